@@ -1,0 +1,181 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+)
+
+// scheme knows ConfigMaps and nothing else: linking every typed API doubles the size of the binary.
+var scheme = func() *runtime.Scheme {
+	s := runtime.NewScheme()
+	s.AddKnownTypes(corev1.SchemeGroupVersion, &corev1.ConfigMap{}, &corev1.ConfigMapList{})
+	metav1.AddToGroupVersion(s, corev1.SchemeGroupVersion)
+	return s
+}()
+
+// client sends single requests about ConfigMaps and tells their errors apart.
+type client struct {
+	rest rest.Interface
+	host string
+}
+
+func newClient(config *rest.Config) (*client, error) {
+	c := rest.CopyConfig(config)
+	c.APIPath = "/api"
+	c.GroupVersion = &corev1.SchemeGroupVersion
+	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	r, err := rest.RESTClientFor(c)
+	if err != nil {
+		return nil, err
+	}
+	return &client{rest: r, host: c.Host}, nil
+}
+
+// get reads the ConfigMap, linearizably: without a resourceVersion the API server asks a quorum of etcd.
+func (c *client) get(ctx context.Context, ref Ref) (*Observation, error) {
+	begun := time.Now()
+	cm := &corev1.ConfigMap{}
+	err := c.rest.Get().Namespace(ref.Namespace).Resource("configmaps").Name(ref.Name).Do(ctx).Into(cm)
+	switch {
+	case err == nil:
+		return observed(cm, begun), nil
+	case isAbsence(err, ref):
+		return &Observation{begun: begun}, nil
+	}
+	return nil, c.explain(err, ref, "get")
+}
+
+// isAbsence tells whether the API server itself says that there is no such ConfigMap. Any other 404, as a wrong URL
+// gives, says nothing about it.
+func isAbsence(err error, ref Ref) bool {
+	status := apierrors.APIStatus(nil)
+	if !errors.As(err, &status) || !apierrors.IsNotFound(err) {
+		return false
+	}
+	d := status.Status().Details
+	return d != nil && d.Kind == "configmaps" && d.Name == ref.Name &&
+		!apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+}
+
+// explain gives an error of a request that changed nothing its type.
+func (c *client) explain(err error, ref Ref, verb string) error {
+	status := apierrors.APIStatus(nil)
+	switch {
+	case !errors.As(err, &status):
+		return &UnreachableError{Host: c.host, Err: err}
+	case apierrors.IsForbidden(err):
+		return &ForbiddenError{Ref: ref, Verb: verb, Err: err}
+	default:
+		return &RefusedError{Ref: ref, Verb: verb, Code: int(status.Status().Code), Err: err}
+	}
+}
+
+// outcome is what became of a patch that was sent, as far as its answer tells.
+type outcome uint8
+
+const (
+	landed  outcome = iota
+	stale           // not written: the object is at another version, or is another object, or is gone
+	refused         // not written, for another reason, and would not be the next time
+	inDoubt         // written or not
+	unsent          // not written: no connection came about
+)
+
+// patch sends a conditional merge patch once. The observation is of the object as the write left it. It is never
+// retried below: a retry of a write that landed would answer as a conflict.
+func (c *client) patch(ctx context.Context, ref Ref, body []byte, fieldManager string, timeout time.Duration) (*Observation, outcome, error) {
+	var connected atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	begun := time.Now()
+	cm := &corev1.ConfigMap{}
+	err := c.rest.Patch(types.MergePatchType).Namespace(ref.Namespace).Resource("configmaps").Name(ref.Name).
+		Param("fieldManager", fieldManager).Timeout(timeout).MaxRetries(0).Body(body).Do(ctx).Into(cm)
+	if err == nil {
+		return observed(cm, begun), landed, nil
+	}
+	status := apierrors.APIStatus(nil)
+	switch {
+	case !errors.As(err, &status) && !connected.Load():
+		return nil, unsent, c.explain(err, ref, "patch")
+	case !errors.As(err, &status):
+		return nil, inDoubt, err
+	case apierrors.IsConflict(err), isAbsence(err, ref), isOtherUID(err):
+		return nil, stale, err
+	}
+	code := int(status.Status().Code)
+	if code >= http.StatusInternalServerError || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout {
+		return nil, inDoubt, err
+	}
+	return nil, refused, c.explain(err, ref, "patch")
+}
+
+// isOtherUID tells the 422 with which the API server refuses a patch whose uid alone is wrong.
+func isOtherUID(err error) bool {
+	status := apierrors.APIStatus(nil)
+	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
+		return false
+	}
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Field == "metadata.uid" {
+			return true
+		}
+	}
+	return false
+}
+
+// successor waits for the first version that came after base: the write that ended it. A nil observation without an
+// error means that the object was deleted.
+func (c *client) successor(ctx context.Context, ref Ref, base Version) (*Observation, error) {
+	begun := time.Now()
+	w, err := c.rest.Get().Namespace(ref.Namespace).Resource("configmaps").
+		VersionedParams(&metav1.ListOptions{
+			FieldSelector:   fields.OneTermEqualSelector("metadata.name", ref.Name).String(),
+			ResourceVersion: base.ResourceVersion,
+			Watch:           true,
+		}, metav1.ParameterCodec).Watch(ctx)
+	if err != nil {
+		return nil, c.explain(err, ref, "watch")
+	}
+	defer w.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case event, open := <-w.ResultChan():
+			switch {
+			case !open:
+				return nil, fmt.Errorf("the watch ended")
+			case event.Type == watch.Error:
+				return nil, apierrors.FromObject(event.Object)
+			case event.Type == watch.Deleted:
+				return nil, nil
+			}
+			if cm, ok := event.Object.(*corev1.ConfigMap); ok && event.Type != watch.Bookmark {
+				return observed(cm, begun), nil
+			}
+		}
+	}
+}
+
+// retryAfter is how long the API server asks to wait, and zero where it does not.
+func retryAfter(err error) time.Duration {
+	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+		return time.Duration(seconds) * time.Second
+	}
+	return 0
+}

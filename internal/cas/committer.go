@@ -1,0 +1,193 @@
+package cas
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// committer judges and writes everything about one object, one request at a time: while it reads, no write of this
+// process to the object is in flight, so that what a read shows and the lineage does not know is foreign. What queues
+// up meanwhile goes into the next request together.
+type committer struct {
+	client *client
+	ref    Ref
+
+	mu      sync.Mutex
+	queue   []*task
+	running bool
+
+	// Used by the one goroutine that runs batches.
+	head    *Observation // the newest state that is known; nil where none is
+	lineage lineage
+}
+
+func (c *committer) do(t *task) error {
+	c.mu.Lock()
+	c.queue = append(c.queue, t)
+	if !c.running {
+		c.running = true
+		go c.drain()
+	}
+	c.mu.Unlock()
+	return t.wait(c.client.host)
+}
+
+func (c *committer) drain() {
+	var batch []*task
+	for {
+		c.mu.Lock()
+		batch = append(batch, c.queue...)
+		c.queue = nil
+		c.running = len(batch) > 0
+		c.mu.Unlock()
+		if len(batch) == 0 {
+			return
+		}
+		batch = c.run(batch)
+	}
+}
+
+// run brings a batch forward by one request at most, and returns the tasks that are not answered yet, in order.
+func (c *committer) run(batch []*task) []*task {
+	batch = c.dropEnded(batch)
+	var g *group
+	switch {
+	case len(batch) == 0:
+		return nil
+	case c.head != nil:
+		var mustRead bool
+		if g, mustRead = c.judgeAll(batch); mustRead {
+			c.read(unanswered(batch))
+		} else if g != nil {
+			c.write(g)
+		}
+	default:
+		if g = blindGroup(batch); g != nil {
+			c.write(g)
+		} else {
+			c.read(batch)
+		}
+	}
+	return unanswered(batch)
+}
+
+func unanswered(batch []*task) []*task {
+	return slices.DeleteFunc(batch, func(t *task) bool { return t.answered })
+}
+
+// dropEnded answers the tasks whose callers have gone.
+func (c *committer) dropEnded(batch []*task) []*task {
+	for _, t := range batch {
+		if t.ctx.Err() != nil {
+			t.answer(&CanceledError{Ref: c.ref, Host: c.client.host, Err: context.Cause(t.ctx)})
+		}
+	}
+	return unanswered(batch)
+}
+
+// read takes a new look at the object, for all tasks: every one of them was asked for before it began.
+func (c *committer) read(batch []*task) {
+	ctx, cancel := anyCaller(batch, 0)
+	defer cancel()
+	head, err := c.client.get(ctx, c.ref)
+	if err != nil {
+		for _, t := range c.dropEnded(batch) {
+			t.answer(err)
+		}
+		return
+	}
+	c.observed(head)
+}
+
+func (c *committer) observed(o *Observation) {
+	c.head = o
+	c.lineage.observed(o.Version())
+}
+
+// group is what goes into one request.
+type group struct {
+	base    Version
+	from    *Observation // nil: blind, written without having been read
+	changes []change
+	tasks   []*task
+}
+
+// blindGroup is the removals of a batch that can be sent without a read: what the key held was seen, at a version that
+// the request is conditional on. The others wait.
+func blindGroup(batch []*task) *group {
+	var g *group
+	for _, t := range batch {
+		s := t.swap
+		if t.kind != swapTask || t.mustRead || !s.GoneIsDone || !s.Seen.Valid() || s.Seen.UID == "" {
+			continue
+		}
+		if g == nil {
+			g = &group{base: s.Seen}
+		}
+		if s.Seen != g.base || !g.fits(t, s.Expect) {
+			continue
+		}
+		g.add(t, s.Expect)
+	}
+	return g
+}
+
+// fits tells whether the task can go into the same request as those before it: one field manager, and each key once,
+// so that every swap is judged on what those before it really left.
+func (g *group) fits(t *task, from Entry) bool {
+	if len(g.tasks) > 0 && (g.tasks[0].swap.FieldManager != t.swap.FieldManager || len(g.tasks) >= t.most) {
+		return false
+	}
+	size := 0
+	for _, c := range g.changes {
+		if c.key == t.swap.Key {
+			return false
+		}
+		size += c.to.Size() - c.from.Size()
+	}
+	return g.from == nil || len(g.tasks) == 0 || g.from.Size()+size+t.swap.New.Size()-from.Size() <= MaxSize
+}
+
+func (g *group) add(t *task, from Entry) {
+	g.tasks = append(g.tasks, t)
+	g.changes = append(g.changes, change{key: t.swap.Key, from: from, to: t.swap.New})
+}
+
+// judgeAll judges a batch on the head. It answers what needs no request and returns the writes that go into the next
+// one, if any. When the head is too old for what is to be told, it must be read anew, and that comes first: what is
+// found may be what the writes are to be conditional on.
+func (c *committer) judgeAll(batch []*task) (g *group, mustRead bool) {
+	g = &group{base: c.head.Version(), from: c.head}
+	for _, t := range batch {
+		d, err := decideDone, error(nil)
+		if t.kind != observeTask {
+			d, err = judge(t.swap, c.head, &c.lineage)
+		}
+		live := c.head.Entry(t.swap.Key)
+		current := t.asked.Before(c.head.begun) ||
+			d != decideRefuse && time.Since(c.head.begun) < t.maxAge
+		switch {
+		case t.kind == swapTask && d == decideWrite:
+			if g.fits(t, live) {
+				g.add(t, live)
+			}
+		case !current:
+			mustRead = true
+		case d == decideRefuse:
+			t.answer(err)
+		case t.kind == swapTask:
+			t.result = Result{Version: c.head.Version(), Previous: live, Stored: live}
+			c.lineage.wrote(c.head.Version(), c.head.Version(), t.swap.Key)
+			t.answer(nil)
+		default:
+			t.observed = c.head
+			t.answer(nil)
+		}
+	}
+	if len(g.tasks) == 0 {
+		g = nil
+	}
+	return g, mustRead
+}

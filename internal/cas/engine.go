@@ -1,0 +1,97 @@
+package cas
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// Grace is how long after its caller's context has ended a write that was sent may go on, so that its verdict is
+// found out.
+const Grace = 5 * time.Second
+
+// Fresh is how old what is known may be for checks and other reads that only inform.
+const Fresh = time.Second
+
+// Engine swaps entries of ConfigMaps of one API server. It is safe for concurrent use. All that one process does to
+// one cluster has to go through one Engine: its lineage is what tells own writes from foreign ones.
+type Engine struct {
+	client  *client
+	swapped atomic.Bool
+
+	mu         sync.Mutex
+	committers map[Ref]*committer
+}
+
+// New makes an Engine. It sends no request.
+func New(config *rest.Config) (*Engine, error) {
+	c, err := newClient(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{client: c, committers: map[Ref]*committer{}}, nil
+}
+
+// Result is what became of a swap that was applied.
+type Result struct {
+	// Version of the object after it: of the write's own answer, or of the read that showed that none was needed.
+	Version Version
+	// Previous is what the write replaced; where nothing was written, what the key holds.
+	Previous Entry
+	// Stored is what the key holds after it. It differs from what was asked for where admission changed it.
+	Stored Entry
+	// Wrote is false where no write was needed.
+	Wrote bool
+}
+
+// Swap writes s.New if s.Expect holds, in one atomic request. VerdictOf tells from the error how it ended: nil is
+// applied; a *ConflictError, told from a linearizable read that began after Swap was called; an *UnknownError; any
+// other type is rejected. When ctx ends before the write was sent, nothing is written; after that Swap returns with
+// the write's verdict, at most Grace later.
+func (e *Engine) Swap(ctx context.Context, s Swap) (Result, error) {
+	e.swapped.Store(true)
+	t := newTask(ctx, swapTask, &s)
+	if err := e.committer(s.Ref).do(t); err != nil {
+		return Result{}, err
+	}
+	return t.result, nil
+}
+
+// Check tells whether the swap would be refused, without writing, and what the object looks like. What it reports as
+// fine may be up to Fresh old; a refusal is told from a read that began after the call.
+func (e *Engine) Check(ctx context.Context, s Swap) (*Observation, error) {
+	t := newTask(ctx, checkTask, &s)
+	t.maxAge = Fresh
+	return e.look(t)
+}
+
+// Observe reads the ConfigMap, or gives what was observed at most maxAge ago. With 0 the read begins after the call.
+func (e *Engine) Observe(ctx context.Context, ref Ref, maxAge time.Duration) (*Observation, error) {
+	t := newTask(ctx, observeTask, &Swap{Ref: ref})
+	t.maxAge = maxAge
+	return e.look(t)
+}
+
+func (e *Engine) look(t *task) (*Observation, error) {
+	if err := e.committer(t.swap.Ref).do(t); err != nil {
+		return nil, err
+	}
+	return t.observed, nil
+}
+
+// HasSwapped tells whether Swap was ever called: whether this process is applying.
+func (e *Engine) HasSwapped() bool { return e.swapped.Load() }
+
+func (e *Engine) committer(ref Ref) *committer {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c := e.committers[ref]
+	if c == nil {
+		c = &committer{client: e.client, ref: ref}
+		e.committers[ref] = c
+	}
+	return c
+}

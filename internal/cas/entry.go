@@ -1,0 +1,125 @@
+package cas
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"golang.org/x/text/unicode/norm"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Ref names one ConfigMap.
+type Ref struct {
+	Namespace, Name string
+}
+
+func (r Ref) String() string { return r.Namespace + "/" + r.Name }
+
+// Entry is what one key of a ConfigMap holds: text (from data), bytes (from binaryData), or nothing. The zero
+// value is the absent entry. A key is never in both maps: the API server refuses that.
+type Entry struct {
+	kind    entryKind
+	content string // the exact bytes, of either kind
+}
+
+type entryKind uint8
+
+const (
+	absent entryKind = iota
+	text
+	binary
+)
+
+// Text is an entry of data.
+func Text(value string) Entry { return Entry{text, value} }
+
+// Binary is an entry of binaryData.
+func Binary(value []byte) Entry { return Entry{binary, string(value)} }
+
+// IsAbsent tells whether the key is in neither map.
+func (e Entry) IsAbsent() bool { return e.kind == absent }
+
+// Text returns the text of an entry of data, and false for any other.
+func (e Entry) Text() (string, bool) { return e.content, e.kind == text }
+
+// Binary returns the bytes of an entry of binaryData, and false for any other.
+func (e Entry) Binary() ([]byte, bool) { return []byte(e.content), e.kind == binary }
+
+// Size is the number of bytes that the entry adds to its ConfigMap, as the API server counts them: values only.
+func (e Entry) Size() int { return len(e.content) }
+
+// Holds tells whether two entries count as the same: the same map, and the same bytes or, for text, the same text
+// after Unicode NFC. Terraform normalizes every string to NFC, so it can never name a live value that is not.
+func (e Entry) Holds(other Entry) bool {
+	if e.kind != other.kind {
+		return false
+	}
+	return e.content == other.content || e.kind == text && norm.NFC.String(e.content) == norm.NFC.String(other.content)
+}
+
+// Digest is the hexadecimal SHA-256 of the content, of text after NFC, behind the name of its map. Two entries have
+// the same digest just when one Holds the other.
+func (e Entry) Digest() string {
+	switch e.kind {
+	case text:
+		return "data:" + hexSHA256(norm.NFC.Bytes([]byte(e.content)))
+	case binary:
+		return "binaryData:" + hexSHA256([]byte(e.content))
+	default:
+		return "absent"
+	}
+}
+
+func hexSHA256(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// entryOf is what key holds in a ConfigMap.
+func entryOf(cm *corev1.ConfigMap, key string) Entry {
+	if v, ok := cm.Data[key]; ok {
+		return Text(v)
+	}
+	if v, ok := cm.BinaryData[key]; ok {
+		return Binary(v)
+	}
+	return Entry{}
+}
+
+// entryJSON is the form in which an entry is stored; a pointer each, since the empty text is not the absent entry.
+type entryJSON struct {
+	Text   *string `json:"text,omitempty"`
+	Binary *[]byte `json:"base64,omitempty"`
+}
+
+// MarshalJSON writes {"text": …}, {"base64": …} or, for the absent entry, {}. UnmarshalJSON gets the same bytes back.
+func (e Entry) MarshalJSON() ([]byte, error) {
+	var j entryJSON
+	switch e.kind {
+	case text:
+		j.Text = &e.content
+	case binary:
+		b := []byte(e.content)
+		j.Binary = &b
+	case absent:
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (e *Entry) UnmarshalJSON(b []byte) error {
+	var j entryJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	switch {
+	case j.Text != nil:
+		*e = Text(*j.Text)
+	case j.Binary != nil:
+		*e = Binary(*j.Binary)
+	default:
+		*e = Entry{}
+	}
+	return nil
+}

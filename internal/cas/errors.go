@@ -1,0 +1,170 @@
+package cas
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Verdict is how a swap ended. Every swap ends in one of the four.
+type Verdict string
+
+const (
+	// Applied: the expectation held and the entry is written, or was there already and could be taken over.
+	Applied Verdict = "applied"
+	// Conflict: the expectation did not hold; nothing was written.
+	Conflict Verdict = "conflict"
+	// Rejected: nothing was written, for another reason.
+	Rejected Verdict = "rejected"
+	// Unknown: it could not be found out whether the entry was written.
+	Unknown Verdict = "unknown"
+)
+
+// VerdictOf tells the verdict from what Engine.Swap returned.
+func VerdictOf(err error) Verdict {
+	var conflict *ConflictError
+	var unknown *UnknownError
+	switch {
+	case err == nil:
+		return Applied
+	case errors.As(err, &conflict):
+		return Conflict
+	case errors.As(err, &unknown):
+		return Unknown
+	default:
+		return Rejected
+	}
+}
+
+// Reason is which part of an expectation did not hold.
+type Reason uint8
+
+const (
+	// ReasonKey: the key does not hold what was expected.
+	ReasonKey Reason = iota
+	// ReasonHeld: the key holds the new entry already, and that was not to be taken over.
+	ReasonHeld
+	// ReasonObject: the ConfigMap was changed by another writer since it was observed.
+	ReasonObject
+	// ReasonVersion: the ConfigMap is not at the version that the user named.
+	ReasonVersion
+	// ReasonOwn: this process itself wrote the key after the observation that a removal goes by.
+	ReasonOwn
+)
+
+// ConflictError: the expectation does not hold. Nothing was written.
+type ConflictError struct {
+	Reason   Reason
+	Ref      Ref
+	Key      string
+	Expected Entry
+	New      Entry
+	At       Version      // which the object was expected at; zero where no version was
+	Live     *Observation // begun after the swap was asked for
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("configmap %s, key %q: the expectation does not hold", e.Ref, e.Key)
+}
+
+// NotFoundError: there is no such ConfigMap.
+type NotFoundError struct{ Ref Ref }
+
+func (e *NotFoundError) Error() string { return fmt.Sprintf("configmap %s does not exist", e.Ref) }
+
+// ImmutableError: the ConfigMap is immutable and a change is needed.
+type ImmutableError struct{ Ref Ref }
+
+func (e *ImmutableError) Error() string { return fmt.Sprintf("configmap %s is immutable", e.Ref) }
+
+// TerminatingError: the ConfigMap is being deleted.
+type TerminatingError struct {
+	Ref   Ref
+	Since time.Time
+}
+
+func (e *TerminatingError) Error() string { return fmt.Sprintf("configmap %s is being deleted", e.Ref) }
+
+// TooLargeError: the values together would be over MaxSize. Sizes are in bytes.
+type TooLargeError struct {
+	Ref    Ref
+	Key    string
+	Entry  int // of the new value
+	Others int // of the values of all other keys
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("configmap %s would hold %d bytes, %d at most", e.Ref, e.Entry+e.Others, MaxSize)
+}
+
+// ForbiddenError: the API server answered 403, as its authorization does and some admission. Err is its answer.
+// Nothing was written.
+type ForbiddenError struct {
+	Ref  Ref
+	Verb string
+	Err  error
+}
+
+func (e *ForbiddenError) Error() string {
+	return fmt.Sprintf("not permitted to %s configmap %s: %v", e.Verb, e.Ref, e.Err)
+}
+
+// Unwrap gives the API server's answer.
+func (e *ForbiddenError) Unwrap() error { return e.Err }
+
+// UnreachableError: the request was never sent, or a read got no answer.
+type UnreachableError struct {
+	Host string
+	Err  error
+}
+
+func (e *UnreachableError) Error() string { return fmt.Sprintf("cannot reach %s: %v", e.Host, e.Err) }
+
+// Unwrap gives the cause.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// RefusedError: the API server answered a request with an error of its own: validation, admission, quota, a path that
+// it does not serve. Nothing was written.
+type RefusedError struct {
+	Ref  Ref
+	Verb string
+	Code int // HTTP status
+	Err  error
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("%s configmap %s: HTTP %d: %v", e.Verb, e.Ref, e.Code, e.Err)
+}
+
+// Unwrap gives the API server's answer.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// CanceledError: the caller's context ended before an answer was there, and before a write was sent. Nothing was
+// written.
+type CanceledError struct {
+	Ref  Ref
+	Host string
+	Err  error // of the context
+}
+
+func (e *CanceledError) Error() string {
+	return fmt.Sprintf("configmap %s: ended before %s answered, nothing was written: %v", e.Ref, e.Host, e.Err)
+}
+
+// Unwrap gives the context's error.
+func (e *CanceledError) Unwrap() error { return e.Err }
+
+// UnknownError: a write was sent, and it could not be found out whether it landed. Err is why.
+type UnknownError struct {
+	Ref  Ref
+	Key  string
+	Base Version // the version that the write was conditional on: it can have landed on no other
+	Err  error
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("configmap %s, key %q: whether the write landed is unknown: %v", e.Ref, e.Key, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *UnknownError) Unwrap() error { return e.Err }

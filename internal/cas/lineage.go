@@ -1,0 +1,60 @@
+package cas
+
+// lineage is the chain of versions that this process's own writes gave one object. Only a write that was conditional
+// on the head and changed the version extends it; a version that came about in any other way begins a new chain.
+type lineage struct {
+	head    Version
+	next    int             // the number that the next version seen gets
+	seen    map[Version]int // versions in the order in which they were the head
+	begins  int             // the number of the oldest version of the unbroken chain
+	written map[string]int  // the number of the version with which this process last wrote a key
+}
+
+// observed takes note of what a read saw.
+func (l *lineage) observed(v Version) {
+	if l.seen != nil && v == l.head {
+		return
+	}
+	l.add(v)
+	l.cut()
+}
+
+// cut begins a new chain at the head.
+func (l *lineage) cut() { l.begins = l.seen[l.head] }
+
+// wrote takes note of an own write of keys, conditional on from, that led to version to.
+func (l *lineage) wrote(from, to Version, keys ...string) {
+	l.observed(from)
+	if to != from {
+		l.add(to)
+	}
+	for _, key := range keys {
+		l.written[key] = l.seen[to]
+	}
+}
+
+func (l *lineage) add(v Version) {
+	if l.seen == nil {
+		l.seen, l.written = map[Version]int{}, map[string]int{}
+	}
+	l.head = v
+	l.seen[v] = l.next
+	l.next++
+}
+
+func (l *lineage) leadsFrom(v Version) bool {
+	if v.UID == "" {
+		v.UID = l.head.UID
+	}
+	n, ok := l.seen[v]
+	return ok && n >= l.begins
+}
+
+func (l *lineage) wroteSince(key string, v Version) bool {
+	wrote, ok := l.written[key]
+	if !ok {
+		return false
+	}
+	seen, ok := l.seen[v]
+	return !ok || seen < wrote
+}

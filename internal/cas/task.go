@@ -1,0 +1,102 @@
+package cas
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+type taskKind uint8
+
+const (
+	observeTask taskKind = iota
+	checkTask
+	swapTask
+)
+
+// task is one caller's wish in a committer's queue.
+type task struct {
+	ctx   context.Context
+	kind  taskKind
+	swap  *Swap
+	asked time.Time
+	// maxAge is how old an observation may be that answers a task without a read of its own.
+	maxAge time.Duration
+
+	// sent goes up once, by whoever comes first: by the committer before it sends the write, or by the caller who
+	// gives up. A task that is given up is never sent.
+	sent atomic.Int32
+
+	// The committer's own.
+	mustRead bool // has been refused once without a read
+	most     int  // how many tasks may go into a request with this one
+	answered bool
+
+	// The committer's answer; to be read when done is closed.
+	done     chan struct{}
+	observed *Observation
+	result   Result
+	err      error
+}
+
+const (
+	waiting int32 = iota
+	sending
+	givenUp
+)
+
+func newTask(ctx context.Context, kind taskKind, s *Swap) *task {
+	return &task{ctx: ctx, kind: kind, swap: s, asked: time.Now(), most: maxGroup, done: make(chan struct{})}
+}
+
+func (t *task) answer(err error) {
+	t.err, t.answered = err, true
+	close(t.done)
+}
+
+// claim tells whether the write may be sent.
+func (t *task) claim() bool {
+	return t.sent.CompareAndSwap(waiting, sending) || t.sent.Load() == sending
+}
+
+// wait gives the committer's answer, or gives up when the caller's context ends: at once while nothing was sent, and
+// otherwise not before Grace.
+func (t *task) wait(host string) error {
+	select {
+	case <-t.done:
+		return t.err
+	case <-t.ctx.Done():
+	}
+	if t.sent.CompareAndSwap(waiting, givenUp) {
+		return &CanceledError{Ref: t.swap.Ref, Host: host, Err: context.Cause(t.ctx)}
+	}
+	grace := time.NewTimer(Grace)
+	defer grace.Stop()
+	select {
+	case <-t.done:
+		return t.err
+	case <-grace.C:
+		return &UnknownError{Ref: t.swap.Ref, Key: t.swap.Key, Base: t.swap.Seen, Err: context.Cause(t.ctx)}
+	}
+}
+
+// anyCaller is a context that ends when the contexts of all tasks have ended, after a time of grace.
+func anyCaller(tasks []*task, grace time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var left atomic.Int32
+	left.Store(int32(len(tasks)))
+	stops := make([]func() bool, 0, len(tasks))
+	for _, t := range tasks {
+		stops = append(stops, context.AfterFunc(t.ctx, func() {
+			if left.Add(-1) == 0 {
+				time.AfterFunc(grace, cancel)
+			}
+		}))
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+	}
+}

@@ -1,0 +1,230 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+var (
+	_ resource.Resource                = (*configMapEntryResource)(nil)
+	_ resource.ResourceWithConfigure   = (*configMapEntryResource)(nil)
+	_ resource.ResourceWithIdentity    = (*configMapEntryResource)(nil)
+	_ resource.ResourceWithImportState = (*configMapEntryResource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*configMapEntryResource)(nil)
+)
+
+const defaultTimeout = time.Minute
+
+func newConfigMapEntryResource() resource.Resource { return &configMapEntryResource{} }
+
+// configMapEntryResource is cas_configmap_entry.
+type configMapEntryResource struct {
+	data *providerData
+}
+
+func (*configMapEntryResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_configmap_entry"
+}
+
+func (r *configMapEntryResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	if data, ok := req.ProviderData.(*providerData); ok {
+		r.data = data
+	}
+}
+
+// configured tells whether the cluster is known: it is not while the provider's configuration is unknown.
+func (r *configMapEntryResource) configured() bool { return r.data != nil && r.data.engine != nil }
+
+func (r *configMapEntryResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan configMapEntryModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	pin, diags := pinnedVersion(ctx, req.Config)
+	resp.Diagnostics.Append(diags...)
+	timeout, diags := plan.Timeouts.Create(ctx, defaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	result, diags := r.write(ctx, r.createSwap(&plan, pin), &plan, timeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return // nothing is set: a tainted entry could not pass the check of its next plan
+	}
+	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateOriginal, result.Previous)...)
+	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, plan.entry().Digest())...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+}
+
+func (r *configMapEntryResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state configMapEntryModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Read(ctx, defaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	// Set even where the resource is removed: the framework demands it.
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
+	if !r.configured() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	id := state.entryID()
+	seen, err := r.data.engine.Observe(ctx, id.Ref, cas.Fresh)
+	if err != nil {
+		resp.Diagnostics.Append(r.about(&state, opRead).diagnose(err))
+		return
+	}
+	live := seen.Entry(id.Key)
+	if live.IsAbsent() {
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	if !live.Holds(state.entry()) {
+		state.setEntry(live)
+	}
+	state.setVersion(seen.Version())
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+
+	// After an import there is nothing yet: what is found now is what the resource first found.
+	if _, ok, diags := getPrivate[cas.Entry](ctx, req.Private, privateOriginal); !ok {
+		resp.Diagnostics.Append(diags...)
+		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateOriginal, live)...)
+		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, live.Digest())...)
+	}
+}
+
+func (r *configMapEntryResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state configMapEntryModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	pin, diags := pinnedVersion(ctx, req.Config)
+	resp.Diagnostics.Append(diags...)
+	timeout, diags := plan.Timeouts.Update(ctx, defaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	resp.Diagnostics.Append(dropPrivate(ctx, resp.Private, privateObservation)...)
+	if plan.entry().Holds(state.entry()) {
+		plan.keepComputed(&state)
+	} else {
+		_, diags = r.write(ctx, r.updateSwap(&plan, &state, pin), &plan, timeout)
+		resp.Diagnostics.Append(diags...)
+		if resp.Diagnostics.HasError() {
+			return // the framework keeps the prior state
+		}
+		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, plan.entry().Digest())...)
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+}
+
+func (r *configMapEntryResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state configMapEntryModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Delete(ctx, defaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || state.DeletionPolicy.ValueString() == policyAbandon {
+		return
+	}
+	swap, diags := r.deleteSwap(ctx, &state, req.Private)
+	resp.Diagnostics.Append(diags...)
+	if !resp.Diagnostics.HasError() {
+		_, diags = r.write(ctx, swap, &state, timeout)
+		resp.Diagnostics.Append(diags...)
+	}
+	if resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(dropPrivate(ctx, resp.Private, privateObservation)...)
+	}
+}
+
+func (*configMapEntryResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	var id entryID
+	if req.ID != "" {
+		var err error
+		if id, err = parseEntryID(req.ID); err != nil {
+			resp.Diagnostics.AddError("Invalid Import ID", fmt.Sprintf("The import id %v.", err))
+			return
+		}
+	} else {
+		var identity configMapEntryIdentity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &identity)...)
+		if resp.Diagnostics.HasError() {
+			return
+		}
+		namespace := identity.Namespace.ValueString()
+		if namespace == "" {
+			namespace = defaultNamespace
+		}
+		id = entryID{cas.Ref{Namespace: namespace, Name: identity.Name.ValueString()}, identity.Key.ValueString()}
+		if _, err := parseEntryID(id.String()); err != nil {
+			resp.Diagnostics.AddError("Invalid Import Identity", fmt.Sprintf("The identity %v.", err))
+			return
+		}
+	}
+
+	// Every default is set, or the first plan would show an update.
+	for attribute, value := range map[string]any{
+		"id": id.String(), "namespace": id.Namespace, "name": id.Name, "key": id.Key,
+		"conflict_scope": scopeObject, "deletion_policy": policyDelete, "adopt_existing": false, "hide_value": false,
+	} {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, configMapEntryIdentity{
+		Namespace: types.StringValue(id.Namespace), Name: types.StringValue(id.Name), Key: types.StringValue(id.Key),
+	})...)
+}
+
+// write runs a swap and, where it is applied, puts what came of it into the model.
+func (r *configMapEntryResource) write(ctx context.Context, s cas.Swap, m *configMapEntryModel, timeout time.Duration) (cas.Result, diag.Diagnostics) {
+	var diags diag.Diagnostics
+	about := r.about(m, opOf(s))
+	if !r.configured() {
+		diags.AddError("Provider Not Configured", "The provider's configuration is not known, so nothing was written.")
+		return cas.Result{}, diags
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	result, err := r.data.engine.Swap(ctx, s)
+	if err != nil {
+		diags.Append(about.diagnose(err))
+		return result, diags
+	}
+	if !result.Stored.Holds(s.New) && result.Wrote {
+		diags.Append(about.changedByAdmission(s, result.Stored))
+	}
+	m.ID = types.StringValue(entryID{s.Ref, s.Key}.String())
+	m.setVersion(result.Version)
+	m.PreviousValue = types.StringNull()
+	if v, ok := result.Previous.Text(); ok && result.Wrote {
+		m.PreviousValue = types.StringValue(v)
+	}
+	return result, diags
+}
+
+// keepComputed copies what only a write changes.
+func (m *configMapEntryModel) keepComputed(state *configMapEntryModel) {
+	m.ID, m.ResourceVersion, m.UID, m.PreviousValue = state.ID, state.ResourceVersion, state.UID, state.PreviousValue
+}
+
+// pinnedVersion is expected_resource_version_wo. Write-only attributes are in the configuration alone.
+func pinnedVersion(ctx context.Context, config tfsdk.Config) (types.String, diag.Diagnostics) {
+	var pin types.String
+	diags := config.GetAttribute(ctx, path.Root("expected_resource_version_wo"), &pin)
+	return pin, diags
+}

@@ -1,0 +1,67 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// Keys of the private state.
+const (
+	// privateOriginal holds the entry that the resource first found, for deletion_policy "restore".
+	privateOriginal = "original"
+	// privateWritten holds the digest of what the resource last wrote.
+	privateWritten = "written"
+	// privateObservation holds what a planned delete goes by. It is in plans only, never in a state that was applied.
+	privateObservation = "observation"
+)
+
+// observation is what the plan of a delete saw. It carries the id that it is about: in a replace, Terraform hands it on
+// to a call that plans the new object.
+type observation struct {
+	ID              string     `json:"id"`
+	UID             string     `json:"uid,omitempty"`
+	ResourceVersion string     `json:"resource_version,omitempty"`
+	Entry           *cas.Entry `json:"entry,omitempty"` // nil: what the prior state says, which no read of the plan confirmed
+	Keeps           bool       `json:"keeps,omitempty"` // the removal leaves the key in place
+}
+
+type privateReader interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+}
+
+type privateWriter interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// getPrivate reads a key of the private state. What is not there is false.
+func getPrivate[T any](ctx context.Context, from privateReader, key string) (T, bool, diag.Diagnostics) {
+	var value T
+	raw, diags := from.GetKey(ctx, key)
+	if diags.HasError() || len(raw) == 0 {
+		return value, false, diags
+	}
+	if err := json.Unmarshal(raw, &value); err != nil {
+		diags.AddError("Unreadable Private State", "The private state under "+key+
+			" was not written by this provider. Remove the resource from the state and import it again.")
+		return value, false, diags
+	}
+	return value, true, diags
+}
+
+// setPrivate writes a key of the private state.
+func setPrivate(ctx context.Context, to privateWriter, key string, value any) diag.Diagnostics {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return diag.Diagnostics{diag.NewErrorDiagnostic("Private State Cannot Be Written", err.Error())}
+	}
+	return to.SetKey(ctx, key, raw)
+}
+
+// dropPrivate removes a key of the private state.
+func dropPrivate(ctx context.Context, to privateWriter, key string) diag.Diagnostics {
+	return to.SetKey(ctx, key, nil)
+}

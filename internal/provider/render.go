@@ -1,0 +1,80 @@
+package provider
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+const (
+	// wholeBytes is up to how many bytes a value is shown whole.
+	wholeBytes = 120
+	// contextBytes is how much of a longer value is shown on either side of the place that matters.
+	contextBytes = 40
+)
+
+// renderPair shows two entries beside each other. Long ones are cut to where they differ, with length and SHA-256;
+// with hide, every value is shown by these alone.
+func renderPair(a, b cas.Entry, hide bool) (string, string) {
+	at := 0
+	contentA, contentB := content(a), content(b)
+	for at < len(contentA) && at < len(contentB) && contentA[at] == contentB[at] {
+		at++
+	}
+	return render(a, at, hide), render(b, at, hide)
+}
+
+// renderOne shows one entry, a long one by its beginning.
+func renderOne(e cas.Entry, hide bool) string { return render(e, 0, hide) }
+
+// content is the form in which an entry is shown: text as it is, bytes as base64.
+func content(e cas.Entry) string {
+	if v, ok := e.Text(); ok {
+		return v
+	}
+	if b, ok := e.Binary(); ok {
+		return base64.StdEncoding.EncodeToString(b)
+	}
+	return ""
+}
+
+func render(e cas.Entry, at int, hide bool) string {
+	if e.IsAbsent() {
+		return "(absent)"
+	}
+	where, digest, _ := strings.Cut(e.Digest(), ":")
+	prefix := ""
+	if where == "binaryData" {
+		prefix = "base64 "
+	}
+	summary := fmt.Sprintf("%d bytes, sha256:%s", e.Size(), digest)
+	if hide {
+		return fmt.Sprintf("(hidden, %s%s)", prefix, summary)
+	}
+	s := content(e)
+	if len(s) <= wholeBytes {
+		return prefix + strconv.Quote(s)
+	}
+	from, to := runeStart(s, at-contextBytes), runeStart(s, at+contextBytes)
+	cut := strconv.Quote(s[from:to])
+	if from > 0 {
+		cut = "…" + cut
+	}
+	if to < len(s) {
+		cut += "…"
+	}
+	return fmt.Sprintf("%s%s (%s)", prefix, cut, summary)
+}
+
+// runeStart is the last beginning of a rune at or before i, within s.
+func runeStart(s string, i int) int {
+	i = max(0, min(i, len(s)))
+	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
+		i--
+	}
+	return i
+}
