@@ -1,0 +1,201 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"k8s.io/client-go/rest"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// environment is what a configuration is resolved against besides itself.
+type environment struct {
+	getenv    func(string) string
+	homeDir   func() (string, error)
+	inCluster func() (*rest.Config, error)
+}
+
+func processEnvironment() environment {
+	return environment{getenv: os.Getenv, homeDir: os.UserHomeDir, inCluster: rest.InClusterConfig}
+}
+
+// argument is one resolved argument. What is empty counts as not given, wherever it is empty; but what the
+// configuration gives as empty is not looked for in the environment.
+type argument struct {
+	value string
+	name  string    // as the user knows it: the argument, or the environment variable that gave it
+	path  path.Path // empty where the environment gave it
+}
+
+func (a argument) given() bool {
+	return a.value != ""
+}
+
+func (a argument) fromEnvironment() bool {
+	return len(a.path.Steps()) == 0
+}
+
+// arguments is the part of the configuration that says which cluster, and who we are there.
+type arguments struct {
+	host, tlsServerName, clusterCA, proxyURL           argument
+	token, username, password, clientCert, clientKey   argument
+	context, contextAuthInfo, contextCluster, insecure argument
+	configPaths                                        []argument
+	exec                                               *clientcmdapi.ExecConfig
+}
+
+// credentials lists the credentials that are given, an exec block apart.
+func (a arguments) credentials() []argument {
+	return slices.DeleteFunc(
+		[]argument{a.token, a.username, a.password, a.clientCert, a.clientKey},
+		func(c argument) bool { return !c.given() })
+}
+
+// arguments resolves a wholly known model: the configuration comes before the environment.
+func (e environment) arguments(ctx context.Context, model providerModel) (arguments, diag.Diagnostics) {
+	args := arguments{
+		host:            e.text(model.Host, "host", envHost),
+		username:        e.text(model.Username, "username", envUsername),
+		password:        e.text(model.Password, "password", envPassword),
+		token:           e.text(model.Token, "token", envToken),
+		tlsServerName:   e.text(model.TLSServerName, "tls_server_name", envTLSServerName),
+		clientCert:      e.text(model.ClientCertificate, "client_certificate", envClientCertificate),
+		clientKey:       e.text(model.ClientKey, "client_key", envClientKey),
+		clusterCA:       e.text(model.ClusterCACertificate, "cluster_ca_certificate", envClusterCACertificate),
+		proxyURL:        e.text(model.ProxyURL, "proxy_url", envProxyURL),
+		context:         e.text(model.ConfigContext, "config_context", envContext),
+		contextAuthInfo: e.text(model.ConfigContextAuthInfo, "config_context_auth_info", envContextAuthInfo),
+		contextCluster:  e.text(model.ConfigContextCluster, "config_context_cluster", envContextCluster),
+	}
+	args.token.value = strings.TrimSpace(args.token.value) // file() keeps the newline at the end
+
+	var diags, more diag.Diagnostics
+	args.insecure, more = e.flag(model.Insecure, "insecure", envInsecure)
+	diags.Append(more...)
+	args.configPaths, more = e.configPaths(ctx, model)
+	diags.Append(more...)
+	args.exec, more = execConfig(ctx, model.Exec)
+	diags.Append(more...)
+
+	// A variable that chooses from a kubeconfig does no harm where host has said which server, and there is none.
+	if args.host.given() && len(args.configPaths) == 0 {
+		for _, choice := range []*argument{&args.context, &args.contextAuthInfo, &args.contextCluster} {
+			if choice.fromEnvironment() {
+				*choice = argument{}
+			}
+		}
+	}
+	return args, diags
+}
+
+func (e environment) text(configured types.String, name, env string) argument {
+	if !configured.IsNull() {
+		return argument{value: configured.ValueString(), name: name, path: path.Root(name)}
+	}
+	return argument{value: e.getenv(env), name: env}
+}
+
+// flag resolves to an argument that is given when the flag is true.
+func (e environment) flag(configured types.Bool, name, env string) (argument, diag.Diagnostics) {
+	if !configured.IsNull() {
+		if !configured.ValueBool() {
+			return argument{}, nil
+		}
+		return argument{value: "true", name: name, path: path.Root(name)}, nil
+	}
+
+	value := e.getenv(env)
+	if value == "" {
+		return argument{}, nil
+	}
+	on, err := strconv.ParseBool(value)
+	if err != nil {
+		return argument{}, diag.Diagnostics{diag.NewErrorDiagnostic(summaryEnvironment,
+			fmt.Sprintf("The environment variable %s must be true or false, not %q.", env, value))}
+	}
+	if !on {
+		return argument{}, nil
+	}
+	return argument{value: "true", name: env}, nil
+}
+
+// configPaths resolves which kubeconfig files to read. Either argument comes before both variables.
+func (e environment) configPaths(ctx context.Context, model providerModel) ([]argument, diag.Diagnostics) {
+	var paths []argument
+	var diags diag.Diagnostics
+	add := func(value, name string, at path.Path) {
+		if value == "" {
+			return
+		}
+		expanded, err := e.expandHome(value)
+		if err != nil {
+			diags.Append(invalid(at, summaryArgument, fmt.Sprintf("The path %q in %s cannot be expanded: %s.", value, name, err)))
+			return
+		}
+		paths = append(paths, argument{value: expanded, name: name, path: at})
+	}
+
+	switch {
+	case !model.ConfigPath.IsNull():
+		add(model.ConfigPath.ValueString(), "config_path", path.Root("config_path"))
+	case len(model.ConfigPaths.Elements()) > 0:
+		var configured []string
+		diags.Append(model.ConfigPaths.ElementsAs(ctx, &configured, false)...)
+		for i, value := range configured {
+			add(value, "config_paths", path.Root("config_paths").AtListIndex(i))
+		}
+	case e.getenv(envConfigPath) != "":
+		add(e.getenv(envConfigPath), envConfigPath, path.Empty())
+	default:
+		for _, value := range filepath.SplitList(e.getenv(envConfigPaths)) {
+			add(value, envConfigPaths, path.Empty())
+		}
+	}
+	return paths, diags
+}
+
+// expandHome replaces a leading ~, the process's own home directory only.
+func (e environment) expandHome(name string) (string, error) {
+	rest, found := strings.CutPrefix(name, "~")
+	if !found {
+		return name, nil
+	}
+	if rest != "" && !os.IsPathSeparator(rest[0]) {
+		return "", fmt.Errorf("~ can stand for one's own home directory only")
+	}
+	home, err := e.homeDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(home, rest), nil
+}
+
+func execConfig(ctx context.Context, block types.List) (*clientcmdapi.ExecConfig, diag.Diagnostics) {
+	var models []execModel
+	diags := block.ElementsAs(ctx, &models, false)
+	if diags.HasError() || len(models) == 0 {
+		return nil, diags
+	}
+
+	exec := &clientcmdapi.ExecConfig{
+		APIVersion:      models[0].APIVersion.ValueString(),
+		Command:         models[0].Command.ValueString(),
+		InteractiveMode: clientcmdapi.IfAvailableExecInteractiveMode,
+	}
+	diags.Append(models[0].Args.ElementsAs(ctx, &exec.Args, false)...)
+	var variables map[string]string
+	diags.Append(models[0].Env.ElementsAs(ctx, &variables, false)...)
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		exec.Env = append(exec.Env, clientcmdapi.ExecEnvVar{Name: name, Value: variables[name]})
+	}
+	return exec, diags
+}

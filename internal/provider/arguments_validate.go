@@ -1,0 +1,236 @@
+package provider
+
+import (
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/client-go/rest"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/util/cert"
+)
+
+const (
+	summaryMissing     = "Missing Kubernetes Configuration"
+	summaryKubeconfig  = "Invalid Kubeconfig"
+	summaryArgument    = "Invalid Provider Argument"
+	summaryConflict    = "Conflicting Provider Arguments"
+	summaryEnvironment = "Invalid Environment Variable"
+)
+
+const waysToConfigure = `
+
+The provider can be configured with:
+- a kubeconfig: config_path or config_paths (KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS), and config_context (KUBE_CTX) to choose a context;
+- a server and credentials: host (KUBE_HOST), cluster_ca_certificate (KUBE_CLUSTER_CA_CERT_DATA), and one of token (KUBE_TOKEN), client_certificate with client_key (KUBE_CLIENT_CERT_DATA, KUBE_CLIENT_KEY_DATA), username with password (KUBE_USER, KUBE_PASSWORD) and an exec block;
+- nothing at all in a pod, whose service account is then used.
+KUBECONFIG and ~/.kube/config are read only where they are named.`
+
+// invalid makes every diagnostic about how the provider is configured.
+func invalid(at path.Path, summary, detail string) diag.Diagnostic {
+	detail += waysToConfigure
+	if len(at.Steps()) == 0 {
+		return diag.NewErrorDiagnostic(summary, detail)
+	}
+	return diag.NewAttributeErrorDiagnostic(at, summary, detail)
+}
+
+func unusableClient(err error) diag.Diagnostic {
+	return invalid(path.Empty(), summaryKubeconfig, readable(err))
+}
+
+func notFound(choice argument, kind string, names []string) diag.Diagnostic {
+	return invalid(choice.path, summaryKubeconfig, fmt.Sprintf("%s names the %s %q, which the kubeconfig does not have. %ss there: %s.",
+		choice.name, kind, choice.value, strings.ToUpper(kind[:1])+kind[1:], list(names)))
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// validate finds what is wrong with the arguments by themselves.
+func (a arguments) validate() diag.Diagnostics {
+	var diags diag.Diagnostics
+	refuse := func(wrong argument, detail string) {
+		diags.Append(invalid(wrong.path, summaryArgument, fmt.Sprintf("%s %s.", wrong.name, detail)))
+	}
+
+	for _, pair := range a.conflicts() {
+		diags.Append(invalid(pair[0].path, summaryConflict, fmt.Sprintf("%s and %s exclude each other.", pair[0].name, pair[1].name)))
+	}
+	if a.host.given() {
+		if detail := hostProblem(a.host.value); detail != "" {
+			refuse(a.host, detail)
+		}
+	}
+	if a.proxyURL.given() && !isProxyURL(a.proxyURL.value) {
+		refuse(a.proxyURL, "must be a URL with the scheme http, https or socks5")
+	}
+
+	sound := true
+	for _, certificate := range []argument{a.clusterCA, a.clientCert} {
+		if _, err := cert.ParseCertsPEM([]byte(certificate.value)); certificate.given() && err != nil {
+			refuse(certificate, "must be a PEM-encoded certificate"+pemHint(certificate.value))
+			sound = false
+		}
+	}
+	if block, _ := pem.Decode([]byte(a.clientKey.value)); a.clientKey.given() && (block == nil || !strings.HasSuffix(block.Type, "PRIVATE KEY")) {
+		refuse(a.clientKey, "must be a PEM-encoded private key"+pemHint(a.clientKey.value))
+		sound = false
+	}
+	if sound && a.clientCert.given() && a.clientKey.given() {
+		if _, err := tls.X509KeyPair([]byte(a.clientCert.value), []byte(a.clientKey.value)); err != nil {
+			refuse(a.clientKey, fmt.Sprintf("does not go with %s: %s", a.clientCert.name, err))
+		}
+	}
+	return diags
+}
+
+// conflicts finds what the schema cannot: one of the two may come from the environment.
+func (a arguments) conflicts() [][2]argument {
+	var found [][2]argument
+	exclude := func(one, other argument) {
+		if one.given() && other.given() {
+			found = append(found, [2]argument{one, other})
+		}
+	}
+	exclude(a.insecure, a.clusterCA)
+	exclude(a.token, a.username)
+	exclude(a.token, a.password)
+	if a.exec != nil {
+		for _, credential := range a.credentials() {
+			exclude(argument{value: a.exec.Command, name: "exec", path: path.Root("exec")}, credential)
+		}
+	}
+	return found
+}
+
+// checkPairs finds half a credential that neither the arguments nor the kubeconfig's user completes.
+func (a arguments) checkPairs(user *clientcmdapi.AuthInfo) diag.Diagnostic {
+	if user == nil {
+		user = clientcmdapi.NewAuthInfo()
+	}
+	needs := func(half argument, name, env string, there bool) diag.Diagnostic {
+		if !half.given() || there {
+			return nil
+		}
+		return invalid(half.path, summaryArgument, fmt.Sprintf("%s needs %s (%s) beside it.", half.name, name, env))
+	}
+	for _, problem := range []diag.Diagnostic{
+		needs(a.clientCert, "client_key", envClientKey, a.clientKey.given() || user.ClientKey != "" || len(user.ClientKeyData) > 0),
+		needs(a.clientKey, "client_certificate", envClientCertificate, a.clientCert.given() || user.ClientCertificate != "" || len(user.ClientCertificateData) > 0),
+		needs(a.username, "password", envPassword, a.password.given() || user.Password != ""),
+		needs(a.password, "username", envUsername, a.username.given() || user.Username != ""),
+	} {
+		if problem != nil {
+			return problem
+		}
+	}
+	return nil
+}
+
+// checkTransport finds credentials that client-go would leave out in silence, and certificates that it cannot load.
+func (a arguments) checkTransport(config *rest.Config) diag.Diagnostic {
+	if !rest.IsConfigTransportTLS(*config) {
+		refused := a.credentials()
+		if a.exec != nil {
+			refused = append(refused, argument{name: "exec", path: path.Root("exec")})
+		}
+		if len(refused) > 0 {
+			return invalid(refused[0].path, summaryArgument, fmt.Sprintf(
+				"%s would not be sent: the server's URL is not https, and credentials never go over plain HTTP.", refused[0].name))
+		}
+	}
+	if _, err := rest.TLSConfigFor(config); err != nil {
+		return invalid(a.kubeconfigPath(), summaryKubeconfig, readable(err))
+	}
+	return nil
+}
+
+// hostProblem is "" where host is a URL that a client can be built on.
+func hostProblem(host string) string {
+	parsed, err := url.Parse(host)
+	switch {
+	case err != nil, parsed.Host == "", parsed.Scheme != "https" && parsed.Scheme != "http":
+		return "must be a URL with its scheme, such as https://10.0.0.1:6443"
+	case parsed.User != nil:
+		return "must not contain a user name or a password: username and password are for that"
+	case parsed.RawQuery != "" || parsed.Fragment != "":
+		return "must not contain a query or a fragment"
+	}
+	return ""
+}
+
+// isServer tells whether a kubeconfig's server can be used. As for kubectl, its scheme may be left out.
+func isServer(server string) bool {
+	parsed, _, err := rest.DefaultServerURL(server, "", schema.GroupVersion{}, true)
+	return err == nil && parsed.Host != "" && parsed.User == nil && (parsed.Scheme == "https" || parsed.Scheme == "http")
+}
+
+func isProxyURL(proxy string) bool {
+	parsed, err := url.Parse(proxy)
+	return err == nil && parsed.Host != "" && slices.Contains([]string{"http", "https", "socks5"}, parsed.Scheme)
+}
+
+// pemHint guesses what was given instead of PEM.
+func pemHint(value string) string {
+	if decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(value)); err == nil && strings.HasPrefix(string(decoded), "-----BEGIN") {
+		return "; this is the base64 of one: use base64decode()"
+	}
+	if strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") || strings.HasPrefix(value, ".") {
+		return "; this looks like the path of a file: use file()"
+	}
+	return ""
+}
+
+var yamlLine = regexp.MustCompile(`yaml: line \d+`)
+
+// withoutContent words why a kubeconfig cannot be read. The parsers' own messages can quote it, and its secrets.
+func withoutContent(err error) string {
+	var unreadable *fs.PathError
+	var wrongType *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &unreadable):
+		return unreadable.Err.Error()
+	case runtime.IsNotRegisteredError(err):
+		return "it is not of the kind Config of the version v1"
+	case errors.As(err, &wrongType) && wrongType.Field != "":
+		kind, _, _ := strings.Cut(wrongType.Value, " ") // what follows "number" is the number
+		return fmt.Sprintf("its field %s must not be of the JSON type %s", wrongType.Field, kind)
+	}
+	if line := yamlLine.FindString(err.Error()); line != "" {
+		return "it is not valid YAML, in " + strings.TrimPrefix(line, "yaml: ")
+	}
+	return "it is not a kubeconfig in YAML or JSON"
+}
+
+// readable joins what client-go found wrong into sentences, without its prefixes.
+func readable(err error) string {
+	reasons := []error{err}
+	var several utilerrors.Aggregate
+	if errors.As(err, &several) {
+		reasons = several.Errors()
+	}
+	var lines []string
+	for _, reason := range reasons {
+		lines = append(lines, strings.TrimSuffix(reason.Error(), "."))
+	}
+	return "The client cannot be configured: " + strings.Join(lines, "; ") + "."
+}

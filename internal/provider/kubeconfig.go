@@ -1,0 +1,246 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // the auth-providers that a kubeconfig can name
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// clientConfig turns a wholly known model into a client's configuration. It reads files, and makes no request.
+//
+// The cluster and the user come from the kubeconfig files, else from the pod that this runs in; each argument
+// overrides its part. A configuration without errors names a server: there is no falling back to localhost.
+func (p *casProvider) clientConfig(ctx context.Context, model providerModel) (*rest.Config, diag.Diagnostics) {
+	args, diags := p.environment.arguments(ctx, model)
+	diags.Append(args.validate()...)
+	if diags.HasError() {
+		return nil, diags
+	}
+
+	base, problem := p.environment.baseConfig(args)
+	if problem != nil {
+		diags.Append(problem)
+		return nil, diags
+	}
+	config, problem := args.override(base)
+	if problem != nil {
+		diags.Append(problem)
+		return nil, diags
+	}
+
+	config.UserAgent = "terraform-provider-cas/" + p.version
+	config.QPS = -1 // client-go would allow 5 requests a second
+	if !model.QPS.IsNull() {
+		config.QPS = float32(model.QPS.ValueFloat64())
+		config.Burst = int(model.BurstLimit.ValueInt64())
+	}
+	return config, diags
+}
+
+// baseConfig loads what the arguments override: kubeconfig files, the pod's service account, or nothing where the
+// arguments name a server.
+func (e environment) baseConfig(args arguments) (*clientcmdapi.Config, diag.Diagnostic) {
+	if len(args.configPaths) > 0 {
+		return loadKubeconfigs(args.configPaths)
+	}
+	for _, choice := range []argument{args.context, args.contextAuthInfo, args.contextCluster} {
+		if choice.given() {
+			return nil, invalid(choice.path, summaryMissing, fmt.Sprintf(
+				"%s chooses from a kubeconfig, but no kubeconfig is given.", choice.name))
+		}
+	}
+	if args.host.given() {
+		return clientcmdapi.NewConfig(), nil
+	}
+	if e.getenv("KUBERNETES_SERVICE_HOST") != "" {
+		return e.inClusterConfig()
+	}
+	return nil, invalid(path.Empty(), summaryMissing, "Nothing says which Kubernetes cluster to use.")
+}
+
+// inClusterConfig words the pod's configuration as a kubeconfig, so that arguments override both alike.
+func (e environment) inClusterConfig() (*clientcmdapi.Config, diag.Diagnostic) {
+	const name = "in-cluster"
+	pod, err := e.inCluster()
+	if err != nil {
+		return nil, invalid(path.Empty(), summaryMissing, fmt.Sprintf(
+			"Nothing says which Kubernetes cluster to use. This runs in a pod, as KUBERNETES_SERVICE_HOST says, but its service account cannot be used: %s.", err))
+	}
+	config := clientcmdapi.NewConfig()
+	config.Clusters[name] = &clientcmdapi.Cluster{Server: pod.Host, CertificateAuthority: pod.CAFile}
+	config.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: pod.BearerToken, TokenFile: pod.BearerTokenFile}
+	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
+	config.CurrentContext = name
+	return config, nil
+}
+
+// loadKubeconfigs merges files as kubectl does, except that each must exist.
+func loadKubeconfigs(files []argument) (*clientcmdapi.Config, diag.Diagnostic) {
+	rules := &clientcmd.ClientConfigLoadingRules{}
+	for _, file := range files {
+		if _, err := clientcmd.LoadFromFile(file.value); err != nil {
+			return nil, invalid(file.path, summaryKubeconfig, fmt.Sprintf(
+				"The kubeconfig file %q, from %s, cannot be read: %s.", file.value, file.name, withoutContent(err)))
+		}
+		rules.Precedence = append(rules.Precedence, file.value)
+	}
+	config, err := rules.Load()
+	if err != nil {
+		return nil, invalid(files[0].path, summaryKubeconfig, fmt.Sprintf("The kubeconfig files cannot be merged: %s.", withoutContent(err)))
+	}
+	return config, nil
+}
+
+// override applies the arguments to what was loaded.
+func (a arguments) override(base *clientcmdapi.Config) (*rest.Config, diag.Diagnostic) {
+	contextName, problem := a.choose(base)
+	if problem != nil {
+		return nil, problem
+	}
+	chosen := clientcmdapi.Context{Cluster: a.contextCluster.value, AuthInfo: a.contextAuthInfo.value}
+	if found := base.Contexts[contextName]; found != nil {
+		chosen = *found
+		if a.contextCluster.given() {
+			chosen.Cluster = a.contextCluster.value
+		}
+		if a.contextAuthInfo.given() {
+			chosen.AuthInfo = a.contextAuthInfo.value
+		}
+	}
+	if problem := a.checkCluster(base, chosen.Cluster); problem != nil {
+		return nil, problem
+	}
+	if user := base.AuthInfos[chosen.AuthInfo]; user != nil {
+		base.AuthInfos[chosen.AuthInfo] = a.withoutReplaced(user)
+	}
+	if problem := a.checkPairs(base.AuthInfos[chosen.AuthInfo]); problem != nil {
+		return nil, problem
+	}
+
+	overrides := &clientcmd.ConfigOverrides{
+		Context: clientcmdapi.Context{Cluster: a.contextCluster.value, AuthInfo: a.contextAuthInfo.value},
+		ClusterInfo: clientcmdapi.Cluster{
+			Server:                   a.host.value,
+			TLSServerName:            a.tlsServerName.value,
+			InsecureSkipTLSVerify:    a.insecure.given(),
+			CertificateAuthorityData: []byte(a.clusterCA.value),
+			ProxyURL:                 a.proxyURL.value,
+		},
+		AuthInfo: clientcmdapi.AuthInfo{
+			Token:                 a.token.value,
+			Username:              a.username.value,
+			Password:              a.password.value,
+			ClientCertificateData: []byte(a.clientCert.value),
+			ClientKeyData:         []byte(a.clientKey.value),
+			Exec:                  a.exec,
+		},
+	}
+	// Where a token is refreshed, an auth-provider of the kubeconfig writes it back to where it was loaded from.
+	access := &clientcmd.ClientConfigLoadingRules{}
+	for _, file := range a.configPaths {
+		access.Precedence = append(access.Precedence, file.value)
+	}
+	config, err := clientcmd.NewNonInteractiveClientConfig(*base, contextName, overrides, access).ClientConfig()
+	if err != nil {
+		return nil, invalid(a.kubeconfigPath(), summaryKubeconfig, readable(err))
+	}
+	return config, a.checkTransport(config)
+}
+
+// choose returns the context to use, "" where the arguments say everything that a context would.
+func (a arguments) choose(base *clientcmdapi.Config) (string, diag.Diagnostic) {
+	if a.contextCluster.given() && base.Clusters[a.contextCluster.value] == nil {
+		return "", notFound(a.contextCluster, "cluster", slices.Collect(maps.Keys(base.Clusters)))
+	}
+	if a.contextAuthInfo.given() && base.AuthInfos[a.contextAuthInfo.value] == nil {
+		return "", notFound(a.contextAuthInfo, "user", slices.Collect(maps.Keys(base.AuthInfos)))
+	}
+
+	contexts := slices.Collect(maps.Keys(base.Contexts))
+	if a.context.given() {
+		if base.Contexts[a.context.value] == nil {
+			return "", notFound(a.context, "context", contexts)
+		}
+		return a.context.value, a.checkContext(base, a.context.value)
+	}
+	if base.CurrentContext != "" {
+		if base.Contexts[base.CurrentContext] == nil {
+			return "", invalid(a.kubeconfigPath(), summaryKubeconfig, fmt.Sprintf(
+				"The current context of the kubeconfig, %q, is not in it. Contexts there: %s.", base.CurrentContext, list(contexts)))
+		}
+		return base.CurrentContext, a.checkContext(base, base.CurrentContext)
+	}
+	if a.host.given() || a.contextCluster.given() {
+		return "", nil
+	}
+	return "", invalid(a.kubeconfigPath(), summaryKubeconfig, fmt.Sprintf(
+		"The kubeconfig has no current context, and config_context does not choose one. Contexts there: %s.", list(contexts)))
+}
+
+// checkContext finds what clientcmd passes over in silence: without its user, a context is anonymous.
+func (a arguments) checkContext(base *clientcmdapi.Config, name string) diag.Diagnostic {
+	user := base.Contexts[name].AuthInfo
+	if user != "" && base.AuthInfos[user] == nil && !a.contextAuthInfo.given() {
+		return invalid(a.kubeconfigPath(), summaryKubeconfig, fmt.Sprintf(
+			"The context %q of the kubeconfig names the user %q, which is not in it. Users there: %s.",
+			name, user, list(slices.Collect(maps.Keys(base.AuthInfos)))))
+	}
+	cluster := base.Contexts[name].Cluster
+	if base.Clusters[cluster] == nil && !a.contextCluster.given() && !a.host.given() {
+		return invalid(a.kubeconfigPath(), summaryKubeconfig, fmt.Sprintf(
+			"The context %q of the kubeconfig names the cluster %q, which is not in it. Clusters there: %s.",
+			name, cluster, list(slices.Collect(maps.Keys(base.Clusters)))))
+	}
+	return nil
+}
+
+func (a arguments) checkCluster(base *clientcmdapi.Config, name string) diag.Diagnostic {
+	cluster := base.Clusters[name]
+	if cluster == nil {
+		return nil // host is given, else choose had refused
+	}
+	if !a.host.given() && !isServer(cluster.Server) {
+		return invalid(a.kubeconfigPath(), summaryKubeconfig, fmt.Sprintf(
+			"The server of the cluster %q of the kubeconfig must be a URL such as https://10.0.0.1:6443, without a user name.", name))
+	}
+	if cluster.ProxyURL != "" && !a.proxyURL.given() && !isProxyURL(cluster.ProxyURL) {
+		return invalid(a.kubeconfigPath(), summaryKubeconfig, fmt.Sprintf(
+			"The proxy-url of the cluster %q of the kubeconfig must be a URL with the scheme http, https or socks5.", name))
+	}
+	return nil
+}
+
+// withoutReplaced drops the user's own credentials of each kind that the arguments do not give, once they give any:
+// the server would choose between two, and clientcmd prefers a token file to the token that overrides it.
+func (a arguments) withoutReplaced(user *clientcmdapi.AuthInfo) *clientcmdapi.AuthInfo {
+	if len(a.credentials()) == 0 && a.exec == nil {
+		return user
+	}
+	kept := user.DeepCopy()
+	kept.Token, kept.TokenFile = "", ""
+	kept.Exec, kept.AuthProvider = nil, nil
+	if !a.username.given() && !a.password.given() {
+		kept.Username, kept.Password = "", ""
+	}
+	if !a.clientCert.given() && !a.clientKey.given() {
+		kept.ClientCertificate, kept.ClientCertificateData = "", nil
+		kept.ClientKey, kept.ClientKeyData = "", nil
+	}
+	return kept
+}
+
+// kubeconfigPath is where a fault of the kubeconfig is shown.
+func (a arguments) kubeconfigPath() path.Path {
+	if len(a.configPaths) == 0 {
+		return path.Empty()
+	}
+	return a.configPaths[0].path
+}

@@ -1,0 +1,150 @@
+// Package provider is the Terraform side of compare-and-swap for Kubernetes: it decodes configurations, calls
+// package cas, and turns what that says into state and diagnostics.
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+var _ provider.Provider = (*casProvider)(nil)
+
+// defaultFieldManager is also what the API server would derive from the user agent.
+const defaultFieldManager = "terraform-provider-cas"
+
+// planCheck says what a check that fails while planning is.
+type planCheck string
+
+const (
+	planCheckError   planCheck = "error"
+	planCheckWarning planCheck = "warning"
+	planCheckOff     planCheck = "off"
+)
+
+// providerData is what Configure hands to resources.
+type providerData struct {
+	engine       *cas.Engine // nil while the provider's configuration is unknown
+	fieldManager string
+	hideValues   bool
+	planCheck    planCheck
+	moves        plannedMoves
+}
+
+type casProvider struct {
+	version     string
+	environment environment
+}
+
+// New returns a factory of the provider, as providerserver wants it.
+func New(version string) func() provider.Provider {
+	return func() provider.Provider {
+		return &casProvider{version: version, environment: processEnvironment()}
+	}
+}
+
+func (p *casProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = "cas"
+	resp.Version = p.version
+}
+
+func (p *casProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	resp.Schema = providerSchema()
+}
+
+// Configure builds the client and makes no request: an unreachable cluster is told by what needs it.
+func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var model providerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	data, diags := p.settings(model)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	if req.Config.Raw.IsFullyKnown() {
+		data.engine, diags = p.newEngine(ctx, model)
+		resp.Diagnostics.Append(diags...)
+		if resp.Diagnostics.HasError() {
+			return
+		}
+	} else {
+		tflog.Debug(ctx, "the provider's configuration is not wholly known yet: nothing is checked against the cluster")
+		if req.ClientCapabilities.DeferralAllowed {
+			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
+		}
+	}
+
+	resp.ResourceData = data
+	resp.DataSourceData = data
+}
+
+// settings is the part of the configuration that needs no client. What is unknown gets the careful value.
+func (p *casProvider) settings(model providerModel) (*providerData, diag.Diagnostics) {
+	check, diags := p.environment.planCheck(model.PlanCheck)
+	data := &providerData{
+		fieldManager: defaultFieldManager,
+		hideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
+		planCheck:    check,
+	}
+	if manager := model.FieldManager.ValueString(); manager != "" {
+		data.fieldManager = manager
+	}
+	return data, diags
+}
+
+func (p *casProvider) newEngine(ctx context.Context, model providerModel) (*cas.Engine, diag.Diagnostics) {
+	config, diags := p.clientConfig(ctx, model)
+	if diags.HasError() {
+		return nil, diags
+	}
+	tflog.Debug(ctx, "configured the Kubernetes client", map[string]any{"host": config.Host})
+
+	engine, err := cas.New(config)
+	if err != nil {
+		diags.Append(unusableClient(err))
+	}
+	return engine, diags
+}
+
+func (p *casProvider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{
+		newConfigMapEntryResource,
+	}
+}
+
+func (p *casProvider) DataSources(context.Context) []func() datasource.DataSource {
+	return nil
+}
+
+// planCheck resolves plan_check: the configuration, then the environment, then the default.
+func (e environment) planCheck(configured types.String) (planCheck, diag.Diagnostics) {
+	var diags diag.Diagnostics
+	if !configured.IsNull() && !configured.IsUnknown() {
+		return planCheck(configured.ValueString()), diags // the schema has validated it
+	}
+
+	value := planCheck(e.getenv(envPlanCheck))
+	switch value {
+	case "":
+		return planCheckError, diags
+	case planCheckError, planCheckWarning, planCheckOff:
+		return value, diags
+	}
+	diags.AddError(summaryEnvironment, fmt.Sprintf(
+		"The environment variable %s must be one of %q, %q and %q, not %q.",
+		envPlanCheck, planCheckError, planCheckWarning, planCheckOff, value))
+	return "", diags
+}

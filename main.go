@@ -1,0 +1,36 @@
+// Terraform-provider-cas serves the compare-and-swap provider to Terraform and OpenTofu.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider"
+)
+
+// version is set by the linker in a release.
+var version = "dev"
+
+func main() {
+	debug := flag.Bool("debug", false, "wait for a debugger such as delve, and print how Terraform can attach")
+	printVersion := flag.Bool("version", false, "print the version and exit")
+	flag.Parse()
+
+	if *printVersion {
+		fmt.Println(version)
+		return
+	}
+
+	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
+		Address:         "registry.terraform.io/terraform-cas/cas",
+		Debug:           *debug,
+		ProtocolVersion: 6,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+}
