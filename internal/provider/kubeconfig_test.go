@@ -1,0 +1,709 @@
+package provider
+
+import (
+	"encoding/base64"
+	"errors"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"k8s.io/client-go/rest"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+const server = "https://127.0.0.1:6443"
+
+// Two clusters, each with a user and a context; red is current.
+const redAndBlue = `
+apiVersion: v1
+kind: Config
+current-context: red
+clusters:
+- {name: red-cluster, cluster: {server: "https://127.0.0.1:1001", tls-server-name: red.test, proxy-url: "http://127.0.0.1:3001"}}
+- {name: blue-cluster, cluster: {server: "https://127.0.0.1:1002"}}
+users:
+- {name: red-user, user: {token: red-token}}
+- {name: blue-user, user: {username: blue, password: blue-password}}
+contexts:
+- {name: red, context: {cluster: red-cluster, user: red-user}}
+- {name: blue, context: {cluster: blue-cluster, user: blue-user}}
+`
+
+// clientConfigOf builds the client's configuration, with DIR in arguments and variables standing for the folder of
+// the files, and returns it with the proxy that it would use.
+func clientConfigOf(t *testing.T, files map[string]string, given block, variables map[string]string, pod *rest.Config) (config *rest.Config, proxy string, found []problem) {
+	t.Helper()
+	dir := write(t, files)
+	inDir := func(text string) string { return strings.ReplaceAll(text, "DIR", dir) }
+	arguments := block{}
+	for name, value := range given {
+		switch value := value.(type) {
+		case string:
+			arguments[name] = inDir(value)
+		case []string:
+			var paths []string
+			for _, path := range value {
+				paths = append(paths, inDir(path))
+			}
+			arguments[name] = paths
+		default:
+			arguments[name] = value
+		}
+	}
+	variables = maps.Clone(variables)
+	for name, value := range variables {
+		variables[name] = inDir(value)
+	}
+
+	env := emptyEnvironment(variables)
+	env.homeDir = func() (string, error) { return dir, nil }
+	if pod != nil {
+		env.inCluster = func() (*rest.Config, error) { return pod, nil }
+	}
+	p := &casProvider{version: "1.2.3", environment: env}
+	config, diags := p.clientConfig(t.Context(), providerModelOf(t, arguments))
+	for _, d := range diags {
+		if d.Summary() != summaryEnvironment && !strings.HasSuffix(d.Detail(), waysToConfigure) {
+			t.Errorf("%s: %s does not list the ways to configure", d.Summary(), d.Detail())
+		}
+	}
+	found = problems(diags)
+	for i := range found {
+		found[i].Detail = strings.ReplaceAll(found[i].Detail, dir, "DIR")
+	}
+	if len(diags) > 0 {
+		return nil, "", found
+	}
+	if config.Proxy != nil {
+		url, err := config.Proxy(&http.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		proxy = url.String()
+	}
+	return config, proxy, nil
+}
+
+func TestClientConfig(t *testing.T) {
+	t.Parallel()
+	mine, theirs := newIdentity(t), newIdentity(t)
+
+	tests := map[string]struct {
+		files     map[string]string
+		given     block
+		env       map[string]string
+		pod       *rest.Config
+		want      rest.Config
+		wantProxy string
+	}{
+		"host alone": {
+			given: block{"host": server},
+			want:  rest.Config{Host: server},
+		},
+		"host with a path": {
+			given: block{"host": server + "/k8s/clusters/c-1"},
+			want:  rest.Config{Host: server + "/k8s/clusters/c-1"},
+		},
+		"host over plain HTTP": {
+			given: block{"host": "http://127.0.0.1:8001"},
+			want:  rest.Config{Host: "http://127.0.0.1:8001"},
+		},
+		"token": {
+			given: block{"host": server, "token": "t"},
+			want:  rest.Config{Host: server, BearerToken: "t"},
+		},
+		"token with the newline of a file": {
+			given: block{"host": server, "token": "t\n"},
+			want:  rest.Config{Host: server, BearerToken: "t"},
+		},
+		"username and password": {
+			given: block{"host": server, "username": "u", "password": "p"},
+			want:  rest.Config{Host: server, Username: "u", Password: "p"},
+		},
+		"insecure": {
+			given: block{"host": server, "insecure": true},
+			want:  rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{Insecure: true}},
+		},
+		"insecure turned off beside a certificate": {
+			given: block{"host": server, "insecure": false, "cluster_ca_certificate": mine.certificate},
+			env:   map[string]string{"KUBE_INSECURE": "true"},
+			want:  rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{CAData: []byte(mine.certificate)}},
+		},
+		"tls_server_name": {
+			given: block{"host": server, "tls_server_name": "api.test"},
+			want:  rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{ServerName: "api.test"}},
+		},
+		"certificates": {
+			given: block{"host": server, "client_certificate": mine.certificate, "client_key": mine.key, "cluster_ca_certificate": theirs.certificate},
+			want: rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{
+				CertData: []byte(mine.certificate), KeyData: []byte(mine.key), CAData: []byte(theirs.certificate),
+			}},
+		},
+		"proxy_url": {
+			given:     block{"host": server, "proxy_url": "socks5://127.0.0.1:1080"},
+			want:      rest.Config{Host: server},
+			wantProxy: "socks5://127.0.0.1:1080",
+		},
+		"exec": {
+			given: block{"host": server, "exec": exec{
+				apiVersion: "client.authentication.k8s.io/v1", command: "get-token",
+				args: []string{"--cluster", "c"}, env: map[string]string{"B": "2", "A": "1"},
+			}},
+			want: rest.Config{Host: server, ExecProvider: &clientcmdapi.ExecConfig{
+				APIVersion: "client.authentication.k8s.io/v1", Command: "get-token", Args: []string{"--cluster", "c"},
+				Env:             []clientcmdapi.ExecEnvVar{{Name: "A", Value: "1"}, {Name: "B", Value: "2"}},
+				InteractiveMode: clientcmdapi.IfAvailableExecInteractiveMode,
+			}},
+		},
+		"qps without burst_limit": {
+			given: block{"host": server, "qps": 12.5},
+			want:  rest.Config{Host: server, QPS: 12.5},
+		},
+		"qps and burst_limit": {
+			given: block{"host": server, "qps": 12.5, "burst_limit": 25},
+			want:  rest.Config{Host: server, QPS: 12.5, Burst: 25},
+		},
+
+		"everything of a server from the environment": {
+			env: map[string]string{
+				"KUBE_HOST": server, "KUBE_TLS_SERVER_NAME": "api.test", "KUBE_CLUSTER_CA_CERT_DATA": theirs.certificate,
+				"KUBE_TOKEN": "t", "KUBE_CLIENT_CERT_DATA": mine.certificate, "KUBE_CLIENT_KEY_DATA": mine.key,
+				"KUBE_PROXY_URL": "http://127.0.0.1:3128",
+			},
+			want: rest.Config{Host: server, BearerToken: "t", TLSClientConfig: rest.TLSClientConfig{
+				ServerName: "api.test", CertData: []byte(mine.certificate), KeyData: []byte(mine.key), CAData: []byte(theirs.certificate),
+			}},
+			wantProxy: "http://127.0.0.1:3128",
+		},
+		"username, password and insecure from the environment": {
+			env:  map[string]string{"KUBE_HOST": server, "KUBE_USER": "u", "KUBE_PASSWORD": "p", "KUBE_INSECURE": "1"},
+			want: rest.Config{Host: server, Username: "u", Password: "p", TLSClientConfig: rest.TLSClientConfig{Insecure: true}},
+		},
+		"the configuration before the environment": {
+			given: block{"host": server, "token": "t", "tls_server_name": "api.test", "proxy_url": "http://127.0.0.1:3128"},
+			env: map[string]string{
+				"KUBE_HOST": "https://127.0.0.1:1", "KUBE_TOKEN": "other", "KUBE_TLS_SERVER_NAME": "other.test", "KUBE_PROXY_URL": "http://127.0.0.1:1",
+			},
+			want:      rest.Config{Host: server, BearerToken: "t", TLSClientConfig: rest.TLSClientConfig{ServerName: "api.test"}},
+			wantProxy: "http://127.0.0.1:3128",
+		},
+		"an argument given as empty hides the environment": {
+			given: block{"host": server, "token": ""},
+			env:   map[string]string{"KUBE_TOKEN": "other"},
+			want:  rest.Config{Host: server},
+		},
+		"half of a pair from the environment": {
+			given: block{"host": server, "client_certificate": mine.certificate},
+			env:   map[string]string{"KUBE_CLIENT_KEY_DATA": mine.key},
+			want: rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{
+				CertData: []byte(mine.certificate), KeyData: []byte(mine.key),
+			}},
+		},
+
+		"the current context of a kubeconfig": {
+			files:     map[string]string{"a": redAndBlue},
+			given:     block{"config_path": "DIR/a"},
+			want:      rest.Config{Host: "https://127.0.0.1:1001", BearerToken: "red-token", TLSClientConfig: rest.TLSClientConfig{ServerName: "red.test"}},
+			wantProxy: "http://127.0.0.1:3001",
+		},
+		"a path in the home directory": {
+			files: map[string]string{"a": redAndBlue},
+			given: block{"config_path": "~/a", "config_context": "blue"},
+			want:  rest.Config{Host: "https://127.0.0.1:1002", Username: "blue", Password: "blue-password"},
+		},
+		"a kubeconfig and its context from the environment": {
+			files: map[string]string{"a": redAndBlue},
+			env:   map[string]string{"KUBE_CONFIG_PATH": "DIR/a", "KUBE_CTX": "blue"},
+			want:  rest.Config{Host: "https://127.0.0.1:1002", Username: "blue", Password: "blue-password"},
+		},
+		"another user and another cluster than the context's": {
+			files: map[string]string{"a": redAndBlue},
+			given: block{"config_path": "DIR/a", "config_context_auth_info": "red-user", "config_context_cluster": "blue-cluster"},
+			want:  rest.Config{Host: "https://127.0.0.1:1002", BearerToken: "red-token"},
+		},
+		"another user and another cluster from the environment": {
+			files: map[string]string{"a": redAndBlue},
+			env:   map[string]string{"KUBE_CONFIG_PATH": "~/a", "KUBE_CTX_AUTH_INFO": "red-user", "KUBE_CTX_CLUSTER": "blue-cluster"},
+			want:  rest.Config{Host: "https://127.0.0.1:1002", BearerToken: "red-token"},
+		},
+		"a user and a cluster without a context": {
+			files: map[string]string{"a": strings.Replace(redAndBlue, "current-context: red\n", "", 1)},
+			given: block{"config_path": "DIR/a", "config_context_auth_info": "red-user", "config_context_cluster": "blue-cluster"},
+			want:  rest.Config{Host: "https://127.0.0.1:1002", BearerToken: "red-token"},
+		},
+		"several files, of which the first to name something counts": {
+			files: map[string]string{
+				"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}], current-context: x}`,
+				"b": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:2"}}], users: [{name: u, user: {token: t}}], current-context: z}`,
+				"c": `{contexts: [{name: x, context: {cluster: c, user: u}}]}`,
+			},
+			given: block{"config_paths": []string{"DIR/a", "DIR/b", "DIR/c"}},
+			want:  rest.Config{Host: "https://127.0.0.1:1", BearerToken: "t"},
+		},
+		"several files from the environment": {
+			files: map[string]string{
+				"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}], current-context: x}`,
+				"b": `{contexts: [{name: x, context: {cluster: c, user: ""}}]}`,
+			},
+			env:  map[string]string{"KUBE_CONFIG_PATHS": "DIR/a" + string(os.PathListSeparator) + string(os.PathListSeparator) + "~/b"},
+			want: rest.Config{Host: "https://127.0.0.1:1"},
+		},
+		"config_paths before KUBE_CONFIG_PATH": {
+			files: map[string]string{"a": redAndBlue},
+			given: block{"config_paths": []string{"DIR/a"}, "config_context": "blue"},
+			env:   map[string]string{"KUBE_CONFIG_PATH": "DIR/missing"},
+			want:  rest.Config{Host: "https://127.0.0.1:1002", Username: "blue", Password: "blue-password"},
+		},
+		"KUBE_CONFIG_PATH before KUBE_CONFIG_PATHS": {
+			files: map[string]string{"a": redAndBlue},
+			env:   map[string]string{"KUBE_CONFIG_PATH": "DIR/a", "KUBE_CONFIG_PATHS": "DIR/missing", "KUBE_CTX": "blue"},
+			want:  rest.Config{Host: "https://127.0.0.1:1002", Username: "blue", Password: "blue-password"},
+		},
+		"a file's own paths are relative to the file": {
+			files: map[string]string{
+				"ca.pem": theirs.certificate,
+				"token":  "from-the-file\n",
+				"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1", certificate-authority: ca.pem}}],
+					users: [{name: u, user: {tokenFile: token}}], contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`,
+			},
+			given: block{"config_path": "DIR/a"},
+			want: rest.Config{
+				Host: "https://127.0.0.1:1", BearerToken: "from-the-file\n", BearerTokenFile: "DIR/token",
+				TLSClientConfig: rest.TLSClientConfig{CAFile: "DIR/ca.pem"},
+			},
+		},
+		"an auth-provider": {
+			files: map[string]string{"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}],
+				users: [{name: u, user: {auth-provider: {name: oidc, config: {client-id: me, idp-issuer-url: "https://127.0.0.1:1"}}}}],
+				contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`},
+			given: block{"config_path": "DIR/a"},
+			want: rest.Config{Host: "https://127.0.0.1:1", AuthProvider: &clientcmdapi.AuthProviderConfig{
+				Name: "oidc", Config: map[string]string{"client-id": "me", "idp-issuer-url": "https://127.0.0.1:1"},
+			}},
+		},
+
+		"arguments over the cluster of a kubeconfig": {
+			files: map[string]string{"a": redAndBlue},
+			given: block{
+				"config_path": "DIR/a", "host": server, "tls_server_name": "api.test",
+				"cluster_ca_certificate": theirs.certificate, "proxy_url": "http://127.0.0.1:3128",
+			},
+			want: rest.Config{Host: server, BearerToken: "red-token", TLSClientConfig: rest.TLSClientConfig{
+				ServerName: "api.test", CAData: []byte(theirs.certificate),
+			}},
+			wantProxy: "http://127.0.0.1:3128",
+		},
+		"insecure over the certificate of a kubeconfig": {
+			files: map[string]string{"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1", certificate-authority-data: "` +
+				base64.StdEncoding.EncodeToString([]byte(theirs.certificate)) + `"}}], contexts: [{name: x, context: {cluster: c, user: ""}}], current-context: x}`},
+			given: block{"config_path": "DIR/a", "insecure": true},
+			want:  rest.Config{Host: "https://127.0.0.1:1", TLSClientConfig: rest.TLSClientConfig{Insecure: true}},
+		},
+		"a token over the token file of a kubeconfig": {
+			files: map[string]string{
+				"token": "from-the-file",
+				"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}], users: [{name: u, user: {tokenFile: token}}],
+					contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`,
+			},
+			given: block{"config_path": "DIR/a", "token": "t"},
+			want:  rest.Config{Host: "https://127.0.0.1:1", BearerToken: "t"},
+		},
+		"a token over the password of a kubeconfig": {
+			files: map[string]string{"a": redAndBlue},
+			given: block{"config_path": "DIR/a", "config_context": "blue", "token": "t"},
+			want:  rest.Config{Host: "https://127.0.0.1:1002", BearerToken: "t"},
+		},
+		"a token over the certificate of a kubeconfig, which the server would prefer": {
+			files: map[string]string{"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}],
+				users: [{name: u, user: {as: somebody, client-certificate: cert.pem, client-key: key.pem}}],
+				contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`},
+			given: block{"config_path": "DIR/a", "token": "t"},
+			want:  rest.Config{Host: "https://127.0.0.1:1", BearerToken: "t", Impersonate: rest.ImpersonationConfig{UserName: "somebody"}},
+		},
+		"a password completes the user name of a kubeconfig": {
+			files: map[string]string{"a": redAndBlue},
+			given: block{"config_path": "DIR/a", "config_context": "blue", "password": "another"},
+			want:  rest.Config{Host: "https://127.0.0.1:1002", Username: "blue", Password: "another"},
+		},
+		"exec over the token of a kubeconfig": {
+			files: map[string]string{"a": redAndBlue},
+			given: block{"config_path": "DIR/a", "host": server, "exec": exec{apiVersion: "client.authentication.k8s.io/v1beta1", command: "c"}},
+			want: rest.Config{Host: server, ExecProvider: &clientcmdapi.ExecConfig{
+				APIVersion: "client.authentication.k8s.io/v1beta1", Command: "c", InteractiveMode: clientcmdapi.IfAvailableExecInteractiveMode,
+			}},
+			wantProxy: "http://127.0.0.1:3001",
+		},
+		"a context from the environment does no harm beside host": {
+			given: block{"host": server},
+			env:   map[string]string{"KUBE_CTX": "blue"},
+			want:  rest.Config{Host: server},
+		},
+
+		"nothing in a pod": {
+			files: map[string]string{"ca.pem": theirs.certificate, "token": "pod-token"},
+			env:   map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
+			pod:   &rest.Config{Host: server, BearerToken: "pod-token"},
+			want:  rest.Config{Host: server, BearerToken: "pod-token"},
+		},
+		"another token in a pod": {
+			given: block{"token": "t"},
+			env:   map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
+			pod:   &rest.Config{Host: server, BearerToken: "pod-token", BearerTokenFile: "/nowhere/token"},
+			want:  rest.Config{Host: server, BearerToken: "t"},
+		},
+		"a host in a pod gets nothing of the pod's": {
+			given: block{"host": "https://127.0.0.1:1"},
+			env:   map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
+			pod:   &rest.Config{Host: server, BearerToken: "pod-token"},
+			want:  rest.Config{Host: "https://127.0.0.1:1"},
+		},
+		"a kubeconfig in a pod gets nothing of the pod's": {
+			files: map[string]string{"a": redAndBlue},
+			env:   map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBE_CONFIG_PATH": "DIR/a", "KUBE_CTX": "blue"},
+			pod:   &rest.Config{Host: server, BearerToken: "pod-token"},
+			want:  rest.Config{Host: "https://127.0.0.1:1002", Username: "blue", Password: "blue-password"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, proxy, found := clientConfigOf(t, test.files, test.given, test.env, test.pod)
+			if len(found) > 0 {
+				t.Fatal(found)
+			}
+			for _, path := range []*string{&got.BearerTokenFile, &got.CAFile} {
+				if *path != "" {
+					*path = "DIR/" + filepath.Base(*path)
+				}
+			}
+			test.want.UserAgent = "terraform-provider-cas/1.2.3"
+			if test.want.QPS == 0 {
+				test.want.QPS = -1
+			}
+			functions := cmpopts.IgnoreFields(rest.Config{}, "Proxy", "AuthConfigPersister")
+			if diff := cmp.Diff(&test.want, got, functions, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("the client's configuration (-want +got):\n%s", diff)
+			}
+			if proxy != test.wantProxy {
+				t.Errorf("the proxy is %q, want %q", proxy, test.wantProxy)
+			}
+		})
+	}
+}
+
+func TestClientConfig_refused(t *testing.T) {
+	t.Parallel()
+	mine, theirs := newIdentity(t), newIdentity(t)
+	const secret = "s3cret"
+	one := func(path, summary, detail string) []problem { return []problem{{path, summary, detail}} }
+
+	tests := map[string]struct {
+		files map[string]string
+		given block
+		env   map[string]string
+		want  []problem
+	}{
+		"nothing": {
+			want: one("", summaryMissing, "Nothing says which Kubernetes cluster to use."),
+		},
+		"empty variables": {
+			env:  map[string]string{"KUBE_HOST": "", "KUBE_CONFIG_PATH": "", "KUBE_CONFIG_PATHS": ":", "KUBE_INSECURE": ""},
+			want: one("", summaryMissing, "Nothing says which Kubernetes cluster to use."),
+		},
+		"kubectl's variable": {
+			files: map[string]string{"a": redAndBlue},
+			env:   map[string]string{"KUBECONFIG": "DIR/a", "KUBERNETES_MASTER": server},
+			want:  one("", summaryMissing, "Nothing says which Kubernetes cluster to use."),
+		},
+		"a token, but no server": {
+			given: block{"token": secret},
+			want:  one("", summaryMissing, "Nothing says which Kubernetes cluster to use."),
+		},
+		"a pod without a service account": {
+			env: map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
+			want: one("", summaryMissing, "Nothing says which Kubernetes cluster to use. This runs in a pod, as KUBERNETES_SERVICE_HOST says, "+
+				"but its service account cannot be used: "+rest.ErrNotInCluster.Error()+"."),
+		},
+		"a context without a kubeconfig": {
+			given: block{"host": server, "config_context": "blue"},
+			want:  one("config_context", summaryMissing, "config_context chooses from a kubeconfig, but no kubeconfig is given."),
+		},
+		"a context from the environment, in a pod": {
+			env:  map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBE_CTX": "blue"},
+			want: one("", summaryMissing, "KUBE_CTX chooses from a kubeconfig, but no kubeconfig is given."),
+		},
+
+		"a missing file": {
+			given: block{"config_path": "DIR/a"},
+			want:  one("config_path", summaryKubeconfig, `The kubeconfig file "DIR/a", from config_path, cannot be read: no such file or directory.`),
+		},
+		"a missing file from the environment": {
+			env:  map[string]string{"KUBE_CONFIG_PATH": "~/a"},
+			want: one("", summaryKubeconfig, `The kubeconfig file "DIR/a", from KUBE_CONFIG_PATH, cannot be read: no such file or directory.`),
+		},
+		"a missing file among several": {
+			files: map[string]string{"a": redAndBlue},
+			given: block{"config_paths": []string{"DIR/a", "DIR/b"}},
+			want:  one("config_paths[1]", summaryKubeconfig, `The kubeconfig file "DIR/b", from config_paths, cannot be read: no such file or directory.`),
+		},
+		"a directory": {
+			given: block{"config_path": "~"},
+			want:  one("config_path", summaryKubeconfig, `The kubeconfig file "DIR", from config_path, cannot be read: is a directory.`),
+		},
+		"somebody else's home": {
+			given: block{"config_path": "~root/a"},
+			want:  one("config_path", summaryArgument, `The path "~root/a" in config_path cannot be expanded: ~ can stand for one's own home directory only.`),
+		},
+		"a file that is no YAML": {
+			files: map[string]string{"a": "users:\n- {token: " + secret},
+			given: block{"config_path": "DIR/a"},
+			want:  one("config_path", summaryKubeconfig, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not valid YAML, in line 2.`),
+		},
+		"a file that is just a token": {
+			files: map[string]string{"a": secret},
+			given: block{"config_path": "DIR/a"},
+			want:  one("config_path", summaryKubeconfig, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON.`),
+		},
+		"a file with a field of another type": {
+			files: map[string]string{"a": "users: " + secret},
+			given: block{"config_path": "DIR/a"},
+			want:  one("config_path", summaryKubeconfig, `The kubeconfig file "DIR/a", from config_path, cannot be read: its field users must not be of the JSON type string.`),
+		},
+		"a file of another kind": {
+			files: map[string]string{"a": "{apiVersion: v1, kind: Secret}"},
+			given: block{"config_path": "DIR/a"},
+			want:  one("config_path", summaryKubeconfig, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not of the kind Config of the version v1.`),
+		},
+		"an empty file, in a pod": {
+			files: map[string]string{"a": ""},
+			given: block{"config_path": "DIR/a"},
+			env:   map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
+			want: one("config_path", summaryKubeconfig,
+				"The kubeconfig has no current context, and config_context does not choose one. Contexts there: none."),
+		},
+
+		"an unknown context": {
+			files: map[string]string{"a": redAndBlue},
+			given: block{"config_path": "DIR/a", "config_context": "green"},
+			want:  one("config_context", summaryKubeconfig, `config_context names the context "green", which the kubeconfig does not have. Contexts there: blue, red.`),
+		},
+		"an unknown context from the environment": {
+			files: map[string]string{"a": redAndBlue},
+			given: block{"config_path": "DIR/a"},
+			env:   map[string]string{"KUBE_CTX": "green"},
+			want:  one("", summaryKubeconfig, `KUBE_CTX names the context "green", which the kubeconfig does not have. Contexts there: blue, red.`),
+		},
+		"an unknown current context": {
+			files: map[string]string{"a": strings.Replace(redAndBlue, "current-context: red", "current-context: green", 1)},
+			given: block{"config_path": "DIR/a"},
+			want:  one("config_path", summaryKubeconfig, `The current context of the kubeconfig, "green", is not in it. Contexts there: blue, red.`),
+		},
+		"no current context": {
+			files: map[string]string{"a": strings.Replace(redAndBlue, "current-context: red", "", 1)},
+			given: block{"config_path": "DIR/a"},
+			want: one("config_path", summaryKubeconfig,
+				"The kubeconfig has no current context, and config_context does not choose one. Contexts there: blue, red."),
+		},
+		"an unknown user": {
+			files: map[string]string{"a": redAndBlue},
+			given: block{"config_path": "DIR/a", "config_context_auth_info": "green"},
+			want:  one("config_context_auth_info", summaryKubeconfig, `config_context_auth_info names the user "green", which the kubeconfig does not have. Users there: blue-user, red-user.`),
+		},
+		"an unknown cluster": {
+			files: map[string]string{"a": redAndBlue},
+			given: block{"config_path": "DIR/a", "config_context_cluster": "green"},
+			want:  one("config_context_cluster", summaryKubeconfig, `config_context_cluster names the cluster "green", which the kubeconfig does not have. Clusters there: blue-cluster, red-cluster.`),
+		},
+		"a context whose user is missing": {
+			files: map[string]string{"a": strings.Replace(redAndBlue, "name: red-user", "name: green-user", 1)},
+			given: block{"config_path": "DIR/a"},
+			want:  one("config_path", summaryKubeconfig, `The context "red" of the kubeconfig names the user "red-user", which is not in it. Users there: blue-user, green-user.`),
+		},
+		"a context whose cluster is missing": {
+			files: map[string]string{"a": strings.Replace(redAndBlue, "name: red-cluster", "name: green-cluster", 1)},
+			given: block{"config_path": "DIR/a"},
+			want:  one("config_path", summaryKubeconfig, `The context "red" of the kubeconfig names the cluster "red-cluster", which is not in it. Clusters there: blue-cluster, green-cluster.`),
+		},
+		"a cluster without a server": {
+			files: map[string]string{"a": strings.Replace(redAndBlue, "server: \"https://127.0.0.1:1001\", ", "", 1)},
+			given: block{"config_path": "DIR/a"},
+			want:  one("config_path", summaryKubeconfig, `The server of the cluster "red-cluster" of the kubeconfig must be a URL such as https://10.0.0.1:6443, without a user name.`),
+		},
+		"a cluster whose proxy cannot be used": {
+			files: map[string]string{"a": strings.Replace(redAndBlue, "http://127.0.0.1:3001", "ftp://u:"+secret+"@127.0.0.1", 1)},
+			given: block{"config_path": "DIR/a"},
+			want:  one("config_path", summaryKubeconfig, `The proxy-url of the cluster "red-cluster" of the kubeconfig must be a URL with the scheme http, https or socks5.`),
+		},
+		"a user whose certificate is missing": {
+			files: map[string]string{"a": strings.Replace(redAndBlue, "token: red-token", "client-certificate: /nowhere/cert, client-key: /nowhere/key", 1)},
+			given: block{"config_path": "DIR/a"},
+			want: one("config_path", summaryKubeconfig, "The client cannot be configured: "+
+				"unable to read client-cert /nowhere/cert for red-user due to open /nowhere/cert: no such file or directory; "+
+				"unable to read client-key /nowhere/key for red-user due to open /nowhere/key: no such file or directory."),
+		},
+		"a cluster whose certificate is none": {
+			files: map[string]string{"a": strings.Replace(redAndBlue, "tls-server-name: red.test", "certificate-authority-data: eA==", 1)},
+			given: block{"config_path": "DIR/a"},
+			want:  one("config_path", summaryKubeconfig, "The client cannot be configured: unable to load root certificates: unable to parse bytes as PEM block."),
+		},
+
+		"host without a scheme": {
+			given: block{"host": "127.0.0.1:6443"},
+			want:  one("host", summaryArgument, "host must be a URL with its scheme, such as https://10.0.0.1:6443."),
+		},
+		"a variable that is no URL": {
+			env:  map[string]string{"KUBE_HOST": "localhost:6443"},
+			want: one("", summaryArgument, "KUBE_HOST must be a URL with its scheme, such as https://10.0.0.1:6443."),
+		},
+		"host with a password": {
+			given: block{"host": "https://u:" + secret + "@127.0.0.1:6443"},
+			want:  one("host", summaryArgument, "host must not contain a user name or a password: username and password are for that."),
+		},
+		"host with a query": {
+			given: block{"host": server + "?a=b"},
+			want:  one("host", summaryArgument, "host must not contain a query or a fragment."),
+		},
+		"proxy_url with another scheme": {
+			given: block{"host": server, "proxy_url": "ftp://u:" + secret + "@127.0.0.1"},
+			want:  one("proxy_url", summaryArgument, "proxy_url must be a URL with the scheme http, https or socks5."),
+		},
+		"certificates that are none": {
+			given: block{"host": server, "client_certificate": mine.key, "client_key": mine.certificate, "cluster_ca_certificate": secret},
+			want: []problem{
+				{"cluster_ca_certificate", summaryArgument, "cluster_ca_certificate must be a PEM-encoded certificate."},
+				{"client_certificate", summaryArgument, "client_certificate must be a PEM-encoded certificate."},
+				{"client_key", summaryArgument, "client_key must be a PEM-encoded private key."},
+			},
+		},
+		"a certificate still in base64": {
+			given: block{"host": server, "cluster_ca_certificate": base64.StdEncoding.EncodeToString([]byte(mine.certificate))},
+			want: one("cluster_ca_certificate", summaryArgument,
+				"cluster_ca_certificate must be a PEM-encoded certificate; this is the base64 of one: use base64decode()."),
+		},
+		"the path of a key": {
+			given: block{"host": server, "client_certificate": mine.certificate, "client_key": "~/key.pem"},
+			want: one("client_key", summaryArgument,
+				"client_key must be a PEM-encoded private key; this looks like the path of a file: use file()."),
+		},
+		"a key of another certificate": {
+			given: block{"host": server, "client_certificate": mine.certificate, "client_key": theirs.key},
+			want:  one("client_key", summaryArgument, "client_key does not go with client_certificate: tls: private key does not match public key."),
+		},
+		"a certificate without its key": {
+			given: block{"host": server, "client_certificate": mine.certificate},
+			want:  one("client_certificate", summaryArgument, "client_certificate needs client_key (KUBE_CLIENT_KEY_DATA) beside it."),
+		},
+		"a key without its certificate": {
+			env:  map[string]string{"KUBE_HOST": server, "KUBE_CLIENT_KEY_DATA": mine.key},
+			want: one("", summaryArgument, "KUBE_CLIENT_KEY_DATA needs client_certificate (KUBE_CLIENT_CERT_DATA) beside it."),
+		},
+		"a user name without a password": {
+			given: block{"host": server, "username": "u"},
+			want:  one("username", summaryArgument, "username needs password (KUBE_PASSWORD) beside it."),
+		},
+		"a password without a user name": {
+			given: block{"host": server, "password": secret},
+			want:  one("password", summaryArgument, "password needs username (KUBE_USER) beside it."),
+		},
+		"a token over plain HTTP": {
+			given: block{"host": "http://127.0.0.1:8001"},
+			env:   map[string]string{"KUBE_TOKEN": secret},
+			want:  one("", summaryArgument, "KUBE_TOKEN would not be sent: the server's URL is not https, and credentials never go over plain HTTP."),
+		},
+		"exec over plain HTTP": {
+			given: block{"host": "http://127.0.0.1:8001", "exec": exec{apiVersion: "client.authentication.k8s.io/v1", command: "c"}},
+			want:  one("exec", summaryArgument, "exec would not be sent: the server's URL is not https, and credentials never go over plain HTTP."),
+		},
+
+		"a token beside the environment's user": {
+			given: block{"host": server, "token": secret},
+			env:   map[string]string{"KUBE_USER": "u", "KUBE_PASSWORD": secret},
+			want: []problem{
+				{"token", summaryConflict, "token and KUBE_USER exclude each other."},
+				{"token", summaryConflict, "token and KUBE_PASSWORD exclude each other."},
+			},
+		},
+		"the environment's insecure beside a certificate": {
+			given: block{"host": server, "cluster_ca_certificate": mine.certificate},
+			env:   map[string]string{"KUBE_INSECURE": "true"},
+			want:  one("", summaryConflict, "KUBE_INSECURE and cluster_ca_certificate exclude each other."),
+		},
+		"insecure beside a certificate": {
+			given: block{"host": server, "insecure": true, "cluster_ca_certificate": mine.certificate},
+			want:  one("insecure", summaryConflict, "insecure and cluster_ca_certificate exclude each other."),
+		},
+		"exec beside the environment's token": {
+			given: block{"host": server, "exec": exec{apiVersion: "client.authentication.k8s.io/v1", command: "c"}},
+			env:   map[string]string{"KUBE_TOKEN": secret},
+			want:  one("exec", summaryConflict, "exec and KUBE_TOKEN exclude each other."),
+		},
+		"a variable that is no boolean": {
+			given: block{"host": server},
+			env:   map[string]string{"KUBE_INSECURE": "yes"},
+			want:  one("", summaryEnvironment, `The environment variable KUBE_INSECURE must be true or false, not "yes".`),
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, found := clientConfigOf(t, test.files, test.given, test.env, nil)
+			if diff := cmp.Diff(test.want, found); diff != "" {
+				t.Errorf("diagnostics (-want +got):\n%s", diff)
+			}
+			for _, p := range found {
+				if strings.Contains(p.Detail, secret) {
+					t.Errorf("a secret is shown: %s", p.Detail)
+				}
+			}
+		})
+	}
+}
+
+func TestClientConfig_noHomeDirectory(t *testing.T) {
+	t.Parallel()
+	env := emptyEnvironment(nil)
+	env.homeDir = func() (string, error) { return "", errors.New("$HOME is not defined") }
+	p := &casProvider{environment: env}
+	_, diags := p.clientConfig(t.Context(), providerModelOf(t, block{"config_path": "~/.kube/config"}))
+	want := []problem{{"config_path", summaryArgument, `The path "~/.kube/config" in config_path cannot be expanded: $HOME is not defined.`}}
+	if diff := cmp.Diff(want, problems(diags)); diff != "" {
+		t.Errorf("diagnostics (-want +got):\n%s", diff)
+	}
+}
+
+// The pod's files are where no test can put them: what can be tested is that the process is asked.
+func TestProcessEnvironment_inCluster(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+	t.Setenv("KUBERNETES_SERVICE_PORT", "6443")
+	config, err := processEnvironment().inCluster()
+	if err != nil {
+		if !errors.Is(err, os.ErrNotExist) {
+			t.Fatalf("outside a pod, the token's file is what is missing, not: %v", err)
+		}
+		return
+	}
+	if config.Host != server {
+		t.Errorf("the pod's server is %s, want %s", config.Host, server)
+	}
+}
+
+func TestWaysToConfigure(t *testing.T) {
+	t.Parallel()
+	const want = `Nothing says which Kubernetes cluster to use.
+
+The provider can be configured with:
+- a kubeconfig: config_path or config_paths (KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS), and config_context (KUBE_CTX) to choose a context;
+- a server and credentials: host (KUBE_HOST), cluster_ca_certificate (KUBE_CLUSTER_CA_CERT_DATA), and one of token (KUBE_TOKEN), client_certificate with client_key (KUBE_CLIENT_CERT_DATA, KUBE_CLIENT_KEY_DATA), username with password (KUBE_USER, KUBE_PASSWORD) and an exec block;
+- nothing at all in a pod, whose service account is then used.
+KUBECONFIG and ~/.kube/config are read only where they are named.`
+	p := &casProvider{environment: emptyEnvironment(nil)}
+	_, diags := p.clientConfig(t.Context(), providerModelOf(t, nil))
+	if len(diags) != 1 || diags[0].Detail() != want {
+		t.Errorf("diagnostics: %v\nwant one: %s", diags, want)
+	}
+}

@@ -1,0 +1,399 @@
+package provider
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientauthenticationv1 "k8s.io/client-go/pkg/apis/clientauthentication/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+var readConfigMaps = rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}}
+
+// testmap makes a namespace with the ConfigMap that the tests of authentication read.
+func testmap(t *testing.T, cluster *testcluster.Cluster) cas.Ref {
+	t.Helper()
+	ref := cas.Ref{Namespace: cluster.Namespace(t), Name: "testmap"}
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: ref.Name}, Data: map[string]string{"foo": "1"}}
+	if _, err := cluster.Client().CoreV1().ConfigMaps(ref.Namespace).Create(t.Context(), cm, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return ref
+}
+
+// reads configures the provider and has its engine read the ConfigMap.
+func reads(t *testing.T, env environment, given block, ref cas.Ref) error {
+	t.Helper()
+	live, err := configured(t, env, given).engine.Observe(t.Context(), ref, 0)
+	if err != nil {
+		return err
+	}
+	if got, want := live.Entry("foo"), cas.Text("1"); got != want {
+		return fmt.Errorf("foo holds %v, want %v", got, want)
+	}
+	return nil
+}
+
+// serviceAccount makes a service account, with the rules if any, and returns a token of it.
+func serviceAccount(t *testing.T, cluster *testcluster.Cluster, namespace, name string, rules ...rbacv1.PolicyRule) string {
+	t.Helper()
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if _, err := cluster.Client().CoreV1().ServiceAccounts(namespace).Create(t.Context(), account, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(rules) > 0 {
+		// User waits until its own grant is known; this one, made before it, is known then too.
+		bind(t, cluster, namespace, name, rules)
+		cluster.User(t, namespace+"-later", namespace, rules...)
+	}
+	request, err := cluster.Client().CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return request.Status.Token
+}
+
+func bind(t *testing.T, cluster *testcluster.Cluster, namespace, account string, rules []rbacv1.PolicyRule) {
+	t.Helper()
+	meta := metav1.ObjectMeta{Name: account}
+	if _, err := cluster.Client().RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cluster.Client().RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: meta,
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: account},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: account, Namespace: namespace}},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// credentialPlugin writes a command that prints the token as an exec plugin does, if it is called as it should be.
+func credentialPlugin(t *testing.T, token string) string {
+	t.Helper()
+	credential, err := json.Marshal(clientauthenticationv1.ExecCredential{
+		TypeMeta: metav1.TypeMeta{APIVersion: clientauthenticationv1.SchemeGroupVersion.String(), Kind: "ExecCredential"},
+		Status:   &clientauthenticationv1.ExecCredentialStatus{Token: token},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := `#!/bin/sh
+test "$1 $2" = "get-token --cluster=a b" || exit 1
+test "$PROFILE" = "c d" || exit 2
+cat <<'JSON'
+` + string(credential) + "\nJSON\n"
+	command := filepath.Join(t.TempDir(), "plugin")
+	if err := os.WriteFile(command, []byte(script), 0o700); err != nil { //nolint:gosec // it has to be run
+		t.Fatal(err)
+	}
+	return command
+}
+
+// secureProxy is an HTTPS server in front of the API server that authenticates as the administrator. What arrives
+// at it is recorded.
+type secureProxy struct {
+	url, ca string
+
+	mu      sync.Mutex
+	headers []http.Header
+	names   []string // that clients asked for in the TLS handshake
+}
+
+func newSecureProxy(t *testing.T, cluster *testcluster.Cluster) *secureProxy {
+	t.Helper()
+	transport, err := rest.TransportFor(cluster.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, _, err := rest.DefaultServerUrlFor(cluster.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &secureProxy{}
+	forward := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Header.Del("Authorization")
+	}}
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		p.headers = append(p.headers, r.Header.Clone())
+		p.mu.Unlock()
+		forward.ServeHTTP(w, r)
+	}))
+	s.TLS = &tls.Config{MinVersion: tls.VersionTLS12, GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		p.mu.Lock()
+		p.names = append(p.names, hello.ServerName)
+		p.mu.Unlock()
+		return nil, nil //nolint:nilnil // which means: as configured
+	}}
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	p.url = s.URL
+	p.ca = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
+	return p
+}
+
+// forwardProxy is an HTTP proxy that knows nothing but CONNECT. Its second result tells where it was asked to connect to.
+func forwardProxy(t *testing.T) (address string, asked func() []string) {
+	t.Helper()
+	var mu sync.Mutex
+	var targets []string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodConnect {
+			http.Error(w, "only CONNECT", http.StatusMethodNotAllowed)
+			return
+		}
+		mu.Lock()
+		targets = append(targets, r.Host)
+		mu.Unlock()
+		upstream, err := (&net.Dialer{}).DialContext(context.WithoutCancel(r.Context()), "tcp", r.Host)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		defer func() { _ = upstream.Close() }()
+		downstream, buffered, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		defer func() { _ = downstream.Close() }()
+		_, _ = io.WriteString(downstream, "HTTP/1.1 200 Connection established\r\n\r\n")
+		go func() { _, _ = io.Copy(upstream, buffered) }()
+		_, _ = io.Copy(downstream, upstream)
+	}))
+	t.Cleanup(s.CloseClientConnections)
+	return s.URL, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(targets)
+	}
+}
+
+func TestAuthentication(t *testing.T) {
+	t.Parallel()
+	cluster := testcluster.Shared(t)
+	ref := testmap(t, cluster)
+	admin := cluster.Config
+	token := serviceAccount(t, cluster, ref.Namespace, "reader", readConfigMaps)
+	nobody := serviceAccount(t, cluster, ref.Namespace, "nobody")
+	kubeconfig := cluster.Kubeconfig(t, admin)
+	server := block{"host": admin.Host, "cluster_ca_certificate": string(admin.CAData)}
+	with := func(more block) block {
+		given := block{}
+		for _, part := range []block{server, more} {
+			for name, value := range part {
+				given[name] = value
+			}
+		}
+		return given
+	}
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(admin.Host, "https://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := write(t, map[string]string{
+		"context": `{current-context: closed, contexts: [
+			{name: closed, context: {cluster: closed, user: testcluster}}, {name: open, context: {cluster: testcluster, user: testcluster}}]}`,
+		"cluster": `{clusters: [{name: closed, cluster: {server: "https://127.0.0.1:1"}}]}`,
+		"token":   token + "\n",
+		"ca.pem":  string(admin.CAData),
+	})
+	certified := cluster.User(t, ref.Namespace+"-certified", ref.Namespace, readConfigMaps)
+	pod := emptyEnvironment(map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"})
+	pod.inCluster = func() (*rest.Config, error) {
+		file := filepath.Join(elsewhere, "token")
+		content, err := os.ReadFile(file) //nolint:gosec // the test's own
+		return &rest.Config{
+			Host: "https://127.0.0.1:" + port, BearerToken: string(content), BearerTokenFile: file,
+			TLSClientConfig: rest.TLSClientConfig{CAFile: filepath.Join(elsewhere, "ca.pem")},
+		}, err
+	}
+
+	tests := map[string]struct {
+		env   environment
+		given block
+	}{
+		"kubeconfig":                      {given: block{"config_path": kubeconfig}},
+		"kubeconfig from the environment": {env: emptyEnvironment(map[string]string{"KUBE_CONFIG_PATH": kubeconfig})},
+		"a context among several files": {given: block{
+			"config_paths":   []string{filepath.Join(elsewhere, "context"), filepath.Join(elsewhere, "cluster"), kubeconfig},
+			"config_context": "open",
+		}},
+		"another cluster than the context's": {env: emptyEnvironment(map[string]string{
+			"KUBE_CONFIG_PATHS": strings.Join([]string{filepath.Join(elsewhere, "context"), filepath.Join(elsewhere, "cluster"), kubeconfig}, string(os.PathListSeparator)),
+			"KUBE_CTX_CLUSTER":  "testcluster",
+		})},
+		"a service account's token": {given: with(block{"token": token})},
+		"everything from the environment": {env: emptyEnvironment(map[string]string{
+			"KUBE_HOST": admin.Host, "KUBE_CLUSTER_CA_CERT_DATA": string(admin.CAData), "KUBE_TOKEN": token,
+		})},
+		"a client certificate": {given: with(block{"client_certificate": string(certified.CertData), "client_key": string(certified.KeyData)})},
+		"a command": {given: with(block{"exec": exec{
+			apiVersion: "client.authentication.k8s.io/v1", command: credentialPlugin(t, token),
+			args: []string{"get-token", "--cluster=a b"}, env: map[string]string{"PROFILE": "c d"},
+		}})},
+		"insecure":                        {given: block{"host": admin.Host, "insecure": true, "token": token}},
+		"another name in the certificate": {given: with(block{"tls_server_name": "localhost", "token": token})},
+		"a pod's service account":         {env: pod},
+		"a limit on requests":             {given: with(block{"token": token, "qps": 100.0, "burst_limit": 10})},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if test.env.getenv == nil {
+				test.env = emptyEnvironment(nil)
+			}
+			if err := reads(t, test.env, test.given, ref); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+
+	t.Run("a token without rights", func(t *testing.T) {
+		t.Parallel()
+		wantRefused(t, reads(t, emptyEnvironment(nil), with(block{"token": nobody}), ref), ref.Namespace+":nobody")
+	})
+	t.Run("a token instead of the kubeconfig's certificate", func(t *testing.T) {
+		t.Parallel()
+		wantRefused(t, reads(t, emptyEnvironment(nil), block{"config_path": kubeconfig, "token": nobody}, ref), ref.Namespace+":nobody")
+	})
+	t.Run("a token that is none", func(t *testing.T) {
+		t.Parallel()
+		wantRefused(t, reads(t, emptyEnvironment(nil), with(block{"token": "s3cret"}), ref), "Unauthorized")
+	})
+	t.Run("the wrong name in the certificate", func(t *testing.T) {
+		t.Parallel()
+		wantUnreachable(t, reads(t, emptyEnvironment(nil), with(block{"tls_server_name": "api.test", "token": token}), ref), "not api.test")
+	})
+	t.Run("a server that nobody vouches for", func(t *testing.T) {
+		t.Parallel()
+		wantUnreachable(t, reads(t, emptyEnvironment(nil), block{"host": admin.Host, "token": token}, ref), "certificate signed by unknown authority")
+	})
+	t.Run("a command that fails", func(t *testing.T) {
+		t.Parallel()
+		given := with(block{"exec": exec{apiVersion: "client.authentication.k8s.io/v1", command: credentialPlugin(t, token)}})
+		wantUnreachable(t, reads(t, emptyEnvironment(nil), given, ref), "failed with exit code 1")
+	})
+}
+
+// wantRefused wants an answer of the server that says who it took us for.
+func wantRefused(t *testing.T, err error, text string) {
+	t.Helper()
+	var unreachable *cas.UnreachableError
+	if err == nil || errors.As(err, &unreachable) || !strings.Contains(err.Error(), text) {
+		t.Errorf("%v, want an answer that says %q", err, text)
+	}
+}
+
+func wantUnreachable(t *testing.T, err error, text string) {
+	t.Helper()
+	var unreachable *cas.UnreachableError
+	if !errors.As(err, &unreachable) || !strings.Contains(unreachable.Err.Error(), text) {
+		t.Errorf("%v, want an unreachable server because of %q", err, text)
+	}
+}
+
+// kube-apiserver has no basic authentication any more; an authenticating proxy in front of it may.
+func TestAuthentication_usernameAndPassword(t *testing.T) {
+	t.Parallel()
+	cluster := testcluster.Shared(t)
+	ref := testmap(t, cluster)
+	proxy := newSecureProxy(t, cluster)
+
+	given := block{
+		"host": proxy.url, "cluster_ca_certificate": proxy.ca, "tls_server_name": "example.com",
+		"username": "somebody", "password": "a:b ü",
+	}
+	if err := reads(t, emptyEnvironment(nil), given, ref); err != nil {
+		t.Fatal(err)
+	}
+
+	if len(proxy.headers) != 1 {
+		t.Fatalf("%d requests arrived, want 1", len(proxy.headers))
+	}
+	username, password, ok := (&http.Request{Header: proxy.headers[0]}).BasicAuth()
+	if !ok || username != "somebody" || password != "a:b ü" {
+		t.Errorf("the Authorization that arrived is %q", proxy.headers[0].Get("Authorization"))
+	}
+	if agent := proxy.headers[0].Get("User-Agent"); agent != "terraform-provider-cas/test" {
+		t.Errorf("the User-Agent that arrived is %q", agent)
+	}
+	if want := []string{"example.com"}; !slices.Equal(proxy.names, want) {
+		t.Errorf("the names asked for in the handshake are %q, want %q", proxy.names, want)
+	}
+}
+
+func TestProxyURL(t *testing.T) {
+	t.Parallel()
+	cluster := testcluster.Shared(t)
+	ref := testmap(t, cluster)
+	kubeconfig := cluster.Kubeconfig(t, cluster.Config)
+	api, err := url.Parse(cluster.Config.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	content, err := os.ReadFile(kubeconfig) //nolint:gosec // the test's own
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := filepath.Join(t.TempDir(), "through-a-closed-port")
+	proxied := strings.Replace(string(content), "    server: ", "    proxy-url: http://127.0.0.1:1\n    server: ", 1)
+	if err := os.WriteFile(closed, []byte(proxied), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	tests := map[string]func(proxy string) (environment, block){
+		"argument": func(proxy string) (environment, block) {
+			return emptyEnvironment(nil), block{"config_path": kubeconfig, "proxy_url": proxy}
+		},
+		"environment": func(proxy string) (environment, block) {
+			return emptyEnvironment(map[string]string{"KUBE_PROXY_URL": proxy}), block{"config_path": kubeconfig}
+		},
+		"over the kubeconfig's": func(proxy string) (environment, block) {
+			return emptyEnvironment(nil), block{"config_path": closed, "proxy_url": proxy}
+		},
+	}
+	for name, configure := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			proxy, asked := forwardProxy(t)
+			env, given := configure(proxy)
+			if err := reads(t, env, given, ref); err != nil {
+				t.Fatal(err)
+			}
+			if want := []string{api.Host}; !slices.Equal(asked(), want) {
+				t.Errorf("the proxy was asked for %q, want %q", asked(), want)
+			}
+		})
+	}
+
+	t.Run("the kubeconfig's", func(t *testing.T) {
+		t.Parallel()
+		wantUnreachable(t, reads(t, emptyEnvironment(nil), block{"config_path": closed}, ref), "proxyconnect")
+	})
+}

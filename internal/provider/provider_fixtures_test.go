@@ -1,0 +1,182 @@
+package provider
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"maps"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"k8s.io/client-go/rest"
+)
+
+// arguments of a provider block, by name: string, bool, int, float64, []string, exec, or unknown.
+type block map[string]any
+
+type exec struct {
+	apiVersion, command string
+	args                []string
+	env                 map[string]string
+}
+
+type unknown struct{}
+
+// providerConfig is what Terraform would send for the block: every argument, null where it is not given.
+func providerConfig(t *testing.T, given block) tfsdk.Config {
+	t.Helper()
+	schema := providerSchema()
+	object, ok := schema.Type().TerraformType(t.Context()).(tftypes.Object)
+	if !ok {
+		t.Fatal("the schema is no object")
+	}
+	values := make(map[string]tftypes.Value, len(object.AttributeTypes))
+	for name, kind := range object.AttributeTypes {
+		values[name] = tftypes.NewValue(kind, nil)
+	}
+	for name, value := range given {
+		kind, ok := object.AttributeTypes[name]
+		if !ok {
+			t.Fatalf("there is no argument %s", name)
+		}
+		values[name] = terraformValue(kind, value)
+	}
+	return tfsdk.Config{Schema: schema, Raw: tftypes.NewValue(object, values)}
+}
+
+func terraformValue(kind tftypes.Type, value any) tftypes.Value {
+	switch value := value.(type) {
+	case unknown:
+		return tftypes.NewValue(kind, tftypes.UnknownValue)
+	case []string:
+		return tftypes.NewValue(kind, texts(value))
+	case exec:
+		variables := map[string]tftypes.Value{}
+		for name, text := range value.env {
+			variables[name] = tftypes.NewValue(tftypes.String, text)
+		}
+		list, _ := kind.(tftypes.List)
+		return tftypes.NewValue(kind, []tftypes.Value{tftypes.NewValue(list.ElementType, map[string]tftypes.Value{
+			"api_version": tftypes.NewValue(tftypes.String, value.apiVersion),
+			"command":     tftypes.NewValue(tftypes.String, value.command),
+			"args":        tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, texts(value.args)),
+			"env":         tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, variables),
+		})})
+	}
+	return tftypes.NewValue(kind, value)
+}
+
+func texts(of []string) []tftypes.Value {
+	values := make([]tftypes.Value, len(of))
+	for i, text := range of {
+		values[i] = tftypes.NewValue(tftypes.String, text)
+	}
+	return values
+}
+
+func providerModelOf(t *testing.T, given block) providerModel {
+	t.Helper()
+	var model providerModel
+	if diags := providerConfig(t, given).Get(t.Context(), &model); diags.HasError() {
+		t.Fatal(problems(diags))
+	}
+	return model
+}
+
+// configured runs Configure as the server does, and fails the test on any diagnostic.
+func configured(t *testing.T, env environment, given block) *providerData {
+	t.Helper()
+	var resp provider.ConfigureResponse
+	p := &casProvider{version: "test", environment: env}
+	p.Configure(t.Context(), provider.ConfigureRequest{Config: providerConfig(t, given)}, &resp)
+	if len(resp.Diagnostics) > 0 {
+		t.Fatal(problems(resp.Diagnostics))
+	}
+	data, ok := resp.ResourceData.(*providerData)
+	if !ok {
+		t.Fatalf("resources get %T", resp.ResourceData)
+	}
+	return data
+}
+
+// emptyEnvironment has the variables given, a home directory, and no pod around it.
+func emptyEnvironment(variables map[string]string) environment {
+	return environment{
+		getenv:    func(name string) string { return variables[name] },
+		homeDir:   func() (string, error) { return "", errors.New("no home") },
+		inCluster: func() (*rest.Config, error) { return nil, rest.ErrNotInCluster },
+	}
+}
+
+// problem is a diagnostic in comparable form, without the ways to configure that end most of them.
+type problem struct {
+	Path, Summary, Detail string
+}
+
+func problems(diags diag.Diagnostics) []problem {
+	var found []problem
+	for _, d := range diags {
+		p := problem{Summary: d.Summary(), Detail: strings.TrimSuffix(d.Detail(), waysToConfigure)}
+		if at, ok := d.(diag.DiagnosticWithPath); ok {
+			p.Path = at.Path().String()
+		}
+		found = append(found, p)
+	}
+	return found
+}
+
+// identity is a certificate, its own authority, and its key, in PEM.
+type identity struct {
+	certificate, key string
+}
+
+func newIdentity(t *testing.T) identity {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		Subject:      pkix.Name{CommonName: "somebody"},
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(time.Hour),
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return identity{
+		certificate: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})),
+		key:         string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})),
+	}
+}
+
+// write puts the files into a folder of the test's own and returns it.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(files[name]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
