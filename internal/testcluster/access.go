@@ -1,0 +1,121 @@
+package testcluster
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// Namespace makes a namespace that only this test uses, named after it.
+func (c *Cluster) Namespace(t testing.TB) string {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: label(t.Name()) + "-"}}
+	ns, err := c.client.CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ns.Name
+}
+
+// label turns a test's name into a DNS label that leaves room for a suffix.
+func label(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(name))
+	name = strings.Trim(name[:min(len(name), 50)], "-")
+	if name == "" {
+		return "test"
+	}
+	return name
+}
+
+// User makes a user who authenticates with a client certificate and may do in the namespace what the
+// rules say, and nothing else. It returns when the server grants it.
+func (c *Cluster) User(t testing.TB, name, namespace string, rules ...rbacv1.PolicyRule) *rest.Config {
+	t.Helper()
+	user, err := c.env.AddUser(envtest.User{Name: name}, &rest.Config{QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := metav1.ObjectMeta{Name: name, Namespace: namespace}
+	if _, err := c.client.RbacV1().Roles(namespace).Create(t.Context(),
+		&rbacv1.Role{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.client.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: meta,
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range rules {
+		c.awaitGrant(t, name, namespace, rule)
+	}
+	return user.Config()
+}
+
+// awaitGrant waits until the authorizer, which learns of roles through a watch, knows the rule.
+func (c *Cluster) awaitGrant(t testing.TB, user, namespace string, rule rbacv1.PolicyRule) {
+	t.Helper()
+	attributes := &authorizationv1.ResourceAttributes{
+		Namespace: namespace, Verb: rule.Verbs[0], Group: rule.APIGroups[0], Resource: rule.Resources[0],
+	}
+	if len(rule.ResourceNames) > 0 {
+		attributes.Name = rule.ResourceNames[0]
+	}
+	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true,
+		func(ctx context.Context) (bool, error) {
+			review, err := c.client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
+				Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: attributes},
+			}, metav1.CreateOptions{})
+			return err == nil && review.Status.Allowed, err
+		})
+	if err != nil {
+		t.Fatalf("waiting until %s may %s %s in %s: %v", user, attributes.Verb, attributes.Resource, namespace, err)
+	}
+}
+
+// Kubeconfig writes a kubeconfig for cfg into the test's temporary folder and returns its path.
+func (c *Cluster) Kubeconfig(t testing.TB, cfg *rest.Config) string {
+	t.Helper()
+	path := t.TempDir() + "/kubeconfig"
+	if err := WriteKubeconfig(path, cfg); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// WriteKubeconfig writes a kubeconfig with one context, testcluster, that holds what cfg holds in memory:
+// the address, the certificates and the token. Nothing that cfg names by file is written.
+func WriteKubeconfig(path string, cfg *rest.Config) error {
+	const name = "testcluster"
+	config := clientcmdapi.NewConfig()
+	config.Clusters[name] = &clientcmdapi.Cluster{
+		Server:                   cfg.Host,
+		CertificateAuthorityData: cfg.CAData,
+		InsecureSkipTLSVerify:    cfg.Insecure,
+	}
+	config.AuthInfos[name] = &clientcmdapi.AuthInfo{
+		ClientCertificateData: cfg.CertData,
+		ClientKeyData:         cfg.KeyData,
+		Token:                 cfg.BearerToken,
+	}
+	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
+	config.CurrentContext = name
+	return clientcmd.WriteToFile(*config, path)
+}

@@ -1,0 +1,103 @@
+package testcluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+var shared struct {
+	once    sync.Once
+	cluster *Cluster
+	err     error
+}
+
+// Shared is the one cluster of this test binary, started by the first test that asks and stopped by [Main].
+// Without binaries the test is skipped, and fails where CI=true.
+func Shared(t testing.TB) *Cluster {
+	t.Helper()
+	shared.once.Do(func() {
+		shared.cluster, shared.err = Start(context.Background()) // outlives the test that happens to come first
+	})
+	if errors.Is(shared.err, ErrNoBinaries) {
+		toolchain.Unavailable(t, shared.err)
+	}
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.cluster
+}
+
+// Main is a package's TestMain: it runs the tests in an environment that the shell does not leak into, stops the
+// shared cluster, runs the cleanups, and exits.
+func Main(m *testing.M, cleanups ...func() error) {
+	os.Exit(run(m, cleanups))
+}
+
+func run(m *testing.M, cleanups []func() error) (code int) {
+	dir, err := os.MkdirTemp("", "terraform-provider-cas-tests-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() {
+		cleanups = append(cleanups, func() error { return os.RemoveAll(dir) })
+		if shared.cluster != nil {
+			cleanups = append(cleanups, shared.cluster.Stop)
+		}
+		for _, cleanup := range cleanups {
+			if err := cleanup(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				code = max(code, 1)
+			}
+		}
+	}()
+	if err := isolate(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// isolate removes from the environment what would configure the provider or the command line under test, and
+// gives the latter a configuration of its own: the user's may install providers from elsewhere, and one that does not
+// exist breaks terraform-plugin-testing. What the latter is told through TF_ACC* and TF_LOG* stays.
+func isolate(dir string) error {
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if !Leaks(name) {
+			continue
+		}
+		if err := os.Unsetenv(name); err != nil {
+			return err
+		}
+	}
+	cliConfig := filepath.Join(dir, "cli.tfrc")
+	if err := os.WriteFile(cliConfig, []byte("disable_checkpoint = true\n"), 0o600); err != nil {
+		return err
+	}
+	return os.Setenv("TF_CLI_CONFIG_FILE", cliConfig)
+}
+
+// Leaks reports whether an environment variable could change what a test or the demo does: the configuration of
+// a Kubernetes client, of Terraform, or of the provider.
+func Leaks(name string) bool {
+	for _, prefix := range []string{"TF_ACC", "TF_LOG"} {
+		if strings.HasPrefix(name, prefix) {
+			return false
+		}
+	}
+	for _, prefix := range []string{"KUBE_", "KUBERNETES_", "TF_", "CAS_", "TEST_ASSET_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return name == "KUBECONFIG" || name == "USE_EXISTING_CLUSTER"
+}

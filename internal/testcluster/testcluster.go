@@ -1,0 +1,181 @@
+// Package testcluster runs a real etcd and kube-apiserver on loopback for tests and the demo, through
+// controller-runtime's envtest, and puts faults between a client and the server on demand.
+//
+// It never uses a cluster that is there already, nor reads a kubeconfig: neither KUBECONFIG nor
+// USE_EXISTING_CLUSTER has an effect. There are no controllers: a deleted namespace stays Terminating,
+// and nothing is scheduled. RBAC is on.
+//
+// No process outlives the one that started it, however that one ends: a watchdog holds the read end of a
+// pipe and kills etcd and kube-apiserver when the other end closes, which a panic, a test timeout and a
+// SIGKILL do too.
+package testcluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+// ErrNoBinaries is what Start returns, wrapped, where there is no etcd or no kube-apiserver to run.
+var ErrNoBinaries = errors.New("no control plane to run")
+
+// startTimeout is for one component. A healthy one takes 5 s on two idle cores; builds may run beside it.
+const startTimeout = 2 * time.Minute
+
+// Cluster is a running control plane. Its methods may be called concurrently.
+type Cluster struct {
+	// Config is that of an administrator, and does not throttle. Copy before changing it.
+	Config *rest.Config
+
+	client kubernetes.Interface
+	env    *envtest.Environment
+	dog    *watchdog
+	dir    string
+}
+
+// Start starts a control plane and returns when it answers. When ctx ends earlier, what had been started is
+// stopped and the error is ctx's. The caller must Stop the cluster.
+func Start(ctx context.Context) (*Cluster, error) {
+	etcd, apiserver, err := binaries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "terraform-provider-cas-cluster-")
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{dir: dir}
+	if err := c.start(ctx, etcd, apiserver); err != nil {
+		return nil, errors.Join(err, c.Stop())
+	}
+	return c, nil
+}
+
+func (c *Cluster) start(ctx context.Context, etcd, apiserver string) error {
+	var err error
+	if c.dog, err = unleash(c.dir); err != nil {
+		return err
+	}
+	if c.env, err = environment(c.dir, c.dog, etcd, apiserver); err != nil {
+		return err
+	}
+
+	started := make(chan error, 1)
+	go func() {
+		_, err := c.env.Start()
+		started <- err
+	}()
+	select {
+	case err = <-started:
+	case <-ctx.Done():
+		// envtest knows no context: what it has started is killed, and what it would start refuses to.
+		stopErr := c.dog.kill()
+		<-started
+		return errors.Join(ctx.Err(), stopErr)
+	}
+	if err != nil {
+		return fmt.Errorf("starting the control plane: %w\n%s", err, lastLines(c.dir, 20))
+	}
+
+	c.Config = rest.CopyConfig(c.env.Config)
+	c.Config.QPS, c.Config.Burst = -1, 0
+	c.client, err = kubernetes.NewForConfig(c.Config)
+	return err
+}
+
+// environment is the control plane of envtest with everything it writes under dir, and with its processes
+// known to the watchdog.
+func environment(dir string, dog *watchdog, etcd, apiserver string) (*envtest.Environment, error) {
+	existing := false
+	env := &envtest.Environment{
+		UseExistingCluster:       &existing,
+		ControlPlaneStartTimeout: startTimeout,
+		ControlPlaneStopTimeout:  20 * time.Second,
+	}
+	server := env.ControlPlane.GetAPIServer()
+	env.ControlPlane.Etcd = &envtest.Etcd{}
+	var err error
+	if env.ControlPlane.Etcd.Path, err = dog.leash(etcd); err != nil {
+		return nil, err
+	}
+	if server.Path, err = dog.leash(apiserver); err != nil {
+		return nil, err
+	}
+	env.ControlPlane.Etcd.DataDir = filepath.Join(dir, "etcd")
+	server.CertDir = filepath.Join(dir, "kube-apiserver")
+	for _, d := range []string{env.ControlPlane.Etcd.DataDir, server.CertDir} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	// Without these, the server looks for the address of a network interface, and a machine that is
+	// offline has none.
+	server.Configure().Set("advertise-address", "127.0.0.1").Set("endpoint-reconciler-type", "none")
+	return env, nil
+}
+
+// Stop stops the control plane and removes what it wrote. Stopping twice is no error.
+func (c *Cluster) Stop() error {
+	var errs []error
+	if c.Config != nil {
+		err := c.env.Stop()
+		if err == nil {
+			err = c.dog.stopped()
+		}
+		errs = append(errs, err)
+		c.Config = nil
+	}
+	if c.dog != nil {
+		errs = append(errs, c.dog.kill())
+	}
+	return errors.Join(append(errs, os.RemoveAll(c.dir))...)
+}
+
+// Client is a typed client that is independent of the provider, for setting live objects up and checking them.
+func (c *Cluster) Client() kubernetes.Interface { return c.client }
+
+// binaries finds etcd and kube-apiserver: in KUBEBUILDER_ASSETS where that is set, else in bin/ of the
+// repository, else in the cache that tools/build.sh fills.
+func binaries(ctx context.Context) (etcd, apiserver string, err error) {
+	if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" {
+		etcd, apiserver = filepath.Join(assets, "etcd"), filepath.Join(assets, "kube-apiserver")
+		if !toolchain.Executable(etcd) || !toolchain.Executable(apiserver) {
+			return "", "", fmt.Errorf("%w: KUBEBUILDER_ASSETS names %s, which lacks etcd or kube-apiserver", ErrNoBinaries, assets)
+		}
+		return etcd, apiserver, nil
+	}
+	if etcd, err = binary(ctx, "etcd"); err != nil {
+		return "", "", err
+	}
+	if apiserver, err = binary(ctx, "kube-apiserver"); err != nil {
+		return "", "", err
+	}
+	return etcd, apiserver, nil
+}
+
+func binary(ctx context.Context, name string) (string, error) {
+	root, err := toolchain.Root()
+	if err != nil {
+		return "", err
+	}
+	if path := filepath.Join(root, "bin", name); toolchain.Executable(path) {
+		return path, nil
+	}
+	path, err := toolchain.Path(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if !toolchain.Executable(path) {
+		return "", fmt.Errorf("%w: %s is not built: run `make controlplane`, or set KUBEBUILDER_ASSETS", ErrNoBinaries, name)
+	}
+	return path, nil
+}

@@ -1,0 +1,233 @@
+package testcluster_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+// configMap makes one that holds foo=1 in a namespace of the test's own, and returns a client of it as cfg's user.
+func configMap(t *testing.T, c *testcluster.Cluster) string {
+	t.Helper()
+	namespace := c.Namespace(t)
+	_, err := c.Client().CoreV1().ConfigMaps(namespace).Create(t.Context(), &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Data: map[string]string{"foo": "1"},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return namespace
+}
+
+func client(t *testing.T, cfg *rest.Config) kubernetes.Interface {
+	t.Helper()
+	c, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestKubeconfigReachesTheCluster(t *testing.T) {
+	c := testcluster.Shared(t)
+	namespace := configMap(t, c)
+	cfg, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig(t, c.Config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client(t, cfg).CoreV1().ConfigMaps(namespace).Get(t.Context(), "testmap", metav1.GetOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestServesLoopbackOnly(t *testing.T) {
+	c := testcluster.Shared(t)
+	u, err := url.Parse(c.Config.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ip := net.ParseIP(u.Hostname()); ip == nil || !ip.IsLoopback() {
+		t.Errorf("the API server is at %s", c.Config.Host)
+	}
+}
+
+func TestUserMayDoWhatTheRulesSayAndNothingElse(t *testing.T) {
+	c := testcluster.Shared(t)
+	namespace := configMap(t, c)
+	cfg := c.User(t, "reader", namespace, rbacv1.PolicyRule{
+		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"},
+	})
+	user := client(t, cfg).CoreV1()
+	if _, err := user.ConfigMaps(namespace).Get(t.Context(), "testmap", metav1.GetOptions{}); err != nil {
+		t.Error(err)
+	}
+	_, err := user.ConfigMaps(namespace).Patch(t.Context(), "testmap", types.MergePatchType,
+		[]byte(`{"data":{"foo":"2"}}`), metav1.PatchOptions{})
+	if !apierrors.IsForbidden(err) {
+		t.Errorf("patch: %v, want forbidden", err)
+	}
+	if _, err := user.ConfigMaps("default").Get(t.Context(), "testmap", metav1.GetOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("get in another namespace: %v, want forbidden", err)
+	}
+}
+
+func TestStartWithoutBinariesNamesTheWayOn(t *testing.T) {
+	t.Setenv("KUBEBUILDER_ASSETS", t.TempDir())
+	_, err := testcluster.Start(t.Context())
+	if !errors.Is(err, testcluster.ErrNoBinaries) {
+		t.Fatalf("got %v, want ErrNoBinaries", err)
+	}
+	if !strings.Contains(err.Error(), "KUBEBUILDER_ASSETS") {
+		t.Errorf("the error does not say where it looked: %v", err)
+	}
+}
+
+func TestCancelledStartLeavesNothing(t *testing.T) {
+	testcluster.Shared(t) // tells whether there are binaries
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		awaitFile(t.Context(), filepath.Join(tmp, "*", "kube-apiserver.log")) // half started
+	}()
+	cluster, err := testcluster.Start(ctx)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v and %v, want the context's error", cluster, err)
+	}
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// TestKilledProcessLeavesNoControlPlane kills a process that has started a control plane, in the one way that
+// gives it no chance to clean up.
+func TestKilledProcessLeavesNoControlPlane(t *testing.T) {
+	if os.Getenv("TESTCLUSTER_CHILD") != "" {
+		c, err := testcluster.Start(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Printf("up %s\n", c.Config.Host)
+		_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed, or its parent is
+		t.Fatal("not killed", c.Stop())
+	}
+	testcluster.Shared(t)
+	tmp := t.TempDir()
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	child.Env = append(os.Environ(), "TESTCLUSTER_CHILD=1", "TMPDIR="+tmp)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := child.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var host string
+	for lines := bufio.NewScanner(out); host == "" && lines.Scan(); {
+		host, _ = strings.CutPrefix(lines.Text(), "up https://")
+		if !strings.HasPrefix(lines.Text(), "up ") {
+			host = ""
+		}
+	}
+	if host == "" {
+		t.Fatal("the child did not start a control plane")
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait() // it was killed
+
+	host = strings.TrimSuffix(host, "/")
+	for deadline := time.Now().Add(30 * time.Second); ; {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", host)
+		left, _ := filepath.Glob(filepath.Join(tmp, "terraform-provider-cas-cluster-*"))
+		if err != nil && len(left) == 0 {
+			return
+		}
+		if err == nil {
+			_ = conn.Close()
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the API server at %s still listens (%v), or %v is left", host, err, left)
+		}
+		time.Sleep(20 * time.Millisecond) // another process's end can only be polled for
+	}
+}
+
+func awaitFile(ctx context.Context, pattern string) {
+	for ctx.Err() == nil {
+		if found, _ := filepath.Glob(pattern); len(found) > 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond) // another process makes it
+	}
+}
+
+func TestLeaks(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"KUBECONFIG": true, "KUBE_HOST": true, "KUBERNETES_SERVICE_HOST": true, "TF_CLI_CONFIG_FILE": true,
+		"TF_VAR_value": true, "CAS_PLAN_CHECK": true, "USE_EXISTING_CLUSTER": true, "TEST_ASSET_ETCD": true,
+		"TF_ACC": false, "TF_ACC_TERRAFORM_PATH": false, "TF_LOG": false, "HOME": false, "KUBEBUILDER_ASSETS": false,
+	} {
+		if got := testcluster.Leaks(name); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestUnavailableSkipsOnlyOutsideCI(t *testing.T) {
+	for ci, want := range map[string]string{"": "skip", "true": "fatal"} {
+		t.Setenv("CI", ci)
+		got := &outcome{TB: t}
+		toolchain.Unavailable(got, testcluster.ErrNoBinaries)
+		if got.how != want {
+			t.Errorf("CI=%q: %s, want %s", ci, got.how, want)
+		}
+	}
+}
+
+// outcome records the first of the two ways to end a test, and ends nothing.
+type outcome struct {
+	testing.TB
+	how string
+}
+
+func (o *outcome) Helper() {}
+
+func (o *outcome) Skip(...any) { o.end("skip") }
+
+func (o *outcome) Fatal(...any) { o.end("fatal") }
+
+func (o *outcome) end(how string) {
+	if o.how == "" {
+		o.how = how
+	}
+}

@@ -1,0 +1,98 @@
+package testcluster
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// watchdog is a process that kills what was started through leash, and removes dir, as soon as the process
+// that holds it ends, or says kill. envtest stops a control plane only when it is asked to, and a process
+// that is killed asks for nothing.
+type watchdog struct {
+	dir  string
+	cmd  *exec.Cmd
+	pipe io.Closer
+	once sync.Once
+	err  error
+}
+
+// watch waits for the end of its input. A process started meanwhile finds `over` and ends by itself, so none is missed.
+const watch = `
+trap '' HUP INT TERM
+cat >/dev/null
+: >"$1/over"
+while read -r pid; do kill -s KILL -- "-$pid" 2>/dev/null; done <"$1/pids"
+rm -rf "$1" || { sleep 1; rm -rf "$1"; }
+`
+
+// unleash starts a watchdog over dir, which must exist.
+func unleash(dir string) (*watchdog, error) {
+	if err := os.WriteFile(filepath.Join(dir, "pids"), nil, 0o600); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command("/bin/sh", "-c", watch, "watchdog", dir)
+	cmd.SysProcAttr = ownGroup()
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting the watchdog of the control plane: %w", err)
+	}
+	return &watchdog{dir: dir, cmd: cmd, pipe: pipe}, nil
+}
+
+// leash writes a script that runs binary in place of itself and tells the watchdog which process that is, and
+// returns the script's path. What the script runs must lead a process group, as envtest's processes do. Its output
+// goes to a file, so that a failed start can be explained.
+func (w *watchdog) leash(binary string) (string, error) {
+	name := filepath.Base(binary)
+	path := filepath.Join(w.dir, "run-"+name)
+	script := fmt.Sprintf(`#!/bin/sh
+binary=%s dir=%s
+[ "$1" != --help ] || exec "$binary" "$@"
+echo $$ >>"$dir/pids"
+[ ! -e "$dir/over" ] || exit 1
+exec "$binary" "$@" >>"$dir/%s.log" 2>&1
+`, quote(binary), quote(w.dir), name)
+	return path, os.WriteFile(path, []byte(script), 0o700) //nolint:gosec // a script must be executable
+}
+
+// kill ends what was started through leash and returns when it and the watchdog have ended.
+func (w *watchdog) kill() error {
+	w.once.Do(func() {
+		_ = w.pipe.Close() // its only effect, the end of the watchdog's input, is waited for below
+		if err := w.cmd.Wait(); err != nil {
+			w.err = fmt.Errorf("killing the control plane: %w", err)
+		}
+	})
+	return w.err
+}
+
+// stopped tells the watchdog that everything it watched has ended, so that it does not signal
+// processes that were given the same ids since.
+func (w *watchdog) stopped() error {
+	return os.Truncate(filepath.Join(w.dir, "pids"), 0)
+}
+
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// lastLines is the end of what etcd and kube-apiserver printed.
+func lastLines(dir string, n int) string {
+	logs, _ := filepath.Glob(filepath.Join(dir, "*.log")) // the pattern is well-formed
+	var b strings.Builder
+	for _, log := range logs {
+		content, err := os.ReadFile(log) //nolint:gosec // our own folder
+		if err != nil {
+			continue
+		}
+		lines := strings.Split(strings.TrimSpace(string(content)), "\n")
+		fmt.Fprintf(&b, "--- %s\n%s\n", filepath.Base(log), strings.Join(lines[max(0, len(lines)-n):], "\n"))
+	}
+	return b.String()
+}
