@@ -1,0 +1,92 @@
+// Package testcli drives a real terraform or tofu with the provider as it is built, in folders of their own, for tests of what
+// the test framework cannot show (a saved plan applied by another process) and for the demo.
+package testcli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+// ErrNoCLI is what Find returns, wrapped, where there is neither terraform nor tofu.
+var ErrNoCLI = errors.New("neither terraform nor OpenTofu to run")
+
+// Find is the path of the command line to test with: TF_ACC_TERRAFORM_PATH where that is set, else terraform on the
+// PATH, else the OpenTofu that tools/build.sh builds.
+func Find() (string, error) {
+	if path := os.Getenv("TF_ACC_TERRAFORM_PATH"); path != "" {
+		if !toolchain.Executable(path) {
+			return "", fmt.Errorf("%w: TF_ACC_TERRAFORM_PATH names %s, which cannot be run", ErrNoCLI, path)
+		}
+		return path, nil
+	}
+	if path, err := exec.LookPath("terraform"); err == nil {
+		return filepath.Abs(path)
+	}
+	path, err := toolchain.Path(context.Background(), "tofu")
+	if err != nil {
+		return "", err
+	}
+	if !toolchain.Executable(path) {
+		return "", fmt.Errorf("%w: put terraform on the PATH, or run `make tofu`", ErrNoCLI)
+	}
+	return path, nil
+}
+
+var built struct {
+	mu   sync.Mutex
+	path string
+}
+
+// Provider is the path of the provider's binary, built from the sources once in each process. Its folder holds
+// nothing else. Cleanup removes it.
+func Provider(ctx context.Context) (string, error) {
+	built.mu.Lock()
+	defer built.mu.Unlock()
+	if built.path != "" {
+		return built.path, nil
+	}
+	root, err := toolchain.Root()
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "terraform-provider-cas-built-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, executable("terraform-provider-cas"))
+	build := exec.CommandContext(ctx, "go", "build", "-o", path, ".")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", errors.Join(fmt.Errorf("building the provider: %w\n%s", err, bytes.TrimSpace(out)), os.RemoveAll(dir))
+	}
+	built.path = path
+	return path, nil
+}
+
+// Cleanup removes what Provider built. It is for the end of the process.
+func Cleanup() error {
+	built.mu.Lock()
+	defer built.mu.Unlock()
+	if built.path == "" {
+		return nil
+	}
+	dir := filepath.Dir(built.path)
+	built.path = ""
+	return os.RemoveAll(dir)
+}
+
+func executable(name string) string {
+	if runtime.GOOS == "windows" {
+		return name + ".exe"
+	}
+	return name
+}

@@ -1,0 +1,132 @@
+package testcli_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+func TestMain(m *testing.M) { testcluster.Main(m, testcli.Cleanup) }
+
+// quickstart puts the files of examples/quickstart into the workspace.
+func quickstart(t *testing.T, w *testcli.Workspace) {
+	t.Helper()
+	root, err := toolchain.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(w.Dir, os.DirFS(filepath.Join(root, "examples", "quickstart"))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestQuickstartSwapsWithTheBuiltProvider(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	w := testcli.New(t)
+	namespace := c.Namespace(t)
+	maps := c.Client().CoreV1().ConfigMaps(namespace)
+	if _, err := maps.Create(t.Context(), &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Data: map[string]string{"foo": "1"},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	quickstart(t, w)
+	w.Env = append(w.Env, "TF_VAR_namespace="+namespace, "TF_VAR_config_path="+c.Kubeconfig(t, c.Config))
+
+	if r := w.Plan("swap.tfplan"); r.ExitCode != 2 {
+		t.Fatalf("plan: %d\n%s", r.ExitCode, r.All())
+	}
+	if r := w.Apply("swap.tfplan"); r.ExitCode != 0 || !strings.Contains(r.Stdout, `previous_value = "1"`) {
+		t.Fatalf("apply: %d\n%s", r.ExitCode, r.All())
+	}
+	if cm, err := maps.Get(t.Context(), "testmap", metav1.GetOptions{}); err != nil || cm.Data["foo"] != "2" {
+		t.Errorf("live: %v %v", cm, err)
+	}
+	if r := w.Plan("again.tfplan"); r.ExitCode != 0 {
+		t.Errorf("second plan: %d\n%s", r.ExitCode, r.All())
+	}
+	if r := w.Destroy(); r.ExitCode != 0 {
+		t.Errorf("destroy: %d\n%s", r.ExitCode, r.All())
+	}
+	if cm, err := maps.Get(t.Context(), "testmap", metav1.GetOptions{}); err != nil || len(cm.Data) != 0 {
+		t.Errorf("live after destroy: %v %v", cm, err)
+	}
+}
+
+func TestWorkspaceKnowsNothingOfTheShell(t *testing.T) {
+	for _, name := range []string{"KUBECONFIG", "KUBE_HOST", "TF_VAR_outside", "TF_ACC", "TF_LOG", "CAS_PLAN_CHECK"} {
+		t.Setenv(name, "from the shell")
+	}
+	w := testcli.New(t)
+	for _, entry := range w.Env {
+		if strings.Contains(entry, "from the shell") {
+			t.Error(entry)
+		}
+	}
+	w.Write("main.tf", `variable "outside" { default = "from the configuration" }`+"\n"+`output "o" { value = var.outside }`)
+	if r := w.Run("apply", "-auto-approve"); r.ExitCode != 0 || !strings.Contains(r.Stdout, "from the configuration") {
+		t.Errorf("apply: %d\n%s", r.ExitCode, r.All())
+	}
+}
+
+func TestRunReportsFailureAndStreams(t *testing.T) {
+	t.Parallel()
+	w := testcli.New(t)
+	var seen strings.Builder
+	w.Output = &seen
+	w.Write("main.tf", "nonsense")
+	r := w.Run("plan")
+	if r.ExitCode != 1 || !strings.Contains(r.Stderr, "Error:") {
+		t.Errorf("plan: %d\n%s", r.ExitCode, r.All())
+	}
+	if !strings.Contains(seen.String(), r.Stderr) {
+		t.Errorf("streamed %q", seen.String())
+	}
+}
+
+func TestMirrorIsInstalledByInit(t *testing.T) {
+	t.Parallel()
+	cli, err := testcli.Find()
+	if errors.Is(err, testcli.ErrNoCLI) {
+		toolchain.Unavailable(t, err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider, err := testcli.Provider(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	installation, err := testcli.Mirror(t.TempDir(), provider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := testcli.Open(t.Context(), t.TempDir(), cli, installation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quickstart(t, w)
+	if r := w.Run("init"); r.ExitCode != 0 {
+		t.Fatalf("init: %d\n%s", r.ExitCode, r.All())
+	}
+	if r := w.Run("validate"); r.ExitCode != 0 {
+		t.Errorf("validate: %d\n%s", r.ExitCode, r.All())
+	}
+}
+
+func TestFindNamesThePathThatCannotBeRun(t *testing.T) {
+	t.Setenv("TF_ACC_TERRAFORM_PATH", filepath.Join(t.TempDir(), "nothing"))
+	if _, err := testcli.Find(); !errors.Is(err, testcli.ErrNoCLI) || !strings.Contains(err.Error(), "TF_ACC_TERRAFORM_PATH") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,182 @@
+package testcli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+// Workspace is a folder with a configuration in it, and an environment in which a command line finds the provider as it is
+// built and nothing that configures either from outside. One command at a time.
+type Workspace struct {
+	// Dir holds the configuration and the state.
+	Dir string
+	// CLI is the path of terraform or tofu.
+	CLI string
+	// Env is the environment of the commands, "NAME=value" each. Append to it to set variables.
+	Env []string
+	// Output, where it is not nil, gets what the commands print as they print it, both streams.
+	Output io.Writer
+
+	ctx context.Context //nolint:containedctx // a workspace lives as long as a test does
+	tb  testing.TB      // nil outside tests
+}
+
+// Result is what a command printed and how it ended.
+type Result struct {
+	Stdout, Stderr string
+	// ExitCode is -1 where the command was killed.
+	ExitCode int
+}
+
+// New makes a workspace for a test, which is skipped, or fails where CI=true, when there is no command line to run.
+// Its commands end with the test.
+func New(t testing.TB) *Workspace {
+	t.Helper()
+	cli, err := Find()
+	if errors.Is(err, ErrNoCLI) {
+		toolchain.Unavailable(t, err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider, err := Provider(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := Open(t.Context(), t.TempDir(), cli, fmt.Sprintf(
+		"  dev_overrides {\n    \"terraform-cas/cas\" = %q\n  }\n", filepath.Dir(provider)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.tb = t
+	return w
+}
+
+// Open makes a workspace under dir, which must exist and be empty, with the given body of provider_installation. Its
+// commands are interrupted when ctx ends.
+func Open(ctx context.Context, dir, cli, installation string) (*Workspace, error) {
+	w := &Workspace{Dir: filepath.Join(dir, "workspace"), CLI: cli, ctx: ctx}
+	config := filepath.Join(dir, "cli.tfrc")
+	err := errors.Join(
+		os.Mkdir(w.Dir, 0o700),
+		os.WriteFile(config, fmt.Appendf(nil, "disable_checkpoint = true\nprovider_installation {\n%s}\n", installation), 0o600),
+	)
+	if err != nil {
+		return nil, err
+	}
+	w.Env = append(environment(), "TF_CLI_CONFIG_FILE="+config)
+	return w, nil
+}
+
+// Mirror puts the provider into dir as a filesystem mirror that terraform and tofu install from with init, and returns the
+// body of provider_installation that names it.
+func Mirror(dir, provider string) (installation string, err error) {
+	const version = "0.0.1" // any will do: the mirror has no other
+	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+		folder := filepath.Join(dir, host, "terraform-cas", "cas", version, runtime.GOOS+"_"+runtime.GOARCH)
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return "", err
+		}
+		if err := os.Symlink(provider, filepath.Join(folder, executable("terraform-provider-cas_v"+version))); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("  filesystem_mirror {\n    path = %q\n  }\n", dir), nil
+}
+
+// environment is this process's, without what leaks (TF_LOG and TF_ACC of a test run included).
+func environment() []string {
+	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return testcluster.Leaks(name) || strings.HasPrefix(name, "TF_")
+	})
+	return append(env, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_INPUT=0")
+}
+
+// Write puts a file into the workspace.
+func (w *Workspace) Write(name, content string) {
+	w.check(os.WriteFile(filepath.Join(w.Dir, name), []byte(content), 0o600))
+}
+
+// Run runs one command, such as Run("plan", "-out=p"), without colours and without asking. That it fails is for the
+// caller to judge; that it cannot be run at all fails the test.
+func (w *Workspace) Run(args ...string) Result {
+	if w.tb != nil {
+		w.tb.Helper()
+	}
+	if slices.Contains([]string{"init", "plan", "apply", "destroy", "show", "refresh", "import", "output"}, args[0]) {
+		args = slices.Insert(slices.Clone(args), 1, "-no-color")
+	}
+	cmd := exec.CommandContext(w.ctx, w.CLI, args...)
+	cmd.Dir, cmd.Env = w.Dir, w.Env
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it stops its provider, and writes its state
+	cmd.WaitDelay = 30 * time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if w.Output != nil {
+		output := &serialWriter{w: w.Output}
+		cmd.Stdout, cmd.Stderr = io.MultiWriter(&stdout, output), io.MultiWriter(&stderr, output)
+	}
+	err := cmd.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && w.ctx.Err() == nil {
+		w.check(err)
+	}
+	return Result{Stdout: stdout.String(), Stderr: stderr.String(), ExitCode: cmd.ProcessState.ExitCode()}
+}
+
+// Plan saves a plan. The exit code is 2 where it has changes, as with -detailed-exitcode.
+func (w *Workspace) Plan(out string, args ...string) Result {
+	return w.Run(append([]string{"plan", "-detailed-exitcode", "-out=" + out}, args...)...)
+}
+
+// Apply applies a saved plan.
+func (w *Workspace) Apply(planfile string, args ...string) Result {
+	return w.Run(append(append([]string{"apply"}, args...), planfile)...)
+}
+
+// Destroy destroys everything in the state, without asking.
+func (w *Workspace) Destroy(args ...string) Result {
+	return w.Run(append([]string{"destroy", "-auto-approve"}, args...)...)
+}
+
+// All is what the command printed, both streams.
+func (r Result) All() string { return r.Stdout + r.Stderr }
+
+// serialWriter lets both streams of a command write to one writer.
+type serialWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (s *serialWriter) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
+}
+
+// check fails the test, or outside tests panics: there is no folder to write to, or no command line to run.
+func (w *Workspace) check(err error) {
+	if err == nil {
+		return
+	}
+	if w.tb == nil {
+		panic(err)
+	}
+	w.tb.Helper()
+	w.tb.Fatal(err)
+}
