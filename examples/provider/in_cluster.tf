@@ -1,0 +1,2 @@
+# In a pod, nothing needs to be given: its service account is used.
+provider "cas" {}

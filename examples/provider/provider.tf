@@ -1,0 +1,21 @@
+terraform {
+  required_providers {
+    cas = {
+      source = "terraform-cas/cas"
+    }
+  }
+}
+
+provider "cas" {
+  config_path    = "~/.kube/config"
+  config_context = "staging"
+}
+
+# Sets foo to 2, but only if it is 1.
+resource "cas_configmap_entry" "foo" {
+  namespace      = "default"
+  name           = "testmap"
+  key            = "foo"
+  value          = "2"
+  expected_value = "1"
+}

@@ -1,0 +1,264 @@
+package provider
+
+import (
+	"encoding/base64"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/config"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	rbacv1 "k8s.io/api/rbac/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+const examples = "../../examples/provider"
+
+// exampleRole is the role that the documentation gives: what the provider is allowed in these tests, and no more.
+func exampleRole(t *testing.T) rbacv1.PolicyRule {
+	t.Helper()
+	file, err := os.Open(filepath.Join(examples, "role.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	var role rbacv1.Role
+	if err := utilyaml.NewYAMLOrJSONDecoder(file, 1024).Decode(&role); err != nil {
+		t.Fatal(err)
+	}
+	if len(role.Rules) != 1 {
+		t.Fatalf("the role has %d rules, want 1", len(role.Rules))
+	}
+	return role.Rules[0]
+}
+
+// homeWithStaging is a home directory whose .kube/config has a context staging that leads to the cluster as user,
+// and is not the current one. What .kube/staging.yaml says of it does not count: it is not the first file.
+func homeWithStaging(t *testing.T, user *rest.Config) string {
+	t.Helper()
+	home := t.TempDir()
+	if err := os.Mkdir(filepath.Join(home, ".kube"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(home, ".kube", "config")
+	if err := testcluster.WriteKubeconfig(path, user); err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig, err := clientcmd.LoadFromFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig.Contexts["staging"] = kubeconfig.Contexts["testcluster"]
+	kubeconfig.CurrentContext = "nowhere"
+	if err := clientcmd.WriteToFile(*kubeconfig, path); err != nil {
+		t.Fatal(err)
+	}
+	other := `{clusters: [{name: testcluster, cluster: {server: "https://127.0.0.1:1"}}]}`
+	if err := os.WriteFile(filepath.Join(home, ".kube", "staging.yaml"), []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return home
+}
+
+var (
+	terraformBlock = regexp.MustCompile(`(?s)^terraform \{.*?\n\}\n`) // would have the provider installed
+	resourceBlock  = regexp.MustCompile(`(?s)\nresource .*`)
+	variable       = regexp.MustCompile(`\bvar\.(\w+)`)
+)
+
+// exampleConfig is the provider block of the example, the variables that it uses, and the swap of foo from 1 to 2.
+func exampleConfig(t *testing.T, example, namespace string) string {
+	t.Helper()
+	content, err := os.ReadFile(example) //nolint:gosec // one of the repository's own
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := resourceBlock.ReplaceAllString(terraformBlock.ReplaceAllString(string(content), ""), "")
+	declared := map[string]bool{}
+	for _, match := range variable.FindAllStringSubmatch(text, -1) {
+		declared[match[1]] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(declared)) {
+		text += "\nvariable \"" + name + "\" {\n  type = string\n}\n"
+	}
+	return text + `
+resource "cas_configmap_entry" "foo" {
+  namespace       = "` + namespace + `"
+  name            = "testmap"
+  key             = "foo"
+  value           = "2"
+  expected_value  = "1"
+  deletion_policy = "restore"
+}
+`
+}
+
+// Every example of a way to authenticate swaps foo from 1 to 2 on the real control plane, and puts it back.
+func TestProviderExamples(t *testing.T) {
+	cluster := testcluster.Shared(t)
+	ref := testmap(t, cluster)
+	role := exampleRole(t)
+	user := cluster.User(t, ref.Namespace+"-user", ref.Namespace, role)
+	token := serviceAccount(t, cluster, ref.Namespace, "terraform", role)
+	home := homeWithStaging(t, user)
+	secure := newSecureProxy(t, cluster)
+	proxy, proxied := forwardProxy(t)
+
+	plugin := filepath.Join(t.TempDir(), "aws")
+	script := "#!/bin/sh\ntest \"$*\" = \"eks get-token --cluster-name blue\" && test \"$AWS_PROFILE\" = staging || exit 1\n" +
+		`echo '{"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential", "status": {"token": "` + token + "\"}}'\n"
+	if err := os.WriteFile(plugin, []byte(script), 0o700); err != nil { //nolint:gosec // it has to be run
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Dir(plugin)+string(os.PathListSeparator)+os.Getenv("PATH"))
+
+	text := func(value string) config.Variable { return config.StringVariable(value) }
+	encoded := func(value []byte) config.Variable {
+		return config.StringVariable(base64.StdEncoding.EncodeToString(value))
+	}
+	host, authority := text(user.Host), encoded(user.CAData)
+	variables := map[string]config.Variables{
+		"provider.tf":    {},
+		"kubeconfigs.tf": {},
+		"in_cluster.tf":  {},
+		"token.tf":       {"host": host, "cluster_ca_certificate": authority, "token": text(token)},
+		"client_certificate.tf": {
+			"host": host, "cluster_ca_certificate": authority,
+			"client_certificate": encoded(user.CertData), "client_key": encoded(user.KeyData),
+		},
+		"exec.tf": {"host": host, "cluster_ca_certificate": authority, "cluster_name": text("blue")},
+		"basic_auth.tf": {
+			"host": text(secure.url), "cluster_ca_certificate": encoded([]byte(secure.ca)),
+			"username": text("somebody"), "password": text("p"),
+		},
+		"proxy.tf": {"proxy_url": text(proxy)},
+	}
+
+	files, err := filepath.Glob(filepath.Join(examples, "*.tf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != len(variables) {
+		t.Errorf("there are %d examples, and %d are tested", len(files), len(variables))
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		t.Run(name, func(t *testing.T) {
+			env := emptyEnvironment(nil)
+			env.homeDir = func() (string, error) { return home, nil }
+			if name == "in_cluster.tf" {
+				env = emptyEnvironment(map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"})
+				env.inCluster = func() (*rest.Config, error) {
+					ca := filepath.Join(write(t, map[string]string{"ca.crt": string(user.CAData)}), "ca.crt")
+					return &rest.Config{Host: user.Host, BearerToken: token, TLSClientConfig: rest.TLSClientConfig{CAFile: ca}}, nil
+				}
+			}
+			f := &fixture{T: t, cluster: cluster, namespace: ref.Namespace}
+			runWith(t, env, resource.TestCase{Steps: []resource.TestStep{{
+				Config:          exampleConfig(t, file, ref.Namespace),
+				ConfigVariables: variables[name],
+				Check: func(*terraform.State) error {
+					f.wantLive("testmap", map[string]string{"foo": "2"})
+					return nil
+				},
+			}}})
+			f.wantLive("testmap", map[string]string{"foo": "1"})
+		})
+	}
+	if len(proxied()) == 0 || len(secure.headers) == 0 {
+		t.Error("the examples of a proxy went past it")
+	}
+}
+
+// runWith is runSteps with a provider in another environment.
+func runWith(t *testing.T, env environment, test resource.TestCase) {
+	t.Helper()
+	test.IsUnitTest = true
+	test.ProtoV6ProviderFactories = map[string]func() (tfprotov6.ProviderServer, error){
+		"cas": providerserver.NewProtocol6WithError(&casProvider{version: "test", environment: env}),
+	}
+	resource.Test(t, test)
+}
+
+func TestProviderConfiguredByAResource(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", map[string]string{"foo": "1"})
+	body := func(expected string) string {
+		return `
+resource "terraform_data" "cluster" {
+  input = "` + f.kubeconfig + `"
+}
+
+provider "cas" {
+  config_path = terraform_data.cluster.output
+}
+
+resource "cas_configmap_entry" "foo" {
+  namespace      = "` + f.namespace + `"
+  name           = "testmap"
+  key            = "foo"
+  value          = "2"
+  expected_value = "` + expected + `"
+}`
+	}
+	f.run(
+		// The plan cannot know that this is wrong; the apply does.
+		resource.TestStep{Config: body("3"), ExpectError: regexp.MustCompile(`(?s)Error: Expected Value Mismatch`)},
+		resource.TestStep{
+			PreConfig: func() { f.wantLive("testmap", map[string]string{"foo": "1"}) },
+			Config:    body("1"),
+			Check: func(*terraform.State) error {
+				f.wantLive("testmap", map[string]string{"foo": "2"})
+				return nil
+			},
+		},
+	)
+}
+
+// What the command line shows: the argument at fault, and what is wrong with it.
+func TestProviderConfigurationErrorsAreShown(t *testing.T) {
+	t.Parallel()
+	testcluster.Shared(t)
+	const entry = `
+resource "cas_configmap_entry" "foo" {
+  name  = "testmap"
+  key   = "foo"
+  value = "2"
+}`
+	tests := map[string]struct {
+		provider string
+		want     string
+	}{
+		"no configuration": {``, `Error: Missing Kubernetes Configuration.*Nothing says which Kubernetes cluster to use`},
+		"missing file":     {`config_path = "/nowhere/config"`, `Error: Invalid Kubeconfig.*config_path = "/nowhere/config".*"/nowhere/config"`},
+		"exec without a command": {"host = \"https://127.0.0.1:1\"\n  exec {\n    api_version = \"client.authentication.k8s.io/v1\"\n  }",
+			`The argument "command" is required`},
+		"exec without a version": {"host = \"https://127.0.0.1:1\"\n  exec {\n    command = \"c\"\n  }",
+			`The argument "api_version" is required`},
+		"exec twice": {strings.Repeat("  exec {\n    api_version = \"client.authentication.k8s.io/v1\"\n    command = \"c\"\n  }\n", 2),
+			`(?i)exec.*(at most 1|No more than 1)`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := emptyEnvironment(nil)
+			env.inCluster = func() (*rest.Config, error) { return nil, errors.New("not asked for") }
+			runWith(t, env, resource.TestCase{Steps: []resource.TestStep{{
+				Config:      "provider \"cas\" {\n  " + test.provider + "\n}\n" + entry,
+				ExpectError: regexp.MustCompile("(?s)" + strings.ReplaceAll(test.want, " ", `\s+`)),
+			}}})
+		})
+	}
+}
