@@ -1,0 +1,238 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// overloaded turns a response into one that says to come back later.
+func overloaded(status int) func(*http.Response) {
+	return func(r *http.Response) {
+		r.StatusCode = status
+		r.Header.Set("Retry-After", "1")
+		r.Header.Set("Content-Type", "text/plain")
+		r.Header.Del("Content-Length")
+		r.Body = io.NopCloser(strings.NewReader("too busy"))
+		r.ContentLength = -1
+	}
+}
+
+func busy(status int) *testcluster.Answer {
+	return &testcluster.Answer{Status: status, Header: http.Header{"Retry-After": {"1"}}, Body: "too busy"}
+}
+
+func TestAnswerThatGotLostIsFoundOut(t *testing.T) {
+	tests := map[string]testcluster.Fault{
+		"connection dropped before the server saw it": {DropBefore: true},
+		"connection dropped after the write landed":   {DropAfter: true},
+		"429 before the server saw it":                {Answer: busy(http.StatusTooManyRequests)},
+		"503 before the server saw it":                {Answer: busy(http.StatusServiceUnavailable)},
+		"429 after the write landed":                  {Answered: overloaded(http.StatusTooManyRequests)},
+		"503 after the write landed":                  {Answered: overloaded(http.StatusServiceUnavailable)},
+	}
+	for name, fault := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+			v := f.version()
+			f.onPatches(fault)
+			result, err := f.do(f.swapping("foo", one, two, v))
+			f.want(Applied, err)
+			f.wantData(map[string]string{"foo": "2", "bar": "1"})
+			if result.Version != f.version() {
+				t.Errorf("version %v, want %v: it was written more than once", result.Version, f.version())
+			}
+			_, err = f.do(f.swapping("bar", one, two, v))
+			f.want(Applied, err) // the lineage goes on
+		})
+	}
+}
+
+func TestOursLandedThenTheirsThenOurRead(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	v := f.version()
+	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
+	result, err := f.do(f.swapping("foo", one, two, v))
+	f.want(Applied, err)
+	if result.Stored != two || result.Version == f.version() {
+		t.Errorf("result %+v is not that of our write", result)
+	}
+	f.wantData(map[string]string{"foo": "3", "bar": "1"})
+
+	_, err = f.do(f.swapping("bar", one, two, v))
+	f.wantReason(ReasonObject, err) // a foreign write came after ours
+}
+
+func TestTheirsCameFirstAndOurAnswerGotLost(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			f.set("foo", "3")
+			return testcluster.Fault{DropAfter: true}
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.do(f.swapping("foo", one, two))
+	f.wantReason(ReasonKey, err)
+	f.wantData(map[string]string{"foo": "3"})
+}
+
+func TestLostAnswerOfARemovalIsFoundOut(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	v := f.version()
+	f.onPatches(testcluster.Fault{DropAfter: true})
+	_, err := f.do(f.removing("foo", one, v, v))
+	f.want(Applied, err)
+	f.wantData(nil)
+}
+
+func TestWithoutWatchALostAnswerBehindAForeignWriteIsUnknown(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	user := f.cluster.User(t, "no-watch", f.ref.Namespace, rbacv1.PolicyRule{
+		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "patch"},
+	})
+	f.proxy = f.cluster.ProxyFor(t, user)
+	f.engine = f.newEngine(f.proxy.Config)
+
+	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
+	_, err := f.do(f.swapping("foo", one, two))
+	f.want(Unknown, err)
+	var forbidden *ForbiddenError
+	if !errors.As(err, &forbidden) || forbidden.Verb != "watch" {
+		t.Errorf("%v does not say that watch is not permitted", err)
+	}
+}
+
+func TestSiblingsWriteThatLandedAndHasNotAnsweredIsNotForeign(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	v := f.version()
+	release, landed := make(chan struct{}), make(chan struct{})
+	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(landed) }, HoldAfter: release})
+	verdicts := make(chan error, 2)
+	swap := func(key string) {
+		_, err := f.do(f.swapping(key, one, two, v))
+		verdicts <- err
+	}
+	go swap("foo")
+	<-landed
+	go swap("bar")
+	select {
+	case err := <-verdicts:
+		t.Errorf("told while a write was in flight: %v", err)
+	case <-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == 1 }):
+	}
+	close(release)
+	f.want(Applied, <-verdicts)
+	f.want(Applied, <-verdicts)
+	f.wantData(map[string]string{"foo": "2", "bar": "2"})
+}
+
+func TestCancelAfterTheWriteWasSentGetsTheTrueVerdict(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	release, landed := make(chan struct{}), make(chan struct{})
+	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(landed) }, HoldAfter: release})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
+		done <- err
+	}()
+	<-landed
+	cancel()
+	close(release)
+	f.want(Applied, <-done)
+	f.wantData(map[string]string{"foo": "2"})
+}
+
+func TestCancelWhileTheServerNeverAnswersIsUnknownAfterGrace(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	never := make(chan struct{})
+	sent := make(chan struct{})
+	defer close(never)
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			close(sent)
+			return testcluster.Fault{HoldBefore: never}
+		}
+		return testcluster.Fault{}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
+		done <- err
+	}()
+	<-sent
+	cancel()
+	f.want(Unknown, <-done)
+}
+
+func TestUnreachableServerIsToldAtOnce(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+		t.Fatal(err)
+	}
+	config := *f.proxy.Config
+	config.Host = "http://127.0.0.1:1" // tcpmux: nobody listens
+	e := f.newEngine(&config)
+	for name, call := range map[string]func() error{
+		"read":    func() error { _, err := e.Observe(t.Context(), f.ref, 0); return err },
+		"swap":    func() error { _, err := e.Swap(t.Context(), f.swapping("foo", one, two)); return err },
+		"removal": func() error { _, err := e.Swap(t.Context(), f.removing("foo", one, f.version())); return err },
+	} {
+		err := call()
+		var unreachable *UnreachableError
+		if !errors.As(err, &unreachable) || unreachable.Host != config.Host {
+			t.Errorf("%s: %v, want an UnreachableError that names %s", name, err, config.Host)
+		}
+	}
+}
+
+func TestNotPermitted(t *testing.T) {
+	for _, missing := range []string{"get", "patch"} {
+		t.Run(missing, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1"})
+			verbs := []string{"get"}
+			if missing == "get" {
+				verbs = []string{"patch"}
+			}
+			f.engine = f.newEngine(f.cluster.User(t, "no-"+missing, f.ref.Namespace, rbacv1.PolicyRule{
+				APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: verbs,
+			}))
+			_, err := f.do(f.swapping("foo", one, two))
+			f.want(Rejected, err)
+			var forbidden *ForbiddenError
+			if !errors.As(err, &forbidden) || forbidden.Verb != missing || forbidden.Ref != f.ref {
+				t.Errorf("%v, want a ForbiddenError about %s of %s", err, missing, f.ref)
+			}
+			f.wantData(map[string]string{"foo": "1"})
+		})
+	}
+}
+
+// waiting is what is in the queue, for tests that force an interleaving.
+func (c *committer) waiting() []*task {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.queue
+}
+
+// waitFor is closed when the condition holds.
+func waitFor(condition func() bool) <-chan struct{} {
+	met := make(chan struct{})
+	go func() {
+		for !condition() {
+			runtime.Gosched()
+		}
+		close(met)
+	}()
+	return met
+}

@@ -1,0 +1,143 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// fixture is an Engine behind a proxy, and a ConfigMap "shared" with foo=1 in a namespace that the test has to itself.
+type fixture struct {
+	*testing.T
+	cluster *testcluster.Cluster
+	proxy   *testcluster.Proxy
+	engine  *Engine
+	ref     Ref
+}
+
+func newFixture(t *testing.T, data map[string]string) *fixture {
+	t.Helper()
+	t.Parallel()
+	c := testcluster.Shared(t)
+	f := &fixture{T: t, cluster: c, proxy: c.Proxy(t), ref: Ref{Namespace: c.Namespace(t), Name: "shared"}}
+	f.engine = f.newEngine(f.proxy.Config)
+	f.create(data)
+	return f
+}
+
+func (f *fixture) newEngine(config *rest.Config) *Engine {
+	f.Helper()
+	e, err := New(config)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return e
+}
+
+func (f *fixture) create(data map[string]string) {
+	f.Helper()
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: f.ref.Name}, Data: data}
+	if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Create(f.Context(), cm, metav1.CreateOptions{}); err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *fixture) live() *corev1.ConfigMap {
+	f.Helper()
+	cm, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Get(context.Background(), f.ref.Name, metav1.GetOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return cm
+}
+
+func (f *fixture) version() Version {
+	cm := f.live()
+	return Version{UID: string(cm.UID), ResourceVersion: cm.ResourceVersion}
+}
+
+// set writes a key as another writer. It may be called from a proxy's hook.
+func (f *fixture) set(key, value string) {
+	cm := f.live()
+	if cm.Data == nil {
+		cm.Data = map[string]string{}
+	}
+	cm.Data[key] = value
+	if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: "foreign"}); err != nil {
+		f.Error(err)
+	}
+}
+
+func (f *fixture) recreate(data map[string]string) {
+	f.Helper()
+	if err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Delete(f.Context(), f.ref.Name, metav1.DeleteOptions{}); err != nil {
+		f.Fatal(err)
+	}
+	f.create(data)
+}
+
+func (f *fixture) wantData(want map[string]string) {
+	f.Helper()
+	if got := f.live().Data; !maps.Equal(got, want) {
+		f.Errorf("live data %q, want %q", got, want)
+	}
+}
+
+// swapping is a swap of a key of the fixture's ConfigMap.
+func (f *fixture) swapping(key string, from, to Entry, at ...Version) Swap {
+	return Swap{Ref: f.ref, Key: key, Expect: from, New: to, At: at, FieldManager: "engine"}
+}
+
+// removing is the removal of a key that was seen at a version.
+func (f *fixture) removing(key string, from Entry, seen Version, at ...Version) Swap {
+	s := f.swapping(key, from, Entry{}, at...)
+	s.GoneIsDone, s.Seen = true, seen
+	return s
+}
+
+func (f *fixture) do(s Swap) (Result, error) {
+	f.Helper()
+	ctx, cancel := context.WithTimeout(f.Context(), 30*time.Second)
+	defer cancel()
+	return f.engine.Swap(ctx, s)
+}
+
+func (f *fixture) want(verdict Verdict, err error) {
+	f.Helper()
+	if got := VerdictOf(err); got != verdict {
+		f.Errorf("verdict %s, want %s (%v)", got, verdict, err)
+	}
+}
+
+func (f *fixture) wantReason(reason Reason, err error) {
+	f.Helper()
+	var conflict *ConflictError
+	if !errors.As(err, &conflict) || conflict.Reason != reason {
+		f.Errorf("%v, want a conflict with reason %d", err, reason)
+	}
+}
+
+// onPatches has what happens to the n-th patch from now on, counted from 0, decided by faults[n].
+func (f *fixture) onPatches(faults ...testcluster.Fault) {
+	var mu sync.Mutex
+	n := 0
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.Method != http.MethodPatch || n >= len(faults) {
+			return testcluster.Fault{}
+		}
+		n++
+		return faults[n-1]
+	})
+}
