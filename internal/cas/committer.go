@@ -73,8 +73,9 @@ func (c *committer) run(batch []*task) []*task {
 	return unanswered(batch)
 }
 
+// unanswered leaves the batch as it is: DeleteFunc by itself would put nils into it.
 func unanswered(batch []*task) []*task {
-	return slices.DeleteFunc(batch, func(t *task) bool { return t.answered })
+	return slices.DeleteFunc(slices.Clone(batch), func(t *task) bool { return t.answered })
 }
 
 // dropEnded answers the tasks whose callers have gone.

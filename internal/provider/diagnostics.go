@@ -47,7 +47,7 @@ type subject struct {
 }
 
 func (r *configMapEntryResource) about(m *configMapEntryModel, op operation) subject {
-	s := subject{id: m.entryID(), op: op, value: path.Root("value"), hide: m.HideValue.ValueBool()}
+	s := subject{id: m.entryID(), op: op, expected: path.Empty(), value: path.Root("value"), hide: m.HideValue.ValueBool()}
 	if r.data != nil && r.data.hideValues {
 		s.hide = true
 	}
