@@ -49,11 +49,8 @@ total=$(GOFLAGS=-mod=readonly go list -deps "$package" | wc -l)
 mkdir -p "$(dirname "$bin")"
 tmp=$(mktemp "$bin.XXXXXX")
 trap 'rm -f "$tmp"' EXIT
-# go names each package as it compiles it; what the build cache holds is not named, so the total is an upper bound.
 GOFLAGS=-mod=readonly CGO_ENABLED=0 go build -v -trimpath -buildvcs=false -ldflags "$ldflags" -o "$tmp" "$package" 2>&1 |
-  awk -v total=$((total)) -v prefix="$name $version" '
-    /^[a-zA-Z0-9._\/~-]+$/ { if (++n % 100 == 0) { print prefix ": compiled " n " of at most " total " packages"; fflush() } next }
-    { print; fflush() }' >&2
+  awk -v total=$((total)) -v prefix="$name $version" -f "$tools/progress.awk" >&2
 chmod 755 "$tmp"
 mv "$tmp" "$bin" # atomic: a parallel build of the same tool is wasted, never harmful
 say "done"

@@ -113,7 +113,7 @@ func (w *Workspace) Write(name, content string) {
 	w.check(os.WriteFile(filepath.Join(w.Dir, name), []byte(content), 0o600))
 }
 
-// Run runs one command, such as Run("plan", "-out=p"), without colours and without asking. That it fails is for the
+// Run runs one command, such as Run("plan", "-out=p"), without color and without asking. That it fails is for the
 // caller to judge; that it cannot be run at all fails the test.
 func (w *Workspace) Run(args ...string) Result {
 	if w.tb != nil {

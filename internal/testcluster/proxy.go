@@ -73,7 +73,10 @@ type Answer struct {
 }
 
 // Proxy starts a proxy that authenticates as the administrator. It is closed when the test ends.
-func (c *Cluster) Proxy(t testing.TB) *Proxy { return c.ProxyFor(t, c.Config) }
+func (c *Cluster) Proxy(t testing.TB) *Proxy {
+	t.Helper()
+	return c.ProxyFor(t, c.Config)
+}
 
 // ProxyFor starts a proxy that authenticates with cfg. It is closed when the test ends.
 func (c *Cluster) ProxyFor(t testing.TB, cfg *rest.Config) *Proxy {

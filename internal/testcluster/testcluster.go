@@ -79,7 +79,7 @@ func (c *Cluster) start(ctx context.Context, etcd, apiserver string) error {
 	case <-ctx.Done():
 		// envtest knows no context: what it has started is killed, and what it would start refuses to.
 		stopErr := c.dog.kill()
-		<-started
+		<-started //nolint:errcheck // it was made to fail
 		return errors.Join(ctx.Err(), stopErr)
 	}
 	if err != nil {

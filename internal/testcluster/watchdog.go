@@ -35,7 +35,7 @@ func unleash(dir string) (*watchdog, error) {
 	if err := os.WriteFile(filepath.Join(dir, "pids"), nil, 0o600); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("/bin/sh", "-c", watch, "watchdog", dir)
+	cmd := exec.Command("/bin/sh", "-c", watch, "watchdog", dir) //nolint:noctx // it outlives every context
 	cmd.SysProcAttr = ownGroup()
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
@@ -87,7 +87,7 @@ func lastLines(dir string, n int) string {
 	logs, _ := filepath.Glob(filepath.Join(dir, "*.log")) // the pattern is well-formed
 	var b strings.Builder
 	for _, log := range logs {
-		content, err := os.ReadFile(log) //nolint:gosec // our own folder
+		content, err := os.ReadFile(log)
 		if err != nil {
 			continue
 		}
