@@ -124,6 +124,7 @@ func (w *Workspace) Run(args ...string) Result {
 	}
 	cmd := exec.CommandContext(w.ctx, w.CLI, args...)
 	cmd.Dir, cmd.Env = w.Dir, w.Env
+	cmd.SysProcAttr = toolchain.OwnGroup()                                // one interrupt is enough: a second one makes it abandon its provider
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it stops its provider, and writes its state
 	cmd.WaitDelay = 30 * time.Second
 	var stdout, stderr bytes.Buffer

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -42,13 +41,7 @@ func Main(m *testing.M, cleanups ...func() error) {
 }
 
 func run(m *testing.M, cleanups []func() error) (code int) {
-	dir, err := os.MkdirTemp("", "terraform-provider-cas-tests-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
 	defer func() {
-		cleanups = append(cleanups, func() error { return os.RemoveAll(dir) })
 		if shared.cluster != nil {
 			cleanups = append(cleanups, shared.cluster.Stop)
 		}
@@ -59,7 +52,7 @@ func run(m *testing.M, cleanups []func() error) (code int) {
 			}
 		}
 	}()
-	if err := isolate(dir); err != nil {
+	if err := isolate(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -67,9 +60,9 @@ func run(m *testing.M, cleanups []func() error) (code int) {
 }
 
 // isolate removes from the environment what would configure the provider or the command line under test, and
-// gives the latter a configuration of its own: the user's may install providers from elsewhere, and one that does not
+// gives the latter an empty configuration: the user's may install providers from elsewhere, and one that does not
 // exist breaks terraform-plugin-testing. What the latter is told through TF_ACC* and TF_LOG* stays.
-func isolate(dir string) error {
+func isolate() error {
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
 		if !Leaks(name) {
@@ -79,11 +72,7 @@ func isolate(dir string) error {
 			return err
 		}
 	}
-	cliConfig := filepath.Join(dir, "cli.tfrc")
-	if err := os.WriteFile(cliConfig, []byte("disable_checkpoint = true\n"), 0o600); err != nil {
-		return err
-	}
-	return os.Setenv("TF_CLI_CONFIG_FILE", cliConfig)
+	return errors.Join(os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull), os.Setenv("CHECKPOINT_DISABLE", "1"))
 }
 
 // Leaks reports whether an environment variable could change what a test or the demo does: the configuration of

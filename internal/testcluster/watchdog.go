@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // watchdog is a process that kills what was started through leash, and removes dir, as soon as the process
@@ -36,7 +38,7 @@ func unleash(dir string) (*watchdog, error) {
 		return nil, err
 	}
 	cmd := exec.Command("/bin/sh", "-c", watch, "watchdog", dir) //nolint:noctx // it outlives every context
-	cmd.SysProcAttr = ownGroup()
+	cmd.SysProcAttr = toolchain.OwnGroup()                       // Ctrl-C ends what it watches over, not itself
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
