@@ -318,6 +318,11 @@ func TestClientConfig(t *testing.T) {
 			given: block{"config_path": "DIR/a", "config_context": "blue", "token": "t"},
 			want:  rest.Config{Host: "https://127.0.0.1:1002", BearerToken: "t"},
 		},
+		"a token over the password of another user than the context's": {
+			files: map[string]string{"a": redAndBlue},
+			given: block{"config_path": "DIR/a", "config_context_auth_info": "blue-user", "config_context_cluster": "blue-cluster", "token": "t"},
+			want:  rest.Config{Host: "https://127.0.0.1:1002", BearerToken: "t"},
+		},
 		"a token over the certificate of a kubeconfig, which the server would prefer": {
 			files: map[string]string{"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}],
 				users: [{name: u, user: {as: somebody, client-certificate: cert.pem, client-key: key.pem}}],
@@ -554,6 +559,10 @@ func TestClientConfig_refused(t *testing.T) {
 
 		"host without a scheme": {
 			given: block{"host": "127.0.0.1:6443"},
+			want:  one("host", summaryArgument, "host must be a URL with its scheme, such as https://10.0.0.1:6443."),
+		},
+		"host without a host": {
+			given: block{"host": "https:///api"},
 			want:  one("host", summaryArgument, "host must be a URL with its scheme, such as https://10.0.0.1:6443."),
 		},
 		"a variable that is no URL": {
