@@ -2,7 +2,11 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -125,10 +130,106 @@ func (f *fixture) configFor(kubeconfig, providerBody, body string) string {
 		strings.ReplaceAll(body, "NAMESPACE", fmt.Sprintf("%q", f.namespace))
 }
 
+// foo is the configuration of one entry, foo in the ConfigMap testmap, with further lines.
+func (f *fixture) foo(lines ...string) string {
+	return f.config(entry("foo", "testmap", "foo", lines...))
+}
+
+// entry is the configuration of an entry, in the namespace of the fixture.
+func entry(label, configMap, key string, lines ...string) string {
+	return fmt.Sprintf("resource \"cas_configmap_entry\" %q {\nnamespace = NAMESPACE\nname = %q\nkey = %q\n%s\n}\n",
+		label, configMap, key, strings.Join(lines, "\n"))
+}
+
+// text is what a message says about the fixture's namespace, which takes the place of NAMESPACE.
+func (f *fixture) text(s string) string { return strings.ReplaceAll(s, "NAMESPACE", f.namespace) }
+
+// isVersion checks an attribute that must be the present version of the live ConfigMap.
+func (f *fixture) isVersion(name string) resource.CheckResourceAttrWithFunc {
+	return func(got string) error {
+		if want := f.live(name).ResourceVersion; got != want {
+			return fmt.Errorf("the live configmap %s is at %s, not %s", name, want, got)
+		}
+		return nil
+	}
+}
+
+// quoted is a string literal of the configuration language.
+func quoted(s string) string {
+	literal, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string can always be marshalled
+	}
+	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(string(literal))
+}
+
+// proxied has the provider use a proxy from now on, whose requests are then all the provider's.
+func (f *fixture) proxied() *testcluster.Proxy {
+	f.Helper()
+	p := f.cluster.Proxy(f)
+	f.kubeconfig = f.cluster.Kubeconfig(f, p.Config)
+	return p
+}
+
 // run runs the steps with the provider in this process and the real command line.
 func (f *fixture) run(steps ...resource.TestStep) {
 	f.Helper()
 	runSteps(f.T, resource.TestCase{Steps: steps})
+}
+
+// runRefused runs steps of which one must fail. refused is called with what that one failed with, before the next one
+// and before what there is is destroyed.
+func (f *fixture) runRefused(refused func(failures), steps ...resource.TestStep) {
+	f.Helper()
+	failed := 0
+	runSteps(f.T, resource.TestCase{Steps: steps, ErrorCheck: func(err error) error {
+		failed++
+		refused(failuresOf(err))
+		return nil
+	}})
+	if failed != 1 {
+		f.Errorf("%d steps failed, want 1", failed)
+	}
+}
+
+// failures are the errors of a command: for each resource, by its label, what was said of it, with each run of white
+// space as one space.
+type failures map[string]string
+
+var failedResource = regexp.MustCompile(`with cas_configmap_entry\.([^,\s]+),`)
+
+func failuresOf(err error) failures {
+	found := failures{}
+	for _, text := range strings.Split(err.Error(), "\nError: ")[1:] {
+		label := ""
+		if match := failedResource.FindStringSubmatch(text); match != nil {
+			label = match[1]
+		}
+		found[label] += "Error: " + strings.Join(strings.Fields(text), " ") + "\n"
+	}
+	return found
+}
+
+// want fails the test unless the errors about the resource hold the texts, in their order.
+func (e failures) want(t testing.TB, label string, texts ...string) {
+	t.Helper()
+	rest := e[label]
+	for _, text := range texts {
+		at := strings.Index(rest, text)
+		if at < 0 {
+			t.Errorf("%s failed with\n%s\nwant it to say %q", label, e[label], text)
+			return
+		}
+		rest = rest[at+len(text):]
+	}
+}
+
+// wantOnly fails the test unless there are errors about just these resources.
+func (e failures) wantOnly(t testing.TB, labels ...string) {
+	t.Helper()
+	if got := slices.Sorted(maps.Keys(e)); !slices.Equal(got, slices.Sorted(slices.Values(labels))) {
+		t.Errorf("failed: %q, want %q:\n%s", got, labels, strings.Join(slices.Collect(maps.Values(e)), ""))
+	}
 }
 
 // runSteps is resource.Test that does not depend on TF_ACC: the control plane is real and at hand.
@@ -139,6 +240,14 @@ func runSteps(t *testing.T, test resource.TestCase) {
 		"cas": providerserver.NewProtocol6WithError(New("test")()),
 	}
 	resource.Test(t, test)
+}
+
+// checked is a step's check that looks at live objects.
+func checked(fn func()) resource.TestCheckFunc {
+	return func(*terraform.State) error {
+		fn()
+		return nil
+	}
 }
 
 // between runs fn between the saved plan and its apply; a ConfigPlanChecks.PreApply check.
