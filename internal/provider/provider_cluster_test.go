@@ -107,7 +107,7 @@ test "$PROFILE" = "c d" || exit 2
 cat <<'JSON'
 ` + string(credential) + "\nJSON\n"
 	command := filepath.Join(t.TempDir(), "plugin")
-	if err := os.WriteFile(command, []byte(script), 0o700); err != nil { //nolint:gosec // it has to be run
+	if err := os.WriteFile(command, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return command
@@ -226,7 +226,7 @@ func TestAuthentication(t *testing.T) {
 	pod := emptyEnvironment(map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"})
 	pod.inCluster = func() (*rest.Config, error) {
 		file := filepath.Join(elsewhere, "token")
-		content, err := os.ReadFile(file) //nolint:gosec // the test's own
+		content, err := os.ReadFile(file)
 		return &rest.Config{
 			Host: "https://127.0.0.1:" + port, BearerToken: string(content), BearerTokenFile: file,
 			TLSClientConfig: rest.TLSClientConfig{CAFile: filepath.Join(elsewhere, "ca.pem")},
@@ -357,7 +357,7 @@ func TestProxyURL(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	content, err := os.ReadFile(kubeconfig) //nolint:gosec // the test's own
+	content, err := os.ReadFile(kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ var (
 // exampleConfig is the provider block of the example, the variables that it uses, and the swap of foo from 1 to 2.
 func exampleConfig(t *testing.T, example, namespace string) string {
 	t.Helper()
-	content, err := os.ReadFile(example) //nolint:gosec // one of the repository's own
+	content, err := os.ReadFile(example)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestProviderExamples(t *testing.T) {
 	plugin := filepath.Join(t.TempDir(), "aws")
 	script := "#!/bin/sh\ntest \"$*\" = \"eks get-token --cluster-name blue\" && test \"$AWS_PROFILE\" = staging || exit 1\n" +
 		`echo '{"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential", "status": {"token": "` + token + "\"}}'\n"
-	if err := os.WriteFile(plugin, []byte(script), 0o700); err != nil { //nolint:gosec // it has to be run
+	if err := os.WriteFile(plugin, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", filepath.Dir(plugin)+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -243,12 +243,18 @@ resource "cas_configmap_entry" "foo" {
 	}{
 		"no configuration": {``, `Error: Missing Kubernetes Configuration.*Nothing says which Kubernetes cluster to use`},
 		"missing file":     {`config_path = "/nowhere/config"`, `Error: Invalid Kubeconfig.*config_path = "/nowhere/config".*"/nowhere/config"`},
-		"exec without a command": {"host = \"https://127.0.0.1:1\"\n  exec {\n    api_version = \"client.authentication.k8s.io/v1\"\n  }",
-			`The argument "command" is required`},
-		"exec without a version": {"host = \"https://127.0.0.1:1\"\n  exec {\n    command = \"c\"\n  }",
-			`The argument "api_version" is required`},
-		"exec twice": {strings.Repeat("  exec {\n    api_version = \"client.authentication.k8s.io/v1\"\n    command = \"c\"\n  }\n", 2),
-			`(?i)exec.*(at most 1|No more than 1)`},
+		"exec without a command": {
+			"host = \"https://127.0.0.1:1\"\n  exec {\n    api_version = \"client.authentication.k8s.io/v1\"\n  }",
+			`The argument "command" is required`,
+		},
+		"exec without a version": {
+			"host = \"https://127.0.0.1:1\"\n  exec {\n    command = \"c\"\n  }",
+			`The argument "api_version" is required`,
+		},
+		"exec twice": {
+			strings.Repeat("  exec {\n    api_version = \"client.authentication.k8s.io/v1\"\n    command = \"c\"\n  }\n", 2),
+			`(?i)exec.*(at most 1|No more than 1)`,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

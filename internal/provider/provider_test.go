@@ -59,8 +59,10 @@ func TestProvider_validate(t *testing.T) {
 		},
 		"config_path and config_paths": {
 			given: block{"config_path": "a", "config_paths": []string{"b"}},
-			want: []problem{{"config_path", "Invalid Attribute Combination",
-				`Attribute "config_paths" cannot be specified when "config_path" is specified`}},
+			want: []problem{{
+				"config_path", "Invalid Attribute Combination",
+				`Attribute "config_paths" cannot be specified when "config_path" is specified`,
+			}},
 		},
 		"token, username and password": {
 			given: block{"token": "t", "username": "u", "password": "p"},
@@ -96,13 +98,17 @@ func TestProvider_validate(t *testing.T) {
 		},
 		"exec with a nameless variable": {
 			given: block{"exec": exec{apiVersion: v1, command: "c", env: map[string]string{"": "x"}}},
-			want: []problem{{`exec[0].env[""]`, "Invalid Attribute Value Length",
-				`Attribute exec[0].env[""] string length must be at least 1, got: 0`}},
+			want: []problem{{
+				`exec[0].env[""]`, "Invalid Attribute Value Length",
+				`Attribute exec[0].env[""] string length must be at least 1, got: 0`,
+			}},
 		},
 		"plan_check with another word": {
 			given: block{"plan_check": "ignore"},
-			want: []problem{{"plan_check", "Invalid Attribute Value Match",
-				`Attribute plan_check value must be one of: ["error" "warning" "off"], got: "ignore"`}},
+			want: []problem{{
+				"plan_check", "Invalid Attribute Value Match",
+				`Attribute plan_check value must be one of: ["error" "warning" "off"], got: "ignore"`,
+			}},
 		},
 		"an empty field_manager": {
 			given: block{"field_manager": ""},
@@ -113,8 +119,10 @@ func TestProvider_validate(t *testing.T) {
 		},
 		"a field_manager that is too long and not printable": {
 			given: block{"field_manager": strings.Repeat("x", 128) + "\n"},
-			want: []problem{{"field_manager", "Invalid Field Manager",
-				"Attribute field_manager: must be 1 to 128 bytes long, not 129; must hold only printable characters."}},
+			want: []problem{{
+				"field_manager", "Invalid Field Manager",
+				"Attribute field_manager: must be 1 to 128 bytes long, not 129; must hold only printable characters.",
+			}},
 		},
 		"no requests at all": {
 			given: block{"qps": 0.0, "burst_limit": 0},
@@ -125,8 +133,10 @@ func TestProvider_validate(t *testing.T) {
 		},
 		"burst_limit without qps": {
 			given: block{"burst_limit": 5},
-			want: []problem{{"burst_limit", "Invalid Attribute Combination",
-				`Attribute "qps" must be specified when "burst_limit" is specified`}},
+			want: []problem{{
+				"burst_limit", "Invalid Attribute Combination",
+				`Attribute "qps" must be specified when "burst_limit" is specified`,
+			}},
 		},
 	}
 	for name, test := range tests {
@@ -228,14 +238,18 @@ func TestProvider_configureFails(t *testing.T) {
 		"a wrong CAS_PLAN_CHECK": {
 			given: block{"host": server},
 			env:   map[string]string{"CAS_PLAN_CHECK": "never"},
-			want: []problem{{"", summaryEnvironment,
-				`The environment variable CAS_PLAN_CHECK must be one of "error", "warning" and "off", not "never".`}},
+			want: []problem{{
+				"", summaryEnvironment,
+				`The environment variable CAS_PLAN_CHECK must be one of "error", "warning" and "off", not "never".`,
+			}},
 		},
 		"a wrong CAS_PLAN_CHECK while the configuration is unknown": {
 			given: block{"host": unknown{}},
 			env:   map[string]string{"CAS_PLAN_CHECK": "never"},
-			want: []problem{{"", summaryEnvironment,
-				`The environment variable CAS_PLAN_CHECK must be one of "error", "warning" and "off", not "never".`}},
+			want: []problem{{
+				"", summaryEnvironment,
+				`The environment variable CAS_PLAN_CHECK must be one of "error", "warning" and "off", not "never".`,
+			}},
 		},
 		"no configuration": {
 			want: []problem{{"", summaryMissing, "Nothing says which Kubernetes cluster to use."}},
