@@ -90,6 +90,9 @@ func (r *configMapEntryResource) planUpdate(ctx context.Context, plan, state *co
 	}
 	r.observeReplace(ctx, state, resp)
 	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("id"), state.ID)...)
+	if plan.ConflictScope.ValueString() == scopeObject {
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("uid"), state.UID)...) // of another object it is a conflict
+	}
 	if !known(plan.Value, plan.ValueBase64) {
 		return
 	}

@@ -182,10 +182,13 @@ func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 			"This run itself wrote the key, later than what the removal goes by. Nothing was removed.", facts,
 			"Key the instances of a resource by ConfigMap key, or use a `moved` block."))
 	case cas.ReasonObject:
+		way := []string{again}
+		if e.Live.Entry(e.Key).Holds(e.Expected) {
+			way = append(way, `Where changes of other keys do not matter, set conflict_scope = "key". Another provider, and another alias `+
+				"of this one, is another writer.")
+		}
 		return diag.NewErrorDiagnostic("Compare-And-Swap Conflict", s.detail(
-			fmt.Sprintf("Another writer changed the ConfigMap since it was observed. Nothing was %s.", s.op.past()), facts, again,
-			`Where changes of other keys do not matter, set conflict_scope = "key". Another provider, and another alias of this one, `+
-				"is another writer."))
+			fmt.Sprintf("Another writer changed the ConfigMap since it was observed. Nothing was %s.", s.op.past()), facts, way...))
 	case cas.ReasonKey:
 	}
 	switch {
