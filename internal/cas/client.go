@@ -3,7 +3,6 @@ package cas
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
@@ -96,15 +95,15 @@ const (
 	unsent          // not written: no connection came about
 )
 
-// patch sends a conditional merge patch once. The observation is of the object as the write left it. It is never
+// patch sends a conditional patch once. The observation is of the object as the write left it. It is never
 // retried below: a retry of a write that landed would answer as a conflict.
-func (c *client) patch(ctx context.Context, ref Ref, body []byte, fieldManager string, timeout time.Duration) (*Observation, outcome, error) {
+func (c *client) patch(ctx context.Context, ref Ref, r request, fieldManager string, timeout time.Duration) (*Observation, outcome, error) {
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 	begun := time.Now()
 	cm := &corev1.ConfigMap{}
-	err := c.rest.Patch(types.MergePatchType).Namespace(ref.Namespace).Resource("configmaps").Name(ref.Name).
-		Param("fieldManager", fieldManager).Timeout(timeout).MaxRetries(0).Body(body).Do(ctx).Into(cm)
+	err := c.rest.Patch(r.kind).Namespace(ref.Namespace).Resource("configmaps").Name(ref.Name).
+		Param("fieldManager", fieldManager).Timeout(timeout).MaxRetries(0).Body(r.body).Do(ctx).Into(cm)
 	if err == nil {
 		return observed(cm, begun), landed, nil
 	}
@@ -114,8 +113,8 @@ func (c *client) patch(ctx context.Context, ref Ref, body []byte, fieldManager s
 		return nil, unsent, c.explain(err, ref, "patch")
 	case !errors.As(err, &status):
 		return nil, inDoubt, err
-	case apierrors.IsConflict(err), isAbsence(err, ref), isOtherUID(err):
-		return nil, stale, err
+	case apierrors.IsConflict(err), isAbsence(err, ref), isOtherUID(err), r.kind == types.JSONPatchType && apierrors.IsInvalid(err):
+		return nil, stale, err // which test of a JSON Patch failed is not told, nor whether one did
 	}
 	code := int(status.Status().Code)
 	if code >= http.StatusInternalServerError || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout {
@@ -138,9 +137,9 @@ func isOtherUID(err error) bool {
 	return false
 }
 
-// successor waits for the first version that came after base: the write that ended it. A nil observation without an
-// error means that the object was deleted.
-func (c *client) successor(ctx context.Context, ref Ref, base Version) (*Observation, error) {
+// replay calls yield with every state that came after base, in order, until yield returns false. A nil observation means
+// that the object was deleted.
+func (c *client) replay(ctx context.Context, ref Ref, base Version, yield func(*Observation) bool) error {
 	begun := time.Now()
 	w, err := c.rest.Get().Namespace(ref.Namespace).Resource("configmaps").
 		VersionedParams(&metav1.ListOptions{
@@ -149,24 +148,28 @@ func (c *client) successor(ctx context.Context, ref Ref, base Version) (*Observa
 			Watch:           true,
 		}, metav1.ParameterCodec).Watch(ctx)
 	if err != nil {
-		return nil, c.explain(err, ref, "watch")
+		return c.explain(err, ref, "watch")
 	}
 	defer w.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return context.Cause(ctx)
 		case event, open := <-w.ResultChan():
+			cm, isConfigMap := event.Object.(*corev1.ConfigMap)
+			goOn := true
 			switch {
 			case !open:
-				return nil, fmt.Errorf("the watch ended")
+				return errors.New("the watch ended")
 			case event.Type == watch.Error:
-				return nil, apierrors.FromObject(event.Object)
+				return apierrors.FromObject(event.Object)
 			case event.Type == watch.Deleted:
-				return nil, nil
+				goOn = yield(nil)
+			case isConfigMap && event.Type != watch.Bookmark:
+				goOn = yield(observed(cm, begun))
 			}
-			if cm, ok := event.Object.(*corev1.ConfigMap); ok && event.Type != watch.Bookmark {
-				return observed(cm, begun), nil
+			if !goOn {
+				return nil
 			}
 		}
 	}

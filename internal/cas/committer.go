@@ -17,36 +17,106 @@ type committer struct {
 	mu      sync.Mutex
 	queue   []*task
 	running bool
+	arrived chan struct{} // of capacity 1; holds one when something was queued since it was last emptied
+	swaps   int           // under way: asked for and not answered
+	peers   int           // the most that were under way together since a batch was last gathered
 
 	// Used by the one goroutine that runs batches.
 	head    *Observation // the newest state that is known; nil where none is
 	lineage lineage
+	// contended is how many more writes go as JSON Patches: others are busy with the object, as a 409 has proved.
+	contended int
 }
+
+// calmAfter is after how many JSON Patches a merge patch is tried again.
+const calmAfter = 16
+
+// gatherWindow is how long a swap may wait for its siblings, so that one request does for all.
+const gatherWindow = 10 * time.Millisecond
 
 func (c *committer) do(t *task) error {
 	c.mu.Lock()
 	c.queue = append(c.queue, t)
+	if t.kind == swapTask {
+		c.swaps++
+		c.peers = max(c.peers, c.swaps)
+		defer c.swapped()
+	}
 	if !c.running {
 		c.running = true
 		go c.drain()
 	}
 	c.mu.Unlock()
+	select {
+	case c.arrived <- struct{}{}:
+	default:
+	}
 	return t.wait(c.client.host)
 }
 
 func (c *committer) drain() {
 	var batch []*task
 	for {
-		c.mu.Lock()
-		batch = append(batch, c.queue...)
-		c.queue = nil
-		c.running = len(batch) > 0
-		c.mu.Unlock()
-		if len(batch) == 0 {
+		isNew := len(batch) == 0
+		if batch = c.take(batch); len(batch) == 0 {
 			return
+		}
+		if isNew {
+			batch = c.gather(batch)
 		}
 		batch = c.run(batch)
 	}
+}
+
+// swapped takes note that a swap is no longer under way.
+func (c *committer) swapped() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.swaps--
+}
+
+// take moves the queue to the end of the batch.
+func (c *committer) take(batch []*task) []*task {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	batch = append(batch, c.queue...)
+	c.queue = nil
+	c.running = len(batch) > 0
+	return batch
+}
+
+// gather waits for as many swaps as were under way together of late: Terraform's workers come back with their next
+// resource at about the same time. A swap that had no siblings never waits.
+func (c *committer) gather(batch []*task) []*task {
+	count := func() (n int) {
+		for _, t := range batch {
+			if t.kind == swapTask {
+				n++
+			}
+		}
+		return n
+	}
+	n := count()
+	if n == 0 {
+		return batch
+	}
+	c.mu.Lock()
+	peers := c.peers
+	c.peers = 0
+	c.mu.Unlock()
+	if n < peers {
+		window := time.NewTimer(gatherWindow)
+		defer window.Stop()
+		for open := true; open && count() < peers; {
+			select {
+			case <-c.arrived:
+				batch = c.take(batch)
+			case <-window.C:
+				open = false
+			}
+		}
+	}
+	return batch
 }
 
 // run brings a batch forward by one request at most, and returns the tasks that are not answered yet, in order.
@@ -113,6 +183,7 @@ type group struct {
 	from    *Observation // nil: blind, written without having been read
 	changes []change
 	tasks   []*task
+	byKey   bool // by JSON Patch
 }
 
 // blindGroup is the removals of a batch that can be sent without a read: what the key held was seen, at a version that
@@ -156,6 +227,21 @@ func (g *group) add(t *task, from Entry) {
 	g.changes = append(g.changes, change{key: t.swap.Key, from: from, to: t.swap.New})
 }
 
+// canGoByKey tells whether the group can be a JSON Patch: no swap in it is held to a version, since what it changes is
+// not known to follow any; and the maps that its paths go through are there.
+func (g *group) canGoByKey() bool {
+	for i, t := range g.tasks {
+		c := g.changes[i]
+		_, isText := c.to.Text()
+		_, isBinary := c.to.Binary()
+		if len(t.swap.At) > 0 || isText && len(g.from.configMap.Data) == 0 || isBinary && len(g.from.configMap.BinaryData) == 0 ||
+			c.from.IsAbsent() && c.to.IsAbsent() {
+			return false
+		}
+	}
+	return true
+}
+
 // judgeAll judges a batch on the head. It answers what needs no request and returns the writes that go into the next
 // one, if any. When the head is too old for what is to be told, it must be read anew, and that comes first: what is
 // found may be what the writes are to be conditional on.
@@ -188,7 +274,8 @@ func (c *committer) judgeAll(batch []*task) (g *group, mustRead bool) {
 		}
 	}
 	if len(g.tasks) == 0 {
-		g = nil
+		return nil, mustRead
 	}
+	g.byKey = c.contended > 0 && g.canGoByKey()
 	return g, mustRead
 }

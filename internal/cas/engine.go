@@ -90,7 +90,7 @@ func (e *Engine) committer(ref Ref) *committer {
 	defer e.mu.Unlock()
 	c := e.committers[ref]
 	if c == nil {
-		c = &committer{client: e.client, ref: ref}
+		c = &committer{client: e.client, ref: ref, arrived: make(chan struct{}, 1)}
 		e.committers[ref] = c
 	}
 	return c

@@ -1,6 +1,16 @@
 package cas
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// request is the body of a patch, of one of the two kinds in which a group can be written.
+type request struct {
+	kind types.PatchType
+	body []byte
+}
 
 // change is what one request does to one key.
 type change struct {
@@ -12,7 +22,7 @@ type change struct {
 // mergePatch is a JSON merge patch (RFC 7386) that makes the changes only while the object is at base: the API server
 // refuses another resourceVersion with 409 and another uid with 409 or 422. A key that moves between the two maps does
 // so in the one request.
-func mergePatch(base Version, changes []change) ([]byte, error) {
+func mergePatch(base Version, changes []change) (request, error) {
 	data, binaryData := map[string]*string{}, map[string]*[]byte{}
 	for _, c := range changes {
 		// Removing what is not there is harmless, and removing from both maps needs no knowledge of what was.
@@ -43,5 +53,48 @@ func mergePatch(base Version, changes []change) ([]byte, error) {
 	if len(binaryData) > 0 {
 		patch["binaryData"] = binaryData
 	}
-	return json.Marshal(patch)
+	body, err := json.Marshal(patch)
+	return request{types.MergePatchType, body}, err
+}
+
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value"`
+}
+
+// jsonPatch is a JSON Patch (RFC 6902) that makes the changes only while each key holds what it is changed from, whatever
+// became of the rest of the object. The API server runs the whole of it again on every retry of its own, so that it is
+// atomic and other keys are no conflict. Values are compared as JSON that encoding/json wrote, as the API server does.
+// Both maps of the object that are named must exist. (A key needs no escaping in a path: it has neither ~ nor /.)
+func jsonPatch(changes []change) (request, error) {
+	ops := []operation{{"test", "/metadata/deletionTimestamp", nil}}
+	for _, c := range changes {
+		from, fromValue := c.from.location(c.key)
+		to, toValue := c.to.location(c.key)
+		if from == "" { // absent from both: the map that it goes into tells, and a key in both is refused
+			ops = append(ops, operation{"test", to, nil}, operation{"add", to, toValue})
+			continue
+		}
+		ops = append(ops, operation{"test", from, fromValue})
+		if from != to {
+			ops = append(ops, operation{"remove", from, nil})
+		}
+		if to != "" {
+			ops = append(ops, operation{"add", to, toValue})
+		}
+	}
+	body, err := json.Marshal(ops)
+	return request{types.JSONPatchType, body}, err
+}
+
+// location is where an entry stands in its ConfigMap, and its JSON value; nowhere for an absent one.
+func (e Entry) location(key string) (string, any) {
+	if v, ok := e.Text(); ok {
+		return "/data/" + key, v
+	}
+	if v, ok := e.Binary(); ok {
+		return "/binaryData/" + key, v
+	}
+	return "", nil
 }

@@ -161,12 +161,12 @@ func TestMergePatch(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			raw, err := mergePatch(base, []change{test.change})
+			r, err := mergePatch(base, []change{test.change})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got, want map[string]any
-			if err := json.Unmarshal(raw, &got); err != nil {
+			if err := json.Unmarshal(r.body, &got); err != nil {
 				t.Fatal(err)
 			}
 			if err := json.Unmarshal([]byte(test.want), &want); err != nil {

@@ -29,6 +29,10 @@ func (c *committer) write(g *group) {
 		c.landed(g, w)
 	case stale:
 		c.head = nil // a foreign write is proved; look before judging again
+		c.contended = calmAfter
+		if g.byKey {
+			c.contended = 0 // it may have been something else than a test; a merge patch gets a clear answer
+		}
 		for _, t := range g.tasks {
 			t.mustRead = true
 		}
@@ -74,6 +78,10 @@ func (c *committer) landed(g *group, w written) {
 	for _, t := range g.tasks {
 		keys = append(keys, t.swap.Key)
 	}
+	if g.byKey {
+		c.contended--
+		g.base = w.after.Version() // what it really followed is not known
+	}
 	c.lineage.wrote(g.base, w.after.Version(), keys...)
 	if g.from == nil && w.now != nil {
 		c.lineage.cut() // nobody saw the whole of the base: another's write could look the same
@@ -105,7 +113,10 @@ type written struct {
 // Only an answer that was lost is looked into; then the object tells: still at the base, the request is sent again, and
 // at most one of the two can land; past it, the write that ended the base decides.
 func (c *committer) commit(g *group) written {
-	body, err := mergePatch(g.base, g.changes)
+	r, err := mergePatch(g.base, g.changes)
+	if g.byKey {
+		r, err = jsonPatch(g.changes)
+	}
 	if err != nil {
 		return written{outcome: refused, err: err}
 	}
@@ -114,7 +125,7 @@ func (c *committer) commit(g *group) written {
 	var doubt error
 	pause := firstPause
 	for {
-		after, out, err := c.client.patch(ctx, c.ref, body, g.tasks[0].swap.FieldManager, requestTimeout)
+		after, out, err := c.client.patch(ctx, c.ref, r, g.tasks[0].swap.FieldManager, requestTimeout)
 		switch {
 		case out == landed:
 			return written{outcome: landed, after: after}
@@ -133,6 +144,9 @@ func (c *committer) commit(g *group) written {
 				continue // the doubt is about a write: it is worth all of the callers' time
 			}
 			if now.Version() == g.base {
+				if g.byKey {
+					continue // never sent again: a delayed original could land after the value came back
+				}
 				break
 			}
 			w := c.settle(ctx, g, now)
@@ -144,24 +158,35 @@ func (c *committer) commit(g *group) written {
 	}
 }
 
-// settle finds out whether the group's write was the one that ended its base. That now shows other values proves
-// nothing: ours may have landed before them.
+// settle finds out whether the group's write is among those that came after its base. That now shows other values proves
+// nothing: ours may have landed before them. A merge patch can only be the first of them; a JSON Patch any, or one that is
+// yet to come.
 func (c *committer) settle(ctx context.Context, g *group, now *Observation) written {
-	next, err := c.client.successor(ctx, c.ref, g.base)
-	switch {
-	case err != nil:
+	w := written{outcome: stale}
+	if g.byKey {
+		w = written{outcome: inDoubt, err: errors.New("it was conditional on the keys alone, and may be on its way still")}
+	}
+	before := g.from
+	err := c.client.replay(ctx, c.ref, g.base, func(next *Observation) bool {
+		if next == nil {
+			return false
+		}
+		switch g.made(before, next) {
+		case yes:
+			w = written{outcome: landed, after: next, now: now}
+			return false
+		case maybe:
+			w = written{outcome: inDoubt, err: errors.New("admission changed what was written, so that it cannot be told from another writer's")}
+			return false
+		default:
+			before = next
+			return g.byKey && next.Version() != now.Version()
+		}
+	})
+	if err != nil {
 		return written{outcome: inDoubt, err: err}
-	case next == nil:
-		return written{outcome: stale}
 	}
-	switch g.made(next) {
-	case yes:
-		return written{outcome: landed, after: next, now: now}
-	case no:
-		return written{outcome: stale}
-	default:
-		return written{outcome: inDoubt, err: errors.New("admission changed what was written, so that it cannot be told from another writer's")}
-	}
+	return w
 }
 
 type answer uint8
@@ -172,40 +197,43 @@ const (
 	maybe
 )
 
-// made tells whether the group's write made the object what next shows, the first state after the base.
-func (g *group) made(next *Observation) answer {
-	for _, c := range g.changes {
-		if next.Entry(c.key) != c.to {
-			if g.from != nil && g.managerMoved(next) {
-				return maybe
+// made tells whether the group's write led from one state to the next. A nil before is one that nobody saw.
+func (g *group) made(before, next *Observation) answer {
+	if before == nil {
+		for _, c := range g.changes {
+			if next.Entry(c.key) != c.to {
+				return no
 			}
-			return no
 		}
-	}
-	if g.from == nil {
 		return yes
 	}
-	want := g.from.entries()
+	want := before.entries()
+	touched := false
 	for _, c := range g.changes {
+		if before.Entry(c.key) != c.from {
+			return no
+		}
+		touched = touched || next.Entry(c.key) != c.from
 		if c.to.IsAbsent() {
 			delete(want, c.key)
 		} else {
 			want[c.key] = c.to
 		}
 	}
-	if maps.Equal(want, next.entries()) {
+	switch {
+	case maps.Equal(want, next.entries()):
 		return yes
+	case touched && g.managerMoved(before, next):
+		return maybe // ours, changed by admission, or that of another who uses the same name
+	default:
+		return no
 	}
-	if g.managerMoved(next) {
-		return maybe
-	}
-	return no
 }
 
-// managerMoved tells whether managedFields say that our field manager wrote between the base and next.
-func (g *group) managerMoved(next *Observation) bool {
+// managerMoved tells whether managedFields say that our field manager wrote between two states.
+func (g *group) managerMoved(before, next *Observation) bool {
 	manager := g.tasks[0].swap.FieldManager
-	return !reflect.DeepEqual(g.from.managedBy(manager), next.managedBy(manager))
+	return !reflect.DeepEqual(before.managedBy(manager), next.managedBy(manager))
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

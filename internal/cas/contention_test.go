@@ -1,0 +1,181 @@
+package cas
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// contend makes the engine find out that others are busy with the object, so that its next writes are JSON Patches.
+func (f *fixture) contend() {
+	f.Helper()
+	var once sync.Once
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			once.Do(func() { f.set("other", "busy") })
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.do(f.swapping("contended", Entry{}, Text("yes")))
+	f.want(Applied, err)
+	f.proxy.SetHook(nil)
+	f.proxy.Reset()
+}
+
+func (f *fixture) jsonPatches() (n int) {
+	for _, r := range f.proxy.Requests() {
+		if strings.HasPrefix(r.ContentType, string(types.JSONPatchType)) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestKeysOfBusyObjectNeverConflictAndCostAboutOneRequestEach(t *testing.T) {
+	const processes, each = 8, 50
+	data := map[string]string{}
+	for p := range processes {
+		data[fmt.Sprintf("p%d", p)] = "0"
+	}
+	f := newFixture(t, data)
+	var wg sync.WaitGroup
+	for p := range processes {
+		e := f.newEngine(f.proxy.Config) // foreign to the others
+		wg.Go(func() {
+			for n := range each {
+				_, err := e.Swap(t.Context(), f.swapping(fmt.Sprintf("p%d", p), Text(fmt.Sprint(n)), Text(fmt.Sprint(n+1))))
+				f.want(Applied, err)
+			}
+		})
+	}
+	wg.Wait()
+	for key, value := range f.live().Data {
+		if value != fmt.Sprint(each) {
+			t.Errorf("%s is %s, want %d", key, value, each)
+		}
+	}
+	requests := float64(f.proxy.Count()) / (processes * each)
+	t.Logf("%d processes: %.2f requests a write", processes, requests)
+	if requests > 2 {
+		t.Errorf("%.2f requests a write, want about 1", requests)
+	}
+}
+
+func TestJSONPatchIsConditionalOnTheKey(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.contend()
+	f.set("foo", "3") // the engine does not know
+	_, err := f.do(f.swapping("foo", one, two))
+	f.wantReason(ReasonKey, err)
+	if f.jsonPatches() != 1 {
+		t.Errorf("%d JSON Patches, want 1", f.jsonPatches())
+	}
+	f.wantData(map[string]string{"foo": "3", "other": "busy", "contended": "yes"})
+}
+
+func TestLineageEndsAtAJSONPatch(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	f.contend()
+	v := f.version()
+	f.set("other", "between") // foreign, and followed by a write of ours that does not see it
+	_, err := f.do(f.swapping("foo", one, two))
+	f.want(Applied, err)
+	if f.jsonPatches() != 1 {
+		t.Fatalf("%d JSON Patches, want 1", f.jsonPatches())
+	}
+	_, err = f.do(f.swapping("bar", one, two, v))
+	f.wantReason(ReasonObject, err)
+}
+
+func TestLostAnswerOfAJSONPatchIsFoundOut(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.contend()
+	f.onPatches(testcluster.Fault{DropAfter: true, Answered: func(*http.Response) {
+		f.set("foo", "3")
+		f.set("foo", "4")
+	}})
+	f.set("other", "before")
+	result, err := f.do(f.swapping("foo", one, two))
+	f.want(Applied, err)
+	if result.Stored != two {
+		t.Errorf("stored %v, want %v", result.Stored, two)
+	}
+	if n := f.jsonPatches(); n != 1 {
+		t.Errorf("%d JSON Patches, want 1", n)
+	}
+	if got := f.live().Data["foo"]; got != "4" {
+		t.Errorf("foo is %q: a write was made again", got)
+	}
+}
+
+func TestDelayedJSONPatchIsNeverSentAgain(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.contend()
+	sent, release, landed := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch {
+			return testcluster.Fault{}
+		}
+		close(sent) // a second one would panic
+		return testcluster.Fault{HoldBefore: release, Answered: func(*http.Response) { close(landed) }}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
+		done <- err
+	}()
+	<-sent
+	cancel()
+	f.want(Unknown, <-done) // "nothing was written" would be a lie in a moment
+	f.set("foo", "3")
+	f.set("foo", "1") // the value comes back
+	close(release)
+	<-landed
+	if got := f.live().Data["foo"]; got != "2" {
+		t.Errorf("foo is %q: the interleaving was not forced", got)
+	}
+}
+
+func TestJSONPatch(t *testing.T) {
+	t.Parallel()
+	const living = `{"op":"test","path":"/metadata/deletionTimestamp","value":null}`
+	tests := map[string]struct {
+		change change
+		want   string
+	}{
+		"text":          {change{"k", Text("1"), Text("a<b")}, `{"op":"test","path":"/data/k","value":"1"},{"op":"add","path":"/data/k","value":"a<b"}`},
+		"new text":      {change{"k", Entry{}, Text("1")}, `{"op":"test","path":"/data/k","value":null},{"op":"add","path":"/data/k","value":"1"}`},
+		"removal":       {change{"k", Text("1"), Entry{}}, `{"op":"test","path":"/data/k","value":"1"},{"op":"remove","path":"/data/k","value":null}`},
+		"text to bytes": {change{"k", Text("1"), Binary([]byte{1})}, `{"op":"test","path":"/data/k","value":"1"},{"op":"remove","path":"/data/k","value":null},{"op":"add","path":"/binaryData/k","value":"AQ=="}`},
+		"bytes to text": {change{"k", Binary([]byte{1}), Text("1")}, `{"op":"test","path":"/binaryData/k","value":"AQ=="},{"op":"remove","path":"/binaryData/k","value":null},{"op":"add","path":"/data/k","value":"1"}`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, err := jsonPatch([]change{test.change})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got, want []any
+			if err := json.Unmarshal(r.body, &got); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal([]byte("["+living+","+test.want+"]"), &want); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
