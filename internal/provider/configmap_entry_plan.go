@@ -81,7 +81,8 @@ func (r *configMapEntryResource) planCreate(ctx context.Context, plan *configMap
 func (r *configMapEntryResource) planUpdate(ctx context.Context, plan, state *configMapEntryModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if !plan.idKnown() || plan.entryID() != state.entryID() {
 		// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own.
-		if plan.idKnown() && !r.data.swapped() && r.data.moves.note(state.entryID(), keyRemoved) {
+		leaves := state.DeletionPolicy.ValueString() == policyAbandon
+		if plan.idKnown() && !leaves && !r.data.swapped() && r.data.moves.note(state.entryID(), keyRemoved) {
 			resp.Diagnostics.Append(r.about(state, opDelete).keyMoves())
 			return
 		}

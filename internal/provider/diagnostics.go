@@ -278,7 +278,8 @@ func (s subject) changedSinceApply(live cas.Entry, policy string) diag.Diagnosti
 	if policy == policyRestore {
 		return diag.NewErrorDiagnostic("Value Changed Since Last Apply", s.detail(
 			"The key does not hold what this resource last wrote, so that restoring would undo another's write.", facts,
-			fmt.Sprintf("Apply deletion_policy = %q to leave the key as it is, or %q to remove it.", policyAbandon, policyDelete)))
+			fmt.Sprintf("To leave the key as it is, apply deletion_policy = %q with what the key holds as value; to remove it, apply "+
+				"deletion_policy = %q. Then destroy.", policyAbandon, policyDelete)))
 	}
 	return diag.NewWarningDiagnostic("Value Changed Since Last Apply", s.detail(
 		"The key does not hold what this resource last wrote. It will be removed if it still holds this value then.", facts))
