@@ -149,7 +149,7 @@ func (r *configMapEntryResource) planDelete(ctx context.Context, state *configMa
 	written, haveWritten, diags := getPrivate[string](ctx, resp.Private, privateWritten)
 	resp.Diagnostics.Append(diags...)
 	about := r.about(state, opDelete)
-	about.planning = r.data.planCheck == planCheckError
+	about.planning, about.limit = r.data.planCheck == planCheckError, opRead
 
 	var seen *cas.Observation
 	var problem diag.Diagnostic
@@ -191,7 +191,7 @@ func (r *configMapEntryResource) check(ctx context.Context, m *configMapEntryMod
 	defer cancel()
 	if _, err := r.data.engine.Check(ctx, s); err != nil {
 		about := r.about(m, opOf(s))
-		about.planning = r.data.planCheck == planCheckError
+		about.planning, about.limit = r.data.planCheck == planCheckError, opRead
 		diags.Append(r.softened(about.diagnose(err)))
 	}
 	return diags
