@@ -195,6 +195,9 @@ func blindGroup(batch []*task) *group {
 		if t.kind != swapTask || t.mustRead || !s.GoneIsDone || !s.Seen.Valid() || s.Seen.UID == "" {
 			continue
 		}
+		if s.Expect.IsAbsent() {
+			continue // gone already: nothing is to be written, not even what would be put back
+		}
 		if g == nil {
 			g = &group{base: s.Seen}
 		}

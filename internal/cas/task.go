@@ -26,6 +26,8 @@ type task struct {
 	// sent goes up once, by whoever comes first: by the committer before it sends the write, or by the caller who
 	// gives up. A task that is given up is never sent.
 	sent atomic.Int32
+	// base is the version that the write last sent for the task was conditional on; nil while none was.
+	base atomic.Pointer[Version]
 
 	// The committer's own.
 	mustRead bool // has been refused once without a read
@@ -54,8 +56,9 @@ func (t *task) answer(err error) {
 	close(t.done)
 }
 
-// claim tells whether the write may be sent.
-func (t *task) claim() bool {
+// claim tells whether the write, conditional on base, may be sent.
+func (t *task) claim(base Version) bool {
+	t.base.Store(&base)
 	return t.sent.CompareAndSwap(waiting, sending) || t.sent.Load() == sending
 }
 
@@ -76,7 +79,7 @@ func (t *task) wait(host string) error {
 	case <-t.done:
 		return t.err
 	case <-grace.C:
-		return &UnknownError{Ref: t.swap.Ref, Key: t.swap.Key, Base: t.swap.Seen, Err: context.Cause(t.ctx)}
+		return &UnknownError{Ref: t.swap.Ref, Key: t.swap.Key, Base: *t.base.Load(), Err: context.Cause(t.ctx)}
 	}
 }
 

@@ -64,7 +64,7 @@ func (g *group) claim() bool {
 	kept := g.tasks[:0]
 	var changes []change
 	for i, t := range g.tasks {
-		if t.claim() {
+		if t.claim(g.base) {
 			kept, changes = append(kept, t), append(changes, g.changes[i])
 		}
 	}

@@ -81,7 +81,8 @@ func (r *configMapEntryResource) planCreate(ctx context.Context, plan *configMap
 func (r *configMapEntryResource) planUpdate(ctx context.Context, plan, state *configMapEntryModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if !plan.idKnown() || plan.entryID() != state.entryID() {
 		// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own.
-		if plan.idKnown() && !r.data.swapped() && r.data.moves.note(state.entryID(), keyRemoved) {
+		leaves := state.DeletionPolicy.ValueString() == policyAbandon
+		if plan.idKnown() && !leaves && !r.data.swapped() && r.data.moves.note(state.entryID(), keyRemoved) {
 			resp.Diagnostics.Append(r.about(state, opDelete).keyMoves())
 			return
 		}
@@ -148,7 +149,7 @@ func (r *configMapEntryResource) planDelete(ctx context.Context, state *configMa
 	written, haveWritten, diags := getPrivate[string](ctx, resp.Private, privateWritten)
 	resp.Diagnostics.Append(diags...)
 	about := r.about(state, opDelete)
-	about.planning = r.data.planCheck == planCheckError
+	about.planning, about.limit = r.data.planCheck == planCheckError, opRead
 
 	var seen *cas.Observation
 	var problem diag.Diagnostic
@@ -190,7 +191,7 @@ func (r *configMapEntryResource) check(ctx context.Context, m *configMapEntryMod
 	defer cancel()
 	if _, err := r.data.engine.Check(ctx, s); err != nil {
 		about := r.about(m, opOf(s))
-		about.planning = r.data.planCheck == planCheckError
+		about.planning, about.limit = r.data.planCheck == planCheckError, opRead
 		diags.Append(r.softened(about.diagnose(err)))
 	}
 	return diags

@@ -144,6 +144,9 @@ func (r *configMapEntryResource) Delete(ctx context.Context, req resource.Delete
 	}
 	swap, diags := r.deleteSwap(ctx, &state, req.Private)
 	resp.Diagnostics.Append(diags...)
+	if state.DeletionPolicy.ValueString() == policyRestore && r.configured() {
+		resp.Diagnostics.Append(r.checkRestore(ctx, &state, swap, req.Private)...)
+	}
 	if !resp.Diagnostics.HasError() {
 		_, diags = r.write(ctx, swap, &state, timeout)
 		resp.Diagnostics.Append(diags...)

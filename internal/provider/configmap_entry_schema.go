@@ -199,8 +199,8 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			"deletion_policy": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(policyDelete),
 				Validators: []validator.String{stringvalidator.OneOf(policyDelete, policyRestore, policyAbandon)},
-				MarkdownDescription: "What destroying does: `delete` (default) the key, `restore` what it held before this resource first wrote " +
-					"it (after an import or adoption, what was found), or `abandon` it as it is.",
+				MarkdownDescription: "What destroying does with the key: `delete` (default) it, `restore` what it held before this resource first " +
+					"wrote it (after an import or adoption, what was found), or `abandon` it as it is.",
 			},
 			"field_manager": schema.StringAttribute{
 				Optional: true, Validators: fieldManagerValidators(),
@@ -211,7 +211,12 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 				MarkdownDescription: "Whether diagnostics show lengths and SHA-256 digests instead of values. A provider cannot see Terraform's " +
 					"`sensitive` marks, so set it where values are sensitive. Default: `false`.",
 			},
-			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{Create: true, Read: true, Update: true, Delete: true}),
+			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+				Create: true, CreateDescription: "How long a create may take, such as `30s` or `2m`. Default: `1m`.",
+				Read: true, ReadDescription: "How long a refresh, or the check of a plan, may take. Default: `1m`.",
+				Update: true, UpdateDescription: "How long an update may take. Default: `1m`.",
+				Delete: true, DeleteDescription: "How long a delete may take. Default: `1m`. As all settings of a delete, it counts once it was applied.",
+			}),
 
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "`namespace/name/key`.",
@@ -226,7 +231,7 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			"previous_value": schema.StringAttribute{
 				Computed: true,
 				MarkdownDescription: "Text that the last write replaced, as findAndModify returns the pre-image. Null where the key was absent " +
-					"or held binary data, and where nothing was written.",
+					"or held binary data, and where this resource has not written yet, as after an import.",
 			},
 		},
 	}

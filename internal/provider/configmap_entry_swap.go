@@ -69,6 +69,28 @@ func (r *configMapEntryResource) deleteSwap(ctx context.Context, state *configMa
 	return s, diags
 }
 
+// checkRestore refuses to restore over what this resource did not write, where plan_check let the plan pass.
+func (r *configMapEntryResource) checkRestore(ctx context.Context, state *configMapEntryModel, s cas.Swap, private privateReader) diag.Diagnostics {
+	written, ok, diags := getPrivate[string](ctx, private, privateWritten)
+	if !ok || s.Expect.IsAbsent() || s.Expect.Digest() == written {
+		return diags
+	}
+	timeout, more := state.Timeouts.Delete(ctx, defaultTimeout)
+	diags.Append(more...)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	about := r.about(state, opDelete)
+	seen, err := r.data.engine.Observe(ctx, s.Ref, 0)
+	if err != nil {
+		diags.Append(about.diagnose(err))
+		return diags
+	}
+	if live := seen.Entry(s.Key); !live.IsAbsent() && !seen.Terminating() && live.Digest() != written {
+		diags.Append(about.changedSinceApply(live, policyRestore))
+	}
+	return diags
+}
+
 func (r *configMapEntryResource) swap(m *configMapEntryModel) cas.Swap {
 	id := m.entryID()
 	s := cas.Swap{Ref: id.Ref, Key: id.Key, FieldManager: r.data.fieldManager}

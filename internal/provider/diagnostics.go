@@ -43,11 +43,12 @@ type subject struct {
 	expected path.Path // of the attribute that gives the expectation; empty where none does
 	value    path.Path // of the attribute that gives the value
 	hide     bool
-	planning bool // a plan's check, which plan_check softens
+	planning bool      // a plan's check, which plan_check softens
+	limit    operation // whose timeout applies
 }
 
 func (r *configMapEntryResource) about(m *configMapEntryModel, op operation) subject {
-	s := subject{id: m.entryID(), op: op, expected: path.Empty(), value: path.Root("value"), hide: m.HideValue.ValueBool()}
+	s := subject{id: m.entryID(), op: op, expected: path.Empty(), value: path.Root("value"), hide: m.HideValue.ValueBool(), limit: op}
 	if r.data != nil && r.data.hideValues {
 		s.hide = true
 	}
@@ -95,6 +96,8 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 		unknown     *cas.UnknownError
 	)
 	switch {
+	case errors.As(err, &unknown): // first: what it wraps would say that nothing was written
+		return s.unknown(unknown)
 	case errors.As(err, &conflict):
 		return s.conflict(conflict)
 	case errors.As(err, &notFound):
@@ -128,8 +131,6 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 			"The answer tells whether the object, a policy of the cluster or the provider's configuration is at fault."))
 	case errors.As(err, &canceled):
 		return s.canceled(canceled)
-	case errors.As(err, &unknown):
-		return s.unknown(unknown)
 	default:
 		return diag.NewErrorDiagnostic("Unexpected Error", s.detail(
 			fmt.Sprintf("To %s the entry failed in a way that the provider does not know.", s.op), []string{"Cause: " + err.Error()}))
@@ -249,7 +250,7 @@ func (s subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 	if errors.Is(e.Err, context.DeadlineExceeded) {
 		return diag.NewErrorDiagnostic("Operation Timed Out", s.detail(
 			fmt.Sprintf("The API server did not answer in time. Nothing was %s.", s.op.past()), facts,
-			fmt.Sprintf("Try again, or raise timeouts.%s.", s.op)))
+			fmt.Sprintf("Try again, or raise timeouts.%s.", s.limit)))
 	}
 	return diag.NewErrorDiagnostic("Operation Canceled", s.detail(
 		fmt.Sprintf("The operation was canceled before anything was sent. Nothing was %s.", s.op.past()), facts))
@@ -278,7 +279,8 @@ func (s subject) changedSinceApply(live cas.Entry, policy string) diag.Diagnosti
 	if policy == policyRestore {
 		return diag.NewErrorDiagnostic("Value Changed Since Last Apply", s.detail(
 			"The key does not hold what this resource last wrote, so that restoring would undo another's write.", facts,
-			fmt.Sprintf("Apply deletion_policy = %q to leave the key as it is, or %q to remove it.", policyAbandon, policyDelete)))
+			fmt.Sprintf("To leave the key as it is, apply deletion_policy = %q with what the key holds as value; to remove it, apply "+
+				"deletion_policy = %q. Then destroy.", policyAbandon, policyDelete)))
 	}
 	return diag.NewWarningDiagnostic("Value Changed Since Last Apply", s.detail(
 		"The key does not hold what this resource last wrote. It will be removed if it still holds this value then.", facts))

@@ -3,7 +3,8 @@ package provider
 import (
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-func TestMain(m *testing.M) { testcluster.Main(m) }
+func TestMain(m *testing.M) { testcluster.Main(m, testcli.Cleanup) }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sync"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
@@ -62,7 +61,7 @@ func Provider(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, executable("terraform-provider-cas"))
+	path := filepath.Join(dir, "terraform-provider-cas")
 	build := exec.CommandContext(ctx, "go", "build", "-o", path, ".")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
@@ -82,11 +81,4 @@ func Cleanup() error {
 	dir := filepath.Dir(built.path)
 	built.path = ""
 	return os.RemoveAll(dir)
-}
-
-func executable(name string) string {
-	if runtime.GOOS == "windows" {
-		return name + ".exe"
-	}
-	return name
 }

@@ -92,7 +92,7 @@ func Mirror(dir, provider string) (installation string, err error) {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return "", err
 		}
-		if err := os.Symlink(provider, filepath.Join(folder, executable("terraform-provider-cas_v"+version))); err != nil {
+		if err := os.Symlink(provider, filepath.Join(folder, "terraform-provider-cas_v"+version)); err != nil {
 			return "", err
 		}
 	}

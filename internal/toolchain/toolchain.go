@@ -1,5 +1,6 @@
 // Package toolchain finds what tests and the demo run: the repository, and the tools that tools/build.sh
-// builds from pinned sources. It builds none of them: that takes minutes, and is what the make targets are for.
+// builds from pinned sources. It builds none of them: that takes minutes, and is what the make targets are for. Unix only,
+// as envtest is.
 package toolchain
 
 import (
@@ -9,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -52,10 +52,7 @@ func Path(ctx context.Context, name string) (string, error) {
 // Executable reports whether path is a file that can be run.
 func Executable(path string) bool {
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	return runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
 // Unavailable ends a test that cannot run for want of a tool: it skips on a developer's machine, and fails

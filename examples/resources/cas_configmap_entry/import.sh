@@ -1,0 +1,2 @@
+# namespace/name/key
+terraform import cas_configmap_entry.foo shop/settings/foo

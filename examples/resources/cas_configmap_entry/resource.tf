@@ -1,0 +1,9 @@
+# Sets foo to 2, but only if it is 1.
+resource "cas_configmap_entry" "foo" {
+  namespace = "shop"
+  name      = "settings"
+  key       = "foo"
+
+  value          = "2"
+  expected_value = "1"
+}

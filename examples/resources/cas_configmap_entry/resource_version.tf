@@ -1,0 +1,15 @@
+variable "resource_version" {
+  description = "metadata.resourceVersion of the ConfigMap when the pipeline decided about this write."
+  type        = string
+}
+
+# Written only while the ConfigMap is what it was when the pipeline looked at it: no key of it may have changed.
+resource "cas_configmap_entry" "foo" {
+  namespace = "shop"
+  name      = "settings"
+  key       = "foo"
+
+  value                        = "2"
+  expected_value               = "1"
+  expected_resource_version_wo = var.resource_version
+}

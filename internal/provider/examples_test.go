@@ -1,0 +1,287 @@
+package provider
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/config"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// entryExamples are the examples of cas_configmap_entry. They are applied as they stand, to the ConfigMap settings in
+// the namespace shop that they name.
+const entryExamples = "../../examples/resources/cas_configmap_entry"
+
+// entryExample is what one file of entryExamples starts from and what comes of it.
+type entryExample struct {
+	before    map[string]string
+	variables func(before *corev1.ConfigMap) config.Variables
+	versions  []tfversion.TerraformVersionCheck
+	action    plancheck.ResourceActionType // of the resource named foo; empty: not looked at
+	after     map[string]string
+	binary    func(t *testing.T, after map[string][]byte)
+	destroyed map[string]string
+}
+
+var identityImport = []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)}
+
+var entryExampleTests = map[string]entryExample{
+	"resource.tf": {
+		before: map[string]string{"foo": "1", "bar": "kept"},
+		after:  map[string]string{"foo": "2", "bar": "kept"}, destroyed: map[string]string{"bar": "kept"},
+	},
+	"absent.tf": {
+		after: map[string]string{"banner": "Closed on Monday"},
+	},
+	"adopt.tf": {
+		before: map[string]string{"foo": "2"},
+		after:  map[string]string{"foo": "2"},
+	},
+	"restore.tf": {
+		before: map[string]string{"open": "yes"},
+		after:  map[string]string{"open": "no"}, destroyed: map[string]string{"open": "yes"},
+	},
+	"binary.tf": {
+		before: map[string]string{"prices": "{}"},
+		binary: func(t *testing.T, after map[string][]byte) {
+			t.Helper()
+			unzip, err := gzip.NewReader(bytes.NewReader(after["prices"]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(unzip)
+			if want := `{"apple":3,"pear":4}`; err != nil || string(got) != want {
+				t.Errorf("prices is %q (%v), want %q", got, err, want)
+			}
+		},
+	},
+	"key_scope.tf": {
+		before: map[string]string{"leader": "green"},
+		after:  map[string]string{"leader": "blue"},
+	},
+	"for_each.tf": {
+		before: map[string]string{"log_level": "info", "replicas": "2"},
+		after:  map[string]string{"log_level": "debug", "replicas": "3"},
+	},
+	"resource_version.tf": {
+		before: map[string]string{"foo": "1"},
+		variables: func(before *corev1.ConfigMap) config.Variables {
+			return config.Variables{"resource_version": config.StringVariable(before.ResourceVersion)}
+		},
+		after: map[string]string{"foo": "2"},
+	},
+	"sensitive.tf": {
+		variables: func(*corev1.ConfigMap) config.Variables {
+			return config.Variables{"license": config.StringVariable("secret")}
+		},
+		after: map[string]string{"license": "secret"},
+	},
+	"timeouts.tf": {
+		before: map[string]string{"foo": "1"},
+		after:  map[string]string{"foo": "2"},
+	},
+	"import-by-string-id.tf": {
+		before: map[string]string{"foo": "1"}, action: plancheck.ResourceActionNoop, after: map[string]string{"foo": "1"},
+	},
+	"import-by-identity.tf": {
+		before: map[string]string{"foo": "1"}, action: plancheck.ResourceActionNoop, after: map[string]string{"foo": "1"},
+		versions: identityImport,
+	},
+}
+
+// shop is a fixture for the namespace shop with the ConfigMap settings in it, new.
+func shop(t *testing.T, data map[string]string) (*fixture, *corev1.ConfigMap) {
+	t.Helper()
+	c := testcluster.Shared(t)
+	f := &fixture{T: t, cluster: c, namespace: "shop", kubeconfig: c.Kubeconfig(t, c.Config)}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}}
+	if _, err := c.Client().CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	f.remove("settings")
+	return f, f.create("settings", data)
+}
+
+func exampleText(t *testing.T, path ...string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func TestEntryExamples(t *testing.T) {
+	t.Parallel() // beside other tests; its own parts share a ConfigMap
+	for name, example := range entryExampleTests {
+		t.Run(name, func(t *testing.T) {
+			text := exampleText(t, entryExamples, name)
+			f, before := shop(t, example.before)
+			// No Check: the framework's view of a state knows no for_each.
+			step := resource.TestStep{Config: f.config(text), PostApplyFunc: func() {
+				f.wantLive("settings", example.after)
+				if example.binary != nil {
+					example.binary(t, f.live("settings").BinaryData)
+				}
+			}}
+			if example.variables != nil {
+				step.ConfigVariables = example.variables(before)
+			}
+			if example.action != "" {
+				step.ConfigPlanChecks.PreApply = []plancheck.PlanCheck{plancheck.ExpectResourceAction("cas_configmap_entry.foo", example.action)}
+			}
+			withoutIt := resource.TestStep{Config: f.config(""), PostApplyFunc: func() { f.wantLive("settings", example.destroyed) }}
+			runSteps(t, resource.TestCase{TerraformVersionChecks: example.versions, Steps: []resource.TestStep{step, withoutIt}})
+		})
+	}
+	t.Run("import.sh", func(t *testing.T) {
+		f, _ := shop(t, map[string]string{"foo": "1"})
+		_, command, found := strings.Cut(exampleText(t, entryExamples, "import.sh"), "\nterraform ")
+		if !found {
+			t.Fatal("it does not run terraform")
+		}
+		w := testcli.New(t)
+		w.Write("main.tf", terraformSource+f.config(`
+resource "cas_configmap_entry" "foo" {
+  namespace = NAMESPACE
+  name      = "settings"
+  key       = "foo"
+  value     = "1"
+}`))
+		if r := w.Run(strings.Fields(command)...); r.ExitCode != 0 {
+			t.Fatal(r.All())
+		}
+		if r := w.Plan("p"); r.ExitCode != 0 {
+			t.Errorf("the plan after the import has changes:\n%s", r.All())
+		}
+	})
+}
+
+const terraformSource = `
+terraform {
+  required_providers {
+    cas = {
+      source = "terraform-cas/cas"
+    }
+  }
+}
+`
+
+// terraformBlocks would have the provider installed.
+var terraformBlocks = regexp.MustCompile(`(?ms)^terraform \{.*?^\}\n`)
+
+// The demo runs it too, with the binary.
+func TestQuickstart(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", map[string]string{"foo": "1"})
+	const folder = "../../examples/quickstart"
+	f.run(resource.TestStep{
+		Config: terraformBlocks.ReplaceAllString(exampleText(t, folder, "main.tf"), "") + exampleText(t, folder, "variables.tf"),
+		ConfigVariables: config.Variables{
+			"config_path": config.StringVariable(f.kubeconfig), "namespace": config.StringVariable(f.namespace),
+		},
+		Check: resource.ComposeAggregateTestCheckFunc(
+			resource.TestCheckOutput("previous_value", "1"),
+			resource.TestMatchOutput("resource_version", regexp.MustCompile(`^\d+$`)),
+			func(*terraform.State) error {
+				f.wantLive("testmap", map[string]string{"foo": "2"})
+				return nil
+			},
+		),
+	})
+}
+
+// The first configuration of the README works as it stands, after the command above it.
+func TestReadmeConfiguration(t *testing.T) {
+	t.Parallel()
+	readme := exampleText(t, "../../README.md")
+	block := regexp.MustCompile("(?ms)^```terraform\n(.*?)^```").FindStringSubmatch(readme)
+	if block == nil || !strings.Contains(readme, "kubectl create configmap testmap --from-literal=foo=1\n") {
+		t.Fatal("the README has no configuration, or does not say what it starts from")
+	}
+	c := testcluster.Shared(t)
+	f := &fixture{T: t, cluster: c, namespace: metav1.NamespaceDefault}
+	f.create("testmap", map[string]string{"foo": "1"})
+	t.Cleanup(func() { f.remove("testmap") })
+	home := t.TempDir()
+	if err := errors.Join(
+		os.Mkdir(filepath.Join(home, ".kube"), 0o700),
+		testcluster.WriteKubeconfig(filepath.Join(home, ".kube", "config"), c.Config),
+	); err != nil {
+		t.Fatal(err)
+	}
+	env := emptyEnvironment(nil)
+	env.homeDir = func() (string, error) { return home, nil }
+	runWith(t, env, resource.TestCase{Steps: []resource.TestStep{{
+		Config: terraformBlocks.ReplaceAllString(block[1], ""),
+		Check: func(*terraform.State) error {
+			f.wantLive("testmap", map[string]string{"foo": "2"})
+			return nil
+		},
+	}}})
+}
+
+// A new example needs a test: each file under examples/ is one that a test above, or TestProviderExamples, applies.
+func TestEveryExampleHasATest(t *testing.T) {
+	t.Parallel()
+	tested := map[string]bool{
+		"quickstart/main.tf": true, "quickstart/variables.tf": true,
+		"provider/role.yaml": true, "resources/cas_configmap_entry/import.sh": true,
+	}
+	for name := range entryExampleTests {
+		tested["resources/cas_configmap_entry/"+name] = true
+	}
+	root := os.DirFS("../../examples")
+	err := fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		if matched, _ := filepath.Match("provider/*.tf", path); !matched && !tested[path] { // TestProviderExamples counts its own
+			t.Errorf("examples/%s is applied by no test", path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := exampleTemplates(t)
+	for path := range tested {
+		if path != "quickstart/main.tf" && path != "quickstart/variables.tf" && !strings.Contains(docs, path) {
+			t.Errorf("examples/%s is on no page of the documentation", path)
+		}
+	}
+}
+
+// exampleTemplates is all templates of the documentation.
+func exampleTemplates(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	err := fs.WalkDir(os.DirFS("../../templates"), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			fmt.Fprintln(&all, exampleText(t, "../../templates", path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}

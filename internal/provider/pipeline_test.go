@@ -1,0 +1,199 @@
+package provider
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+)
+
+// pipeline is a fixture with a workspace in which the built provider is run as pipelines run it: every plan and every
+// apply is a process of its own, and what lies between them is a saved plan. Its methods fail the test.
+type pipeline struct {
+	*fixture
+	cli *testcli.Workspace
+}
+
+func newPipeline(t *testing.T) *pipeline {
+	t.Helper()
+	return &pipeline{fixture: newFixture(t), cli: testcli.New(t)}
+}
+
+// write makes body the configuration. NAMESPACE in it stands for the fixture's namespace.
+func (p *pipeline) write(body string) { p.writeFor(p.kubeconfig, "", body) }
+
+// writeFor is write with another kubeconfig and further lines in the provider block.
+func (p *pipeline) writeFor(kubeconfig, providerBody, body string) {
+	p.cli.Write("main.tf", "terraform {\n  required_providers {\n    cas = { source = \"terraform-cas/cas\" }\n  }\n}\n"+
+		p.configFor(kubeconfig, providerBody, body))
+}
+
+const planFile = "saved.tfplan"
+
+// plan saves a plan, which must have changes, and returns what it printed.
+func (p *pipeline) plan(args ...string) string {
+	p.Helper()
+	return p.ended(p.cli.Plan(planFile, args...), 2, "plan")
+}
+
+// planNothing fails the test unless a plan succeeds and has nothing to do.
+func (p *pipeline) planNothing(args ...string) string {
+	p.Helper()
+	return p.ended(p.cli.Plan(planFile, args...), 0, "plan")
+}
+
+// planRefused is a plan that must fail with what is wanted in its output.
+func (p *pipeline) planRefused(wants []string, args ...string) string {
+	p.Helper()
+	return p.wants(p.ended(p.cli.Plan(planFile, args...), 1, "plan"), wants...)
+}
+
+// apply applies the saved plan.
+func (p *pipeline) apply() string {
+	p.Helper()
+	return p.ended(p.cli.Apply(planFile), 0, "apply")
+}
+
+// applyRefused is an apply of the saved plan that must fail with what is wanted in its output.
+func (p *pipeline) applyRefused(wants ...string) string {
+	p.Helper()
+	return p.wants(p.ended(p.cli.Apply(planFile), 1, "apply"), wants...)
+}
+
+// destroy destroys all, planning first, in one process.
+func (p *pipeline) destroy(args ...string) string {
+	p.Helper()
+	return p.ended(p.cli.Destroy(args...), 0, "destroy")
+}
+
+// destroyRefused is a destroy that must fail with what is wanted in its output.
+func (p *pipeline) destroyRefused(wants []string, args ...string) string {
+	p.Helper()
+	return p.wants(p.ended(p.cli.Destroy(args...), 1, "destroy"), wants...)
+}
+
+// do runs another command, which must succeed.
+func (p *pipeline) do(args ...string) string {
+	p.Helper()
+	return p.ended(p.cli.Run(args...), 0, args[0])
+}
+
+// ended returns the output without frames and line breaks, so that text can be looked for wherever it was wrapped.
+func (p *pipeline) ended(r testcli.Result, exitCode int, what string) string {
+	p.Helper()
+	if r.ExitCode != exitCode {
+		p.Fatalf("%s ended with %d, want %d:\n%s", what, r.ExitCode, exitCode, r.All())
+	}
+	return flat(r.All())
+}
+
+var frame = regexp.MustCompile(`[│╷╵\s]+`)
+
+func flat(output string) string { return frame.ReplaceAllString(output, " ") }
+
+// wants fails the test for each text that the output lacks, or has where the text begins with "!".
+func (p *pipeline) wants(output string, texts ...string) string {
+	p.Helper()
+	for _, text := range texts {
+		unwanted, found := strings.CutPrefix(text, "!")
+		switch {
+		case !found && !strings.Contains(output, flat(text)):
+			p.Errorf("the output lacks %q:\n%s", text, output)
+		case found && strings.Contains(output, flat(unwanted)):
+			p.Errorf("the output has %q:\n%s", unwanted, output)
+		}
+	}
+	return output
+}
+
+// tracked is one object in the state.
+type tracked struct {
+	Attributes map[string]any `json:"attributes"`
+	Status     string         `json:"status"`
+	Deposed    string         `json:"deposed"`
+	IndexKey   any            `json:"index_key"`
+	Private    []byte         `json:"private"`
+}
+
+// state is what the state tracks of this provider, by name of the resource, with [index] and "deposed " where it has them.
+// It fails the test where private state holds what belongs in plans only.
+func (p *pipeline) state() map[string]tracked {
+	p.Helper()
+	var file struct {
+		Resources []struct {
+			Type, Name string
+			Instances  []tracked
+		}
+	}
+	raw, err := os.ReadFile(filepath.Join(p.cli.Dir, "terraform.tfstate"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &file)
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+	all := map[string]tracked{}
+	for _, r := range file.Resources {
+		if r.Type != "cas_configmap_entry" {
+			continue
+		}
+		for _, i := range r.Instances {
+			name := r.Name
+			if i.IndexKey != nil {
+				name += fmt.Sprintf("[%v]", i.IndexKey)
+			}
+			if i.Deposed != "" {
+				name = "deposed " + name
+			}
+			if strings.Contains(string(i.Private), `"`+privateObservation+`"`) {
+				p.Errorf("the state of %s keeps the observation of a plan: %s", name, i.Private)
+			}
+			all[name] = i
+		}
+	}
+	return all
+}
+
+// wantState fails the test unless the state tracks just these.
+func (p *pipeline) wantState(names ...string) map[string]tracked {
+	p.Helper()
+	state := p.state()
+	if len(state) != len(names) {
+		p.Errorf("the state tracks %d objects, want %q: %v", len(state), names, state)
+	}
+	for _, name := range names {
+		if _, ok := state[name]; !ok {
+			p.Errorf("the state lacks %s: %v", name, state)
+		}
+	}
+	return state
+}
+
+// entryBlock is a resource block of one entry. What lines say of namespace, name and key comes on top of what every entry here
+// has: the fixture's namespace, and where they do not say otherwise ConfigMap "testmap" and key "foo".
+func entryBlock(name string, lines ...string) string {
+	body := strings.Join(lines, "\n  ")
+	defaults := "namespace = NAMESPACE\n  "
+	if !nameLine.MatchString(body) {
+		defaults += "name = \"testmap\"\n  "
+	}
+	if !keyLine.MatchString(body) {
+		defaults += "key = \"foo\"\n  "
+	}
+	return fmt.Sprintf("resource \"cas_configmap_entry\" %q {\n  %s%s\n}\n", name, defaults, body)
+}
+
+var (
+	nameLine = regexp.MustCompile(`(?m)^\s*name\s*=`)
+	keyLine  = regexp.MustCompile(`(?m)^\s*key\s*=`)
+)
