@@ -162,6 +162,9 @@ func (c *committer) dropEnded(batch []*task) []*task {
 func (c *committer) read(batch []*task) {
 	ctx, cancel := anyCaller(batch, 0)
 	defer cancel()
+	for _, t := range batch {
+		t.attempts.Add(1)
+	}
 	head, err := c.client.get(ctx, c.ref)
 	if err != nil {
 		for _, t := range c.dropEnded(batch) {

@@ -20,19 +20,32 @@ const Fresh = time.Second
 // one cluster has to go through one Engine: its lineage is what tells own writes from foreign ones.
 type Engine struct {
 	client  *client
+	trace   func(context.Context, Event)
 	swapped atomic.Bool
 
 	mu         sync.Mutex
 	committers map[Ref]*committer
 }
 
-// New makes an Engine. It sends no request.
-func New(config *rest.Config) (*Engine, error) {
+// Event is what a trace is told when a call ends. It never holds values.
+type Event struct {
+	Operation string // "swap", "check" or "observe"
+	Ref       Ref
+	Key       string // empty for an observation
+	Attempts  int    // requests that were sent for it, those that it shared included
+	Batch     int    // swaps in the last of them
+	Verdict   Verdict // of a check, the one that the swap would have had; of an observation, applied where it was made
+	Duration  time.Duration
+}
+
+// New makes an Engine. It sends no request. trace, where it is not nil, is called with the context of each call that
+// ends, by the goroutine that made the call.
+func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, error) {
 	c, err := newClient(config)
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{client: c, committers: map[Ref]*committer{}}, nil
+	return &Engine{client: c, trace: trace, committers: map[Ref]*committer{}}, nil
 }
 
 // Result is what became of a swap that was applied.
@@ -54,7 +67,7 @@ type Result struct {
 func (e *Engine) Swap(ctx context.Context, s Swap) (Result, error) {
 	e.swapped.Store(true)
 	t := newTask(ctx, swapTask, &s)
-	if err := e.committer(s.Ref).do(t); err != nil {
+	if err := e.do(t); err != nil {
 		return Result{}, err
 	}
 	return t.result, nil
@@ -76,10 +89,26 @@ func (e *Engine) Observe(ctx context.Context, ref Ref, maxAge time.Duration) (*O
 }
 
 func (e *Engine) look(t *task) (*Observation, error) {
-	if err := e.committer(t.swap.Ref).do(t); err != nil {
+	if err := e.do(t); err != nil {
 		return nil, err
 	}
 	return t.observed, nil
+}
+
+func (e *Engine) do(t *task) error {
+	err := e.committer(t.swap.Ref).do(t)
+	if e.trace != nil {
+		e.trace(t.ctx, Event{
+			Operation: t.kind.String(),
+			Ref:       t.swap.Ref,
+			Key:       t.swap.Key,
+			Attempts:  int(t.attempts.Load()),
+			Batch:     int(t.company.Load()),
+			Verdict:   VerdictOf(err),
+			Duration:  time.Since(t.asked),
+		})
+	}
+	return err
 }
 
 // HasSwapped tells whether Swap was ever called: whether this process is applying.

@@ -22,6 +22,7 @@ type fixture struct {
 	cluster *testcluster.Cluster
 	proxy   *testcluster.Proxy
 	engine  *Engine
+	events  *events
 	ref     Ref
 }
 
@@ -29,7 +30,7 @@ func newFixture(t *testing.T, data map[string]string) *fixture {
 	t.Helper()
 	t.Parallel()
 	c := testcluster.Shared(t)
-	f := &fixture{T: t, cluster: c, proxy: c.Proxy(t), ref: Ref{Namespace: c.Namespace(t), Name: "shared"}}
+	f := &fixture{T: t, cluster: c, events: &events{}, proxy: c.Proxy(t), ref: Ref{Namespace: c.Namespace(t), Name: "shared"}}
 	f.engine = f.newEngine(f.proxy.Config)
 	f.create(data)
 	return f
@@ -37,7 +38,7 @@ func newFixture(t *testing.T, data map[string]string) *fixture {
 
 func (f *fixture) newEngine(config *rest.Config) *Engine {
 	f.Helper()
-	e, err := New(config)
+	e, err := New(config, f.events.add)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -140,4 +141,22 @@ func (f *fixture) onPatches(faults ...testcluster.Fault) {
 		n++
 		return faults[n-1]
 	})
+}
+
+// events collects what an Engine traces.
+type events struct {
+	mu  sync.Mutex
+	all []Event
+}
+
+func (e *events) add(_ context.Context, event Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, event)
+}
+
+func (e *events) last() Event {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.all[len(e.all)-1]
 }

@@ -14,6 +14,10 @@ const (
 	swapTask
 )
 
+func (k taskKind) String() string {
+	return [...]string{observeTask: "observe", checkTask: "check", swapTask: "swap"}[k]
+}
+
 // task is one caller's wish in a committer's queue.
 type task struct {
 	ctx   context.Context
@@ -28,6 +32,8 @@ type task struct {
 	sent atomic.Int32
 	// base is the version that the write last sent for the task was conditional on; nil while none was.
 	base atomic.Pointer[Version]
+	// attempts and company are for the trace; a caller who gives up may look at them while the committer counts on.
+	attempts, company atomic.Int32
 
 	// The committer's own.
 	mustRead bool // has been refused once without a read

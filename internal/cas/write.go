@@ -125,6 +125,10 @@ func (c *committer) commit(g *group) written {
 	var doubt error
 	pause := firstPause
 	for {
+		for _, t := range g.tasks {
+			t.attempts.Add(1)
+			t.company.Store(int32(len(g.tasks))) //nolint:gosec // at most maxGroup
+		}
 		after, out, err := c.client.patch(ctx, c.ref, r, g.tasks[0].swap.FieldManager, requestTimeout)
 		switch {
 		case out == landed:

@@ -112,7 +112,7 @@ func (p *casProvider) newEngine(ctx context.Context, model providerModel) (*cas.
 	}
 	tflog.Debug(ctx, "configured the Kubernetes client", map[string]any{"host": config.Host})
 
-	engine, err := cas.New(config)
+	engine, err := cas.New(config, traceSwap)
 	if err != nil {
 		diags.Append(unusableClient(err))
 	}
