@@ -176,7 +176,7 @@ const (
 func (g *group) made(next *Observation) answer {
 	for _, c := range g.changes {
 		if next.Entry(c.key) != c.to {
-			if g.from != nil && g.managerMoved(next) {
+			if g.from != nil && g.mayBeOurs(next) {
 				return maybe
 			}
 			return no
@@ -196,16 +196,19 @@ func (g *group) made(next *Observation) answer {
 	if maps.Equal(want, next.entries()) {
 		return yes
 	}
-	if g.managerMoved(next) {
+	if g.mayBeOurs(next) {
 		return maybe
 	}
 	return no
 }
 
-// managerMoved tells whether managedFields say that our field manager wrote between the base and next.
-func (g *group) managerMoved(next *Observation) bool {
+// mayBeOurs tells whether managedFields leave it open that our field manager made next of the base. They rule it out only
+// where another manager's changed and ours did not: times are in seconds, and an object may have none at all.
+func (g *group) mayBeOurs(next *Observation) bool {
 	manager := g.tasks[0].swap.FieldManager
-	return !reflect.DeepEqual(g.from.managedBy(manager), next.managedBy(manager))
+	ours, others := g.from.managed(manager)
+	nextOurs, nextOthers := next.managed(manager)
+	return !reflect.DeepEqual(ours, nextOurs) || reflect.DeepEqual(others, nextOthers)
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {
