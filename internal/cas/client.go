@@ -116,6 +116,9 @@ func (c *client) patch(ctx context.Context, ref Ref, r request, fieldManager str
 	case apierrors.IsConflict(err), isAbsence(err, ref), isOtherUID(err), r.kind == types.JSONPatchType && apierrors.IsInvalid(err):
 		return nil, stale, err // which test of a JSON Patch failed is not told, nor whether one did
 	}
+	if apierrors.IsUnauthorized(err) {
+		return nil, unsent, c.explain(err, ref, "patch") // of no use to ask for each entry by itself
+	}
 	code := int(status.Status().Code)
 	if code >= http.StatusInternalServerError || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout {
 		return nil, inDoubt, err

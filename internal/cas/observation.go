@@ -116,13 +116,14 @@ func (o *Observation) entries() map[string]Entry {
 	return all
 }
 
-// managedBy is what managedFields tell of the updates of one manager.
-func (o *Observation) managedBy(manager string) []metav1.ManagedFieldsEntry {
-	var fields []metav1.ManagedFieldsEntry
+// managed is what managedFields tell of the updates of one manager, and of all else.
+func (o *Observation) managed(manager string) (its, others []metav1.ManagedFieldsEntry) {
 	for _, f := range o.configMap.ManagedFields {
 		if f.Manager == manager && f.Operation == metav1.ManagedFieldsOperationUpdate {
-			fields = append(fields, f)
+			its = append(its, f)
+		} else {
+			others = append(others, f)
 		}
 	}
-	return fields
+	return its, others
 }

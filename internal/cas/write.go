@@ -227,17 +227,20 @@ func (g *group) made(before, next *Observation) answer {
 	switch {
 	case maps.Equal(want, next.entries()):
 		return yes
-	case touched && g.managerMoved(before, next):
+	case touched && g.mayBeOurs(before, next):
 		return maybe // ours, changed by admission, or that of another who uses the same name
 	default:
 		return no
 	}
 }
 
-// managerMoved tells whether managedFields say that our field manager wrote between two states.
-func (g *group) managerMoved(before, next *Observation) bool {
+// mayBeOurs tells whether managedFields leave it open that our field manager led from one state to the next. They rule it
+// out only where another manager's changed and ours did not: times are in seconds, and an object may have none at all.
+func (g *group) mayBeOurs(before, next *Observation) bool {
 	manager := g.tasks[0].swap.FieldManager
-	return !reflect.DeepEqual(before.managedBy(manager), next.managedBy(manager))
+	ours, others := before.managed(manager)
+	nextOurs, nextOthers := next.managed(manager)
+	return !reflect.DeepEqual(ours, nextOurs) || reflect.DeepEqual(others, nextOthers)
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

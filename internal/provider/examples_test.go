@@ -188,25 +188,32 @@ terraform {
 // terraformBlocks would have the provider installed.
 var terraformBlocks = regexp.MustCompile(`(?ms)^terraform \{.*?^\}\n`)
 
-// The demo runs it too, with the binary.
-func TestQuickstart(t *testing.T) {
-	f := newFixture(t)
-	f.create("testmap", map[string]string{"foo": "1"})
+// quickstart is a step with examples/quickstart in it.
+func (f *fixture) quickstart(t *testing.T) resource.TestStep {
+	t.Helper()
 	const folder = "../../examples/quickstart"
-	f.run(resource.TestStep{
+	return resource.TestStep{
 		Config: terraformBlocks.ReplaceAllString(exampleText(t, folder, "main.tf"), "") + exampleText(t, folder, "variables.tf"),
 		ConfigVariables: config.Variables{
 			"config_path": config.StringVariable(f.kubeconfig), "namespace": config.StringVariable(f.namespace),
 		},
-		Check: resource.ComposeAggregateTestCheckFunc(
-			resource.TestCheckOutput("previous_value", "1"),
-			resource.TestMatchOutput("resource_version", regexp.MustCompile(`^\d+$`)),
-			func(*terraform.State) error {
-				f.wantLive("testmap", map[string]string{"foo": "2"})
-				return nil
-			},
-		),
-	})
+	}
+}
+
+// The demo runs it too, with the binary.
+func TestQuickstart(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", map[string]string{"foo": "1"})
+	step := f.quickstart(t)
+	step.Check = resource.ComposeAggregateTestCheckFunc(
+		resource.TestCheckOutput("previous_value", "1"),
+		resource.TestMatchOutput("resource_version", regexp.MustCompile(`^\d+$`)),
+		func(*terraform.State) error {
+			f.wantLive("testmap", map[string]string{"foo": "2"})
+			return nil
+		},
+	)
+	f.run(step)
 }
 
 // The first configuration of the README works as it stands, after the command above it.
@@ -216,6 +223,9 @@ func TestReadmeConfiguration(t *testing.T) {
 	block := regexp.MustCompile("(?ms)^```terraform\n(.*?)^```").FindStringSubmatch(readme)
 	if block == nil || !strings.Contains(readme, "kubectl create configmap testmap --from-literal=foo=1\n") {
 		t.Fatal("the README has no configuration, or does not say what it starts from")
+	}
+	if !strings.Contains(readme, "```yaml\n"+exampleText(t, examples, "role.yaml")+"```\n") {
+		t.Error("the README shows another role than examples/provider/role.yaml")
 	}
 	c := testcluster.Shared(t)
 	f := &fixture{T: t, cluster: c, namespace: metav1.NamespaceDefault}
@@ -237,6 +247,31 @@ func TestReadmeConfiguration(t *testing.T) {
 			return nil
 		},
 	}}})
+}
+
+// What the README shows of refusals is what is printed, but for names, numbers and times.
+func TestReadmeRefusals(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", map[string]string{"foo": "1"})
+	blocks := regexp.MustCompile("(?ms)^```text\n.*?^(Another writer.*?|The key does.*?)\n```").FindAllStringSubmatch(exampleText(t, "../../README.md"), -1)
+	if len(blocks) != 2 {
+		t.Fatalf("the README shows %d refusals, want 2", len(blocks))
+	}
+	shown := func(block string) *regexp.Regexp {
+		text := strings.Join(strings.Fields(block), " ")
+		text = strings.NewReplacer(" ", `\s+`, "default/", `\S+/`, "somebody-else", `\S+`).Replace(regexp.QuoteMeta(text))
+		return regexp.MustCompile(regexp.MustCompile(`\d{3,}|\d\d[-:TZ]`).ReplaceAllString(text, `\d+.?`))
+	}
+	quickstart := func(value, expected string) resource.TestStep {
+		step := f.quickstart(t)
+		step.ConfigVariables["value"], step.ConfigVariables["expected_value"] = config.StringVariable(value), config.StringVariable(expected)
+		return step
+	}
+	apply, plan := quickstart("3", "2"), quickstart("3", "2")
+	apply.ConfigPlanChecks = between(func() { f.set("testmap", "foo", "99") })
+	apply.ExpectError = shown(blocks[0][1])
+	plan.ExpectError = shown(blocks[1][1])
+	f.run(quickstart("2", "1"), apply, plan)
 }
 
 // A new example needs a test: each file under examples/ is one that a test above, or TestProviderExamples, applies.
