@@ -192,12 +192,12 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 				"The answer tells whether the object, a policy of the cluster or the provider's configuration is at fault.",
 		},
 		"timed out": {
-			of: aboutFoo(opUpdate).diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: deadline}), summary: "Operation Timed Out",
+			of: aboutFoo(opUpdate).diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: errDeadline}), summary: "Operation Timed Out",
 			detail: "The API server did not answer in time. Nothing was written." + head +
 				"Host: https://api.test\n\nTry again, or raise timeouts.update.",
 		},
 		"timed out, in a plan, where the timeout for reads counts": {
-			of:      aboutFoo(opUpdate, planning).diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: deadline}),
+			of:      aboutFoo(opUpdate, planning).diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: errDeadline}),
 			summary: "Operation Timed Out",
 			detail: "The API server did not answer in time. Nothing was written." + head +
 				"Host: https://api.test\n\nTry again, or raise timeouts.read." + planEnd,

@@ -137,7 +137,7 @@ const (
 	again    = "Plan again to see what is there now, and apply that plan if it still says what you mean."
 )
 
-var deadline = fmt.Errorf("ended: %w", context.DeadlineExceeded)
+var errDeadline = fmt.Errorf("ended: %w", context.DeadlineExceeded)
 
 // lastLineOf is lastLine of another object than the one that TIME stands for.
 func lastLineOf(o *cas.Observation) string {
