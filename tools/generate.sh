@@ -34,4 +34,7 @@ export TF_CLI_CONFIG_FILE=$tmp/cli.tfrc
 "$tofu" fmt -recursive examples
 "$tofu" -chdir="$tmp" providers schema -json >"$tmp/schema.json"
 "$tfplugindocs" generate --providers-schema "$tmp/schema.json" --provider-name cas --rendered-provider-name CAS
-"$tfplugindocs" validate --providers-schema "$tmp/schema.json" --provider-name cas
+"$tfplugindocs" validate --providers-schema "$tmp/schema.json" --provider-name cas >"$tmp/validate.log" 2>&1 || {
+  cat "$tmp/validate.log" >&2
+  exit 1
+}

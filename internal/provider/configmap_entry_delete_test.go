@@ -109,9 +109,9 @@ func TestDestroyRestoresTheExactBytesThatWereThereFirst(t *testing.T) {
 	raw := []byte{0, 0xff, 0xfe, '\n'}
 	encoded := base64.StdEncoding.EncodeToString(raw)
 	for name, test := range map[string]struct {
-		found  contents
-		first  string // a foreign import, or "" for none
-		writes []string
+		found    contents
+		imported bool
+		writes   []string
 	}{
 		"absent": {
 			writes: []string{entryBlock("foo", restore, `value = "2"`)},
@@ -155,11 +155,11 @@ func TestDestroyRestoresTheExactBytesThatWereThereFirst(t *testing.T) {
 			writes: []string{entryBlock("foo", restore, `value = "`+composed+`"`, `adopt_existing = true`)},
 		},
 		"decomposed text that was imported": {
-			found: contents{Data: map[string]string{"foo": decomposed}}, first: "import",
+			found: contents{Data: map[string]string{"foo": decomposed}}, imported: true,
 			writes: []string{entryBlock("foo", restore, `value = "2"`)},
 		},
 		"bytes that were imported": {
-			found: contents{Bytes: map[string][]byte{"foo": raw}}, first: "import",
+			found: contents{Bytes: map[string][]byte{"foo": raw}}, imported: true,
 			writes: []string{entryBlock("foo", restore, `value_base64 = "AAAA"`), entryBlock("foo", restore, `value = "2"`)},
 		},
 	} {
@@ -168,7 +168,7 @@ func TestDestroyRestoresTheExactBytesThatWereThereFirst(t *testing.T) {
 			p.testmap(test.found)
 			before := p.live("testmap").ResourceVersion
 			p.write(test.writes[0])
-			if test.first == "import" {
+			if test.imported {
 				p.do("import", "cas_configmap_entry.foo", p.namespace+"/testmap/foo")
 			}
 			for _, body := range test.writes {

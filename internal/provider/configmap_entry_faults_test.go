@@ -32,7 +32,7 @@ var faultOps = map[string]faultOp{
 	"delete": {before: entryBlock("foo", `value = "2"`), done: map[string]string{}},
 }
 
-// planOp brings an entry up to where the operation begins, and saves the operation's plan.
+// planOp brings testmap to where the operation begins, and saves the plan of it.
 func (p *pipeline) planOp(op faultOp) {
 	p.Helper()
 	p.testmap(contents{})

@@ -3,6 +3,8 @@ package provider
 import (
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestReplaceOfTheSameKeyThatCouldNotSucceedIsRefusedBeforeAnythingIsRemoved(t *testing.T) {
@@ -141,6 +143,41 @@ func TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 			p.wantState("foo")
 			delete(test.live, "foo")
 			p.wantLive("testmap", test.live)
+		})
+	}
+}
+
+// The object of the deposed key is one that this apply has not looked at before.
+func TestCreateBeforeDestroyInAnotherConfigMap(t *testing.T) {
+	t.Parallel()
+	const lifecycle = "lifecycle { create_before_destroy = true }"
+	for name, test := range map[string]struct {
+		foreign foreignWrite
+		refused bool
+	}{
+		"nobody writes":          {foreign: nobodyWrites},
+		"the old key is written": {foreign: sameKeyWritten, refused: true},
+		"another key is written": {foreign: otherKeyWritten, refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.create("testmap", map[string]string{"bar": "kept"})
+			p.create("other", nil)
+			p.planned(entryBlock("foo", `value = "2"`, lifecycle))
+			p.write(entryBlock("foo", `value = "2"`, `name = "other"`, lifecycle))
+			p.plan()
+			test.foreign(p.fixture, "testmap")
+			before := p.live("testmap")
+			if test.refused {
+				p.applyRefused("Error: Compare-And-Swap Conflict", aboutObject, "Nothing was removed.")
+				if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
+					t.Errorf("the refused removal changed the live object (-before +after):\n%s", diff)
+				}
+			} else {
+				p.apply()
+				p.wantLive("testmap", map[string]string{"bar": "kept"})
+			}
+			p.wantLive("other", map[string]string{"foo": "2"})
 		})
 	}
 }

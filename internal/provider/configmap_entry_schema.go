@@ -211,12 +211,7 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 				MarkdownDescription: "Whether diagnostics show lengths and SHA-256 digests instead of values. A provider cannot see Terraform's " +
 					"`sensitive` marks, so set it where values are sensitive. Default: `false`.",
 			},
-			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
-				Create: true, CreateDescription: "How long a create may take, such as `30s` or `2m`. Default: `1m`.",
-				Read: true, ReadDescription: "How long a refresh, or the check of a plan, may take. Default: `1m`.",
-				Update: true, UpdateDescription: "How long an update may take. Default: `1m`.",
-				Delete: true, DeleteDescription: "How long a delete may take. Default: `1m`. As all settings of a delete, it counts once it was applied.",
-			}),
+			"timeouts": timeoutsAttribute(ctx),
 
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "`namespace/name/key`.",
@@ -235,4 +230,23 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			},
 		},
 	}
+}
+
+// timeoutsAttribute is HashiCorp's, with a validator that names the attribute and wants a time above zero.
+func timeoutsAttribute(ctx context.Context) schema.Attribute {
+	attribute := timeouts.Attributes(ctx, timeouts.Opts{
+		Create: true, CreateDescription: "How long a create may take, such as `30s` or `2m`. Default: `1m`.",
+		Read: true, ReadDescription: "How long a refresh, or the check of a plan, may take. Default: `1m`.",
+		Update: true, UpdateDescription: "How long an update may take. Default: `1m`.",
+		Delete: true, DeleteDescription: "How long a delete may take. Default: `1m`. As all settings of a delete, it counts once it was applied.",
+	})
+	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
+		for name, each := range nested.Attributes {
+			if s, ok := each.(schema.StringAttribute); ok {
+				s.Validators = []validator.String{validTimeout()}
+				nested.Attributes[name] = s
+			}
+		}
+	}
+	return attribute
 }

@@ -19,7 +19,7 @@ func TestConfigMapEntryInvalidConfiguration(t *testing.T) {
 		base64Form = "must be canonical standard base64, as base64encode() and filebase64() give it: no line breaks, with padding."
 		version    = `must be a resourceVersion as an object's metadata has it (a positive whole number), not `
 		tooLong    = "must be no more than 253 characters"
-		timeout    = "must be a string containing a sequence of decimal numbers"
+		timeout    = `must be a duration above zero, such as "30s" or "2m", not `
 		tooLarge   = "holds 1048577 bytes; the values of a ConfigMap may have 1048576 together."
 	)
 	large := `join("", [for _ in range(1024) : ` + quoted(strings.Repeat("a", 1024)) + `])`
@@ -63,8 +63,10 @@ func TestConfigMapEntryInvalidConfiguration(t *testing.T) {
 		{"deletion_policy", `"keep"`, []string{"Invalid Attribute Value Match", `Attribute deletion_policy value must be one of: ["delete" "restore" "abandon"], got: "keep"`}},
 		{"field_manager", `""`, []string{"Attribute field_manager"}},
 		{"field_manager", quoted(strings.Repeat("m", 129)), []string{"Attribute field_manager"}},
-		{"timeouts", `{ create = "soon" }`, []string{"Invalid Attribute Value Time Duration", `"soon" ` + timeout}},
-		{"timeouts", `{ read = "5" }`, []string{"Invalid Attribute Value Time Duration", `"5" ` + timeout}},
+		{"timeouts", `{ create = "soon" }`, []string{"Invalid Timeout", "timeouts.create: " + timeout + `"soon"`}},
+		{"timeouts", `{ read = "5" }`, []string{"Invalid Timeout", "timeouts.read: " + timeout + `"5"`}},
+		{"timeouts", `{ update = "0s" }`, []string{"Invalid Timeout", "timeouts.update: " + timeout + `"0s"`}},
+		{"timeouts", `{ delete = "-1m" }`, []string{"Invalid Timeout", "timeouts.delete: " + timeout + `"-1m"`}},
 		{"id", `"a/b/c"`, []string{"Invalid Configuration for Read-Only Attribute", "id"}},
 	}
 	config, labels := "", []string{}

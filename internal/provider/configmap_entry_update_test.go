@@ -275,7 +275,7 @@ func TestConfigMapEntryFieldManager(t *testing.T) {
 	wantOwner := func(want string) resource.TestCheckFunc {
 		return checked(func() {
 			for _, m := range f.live("testmap").ManagedFields {
-				if owns := strings.Contains(string(m.FieldsV1.Raw), `"f:foo"`); owns != (m.Manager == want) {
+				if owns := strings.Contains(m.FieldsV1.GetRawString(), `"f:foo"`); owns != (m.Manager == want) {
 					f.Errorf("%s owns foo: %v, want %s to", m.Manager, owns, want)
 				}
 			}

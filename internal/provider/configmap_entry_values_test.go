@@ -38,7 +38,7 @@ func TestConfigMapEntryValues(t *testing.T) {
 	f.wantLive("testmap", data{"other": "kept"})
 }
 
-// TestConfigMapEntryReplacesWhatOthersWrote updates values that no NFC and no JSON encoder of ours has touched.
+// TestConfigMapEntryExpectsSpecialValues expects and adopts values that no NFC and no JSON encoder of ours has touched.
 func TestConfigMapEntryExpectsSpecialValues(t *testing.T) {
 	f := newFixture(t)
 	const nfd, nfc = "cafe\u0301 A\u030a", "caf\u00e9 \u00c5"

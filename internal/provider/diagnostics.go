@@ -282,6 +282,7 @@ func (s subject) changedSinceApply(live cas.Entry, policy string) diag.Diagnosti
 			fmt.Sprintf("To leave the key as it is, apply deletion_policy = %q with what the key holds as value; to remove it, apply "+
 				"deletion_policy = %q. Then destroy.", policyAbandon, policyDelete)))
 	}
+	s.planning = false // a warning already
 	return diag.NewWarningDiagnostic("Value Changed Since Last Apply", s.detail(
 		"The key does not hold what this resource last wrote. It will be removed if it still holds this value then.", facts))
 }

@@ -158,7 +158,7 @@ func (f *fixture) isVersion(name string) resource.CheckResourceAttrWithFunc {
 func quoted(s string) string {
 	literal, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // a string can always be marshalled
+		panic(err) // a string can always be encoded
 	}
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(string(literal))
 }

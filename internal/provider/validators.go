@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -68,6 +69,15 @@ func sizeProblems(size int) []string {
 		return []string{fmt.Sprintf("holds %d bytes; the values of a ConfigMap may have %d together", size, cas.MaxSize)}
 	}
 	return nil
+}
+
+func validTimeout() validator.String {
+	return stringRule{"a duration above zero", "Invalid Timeout", func(s string) []string {
+		if d, err := time.ParseDuration(s); err != nil || d <= 0 {
+			return []string{fmt.Sprintf(`must be a duration above zero, such as "30s" or "2m", not %q`, s)}
+		}
+		return nil
+	}}
 }
 
 func validResourceVersion() validator.String {

@@ -47,7 +47,9 @@ func label(name string) string {
 // rules say, and nothing else. It returns when the server grants it.
 func (c *Cluster) User(t testing.TB, name, namespace string, rules ...rbacv1.PolicyRule) *rest.Config {
 	t.Helper()
+	c.certificates.Lock()
 	user, err := c.env.AddUser(envtest.User{Name: name}, &rest.Config{QPS: -1})
+	c.certificates.Unlock()
 	if err != nil {
 		t.Fatal(err)
 	}

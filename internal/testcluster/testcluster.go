@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -40,6 +41,8 @@ type Cluster struct {
 	env    *envtest.Environment
 	dog    *watchdog
 	dir    string
+
+	certificates sync.Mutex // envtest's certificate authority counts serial numbers without one
 }
 
 // Start starts a control plane and returns when it answers. When ctx ends earlier, what had been started is

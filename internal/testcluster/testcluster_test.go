@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -91,6 +92,16 @@ func TestUserMayDoWhatTheRulesSayAndNothingElse(t *testing.T) {
 	if _, err := user.ConfigMaps("default").Get(t.Context(), "testmap", metav1.GetOptions{}); !apierrors.IsForbidden(err) {
 		t.Errorf("get in another namespace: %v, want forbidden", err)
 	}
+}
+
+func TestUsersCanBeMadeConcurrently(t *testing.T) {
+	c := testcluster.Shared(t)
+	namespace := c.Namespace(t)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() { c.User(t, fmt.Sprintf("user-%d", i), namespace) })
+	}
+	wg.Wait()
 }
 
 func TestStartWithoutBinariesNamesTheWayOn(t *testing.T) {

@@ -1,0 +1,146 @@
+package provider
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// diagnosticTest is one diagnostic, whole. In detail, what only the cluster knows is written in capitals: VERSION, UID
+// and TIME are of the live object.
+type diagnosticTest struct {
+	of       diag.Diagnostic
+	severity diag.Severity // the zero value stands for an error
+	path     string        // of the attribute; "" for none
+	summary  string
+	detail   string
+}
+
+// liveObservation is what the engine sees of a ConfigMap that holds foo and that another writer wrote.
+func liveObservation(f *fixture, cm *corev1.ConfigMap) *cas.Observation {
+	f.Helper()
+	f.createObject(cm)
+	engine, err := cas.New(f.cluster.Config)
+	if err != nil {
+		f.Fatal(err)
+	}
+	seen, err := engine.Observe(f.Context(), cas.Ref{Namespace: f.namespace, Name: cm.Name}, 0)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return seen
+}
+
+func TestDiagnostics(t *testing.T) {
+	f := newFixture(t)
+	seen := liveObservation(f, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "seen"}, Data: map[string]string{"foo": "live"}})
+	unmanaged := liveObservation(f, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "unmanaged"}})
+	long := liveObservation(f, &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "long"}, Data: map[string]string{"foo": strings.Repeat("x", 300) + "live"},
+	})
+	writer, ok := seen.LastWriter()
+	if !ok || writer.Time.Location() != time.UTC || time.Since(writer.Time).Abs() > time.Hour {
+		t.Fatalf("last writer: %v %v", writer, ok)
+	}
+	facts := strings.NewReplacer("VERSION", seen.Version().ResourceVersion, "UID", seen.Version().UID,
+		"TIME", writer.Time.Format(time.RFC3339))
+
+	tests := diagnosticTests(seen, unmanaged, long)
+	source, err := os.ReadFile("diagnostics.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := map[string]bool{}
+	for _, match := range regexp.MustCompile(`Diagnostic\((?:[^"(]*(?:\("[^"]*"\))?[^"(]*, )?"([A-Z][^"]*)", s\.detail`).FindAllSubmatch(source, -1) {
+		missing[string(match[1])] = true
+	}
+	if len(missing) < 20 {
+		t.Errorf("found only %d summaries in diagnostics.go", len(missing))
+	}
+	for name, test := range tests {
+		delete(missing, test.summary)
+		t.Run(name, func(t *testing.T) {
+			got := diagnosticTest{
+				severity: test.of.Severity(), summary: test.of.Summary(), detail: test.of.Detail(),
+			}
+			if at, ok := test.of.(diag.DiagnosticWithPath); ok {
+				got.path = at.Path().String()
+			}
+			test.of = nil
+			if test.severity == diag.SeverityInvalid {
+				test.severity = diag.SeverityError
+			}
+			test.detail = facts.Replace(strings.TrimPrefix(test.detail, "\n"))
+			if diff := cmp.Diff(test, got, cmp.AllowUnexported(diagnosticTest{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if regexp.MustCompile(`[^A-Za-z -]|\b[a-z]`).MatchString(strings.ReplaceAll(got.summary, "-And-", "-")) {
+				t.Errorf("the summary %q is not in title case and free of values", got.summary)
+			}
+		})
+	}
+	for summary := range missing {
+		t.Errorf("diagnostics.go has %q, which no test shows", summary)
+	}
+}
+
+var testRef = cas.Ref{Namespace: "shop", Name: "settings"}
+
+// aboutFoo is the subject of the diagnostics here; the changes are to it.
+func aboutFoo(op operation, changes ...func(*subject)) subject {
+	s := subject{id: entryID{testRef, "foo"}, op: op, limit: op, expected: path.Empty(), value: path.Root("value")}
+	for _, change := range changes {
+		change(&s)
+	}
+	return s
+}
+
+func planning(s *subject) { s.planning, s.limit = true, opRead }
+
+func hidden(s *subject) { s.hide = true }
+
+func expecting(attribute string) func(*subject) {
+	return func(s *subject) { s.expected = path.Root(attribute) }
+}
+
+func binaryValue(s *subject) { s.value = path.Root("value_base64") }
+
+// conflictOf is a swap of foo from "1" to "2" that met what was seen.
+func conflictOf(reason cas.Reason, seen *cas.Observation, at cas.Version) *cas.ConflictError {
+	return &cas.ConflictError{Reason: reason, Ref: testRef, Key: "foo", Expected: cas.Text("1"), New: cas.Text("2"), At: at, Live: seen}
+}
+
+func digestOf(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }
+
+var errServer = errors.New("the server's own words")
+
+// Ends of details that many have.
+const (
+	head     = "\n\nConfigMap: shop/settings\nKey: foo\n"
+	lastLine = "Last writer: another-writer (Update), TIME, as far as managedFields tell: times are per manager, removals leave no trace\n"
+	liveFoo  = "Expected: \"1\"\nLive: \"live\"\n"
+	planEnd  = ` To plan without this check, set plan_check = "warning" or "off" in the provider (environment: CAS_PLAN_CHECK); apply checks regardless.`
+	again    = "Plan again to see what is there now, and apply that plan if it still says what you mean."
+)
+
+var errDeadline = fmt.Errorf("ended: %w", context.DeadlineExceeded)
+
+// lastLineOf is lastLine of another object than the one that TIME stands for.
+func lastLineOf(o *cas.Observation) string {
+	w, _ := o.LastWriter()
+	return strings.ReplaceAll(lastLine, "TIME", w.Time.Format(time.RFC3339))
+}

@@ -1,0 +1,126 @@
+package provider
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+func TestRenderPair(t *testing.T) {
+	t.Parallel()
+	long := func(at int, mark string) string { return strings.Repeat("x", at) + mark + strings.Repeat("y", 500-at) }
+	summary := func(s string) string { return fmt.Sprintf("(%d bytes, sha256:%x)", len(s), sha256.Sum256([]byte(s))) }
+	x40, y39 := strings.Repeat("x", 40), strings.Repeat("y", 39)
+	euros := strings.Repeat("€", 200) // three bytes each
+	for name, test := range map[string]struct {
+		a, b         cas.Entry
+		hide         bool
+		wantA, wantB string
+	}{
+		"short":           {a: cas.Text("1"), b: cas.Text("2"), wantA: `"1"`, wantB: `"2"`},
+		"absent":          {a: cas.Entry{}, b: cas.Text(""), wantA: `(absent)`, wantB: `""`},
+		"control":         {a: cas.Text("a\n\t\"\\\r"), b: cas.Text("\u2028\x00"), wantA: `"a\n\t\"\\\r"`, wantB: `"\u2028\x00"`},
+		"emoji and marks": {a: cas.Text("😀"), b: cas.Text("café"), wantA: `"😀"`, wantB: `"café"`},
+		"bytes":           {a: cas.Binary([]byte{0, 1}), b: cas.Text("AAE="), wantA: `base64 "AAE="`, wantB: `"AAE="`},
+		"120 bytes are shown whole": {
+			a: cas.Text(strings.Repeat("x", 120)), b: cas.Text(strings.Repeat("x", 119)),
+			wantA: `"` + strings.Repeat("x", 120) + `"`, wantB: `"` + strings.Repeat("x", 119) + `"`,
+		},
+		"121 bytes are not": {
+			a: cas.Text(strings.Repeat("x", 121)), b: cas.Entry{},
+			wantA: `"` + x40 + `"… ` + summary(strings.Repeat("x", 121)), wantB: `(absent)`,
+		},
+		"a difference at the beginning": {
+			a: cas.Text(long(0, "1")), b: cas.Text(long(0, "2")),
+			wantA: `"1` + y39 + `"… ` + summary(long(0, "1")), wantB: `"2` + y39 + `"… ` + summary(long(0, "2")),
+		},
+		"a difference in the middle": {
+			a: cas.Text(long(250, "1")), b: cas.Text(long(250, "2")),
+			wantA: `…"` + x40 + `1` + y39 + `"… ` + summary(long(250, "1")), wantB: `…"` + x40 + `2` + y39 + `"… ` + summary(long(250, "2")),
+		},
+		"a difference at the end": {
+			a: cas.Text(long(500, "1")), b: cas.Text(long(500, "")),
+			wantA: `…"` + x40 + `1" ` + summary(long(500, "1")), wantB: `…"` + x40 + `" ` + summary(long(500, "")),
+		},
+		"a long one beside a short one": {
+			a: cas.Text("xx"), b: cas.Text(long(0, "xxx")),
+			wantA: `"xx"`, wantB: `"xxx` + y39 + `"… ` + summary(long(0, "xxx")),
+		},
+		"a cut falls between runes": {
+			a: cas.Text(euros + "1"), b: cas.Text(euros + "2"),
+			wantA: `…"` + strings.Repeat("€", 14) + `1" ` + summary(euros+"1"), wantB: `…"` + strings.Repeat("€", 14) + `2" ` + summary(euros+"2"),
+		},
+		"hidden": {
+			a: cas.Text("secret"), b: cas.Binary([]byte("secret")), hide: true,
+			wantA: fmt.Sprintf("(hidden, 6 bytes, sha256:%x)", sha256.Sum256([]byte("secret"))),
+			wantB: fmt.Sprintf("(hidden, base64 6 bytes, sha256:%x)", sha256.Sum256([]byte("secret"))),
+		},
+		"hidden and absent": {
+			a: cas.Entry{}, b: cas.Text(""), hide: true,
+			wantA: "(absent)", wantB: fmt.Sprintf("(hidden, 0 bytes, sha256:%x)", sha256.Sum256(nil)),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if a, b := renderPair(test.a, test.b, test.hide); a != test.wantA || b != test.wantB {
+				t.Errorf("got\n%s\n%s\nwant\n%s\n%s", a, b, test.wantA, test.wantB)
+			}
+		})
+	}
+}
+
+var shown = regexp.MustCompile(`(?s)^(?:base64 )?…?(".*")…?(?: \((\d+) bytes, sha256:[0-9a-f]{64}\))?$`)
+
+// Of any two entries, what is shown is short, is part of what they hold, and tells them apart.
+func TestRenderPairOfAnything(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2)) // the same each time
+	alphabet := []rune("ab\n\"\\€é😀\u2028\u0301\x00")
+	random := func(n int) string {
+		var b strings.Builder
+		for range r.IntN(n) {
+			b.WriteRune(alphabet[r.IntN(len(alphabet))])
+		}
+		return b.String()
+	}
+	of := func(s string) cas.Entry {
+		if r.IntN(4) == 0 {
+			return cas.Binary([]byte(s))
+		}
+		return cas.Text(s)
+	}
+	for range 20_000 {
+		same := random(400)
+		a, b := of(same+random(200)), of(same+random(200))
+		shownA, shownB := renderPair(a, b, false)
+		if (shownA == shownB) != (a == b) {
+			t.Fatalf("%#v and %#v are shown as\n%s\n%s", a, b, shownA, shownB)
+		}
+		for e, s := range map[cas.Entry]string{a: shownA, b: shownB} {
+			match := shown.FindStringSubmatch(s)
+			if match == nil || !utf8.ValidString(s) || len(s) > 1000 {
+				t.Fatalf("%#v is shown as\n%s", e, s)
+			}
+			part, err := strconv.Unquote(match[1])
+			switch {
+			case err != nil || !strings.Contains(content(e), part):
+				t.Fatalf("%s is not part of %q (%v)", match[1], content(e), err)
+			case match[2] == "" && part != content(e):
+				t.Fatalf("%q is shown as %s alone", content(e), match[1])
+			case match[2] != "" && match[2] != strconv.Itoa(e.Size()):
+				t.Fatalf("%d bytes are said to be %s", e.Size(), match[2])
+			}
+		}
+		hiddenA, hiddenB := renderPair(a, b, true)
+		if (hiddenA == hiddenB) != (a.Digest() == b.Digest() && a.Size() == b.Size()) || strings.Contains(hiddenA+hiddenB, `"`) {
+			t.Fatalf("%#v and %#v are hidden as\n%s\n%s", a, b, hiddenA, hiddenB)
+		}
+	}
+}
