@@ -38,7 +38,14 @@ func newClient(config *rest.Config) (*client, error) {
 	c.APIPath = "/api"
 	c.GroupVersion = &corev1.SchemeGroupVersion
 	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
-	r, err := rest.RESTClientFor(c)
+	transport, err := rest.HTTPClientFor(c)
+	if err != nil {
+		return nil, err
+	}
+	// A redirect is never followed: of a PATCH it would make a GET, whose answer looks like that of a write.
+	unredirected := *transport
+	unredirected.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	r, err := rest.RESTClientForConfigAndClient(c, &unredirected)
 	if err != nil {
 		return nil, err
 	}
@@ -51,12 +58,21 @@ func (c *client) get(ctx context.Context, ref Ref) (*Observation, error) {
 	cm := &corev1.ConfigMap{}
 	err := c.rest.Get().Namespace(ref.Namespace).Resource("configmaps").Name(ref.Name).Do(ctx).Into(cm)
 	switch {
+	case err == nil && !versioned(cm):
+		return nil, &RefusedError{Ref: ref, Verb: "get", Code: http.StatusOK, Err: errUnversioned}
 	case err == nil:
 		return observed(cm, begun), nil
 	case isAbsence(err, ref):
 		return &Observation{begun: begun}, nil
 	}
 	return nil, c.explain(err, ref, "get")
+}
+
+var errUnversioned = errors.New("the answer is no ConfigMap with a uid and a resourceVersion")
+
+// versioned tells whether a write on what was answered can be conditional.
+func versioned(cm *corev1.ConfigMap) bool {
+	return cm.UID != "" && Version{ResourceVersion: cm.ResourceVersion}.Valid()
 }
 
 // isAbsence tells whether the API server itself says that there is no such ConfigMap. Any other 404, as a wrong URL
@@ -92,7 +108,7 @@ const (
 	stale           // not written: the object is at another version, or is another object, or is gone
 	refused         // not written, for another reason, and would not be the next time
 	inDoubt         // written or not
-	unsent          // not written: no connection came about
+	unsent          // not written, whatever it was: no connection came about, or the credentials are not accepted
 )
 
 // patch sends a conditional patch once. The observation is of the object as the write left it. It is never
@@ -104,8 +120,11 @@ func (c *client) patch(ctx context.Context, ref Ref, r request, fieldManager str
 	cm := &corev1.ConfigMap{}
 	err := c.rest.Patch(r.kind).Namespace(ref.Namespace).Resource("configmaps").Name(ref.Name).
 		Param("fieldManager", fieldManager).Timeout(timeout).MaxRetries(0).Body(r.body).Do(ctx).Into(cm)
-	if err == nil {
+	switch {
+	case err == nil && versioned(cm):
 		return observed(cm, begun), landed, nil
+	case err == nil:
+		return nil, inDoubt, errUnversioned
 	}
 	status := apierrors.APIStatus(nil)
 	switch {
@@ -115,8 +134,7 @@ func (c *client) patch(ctx context.Context, ref Ref, r request, fieldManager str
 		return nil, inDoubt, err
 	case apierrors.IsConflict(err), isAbsence(err, ref), isOtherUID(err), r.kind == types.JSONPatchType && apierrors.IsInvalid(err):
 		return nil, stale, err // which test of a JSON Patch failed is not told, nor whether one did
-	}
-	if apierrors.IsUnauthorized(err) {
+	case apierrors.IsUnauthorized(err):
 		return nil, unsent, c.explain(err, ref, "patch") // of no use to ask for each entry by itself
 	}
 	code := int(status.Status().Code)

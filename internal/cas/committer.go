@@ -186,23 +186,33 @@ type group struct {
 	from    *Observation // nil: blind, written without having been read
 	changes []change
 	tasks   []*task
-	byKey   bool // by JSON Patch
+	byKey   bool   // by JSON Patch
+	most    int    // of its tasks' most, the least
+	digest  string // of the base, where it was not read
 }
 
 // blindGroup is the removals of a batch that can be sent without a read: what the key held was seen, at a version that
 // the request is conditional on. The others wait.
 func blindGroup(batch []*task) *group {
 	var g *group
+	queued := map[string]bool{}
 	for _, t := range batch {
 		s := t.swap
+		if t.kind == swapTask && queued[s.Key] {
+			continue
+		}
+		queued[s.Key] = queued[s.Key] || t.kind == swapTask
 		if t.kind != swapTask || t.mustRead || !s.GoneIsDone || !s.Seen.Valid() || s.Seen.UID == "" {
 			continue
 		}
 		if s.Expect.IsAbsent() {
 			continue // gone already: nothing is to be written, not even what would be put back
 		}
+		if slices.ContainsFunc(s.At, func(v Version) bool { return !s.Seen.Matches(v) }) {
+			continue
+		}
 		if g == nil {
-			g = &group{base: s.Seen}
+			g = &group{base: s.Seen, digest: s.SeenDigest}
 		}
 		if s.Seen != g.base || !g.fits(t, s.Expect) {
 			continue
@@ -215,7 +225,7 @@ func blindGroup(batch []*task) *group {
 // fits tells whether the task can go into the same request as those before it: one field manager, and each key once,
 // so that every swap is judged on what those before it really left.
 func (g *group) fits(t *task, from Entry) bool {
-	if len(g.tasks) > 0 && (g.tasks[0].swap.FieldManager != t.swap.FieldManager || len(g.tasks) >= t.most) {
+	if len(g.tasks) > 0 && (g.tasks[0].swap.FieldManager != t.swap.FieldManager || len(g.tasks) >= min(g.most, t.most)) {
 		return false
 	}
 	size := 0
@@ -229,6 +239,10 @@ func (g *group) fits(t *task, from Entry) bool {
 }
 
 func (g *group) add(t *task, from Entry) {
+	if len(g.tasks) == 0 {
+		g.most = t.most
+	}
+	g.most = min(g.most, t.most)
 	g.tasks = append(g.tasks, t)
 	g.changes = append(g.changes, change{key: t.swap.Key, from: from, to: t.swap.New})
 }
@@ -253,7 +267,11 @@ func (g *group) canGoByKey() bool {
 // found may be what the writes are to be conditional on.
 func (c *committer) judgeAll(batch []*task) (g *group, mustRead bool) {
 	g = &group{base: c.head.Version(), from: c.head}
+	queued := map[string]bool{} // keys that a swap ahead is to write: what comes after is judged on what that leaves
 	for _, t := range batch {
+		if t.kind == swapTask && queued[t.swap.Key] {
+			continue
+		}
 		d, err := decideDone, error(nil)
 		if t.kind != observeTask {
 			d, err = judge(t.swap, c.head, &c.lineage)
@@ -263,16 +281,20 @@ func (c *committer) judgeAll(batch []*task) (g *group, mustRead bool) {
 			d != decideRefuse && time.Since(c.head.begun) < t.maxAge
 		switch {
 		case t.kind == swapTask && d == decideWrite:
+			queued[t.swap.Key] = true
 			if g.fits(t, live) {
 				g.add(t, live)
 			}
 		case !current:
 			mustRead = true
+			queued[t.swap.Key] = queued[t.swap.Key] || t.kind == swapTask
 		case d == decideRefuse:
 			t.answer(err)
 		case t.kind == swapTask:
 			t.result = Result{Version: c.head.Version(), Previous: live, Stored: live}
-			c.lineage.wrote(c.head.Version(), c.head.Version(), t.swap.Key)
+			if !t.swap.GoneIsDone {
+				c.lineage.took(t.swap.Key)
+			}
 			t.answer(nil)
 		default:
 			t.observed = c.head

@@ -22,6 +22,8 @@
 //   - Fairness between processes: a swap judged by value may be outrun again and again, until its context ends.
 //   - Noticing that a value went and came back (ABA), in a swap that names no version.
 //   - Telling apart two writers who write the same bytes over the same state, where the answer to one of them is lost.
+//   - A true verdict where something between here and the API server sends a write twice and passes on the second answer: that
+//     is a conflict, though the first landed. This package never does.
 //   - That a write whose verdict is unknown does not land afterwards: the API server may be about to.
 //
 // # Costs

@@ -31,9 +31,9 @@ type Engine struct {
 type Event struct {
 	Operation string // "swap", "check" or "observe"
 	Ref       Ref
-	Key       string // empty for an observation
-	Attempts  int    // requests that were sent for it, those that it shared included
-	Batch     int    // swaps in the last of them
+	Key       string  // empty for an observation
+	Attempts  int     // requests that were sent for it, those that it shared included
+	Batch     int     // swaps in the last of them
 	Verdict   Verdict // of a check, the one that the swap would have had; of an observation, applied where it was made
 	Duration  time.Duration
 }

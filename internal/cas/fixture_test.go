@@ -79,6 +79,16 @@ func (f *fixture) set(key, value string) {
 	}
 }
 
+// unset removes a key and sets another one as another writer. It may be called from a proxy's hook.
+func (f *fixture) unset(key, other string) {
+	cm := f.live()
+	delete(cm.Data, key)
+	cm.Data[other] = "foreign"
+	if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: "foreign"}); err != nil {
+		f.Error(err)
+	}
+}
+
 func (f *fixture) recreate(data map[string]string) {
 	f.Helper()
 	if err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Delete(f.Context(), f.ref.Name, metav1.DeleteOptions{}); err != nil {

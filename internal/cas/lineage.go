@@ -33,6 +33,12 @@ func (l *lineage) wrote(from, to Version, keys ...string) {
 	}
 }
 
+// took takes note of a key that was taken over as it is: later than all that was seen so far, the head included.
+func (l *lineage) took(key string) {
+	l.written[key] = l.next
+	l.next++
+}
+
 func (l *lineage) add(v Version) {
 	if l.seen == nil {
 		l.seen, l.written = map[Version]int{}, map[string]int{}

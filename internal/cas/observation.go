@@ -1,6 +1,12 @@
 package cas
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,11 +41,13 @@ type Writer struct {
 type Observation struct {
 	configMap *corev1.ConfigMap // nil: there was none
 	size      int
+	digest    func() string
 	begun     time.Time // when the request that saw it was sent
 }
 
 func observed(cm *corev1.ConfigMap, begun time.Time) *Observation {
 	o := &Observation{configMap: cm, begun: begun}
+	o.digest = sync.OnceValue(func() string { return digest(o.entries()) }) // asked for by every entry of a destroy
 	for _, v := range cm.Data {
 		o.size += len(v)
 	}
@@ -79,6 +87,23 @@ func (o *Observation) Terminating() bool { return o.Exists() && o.configMap.Dele
 // Size is the number of bytes of all values together, which the API server limits to MaxSize.
 func (o *Observation) Size() int { return o.size }
 
+// Digest is the hexadecimal SHA-256 of all keys and what they hold, to the byte.
+func (o *Observation) Digest() string {
+	if !o.Exists() {
+		return digest(nil)
+	}
+	return o.digest()
+}
+
+func digest(entries map[string]Entry) string {
+	h := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		e := entries[key]
+		fmt.Fprintf(h, "%q %d %d\n%s\n", key, e.kind, len(e.content), e.content)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 // MaxSize is how many bytes the values of a ConfigMap may have together (validation in k8s.io/kubernetes counts
 // values, not keys).
 const MaxSize = corev1.MaxSecretSize
@@ -116,14 +141,18 @@ func (o *Observation) entries() map[string]Entry {
 	return all
 }
 
-// managed is what managedFields tell of the updates of one manager, and of all else.
-func (o *Observation) managed(manager string) (its, others []metav1.ManagedFieldsEntry) {
+// wroteAnother tells whether managedFields name a manager other than the given one that led from before to o. A write sets
+// the time of its own manager alone, in seconds, so that not every write shows; and an object may have no managedFields.
+func (o *Observation) wroteAnother(before *Observation, manager string) bool {
 	for _, f := range o.configMap.ManagedFields {
 		if f.Manager == manager && f.Operation == metav1.ManagedFieldsOperationUpdate {
-			its = append(its, f)
-		} else {
-			others = append(others, f)
+			continue
+		}
+		if !slices.ContainsFunc(before.configMap.ManagedFields, func(was metav1.ManagedFieldsEntry) bool {
+			return was.Manager == f.Manager && was.Operation == f.Operation && was.Time.Equal(f.Time)
+		}) {
+			return true
 		}
 	}
-	return its, others
+	return false
 }

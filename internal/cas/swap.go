@@ -21,6 +21,9 @@ type Swap struct {
 	// Seen is the version at which Expect was observed, where that is known. It admits nothing by itself. It saves a
 	// read, and it keeps a removal from undoing what this process has written since.
 	Seen Version
+	// SeenDigest is the Observation.Digest of all that was there at Seen, where that is known. With it a removal that was
+	// sent without a read, and whose answer got lost, can be told from another writer's.
+	SeenDigest string
 
 	// FieldManager is written into managedFields. Required.
 	FieldManager string

@@ -33,7 +33,7 @@ type task struct {
 	// base is the version that the write last sent for the task was conditional on; nil while none was.
 	base atomic.Pointer[Version]
 	// attempts and company are for the trace; a caller who gives up may look at them while the committer counts on.
-	attempts, company atomic.Int32
+	attempts, company atomic.Int64
 
 	// The committer's own.
 	mustRead bool // has been refused once without a read

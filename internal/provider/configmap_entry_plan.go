@@ -46,15 +46,18 @@ func (r *configMapEntryResource) ModifyPlan(ctx context.Context, req resource.Mo
 }
 
 func (r *configMapEntryResource) planCreate(ctx context.Context, plan *configMapEntryModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !plan.idKnown() {
-		return
-	}
-	id := plan.entryID()
-	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("id"), id.String())...)
-
 	replaced, ok, diags := getPrivate[observation](ctx, req.Private, privateObservation)
 	resp.Diagnostics.Append(diags...)
-	if ok && replaced.ID == id.String() {
+	id := plan.entryID()
+	needsKey := plan.AdoptExisting.ValueBool() || !plan.ExpectedValue.IsNull() || !plan.ExpectedValueBase64.IsNull()
+	if !plan.idKnown() {
+		if ok && plan.mayBe(replaced.ID) && (needsKey || replaced.Keeps) {
+			resp.Diagnostics.Append(r.about(plan, opCreate).mayReplaceItself(replaced.ID))
+		}
+		return
+	}
+	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("id"), id.String())...)
+	if ok && replaced.ID == id.String() && !replaced.Creates {
 		// The key is there still; it will not be when the new resource is created.
 		about := r.about(plan, opCreate)
 		switch {
@@ -73,6 +76,10 @@ func (r *configMapEntryResource) planCreate(ctx context.Context, plan *configMap
 	}
 	pin, diags := pinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
+	if !ok && needsKey {
+		// Reaches Delete only where this turns out to replace a tainted resource, which looks like a create.
+		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{ID: id.String(), Creates: true})...)
+	}
 	if plan.valuesKnown() && !pin.IsUnknown() {
 		resp.Diagnostics.Append(r.check(ctx, plan, r.createSwap(plan, pin))...)
 	}
@@ -112,16 +119,25 @@ func (r *configMapEntryResource) planUpdate(ctx context.Context, plan, state *co
 // observeReplace notes what the removal goes by if this turns out to be a replace of the same key, as with -replace. The
 // prior state is as good as a read then: Terraform has refreshed it.
 func (r *configMapEntryResource) observeReplace(ctx context.Context, state *configMapEntryModel, resp *resource.ModifyPlanResponse) {
-	keeps := state.DeletionPolicy.ValueString() == policyAbandon
-	if state.DeletionPolicy.ValueString() == policyRestore {
-		original, _, diags := getPrivate[cas.Entry](ctx, resp.Private, privateOriginal)
-		resp.Diagnostics.Append(diags...)
-		keeps = !original.IsAbsent()
-	}
+	keeps, diags := r.keeps(ctx, state, resp.Private)
+	resp.Diagnostics.Append(diags...)
 	version := state.version()
 	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{
 		ID: state.entryID().String(), UID: version.UID, ResourceVersion: version.ResourceVersion, Keeps: keeps,
 	})...)
+}
+
+// keeps tells whether the removal of an entry leaves its key in place.
+func (*configMapEntryResource) keeps(ctx context.Context, state *configMapEntryModel, private privateReader) (bool, diag.Diagnostics) {
+	switch state.DeletionPolicy.ValueString() {
+	case policyAbandon:
+		return true, nil
+	case policyRestore:
+		original, _, diags := getPrivate[cas.Entry](ctx, private, privateOriginal)
+		return !original.IsAbsent(), diags // an unknown one is refused before anything is removed
+	default:
+		return false, nil
+	}
 }
 
 // planDelete notes what the removal goes by: a read of the plan. Prior state is not enough, since Terraform before
@@ -148,6 +164,11 @@ func (r *configMapEntryResource) planDelete(ctx context.Context, state *configMa
 
 	written, haveWritten, diags := getPrivate[string](ctx, resp.Private, privateWritten)
 	resp.Diagnostics.Append(diags...)
+	var original cas.Entry // the absent one where nothing is to be put back
+	if policy == policyRestore {
+		original, _, diags = getPrivate[cas.Entry](ctx, resp.Private, privateOriginal)
+		resp.Diagnostics.Append(diags...)
+	}
 	about := r.about(state, opDelete)
 	about.planning, about.limit = r.data.planCheck == planCheckError, opRead
 
@@ -163,7 +184,7 @@ func (r *configMapEntryResource) planDelete(ctx context.Context, state *configMa
 		live := seen.Entry(id.Key)
 		switch {
 		case live.IsAbsent() || seen.Terminating():
-		case seen.Immutable():
+		case seen.Immutable() && live != original:
 			problem = about.immutable()
 		case haveWritten && live.Digest() != written:
 			problem = about.changedSinceApply(live, policy)
@@ -177,7 +198,8 @@ func (r *configMapEntryResource) planDelete(ctx context.Context, state *configMa
 	}
 	version, live := seen.Version(), seen.Entry(id.Key)
 	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{
-		ID: id.String(), UID: version.UID, ResourceVersion: version.ResourceVersion, Entry: &live,
+		ID: id.String(), UID: version.UID, ResourceVersion: version.ResourceVersion, Digest: seen.Digest(), Entry: &live,
+		Keeps: !original.IsAbsent(),
 	})...)
 }
 
@@ -218,6 +240,13 @@ func known(values ...types.String) bool {
 		}
 	}
 	return true
+}
+
+// mayBe tells whether what is known of the id agrees with another.
+func (m *configMapEntryModel) mayBe(other string) bool {
+	id, err := parseEntryID(other)
+	agrees := func(part types.String, with string) bool { return part.IsUnknown() || part.ValueString() == with }
+	return err == nil && agrees(m.Namespace, id.Namespace) && agrees(m.Name, id.Name) && agrees(m.Key, id.Key)
 }
 
 func (m *configMapEntryModel) idKnown() bool { return known(m.Namespace, m.Name, m.Key) }

@@ -60,8 +60,9 @@ func (r *configMapEntryResource) Create(ctx context.Context, req resource.Create
 	if resp.Diagnostics.HasError() {
 		return // nothing is set: a tainted entry could not pass the check of its next plan
 	}
+	resp.Diagnostics.Append(dropPrivate(ctx, resp.Private, privateObservation)...)
 	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateOriginal, result.Previous)...)
-	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, plan.entry().Digest())...)
+	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, result.Stored.Digest())...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
@@ -84,6 +85,9 @@ func (r *configMapEntryResource) Read(ctx context.Context, req resource.ReadRequ
 
 	id := state.entryID()
 	seen, err := r.data.engine.Observe(ctx, id.Ref, cas.Fresh)
+	if err == nil && seen.Entry(id.Key).IsAbsent() {
+		seen, err = r.data.engine.Observe(ctx, id.Ref, 0) // what drops it from the state is read afresh
+	}
 	if err != nil {
 		resp.Diagnostics.Append(r.about(&state, opRead).diagnose(err))
 		return
@@ -100,8 +104,11 @@ func (r *configMapEntryResource) Read(ctx context.Context, req resource.ReadRequ
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 
 	// After an import there is nothing yet: what is found now is what the resource first found.
-	if _, ok, diags := getPrivate[cas.Entry](ctx, req.Private, privateOriginal); !ok {
-		resp.Diagnostics.Append(diags...)
+	known, diags := hasPrivate(ctx, req.Private, privateOriginal)
+	resp.Diagnostics.Append(diags...)
+	lost, diags := hasPrivate(ctx, req.Private, privateLost)
+	resp.Diagnostics.Append(diags...)
+	if !known && !lost {
 		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateOriginal, live)...)
 		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, live.Digest())...)
 	}
@@ -123,12 +130,13 @@ func (r *configMapEntryResource) Update(ctx context.Context, req resource.Update
 	if plan.entry().Holds(state.entry()) {
 		plan.keepComputed(&state)
 	} else {
-		_, diags = r.write(ctx, r.updateSwap(&plan, &state, pin), &plan, timeout)
+		var result cas.Result
+		result, diags = r.write(ctx, r.updateSwap(&plan, &state, pin), &plan, timeout)
 		resp.Diagnostics.Append(diags...)
 		if resp.Diagnostics.HasError() {
 			return // the framework keeps the prior state
 		}
-		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, plan.entry().Digest())...)
+		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, result.Stored.Digest())...)
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
@@ -142,9 +150,11 @@ func (r *configMapEntryResource) Delete(ctx context.Context, req resource.Delete
 	if resp.Diagnostics.HasError() || state.DeletionPolicy.ValueString() == policyAbandon {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
 	swap, diags := r.deleteSwap(ctx, &state, req.Private)
 	resp.Diagnostics.Append(diags...)
-	if state.DeletionPolicy.ValueString() == policyRestore && r.configured() {
+	if !resp.Diagnostics.HasError() && state.DeletionPolicy.ValueString() == policyRestore && r.configured() {
 		resp.Diagnostics.Append(r.checkRestore(ctx, &state, swap, req.Private)...)
 	}
 	if !resp.Diagnostics.HasError() {
@@ -153,6 +163,10 @@ func (r *configMapEntryResource) Delete(ctx context.Context, req resource.Delete
 	}
 	if resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(dropPrivate(ctx, resp.Private, privateObservation)...)
+		// Terraform stores this private state with the resource. That of a tainted one's replacement is its creation's.
+		if known, _ := hasPrivate(ctx, req.Private, privateOriginal); !known {
+			resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateLost, true)...)
+		}
 	}
 }
 

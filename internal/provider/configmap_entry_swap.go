@@ -48,9 +48,13 @@ func (r *configMapEntryResource) deleteSwap(ctx context.Context, state *configMa
 
 	seen, ok, diags := getPrivate[observation](ctx, private, privateObservation)
 	if ok && seen.ID == state.entryID().String() {
+		if seen.Creates {
+			diags.Append(r.about(state, opDelete).taintedReplacesItself())
+			return s, diags
+		}
 		base = cas.Version{UID: seen.UID, ResourceVersion: seen.ResourceVersion}
 		if seen.Entry != nil {
-			s.Expect, s.Seen = *seen.Entry, base
+			s.Expect, s.Seen, s.SeenDigest = *seen.Entry, base, seen.Digest
 		}
 	}
 	// Where the plan saw no ConfigMap there is no version to hold on to; the key is expected absent then.
@@ -59,8 +63,11 @@ func (r *configMapEntryResource) deleteSwap(ctx context.Context, state *configMa
 	}
 
 	if state.DeletionPolicy.ValueString() == policyRestore {
-		original, _, more := getPrivate[cas.Entry](ctx, private, privateOriginal)
+		original, found, more := getPrivate[cas.Entry](ctx, private, privateOriginal)
 		diags.Append(more...)
+		if !found {
+			diags.Append(r.about(state, opDelete).nothingToRestore())
+		}
 		s.New = original
 		if !original.IsAbsent() {
 			s.Held = cas.HeldIsDone
@@ -75,10 +82,6 @@ func (r *configMapEntryResource) checkRestore(ctx context.Context, state *config
 	if !ok || s.Expect.IsAbsent() || s.Expect.Digest() == written {
 		return diags
 	}
-	timeout, more := state.Timeouts.Delete(ctx, defaultTimeout)
-	diags.Append(more...)
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	about := r.about(state, opDelete)
 	seen, err := r.data.engine.Observe(ctx, s.Ref, 0)
 	if err != nil {

@@ -49,7 +49,7 @@ type subject struct {
 
 func (r *configMapEntryResource) about(m *configMapEntryModel, op operation) subject {
 	s := subject{id: m.entryID(), op: op, expected: path.Empty(), value: path.Root("value"), hide: m.HideValue.ValueBool(), limit: op}
-	if r.data != nil && r.data.hideValues {
+	if m.HideValue.IsUnknown() || r.data != nil && r.data.hideValues {
 		s.hide = true
 	}
 	if !m.ValueBase64.IsNull() {
@@ -291,6 +291,25 @@ func (s subject) keyMoves() diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(path.Root("key"), "Key Moves Between Instances", s.detail(
 		"One resource instance is to remove the key and another one to write it in the same run, in an order that nothing fixes.", nil,
 		"Key the instances by ConfigMap key (for_each over the keys), so that each keeps its own, or use a `moved` block."))
+}
+
+func (s subject) nothingToRestore() diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(path.Root("deletion_policy"), "Nothing Known To Restore", s.detail(
+		"What the key held before is not known here, as in the replacement of a tainted resource. Nothing was removed.", nil,
+		"`terraform untaint` the resource and plan again, or apply another deletion_policy first."))
+}
+
+func (s subject) taintedReplacesItself() diag.Diagnostic {
+	return diag.NewErrorDiagnostic("Replacement Would Fail", s.detail(
+		"A tainted resource is to be replaced by one of the same key, whose expectation could not hold once the key is removed. "+
+			"Nothing was removed.", nil, "`terraform untaint` the resource and plan again."))
+}
+
+func (s subject) mayReplaceItself(id string) diag.Diagnostic {
+	return diag.NewWarningDiagnostic("Replacement May Fail", fmt.Sprintf(
+		"The entry %s is to be replaced by one whose namespace, name or key is known only when that is applied. If it turns out to be the "+
+			"same key, that is removed first, and the new resource is refused: what it expects, or is to adopt, is gone then, or its place is "+
+			"taken.\n\nMake the namespace, name and key known at plan, or change value to write the key.", id))
 }
 
 func (s subject) replacesItself(why string) diag.Diagnostic {

@@ -34,7 +34,7 @@ type diagnosticTest struct {
 func liveObservation(f *fixture, cm *corev1.ConfigMap) *cas.Observation {
 	f.Helper()
 	f.createObject(cm)
-	engine, err := cas.New(f.cluster.Config)
+	engine, err := cas.New(f.cluster.Config, nil)
 	if err != nil {
 		f.Fatal(err)
 	}

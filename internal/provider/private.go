@@ -13,7 +13,9 @@ import (
 const (
 	// privateOriginal holds the entry that the resource first found, for deletion_policy "restore".
 	privateOriginal = "original"
-	// privateWritten holds the digest of what the resource last wrote.
+	// privateLost is there, instead of privateOriginal, where what the resource first found is not known any more.
+	privateLost = "lost"
+	// privateWritten holds the digest of what the key held after the resource last wrote it.
 	privateWritten = "written"
 	// privateObservation holds what a planned delete goes by. It is in plans only, never in a state that was applied.
 	privateObservation = "observation"
@@ -25,8 +27,10 @@ type observation struct {
 	ID              string     `json:"id"`
 	UID             string     `json:"uid,omitempty"`
 	ResourceVersion string     `json:"resource_version,omitempty"`
-	Entry           *cas.Entry `json:"entry,omitempty"` // nil: what the prior state says, which no read of the plan confirmed
-	Keeps           bool       `json:"keeps,omitempty"` // the removal leaves the key in place
+	Digest          string     `json:"digest,omitempty"`  // of the whole ConfigMap
+	Entry           *cas.Entry `json:"entry,omitempty"`   // nil: what the prior state says, which no read of the plan confirmed
+	Keeps           bool       `json:"keeps,omitempty"`   // the removal leaves the key in place
+	Creates         bool       `json:"creates,omitempty"` // not of a delete, but of a create that needs the key as it is
 }
 
 type privateReader interface {
@@ -50,6 +54,12 @@ func getPrivate[T any](ctx context.Context, from privateReader, key string) (T, 
 		return value, false, diags
 	}
 	return value, true, diags
+}
+
+// hasPrivate tells whether a key of the private state is there.
+func hasPrivate(ctx context.Context, from privateReader, key string) (bool, diag.Diagnostics) {
+	raw, diags := from.GetKey(ctx, key)
+	return len(raw) > 0, diags
 }
 
 // setPrivate writes a key of the private state.

@@ -1,0 +1,217 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// What comes back that no API server sent: from proxies, ingresses and webhooks between.
+
+// status is an answer in the API server's own form.
+func status(code int, reason, message string) *testcluster.Answer {
+	return &testcluster.Answer{Status: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: fmt.Sprintf(
+		`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":%q}`, reason, code, message)}
+}
+
+// http.Client would make a GET of a redirected PATCH, and its 200 would look like the answer to a write.
+func TestRedirectedWriteIsNotApplied(t *testing.T) {
+	for _, status := range []int{301, 302, 303} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1"})
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method == http.MethodPatch {
+					return testcluster.Fault{Answer: &testcluster.Answer{Status: status, Header: http.Header{"Location": {f.proxy.URL + r.URL.Path}}}}
+				}
+				return testcluster.Fault{}
+			})
+			_, err := f.do(f.swapping("foo", one, two))
+			if VerdictOf(err) == Applied {
+				t.Error("applied, and nothing was written")
+			}
+			v := f.version()
+			e := f.newEngine(f.proxy.Config)
+			_, err = e.Swap(t.Context(), f.removing("foo", one, v, v))
+			if VerdictOf(err) == Applied {
+				t.Error("removal applied, and nothing was removed")
+			}
+		})
+	}
+}
+
+// A patch without a resourceVersion is unconditional.
+func TestBaseWithoutAVersionIsNeverWrittenOn(t *testing.T) {
+	for name, metadata := range map[string]string{"none": `{"name":"shared"}`, "zero": `{"name":"shared","resourceVersion":"0"}`} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "3"})
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method == http.MethodGet {
+					return testcluster.Fault{Answer: &testcluster.Answer{Status: 200, Header: http.Header{"Content-Type": {"application/json"}},
+						Body: `{"kind":"ConfigMap","apiVersion":"v1","metadata":` + metadata + `,"data":{"foo":"1"}}`}}
+				}
+				return testcluster.Fault{}
+			})
+			_, err := f.do(f.swapping("foo", one, two))
+			f.want(Rejected, err)
+			f.wantData(map[string]string{"foo": "3"})
+		})
+	}
+}
+
+func TestConflictThatIsNotAboutTheVersionIsARefusal(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			return testcluster.Fault{Answer: status(http.StatusConflict, "Conflict", "admission webhook denied the request")}
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.do(f.swapping("foo", one, two))
+	var refused *RefusedError
+	if !errors.As(err, &refused) || refused.Code != http.StatusConflict {
+		t.Errorf("%v, want a refusal with 409", err)
+	}
+	if n := f.proxy.Count(http.MethodPatch); n != 1 {
+		t.Errorf("%d patches, want 1", n)
+	}
+}
+
+func TestFailedWatchIsAskedAgain(t *testing.T) {
+	for name, fault := range map[string]testcluster.Fault{
+		"500":                  {Answer: &testcluster.Answer{Status: 500, Body: "oops"}},
+		"ended without events": {Answer: &testcluster.Answer{Status: 200, Header: http.Header{"Content-Type": {"application/json"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1"})
+			var patches, watches atomic.Int32
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				switch {
+				case r.Method == http.MethodPatch && patches.Add(1) == 1:
+					return testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true}
+				case r.URL.Query().Get("watch") != "" && watches.Add(1) == 1:
+					return fault
+				}
+				return testcluster.Fault{}
+			})
+			_, err := f.do(f.swapping("foo", one, two))
+			f.want(Applied, err)
+		})
+	}
+}
+
+func TestUnknownSaysWhyAndOnWhat(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	v := f.version()
+	ctx, cancel := context.WithCancel(t.Context())
+	var once sync.Once
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			once.Do(cancel)
+			return testcluster.Fault{Answer: status(http.StatusInternalServerError, "InternalError", "failed calling webhook")}
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
+	var unknown *UnknownError
+	if !errors.As(err, &unknown) {
+		t.Fatal(err)
+	}
+	if unknown.Base != v {
+		t.Errorf("base %+v, want %+v", unknown.Base, v)
+	}
+	if !strings.Contains(err.Error(), "failed calling webhook") {
+		t.Errorf("%v does not say why", err)
+	}
+}
+
+func TestRefusalAfterDoubt(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	forbidden := status(http.StatusForbidden, "Forbidden", "the true reason")
+	var n atomic.Int32
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch {
+			return testcluster.Fault{}
+		}
+		if n.Add(1) == 1 {
+			return testcluster.Fault{DropBefore: true}
+		}
+		return testcluster.Fault{Answer: forbidden}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
+	f.want(Unknown, err) // the first may be on its way still
+	if !strings.Contains(err.Error(), "the true reason") {
+		t.Errorf("%v does not tell the refusal", err)
+	}
+}
+
+func TestLostAnswerOverHTTP2(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	config := rest.CopyConfig(f.cluster.Config)
+	config.QPS = -1
+	var lost atomic.Int32
+	var proto atomic.Value
+	config.Wrap(func(rt http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			resp, err := rt.RoundTrip(r)
+			if err == nil {
+				proto.Store(resp.Proto)
+			}
+			if r.Method == http.MethodPatch && err == nil && lost.Add(1) == 1 {
+				_ = resp.Body.Close()
+				return nil, errors.New("lost")
+			}
+			return resp, err
+		})
+	})
+	v := f.version()
+	e := f.newEngine(config)
+	_, err := e.Swap(t.Context(), f.removing("foo", one, v, v)) // the first request of its connection
+	if proto.Load() != "HTTP/2.0" {
+		t.Errorf("spoke %v", proto.Load())
+	}
+	f.want(Applied, err)
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return rt(r) }
+
+func TestCredentialsThatAreNotAcceptedAreTriedOnce(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	release, arrived := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodGet {
+			once.Do(func() { close(arrived) })
+			return testcluster.Fault{HoldBefore: release}
+		}
+		return testcluster.Fault{Answer: status(http.StatusUnauthorized, "Unauthorized", "Unauthorized")}
+	})
+	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
+	<-arrived
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			_, err := f.do(f.swapping(fmt.Sprintf("k%d", i), Entry{}, one))
+			f.want(Rejected, err)
+		})
+	}
+	<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == 16 })
+	close(release)
+	wg.Wait()
+	if n := f.proxy.Count(http.MethodPatch); n != 1 {
+		t.Errorf("%d patches with credentials that are not accepted, want 1", n)
+	}
+}

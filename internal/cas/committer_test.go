@@ -1,0 +1,130 @@
+package cas
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+func TestSwapsOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	release, arrived := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodGet {
+			once.Do(func() { close(arrived) })
+			return testcluster.Fault{HoldBefore: release}
+		}
+		return testcluster.Fault{}
+	})
+	// Something holds the committer; two swaps queue behind it in order, both asked for before the read that they share.
+	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
+	<-arrived
+	errs := make([]chan error, 2)
+	for i, s := range []Swap{f.swapping("foo", one, two), f.swapping("foo", two, three)} {
+		errs[i] = make(chan error, 1)
+		go func() {
+			_, err := f.do(s)
+			errs[i] <- err
+		}()
+		<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == i+1 })
+	}
+	// The held read began before them; have a third wish force a new read for the whole batch.
+	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
+	<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == 3 })
+	close(release)
+	f.want(Applied, <-errs[0])
+	f.want(Applied, <-errs[1])
+	f.wantData(map[string]string{"foo": "3"})
+}
+
+func TestAdoptedKeyIsNotRemovedForAnOlderObservation(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	v := f.version()
+	adopt := f.swapping("foo", Entry{}, one)
+	adopt.Held = HeldIsDone
+	_, err := f.do(adopt)
+	f.want(Applied, err)
+	_, err = f.do(f.removing("foo", one, v, v))
+	f.wantReason(ReasonOwn, err)
+	f.wantData(map[string]string{"foo": "1"})
+}
+
+func TestBlindRemovalKeepsToItsVersions(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	_, err := f.do(f.removing("foo", one, f.version(), Version{ResourceVersion: "1"}))
+	f.wantReason(ReasonVersion, err)
+	f.wantData(map[string]string{"foo": "1"})
+}
+
+func TestForeignWriteOverOurOwnKeyIsAConflict(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "0"})
+	_, err := f.do(f.swapping("foo", Text("0"), one)) // our manager owns foo now
+	f.want(Applied, err)
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			f.set("foo", "3")
+			return testcluster.Fault{DropAfter: true}
+		}
+		return testcluster.Fault{}
+	})
+	_, err = f.do(f.swapping("foo", one, two))
+	f.wantReason(ReasonKey, err)
+}
+
+func TestBadEntryStaysAlone(t *testing.T) {
+	a := newTask(t.Context(), swapTask, &Swap{Key: "bad"})
+	a.most = 1
+	g := &group{from: &Observation{}}
+	if !g.fits(a, Entry{}) {
+		t.Fatal("the first one does not fit")
+	}
+	g.add(a, Entry{})
+	if b := newTask(t.Context(), swapTask, &Swap{Key: "new"}); g.fits(b, Entry{}) {
+		t.Error("a new task joins one that is to go alone")
+	}
+}
+
+func TestSiblingsOfARemovalWhoseAnswerGotLost(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	v := f.version()
+	seen, err := f.engine.Observe(t.Context(), f.ref, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.engine = f.newEngine(f.proxy.Config) // as the process that applies a saved plan has one of its own
+	remove := func(key string) error {
+		s := f.removing(key, one, v, v)
+		s.SeenDigest = seen.Digest()
+		_, err := f.do(s)
+		return err
+	}
+	f.onPatches(testcluster.Fault{DropAfter: true})
+	f.want(Applied, remove("foo"))
+	f.want(Applied, remove("bar"))
+	f.wantData(nil)
+}
+
+func TestRemovalThatAnotherMadeIsNotTakenForOurs(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	v := f.version()
+	digest := digest(map[string]Entry{"foo": one, "bar": one})
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			f.unset("foo", "new") // the same removal, and something else
+			return testcluster.Fault{DropAfter: true}
+		}
+		return testcluster.Fault{}
+	})
+	s := f.removing("foo", one, v, v)
+	s.SeenDigest = digest
+	_, err := f.do(s)
+	f.want(Applied, err) // gone already is success
+	f.proxy.SetHook(nil)
+	s = f.removing("bar", one, v, v)
+	s.SeenDigest = digest
+	_, err = f.do(s)
+	f.wantReason(ReasonObject, err)
+}

@@ -1,0 +1,216 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+const (
+	// requestTimeout bounds one write, at the API server too, so that an answer that got lost leaves time to find out.
+	requestTimeout = 15 * time.Second
+	// firstPause is the wait before a second look, doubled up to maxPause.
+	firstPause = 20 * time.Millisecond
+	maxPause   = time.Second
+	// telling is how long before the end of Grace finding out stops, so that callers are told why.
+	telling = 500 * time.Millisecond
+)
+
+// written is what became of a group's request.
+type written struct {
+	outcome outcome
+	err     error
+	after   *Observation // landed: the object as the write left it
+	now     *Observation // stale, or landed and found out by looking: the object as it was then
+}
+
+// commit sends the group's request until it is known what became of it, or until it cannot be found out (inDoubt).
+// Only an answer that was lost is looked into; then the object tells: still at the base, a merge patch is sent again, and
+// at most one of the two can land; past it, what came after the base decides. A JSON Patch is never sent again: a delayed
+// original could land after the value came back.
+func (c *committer) commit(g *group) written {
+	r, err := mergePatch(g.base, g.changes)
+	if g.byKey {
+		r, err = jsonPatch(g.changes)
+	}
+	if err != nil {
+		return written{outcome: refused, err: err}
+	}
+	ctx, cancel := anyCaller(g.tasks, Grace-telling)
+	defer cancel()
+	var doubt, last error
+	pause := firstPause
+	for {
+		for _, t := range g.tasks {
+			t.attempts.Add(1)
+			t.company.Store(int64(len(g.tasks)))
+		}
+		after, out, err := c.client.patch(ctx, c.ref, r, g.tasks[0].swap.FieldManager, requestTimeout)
+		switch {
+		case out == landed:
+			return written{outcome: landed, after: after}
+		case out == stale && doubt == nil:
+			return c.overtaken(ctx, g, err)
+		case out != inDoubt && doubt == nil:
+			return written{outcome: out, err: err}
+		case doubt == nil:
+			doubt = err
+		default:
+			last = err
+		}
+		for {
+			if !sleep(ctx, max(pause, retryAfter(err))) {
+				return written{outcome: inDoubt, err: errors.Join(doubt, last, context.Cause(ctx))}
+			}
+			pause = min(2*pause, maxPause)
+			var now *Observation
+			if now, err = c.client.get(ctx, c.ref); err != nil {
+				continue // the doubt is about a write: it is worth all of the callers' time
+			}
+			if now.Version() == g.base {
+				if g.byKey {
+					continue
+				}
+				break
+			}
+			w, err := c.settle(ctx, g, now)
+			switch {
+			case err == nil && w.outcome == inDoubt:
+				w.err = errors.Join(doubt, w.err)
+				return w
+			case err == nil:
+				return w
+			case !isPassing(err):
+				return written{outcome: inDoubt, err: errors.Join(doubt, err)}
+			}
+			last = err
+		}
+	}
+}
+
+// isPassing tells whether asking again may be answered.
+func isPassing(err error) bool {
+	var forbidden *ForbiddenError
+	var refused *RefusedError
+	switch {
+	case errors.As(err, &forbidden), apierrors.IsGone(err), apierrors.IsResourceExpired(err):
+		return false
+	case errors.As(err, &refused):
+		return refused.Code >= http.StatusInternalServerError || refused.Code == http.StatusTooManyRequests
+	}
+	return true
+}
+
+// overtaken looks at what overtook a write that was refused as stale. Where nothing did, the refusal was about something
+// else, as that of a webhook that answers 409, and would be the same the next time. (That the object is just what the write
+// was to make of it proves nothing: another may have swapped the same values.)
+func (c *committer) overtaken(ctx context.Context, g *group, refusal error) written {
+	now, err := c.client.get(ctx, c.ref)
+	switch {
+	case err != nil:
+		return written{outcome: unsent, err: err}
+	case now.Version() == g.base && !g.byKey:
+		return written{outcome: refused, err: c.client.explain(refusal, c.ref, "patch")}
+	}
+	return written{outcome: stale, now: now}
+}
+
+// settle finds out whether the group's write is among those that came after its base. That now shows other values proves
+// nothing: ours may have landed before them. A merge patch can only be the first of them; a JSON Patch any, or one that is
+// yet to come.
+func (c *committer) settle(ctx context.Context, g *group, now *Observation) (written, error) {
+	w := written{outcome: stale, now: now}
+	if g.byKey {
+		w = written{outcome: inDoubt, err: errors.New("it was conditional on the keys alone, and may be on its way still")}
+	}
+	before := g.from
+	err := c.client.replay(ctx, c.ref, g.base, func(next *Observation) bool {
+		if next == nil {
+			return false // deleted
+		}
+		switch g.made(before, next) {
+		case yes:
+			w = written{outcome: landed, after: next, now: now}
+			return false
+		case maybe:
+			w = written{outcome: inDoubt, err: errors.New("the key was changed to something else: by admission on the way in, or by " +
+				"another writer of the same name")}
+			return false
+		default:
+			before = next
+			return g.byKey && next.Version() != now.Version()
+		}
+	})
+	return w, err
+}
+
+type answer uint8
+
+const (
+	no answer = iota
+	yes
+	maybe
+)
+
+// made tells whether the group's write led from one state to the next. A nil before is one that nobody saw.
+func (g *group) made(before, next *Observation) answer {
+	if before == nil {
+		return g.madeUnseen(next)
+	}
+	want := before.entries()
+	touched := false
+	for _, c := range g.changes {
+		if before.Entry(c.key) != c.from {
+			return no
+		}
+		touched = touched || next.Entry(c.key) != c.from
+		if c.to.IsAbsent() {
+			delete(want, c.key)
+		} else {
+			want[c.key] = c.to
+		}
+	}
+	switch {
+	case maps.Equal(want, next.entries()):
+		return yes
+	case touched && !next.wroteAnother(before, g.tasks[0].swap.FieldManager):
+		return maybe
+	default:
+		return no
+	}
+}
+
+// madeUnseen tells whether the group's write made next of a base that nobody read: with a digest of the base to the byte,
+// without it by what the keys hold.
+func (g *group) madeUnseen(next *Observation) answer {
+	was := next.entries()
+	for _, c := range g.changes {
+		if next.Entry(c.key) != c.to {
+			return no
+		}
+		if c.from.IsAbsent() {
+			delete(was, c.key)
+		} else {
+			was[c.key] = c.from
+		}
+	}
+	if g.digest != "" && digest(was) != g.digest {
+		return no
+	}
+	return yes
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
