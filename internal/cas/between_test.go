@@ -56,8 +56,10 @@ func TestBaseWithoutAVersionIsNeverWrittenOn(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "3"})
 			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 				if r.Method == http.MethodGet {
-					return testcluster.Fault{Answer: &testcluster.Answer{Status: 200, Header: http.Header{"Content-Type": {"application/json"}},
-						Body: `{"kind":"ConfigMap","apiVersion":"v1","metadata":` + metadata + `,"data":{"foo":"1"}}`}}
+					return testcluster.Fault{Answer: &testcluster.Answer{
+						Status: 200, Header: http.Header{"Content-Type": {"application/json"}},
+						Body: `{"kind":"ConfigMap","apiVersion":"v1","metadata":` + metadata + `,"data":{"foo":"1"}}`,
+					}}
 				}
 				return testcluster.Fault{}
 			})

@@ -92,8 +92,8 @@ func (t *task) wait(host string) error {
 // anyCaller is a context that ends when the contexts of all tasks have ended, after a time of grace.
 func anyCaller(tasks []*task, grace time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
-	var left atomic.Int32
-	left.Store(int32(len(tasks)))
+	var left atomic.Int64
+	left.Store(int64(len(tasks)))
 	stops := make([]func() bool, 0, len(tasks))
 	for _, t := range tasks {
 		stops = append(stops, context.AfterFunc(t.ctx, func() {

@@ -133,7 +133,7 @@ func TestResponseThatIsLostToAWriteThatAdmissionChanged(t *testing.T) {
 			p.write(entryBlock("foo", `value = "2"`))
 			p.plan()
 			proxy.SetHook(onceFor(http.MethodPatch, testcluster.Fault{DropAfter: true}))
-			p.applyRefused("Error: Write Outcome Unknown", "admission changed what was written", "!Nothing was written")
+			p.applyRefused("Error: Write Outcome Unknown", "the key was changed to something else: by admission on the way in", "!Nothing was written")
 			p.wantState()
 			if got := p.live("testmap").Data["foo"]; got != "2"+byPolicy {
 				t.Errorf("live: %q", got)

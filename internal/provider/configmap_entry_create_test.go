@@ -109,7 +109,7 @@ func TestConfigMapEntryCreateRefusedAtPlan(t *testing.T) {
 		for _, c := range creations {
 			if c.refused != nil {
 				c.wantRefused(f, got)
-				got.want(f, c.name, `plan_check = "warning" or "off"`)
+				got.want(f, c.name, planCheckAdvice)
 			}
 		}
 	}, resource.TestStep{Config: f.config(config), ConfigPlanChecks: between(func() { f.Error("the plan passed") })})

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -301,4 +302,22 @@ func TestResponseThatIsLostWhereWatchIsNotPermitted(t *testing.T) {
 	}
 	p.wantLive("testmap", map[string]string{"foo": "3"})
 	p.planNothing()
+}
+
+func TestAbsenceInARefreshIsToldFromAReadOfItsOwn(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", nil)
+	proxy := p.proxied()
+	p.write(entryBlock("a", `key = "a"`, `value = "2"`) + entryBlock("b", `key = "b"`, `value = "2"`, "depends_on = [cas_configmap_entry.a]"))
+	p.plan()
+	p.apply()
+	p.unset("testmap", "b")
+	var once sync.Once
+	proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodGet {
+			return testcluster.Fault{}
+		}
+		return testcluster.Fault{Answered: func(*http.Response) { once.Do(func() { p.set("testmap", "b", "2") }) }}
+	})
+	p.planNothing() // b came back after the read that a's refresh made
 }

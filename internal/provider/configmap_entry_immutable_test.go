@@ -125,3 +125,17 @@ func TestConfigMapThatIsBeingDeleted(t *testing.T) {
 		p.wantState()
 	})
 }
+
+func TestRestoreOfWhatIsThereNeedsNoChangeOfAnImmutableConfigMap(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", map[string]string{"foo": "2"})
+	p.change("testmap", func(cm *corev1.ConfigMap) {
+		yes := true
+		cm.Immutable = &yes
+	})
+	p.write(entryBlock("foo", `value = "2"`, `adopt_existing = true`, `deletion_policy = "restore"`))
+	p.plan()
+	p.apply()
+	p.destroy()
+	p.wantLive("testmap", map[string]string{"foo": "2"})
+}

@@ -46,16 +46,12 @@ func (r *configMapEntryResource) ModifyPlan(ctx context.Context, req resource.Mo
 }
 
 func (r *configMapEntryResource) planCreate(ctx context.Context, plan *configMapEntryModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if !plan.idKnown() {
+		return
+	}
 	replaced, ok, diags := getPrivate[observation](ctx, req.Private, privateObservation)
 	resp.Diagnostics.Append(diags...)
 	id := plan.entryID()
-	needsKey := plan.AdoptExisting.ValueBool() || !plan.ExpectedValue.IsNull() || !plan.ExpectedValueBase64.IsNull()
-	if !plan.idKnown() {
-		if ok && plan.mayBe(replaced.ID) && (needsKey || replaced.Keeps) {
-			resp.Diagnostics.Append(r.about(plan, opCreate).mayReplaceItself(replaced.ID))
-		}
-		return
-	}
 	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("id"), id.String())...)
 	if ok && replaced.ID == id.String() && !replaced.Creates {
 		// The key is there still; it will not be when the new resource is created.
@@ -76,7 +72,7 @@ func (r *configMapEntryResource) planCreate(ctx context.Context, plan *configMap
 	}
 	pin, diags := pinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
-	if !ok && needsKey {
+	if !ok && plan.needsKey() {
 		// Reaches Delete only where this turns out to replace a tainted resource, which looks like a create.
 		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{ID: id.String(), Creates: true})...)
 	}
@@ -87,7 +83,13 @@ func (r *configMapEntryResource) planCreate(ctx context.Context, plan *configMap
 
 func (r *configMapEntryResource) planUpdate(ctx context.Context, plan, state *configMapEntryModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if !plan.idKnown() || plan.entryID() != state.entryID() {
-		// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own.
+		// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own, whose
+		// warnings Terraform drops.
+		keeps, diags := r.keeps(ctx, state, resp.Private)
+		resp.Diagnostics.Append(diags...)
+		if !plan.idKnown() && plan.mayBe(state.entryID()) && (keeps || plan.needsKey()) {
+			resp.Diagnostics.Append(r.about(state, opDelete).mayReplaceItself())
+		}
 		leaves := state.DeletionPolicy.ValueString() == policyAbandon
 		if plan.idKnown() && !leaves && !r.data.swapped() && r.data.moves.note(state.entryID(), keyRemoved) {
 			resp.Diagnostics.Append(r.about(state, opDelete).keyMoves())
@@ -144,7 +146,7 @@ func (*configMapEntryResource) keeps(ctx context.Context, state *configMapEntryM
 // 1.12.2 plans the removal of a dropped block before it refreshes. But while applying, a read would take a foreign write
 // for what the plan saw: then the prior state counts.
 func (r *configMapEntryResource) planDelete(ctx context.Context, state *configMapEntryModel, resp *resource.ModifyPlanResponse) {
-	resp.Diagnostics.Append(dropPrivate(ctx, resp.Private, privateObservation)...)
+	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
 	policy := state.DeletionPolicy.ValueString()
 	if policy == policyAbandon || r.data.swapped() {
 		return
@@ -199,7 +201,6 @@ func (r *configMapEntryResource) planDelete(ctx context.Context, state *configMa
 	version, live := seen.Version(), seen.Entry(id.Key)
 	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{
 		ID: id.String(), UID: version.UID, ResourceVersion: version.ResourceVersion, Digest: seen.Digest(), Entry: &live,
-		Keeps: !original.IsAbsent(),
 	})...)
 }
 
@@ -243,10 +244,14 @@ func known(values ...types.String) bool {
 }
 
 // mayBe tells whether what is known of the id agrees with another.
-func (m *configMapEntryModel) mayBe(other string) bool {
-	id, err := parseEntryID(other)
+func (m *configMapEntryModel) mayBe(id entryID) bool {
 	agrees := func(part types.String, with string) bool { return part.IsUnknown() || part.ValueString() == with }
-	return err == nil && agrees(m.Namespace, id.Namespace) && agrees(m.Name, id.Name) && agrees(m.Key, id.Key)
+	return agrees(m.Namespace, id.Namespace) && agrees(m.Name, id.Name) && agrees(m.Key, id.Key)
+}
+
+// needsKey tells whether an entry can only be created where its key is there already.
+func (m *configMapEntryModel) needsKey() bool {
+	return m.AdoptExisting.ValueBool() || !m.ExpectedValue.IsNull() || !m.ExpectedValueBase64.IsNull()
 }
 
 func (m *configMapEntryModel) idKnown() bool { return known(m.Namespace, m.Name, m.Key) }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-const planCheckAdvice = `To plan without this check, set plan_check = "warning" or "off" in the provider (environment: CAS_PLAN_CHECK); ` +
-	`apply checks regardless.`
+const planCheckAdvice = "The provider's plan_check (environment: CAS_PLAN_CHECK) says whether a failed check of a plan is an error, a warning, " +
+	"or not made. Apply checks regardless."
 
 // checkSource is where plan_check comes from: the provider block, or the environment.
 type checkSource struct{ configured, environment string }

@@ -334,7 +334,7 @@ func TestTaintedEntryIsDestroyedOnceUntaintedOrWithoutThePlansCheck(t *testing.T
 			p.plan()
 			p.apply()
 			p.do("taint", "cas_configmap_entry.foo")
-			p.destroyRefused([]string{"Error: Key Already Holds The Value", "`terraform untaint` keeps it", `plan_check = "warning"`})
+			p.destroyRefused([]string{"Error: Key Already Holds The Value", "`terraform untaint` keeps it", planCheckAdvice})
 			p.wantLive("testmap", map[string]string{"foo": "2"})
 			letGo(p)
 			p.destroy()

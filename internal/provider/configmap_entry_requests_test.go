@@ -134,14 +134,14 @@ func TestConfigMapEntryForeignWriteInTheMiddle(t *testing.T) {
 					if r.Method != http.MethodPatch {
 						return testcluster.Fault{}
 					}
-					var body struct{ Data map[string]*string }
-					if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-						f.Error(err)
-					}
 					mu.Lock()
 					defer mu.Unlock()
 					if patches++; patches > landed {
 						return testcluster.Fault{}
+					}
+					var body struct{ Data map[string]*string }
+					if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+						f.Error(err)
 					}
 					for key := range body.Data {
 						wrote[key] = true

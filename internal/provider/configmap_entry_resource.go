@@ -60,7 +60,7 @@ func (r *configMapEntryResource) Create(ctx context.Context, req resource.Create
 	if resp.Diagnostics.HasError() {
 		return // nothing is set: a tainted entry could not pass the check of its next plan
 	}
-	resp.Diagnostics.Append(dropPrivate(ctx, resp.Private, privateObservation)...)
+	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
 	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateOriginal, result.Previous)...)
 	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, result.Stored.Digest())...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
@@ -126,7 +126,7 @@ func (r *configMapEntryResource) Update(ctx context.Context, req resource.Update
 		return
 	}
 
-	resp.Diagnostics.Append(dropPrivate(ctx, resp.Private, privateObservation)...)
+	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
 	if plan.entry().Holds(state.entry()) {
 		plan.keepComputed(&state)
 	} else {
@@ -162,7 +162,7 @@ func (r *configMapEntryResource) Delete(ctx context.Context, req resource.Delete
 		resp.Diagnostics.Append(diags...)
 	}
 	if resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(dropPrivate(ctx, resp.Private, privateObservation)...)
+		resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
 		// Terraform stores this private state with the resource. That of a tainted one's replacement is its creation's.
 		if known, _ := hasPrivate(ctx, req.Private, privateOriginal); !known {
 			resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateLost, true)...)

@@ -89,3 +89,27 @@ func TestProviderConfigurationUnknownAtPlan(t *testing.T) {
 		})
 	}
 }
+
+func TestUnknownHideValueHides(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", map[string]string{"foo": "secret-live"})
+	p.write("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" +
+		entryBlock("foo", `value = "secret-new"`, `expected_value = "secret-expected"`, `hide_value = terraform_data.hide.output`))
+	p.planRefused([]string{"Live: (hidden", "Expected: (hidden", `!Live: "secret-live"`, `!Expected: "secret-expected"`})
+}
+
+func TestReplacementWhoseNameMayTurnOutTheSameIsWarnedAbout(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", map[string]string{"foo": "1"})
+	named := func(trigger, arguments string) string {
+		return "resource \"terraform_data\" \"name\" {\n  input = \"testmap\"\n  triggers_replace = " + trigger + "\n}\n" +
+			entryBlock("foo", `name = terraform_data.name.output`, `value = "2"`, arguments)
+	}
+	p.write(named("1", `expected_value = "1"`))
+	p.plan()
+	p.apply()
+	p.write(named("2", `expected_value = "1"`))
+	p.wants(p.plan(), "Replacement May Fail", p.namespace+"/testmap/foo")
+	p.write(named("2", ``))
+	p.wants(p.plan(), "!Replacement May Fail")
+}

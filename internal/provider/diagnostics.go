@@ -66,8 +66,9 @@ func (r *configMapEntryResource) about(m *configMapEntryModel, op operation) sub
 // detail puts a diagnostic's detail together: what happened, the facts as "Key: value" lines, the way on.
 func (s subject) detail(happened string, facts []string, way ...string) string {
 	if s.planning {
-		way = append(way, `To plan without this check, set plan_check = "warning" or "off" in the provider (environment: `+
-			envPlanCheck+`); apply checks regardless.`)
+		// Also seen at apply, which plans again: it must read well there.
+		way = append(way, "The provider's plan_check (environment: "+envPlanCheck+") says whether a failed check of a plan is an error, a "+
+			"warning, or not made. Apply checks regardless.")
 	}
 	var b strings.Builder
 	b.WriteString(happened)
@@ -305,11 +306,11 @@ func (s subject) taintedReplacesItself() diag.Diagnostic {
 			"Nothing was removed.", nil, "`terraform untaint` the resource and plan again."))
 }
 
-func (s subject) mayReplaceItself(id string) diag.Diagnostic {
-	return diag.NewWarningDiagnostic("Replacement May Fail", fmt.Sprintf(
-		"The entry %s is to be replaced by one whose namespace, name or key is known only when that is applied. If it turns out to be the "+
+func (s subject) mayReplaceItself() diag.Diagnostic {
+	return diag.NewWarningDiagnostic("Replacement May Fail", s.detail(
+		"The entry is to be replaced by one whose namespace, name or key is known only when that is applied. If it turns out to be the "+
 			"same key, that is removed first, and the new resource is refused: what it expects, or is to adopt, is gone then, or its place is "+
-			"taken.\n\nMake the namespace, name and key known at plan, or change value to write the key.", id))
+			"taken.", nil, "Make the namespace, name and key known at plan, or change value to write the key."))
 }
 
 func (s subject) replacesItself(why string) diag.Diagnostic {

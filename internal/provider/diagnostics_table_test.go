@@ -257,5 +257,21 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			detail: "The resource is to be replaced by one of the same key. Because. Nothing was removed." + head +
 				"\nChange value to write the key, instead of replacing the resource.",
 		},
+		"a tainted one replaces itself": {
+			of: aboutFoo(opDelete).taintedReplacesItself(), summary: "Replacement Would Fail",
+			detail: "A tainted resource is to be replaced by one of the same key, whose expectation could not hold once the key is removed. " +
+				"Nothing was removed." + head + "\n`terraform untaint` the resource and plan again.",
+		},
+		"may replace itself": {
+			of: aboutFoo(opDelete).mayReplaceItself(), severity: diag.SeverityWarning, summary: "Replacement May Fail",
+			detail: "The entry is to be replaced by one whose namespace, name or key is known only when that is applied. If it turns out to be the " +
+				"same key, that is removed first, and the new resource is refused: what it expects, or is to adopt, is gone then, or its place is " +
+				"taken." + head + "\nMake the namespace, name and key known at plan, or change value to write the key.",
+		},
+		"nothing to restore": {
+			of: aboutFoo(opDelete).nothingToRestore(), path: "deletion_policy", summary: "Nothing Known To Restore",
+			detail: "What the key held before is not known here, as in the replacement of a tainted resource. Nothing was removed." + head +
+				"\n`terraform untaint` the resource and plan again, or apply another deletion_policy first.",
+		},
 	}
 }

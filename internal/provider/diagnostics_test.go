@@ -133,8 +133,9 @@ const (
 	head     = "\n\nConfigMap: shop/settings\nKey: foo\n"
 	lastLine = "Last writer: another-writer (Update), TIME, as far as managedFields tell: times are per manager, removals leave no trace\n"
 	liveFoo  = "Expected: \"1\"\nLive: \"live\"\n"
-	planEnd  = ` To plan without this check, set plan_check = "warning" or "off" in the provider (environment: CAS_PLAN_CHECK); apply checks regardless.`
-	again    = "Plan again to see what is there now, and apply that plan if it still says what you mean."
+	planEnd  = " The provider's plan_check (environment: CAS_PLAN_CHECK) says whether a failed check of a plan is an error, a warning, or not made. " +
+		"Apply checks regardless."
+	again = "Plan again to see what is there now, and apply that plan if it still says what you mean."
 )
 
 var errDeadline = fmt.Errorf("ended: %w", context.DeadlineExceeded)

@@ -71,7 +71,7 @@ func setPrivate(ctx context.Context, to privateWriter, key string, value any) di
 	return to.SetKey(ctx, key, raw)
 }
 
-// dropPrivate removes a key of the private state.
-func dropPrivate(ctx context.Context, to privateWriter, key string) diag.Diagnostics {
-	return to.SetKey(ctx, key, nil)
+// dropObservation removes what a planned delete was to go by.
+func dropObservation(ctx context.Context, to privateWriter) diag.Diagnostics {
+	return to.SetKey(ctx, privateObservation, nil)
 }
