@@ -192,15 +192,7 @@ func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retu
 
 func TestCredentialsThatAreNotAcceptedAreTriedOnce(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	release, arrived := make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodGet {
-			once.Do(func() { close(arrived) })
-			return testcluster.Fault{HoldBefore: release}
-		}
-		return testcluster.Fault{Answer: status(http.StatusUnauthorized, "Unauthorized", "Unauthorized")}
-	})
+	arrived, release := f.holdReads(testcluster.Fault{Answer: status(http.StatusUnauthorized, "Unauthorized", "Unauthorized")})
 	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
 	<-arrived
 	var wg sync.WaitGroup

@@ -2,7 +2,6 @@ package cas
 
 import (
 	"net/http"
-	"sync"
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -10,15 +9,7 @@ import (
 
 func TestSwapsOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	release, arrived := make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodGet {
-			once.Do(func() { close(arrived) })
-			return testcluster.Fault{HoldBefore: release}
-		}
-		return testcluster.Fault{}
-	})
+	arrived, release := f.holdReads(testcluster.Fault{})
 	// Something holds the committer; two swaps queue behind it in order, both asked for before the read that they share.
 	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
 	<-arrived

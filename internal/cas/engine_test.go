@@ -212,16 +212,7 @@ func TestForeignWriteStopsAllThatWasNotWrittenYet(t *testing.T) {
 func TestSecondSwapOfOneKeyIsJudgedOnTheFirst(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	// Both wait behind a read, so that they are in one batch.
-	release := make(chan struct{})
-	var once sync.Once
-	arrived := make(chan struct{})
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodGet {
-			once.Do(func() { close(arrived) })
-			return testcluster.Fault{HoldBefore: release}
-		}
-		return testcluster.Fault{}
-	})
+	arrived, release := f.holdReads(testcluster.Fault{})
 	verdicts := make(chan Verdict, 2)
 	for _, to := range []Entry{two, three} {
 		go func() {
@@ -241,15 +232,7 @@ func TestSecondSwapOfOneKeyIsJudgedOnTheFirst(t *testing.T) {
 
 func TestOneBadEntryDoesNotFailItsSiblings(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	release, arrived := make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodGet {
-			once.Do(func() { close(arrived) })
-			return testcluster.Fault{HoldBefore: release}
-		}
-		return testcluster.Fault{}
-	})
+	arrived, release := f.holdReads(testcluster.Fault{})
 	keys := []string{"a", "b", "not/allowed", "c", "d"}
 	verdicts := make([]Verdict, len(keys))
 	var wg sync.WaitGroup

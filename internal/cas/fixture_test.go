@@ -138,6 +138,21 @@ func (f *fixture) wantReason(reason Reason, err error) {
 	}
 }
 
+// holdReads holds every read until release is closed, and closes arrived with the first; other is what happens to other
+// requests. What is asked for meanwhile is in one batch then.
+func (f *fixture) holdReads(other testcluster.Fault) (arrived <-chan struct{}, release chan<- struct{}) {
+	first, held := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodGet {
+			return other
+		}
+		once.Do(func() { close(first) })
+		return testcluster.Fault{HoldBefore: held}
+	})
+	return first, held
+}
+
 // onPatches has what happens to the n-th patch from now on, counted from 0, decided by faults[n].
 func (f *fixture) onPatches(faults ...testcluster.Fault) {
 	var mu sync.Mutex
