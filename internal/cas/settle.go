@@ -3,7 +3,6 @@ package cas
 import (
 	"context"
 	"errors"
-	"maps"
 	"net/http"
 	"time"
 
@@ -146,62 +145,6 @@ func (c *committer) settle(ctx context.Context, g *group, now *Observation) (wri
 		}
 	})
 	return w, err
-}
-
-type answer uint8
-
-const (
-	no answer = iota
-	yes
-	maybe
-)
-
-// made tells whether the group's write led from one state to the next. A nil before is one that nobody saw.
-func (g *group) made(before, next *Observation) answer {
-	if before == nil {
-		return g.madeUnseen(next)
-	}
-	want := before.entries()
-	touched := false
-	for _, c := range g.changes {
-		if before.Entry(c.key) != c.from {
-			return no
-		}
-		touched = touched || next.Entry(c.key) != c.from
-		if c.to.IsAbsent() {
-			delete(want, c.key)
-		} else {
-			want[c.key] = c.to
-		}
-	}
-	switch {
-	case maps.Equal(want, next.entries()):
-		return yes
-	case touched && !next.wroteAnother(before, g.tasks[0].swap.FieldManager):
-		return maybe
-	default:
-		return no
-	}
-}
-
-// madeUnseen tells whether the group's write made next of a base that nobody read: with a digest of the base to the byte,
-// without it by what the keys hold.
-func (g *group) madeUnseen(next *Observation) answer {
-	was := next.entries()
-	for _, c := range g.changes {
-		if next.Entry(c.key) != c.to {
-			return no
-		}
-		if c.from.IsAbsent() {
-			delete(was, c.key)
-		} else {
-			was[c.key] = c.from
-		}
-	}
-	if g.digest != "" && digest(was) != g.digest {
-		return no
-	}
-	return yes
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

@@ -1,8 +1,5 @@
 package cas
 
-// maxGroup is how many swaps go into one request.
-const maxGroup = 1000
-
 // write sends the group's request and answers those of its tasks that it decides. The others are judged again.
 func (c *committer) write(g *group) {
 	if !g.claim() {
@@ -39,19 +36,6 @@ func (c *committer) write(g *group) {
 			t.answer(&UnknownError{Ref: c.ref, Key: t.swap.Key, Base: g.base, Err: w.err})
 		}
 	}
-}
-
-// claim drops the tasks whose callers gave up before anything was sent.
-func (g *group) claim() bool {
-	kept := g.tasks[:0]
-	var changes []change
-	for i, t := range g.tasks {
-		if t.claim(g.base) {
-			kept, changes = append(kept, t), append(changes, g.changes[i])
-		}
-	}
-	g.tasks, g.changes = kept, changes
-	return len(kept) > 0
 }
 
 // landed answers the swaps of a group whose write landed.
