@@ -37,6 +37,7 @@ func newClient(config *rest.Config) (*client, error) {
 	c := rest.CopyConfig(config)
 	c.APIPath = "/api"
 	c.GroupVersion = &corev1.SchemeGroupVersion
+	c.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json" // a large object decodes faster
 	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	transport, err := rest.HTTPClientFor(c)
 	if err != nil {
