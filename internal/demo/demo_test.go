@@ -17,6 +17,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // TestMain is the demo itself where a test asks for it.
@@ -96,7 +97,7 @@ func processes(t *testing.T, folder string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "ps", "-A", "-o", "pid=,args=").Output()
 	if err != nil {
-		t.Skip("no ps to look for processes with")
+		toolchain.Unavailable(t, err)
 	}
 	var found []string
 	for line := range strings.Lines(string(out)) {
