@@ -24,6 +24,7 @@ type committer struct {
 	// Used by the one goroutine that runs batches.
 	head    *Observation // the newest state that is known; nil where none is
 	lineage lineage
+	peak    int // the most swaps that were ever under way together
 	// contended is how many more writes go as JSON Patches: others are busy with the object, as a 409 has proved.
 	contended int
 }
@@ -85,8 +86,9 @@ func (c *committer) take(batch []*task) []*task {
 	return batch
 }
 
-// gather waits for as many swaps as were under way together of late: Terraform's workers come back with their next
-// resource at about the same time. A swap that had no siblings never waits.
+// gather waits for siblings where some were under way of late: Terraform's workers come back with their next resource at
+// about the same time. It waits for as many as there ever were, so that it ends early where all of them have come. A swap that
+// had no siblings never waits.
 func (c *committer) gather(batch []*task) []*task {
 	count := func() (n int) {
 		for _, t := range batch {
@@ -101,13 +103,14 @@ func (c *committer) gather(batch []*task) []*task {
 		return batch
 	}
 	c.mu.Lock()
-	peers := c.peers
+	hasSiblings := c.peers > 1
+	c.peak = max(c.peak, c.peers)
 	c.peers = 0
 	c.mu.Unlock()
-	if n < peers {
+	if hasSiblings && n < c.peak {
 		window := time.NewTimer(gatherWindow)
 		defer window.Stop()
-		for open := true; open && count() < peers; {
+		for open := true; open && count() < c.peak; {
 			select {
 			case <-c.arrived:
 				batch = c.take(batch)
