@@ -168,7 +168,7 @@ func (c *committer) read(batch []*task) {
 	for _, t := range batch {
 		t.attempts.Add(1)
 	}
-	head, err := c.client.get(ctx, c.ref)
+	head, err := c.client.refresh(ctx, c.ref, c.head)
 	if err != nil {
 		for _, t := range c.dropEnded(batch) {
 			t.answer(err)
