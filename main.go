@@ -25,11 +25,13 @@ func main() {
 		return
 	}
 
-	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
+	factory, closeAll := provider.New(version)
+	err := providerserver.Serve(context.Background(), factory, providerserver.ServeOpts{
 		Address:         "registry.terraform.io/terraform-cas/cas",
 		Debug:           *debug,
 		ProtocolVersion: 6,
 	})
+	closeAll()
 	if err != nil {
 		log.Fatal(err)
 	}

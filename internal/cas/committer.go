@@ -12,6 +12,7 @@ import (
 // up meanwhile goes into the next request together.
 type committer struct {
 	client *client
+	work   *sync.WaitGroup // of the Engine
 	ref    Ref
 
 	mu      sync.Mutex
@@ -45,7 +46,7 @@ func (c *committer) do(t *task) error {
 	}
 	if !c.running {
 		c.running = true
-		go c.drain()
+		c.work.Go(c.drain)
 	}
 	c.mu.Unlock()
 	select {

@@ -2,6 +2,7 @@ package cas
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,9 +24,17 @@ type Engine struct {
 	trace   func(context.Context, Event)
 	swapped atomic.Bool
 
+	closing context.Context // ends when Close is called
+	close   context.CancelCauseFunc
+	work    sync.WaitGroup // calls, and committers that are busy
+
 	mu         sync.Mutex
+	closed     bool // no more work is taken
 	committers map[Ref]*committer
 }
+
+// ErrClosed is the cause with which Close ends calls.
+var ErrClosed = errors.New("the engine was closed")
 
 // Event is what a trace is told when a call ends. It never holds values.
 type Event struct {
@@ -45,7 +54,19 @@ func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{client: c, trace: trace, committers: map[Ref]*committer{}}, nil
+	e := &Engine{client: c, trace: trace, committers: map[Ref]*committer{}}
+	e.closing, e.close = context.WithCancelCause(context.Background())
+	return e, nil
+}
+
+// Close ends all calls as the end of their contexts does, and returns when no request is under way any more, at most
+// Grace later. What is called afterwards is rejected with a *CanceledError of ErrClosed.
+func (e *Engine) Close() {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.close(ErrClosed)
+	e.work.Wait()
 }
 
 // Result is what became of a swap that was applied.
@@ -95,7 +116,18 @@ func (e *Engine) look(t *task) (*Observation, error) {
 	return t.observed, nil
 }
 
+// HasSwapped tells whether Swap was ever called: whether this process is applying.
+func (e *Engine) HasSwapped() bool { return e.swapped.Load() }
+
 func (e *Engine) do(t *task) error {
+	if !e.enter() {
+		return &CanceledError{Ref: t.swap.Ref, Host: e.client.host, Err: ErrClosed}
+	}
+	defer e.work.Done()
+	var end context.CancelCauseFunc
+	t.ctx, end = context.WithCancelCause(t.ctx)
+	defer end(nil)
+	defer context.AfterFunc(e.closing, func() { end(ErrClosed) })()
 	err := e.committer(t.swap.Ref).do(t)
 	if e.trace != nil {
 		e.trace(t.ctx, Event{
@@ -111,15 +143,22 @@ func (e *Engine) do(t *task) error {
 	return err
 }
 
-// HasSwapped tells whether Swap was ever called: whether this process is applying.
-func (e *Engine) HasSwapped() bool { return e.swapped.Load() }
+// enter counts a call as work, or tells that the Engine is closed.
+func (e *Engine) enter() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.closed {
+		e.work.Add(1)
+	}
+	return !e.closed
+}
 
 func (e *Engine) committer(ref Ref) *committer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c := e.committers[ref]
 	if c == nil {
-		c = &committer{client: e.client, ref: ref, arrived: make(chan struct{}, 1)}
+		c = &committer{client: e.client, work: &e.work, ref: ref, arrived: make(chan struct{}, 1)}
 		e.committers[ref] = c
 	}
 	return c

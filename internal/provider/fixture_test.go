@@ -237,7 +237,7 @@ func runSteps(t *testing.T, test resource.TestCase) {
 	t.Helper()
 	test.IsUnitTest = true
 	test.ProtoV6ProviderFactories = map[string]func() (tfprotov6.ProviderServer, error){
-		"cas": providerserver.NewProtocol6WithError(New("test")()),
+		"cas": providerserver.NewProtocol6WithError(newProvider("test", processEnvironment())),
 	}
 	resource.Test(t, test)
 }

@@ -65,7 +65,7 @@ func clientConfigOf(t *testing.T, files map[string]string, given block, variable
 	if pod != nil {
 		env.inCluster = func() (*rest.Config, error) { return pod, nil }
 	}
-	p := &casProvider{version: "1.2.3", environment: env}
+	p := newProvider("1.2.3", env)
 	config, diags := p.clientConfig(t.Context(), providerModelOf(t, arguments))
 	for _, d := range diags {
 		if d.Summary() != summaryEnvironment && !strings.HasSuffix(d.Detail(), waysToConfigure) {
@@ -677,7 +677,7 @@ func TestClientConfig_noHomeDirectory(t *testing.T) {
 	t.Parallel()
 	env := emptyEnvironment(nil)
 	env.homeDir = func() (string, error) { return "", errors.New("$HOME is not defined") }
-	p := &casProvider{environment: env}
+	p := newProvider("test", env)
 	_, diags := p.clientConfig(t.Context(), providerModelOf(t, block{"config_path": "~/.kube/config"}))
 	want := []problem{{"config_path", summaryArgument, `The path "~/.kube/config" in config_path cannot be expanded: $HOME is not defined.`}}
 	if diff := cmp.Diff(want, problems(diags)); diff != "" {
@@ -710,7 +710,7 @@ The provider can be configured with:
 - a server and credentials: host (KUBE_HOST), cluster_ca_certificate (KUBE_CLUSTER_CA_CERT_DATA), and one of token (KUBE_TOKEN), client_certificate with client_key (KUBE_CLIENT_CERT_DATA, KUBE_CLIENT_KEY_DATA), username with password (KUBE_USER, KUBE_PASSWORD) and an exec block;
 - nothing at all in a pod, whose service account is then used.
 KUBECONFIG and ~/.kube/config are read only where they are named.`
-	p := &casProvider{environment: emptyEnvironment(nil)}
+	p := newProvider("test", emptyEnvironment(nil))
 	_, diags := p.clientConfig(t.Context(), providerModelOf(t, nil))
 	if len(diags) != 1 || diags[0].Detail() != want {
 		t.Errorf("diagnostics: %v\nwant one: %s", diags, want)

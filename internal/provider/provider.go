@@ -5,6 +5,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -42,12 +43,40 @@ type providerData struct {
 type casProvider struct {
 	version     string
 	environment environment
+	made        func(*cas.Engine)
 }
 
-// New returns a factory of the provider, as providerserver wants it.
-func New(version string) func() provider.Provider {
+// engines are those that the providers of one factory made.
+type engines struct {
+	mu  sync.Mutex
+	all []*cas.Engine
+}
+
+// New returns a factory of the provider, as providerserver wants it, and what ends the requests of all that it made.
+func New(version string) (factory func() provider.Provider, closeAll func()) {
+	var made engines
 	return func() provider.Provider {
-		return &casProvider{version: version, environment: processEnvironment()}
+		p := newProvider(version, processEnvironment())
+		p.made = made.add
+		return p
+	}, made.close
+}
+
+func newProvider(version string, e environment) *casProvider {
+	return &casProvider{version: version, environment: e, made: func(*cas.Engine) {}}
+}
+
+func (e *engines) add(engine *cas.Engine) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, engine)
+}
+
+func (e *engines) close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, engine := range e.all {
+		engine.Close()
 	}
 }
 
@@ -115,7 +144,9 @@ func (p *casProvider) newEngine(ctx context.Context, model providerModel) (*cas.
 	engine, err := cas.New(config, traceSwap)
 	if err != nil {
 		diags.Append(unusableClient(err))
+		return nil, diags
 	}
+	p.made(engine)
 	return engine, diags
 }
 

@@ -187,7 +187,7 @@ func runWith(t *testing.T, env environment, test resource.TestCase) {
 	t.Helper()
 	test.IsUnitTest = true
 	test.ProtoV6ProviderFactories = map[string]func() (tfprotov6.ProviderServer, error){
-		"cas": providerserver.NewProtocol6WithError(&casProvider{version: "test", environment: env}),
+		"cas": providerserver.NewProtocol6WithError(newProvider("test", env)),
 	}
 	resource.Test(t, test)
 }

@@ -99,8 +99,12 @@ func providerModelOf(t *testing.T, given block) providerModel {
 // configured runs Configure as the server does, and fails the test on any diagnostic.
 func configured(t *testing.T, env environment, given block) *providerData {
 	t.Helper()
+	return configure(t, newProvider("test", env), given)
+}
+
+func configure(t *testing.T, p provider.Provider, given block) *providerData {
+	t.Helper()
 	var resp provider.ConfigureResponse
-	p := &casProvider{version: "test", environment: env}
 	p.Configure(t.Context(), provider.ConfigureRequest{Config: providerConfig(t, given)}, &resp)
 	if len(resp.Diagnostics) > 0 {
 		t.Fatal(problems(resp.Diagnostics))

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"reflect"
@@ -37,7 +38,7 @@ func TestProviderSchema(t *testing.T) {
 func TestProvider_metadata(t *testing.T) {
 	t.Parallel()
 	var resp provider.MetadataResponse
-	New("1.2.3")().Metadata(t.Context(), provider.MetadataRequest{}, &resp)
+	newProvider("1.2.3", processEnvironment()).Metadata(t.Context(), provider.MetadataRequest{}, &resp)
 	if want := (provider.MetadataResponse{TypeName: "cas", Version: "1.2.3"}); resp != want {
 		t.Errorf("metadata %+v, want %+v", resp, want)
 	}
@@ -147,7 +148,7 @@ func TestProvider_validate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			server, err := providerserver.NewProtocol6WithError(New("test")())()
+			server, err := providerserver.NewProtocol6WithError(newProvider("test", processEnvironment()))()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -259,7 +260,7 @@ func TestProvider_configureFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var resp provider.ConfigureResponse
-			p := &casProvider{version: "test", environment: emptyEnvironment(test.env)}
+			p := newProvider("test", emptyEnvironment(test.env))
 			p.Configure(t.Context(), provider.ConfigureRequest{Config: providerConfig(t, test.given)}, &resp)
 			if diff := cmp.Diff(test.want, problems(resp.Diagnostics)); diff != "" {
 				t.Errorf("diagnostics (-want +got):\n%s", diff)
@@ -295,7 +296,7 @@ func TestProvider_unknownConfiguration(t *testing.T) {
 				req := provider.ConfigureRequest{Config: providerConfig(t, test.given)}
 				req.ClientCapabilities.DeferralAllowed = deferral
 				var resp provider.ConfigureResponse
-				(&casProvider{version: "test", environment: emptyEnvironment(nil)}).Configure(t.Context(), req, &resp)
+				newProvider("test", emptyEnvironment(nil)).Configure(t.Context(), req, &resp)
 
 				if len(resp.Diagnostics) > 0 {
 					t.Fatal(problems(resp.Diagnostics))
@@ -366,4 +367,16 @@ func pathText(d *tfprotov6.Diagnostic) string {
 		}
 	}
 	return strings.TrimPrefix(text.String(), ".")
+}
+
+func TestClosingEndsWhatTheFactoryMade(t *testing.T) {
+	t.Parallel()
+	factory, closeAll := New("test")
+	engines := []*cas.Engine{configure(t, factory(), block{"host": server}).engine, configure(t, factory(), block{"host": server}).engine}
+	closeAll()
+	for _, e := range engines {
+		if _, err := e.Observe(t.Context(), cas.Ref{Namespace: "default", Name: "testmap"}, 0); !errors.Is(err, cas.ErrClosed) {
+			t.Errorf("%v, want %v", err, cas.ErrClosed)
+		}
+	}
 }
