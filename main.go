@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider"
+	"github.com/terraform-cas/terraform-provider-cas/internal/serve"
 )
 
 // version is set by the linker in a release.
@@ -26,11 +25,7 @@ func main() {
 	}
 
 	factory, closeAll := provider.New(version)
-	err := providerserver.Serve(context.Background(), factory, providerserver.ServeOpts{
-		Address:         "registry.terraform.io/terraform-cas/cas",
-		Debug:           *debug,
-		ProtocolVersion: 6,
-	})
+	err := serve.Provider(context.Background(), factory, *debug)
 	closeAll()
 	if err != nil {
 		log.Fatal(err)
