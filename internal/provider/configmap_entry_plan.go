@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -24,11 +23,14 @@ func (r *configMapEntryResource) ModifyPlan(ctx context.Context, req resource.Mo
 		return
 	}
 	var plan, state configMapEntryModel
+	var diags diag.Diagnostics
 	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		state, diags = entryCodec().decode(ctx, req.State.Raw)
+		resp.Diagnostics.Append(diags...)
 	}
 	if !req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+		plan, diags = entryCodec().decode(ctx, req.Plan.Raw)
+		resp.Diagnostics.Append(diags...)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -52,7 +54,8 @@ func (r *configMapEntryResource) planCreate(ctx context.Context, plan *configMap
 	replaced, ok, diags := getPrivate[observation](ctx, req.Private, privateObservation)
 	resp.Diagnostics.Append(diags...)
 	id := plan.entryID()
-	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("id"), id.String())...)
+	plan.ID = types.StringValue(id.String())
+	resp.Diagnostics.Append(entryCodec().encode(ctx, *plan, &resp.Plan.Raw)...)
 	if ok && replaced.ID == id.String() && !replaced.Creates {
 		// The key is there still; it will not be when the new resource is created.
 		about := r.about(plan, opCreate)
@@ -99,16 +102,17 @@ func (r *configMapEntryResource) planUpdate(ctx context.Context, plan, state *co
 		return
 	}
 	r.observeReplace(ctx, state, resp)
-	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("id"), state.ID)...)
+	plan.ID = state.ID
 	if plan.ConflictScope.ValueString() == scopeObject {
-		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("uid"), state.UID)...) // of another object it is a conflict
+		plan.UID = state.UID // of another object it is a conflict
 	}
-	if !known(plan.Value, plan.ValueBase64) {
-		return
-	}
-	if plan.entry().Holds(state.entry()) {
+	hasValue := known(plan.Value, plan.ValueBase64)
+	writes := hasValue && !plan.entry().Holds(state.entry())
+	if hasValue && !writes {
 		plan.keepComputed(state)
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	}
+	resp.Diagnostics.Append(entryCodec().encode(ctx, *plan, &resp.Plan.Raw)...)
+	if !writes {
 		return
 	}
 	pin, diags := pinnedVersion(ctx, req.Config)

@@ -45,8 +45,8 @@ func (r *configMapEntryResource) Configure(_ context.Context, req resource.Confi
 func (r *configMapEntryResource) configured() bool { return r.data != nil && r.data.engine != nil }
 
 func (r *configMapEntryResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan configMapEntryModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	plan, diags := entryCodec().decode(ctx, req.Plan.Raw)
+	resp.Diagnostics.Append(diags...)
 	pin, diags := pinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
 	timeout, diags := plan.Timeouts.Create(ctx, defaultTimeout)
@@ -63,20 +63,20 @@ func (r *configMapEntryResource) Create(ctx context.Context, req resource.Create
 	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
 	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateOriginal, result.Previous)...)
 	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, result.Stored.Digest())...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(identityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(entryCodec().encode(ctx, plan, &resp.State.Raw)...)
 }
 
 func (r *configMapEntryResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state configMapEntryModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	state, diags := entryCodec().decode(ctx, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
 	timeout, diags := state.Timeouts.Read(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	// Set even where the resource is removed: the framework demands it.
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
+	resp.Diagnostics.Append(identityCodec().encode(ctx, state.identity(), &resp.Identity.Raw)...)
 	if !r.configured() {
 		return
 	}
@@ -101,7 +101,7 @@ func (r *configMapEntryResource) Read(ctx context.Context, req resource.ReadRequ
 		state.setEntry(live)
 	}
 	state.setVersion(seen.Version())
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(entryCodec().encode(ctx, state, &resp.State.Raw)...)
 
 	// After an import there is nothing yet: what is found now is what the resource first found.
 	known, diags := hasPrivate(ctx, req.Private, privateOriginal)
@@ -115,9 +115,10 @@ func (r *configMapEntryResource) Read(ctx context.Context, req resource.ReadRequ
 }
 
 func (r *configMapEntryResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state configMapEntryModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	plan, diags := entryCodec().decode(ctx, req.Plan.Raw)
+	resp.Diagnostics.Append(diags...)
+	state, diags := entryCodec().decode(ctx, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
 	pin, diags := pinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
 	timeout, diags := plan.Timeouts.Update(ctx, defaultTimeout)
@@ -138,13 +139,13 @@ func (r *configMapEntryResource) Update(ctx context.Context, req resource.Update
 		}
 		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, result.Stored.Digest())...)
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(identityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(entryCodec().encode(ctx, plan, &resp.State.Raw)...)
 }
 
 func (r *configMapEntryResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state configMapEntryModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	state, diags := entryCodec().decode(ctx, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
 	timeout, diags := state.Timeouts.Delete(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() || state.DeletionPolicy.ValueString() == policyAbandon {
@@ -241,7 +242,6 @@ func (m *configMapEntryModel) keepComputed(state *configMapEntryModel) {
 
 // pinnedVersion is expected_resource_version_wo. Write-only attributes are in the configuration alone.
 func pinnedVersion(ctx context.Context, config tfsdk.Config) (types.String, diag.Diagnostics) {
-	var pin types.String
-	diags := config.GetAttribute(ctx, path.Root("expected_resource_version_wo"), &pin)
-	return pin, diags
+	m, diags := entryCodec().decode(ctx, config.Raw)
+	return m.ExpectedResourceVerWO, diags
 }

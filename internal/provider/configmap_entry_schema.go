@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"encoding/base64"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -62,6 +63,20 @@ type configMapEntryIdentity struct {
 	Name      types.String `tfsdk:"name"`
 	Key       types.String `tfsdk:"key"`
 }
+
+// entryCodec and identityCodec are made from the schema when they are first needed.
+var (
+	entryCodec = sync.OnceValue(func() *codec[configMapEntryModel] {
+		var resp resource.SchemaResponse
+		(*configMapEntryResource)(nil).Schema(context.Background(), resource.SchemaRequest{}, &resp)
+		return newCodec[configMapEntryModel](context.Background(), resp.Schema.Type())
+	})
+	identityCodec = sync.OnceValue(func() *codec[configMapEntryIdentity] {
+		var resp resource.IdentitySchemaResponse
+		(*configMapEntryResource)(nil).IdentitySchema(context.Background(), resource.IdentitySchemaRequest{}, &resp)
+		return newCodec[configMapEntryIdentity](context.Background(), resp.IdentitySchema.Type())
+	})
+)
 
 func (m *configMapEntryModel) entryID() entryID {
 	return entryID{cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}, m.Key.ValueString()}
