@@ -89,7 +89,7 @@ func TestCodecWantsJustTheAttributesOfTheSchema(t *testing.T) {
 		"another name": func() {
 			newCodec[struct {
 				Name types.String `tfsdk:"name"`
-				Nmae types.String `tfsdk:"nmae"`
+				Kind types.String `tfsdk:"kind"`
 			}](t.Context(), schema)
 		},
 		"another type": func() {
