@@ -72,12 +72,7 @@ func TestBaseWithoutAVersionIsNeverWrittenOn(t *testing.T) {
 
 func TestConflictThatIsNotAboutTheVersionIsARefusal(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			return testcluster.Fault{Answer: status(http.StatusConflict, "Conflict", "admission webhook denied the request")}
-		}
-		return testcluster.Fault{}
-	})
+	f.onPatches(testcluster.Fault{Answer: status(http.StatusConflict, "Conflict", "admission webhook denied the request")})
 	_, err := f.do(f.swapping("foo", one, two))
 	var refused *RefusedError
 	if !errors.As(err, &refused) || refused.Code != http.StatusConflict {

@@ -1,7 +1,6 @@
 package cas
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -114,35 +113,6 @@ func TestLostAnswerOfAJSONPatchIsFoundOut(t *testing.T) {
 	}
 	if got := f.live().Data["foo"]; got != "4" {
 		t.Errorf("foo is %q: a write was made again", got)
-	}
-}
-
-func TestDelayedJSONPatchIsNeverSentAgain(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	f.contend()
-	sent, release, landed := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPatch {
-			return testcluster.Fault{}
-		}
-		close(sent) // a second one would panic
-		return testcluster.Fault{HoldBefore: release, Answered: func(*http.Response) { close(landed) }}
-	})
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
-		done <- err
-	}()
-	<-sent
-	cancel()
-	f.want(Unknown, <-done) // "nothing was written" would be a lie in a moment
-	f.set("foo", "3")
-	f.set("foo", "1") // the value comes back
-	close(release)
-	<-landed
-	if got := f.live().Data["foo"]; got != "2" {
-		t.Errorf("foo is %q: the interleaving was not forced", got)
 	}
 }
 

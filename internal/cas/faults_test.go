@@ -126,7 +126,7 @@ func TestSiblingsWriteThatLandedAndHasNotAnsweredIsNotForeign(t *testing.T) {
 	go swap("bar")
 	select {
 	case err := <-verdicts:
-		t.Errorf("told while a write was in flight: %v", err)
+		t.Fatalf("told while a write was in flight: %v", err)
 	case <-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == 1 }):
 	}
 	close(release)

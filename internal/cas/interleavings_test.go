@@ -1,0 +1,261 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// Each test here has a row in internal/rules, which takes the rule out and sees the test fail.
+
+// delay is what becomes of one patch whose connection breaks once the proxy has it: the caller learns nothing of it, and
+// it arrives when it is released, as a packet that the network delayed would.
+type delay struct {
+	armed            atomic.Bool
+	arrived, release chan struct{}
+	landed           chan struct{}
+}
+
+// delayed gives the fixture a new engine, and what delays a patch of it once it is armed.
+func (f *fixture) delayed() *delay {
+	f.Helper()
+	d := &delay{arrived: make(chan struct{}), release: make(chan struct{}), landed: make(chan struct{})}
+	config := rest.CopyConfig(f.proxy.Config)
+	config.Wrap(func(rt http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.Method != http.MethodPatch || !d.armed.CompareAndSwap(true, false) {
+				return rt.RoundTrip(r)
+			}
+			go func() {
+				if resp, err := rt.RoundTrip(r.Clone(context.WithoutCancel(r.Context()))); err == nil {
+					_ = resp.Body.Close()
+				}
+			}()
+			<-d.arrived
+			return nil, errors.New("the connection broke")
+		})
+	})
+	f.engine = f.newEngine(config)
+	return d
+}
+
+// fault is that of the patch which is delayed.
+func (d *delay) fault() testcluster.Fault {
+	close(d.arrived)
+	return testcluster.Fault{HoldBefore: d.release, Answered: func(*http.Response) { close(d.landed) }}
+}
+
+func TestDelayedJSONPatchIsNeverSentAgain(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	d := f.delayed()
+	f.contend()
+	ctx, cancel := context.WithCancel(t.Context())
+	var patches, reads atomic.Int32
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		switch {
+		case r.Method == http.MethodPatch && patches.Add(1) == 1:
+			return d.fault()
+		case r.Method == http.MethodGet && reads.Add(1) == 3:
+			cancel() // twice it has found the object at the base, and could have sent it again
+		}
+		return testcluster.Fault{}
+	})
+	d.armed.Store(true)
+	_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
+	f.want(Unknown, err) // "nothing was written" would be a lie in a moment
+	if n := f.jsonPatches(); n != 1 {
+		t.Errorf("%d JSON Patches, want 1", n)
+	}
+	f.set("foo", "3")
+	f.set("foo", "1") // the value comes back
+	close(d.release)
+	<-d.landed
+	if got := f.live().Data["foo"]; got != "2" {
+		t.Errorf("foo is %q: the interleaving was not forced", got)
+	}
+}
+
+func TestMergePatchThatIsSentAgainLandsOnce(t *testing.T) {
+	for name, firstWins := range map[string]bool{"the first lands": true, "the second lands": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1"})
+			d := f.delayed()
+			var patches atomic.Int32
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				switch {
+				case r.Method != http.MethodPatch:
+				case patches.Add(1) == 1:
+					return d.fault()
+				case firstWins:
+					close(d.release)
+					<-d.landed
+				}
+				return testcluster.Fault{}
+			})
+			d.armed.Store(true)
+			result, err := f.do(f.swapping("foo", one, two))
+			f.want(Applied, err)
+			if !firstWins {
+				close(d.release)
+				<-d.landed
+			}
+			if n := patches.Load(); n != 2 {
+				t.Errorf("%d patches, want 2", n)
+			}
+			if result.Version != f.version() {
+				t.Errorf("version %v, want %v: it was written more than once", result.Version, f.version())
+			}
+			f.wantData(map[string]string{"foo": "2"})
+		})
+	}
+}
+
+func TestOneRequestAtATime(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	landed, release := make(chan struct{}), make(chan struct{})
+	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(landed) }, HoldAfter: release})
+	var wg sync.WaitGroup
+	call := func(do func() error) {
+		wg.Go(func() {
+			if err := do(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	call(func() error { _, err := f.do(f.swapping("foo", one, two)); return err })
+	<-landed
+	f.proxy.Reset()
+	call(func() error { _, err := f.do(f.swapping("bar", one, two)); return err })
+	call(func() error { _, err := f.engine.Observe(t.Context(), f.ref, 0); return err })
+	call(func() error { _, err := f.engine.Check(t.Context(), f.swapping("foo", two, three)); return err })
+	<-waitFor(func() bool { return f.proxy.Count() > 0 || len(f.engine.committer(f.ref).waiting()) == 3 })
+	if n := f.proxy.Count(); n > 0 {
+		t.Errorf("%d requests beside the one that is under way", n)
+	}
+	close(release)
+	wg.Wait()
+}
+
+func TestCancelOfOneCallerDoesNotEndTheRequestOfTheOthers(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	reading, read, sent, release := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var gets atomic.Int32
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		switch {
+		case r.Method == http.MethodPatch:
+			close(sent)
+			return testcluster.Fault{HoldBefore: release}
+		case gets.Add(1) == 1:
+			close(reading)
+			return testcluster.Fault{HoldBefore: read}
+		}
+		return testcluster.Fault{}
+	})
+	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
+	<-reading
+	ctx, cancel := context.WithCancel(t.Context())
+	foo, bar := make(chan error, 1), make(chan error, 1)
+	go func() { _, err := f.engine.Swap(ctx, f.swapping("foo", one, two)); foo <- err }()
+	go func() { _, err := f.do(f.swapping("bar", one, two)); bar <- err }()
+	<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == 2 })
+	close(read)
+	<-sent // for both
+	cancel()
+	f.want(Unknown, <-foo) // its grace is over
+	close(release)
+	f.want(Applied, <-bar)
+	f.wantData(map[string]string{"foo": "2", "bar": "2"})
+}
+
+func TestSameVersionOfAnotherObjectIsNotWritten(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	other := f.version()
+	f.recreate(map[string]string{"foo": "1"})
+	// As after a restore of etcd, which numbers versions anew.
+	seen := Version{UID: other.UID, ResourceVersion: f.version().ResourceVersion}
+	_, err := f.do(f.removing("foo", one, seen, seen)) // without a read
+	f.wantReason(ReasonObject, err)
+	f.wantData(map[string]string{"foo": "1"})
+}
+
+func TestKeyThatASiblingWroteIsAConflictThoughTheLineageLeads(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	v := f.version()
+	_, err := f.do(f.swapping("foo", one, two, v))
+	f.want(Applied, err)
+	_, err = f.do(f.swapping("foo", one, three, v))
+	f.wantReason(ReasonKey, err)
+	f.wantData(map[string]string{"foo": "2"})
+}
+
+func TestConflictIsToldFromAReadOfItsOwn(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	if _, err := f.engine.Observe(t.Context(), f.ref, Fresh); err != nil {
+		t.Fatal(err)
+	}
+	f.set("foo", "3") // the engine does not know
+	_, err := f.do(f.swapping("foo", three, two))
+	f.want(Applied, err)
+	f.wantData(map[string]string{"foo": "2"})
+}
+
+func TestSwapThatNamesAVersionIsNoJSONPatch(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.contend()
+	v := f.version()
+	var once sync.Once
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			once.Do(func() { f.set("other", "between") })
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.do(f.swapping("foo", one, two, v))
+	f.wantReason(ReasonObject, err)
+	f.wantData(map[string]string{"foo": "1", "other": "between", "contended": "yes"})
+}
+
+// Another writer undoes what came first, and makes what ours would have made.
+func TestOnlyTheFirstVersionAfterTheBaseCanBeAMergePatch(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	var once sync.Once
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch {
+			return testcluster.Fault{}
+		}
+		once.Do(func() {
+			for _, value := range []string{"3", "1", "2"} {
+				f.set("foo", value)
+			}
+		})
+		return testcluster.Fault{DropAfter: true}
+	})
+	_, err := f.do(f.swapping("foo", one, two))
+	f.wantReason(ReasonKey, err)
+	f.wantData(map[string]string{"foo": "2"})
+}
+
+func TestRemovalOfWhatNobodyKnowsTheRestOfEndsTheLineage(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	v := f.version()
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			f.unset("foo", "new") // the same removal, and something else
+			return testcluster.Fault{DropAfter: true}
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.do(f.removing("foo", one, v, v)) // without a digest of what was there
+	f.want(Applied, err)                         // gone already is success
+	f.proxy.SetHook(nil)
+	_, err = f.do(f.removing("bar", one, v, v))
+	f.wantReason(ReasonObject, err)
+	f.wantData(map[string]string{"bar": "1", "new": "foreign"})
+}
