@@ -40,6 +40,10 @@ func TestAdoptedKeyIsNotRemovedForAnOlderObservation(t *testing.T) {
 	f.want(Applied, err)
 	_, err = f.do(f.removing("foo", one, v, v))
 	f.wantReason(ReasonOwn, err)
+	_, err = f.do(f.swapping("foo", one, one)) // changes nothing, the version included
+	f.want(Applied, err)
+	_, err = f.do(f.removing("foo", one, v, v))
+	f.wantReason(ReasonOwn, err)
 	f.wantData(map[string]string{"foo": "1"})
 }
 

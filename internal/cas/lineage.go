@@ -29,7 +29,7 @@ func (l *lineage) wrote(from, to Version, keys ...string) {
 		l.add(to)
 	}
 	for _, key := range keys {
-		l.written[key] = l.seen[to]
+		l.written[key] = max(l.written[key], l.seen[to]) // one that changed nothing may come after the key was taken over
 	}
 }
 
