@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 	corev1 "k8s.io/api/core/v1"
@@ -89,19 +90,23 @@ func entryOf(cm *corev1.ConfigMap, key string) Entry {
 
 // entryJSON is the form in which an entry is stored; a pointer each, since the empty text is not the absent entry.
 type entryJSON struct {
-	Text   *string `json:"text,omitempty"`
-	Binary *[]byte `json:"base64,omitempty"`
+	Text    *string `json:"text,omitempty"`
+	RawText *[]byte `json:"textBase64,omitempty"` // text that is no UTF-8: a client that speaks protobuf can write it
+	Binary  *[]byte `json:"base64,omitempty"`
 }
 
-// MarshalJSON writes {"text": …}, {"base64": …} or, for the absent entry, {}. UnmarshalJSON gets the same bytes back.
+// MarshalJSON writes {"text": …}, {"base64": …} or, for the absent entry, {}; {"textBase64": …} for text that JSON cannot
+// hold. UnmarshalJSON gets the same bytes back.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	var j entryJSON
 	switch e.kind {
 	case text:
 		j.Text = &e.content
+		if !utf8.ValidString(e.content) {
+			j.Text, j.RawText = nil, new([]byte(e.content))
+		}
 	case binary:
-		b := []byte(e.content)
-		j.Binary = &b
+		j.Binary = new([]byte(e.content))
 	case absent:
 	}
 	return json.Marshal(j)
@@ -116,6 +121,8 @@ func (e *Entry) UnmarshalJSON(b []byte) error {
 	switch {
 	case j.Text != nil:
 		*e = Text(*j.Text)
+	case j.RawText != nil:
+		*e = Text(string(*j.RawText))
 	case j.Binary != nil:
 		*e = Binary(*j.Binary)
 	default:

@@ -182,7 +182,7 @@ func TestMergePatch(t *testing.T) {
 
 func TestEntrySurvivesJSON(t *testing.T) {
 	t.Parallel()
-	for _, e := range []Entry{{}, Text(""), Text("a<b\u2028e\u0301"), Binary(nil), Binary([]byte{0, 255})} {
+	for _, e := range []Entry{{}, Text(""), Text("a<b\u2028e\u0301"), Text("no UTF-8: \xff"), Binary(nil), Binary([]byte{0, 255})} {
 		raw, err := json.Marshal(e)
 		if err != nil {
 			t.Fatal(err)
