@@ -70,11 +70,13 @@ func render(e cas.Entry, at int, hide bool) string {
 	return fmt.Sprintf("%s%s (%s)", prefix, cut, summary)
 }
 
-// runeStart is the last beginning of a rune at or before i, within s.
+// runeStart is the last beginning of a rune at or before i, within s; i itself where s is no UTF-8 there.
 func runeStart(s string, i int) int {
 	i = max(0, min(i, len(s)))
-	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
-		i--
+	for start := i; start > i-utf8.UTFMax; start-- {
+		if start <= 0 || start == len(s) || utf8.RuneStart(s[start]) {
+			return max(0, start)
+		}
 	}
 	return i
 }
