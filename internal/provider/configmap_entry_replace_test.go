@@ -182,6 +182,21 @@ func TestCreateBeforeDestroyInAnotherConfigMap(t *testing.T) {
 	}
 }
 
+// No plan can tell that the key which is deposed turns out to be another resource's.
+func TestDeposedKeyThatAnotherResourceAdoptedIsNotRemoved(t *testing.T) {
+	const lifecycle = "lifecycle { create_before_destroy = true }"
+	p := newPipeline(t)
+	p.create("testmap", map[string]string{"bar": "kept"})
+	p.planned(entryBlock("foo", `conflict_scope = "key"`, `value = "2"`, lifecycle))
+	p.write("resource \"terraform_data\" \"key\" {\n  input = \"foo\"\n}\n" +
+		entryBlock("foo", `key = "baz"`, `conflict_scope = "key"`, `value = "2"`, lifecycle) +
+		entryBlock("adopter", `key = terraform_data.key.output`, `value = "2"`, `adopt_existing = true`, "depends_on = [cas_configmap_entry.foo]"))
+	p.plan()
+	p.applyRefused("Error: Compare-And-Swap Conflict", "This run itself wrote the key, later than what the removal goes by. Nothing was removed.")
+	p.wantLive("testmap", map[string]string{"foo": "2", "baz": "2", "bar": "kept"})
+	p.wantState("foo", "deposed foo", "adopter")
+}
+
 func TestKeysThatMoveBetweenInstances(t *testing.T) {
 	t.Parallel()
 	counted := func(keys string) string {
