@@ -1,0 +1,142 @@
+package cas
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// step is one state of an object in a history, with the managers that wrote it.
+func step(entries map[string]Entry, managers map[string]int) *Observation {
+	cm := configMapOf(entries)
+	for _, name := range []string{"engine", "foreign"} {
+		if second, wrote := managers[name]; wrote {
+			cm.ManagedFields = append(cm.ManagedFields, metav1.ManagedFieldsEntry{
+				Manager: name, Operation: metav1.ManagedFieldsOperationUpdate, Time: new(metav1.NewTime(time.Unix(int64(second), 0))),
+			})
+		}
+	}
+	return observed(cm, time.Now())
+}
+
+// FuzzGroup has a group of swaps, and a foreign write, come after some state of an object, and asks of each whether it was
+// the group's.
+func FuzzGroup(f *testing.F) {
+	seeds(f, 2000)
+	keys := []string{"a", "b", "c", "d"}
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		c := choices(bytes)
+		was := c.entries(keys...)
+		managers := map[string]int{}
+		for _, name := range []string{"engine", "foreign"} {
+			if c.coin() {
+				managers[name] = 1
+			}
+		}
+		before := step(was, managers)
+		seen, blind := &group{from: before}, &group{digest: digest(was)}
+		ours := maps.Clone(was)
+		for _, key := range keys {
+			to := c.entry()
+			if c.pick(3) == 0 || to == was[key] {
+				continue
+			}
+			task := newTask(t.Context(), swapTask, &Swap{Key: key, New: to, FieldManager: "engine"})
+			for _, g := range []*group{seen, blind} {
+				if !g.fits(task, was[key]) {
+					t.Fatalf("%s does not fit", key)
+				}
+				g.add(task, was[key])
+			}
+			delete(ours, key)
+			if !to.IsAbsent() {
+				ours[key] = to
+			}
+		}
+		if len(seen.tasks) == 0 {
+			return
+		}
+		wrote := func(name string) map[string]int {
+			after := maps.Clone(managers)
+			after[name] = 1 + c.pick(2) // within the same second, now and then
+			return after
+		}
+
+		made := step(ours, wrote("engine"))
+		if seen.made(before, made) != yes || blind.made(nil, made) != yes {
+			t.Errorf("what the group makes of %v is not told for its own", was)
+		}
+		unknown := group{changes: blind.changes, tasks: blind.tasks}
+		if unknown.made(nil, made) != yes {
+			t.Errorf("what the group makes of what nobody knows is not told for its own")
+		}
+
+		// Whatever differs from it is not known to be ours.
+		other := maps.Clone(ours)
+		key := append(keys, "e")[c.pick(len(keys)+1)]
+		delete(other, key)
+		if e := c.entry(); !e.IsAbsent() {
+			other[key] = e
+		}
+		if maps.Equal(other, ours) || maps.Equal(other, was) {
+			return
+		}
+		who := []string{"engine", "foreign"}[c.pick(2)]
+		foreign := step(other, wrote(who))
+		if seen.made(before, foreign) == yes || blind.made(nil, foreign) == yes {
+			t.Errorf("%v after %v is told for the group's, which makes %v", other, was, ours)
+		}
+		// If it was ours, as admission changed it, that must not be denied where what we were to change was changed.
+		touched := false
+		for _, c := range seen.changes {
+			touched = touched || other[c.key] != c.from
+		}
+		if who == "engine" && touched && seen.made(before, foreign) == no {
+			t.Errorf("%v after %v may be what admission made of %v", other, was, ours)
+		}
+		// After it, ours could not have been made where it changed a key of ours.
+		changed := false
+		for _, c := range seen.changes {
+			changed = changed || other[c.key] != c.from
+		}
+		if later := step(ours, wrote("engine")); changed && seen.made(foreign, later) != no {
+			t.Errorf("%v after %v is told for the group's, whose keys were not what they had to be", ours, other)
+		}
+	})
+}
+
+// FuzzGroupFits puts swaps of any size into a group until one does not fit.
+func FuzzGroupFits(f *testing.F) {
+	seeds(f, 200)
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		c := choices(bytes)
+		sizes := []int{0, 1, MaxSize / 4, MaxSize / 2, MaxSize}
+		from := &Observation{size: c.pick(256) * MaxSize / 255}
+		g := &group{from: from}
+		if c.coin() {
+			g.from = nil // blind: removals, and what is put back
+		}
+		least, size, managers := maxGroup, from.Size(), map[string]bool{}
+		for n := 0; c.more(); n++ {
+			s := &Swap{Key: string(rune('a' + n)), New: Binary(filler[:sizes[c.pick(len(sizes))]]), FieldManager: []string{"x", "x", "x", "y"}[c.pick(4)]}
+			live := Binary(filler[:min(size, sizes[c.pick(len(sizes))])])
+			task := newTask(t.Context(), swapTask, s)
+			task.most = 1 + c.pick(5)
+			room := len(g.tasks) < min(least, task.most) && (g.from == nil || size+s.New.Size()-live.Size() <= MaxSize) &&
+				(managers[s.FieldManager] || len(managers) == 0)
+			if fits := g.fits(task, live); fits != (len(g.tasks) == 0 || room) {
+				t.Fatalf("task %d fits: %t", n, fits)
+			} else if !fits {
+				continue
+			}
+			g.add(task, live)
+			least, size = min(least, task.most), size+s.New.Size()-live.Size()
+			managers[s.FieldManager] = true
+		}
+		if len(g.tasks) > 1 && (len(managers) > 1 || len(g.tasks) > least || g.from != nil && size > MaxSize) {
+			t.Errorf("%d tasks of %d at most, by %v, %d bytes", len(g.tasks), least, managers, size)
+		}
+	})
+}

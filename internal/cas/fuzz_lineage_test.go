@@ -1,0 +1,182 @@
+package cas
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// world is one object's whole history: what really happened, of which a lineage is told a part.
+type world struct {
+	versions []worldVersion
+	noted    []noted // what this process was told or did, in that order
+	uid, n   int
+}
+
+type worldVersion struct {
+	Version
+	// follows: our own write, conditional on the version before it, and known to have landed.
+	follows bool
+}
+
+// noted is a version when this process first knew of it, with the keys that it wrote there; or keys that it took over.
+type noted struct {
+	version Version
+	keys    []string
+}
+
+func (w *world) now() Version { return w.versions[len(w.versions)-1].Version }
+
+func (w *world) add(follows bool) Version {
+	w.n++
+	v := Version{UID: "u" + strconv.Itoa(w.uid), ResourceVersion: strconv.Itoa(w.n)}
+	w.versions = append(w.versions, worldVersion{v, follows})
+	return v
+}
+
+// note takes down that keys were written at a version, or none.
+func (w *world) note(v Version, keys ...string) {
+	at := slices.IndexFunc(w.noted, func(n noted) bool { return n.version == v })
+	if at < 0 {
+		w.noted = append(w.noted, noted{v, keys})
+		return
+	}
+	w.noted[at].keys = append(w.noted[at].keys, keys...)
+}
+
+// leads tells whether every version from v to the one that this process knows as the newest is our own doing.
+func (w *world) leads(v, head Version) bool {
+	to := slices.IndexFunc(w.versions, func(x worldVersion) bool { return x.Version == head })
+	for ; to >= 0; to-- {
+		if w.versions[to].Version == v {
+			return true
+		}
+		if !w.versions[to].follows {
+			return false
+		}
+	}
+	return false
+}
+
+// wroteSince tells whether the key was noted later than the version, or at all where the version never was.
+func (w *world) wroteSince(key string, v Version) bool {
+	seen, wrote := -1, -1
+	for i, n := range w.noted {
+		if n.version == v {
+			seen = i
+		}
+		if slices.Contains(n.keys, key) {
+			wrote = i
+		}
+	}
+	return wrote > seen
+}
+
+// FuzzLineage tells a lineage what a committer would of all that happens to an object, and asks it about every version
+// that there ever was.
+func FuzzLineage(f *testing.F) {
+	seeds(f, 500)
+	keys := []string{"a", "b", "c"}
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		c := choices(bytes)
+		var l lineage
+		w := &world{}
+		w.add(false)
+		var head Version // the newest that this process knows; zero while it knows of none
+		knows := func(v Version, written ...string) {
+			head = v
+			w.note(v, written...)
+		}
+		read := func() {
+			l.observed(w.now())
+			knows(w.now())
+		}
+		for step := 0; c.more() && step < 60; step++ { // each asks about all that came before it
+			key := keys[c.pick(len(keys))]
+			switch c.pick(10) {
+			case 0:
+				read()
+			case 1, 2:
+				w.add(false) // foreign
+			case 3:
+				w.uid++ // deleted and made again
+				w.add(false)
+			case 4, 5: // a merge patch on the head
+				base := head
+				if base != w.now() { // refused, or the head is not known
+					read()
+					continue
+				}
+				to := w.add(true)
+				if c.coin() { // its answer was lost; it was found out, and so was what came after
+					if c.coin() {
+						w.add(false)
+					}
+					l.wrote(base, to, key)
+					knows(to, key)
+					read()
+					continue
+				}
+				l.wrote(base, to, key)
+				knows(to, key)
+			case 6: // one that changed nothing
+				if head == w.now() {
+					l.wrote(head, head, key)
+					knows(head, key)
+				}
+			case 7: // a JSON Patch, whatever it followed
+				if head == (Version{}) {
+					continue
+				}
+				to := w.add(false)
+				l.wrote(to, to, key)
+				knows(to, key)
+			case 8: // a removal of what another process saw, without a read
+				if head != (Version{}) {
+					continue
+				}
+				base := w.now()
+				knows(base)
+				to := w.add(true)
+				l.wrote(base, to, key)
+				knows(to, key)
+				if c.coin() { // its answer was lost, and nothing is known of the whole of the base
+					w.versions[len(w.versions)-1].follows = false
+					l.cut()
+				}
+			case 9:
+				if c.coin() { // nothing was known to land, or was to be written
+					w.add(false)
+					continue
+				}
+				if head != (Version{}) {
+					l.took(key)
+					w.noted = append(w.noted, noted{keys: []string{key}})
+				}
+			}
+			if head == (Version{}) {
+				continue
+			}
+			for _, v := range w.versions {
+				if got, want := l.leadsFrom(v.Version), w.leads(v.Version, head); got != want {
+					t.Fatalf("%+v: leads from %v to %v: %t, want %t", w.versions, v.Version, head, got, want)
+				}
+				if v.UID == head.UID {
+					if got, want := l.leadsFrom(Version{ResourceVersion: v.ResourceVersion}), w.leads(v.Version, head); got != want {
+						t.Fatalf("%+v: leads from %v of any uid to %v: %t, want %t", w.versions, v.Version, head, got, want)
+					}
+				}
+				for _, key := range keys {
+					if got, want := l.wroteSince(key, v.Version), w.wroteSince(key, v.Version); got != want {
+						t.Fatalf("%+v: wrote %s since %v: %t, want %t", w.noted, key, v.Version, got, want)
+					}
+				}
+			}
+			for _, key := range keys {
+				if got, want := l.wroteSince(key, Version{}), w.wroteSince(key, Version{"never", "seen"}); got != want {
+					t.Fatalf("%+v: ever wrote %s: %t, want %t", w.noted, key, got, want)
+				}
+			}
+		}
+	})
+}
