@@ -1,0 +1,38 @@
+package cas
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// A client that speaks protobuf can store text that is no UTF-8. Our writes leave it as it is.
+func TestTextThatIsNoUTF8IsLeftAsItIs(t *testing.T) {
+	const raw = "a\xff\xfeb"
+	f := newFixture(t, nil)
+	config := rest.CopyConfig(f.cluster.Config)
+	config.ContentType = "application/vnd.kubernetes.protobuf"
+	client := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(f.ref.Namespace)
+	cm, err := client.Get(t.Context(), f.ref.Name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cm.Data = map[string]string{"raw": raw, "foo": "1"}
+	if _, err := client.Update(t.Context(), cm, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.do(f.swapping("foo", one, two))
+	f.want(Applied, err)
+	var live *corev1.ConfigMap
+	if live, err = client.Get(t.Context(), f.ref.Name, metav1.GetOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if live.Data["raw"] != raw || live.Data["foo"] != "2" {
+		t.Errorf("live data %q", live.Data)
+	}
+	_, err = f.do(f.swapping("raw", Text(raw), one))
+	f.want(Applied, err)
+}
