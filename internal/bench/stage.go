@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+// place is where the API server is seen from.
+type place struct {
+	name       string
+	config     *rest.Config
+	kubeconfig string
+}
+
+const (
+	loopback = "loopback"
+	far      = "20 ms away"
+)
+
+// stage is what the parts are measured on: one control plane, seen from near and from far.
+type stage struct {
+	dir       string // removed at the end
+	client    kubernetes.Interface
+	near, far place
+	rounds    int
+	entries   []int
+
+	// undo is what tearDown does, the last one first.
+	undo []func() error
+}
+
+func (s *stage) places() []place { return []place{s.near, s.far} }
+
+// setUp returns a stage with whatever is to be torn down, also beside an error.
+func setUp(ctx context.Context, rounds int, entries []int) (*stage, error) {
+	s := &stage{rounds: rounds, entries: entries}
+	var err error
+	if s.dir, err = os.MkdirTemp("", "terraform-provider-cas-bench-"); err != nil {
+		return s, err
+	}
+	s.undo = append(s.undo, func() error { return os.RemoveAll(s.dir) })
+
+	say("starting etcd and kube-apiserver on loopback")
+	cluster, err := testcluster.Start(ctx, testcluster.WithRoom())
+	if err != nil {
+		return s, err
+	}
+	s.undo = append(s.undo, cluster.Stop)
+	s.client = cluster.Client()
+	if s.near, err = s.place(loopback, cluster.Config); err != nil {
+		return s, err
+	}
+	config, proxy, err := distant(cluster.Config)
+	if err != nil {
+		return s, err
+	}
+	s.undo = append(s.undo, func() error { proxy.Stop(); return nil })
+	s.far, err = s.place(far, config)
+	return s, err
+}
+
+func (s *stage) place(name string, config *rest.Config) (place, error) {
+	p := place{name: name, config: config, kubeconfig: filepath.Join(s.dir, name+".kubeconfig")}
+	return p, testcluster.WriteKubeconfig(p.kubeconfig, config)
+}
+
+func (s *stage) tearDown() error {
+	var errs []error
+	for i := len(s.undo) - 1; i >= 0; i-- {
+		errs = append(errs, s.undo[i]())
+	}
+	return errors.Join(errs...)
+}
+
+// namespace makes a namespace that nothing else uses.
+func (s *stage) namespace(ctx context.Context) (string, error) {
+	ns, err := s.client.CoreV1().Namespaces().Create(ctx,
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "bench-"}}, metav1.CreateOptions{})
+	if err != nil {
+		return "", err
+	}
+	return ns.Name, nil
+}
+
+// build builds a program of this module as a release is built, alone in a folder, and returns its path.
+func (s *stage) build(ctx context.Context, name, pkg string, flags ...string) (string, error) {
+	root, err := toolchain.Root()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(s.dir, name, "terraform-provider-cas")
+	if toolchain.Executable(path) {
+		return path, nil
+	}
+	say("building %s", name)
+	args := append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", path}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building %s: %w\n%s", pkg, err, bytes.TrimSpace(out))
+	}
+	return path, nil
+}
+
+func (s *stage) buildProvider(ctx context.Context) (string, error) {
+	return s.build(ctx, "provider", ".")
+}
+
+func (s *stage) buildFloor(ctx context.Context) (string, error) {
+	return s.build(ctx, "floor", "./internal/bench/floor", "-tags", "floor")
+}
+
+func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
