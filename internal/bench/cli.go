@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type cliRow struct {
 	Step     string
 	Seconds  []float64
 	Requests []int
+	PeakMiB  []float64 // of any process of the provider
 }
 
 const (
@@ -106,6 +108,7 @@ type cliSubject struct {
 	binary    string
 	workspace *testcli.Workspace
 	namespace string
+	peaks     string // file
 }
 
 // benchCLI measures the provider beside the floor, and beside the peer where there is one, with a real command line.
@@ -120,11 +123,17 @@ func benchCLI(ctx context.Context, s *stage) ([]cliRow, error) {
 		}
 	}
 	var rows []cliRow
-	for _, p := range s.places() {
-		for _, shape := range []string{oneMap, manyMaps} {
+	places, shapes := s.places(), []string{oneMap, manyMaps}
+	if s.tune {
+		places, shapes = []place{s.far}, []string{oneMap}
+	}
+	for _, p := range places {
+		for _, shape := range shapes {
 			for _, entries := range s.entries {
 				cells := map[string][]cliRow{}
-				err := alternate(s.rounds, subjects, func(subject *cliSubject) error {
+				// Runs get longer by the square of the entries, and steadier.
+				rounds := max(1, s.rounds*s.entries[0]/entries)
+				err := alternate(rounds, subjects, func(subject *cliSubject) error {
 					round, err := s.runCLI(ctx, subject, p, shape, entries)
 					cells[subject.name] = merge(cells[subject.name], round)
 					return err
@@ -149,6 +158,7 @@ func merge(rows, round []cliRow) []cliRow {
 	for i := range round {
 		rows[i].Seconds = append(rows[i].Seconds, round[i].Seconds...)
 		rows[i].Requests = append(rows[i].Requests, round[i].Requests...)
+		rows[i].PeakMiB = append(rows[i].PeakMiB, round[i].PeakMiB...)
 	}
 	return rows
 }
@@ -162,6 +172,10 @@ func (s *stage) cliSubjects(ctx context.Context) ([]*cliSubject, error) {
 	if err != nil {
 		return nil, err
 	}
+	peak, err := s.buildPeak(ctx)
+	if err != nil {
+		return nil, err
+	}
 	subjects := []*cliSubject{{name: subjectFloor, binary: floor}, {name: subjectCAS, binary: provider}}
 	if peer := os.Getenv("PEER_PROVIDER"); peer != "" {
 		if _, err := handshake(ctx, peer); err != nil {
@@ -170,15 +184,15 @@ func (s *stage) cliSubjects(ctx context.Context) ([]*cliSubject, error) {
 		subjects = append(subjects, &cliSubject{name: subjectPeer, binary: peer})
 	}
 	for _, subject := range subjects {
-		if err := s.open(ctx, subject); err != nil {
+		if err := s.open(ctx, subject, peak); err != nil {
 			return nil, err
 		}
 	}
 	return subjects, nil
 }
 
-// open makes the subject's workspace and namespace.
-func (s *stage) open(ctx context.Context, subject *cliSubject) error {
+// open makes the subject's workspace and namespace. What Terraform starts is peak, which starts the provider.
+func (s *stage) open(ctx context.Context, subject *cliSubject, peak string) error {
 	cli, err := testcli.Find()
 	if err != nil {
 		return err
@@ -195,13 +209,15 @@ func (s *stage) open(ctx context.Context, subject *cliSubject) error {
 	if err := os.MkdirAll(filepath.Join(dir, "provider"), 0o700); err != nil {
 		return err
 	}
-	if err := os.Symlink(binary, filepath.Join(dir, "provider", file)); err != nil {
+	if err := os.Symlink(peak, filepath.Join(dir, "provider", file)); err != nil {
 		return err
 	}
 	subject.workspace, err = testcli.Open(ctx, dir, cli, fmt.Sprintf("  dev_overrides {\n    %q = %q\n  }\n", source, filepath.Join(dir, "provider")))
 	if err != nil {
 		return err
 	}
+	subject.peaks = filepath.Join(dir, "peaks")
+	subject.workspace.Env = append(subject.workspace.Env, "CAS_BENCH_PROVIDER="+binary, "CAS_BENCH_PEAK="+subject.peaks)
 	subject.workspace.Write("main.tf", configuration+variables)
 	subject.namespace, err = s.namespace(ctx)
 	return err
@@ -227,7 +243,11 @@ func (s *stage) runCLI(ctx context.Context, subject *cliSubject, p place, shape 
 		result := w.Run(step.args...)
 		took := time.Since(begun).Seconds()
 		if result.ExitCode != 0 {
-			return nil, fmt.Errorf("%s: %s of %d entries of %s ended with %d:\n%s", subject.name, step.name, entries, shape, result.ExitCode, result.All())
+			return nil, fmt.Errorf("%s: %s of %d entries of %s ended with %d:\n%s", subject.name, step.name, entries, shape, result.ExitCode, result.Stderr)
+		}
+		peak, err := subject.peak()
+		if err != nil {
+			return nil, err
 		}
 		after, err := requests(ctx, s.client)
 		if err != nil {
@@ -235,12 +255,29 @@ func (s *stage) runCLI(ctx context.Context, subject *cliSubject, p place, shape 
 		}
 		rows = append(rows, cliRow{
 			Place: p.name, Shape: shape, Entries: entries, Subject: subject.name, Step: step.name,
-			Seconds: []float64{took}, Requests: []int{after - before},
+			Seconds: []float64{took}, Requests: []int{after - before}, PeakMiB: []float64{peak},
 		})
 		fmt.Fprintf(&told, "  %s %.2f s, %d requests", step.name, took, after-before)
 	}
 	say("%-10s %-16s %5d %-10s%s", p.name, shape, entries, subject.name, told.String())
 	return rows, nil
+}
+
+// peak is the most memory that any of the provider's processes had since it was last asked, in MiB.
+func (c *cliSubject) peak() (float64, error) {
+	raw, err := os.ReadFile(c.peaks)
+	if err != nil {
+		return 0, err
+	}
+	most := 0
+	for line := range strings.Lines(string(raw)) {
+		kib, err := strconv.Atoi(strings.TrimSpace(line))
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, kib)
+	}
+	return float64(most) / 1024, os.Remove(c.peaks)
 }
 
 // reset removes the subject's state and gives it the ConfigMaps that it starts from, empty ones.

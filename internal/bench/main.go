@@ -1,53 +1,137 @@
-// Bench measures the engine and the provider, and writes what came out.
+// Bench measures the engine beside raw client-go, and the provider beside one that does nothing, all on one control plane that
+// it starts, and writes what came out to docs/benchmarks.md, with a chart. It sets itself no time limit: a whole run takes
+// about half an hour.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
 )
 
-func main() {
-	flags := flag.NewFlagSet("bench", flag.ExitOnError) // controller-runtime adds to the default one
-	rounds := flags.Int("rounds", 3, "rounds")
-	entries := flags.String("entries", "200,1000", "numbers of entries")
-	_ = flags.Parse(os.Args[1:])
-	var sizes []int
-	for field := range strings.SplitSeq(*entries, ",") {
-		n, err := strconv.Atoi(field)
-		if err != nil {
-			panic(err)
-		}
-		sizes = append(sizes, n)
+// part is one of the measurements, which replaces its results of an earlier run.
+type part struct {
+	name string
+	run  func(context.Context, *stage, *results) error
+}
+
+var parts = []part{
+	{"cli", func(ctx context.Context, s *stage, r *results) (err error) {
+		r.CLI, err = benchCLI(ctx, s)
+		return err
+	}},
+	{"engine", func(ctx context.Context, s *stage, r *results) (err error) {
+		r.Engine, err = benchEngine(ctx, s)
+		return err
+	}},
+	{"processes", func(ctx context.Context, s *stage, r *results) (err error) {
+		r.Processes, err = benchProcesses(ctx, s)
+		return err
+	}},
+	{"binary", func(ctx context.Context, s *stage, r *results) (err error) {
+		r.Binaries, err = benchBinary(ctx, s)
+		return err
+	}},
+}
+
+func partNames() (names []string) {
+	for _, p := range parts {
+		names = append(names, p.name)
 	}
+	return names
+}
+
+func main() {
+	if spec := os.Getenv(workerEnv); spec != "" {
+		exit(work(spec))
+	}
+	klog.SetLogger(logr.Discard()) // requests that are broken off at the cap are no news
+	o := wholeRun()
+	flags := flag.NewFlagSet("bench", flag.ExitOnError) // controller-runtime adds to the default one
+	chosen := flags.String("parts", strings.Join(partNames(), ","), "which `parts` to measure; of the others, the results of their last run stay")
+	dir := flags.String("out", "docs", "`folder` that the results are written to")
+	flags.IntVar(&o.rounds, "rounds", o.rounds, "how often each is measured")
+	flags.DurationVar(&o.limit, "limit", o.limit, "how long one writer may take for one cell of the engine's part")
+	flags.Func("entries", "`numbers` of entries for the command line, the least first (200,1000)", intsInto(&o.entries))
+	flags.BoolFunc("tune", "for the command line, only what has the tightest targets: one ConfigMap, 200 entries, 20 ms away", func(string) error {
+		o.entries, o.tune = []int{targetEntries}, true
+		return nil
+	})
+	flags.Func("swaps", "`numbers` of swaps for the engine (1,100,1000)", intsInto(&o.swaps))
+	_ = flags.Parse(os.Args[1:]) // it exits on errors
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, *rounds, sizes); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	err := run(ctx, o, strings.Split(*chosen, ","), *dir)
+	stop()
+	exit(err)
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "\nThe benchmark failed: %v\n", err)
 		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// intsInto parses numbers with commas between them.
+func intsInto(to *[]int) func(string) error {
+	return func(list string) error {
+		*to = nil
+		for field := range strings.SplitSeq(list, ",") {
+			n, err := strconv.Atoi(strings.TrimSpace(field))
+			if err != nil || n < 1 {
+				return fmt.Errorf("%q is no number above zero", field)
+			}
+			*to = append(*to, n)
+		}
+		return nil
 	}
 }
 
-func run(ctx context.Context, rounds int, entries []int) (err error) {
-	s, err := setUp(ctx, rounds, entries)
+// run measures the chosen parts. The results of each are written as soon as it has ended. What it started, it stops.
+func run(ctx context.Context, o options, chosen []string, dir string) (err error) {
+	for _, name := range chosen {
+		if !slices.Contains(partNames(), name) {
+			return fmt.Errorf("no part %q: there are %s", name, strings.Join(partNames(), ", "))
+		}
+	}
+	r, err := load(dir)
+	if err != nil {
+		return err
+	}
+	s, err := setUp(ctx, o)
 	defer func() { err = errors.Join(err, s.tearDown()) }()
 	if err != nil {
 		return err
 	}
-	rows, err := benchCLI(ctx, s)
-	if err != nil {
-		return err
+	for _, p := range parts {
+		if !slices.Contains(chosen, p.name) {
+			continue
+		}
+		say("\n== %s", p.name)
+		begun := time.Now()
+		if err := p.run(ctx, s, r); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		if r.Runs[p.name], err = s.observe(ctx, begun); err != nil {
+			return err
+		}
+		if err := r.save(dir); err != nil {
+			return err
+		}
 	}
-	raw, err := json.MarshalIndent(rows, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile("/tmp/w/bench.json", raw, 0o600)
+	say("\nwritten: %s/%s and %s/%s", dir, reportFile, dir, chartFile)
+	return nil
 }

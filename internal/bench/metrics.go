@@ -1,10 +1,10 @@
 package main
 
 import (
-	"context"
-	"io"
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,13 +31,38 @@ const (
 	far      = "20 ms away"
 )
 
+// options is how much is measured.
+type options struct {
+	rounds  int
+	entries []int // of the command line
+	tune    bool  // of the command line, one ConfigMap from far away and nothing else
+
+	swaps, kib, parallel []int         // of the engine
+	limit                time.Duration // of one writer in one cell
+	distant              struct{ swaps, parallel int }
+
+	processes []int
+	writes    int // of each process
+	starts    int
+}
+
+// wholeRun is what the documented results come from.
+func wholeRun() options {
+	o := options{
+		rounds: 5, entries: []int{200, 1000},
+		swaps: []int{1, 100, 1000}, kib: []int{1, 900}, parallel: []int{1, 10, 100}, limit: 8 * time.Second,
+		processes: []int{1, 4, 16}, writes: 50, starts: 20,
+	}
+	o.distant.swaps, o.distant.parallel = 100, 10
+	return o
+}
+
 // stage is what the parts are measured on: one control plane, seen from near and from far.
 type stage struct {
 	dir       string // removed at the end
 	client    kubernetes.Interface
 	near, far place
-	rounds    int
-	entries   []int
+	options
 
 	// undo is what tearDown does, the last one first.
 	undo []func() error
@@ -45,8 +71,8 @@ type stage struct {
 func (s *stage) places() []place { return []place{s.near, s.far} }
 
 // setUp returns a stage with whatever is to be torn down, also beside an error.
-func setUp(ctx context.Context, rounds int, entries []int) (*stage, error) {
-	s := &stage{rounds: rounds, entries: entries}
+func setUp(ctx context.Context, o options) (*stage, error) {
+	s := &stage{options: o}
 	var err error
 	if s.dir, err = os.MkdirTemp("", "terraform-provider-cas-bench-"); err != nil {
 		return s, err
@@ -121,6 +147,10 @@ func (s *stage) buildProvider(ctx context.Context) (string, error) {
 
 func (s *stage) buildFloor(ctx context.Context) (string, error) {
 	return s.build(ctx, "floor", "./internal/bench/floor", "-tags", "floor")
+}
+
+func (s *stage) buildPeak(ctx context.Context) (string, error) {
+	return s.build(ctx, "peak", "./internal/bench/peak")
 }
 
 func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
