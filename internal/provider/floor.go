@@ -45,31 +45,31 @@ func (r *floorResource) IdentitySchema(ctx context.Context, req resource.Identit
 }
 
 func (*floorResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan configMapEntryModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	plan, diags := entryCodec().decode(ctx, req.Plan.Raw)
+	resp.Diagnostics.Append(diags...)
 	plan.pretend()
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(identityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(entryCodec().encode(ctx, plan, &resp.State.Raw)...)
 }
 
 func (*floorResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state configMapEntryModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	state, diags := entryCodec().decode(ctx, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(identityCodec().encode(ctx, state.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(entryCodec().encode(ctx, state, &resp.State.Raw)...)
 }
 
 func (*floorResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan configMapEntryModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	plan, diags := entryCodec().decode(ctx, req.Plan.Raw)
+	resp.Diagnostics.Append(diags...)
 	plan.pretend()
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(identityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(entryCodec().encode(ctx, plan, &resp.State.Raw)...)
 }
 
 func (*floorResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state configMapEntryModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	_, diags := entryCodec().decode(ctx, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
 }
 
 // pretend fills in what a write would have answered.

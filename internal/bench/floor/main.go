@@ -7,17 +7,12 @@ import (
 	"context"
 	"log"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider"
+	"github.com/terraform-cas/terraform-provider-cas/internal/serve"
 )
 
 func main() {
-	err := providerserver.Serve(context.Background(), provider.NewFloor(), providerserver.ServeOpts{
-		Address:         "registry.terraform.io/terraform-cas/cas",
-		ProtocolVersion: 6,
-	})
-	if err != nil {
+	if err := serve.Provider(context.Background(), provider.NewFloor(), false); err != nil {
 		log.Fatal(err)
 	}
 }
