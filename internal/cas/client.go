@@ -47,6 +47,7 @@ func newClient(config *rest.Config) (*client, error) {
 	}
 	// A redirect is never followed: of a PATCH it would make a GET, whose answer looks like that of a write.
 	unredirected := *transport
+	unredirected.Transport = &throttleTeller{next: transport.Transport}
 	unredirected.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	r, err := rest.RESTClientForConfigAndClient(c, &unredirected)
 	if err != nil {
@@ -128,17 +129,19 @@ func (c *client) explain(err error, ref Ref, verb string) error {
 type outcome uint8
 
 const (
-	landed  outcome = iota
-	stale           // not written: the object is at another version, or is another object, or is gone
-	refused         // not written, for another reason, and would not be the next time
-	inDoubt         // written or not
-	unsent          // not written, whatever it was: no connection came about, or the credentials are not accepted
+	landed    outcome = iota
+	stale             // not written: the object is at another version, or is another object, or is gone
+	refused           // not written, for another reason, and would not be the next time
+	inDoubt           // written or not
+	unsent            // not written, whatever it was: no connection came about, or the credentials are not accepted
+	throttled         // not written: priority and fairness turned it away before anything looked at it
 )
 
 // patch sends a conditional patch once. The observation is of the object as the write left it. It is never
 // retried below: a retry of a write that landed would answer as a conflict.
 func (c *client) patch(ctx context.Context, ref Ref, r request, fieldManager string, timeout time.Duration) (*Observation, outcome, error) {
-	var connected atomic.Bool
+	var connected, turnedAway atomic.Bool
+	ctx = context.WithValue(ctx, turnedAwayKey{}, &turnedAway)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 	begun := time.Now()
 	cm := &corev1.ConfigMap{}
@@ -156,6 +159,8 @@ func (c *client) patch(ctx context.Context, ref Ref, r request, fieldManager str
 		return nil, unsent, c.explain(err, ref, "patch")
 	case !errors.As(err, &status):
 		return nil, inDoubt, err
+	case turnedAway.Load():
+		return nil, throttled, err
 	case apierrors.IsConflict(err), isAbsence(err, ref), isOtherUID(err), r.kind == types.JSONPatchType && apierrors.IsInvalid(err):
 		return nil, stale, err // which test of a JSON Patch failed is not told, nor whether one did
 	case apierrors.IsUnauthorized(err):
@@ -166,6 +171,29 @@ func (c *client) patch(ctx context.Context, ref Ref, r request, fieldManager str
 		return nil, inDoubt, err
 	}
 	return nil, refused, c.explain(err, ref, "patch")
+}
+
+// throttleTeller tells a request, by what its context has for turnedAwayKey, whether API priority and fairness turned it
+// away. Such a 429 is the API server's own word that it did nothing; any other may come from something between that knows no
+// better. It is told by what WithPriorityAndFairness of k8s.io/apiserver answers: the UID of the flow schema, and http.Error.
+type throttleTeller struct{ next http.RoundTripper }
+
+type turnedAwayKey struct{}
+
+// RoundTrip implements [http.RoundTripper].
+func (t *throttleTeller) RoundTrip(r *http.Request) (*http.Response, error) {
+	next := t.next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	response, err := next.RoundTrip(r)
+	if turnedAway, ok := r.Context().Value(turnedAwayKey{}).(*atomic.Bool); ok && err == nil {
+		turnedAway.Store(response.StatusCode == http.StatusTooManyRequests &&
+			response.Header.Get("X-Kubernetes-PF-FlowSchema-UID") != "" &&
+			response.Header.Get("X-Content-Type-Options") == "nosniff" &&
+			response.Header.Get("Content-Type") == "text/plain; charset=utf-8")
+	}
+	return response, err
 }
 
 // isOtherUID tells the 422 with which the API server refuses a patch whose uid alone is wrong.

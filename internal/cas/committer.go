@@ -164,7 +164,7 @@ func (c *committer) dropEnded(batch []*task) []*task {
 
 // read takes a new look at the object, for all tasks: every one of them was asked for before it began.
 func (c *committer) read(batch []*task) {
-	ctx, cancel := anyCaller(batch, 0)
+	ctx, cancel := anyCaller(batch)
 	defer cancel()
 	for _, t := range batch {
 		t.attempts.Add(1)

@@ -17,6 +17,8 @@ const (
 	maxPause   = time.Second
 	// telling is how long before the end of Grace finding out stops, so that callers are told why.
 	telling = 500 * time.Millisecond
+	// patience is how long one request is waited for once all callers have gone, so that Grace has room for several.
+	patience = (Grace - telling) / 3
 )
 
 // written is what became of a group's request.
@@ -39,7 +41,9 @@ func (c *committer) commit(g *group) written {
 	if err != nil {
 		return written{outcome: refused, err: err}
 	}
-	ctx, cancel := anyCaller(g.tasks, Grace-telling)
+	callers, left := anyCaller(g.tasks)
+	defer left()
+	ctx, cancel := lingering(context.Background(), callers, Grace-telling)
 	defer cancel()
 	var doubt, last error
 	pause := firstPause
@@ -48,12 +52,14 @@ func (c *committer) commit(g *group) written {
 			t.attempts.Add(1)
 			t.company.Store(int64(len(g.tasks)))
 		}
-		after, out, err := c.client.patch(ctx, c.ref, r, g.tasks[0].swap.FieldManager, requestTimeout)
+		once, done := lingering(ctx, callers, patience)
+		after, out, err := c.client.patch(once, c.ref, r, g.tasks[0].swap.FieldManager, requestTimeout)
+		done()
 		switch {
 		case out == landed:
 			return written{outcome: landed, after: after}
 		case out == stale && doubt == nil:
-			return c.overtaken(ctx, g, err)
+			return c.overtaken(callers, g, err)
 		case out != inDoubt && doubt == nil:
 			return written{outcome: out, err: err}
 		case doubt == nil:
@@ -62,12 +68,19 @@ func (c *committer) commit(g *group) written {
 			last = err
 		}
 		for {
-			if !sleep(ctx, max(pause, retryAfter(err))) {
-				return written{outcome: inDoubt, err: errors.Join(doubt, last, context.Cause(ctx))}
+			once, done := lingering(ctx, callers, maxPause)
+			sleep(once, max(pause, retryAfter(err)))
+			done()
+			if ctx.Err() != nil {
+				return written{outcome: inDoubt, err: errors.Join(doubt, last, context.Cause(callers))}
 			}
 			pause = min(2*pause, maxPause)
 			var now *Observation
-			if now, err = c.client.get(ctx, c.ref); err != nil {
+			once, done = lingering(ctx, callers, patience)
+			now, err = c.client.get(once, c.ref)
+			done()
+			if err != nil {
+				last = err
 				continue // the doubt is about a write: it is worth all of the callers' time
 			}
 			if now.Version() == g.base {
@@ -76,7 +89,9 @@ func (c *committer) commit(g *group) written {
 				}
 				break
 			}
-			w, err := c.settle(ctx, g, now)
+			once, done = lingering(ctx, callers, patience)
+			w, err := c.settle(once, g, now)
+			done()
 			switch {
 			case err == nil && w.outcome == inDoubt:
 				w.err = errors.Join(doubt, w.err)
@@ -107,8 +122,11 @@ func isPassing(err error) bool {
 // overtaken looks at what overtook a write that was refused as stale. Where nothing did, the refusal was about something
 // else, as that of a webhook that answers 409, and would be the same the next time. (That the object is just what the write
 // was to make of it proves nothing: another may have swapped the same values.)
-func (c *committer) overtaken(ctx context.Context, g *group, refusal error) written {
-	now, err := c.client.get(ctx, c.ref)
+func (c *committer) overtaken(callers context.Context, g *group, refusal error) written {
+	for _, t := range g.tasks {
+		t.release(c.client.host)
+	}
+	now, err := c.client.get(callers, c.ref)
 	switch {
 	case err != nil:
 		return written{outcome: unsent, err: err}

@@ -2,6 +2,7 @@ package cas
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 )
@@ -27,8 +28,8 @@ type task struct {
 	// maxAge is how old an observation may be that answers a task without a read of its own.
 	maxAge time.Duration
 
-	// sent goes up once, by whoever comes first: by the committer before it sends the write, or by the caller who
-	// gives up. A task that is given up is never sent.
+	// sent is taken by whoever comes first: by the committer before it sends the write, or by the caller who gives up. A
+	// task that is given up is never sent. The committer gives it back when what it sent was not written.
 	sent atomic.Int32
 	// base is the version that the write last sent for the task was conditional on; nil while none was.
 	base atomic.Pointer[Version]
@@ -68,6 +69,15 @@ func (t *task) claim(base Version) bool {
 	return t.sent.CompareAndSwap(waiting, sending) || t.sent.Load() == sending
 }
 
+// release takes note that nothing of the task was written or is on its way: its caller may give up at once again. One that
+// has ended meanwhile waits for an answer, and gets it.
+func (t *task) release(host string) {
+	t.sent.CompareAndSwap(sending, waiting)
+	if t.ctx.Err() != nil && !t.answered {
+		t.answer(&CanceledError{Ref: t.swap.Ref, Host: host, Err: context.Cause(t.ctx)})
+	}
+}
+
 // wait gives the committer's answer, or gives up when the caller's context ends: at once while nothing was sent, and
 // otherwise not before Grace.
 func (t *task) wait(host string) error {
@@ -89,16 +99,16 @@ func (t *task) wait(host string) error {
 	}
 }
 
-// anyCaller is a context that ends when the contexts of all tasks have ended, after a time of grace.
-func anyCaller(tasks []*task, grace time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(context.Background())
+// anyCaller is a context that ends when the contexts of all tasks have ended, with the cause of the last one.
+func anyCaller(tasks []*task) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(context.Background())
 	var left atomic.Int64
 	left.Store(int64(len(tasks)))
 	stops := make([]func() bool, 0, len(tasks))
 	for _, t := range tasks {
 		stops = append(stops, context.AfterFunc(t.ctx, func() {
 			if left.Add(-1) == 0 {
-				time.AfterFunc(grace, cancel)
+				cancel(context.Cause(t.ctx))
 			}
 		}))
 	}
@@ -106,6 +116,19 @@ func anyCaller(tasks []*task, grace time.Duration) (context.Context, context.Can
 		for _, stop := range stops {
 			stop()
 		}
-		cancel()
+		cancel(nil)
+	}
+}
+
+var errNoAnswer = errors.New("no answer came in time")
+
+// lingering is a context that ends with parent, and otherwise a while after the callers have ended or, where they had
+// ended already, after now.
+func lingering(parent, callers context.Context, while time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	stop := context.AfterFunc(callers, func() { time.AfterFunc(while, func() { cancel(errNoAnswer) }) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
 	}
 }

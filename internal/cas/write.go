@@ -7,27 +7,34 @@ func (c *committer) write(g *group) {
 	}
 	w := c.commit(g)
 	switch w.outcome {
+	case throttled:
+		c.backOff(g, w.err)
 	case landed:
 		c.landed(g, w)
 	case stale:
+		for _, t := range g.tasks {
+			t.release(c.client.host)
+		}
 		c.observed(w.now) // they are judged again, on what overtook them
 		c.contended = calmAfter
 		if g.byKey {
 			c.contended = 0 // it may have been something else than a test; a merge patch gets a clear answer
 		}
 	case refused:
-		for _, t := range g.tasks {
+		for _, t := range unanswered(g.tasks) {
 			switch {
 			case g.from == nil:
 				t.mustRead = true // a look may tell more than the refusal
+				t.release(c.client.host)
 			case len(g.tasks) > 1:
 				t.most = len(g.tasks) / 2 // one bad entry must not fail its siblings
+				t.release(c.client.host)
 			default:
 				t.answer(w.err)
 			}
 		}
 	case unsent:
-		for _, t := range g.tasks {
+		for _, t := range c.dropEnded(unanswered(g.tasks)) {
 			t.answer(w.err)
 		}
 	case inDoubt:
@@ -35,6 +42,18 @@ func (c *committer) write(g *group) {
 		for _, t := range g.tasks {
 			t.answer(&UnknownError{Ref: c.ref, Key: t.swap.Key, Base: g.base, Err: w.err})
 		}
+	}
+}
+
+// backOff waits for as long as the API server asks to, unless all callers go. Nothing of theirs is on its way meanwhile.
+func (c *committer) backOff(g *group, err error) {
+	for _, t := range g.tasks {
+		t.release(c.client.host)
+	}
+	if kept := unanswered(g.tasks); len(kept) > 0 {
+		callers, left := anyCaller(kept)
+		defer left()
+		sleep(callers, max(firstPause, retryAfter(err)))
 	}
 }
 
