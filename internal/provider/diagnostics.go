@@ -254,7 +254,7 @@ func (s subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 			fmt.Sprintf("Try again, or raise timeouts.%s.", s.limit)))
 	}
 	return diag.NewErrorDiagnostic("Operation Canceled", s.detail(
-		fmt.Sprintf("The operation was canceled before anything was sent. Nothing was %s.", s.op.past()), facts))
+		fmt.Sprintf("The operation was canceled. Nothing was %s.", s.op.past()), facts))
 }
 
 func (s subject) unknown(e *cas.UnknownError) diag.Diagnostic {
@@ -262,9 +262,14 @@ func (s subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 	if e.Base.ResourceVersion != "" {
 		facts = append([]string{"Sent for resourceVersion: " + e.Base.ResourceVersion}, facts...)
 	}
+	way := "The state keeps the entry as it was. The next plan reads the key, and shows what is left to be done."
+	if s.op == opCreate {
+		way = fmt.Sprintf("The state has nothing of it. If the key holds the value, import it with the id %q, or set adopt_existing = true to "+
+			"take it over. If it does not, plan again.", s.id)
+	}
 	return diag.NewErrorDiagnostic("Write Outcome Unknown", s.detail(
-		"The write was sent, its answer was lost, and it could not be found out whether the key was changed.", facts,
-		"Look at the key before you plan again. Where the verb \"watch\" on the ConfigMap is permitted, a lost answer can be settled."))
+		"The write was sent, and it could not be found out whether the key was changed. It may be changed yet, while the write is on its way.",
+		facts, way, "Where the verb \"watch\" on the ConfigMap is permitted, a lost answer can be settled."))
 }
 
 func (s subject) changedByAdmission(swap cas.Swap, stored cas.Entry) diag.Diagnostic {

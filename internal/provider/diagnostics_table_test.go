@@ -20,6 +20,11 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		exists    = "The key exists with another value, and without expected_value only an absent key is written. Nothing was written."
 		onlyKey   = ` Where changes of other keys do not matter, set conflict_scope = "key". Another provider, and another alias of this one, is another writer.`
 	)
+	const (
+		unknown = "The write was sent, and it could not be found out whether the key was changed. It may be changed yet, while the write is on its way."
+
+		watchEnd = ` Where the verb "watch" on the ConfigMap is permitted, a lost answer can be settled.`
+	)
 	planned := cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
 	unchanged := conflictOf(cas.ReasonObject, seen, planned)
 	unchanged.Expected = cas.Text("live")
@@ -205,7 +210,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"canceled": {
 			of:      aboutFoo(opDelete).diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: context.Canceled}),
 			summary: "Operation Canceled",
-			detail:  "The operation was canceled before anything was sent. Nothing was removed." + head + "Host: https://api.test",
+			detail:  "The operation was canceled. Nothing was removed." + head + "Host: https://api.test",
 		},
 		"unknown": {
 			of: aboutFoo(opUpdate).diagnose(&cas.UnknownError{
@@ -213,9 +218,16 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 				Err: errors.Join(errServer, &cas.ForbiddenError{Ref: testRef, Verb: "watch", Err: errServer}), // which says that nothing was written
 			}),
 			summary: "Write Outcome Unknown",
-			detail: "The write was sent, its answer was lost, and it could not be found out whether the key was changed." + head +
+			detail: unknown + head +
 				"Sent for resourceVersion: 7\nCause: the server's own words; not permitted to watch configmap shop/settings: the server's own words\n\n" +
-				`Look at the key before you plan again. Where the verb "watch" on the ConfigMap is permitted, a lost answer can be settled.`,
+				"The state keeps the entry as it was. The next plan reads the key, and shows what is left to be done." + watchEnd,
+		},
+		"unknown, on create": {
+			of:      aboutFoo(opCreate).diagnose(&cas.UnknownError{Ref: testRef, Key: "foo", Base: cas.Version{ResourceVersion: "7"}, Err: errServer}),
+			summary: "Write Outcome Unknown",
+			detail: unknown + head + "Sent for resourceVersion: 7\nCause: the server's own words\n\n" +
+				"The state has nothing of it. If the key holds the value, import it with the id \"shop/settings/foo\", or set " +
+				"adopt_existing = true to take it over. If it does not, plan again." + watchEnd,
 		},
 		"anything else": {
 			of: aboutFoo(opUpdate).diagnose(errServer), summary: "Unexpected Error",

@@ -113,9 +113,24 @@ func (w *Workspace) Write(name, content string) {
 	w.check(os.WriteFile(filepath.Join(w.Dir, name), []byte(content), 0o600))
 }
 
+// Running is a command that was started and must be waited for.
+type Running struct {
+	w              *Workspace
+	cmd            *exec.Cmd
+	stdout, stderr bytes.Buffer
+}
+
 // Run runs one command, such as Run("plan", "-out=p"), without color and without asking. That it fails is for the
 // caller to judge; that it cannot be run at all fails the test.
 func (w *Workspace) Run(args ...string) Result {
+	if w.tb != nil {
+		w.tb.Helper()
+	}
+	return w.Start(args...).Wait()
+}
+
+// Start starts a command as Run does.
+func (w *Workspace) Start(args ...string) *Running {
 	if w.tb != nil {
 		w.tb.Helper()
 	}
@@ -127,17 +142,31 @@ func (w *Workspace) Run(args ...string) Result {
 	cmd.SysProcAttr = toolchain.OwnGroup()                                // one interrupt is enough: a second one makes it abandon its provider
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it stops its provider, and writes its state
 	cmd.WaitDelay = 30 * time.Second
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	r := &Running{w: w, cmd: cmd}
+	cmd.Stdout, cmd.Stderr = &r.stdout, &r.stderr
 	if w.Output != nil {
 		output := &serialWriter{w: w.Output}
-		cmd.Stdout, cmd.Stderr = io.MultiWriter(&stdout, output), io.MultiWriter(&stderr, output)
+		cmd.Stdout, cmd.Stderr = io.MultiWriter(&r.stdout, output), io.MultiWriter(&r.stderr, output)
 	}
-	err := cmd.Run()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && w.ctx.Err() == nil {
+	if err := cmd.Start(); w.ctx.Err() == nil {
 		w.check(err)
 	}
-	return Result{Stdout: stdout.String(), Stderr: stderr.String(), ExitCode: cmd.ProcessState.ExitCode()}
+	return r
+}
+
+// Interrupt is one Ctrl-C on a terminal: the command and its provider get it.
+func (r *Running) Interrupt() error { return toolchain.InterruptGroup(r.cmd.Process) }
+
+// Wait waits until the command has ended.
+func (r *Running) Wait() Result {
+	if r.w.tb != nil {
+		r.w.tb.Helper()
+	}
+	err := r.cmd.Wait()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && r.w.ctx.Err() == nil {
+		r.w.check(err)
+	}
+	return Result{Stdout: r.stdout.String(), Stderr: r.stderr.String(), ExitCode: r.cmd.ProcessState.ExitCode()}
 }
 
 // Plan saves a plan. The exit code is 2 where it has changes, as with -detailed-exitcode.
