@@ -108,22 +108,22 @@ func digest(entries map[string]Entry) string {
 // values, not keys).
 const MaxSize = corev1.MaxSecretSize
 
-// LastWriter is the manager with the latest time, and false where managedFields tell of none.
-func (o *Observation) LastWriter() (Writer, bool) {
+// LastWriters are the managers with the latest time: several where they wrote in the same second, and none where managedFields
+// tell of none.
+func (o *Observation) LastWriters() (last []Writer) {
 	if !o.Exists() {
-		return Writer{}, false
+		return nil
 	}
-	var last *metav1.ManagedFieldsEntry
-	for i := range o.configMap.ManagedFields {
-		f := &o.configMap.ManagedFields[i]
-		if f.Time != nil && (last == nil || f.Time.After(last.Time.Time)) {
-			last = f
+	for _, f := range o.configMap.ManagedFields {
+		if f.Time == nil || len(last) > 0 && f.Time.UTC().Before(last[0].Time) {
+			continue
 		}
+		if len(last) > 0 && f.Time.UTC().After(last[0].Time) {
+			last = nil
+		}
+		last = append(last, Writer{Manager: f.Manager, Operation: string(f.Operation), Time: f.Time.UTC()})
 	}
-	if last == nil {
-		return Writer{}, false
-	}
-	return Writer{Manager: last.Manager, Operation: string(last.Operation), Time: last.Time.UTC()}, true
+	return last
 }
 
 // entries is all keys of both maps, in a map of its own.

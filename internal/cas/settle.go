@@ -165,13 +165,12 @@ func (c *committer) settle(ctx context.Context, g *group, now *Observation) (wri
 	return w, err
 }
 
-func sleep(ctx context.Context, d time.Duration) bool {
+// sleep ends early where the context does.
+func sleep(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
-		return false
 	case <-t.C:
-		return true
 	}
 }

@@ -163,9 +163,8 @@ func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 	if e.At.UID != "" && e.At.UID != version.UID {
 		facts = append(facts, "Planned uid: "+e.At.UID, "Live uid: "+version.UID+" (the ConfigMap was deleted and made again)")
 	}
-	if w, ok := e.Live.LastWriter(); ok {
-		facts = append(facts, fmt.Sprintf("Last writer: %s (%s), %s, as far as managedFields tell: times are per manager, removals "+
-			"leave no trace", w.Manager, w.Operation, w.Time.Format(time.RFC3339)))
+	if last := e.Live.LastWriters(); len(last) > 0 {
+		facts = append(facts, lastWriter(last))
 	}
 
 	const again = "Plan again to see what is there now, and apply that plan if it still says what you mean."
@@ -206,6 +205,16 @@ func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 		return diag.NewErrorDiagnostic("Compare-And-Swap Conflict", s.detail(
 			fmt.Sprintf("Another writer changed the key since it was observed. Nothing was %s.", s.op.past()), facts, again))
 	}
+}
+
+// lastWriter words what managedFields tell as the hint that it is.
+func lastWriter(last []cas.Writer) string {
+	names := make([]string, len(last))
+	for i, w := range last {
+		names[i] = fmt.Sprintf("%s (%s)", w.Manager, w.Operation)
+	}
+	return fmt.Sprintf("Last writer: %s, %s, as far as managedFields tell: times are per manager, in seconds, removals leave no trace",
+		strings.Join(names, " or "), last[0].Time.Format(time.RFC3339))
 }
 
 func (s subject) notFound() diag.Diagnostic {

@@ -52,9 +52,13 @@ func TestDiagnostics(t *testing.T) {
 	long := liveObservation(f, &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: "long"}, Data: map[string]string{"foo": strings.Repeat("x", 300) + "live"},
 	})
-	writer, ok := seen.LastWriter()
-	if !ok || writer.Time.Location() != time.UTC || time.Since(writer.Time).Abs() > time.Hour {
-		t.Fatalf("last writer: %v %v", writer, ok)
+	writers := seen.LastWriters()
+	if len(writers) != 1 {
+		t.Fatalf("last writers: %v", writers)
+	}
+	writer := writers[0]
+	if writer.Time.Location() != time.UTC || time.Since(writer.Time).Abs() > time.Hour {
+		t.Fatalf("last writer: %v", writer)
 	}
 	facts := strings.NewReplacer("VERSION", seen.Version().ResourceVersion, "UID", seen.Version().UID,
 		"TIME", writer.Time.Format(time.RFC3339))
@@ -131,7 +135,7 @@ var errServer = errors.New("the server's own words")
 // Ends of details that many have.
 const (
 	head     = "\n\nConfigMap: shop/settings\nKey: foo\n"
-	lastLine = "Last writer: another-writer (Update), TIME, as far as managedFields tell: times are per manager, removals leave no trace\n"
+	lastLine = "Last writer: another-writer (Update), TIME, as far as managedFields tell: times are per manager, in seconds, removals leave no trace\n"
 	liveFoo  = "Expected: \"1\"\nLive: \"live\"\n"
 	planEnd  = " The provider's plan_check (environment: CAS_PLAN_CHECK) says whether a failed check of a plan is an error, a warning, or not made. " +
 		"Apply checks regardless."
@@ -142,6 +146,16 @@ var errDeadline = fmt.Errorf("ended: %w", context.DeadlineExceeded)
 
 // lastLineOf is lastLine of another object than the one that TIME stands for.
 func lastLineOf(o *cas.Observation) string {
-	w, _ := o.LastWriter()
-	return strings.ReplaceAll(lastLine, "TIME", w.Time.Format(time.RFC3339))
+	return strings.ReplaceAll(lastLine, "TIME", o.LastWriters()[0].Time.Format(time.RFC3339))
+}
+
+func TestLastWriterNamesAllOfTheSameSecond(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	got := lastWriter([]cas.Writer{{Manager: "a", Operation: "Update", Time: at}, {Manager: "b", Operation: "Apply", Time: at}})
+	want := "Last writer: a (Update) or b (Apply), 2026-07-01T12:00:00Z, as far as managedFields tell: times are per manager, in seconds, " +
+		"removals leave no trace"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }

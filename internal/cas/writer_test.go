@@ -1,0 +1,58 @@
+package cas
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// What managedFields tell of the last writer on the API server itself, and what they cannot.
+func TestLastWritersAreAHint(t *testing.T) {
+	tests := map[string]struct {
+		manager, patch string
+		known, nobody  bool
+	}{
+		"a write names its manager":             {manager: "last", patch: `{"data":{"foo":"2"}}`, known: true},
+		"a removal leaves no trace":             {manager: "last", patch: `{"data":{"foo":null}}`},
+		"without managedFields nobody is known": {manager: "last", patch: `{"metadata":{"managedFields":[{}]}}`, nobody: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+			if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Patch(context.Background(), f.ref.Name, types.MergePatchType,
+				[]byte(test.patch), metav1.PatchOptions{FieldManager: test.manager}); err != nil {
+				t.Fatal(err)
+			}
+			known := false // with others, where they wrote in the same second
+			writers := observed(f.live(), time.Time{}).LastWriters()
+			for _, w := range writers {
+				known = known || w.Manager == test.manager
+			}
+			if known != test.known || (len(writers) == 0) != test.nobody {
+				t.Errorf("last writers: %v", writers)
+			}
+		})
+	}
+}
+
+func TestLastWritersOfTheSameSecond(t *testing.T) {
+	t.Parallel()
+	at := func(second int) *metav1.Time {
+		return &metav1.Time{Time: time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC)}
+	}
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
+		{Manager: "first", Time: at(1)}, {Manager: "b", Time: at(3)}, {Manager: "second", Time: at(2)}, {Manager: "a", Time: at(3)}, {Manager: "never"},
+	}}}
+	want := []Writer{{Manager: "b", Time: at(3).Time}, {Manager: "a", Time: at(3).Time}}
+	if diff := cmp.Diff(want, observed(cm, time.Time{}).LastWriters()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if last := (&Observation{}).LastWriters(); last != nil {
+		t.Errorf("%v wrote what is not there", last)
+	}
+}
