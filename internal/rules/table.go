@@ -315,7 +315,7 @@ var rules = []rule{
 	{
 		"A read that shows another's value does not prove that ours did not land first",
 		engine + "/settle.go",
-		"w, err := c.settle(ctx, g, now)",
+		"w, err := c.settle(once, g, now)",
 		"w, err := written{outcome: stale, now: now}, error(nil)",
 		engine,
 		[]string{"TestOursLandedThenTheirsThenOurRead"},
@@ -359,5 +359,39 @@ var rules = []rule{
 		"default:",
 		engine,
 		[]string{"TestFailedWatchIsAskedAgain"},
+	},
+
+	// Contexts that end, and being turned away.
+	{
+		"One caller's end does not end the request of the others",
+		engine + "/task.go",
+		"if left.Add(-1) == 0 {",
+		"if left.Add(-1) >= 0 {",
+		engine,
+		[]string{"TestContextThatEndsAtEveryPoint"},
+	},
+	{
+		"A caller whose write was refused may leave at once",
+		engine + "/task.go",
+		"t.sent.CompareAndSwap(sending, waiting)\n\tif t.ctx.Err() != nil && !t.answered {",
+		"if false {",
+		engine,
+		[]string{"TestContextThatEndsAtEveryPoint"},
+	},
+	{
+		"A request that is not answered leaves time to look",
+		engine + "/settle.go",
+		"patience = (Grace - telling) / 3",
+		"patience = Grace",
+		engine,
+		[]string{"TestContextThatEndsAtEveryPoint"},
+	},
+	{
+		"What priority and fairness turned away was not written",
+		engine + "/client.go",
+		"case turnedAway.Load():",
+		"case turnedAway.Load() && false:",
+		engine,
+		[]string{"TestPriorityAndFairnessIsWaitedForWhereOthersAreBusy", "TestPriorityAndFairnessOutlastsTheCaller/patch"},
 	},
 }
