@@ -146,6 +146,7 @@ func environment(dir string, dog *watchdog, etcd, apiserver string) (*envtest.En
 func (c *Cluster) Stop() error {
 	var errs []error
 	if c.Config != nil {
+		_ = c.ThawEtcd() // frozen, it would not stop when asked to; that it was killed is no error here
 		err := c.env.Stop()
 		if err == nil {
 			err = c.dog.stopped()

@@ -1,6 +1,7 @@
 package testcluster
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -28,13 +29,13 @@ const watch = `
 trap '' HUP INT TERM
 cat >/dev/null
 : >"$1/over"
-while read -r pid; do kill -s KILL -- "-$pid" 2>/dev/null; done <"$1/pids"
+for file in "$1"/pids/*; do read -r pid <"$file" && kill -s KILL -- "-$pid" 2>/dev/null; done
 rm -rf "$1" || { sleep 1; rm -rf "$1"; }
 `
 
 // unleash starts a watchdog over dir, which must exist.
 func unleash(dir string) (*watchdog, error) {
-	if err := os.WriteFile(filepath.Join(dir, "pids"), nil, 0o600); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, "pids"), 0o700); err != nil {
 		return nil, err
 	}
 	cmd := exec.Command("/bin/sh", "-c", watch, "watchdog", dir) //nolint:noctx // it outlives every context
@@ -58,10 +59,10 @@ func (w *watchdog) leash(binary string) (string, error) {
 	script := fmt.Sprintf(`#!/bin/sh
 binary=%s dir=%s
 [ "$1" != --help ] || exec "$binary" "$@"
-echo $$ >>"$dir/pids"
+echo $$ >"$dir/pids/%s"
 [ ! -e "$dir/over" ] || exit 1
 exec "$binary" "$@" >>"$dir/%s.log" 2>&1
-`, quote(binary), quote(w.dir), name)
+`, quote(binary), quote(w.dir), name, name)
 	return path, os.WriteFile(path, []byte(script), 0o700) //nolint:gosec // a script must be executable
 }
 
@@ -79,7 +80,11 @@ func (w *watchdog) kill() error {
 // stopped tells the watchdog that everything it watched has ended, so that it does not signal
 // processes that were given the same ids since.
 func (w *watchdog) stopped() error {
-	return os.Truncate(filepath.Join(w.dir, "pids"), 0)
+	pids, err := filepath.Glob(w.pidFile("*"))
+	for _, pid := range pids {
+		err = errors.Join(err, os.Remove(pid))
+	}
+	return err
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,166 @@
+package testcluster_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+// own starts a cluster that only this test uses.
+func own(t *testing.T) *testcluster.Cluster {
+	t.Helper()
+	c, err := testcluster.Start(t.Context())
+	if errors.Is(err, testcluster.ErrNoBinaries) {
+		toolchain.Unavailable(t, err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// foo is what the ConfigMap that configMap made holds, asked for once.
+func foo(ctx context.Context, c kubernetes.Interface, namespace string) (string, error) {
+	cm, err := c.CoreV1().ConfigMaps(namespace).Get(ctx, "testmap", metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	return cm.Data["foo"], nil
+}
+
+// wantFoo waits until the ConfigMap can be read, and holds it against what was written.
+func wantFoo(t *testing.T, c kubernetes.Interface, namespace string) {
+	t.Helper()
+	var got string
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		value, err := foo(ctx, c, namespace)
+		got = value
+		return err == nil, nil // kube-apiserver finds an etcd that is there again by itself
+	})
+	if err != nil || got != "1" {
+		t.Errorf("foo is %q (%v), want 1", got, err)
+	}
+}
+
+func TestProcessesAreKilledFrozenAndStartedAgain(t *testing.T) {
+	t.Parallel()
+	c := own(t)
+	namespace := configMap(t, c)
+
+	if err := c.KillAPIServer(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := foo(t.Context(), c.Client(), namespace); err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown {
+		t.Errorf("a killed API server answers: %v", err)
+	}
+	if err := c.KillAPIServer(); err == nil {
+		t.Error("what does not run was killed")
+	}
+	if err := c.StartAPIServer(); err != nil {
+		t.Fatal(err)
+	}
+	wantFoo(t, c.Client(), namespace)
+
+	if err := c.FreezeEtcd(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	if value, err := foo(ctx, c.Client(), namespace); err == nil {
+		t.Errorf("a frozen etcd gives %q", value)
+	}
+	cancel()
+	if err := c.ThawEtcd(); err != nil {
+		t.Fatal(err)
+	}
+	wantFoo(t, c.Client(), namespace)
+
+	if err := c.KillEtcd(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
+	if value, err := foo(ctx, c.Client(), namespace); err == nil {
+		t.Errorf("a killed etcd gives %q", value)
+	}
+	cancel()
+	if err := c.StartEtcd(); err != nil {
+		t.Fatal(err)
+	}
+	wantFoo(t, c.Client(), namespace)
+}
+
+// A cluster whose processes are not there, or do not run, must be stopped all the same, and at once.
+func TestStopsWhatIsFrozenOrKilled(t *testing.T) {
+	t.Parallel()
+	c := own(t)
+	if err := errors.Join(c.KillAPIServer(), c.FreezeEtcd()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTCPProxySpoilsConnections(t *testing.T) {
+	t.Parallel()
+	shared := testcluster.Shared(t)
+	namespace := configMap(t, shared)
+	proxy := shared.TCPProxy(t, shared.Config)
+	// A connection of its own for each: what a toxic did to one is not undone when it is healed.
+	get := func() error {
+		cfg := rest.CopyConfig(proxy.Config)
+		cfg.Timeout = 2 * time.Second
+		transport, err := rest.HTTPClientFor(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer transport.CloseIdleConnections()
+		c, err := kubernetes.NewForConfigAndClient(cfg, transport)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = foo(t.Context(), c, namespace)
+		return err
+	}
+	for _, toxic := range []testcluster.Toxic{
+		{Type: "latency", Stream: "downstream", Attributes: map[string]int{"latency": 5000}},
+		{Type: "reset_peer", Stream: "upstream"},
+		{Type: "timeout", Stream: "downstream"},
+		{Type: "limit_data", Stream: "downstream", Attributes: map[string]int{"bytes": 100}},
+	} {
+		if err := get(); err != nil {
+			t.Errorf("before %s: %v", toxic.Type, err)
+		}
+		if err := proxy.Spoil(toxic); err != nil {
+			t.Fatal(err)
+		}
+		if err := get(); err == nil {
+			t.Errorf("%s has no effect", toxic.Type)
+		}
+		proxy.Heal()
+	}
+	proxy.Down()
+	if err := get(); err == nil {
+		t.Error("it is down, and passes requests on")
+	}
+	if err := proxy.Up(); err != nil {
+		t.Fatal(err)
+	}
+	if err := get(); err != nil {
+		t.Errorf("it is up again: %v", err)
+	}
+}
