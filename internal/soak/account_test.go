@@ -1,0 +1,316 @@
+package soak
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// account holds the history of one ConfigMap against all its versions.
+type account struct {
+	history history
+	states  []state
+	index   map[cas.Version]int
+	// changes is who made which change: of a key, by the version with the given index.
+	changes map[change]*op
+	errs    []error
+}
+
+type change struct {
+	index int
+	key   string
+}
+
+// accounted tells what in the history does not agree with the record of the ConfigMap's versions.
+func accounted(h history, states []state) []error {
+	a := &account{history: h, states: states, index: map[cas.Version]int{}, changes: map[change]*op{}}
+	for i, s := range states {
+		a.index[s.version] = i
+		if i > 0 {
+			for key := range a.touched(i) {
+				a.changes[change{i, key}] = nil
+			}
+		}
+	}
+	answered := slices.SortedFunc(slices.Values(h), func(x, y *op) int { return cmp.Compare(x.Return, y.Return) })
+	for _, o := range answered {
+		if o.wroteKey() {
+			a.claim(o)
+		}
+	}
+	a.own()
+	for _, o := range h {
+		a.judge(o)
+	}
+	a.fresh()
+	return a.errs
+}
+
+func (a *account) fail(o *op, format string, args ...any) {
+	a.errs = append(a.errs, fmt.Errorf("%s: %s", o, fmt.Sprintf(format, args...)))
+}
+
+// touched is the keys that the version with that index changed.
+func (a *account) touched(i int) map[string]bool {
+	before, after, keys := a.states[i-1].entries, a.states[i].entries, map[string]bool{}
+	for key := range maps.Keys(before) {
+		keys[key] = before[key] != after[key]
+	}
+	for key := range maps.Keys(after) {
+		keys[key] = before[key] != after[key]
+	}
+	maps.DeleteFunc(keys, func(_ string, touched bool) bool { return !touched })
+	return keys
+}
+
+// claim has a write that was applied own the change that it says it made.
+func (a *account) claim(o *op) {
+	i, ok := a.index[o.Version]
+	switch {
+	case !ok:
+		a.fail(o, "no such version")
+		return
+	case a.states[i].entries[o.Key] != o.New:
+		a.fail(o, "the version holds %s", show(a.states[i].entries[o.Key]))
+		return
+	case o.Live != o.New:
+		a.fail(o, "stored %s", show(o.Live))
+	case o.Kind == swapOp && o.Expect.Holds(o.New):
+		return // nothing to change
+	case i == 0:
+		a.fail(o, "the version was there before")
+		return
+	}
+	before := a.states[i-1].entries[o.Key]
+	if o.Kind == swapOp && (!before.Holds(o.Expect) || o.Previous != before) {
+		a.fail(o, "the version before it holds %s, previous is %s: an update was lost", show(before), show(o.Previous))
+	}
+	owner, changed := a.changes[change{i, o.Key}]
+	switch {
+	case !changed:
+		a.fail(o, "the version did not change the key")
+	case owner != nil:
+		a.fail(o, "%s made the same change", owner)
+	default:
+		a.changes[change{i, o.Key}] = o
+	}
+}
+
+// own finds an owner for each change that is left, among the writes of which nobody knows: each can have made one.
+func (a *account) own() {
+	known := a.known()
+	var unowned []change
+	for c, owner := range a.changes {
+		if owner == nil {
+			unowned = append(unowned, c)
+		}
+	}
+	slices.SortFunc(unowned, func(x, y change) int { return cmp.Compare(x.index, y.index) })
+	can := func(o *op, c change) bool {
+		before := a.states[c.index-1]
+		return o.mayHaveWritten() && o.Key == c.key && o.New == a.states[c.index].entries[c.key] && c.index > known(o.Call) &&
+			(o.Kind == writeOp || before.entries[c.key].Holds(o.Expect)) &&
+			(o.ByKey || o.Base == cas.Version{} || o.Base == before.version)
+	}
+	made := map[*op]change{}
+	// find is a step of Kuhn's algorithm: it finds an owner for the change, moving others' where that helps.
+	var find func(c change, tried map[*op]bool) bool
+	find = func(c change, tried map[*op]bool) bool {
+		for _, o := range a.history {
+			if tried[o] || !can(o, c) {
+				continue
+			}
+			tried[o] = true
+			if other, busy := made[o]; !busy || find(other, tried) {
+				made[o] = c
+				return true
+			}
+		}
+		return false
+	}
+	for _, c := range unowned {
+		if !find(c, map[*op]bool{}) {
+			a.errs = append(a.errs, fmt.Errorf("version %s, key %s: from %s to %s, and nobody says so", a.states[c.index].version.ResourceVersion,
+				c.key, show(a.states[c.index-1].entries[c.key]), show(a.states[c.index].entries[c.key])))
+		}
+	}
+	for o, c := range made {
+		a.changes[c] = o
+	}
+}
+
+// known gives the newest version, by its index, that anybody had been answered before a time.
+func (a *account) known() func(int64) int {
+	type fact struct {
+		at    int64
+		index int
+	}
+	var facts []fact
+	for _, o := range a.history {
+		if i, ok := a.index[o.Version]; ok && o.Return != 0 && (o.Verdict == cas.Applied || o.Verdict == cas.Conflict) {
+			facts = append(facts, fact{o.Return, i})
+		}
+	}
+	slices.SortFunc(facts, func(x, y fact) int { return cmp.Compare(x.at, y.at) })
+	for i := 1; i < len(facts); i++ {
+		facts[i].index = max(facts[i].index, facts[i-1].index)
+	}
+	return func(t int64) int {
+		n, _ := slices.BinarySearchFunc(facts, t, func(f fact, t int64) int { return cmp.Compare(f.at, t) })
+		if n == 0 {
+			return 0
+		}
+		return facts[n-1].index
+	}
+}
+
+// fresh tells of answers that are older than what somebody had been answered before they were asked for.
+func (a *account) fresh() {
+	known := a.known()
+	for _, o := range a.history {
+		if o.Verdict != cas.Applied && o.Verdict != cas.Conflict {
+			continue
+		}
+		i, ok := a.index[o.Version]
+		least := known(o.Call)
+		if o.wroteKey() && o.Expect != o.New {
+			least++
+		}
+		if ok && i < least {
+			a.fail(o, "somebody knew of version %s before it was asked for", a.states[known(o.Call)].version.ResourceVersion)
+		}
+	}
+}
+
+// judge tells whether what was answered is true of the version that it was told from.
+func (a *account) judge(o *op) {
+	if o.Verdict != cas.Applied && o.Verdict != cas.Conflict || o.Kind == writeOp {
+		return
+	}
+	i, ok := a.index[o.Version]
+	if !ok && o.wroteKey() {
+		return // claim has said so
+	}
+	if !ok {
+		a.fail(o, "no such version")
+		return
+	}
+	if live := a.states[i].entries[o.Key]; live != o.Live {
+		a.fail(o, "the version holds %s, not %s", show(live), show(o.Live))
+	}
+	if o.Kind == readOp {
+		return
+	}
+	switch {
+	case o.Verdict == cas.Conflict:
+		a.judgeConflict(o, i)
+	case o.Wrote:
+		a.judgeAt(o, i-1)
+	case o.GoneIsDone:
+		if !o.Live.IsAbsent() {
+			a.fail(o, "gone, and there")
+		}
+	default:
+		if o.Held != cas.HeldIsDone || !o.Live.Holds(o.New) {
+			a.fail(o, "taken over, and it holds another value")
+		}
+		a.judgeAt(o, i)
+	}
+}
+
+// judgeAt tells whether the versions up to the given one, since those that an applied swap is held to, are all this engine's own.
+func (a *account) judgeAt(o *op, last int) {
+	if o.Wrote && o.Expect.Holds(o.New) {
+		last++ // it made no version
+	}
+	for _, at := range o.At {
+		first, ok := a.find(at)
+		if !ok || first > last {
+			a.fail(o, "held to version %s, and applied on %s", at.ResourceVersion, a.states[last].version.ResourceVersion)
+			continue
+		}
+		for i := first + 1; i <= last; i++ {
+			if by, own := a.madeBy(i, o.Worker); !own {
+				a.fail(o, "held to version %s, and %s wrote %s since", at.ResourceVersion, by, a.states[i].version.ResourceVersion)
+			}
+		}
+	}
+}
+
+// find is the version that was asked for, which may name no uid.
+func (a *account) find(v cas.Version) (int, bool) {
+	if v.UID == "" {
+		v.UID = a.states[0].version.UID
+	}
+	i, ok := a.index[v]
+	return i, ok
+}
+
+// madeBy tells whether a version is this engine's own, and who else wrote it.
+func (a *account) madeBy(i int, worker string) (other string, own bool) {
+	for key := range a.touched(i) {
+		if o := a.changes[change{i, key}]; o == nil || o.Worker != worker {
+			return fmt.Sprint(o), false
+		}
+	}
+	return "", true
+}
+
+// judgeConflict tells whether the expectation did indeed not hold.
+func (a *account) judgeConflict(o *op, live int) {
+	switch o.Reason {
+	case cas.ReasonKey:
+		if o.Live.Holds(o.Expect) {
+			a.fail(o, "a conflict, and it holds what was expected")
+		}
+	case cas.ReasonHeld:
+		if o.Held != cas.HeldIsRefused || !o.Live.Holds(o.New) {
+			a.fail(o, "it does not hold the new entry")
+		}
+	case cas.ReasonObject, cas.ReasonVersion:
+		for _, at := range o.At {
+			first, ok := a.find(at)
+			if !ok || first > live || a.leads(o.Worker, first, live) {
+				a.fail(o, "a conflict, and nobody else wrote since version %s", at.ResourceVersion)
+			}
+		}
+	case cas.ReasonOwn:
+		if !a.wroteSince(o, live) {
+			a.fail(o, "a conflict with its own, and it wrote nothing since version %s", o.Seen.ResourceVersion)
+		}
+	}
+}
+
+// leads tells whether an engine must know that a version follows from another through its own writes alone.
+func (a *account) leads(worker string, from, to int) bool {
+	for i := from + 1; i <= to; i++ {
+		for key := range a.touched(i) {
+			o := a.changes[change{i, key}]
+			if o == nil || o.Worker != worker || o.Verdict != cas.Applied || o.endsLineage() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// wroteSince tells whether this engine wrote the key, or took it over, after the version that a removal goes by.
+func (a *account) wroteSince(o *op, live int) bool {
+	seen, ok := a.find(o.Seen)
+	if !ok {
+		return false
+	}
+	for i := seen + 1; i <= live; i++ {
+		if by := a.changes[change{i, o.Key}]; by != nil && by.Worker == o.Worker {
+			return true
+		}
+	}
+	return slices.ContainsFunc(a.history, func(own *op) bool { // taken over as it was, or written as it was
+		at, ok := a.index[own.Version]
+		return ok && at >= seen && own != o && own.Worker == o.Worker && own.Key == o.Key && own.Kind == swapOp &&
+			own.Verdict == cas.Applied && own.Call < o.Return
+	})
+}

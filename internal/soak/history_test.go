@@ -1,0 +1,188 @@
+package soak
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// op is one thing that a worker did to one key: a line of a history when it is asked for, and another when it is answered.
+type op struct {
+	Worker    string // which is its field manager too
+	ID        int    // of this worker's
+	Kind      kind
+	ConfigMap string
+	Key       string
+	Call      int64 // by now
+	Return    int64 `json:",omitempty"` // 0 while there is no answer
+
+	Expect     cas.Entry
+	New        cas.Entry
+	Held       cas.Held      `json:",omitempty"`
+	GoneIsDone bool          `json:",omitempty"`
+	At         []cas.Version `json:",omitempty"`
+	Seen       cas.Version
+	SeenDigest string `json:",omitempty"`
+
+	Verdict cas.Verdict `json:",omitempty"`
+	// Reason of a conflict.
+	Reason cas.Reason `json:",omitempty"`
+	// Version is the one that was read, that an applied swap named, or that a conflict was told from.
+	Version cas.Version
+	// Live is what the key held at Version.
+	Live     cas.Entry
+	Previous cas.Entry
+	Wrote    bool        `json:",omitempty"`
+	Base     cas.Version // of an unknown swap
+	// ByKey tells that a JSON Patch about the key was sent while the swap was under way.
+	ByKey bool   `json:",omitempty"`
+	Err   string `json:",omitempty"`
+}
+
+type kind string
+
+const (
+	swapOp  kind = "swap"
+	readOp  kind = "read"  // linearizable
+	writeOp kind = "write" // whatever the key held
+
+	request kind = "request" // no operation: one was sent
+)
+
+// never is the time at which a swap returns that was never answered, or not with the truth.
+const never = math.MaxInt64
+
+// now reads a clock that all processes of a machine share and that is never set.
+func now() int64 {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
+		panic(err) // every system has this clock
+	}
+	return t.Nano()
+}
+
+// journal writes a worker's lines.
+type journal struct {
+	mu   sync.Mutex
+	w    io.Writer
+	next int
+	err  error
+}
+
+// sent writes that a request is about to be sent.
+func (j *journal) sent() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.write(&op{Kind: request})
+}
+
+// call writes that an operation begins. The time is taken before the line is written.
+func (j *journal) call(o *op) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	o.ID = j.next
+	j.next++
+	o.Call = now()
+	j.write(o)
+}
+
+// answered writes what an operation was answered. The time is taken first.
+func (j *journal) answered(o *op) {
+	o.Return = now()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.write(o)
+}
+
+func (j *journal) write(o *op) {
+	line, err := json.Marshal(o)
+	if err == nil {
+		_, err = j.w.Write(append(line, '\n'))
+	}
+	if err != nil {
+		j.err = err
+	}
+}
+
+// history is what all workers wrote, one op for each operation.
+type history []*op
+
+// in is the part about one ConfigMap.
+func (h history) in(configMap string) history {
+	var part history
+	for _, o := range h {
+		if o.ConfigMap == configMap {
+			part = append(part, o)
+		}
+	}
+	return part
+}
+
+// wroteKey tells whether the operation changed the key for sure.
+func (o *op) wroteKey() bool { return o.Kind != readOp && o.Verdict == cas.Applied && o.Wrote }
+
+// mayHaveWritten tells whether nobody knows if the operation changed the key.
+func (o *op) mayHaveWritten() bool { return o.Kind != readOp && o.Verdict == cas.Unknown }
+
+// endsLineage tells whether the engine may not count on what its own write followed: a JSON Patch, or a removal without a
+// read and without a digest of all that was there.
+func (o *op) endsLineage() bool { return o.ByKey || o.GoneIsDone && o.SeenDigest == "" }
+
+func (o *op) String() string {
+	s := fmt.Sprintf("%s #%d %s %s/%s %s -> %s: %s", o.Worker, o.ID, o.Kind, o.ConfigMap, o.Key, show(o.Expect), show(o.New), o.Verdict)
+	if o.Verdict == cas.Conflict {
+		s += fmt.Sprintf(" (reason %d)", o.Reason)
+	}
+	for _, at := range o.At {
+		s += " at " + at.ResourceVersion
+	}
+	return fmt.Sprintf("%s version %s, wrote %v, by key %v %s", s, o.Version.ResourceVersion, o.Wrote, o.ByKey, o.Err)
+}
+
+// show is an entry in a line of a failure.
+func show(e cas.Entry) string {
+	if v, ok := e.Text(); ok {
+		return v
+	}
+	if v, ok := e.Binary(); ok {
+		return fmt.Sprintf("%q", v)
+	}
+	return "nothing"
+}
+
+// figures is how often each verdict was given to the engines' swaps.
+type figures struct {
+	verdicts map[cas.Verdict]int
+	all      int
+	byKey    int
+}
+
+// isEngines tells a swap that an engine was asked for.
+func (o *op) isEngines() bool { return o.Kind == swapOp && !strings.HasPrefix(o.Worker, string(plain)) }
+
+func count(h history) figures {
+	n := figures{verdicts: map[cas.Verdict]int{}}
+	for _, o := range h {
+		if o.isEngines() {
+			n.all++
+			n.verdicts[o.Verdict]++
+			if o.ByKey {
+				n.byKey++
+			}
+		}
+	}
+	return n
+}
+
+func (n figures) String() string {
+	return fmt.Sprintf("%d swaps (%d by JSON Patch), %d applied, %d conflict, %d rejected, %d unknown (%.1f%%)",
+		n.all, n.byKey, n.verdicts[cas.Applied], n.verdicts[cas.Conflict], n.verdicts[cas.Rejected], n.verdicts[cas.Unknown],
+		100*float64(n.verdicts[cas.Unknown])/float64(max(n.all, 1)))
+}

@@ -1,0 +1,147 @@
+package soak
+
+import (
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// breath is for how many answers the nemesis lets the workers do as they please.
+const breath = 60
+
+// hold is for how many requests it keeps a fault up. Answers are not waited for: there may be none before a fault is over.
+const hold = 60
+
+// spoilt has a toxic do its work for a while.
+func spoilt(toxic func(*rand.Rand) testcluster.Toxic) func(*field) {
+	return func(f *field) {
+		f.must(f.tcp.Spoil(toxic(f.draw)))
+		f.sent(hold)
+		f.tcp.Heal()
+		f.tcp.Down() // what it has stalled would stay so
+		f.must(f.tcp.Up())
+	}
+}
+
+func latency(draw *rand.Rand) testcluster.Toxic {
+	return testcluster.Toxic{Type: "latency", Stream: "downstream", Attributes: map[string]int{"latency": 5 + draw.IntN(20), "jitter": 5}}
+}
+
+// reset breaks each connection with the first byte that the client sends: the API server sees nothing of it.
+func reset(*rand.Rand) testcluster.Toxic {
+	return testcluster.Toxic{Type: "reset_peer", Stream: "upstream"}
+}
+
+// cut ends each connection after so many bytes of what the API server sends, in the middle of a response.
+func cut(draw *rand.Rand) testcluster.Toxic {
+	return testcluster.Toxic{Type: "limit_data", Stream: "downstream", Attributes: map[string]int{"bytes": 2500 + draw.IntN(4000)}}
+}
+
+// refused has all connections closed, and new ones refused.
+func refused(f *field) {
+	f.tcp.Down()
+	f.sent(hold / 2)
+	f.must(f.tcp.Up())
+}
+
+// struck has some of the requests that write meet with a fault.
+func struck(share int, fault func(draw *rand.Rand) testcluster.Fault) func(*field) {
+	return func(f *field) {
+		var mu sync.Mutex
+		draw := rand.New(rand.NewPCG(f.draw.Uint64(), 0))
+		f.http.SetHook(func(r *http.Request) testcluster.Fault {
+			mu.Lock()
+			defer mu.Unlock()
+			if r.Method == http.MethodGet || draw.IntN(100) >= share {
+				return testcluster.Fault{}
+			}
+			return fault(draw)
+		})
+		f.sent(hold)
+		f.http.SetHook(nil)
+	}
+}
+
+func dropBefore(*rand.Rand) testcluster.Fault { return testcluster.Fault{DropBefore: true} }
+
+func dropAfter(*rand.Rand) testcluster.Fault { return testcluster.Fault{DropAfter: true} }
+
+// overload answers 429 or 503 with Retry-After, before the API server sees the request or after it has done it.
+func overload(draw *rand.Rand) testcluster.Fault {
+	status := []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}[draw.IntN(2)]
+	if draw.IntN(2) == 0 {
+		return testcluster.Fault{Answer: &testcluster.Answer{Status: status, Header: http.Header{"Retry-After": {"1"}}, Body: "too busy"}}
+	}
+	return testcluster.Fault{Answered: func(r *http.Response) {
+		_ = r.Body.Close()
+		r.StatusCode, r.ContentLength = status, -1
+		r.Header = http.Header{"Retry-After": {"1"}, "Content-Type": {"text/plain"}}
+		r.Body = io.NopCloser(strings.NewReader("too busy"))
+	}}
+}
+
+// killedAPIServer is away for so long that some swaps find nobody there.
+func killedAPIServer(f *field) {
+	f.must(f.cluster.KillAPIServer())
+	f.sent(hold / 2)
+	f.must(f.cluster.StartAPIServer())
+}
+
+func killedEtcd(f *field) {
+	f.must(f.cluster.KillEtcd())
+	f.must(f.cluster.StartEtcd())
+}
+
+// frozenEtcd is frozen for so long that all that was under way has run into its deadline.
+func frozenEtcd(f *field) {
+	f.must(f.cluster.FreezeEtcd())
+	f.answers(breath / 4)
+	f.must(f.cluster.ThawEtcd())
+}
+
+// killedWorker is replaced by another.
+func killedWorker(f *field) {
+	w := f.workers[0]
+	f.workers = append(f.workers[1:], w)
+	f.kill(w)
+	f.start(plan{Role: w.Role, Goroutines: w.Goroutines, Number: w.Number, Workers: w.Workers}, f.http.Config)
+}
+
+func (f *field) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// together holds each patch until another has arrived: both write what they judged before either landed.
+func (f *field) together() (apart func()) {
+	var mu sync.Mutex
+	var first chan struct{}
+	f.http.SetHook(func(r *http.Request) testcluster.Fault {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.Method != http.MethodPatch {
+			return testcluster.Fault{}
+		}
+		if first == nil {
+			first = make(chan struct{})
+			return testcluster.Fault{HoldBefore: first}
+		}
+		close(first)
+		first = nil
+		return testcluster.Fault{}
+	})
+	return func() {
+		f.http.SetHook(nil)
+		mu.Lock()
+		defer mu.Unlock()
+		if first != nil {
+			close(first)
+		}
+	}
+}

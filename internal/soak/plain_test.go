@@ -1,0 +1,127 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// plainWriter does what one writes with client-go: get, compare, update, where the API server holds the update to the version
+// that was read. A broken one patches instead, whatever the version.
+type plainWriter struct {
+	*worker
+	client rest.Interface
+	count  atomic.Int64
+}
+
+func newPlainWriter(w *worker) (func(int, *rand.Rand), func(), error) {
+	clientset, err := kubernetes.NewForConfig(w.config)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &plainWriter{worker: w, client: clientset.CoreV1().RESTClient()}
+	return p.loop, func() {}, nil
+}
+
+func (p *plainWriter) loop(_ int, draw *rand.Rand) {
+	for p.stop.Err() == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), p.Deadline)
+		configMap := p.ConfigMaps[draw.IntN(len(p.ConfigMaps))]
+		switch key := p.Keys[draw.IntN(len(p.Keys))]; {
+		case p.Role == plain && draw.IntN(4) == 0:
+			p.write(ctx, draw, configMap, p.Keys[len(p.Keys)-1])
+		default:
+			p.swap(ctx, configMap, key)
+		}
+		cancel()
+	}
+}
+
+func (p *plainWriter) value() string { return p.Name + ":" + strconv.FormatInt(p.count.Add(1), 10) }
+
+// swap is get, compare, update.
+func (p *plainWriter) swap(ctx context.Context, configMap, key string) {
+	read := &op{Kind: readOp, ConfigMap: configMap, Key: key, Verdict: cas.Rejected}
+	p.begin(read)
+	cm := &corev1.ConfigMap{}
+	err := p.client.Get().Namespace(p.Namespace).Resource("configmaps").Name(configMap).Do(ctx).Into(cm)
+	if err == nil {
+		read.Verdict, read.Version, read.Live = cas.Applied, versionOf(cm), entryOf(cm, key)
+	}
+	p.end(read)
+	if err != nil {
+		p.pause()
+		return
+	}
+
+	value := p.value()
+	o := &op{Kind: swapOp, ConfigMap: configMap, Key: key, Expect: read.Live, New: cas.Text(value)}
+	if p.Role == broken {
+		p.send(ctx, o, p.client.Patch(types.MergePatchType).Body([]byte(fmt.Sprintf(`{"data":{%q:%q}}`, key, value))))
+		return
+	}
+	delete(cm.BinaryData, key)
+	if cm.Data == nil {
+		cm.Data = map[string]string{}
+	}
+	cm.Data[key] = value
+	p.send(ctx, o, p.client.Put().Body(cm))
+}
+
+// write writes one key whatever is there, and whatever the version is.
+func (p *plainWriter) write(ctx context.Context, draw *rand.Rand, configMap, key string) {
+	value := p.value()
+	o := &op{Kind: writeOp, ConfigMap: configMap, Key: key, New: cas.Text(value)}
+	kind, body := types.MergePatchType, fmt.Sprintf(`{"data":{%q:%q},"binaryData":{%q:null}}`, key, value, key)
+	if draw.IntN(2) == 0 {
+		kind, body = types.JSONPatchType, fmt.Sprintf(`[{"op":"add","path":"/data/%s","value":%q}]`, key, value)
+	}
+	p.send(ctx, o, p.client.Patch(kind).Body([]byte(body)))
+}
+
+// send sends a write once.
+func (p *plainWriter) send(ctx context.Context, o *op, request *rest.Request) {
+	p.begin(o)
+	after := &corev1.ConfigMap{}
+	err := request.Namespace(p.Namespace).Resource("configmaps").Name(o.ConfigMap).
+		VersionedParams(&metav1.UpdateOptions{FieldManager: p.Name}, scheme.ParameterCodec).MaxRetries(0).Do(ctx).Into(after)
+	switch {
+	case err == nil:
+		o.Verdict, o.Version, o.Wrote = cas.Applied, versionOf(after), true
+		o.Previous, o.Live = o.Expect, entryOf(after, o.Key)
+	case apierrors.IsConflict(err), apierrors.IsInvalid(err):
+		o.Verdict = cas.Rejected
+	default:
+		o.Verdict = cas.Unknown
+	}
+	p.end(o)
+	if err != nil {
+		p.pause()
+	}
+}
+
+func versionOf(cm *corev1.ConfigMap) cas.Version {
+	return cas.Version{UID: string(cm.UID), ResourceVersion: cm.ResourceVersion}
+}
+
+func entryOf(cm *corev1.ConfigMap, key string) cas.Entry {
+	if v, ok := cm.Data[key]; ok {
+		return cas.Text(v)
+	}
+	if v, ok := cm.BinaryData[key]; ok {
+		return cas.Binary(v)
+	}
+	return cas.Entry{}
+}

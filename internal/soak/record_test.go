@@ -1,0 +1,164 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// state is what a ConfigMap was at one version.
+type state struct {
+	version cas.Version
+	entries map[string]cas.Entry
+}
+
+// record is all versions of the ConfigMaps of one namespace, in order, from a watch that has nothing to do with the engine.
+type record struct {
+	client    kubernetes.Interface
+	namespace string
+	added     func(configMap string, s state) // or nil
+
+	mu     sync.Mutex
+	last   string // resourceVersion up to which everything is known
+	states map[string][]state
+	filled int // versions that no watch gave
+}
+
+// newRecord starts a record with what the ConfigMaps are now. It goes on until the test ends.
+func newRecord(t *testing.T, client kubernetes.Interface, namespace string, added func(string, state)) *record {
+	t.Helper()
+	r := &record{client: client, namespace: namespace, added: added, states: map[string][]state{}}
+	list, err := client.CoreV1().ConfigMaps(namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Items {
+		r.add(&list.Items[i])
+	}
+	r.last = list.ResourceVersion
+	var watching sync.WaitGroup
+	ctx, cancel := context.WithCancel(t.Context())
+	watching.Go(func() { r.run(ctx) })
+	t.Cleanup(func() { cancel(); watching.Wait() })
+	return r
+}
+
+func (r *record) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := r.follow(ctx); apierrors.IsGone(err) || apierrors.IsResourceExpired(err) {
+			err = r.fill(ctx)
+			if err == nil {
+				continue
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond): // the API server is away
+		}
+	}
+}
+
+// follow watches from the last version that is known until the watch ends.
+func (r *record) follow(ctx context.Context) error {
+	w, err := r.client.CoreV1().ConfigMaps(r.namespace).Watch(ctx, metav1.ListOptions{ResourceVersion: r.last})
+	if err != nil {
+		return err
+	}
+	defer w.Stop()
+	for event := range w.ResultChan() {
+		cm, ok := event.Object.(*corev1.ConfigMap)
+		if event.Type == watch.Error || !ok {
+			return apierrors.FromObject(event.Object)
+		}
+		r.add(cm)
+	}
+	return errors.New("the watch ended")
+}
+
+// fill asks for each version since the last that is known. A kube-apiserver that was started again gives to a watch what came
+// since, and etcd has the rest. (That resourceVersions are etcd's revisions is nothing that a client may count on.)
+func (r *record) fill(ctx context.Context) error {
+	configMaps := r.client.CoreV1().ConfigMaps(r.namespace)
+	list, err := configMaps.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	from, err := strconv.Atoi(r.last)
+	if err != nil {
+		return err
+	}
+	to, err := strconv.Atoi(list.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	for n := from + 1; n <= to; n++ {
+		version := strconv.Itoa(n)
+		list, err := configMaps.List(ctx, metav1.ListOptions{
+			ResourceVersion: version, ResourceVersionMatch: metav1.ResourceVersionMatchExact,
+		})
+		if err != nil {
+			return err
+		}
+		for i := range list.Items {
+			if list.Items[i].ResourceVersion == version {
+				r.add(&list.Items[i])
+				r.filled++
+			}
+		}
+		r.last = version
+	}
+	return nil
+}
+
+func (r *record) add(cm *corev1.ConfigMap) {
+	s := state{version: versionOf(cm), entries: map[string]cas.Entry{}}
+	for key := range cm.Data {
+		s.entries[key] = entryOf(cm, key)
+	}
+	for key := range cm.BinaryData {
+		s.entries[key] = entryOf(cm, key)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = cm.ResourceVersion
+	r.states[cm.Name] = append(r.states[cm.Name], s)
+	if r.added != nil {
+		r.added(cm.Name, s)
+	}
+}
+
+// complete gives all versions so far, once the record has come to what the ConfigMaps are now.
+func (r *record) complete(t *testing.T) map[string][]state {
+	t.Helper()
+	list, err := r.client.CoreV1().ConfigMaps(r.namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) { // a watch tells when it does
+		r.mu.Lock()
+		missing := slices.ContainsFunc(list.Items, func(cm corev1.ConfigMap) bool {
+			return !slices.ContainsFunc(r.states[cm.Name], func(s state) bool { return s.version == versionOf(&cm) })
+		})
+		states := maps.Clone(r.states)
+		r.mu.Unlock()
+		if !missing {
+			return states
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the watch does not come to what is there now")
+		}
+	}
+}

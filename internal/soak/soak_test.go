@@ -1,0 +1,144 @@
+package soak
+
+import (
+	"testing"
+	"time"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// bound is how many swaps at most may be unknown.
+type bound uint8
+
+const (
+	// noBound: the API server was away, or its answers came too late.
+	noBound bound = iota
+	// noneAtAll: nothing stood between a swap and its answer.
+	noneAtAll
+	// noMergePatch: the API server could be asked what became of a write. That tells it of a merge patch, which is conditional
+	// on a version. A JSON Patch is not: that it is not among the versions that came since may mean that it was refused, or that
+	// it is still on its way.
+	noMergePatch
+)
+
+// part is one kind of fault.
+type part struct {
+	name     string
+	strike   func(*field)
+	overTCP  bool // the workers go over TLS, past the HTTP proxy
+	deadline time.Duration
+	cancel   bool
+	bound    bound
+}
+
+var faults = []part{
+	{name: "nothing", strike: func(f *field) { f.answers(breath) }, overTCP: true, bound: noneAtAll},
+	{name: "latency", strike: spoilt(latency), overTCP: true, bound: noneAtAll},
+	{name: "connection reset before the send", strike: spoilt(reset), overTCP: true},
+	{name: "connection refused", strike: refused, overTCP: true},
+	{name: "response cut", strike: spoilt(cut), overTCP: true},
+	{name: "request dropped", strike: struck(20, dropBefore), bound: noMergePatch},
+	{name: "response dropped", strike: struck(20, dropAfter), bound: noMergePatch},
+	{name: "429 and 503", strike: struck(10, overload), bound: noMergePatch},
+	{name: "contexts cancelled", strike: func(f *field) { f.answers(2 * breath) }, cancel: true},
+	{name: "worker killed", strike: killedWorker},
+	{name: "kube-apiserver killed", strike: killedAPIServer, overTCP: true},
+	{name: "etcd killed", strike: killedEtcd, overTCP: true},
+	{name: "etcd frozen", strike: frozenEtcd, overTCP: true, deadline: 2 * time.Second},
+}
+
+func TestEngineUnderFire(t *testing.T) {
+	c := own(t)
+	for _, part := range faults {
+		t.Run(part.name, func(t *testing.T) { part.run(t, c) })
+	}
+	t.Run("writer that ignores the version", func(t *testing.T) { testBrokenWriter(t, c) })
+	t.Run("conserved sum", func(t *testing.T) { testConservedSum(t, c) })
+}
+
+// The checks must not pass a writer that compares and then writes whatever the version is by then.
+func testBrokenWriter(t *testing.T, c *testcluster.Cluster) {
+	f := newField(t, c, []string{"one"}, []string{"a"}, initial, nil)
+	apart := f.together()
+	for range 2 {
+		f.start(plan{Role: broken, Goroutines: 1}, f.http.Config)
+	}
+	f.answers(breath)
+	apart()
+	f.finish()
+	illegal := linearizable(f.history, f.initially)
+	unaccounted := accounted(f.history, f.record.complete(t)["one"])
+	if len(illegal) == 0 || len(unaccounted) == 0 {
+		t.Errorf("linearizability: %v; versions: %v; want both to object", illegal, unaccounted)
+	}
+	t.Logf("%d operations, %d complaints, the first: %v, %v", len(f.history), len(illegal)+len(unaccounted), illegal, unaccounted[:min(1, len(unaccounted))])
+}
+
+// twoMaps is what the ConfigMaps hold at first, and the keys that are swapped. The last is also written blindly.
+var (
+	twoMaps = []string{"one", "two"}
+	keys    = []string{"a", "b", "c", "d", "e"}
+	initial = map[string]string{"a": "initial", "b": "initial", "e": "initial"}
+)
+
+func (p *part) run(t *testing.T, c *testcluster.Cluster) {
+	f := newField(t, c, twoMaps, keys, initial, nil)
+	config := f.http.Config
+	if p.overTCP {
+		config = f.tcp.Config
+	}
+	const swappers = 3
+	for i := range swappers {
+		f.start(plan{
+			Role: swapper, Number: i, Workers: swappers, Goroutines: 2, Deadline: p.deadline, Cancel: p.cancel,
+		}, config)
+	}
+	f.start(plan{Role: plain, Goroutines: 1, Deadline: p.deadline}, config)
+
+	f.answers(breath)
+	rounds := 0
+	for begun := time.Now(); rounds == 0 || again(begun); rounds++ {
+		p.strike(f)
+		f.answers(breath)
+	}
+	f.finish()
+	f.check(p.bound, rounds)
+}
+
+// check judges what all workers were told, and prints figures.
+func (f *field) check(b bound, rounds int) {
+	f.Helper()
+	states := f.record.complete(f.T)
+	for _, err := range f.verify(states) {
+		f.Error(err)
+	}
+	n := count(f.history)
+	for _, o := range f.history {
+		if o.isEngines() && o.Verdict == cas.Unknown && (b == noneAtAll || b == noMergePatch && !o.ByKey) {
+			f.Errorf("%s: it could have been found out", o)
+		}
+	}
+	versions := 0
+	for _, s := range states {
+		versions += len(s) - 1
+	}
+	f.Logf("seed %d, %d rounds: %s; %d requests, %d versions, of which %d were not watched", *seed, rounds, n, f.requests, versions, f.record.filled)
+}
+
+// verify is both checks.
+func (f *field) verify(states map[string][]state) []error {
+	errs := linearizable(f.history, f.initially)
+	for _, name := range f.configMaps {
+		errs = append(errs, accounted(f.history.in(name), states[name])...)
+	}
+	return errs
+}
+
+// initially is what a key holds at first.
+func (f *field) initially(_, key string) cas.Entry {
+	if v, ok := f.initial[key]; ok {
+		return cas.Text(v)
+	}
+	return cas.Entry{}
+}

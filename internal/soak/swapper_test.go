@@ -1,0 +1,206 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// engineSwapper asks an engine for swaps of all shapes.
+type engineSwapper struct {
+	*worker
+	engine *cas.Engine
+
+	mu    sync.Mutex
+	views map[string]view // by ConfigMap: the newest that any goroutine was told of
+	count int
+}
+
+// view is what was known at one version, of one key at least.
+type view struct {
+	version cas.Version
+	digest  string
+	entries map[string]cas.Entry
+}
+
+func viewOf(o *cas.Observation, keys []string) view {
+	v := view{version: o.Version(), digest: o.Digest(), entries: map[string]cas.Entry{}}
+	for _, key := range keys {
+		v.entries[key] = o.Entry(key)
+	}
+	return v
+}
+
+func newEngineSwapper(w *worker) (func(int, *rand.Rand), func(), error) {
+	engine, err := cas.New(w.config, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &engineSwapper{worker: w, engine: engine, views: map[string]view{}}
+	return s.loop, engine.Close, nil
+}
+
+func (s *engineSwapper) loop(_ int, draw *rand.Rand) {
+	for s.stop.Err() == nil {
+		configMap := s.ConfigMaps[draw.IntN(len(s.ConfigMaps))]
+		key := s.Keys[draw.IntN(len(s.Keys))]
+		v, ok := s.look(draw, configMap, key)
+		if !ok {
+			s.pause()
+			continue
+		}
+		s.swap(draw, configMap, key, s.shape(draw, v, configMap, key))
+	}
+}
+
+// context is that of one call.
+func (s *engineSwapper) context(draw *rand.Rand) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.Background(), s.Deadline)
+	if s.Cancel && draw.IntN(2) == 0 {
+		time.AfterFunc(time.Duration(draw.Int64N(int64(30*time.Millisecond))), cancel)
+	}
+	return ctx, cancel
+}
+
+// look is a view that has the key: a read of its own, or what this worker was told last.
+func (s *engineSwapper) look(draw *rand.Rand, configMap, key string) (view, bool) {
+	s.mu.Lock()
+	known := s.views[configMap]
+	s.mu.Unlock()
+	_, has := known.entries[key]
+	if has && draw.IntN(3) > 0 {
+		return known, true
+	}
+	ctx, cancel := s.context(draw)
+	defer cancel()
+	ref := cas.Ref{Namespace: s.Namespace, Name: configMap}
+	if draw.IntN(3) == 0 { // as a refresh does: it may be old, and proves nothing
+		o, err := s.engine.Observe(ctx, ref, cas.Fresh)
+		if err != nil || !o.Exists() {
+			return view{}, false
+		}
+		return viewOf(o, s.Keys), true
+	}
+	read := &op{Kind: readOp, ConfigMap: configMap, Key: key}
+	s.begin(read)
+	o, err := s.engine.Observe(ctx, ref, 0)
+	if err != nil || !o.Exists() {
+		read.Verdict = cas.Rejected
+		s.end(read)
+		return view{}, false
+	}
+	read.Verdict, read.Version, read.Live = cas.Applied, o.Version(), o.Entry(key)
+	s.end(read)
+	return s.learn(configMap, viewOf(o, s.Keys)), true
+}
+
+func (s *engineSwapper) learn(configMap string, v view) view {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.views[configMap] = v
+	return v
+}
+
+// value is one that only this worker writes: never again, or one of two that come again and again. (Two who write the same
+// over the same cannot be told apart, where the answer to one of them is lost.)
+func (s *engineSwapper) value(draw *rand.Rand) cas.Entry {
+	s.mu.Lock()
+	s.count++
+	n := s.count
+	s.mu.Unlock()
+	if draw.IntN(5) == 0 {
+		n = draw.IntN(2) - 2
+	}
+	value := fmt.Sprintf("%s:%d", s.Name, n)
+	if draw.IntN(4) == 0 {
+		return cas.Binary([]byte("\xff" + value))
+	}
+	return cas.Text(value)
+}
+
+// shape draws a swap.
+func (s *engineSwapper) shape(draw *rand.Rand, v view, configMap, key string) *cas.Swap {
+	swap := &cas.Swap{
+		Ref: cas.Ref{Namespace: s.Namespace, Name: configMap}, Key: key,
+		Expect: v.entries[key], New: s.value(draw), FieldManager: s.Name,
+	}
+	if draw.IntN(8) == 0 {
+		swap.Expect = s.value(draw) // which most likely is not there
+	}
+	switch draw.IntN(8) {
+	case 0:
+		swap.Held = cas.HeldIsDone
+	case 1:
+		swap.Held = cas.HeldIsRefused
+	case 2:
+		swap.New, swap.Held = swap.Expect, cas.Held(draw.IntN(3)) // writes what is there
+	}
+	if draw.IntN(2) == 0 {
+		swap.At = []cas.Version{v.version}
+		if draw.IntN(5) == 0 {
+			swap.At[0].UID = "" // as a user names it
+		}
+	}
+	if s.removes(key) && draw.IntN(2) == 0 {
+		swap.New, swap.Held = cas.Entry{}, cas.HeldIsJudged
+		if draw.IntN(4) > 0 {
+			swap.GoneIsDone, swap.Expect, swap.Seen, swap.SeenDigest = true, v.entries[key], v.version, v.digest
+		}
+	}
+	return swap
+}
+
+// removes tells whether this worker is the one who removes the key: two removals look the same.
+func (s *engineSwapper) removes(key string) bool {
+	for i, k := range s.Keys {
+		if k == key {
+			return i%s.Workers == s.Number
+		}
+	}
+	return false
+}
+
+func (s *engineSwapper) swap(draw *rand.Rand, configMap, key string, swap *cas.Swap) {
+	o := &op{
+		Kind: swapOp, ConfigMap: configMap, Key: key, Expect: swap.Expect, New: swap.New, Held: swap.Held,
+		GoneIsDone: swap.GoneIsDone, At: swap.At, Seen: swap.Seen, SeenDigest: swap.SeenDigest,
+	}
+	ctx, cancel := s.context(draw)
+	defer cancel()
+	s.begin(o)
+	result, err := s.engine.Swap(ctx, *swap)
+	o.take(result, err)
+	s.end(o)
+	var conflict *cas.ConflictError
+	switch {
+	case o.Verdict == cas.Applied:
+		s.learn(configMap, view{version: result.Version, entries: map[string]cas.Entry{key: result.Stored}})
+	case errors.As(err, &conflict):
+		s.learn(configMap, viewOf(conflict.Live, s.Keys))
+	default:
+		s.pause()
+	}
+}
+
+// take notes what an engine answered.
+func (o *op) take(result cas.Result, err error) {
+	o.Verdict = cas.VerdictOf(err)
+	if err != nil {
+		o.Err = err.Error()
+	}
+	var conflict *cas.ConflictError
+	var unknown *cas.UnknownError
+	switch {
+	case err == nil:
+		o.Version, o.Live, o.Previous, o.Wrote = result.Version, result.Stored, result.Previous, result.Wrote
+	case errors.As(err, &conflict):
+		o.Reason, o.Version, o.Live = conflict.Reason, conflict.Live.Version(), conflict.Live.Entry(o.Key)
+	case errors.As(err, &unknown):
+		o.Base = unknown.Base
+	}
+}

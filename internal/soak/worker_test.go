@@ -1,0 +1,199 @@
+package soak
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+)
+
+// workerEnv makes a worker of the test binary.
+const workerEnv = "SOAK_WORKER"
+
+// role is what a worker does.
+type role string
+
+const (
+	swapper role = "swapper" // an engine, and all shapes of swaps
+	plain   role = "plain"   // client-go: get, compare, update; and blind writes to a key
+	broken  role = "broken"  // a swapper that compares and then writes whatever the version is
+	mover   role = "mover"   // an engine, and transfers between keys
+)
+
+// plan is what a worker is told, in the first line of its input. The end of its input tells it to stop.
+type plan struct {
+	Name       string
+	Role       role
+	Number     int
+	Workers    int
+	Seed       uint64
+	Host       string
+	CA         []byte
+	Cert       []byte
+	CertKey    []byte
+	Namespace  string
+	ConfigMaps []string
+	Keys       []string
+	Goroutines int
+	Deadline   time.Duration // of each swap
+	Cancel     bool          // contexts end at random moments
+}
+
+func (p *plan) config() *rest.Config {
+	return &rest.Config{
+		Host: p.Host, QPS: -1,
+		TLSClientConfig: rest.TLSClientConfig{CAData: p.CA, CertData: p.Cert, KeyData: p.CertKey},
+	}
+}
+
+// worker is what all roles share.
+type worker struct {
+	plan
+	journal journal
+	wire    wire
+	config  *rest.Config
+	stop    context.Context // ends when the worker is to begin nothing more
+}
+
+// work is the life of a worker process.
+func work(in io.Reader, out io.Writer) int {
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // connections break on purpose
+	if err := workOn(bufio.NewReader(in), out); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func workOn(in *bufio.Reader, out io.Writer) error {
+	line, err := in.ReadBytes('\n')
+	if err != nil {
+		return err
+	}
+	w := &worker{journal: journal{w: out}}
+	if err := json.Unmarshal(line, &w.plan); err != nil {
+		return err
+	}
+	stop, end := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, in) // it ends when the test says so, or is no more
+		end()
+	}()
+	w.stop = stop
+	w.config = w.plan.config()
+	w.config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		w.wire.next, w.wire.sent = next, w.journal.sent
+		return &w.wire
+	})
+	loop, done, err := w.loop()
+	if err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	for i := range w.Goroutines {
+		all.Go(func() { loop(i, rand.New(rand.NewPCG(w.Seed, uint64(100*w.Number+i)))) })
+	}
+	all.Wait()
+	done()
+	return w.journal.err
+}
+
+// loop is what each goroutine does until the worker is to stop, and what is done after that.
+func (w *worker) loop() (loop func(int, *rand.Rand), done func(), err error) {
+	switch w.Role {
+	case swapper:
+		return newEngineSwapper(w)
+	case plain, broken:
+		return newPlainWriter(w)
+	case mover:
+		return newMover(w)
+	}
+	return nil, nil, errors.New("no such role: " + string(w.Role))
+}
+
+// begin writes down that an operation is asked for.
+func (w *worker) begin(o *op) {
+	o.Worker = w.Name
+	w.wire.watch(o)
+	w.journal.call(o)
+}
+
+// end writes down what it was answered.
+func (w *worker) end(o *op) {
+	o.ByKey = w.wire.unwatch(o)
+	w.journal.answered(o)
+}
+
+// pause keeps a worker that is refused from asking as fast as it can.
+func (w *worker) pause() {
+	select {
+	case <-w.stop.Done():
+	case <-time.After(10 * time.Millisecond):
+	}
+}
+
+// wire tells of each request of a worker, and notes of which keys a JSON Patch was sent.
+type wire struct {
+	next http.RoundTripper
+	sent func()
+
+	mu    sync.Mutex
+	under map[*op]bool // way; true: a JSON Patch was sent
+}
+
+func (w *wire) watch(o *op) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.under == nil {
+		w.under = map[*op]bool{}
+	}
+	w.under[o] = false
+}
+
+func (w *wire) unwatch(o *op) (byKey bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	byKey = w.under[o]
+	delete(w.under, o)
+	return byKey
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.sent()
+	if r.Header.Get("Content-Type") == string(types.JSONPatchType) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		_ = r.Body.Close()
+		r = r.Clone(r.Context())
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		w.note(r.URL.Path, body)
+	}
+	return w.next.RoundTrip(r)
+}
+
+func (w *wire) note(url string, body []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for o := range w.under {
+		if strings.HasSuffix(url, "/"+o.ConfigMap) && bytes.Contains(body, []byte("/"+o.Key+`"`)) {
+			w.under[o] = true
+		}
+	}
+}
