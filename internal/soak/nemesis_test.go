@@ -13,8 +13,9 @@ import (
 // breath is for how many answers the nemesis lets the workers do as they please.
 const breath = 60
 
-// hold is for how many requests it keeps a fault up. Answers are not waited for: there may be none before a fault is over.
-const hold = 60
+// hold is for how many requests it keeps a fault up. Answers are not waited for: there may be none before a fault is over. Few
+// requests come while nothing gets through, since engines wait longer and longer.
+const hold = 20
 
 // spoilt has a toxic do its work for a while.
 func spoilt(toxic func(*rand.Rand) testcluster.Toxic) func(*field) {
@@ -44,7 +45,7 @@ func cut(draw *rand.Rand) testcluster.Toxic {
 // refused has all connections closed, and new ones refused.
 func refused(f *field) {
 	f.tcp.Down()
-	f.sent(hold / 2)
+	f.sent(hold)
 	f.must(f.tcp.Up())
 }
 
@@ -61,7 +62,7 @@ func struck(share int, fault func(draw *rand.Rand) testcluster.Fault) func(*fiel
 			}
 			return fault(draw)
 		})
-		f.sent(hold)
+		f.answers(breath)
 		f.http.SetHook(nil)
 	}
 }
@@ -87,7 +88,7 @@ func overload(draw *rand.Rand) testcluster.Fault {
 // killedAPIServer is away for so long that some swaps find nobody there.
 func killedAPIServer(f *field) {
 	f.must(f.cluster.KillAPIServer())
-	f.sent(hold / 2)
+	f.sent(hold)
 	f.must(f.cluster.StartAPIServer())
 }
 
