@@ -131,11 +131,24 @@ func (g *group) made(before, next *Observation) answer {
 	switch {
 	case maps.Equal(want, next.entries()):
 		return yes
-	case touched && !next.wroteAnother(before, g.tasks[0].swap.FieldManager):
+	case touched && !g.disowned(next) && !next.wroteAnother(before, g.tasks[0].swap.FieldManager):
 		return maybe
 	default:
 		return no
 	}
+}
+
+// disowned tells whether managedFields show that the state is not of the group's making: then a key that it was to change would
+// be its manager's, and one that it was to remove nobody's.
+func (g *group) disowned(next *Observation) bool {
+	for _, c := range g.changes {
+		owners, told := next.owners(c.key)
+		isOurs := slices.Contains(owners, g.tasks[0].swap.FieldManager)
+		if told && c.to != c.from && !isOurs && (!c.to.IsAbsent() || len(owners) > 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // madeUnseen tells whether the group's write made next of a base that nobody read: with a digest of the base to the byte,

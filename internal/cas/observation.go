@@ -3,6 +3,7 @@ package cas
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -155,4 +156,26 @@ func (o *Observation) wroteAnother(before *Observation, manager string) bool {
 		}
 	}
 	return false
+}
+
+// manyManagers is the manager under which the API server puts the oldest together where there are many (managedfields in
+// k8s.io/apimachinery). Who is among them is not told.
+const manyManagers = "ancient-changes"
+
+// owners is the managers who own the key, as managedFields tell, and false where these do not tell all. Who changes what a
+// key holds owns it from then on, whatever admission makes of the value, and nobody else does. Nobody owns a key that was
+// removed.
+func (o *Observation) owners(key string) (owners []string, told bool) {
+	for _, f := range o.configMap.ManagedFields {
+		var fields map[string]map[string]json.RawMessage // of the object, and of its maps
+		if f.Manager == manyManagers || f.FieldsV1 == nil || json.Unmarshal(f.FieldsV1.GetRawBytes(), &fields) != nil {
+			return nil, false
+		}
+		_, isText := fields["f:data"]["f:"+key]
+		_, isBinary := fields["f:binaryData"]["f:"+key]
+		if isText || isBinary {
+			owners = append(owners, f.Manager)
+		}
+	}
+	return owners, len(o.configMap.ManagedFields) > 0
 }
