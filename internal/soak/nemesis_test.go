@@ -1,11 +1,16 @@
 package soak
 
 import (
+	"bytes"
+	"context"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
+
+	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -50,7 +55,7 @@ func refused(f *field) {
 }
 
 // struck has some of the requests that write meet with a fault.
-func struck(share int, fault func(draw *rand.Rand) testcluster.Fault) func(*field) {
+func struck(share int, fault func(*rand.Rand, *http.Request) testcluster.Fault) func(*field) {
 	return func(f *field) {
 		var mu sync.Mutex
 		draw := rand.New(rand.NewPCG(f.draw.Uint64(), 0))
@@ -60,19 +65,23 @@ func struck(share int, fault func(draw *rand.Rand) testcluster.Fault) func(*fiel
 			if r.Method == http.MethodGet || draw.IntN(100) >= share {
 				return testcluster.Fault{}
 			}
-			return fault(draw)
+			return fault(draw, r)
 		})
 		f.answers(breath)
 		f.http.SetHook(nil)
 	}
 }
 
-func dropBefore(*rand.Rand) testcluster.Fault { return testcluster.Fault{DropBefore: true} }
+func dropBefore(*rand.Rand, *http.Request) testcluster.Fault {
+	return testcluster.Fault{DropBefore: true}
+}
 
-func dropAfter(*rand.Rand) testcluster.Fault { return testcluster.Fault{DropAfter: true} }
+func dropAfter(*rand.Rand, *http.Request) testcluster.Fault {
+	return testcluster.Fault{DropAfter: true}
+}
 
 // overload answers 429 or 503 with Retry-After, before the API server sees the request or after it has done it.
-func overload(draw *rand.Rand) testcluster.Fault {
+func overload(draw *rand.Rand, _ *http.Request) testcluster.Fault {
 	status := []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}[draw.IntN(2)]
 	if draw.IntN(2) == 0 {
 		return testcluster.Fault{Answer: &testcluster.Answer{Status: status, Header: http.Header{"Retry-After": {"1"}}, Body: "too busy"}}
@@ -83,6 +92,51 @@ func overload(draw *rand.Rand) testcluster.Fault {
 		r.Header = http.Header{"Retry-After": {"1"}, "Content-Type": {"text/plain"}}
 		r.Body = io.NopCloser(strings.NewReader("too busy"))
 	}}
+}
+
+// late drops the connections of some writes, and delivers these to the API server when others have come after them.
+func late(f *field) {
+	transport, err := rest.TransportFor(f.cluster.Config)
+	f.must(err)
+	var mu sync.Mutex
+	var queue []*http.Request
+	var delivering sync.WaitGroup
+	deliver := func(r *http.Request) {
+		delivering.Go(func() {
+			response, err := transport.RoundTrip(r)
+			if err == nil {
+				_ = response.Body.Close() // nobody waits for it
+			}
+		})
+	}
+	struck(20, func(draw *rand.Rand, r *http.Request) testcluster.Fault {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return testcluster.Fault{DropBefore: true}
+		}
+		again, err := http.NewRequestWithContext(context.Background(), r.Method, f.cluster.Config.Host+r.URL.RequestURI(), bytes.NewReader(body))
+		if err != nil {
+			f.Error(err)
+			return testcluster.Fault{}
+		}
+		again.Header = r.Header.Clone()
+		mu.Lock()
+		defer mu.Unlock()
+		queue = append(queue, again)
+		if len(queue) > 3 {
+			i := draw.IntN(len(queue))
+			deliver(queue[i])
+			queue = slices.Delete(queue, i, i+1)
+		}
+		return testcluster.Fault{DropBefore: true}
+	})(f)
+	mu.Lock()
+	defer mu.Unlock()
+	for _, r := range queue {
+		deliver(r)
+	}
+	queue = nil
+	delivering.Wait()
 }
 
 // killedAPIServer is away for so long that some swaps find nobody there.

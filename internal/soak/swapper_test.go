@@ -113,7 +113,7 @@ func (s *engineSwapper) value(draw *rand.Rand) cas.Entry {
 	s.count++
 	n := s.count
 	s.mu.Unlock()
-	if draw.IntN(5) == 0 {
+	if s.Repeats && draw.IntN(4) > 0 || draw.IntN(5) == 0 {
 		n = draw.IntN(2) - 2
 	}
 	value := fmt.Sprintf("%s:%d", s.Name, n)

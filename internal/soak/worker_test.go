@@ -51,6 +51,7 @@ type plan struct {
 	Goroutines int
 	Deadline   time.Duration // of each swap
 	Cancel     bool          // contexts end at random moments
+	Repeats    bool          // most values are written again and again
 }
 
 func (p *plan) config() *rest.Config {
