@@ -22,19 +22,23 @@ const breath = 60
 // requests come while nothing gets through, since engines wait longer and longer.
 const hold = 20
 
-// spoilt has a toxic do its work for a while.
+// spoilt has a toxic do its work for a while. Connections that it has stalled are closed at the end: they would stay so.
 func spoilt(toxic func(*rand.Rand) testcluster.Toxic) func(*field) {
 	return func(f *field) {
 		f.must(f.tcp.Spoil(toxic(f.draw)))
 		f.sent(hold)
 		f.tcp.Heal()
-		f.tcp.Down() // what it has stalled would stay so
+		f.tcp.Down()
 		f.must(f.tcp.Up())
 	}
 }
 
-func latency(draw *rand.Rand) testcluster.Toxic {
-	return testcluster.Toxic{Type: "latency", Stream: "downstream", Attributes: map[string]int{"latency": 5 + draw.IntN(20), "jitter": 5}}
+// latency has each response come late.
+func latency(f *field) {
+	attributes := map[string]int{"latency": 5 + f.draw.IntN(20), "jitter": 5}
+	f.must(f.tcp.Spoil(testcluster.Toxic{Type: "latency", Stream: "downstream", Attributes: attributes}))
+	f.answers(breath)
+	f.tcp.Heal()
 }
 
 // reset breaks each connection with the first byte that the client sends: the API server sees nothing of it.

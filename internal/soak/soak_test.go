@@ -48,7 +48,7 @@ type part struct {
 
 var faults = []part{
 	{name: "nothing", strike: func(f *field) { f.answers(breath) }, overTCP: true, bound: noneAtAll},
-	{name: "latency", strike: spoilt(latency), overTCP: true, bound: noneAtAll},
+	{name: "latency", strike: latency, overTCP: true, bound: noneAtAll},
 	{name: "connection reset before the send", strike: spoilt(reset), overTCP: true},
 	{name: "connection refused", strike: refused, overTCP: true},
 	{name: "response cut", strike: spoilt(cut), overTCP: true},
