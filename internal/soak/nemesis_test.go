@@ -127,7 +127,7 @@ func late(f *field) {
 		mu.Lock()
 		defer mu.Unlock()
 		queue = append(queue, again)
-		if len(queue) > 3 {
+		if len(queue) > 2 {
 			i := draw.IntN(len(queue))
 			deliver(queue[i])
 			queue = slices.Delete(queue, i, i+1)

@@ -42,7 +42,7 @@ type part struct {
 	overTCP  bool // the workers go over TLS, past the HTTP proxy
 	deadline time.Duration
 	cancel   bool
-	repeats  bool // values come again and again
+	repeats  bool // few keys, to which the same values come again and again
 	bound    bound
 }
 
@@ -99,6 +99,9 @@ var (
 
 func (p *part) run(t *testing.T, c *testcluster.Cluster) {
 	f := newField(t, c, twoMaps, keys, initial, nil)
+	if p.repeats {
+		f.configMaps, f.keys = twoMaps[:1], keys[:2]
+	}
 	config := f.http.Config
 	if p.overTCP {
 		config = f.tcp.Config

@@ -113,11 +113,11 @@ func (s *engineSwapper) value(draw *rand.Rand) cas.Entry {
 	s.count++
 	n := s.count
 	s.mu.Unlock()
-	if s.Repeats && draw.IntN(4) > 0 || draw.IntN(5) == 0 {
+	if s.Repeats || draw.IntN(5) == 0 {
 		n = draw.IntN(2) - 2
 	}
 	value := fmt.Sprintf("%s:%d", s.Name, n)
-	if draw.IntN(4) == 0 {
+	if !s.Repeats && draw.IntN(4) == 0 {
 		return cas.Binary([]byte("\xff" + value))
 	}
 	return cas.Text(value)

@@ -51,7 +51,7 @@ type plan struct {
 	Goroutines int
 	Deadline   time.Duration // of each swap
 	Cancel     bool          // contexts end at random moments
-	Repeats    bool          // most values are written again and again
+	Repeats    bool          // each of its two values is written again and again
 }
 
 func (p *plan) config() *rest.Config {
