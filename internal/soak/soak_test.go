@@ -74,6 +74,7 @@ func TestEngineUnderFire(t *testing.T) {
 
 // The checks must not pass a writer that compares and then writes whatever the version is by then.
 func testBrokenWriter(t *testing.T, c *testcluster.Cluster) {
+	t.Helper()
 	f := newField(t, c, []string{"one"}, []string{"a"}, initial, nil)
 	apart := f.together()
 	for range 2 {
@@ -98,6 +99,7 @@ var (
 )
 
 func (p *part) run(t *testing.T, c *testcluster.Cluster) {
+	t.Helper()
 	f := newField(t, c, twoMaps, keys, initial, nil)
 	if p.repeats {
 		f.configMaps, f.keys = twoMaps[:1], keys[:2]

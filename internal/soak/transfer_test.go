@@ -166,6 +166,7 @@ func total(entries map[string]cas.Entry) (units, inTransit int, err error) {
 }
 
 func testConservedSum(t *testing.T, c *testcluster.Cluster) {
+	t.Helper()
 	const movers, each = 8, 100
 	purses, initial := []string{"a", "b", "c", "d", "e", "f"}, map[string]string{}
 	for _, key := range purses {
