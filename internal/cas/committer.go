@@ -22,10 +22,14 @@ type committer struct {
 	swaps   int           // under way: asked for and not answered
 	peers   int           // the most that were under way together since a batch was last gathered
 
-	// Used by the one goroutine that runs batches.
+	// What is known. It is changed by the one goroutine that runs batches alone, which need not lock to look at it.
+	known   sync.RWMutex
 	head    *Observation // the newest state that is known; nil where none is
 	lineage lineage
-	peak    int // the most swaps that were ever under way together
+
+	// Used by that goroutine.
+	gathered time.Time // when a batch was last gathered
+	peak     int       // the most swaps that were ever under way together
 	// contended is how many more writes go as JSON Patches: others are busy with the object, as a 409 has proved.
 	contended int
 }
@@ -33,10 +37,14 @@ type committer struct {
 // calmAfter is after how many JSON Patches a merge patch is tried again.
 const calmAfter = 16
 
-// gatherWindow is how long a swap may wait for its siblings, so that one request does for all.
-const gatherWindow = 10 * time.Millisecond
+// pace is how soon after a batch the next one is sent where siblings may join it, so that one request does for all. While a
+// request takes longer than that they have gathered by themselves.
+const pace = 20 * time.Millisecond
 
 func (c *committer) do(t *task) error {
+	if c.informs(t) {
+		return nil
+	}
 	c.mu.Lock()
 	c.queue = append(c.queue, t)
 	if t.kind == swapTask {
@@ -54,6 +62,23 @@ func (c *committer) do(t *task) error {
 	default:
 	}
 	return t.wait(c.client.host)
+}
+
+// informs answers a task that only informs, where what is known is young enough: it need not wait for the request that is
+// under way. What would refuse waits for a read of its own.
+func (c *committer) informs(t *task) bool {
+	c.known.RLock()
+	defer c.known.RUnlock()
+	if t.kind == swapTask || c.head == nil || time.Since(c.head.begun) >= t.maxAge {
+		return false
+	}
+	if t.kind == checkTask {
+		if d, _ := judge(t.swap, c.head, &c.lineage); d == decideRefuse {
+			return false
+		}
+	}
+	t.observed = c.head
+	return true
 }
 
 func (c *committer) drain() {
@@ -89,7 +114,7 @@ func (c *committer) take(batch []*task) []*task {
 
 // gather waits for siblings where some were under way of late: Terraform's workers come back with their next resource at
 // about the same time. It waits for as many as there ever were, so that it ends early where all of them have come. A swap that
-// had no siblings never waits.
+// had no siblings never waits, nor does the first after a while.
 func (c *committer) gather(batch []*task) []*task {
 	count := func() (n int) {
 		for _, t := range batch {
@@ -108,8 +133,9 @@ func (c *committer) gather(batch []*task) []*task {
 	c.peak = max(c.peak, c.peers)
 	c.peers = 0
 	c.mu.Unlock()
-	if hasSiblings && n < c.peak {
-		window := time.NewTimer(gatherWindow)
+	defer func() { c.gathered = time.Now() }()
+	if wait := pace - time.Since(c.gathered); wait > 0 && hasSiblings && n < c.peak {
+		window := time.NewTimer(wait)
 		defer window.Stop()
 		for open := true; open && count() < c.peak; {
 			select {
@@ -180,8 +206,33 @@ func (c *committer) read(batch []*task) {
 }
 
 func (c *committer) observed(o *Observation) {
+	c.known.Lock()
+	defer c.known.Unlock()
 	c.head = o
 	c.lineage.observed(o.Version())
+}
+
+// wrote takes note of an own write that made after of base. With alone, the lineage begins with it.
+func (c *committer) wrote(base Version, after *Observation, keys []string, alone bool) {
+	c.known.Lock()
+	defer c.known.Unlock()
+	c.lineage.wrote(base, after.Version(), keys...)
+	if alone {
+		c.lineage.cut()
+	}
+	c.head = after
+}
+
+func (c *committer) forget() {
+	c.known.Lock()
+	defer c.known.Unlock()
+	c.head = nil
+}
+
+func (c *committer) took(key string) {
+	c.known.Lock()
+	defer c.known.Unlock()
+	c.lineage.took(key)
 }
 
 // judgeAll judges a batch on the head. It answers what needs no request and returns the writes that go into the next
@@ -215,7 +266,7 @@ func (c *committer) judgeAll(batch []*task) (g *group, mustRead bool) {
 		case t.kind == swapTask:
 			t.result = Result{Version: c.head.Version(), Previous: live, Stored: live}
 			if !t.swap.GoneIsDone {
-				c.lineage.took(t.swap.Key)
+				c.took(t.swap.Key)
 			}
 			t.answer(nil)
 		default:

@@ -123,3 +123,42 @@ func TestRemovalThatAnotherMadeIsNotTakenForOurs(t *testing.T) {
 	_, err = f.do(s)
 	f.wantReason(ReasonObject, err)
 }
+
+func TestCheckThatPassesDoesNotWaitForAWrite(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	landed, release := make(chan struct{}), make(chan struct{})
+	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(landed) }, HoldAfter: release})
+	written := make(chan error, 1)
+	go func() {
+		_, err := f.do(f.swapping("foo", one, two))
+		written <- err
+	}()
+	<-landed
+
+	passes := make(chan error, 1)
+	go func() {
+		_, err := f.engine.Check(t.Context(), f.swapping("bar", one, two))
+		passes <- err
+	}()
+	select {
+	case err := <-passes:
+		f.want(Applied, err)
+	case <-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) > 0 }):
+		t.Error("a check that passes waits for the write")
+	}
+
+	refused := make(chan error, 1)
+	go func() { // as the write has landed already, it would pass
+		_, err := f.engine.Check(t.Context(), f.swapping("foo", two, three))
+		refused <- err
+	}()
+	select {
+	case err := <-refused:
+		t.Errorf("refused for what was known before the write: %v", err)
+		refused <- nil
+	case <-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) > 0 }):
+	}
+	close(release)
+	f.want(Applied, <-written)
+	f.want(Applied, <-refused)
+}

@@ -38,7 +38,7 @@ func (c *committer) write(g *group) {
 			t.answer(w.err)
 		}
 	case inDoubt:
-		c.head = nil
+		c.forget()
 		for _, t := range g.tasks {
 			t.answer(&UnknownError{Ref: c.ref, Key: t.swap.Key, Base: g.base, Err: w.err})
 		}
@@ -67,11 +67,8 @@ func (c *committer) landed(g *group, w written) {
 		c.contended--
 		g.base = w.after.Version() // what it really followed is not known
 	}
-	c.lineage.wrote(g.base, w.after.Version(), keys...)
-	if g.from == nil && g.digest == "" && w.now != nil {
-		c.lineage.cut() // nothing is known of the whole of the base: another's write could look the same
-	}
-	c.head = w.after
+	// Without a digest nothing is known of the whole of a base that was not read: another's write could look the same.
+	c.wrote(g.base, w.after, keys, g.from == nil && g.digest == "" && w.now != nil)
 	if w.now != nil {
 		c.observed(w.now)
 	}
