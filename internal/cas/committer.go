@@ -28,8 +28,11 @@ type committer struct {
 	lineage lineage
 
 	// Used by that goroutine.
-	gathered time.Time // when a batch was last gathered
-	peak     int       // the most swaps that were ever under way together
+	gathered time.Time     // when a batch was last gathered
+	company  time.Time     // when several swaps were last under way together
+	fastest  time.Duration // of all requests: about the round trip
+	cost     time.Duration // by how much the last write took longer
+	peak     int           // the most swaps that were ever under way together
 	// contended is how many more writes go as JSON Patches: others are busy with the object, as a 409 has proved.
 	contended int
 }
@@ -37,9 +40,16 @@ type committer struct {
 // calmAfter is after how many JSON Patches a merge patch is tried again.
 const calmAfter = 16
 
-// pace is how soon after a batch the next one is sent where siblings may join it, so that one request does for all. While a
-// request takes longer than that they have gathered by themselves.
-const pace = 20 * time.Millisecond
+const (
+	// pace is how soon after a batch the next one is sent where siblings may join it, so that one request does for all. While a
+	// request takes longer than that they have gathered by themselves.
+	pace = 20 * time.Millisecond
+	// maxLoad bounds the pace where the API server itself takes long, as with many keys: all of its time together is at most
+	// one part in so many.
+	maxLoad = 4
+	// maxWait bounds what that makes a swap wait.
+	maxWait = 100 * time.Millisecond
+)
 
 func (c *committer) do(t *task) error {
 	if c.informs(t) {
@@ -129,12 +139,15 @@ func (c *committer) gather(batch []*task) []*task {
 		return batch
 	}
 	c.mu.Lock()
-	hasSiblings := c.peers > 1
+	if c.peers > 1 {
+		c.company = time.Now()
+	}
+	hasSiblings := time.Since(c.company) < Fresh
 	c.peak = max(c.peak, c.peers)
 	c.peers = 0
 	c.mu.Unlock()
 	defer func() { c.gathered = time.Now() }()
-	if wait := pace - time.Since(c.gathered); wait > 0 && hasSiblings && n < c.peak {
+	if wait := min(max(pace, maxLoad*c.cost), maxWait) - time.Since(c.gathered); wait > 0 && hasSiblings && n < c.peak {
 		window := time.NewTimer(wait)
 		defer window.Stop()
 		for open := true; open && count() < c.peak; {
@@ -195,6 +208,7 @@ func (c *committer) read(batch []*task) {
 	for _, t := range batch {
 		t.attempts.Add(1)
 	}
+	begun := time.Now()
 	head, err := c.client.refresh(ctx, c.ref, c.head)
 	if err != nil {
 		for _, t := range c.dropEnded(batch) {
@@ -202,7 +216,16 @@ func (c *committer) read(batch []*task) {
 		}
 		return
 	}
+	c.took(time.Since(begun))
 	c.observed(head)
+}
+
+// took takes note of how long a request took, and gives how much longer than the fastest that was.
+func (c *committer) took(d time.Duration) time.Duration {
+	if c.fastest == 0 || d < c.fastest {
+		c.fastest = d
+	}
+	return d - c.fastest
 }
 
 func (c *committer) observed(o *Observation) {
@@ -229,7 +252,7 @@ func (c *committer) forget() {
 	c.head = nil
 }
 
-func (c *committer) took(key string) {
+func (c *committer) adopted(key string) {
 	c.known.Lock()
 	defer c.known.Unlock()
 	c.lineage.took(key)
@@ -266,7 +289,7 @@ func (c *committer) judgeAll(batch []*task) (g *group, mustRead bool) {
 		case t.kind == swapTask:
 			t.result = Result{Version: c.head.Version(), Previous: live, Stored: live}
 			if !t.swap.GoneIsDone {
-				c.took(t.swap.Key)
+				c.adopted(t.swap.Key)
 			}
 			t.answer(nil)
 		default:

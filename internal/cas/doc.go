@@ -6,8 +6,9 @@
 //   - Every swap ends in one of four verdicts. Applied: the expectation held when the API server wrote, and the write is
 //     there. Conflict: it did not hold, and nothing was written. Rejected: nothing was written, for another reason.
 //     Unknown: it could not be found out, which is said as such.
-//   - A write is conditional on the uid and the resourceVersion of the object that it was judged on. The API server checks
-//     both in the transaction that writes, so that nothing can come between judging and writing.
+//   - A write is conditional on the uid and the resourceVersion of the object that it was judged on or, where others are busy
+//     with the object and no version is named, on the bytes that its key holds. The API server checks that in the
+//     transaction that writes, so that nothing can come between judging and writing.
 //   - A conflict is told only from a linearizable read that began after the swap was asked for and while no write of this
 //     Engine to the object was in flight. So a sibling's write that has landed and has not answered never looks foreign.
 //   - Swaps of one object are judged in the order in which they arrive, each on the result of those before it. Swaps of
@@ -29,5 +30,6 @@
 // # Costs
 //
 // A lone swap costs a read and a patch, a removal of what was seen just the patch. Swaps of one object that arrive while a
-// request is under way go into the next one together; reads that only inform share what was seen in the last second.
+// request is under way, or within 20 ms of it, go into the next one together; reads that only inform share what was seen in
+// the last second.
 package cas

@@ -158,7 +158,7 @@ func (e *CanceledError) Unwrap() error { return e.Err }
 type UnknownError struct {
 	Ref  Ref
 	Key  string
-	Base Version // the version that the write was conditional on: it can have landed on no other
+	Base Version // that the write was judged on; where the version changed since, only a JSON Patch can have landed later
 	Err  error
 }
 

@@ -142,11 +142,15 @@ func (o *Observation) entries() map[string]Entry {
 	return all
 }
 
+// manyManagers is the manager under which the API server puts the oldest together where there are many (managedfields in
+// k8s.io/apimachinery). Who is among them is not told.
+const manyManagers = "ancient-changes"
+
 // wroteAnother tells whether managedFields name a manager other than the given one that led from before to o. A write sets
 // the time of its own manager alone, in seconds, so that not every write shows; and an object may have no managedFields.
 func (o *Observation) wroteAnother(before *Observation, manager string) bool {
 	for _, f := range o.configMap.ManagedFields {
-		if f.Manager == manager && f.Operation == metav1.ManagedFieldsOperationUpdate {
+		if f.Manager == manager && f.Operation == metav1.ManagedFieldsOperationUpdate || f.Manager == manyManagers {
 			continue
 		}
 		if !slices.ContainsFunc(before.configMap.ManagedFields, func(was metav1.ManagedFieldsEntry) bool {
@@ -157,10 +161,6 @@ func (o *Observation) wroteAnother(before *Observation, manager string) bool {
 	}
 	return false
 }
-
-// manyManagers is the manager under which the API server puts the oldest together where there are many (managedfields in
-// k8s.io/apimachinery). Who is among them is not told.
-const manyManagers = "ancient-changes"
 
 // owners is the managers who own the key, as managedFields tell, and false where these do not tell all. Who changes what a
 // key holds owns it from then on, whatever admission makes of the value, and nobody else does. Nobody owns a key that was

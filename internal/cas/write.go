@@ -1,15 +1,19 @@
 package cas
 
+import "time"
+
 // write sends the group's request and answers those of its tasks that it decides. The others are judged again.
 func (c *committer) write(g *group) {
 	if !g.claim() {
 		return
 	}
+	begun := time.Now()
 	w := c.commit(g)
 	switch w.outcome {
 	case throttled:
 		c.backOff(g, w.err)
 	case landed:
+		c.cost = c.took(time.Since(begun))
 		c.landed(g, w)
 	case stale:
 		for _, t := range g.tasks {

@@ -40,6 +40,27 @@ func TestLastWritersAreAHint(t *testing.T) {
 	}
 }
 
+// Where there are many managers, the API server puts the oldest together when another one writes, ours too.
+func TestManagersThatArePutTogetherAreNoOtherWriter(t *testing.T) {
+	t.Parallel()
+	managed := func(managers ...string) *Observation {
+		cm := &corev1.ConfigMap{}
+		for i, m := range managers {
+			cm.ManagedFields = append(cm.ManagedFields, metav1.ManagedFieldsEntry{
+				Manager: m, Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{Time: time.Unix(int64(i), 0)},
+			})
+		}
+		return observed(cm, time.Time{})
+	}
+	before := managed("a", "b", "c")
+	if managed(manyManagers, "b", "c", "engine").wroteAnother(before, "engine") {
+		t.Error("our own write looks like another's")
+	}
+	if !managed(manyManagers, "b", "c", "d").wroteAnother(before, "engine") {
+		t.Error("another's write does not show")
+	}
+}
+
 func TestLastWritersOfTheSameSecond(t *testing.T) {
 	t.Parallel()
 	at := func(second int) *metav1.Time {
