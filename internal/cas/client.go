@@ -112,12 +112,23 @@ func isAbsence(err error, ref Ref) bool {
 		!apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
+// isNoNamespace tells whether the API server says that the namespace does not exist.
+func isNoNamespace(err error) bool {
+	status := apierrors.APIStatus(nil)
+	if !errors.As(err, &status) || !apierrors.IsNotFound(err) || status.Status().Details == nil {
+		return false
+	}
+	return status.Status().Details.Kind == "namespaces"
+}
+
 // explain gives an error of a request that changed nothing its type.
 func (c *client) explain(err error, ref Ref, verb string) error {
 	status := apierrors.APIStatus(nil)
 	switch {
 	case !errors.As(err, &status):
 		return &UnreachableError{Host: c.host, Err: err}
+	case verb == "create" && isNoNamespace(err):
+		return &NoNamespaceError{Ref: ref}
 	case apierrors.IsForbidden(err):
 		return &ForbiddenError{Ref: ref, Verb: verb, Err: err}
 	default:
@@ -139,38 +150,69 @@ const (
 
 // patch sends a conditional patch once. The observation is of the object as the write left it. It is never
 // retried below: a retry of a write that landed would answer as a conflict.
-func (c *client) patch(ctx context.Context, ref Ref, r request, fieldManager string, timeout time.Duration) (*Observation, outcome, error) {
+func (c *client) patch(ctx context.Context, ref Ref, r request, fieldManager string, dry bool) (*Observation, outcome, error) {
+	request := c.rest.Patch(r.kind).Name(ref.Name).Param("fieldManager", fieldManager).Body(r.body)
+	return c.send(ctx, ref, "patch", request, dry, func(err error) bool {
+		return apierrors.IsConflict(err) || isAbsence(err, ref) || isOtherUID(err) ||
+			r.kind == types.JSONPatchType && apierrors.IsInvalid(err) // which test failed is not told, nor whether one did
+	})
+}
+
+// create sends a ConfigMap that is not to exist yet, once; stale is that it does.
+func (c *client) create(ctx context.Context, n *Creation, dry bool) (*Observation, outcome, error) {
+	request := c.rest.Post().Param("fieldManager", n.FieldManager).Body(n.configMap())
+	return c.send(ctx, n.Ref, "create", request, dry, apierrors.IsAlreadyExists)
+}
+
+// remove sends a delete that is conditional on base, once. It gives no observation where the object is gone with it.
+func (c *client) remove(ctx context.Context, ref Ref, base Version, dry bool) (*Observation, outcome, error) {
+	request := c.rest.Delete().Name(ref.Name).Body(&metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: new(types.UID(base.UID)), ResourceVersion: &base.ResourceVersion},
+	})
+	return c.send(ctx, ref, "delete", request, dry, func(err error) bool {
+		return apierrors.IsConflict(err) || isAbsence(err, ref)
+	})
+}
+
+// send sends a conditional write once. isStale tells the errors that say that its condition does not hold.
+func (c *client) send(ctx context.Context, ref Ref, verb string, r *rest.Request, dry bool, isStale func(error) bool) (*Observation, outcome, error) {
 	var connected, turnedAway atomic.Bool
 	ctx = context.WithValue(ctx, turnedAwayKey{}, &turnedAway)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	if dry {
+		r = r.Param("dryRun", metav1.DryRunAll)
+	}
 	begun := time.Now()
-	cm := &corev1.ConfigMap{}
-	err := c.rest.Patch(r.kind).Namespace(ref.Namespace).Resource("configmaps").Name(ref.Name).
-		Param("fieldManager", fieldManager).Timeout(timeout).MaxRetries(0).Body(r.body).Do(ctx).Into(cm)
-	switch {
-	case err == nil && versioned(cm):
-		return observed(cm, begun), landed, nil
-	case err == nil:
+	answer, err := r.Namespace(ref.Namespace).Resource("configmaps").Timeout(requestTimeout).MaxRetries(0).Do(ctx).Get()
+	if err == nil {
+		cm, isConfigMap := answer.(*corev1.ConfigMap)
+		_, isStatus := answer.(*metav1.Status)
+		switch {
+		case isConfigMap && versioned(cm):
+			return observed(cm, begun), landed, nil
+		case isStatus && verb == "delete", isConfigMap && dry:
+			return nil, landed, nil
+		}
 		return nil, inDoubt, errUnversioned
 	}
 	status := apierrors.APIStatus(nil)
 	switch {
 	case !errors.As(err, &status) && !connected.Load():
-		return nil, unsent, c.explain(err, ref, "patch")
+		return nil, unsent, c.explain(err, ref, verb)
 	case !errors.As(err, &status):
 		return nil, inDoubt, err
 	case turnedAway.Load():
 		return nil, throttled, err
-	case apierrors.IsConflict(err), isAbsence(err, ref), isOtherUID(err), r.kind == types.JSONPatchType && apierrors.IsInvalid(err):
-		return nil, stale, err // which test of a JSON Patch failed is not told, nor whether one did
+	case isStale(err):
+		return nil, stale, err
 	case apierrors.IsUnauthorized(err):
-		return nil, unsent, c.explain(err, ref, "patch") // of no use to ask for each entry by itself
+		return nil, unsent, c.explain(err, ref, verb) // of no use to ask for each entry by itself
 	}
 	code := int(status.Status().Code)
 	if code >= http.StatusInternalServerError || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout {
 		return nil, inDoubt, err
 	}
-	return nil, refused, c.explain(err, ref, "patch")
+	return nil, refused, c.explain(err, ref, verb)
 }
 
 // throttleTeller tells a request, by what its context has for turnedAwayKey, whether API priority and fairness turned it
@@ -210,8 +252,8 @@ func isOtherUID(err error) bool {
 	return false
 }
 
-// replay calls yield with every state that came after base, in order, until yield returns false. A nil observation means
-// that the object was deleted.
+// replay calls yield with every state that came after base, in order, until yield returns false; after no version, with the
+// present state, if there is one, and those that come after it. A nil observation means that the object was deleted.
 func (c *client) replay(ctx context.Context, ref Ref, base Version, yield func(*Observation) bool) error {
 	begun := time.Now()
 	w, err := c.rest.Get().Namespace(ref.Namespace).Resource("configmaps").

@@ -57,7 +57,7 @@ func (c *committer) do(t *task) error {
 	}
 	c.mu.Lock()
 	c.queue = append(c.queue, t)
-	if t.kind == swapTask {
+	if t.kind == writeTask {
 		c.swaps++
 		c.peers = max(c.peers, c.swaps)
 		defer c.swapped()
@@ -79,13 +79,11 @@ func (c *committer) do(t *task) error {
 func (c *committer) informs(t *task) bool {
 	c.known.RLock()
 	defer c.known.RUnlock()
-	if t.kind == swapTask || c.head == nil || time.Since(c.head.begun) >= t.maxAge {
+	if t.kind > checkTask || c.head == nil || time.Since(c.head.begun) >= t.maxAge {
 		return false
 	}
-	if t.kind == checkTask {
-		if d, _ := judge(t.swap, c.head, &c.lineage); d == decideRefuse {
-			return false
-		}
+	if t.kind == checkTask && t.judge(c.head, &c.lineage).decision == decideRefuse {
+		return false
 	}
 	t.observed = c.head
 	return true
@@ -128,7 +126,7 @@ func (c *committer) take(batch []*task) []*task {
 func (c *committer) gather(batch []*task) []*task {
 	count := func() (n int) {
 		for _, t := range batch {
-			if t.kind == swapTask {
+			if t.kind == writeTask {
 				n++
 			}
 		}
@@ -165,10 +163,16 @@ func (c *committer) gather(batch []*task) []*task {
 // run brings a batch forward by one request at most, and returns the tasks that are not answered yet, in order.
 func (c *committer) run(batch []*task) []*task {
 	batch = c.dropEnded(batch)
+	var behind []*task // what is about the object as such waits for those ahead of it, and those behind for it
+	if i := slices.IndexFunc(batch, (*task).isWhole); i >= 0 {
+		batch, behind = batch[:max(i, 1)], batch[max(i, 1):]
+	}
 	var g *group
 	switch {
 	case len(batch) == 0:
 		return nil
+	case batch[0].isWhole():
+		c.whole(batch[0])
 	case c.head != nil:
 		var mustRead bool
 		if g, mustRead = c.judgeAll(batch); mustRead {
@@ -183,7 +187,7 @@ func (c *committer) run(batch []*task) []*task {
 			c.read(batch)
 		}
 	}
-	return unanswered(batch)
+	return append(unanswered(batch), behind...)
 }
 
 // unanswered leaves the batch as it is: DeleteFunc by itself would put nils into it.
@@ -194,7 +198,7 @@ func unanswered(batch []*task) []*task {
 // dropEnded answers the tasks whose callers have gone.
 func (c *committer) dropEnded(batch []*task) []*task {
 	for _, t := range batch {
-		if t.ctx.Err() != nil {
+		if t.ctx.Err() != nil && !t.answered {
 			t.answer(&CanceledError{Ref: c.ref, Host: c.client.host, Err: context.Cause(t.ctx)})
 		}
 	}
@@ -258,44 +262,71 @@ func (c *committer) adopted(key string) {
 	c.lineage.took(key)
 }
 
+// judge holds what the task is about against an observation.
+func (t *task) judge(o *Observation, h history) judgement {
+	switch {
+	case t.txn != nil:
+		return judge(t.txn, o, h)
+	case t.create != nil:
+		return t.create.judge(o)
+	case t.remove != nil:
+		return t.remove.judge(o, h)
+	default:
+		return judgement{decision: decideDone}
+	}
+}
+
+// isCurrent tells whether the head is young enough for what was judged on it to be told.
+func (c *committer) isCurrent(t *task, d decision) bool {
+	return t.asked.Before(c.head.begun) || d != decideRefuse && time.Since(c.head.begun) < t.maxAge
+}
+
 // judgeAll judges a batch on the head. It answers what needs no request and returns the writes that go into the next
 // one, if any. When the head is too old for what is to be told, it must be read anew, and that comes first: what is
 // found may be what the writes are to be conditional on.
 func (c *committer) judgeAll(batch []*task) (g *group, mustRead bool) {
 	g = &group{base: c.head.Version(), from: c.head}
-	queued := map[string]bool{} // keys that a swap ahead is to write: what comes after is judged on what that leaves
+	rehearsal := &group{base: g.base, from: g.from, dry: true}
+	queued := queuedKeys{}
 	for _, t := range batch {
-		if t.kind == swapTask && queued[t.swap.Key] {
+		if t.kind == writeTask && queued.blocks(t.txn) {
+			queued.add(t.txn)
 			continue
 		}
-		d, err := decideDone, error(nil)
-		if t.kind != observeTask {
-			d, err = judge(t.swap, c.head, &c.lineage)
-		}
-		live := c.head.Entry(t.swap.Key)
-		current := t.asked.Before(c.head.begun) ||
-			d != decideRefuse && time.Since(c.head.begun) < t.maxAge
+		j := t.judge(c.head, &c.lineage)
 		switch {
-		case t.kind == swapTask && d == decideWrite:
-			queued[t.swap.Key] = true
-			if g.fits(t, live) {
-				g.add(t, live)
+		case t.kind == writeTask && j.decision == decideWrite:
+			queued.add(t.txn)
+			if g.fits(t, j.changes) {
+				g.add(t, j.changes)
 			}
-		case !current:
+		case t.kind == rehearseTask && j.decision == decideWrite:
+			if rehearsal.fits(t, j.changes) {
+				rehearsal.add(t, j.changes)
+			}
+		case !c.isCurrent(t, j.decision):
 			mustRead = true
-			queued[t.swap.Key] = queued[t.swap.Key] || t.kind == swapTask
-		case d == decideRefuse:
-			t.answer(err)
-		case t.kind == swapTask:
-			t.result = Result{Version: c.head.Version(), Previous: live, Stored: live}
-			if !t.swap.GoneIsDone {
-				c.adopted(t.swap.Key)
+			if t.kind == writeTask {
+				queued.add(t.txn)
+			}
+		case j.decision == decideRefuse:
+			t.answer(j.err)
+		case t.kind == writeTask:
+			t.result = TxnResult{After: c.head, Previous: map[string]Entry{}}
+			for _, k := range t.txn.Keys {
+				t.result.Previous[k.Key] = c.head.Entry(k.Key)
+				if !t.txn.GoneIsDone && !k.IsGuard {
+					c.adopted(k.Key)
+				}
 			}
 			t.answer(nil)
 		default:
 			t.observed = c.head
 			t.answer(nil)
 		}
+	}
+	if len(g.tasks) == 0 {
+		g = rehearsal // which goes by itself
 	}
 	if len(g.tasks) == 0 {
 		return nil, mustRead

@@ -70,14 +70,14 @@ func TestForeignWriteOverOurOwnKeyIsAConflict(t *testing.T) {
 }
 
 func TestBadEntryStaysAlone(t *testing.T) {
-	a := newTask(t.Context(), swapTask, &Swap{Key: "bad"})
+	a := newTxnTask(t.Context(), writeTask, (&Swap{Key: "bad"}).Txn())
 	a.most = 1
 	g := &group{from: &Observation{}}
-	if !g.fits(a, Entry{}) {
+	if !g.fits(a, nil) {
 		t.Fatal("the first one does not fit")
 	}
-	g.add(a, Entry{})
-	if b := newTask(t.Context(), swapTask, &Swap{Key: "new"}); g.fits(b, Entry{}) {
+	g.add(a, nil)
+	if b := newTxnTask(t.Context(), writeTask, (&Swap{Key: "new"}).Txn()); g.fits(b, nil) {
 		t.Error("a new task joins one that is to go alone")
 	}
 }
@@ -137,7 +137,7 @@ func TestCheckThatPassesDoesNotWaitForAWrite(t *testing.T) {
 
 	passes := make(chan error, 1)
 	go func() {
-		_, err := f.engine.Check(t.Context(), f.swapping("bar", one, two))
+		_, err := f.engine.Check(t.Context(), f.swapping("bar", one, two).Txn(), Looking)
 		passes <- err
 	}()
 	select {
@@ -149,7 +149,7 @@ func TestCheckThatPassesDoesNotWaitForAWrite(t *testing.T) {
 
 	refused := make(chan error, 1)
 	go func() { // as the write has landed already, it would pass
-		_, err := f.engine.Check(t.Context(), f.swapping("foo", two, three))
+		_, err := f.engine.Check(t.Context(), f.swapping("foo", two, three).Txn(), Looking)
 		refused <- err
 	}()
 	select {

@@ -123,16 +123,16 @@ func TestJSONPatch(t *testing.T) {
 		change change
 		want   string
 	}{
-		"text":          {change{"k", Text("1"), Text("a<b")}, `{"op":"test","path":"/data/k","value":"1"},{"op":"add","path":"/data/k","value":"a<b"}`},
-		"new text":      {change{"k", Entry{}, Text("1")}, `{"op":"test","path":"/data/k","value":null},{"op":"add","path":"/data/k","value":"1"}`},
-		"removal":       {change{"k", Text("1"), Entry{}}, `{"op":"test","path":"/data/k","value":"1"},{"op":"remove","path":"/data/k","value":null}`},
-		"text to bytes": {change{"k", Text("1"), Binary([]byte{1})}, `{"op":"test","path":"/data/k","value":"1"},{"op":"remove","path":"/data/k","value":null},{"op":"add","path":"/binaryData/k","value":"AQ=="}`},
-		"bytes to text": {change{"k", Binary([]byte{1}), Text("1")}, `{"op":"test","path":"/binaryData/k","value":"AQ=="},{"op":"remove","path":"/binaryData/k","value":null},{"op":"add","path":"/data/k","value":"1"}`},
+		"text":          {change{key: "k", from: Text("1"), to: Text("a<b")}, `{"op":"test","path":"/data/k","value":"1"},{"op":"add","path":"/data/k","value":"a<b"}`},
+		"new text":      {change{key: "k", from: Entry{}, to: Text("1")}, `{"op":"test","path":"/data/k","value":null},{"op":"add","path":"/data/k","value":"1"}`},
+		"removal":       {change{key: "k", from: Text("1"), to: Entry{}}, `{"op":"test","path":"/data/k","value":"1"},{"op":"remove","path":"/data/k","value":null}`},
+		"text to bytes": {change{key: "k", from: Text("1"), to: Binary([]byte{1})}, `{"op":"test","path":"/data/k","value":"1"},{"op":"remove","path":"/data/k","value":null},{"op":"add","path":"/binaryData/k","value":"AQ=="}`},
+		"bytes to text": {change{key: "k", from: Binary([]byte{1}), to: Text("1")}, `{"op":"test","path":"/binaryData/k","value":"AQ=="},{"op":"remove","path":"/binaryData/k","value":null},{"op":"add","path":"/data/k","value":"1"}`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := jsonPatch([]change{test.change})
+			r, err := jsonPatch(configMapAt(Version{"u", "1"}, nil), []change{test.change})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/rest"
 )
 
@@ -20,9 +21,10 @@ const Fresh = time.Second
 // Engine swaps entries of ConfigMaps of one API server. It is safe for concurrent use. All that one process does to
 // one cluster has to go through one Engine: its lineage is what tells own writes from foreign ones.
 type Engine struct {
-	client  *client
-	trace   func(context.Context, Event)
-	swapped atomic.Bool
+	client    *client
+	trace     func(context.Context, Event)
+	signature string // of Signed
+	swapped   atomic.Bool
 
 	closing context.Context // ends when Close is called
 	close   context.CancelCauseFunc
@@ -38,9 +40,9 @@ var ErrClosed = errors.New("the engine was closed")
 
 // Event is what a trace is told when a call ends. It never holds values.
 type Event struct {
-	Operation string // "swap", "check" or "observe"
+	Operation string // "swap", "create", "remove", "check", "rehearse" or "observe"
 	Ref       Ref
-	Key       string  // empty for an observation
+	Key       string  // several with commas between; empty where it is not about keys
 	Attempts  int     // requests that were sent for it, those that it shared included
 	Batch     int     // swaps in the last of them
 	Verdict   Verdict // of a check, the one that the swap would have had; of an observation, applied where it was made
@@ -54,7 +56,7 @@ func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{client: c, trace: trace, committers: map[Ref]*committer{}}
+	e := &Engine{client: c, trace: trace, signature: rand.String(8), committers: map[Ref]*committer{}}
 	e.closing, e.close = context.WithCancelCause(context.Background())
 	return e, nil
 }
@@ -81,59 +83,142 @@ type Result struct {
 	Wrote bool
 }
 
-// Swap writes s.New if s.Expect holds, in one atomic request. VerdictOf tells from the error how it ended: nil is
-// applied; a *ConflictError, told from a linearizable read that began after Swap was called; an *UnknownError; any
-// other type is rejected. When ctx ends before the write was sent, nothing is written; after that Swap returns with
-// the write's verdict, at most Grace later.
+// TxnResult is what became of a Txn that was applied.
+type TxnResult struct {
+	// After is the object after it: the write's own answer, or the read that showed that none was needed. What it holds differs
+	// from what was asked for where admission changed it.
+	After *Observation
+	// Previous is what the keys that were named held before.
+	Previous map[string]Entry
+	// Wrote is false where no write was needed.
+	Wrote bool
+}
+
+// Swap is Commit of a single key.
 func (e *Engine) Swap(ctx context.Context, s Swap) (Result, error) {
-	e.swapped.Store(true)
-	t := newTask(ctx, swapTask, &s)
-	if err := e.do(t); err != nil {
+	r, err := e.Commit(ctx, s.Txn())
+	if err != nil {
 		return Result{}, err
+	}
+	return Result{Version: r.After.Version(), Previous: r.Previous[s.Key], Stored: r.After.Entry(s.Key), Wrote: r.Wrote}, nil
+}
+
+// Commit writes all of t, in one atomic request, if everything holds that it expects. VerdictOf tells from the error how it
+// ended: nil is applied; a *ConflictError, told from a linearizable read that began after Commit was called; an *UnknownError;
+// any other type is rejected. When ctx ends before the write was sent, nothing is written; after that Commit returns with
+// the write's verdict, at most Grace later.
+func (e *Engine) Commit(ctx context.Context, t *Txn) (TxnResult, error) {
+	return e.write(newTxnTask(ctx, writeTask, t))
+}
+
+// Create makes a ConfigMap, with the verdicts of Commit; what exists already is a conflict, and an *ExistsError. After is what was
+// made.
+func (e *Engine) Create(ctx context.Context, n *Creation) (TxnResult, error) {
+	t := newTask(ctx, writeTask, n.Ref)
+	t.create = n
+	return e.write(t)
+}
+
+// Remove deletes a ConfigMap, with the verdicts of Commit.
+func (e *Engine) Remove(ctx context.Context, r *Removal) (TxnResult, error) {
+	t := newTask(ctx, writeTask, r.Ref)
+	t.remove = r
+	return e.write(t)
+}
+
+func (e *Engine) write(t *task) (TxnResult, error) {
+	e.swapped.Store(true)
+	if err := e.do(t); err != nil {
+		return TxnResult{}, err
 	}
 	return t.result, nil
 }
 
-// Check tells whether the swap would be refused, without writing, and what the object looks like. What it reports as
+// Rehearsal says whether a check sends what it is about to the API server, as a dry run.
+type Rehearsal bool
+
+const (
+	// Looking judges on a read alone.
+	Looking Rehearsal = false
+	// Rehearsing also sends what is to be written as a dry run, so that all that the API server would refuse is told: for want of
+	// a permission, by admission, for a quota.
+	Rehearsing Rehearsal = true
+)
+
+// Check tells whether Commit would be refused, without writing, and what the object looks like. What it reports as
 // fine may be up to Fresh old; a refusal is told from a read that began after the call.
-func (e *Engine) Check(ctx context.Context, s Swap) (*Observation, error) {
-	t := newTask(ctx, checkTask, &s)
-	t.maxAge = Fresh
+func (e *Engine) Check(ctx context.Context, t *Txn, how Rehearsal) (*Observation, error) {
+	return e.look(newTxnTask(ctx, how.kind(), t))
+}
+
+// CheckCreate is Check of what Create does.
+func (e *Engine) CheckCreate(ctx context.Context, n *Creation, how Rehearsal) (*Observation, error) {
+	t := newTask(ctx, how.kind(), n.Ref)
+	t.create = n
 	return e.look(t)
+}
+
+// CheckRemove is Check of what Remove does.
+func (e *Engine) CheckRemove(ctx context.Context, r *Removal, how Rehearsal) (*Observation, error) {
+	t := newTask(ctx, how.kind(), r.Ref)
+	t.remove = r
+	return e.look(t)
+}
+
+func (r Rehearsal) kind() taskKind {
+	if r == Rehearsing {
+		return rehearseTask
+	}
+	return checkTask
 }
 
 // Observe reads the ConfigMap, or gives what was observed at most maxAge ago. With 0 the read begins after the call.
 func (e *Engine) Observe(ctx context.Context, ref Ref, maxAge time.Duration) (*Observation, error) {
-	t := newTask(ctx, observeTask, &Swap{Ref: ref})
+	t := newTask(ctx, observeTask, ref)
 	t.maxAge = maxAge
 	return e.look(t)
 }
 
 func (e *Engine) look(t *task) (*Observation, error) {
+	if t.kind != observeTask {
+		t.maxAge = Fresh
+	}
 	if err := e.do(t); err != nil {
 		return nil, err
 	}
 	return t.observed, nil
 }
 
-// HasSwapped tells whether Swap was ever called: whether this process is applying.
+// Signed is a field manager of this Engine alone, made of a name. What was written under it is known for this Engine's own
+// even where others write the same values.
+func (e *Engine) Signed(fieldManager string) string {
+	const most = 128 // of a field manager's name, in k8s.io/apimachinery
+	signature := "-" + e.signature
+	return fieldManager[:min(len(fieldManager), most-len(signature))] + signature
+}
+
+// HasSwapped tells whether a write was ever asked for: whether this process is applying.
 func (e *Engine) HasSwapped() bool { return e.swapped.Load() }
 
 func (e *Engine) do(t *task) error {
 	if !e.enter() {
-		return &CanceledError{Ref: t.swap.Ref, Host: e.client.host, Err: ErrClosed}
+		return &CanceledError{Ref: t.ref, Host: e.client.host, Err: ErrClosed}
 	}
 	defer e.work.Done()
 	var end context.CancelCauseFunc
 	t.ctx, end = context.WithCancelCause(t.ctx)
 	defer end(nil)
 	defer context.AfterFunc(e.closing, func() { end(ErrClosed) })()
-	err := e.committer(t.swap.Ref).do(t)
+	err := e.committer(t.ref).do(t)
 	if e.trace != nil {
+		keys := ""
+		if t.txn != nil {
+			keys = t.txn.keys()
+		}
 		e.trace(t.ctx, Event{
-			Operation: t.kind.String(),
-			Ref:       t.swap.Ref,
-			Key:       t.swap.Key,
+			Operation: t.operation(),
+			Ref:       t.ref,
+			Key:       keys,
 			Attempts:  int(t.attempts.Load()),
 			Batch:     int(t.company.Load()),
 			Verdict:   VerdictOf(err),

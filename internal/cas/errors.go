@@ -20,17 +20,18 @@ const (
 	Unknown Verdict = "unknown"
 )
 
-// VerdictOf tells the verdict from what Engine.Swap returned.
+// VerdictOf tells the verdict from the error that a call of an Engine returned.
 func VerdictOf(err error) Verdict {
 	var conflict *ConflictError
+	var exists *ExistsError
 	var unknown *UnknownError
 	switch {
 	case err == nil:
 		return Applied
-	case errors.As(err, &conflict):
-		return Conflict
 	case errors.As(err, &unknown):
 		return Unknown
+	case errors.As(err, &conflict), errors.As(err, &exists):
+		return Conflict
 	default:
 		return Rejected
 	}
@@ -52,25 +53,49 @@ const (
 	ReasonOwn
 )
 
-// ConflictError: the expectation does not hold. Nothing was written.
+// ConflictError: an expectation does not hold. Nothing was written.
 type ConflictError struct {
-	Reason   Reason
-	Ref      Ref
+	Reason Reason // where it is that of keys, that of the first
+	Ref    Ref
+	Keys   []KeyConflict // those that do not hold; all that were named where the object's version is the reason; none for a Removal
+	At     Version       // which the object was expected at; zero where no version was
+	Live   *Observation  // begun after the call
+}
+
+// KeyConflict is one key of a ConflictError.
+type KeyConflict struct {
 	Key      string
+	Reason   Reason
 	Expected Entry
 	New      Entry
-	At       Version      // which the object was expected at; zero where no version was
-	Live     *Observation // begun after the swap was asked for
 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("configmap %s, key %q: the expectation does not hold", e.Ref, e.Key)
+	if len(e.Keys) == 1 {
+		return fmt.Sprintf("configmap %s, key %q: the expectation does not hold", e.Ref, e.Keys[0].Key)
+	}
+	return fmt.Sprintf("configmap %s: the expectation does not hold", e.Ref)
 }
+
+// ExistsError: the ConfigMap that was to be created is there already. Nothing was written.
+type ExistsError struct {
+	Ref  Ref
+	Live *Observation // begun after the call
+}
+
+func (e *ExistsError) Error() string { return fmt.Sprintf("configmap %s exists already", e.Ref) }
 
 // NotFoundError: there is no such ConfigMap.
 type NotFoundError struct{ Ref Ref }
 
 func (e *NotFoundError) Error() string { return fmt.Sprintf("configmap %s does not exist", e.Ref) }
+
+// NoNamespaceError: a ConfigMap was to be created in a namespace that does not exist. Nothing was written.
+type NoNamespaceError struct{ Ref Ref }
+
+func (e *NoNamespaceError) Error() string {
+	return fmt.Sprintf("configmap %s: the namespace does not exist", e.Ref)
+}
 
 // ImmutableError: the ConfigMap is immutable and a change is needed.
 type ImmutableError struct{ Ref Ref }
@@ -88,13 +113,12 @@ func (e *TerminatingError) Error() string { return fmt.Sprintf("configmap %s is 
 // TooLargeError: the values together would be over MaxSize. Sizes are in bytes.
 type TooLargeError struct {
 	Ref    Ref
-	Key    string
-	Entry  int // of the new value
+	New    int // of the new values
 	Others int // of the values of all other keys
 }
 
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("configmap %s would hold %d bytes, %d at most", e.Ref, e.Entry+e.Others, MaxSize)
+	return fmt.Sprintf("configmap %s would hold %d bytes, %d at most", e.Ref, e.New+e.Others, MaxSize)
 }
 
 // ForbiddenError: the API server answered 403, as its authorization does and some admission. Err is its answer.
@@ -157,13 +181,25 @@ func (e *CanceledError) Unwrap() error { return e.Err }
 // UnknownError: a write was sent, and it could not be found out whether it landed. Err is why.
 type UnknownError struct {
 	Ref  Ref
-	Key  string
-	Base Version // that the write was judged on; where the version changed since, only a JSON Patch can have landed later
+	Base Version // that the write was judged on, zero for a creation; where the version changed since, only a JSON Patch can have landed later
 	Err  error
 }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("configmap %s, key %q: whether the write landed is unknown: %v", e.Ref, e.Key, e.Err)
+	return fmt.Sprintf("configmap %s: whether the write landed is unknown: %v", e.Ref, e.Err)
+}
+
+// WaitError: what was waited for did not come about in time. Nothing was written.
+type WaitError struct {
+	Ref Ref
+	// Last is why the last look refused: a *ConflictError over keys, a *NotFoundError or a *TerminatingError; nil where there was none.
+	Last error
+	// Err is the end of the context, or what kept from looking.
+	Err error
+}
+
+func (e *WaitError) Error() string {
+	return fmt.Sprintf("configmap %s: what was waited for did not come about: %v", e.Ref, errors.Join(e.Last, e.Err))
 }
 
 // Unwrap gives the cause.

@@ -43,12 +43,13 @@ func FuzzGroup(f *testing.F) {
 			if c.pick(3) == 0 || to == was[key] {
 				continue
 			}
-			task := newTask(t.Context(), swapTask, &Swap{Key: key, New: to, FieldManager: "engine"})
+			task := newTxnTask(t.Context(), writeTask, (&Swap{Key: key, New: to, FieldManager: "engine"}).Txn())
 			for _, g := range []*group{seen, blind} {
-				if !g.fits(task, was[key]) {
+				changes := []change{{key: key, from: was[key], to: to}}
+				if !g.fits(task, changes) {
 					t.Fatalf("%s does not fit", key)
 				}
-				g.add(task, was[key])
+				g.add(task, changes)
 			}
 			delete(ours, key)
 			if !to.IsAbsent() {
@@ -122,16 +123,17 @@ func FuzzGroupFits(f *testing.F) {
 		for n := 0; c.more(); n++ {
 			s := &Swap{Key: string(rune('a' + n)), New: Binary(filler[:sizes[c.pick(len(sizes))]]), FieldManager: []string{"x", "x", "x", "y"}[c.pick(4)]}
 			live := Binary(filler[:min(size, sizes[c.pick(len(sizes))])])
-			task := newTask(t.Context(), swapTask, s)
+			task := newTxnTask(t.Context(), writeTask, s.Txn())
+			changes := []change{{key: s.Key, from: live, to: s.New}}
 			task.most = 1 + c.pick(5)
 			room := len(g.tasks) < min(least, task.most) && (g.from == nil || size+s.New.Size()-live.Size() <= MaxSize) &&
 				(managers[s.FieldManager] || len(managers) == 0)
-			if fits := g.fits(task, live); fits != (len(g.tasks) == 0 || room) {
+			if fits := g.fits(task, changes); fits != (len(g.tasks) == 0 || room) {
 				t.Fatalf("task %d fits: %t", n, fits)
 			} else if !fits {
 				continue
 			}
-			g.add(task, live)
+			g.add(task, changes)
 			least, size = min(least, task.most), size+s.New.Size()-live.Size()
 			managers[s.FieldManager] = true
 		}

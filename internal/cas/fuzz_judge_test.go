@@ -129,7 +129,8 @@ func FuzzJudge(f *testing.F) {
 			want = decideWrite
 		}
 
-		got, err := judge(&s, o, h)
+		j := judge(s.Txn(), o, h)
+		got, err := j.decision, j.err
 		if got != want {
 			t.Fatalf("%+v on %#v (there %t, immutable %t, deleting %t, %d other bytes) with %+v: decision %d (%v), want %d",
 				s, live, exists, immutable, deleting, others, h, got, err, want)
@@ -144,7 +145,8 @@ func FuzzJudge(f *testing.F) {
 			t.Errorf("%+v on %#v with %+v is refused with %#v, want what is told %dth", s, live, h, err, first)
 		}
 		var conflict *ConflictError
-		if errors.As(err, &conflict) && (conflict.Live != o || conflict.Expected != s.Expect || conflict.New != s.New || conflict.Key != s.Key) {
+		if errors.As(err, &conflict) && (conflict.Live != o ||
+			!slices.Equal(conflict.Keys, []KeyConflict{{Key: s.Key, Reason: conflict.Reason, Expected: s.Expect, New: s.New}})) {
 			t.Errorf("%+v does not tell what was asked for", conflict)
 		}
 	})

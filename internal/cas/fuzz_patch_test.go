@@ -26,7 +26,7 @@ func FuzzPatches(f *testing.F) {
 		g := &group{base: before.Version(), from: before}
 		for _, key := range keys[:1+c.pick(len(keys)-2)] {
 			to := c.entry()
-			g.add(newTask(t.Context(), swapTask, &Swap{Key: key, New: to, FieldManager: "engine"}), was[key])
+			g.add(newTxnTask(t.Context(), writeTask, (&Swap{Key: key, New: to, FieldManager: "engine"}).Txn()), []change{{key: key, from: was[key], to: to}})
 			delete(want, key)
 			if !to.IsAbsent() {
 				want[key] = to
@@ -35,7 +35,7 @@ func FuzzPatches(f *testing.F) {
 		raw := marshal(t, before.configMap)
 		wantMap := configMapOf(want)
 
-		r, err := mergePatch(g.base, g.changes)
+		r, err := mergePatch(g.base, g.changes, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func FuzzPatches(f *testing.F) {
 		if !g.canGoByKey() {
 			return
 		}
-		if r, err = jsonPatch(g.changes); err != nil {
+		if r, err = jsonPatch(g.from, g.changes); err != nil {
 			t.Fatal(err)
 		}
 		patch, err := jsonpatch.DecodePatch(r.body)

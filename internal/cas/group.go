@@ -8,80 +8,127 @@ import (
 // maxGroup is how many swaps go into one request.
 const maxGroup = 1000
 
+// maxChanges is how many keys go into one request with others: a JSON Patch may have 10,000 operations, three a key.
+const maxChanges = 3000
+
 // group is what goes into one request.
 type group struct {
 	base    Version
 	from    *Observation // nil: blind, written without having been read
-	changes []change
 	tasks   []*task
-	byKey   bool   // by JSON Patch
-	most    int    // of its tasks' most, the least
-	grows   int    // by how many bytes, together
-	digest  string // of the base, where it was not read
+	of      [][]change // of each task
+	changes []change   // of all, what is compared only included
+	dry     bool       // a rehearsal: nothing is stored
+	byKey   bool       // by JSON Patch
+	most    int        // of its tasks' most, the least
+	grows   int        // by how many bytes, together
+	digest  string     // of the base, where it was not read
 }
 
-// blindGroup is the removals of a batch that can be sent without a read: what the key held was seen, at a version that
+// blindGroup is the removals of a batch that can be sent without a read: what the keys held was seen, at a version that
 // the request is conditional on. The others wait.
 func blindGroup(batch []*task) *group {
 	var g *group
-	queued := map[string]bool{}
+	queued := queuedKeys{}
 	for _, t := range batch {
-		s := t.swap
-		if t.kind == swapTask && queued[s.Key] {
+		if t.kind != writeTask {
 			continue
 		}
-		queued[s.Key] = queued[s.Key] || t.kind == swapTask
-		if t.kind != swapTask || t.mustRead || !s.GoneIsDone || !s.Seen.Valid() || s.Seen.UID == "" {
+		blocked := queued.blocks(t.txn)
+		queued.add(t.txn)
+		if blocked || t.mustRead || !t.txn.canGoBlind() {
 			continue
 		}
-		if s.Expect.IsAbsent() {
-			continue // gone already: nothing is to be written, not even what would be put back
+		var changes []change
+		for _, k := range t.txn.Keys {
+			if !k.Expect.IsAbsent() { // else gone already: nothing is to be written, not even what would be put back
+				changes = append(changes, change{key: k.Key, from: k.Expect, to: k.New})
+			}
 		}
-		if slices.ContainsFunc(s.At, func(v Version) bool { return !s.Seen.Matches(v) }) {
+		if len(changes) == 0 {
 			continue
 		}
 		if g == nil {
-			g = &group{base: s.Seen, digest: s.SeenDigest}
+			g = &group{base: t.txn.Seen, digest: t.txn.SeenDigest}
 		}
-		if s.Seen != g.base || !g.fits(t, s.Expect) {
-			continue
+		if t.txn.Seen == g.base && g.fits(t, changes) {
+			g.add(t, changes)
 		}
-		g.add(t, s.Expect)
 	}
 	return g
 }
 
+// canGoBlind tells whether the Txn is a removal of what was seen at one full version, and held to no other.
+func (t *Txn) canGoBlind() bool {
+	return t.GoneIsDone && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" &&
+		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) })
+}
+
+// queuedKeys are those that tasks ahead are about to write: what comes after is judged on what that leaves.
+type queuedKeys map[string]bool
+
+// blocks tells whether one of a Txn's keys is among them.
+func (q queuedKeys) blocks(t *Txn) bool {
+	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return q[k.Key] })
+}
+
+// add adds a Txn's keys.
+func (q queuedKeys) add(t *Txn) {
+	for _, k := range t.Keys {
+		q[k.Key] = true
+	}
+}
+
 // fits tells whether the task can go into the same request as those before it: under one field manager, and within the
 // size that the API server allows.
-func (g *group) fits(t *task, from Entry) bool {
+func (g *group) fits(t *task, changes []change) bool {
 	if len(g.tasks) == 0 {
 		return true
 	}
-	if g.tasks[0].swap.FieldManager != t.swap.FieldManager || len(g.tasks) >= min(g.most, t.most) {
+	if g.tasks[0].txn.FieldManager != t.txn.FieldManager || len(g.tasks) >= min(g.most, t.most) ||
+		g.tasks[0].txn.Meta != nil || t.txn.Meta != nil || len(g.changes)+len(changes) > maxChanges {
 		return false
 	}
-	return g.from == nil || g.from.Size()+g.grows+t.swap.New.Size()-from.Size() <= MaxSize
+	return g.from == nil || g.from.Size()+g.grows+growth(changes) <= MaxSize
 }
 
-// add takes a task in. Its key must not be in the group yet, so that every swap is judged on what those before it left.
-func (g *group) add(t *task, from Entry) {
+// growth is by how many bytes the changes make an object larger.
+func growth(changes []change) (n int) {
+	for _, c := range changes {
+		n += c.to.Size() - c.from.Size()
+	}
+	return n
+}
+
+// add takes a task in. Its keys must not be in the group yet, so that every task is judged on what those before it left.
+func (g *group) add(t *task, changes []change) {
 	if len(g.tasks) == 0 {
 		g.most = t.most
 	}
 	g.most = min(g.most, t.most)
-	g.grows += t.swap.New.Size() - from.Size()
-	g.tasks = append(g.tasks, t)
-	g.changes = append(g.changes, change{key: t.swap.Key, from: from, to: t.swap.New})
+	g.grows += growth(changes)
+	g.tasks, g.of = append(g.tasks, t), append(g.of, changes)
+	g.changes = append(g.changes, changes...)
 }
 
-// canGoByKey tells whether the group can be a JSON Patch: no swap in it is held to a version, since what it changes is
+// canGoByKey tells whether the group can be a JSON Patch: nothing in it is held to a version, since what it changes is
 // not known to follow any; and the maps that its paths go through are there.
 func (g *group) canGoByKey() bool {
-	for i, t := range g.tasks {
-		c := g.changes[i]
+	if len(g.changes) > maxChanges {
+		return false // only a Txn that is alone in it can be so large
+	}
+	for _, t := range g.tasks {
+		if len(t.txn.At) > 0 || t.txn.Meta != nil {
+			return false
+		}
+	}
+	for _, c := range g.changes {
+		if c.isGuard {
+			continue // what it is compared with tells of a map that is not there
+		}
 		_, isText := c.to.Text()
 		_, isBinary := c.to.Binary()
-		if len(t.swap.At) > 0 || isText && len(g.from.configMap.Data) == 0 || isBinary && len(g.from.configMap.BinaryData) == 0 ||
+		if isText && len(g.from.configMap.Data) == 0 || isBinary && len(g.from.configMap.BinaryData) == 0 ||
 			c.from.IsAbsent() && c.to.IsAbsent() {
 			return false
 		}
@@ -89,17 +136,28 @@ func (g *group) canGoByKey() bool {
 	return true
 }
 
-// claim drops the tasks whose callers gave up before anything was sent.
+// meta is what the group does beside keys.
+func (g *group) meta() *Meta {
+	if len(g.tasks) == 0 {
+		return nil
+	}
+	return g.tasks[0].txn.Meta // which is alone then
+}
+
+// claim drops the tasks whose callers gave up before anything was sent. Of a rehearsal they may give up at any time.
 func (g *group) claim() bool {
-	kept := g.tasks[:0]
-	var changes []change
+	if g.dry {
+		return true
+	}
+	var kept group
 	for i, t := range g.tasks {
 		if t.claim(g.base) {
-			kept, changes = append(kept, t), append(changes, g.changes[i])
+			kept.tasks, kept.of = append(kept.tasks, t), append(kept.of, g.of[i])
+			kept.changes = append(kept.changes, g.of[i]...)
 		}
 	}
-	g.tasks, g.changes = kept, changes
-	return len(kept) > 0
+	g.tasks, g.of, g.changes = kept.tasks, kept.of, kept.changes
+	return len(g.tasks) > 0
 }
 
 type answer uint8
@@ -115,7 +173,7 @@ func (g *group) made(before, next *Observation) answer {
 	if before == nil {
 		return g.madeUnseen(next)
 	}
-	want := before.entries()
+	want := before.Entries()
 	touched := false
 	for _, c := range g.changes {
 		if before.Entry(c.key) != c.from {
@@ -129,13 +187,42 @@ func (g *group) made(before, next *Observation) answer {
 		}
 	}
 	switch {
-	case maps.Equal(want, next.entries()):
+	case g.disowned(next):
+		return no
+	case maps.Equal(want, next.Entries()) && g.madeMeta(before, next):
 		return yes
-	case touched && !g.disowned(next) && !next.wroteAnother(before, g.tasks[0].swap.FieldManager):
+	case (touched || g.meta() != nil) && !next.wroteAnother(before, g.tasks[0].txn.FieldManager):
 		return maybe
 	default:
 		return no
 	}
+}
+
+// madeMeta tells whether the group's write led from one state to the next beside the keys.
+func (g *group) madeMeta(before, next *Observation) bool {
+	m := g.meta()
+	if m == nil {
+		return true
+	}
+	return next.Exists() && maps.Equal(changed(before.Labels(), m.Labels), next.Labels()) &&
+		maps.Equal(changed(before.Annotations(), m.Annotations), next.Annotations()) &&
+		(m.Immutable == nil || next.Immutable() == *m.Immutable)
+}
+
+// changed is a map with changes made to it, of which nil removes.
+func changed(was map[string]string, changes map[string]*string) map[string]string {
+	now := maps.Clone(was)
+	for k, v := range changes {
+		if v == nil {
+			delete(now, k)
+			continue
+		}
+		if now == nil {
+			now = map[string]string{}
+		}
+		now[k] = *v
+	}
+	return now
 }
 
 // disowned tells whether managedFields show that the state is not of the group's making: then a key that it was to change would
@@ -143,7 +230,7 @@ func (g *group) made(before, next *Observation) answer {
 func (g *group) disowned(next *Observation) bool {
 	for _, c := range g.changes {
 		owners, told := next.owners(c.key)
-		isOurs := slices.Contains(owners, g.tasks[0].swap.FieldManager)
+		isOurs := slices.Contains(owners, g.tasks[0].txn.FieldManager)
 		if told && c.to != c.from && !isOurs && (!c.to.IsAbsent() || len(owners) > 0) {
 			return true
 		}
@@ -154,7 +241,7 @@ func (g *group) disowned(next *Observation) bool {
 // madeUnseen tells whether the group's write made next of a base that nobody read: with a digest of the base to the byte,
 // without it by what the keys hold.
 func (g *group) madeUnseen(next *Observation) answer {
-	was := next.entries()
+	was := next.Entries()
 	for _, c := range g.changes {
 		if next.Entry(c.key) != c.to {
 			return no

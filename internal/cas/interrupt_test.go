@@ -79,7 +79,7 @@ func oneIsBad(f *fixture, v Version) []Swap {
 
 func removesFoo(f *fixture, v Version) []Swap {
 	s := f.removing("foo", one, v, v)
-	s.SeenDigest = digest(observed(f.live(), time.Time{}).entries())
+	s.SeenDigest = digest(observed(f.live(), time.Time{}).Entries())
 	return []Swap{s}
 }
 

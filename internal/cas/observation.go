@@ -48,7 +48,7 @@ type Observation struct {
 
 func observed(cm *corev1.ConfigMap, begun time.Time) *Observation {
 	o := &Observation{configMap: cm, begun: begun}
-	o.digest = sync.OnceValue(func() string { return digest(o.entries()) }) // asked for by every entry of a destroy
+	o.digest = sync.OnceValue(func() string { return digest(o.Entries()) }) // asked for by every entry of a destroy
 	for _, v := range cm.Data {
 		o.size += len(v)
 	}
@@ -75,6 +75,37 @@ func (o *Observation) Entry(key string) Entry {
 		return Entry{}
 	}
 	return entryOf(o.configMap, key)
+}
+
+// Entries is what all keys held, in a map of its own.
+func (o *Observation) Entries() map[string]Entry {
+	all := map[string]Entry{}
+	if !o.Exists() {
+		return all
+	}
+	for k, v := range o.configMap.Data {
+		all[k] = Text(v)
+	}
+	for k, v := range o.configMap.BinaryData {
+		all[k] = Binary(v)
+	}
+	return all
+}
+
+// Labels is metadata.labels, which is not to be changed.
+func (o *Observation) Labels() map[string]string {
+	if !o.Exists() {
+		return nil
+	}
+	return o.configMap.Labels
+}
+
+// Annotations is metadata.annotations, which is not to be changed.
+func (o *Observation) Annotations() map[string]string {
+	if !o.Exists() {
+		return nil
+	}
+	return o.configMap.Annotations
 }
 
 // Immutable tells whether the ConfigMap refuses every change of its entries.
@@ -109,37 +140,34 @@ func digest(entries map[string]Entry) string {
 // values, not keys).
 const MaxSize = corev1.MaxSecretSize
 
-// LastWriters are the managers with the latest time: several where they wrote in the same second, and none where managedFields
-// tell of none.
-func (o *Observation) LastWriters() (last []Writer) {
+// Writers are all managers that managedFields name, in their order there.
+func (o *Observation) Writers() (all []Writer) {
 	if !o.Exists() {
 		return nil
 	}
 	for _, f := range o.configMap.ManagedFields {
-		if f.Time == nil || len(last) > 0 && f.Time.UTC().Before(last[0].Time) {
-			continue
+		w := Writer{Manager: f.Manager, Operation: string(f.Operation)}
+		if f.Time != nil {
+			w.Time = f.Time.UTC()
 		}
-		if len(last) > 0 && f.Time.UTC().After(last[0].Time) {
-			last = nil
-		}
-		last = append(last, Writer{Manager: f.Manager, Operation: string(f.Operation), Time: f.Time.UTC()})
-	}
-	return last
-}
-
-// entries is all keys of both maps, in a map of its own.
-func (o *Observation) entries() map[string]Entry {
-	all := map[string]Entry{}
-	if !o.Exists() {
-		return all
-	}
-	for k, v := range o.configMap.Data {
-		all[k] = Text(v)
-	}
-	for k, v := range o.configMap.BinaryData {
-		all[k] = Binary(v)
+		all = append(all, w)
 	}
 	return all
+}
+
+// LastWriters are the managers with the latest time: several where they wrote in the same second, and none where managedFields
+// tell of none.
+func (o *Observation) LastWriters() (last []Writer) {
+	for _, w := range o.Writers() {
+		if w.Time.IsZero() || len(last) > 0 && w.Time.Before(last[0].Time) {
+			continue
+		}
+		if len(last) > 0 && w.Time.After(last[0].Time) {
+			last = nil
+		}
+		last = append(last, w)
+	}
+	return last
 }
 
 // manyManagers is the manager under which the API server puts the oldest together where there are many (managedfields in

@@ -13,23 +13,19 @@ type request struct {
 	body []byte
 }
 
-// change is what one request does to one key.
-type change struct {
-	key  string
-	from Entry
-	to   Entry
-}
-
 // mergePatch is a merge patch that makes the changes only while the object is at base: the API server refuses another
 // resourceVersion with 409 and another uid with 409 or 422. A key that moves between the two maps does so in the one
 // request. It reads the same as a JSON merge patch (RFC 7386) and as a strategic one, and is sent as the latter, for which the
 // API server need not write out and parse the whole object: at 900 KiB that takes it a quarter of the time. Only a key that
 // would be a directive there, and that no ConfigMap may have, is left to RFC 7386, and so to validation.
-func mergePatch(base Version, changes []change) (request, error) {
+func mergePatch(base Version, changes []change, meta *Meta) (request, error) {
 	kind := types.StrategicMergePatchType
 	data, binaryData := map[string]*string{}, map[string]*[]byte{}
 	for _, c := range changes {
-		if strings.HasPrefix(c.key, "$") {
+		if c.isGuard {
+			continue // the version stands for it
+		}
+		if isDirective(c.key) {
 			kind = types.MergePatchType
 		}
 		// Removing what is not there is harmless, and removing from both maps needs no knowledge of what was.
@@ -53,7 +49,23 @@ func mergePatch(base Version, changes []change) (request, error) {
 			data[c.key] = nil
 		}
 	}
-	patch := map[string]any{"metadata": map[string]any{"uid": base.UID, "resourceVersion": base.ResourceVersion}}
+	metadata := map[string]any{"uid": base.UID, "resourceVersion": base.ResourceVersion}
+	patch := map[string]any{"metadata": metadata}
+	if meta != nil {
+		for field, changes := range map[string]map[string]*string{"labels": meta.Labels, "annotations": meta.Annotations} {
+			if len(changes) > 0 {
+				metadata[field] = changes
+			}
+			for key := range changes {
+				if isDirective(key) {
+					kind = types.MergePatchType
+				}
+			}
+		}
+		if meta.Immutable != nil {
+			patch["immutable"] = *meta.Immutable
+		}
+	}
 	if len(data) > 0 {
 		patch["data"] = data
 	}
@@ -64,6 +76,9 @@ func mergePatch(base Version, changes []change) (request, error) {
 	return request{kind, body}, err
 }
 
+// isDirective tells whether a strategic merge patch would take the key for one of its directives.
+func isDirective(key string) bool { return strings.HasPrefix(key, "$") }
+
 type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
@@ -73,12 +88,16 @@ type operation struct {
 // jsonPatch is a JSON Patch (RFC 6902) that makes the changes only while each key holds what it is changed from, whatever
 // became of the rest of the object. The API server runs the whole of it again on every retry of its own, so that it is
 // atomic and other keys are no conflict. Values are compared as JSON that encoding/json wrote, as the API server does.
-// Both maps of the object that are named must exist. (A key needs no escaping in a path: it has neither ~ nor /.)
-func jsonPatch(changes []change) (request, error) {
+// Both maps that something is written to must exist in the object that was observed. (A key needs no escaping in a path: it has neither ~ nor /.)
+func jsonPatch(of *Observation, changes []change) (request, error) {
 	ops := []operation{{"test", "/metadata/deletionTimestamp", nil}}
 	for _, c := range changes {
 		from, fromValue := c.from.location(c.key)
 		to, toValue := c.to.location(c.key)
+		if c.isGuard && from == "" {
+			ops = append(ops, absence(of, c.key)...)
+			continue
+		}
 		if from == "" { // absent from both: the map that it goes into tells, and a key in both is refused
 			ops = append(ops, operation{"test", to, nil}, operation{"add", to, toValue})
 			continue
@@ -87,12 +106,24 @@ func jsonPatch(changes []change) (request, error) {
 		if from != to {
 			ops = append(ops, operation{"remove", from, nil})
 		}
-		if to != "" {
+		if to != "" && !c.isGuard {
 			ops = append(ops, operation{"add", to, toValue})
 		}
 	}
 	body, err := json.Marshal(ops)
 	return request{types.JSONPatchType, body}, err
+}
+
+// absence tests that a key is in neither map. A path into a map that is not there fails, so that there the map itself is tested.
+func absence(of *Observation, key string) []operation {
+	data, binaryData := operation{"test", "/data/" + key, nil}, operation{"test", "/binaryData/" + key, nil}
+	if len(of.configMap.Data) == 0 {
+		data.Path = "/data"
+	}
+	if len(of.configMap.BinaryData) == 0 {
+		binaryData.Path = "/binaryData"
+	}
+	return []operation{data, binaryData}
 }
 
 // location is where an entry stands in its ConfigMap, and its JSON value; nowhere for an absent one.

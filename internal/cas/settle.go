@@ -34,9 +34,9 @@ type written struct {
 // at most one of the two can land; past it, what came after the base decides. A JSON Patch is never sent again: a delayed
 // original could land after the value came back.
 func (c *committer) commit(g *group) written {
-	r, err := mergePatch(g.base, g.changes)
+	r, err := mergePatch(g.base, g.changes, g.meta())
 	if g.byKey {
-		r, err = jsonPatch(g.changes)
+		r, err = jsonPatch(g.from, g.changes)
 	}
 	if err != nil {
 		return written{outcome: refused, err: err}
@@ -53,9 +53,11 @@ func (c *committer) commit(g *group) written {
 			t.company.Store(int64(len(g.tasks)))
 		}
 		once, done := lingering(ctx, callers, patience)
-		after, out, err := c.client.patch(once, c.ref, r, g.tasks[0].swap.FieldManager, requestTimeout)
+		after, out, err := c.client.patch(once, c.ref, r, g.tasks[0].txn.FieldManager, g.dry)
 		done()
 		switch {
+		case out == inDoubt && g.dry: // nothing was to be stored
+			return written{outcome: unsent, err: c.client.explain(err, c.ref, "patch")}
 		case out == landed:
 			return written{outcome: landed, after: after}
 		case out == stale && doubt == nil:
@@ -106,12 +108,15 @@ func (c *committer) commit(g *group) written {
 	}
 }
 
+// isExpired tells whether the API server does not know any more what came after a version.
+func isExpired(err error) bool { return apierrors.IsGone(err) || apierrors.IsResourceExpired(err) }
+
 // isPassing tells whether asking again may be answered.
 func isPassing(err error) bool {
 	var forbidden *ForbiddenError
 	var refused *RefusedError
 	switch {
-	case errors.As(err, &forbidden), apierrors.IsGone(err), apierrors.IsResourceExpired(err):
+	case errors.As(err, &forbidden), isExpired(err):
 		return false
 	case errors.As(err, &refused):
 		return refused.Code >= http.StatusInternalServerError || refused.Code == http.StatusTooManyRequests

@@ -12,19 +12,38 @@ type taskKind uint8
 const (
 	observeTask taskKind = iota
 	checkTask
-	swapTask
+	rehearseTask // a check that sends what it would write as a dry run
+	writeTask
 )
 
-func (k taskKind) String() string {
-	return [...]string{observeTask: "observe", checkTask: "check", swapTask: "swap"}[k]
+// operation is what a traced call is named.
+func (t *task) operation() string {
+	switch {
+	case t.kind == observeTask:
+		return "observe"
+	case t.kind == checkTask:
+		return "check"
+	case t.kind == rehearseTask:
+		return "rehearse"
+	case t.create != nil:
+		return "create"
+	case t.remove != nil:
+		return "remove"
+	default:
+		return "swap"
+	}
 }
 
 // task is one caller's wish in a committer's queue.
 type task struct {
 	ctx   context.Context
 	kind  taskKind
-	swap  *Swap
+	ref   Ref
 	asked time.Time
+	// What it is about: one of them, and none for an observation.
+	txn    *Txn
+	create *Creation
+	remove *Removal
 	// maxAge is how old an observation may be that answers a task without a read of its own.
 	maxAge time.Duration
 
@@ -44,7 +63,7 @@ type task struct {
 	// The committer's answer; to be read when done is closed.
 	done     chan struct{}
 	observed *Observation
-	result   Result
+	result   TxnResult
 	err      error
 }
 
@@ -54,9 +73,21 @@ const (
 	givenUp
 )
 
-func newTask(ctx context.Context, kind taskKind, s *Swap) *task {
-	return &task{ctx: ctx, kind: kind, swap: s, asked: time.Now(), most: maxGroup, done: make(chan struct{})}
+func newTask(ctx context.Context, kind taskKind, ref Ref) *task {
+	return &task{ctx: ctx, kind: kind, ref: ref, asked: time.Now(), most: maxGroup, done: make(chan struct{})}
 }
+
+func newTxnTask(ctx context.Context, kind taskKind, txn *Txn) *task {
+	t := newTask(ctx, kind, txn.Ref)
+	t.txn = txn
+	return t
+}
+
+// isWhole tells whether the task is about the object as such, so that nothing else can go into its request.
+func (t *task) isWhole() bool { return t.create != nil || t.remove != nil }
+
+// writes tells whether the task is to write to keys.
+func (t *task) writes() bool { return t.kind == writeTask && t.txn != nil }
 
 func (t *task) answer(err error) {
 	t.err, t.answered = err, true
@@ -74,7 +105,7 @@ func (t *task) claim(base Version) bool {
 func (t *task) release(host string) {
 	t.sent.CompareAndSwap(sending, waiting)
 	if t.ctx.Err() != nil && !t.answered {
-		t.answer(&CanceledError{Ref: t.swap.Ref, Host: host, Err: context.Cause(t.ctx)})
+		t.answer(&CanceledError{Ref: t.ref, Host: host, Err: context.Cause(t.ctx)})
 	}
 }
 
@@ -87,7 +118,7 @@ func (t *task) wait(host string) error {
 	case <-t.ctx.Done():
 	}
 	if t.sent.CompareAndSwap(waiting, givenUp) {
-		return &CanceledError{Ref: t.swap.Ref, Host: host, Err: context.Cause(t.ctx)}
+		return &CanceledError{Ref: t.ref, Host: host, Err: context.Cause(t.ctx)}
 	}
 	grace := time.NewTimer(Grace)
 	defer grace.Stop()
@@ -95,7 +126,7 @@ func (t *task) wait(host string) error {
 	case <-t.done:
 		return t.err
 	case <-grace.C:
-		return &UnknownError{Ref: t.swap.Ref, Key: t.swap.Key, Base: *t.base.Load(), Err: context.Cause(t.ctx)}
+		return &UnknownError{Ref: t.ref, Base: *t.base.Load(), Err: context.Cause(t.ctx)}
 	}
 }
 

@@ -14,6 +14,13 @@ func (c *committer) write(g *group) {
 		c.backOff(g, w.err)
 	case landed:
 		c.cost = c.took(time.Since(begun))
+		if g.dry {
+			for _, t := range g.tasks {
+				t.observed = g.from
+				t.answer(nil)
+			}
+			return
+		}
 		c.landed(g, w)
 	case stale:
 		for _, t := range g.tasks {
@@ -44,7 +51,7 @@ func (c *committer) write(g *group) {
 	case inDoubt:
 		c.forget()
 		for _, t := range g.tasks {
-			t.answer(&UnknownError{Ref: c.ref, Key: t.swap.Key, Base: g.base, Err: w.err})
+			t.answer(&UnknownError{Ref: c.ref, Base: g.base, Err: w.err})
 		}
 	}
 }
@@ -63,9 +70,11 @@ func (c *committer) backOff(g *group, err error) {
 
 // landed answers the swaps of a group whose write landed.
 func (c *committer) landed(g *group, w written) {
-	keys := make([]string, 0, len(g.tasks))
-	for _, t := range g.tasks {
-		keys = append(keys, t.swap.Key)
+	keys := make([]string, 0, len(g.changes))
+	for _, change := range g.changes {
+		if !change.isGuard {
+			keys = append(keys, change.key)
+		}
 	}
 	if g.byKey {
 		c.contended--
@@ -77,11 +86,12 @@ func (c *committer) landed(g *group, w written) {
 		c.observed(w.now)
 	}
 	for i, t := range g.tasks {
-		t.result = Result{
-			Version:  w.after.Version(),
-			Previous: g.changes[i].from,
-			Stored:   w.after.Entry(t.swap.Key),
-			Wrote:    true,
+		t.result = TxnResult{After: w.after, Previous: map[string]Entry{}, Wrote: true}
+		for _, change := range g.of[i] {
+			t.result.Previous[change.key] = change.from
+			if change.isGuard && !t.txn.isGuard(change.key) {
+				c.adopted(change.key)
+			}
 		}
 		t.answer(nil)
 	}

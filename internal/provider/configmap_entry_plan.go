@@ -80,7 +80,7 @@ func (r *configMapEntryResource) planCreate(ctx context.Context, plan *configMap
 		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{ID: id.String(), Creates: true})...)
 	}
 	if plan.valuesKnown() && !pin.IsUnknown() {
-		resp.Diagnostics.Append(r.check(ctx, plan, r.createSwap(plan, pin))...)
+		resp.Diagnostics.Append(r.checkSwap(ctx, plan, r.createSwap(plan, pin))...)
 	}
 }
 
@@ -118,7 +118,7 @@ func (r *configMapEntryResource) planUpdate(ctx context.Context, plan, state *co
 	pin, diags := pinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
 	if plan.valuesKnown() && !pin.IsUnknown() {
-		resp.Diagnostics.Append(r.check(ctx, plan, r.updateSwap(plan, state, pin))...)
+		resp.Diagnostics.Append(r.checkSwap(ctx, plan, r.updateSwap(plan, state, pin))...)
 	}
 }
 
@@ -175,8 +175,7 @@ func (r *configMapEntryResource) planDelete(ctx context.Context, state *configMa
 		original, _, diags = getPrivate[cas.Entry](ctx, resp.Private, privateOriginal)
 		resp.Diagnostics.Append(diags...)
 	}
-	about := r.about(state, opDelete)
-	about.planning, about.limit = r.data.planCheck == planCheckError, opRead
+	about := r.planned(r.about(state, opDelete))
 
 	var seen *cas.Observation
 	var problem diag.Diagnostic
@@ -208,31 +207,14 @@ func (r *configMapEntryResource) planDelete(ctx context.Context, state *configMa
 	})...)
 }
 
-// check is a plan's check of a swap.
-func (r *configMapEntryResource) check(ctx context.Context, m *configMapEntryModel, s cas.Swap) diag.Diagnostics {
-	if !r.configured() || r.data.planCheck == planCheckOff {
-		return nil
-	}
+// checkSwap is a plan's check of a swap.
+func (r *configMapEntryResource) checkSwap(ctx context.Context, m *configMapEntryModel, s cas.Swap) diag.Diagnostics {
 	timeout, diags := m.Timeouts.Read(ctx, defaultTimeout)
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	if _, err := r.data.engine.Check(ctx, s); err != nil {
-		about := r.about(m, opOf(s))
-		about.planning, about.limit = r.data.planCheck == planCheckError, opRead
-		diags.Append(r.softened(about.diagnose(err)))
-	}
+	diags.Append(r.check(ctx, r.about(m, opOf(s)), timeout, func(ctx context.Context) error {
+		_, err := r.data.engine.Check(ctx, s.Txn(), r.data.rehearsal)
+		return err
+	})...)
 	return diags
-}
-
-// softened makes a failed check of a plan what plan_check says it is.
-func (r *configMapEntryResource) softened(d diag.Diagnostic) diag.Diagnostic {
-	if r.data.planCheck != planCheckWarning || d.Severity() != diag.SeverityError {
-		return d
-	}
-	if at, ok := d.(diag.DiagnosticWithPath); ok {
-		return diag.NewAttributeWarningDiagnostic(at.Path(), d.Summary(), d.Detail())
-	}
-	return diag.NewWarningDiagnostic(d.Summary(), d.Detail())
 }
 
 // swapped tells whether this process is applying.

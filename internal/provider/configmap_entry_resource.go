@@ -28,21 +28,12 @@ func newConfigMapEntryResource() resource.Resource { return &configMapEntryResou
 
 // configMapEntryResource is cas_configmap_entry.
 type configMapEntryResource struct {
-	data *providerData
+	connection
 }
 
 func (*configMapEntryResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_configmap_entry"
 }
-
-func (r *configMapEntryResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	if data, ok := req.ProviderData.(*providerData); ok {
-		r.data = data
-	}
-}
-
-// configured tells whether the cluster is known: it is not while the provider's configuration is unknown.
-func (r *configMapEntryResource) configured() bool { return r.data != nil && r.data.engine != nil }
 
 func (r *configMapEntryResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	plan, diags := entryCodec().decode(ctx, req.Plan.Raw)
@@ -213,7 +204,7 @@ func (r *configMapEntryResource) write(ctx context.Context, s cas.Swap, m *confi
 	var diags diag.Diagnostics
 	about := r.about(m, opOf(s))
 	if !r.configured() {
-		diags.AddError("Provider Not Configured", "The provider's configuration is not known, so nothing was written.")
+		diags.Append(notConfigured())
 		return cas.Result{}, diags
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)

@@ -96,11 +96,7 @@ func (r *configMapEntryResource) checkRestore(ctx context.Context, state *config
 
 func (r *configMapEntryResource) swap(m *configMapEntryModel) cas.Swap {
 	id := m.entryID()
-	s := cas.Swap{Ref: id.Ref, Key: id.Key, FieldManager: r.data.fieldManager}
-	if manager := m.FieldManager.ValueString(); manager != "" {
-		s.FieldManager = manager
-	}
-	return s
+	return cas.Swap{Ref: id.Ref, Key: id.Key, FieldManager: r.fieldManager(m.FieldManager)}
 }
 
 func pinned(at []cas.Version, pin types.String) []cas.Version {

@@ -48,10 +48,7 @@ type subject struct {
 }
 
 func (r *configMapEntryResource) about(m *configMapEntryModel, op operation) subject {
-	s := subject{id: m.entryID(), op: op, expected: path.Empty(), value: path.Root("value"), hide: m.HideValue.ValueBool(), limit: op}
-	if m.HideValue.IsUnknown() || r.data != nil && r.data.hideValues {
-		s.hide = true
-	}
+	s := subject{id: m.entryID(), op: op, expected: path.Empty(), value: path.Root("value"), hide: r.hides(m.HideValue), limit: op}
 	if !m.ValueBase64.IsNull() {
 		s.value = path.Root("value_base64")
 	}
@@ -73,7 +70,11 @@ func (s subject) detail(happened string, facts []string, way ...string) string {
 	var b strings.Builder
 	b.WriteString(happened)
 	b.WriteString("\n\n")
-	for _, line := range append([]string{"ConfigMap: " + s.id.Ref.String(), "Key: " + s.id.Key}, facts...) {
+	b.WriteString("ConfigMap: " + s.id.Ref.String() + "\n")
+	if s.id.Key != "" {
+		b.WriteString("Key: " + s.id.Key + "\n")
+	}
+	for _, line := range facts {
 		b.WriteString(line + "\n")
 	}
 	if len(way) > 0 {
@@ -150,10 +151,9 @@ func (o operation) past() string {
 }
 
 func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
-	expected, live := renderPair(e.Expected, e.Live.Entry(e.Key), s.hide)
-	facts := []string{"Expected: " + expected, "Live: " + live}
-	if e.Reason == cas.ReasonHeld {
-		facts = facts[1:]
+	facts, held := s.keyFacts(e), true
+	for _, k := range e.Keys {
+		held = held && e.Live.Entry(k.Key).Holds(k.Expected)
 	}
 	if e.At.ResourceVersion != "" {
 		facts = append(facts, "Planned resourceVersion: "+e.At.ResourceVersion)
@@ -184,7 +184,7 @@ func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 			"Key the instances of a resource by ConfigMap key, or use a `moved` block."))
 	case cas.ReasonObject:
 		way := []string{again}
-		if e.Live.Entry(e.Key).Holds(e.Expected) {
+		if held {
 			way = append(way, `Where changes of other keys do not matter, set conflict_scope = "key". Another provider, and another alias `+
 				"of this one, is another writer.")
 		}
@@ -205,6 +205,21 @@ func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 		return diag.NewErrorDiagnostic("Compare-And-Swap Conflict", s.detail(
 			fmt.Sprintf("Another writer changed the key since it was observed. Nothing was %s.", s.op.past()), facts, again))
 	}
+}
+
+// keyFacts are the lines about the keys of a conflict.
+func (s subject) keyFacts(e *cas.ConflictError) (facts []string) {
+	for _, k := range e.Keys {
+		expected, live := renderPair(k.Expected, e.Live.Entry(k.Key), s.hide)
+		if s.id.Key == "" {
+			facts = append(facts, "Key: "+k.Key)
+		}
+		if k.Reason != cas.ReasonHeld {
+			facts = append(facts, "Expected: "+expected)
+		}
+		facts = append(facts, "Live: "+live)
+	}
+	return facts
 }
 
 // lastWriter words what managedFields tell as the hint that it is.
@@ -242,11 +257,11 @@ func (s subject) immutable() diag.Diagnostic {
 
 func (s subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
 	facts := []string{
-		fmt.Sprintf("Value: %d bytes", e.Entry),
+		fmt.Sprintf("Value: %d bytes", e.New),
 		fmt.Sprintf("All other values: %d bytes", e.Others),
 		fmt.Sprintf("Limit: %d bytes for all values together", cas.MaxSize),
 	}
-	if s.planning && e.Entry <= cas.MaxSize {
+	if s.planning && e.New <= cas.MaxSize {
 		s.planning = false // a warning already
 		return diag.NewAttributeWarningDiagnostic(s.value, "ConfigMap Too Large", s.detail(
 			"With this value the ConfigMap would be too large as it is now. Another entry may free space in this apply.", facts))

@@ -27,12 +27,12 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 	)
 	planned := cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
 	unchanged := conflictOf(cas.ReasonObject, seen, planned)
-	unchanged.Expected = cas.Text("live")
+	unchanged.Keys[0].Expected = cas.Text("live")
 	absent := conflictOf(cas.ReasonKey, unmanaged, cas.Version{})
 	create := conflictOf(cas.ReasonKey, seen, cas.Version{})
-	create.Expected = cas.Entry{}
+	create.Keys[0].Expected = cas.Entry{}
 	longer := conflictOf(cas.ReasonKey, long, cas.Version{})
-	longer.Expected = cas.Text(strings.Repeat("x", 300) + "1")
+	longer.Keys[0].Expected = cas.Text(strings.Repeat("x", 300) + "1")
 	longVersion := long.Version().ResourceVersion
 	since := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	sent := cas.Swap{New: cas.Text("2")}
@@ -160,19 +160,19 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 				"Deleted at: 2026-07-01T12:00:00Z\n\nWait until it is gone, make it again, then plan again.",
 		},
 		"too large": {
-			of:   aboutFoo(opUpdate, binaryValue).diagnose(&cas.TooLargeError{Ref: testRef, Key: "foo", Entry: 10, Others: cas.MaxSize}),
+			of:   aboutFoo(opUpdate, binaryValue).diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			path: "value_base64", summary: "ConfigMap Too Large",
 			detail: "With this value the ConfigMap would be too large. Nothing was written." + head +
 				"Value: 10 bytes\nAll other values: 1048576 bytes\nLimit: 1048576 bytes for all values together\n\nShorten it, or use another ConfigMap.",
 		},
 		"too large as it is planned": {
-			of:       aboutFoo(opUpdate, planning).diagnose(&cas.TooLargeError{Ref: testRef, Key: "foo", Entry: 10, Others: cas.MaxSize}),
+			of:       aboutFoo(opUpdate, planning).diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			severity: diag.SeverityWarning, path: "value", summary: "ConfigMap Too Large",
 			detail: "With this value the ConfigMap would be too large as it is now. Another entry may free space in this apply." + head +
 				"Value: 10 bytes\nAll other values: 1048576 bytes\nLimit: 1048576 bytes for all values together",
 		},
 		"too large by itself, in a plan": {
-			of:   aboutFoo(opUpdate, planning).diagnose(&cas.TooLargeError{Ref: testRef, Key: "foo", Entry: cas.MaxSize + 1}),
+			of:   aboutFoo(opUpdate, planning).diagnose(&cas.TooLargeError{Ref: testRef, New: cas.MaxSize + 1}),
 			path: "value", summary: "ConfigMap Too Large",
 			detail: "With this value the ConfigMap would be too large. Nothing was written." + head +
 				"Value: 1048577 bytes\nAll other values: 0 bytes\nLimit: 1048576 bytes for all values together\n\n" +
@@ -214,7 +214,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		},
 		"unknown": {
 			of: aboutFoo(opUpdate).diagnose(&cas.UnknownError{
-				Ref: testRef, Key: "foo", Base: cas.Version{ResourceVersion: "7"},
+				Ref: testRef, Base: cas.Version{ResourceVersion: "7"},
 				Err: errors.Join(errServer, &cas.ForbiddenError{Ref: testRef, Verb: "watch", Err: errServer}), // which says that nothing was written
 			}),
 			summary: "Write Outcome Unknown",
@@ -223,7 +223,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 				"The state keeps the entry as it was. The next plan reads the key, and shows what is left to be done." + watchEnd,
 		},
 		"unknown, on create": {
-			of:      aboutFoo(opCreate).diagnose(&cas.UnknownError{Ref: testRef, Key: "foo", Base: cas.Version{ResourceVersion: "7"}, Err: errServer}),
+			of:      aboutFoo(opCreate).diagnose(&cas.UnknownError{Ref: testRef, Base: cas.Version{ResourceVersion: "7"}, Err: errServer}),
 			summary: "Write Outcome Unknown",
 			detail: unknown + head + "Sent for resourceVersion: 7\nCause: the server's own words\n\n" +
 				"The state has nothing of it. If the key holds the value, import it with the id \"shop/settings/foo\", or set " +

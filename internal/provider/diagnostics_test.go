@@ -125,7 +125,10 @@ func binaryValue(s *subject) { s.value = path.Root("value_base64") }
 
 // conflictOf is a swap of foo from "1" to "2" that met what was seen.
 func conflictOf(reason cas.Reason, seen *cas.Observation, at cas.Version) *cas.ConflictError {
-	return &cas.ConflictError{Reason: reason, Ref: testRef, Key: "foo", Expected: cas.Text("1"), New: cas.Text("2"), At: at, Live: seen}
+	return &cas.ConflictError{
+		Reason: reason, Ref: testRef, At: at, Live: seen,
+		Keys: []cas.KeyConflict{{Key: "foo", Reason: reason, Expected: cas.Text("1"), New: cas.Text("2")}},
+	}
 }
 
 func digestOf(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }

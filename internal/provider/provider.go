@@ -37,6 +37,7 @@ type providerData struct {
 	fieldManager string
 	hideValues   bool
 	planCheck    planCheck
+	rehearsal    cas.Rehearsal // of a plan's checks
 	moves        plannedMoves
 }
 

@@ -92,7 +92,8 @@ func TestJudge(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := judge(&test.swap, test.live, &test.lineage)
+			j := judge(test.swap.Txn(), test.live, &test.lineage)
+			got, err := j.decision, j.err
 			if got != test.want {
 				t.Fatalf("decision %d, want %d (%v)", got, test.want, err)
 			}
@@ -148,20 +149,20 @@ func TestMergePatch(t *testing.T) {
 		change change
 		want   string
 	}{
-		"text":              {change{"k", Entry{}, Text("a<b&c>d\u2028")}, `{"data":{"k":"a<b&c>d\u2028"}}`},
-		"empty text":        {change{"k", Text("x"), Text("")}, `{"data":{"k":""}}`},
-		"bytes":             {change{"k", Entry{}, Binary([]byte{0, 255})}, `{"binaryData":{"k":"AP8="}}`},
-		"empty bytes":       {change{"k", Entry{}, Binary(nil)}, `{"binaryData":{"k":""}}`},
-		"text to bytes":     {change{"k", Text("x"), Binary([]byte{1})}, `{"data":{"k":null},"binaryData":{"k":"AQ=="}}`},
-		"bytes to text":     {change{"k", Binary([]byte{1}), Text("x")}, `{"data":{"k":"x"},"binaryData":{"k":null}}`},
-		"removal of text":   {change{"k", Text("x"), Entry{}}, `{"data":{"k":null}}`},
-		"removal of bytes":  {change{"k", Binary([]byte{1}), Entry{}}, `{"binaryData":{"k":null}}`},
-		"removal of absent": {change{"k", Entry{}, Entry{}}, `{"data":{"k":null}}`},
+		"text":              {change{key: "k", from: Entry{}, to: Text("a<b&c>d\u2028")}, `{"data":{"k":"a<b&c>d\u2028"}}`},
+		"empty text":        {change{key: "k", from: Text("x"), to: Text("")}, `{"data":{"k":""}}`},
+		"bytes":             {change{key: "k", from: Entry{}, to: Binary([]byte{0, 255})}, `{"binaryData":{"k":"AP8="}}`},
+		"empty bytes":       {change{key: "k", from: Entry{}, to: Binary(nil)}, `{"binaryData":{"k":""}}`},
+		"text to bytes":     {change{key: "k", from: Text("x"), to: Binary([]byte{1})}, `{"data":{"k":null},"binaryData":{"k":"AQ=="}}`},
+		"bytes to text":     {change{key: "k", from: Binary([]byte{1}), to: Text("x")}, `{"data":{"k":"x"},"binaryData":{"k":null}}`},
+		"removal of text":   {change{key: "k", from: Text("x"), to: Entry{}}, `{"data":{"k":null}}`},
+		"removal of bytes":  {change{key: "k", from: Binary([]byte{1}), to: Entry{}}, `{"binaryData":{"k":null}}`},
+		"removal of absent": {change{key: "k", from: Entry{}, to: Entry{}}, `{"data":{"k":null}}`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := mergePatch(base, []change{test.change})
+			r, err := mergePatch(base, []change{test.change}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,102 @@
+package cas
+
+import (
+	"slices"
+	"strings"
+)
+
+// Txn asks for keys of one ConfigMap, and for its metadata, to be written in one atomic request: all of it, if every
+// expectation holds, and nothing otherwise.
+type Txn struct {
+	Ref Ref
+	// Keys are what it names, each at most once.
+	Keys []KeySwap
+	// Meta, where it is not nil, is what becomes of the object beside its keys. It goes by At alone, which must not be empty then.
+	Meta *Meta
+
+	// GoneIsDone makes keys, or a ConfigMap, that are not there a success without a write: a removal has nothing
+	// left to do. It also lets the write pass on a ConfigMap that is being deleted, whatever was done to it.
+	GoneIsDone bool
+
+	// At lists versions which the object must be at, or to which the lineage must lead from them.
+	At []Version
+	// Seen is the version at which all of Expect was observed, where that is known. It admits nothing by itself. It saves a
+	// read, and it keeps a removal from undoing what this process has written since.
+	Seen Version
+	// SeenDigest is the Observation.Digest of all that was there at Seen, where that is known. With it a removal that was
+	// sent without a read, and whose answer got lost, can be told from another writer's.
+	SeenDigest string
+
+	// FieldManager is written into managedFields. Required.
+	FieldManager string
+}
+
+// KeySwap is one key of a Txn.
+type KeySwap struct {
+	Key string
+	// Expect is what the key must hold.
+	Expect Entry
+	// New is what the key shall hold after it; the absent Entry removes it.
+	New Entry
+	// Held says what becomes of a key that holds New already.
+	Held Held
+	// IsGuard makes it a comparison alone: New and Held do not count, and nothing is written.
+	IsGuard bool
+	// Next, where it is not nil, makes New of what the key holds at the time of the write, instead of Expect, New and Held. An
+	// error refuses the Txn.
+	Next func(live Entry) (Entry, error)
+}
+
+// Meta is what a Txn does to an object beside its keys.
+type Meta struct {
+	Labels, Annotations map[string]*string // nil removes; what is not named stays as it is
+	Immutable           *bool              // nil: as it is
+}
+
+// Held says what becomes of a swap whose key holds the new entry already.
+type Held uint8
+
+const (
+	// HeldIsJudged leaves it to the expectation.
+	HeldIsJudged Held = iota
+	// HeldIsDone takes the entry over: applied, without a write.
+	HeldIsDone
+	// HeldIsRefused refuses with ReasonHeld.
+	HeldIsRefused
+)
+
+// Swap asks for one key to be written if, and only if, its expectation holds: a Txn of one key.
+type Swap struct {
+	Ref          Ref
+	Key          string
+	Expect       Entry
+	New          Entry
+	Held         Held
+	GoneIsDone   bool
+	At           []Version
+	Seen         Version
+	SeenDigest   string
+	FieldManager string
+}
+
+// Txn is what the swap stands for.
+func (s Swap) Txn() *Txn {
+	return &Txn{
+		Ref: s.Ref, Keys: []KeySwap{{Key: s.Key, Expect: s.Expect, New: s.New, Held: s.Held}},
+		GoneIsDone: s.GoneIsDone, At: s.At, Seen: s.Seen, SeenDigest: s.SeenDigest, FieldManager: s.FieldManager,
+	}
+}
+
+// isGuard tells whether the key is only compared.
+func (t *Txn) isGuard(key string) bool {
+	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Key == key && k.IsGuard })
+}
+
+// keys are the names of the keys, for people.
+func (t *Txn) keys() string {
+	names := make([]string, len(t.Keys))
+	for i, k := range t.Keys {
+		names[i] = k.Key
+	}
+	return strings.Join(names, ",")
+}

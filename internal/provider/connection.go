@@ -1,0 +1,73 @@
+package provider
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// connection is what every resource has of the provider.
+type connection struct {
+	data *providerData
+}
+
+// Configure implements [resource.ResourceWithConfigure].
+func (c *connection) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	if data, ok := req.ProviderData.(*providerData); ok {
+		c.data = data
+	}
+}
+
+// configured tells whether the cluster is known: it is not while the provider's configuration is unknown.
+func (c *connection) configured() bool { return c.data != nil && c.data.engine != nil }
+
+// notConfigured is what a write gets where the cluster is not known.
+func notConfigured() diag.Diagnostic {
+	return diag.NewErrorDiagnostic("Provider Not Configured", "The provider's configuration is not known, so nothing was written.")
+}
+
+// fieldManager is the one that a resource names, or the provider's.
+func (c *connection) fieldManager(named types.String) string {
+	if manager := named.ValueString(); manager != "" {
+		return manager
+	}
+	return c.data.fieldManager
+}
+
+// hides tells whether diagnostics about what has this hide_value or hide_values show digests only.
+func (c *connection) hides(own types.Bool) bool {
+	return own.ValueBool() || own.IsUnknown() || c.data != nil && c.data.hideValues
+}
+
+// check is a plan's check: look asks the engine, for as long as a read may take.
+func (c *connection) check(ctx context.Context, s subject, timeout time.Duration, look func(context.Context) error) diag.Diagnostics {
+	if !c.configured() || c.data.planCheck == planCheckOff {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if err := look(ctx); err != nil {
+		return diag.Diagnostics{c.softened(c.planned(s).diagnose(err))}
+	}
+	return nil
+}
+
+// planned is the subject of a plan's check.
+func (c *connection) planned(s subject) subject {
+	s.planning, s.limit = c.data.planCheck == planCheckError, opRead
+	return s
+}
+
+// softened makes a failed check of a plan what plan_check says it is.
+func (c *connection) softened(d diag.Diagnostic) diag.Diagnostic {
+	if c.data.planCheck != planCheckWarning || d.Severity() != diag.SeverityError {
+		return d
+	}
+	if at, ok := d.(diag.DiagnosticWithPath); ok {
+		return diag.NewAttributeWarningDiagnostic(at.Path(), d.Summary(), d.Detail())
+	}
+	return diag.NewWarningDiagnostic(d.Summary(), d.Detail())
+}
