@@ -90,8 +90,17 @@ func (s *stage) targets(ctx context.Context, namespace, shape string, swaps, kib
 	_, _ = rand.NewChaCha8([32]byte{}).Read(random) // it never fails
 	padding := hex.EncodeToString(random)
 	maps := s.client.CoreV1().ConfigMaps(namespace)
-	remove = func() error {
-		return maps.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+	remove = func() error { // each by its name: a list of all that is large takes longer than etcd waits
+		names := map[string]bool{}
+		for _, t := range targets {
+			names[t.ref.Name] = true
+		}
+		for name := range names {
+			if err := maps.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	create := func(data map[string]string) (string, error) {
 		data["padding"] = padding
