@@ -50,11 +50,12 @@ type Cluster struct {
 type Option func(*envtest.ControlPlane)
 
 // WithRoom lets etcd grow to 16 GiB instead of 2, and has the API server drop history after 10 to 20 seconds instead of 5 to
-// 10 minutes: for much more writing than tests do. What was dropped cannot be watched from.
+// 10 minutes, and keep none of that of ConfigMaps in memory, where thousands of writes of large ones take all that there is:
+// for much more writing than tests do. What was dropped cannot be watched from.
 func WithRoom() Option {
 	return func(c *envtest.ControlPlane) {
 		c.Etcd.Configure().Set("quota-backend-bytes", strconv.Itoa(16<<30))
-		c.GetAPIServer().Configure().Set("etcd-compaction-interval", "10s")
+		c.GetAPIServer().Configure().Set("etcd-compaction-interval", "10s").Set("watch-cache-sizes", "configmaps#0")
 	}
 }
 
