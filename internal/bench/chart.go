@@ -139,6 +139,7 @@ func swapsPlot(rows []engineRow) (*plot.Plot, error) {
 		p.Add(line, points)
 		p.Legend.Add(name, line, points)
 	}
+	p.Y.Max *= 300 // room for the legend, on a logarithmic scale
 	p.Add(plotter.NewGrid())
 	return p, nil
 }

@@ -1,0 +1,384 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// txn is a Txn of the fixture's ConfigMap.
+func (f *fixture) txn(keys ...KeySwap) *Txn {
+	return &Txn{Ref: f.ref, Keys: keys, FieldManager: "engine"}
+}
+
+func (f *fixture) commit(t *Txn) (TxnResult, error) {
+	f.Helper()
+	ctx, cancel := context.WithTimeout(f.Context(), 30*time.Second)
+	defer cancel()
+	return f.engine.Commit(ctx, t)
+}
+
+// wantFailed fails the test unless the conflict names just these keys.
+func (f *fixture) wantFailed(err error, keys ...string) {
+	f.Helper()
+	var conflict *ConflictError
+	if !errors.As(err, &conflict) {
+		f.Errorf("%v, want a conflict", err)
+		return
+	}
+	var got []string
+	for _, k := range conflict.Keys {
+		got = append(got, k.Key)
+	}
+	if !slices.Equal(got, keys) {
+		f.Errorf("the conflict names %q, want %q", got, keys)
+	}
+}
+
+func guard(key string, expect Entry) KeySwap { return KeySwap{Key: key, Expect: expect, IsGuard: true} }
+
+func TestTxnIsOneWrite(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1", "gone": "1", "guard": "1"})
+	v := f.version()
+	result, err := f.commit(f.txn(
+		KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "bar", Expect: one, New: Binary([]byte{1})},
+		KeySwap{Key: "gone", Expect: one}, KeySwap{Key: "new", New: two}, guard("guard", one), guard("nothing", Entry{})))
+	f.want(Applied, err)
+	f.wantData(map[string]string{"foo": "2", "new": "2", "guard": "1"})
+	if patches := f.proxy.Count(http.MethodPatch); patches != 1 {
+		t.Errorf("%d patches, want 1", patches)
+	}
+	if !result.Wrote || result.After.Version() != f.version() || result.After.Entry("bar") != Binary([]byte{1}) {
+		t.Errorf("result %+v", result)
+	}
+	want := map[string]Entry{"foo": one, "bar": one, "gone": one, "new": {}, "guard": one, "nothing": {}}
+	if !maps.Equal(result.Previous, want) {
+		t.Errorf("previous %v, want %v", result.Previous, want)
+	}
+	_, err = f.do(f.swapping("foo", two, three, v))
+	f.want(Applied, err) // the lineage goes on
+}
+
+func TestTxnTellsEveryKeyThatDoesNotHoldAndWritesNothing(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "3", "held": "2", "guard": "9"})
+	v := f.version()
+	_, err := f.commit(f.txn(
+		KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "bar", Expect: one, New: two},
+		KeySwap{Key: "held", New: two, Held: HeldIsRefused}, guard("guard", one), guard("absent", Entry{})))
+	f.wantFailed(err, "bar", "held", "guard")
+	var conflict *ConflictError
+	if errors.As(err, &conflict) && (conflict.Keys[0].Reason != ReasonKey || conflict.Keys[1].Reason != ReasonHeld) {
+		t.Errorf("reasons %+v", conflict.Keys)
+	}
+	if f.version() != v {
+		t.Error("something was written")
+	}
+}
+
+func TestTxnOfWhatIsHeldAlreadyIsNoWrite(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "2", "guard": "1"})
+	v := f.version()
+	txn := f.txn(KeySwap{Key: "foo", New: two, Held: HeldIsDone}, guard("guard", one))
+	result, err := f.commit(txn)
+	f.want(Applied, err)
+	if result.Wrote || f.version() != v {
+		t.Errorf("it was written: %+v", result)
+	}
+	f.set("guard", "3")
+	_, err = f.commit(txn)
+	f.wantFailed(err, "guard")
+}
+
+func TestGuardThatChangesBeforeTheWriteLandsIsAConflict(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "guard": "1"})
+	changed := false
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch && !changed {
+			changed = true
+			f.set("guard", "2")
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", one)))
+	f.wantFailed(err, "guard")
+	f.wantData(map[string]string{"foo": "1", "guard": "2"})
+}
+
+// Where others are busy, a Txn goes as a JSON Patch, whose tests stand for its guards, also for those that are to be absent.
+func TestGuardsAreComparedWhereOthersAreBusy(t *testing.T) {
+	for name, test := range map[string]struct {
+		guard  KeySwap
+		change func(*corev1.ConfigMap)
+		holds  bool
+	}{
+		"another key changes":              {guard("guard", one), func(cm *corev1.ConfigMap) { cm.Data["other"] = "9" }, true},
+		"the guard changes":                {guard("guard", one), func(cm *corev1.ConfigMap) { cm.Data["guard"] = "9" }, false},
+		"the guard goes":                   {guard("guard", one), func(cm *corev1.ConfigMap) { delete(cm.Data, "guard") }, false},
+		"one that is to be absent stays so": {guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.Data["other"] = "9" }, true},
+		"one that is to be absent comes":   {guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.Data["none"] = "9" }, false},
+		"one that is to be absent comes as bytes": {
+			guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"none": {1}} }, false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1", "guard": "1"})
+			patches := 0
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method != http.MethodPatch {
+					return testcluster.Fault{}
+				}
+				patches++
+				switch patches {
+				case 1: // the merge patch fails
+					f.set("other", "1")
+				case 2:
+					if kind := r.Header.Get("Content-Type"); kind != "application/json-patch+json" {
+						t.Errorf("the second is a %s", kind)
+					}
+					f.change(test.change)
+				}
+				return testcluster.Fault{}
+			})
+			_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, test.guard))
+			if test.holds {
+				f.want(Applied, err)
+				if patches != 2 {
+					t.Errorf("%d patches, want 2", patches)
+				}
+				return
+			}
+			f.wantFailed(err, test.guard.Key)
+			if got := f.live().Data["foo"]; got != "1" {
+				t.Errorf("foo holds %q", got)
+			}
+		})
+	}
+}
+
+func TestTxnWhoseAnswerGotLostIsFoundOut(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1", "guard": "1"})
+	v := f.version()
+	txn := f.txn(KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "bar", Expect: one}, guard("guard", one))
+	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
+	_, err := f.commit(txn)
+	f.want(Applied, err)
+	f.wantData(map[string]string{"foo": "3", "guard": "1"})
+	_, err = f.do(f.swapping("guard", one, two, v))
+	f.wantReason(ReasonObject, err)
+}
+
+func TestTxnsThatShareAKeyAreJudgedInTheirOrder(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	arrived, release := f.holdReads(testcluster.Fault{})
+	commits := []*Txn{
+		f.txn(KeySwap{Key: "foo", Expect: one, New: two}),
+		f.txn(KeySwap{Key: "bar", Expect: one, New: two}, guard("foo", two)),
+		f.txn(KeySwap{Key: "bar", Expect: two, New: three}, KeySwap{Key: "foo", Expect: two, New: three}),
+	}
+	errs := make([]chan error, len(commits))
+	for i, txn := range commits {
+		errs[i] = make(chan error, 1)
+		go func() { _, err := f.commit(txn); errs[i] <- err }()
+		if i == 0 {
+			<-arrived
+			continue
+		}
+		f.queued(i)
+	}
+	close(release)
+	for _, err := range errs {
+		f.want(Applied, <-err)
+	}
+	f.wantData(map[string]string{"foo": "3", "bar": "3"})
+}
+
+// queued waits until so many tasks are in the queue.
+func (f *fixture) queued(n int) {
+	f.Helper()
+	c := f.engine.committer(f.ref)
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		c.mu.Lock()
+		have := len(c.queue)
+		c.mu.Unlock()
+		if have >= n {
+			return
+		}
+		if time.Now().After(deadline) {
+			f.Fatalf("%d tasks in the queue, want %d", have, n)
+		}
+	}
+}
+
+func TestNextIsMadeOfWhatIsThereAtTheTimeOfTheWrite(t *testing.T) {
+	f := newFixture(t, map[string]string{"n": "1"})
+	count := func(live Entry) (Entry, error) {
+		s, _ := live.Text()
+		n, err := strconv.Atoi(s)
+		return Text(strconv.Itoa(n + 1)), err
+	}
+	raced := false
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch && !raced {
+			raced = true
+			f.set("n", "7")
+		}
+		return testcluster.Fault{}
+	})
+	result, err := f.commit(f.txn(KeySwap{Key: "n", Next: count}))
+	f.want(Applied, err)
+	if result.Previous["n"] != Text("7") || result.After.Entry("n") != Text("8") {
+		t.Errorf("result %+v", result)
+	}
+	f.set("n", "x")
+	_, err = f.commit(f.txn(KeySwap{Key: "n", Next: count}))
+	f.want(Rejected, err)
+	var number *strconv.NumError
+	if !errors.As(err, &number) {
+		t.Errorf("%v is not what Next said", err)
+	}
+}
+
+// Two processes that make the same of the same cannot be told apart by what is there; by their signatures they can.
+func TestSignatureTellsOurWriteFromATwins(t *testing.T) {
+	for name, oursLands := range map[string]bool{"ours landed": true, "the twin's landed": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1"})
+			twin := f.newEngine(f.cluster.Config)
+			patches := 0
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method != http.MethodPatch {
+					return testcluster.Fault{}
+				}
+				patches++
+				if patches > 1 {
+					return testcluster.Fault{}
+				}
+				if !oursLands {
+					s := f.swapping("foo", one, two)
+					s.FieldManager = twin.Signed("counter")
+					if _, err := twin.Swap(context.Background(), s); err != nil {
+						t.Error(err)
+					}
+				}
+				return testcluster.Fault{DropAfter: true}
+			})
+			s := f.swapping("foo", one, two)
+			s.FieldManager = f.engine.Signed("counter")
+			_, err := f.do(s)
+			if oursLands {
+				f.want(Applied, err)
+			} else {
+				f.wantReason(ReasonKey, err)
+			}
+		})
+	}
+}
+
+func TestMetaIsWrittenWithTheKeys(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"old": "1", "theirs": "1"} })
+	v := f.version()
+	txn := f.txn(KeySwap{Key: "foo", Expect: one, New: two})
+	txn.At = []Version{v}
+	txn.Meta = &Meta{
+		Labels:      map[string]*string{"old": nil, "new": new("1")},
+		Annotations: map[string]*string{"note": new("$patch")}, Immutable: new(true),
+	}
+	f.onPatches(testcluster.Fault{DropAfter: true})
+	result, err := f.commit(txn)
+	f.want(Applied, err)
+	live := f.live()
+	if !maps.Equal(live.Labels, map[string]string{"theirs": "1", "new": "1"}) || live.Annotations["note"] != "$patch" ||
+		live.Immutable == nil || !*live.Immutable || live.Data["foo"] != "2" {
+		t.Errorf("live: %+v", live)
+	}
+	if !maps.Equal(result.After.Labels(), live.Labels) || !maps.Equal(result.After.Annotations(), live.Annotations) {
+		t.Errorf("after: %v %v", result.After.Labels(), result.After.Annotations())
+	}
+
+	// What is immutable takes labels still, and nothing else.
+	labels := &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"new": new("2")}}, At: []Version{v}, FieldManager: "engine"}
+	_, err = f.commit(labels)
+	f.want(Applied, err)
+	_, err = f.commit(f.txn(KeySwap{Key: "foo", Expect: two, New: one}))
+	var immutable *ImmutableError
+	if !errors.As(err, &immutable) {
+		t.Errorf("%v, want that it is immutable", err)
+	}
+}
+
+func TestMetaThatAnotherChangedIsAConflict(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	v := f.version()
+	txn := &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch {
+			return testcluster.Fault{}
+		}
+		f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "2"} })
+		return testcluster.Fault{DropAfter: true}
+	})
+	_, err := f.commit(txn)
+	f.wantReason(ReasonObject, err)
+	if got := f.live().Labels["a"]; got != "2" {
+		t.Errorf("the label is %q", got)
+	}
+}
+
+func TestBadTxnDoesNotFailItsSiblings(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	arrived, release := f.holdReads(testcluster.Fault{})
+	txns := []*Txn{
+		f.txn(KeySwap{Key: "a", New: one}, guard("foo", one)),
+		f.txn(KeySwap{Key: "b", New: one}, KeySwap{Key: "not/valid", New: one}),
+		f.txn(KeySwap{Key: "c", New: one}, KeySwap{Key: "d", New: one}),
+	}
+	errs := make([]chan error, len(txns))
+	for i, txn := range txns {
+		errs[i] = make(chan error, 1)
+		go func() { _, err := f.commit(txn); errs[i] <- err }()
+		if i == 0 {
+			<-arrived
+		} else {
+			f.queued(i)
+		}
+	}
+	close(release)
+	f.want(Applied, <-errs[0])
+	f.want(Rejected, <-errs[1])
+	f.want(Applied, <-errs[2])
+	f.wantData(map[string]string{"foo": "1", "a": "1", "c": "1", "d": "1"})
+}
+
+func TestRemovalOfSeveralKeysLeavesWhatIsGone(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1", "other": "1"})
+	v := f.version()
+	remove := f.txn(KeySwap{Key: "foo", Expect: one}, KeySwap{Key: "bar", Expect: one}, KeySwap{Key: "never", Expect: Entry{}})
+	remove.GoneIsDone, remove.Seen, remove.At = true, v, nil
+	f.change(func(cm *corev1.ConfigMap) { delete(cm.Data, "bar") })
+	_, err := f.commit(remove)
+	f.want(Applied, err)
+	f.wantData(map[string]string{"other": "1"})
+	f.set("foo", "9")
+	_, err = f.commit(remove)
+	f.wantFailed(err, "foo")
+}
+
+// change changes the ConfigMap as another writer. It may be called from a proxy's hook.
+func (f *fixture) change(change func(*corev1.ConfigMap)) {
+	cm := f.live()
+	change(cm)
+	if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: "foreign"}); err != nil {
+		f.Error(err)
+	}
+}
