@@ -166,9 +166,11 @@ func (c *client) create(ctx context.Context, n *Creation, dry bool) (*Observatio
 
 // remove sends a delete that is conditional on base, once. It gives no observation where the object is gone with it.
 func (c *client) remove(ctx context.Context, ref Ref, base Version, dry bool) (*Observation, outcome, error) {
-	request := c.rest.Delete().Name(ref.Name).Body(&metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: new(types.UID(base.UID)), ResourceVersion: &base.ResourceVersion},
-	})
+	options := &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: new(types.UID(base.UID)), ResourceVersion: &base.ResourceVersion}}
+	if dry {
+		options.DryRun = []string{metav1.DryRunAll} // the API server does not look at the parameter where there is a body
+	}
+	request := c.rest.Delete().Name(ref.Name).Body(options)
 	return c.send(ctx, ref, "delete", request, dry, func(err error) bool {
 		return apierrors.IsConflict(err) || isAbsence(err, ref)
 	})

@@ -82,7 +82,7 @@ func (c *committer) informs(t *task) bool {
 	if t.kind > checkTask || c.head == nil || time.Since(c.head.begun) >= t.maxAge {
 		return false
 	}
-	if t.kind == checkTask && t.judge(c.head, &c.lineage).decision == decideRefuse {
+	if j := t.judge(c.head, &c.lineage); t.kind == checkTask && j.decision == decideRefuse {
 		return false
 	}
 	t.observed = c.head

@@ -121,11 +121,11 @@ func TestGuardsAreComparedWhereOthersAreBusy(t *testing.T) {
 		change func(*corev1.ConfigMap)
 		holds  bool
 	}{
-		"another key changes":              {guard("guard", one), func(cm *corev1.ConfigMap) { cm.Data["other"] = "9" }, true},
-		"the guard changes":                {guard("guard", one), func(cm *corev1.ConfigMap) { cm.Data["guard"] = "9" }, false},
-		"the guard goes":                   {guard("guard", one), func(cm *corev1.ConfigMap) { delete(cm.Data, "guard") }, false},
+		"another key changes":               {guard("guard", one), func(cm *corev1.ConfigMap) { cm.Data["other"] = "9" }, true},
+		"the guard changes":                 {guard("guard", one), func(cm *corev1.ConfigMap) { cm.Data["guard"] = "9" }, false},
+		"the guard goes":                    {guard("guard", one), func(cm *corev1.ConfigMap) { delete(cm.Data, "guard") }, false},
 		"one that is to be absent stays so": {guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.Data["other"] = "9" }, true},
-		"one that is to be absent comes":   {guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.Data["none"] = "9" }, false},
+		"one that is to be absent comes":    {guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.Data["none"] = "9" }, false},
 		"one that is to be absent comes as bytes": {
 			guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"none": {1}} }, false,
 		},

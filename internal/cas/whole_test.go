@@ -1,0 +1,421 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// newEmptyFixture is a fixture whose ConfigMap is not there.
+func newEmptyFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := newFixture(t, nil)
+	f.gone()
+	return f
+}
+
+// gone deletes the ConfigMap as another writer. It may be called from a proxy's hook.
+func (f *fixture) gone() {
+	err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Delete(context.Background(), f.ref.Name, metav1.DeleteOptions{})
+	if err != nil {
+		f.Error(err)
+	}
+}
+
+// make creates the ConfigMap as another writer, of the same field manager. It may be called from a proxy's hook.
+func (f *fixture) make(data map[string]string) {
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: f.ref.Name}, Data: data}
+	_, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Create(context.Background(), cm, metav1.CreateOptions{FieldManager: "engine"})
+	if err != nil {
+		f.Error(err)
+	}
+}
+
+func (f *fixture) exists() bool {
+	f.Helper()
+	_, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Get(context.Background(), f.ref.Name, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		f.Fatal(err)
+	}
+	return err == nil
+}
+
+func (f *fixture) creation() *Creation {
+	return &Creation{
+		Ref: f.ref, FieldManager: "engine", Entries: map[string]Entry{"foo": one, "bytes": Binary([]byte{1})},
+		Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d"},
+	}
+}
+
+func (f *fixture) doCreate(n *Creation) (TxnResult, error) {
+	f.Helper()
+	ctx, cancel := context.WithTimeout(f.Context(), 30*time.Second)
+	defer cancel()
+	return f.engine.Create(ctx, n)
+}
+
+func (f *fixture) doRemove(at ...Version) error {
+	f.Helper()
+	ctx, cancel := context.WithTimeout(f.Context(), 30*time.Second)
+	defer cancel()
+	_, err := f.engine.Remove(ctx, &Removal{Ref: f.ref, At: at})
+	return err
+}
+
+// onSends has what happens to the n-th request of a method from now on, counted from 0, decided by faults[n].
+func (f *fixture) onSends(method string, faults ...func() testcluster.Fault) {
+	n := 0
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != method || n >= len(faults) {
+			return testcluster.Fault{}
+		}
+		n++
+		return faults[n-1]()
+	})
+}
+
+func plain(fault testcluster.Fault) func() testcluster.Fault {
+	return func() testcluster.Fault { return fault }
+}
+
+func TestCreateIsOneRequestAndBeginsTheLineage(t *testing.T) {
+	f := newEmptyFixture(t)
+	result, err := f.doCreate(f.creation())
+	f.want(Applied, err)
+	live := f.live()
+	if live.Data["foo"] != "1" || string(live.BinaryData["bytes"]) != "\x01" || live.Labels["a"] != "b" || live.Annotations["c"] != "d" {
+		t.Errorf("live %+v", live)
+	}
+	v := result.After.Version()
+	if v != f.version() || f.proxy.Count() != 1 {
+		t.Errorf("version %v after %d requests", v, f.proxy.Count())
+	}
+	_, err = f.do(f.swapping("foo", one, two, v))
+	f.want(Applied, err)
+	f.want(Applied, f.doRemove(v)) // through the swap
+	if f.exists() || f.proxy.Count() != 3 {
+		t.Errorf("exists %t after %d requests", f.exists(), f.proxy.Count())
+	}
+}
+
+func TestCreateOfWhatExistsIsAConflict(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "9"})
+	v := f.version()
+	_, err := f.doCreate(f.creation())
+	f.want(Conflict, err)
+	var exists *ExistsError
+	if !errors.As(err, &exists) || exists.Live.Version() != v || f.version() != v {
+		t.Errorf("%v", err)
+	}
+	_, err = f.engine.CheckCreate(t.Context(), f.creation(), Looking)
+	f.want(Conflict, err)
+}
+
+func TestCreateInNoNamespace(t *testing.T) {
+	f := newEmptyFixture(t)
+	n := f.creation()
+	n.Ref.Namespace = "there-is-none"
+	_, err := f.doCreate(n)
+	f.want(Rejected, err)
+	var none *NoNamespaceError
+	if !errors.As(err, &none) {
+		t.Errorf("%v, want that there is no namespace", err)
+	}
+	if _, err := f.engine.CheckCreate(t.Context(), n, Looking); err != nil {
+		t.Errorf("a look at what cannot be there: %v", err)
+	}
+}
+
+func TestCreateWhoseAnswerGotLost(t *testing.T) {
+	for name, test := range map[string]struct {
+		checked bool // whether this process has seen that there was none
+		fault   func(*fixture) testcluster.Fault
+		want    Verdict
+	}{
+		"it did not land": {false, func(*fixture) testcluster.Fault { return testcluster.Fault{DropBefore: true} }, Applied},
+		"503 before it landed": {false, func(*fixture) testcluster.Fault {
+			return testcluster.Fault{Answer: busy(http.StatusServiceUnavailable)}
+		}, Applied},
+		"it landed": {true, func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }, Applied},
+		"503 after it landed": {true, func(*fixture) testcluster.Fault {
+			return testcluster.Fault{Answered: overloaded(http.StatusServiceUnavailable)}
+		}, Applied},
+		"it landed and was changed": {true, func(f *fixture) testcluster.Fault {
+			return testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "9") }, DropAfter: true}
+		}, Unknown},
+		"it landed and nobody looked before": {false, func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }, Unknown},
+		"another one came first": {true, func(f *fixture) testcluster.Fault {
+			f.make(map[string]string{"foo": "9"})
+			return testcluster.Fault{DropAfter: true}
+		}, Unknown},
+		"it landed and was deleted": {true, func(f *fixture) testcluster.Fault {
+			return testcluster.Fault{Answered: func(*http.Response) { f.gone() }, DropAfter: true}
+		}, Applied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newEmptyFixture(t)
+			if test.checked {
+				if _, err := f.engine.CheckCreate(t.Context(), f.creation(), Looking); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.onSends(http.MethodPost, func() testcluster.Fault { return test.fault(f) })
+			result, err := f.doCreate(f.creation())
+			f.want(test.want, err)
+			if test.want == Applied && (result.After.Version() != f.version() || f.live().Data["foo"] != "1") {
+				t.Errorf("result %v, live %+v", result.After.Version(), f.live())
+			}
+		})
+	}
+}
+
+func TestCreateThatIsOvertakenIsJudgedAgain(t *testing.T) {
+	f := newEmptyFixture(t)
+	f.onSends(http.MethodPost, func() testcluster.Fault {
+		f.make(map[string]string{"foo": "9"})
+		return testcluster.Fault{Answered: func(*http.Response) { f.gone() }} // gone again before anybody looks
+	})
+	_, err := f.doCreate(f.creation())
+	f.want(Applied, err)
+}
+
+func TestRemoveIsConditionalOnTheVersion(t *testing.T) {
+	for name, seen := range map[string]bool{"seen by this process": true, "seen by another": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1"})
+			v := f.version()
+			if seen {
+				if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.set("foo", "9")
+			f.wantReason(ReasonObject, f.doRemove(v))
+			if !f.exists() {
+				t.Error("it was deleted")
+			}
+			f.recreate(map[string]string{"foo": "1"})
+			f.wantReason(ReasonObject, f.doRemove(v))
+			if !f.exists() {
+				t.Error("another one was deleted")
+			}
+			f.want(Applied, f.doRemove(f.version()))
+			f.want(Applied, f.doRemove(v)) // gone already
+			if f.exists() {
+				t.Error("it was not deleted")
+			}
+		})
+	}
+}
+
+func TestRemoveThatIsOvertakenIsAConflict(t *testing.T) {
+	for name, drop := range map[string]bool{"the answer arrives": false, "the answer gets lost": true} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1"})
+			v := f.version()
+			f.onSends(http.MethodDelete, func() testcluster.Fault {
+				f.set("foo", "9")
+				return testcluster.Fault{DropAfter: drop}
+			})
+			f.wantReason(ReasonObject, f.doRemove(v))
+			f.wantData(map[string]string{"foo": "9"})
+		})
+	}
+}
+
+func TestRemoveWhoseAnswerGotLost(t *testing.T) {
+	for name, fault := range map[string]func(*fixture) testcluster.Fault{
+		"it did not land": func(*fixture) testcluster.Fault { return testcluster.Fault{DropBefore: true} },
+		"503 before it landed": func(*fixture) testcluster.Fault {
+			return testcluster.Fault{Answer: busy(http.StatusServiceUnavailable)}
+		},
+		"it landed": func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} },
+		"429 after it landed": func(*fixture) testcluster.Fault {
+			return testcluster.Fault{Answered: overloaded(http.StatusTooManyRequests)}
+		},
+		"it landed and another one was made": func(f *fixture) testcluster.Fault {
+			return testcluster.Fault{Answered: func(*http.Response) { f.make(map[string]string{"foo": "other"}) }, DropAfter: true}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1"})
+			v := f.version()
+			f.onSends(http.MethodDelete, func() testcluster.Fault { return fault(f) })
+			f.want(Applied, f.doRemove(v))
+			if f.exists() && f.live().Data["foo"] != "other" {
+				t.Error("it was not deleted")
+			}
+		})
+	}
+}
+
+func TestRemoveOfWhatHasAFinalizerIsDoneWithItsDeletion(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/hold"} })
+	f.want(Applied, f.doRemove(f.version()))
+	if f.live().DeletionTimestamp == nil {
+		t.Error("it is not being deleted")
+	}
+	f.want(Applied, f.doRemove(Version{UID: f.version().UID, ResourceVersion: "1"})) // being deleted already
+	f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
+}
+
+// Entries of a ConfigMap are removed just before it, as in a destroy.
+func TestRemoveFollowsItsEntriesRemovals(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	v := f.version()
+	seen, err := f.engine.Observe(t.Context(), f.ref, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.engine = f.newEngine(f.proxy.Config)
+	f.proxy.Reset()
+	for _, key := range []string{"foo", "bar"} {
+		s := f.removing(key, one, v, v)
+		s.SeenDigest = seen.Digest()
+		_, err := f.do(s)
+		f.want(Applied, err)
+	}
+	f.want(Applied, f.doRemove(v))
+	if f.exists() || f.proxy.Count() != 3 {
+		t.Errorf("exists %t after %d requests", f.exists(), f.proxy.Count())
+	}
+}
+
+func TestWholeObjectKeepsItsPlaceInTheQueue(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	arrived, release := f.holdReads(testcluster.Fault{})
+	calls := []func() error{
+		func() error { _, err := f.do(f.swapping("foo", one, two)); return err },
+		func() error { return f.doRemove() },
+		func() error { _, err := f.doCreate(f.creation()); return err },
+		func() error { _, err := f.do(f.swapping("foo", one, three)); return err },
+	}
+	errs := make([]chan error, len(calls))
+	for i, call := range calls {
+		errs[i] = make(chan error, 1)
+		go func() { errs[i] <- call() }()
+		if i == 0 {
+			<-arrived
+		} else {
+			f.queued(i)
+		}
+	}
+	close(release)
+	for _, err := range errs {
+		f.want(Applied, <-err)
+	}
+	f.wantData(map[string]string{"foo": "3"})
+}
+
+func TestRehearsalChangesNothing(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	v := f.version()
+	ctx := t.Context()
+	_, err := f.engine.Check(ctx, f.swapping("foo", one, two, v).Txn(), Rehearsing)
+	f.want(Applied, err)
+	_, err = f.engine.CheckRemove(ctx, &Removal{Ref: f.ref, At: []Version{v}}, Rehearsing)
+	f.want(Applied, err)
+	other := f.creation()
+	other.Ref.Name = "other"
+	_, err = f.engine.CheckCreate(ctx, other, Rehearsing)
+	f.want(Applied, err)
+	if f.version() != v || f.engine.HasSwapped() || f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost) != 3 {
+		t.Errorf("version %v, swapped %t, %d writes", f.version(), f.engine.HasSwapped(), f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost))
+	}
+	_, err = f.engine.Check(ctx, f.swapping("foo", two, one).Txn(), Rehearsing)
+	f.wantReason(ReasonKey, err)
+
+	f.set("bar", "9") // what was rehearsed is no link of a lineage
+	_, err = f.do(f.swapping("foo", one, two, v))
+	f.wantReason(ReasonObject, err)
+}
+
+func TestRehearsalsOfOneConfigMapGoTogetherAndABadOneStaysAlone(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	arrived, release := f.holdReads(testcluster.Fault{})
+	errs := make([]chan error, 10)
+	for i := range errs {
+		errs[i] = make(chan error, 1)
+		key := string(rune('a' + i))
+		if i == 5 {
+			key = "not/valid"
+		}
+		go func() {
+			_, err := f.engine.Check(t.Context(), f.swapping(key, Entry{}, one).Txn(), Rehearsing)
+			errs[i] <- err
+		}()
+		if i == 0 {
+			<-arrived
+		} else {
+			f.queued(i)
+		}
+	}
+	close(release)
+	for i, err := range errs {
+		want := Applied
+		if i == 5 {
+			want = Rejected
+		}
+		f.want(want, <-err)
+	}
+	if n := f.proxy.Count(http.MethodPatch); n > 9 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestRehearsalWhoseAnswerGotLostIsAnError(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		return testcluster.Fault{DropAfter: r.Method != http.MethodGet}
+	})
+	other := f.creation()
+	other.Ref.Name = "other"
+	for name, check := range map[string]func() error{
+		"swap": func() error {
+			_, err := f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), Rehearsing)
+			return err
+		},
+		"create": func() error { _, err := f.engine.CheckCreate(t.Context(), other, Rehearsing); return err },
+		"remove": func() error {
+			_, err := f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref}, Rehearsing)
+			return err
+		},
+	} {
+		var unreachable *UnreachableError
+		if err := check(); !errors.As(err, &unreachable) {
+			t.Errorf("%s: %v, want that it got no answer", name, err)
+		}
+	}
+}
+
+func TestCancelledCreateAndRemoveTellTheTruth(t *testing.T) {
+	for name, sent := range map[string]bool{"before it is sent": false, "after it was sent": true} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1"})
+			v := f.version()
+			ctx, cancel := context.WithCancel(t.Context())
+			if !sent {
+				cancel()
+			}
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method == http.MethodDelete {
+					cancel()
+				}
+				return testcluster.Fault{}
+			})
+			_, err := f.engine.Remove(ctx, &Removal{Ref: f.ref, At: []Version{v}})
+			if got := VerdictOf(err); got == Applied == f.exists() || got == Unknown || sent && got != Applied {
+				t.Errorf("verdict %s (%v), exists %t", got, err, f.exists())
+			}
+		})
+	}
+}
