@@ -68,13 +68,16 @@ func (f *fixture) version() Version {
 }
 
 // set writes a key as another writer. It may be called from a proxy's hook.
-func (f *fixture) set(key, value string) {
+func (f *fixture) set(key, value string) { f.setAs("foreign", key, value) }
+
+// setAs writes a key as another writer, under the name of a field manager. It may be called from a proxy's hook.
+func (f *fixture) setAs(manager, key, value string) {
 	cm := f.live()
 	if cm.Data == nil {
 		cm.Data = map[string]string{}
 	}
 	cm.Data[key] = value
-	if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: "foreign"}); err != nil {
+	if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: manager}); err != nil {
 		f.Error(err)
 	}
 }

@@ -234,9 +234,9 @@ func TestOnlyTheFirstVersionAfterTheBaseCanBeAMergePatch(t *testing.T) {
 			return testcluster.Fault{}
 		}
 		once.Do(func() {
-			for _, value := range []string{"3", "1", "2"} {
-				f.set("foo", value)
-			}
+			f.set("foo", "3")
+			f.setAs("engine", "foo", "1") // under the same name as ours, or the key's owner would tell
+			f.setAs("engine", "foo", "2")
 		})
 		return testcluster.Fault{DropAfter: true}
 	})
