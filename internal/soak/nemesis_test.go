@@ -162,10 +162,9 @@ func frozenEtcd(f *field) {
 	f.must(f.cluster.ThawEtcd())
 }
 
-// killedWorker is replaced by another.
+// killedWorker is the oldest one, and is replaced by another.
 func killedWorker(f *field) {
-	w := f.workers[0]
-	f.workers = append(f.workers[1:], w)
+	w := f.workers[slices.IndexFunc(f.workers, func(w *process) bool { return !w.dead })]
 	f.kill(w)
 	f.start(plan{Role: w.Role, Goroutines: w.Goroutines, Number: w.Number, Workers: w.Workers}, f.http.Config)
 }
