@@ -181,7 +181,7 @@ func (c *committer) run(batch []*task) []*task {
 			c.write(g)
 		}
 	default:
-		if g = blindGroup(batch); g != nil {
+		if g = blindGroup(batch, &c.lineage); g != nil {
 			c.write(g)
 		} else {
 			c.read(batch)

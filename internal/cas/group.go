@@ -27,7 +27,7 @@ type group struct {
 
 // blindGroup is the removals of a batch that can be sent without a read: what the keys held was seen, at a version that
 // the request is conditional on. The others wait.
-func blindGroup(batch []*task) *group {
+func blindGroup(batch []*task, h history) *group {
 	var g *group
 	queued := queuedKeys{}
 	for _, t := range batch {
@@ -36,7 +36,7 @@ func blindGroup(batch []*task) *group {
 		}
 		blocked := queued.blocks(t.txn)
 		queued.add(t.txn)
-		if blocked || t.mustRead || !t.txn.canGoBlind() {
+		if blocked || t.mustRead || !t.txn.canGoBlind(h) {
 			continue
 		}
 		var changes []change
@@ -58,10 +58,11 @@ func blindGroup(batch []*task) *group {
 	return g
 }
 
-// canGoBlind tells whether the Txn is a removal of what was seen at one full version, and held to no other.
-func (t *Txn) canGoBlind() bool {
+// canGoBlind tells whether the Txn is a removal of what was seen at one full version, held to no other and to no other keys.
+func (t *Txn) canGoBlind(h history) bool {
 	return t.GoneIsDone && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" &&
-		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) })
+		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
+		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.IsGuard || k.Next != nil || h.wroteSince(k.Key, t.Seen) })
 }
 
 // queuedKeys are those that tasks ahead are about to write: what comes after is judged on what that leaves.
