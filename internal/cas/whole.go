@@ -92,7 +92,7 @@ func (c *committer) whole(t *task) {
 			return
 		}
 	case t.kind != checkTask && t.create != nil: // what is there already is found out by trying
-	case t.kind != checkTask && len(t.remove.At) == 1 && t.remove.At[0].UID != "" && t.remove.At[0].Valid():
+	case t.kind == writeTask && len(t.remove.At) == 1 && t.remove.At[0].UID != "" && t.remove.At[0].Valid():
 		base = t.remove.At[0]
 	default:
 		c.read([]*task{t})
@@ -244,7 +244,7 @@ func (c *committer) remove(t *task, base Version) {
 			last = err
 		case !now.Exists(), now.Terminating(), doubt != nil && now.Version().UID != base.UID:
 			c.observed(now)
-			t.result = TxnResult{After: now}
+			t.observed, t.result = now, TxnResult{After: now}
 			t.answer(nil)
 			return
 		case now.Version() != base: // it has not landed, and never will: it is judged again
