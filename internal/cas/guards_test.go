@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -227,4 +228,20 @@ func TestRehearsalsOfOneKeyAreSentEachByItself(t *testing.T) {
 	close(release)
 	f.want(Rejected, <-bad)
 	f.want(Applied, <-good)
+}
+
+func TestWaitIsNotForWhatAnotherKeyRefuses(t *testing.T) {
+	foo, held := KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "held", New: two, Held: HeldIsRefused}
+	for _, keys := range [][]KeySwap{{foo, held}, {held, foo}} {
+		t.Run(keys[0].Key+" first", func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "0", "held": "2"})
+			ctx, cancel := context.WithCancel(t.Context())
+			f.onWatches(func(int) testcluster.Fault { cancel(); return testcluster.Fault{} })
+			_, err := f.engine.CommitWithin(ctx, f.txn(keys...), time.Minute)
+			f.wantFailed(err, keys[0].Key, keys[1].Key)
+			if errors.As(err, new(*WaitError)) {
+				t.Errorf("it waited: %v", err)
+			}
+		})
+	}
 }
