@@ -175,12 +175,12 @@ func (g *group) made(before, next *Observation) answer {
 		return g.madeUnseen(next)
 	}
 	want := before.Entries()
-	touched := false
+	touched := g.meta().touches(before, next)
 	for _, c := range g.changes {
 		if before.Entry(c.key) != c.from {
 			return no
 		}
-		touched = touched || next.Entry(c.key) != c.from
+		touched = touched || !c.isGuard && next.Entry(c.key) != c.from
 		if c.to.IsAbsent() {
 			delete(want, c.key)
 		} else {
@@ -188,11 +188,11 @@ func (g *group) made(before, next *Observation) answer {
 		}
 	}
 	switch {
-	case g.disowned(next):
+	case g.disowned(before, next):
 		return no
 	case maps.Equal(want, next.Entries()) && g.madeMeta(before, next):
 		return yes
-	case (touched || g.meta() != nil) && !next.wroteAnother(before, g.tasks[0].txn.FieldManager):
+	case touched && !next.wroteAnother(before, g.tasks[0].txn.FieldManager):
 		return maybe
 	default:
 		return no
@@ -208,6 +208,15 @@ func (g *group) madeMeta(before, next *Observation) bool {
 	return next.Exists() && maps.Equal(changed(before.Labels(), m.Labels), next.Labels()) &&
 		maps.Equal(changed(before.Annotations(), m.Annotations), next.Annotations()) &&
 		(m.Immutable == nil || next.Immutable() == *m.Immutable)
+}
+
+// touches tells whether something that m names is not what it was.
+func (m *Meta) touches(before, next *Observation) bool {
+	if m == nil {
+		return false
+	}
+	return m.Immutable != nil && before.Immutable() != next.Immutable() ||
+		differ(before.Labels(), next.Labels(), m.Labels) || differ(before.Annotations(), next.Annotations(), m.Annotations)
 }
 
 // changed is a map with changes made to it, of which nil removes.
@@ -226,14 +235,44 @@ func changed(was map[string]string, changes map[string]*string) map[string]strin
 	return now
 }
 
-// disowned tells whether managedFields show that the state is not of the group's making: then a key that it was to change would
-// be its manager's, and one that it was to remove nobody's.
-func (g *group) disowned(next *Observation) bool {
+// differ tells whether one of the named keys is not what it was.
+func differ(was, is map[string]string, named map[string]*string) bool {
+	for k := range named {
+		before, had := was[k]
+		if now, has := is[k]; now != before || has != had {
+			return true
+		}
+	}
+	return false
+}
+
+// disowned tells whether managedFields show that the next state is not of the group's making: then a key, a label or an
+// annotation that it was to change would be its manager's, and one that it was to remove nobody's.
+func (g *group) disowned(before, next *Observation) bool {
+	isAnothers := func(owners []string, told, isRemoved bool) bool {
+		return told && !slices.Contains(owners, g.tasks[0].txn.FieldManager) && (!isRemoved || len(owners) > 0)
+	}
 	for _, c := range g.changes {
 		owners, told := next.owners(c.key)
-		isOurs := slices.Contains(owners, g.tasks[0].txn.FieldManager)
-		if told && c.to != c.from && !isOurs && (!c.to.IsAbsent() || len(owners) > 0) {
+		if c.to != c.from && isAnothers(owners, told, c.to.IsAbsent()) {
 			return true
+		}
+	}
+	m := g.meta()
+	if m == nil {
+		return false
+	}
+	for field, changes := range map[string]map[string]*string{"labels": m.Labels, "annotations": m.Annotations} {
+		was := before.Labels()
+		if field == "annotations" {
+			was = before.Annotations()
+		}
+		for key, to := range changes {
+			is, had := was[key]
+			owners, told := next.metaOwners(field, key)
+			if (had != (to != nil) || had && is != *to) && isAnothers(owners, told, to == nil) {
+				return true
+			}
 		}
 	}
 	return false

@@ -245,3 +245,68 @@ func TestWaitIsNotForWhatAnotherKeyRefuses(t *testing.T) {
 		})
 	}
 }
+
+func TestForeignWriteOfAGuardOrALabelIsNotTakenForOursInDoubt(t *testing.T) {
+	for name, test := range map[string]struct {
+		txn    func(*fixture, Version) *Txn
+		before func(*corev1.ConfigMap)
+		change func(*corev1.ConfigMap)
+	}{
+		"guard": {
+			func(f *fixture, _ Version) *Txn { return f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", one)) },
+			func(cm *corev1.ConfigMap) { cm.Data["guard"] = "1" },
+			func(cm *corev1.ConfigMap) { cm.Data["guard"] = "9" },
+		},
+		"the same label": {
+			func(f *fixture, v Version) *Txn {
+				return &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
+			},
+			func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "0"} },
+			func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },
+		},
+		"another annotation": {
+			func(f *fixture, v Version) *Txn {
+				return &Txn{Ref: f.ref, Meta: &Meta{Annotations: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
+			},
+			func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"b": "0"} },
+			func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"b": "9"} },
+		},
+		"a label that is to go": {
+			func(f *fixture, v Version) *Txn {
+				return &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": nil}}, At: []Version{v}, FieldManager: "engine"}
+			},
+			func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "0"} },
+			func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "0", "guard": "0"})
+			within := 0
+			for range 5 { // at least one of them does not cross into another second
+				f.set("foo", "0")
+				f.engine = f.newEngine(f.proxy.Config)
+				_, err := f.do(f.swapping("foo", Text("0"), one)) // the key is ours from here on
+				f.want(Applied, err)
+				f.change(test.before)
+				before := f.live().ManagedFields
+				txn := test.txn(f, f.version())
+				f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+					if r.Method == http.MethodPatch {
+						f.change(test.change)
+						return testcluster.Fault{DropBefore: true}
+					}
+					return testcluster.Fault{}
+				})
+				_, err = f.commit(txn)
+				f.want(Conflict, err)
+				f.proxy.SetHook(nil)
+				if after := f.live().ManagedFields; after[len(after)-1].Time.Equal(before[len(before)-1].Time) {
+					within++
+				}
+			}
+			if within == 0 {
+				t.Error("every write was in a second of its own")
+			}
+		})
+	}
+}
