@@ -65,18 +65,21 @@ func (t *Txn) canGoBlind(h history) bool {
 		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.IsGuard || k.Next != nil || h.wroteSince(k.Key, t.Seen) })
 }
 
-// queuedKeys are those that tasks ahead are about to write: what comes after is judged on what that leaves.
+// queuedKeys are those that tasks ahead are about to write (true) or to compare: what comes after is judged on what that leaves.
 type queuedKeys map[string]bool
 
-// blocks tells whether one of a Txn's keys is among them.
+// blocks tells whether one of a Txn's keys is among them. Any number may compare a key together.
 func (q queuedKeys) blocks(t *Txn) bool {
-	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return q[k.Key] })
+	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
+		isWritten, isThere := q[k.Key]
+		return isThere && (isWritten || !k.IsGuard)
+	})
 }
 
 // add adds a Txn's keys.
 func (q queuedKeys) add(t *Txn) {
 	for _, k := range t.Keys {
-		q[k.Key] = true
+		q[k.Key] = q[k.Key] || !k.IsGuard
 	}
 }
 
@@ -101,7 +104,8 @@ func growth(changes []change) (n int) {
 	return n
 }
 
-// add takes a task in. Its keys must not be in the group yet, so that every task is judged on what those before it left.
+// add takes a task in. None of its keys may be written by one before it, nor be written by it where one before it compares it, so that
+// every task is judged on what those before it left.
 func (g *group) add(t *task, changes []change) {
 	if len(g.tasks) == 0 {
 		g.most = t.most

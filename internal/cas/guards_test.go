@@ -310,3 +310,17 @@ func TestForeignWriteOfAGuardOrALabelIsNotTakenForOursInDoubt(t *testing.T) {
 		})
 	}
 }
+
+func TestTxnsThatShareAGuardGoTogether(t *testing.T) {
+	f := newFixture(t, map[string]string{"guard": "1"})
+	var calls []func() error
+	for n := range 10 {
+		calls = append(calls, f.committing(f.txn(KeySwap{Key: fmt.Sprint("k", n), New: one}, guard("guard", one), guard("none", Entry{}))))
+	}
+	for _, err := range f.inOneBatch(calls...) {
+		f.want(Applied, err)
+	}
+	if n := f.proxy.Count(http.MethodPatch); n != 1 {
+		t.Errorf("%d patches, want 1", n)
+	}
+}
