@@ -29,7 +29,7 @@ func (b bound) admits(o *op) bool {
 	case noneAtAll:
 		return false
 	case noMergePatch:
-		return o.ByKey || o.Expect.Holds(o.New)
+		return o.ByKey || !o.changes()
 	case noBound:
 	}
 	return true

@@ -193,8 +193,10 @@ func (w *wire) note(url string, body []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for o := range w.under {
-		if strings.HasSuffix(url, "/"+o.ConfigMap) && bytes.Contains(body, []byte("/"+o.Key+`"`)) {
-			w.under[o] = true
+		for _, p := range o.parts() {
+			if strings.HasSuffix(url, "/"+o.ConfigMap) && bytes.Contains(body, []byte("/"+p.Key+`"`)) {
+				w.under[o] = true
+			}
 		}
 	}
 }
