@@ -69,6 +69,7 @@ func TestEngineUnderFire(t *testing.T) {
 		t.Run(part.name, func(t *testing.T) { part.run(t, c) })
 	}
 	t.Run("writer that ignores the version", func(t *testing.T) { testBrokenWriter(t, c) })
+	t.Run("transactions that are none", func(t *testing.T) { testBrokenTxns(t, c) })
 	t.Run("conserved sum", func(t *testing.T) { testConservedSum(t, c) })
 }
 
