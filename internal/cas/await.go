@@ -3,6 +3,7 @@ package cas
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -23,12 +24,16 @@ func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (
 	}
 }
 
-// mayYetHold tells whether what others do can make a refused Txn hold.
+// mayYetHold tells whether waiting is for what others do to make a refused Txn hold: not where one of its keys is refused for more
+// than for what it holds.
 func mayYetHold(err error) bool {
 	var conflict *ConflictError
 	var notFound *NotFoundError
 	var terminating *TerminatingError
-	return errors.As(err, &conflict) && conflict.Reason == ReasonKey || errors.As(err, &notFound) || errors.As(err, &terminating)
+	if errors.As(err, &conflict) {
+		return !slices.ContainsFunc(conflict.Keys, func(k KeyConflict) bool { return k.Reason != ReasonKey })
+	}
+	return errors.As(err, &notFound) || errors.As(err, &terminating)
 }
 
 // await returns without an error when the Txn was seen to hold, or to be refused for something that waiting does not mend.

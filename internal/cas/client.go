@@ -164,7 +164,7 @@ func (c *client) create(ctx context.Context, n *Creation, dry bool) (*Observatio
 	return c.send(ctx, n.Ref, "create", request, dry, apierrors.IsAlreadyExists)
 }
 
-// remove sends a delete that is conditional on base, once. It gives no observation where the object is gone with it.
+// remove sends a delete that is conditional on base, once. What it leaves may be there still, being deleted.
 func (c *client) remove(ctx context.Context, ref Ref, base Version, dry bool) (*Observation, outcome, error) {
 	options := &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: new(types.UID(base.UID)), ResourceVersion: &base.ResourceVersion}}
 	if dry {
@@ -192,7 +192,9 @@ func (c *client) send(ctx context.Context, ref Ref, verb string, r *rest.Request
 		switch {
 		case isConfigMap && versioned(cm):
 			return observed(cm, begun), landed, nil
-		case isStatus && verb == "delete", isConfigMap && dry:
+		case isStatus && verb == "delete":
+			return &Observation{begun: begun}, landed, nil
+		case isConfigMap && dry:
 			return nil, landed, nil
 		}
 		return nil, inDoubt, errUnversioned

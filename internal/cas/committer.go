@@ -181,7 +181,7 @@ func (c *committer) run(batch []*task) []*task {
 			c.write(g)
 		}
 	default:
-		if g = blindGroup(batch); g != nil {
+		if g = blindGroup(batch, &c.lineage); g != nil {
 			c.write(g)
 		} else {
 			c.read(batch)
@@ -287,7 +287,7 @@ func (c *committer) isCurrent(t *task, d decision) bool {
 func (c *committer) judgeAll(batch []*task) (g *group, mustRead bool) {
 	g = &group{base: c.head.Version(), from: c.head}
 	rehearsal := &group{base: g.base, from: g.from, dry: true}
-	queued := queuedKeys{}
+	queued, rehearsed := queuedKeys{}, queuedKeys{}
 	for _, t := range batch {
 		if t.kind == writeTask && queued.blocks(t.txn) {
 			queued.add(t.txn)
@@ -301,7 +301,8 @@ func (c *committer) judgeAll(batch []*task) (g *group, mustRead bool) {
 				g.add(t, j.changes)
 			}
 		case t.kind == rehearseTask && j.decision == decideWrite:
-			if rehearsal.fits(t, j.changes) {
+			if !rehearsed.blocks(t.txn) && rehearsal.fits(t, j.changes) { // of two writes of a key only one would be looked at
+				rehearsed.add(t.txn)
 				rehearsal.add(t, j.changes)
 			}
 		case !c.isCurrent(t, j.decision):

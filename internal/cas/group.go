@@ -27,7 +27,7 @@ type group struct {
 
 // blindGroup is the removals of a batch that can be sent without a read: what the keys held was seen, at a version that
 // the request is conditional on. The others wait.
-func blindGroup(batch []*task) *group {
+func blindGroup(batch []*task, h history) *group {
 	var g *group
 	queued := queuedKeys{}
 	for _, t := range batch {
@@ -36,7 +36,7 @@ func blindGroup(batch []*task) *group {
 		}
 		blocked := queued.blocks(t.txn)
 		queued.add(t.txn)
-		if blocked || t.mustRead || !t.txn.canGoBlind() {
+		if blocked || t.mustRead || !t.txn.canGoBlind(h) {
 			continue
 		}
 		var changes []change
@@ -58,24 +58,28 @@ func blindGroup(batch []*task) *group {
 	return g
 }
 
-// canGoBlind tells whether the Txn is a removal of what was seen at one full version, and held to no other.
-func (t *Txn) canGoBlind() bool {
+// canGoBlind tells whether the Txn is a removal of what was seen at one full version, held to no other and to no other keys.
+func (t *Txn) canGoBlind(h history) bool {
 	return t.GoneIsDone && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" &&
-		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) })
+		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
+		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.IsGuard || k.Next != nil || h.wroteSince(k.Key, t.Seen) })
 }
 
-// queuedKeys are those that tasks ahead are about to write: what comes after is judged on what that leaves.
+// queuedKeys are those that tasks ahead are about to write (true) or to compare: what comes after is judged on what that leaves.
 type queuedKeys map[string]bool
 
-// blocks tells whether one of a Txn's keys is among them.
+// blocks tells whether one of a Txn's keys is among them. Any number may compare a key together.
 func (q queuedKeys) blocks(t *Txn) bool {
-	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return q[k.Key] })
+	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
+		isWritten, isThere := q[k.Key]
+		return isThere && (isWritten || !k.IsGuard)
+	})
 }
 
 // add adds a Txn's keys.
 func (q queuedKeys) add(t *Txn) {
 	for _, k := range t.Keys {
-		q[k.Key] = true
+		q[k.Key] = q[k.Key] || !k.IsGuard
 	}
 }
 
@@ -100,7 +104,8 @@ func growth(changes []change) (n int) {
 	return n
 }
 
-// add takes a task in. Its keys must not be in the group yet, so that every task is judged on what those before it left.
+// add takes a task in. None of its keys may be written by one before it, nor be written by it where one before it compares it, so that
+// every task is judged on what those before it left.
 func (g *group) add(t *task, changes []change) {
 	if len(g.tasks) == 0 {
 		g.most = t.most
@@ -174,12 +179,12 @@ func (g *group) made(before, next *Observation) answer {
 		return g.madeUnseen(next)
 	}
 	want := before.Entries()
-	touched := false
+	touched := g.meta().touches(before, next)
 	for _, c := range g.changes {
 		if before.Entry(c.key) != c.from {
 			return no
 		}
-		touched = touched || next.Entry(c.key) != c.from
+		touched = touched || !c.isGuard && next.Entry(c.key) != c.from
 		if c.to.IsAbsent() {
 			delete(want, c.key)
 		} else {
@@ -187,11 +192,11 @@ func (g *group) made(before, next *Observation) answer {
 		}
 	}
 	switch {
-	case g.disowned(next):
+	case g.disowned(before, next):
 		return no
 	case maps.Equal(want, next.Entries()) && g.madeMeta(before, next):
 		return yes
-	case (touched || g.meta() != nil) && !next.wroteAnother(before, g.tasks[0].txn.FieldManager):
+	case touched && !next.wroteAnother(before, g.tasks[0].txn.FieldManager):
 		return maybe
 	default:
 		return no
@@ -207,6 +212,15 @@ func (g *group) madeMeta(before, next *Observation) bool {
 	return next.Exists() && maps.Equal(changed(before.Labels(), m.Labels), next.Labels()) &&
 		maps.Equal(changed(before.Annotations(), m.Annotations), next.Annotations()) &&
 		(m.Immutable == nil || next.Immutable() == *m.Immutable)
+}
+
+// touches tells whether something that m names is not what it was.
+func (m *Meta) touches(before, next *Observation) bool {
+	if m == nil {
+		return false
+	}
+	return m.Immutable != nil && before.Immutable() != next.Immutable() ||
+		differ(before.Labels(), next.Labels(), m.Labels) || differ(before.Annotations(), next.Annotations(), m.Annotations)
 }
 
 // changed is a map with changes made to it, of which nil removes.
@@ -225,14 +239,44 @@ func changed(was map[string]string, changes map[string]*string) map[string]strin
 	return now
 }
 
-// disowned tells whether managedFields show that the state is not of the group's making: then a key that it was to change would
-// be its manager's, and one that it was to remove nobody's.
-func (g *group) disowned(next *Observation) bool {
+// differ tells whether one of the named keys is not what it was.
+func differ(was, is map[string]string, named map[string]*string) bool {
+	for k := range named {
+		before, had := was[k]
+		if now, has := is[k]; now != before || has != had {
+			return true
+		}
+	}
+	return false
+}
+
+// disowned tells whether managedFields show that the next state is not of the group's making: then a key, a label or an
+// annotation that it was to change would be its manager's, and one that it was to remove nobody's.
+func (g *group) disowned(before, next *Observation) bool {
+	isAnothers := func(owners []string, told, isRemoved bool) bool {
+		return told && !slices.Contains(owners, g.tasks[0].txn.FieldManager) && (!isRemoved || len(owners) > 0)
+	}
 	for _, c := range g.changes {
 		owners, told := next.owners(c.key)
-		isOurs := slices.Contains(owners, g.tasks[0].txn.FieldManager)
-		if told && c.to != c.from && !isOurs && (!c.to.IsAbsent() || len(owners) > 0) {
+		if c.to != c.from && isAnothers(owners, told, c.to.IsAbsent()) {
 			return true
+		}
+	}
+	m := g.meta()
+	if m == nil {
+		return false
+	}
+	for field, changes := range map[string]map[string]*string{"labels": m.Labels, "annotations": m.Annotations} {
+		was := before.Labels()
+		if field == "annotations" {
+			was = before.Annotations()
+		}
+		for key, to := range changes {
+			is, had := was[key]
+			owners, told := next.metaOwners(field, key)
+			if (had != (to != nil) || had && is != *to) && isAnothers(owners, told, to == nil) {
+				return true
+			}
 		}
 	}
 	return false

@@ -36,7 +36,7 @@ type history interface {
 // judge holds a Txn against an observation. What it says is worth as much as the observation.
 func judge(t *Txn, o *Observation, h history) judgement {
 	refuse := func(err error) judgement { return judgement{decision: decideRefuse, err: err} }
-	if t.GoneIsDone && (!o.Exists() || t.allGone(o)) {
+	if t.GoneIsDone && (!o.Exists() || t.allGone(o) && t.Meta == nil) {
 		return judgement{decision: decideDone}
 	}
 	if !o.Exists() {
@@ -77,10 +77,10 @@ func judge(t *Txn, o *Observation, h history) judgement {
 	return judgement{decision: decideWrite, changes: changes}
 }
 
-// allGone tells whether a removal has nothing left to do.
+// allGone tells whether a removal has no key left to remove. What it would be held to by guards does not matter then.
 func (t *Txn) allGone(o *Observation) bool {
 	for _, k := range t.Keys {
-		if !o.Entry(k.Key).IsAbsent() {
+		if !k.IsGuard && !o.Entry(k.Key).IsAbsent() {
 			return false
 		}
 	}
@@ -92,7 +92,7 @@ func (t *Txn) judgeVersions(o *Observation, h history) error {
 	if t.GoneIsDone {
 		var own []KeyConflict
 		for _, k := range t.Keys {
-			if h.wroteSince(k.Key, t.Seen) && !o.Entry(k.Key).IsAbsent() {
+			if !k.IsGuard && h.wroteSince(k.Key, t.Seen) && !o.Entry(k.Key).IsAbsent() {
 				own = append(own, KeyConflict{Key: k.Key, Reason: ReasonOwn, Expected: k.Expect, New: k.New})
 			}
 		}
@@ -127,7 +127,7 @@ func (t *Txn) judgeKeys(o *Observation, goes bool) ([]change, error) {
 			failed = append(failed, KeyConflict{Key: k.Key, Reason: r, Expected: k.Expect, New: k.New})
 		}
 		switch {
-		case t.GoneIsDone && live.IsAbsent():
+		case t.GoneIsDone && !k.IsGuard && live.IsAbsent():
 			continue
 		case k.Next != nil:
 			next, err := k.Next(live)

@@ -207,3 +207,19 @@ func (o *Observation) owners(key string) (owners []string, told bool) {
 	}
 	return owners, len(o.configMap.ManagedFields) > 0
 }
+
+// metaOwners is the owners of a label or an annotation, as owners gives those of a key.
+func (o *Observation) metaOwners(field, key string) (owners []string, told bool) {
+	for _, f := range o.configMap.ManagedFields {
+		var fields struct {
+			Metadata map[string]map[string]json.RawMessage `json:"f:metadata"`
+		}
+		if f.Manager == manyManagers || f.FieldsV1 == nil || json.Unmarshal(f.FieldsV1.GetRawBytes(), &fields) != nil {
+			return nil, false
+		}
+		if _, owns := fields.Metadata["f:"+field]["f:"+key]; owns {
+			owners = append(owners, f.Manager)
+		}
+	}
+	return owners, len(o.configMap.ManagedFields) > 0
+}

@@ -56,9 +56,10 @@ type task struct {
 	attempts, company atomic.Int64
 
 	// The committer's own.
-	mustRead bool // has been refused once without a read
-	most     int  // how many tasks may go into a request with this one
-	answered bool
+	mustRead  bool // has been refused once without a read
+	overtaken bool // a creation: has been refused as existing, and there was nothing
+	most      int  // how many tasks may go into a request with this one
+	answered  bool
 
 	// The committer's answer; to be read when done is closed.
 	done     chan struct{}

@@ -14,7 +14,7 @@ type Txn struct {
 	// Meta, where it is not nil, is what becomes of the object beside its keys. It goes by At alone, which must not be empty then.
 	Meta *Meta
 
-	// GoneIsDone makes keys, or a ConfigMap, that are not there a success without a write: a removal has nothing
+	// GoneIsDone makes keys to be removed, or a ConfigMap, that are not there a success without a write: a removal has nothing
 	// left to do. It also lets the write pass on a ConfigMap that is being deleted, whatever was done to it.
 	GoneIsDone bool
 

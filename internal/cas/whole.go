@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,7 +42,22 @@ func (n *Creation) judge(o *Observation) judgement {
 	if o.Exists() {
 		return judgement{decision: decideRefuse, err: &ExistsError{Ref: n.Ref, Live: o}}
 	}
+	if err := n.tooLarge(); err != nil {
+		return judgement{decision: decideRefuse, err: err}
+	}
 	return judgement{decision: decideWrite}
+}
+
+// tooLarge is an error where the values are over MaxSize together.
+func (n *Creation) tooLarge() error {
+	size := 0
+	for _, e := range n.Entries {
+		size += e.Size()
+	}
+	if size > MaxSize {
+		return &TooLargeError{Ref: n.Ref, New: size}
+	}
+	return nil
 }
 
 // made tells whether what is there can be what the creation made: the same content, and no other writer.
@@ -91,8 +105,8 @@ func (c *committer) whole(t *task) {
 			t.answer(j.err)
 			return
 		}
-	case t.kind != checkTask && t.create != nil: // what is there already is found out by trying
-	case t.kind != checkTask && len(t.remove.At) == 1 && t.remove.At[0].UID != "" && t.remove.At[0].Valid():
+	case t.kind != checkTask && t.create != nil && t.create.tooLarge() == nil: // what is there already is found out by trying
+	case t.kind == writeTask && t.remove != nil && len(t.remove.At) == 1 && t.remove.At[0].UID != "" && t.remove.At[0].Valid():
 		base = t.remove.At[0]
 	default:
 		c.read([]*task{t})
@@ -112,7 +126,7 @@ func (c *committer) whole(t *task) {
 // only land where the first has not; where the name is taken then, what has it tells whether it was ours.
 func (c *committer) create(t *task) {
 	dry := t.kind == rehearseTask
-	wasAbsent := c.head != nil && !c.head.Exists() // no other's, of the same content, was there before
+	wasAbsent := c.head != nil && !c.head.Exists() // no other's, of the same content, was there before one that was sent
 	callers, left := anyCaller([]*task{t})
 	defer left()
 	ctx, cancel := lingering(context.Background(), callers, Grace-telling)
@@ -137,12 +151,15 @@ func (c *committer) create(t *task) {
 			return
 		case doubt == nil && out == stale:
 			t.release(c.client.host)
-			now, err := c.client.get(callers, c.ref)
+			now, lost := c.client.get(callers, c.ref)
 			switch {
 			case t.answered:
-			case err != nil:
-				t.answer(err)
+			case lost != nil:
+				t.answer(lost)
+			case !now.Exists() && t.overtaken: // the refusal is about something else, as a webhook's
+				t.answer(c.client.explain(err, c.ref, "create"))
 			default:
+				t.overtaken = !now.Exists()
 				c.observed(now) // and is judged again
 			}
 			return
@@ -171,6 +188,8 @@ func (c *committer) create(t *task) {
 			return
 		case err != nil:
 			last = err
+		default:
+			wasAbsent = true
 		}
 		if ctx.Err() != nil {
 			c.unknown(t, Version{}, errors.Join(doubt, last, context.Cause(ctx)))
@@ -206,11 +225,11 @@ func (c *committer) remove(t *task, base Version) {
 		t.attempts.Add(1)
 		t.company.Store(1)
 		once, done := lingering(ctx, callers, patience)
-		_, out, err := c.client.remove(once, c.ref, base, dry)
+		after, out, err := c.client.remove(once, c.ref, base, dry)
 		done()
 		switch {
 		case out == landed:
-			c.removed(t, dry)
+			c.removed(t, after, dry)
 			return
 		case out == inDoubt && dry:
 			t.answer(c.client.explain(err, c.ref, "delete"))
@@ -244,7 +263,7 @@ func (c *committer) remove(t *task, base Version) {
 			last = err
 		case !now.Exists(), now.Terminating(), doubt != nil && now.Version().UID != base.UID:
 			c.observed(now)
-			t.result = TxnResult{After: now}
+			t.observed, t.result = now, TxnResult{After: now}
 			t.answer(nil)
 			return
 		case now.Version() != base: // it has not landed, and never will: it is judged again
@@ -262,14 +281,13 @@ func (c *committer) remove(t *task, base Version) {
 	}
 }
 
-// removed takes note of an own delete.
-func (c *committer) removed(t *task, dry bool) {
-	gone := &Observation{begun: time.Now()}
+// removed takes note of an own delete, and of what it left: an object that is being deleted, where something holds it.
+func (c *committer) removed(t *task, after *Observation, dry bool) {
 	if dry {
 		t.observed = c.head
 	} else {
-		c.forget() // it may be there still, being deleted
+		c.observed(after)
 	}
-	t.result = TxnResult{After: gone, Wrote: true}
+	t.result = TxnResult{After: after, Wrote: true}
 	t.answer(nil)
 }

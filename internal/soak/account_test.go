@@ -66,36 +66,62 @@ func (a *account) touched(i int) map[string]bool {
 	return keys
 }
 
-// claim has a write that was applied own the change that it says it made.
+// claim has a write that was applied own the changes that it says it made.
 func (a *account) claim(o *op) {
 	i, ok := a.index[o.Version]
-	switch {
-	case !ok:
+	if !ok {
 		a.fail(o, "no such version")
 		return
-	case a.states[i].entries[o.Key] != o.New:
-		a.fail(o, "the version holds %s", show(a.states[i].entries[o.Key]))
+	}
+	for _, p := range o.parts() {
+		if p.writes(o, p.Previous) {
+			a.claimKey(o, p, i)
+		} else {
+			a.compared(o, p, i)
+		}
+	}
+}
+
+// claimKey has it own the change of one key.
+func (a *account) claimKey(o *op, p keyPart, i int) {
+	switch {
+	case a.states[i].entries[p.Key] != p.New:
+		a.fail(o, "the version holds %s", show(a.states[i].entries[p.Key]))
 		return
-	case o.Live != o.New:
-		a.fail(o, "stored %s", show(o.Live))
-	case o.Kind == swapOp && o.Expect.Holds(o.New):
+	case p.Live != p.New:
+		a.fail(o, "stored %s", show(p.Live))
+	case o.Kind == swapOp && p.Expect.Holds(p.New):
 		return // nothing to change
 	case i == 0:
 		a.fail(o, "the version was there before")
 		return
 	}
-	before := a.states[i-1].entries[o.Key]
-	if o.Kind == swapOp && (!before.Holds(o.Expect) || o.Previous != before) {
-		a.fail(o, "the version before it holds %s, previous is %s: an update was lost", show(before), show(o.Previous))
+	before := a.states[i-1].entries[p.Key]
+	if o.Kind == swapOp && (!before.Holds(p.Expect) || p.Previous != before) {
+		a.fail(o, "the version before it holds %s, previous is %s: an update was lost", show(before), show(p.Previous))
 	}
-	owner, changed := a.changes[change{i, o.Key}]
+	owner, changed := a.changes[change{i, p.Key}]
 	switch {
 	case !changed:
 		a.fail(o, "the version did not change the key")
 	case owner != nil:
 		a.fail(o, "%s made the same change", owner)
 	default:
-		a.changes[change{i, o.Key}] = o
+		a.changes[change{i, p.Key}] = o
+	}
+}
+
+// compared tells whether a key that an applied write only compared, or left as it was, was as it had to be when it landed.
+func (a *account) compared(o *op, p keyPart, i int) {
+	if o.makesVersion() && i > 0 {
+		i--
+		if a.states[i+1].entries[p.Key] != a.states[i].entries[p.Key] {
+			a.fail(o, "%s was changed with it", p.Key)
+		}
+	}
+	was := a.states[i].entries[p.Key]
+	if _, fails := p.fails(o, was); fails || p.Previous != was {
+		a.fail(o, "%s held %s before it, previous is %s: it was not compared", p.Key, show(was), show(p.Previous))
 	}
 }
 
@@ -111,11 +137,15 @@ func (a *account) own() {
 	slices.SortFunc(unowned, func(x, y change) int { return cmp.Compare(x.index, y.index) })
 	can := func(o *op, c change) bool {
 		before := a.states[c.index-1]
-		return o.mayHaveWritten() && o.Key == c.key && o.New == a.states[c.index].entries[c.key] && c.index > known(o.Call) &&
-			(o.Kind == writeOp || before.entries[c.key].Holds(o.Expect)) &&
+		return o.mayHaveWritten() && o.about(c.key) && c.index > known(o.Call) &&
+			o.couldMake(before.entries, a.states[c.index].entries) &&
 			(o.ByKey || o.Base == cas.Version{} || o.Base == before.version)
 	}
-	made := map[*op]change{}
+	type share struct {
+		*op
+		key string
+	}
+	made := map[share]change{}
 	// find is a step of Kuhn's algorithm: it finds an owner for the change, moving others' where that helps.
 	var find func(c change, tried map[*op]bool) bool
 	find = func(c change, tried map[*op]bool) bool {
@@ -124,8 +154,8 @@ func (a *account) own() {
 				continue
 			}
 			tried[o] = true
-			if other, busy := made[o]; !busy || find(other, tried) {
-				made[o] = c
+			if other, busy := made[share{o, c.key}]; !busy || find(other, tried) {
+				made[share{o, c.key}] = c
 				return true
 			}
 		}
@@ -137,8 +167,8 @@ func (a *account) own() {
 				c.key, show(a.states[c.index-1].entries[c.key]), show(a.states[c.index].entries[c.key])))
 		}
 	}
-	for o, c := range made {
-		a.changes[c] = o
+	for s, c := range made {
+		a.changes[c] = s.op
 	}
 }
 
@@ -176,7 +206,7 @@ func (a *account) fresh() {
 		}
 		i, ok := a.index[o.Version]
 		least := known(o.Call)
-		if o.wroteKey() && o.Expect != o.New {
+		if o.wroteKey() && o.makesVersion() {
 			least++
 		}
 		if ok && i < least {
@@ -198,8 +228,10 @@ func (a *account) judge(o *op) {
 		a.fail(o, "no such version")
 		return
 	}
-	if live := a.states[i].entries[o.Key]; live != o.Live {
-		a.fail(o, "the version holds %s, not %s", show(live), show(o.Live))
+	for _, p := range o.parts() {
+		if live := a.states[i].entries[p.Key]; live != p.Live {
+			a.fail(o, "the version holds %s, not %s", show(live), show(p.Live))
+		}
 	}
 	if o.Kind == readOp {
 		return
@@ -210,12 +242,14 @@ func (a *account) judge(o *op) {
 	case o.Wrote:
 		a.judgeAt(o, i-1)
 	case o.GoneIsDone:
-		if !o.Live.IsAbsent() {
+		if !o.allGone(func(p keyPart) cas.Entry { return p.Live }) {
 			a.fail(o, "gone, and there")
 		}
 	default:
-		if o.Held != cas.HeldIsDone || !o.Live.Holds(o.New) {
-			a.fail(o, "taken over, and it holds another value")
+		for _, p := range o.parts() {
+			if _, fails := p.fails(o, p.Live); fails || p.writes(o, p.Live) {
+				a.fail(o, "taken over, and it holds another value")
+			}
 		}
 		a.judgeAt(o, i)
 	}
@@ -223,7 +257,7 @@ func (a *account) judge(o *op) {
 
 // judgeAt tells whether the versions up to the given one, since those that an applied swap is held to, are all this engine's own.
 func (a *account) judgeAt(o *op, last int) {
-	if o.Wrote && o.Expect.Holds(o.New) {
+	if o.Wrote && !o.makesVersion() {
 		last++ // it made no version
 	}
 	for _, at := range o.At {
@@ -262,13 +296,18 @@ func (a *account) madeBy(i int, worker string) (other string, own bool) {
 // judgeConflict tells whether the expectation did indeed not hold.
 func (a *account) judgeConflict(o *op, live int) {
 	switch o.Reason {
-	case cas.ReasonKey:
-		if o.Live.Holds(o.Expect) {
-			a.fail(o, "a conflict, and it holds what was expected")
-		}
-	case cas.ReasonHeld:
-		if o.Held != cas.HeldIsRefused || !o.Live.Holds(o.New) {
-			a.fail(o, "it does not hold the new entry")
+	case cas.ReasonKey, cas.ReasonHeld:
+		told := o.toldFailing()
+		for _, p := range o.parts() {
+			reason, isTold := told[p.Key]
+			switch why, fails := p.fails(o, p.Live); {
+			case isTold && !fails && reason == cas.ReasonKey:
+				a.fail(o, "a conflict, and it holds what was expected")
+			case isTold && (!fails || why != reason):
+				a.fail(o, "it does not hold the new entry")
+			case fails && !isTold:
+				a.fail(o, "%s does not hold either, and it is not told", p.Key)
+			}
 		}
 	case cas.ReasonObject, cas.ReasonVersion:
 		for _, at := range o.At {
@@ -278,8 +317,10 @@ func (a *account) judgeConflict(o *op, live int) {
 			}
 		}
 	case cas.ReasonOwn:
-		if !a.wroteSince(o, live) {
-			a.fail(o, "a conflict with its own, and it wrote nothing since version %s", o.Seen.ResourceVersion)
+		for key := range o.toldFailing() {
+			if !a.wroteSince(o, key, live) {
+				a.fail(o, "a conflict with its own, and it wrote nothing since version %s", o.Seen.ResourceVersion)
+			}
 		}
 	}
 }
@@ -298,19 +339,19 @@ func (a *account) leads(worker string, from, to int) bool {
 }
 
 // wroteSince tells whether this engine wrote the key, or took it over, after the version that a removal goes by.
-func (a *account) wroteSince(o *op, live int) bool {
+func (a *account) wroteSince(o *op, key string, live int) bool {
 	seen, ok := a.find(o.Seen)
 	if !ok {
 		return false
 	}
 	for i := seen + 1; i <= live; i++ {
-		if by := a.changes[change{i, o.Key}]; by != nil && by.Worker == o.Worker {
+		if by := a.changes[change{i, key}]; by != nil && by.Worker == o.Worker {
 			return true
 		}
 	}
 	return slices.ContainsFunc(a.history, func(own *op) bool { // taken over as it was, or written as it was
 		at, ok := a.index[own.Version]
-		return ok && at >= seen && own != o && own.Worker == o.Worker && own.Key == o.Key && own.Kind == swapOp &&
+		return ok && at >= seen && own != o && own.Worker == o.Worker && own.about(key) && own.Kind == swapOp &&
 			own.Verdict == cas.Applied && own.Call < o.Return
 	})
 }

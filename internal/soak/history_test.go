@@ -13,7 +13,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
-// op is one thing that a worker did to one key: a line of a history when it is asked for, and another when it is answered.
+// op is one thing that a worker did to one key, or to several at once: a line of a history when it is asked for, and another when it is answered.
 type op struct {
 	Worker    string // which is its field manager too
 	ID        int    // of this worker's
@@ -30,10 +30,12 @@ type op struct {
 	At         []cas.Version `json:",omitempty"`
 	Seen       cas.Version
 	SeenDigest string `json:",omitempty"`
+	Also       []keyPart `json:",omitempty"` // the other keys
 
 	Verdict cas.Verdict `json:",omitempty"`
-	// Reason of a conflict.
-	Reason cas.Reason `json:",omitempty"`
+	// Reason of a conflict, and those of the keys that it names.
+	Reason cas.Reason            `json:",omitempty"`
+	Failed map[string]cas.Reason `json:",omitempty"`
 	// Version is the one that was read, that an applied swap named, or that a conflict was told from.
 	Version cas.Version
 	// Live is what the key held at Version.
@@ -125,10 +127,10 @@ func (h history) in(configMap string) history {
 	return part
 }
 
-// wroteKey tells whether the operation changed the key for sure.
+// wroteKey tells whether the operation changed its keys for sure.
 func (o *op) wroteKey() bool { return o.Kind != readOp && o.Verdict == cas.Applied && o.Wrote }
 
-// mayHaveWritten tells whether nobody knows if the operation changed the key.
+// mayHaveWritten tells whether nobody knows if the operation changed its keys.
 func (o *op) mayHaveWritten() bool { return o.Kind != readOp && o.Verdict == cas.Unknown }
 
 // endsLineage tells whether the engine may not count on what its own write followed: a JSON Patch, or a removal without a
@@ -139,6 +141,9 @@ func (o *op) String() string {
 	s := fmt.Sprintf("%s #%d %s %s/%s %s -> %s: %s", o.Worker, o.ID, o.Kind, o.ConfigMap, o.Key, show(o.Expect), show(o.New), o.Verdict)
 	if o.Verdict == cas.Conflict {
 		s += fmt.Sprintf(" (reason %d)", o.Reason)
+	}
+	for _, p := range o.Also {
+		s += fmt.Sprintf(", %s %s -> %s (guard %t, held %d; was %s, is %s)", p.Key, show(p.Expect), show(p.New), p.IsGuard, p.Held, show(p.Previous), show(p.Live))
 	}
 	for _, at := range o.At {
 		s += " at " + at.ResourceVersion
@@ -161,6 +166,7 @@ func show(e cas.Entry) string {
 type figures struct {
 	verdicts map[cas.Verdict]int
 	all      int
+	txns     int // of several keys
 	byKey    int
 }
 
@@ -176,13 +182,16 @@ func count(h history) figures {
 			if o.ByKey {
 				n.byKey++
 			}
+			if len(o.Also) > 0 {
+				n.txns++
+			}
 		}
 	}
 	return n
 }
 
 func (n figures) String() string {
-	return fmt.Sprintf("%d swaps (%d by JSON Patch), %d applied, %d conflict, %d rejected, %d unknown (%.1f%%)",
-		n.all, n.byKey, n.verdicts[cas.Applied], n.verdicts[cas.Conflict], n.verdicts[cas.Rejected], n.verdicts[cas.Unknown],
+	return fmt.Sprintf("%d swaps (%d of several keys, %d by JSON Patch), %d applied, %d conflict, %d rejected, %d unknown (%.1f%%)",
+		n.all, n.txns, n.byKey, n.verdicts[cas.Applied], n.verdicts[cas.Conflict], n.verdicts[cas.Rejected], n.verdicts[cas.Unknown],
 		100*float64(n.verdicts[cas.Unknown])/float64(max(n.all, 1)))
 }

@@ -42,6 +42,8 @@ func (p *plainWriter) loop(_ int, draw *rand.Rand) {
 		switch key := p.Keys[draw.IntN(len(p.Keys))]; {
 		case p.Role == plain && draw.IntN(4) == 0:
 			p.write(ctx, draw, configMap, p.Keys[len(p.Keys)-1])
+		case p.Role == unguarded, p.Role == piecemeal:
+			p.txn(ctx, draw, configMap)
 		default:
 			p.swap(ctx, configMap, key)
 		}

@@ -2,6 +2,8 @@ package soak
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,69 +12,136 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
-// register is the model of one key: a compare-and-swap register that holds an entry.
+// registers is what the keys of one ConfigMap hold that are written together.
+type registers [8]cas.Entry
+
+// call is an operation, and where its keys are among the registers.
+type call struct {
+	*op
+	keys []keyPart
+	at   []int
+	told map[string]cas.Reason
+}
+
+// model is that of keys that are written together: compare-and-swap registers that change in one step.
 //
 // What was never answered with the truth may happen at any time after it was asked for, or never: it returns at the end of time,
 // and takes effect where it can. One that never happened comes last, where nobody looks any more.
-func register(initial cas.Entry) porcupine.Model {
+func model(initial registers) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return initial },
 		Step: func(held, input, _ any) (bool, any) {
-			is, o := held.(cas.Entry), input.(*op) //nolint:forcetypeassert,errcheck // the model's own
-			return step(is, o)
+			is, c := held.(registers), input.(*call) //nolint:forcetypeassert,errcheck // the model's own
+			return c.step(is)
 		},
 		DescribeOperation: func(input, _ any) string { return fmt.Sprint(input) },
 	}
 }
 
-// step tells whether the operation can have been answered as it was where the key held that entry, and what it holds then.
-func step(is cas.Entry, o *op) (bool, cas.Entry) {
+// step tells whether the operation can have been answered as it was where the keys held these entries, and what they hold then.
+func (c *call) step(is registers) (bool, registers) {
+	next, holds, writes, truly := is, true, false, true
+	for i, p := range c.keys {
+		live := is[c.at[i]]
+		switch c.Kind {
+		case readOp:
+			truly = truly && live == p.Live
+			continue
+		case writeOp:
+			next[c.at[i]] = p.New
+			continue
+		case swapOp, request:
+		}
+		why, fails := p.fails(c.op, live)
+		reason, isTold := c.told[p.Key]
+		truly = truly && isTold == fails && (!fails || why == reason) // all that fail are told, and nothing else
+		holds = holds && !fails
+		if p.writes(c.op, live) {
+			writes, next[c.at[i]] = true, p.New
+		}
+	}
+	isDone := c.allGone(func(p keyPart) cas.Entry { return is[c.at[c.index(p.Key)]] })
 	switch {
-	case o.Kind == readOp:
-		return o.Live == is, is
-	case o.Kind == writeOp:
-		return true, o.New
-	case o.Verdict == cas.Unknown && is.Holds(o.Expect):
-		return true, o.New
-	case o.Verdict == cas.Unknown:
+	case c.Kind == readOp:
+		return truly, is
+	case c.Kind == writeOp:
+		return true, next
+	case c.Verdict == cas.Unknown && holds && !isDone:
+		return true, next
+	case c.Verdict == cas.Unknown:
 		return true, is
-	case o.Verdict == cas.Applied && o.Wrote:
-		return is.Holds(o.Expect), o.New
-	case o.Verdict == cas.Applied && o.GoneIsDone:
-		return is.IsAbsent(), is
-	case o.Verdict == cas.Applied:
-		return is.Holds(o.New), is
-	case o.Reason == cas.ReasonHeld:
-		return is.Holds(o.New), is
+	case c.Verdict == cas.Applied && c.Wrote:
+		return holds && writes && !isDone, next
+	case c.Verdict == cas.Applied:
+		return isDone || holds && !writes, is
 	default:
-		return !is.Holds(o.Expect), is
+		return truly && !isDone, is
 	}
 }
 
-// checkTimeout is for the checker of one key. It takes far less where it can tell at all.
+func (c *call) index(key string) int {
+	return slices.IndexFunc(c.keys, func(p keyPart) bool { return p.Key == key })
+}
+
+// checkTimeout is for the checker of a few keys. It takes far less where it can tell at all.
 const checkTimeout = 2 * time.Minute
 
-// linearizable holds the history of each key against the register. What was rejected, and a conflict about a version, wrote
-// nothing and says nothing about the key.
+// linearizable holds the history against the registers: of each key by itself, or of those together that operations are about
+// together. What was rejected, and a conflict about a version, wrote nothing and says nothing about the keys.
 func linearizable(h history, initial func(configMap, key string) cas.Entry) []error {
-	type target struct{ configMap, key string }
-	parts := map[target][]porcupine.Operation{}
+	var counted history
+	together := map[string]map[string]string{} // by ConfigMap: of each key, another that goes with it, or itself
+	first := func(with map[string]string, key string) string {
+		for with[key] != key {
+			key = with[key]
+		}
+		return key
+	}
 	for _, o := range h {
 		if o.Verdict == cas.Rejected || o.Verdict == cas.Conflict && o.Reason != cas.ReasonKey && o.Reason != cas.ReasonHeld {
 			continue
 		}
-		operation := porcupine.Operation{Input: o, Call: o.Call, Return: o.Return}
+		counted = append(counted, o)
+		with := together[o.ConfigMap]
+		if with == nil {
+			with = map[string]string{}
+			together[o.ConfigMap] = with
+		}
+		for _, p := range o.parts() {
+			if with[p.Key] == "" {
+				with[p.Key] = p.Key
+			}
+			with[first(with, p.Key)] = first(with, o.Key)
+		}
+	}
+	type target struct{ configMap, key string }
+	keys, operations := map[target][]string{}, map[target][]porcupine.Operation{}
+	for configMap, with := range together {
+		for _, key := range slices.Sorted(maps.Keys(with)) {
+			t := target{configMap, first(with, key)}
+			keys[t] = append(keys[t], key)
+		}
+	}
+	for _, o := range counted {
+		t := target{o.ConfigMap, first(together[o.ConfigMap], o.Key)}
+		c := &call{op: o, keys: o.parts(), told: o.toldFailing()}
+		for _, p := range c.keys {
+			c.at = append(c.at, slices.Index(keys[t], p.Key))
+		}
+		operation := porcupine.Operation{Input: c, Call: o.Call, Return: o.Return}
 		if o.Verdict == cas.Unknown {
 			operation.Return = never
 		}
-		k := target{o.ConfigMap, o.Key}
-		parts[k] = append(parts[k], operation)
+		operations[t] = append(operations[t], operation)
 	}
 	var errs []error
-	for k, operations := range parts {
-		result := porcupine.CheckOperationsTimeout(register(initial(k.configMap, k.key)), operations, checkTimeout)
-		if result != porcupine.Ok {
-			errs = append(errs, fmt.Errorf("%s, key %s: %d operations: %s", k.configMap, k.key, len(operations), result))
+	for t, all := range operations {
+		var is registers
+		for i, key := range keys[t] {
+			is[i] = initial(t.configMap, key)
+		}
+		if result := porcupine.CheckOperationsTimeout(model(is), all, checkTimeout); result != porcupine.Ok {
+			errs = append(errs, fmt.Errorf("%s, keys %v: %d operations: %s", t.configMap, keys[t], len(all), result))
 		}
 	}
 	return errs
@@ -92,10 +161,37 @@ func TestRegister(t *testing.T) {
 	unknown := func(from, to cas.Entry) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Unknown} }
 	refused := func(from, to cas.Entry) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Conflict} }
 	read := func(e cas.Entry) op { return op{Kind: readOp, Verdict: cas.Applied, Live: e} }
+	with := func(o op, parts ...keyPart) op { o.Also = parts; return o }
+	failing := func(o op, keys ...string) op {
+		o.Failed = map[string]cas.Reason{}
+		for _, key := range keys {
+			o.Failed[key] = cas.ReasonKey
+		}
+		return o
+	}
+	other := func(from, to cas.Entry) keyPart { return keyPart{Key: "l", Expect: from, New: to} }
+	guarded := func(by cas.Entry) keyPart { return keyPart{Key: "l", Expect: by, IsGuard: true} }
+	sees := func(e cas.Entry) keyPart { return keyPart{Key: "l", Live: e} }
+	of := func(key string, o op) *op { p := at(0, 0, o); p.Key = key; return p }
+	on := func(call, back int64, o *op) *op { o.Call, o.Return = call, back; return o }
 	tests := map[string]struct {
 		history history
 		legal   bool
 	}{
+		"two keys at once":           {history{at(1, 2, with(swapped(a, b), other(a, c))), at(3, 4, with(read(b), sees(c)))}, true},
+		"two keys one by one":        {history{at(1, 4, with(swapped(a, b), other(a, c))), at(2, 3, with(read(b), sees(a)))}, false},
+		"two unknown keys one by one": {history{at(1, 2, with(unknown(a, b), other(a, c))), at(3, 4, with(read(b), sees(a)))}, false},
+		"two unknown keys, later":    {history{at(1, 2, with(unknown(a, b), other(a, c))), at(3, 4, with(read(a), sees(a))), at(5, 6, with(read(b), sees(c)))}, true},
+		"guard that holds":           {history{at(1, 2, with(swapped(a, b), guarded(a))), on(3, 4, of("l", swapped(a, b)))}, true},
+		"guard that does not":        {history{on(1, 2, of("l", swapped(a, b))), at(3, 4, with(swapped(a, b), guarded(a)))}, false},
+		"each the other's guard": {history{
+			at(1, 4, with(swapped(a, b), guarded(a))),
+			on(2, 3, of("l", op{Kind: swapOp, Expect: a, New: b, Verdict: cas.Applied, Wrote: true, Also: []keyPart{{Key: "k", Expect: a, IsGuard: true}}})),
+		}, false},
+		"conflict that tells all":    {history{at(1, 2, failing(with(refused(b, c), guarded(c)), "k", "l"))}, true},
+		"conflict that keeps one":    {history{at(1, 2, failing(with(refused(b, c), guarded(c)), "k"))}, false},
+		"conflict that makes one up": {history{at(1, 2, failing(with(refused(b, c), guarded(a)), "k", "l"))}, false},
+
 		"one after the other":            {history{at(1, 2, swapped(a, b)), at(3, 4, swapped(b, c)), at(5, 6, read(c))}, true},
 		"both swap the same":             {history{at(1, 4, swapped(a, b)), at(2, 3, swapped(a, c))}, false},
 		"a read of what was overwritten": {history{at(1, 2, swapped(a, b)), at(3, 4, read(a))}, false},

@@ -29,7 +29,7 @@ func (b bound) admits(o *op) bool {
 	case noneAtAll:
 		return false
 	case noMergePatch:
-		return o.ByKey || o.Expect.Holds(o.New)
+		return o.ByKey || !o.changes()
 	case noBound:
 	}
 	return true
@@ -69,6 +69,7 @@ func TestEngineUnderFire(t *testing.T) {
 		t.Run(part.name, func(t *testing.T) { part.run(t, c) })
 	}
 	t.Run("writer that ignores the version", func(t *testing.T) { testBrokenWriter(t, c) })
+	t.Run("transactions that are none", func(t *testing.T) { testBrokenTxns(t, c) })
 	t.Run("conserved sum", func(t *testing.T) { testConservedSum(t, c) })
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,7 +55,11 @@ func (s *engineSwapper) loop(_ int, draw *rand.Rand) {
 			s.pause()
 			continue
 		}
-		s.swap(draw, configMap, key, s.shape(draw, v, configMap, key))
+		txn := s.shape(draw, v, configMap, key).Txn()
+		if draw.IntN(3) == 0 {
+			s.widen(draw, v, txn)
+		}
+		s.commit(draw, configMap, txn)
 	}
 }
 
@@ -87,6 +92,9 @@ func (s *engineSwapper) look(draw *rand.Rand, configMap, key string) (view, bool
 		return viewOf(o, s.Keys), true
 	}
 	read := &op{Kind: readOp, ConfigMap: configMap, Key: key}
+	for _, k := range s.besides(key) {
+		read.Also = append(read.Also, keyPart{Key: k})
+	}
 	s.begin(read)
 	o, err := s.engine.Observe(ctx, ref, 0)
 	if err != nil || !o.Exists() {
@@ -95,6 +103,9 @@ func (s *engineSwapper) look(draw *rand.Rand, configMap, key string) (view, bool
 		return view{}, false
 	}
 	read.Verdict, read.Version, read.Live = cas.Applied, o.Version(), o.Entry(key)
+	for i := range read.Also {
+		read.Also[i].Live = o.Entry(read.Also[i].Key)
+	}
 	s.end(read)
 	return s.learn(configMap, viewOf(o, s.Keys)), true
 }
@@ -165,21 +176,62 @@ func (s *engineSwapper) removes(key string) bool {
 	return false
 }
 
-func (s *engineSwapper) swap(draw *rand.Rand, configMap, key string, swap *cas.Swap) {
+// besides is the keys that a key is written together with: a few, or else the checker has too much to look at together.
+func (w *worker) besides(key string) (others []string) {
+	const most = 3
+	at := slices.Index(w.Keys, key) / most * most
+	for _, k := range w.Keys[at:min(at+most, len(w.Keys))] {
+		if k != key {
+			others = append(others, k)
+		}
+	}
+	return others
+}
+
+// widen has a transaction be about more keys: some that it writes, and some that it only compares.
+func (s *engineSwapper) widen(draw *rand.Rand, v view, txn *cas.Txn) {
+	for _, key := range s.besides(txn.Keys[0].Key) {
+		expect, known := v.entries[key]
+		if !known || draw.IntN(4) == 0 {
+			continue
+		}
+		k := cas.KeySwap{Key: key, Expect: expect}
+		switch {
+		case draw.IntN(3) == 0:
+			k.IsGuard = true
+			if draw.IntN(6) == 0 {
+				k.Expect = s.value(draw) // which most likely is not there
+			}
+		case !txn.GoneIsDone:
+			k.New, k.Held = s.value(draw), cas.Held(draw.IntN(3))
+		case !s.removes(key):
+			k.IsGuard = true
+		}
+		txn.Keys = append(txn.Keys, k)
+	}
+}
+
+func (s *engineSwapper) commit(draw *rand.Rand, configMap string, txn *cas.Txn) {
+	first := txn.Keys[0]
 	o := &op{
-		Kind: swapOp, ConfigMap: configMap, Key: key, Expect: swap.Expect, New: swap.New, Held: swap.Held,
-		GoneIsDone: swap.GoneIsDone, At: swap.At, Seen: swap.Seen, SeenDigest: swap.SeenDigest,
+		Kind: swapOp, ConfigMap: configMap, Key: first.Key, Expect: first.Expect, New: first.New, Held: first.Held,
+		GoneIsDone: txn.GoneIsDone, At: txn.At, Seen: txn.Seen, SeenDigest: txn.SeenDigest,
+	}
+	for _, k := range txn.Keys[1:] {
+		o.Also = append(o.Also, keyPart{Key: k.Key, Expect: k.Expect, New: k.New, Held: k.Held, IsGuard: k.IsGuard})
 	}
 	ctx, cancel := s.context(draw)
 	defer cancel()
 	s.begin(o)
-	result, err := s.engine.Swap(ctx, *swap)
+	result, err := s.engine.Commit(ctx, txn)
 	o.take(result, err)
 	s.end(o)
 	var conflict *cas.ConflictError
 	switch {
+	case o.Verdict == cas.Applied && len(o.Also) == 0:
+		s.learn(configMap, view{version: result.After.Version(), entries: map[string]cas.Entry{o.Key: result.After.Entry(o.Key)}})
 	case o.Verdict == cas.Applied:
-		s.learn(configMap, view{version: result.Version, entries: map[string]cas.Entry{key: result.Stored}})
+		s.learn(configMap, viewOf(result.After, s.Keys))
 	case errors.As(err, &conflict):
 		s.learn(configMap, viewOf(conflict.Live, s.Keys))
 	default:
@@ -188,19 +240,31 @@ func (s *engineSwapper) swap(draw *rand.Rand, configMap, key string, swap *cas.S
 }
 
 // take notes what an engine answered.
-func (o *op) take(result cas.Result, err error) {
+func (o *op) take(result cas.TxnResult, err error) {
 	o.Verdict = cas.VerdictOf(err)
 	if err != nil {
 		o.Err = err.Error()
 	}
 	var conflict *cas.ConflictError
 	var unknown *cas.UnknownError
+	var live *cas.Observation
 	switch {
 	case err == nil:
-		o.Version, o.Live, o.Previous, o.Wrote = result.Version, result.Stored, result.Previous, result.Wrote
+		o.Version, o.Previous, o.Wrote, live = result.After.Version(), result.Previous[o.Key], result.Wrote, result.After
 	case errors.As(err, &conflict):
-		o.Reason, o.Version, o.Live = conflict.Reason, conflict.Live.Version(), conflict.Live.Entry(o.Key)
+		o.Reason, o.Version, live, o.Failed = conflict.Reason, conflict.Live.Version(), conflict.Live, map[string]cas.Reason{}
+		for _, k := range conflict.Keys {
+			o.Failed[k.Key] = k.Reason
+		}
 	case errors.As(err, &unknown):
 		o.Base = unknown.Base
+	}
+	if live == nil {
+		return
+	}
+	o.Live = live.Entry(o.Key)
+	for i := range o.Also {
+		p := &o.Also[i]
+		p.Live, p.Previous = live.Entry(p.Key), result.Previous[p.Key]
 	}
 }

@@ -131,9 +131,8 @@ func (m *engineMover) swap(o *op) cas.Verdict {
 	ctx, cancel := context.WithTimeout(context.Background(), m.Deadline)
 	defer cancel()
 	m.begin(o)
-	result, err := m.engine.Swap(ctx, cas.Swap{
-		Ref: m.ref(), Key: o.Key, Expect: o.Expect, New: o.New, At: o.At, FieldManager: m.Name,
-	})
+	swap := cas.Swap{Ref: m.ref(), Key: o.Key, Expect: o.Expect, New: o.New, At: o.At, FieldManager: m.Name}
+	result, err := m.engine.Commit(ctx, swap.Txn())
 	o.take(result, err)
 	m.end(o)
 	return o.Verdict

@@ -32,6 +32,9 @@ const (
 	plain   role = "plain"   // client-go: get, compare, update; and blind writes to a key
 	broken  role = "broken"  // a swapper that compares and then writes whatever the version is
 	mover   role = "mover"   // an engine, and transfers between keys
+
+	unguarded role = "unguarded" // transactions that do not compare their guards when they write
+	piecemeal role = "piecemeal" // transactions that write their keys one by one
 )
 
 // plan is what a worker is told, in the first line of its input. The end of its input tells it to stop.
@@ -118,7 +121,7 @@ func (w *worker) loop() (loop func(int, *rand.Rand), done func(), err error) {
 	switch w.Role {
 	case swapper:
 		return newEngineSwapper(w)
-	case plain, broken:
+	case plain, broken, unguarded, piecemeal:
 		return newPlainWriter(w)
 	case mover:
 		return newMover(w)
@@ -193,8 +196,10 @@ func (w *wire) note(url string, body []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for o := range w.under {
-		if strings.HasSuffix(url, "/"+o.ConfigMap) && bytes.Contains(body, []byte("/"+o.Key+`"`)) {
-			w.under[o] = true
+		for _, p := range o.parts() {
+			if strings.HasSuffix(url, "/"+o.ConfigMap) && bytes.Contains(body, []byte("/"+p.Key+`"`)) {
+				w.under[o] = true
+			}
 		}
 	}
 }

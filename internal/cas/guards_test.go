@@ -1,0 +1,326 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+func (f *fixture) inOneBatch(calls ...func() error) []error {
+	f.Helper()
+	arrived, release := f.holdReads(testcluster.Fault{})
+	answers := make([]chan error, len(calls))
+	for i, call := range calls {
+		answers[i] = make(chan error, 1)
+		go func() { answers[i] <- call() }()
+		if i == 0 {
+			<-arrived
+		} else {
+			f.queued(i)
+		}
+	}
+	close(release)
+	errs := make([]error, len(calls))
+	for i, answer := range answers {
+		errs[i] = <-answer
+	}
+	return errs
+}
+
+func (f *fixture) committing(t *Txn) func() error {
+	return func() error { _, err := f.commit(t); return err }
+}
+
+func TestGuardOfARemovalIsComparedAndStays(t *testing.T) {
+	for name, test := range map[string]struct {
+		data map[string]string
+		want []string // keys of the conflict
+		left map[string]string
+	}{
+		"holds":                {map[string]string{"foo": "1", "guard": "1"}, nil, map[string]string{"guard": "1"}},
+		"does not hold":        {map[string]string{"foo": "1", "guard": "9"}, []string{"guard"}, map[string]string{"foo": "1", "guard": "9"}},
+		"is gone":              {map[string]string{"foo": "1"}, []string{"guard"}, map[string]string{"foo": "1"}},
+		"nothing to remove":    {map[string]string{"guard": "9"}, nil, map[string]string{"guard": "9"}},
+		"nothing of all these": {nil, nil, nil},
+	} {
+		for _, isBlind := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, without a read %t", name, isBlind), func(t *testing.T) {
+				f := newFixture(t, map[string]string{"foo": "1", "guard": "1"})
+				txn := f.txn(KeySwap{Key: "foo", Expect: one}, guard("guard", one))
+				txn.GoneIsDone, txn.Seen = true, f.version()
+				if !isBlind {
+					txn.Seen = Version{}
+				}
+				if len(test.left) != 1 || test.want != nil || test.data["foo"] == "" {
+					f.change(func(cm *corev1.ConfigMap) { cm.Data = test.data })
+				}
+				_, err := f.commit(txn)
+				if test.want == nil {
+					f.want(Applied, err)
+				} else {
+					f.wantFailed(err, test.want...)
+				}
+				f.wantData(test.left)
+			})
+		}
+	}
+}
+
+func TestRemovalWithMetadataIsNotDoneWhereTheKeysAreGone(t *testing.T) {
+	f := newFixture(t, map[string]string{"other": "1"})
+	txn := f.txn(KeySwap{Key: "foo", Expect: one})
+	txn.GoneIsDone, txn.At = true, []Version{f.version()}
+	txn.Meta = &Meta{Labels: map[string]*string{"a": new("1")}}
+	_, err := f.commit(txn)
+	f.want(Applied, err)
+	if f.live().Labels["a"] != "1" {
+		t.Error("the label was not written")
+	}
+}
+
+func TestAdoptedKeyIsNotRemovedWithoutARead(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	v := f.version()
+	adopt := f.swapping("foo", Text("x"), one)
+	adopt.Held = HeldIsDone
+	_, err := f.do(adopt)
+	f.want(Applied, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		cancel()
+		return testcluster.Fault{DropBefore: true}
+	})
+	_, err = f.engine.Swap(ctx, f.swapping("bar", one, two))
+	f.want(Unknown, err)
+	f.proxy.SetHook(nil)
+	_, err = f.do(f.removing("foo", one, v, v))
+	f.wantReason(ReasonOwn, err)
+	f.wantData(map[string]string{"foo": "1", "bar": "1"})
+}
+
+func TestGuardsAndWritesOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	errs := f.inOneBatch(
+		f.committing(f.txn(KeySwap{Key: "a", New: one}, guard("foo", one))),
+		f.committing(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("a", one))),
+		f.committing(f.txn(KeySwap{Key: "b", New: one}, guard("foo", one))),
+		f.committing(f.txn(KeySwap{Key: "b", New: one}, guard("foo", two))),
+	)
+	f.want(Applied, errs[0])
+	f.want(Applied, errs[1])
+	f.wantFailed(errs[2], "foo")
+	f.want(Applied, errs[3])
+	f.wantData(map[string]string{"foo": "2", "a": "1", "b": "1"})
+}
+
+func TestGuardThatIsToBeAbsentWhereAMapIsNot(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*corev1.ConfigMap)
+		holds  bool
+	}{
+		"the map stays away":      {func(cm *corev1.ConfigMap) { cm.BinaryData["x"] = []byte{9} }, true},
+		"the map comes":           {func(cm *corev1.ConfigMap) { cm.Data = map[string]string{"other": "9"} }, true},
+		"it comes with the guard": {func(cm *corev1.ConfigMap) { cm.Data = map[string]string{"none": "9"} }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, nil)
+			f.change(func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"foo": {1}, "x": {0}} })
+			patches := 0
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method == http.MethodPatch {
+					switch patches++; patches {
+					case 1:
+						f.change(func(cm *corev1.ConfigMap) { cm.BinaryData["x"] = []byte{1} })
+					case 2:
+						f.change(test.change)
+					}
+				}
+				return testcluster.Fault{}
+			})
+			txn := f.txn(KeySwap{Key: "foo", Expect: Binary([]byte{1}), New: Binary([]byte{2})}, guard("none", Entry{}))
+			_, err := f.commit(txn)
+			if f.jsonPatches() != 1 {
+				t.Errorf("%d JSON Patches, want 1", f.jsonPatches())
+			}
+			if test.holds {
+				f.want(Applied, err)
+			} else {
+				f.wantFailed(err, "none")
+			}
+			if got := f.live().BinaryData["foo"][0]; (got == 2) != test.holds {
+				t.Errorf("foo holds %d", got)
+			}
+		})
+	}
+}
+
+func TestTxnOfMoreKeysThanAJSONPatchTakes(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.contend()
+	txn := f.txn()
+	for n := range maxChanges + 1 {
+		txn.Keys = append(txn.Keys, KeySwap{Key: fmt.Sprint("k", n), New: one})
+	}
+	f.onPatches(testcluster.Fault{DropAfter: true})
+	_, err := f.commit(txn)
+	f.want(Applied, err)
+	if n := len(f.live().Data); n != maxChanges+4 || f.jsonPatches() != 0 {
+		t.Errorf("%d keys, %d JSON Patches", n, f.jsonPatches())
+	}
+}
+
+func TestSizeIsThatOfAllKeysTogether(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "old": strings.Repeat("o", MaxSize/2)})
+	half := Text(strings.Repeat("h", MaxSize/2))
+	_, err := f.commit(f.txn(KeySwap{Key: "a", New: half}, KeySwap{Key: "b", New: half}))
+	var tooLarge *TooLargeError
+	if !errors.As(err, &tooLarge) || tooLarge.New != MaxSize || tooLarge.Others != MaxSize/2+1 {
+		t.Errorf("%v, want both sizes", err)
+	}
+	_, err = f.commit(f.txn(KeySwap{Key: "a", New: half}, KeySwap{Key: "old", Expect: Text(strings.Repeat("o", MaxSize/2))}))
+	f.want(Applied, err) // what goes makes room for what comes
+}
+
+func TestGuardIsComparedAfterNFC(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "guard": "cafe\u0301"})
+	f.contend() // a JSON Patch compares bytes: those that are there
+	_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", Text("caf\u00e9"))))
+	f.want(Applied, err)
+	if f.live().Data["guard"] != "cafe\u0301" || f.jsonPatches() != 1 {
+		t.Errorf("guard %q, %d JSON Patches", f.live().Data["guard"], f.jsonPatches())
+	}
+}
+
+func TestRehearsalsOfOneKeyAreSentEachByItself(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	rehearsing := func(to string) func() error {
+		return func() error {
+			_, err := f.engine.Check(t.Context(), f.swapping("foo", one, Text(to)).Txn(), Rehearsing)
+			return err
+		}
+	}
+	first, release := make(chan struct{}), make(chan struct{})
+	held := false
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodGet && !held {
+			held = true
+			close(first)
+			return testcluster.Fault{HoldBefore: release}
+		}
+		if body := f.proxy.Requests()[f.proxy.Count()-1].Body; r.Method == http.MethodPatch && strings.Contains(string(body), "bad") {
+			return testcluster.Fault{Answer: status(http.StatusUnprocessableEntity, "Invalid", "bad")} // as a policy would
+		}
+		return testcluster.Fault{}
+	})
+	bad, good := make(chan error, 1), make(chan error, 1)
+	go func() { bad <- rehearsing("bad")() }()
+	<-first
+	go func() { good <- rehearsing("good")() }()
+	f.queued(1)
+	close(release)
+	f.want(Rejected, <-bad)
+	f.want(Applied, <-good)
+}
+
+func TestWaitIsNotForWhatAnotherKeyRefuses(t *testing.T) {
+	foo, held := KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "held", New: two, Held: HeldIsRefused}
+	for _, keys := range [][]KeySwap{{foo, held}, {held, foo}} {
+		t.Run(keys[0].Key+" first", func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "0", "held": "2"})
+			ctx, cancel := context.WithCancel(t.Context())
+			f.onWatches(func(int) testcluster.Fault { cancel(); return testcluster.Fault{} })
+			_, err := f.engine.CommitWithin(ctx, f.txn(keys...), time.Minute)
+			f.wantFailed(err, keys[0].Key, keys[1].Key)
+			if errors.As(err, new(*WaitError)) {
+				t.Errorf("it waited: %v", err)
+			}
+		})
+	}
+}
+
+func TestForeignWriteOfAGuardOrALabelIsNotTakenForOursInDoubt(t *testing.T) {
+	for name, test := range map[string]struct {
+		txn    func(*fixture, Version) *Txn
+		before func(*corev1.ConfigMap)
+		change func(*corev1.ConfigMap)
+	}{
+		"guard": {
+			func(f *fixture, _ Version) *Txn { return f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", one)) },
+			func(cm *corev1.ConfigMap) { cm.Data["guard"] = "1" },
+			func(cm *corev1.ConfigMap) { cm.Data["guard"] = "9" },
+		},
+		"the same label": {
+			func(f *fixture, v Version) *Txn {
+				return &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
+			},
+			func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "0"} },
+			func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },
+		},
+		"another annotation": {
+			func(f *fixture, v Version) *Txn {
+				return &Txn{Ref: f.ref, Meta: &Meta{Annotations: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
+			},
+			func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"b": "0"} },
+			func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"b": "9"} },
+		},
+		"a label that is to go": {
+			func(f *fixture, v Version) *Txn {
+				return &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": nil}}, At: []Version{v}, FieldManager: "engine"}
+			},
+			func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "0"} },
+			func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "0", "guard": "0"})
+			within := 0
+			for range 5 { // at least one of them does not cross into another second
+				f.set("foo", "0")
+				f.engine = f.newEngine(f.proxy.Config)
+				_, err := f.do(f.swapping("foo", Text("0"), one)) // the key is ours from here on
+				f.want(Applied, err)
+				f.change(test.before)
+				before := f.live().ManagedFields
+				txn := test.txn(f, f.version())
+				f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+					if r.Method == http.MethodPatch {
+						f.change(test.change)
+						return testcluster.Fault{DropBefore: true}
+					}
+					return testcluster.Fault{}
+				})
+				_, err = f.commit(txn)
+				f.want(Conflict, err)
+				f.proxy.SetHook(nil)
+				if after := f.live().ManagedFields; after[len(after)-1].Time.Equal(before[len(before)-1].Time) {
+					within++
+				}
+			}
+			if within == 0 {
+				t.Error("every write was in a second of its own")
+			}
+		})
+	}
+}
+
+func TestTxnsThatShareAGuardGoTogether(t *testing.T) {
+	f := newFixture(t, map[string]string{"guard": "1"})
+	var calls []func() error
+	for n := range 10 {
+		calls = append(calls, f.committing(f.txn(KeySwap{Key: fmt.Sprint("k", n), New: one}, guard("guard", one), guard("none", Entry{}))))
+	}
+	for _, err := range f.inOneBatch(calls...) {
+		f.want(Applied, err)
+	}
+	if n := f.proxy.Count(http.MethodPatch); n != 1 {
+		t.Errorf("%d patches, want 1", n)
+	}
+}

@@ -1,0 +1,224 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+func TestRehearsedRemovalTellsWhatIsThere(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault  func(*fixture)
+		exists bool
+	}{
+		"as it was seen": {func(*fixture) {}, true},
+		"gone meanwhile": {(*fixture).gone, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1"})
+			v := f.version()
+			f.onSends(http.MethodDelete, func() testcluster.Fault { test.fault(f); return testcluster.Fault{} })
+			o, err := f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref, At: []Version{v}}, Rehearsing)
+			f.want(Applied, err)
+			if o == nil || o.Exists() != test.exists {
+				t.Errorf("observed %+v", o)
+			}
+		})
+	}
+}
+
+func TestRehearsalIsNeverTakenForWhatWasWritten(t *testing.T) {
+	f := newEmptyFixture(t)
+	_, err := f.engine.CheckCreate(t.Context(), f.creation(), Rehearsing)
+	f.want(Applied, err)
+	o, err := f.engine.Observe(t.Context(), f.ref, Fresh)
+	if err != nil || o.Exists() {
+		t.Errorf("%v is there (%v)", o, err)
+	}
+	f.make(map[string]string{"foo": "1"})
+	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref}, Rehearsing)
+	f.want(Applied, err)
+	o, err = f.engine.Observe(t.Context(), f.ref, Fresh)
+	if err != nil || !o.Exists() {
+		t.Errorf("it is gone (%v)", err)
+	}
+}
+
+func TestCreateThatLandsWhenItIsSentAgain(t *testing.T) {
+	f := newEmptyFixture(t)
+	f.onSends(http.MethodPost, plain(testcluster.Fault{DropBefore: true}), plain(testcluster.Fault{DropAfter: true}))
+	result, err := f.doCreate(f.creation())
+	f.want(Applied, err)
+	if err == nil && result.After.Version() != f.version() {
+		t.Errorf("after %v, live %v", result.After.Version(), f.version())
+	}
+}
+
+func TestCreateAfterOurOwnRemovalWhoseAnswerGotLost(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.want(Applied, f.doRemove(f.version()))
+	f.onSends(http.MethodPost, plain(testcluster.Fault{DropAfter: true}))
+	_, err := f.doCreate(f.creation())
+	f.want(Applied, err)
+	if !f.exists() {
+		t.Error("it is not there")
+	}
+}
+
+func TestCreationThatIsTooLargeIsNotSent(t *testing.T) {
+	f := newEmptyFixture(t)
+	n := f.creation()
+	n.Entries = map[string]Entry{"a": Text(strings.Repeat("a", MaxSize/2)), "b": Binary(filler[:MaxSize/2+1])}
+	for name, call := range map[string]func() error{
+		"create":   func() error { _, err := f.doCreate(n); return err },
+		"check":    func() error { _, err := f.engine.CheckCreate(t.Context(), n, Looking); return err },
+		"rehearse": func() error { _, err := f.engine.CheckCreate(t.Context(), n, Rehearsing); return err },
+	} {
+		var tooLarge *TooLargeError
+		if err := call(); !errors.As(err, &tooLarge) || tooLarge.New != MaxSize+1 || tooLarge.Others != 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if n := f.proxy.Count(http.MethodPost); n != 0 {
+		t.Errorf("it was sent %d times", n)
+	}
+}
+
+func TestRefusalAsExistingOfWhatIsNotThereIsFinal(t *testing.T) {
+	f := newEmptyFixture(t)
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPost {
+			return testcluster.Fault{Answer: status(http.StatusConflict, "AlreadyExists", "so says a webhook")}
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.doCreate(f.creation())
+	f.want(Rejected, err)
+	var refused *RefusedError
+	if !errors.As(err, &refused) || refused.Code != http.StatusConflict {
+		t.Errorf("%v, want the refusal", err)
+	}
+	if n := f.proxy.Count(http.MethodPost); n > 2 {
+		t.Errorf("it was sent %d times", n)
+	}
+}
+
+func TestRemovalThatAWebhookRefusesIsARefusal(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodDelete {
+			return testcluster.Fault{Answer: status(http.StatusConflict, "Conflict", "so says a webhook")}
+		}
+		return testcluster.Fault{}
+	})
+	err := f.doRemove(f.version())
+	f.want(Rejected, err)
+	if !errors.As(err, new(*RefusedError)) || f.proxy.Count(http.MethodDelete) != 1 {
+		t.Errorf("%v after %d requests", err, f.proxy.Count(http.MethodDelete))
+	}
+}
+
+func TestDelayedRemovalLeavesWhatWasMadeSince(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	release, landed := make(chan struct{}), make(chan struct{})
+	sent := false
+	ctx, cancel := context.WithCancel(t.Context())
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodDelete || sent {
+			return testcluster.Fault{}
+		}
+		sent = true
+		cancel()
+		return testcluster.Fault{HoldBefore: release, Answered: func(*http.Response) { close(landed) }}
+	})
+	_, err := f.engine.Remove(ctx, &Removal{Ref: f.ref, At: []Version{f.version()}})
+	f.want(Applied, err) // by the second
+	f.make(map[string]string{"foo": "new"})
+	close(release)
+	<-landed
+	f.wantData(map[string]string{"foo": "new"})
+}
+
+func TestContextThatEndsAtEveryPointOfAWholeObject(t *testing.T) {
+	seen := func(f *fixture) {
+		if _, err := f.engine.Observe(f.Context(), f.ref, 0); err != nil {
+			f.Fatal(err)
+		}
+	}
+	type scenario struct {
+		prepare func(*fixture) // with the ConfigMap there
+		call    func(context.Context, *fixture, Version) error
+		there   bool // what was asked for, where it is applied
+		lost    int  // answers
+	}
+	create := func(ctx context.Context, f *fixture, _ Version) error {
+		_, err := f.engine.Create(ctx, f.creation())
+		return err
+	}
+	remove := func(ctx context.Context, f *fixture, v Version) error {
+		_, err := f.engine.Remove(ctx, &Removal{Ref: f.ref, At: []Version{v}})
+		return err
+	}
+	for name, s := range map[string]scenario{
+		"create":                             {prepare: (*fixture).gone, call: create, there: true},
+		"create, looked before":              {prepare: func(f *fixture) { f.gone(); seen(f) }, call: create, there: true},
+		"create whose answer got lost":       {prepare: func(f *fixture) { f.gone(); seen(f) }, call: create, there: true, lost: 1},
+		"remove":                             {prepare: func(*fixture) {}, call: remove},
+		"remove, looked before":              {prepare: seen, call: remove},
+		"remove whose answer got lost":       {prepare: func(*fixture) {}, call: remove, lost: 1},
+		"remove whose two answers got lost":  {prepare: seen, call: remove, lost: 2},
+		"create whose two answers got lost":  {prepare: func(f *fixture) { f.gone(); seen(f) }, call: create, there: true, lost: 2},
+		"remove of what was changed by then": {prepare: func(f *fixture) { seen(f); f.set("foo", "9") }, call: remove},
+	} {
+		for at := range 5 {
+			for _, isAfter := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, request %d, answered %t", name, at, isAfter), func(t *testing.T) {
+					f := newFixture(t, map[string]string{"foo": "1"})
+					v := f.version()
+					s.prepare(f)
+					was := f.exists()
+					ctx, cancel := context.WithCancel(t.Context())
+					var mu sync.Mutex
+					n, lost := 0, s.lost
+					f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+						mu.Lock()
+						defer mu.Unlock()
+						var fault testcluster.Fault
+						if r.Method != http.MethodGet && lost > 0 {
+							lost--
+							fault.DropAfter = true
+						}
+						if n == at {
+							if isAfter {
+								fault.Answered = func(*http.Response) { cancel() }
+							} else {
+								cancel()
+							}
+						}
+						n++
+						return fault
+					})
+					err := s.call(ctx, f, v)
+					cancel()
+					f.engine.Close()
+					switch verdict := VerdictOf(err); {
+					case verdict == Applied && f.exists() != s.there,
+						(verdict == Conflict || verdict == Rejected) && f.exists() != was:
+						t.Errorf("verdict %s (%v), exists %t: %v", verdict, err, f.exists(), f.proxy.Requests())
+					case verdict == Unknown && !strings.Contains(name, "create"):
+						t.Errorf("unknown, which could be told: %v: %v", err, f.proxy.Requests())
+					}
+				})
+			}
+		}
+	}
+}

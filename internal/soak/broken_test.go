@@ -1,0 +1,88 @@
+package soak
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// txn is a transaction of two keys as it must not be: one that is unguarded does not compare its guard when it writes, and a
+// piecemeal one writes its keys one by one.
+func (p *plainWriter) txn(ctx context.Context, draw *rand.Rand, configMap string) {
+	first := draw.IntN(len(p.Keys))
+	key, other := p.Keys[first], p.Keys[(first+1)%len(p.Keys)]
+	read := &op{Kind: readOp, ConfigMap: configMap, Key: key, Also: []keyPart{{Key: other}}, Verdict: cas.Rejected}
+	p.begin(read)
+	cm := &corev1.ConfigMap{}
+	err := p.client.Get().Namespace(p.Namespace).Resource("configmaps").Name(configMap).Do(ctx).Into(cm)
+	if err == nil {
+		read.Verdict, read.Version, read.Live, read.Also[0].Live = cas.Applied, versionOf(cm), entryOf(cm, key), entryOf(cm, other)
+	}
+	p.end(read)
+	if err != nil {
+		p.pause()
+		return
+	}
+	o := &op{Kind: swapOp, ConfigMap: configMap, Key: key, Expect: read.Live, New: cas.Text(p.value()), Verdict: cas.Rejected}
+	o.Also = []keyPart{{Key: other, Expect: read.Also[0].Live, New: read.Also[0].Live, IsGuard: p.Role == unguarded}}
+	if p.Role == piecemeal {
+		o.Also[0].New = cas.Text(p.value())
+	}
+	p.begin(o)
+	after := &corev1.ConfigMap{}
+	for _, part := range o.parts() {
+		if err == nil && !part.IsGuard {
+			err = p.testAndSet(ctx, configMap, part, after)
+		}
+	}
+	if err == nil {
+		o.Verdict, o.Wrote, o.Version = cas.Applied, true, versionOf(after)
+		o.Previous, o.Live = o.Expect, entryOf(after, key)
+		o.Also[0].Previous, o.Also[0].Live = o.Also[0].Expect, entryOf(after, other)
+	}
+	p.end(o)
+}
+
+// testAndSet swaps one key.
+func (p *plainWriter) testAndSet(ctx context.Context, configMap string, part keyPart, after *corev1.ConfigMap) error {
+	from, _ := part.Expect.Text()
+	to, _ := part.New.Text()
+	body, err := json.Marshal([]map[string]string{
+		{"op": "test", "path": "/data/" + part.Key, "value": from}, {"op": "add", "path": "/data/" + part.Key, "value": to},
+	})
+	if err != nil {
+		return err
+	}
+	return p.client.Patch(types.JSONPatchType).Namespace(p.Namespace).Resource("configmaps").Name(configMap).Body(body).
+		MaxRetries(0).Do(ctx).Into(after)
+}
+
+// The checks must not pass writers that take for a transaction what is none.
+func testBrokenTxns(t *testing.T, c *testcluster.Cluster) {
+	t.Helper()
+	for _, r := range []role{unguarded, piecemeal} {
+		t.Run(string(r), func(t *testing.T) {
+			f := newField(t, c, []string{"one"}, []string{"a", "b"}, initial, nil)
+			apart := f.together()
+			for i := range 2 {
+				f.start(plan{Role: r, Number: i, Goroutines: 1}, f.http.Config)
+			}
+			f.answers(breath)
+			apart()
+			f.finish()
+			illegal := linearizable(f.history, f.initially)
+			unaccounted := accounted(f.history, f.record.complete(t)["one"])
+			if len(illegal) == 0 || len(unaccounted) == 0 {
+				t.Errorf("linearizability: %v; versions: %v; want both to object", illegal, unaccounted)
+			}
+			t.Logf("%d operations, %d complaints, the first: %v, %v", len(f.history), len(illegal)+len(unaccounted), illegal, unaccounted[:min(1, len(unaccounted))])
+		})
+	}
+}
