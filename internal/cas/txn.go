@@ -92,6 +92,12 @@ func (t *Txn) isGuard(key string) bool {
 	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Key == key && k.IsGuard })
 }
 
+// computes tells whether the Txn makes what it writes of what is there. Such a one is never a JSON Patch, of which it could not be
+// found out for certain that it did not land: what was computed must not be computed again for nothing.
+func (t *Txn) computes() bool {
+	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Next != nil })
+}
+
 // keys are the names of the keys, for people.
 func (t *Txn) keys() string {
 	names := make([]string, len(t.Keys))
