@@ -240,8 +240,8 @@ func TestSignedGroupMade(t *testing.T) {
 		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: "u"}, Data: map[string]string{"foo": foo, "bar": "1"}}
 		for _, manager := range append(owners, "bar's") {
 			key := "foo"
-			if manager == "bar's" {
-				key = "bar"
+			if strings.HasPrefix(manager, "bar's") {
+				manager, key = strings.TrimPrefix(manager, "bar's "), "bar"
 			}
 			cm.ManagedFields = append(cm.ManagedFields, metav1.ManagedFieldsEntry{
 				Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{Time: time.Unix(1, 0)},
@@ -263,6 +263,8 @@ func TestSignedGroupMade(t *testing.T) {
 		"ours, and we had written before":        {state("1", "engine-me"), state("2", "engine-me"), yes, true},
 		"ours, changed by admission":             {state("1"), state("3", "engine-me"), yes, true},
 		"ours, taken back by admission":          {state("1"), state("1", "engine-me"), no, false},
+		"ours, beside the many":                  {state("1"), state("2", "engine-me", "bar's "+manyManagers), yes, true},
+		"a twin's, beside the many":              {state("1"), state("2", "engine-she", "bar's "+manyManagers), no, false},
 		"a twin's":                               {state("1"), state("2", "engine-she"), no, false},
 		"one of the same name without signature": {state("1"), state("2", "engine"), no, false},
 		"the owner is among the many":            {state("1"), state("2", manyManagers), maybe, false},
