@@ -245,7 +245,7 @@ func TestSignedGroupMade(t *testing.T) {
 			}
 			cm.ManagedFields = append(cm.ManagedFields, metav1.ManagedFieldsEntry{
 				Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{Time: time.Unix(1, 0)},
-				FieldsV1: &metav1.FieldsV1{Raw: fmt.Appendf(nil, `{"f:data":{"f:%s":{}}}`, key)},
+				FieldsV1: metav1.NewFieldsV1(fmt.Sprintf(`{"f:data":{"f:%s":{}}}`, key)),
 			})
 		}
 		return observed(cm, time.Time{})
