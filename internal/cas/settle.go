@@ -35,14 +35,14 @@ type written struct {
 // at most one of the two can land; past it, what came after the base decides. A JSON Patch is never sent again: a delayed
 // original could land after the value came back.
 func (c *committer) commit(g *group) written {
-	r, err := mergePatch(g.base, g.changes, g.meta())
+	g.signature = c.signature
+	r, err := mergePatch(g.base, g.changes, g.signedMeta())
 	if g.byKey {
 		r, err = jsonPatch(g.from, g.changes)
 	}
 	if err != nil {
 		return written{outcome: refused, err: err}
 	}
-	g.signature = c.signature
 	callers, left := anyCaller(g.tasks)
 	defer left()
 	ctx, cancel := lingering(context.Background(), callers, Grace-telling)

@@ -2,9 +2,13 @@ package cas
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // signature ends the field managers that are one Engine's alone.
@@ -32,6 +36,51 @@ func (g *group) isSigned() bool {
 
 // signs tells whether the change leaves its writer's name on the key.
 func (c change) signs() bool { return !c.isGuard && !c.to.IsAbsent() && c.to != c.from }
+
+// signedMeta is what the group's merge patch does beside keys.
+func (g *group) signedMeta() *Meta {
+	owner := g.firstOwner()
+	if owner == nil {
+		return g.meta()
+	}
+	signed := Meta{}
+	if m := g.meta(); m != nil {
+		signed = *m
+	}
+	signed.owner = owner
+	return &signed
+}
+
+// firstOwner is what a signed write has managedFields begin with where the object has none: the API server keeps account of no
+// update of a ConfigMap that was made empty, and so of no signature (skipNonAppliedManager in k8s.io/apimachinery), until it is
+// given an entry. What the entry says of fields, the API server replaces by what was written.
+func (g *group) firstOwner() *metav1.ManagedFieldsEntry {
+	if g.from == nil || len(g.from.configMap.ManagedFields) > 0 || !g.isSigned() {
+		return nil
+	}
+	fields := map[string]map[string]struct{}{}
+	for _, c := range g.changes {
+		if !c.signs() {
+			continue
+		}
+		where := "f:data"
+		if _, isBinary := c.to.Binary(); isBinary {
+			where = "f:binaryData"
+		}
+		if fields[where] == nil {
+			fields[where] = map[string]struct{}{}
+		}
+		fields[where]["f:"+c.key] = struct{}{}
+	}
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		return nil // cannot be: it is made of strings
+	}
+	return &metav1.ManagedFieldsEntry{
+		Manager: g.tasks[0].txn.FieldManager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: corev1.SchemeGroupVersion.String(),
+		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(raw)),
+	}
+}
 
 // isProven tells whether the object, as it was at any time after the group's base, shows that the group's write landed: what it
 // was to write was changed since, and is this Engine's own still. Who changes a key owns it, and this Engine sends one request

@@ -51,7 +51,8 @@ func (f *fixture) twin(wants string) {
 
 func TestSignedWriteIsToldFromATwins(t *testing.T) {
 	tests := map[string]struct {
-		managers int // more than the API server keeps apart
+		managers int  // more than the API server keeps apart
+		nobody   bool // is told to have written: the ConfigMap was made empty
 		fault    func(f *fixture) testcluster.Fault
 		took     string
 		live     string
@@ -69,9 +70,19 @@ func TestSignedWriteIsToldFromATwins(t *testing.T) {
 			fault: func(f *fixture) testcluster.Fault { f.twin("1"); return testcluster.Fault{DropAfter: true} },
 			took:  "2", live: "3",
 		},
+		"a twin wrote the same bytes instead, where nobody is told to have written": {
+			nobody: true,
+			fault:  func(f *fixture) testcluster.Fault { f.twin("1"); return testcluster.Fault{DropBefore: true} },
+			took:   "2", live: "3",
+		},
 		"it landed": {
 			fault: func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} },
 			took:  "1", live: "2",
+		},
+		"it landed, where nobody is told to have written": {
+			nobody: true,
+			fault:  func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} },
+			took:   "1", live: "2",
 		},
 		"it landed, and a twin came after it": {
 			fault: func(f *fixture) testcluster.Fault {
@@ -88,6 +99,14 @@ func TestSignedWriteIsToldFromATwins(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
 			f.crowd(test.managers)
+			if test.nobody {
+				f.remove()
+				f.create(nil)
+				f.set("foo", "1")
+				if n := len(f.live().ManagedFields); n > 0 {
+					t.Fatalf("the API server keeps account of %d managers", n)
+				}
+			}
 			var patches atomic.Int32
 			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 				if r.Method == http.MethodPatch && patches.Add(1) == 1 {
@@ -101,6 +120,13 @@ func TestSignedWriteIsToldFromATwins(t *testing.T) {
 				t.Errorf("took %q and left %q, want %q and %q", took, live, test.took, test.live)
 			}
 		})
+	}
+}
+
+func (f *fixture) remove() {
+	f.Helper()
+	if err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Delete(f.Context(), f.ref.Name, metav1.DeleteOptions{}); err != nil {
+		f.Fatal(err)
 	}
 }
 

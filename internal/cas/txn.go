@@ -3,6 +3,8 @@ package cas
 import (
 	"slices"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Txn asks for keys of one ConfigMap, and for its metadata, to be written in one atomic request: all of it, if every
@@ -51,6 +53,8 @@ type KeySwap struct {
 type Meta struct {
 	Labels, Annotations map[string]*string // nil removes; what is not named stays as it is
 	Immutable           *bool              // nil: as it is
+
+	owner *metav1.ManagedFieldsEntry // of what is written, where the object has no managedFields
 }
 
 // Held says what becomes of a swap whose key holds the new entry already.
