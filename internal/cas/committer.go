@@ -11,9 +11,10 @@ import (
 // process to the object is in flight, so that what a read shows and the lineage does not know is foreign. What queues
 // up meanwhile goes into the next request together.
 type committer struct {
-	client *client
-	work   *sync.WaitGroup // of the Engine
-	ref    Ref
+	client    *client
+	work      *sync.WaitGroup // of the Engine
+	ref       Ref
+	signature signature // of the Engine
 
 	mu      sync.Mutex
 	queue   []*task

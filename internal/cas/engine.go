@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/rest"
 )
 
@@ -23,7 +22,7 @@ const Fresh = time.Second
 type Engine struct {
 	client    *client
 	trace     func(context.Context, Event)
-	signature string // of Signed
+	signature signature
 	swapped   atomic.Bool
 
 	closing context.Context // ends when Close is called
@@ -56,7 +55,7 @@ func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{client: c, trace: trace, signature: rand.String(8), committers: map[Ref]*committer{}}
+	e := &Engine{client: c, trace: trace, signature: newSignature(), committers: map[Ref]*committer{}}
 	e.closing, e.close = context.WithCancelCause(context.Background())
 	return e, nil
 }
@@ -190,12 +189,9 @@ func (e *Engine) look(t *task) (*Observation, error) {
 }
 
 // Signed is a field manager of this Engine alone, made of a name. What was written under it is known for this Engine's own
-// even where others write the same values.
-func (e *Engine) Signed(fieldManager string) string {
-	const most = 128 // of a field manager's name, in k8s.io/apimachinery
-	signature := "-" + e.signature
-	return fieldManager[:min(len(fieldManager), most-len(signature))] + signature
-}
+// even where others write the same values: a twin's write is never told as ours, and a lost answer is often settled by a read
+// alone.
+func (e *Engine) Signed(fieldManager string) string { return e.signature.sign(fieldManager) }
 
 // HasSwapped tells whether a write was ever asked for: whether this process is applying.
 func (e *Engine) HasSwapped() bool { return e.swapped.Load() }
@@ -243,7 +239,7 @@ func (e *Engine) committer(ref Ref) *committer {
 	defer e.mu.Unlock()
 	c := e.committers[ref]
 	if c == nil {
-		c = &committer{client: e.client, work: &e.work, ref: ref, arrived: make(chan struct{}, 1)}
+		c = &committer{client: e.client, work: &e.work, ref: ref, signature: e.signature, arrived: make(chan struct{}, 1)}
 		e.committers[ref] = c
 	}
 	return c

@@ -13,16 +13,17 @@ const maxChanges = 3000
 
 // group is what goes into one request.
 type group struct {
-	base    Version
-	from    *Observation // nil: blind, written without having been read
-	tasks   []*task
-	of      [][]change // of each task
-	changes []change   // of all, what is compared only included
-	dry     bool       // a rehearsal: nothing is stored
-	byKey   bool       // by JSON Patch
-	most    int        // of its tasks' most, the least
-	grows   int        // by how many bytes, together
-	digest  string     // of the base, where it was not read
+	base      Version
+	from      *Observation // nil: blind, written without having been read
+	tasks     []*task
+	of        [][]change // of each task
+	changes   []change   // of all, what is compared only included
+	dry       bool       // a rehearsal: nothing is stored
+	byKey     bool       // by JSON Patch
+	most      int        // of its tasks' most, the least
+	grows     int        // by how many bytes, together
+	digest    string     // of the base, where it was not read
+	signature signature  // of the Engine; empty where none is told
 }
 
 // blindGroup is the removals of a batch that can be sent without a read: what the keys held was seen, at a version that
@@ -123,7 +124,7 @@ func (g *group) canGoByKey() bool {
 		return false // only a Txn that is alone in it can be so large
 	}
 	for _, t := range g.tasks {
-		if len(t.txn.At) > 0 || t.txn.Meta != nil {
+		if len(t.txn.At) > 0 || t.txn.Meta != nil || t.txn.computes() {
 			return false
 		}
 	}
@@ -192,9 +193,11 @@ func (g *group) made(before, next *Observation) answer {
 		}
 	}
 	switch {
+	case g.isProven(next):
+		return yes
 	case g.disowned(before, next):
 		return no
-	case maps.Equal(want, next.Entries()) && g.madeMeta(before, next):
+	case !g.isSigned() && maps.Equal(want, next.Entries()) && g.madeMeta(before, next):
 		return yes
 	case touched && !next.wroteAnother(before, g.tasks[0].txn.FieldManager):
 		return maybe

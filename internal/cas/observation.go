@@ -190,20 +190,24 @@ func (o *Observation) wroteAnother(before *Observation, manager string) bool {
 	return false
 }
 
-// owners is the managers who own the key, as managedFields tell, and false where these do not tell all. Who changes what a
-// key holds owns it from then on, whatever admission makes of the value, and nobody else does. Nobody owns a key that was
-// removed.
+// owners is the managers who own the key, as managedFields tell, and false where these do not tell all, as of a key whose owner
+// is among the many. Who changes what a key holds owns it from then on, whatever admission makes of the value, and nobody
+// else does. Nobody owns a key that was removed.
 func (o *Observation) owners(key string) (owners []string, told bool) {
 	for _, f := range o.configMap.ManagedFields {
 		var fields map[string]map[string]json.RawMessage // of the object, and of its maps
-		if f.Manager == manyManagers || f.FieldsV1 == nil || json.Unmarshal(f.FieldsV1.GetRawBytes(), &fields) != nil {
+		if f.FieldsV1 == nil || json.Unmarshal(f.FieldsV1.GetRawBytes(), &fields) != nil {
 			return nil, false
 		}
 		_, isText := fields["f:data"]["f:"+key]
 		_, isBinary := fields["f:binaryData"]["f:"+key]
-		if isText || isBinary {
-			owners = append(owners, f.Manager)
+		if !isText && !isBinary {
+			continue
 		}
+		if f.Manager == manyManagers {
+			return nil, false
+		}
+		owners = append(owners, f.Manager)
 	}
 	return owners, len(o.configMap.ManagedFields) > 0
 }

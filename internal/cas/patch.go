@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -52,6 +53,9 @@ func mergePatch(base Version, changes []change, meta *Meta) (request, error) {
 	metadata := map[string]any{"uid": base.UID, "resourceVersion": base.ResourceVersion}
 	patch := map[string]any{"metadata": metadata}
 	if meta != nil {
+		if meta.owner != nil {
+			metadata["managedFields"] = []*metav1.ManagedFieldsEntry{meta.owner}
+		}
 		for field, changes := range map[string]map[string]*string{"labels": meta.Labels, "annotations": meta.Annotations} {
 			if len(changes) > 0 {
 				metadata[field] = changes

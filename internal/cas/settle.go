@@ -27,6 +27,7 @@ type written struct {
 	err     error
 	after   *Observation // landed: the object as the write left it
 	now     *Observation // stale, or landed and found out by looking: the object as it was then
+	isLater bool         // after is not just as the write left it: others may have written since
 }
 
 // commit sends the group's request until it is known what became of it, or until it cannot be found out (inDoubt).
@@ -34,7 +35,8 @@ type written struct {
 // at most one of the two can land; past it, what came after the base decides. A JSON Patch is never sent again: a delayed
 // original could land after the value came back.
 func (c *committer) commit(g *group) written {
-	r, err := mergePatch(g.base, g.changes, g.meta())
+	g.signature = c.signature
+	r, err := mergePatch(g.base, g.changes, g.signedMeta())
 	if g.byKey {
 		r, err = jsonPatch(g.from, g.changes)
 	}
@@ -135,6 +137,8 @@ func (c *committer) overtaken(callers context.Context, g *group, refusal error) 
 	switch {
 	case err != nil:
 		return written{outcome: unsent, err: err}
+	case g.isProven(now): // something between here and there sent it twice, and passed on the second answer
+		return written{outcome: landed, after: now, now: now, isLater: true}
 	case now.Version() == g.base && !g.byKey:
 		return written{outcome: refused, err: c.client.explain(refusal, c.ref, "patch")}
 	}
@@ -143,7 +147,7 @@ func (c *committer) overtaken(callers context.Context, g *group, refusal error) 
 
 // settle finds out whether the group's write is among those that came after its base. That now shows other values proves
 // nothing: ours may have landed before them. A merge patch can only be the first of them; a JSON Patch any, or one that is
-// yet to come.
+// yet to come. Where that cannot be seen, now may still prove that ours is there.
 func (c *committer) settle(ctx context.Context, g *group, now *Observation) (written, error) {
 	w := written{outcome: stale, now: now}
 	if g.byKey {
@@ -167,6 +171,9 @@ func (c *committer) settle(ctx context.Context, g *group, now *Observation) (wri
 			return g.byKey && next.Version() != now.Version()
 		}
 	})
+	if (err != nil || w.outcome == inDoubt) && g.isProven(now) {
+		return written{outcome: landed, after: now, now: now, isLater: true}, nil
+	}
 	return w, err
 }
 

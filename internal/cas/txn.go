@@ -3,6 +3,8 @@ package cas
 import (
 	"slices"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Txn asks for keys of one ConfigMap, and for its metadata, to be written in one atomic request: all of it, if every
@@ -51,6 +53,8 @@ type KeySwap struct {
 type Meta struct {
 	Labels, Annotations map[string]*string // nil removes; what is not named stays as it is
 	Immutable           *bool              // nil: as it is
+
+	owner *metav1.ManagedFieldsEntry // of what is written, where the object has no managedFields
 }
 
 // Held says what becomes of a swap whose key holds the new entry already.
@@ -90,6 +94,12 @@ func (s Swap) Txn() *Txn {
 // isGuard tells whether the key is only compared.
 func (t *Txn) isGuard(key string) bool {
 	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Key == key && k.IsGuard })
+}
+
+// computes tells whether the Txn makes what it writes of what is there. Such a one is never a JSON Patch, of which it could not be
+// found out for certain that it did not land: what was computed must not be computed again for nothing.
+func (t *Txn) computes() bool {
+	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Next != nil })
 }
 
 // keys are the names of the keys, for people.

@@ -80,6 +80,9 @@ func (c *committer) landed(g *group, w written) {
 		c.contended--
 		g.base = w.after.Version() // what it really followed is not known
 	}
+	if w.isLater {
+		g.base = w.after.Version() // nor what has come about since
+	}
 	// Without a digest nothing is known of the whole of a base that was not read: another's write could look the same.
 	c.wrote(g.base, w.after, keys, g.from == nil && g.digest == "" && w.now != nil)
 	if w.now != nil {

@@ -109,12 +109,18 @@ func entryFrom(textual, encoded types.String) cas.Entry {
 
 // setEntry puts a live entry into value or value_base64.
 func (m *configMapEntryModel) setEntry(e cas.Entry) {
-	m.Value, m.ValueBase64 = types.StringNull(), types.StringNull()
+	m.Value, m.ValueBase64 = entryValues(e)
+}
+
+// entryValues is an entry as value and value_base64.
+func entryValues(e cas.Entry) (textual, encoded types.String) {
+	textual, encoded = types.StringNull(), types.StringNull()
 	if v, ok := e.Text(); ok {
-		m.Value = types.StringValue(v)
+		textual = types.StringValue(v)
 	} else if b, ok := e.Binary(); ok {
-		m.ValueBase64 = types.StringValue(base64.StdEncoding.EncodeToString(b))
+		encoded = types.StringValue(base64.StdEncoding.EncodeToString(b))
 	}
+	return textual, encoded
 }
 
 func (m *configMapEntryModel) version() cas.Version {
@@ -247,14 +253,17 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 	}
 }
 
-// timeoutsAttribute is HashiCorp's, with a validator that names the attribute and wants a time above zero.
 func timeoutsAttribute(ctx context.Context) schema.Attribute {
-	attribute := timeouts.Attributes(ctx, timeouts.Opts{
+	return withTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
 		Create: true, CreateDescription: "How long a create may take, such as `30s` or `2m`. Default: `1m`.",
 		Read: true, ReadDescription: "How long a refresh, or the check of a plan, may take. Default: `1m`.",
 		Update: true, UpdateDescription: "How long an update may take. Default: `1m`.",
 		Delete: true, DeleteDescription: "How long a delete may take. Default: `1m`. As all settings of a delete, it counts once it was applied.",
-	})
+	}))
+}
+
+// withTimeoutValidators is HashiCorp's attribute, with validators that name the attribute and want a time above zero.
+func withTimeoutValidators(attribute schema.Attribute) schema.Attribute {
 	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
 		for name, each := range nested.Attributes {
 			if s, ok := each.(schema.StringAttribute); ok {

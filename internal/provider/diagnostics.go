@@ -45,6 +45,8 @@ type subject struct {
 	hide     bool
 	planning bool      // a plan's check, which plan_check softens
 	limit    operation // whose timeout applies
+
+	isCounter bool
 }
 
 func (r *configMapEntryResource) about(m *configMapEntryModel, op operation) subject {
@@ -97,6 +99,11 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 		canceled    *cas.CanceledError
 		unknown     *cas.UnknownError
 	)
+	if s.isCounter {
+		if d := s.diagnoseCounter(err); d != nil {
+			return d
+		}
+	}
 	switch {
 	case errors.As(err, &unknown): // first: what it wraps would say that nothing was written
 		return s.unknown(unknown)

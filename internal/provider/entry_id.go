@@ -26,20 +26,27 @@ func parseEntryID(s string) (entryID, error) {
 		return entryID{}, fmt.Errorf("%q is not of the form namespace/name/key", s)
 	}
 	id := entryID{cas.Ref{Namespace: parts[0], Name: parts[1]}, parts[2]}
-	for _, check := range []struct {
-		part     string
-		problems []string
-	}{
-		{"namespace", namespaceProblems(id.Namespace)},
-		{"name", nameProblems(id.Name)},
-		{"key", keyProblems(id.Key)},
-	} {
-		if len(check.problems) > 0 {
+	for _, part := range id.parts() {
+		if len(part.problems) > 0 {
 			return entryID{}, fmt.Errorf("%q is not of the form namespace/name/key: the %s %s",
-				s, check.part, strings.Join(check.problems, "; "))
+				s, part.name, strings.Join(part.problems, "; "))
 		}
 	}
 	return id, nil
+}
+
+// idPart is one part of an id, and what is wrong with it.
+type idPart struct {
+	name, value string
+	problems    []string
+}
+
+func (id entryID) parts() []idPart {
+	return []idPart{
+		{"namespace", id.Namespace, namespaceProblems(id.Namespace)},
+		{"name", id.Name, nameProblems(id.Name)},
+		{"key", id.Key, keyProblems(id.Key)},
+	}
 }
 
 // The rules are the API server's own, from its own packages.

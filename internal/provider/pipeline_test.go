@@ -128,8 +128,8 @@ func (p *pipeline) state() map[string]tracked {
 	p.Helper()
 	var file struct {
 		Resources []struct {
-			Type, Name string
-			Instances  []tracked
+			Mode, Type, Name string
+			Instances        []tracked
 		}
 	}
 	raw, err := os.ReadFile(filepath.Join(p.cli.Dir, "terraform.tfstate"))
@@ -144,7 +144,7 @@ func (p *pipeline) state() map[string]tracked {
 	}
 	all := map[string]tracked{}
 	for _, r := range file.Resources {
-		if r.Type != "cas_configmap_entry" {
+		if r.Mode != "managed" || !strings.HasPrefix(r.Type, "cas_") {
 			continue
 		}
 		for _, i := range r.Instances {
@@ -182,6 +182,15 @@ func (p *pipeline) wantState(names ...string) map[string]tracked {
 // entryBlock is a resource block of one entry. What lines say of namespace, name and key comes on top of what every entry here
 // has: the fixture's namespace, and where they do not say otherwise ConfigMap "testmap" and key "foo".
 func entryBlock(name string, lines ...string) string {
+	return blockOf("cas_configmap_entry", name, lines)
+}
+
+// counterBlock is entryBlock of a counter.
+func counterBlock(name string, lines ...string) string {
+	return blockOf("cas_configmap_counter", name, lines)
+}
+
+func blockOf(kind, name string, lines []string) string {
 	body := strings.Join(lines, "\n  ")
 	defaults := "namespace = NAMESPACE\n  "
 	if !nameLine.MatchString(body) {
@@ -190,7 +199,7 @@ func entryBlock(name string, lines ...string) string {
 	if !keyLine.MatchString(body) {
 		defaults += "key = \"foo\"\n  "
 	}
-	return fmt.Sprintf("resource \"cas_configmap_entry\" %q {\n  %s%s\n}\n", name, defaults, body)
+	return fmt.Sprintf("resource %q %q {\n  %s%s\n}\n", kind, name, defaults, body)
 }
 
 var (

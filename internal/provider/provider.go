@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -17,7 +18,10 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
-var _ provider.Provider = (*casProvider)(nil)
+var (
+	_ provider.Provider              = (*casProvider)(nil)
+	_ provider.ProviderWithFunctions = (*casProvider)(nil)
+)
 
 // defaultFieldManager is also what the API server would derive from the user agent.
 const defaultFieldManager = "terraform-provider-cas"
@@ -154,11 +158,22 @@ func (p *casProvider) newEngine(ctx context.Context, model providerModel) (*cas.
 func (p *casProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		newConfigMapEntryResource,
+		newConfigMapCounterResource,
 	}
 }
 
 func (p *casProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return nil
+	return []func() datasource.DataSource{
+		newConfigMapDataSource,
+		newConfigMapEntryDataSource,
+	}
+}
+
+func (p *casProvider) Functions(context.Context) []func() function.Function {
+	return []func() function.Function{
+		newEntryIDFunction,
+		newParseEntryIDFunction,
+	}
 }
 
 // planCheck resolves plan_check: the configuration, then the environment, then the default.

@@ -1,0 +1,113 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"sync/atomic"
+)
+
+// Counter is a key that holds the next free number, as text: a whole number of 64 bits in canonical decimal.
+type Counter struct {
+	Ref Ref
+	Key string
+	// Initial is what an absent key stands for.
+	Initial int64
+	// Step is what is added for each number that is taken. Not zero.
+	Step int64
+	// FieldManager is a name, of which one is made that is this Engine's alone. Required.
+	FieldManager string
+}
+
+// Taken is what became of a number that was taken.
+type Taken struct {
+	Number int64
+	// Sent is what the key was to hold after it, and Stored what it holds. They differ where admission changed it: another may
+	// get the same number then.
+	Sent, Stored Entry
+}
+
+// Take gives the number that the key holds and has it hold the one after it, in one atomic request: fetch-and-add. It is judged
+// anew for as long as others come first, until ctx ends. Its verdicts are those of Commit, but it is never a conflict: a
+// *NotANumberError or *OverflowError is rejected, an *UnknownNumberError is unknown.
+func (e *Engine) Take(ctx context.Context, c Counter) (Taken, error) {
+	var last atomic.Int64 // which was judged: the one that was sent, where one was
+	r, err := e.Commit(ctx, c.txn(e, &last))
+	var unknown *UnknownError
+	switch {
+	case errors.As(err, &unknown):
+		return Taken{}, &UnknownNumberError{Number: last.Load(), Err: unknown}
+	case err != nil:
+		return Taken{}, err
+	}
+	number, sent, err := c.next(r.Previous[c.Key])
+	return Taken{Number: number, Sent: sent, Stored: r.After.Entry(c.Key)}, err
+}
+
+// CheckTake tells whether Take would be refused, as Check does.
+func (e *Engine) CheckTake(ctx context.Context, c Counter, how Rehearsal) error {
+	_, err := e.Check(ctx, c.txn(e, new(atomic.Int64)), how)
+	return err
+}
+
+func (c Counter) txn(e *Engine, last *atomic.Int64) *Txn {
+	next := func(live Entry) (Entry, error) {
+		number, after, err := c.next(live)
+		last.Store(number)
+		return after, err
+	}
+	return &Txn{Ref: c.Ref, Keys: []KeySwap{{Key: c.Key, Next: next}}, FieldManager: e.Signed(c.FieldManager)}
+}
+
+// next is the number that a key stands for, and what it shall hold once that is taken.
+func (c Counter) next(live Entry) (int64, Entry, error) {
+	number := c.Initial
+	if !live.IsAbsent() {
+		v, isText := live.Text()
+		n, err := strconv.ParseInt(v, 10, 64)
+		if !isText || err != nil || strconv.FormatInt(n, 10) != v {
+			return 0, Entry{}, &NotANumberError{Ref: c.Ref, Key: c.Key, Live: live}
+		}
+		number = n
+	}
+	if c.Step > 0 && number > math.MaxInt64-c.Step || c.Step < 0 && number < math.MinInt64-c.Step {
+		return 0, Entry{}, &OverflowError{Ref: c.Ref, Key: c.Key, Live: live, Number: number, Step: c.Step}
+	}
+	return number, Text(strconv.FormatInt(number+c.Step, 10)), nil
+}
+
+// NotANumberError: a counter's key holds something else than a whole number of 64 bits in canonical decimal. Nothing was written.
+type NotANumberError struct {
+	Ref  Ref
+	Key  string
+	Live Entry
+}
+
+func (e *NotANumberError) Error() string {
+	return fmt.Sprintf("configmap %s, key %q: does not hold a whole number", e.Ref, e.Key)
+}
+
+// OverflowError: the number after a counter's next one has more than 64 bits. Nothing was written.
+type OverflowError struct {
+	Ref          Ref
+	Key          string
+	Live         Entry
+	Number, Step int64
+}
+
+func (e *OverflowError) Error() string {
+	return fmt.Sprintf("configmap %s, key %q: the counter would overflow", e.Ref, e.Key)
+}
+
+// UnknownNumberError: it could not be found out whether a number was taken.
+type UnknownNumberError struct {
+	Number int64 // which it would be
+	Err    *UnknownError
+}
+
+func (e *UnknownNumberError) Error() string { return e.Err.Error() }
+
+// Unwrap gives what Commit said.
+func (e *UnknownNumberError) Unwrap() error { return e.Err }

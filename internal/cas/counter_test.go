@@ -1,0 +1,123 @@
+package cas
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+func TestCounterNext(t *testing.T) {
+	t.Parallel()
+	const most, least = "9223372036854775807", "-9223372036854775808"
+	tests := map[string]struct {
+		live          Entry
+		initial, step int64
+		number        int64
+		after         string // empty: refused
+		overflow      bool
+	}{
+		"absent":                        {initial: 8000, step: 1, number: 8000, after: "8001"},
+		"absent, downwards":             {step: -1, number: 0, after: "-1"},
+		"there, whatever initial says":  {live: Text("5"), initial: 8000, step: 10, number: 5, after: "15"},
+		"negative":                      {live: Text("-5"), step: 10, number: -5, after: "5"},
+		"zero":                          {live: Text("0"), step: 1, number: 0, after: "1"},
+		"the last one":                  {live: Text("9223372036854775806"), step: 1, number: math.MaxInt64 - 1, after: most},
+		"the last one downwards":        {live: Text("-9223372036854775807"), step: -1, number: math.MinInt64 + 1, after: least},
+		"the widest step":               {live: Text("-1"), step: math.MinInt64 + 1, number: -1, after: least},
+		"none after it":                 {live: Text(most), step: 1, overflow: true},
+		"none after it downwards":       {live: Text(least), step: -1, overflow: true},
+		"none after initial":            {initial: math.MaxInt64, step: 2, overflow: true},
+		"a step over the end":           {live: Text("1"), step: math.MaxInt64, overflow: true},
+		"a step over the end downwards": {live: Text("-1"), step: math.MinInt64, overflow: true},
+		"more than 64 bits":             {live: Text("9223372036854775808"), step: 1},
+		"empty":                         {live: Text(""), step: 1},
+		"a word":                        {live: Text("one"), step: 1},
+		"a fraction":                    {live: Text("1.0"), step: 1},
+		"an exponent":                   {live: Text("1e3"), step: 1},
+		"hexadecimal":                   {live: Text("0x10"), step: 1},
+		"underscores":                   {live: Text("1_000"), step: 1},
+		"leading zeros":                 {live: Text("007"), step: 1},
+		"minus zero":                    {live: Text("-0"), step: 1},
+		"plus":                          {live: Text("+1"), step: 1},
+		"space before":                  {live: Text(" 1"), step: 1},
+		"line end":                      {live: Text("1\n"), step: 1},
+		"other digits":                  {live: Text("١"), step: 1},
+		"binary":                        {live: Binary([]byte("1")), step: 1},
+		"no UTF-8":                      {live: Text("\xff"), step: 1},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := Counter{Ref: Ref{"shop", "numbers"}, Key: "port", Initial: test.initial, Step: test.step}
+			number, after, err := c.next(test.live)
+			var notANumber *NotANumberError
+			var overflow *OverflowError
+			switch {
+			case test.after != "":
+				if diff := cmp.Diff(Text(test.after), after, cmp.AllowUnexported(Entry{})); diff != "" || err != nil || number != test.number {
+					t.Errorf("%d, %v (-want +got):\n%s", number, err, diff)
+				}
+			case test.overflow != errors.As(err, &overflow), test.overflow == errors.As(err, &notANumber):
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func TestTake(t *testing.T) {
+	f := newFixture(t, nil)
+	c := Counter{Ref: f.ref, Key: "port", Initial: 8000, Step: 1, FieldManager: "engine"}
+	if err := f.engine.CheckTake(t.Context(), c, Rehearsing); err != nil {
+		t.Error(err)
+	}
+	for n := range 3 {
+		taken, err := f.engine.Take(t.Context(), c)
+		f.want(Applied, err)
+		if taken.Number != int64(8000+n) || taken.Stored != taken.Sent {
+			t.Errorf("took %+v, want %d", taken, 8000+n)
+		}
+	}
+	f.wantData(map[string]string{"port": "8003"})
+	f.set("port", "eight")
+	_, err := f.engine.Take(t.Context(), c)
+	f.want(Rejected, err)
+	var notANumber *NotANumberError
+	if !errors.As(err, &notANumber) || notANumber.Live != Text("eight") {
+		t.Errorf("%v", err)
+	}
+	if err := f.engine.CheckTake(t.Context(), c, Looking); !errors.As(err, &notANumber) {
+		t.Errorf("the check says %v", err)
+	}
+}
+
+// The number that may be taken is that of the write that was sent last, not of the one that was planned.
+func TestUnknownNumberIsTheOneThatWasSent(t *testing.T) {
+	f := newFixture(t, map[string]string{"port": "1"})
+	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+		t.Fatal(err)
+	}
+	patches := 0 // the engine sends one request at a time
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch {
+			if r.URL.Query().Get("watch") != "" {
+				return testcluster.Fault{Answer: status(http.StatusGone, "Expired", "too old")}
+			}
+			return testcluster.Fault{}
+		}
+		patches++
+		f.set("port", strconv.Itoa(10*patches)) // others come first: 10, and then 20
+		return testcluster.Fault{DropAfter: patches == 2}
+	})
+	_, err := f.engine.Take(t.Context(), Counter{Ref: f.ref, Key: "port", Step: 1, FieldManager: "engine"})
+	f.want(Unknown, err)
+	var unknown *UnknownNumberError
+	if !errors.As(err, &unknown) || unknown.Number != 10 || unknown.Err.Base.ResourceVersion == "" {
+		t.Errorf("%#v, want one about 10", err)
+	}
+}

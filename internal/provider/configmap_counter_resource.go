@@ -1,0 +1,154 @@
+package provider
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// There is no import, and so no identity: which of a counter's numbers is whose, the cluster does not know.
+var (
+	_ resource.Resource               = (*configMapCounterResource)(nil)
+	_ resource.ResourceWithConfigure  = (*configMapCounterResource)(nil)
+	_ resource.ResourceWithModifyPlan = (*configMapCounterResource)(nil)
+)
+
+func newConfigMapCounterResource() resource.Resource { return &configMapCounterResource{} }
+
+// configMapCounterResource is cas_configmap_counter.
+type configMapCounterResource struct {
+	connection
+}
+
+func (*configMapCounterResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_configmap_counter"
+}
+
+// ModifyPlan says whether a number is to be taken, and checks whether one can be.
+func (r *configMapCounterResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || req.Plan.Raw.Equal(req.State.Raw) {
+		return
+	}
+	plan, diags := counterCodec().decode(ctx, req.Plan.Raw)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || !known(plan.Namespace, plan.Name, plan.Key) {
+		return
+	}
+	if !req.State.Raw.IsNull() {
+		state, diags := counterCodec().decode(ctx, req.State.Raw)
+		resp.Diagnostics.Append(diags...)
+		if resp.Diagnostics.HasError() || plan.entryID() != state.entryID() {
+			return // a replace, whose creation is planned by a call of its own
+		}
+		if !plan.takesAfter(&state) {
+			plan.Value = state.Value
+		}
+	}
+	plan.ID = types.StringValue(plan.entryID().String())
+	resp.Diagnostics.Append(counterCodec().encode(ctx, plan, &resp.Plan.Raw)...)
+	if plan.Value.IsUnknown() && plan.argumentsKnown() {
+		timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
+		resp.Diagnostics.Append(diags...)
+		resp.Diagnostics.Append(r.check(ctx, r.about(&plan, opCreate), timeout, func(ctx context.Context) error {
+			return r.data.engine.CheckTake(ctx, r.counter(&plan), r.data.rehearsal)
+		})...)
+	}
+}
+
+func (r *configMapCounterResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	plan, diags := counterCodec().decode(ctx, req.Plan.Raw)
+	resp.Diagnostics.Append(diags...)
+	timeout, diags := plan.Timeouts.Create(ctx, defaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(r.take(ctx, &plan, opCreate, timeout)...)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(counterCodec().encode(ctx, plan, &resp.State.Raw)...)
+	}
+}
+
+// Read leaves the state as it is: the number is this resource's, whatever the key holds now.
+func (*configMapCounterResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {
+}
+
+func (r *configMapCounterResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	plan, diags := counterCodec().decode(ctx, req.Plan.Raw)
+	resp.Diagnostics.Append(diags...)
+	state, diags := counterCodec().decode(ctx, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
+	timeout, diags := plan.Timeouts.Update(ctx, defaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if plan.takesAfter(&state) {
+		resp.Diagnostics.Append(r.take(ctx, &plan, opUpdate, timeout)...)
+	} else {
+		plan.Value = state.Value
+	}
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(counterCodec().encode(ctx, plan, &resp.State.Raw)...)
+	}
+}
+
+// Delete leaves the counter as it is: the number stays taken.
+func (*configMapCounterResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
+}
+
+// take takes a number and puts it into the model.
+func (r *configMapCounterResource) take(ctx context.Context, m *configMapCounterModel, op operation, timeout time.Duration) diag.Diagnostics {
+	if !r.configured() {
+		return diag.Diagnostics{notConfigured()}
+	}
+	about := r.about(m, op)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	taken, err := r.data.engine.Take(ctx, r.counter(m))
+	if err != nil {
+		return diag.Diagnostics{about.diagnose(err)}
+	}
+	if taken.Stored != taken.Sent {
+		return diag.Diagnostics{about.numberNotKept(taken)}
+	}
+	m.ID, m.Value = types.StringValue(m.entryID().String()), types.Int64Value(taken.Number)
+	return nil
+}
+
+func (r *configMapCounterResource) counter(m *configMapCounterModel) cas.Counter {
+	id := m.entryID()
+	return cas.Counter{
+		Ref: id.Ref, Key: id.Key, Initial: m.Initial.ValueInt64(), Step: m.Step.ValueInt64(), FieldManager: r.fieldManager(m.FieldManager),
+	}
+}
+
+// takesAfter tells whether the plan takes another number than the state has. Nothing but triggers makes it, and none are the
+// same as an empty map of them.
+func (m *configMapCounterModel) takesAfter(state *configMapCounterModel) bool {
+	if !m.Triggers.IsUnknown() && len(m.Triggers.Elements()) == 0 && len(state.Triggers.Elements()) == 0 {
+		return false
+	}
+	return !m.Triggers.Equal(state.Triggers)
+}
+
+// argumentsKnown tells whether all is known that says whether a number is taken, and which.
+func (m *configMapCounterModel) argumentsKnown() bool {
+	for _, v := range m.Triggers.Elements() {
+		if v.IsUnknown() {
+			return false
+		}
+	}
+	for _, v := range []attr.Value{m.Triggers, m.Initial, m.Step} {
+		if v.IsUnknown() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,88 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+func (r *configMapCounterResource) about(m *configMapCounterModel, op operation) subject {
+	return subject{
+		id: m.entryID(), op: op, expected: path.Empty(), value: path.Root("key"), hide: r.hides(types.BoolNull()), limit: op, isCounter: true,
+	}
+}
+
+// diagnoseCounter makes the diagnostic of what only a counter meets, or words for one; nil for anything else.
+func (s subject) diagnoseCounter(err error) diag.Diagnostic {
+	var (
+		unknown    *cas.UnknownNumberError
+		notANumber *cas.NotANumberError
+		overflow   *cas.OverflowError
+		notFound   *cas.NotFoundError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		return s.unknownNumber(unknown)
+	case errors.As(err, &notANumber):
+		return diag.NewAttributeErrorDiagnostic(path.Root("key"), "Not A Counter", s.detail(
+			"The key holds something else than a whole number, so that no number can be taken. Nothing was written.",
+			[]string{"Live: " + renderOne(notANumber.Live, s.hide), "Range: " + counterRange},
+			"Have the key hold the next free number as decimal text, without spaces, plus sign or leading zeros. Without the key, the counter "+
+				"begins at initial."))
+	case errors.As(err, &overflow):
+		return diag.NewAttributeErrorDiagnostic(path.Root("step"), "Counter Would Overflow", s.detail(
+			"The number after the next one would be out of range, so that none can be taken. Nothing was written.",
+			[]string{
+				"Live: " + renderOne(overflow.Live, s.hide), "Number: " + s.number(overflow.Number), fmt.Sprintf("Step: %d", overflow.Step),
+				"Range: " + counterRange,
+			},
+			"Have the key hold a number that is free and in range with step, or use another key."))
+	case errors.As(err, &notFound) && s.planning:
+		s.planning = false // a warning already
+		return diag.NewAttributeWarningDiagnostic(path.Root("name"), "ConfigMap Does Not Exist Yet", s.detail(
+			"The ConfigMap does not exist, so that nothing could be checked. It may be made in this apply; the check is made then.", nil,
+			"Let the counter depend on what makes the ConfigMap."))
+	case errors.As(err, &notFound):
+		return diag.NewAttributeErrorDiagnostic(path.Root("name"), "ConfigMap Not Found", s.detail(
+			"The ConfigMap does not exist. Nothing was written.", nil,
+			"Make it first, and let the counter depend on what makes it: a counter does not make its ConfigMap."))
+	}
+	return nil
+}
+
+var counterRange = fmt.Sprintf("%d to %d", math.MinInt64, math.MaxInt64)
+
+// number shows a number that came from the key.
+func (s subject) number(n int64) string { return renderOne(cas.Text(strconv.FormatInt(n, 10)), s.hide) }
+
+func (s subject) unknownNumber(e *cas.UnknownNumberError) diag.Diagnostic {
+	facts := []string{
+		"Number: " + s.number(e.Number), "Sent for resourceVersion: " + e.Err.Base.ResourceVersion,
+		"Cause: " + strings.ReplaceAll(e.Err.Err.Error(), "\n", "; "),
+	}
+	way := "The state keeps the number that it has."
+	if s.op == opCreate {
+		way = "The state has nothing of it."
+	}
+	return diag.NewErrorDiagnostic("Write Outcome Unknown", s.detail(
+		"The write was sent, and it could not be found out whether the number was taken. It may be taken yet, while the write is on its way.",
+		facts, way, "The next apply takes a number anew. If this one was taken, nobody else gets it, and it stays unused.",
+		"Where the verb \"watch\" on the ConfigMap is permitted, a lost answer can be settled."))
+}
+
+// numberNotKept is for a number that was taken for nothing.
+func (s subject) numberNotKept(taken cas.Taken) diag.Diagnostic {
+	sent, stored := renderPair(taken.Sent, taken.Stored, s.hide)
+	return diag.NewAttributeErrorDiagnostic(path.Root("key"), "Number Changed By Admission", s.detail(
+		"The number was taken, and the cluster's admission changed what the key holds on its way in, so that another may get the same "+
+			"number. It is not used.", []string{"Number: " + s.number(taken.Number), "Sent: " + sent, "Stored: " + stored},
+		"Have the policy leave the key alone, see that the key holds a free number, then apply again."))
+}
