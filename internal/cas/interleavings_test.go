@@ -134,7 +134,10 @@ func TestOneRequestAtATime(t *testing.T) {
 	f.proxy.Reset()
 	call(func() error { _, err := f.do(f.swapping("bar", one, two)); return err })
 	call(func() error { _, err := f.engine.Observe(t.Context(), f.ref, 0); return err })
-	call(func() error { _, err := f.engine.Check(t.Context(), f.swapping("foo", two, three).Txn(), Looking); return err })
+	call(func() error {
+		_, err := f.engine.Check(t.Context(), f.swapping("foo", two, three).Txn(), Looking)
+		return err
+	})
 	<-waitFor(func() bool { return f.proxy.Count() > 0 || len(f.engine.committer(f.ref).waiting()) == 3 })
 	if n := f.proxy.Count(); n > 0 {
 		t.Errorf("%d requests beside the one that is under way", n)

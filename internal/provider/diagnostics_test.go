@@ -142,7 +142,6 @@ const (
 	liveFoo  = "Expected: \"1\"\nLive: \"live\"\n"
 	planEnd  = " The provider's plan_check (environment: CAS_PLAN_CHECK) says whether a failed check of a plan is an error, a warning, or not made. " +
 		"Apply checks regardless."
-	again = "Plan again to see what is there now, and apply that plan if it still says what you mean."
 )
 
 var errDeadline = fmt.Errorf("ended: %w", context.DeadlineExceeded)

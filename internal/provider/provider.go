@@ -38,6 +38,7 @@ type providerData struct {
 	hideValues   bool
 	planCheck    planCheck
 	rehearsal    cas.Rehearsal // of a plan's checks
+	ignored      ignoredMetadata
 	moves        plannedMoves
 }
 
@@ -128,6 +129,7 @@ func (p *casProvider) settings(model providerModel) (*providerData, diag.Diagnos
 		fieldManager: defaultFieldManager,
 		hideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
 		planCheck:    check,
+		ignored:      ignoredMetadata{ignoredKeysOf(model.IgnoreLabels), ignoredKeysOf(model.IgnoreAnnotations)},
 	}
 	if manager := model.FieldManager.ValueString(); manager != "" {
 		data.fieldManager = manager
@@ -154,6 +156,7 @@ func (p *casProvider) newEngine(ctx context.Context, model providerModel) (*cas.
 func (p *casProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		newConfigMapEntryResource,
+		newConfigMapResource,
 	}
 }
 
