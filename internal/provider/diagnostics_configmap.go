@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -75,7 +76,7 @@ func (s subject) diagnoseWhole(err error) diag.Diagnostic {
 			"The ConfigMap is immutable, and the state does not say so. Nothing was written.", nil,
 			"Plan again: once the state says so, the plan replaces the ConfigMap."))
 	case errors.As(err, &terminating):
-		return s.terminatingWhole()
+		return s.terminatingWhole("Deleted at: " + terminating.Since.Format(time.RFC3339))
 	case errors.As(err, &tooLarge):
 		return diag.NewAttributeErrorDiagnostic(s.value, "ConfigMap Too Large", s.detail(
 			"With these values the ConfigMap would be too large. Nothing was written.", []string{
@@ -116,9 +117,9 @@ func (s subject) exists(e *cas.ExistsError) diag.Diagnostic {
 			"With create_before_destroy, use generate_name: two ConfigMaps cannot have one name."))
 }
 
-func (s subject) terminatingWhole() diag.Diagnostic {
+func (s subject) terminatingWhole(facts ...string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("ConfigMap Is Being Deleted", s.detail(
-		"The ConfigMap is being deleted, so nothing was written.", nil, "Wait until it is gone, then plan again."))
+		"The ConfigMap is being deleted, so nothing was written.", facts, "Wait until it is gone, then plan again."))
 }
 
 func (s subject) noNamespace() diag.Diagnostic {
