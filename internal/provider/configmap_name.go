@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/rand"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
@@ -24,7 +24,13 @@ func generatedName(prefix string) string {
 	return prefix[:min(len(prefix), maxNamePrefix)] + rand.String(nameSuffix)
 }
 
-func namePrefixProblems(s string) []string { return validation.NameIsDNSSubdomain(s, true) }
+// namePrefixProblems are those of the names that are made of a prefix.
+func namePrefixProblems(prefix string) []string {
+	if prefix == "" {
+		return []string{utilvalidation.EmptyError()}
+	}
+	return nameProblems(generatedName(prefix))
+}
 
 // parseConfigMapID reads namespace/name.
 func parseConfigMapID(s string) (cas.Ref, error) {

@@ -50,12 +50,7 @@ func (*configMapResource) ValidateConfig(ctx context.Context, req resource.Valid
 }
 
 func validNamePrefix() validator.String {
-	return stringRule{"the beginning of a ConfigMap's name (RFC 1123 subdomain)", "Invalid Name Prefix", func(s string) []string {
-		if s == "" {
-			return []string{utilvalidation.EmptyError()}
-		}
-		return namePrefixProblems(s)
-	}}
+	return stringRule{"the beginning of a ConfigMap's name (RFC 1123 subdomain)", "Invalid Name Prefix", namePrefixProblems}
 }
 
 func validLabelKey() validator.String {
