@@ -62,7 +62,9 @@ var wholeWrites = map[string]struct {
 	"a value": {sameKeyWritten, []string{`Key: foo Expected: "1" Live: "foreign"`}},
 	"a key":   {otherKeyWritten, []string{`Key: bar Expected: (absent) Live: "foreign"`}},
 	"a label": {
-		func(f *fixture, name string) { f.change(name, func(cm *corev1.ConfigMap) { cm.Labels["app"] = "theirs" }) },
+		func(f *fixture, name string) {
+			f.change(name, func(cm *corev1.ConfigMap) { cm.Labels["app"] = "theirs" })
+		},
 		[]string{`Label: app Expected: "shop" Live: "theirs"`},
 	},
 	"what is not managed": {

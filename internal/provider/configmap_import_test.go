@@ -128,7 +128,9 @@ func TestConfigMapIdentity(t *testing.T) {
 func TestConfigMapIgnoresLabelsAndAnnotations(t *testing.T) {
 	p := newPipeline(t)
 	const ignore = "ignore_labels = [\"^team$\", \"example\\\\.com/\"]\nignore_annotations = [\"^checksum\"]"
-	write := func(settings string, lines ...string) { p.writeFor(p.kubeconfig, settings, wholeBlock("all", lines...)) }
+	write := func(settings string, lines ...string) {
+		p.writeFor(p.kubeconfig, settings, wholeBlock("all", lines...))
+	}
 	mine := []string{`labels = { app = "shop" }`, `annotations = { note = "a" }`}
 	theirs := func(cm *corev1.ConfigMap) {
 		cm.Labels["team"], cm.Labels["x.example.com/y"], cm.Labels["node.kubernetes.io/z"] = "1", "2", "3"

@@ -197,18 +197,21 @@ func TestImmutableConfigMapIsReplacedWhereItMustBe(t *testing.T) {
 		want     whole
 	}{
 		"data": {
-			[]string{`labels = { a = "1" }`, `data = { foo = "2" }`, `binary_data = { raw = "AQ==" }`, `immutable = true`}, "data",
+			[]string{`labels = { a = "1" }`, `data = { foo = "2" }`, `binary_data = { raw = "AQ==" }`, `immutable = true`},
+			"data",
 			whole{Labels: data{"a": "1"}, Data: data{"foo": "2"}, Bytes: map[string][]byte{"raw": {1}}, Immutable: true},
 		},
 		"binary_data": {
-			[]string{`data = { foo = "1" }`, `binary_data = {}`, `immutable = true`}, "binary_data",
+			[]string{`data = { foo = "1" }`, `binary_data = {}`, `immutable = true`},
+			"binary_data",
 			whole{Data: data{"foo": "1"}, Immutable: true},
 		},
 		"the mark": {
 			[]string{`data = { foo = "1" }`}, "immutable", whole{Data: data{"foo": "1"}},
 		},
 		"labels": {
-			[]string{`labels = { b = "2" }`, `annotations = { c = "3" }`, `data = { foo = "1" }`, `immutable = true`}, "",
+			[]string{`labels = { b = "2" }`, `annotations = { c = "3" }`, `data = { foo = "1" }`, `immutable = true`},
+			"",
 			whole{
 				Labels: data{"b": "2"}, Annotations: data{"c": "3"},
 				Data: data{"foo": "1"}, Bytes: map[string][]byte{"raw": {1}}, Immutable: true,

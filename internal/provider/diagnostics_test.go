@@ -5,7 +5,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
+	"maps"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -64,16 +65,23 @@ func TestDiagnostics(t *testing.T) {
 		"TIME", writer.Time.Format(time.RFC3339))
 
 	tests := diagnosticTests(seen, unmanaged, long)
-	source, err := os.ReadFile("diagnostics.go")
+	maps.Copy(tests, wholeDiagnosticTests(seen, unmanaged))
+	files, err := filepath.Glob("diagnostics*.go")
 	if err != nil {
 		t.Fatal(err)
+	}
+	var source []byte
+	for _, file := range files {
+		if !strings.HasSuffix(file, "_test.go") {
+			source = append(source, exampleText(t, file)...)
+		}
 	}
 	missing := map[string]bool{}
 	for _, match := range regexp.MustCompile(`Diagnostic\((?:[^"(]*(?:\("[^"]*"\))?[^"(]*, )?"([A-Z][^"]*)", s\.detail`).FindAllSubmatch(source, -1) {
 		missing[string(match[1])] = true
 	}
 	if len(missing) < 20 {
-		t.Errorf("found only %d summaries in diagnostics.go", len(missing))
+		t.Errorf("found only %d summaries in %q", len(missing), files)
 	}
 	for name, test := range tests {
 		delete(missing, test.summary)
@@ -98,7 +106,7 @@ func TestDiagnostics(t *testing.T) {
 		})
 	}
 	for summary := range missing {
-		t.Errorf("diagnostics.go has %q, which no test shows", summary)
+		t.Errorf("%q have %q, which no test shows", files, summary)
 	}
 }
 
