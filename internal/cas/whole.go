@@ -13,6 +13,7 @@ import (
 // Creation asks for a ConfigMap to be made if, and only if, there is none of its name.
 type Creation struct {
 	Ref                 Ref
+	GenerateName        string // what Ref.Name was made of, stored as the API server would store it; empty where it was given
 	Labels, Annotations map[string]string
 	Entries             map[string]Entry // none is absent
 	Immutable           *bool
@@ -22,7 +23,9 @@ type Creation struct {
 // configMap is what is sent.
 func (n *Creation) configMap() *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Namespace: n.Ref.Namespace, Name: n.Ref.Name, Labels: n.Labels, Annotations: n.Annotations},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: n.Ref.Namespace, Name: n.Ref.Name, GenerateName: n.GenerateName, Labels: n.Labels, Annotations: n.Annotations,
+		},
 		Data:       map[string]string{},
 		BinaryData: map[string][]byte{},
 		Immutable:  n.Immutable,

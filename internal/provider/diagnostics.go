@@ -43,8 +43,9 @@ type subject struct {
 	expected path.Path // of the attribute that gives the expectation; empty where none does
 	value    path.Path // of the attribute that gives the value
 	hide     bool
-	planning bool      // a plan's check, which plan_check softens
-	limit    operation // whose timeout applies
+	planning bool            // a plan's check, which plan_check softens
+	limit    operation       // whose timeout applies
+	whole    *wholeConfigMap // of a resource that is a whole ConfigMap; nil for one of keys
 
 	isCounter bool
 }
@@ -87,6 +88,9 @@ func (s subject) detail(happened string, facts []string, way ...string) string {
 
 // diagnose makes the diagnostic of an error that package cas returned.
 func (s subject) diagnose(err error) diag.Diagnostic {
+	if d := s.diagnoseWhole(err); d != nil {
+		return d
+	}
 	var (
 		conflict    *cas.ConflictError
 		notFound    *cas.NotFoundError
@@ -121,13 +125,7 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 	case errors.As(err, &tooLarge):
 		return s.tooLarge(tooLarge)
 	case errors.As(err, &forbidden):
-		return diag.NewErrorDiagnostic("Not Permitted", s.detail(
-			fmt.Sprintf("The API server does not permit to %s the ConfigMap, so nothing was %s.", forbidden.Verb, s.op.past()),
-			[]string{
-				"Verb: " + forbidden.Verb, "Resource: configmaps", "Namespace: " + s.id.Namespace, "Name: " + s.id.Name,
-				"Answer: " + forbidden.Err.Error(),
-			},
-			`Planning needs the verb "get" on the ConfigMap, applying "patch" as well.`))
+		return s.forbidden(forbidden, `Planning needs the verb "get" on the ConfigMap, applying "patch" as well.`)
 	case errors.As(err, &unreachable):
 		return diag.NewErrorDiagnostic("API Server Unreachable", s.detail(
 			fmt.Sprintf("The API server could not be reached, so nothing was %s.", s.op.past()),
@@ -146,6 +144,15 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 	}
 }
 
+func (s subject) forbidden(e *cas.ForbiddenError, needed string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("Not Permitted", s.detail(
+		fmt.Sprintf("The API server does not permit to %s the ConfigMap, so nothing was %s.", e.Verb, s.op.past()),
+		[]string{
+			"Verb: " + e.Verb, "Resource: configmaps", "Namespace: " + s.id.Namespace, "Name: " + s.id.Name,
+			"Answer: " + e.Err.Error(),
+		}, needed))
+}
+
 func (o operation) past() string {
 	switch o {
 	case opRead:
@@ -162,19 +169,8 @@ func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 	for _, k := range e.Keys {
 		held = held && e.Live.Entry(k.Key).Holds(k.Expected)
 	}
-	if e.At.ResourceVersion != "" {
-		facts = append(facts, "Planned resourceVersion: "+e.At.ResourceVersion)
-	}
-	version := e.Live.Version()
-	facts = append(facts, "Live resourceVersion: "+version.ResourceVersion)
-	if e.At.UID != "" && e.At.UID != version.UID {
-		facts = append(facts, "Planned uid: "+e.At.UID, "Live uid: "+version.UID+" (the ConfigMap was deleted and made again)")
-	}
-	if last := e.Live.LastWriters(); len(last) > 0 {
-		facts = append(facts, lastWriter(last))
-	}
+	facts = append(facts, versionFacts(e.At, e.Live)...)
 
-	const again = "Plan again to see what is there now, and apply that plan if it still says what you mean."
 	switch e.Reason {
 	case cas.ReasonHeld:
 		return diag.NewAttributeErrorDiagnostic(s.value, "Key Already Holds The Value", s.detail(
@@ -225,6 +221,22 @@ func (s subject) keyFacts(e *cas.ConflictError) (facts []string) {
 			facts = append(facts, "Expected: "+expected)
 		}
 		facts = append(facts, "Live: "+live)
+	}
+	return facts
+}
+
+// versionFacts are the lines about the versions of a conflict.
+func versionFacts(planned cas.Version, live *cas.Observation) (facts []string) {
+	if planned.ResourceVersion != "" {
+		facts = append(facts, "Planned resourceVersion: "+planned.ResourceVersion)
+	}
+	version := live.Version()
+	facts = append(facts, "Live resourceVersion: "+version.ResourceVersion)
+	if planned.UID != "" && planned.UID != version.UID {
+		facts = append(facts, "Planned uid: "+planned.UID, "Live uid: "+version.UID+" (the ConfigMap was deleted and made again)")
+	}
+	if last := live.LastWriters(); len(last) > 0 {
+		facts = append(facts, lastWriter(last))
 	}
 	return facts
 }

@@ -66,14 +66,15 @@ func TestDiagnostics(t *testing.T) {
 
 	tests := diagnosticTests(seen, unmanaged, long)
 	maps.Copy(tests, counterDiagnosticTests())
-	sources, err := filepath.Glob("diagnostics*.go")
+	maps.Copy(tests, wholeDiagnosticTests(seen, unmanaged))
+	files, err := filepath.Glob("diagnostics*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var source []byte
-	for _, name := range sources {
-		if !strings.HasSuffix(name, "_test.go") {
-			source = append(source, exampleText(t, name)...)
+	for _, file := range files {
+		if !strings.HasSuffix(file, "_test.go") {
+			source = append(source, exampleText(t, file)...)
 		}
 	}
 	missing := map[string]bool{}
@@ -81,7 +82,7 @@ func TestDiagnostics(t *testing.T) {
 		missing[string(match[1])] = true
 	}
 	if len(missing) < 20 {
-		t.Errorf("found only %d summaries in diagnostics*.go", len(missing))
+		t.Errorf("found only %d summaries in %q", len(missing), files)
 	}
 	for name, test := range tests {
 		delete(missing, test.summary)
@@ -106,7 +107,7 @@ func TestDiagnostics(t *testing.T) {
 		})
 	}
 	for summary := range missing {
-		t.Errorf("diagnostics*.go have %q, which no test shows", summary)
+		t.Errorf("%q have %q, which no test shows", files, summary)
 	}
 }
 
@@ -150,7 +151,6 @@ const (
 	liveFoo  = "Expected: \"1\"\nLive: \"live\"\n"
 	planEnd  = " The provider's plan_check (environment: CAS_PLAN_CHECK) says whether a failed check of a plan is an error, a warning, or not made. " +
 		"Apply checks regardless."
-	again = "Plan again to see what is there now, and apply that plan if it still says what you mean."
 )
 
 var errDeadline = fmt.Errorf("ended: %w", context.DeadlineExceeded)

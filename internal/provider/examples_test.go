@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/config"
@@ -107,9 +108,14 @@ var entryExampleTests = map[string]entryExample{
 	},
 }
 
-// shop is a fixture for the namespace shop with the ConfigMap settings in it, new.
+// shopping is held by the one test at a time that uses the namespace shop.
+var shopping sync.Mutex
+
+// shop is a fixture for the namespace shop with the ConfigMap settings in it, new. The test has it to itself until it ends.
 func shop(t *testing.T, data map[string]string) (*fixture, *corev1.ConfigMap) {
 	t.Helper()
+	shopping.Lock()
+	t.Cleanup(shopping.Unlock)
 	c := testcluster.Shared(t)
 	f := &fixture{T: t, cluster: c, namespace: "shop", kubeconfig: c.Kubeconfig(t, c.Config)}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}}
@@ -280,9 +286,13 @@ func TestEveryExampleHasATest(t *testing.T) {
 	tested := map[string]bool{
 		"quickstart/main.tf": true, "quickstart/variables.tf": true,
 		"provider/role.yaml": true, "resources/cas_configmap_entry/import.sh": true,
+		"resources/cas_configmap/import.sh": true,
 	}
 	for name := range entryExampleTests {
 		tested["resources/cas_configmap_entry/"+name] = true
+	}
+	for name := range wholeExampleTests {
+		tested["resources/cas_configmap/"+name] = true
 	}
 	root := os.DirFS("../../examples")
 	err := fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {

@@ -42,6 +42,7 @@ type providerData struct {
 	hideValues   bool
 	planCheck    planCheck
 	rehearsal    cas.Rehearsal // of a plan's checks
+	ignored      ignoredMetadata
 	moves        plannedMoves
 }
 
@@ -132,6 +133,7 @@ func (p *casProvider) settings(model providerModel) (*providerData, diag.Diagnos
 		fieldManager: defaultFieldManager,
 		hideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
 		planCheck:    check,
+		ignored:      ignoredMetadata{ignoredKeysOf(model.IgnoreLabels), ignoredKeysOf(model.IgnoreAnnotations)},
 	}
 	if manager := model.FieldManager.ValueString(); manager != "" {
 		data.fieldManager = manager
@@ -159,6 +161,7 @@ func (p *casProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		newConfigMapEntryResource,
 		newConfigMapCounterResource,
+		newConfigMapResource,
 	}
 }
 

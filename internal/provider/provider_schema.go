@@ -57,6 +57,8 @@ type providerModel struct {
 	FieldManager          types.String  `tfsdk:"field_manager"`
 	HideValues            types.Bool    `tfsdk:"hide_values"`
 	PlanCheck             types.String  `tfsdk:"plan_check"`
+	IgnoreLabels          types.List    `tfsdk:"ignore_labels"`
+	IgnoreAnnotations     types.List    `tfsdk:"ignore_annotations"`
 	Exec                  types.List    `tfsdk:"exec"`
 }
 
@@ -180,6 +182,19 @@ func providerSchema() schema.Schema {
 				Validators: []validator.String{
 					stringvalidator.OneOf(string(planCheckError), string(planCheckWarning), string(planCheckOff)),
 				},
+			},
+			"ignore_labels": schema.ListAttribute{
+				MarkdownDescription: "Regular expressions (RE2). A label of which one matches any part of the key is left alone by `cas_configmap` unless the " +
+					"resource's `labels` name it: not read into the state, no drift, never removed.",
+				ElementType: types.StringType,
+				Optional:    true,
+				Validators:  []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(validExpression())},
+			},
+			"ignore_annotations": schema.ListAttribute{
+				MarkdownDescription: "Regular expressions (RE2) for the keys of annotations, as `ignore_labels` is for those of labels.",
+				ElementType:         types.StringType,
+				Optional:            true,
+				Validators:          []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(validExpression())},
 			},
 		},
 		Blocks: map[string]schema.Block{

@@ -1,0 +1,2 @@
+# namespace/name
+terraform import cas_configmap.settings shop/settings

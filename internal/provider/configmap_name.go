@@ -1,0 +1,54 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/rand"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+const (
+	// maxNamePrefix and nameSuffix are those of SimpleNameGenerator in k8s.io/apiserver: 63 characters together.
+	maxNamePrefix = 58
+	nameSuffix    = 5
+	// nameAttempts is how many generated names are tried where one after the other is taken.
+	nameAttempts = 8
+)
+
+// generatedName makes a name as the API server would of generateName. It is made here, so that what became of a creation whose
+// answer got lost can be looked for by its name.
+func generatedName(prefix string) string {
+	return prefix[:min(len(prefix), maxNamePrefix)] + rand.String(nameSuffix)
+}
+
+// namePrefixProblems are those of the names that are made of a prefix.
+func namePrefixProblems(prefix string) []string {
+	if prefix == "" {
+		return []string{utilvalidation.EmptyError()}
+	}
+	return nameProblems(generatedName(prefix))
+}
+
+// parseConfigMapID reads namespace/name.
+func parseConfigMapID(s string) (cas.Ref, error) {
+	parts := strings.Split(s, "/")
+	if len(parts) != 2 {
+		return cas.Ref{}, fmt.Errorf("%q is not of the form namespace/name", s)
+	}
+	ref := cas.Ref{Namespace: parts[0], Name: parts[1]}
+	for _, check := range []struct {
+		part     string
+		problems []string
+	}{
+		{"namespace", namespaceProblems(ref.Namespace)},
+		{"name", nameProblems(ref.Name)},
+	} {
+		if len(check.problems) > 0 {
+			return cas.Ref{}, fmt.Errorf("%q is not of the form namespace/name: the %s %s", s, check.part, strings.Join(check.problems, "; "))
+		}
+	}
+	return ref, nil
+}

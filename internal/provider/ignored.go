@@ -1,0 +1,74 @@
+package provider
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// ignoredKeys are the expressions of ignore_labels or ignore_annotations.
+type ignoredKeys []*regexp.Regexp
+
+// ignoredMetadata is what a provider leaves alone.
+type ignoredMetadata struct{ labels, annotations ignoredKeys }
+
+// ignoredKeysOf is a list of the provider's. The schema has validated it; what is unknown or null in it matches nothing.
+func ignoredKeysOf(list types.List) (all ignoredKeys) {
+	for _, element := range list.Elements() {
+		if s, ok := element.(types.String); ok && !s.IsNull() && !s.IsUnknown() {
+			if expression, err := regexp.Compile(s.ValueString()); err == nil {
+				all = append(all, expression)
+			}
+		}
+	}
+	return all
+}
+
+// match tells whether a key is to be left alone unless a configuration names it. An expression may match any part of the key.
+func (i ignoredKeys) match(key string) bool {
+	for _, expression := range i {
+		if expression.MatchString(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// seen is what a resource has of live labels or annotations: all of them but those that are left alone and that named
+// does not have.
+func (i ignoredKeys) seen(live, named map[string]string) map[string]string {
+	all := map[string]string{}
+	for key, value := range live {
+		if _, isNamed := named[key]; isNamed || !i.match(key) && !isInternalKey(key) {
+			all[key] = value
+		}
+	}
+	return all
+}
+
+// isInternalKey tells the keys that are the cluster's own: as in hashicorp/kubernetes, whose name has it, those of kubernetes.io,
+// but for app.kubernetes.io and service.beta.kubernetes.io, which are for users to set.
+func isInternalKey(key string) bool {
+	u, err := url.Parse("//" + key)
+	if err != nil {
+		return false
+	}
+	switch host := u.Hostname(); host {
+	case "app.kubernetes.io", "service.beta.kubernetes.io":
+		return false
+	default:
+		return strings.HasSuffix(host, "kubernetes.io") || strings.Contains(key, "deprecated.daemonset.template.generation")
+	}
+}
+
+func validExpression() validator.String {
+	return stringRule{"a regular expression (RE2)", "Invalid Regular Expression", func(s string) []string {
+		if _, err := regexp.Compile(s); err != nil {
+			return []string{err.Error()}
+		}
+		return nil
+	}}
+}
