@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -64,9 +64,15 @@ func TestDiagnostics(t *testing.T) {
 		"TIME", writer.Time.Format(time.RFC3339))
 
 	tests := diagnosticTests(seen, unmanaged, long)
-	source, err := os.ReadFile("diagnostics.go")
+	files, err := filepath.Glob("diagnostics*.go")
 	if err != nil {
 		t.Fatal(err)
+	}
+	var source []byte
+	for _, file := range files {
+		if !strings.HasSuffix(file, "_test.go") {
+			source = append(source, exampleText(t, file)...)
+		}
 	}
 	missing := map[string]bool{}
 	for _, match := range regexp.MustCompile(`Diagnostic\((?:[^"(]*(?:\("[^"]*"\))?[^"(]*, )?"([A-Z][^"]*)", s\.detail`).FindAllSubmatch(source, -1) {
@@ -142,7 +148,6 @@ const (
 	liveFoo  = "Expected: \"1\"\nLive: \"live\"\n"
 	planEnd  = " The provider's plan_check (environment: CAS_PLAN_CHECK) says whether a failed check of a plan is an error, a warning, or not made. " +
 		"Apply checks regardless."
-	again = "Plan again to see what is there now, and apply that plan if it still says what you mean."
 )
 
 var errDeadline = fmt.Errorf("ended: %w", context.DeadlineExceeded)

@@ -196,7 +196,7 @@ func (f *fixture) runRefused(refused func(failures), steps ...resource.TestStep)
 // space as one space.
 type failures map[string]string
 
-var failedResource = regexp.MustCompile(`with cas_configmap_entry\.([^,\s]+),`)
+var failedResource = regexp.MustCompile(`with cas_\w+\.([^,\s]+),`)
 
 func failuresOf(err error) failures {
 	found := failures{}

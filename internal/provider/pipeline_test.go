@@ -144,7 +144,7 @@ func (p *pipeline) state() map[string]tracked {
 	}
 	all := map[string]tracked{}
 	for _, r := range file.Resources {
-		if r.Type != "cas_configmap_entry" {
+		if !strings.HasPrefix(r.Type, "cas_") {
 			continue
 		}
 		for _, i := range r.Instances {

@@ -154,6 +154,7 @@ func (p *casProvider) newEngine(ctx context.Context, model providerModel) (*cas.
 func (p *casProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		newConfigMapEntryResource,
+		newConfigMapDataResource,
 	}
 }
 
