@@ -75,8 +75,8 @@ func TestDiagnostics(t *testing.T) {
 		}
 	}
 	missing := map[string]bool{}
-	for _, match := range regexp.MustCompile(`Diagnostic\((?:[^"(]*(?:\("[^"]*"\))?[^"(]*, )?"([A-Z][^"]*)", s\.detail`).FindAllSubmatch(source, -1) {
-		missing[string(match[1])] = true
+	for _, match := range regexp.MustCompile(`(?:Diagnostic\((?:[^"(]*(?:\([^)]*\))?[^"(]*, )?"([A-Z][^"]*)", s\.detail|return "([A-Z][^"]*)", )`).FindAllSubmatch(source, -1) {
+		missing[string(match[1])+string(match[2])] = true
 	}
 	if len(missing) < 20 {
 		t.Errorf("found only %d summaries in diagnostics.go", len(missing))
