@@ -85,6 +85,7 @@ func TestConfigMapDataDroppedKeysGoByThePolicy(t *testing.T) {
 	t.Parallel()
 	const all, one = `data = { a = "1", b = "2" }`, `data = { a = "1" }`
 	seed := func(t *testing.T, lines ...string) *pipeline {
+		t.Helper()
 		p := newPipeline(t)
 		p.testmap(contents{})
 		p.planned(dataBlock("it", append(lines, all)...))

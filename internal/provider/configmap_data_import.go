@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -73,15 +72,4 @@ func found(ctx context.Context, to privateWriter, seen *cas.Observation, keys []
 	diags.Append(setPrivate(ctx, to, privateWritten, written)...)
 	diags.Append(to.SetKey(ctx, privateImport, nil)...)
 	return diags
-}
-
-// notImported is for an import of keys that are not there, or of all keys where there are none.
-func (s subject) notImported(missing []string) diag.Diagnostic {
-	if len(missing) == 0 {
-		return diag.NewAttributeErrorDiagnostic(path.Root("data"), "Nothing To Import", s.detail(
-			"The ConfigMap holds no key, and the resource must have one.", nil))
-	}
-	return diag.NewAttributeErrorDiagnostic(path.Root("data"), "Key Not Found", s.detail(
-		words(len(missing), "A key that the import names does", "Keys that the import names do")+" not exist. Nothing was imported.", s.keyLine(missing...),
-		"Leave out of the import what is to be written first, and give it in the configuration: the next apply writes it."))
 }

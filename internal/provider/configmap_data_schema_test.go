@@ -200,7 +200,7 @@ func FuzzDataID(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		id, err := parseDataID(s)
 		if err != nil {
-			if id.Ref.Name != "" || id.Keys != nil {
+			if id.Name != "" || id.Keys != nil {
 				t.Errorf("%q gives %+v and %v", s, id, err)
 			}
 			return

@@ -31,13 +31,14 @@ func (p *pipeline) dataOp(op string) {
 
 func TestConfigMapDataSituations(t *testing.T) {
 	t.Parallel()
-	eachOp := func(t *testing.T, do func(t *testing.T, p *pipeline, op string)) {
+	eachOp := func(t *testing.T, do func(p *pipeline, op string)) {
+		t.Helper()
 		for _, op := range []string{"create", "update", "delete"} {
-			t.Run(op, func(t *testing.T) { do(t, newPipeline(t), op) })
+			t.Run(op, func(t *testing.T) { do(newPipeline(t), op) })
 		}
 	}
 	t.Run("unreachable", func(t *testing.T) {
-		eachOp(t, func(_ *testing.T, p *pipeline, op string) {
+		eachOp(t, func(p *pipeline, op string) {
 			p.dataOp(op)
 			if err := testcluster.WriteKubeconfig(p.kubeconfig, &rest.Config{Host: refusedAddress}); err != nil {
 				p.Fatal(err)
@@ -50,7 +51,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 		})
 	})
 	t.Run("a response that is lost is found", func(t *testing.T) {
-		eachOp(t, func(_ *testing.T, p *pipeline, op string) {
+		eachOp(t, func(p *pipeline, op string) {
 			proxy := p.proxied()
 			p.dataOp(op)
 			proxy.SetHook(onceFor(http.MethodPatch, testcluster.Fault{DropAfter: true}))
@@ -64,7 +65,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 		})
 	})
 	t.Run("a response that is lost and cannot be", func(t *testing.T) {
-		eachOp(t, func(_ *testing.T, p *pipeline, op string) {
+		eachOp(t, func(p *pipeline, op string) {
 			user := p.cluster.User(p, "cannot-watch", p.namespace, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"patch", "get"}})
 			proxy := p.cluster.ProxyFor(p, user)
 			p.kubeconfig = p.cluster.Kubeconfig(p, proxy.Config)
@@ -186,7 +187,9 @@ func TestConfigMapDataTooLarge(t *testing.T) {
 
 func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 	t.Parallel()
-	it := func(value string) string { return fmt.Sprintf("resource \"terraform_data\" \"it\" {\ninput = %q\n}\n", value) }
+	it := func(value string) string {
+		return fmt.Sprintf("resource \"terraform_data\" \"it\" {\ninput = %q\n}\n", value)
+	}
 	const output = "terraform_data.it.output"
 	for name, block := range map[string]string{
 		"value":       `data = { a = ` + output + `, b = "2" }`,

@@ -166,9 +166,9 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 				p.testmap(test.found)
 				before := p.live("testmap")
 				p.write(dataBlock("it", test.lines...))
-				wants := make([]string, len(test.wants))
-				for i, text := range test.wants {
-					wants[i] = p.text(text)
+				var wants []string
+				for _, text := range test.wants {
+					wants = append(wants, p.text(text))
 				}
 				switch {
 				case test.wants == nil:

@@ -131,7 +131,7 @@ func (s subject) keyConflict(e *cas.ConflictError, facts []string) diag.Diagnost
 		if len(keys) == 0 {
 			continue
 		}
-		what, where, sentence, ways := s.wordFault(fault(f), keys, kinds > 1) //nolint:gosec // f is below faults
+		what, where, sentence, ways := s.wordFault(fault(f), keys, kinds > 1)
 		if summary == "" {
 			summary, at = what, where
 		}
@@ -314,4 +314,15 @@ func (s subject) replacesItself(why string) diag.Diagnostic {
 			why+" Nothing was removed.", nil,
 		s.number("Change value to write the key, instead of replacing the resource.",
 			"Change data to write the keys, instead of replacing the resource.")))
+}
+
+// notImported is for an import of keys that are not there, or of all keys where there are none.
+func (s subject) notImported(missing []string) diag.Diagnostic {
+	if len(missing) == 0 {
+		return diag.NewAttributeErrorDiagnostic(path.Root("data"), "Nothing To Import", s.detail(
+			"The ConfigMap holds no key, and the resource must have one.", nil))
+	}
+	return diag.NewAttributeErrorDiagnostic(path.Root("data"), "Key Not Found", s.detail(
+		words(len(missing), "A key that the import names does", "Keys that the import names do")+" not exist. Nothing was imported.", s.keyLine(missing...),
+		"Leave out of the import what is to be written first, and give it in the configuration: the next apply writes it."))
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -64,6 +65,7 @@ func TestDiagnostics(t *testing.T) {
 		"TIME", writer.Time.Format(time.RFC3339))
 
 	tests := diagnosticTests(seen, unmanaged, long)
+	maps.Copy(tests, severalDiagnosticTests(seen))
 	files, err := filepath.Glob("diagnostics*.go")
 	if err != nil {
 		t.Fatal(err)

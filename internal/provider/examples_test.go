@@ -33,7 +33,7 @@ const entryExamples = "../../examples/resources/cas_configmap_entry"
 // entryExample is what one file of entryExamples starts from and what comes of it.
 type entryExample struct {
 	before    map[string]string
-	bytes     map[string][]byte // before, in binaryData
+	bytes     map[string][]byte   // before, in binaryData
 	first     []resource.TestStep // applied before it
 	variables func(before *corev1.ConfigMap) config.Variables
 	versions  []tfversion.TerraformVersionCheck
