@@ -162,8 +162,8 @@ func TestCountersOfOneKeyInOneConfigurationAreAllDifferent(t *testing.T) {
 	p.wantLive("testmap", data{"foo": strconv.Itoa(n)})
 }
 
-// faults decides, with a fixed seed, what becomes of requests.
-type faults struct {
+// someFaults decides, with a fixed seed, what becomes of requests.
+type someFaults struct {
 	refusesWatches bool // so that what is lost cannot be found out
 
 	mu     sync.Mutex
@@ -172,7 +172,7 @@ type faults struct {
 }
 
 // meets is the fault of one request. Half of all writes meet one.
-func (f *faults) meets(r *http.Request) testcluster.Fault {
+func (f *someFaults) meets(r *http.Request) testcluster.Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	met := func(name string, fault testcluster.Fault) testcluster.Fault {
@@ -211,14 +211,14 @@ var numberLine = regexp.MustCompile(`Number: "(-?\d+)"`)
 // skipped but with an error that names it: none at all, where lost answers can be found out.
 func TestCounterInProcessesUnderFaults(t *testing.T) {
 	t.Run("that can be got over", func(t *testing.T) {
-		counterUnderFaults(t, 20, &faults{random: rand.New(rand.NewPCG(4, 1)), counts: map[string]int{}})
+		counterUnderFaults(t, 20, &someFaults{random: rand.New(rand.NewPCG(4, 1)), counts: map[string]int{}})
 	})
 	t.Run("that cannot", func(t *testing.T) {
-		counterUnderFaults(t, 12, &faults{random: rand.New(rand.NewPCG(4, 2)), counts: map[string]int{}, refusesWatches: true})
+		counterUnderFaults(t, 12, &someFaults{random: rand.New(rand.NewPCG(4, 2)), counts: map[string]int{}, refusesWatches: true})
 	})
 }
 
-func counterUnderFaults(t *testing.T, processes int, f *faults) {
+func counterUnderFaults(t *testing.T, processes int, f *someFaults) {
 	t.Helper()
 	p := newPipeline(t)
 	p.create("testmap", nil)

@@ -26,8 +26,8 @@ type configMapDataSource struct {
 	reading
 }
 
-// configMapDataModel is the data source's schema as Go values.
-type configMapDataModel struct {
+// configMapSourceModel is the data source's schema as Go values.
+type configMapSourceModel struct {
 	Namespace types.String   `tfsdk:"namespace"`
 	Name      types.String   `tfsdk:"name"`
 	Timeouts  timeouts.Value `tfsdk:"timeouts"`
@@ -44,10 +44,10 @@ type configMapDataModel struct {
 	Managers        types.List   `tfsdk:"managers"`
 }
 
-var configMapDataCodec = sync.OnceValue(func() *codec[configMapDataModel] {
+var configMapSourceCodec = sync.OnceValue(func() *codec[configMapSourceModel] {
 	var resp datasource.SchemaResponse
 	(*configMapDataSource)(nil).Schema(context.Background(), datasource.SchemaRequest{}, &resp)
-	return newCodec[configMapDataModel](context.Background(), resp.Schema.Type())
+	return newCodec[configMapSourceModel](context.Background(), resp.Schema.Type())
 })
 
 func (*configMapDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -96,7 +96,7 @@ func (*configMapDataSource) Schema(ctx context.Context, _ datasource.SchemaReque
 }
 
 func (d *configMapDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	m, diags := configMapDataCodec().decode(ctx, req.Config.Raw)
+	m, diags := configMapSourceCodec().decode(ctx, req.Config.Raw)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -117,13 +117,13 @@ func (d *configMapDataSource) Read(ctx context.Context, req datasource.ReadReque
 		}
 	}
 	m.ID, m.Exists = types.StringValue(ref.String()), types.BoolValue(seen.Exists())
-	m.Data, m.BinaryData = stringMap(seen, textual), stringMap(seen, encoded)
-	m.Labels, m.Annotations = stringMap(seen, seen.Labels()), stringMap(seen, seen.Annotations())
+	m.Data, m.BinaryData = mapSeen(seen, textual), mapSeen(seen, encoded)
+	m.Labels, m.Annotations = mapSeen(seen, seen.Labels()), mapSeen(seen, seen.Annotations())
 	m.Immutable = types.BoolNull()
 	if seen.Exists() {
 		m.Immutable = types.BoolValue(seen.Immutable())
 	}
 	m.UID, m.ResourceVersion = versionOf(seen)
 	m.Managers = managersOf(seen)
-	resp.Diagnostics.Append(configMapDataCodec().encode(ctx, m, &resp.State.Raw)...)
+	resp.Diagnostics.Append(configMapSourceCodec().encode(ctx, m, &resp.State.Raw)...)
 }

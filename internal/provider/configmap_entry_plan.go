@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -37,11 +36,11 @@ func (r *configMapEntryResource) ModifyPlan(ctx context.Context, req resource.Mo
 	}
 	switch {
 	case req.Plan.Raw.IsNull():
-		r.planDelete(ctx, &state, resp)
+		resp.Diagnostics.Append(r.planDelete(ctx, r.holding(&state), true, resp.Private)...)
 	case req.State.Raw.IsNull():
 		r.planCreate(ctx, &plan, req, resp)
 	case req.Plan.Raw.Equal(req.State.Raw):
-		r.observeReplace(ctx, &state, resp)
+		resp.Diagnostics.Append(r.holding(&state).observeReplace(ctx, resp.Private)...)
 	default:
 		r.planUpdate(ctx, &plan, &state, req, resp)
 	}
@@ -56,28 +55,30 @@ func (r *configMapEntryResource) planCreate(ctx context.Context, plan *configMap
 	id := plan.entryID()
 	plan.ID = types.StringValue(id.String())
 	resp.Diagnostics.Append(entryCodec().encode(ctx, *plan, &resp.Plan.Raw)...)
-	if ok && replaced.ID == id.String() && !replaced.Creates {
+	keys := []string{id.Key}
+	if ok && replaced.ID == id.String() && len(replaced.Needs) == 0 {
 		// The key is there still; it will not be when the new resource is created.
-		about := r.about(plan, opCreate)
-		switch {
-		case plan.AdoptExisting.ValueBool():
-			resp.Diagnostics.Append(about.replacesItself("The key is removed first, so that adopt_existing would find nothing to adopt."))
-		case !plan.ExpectedValue.IsNull() || !plan.ExpectedValueBase64.IsNull():
-			resp.Diagnostics.Append(about.replacesItself("The key is removed first, so that the expected value could not hold."))
-		case replaced.Keeps:
-			resp.Diagnostics.Append(about.replacesItself("Its deletion_policy leaves the key in place, so that the new resource would find it taken."))
+		var adopts, expects []string
+		if plan.AdoptExisting.ValueBool() {
+			adopts = keys
 		}
+		if !plan.ExpectedValue.IsNull() || !plan.ExpectedValueBase64.IsNull() {
+			expects = keys
+		}
+		resp.Diagnostics.Append(r.about(plan, opCreate).replacedBy(replaced, adopts, expects, keys)...)
 		return
 	}
-	if !r.data.swapped() && r.data.moves.note(id, keyWritten) {
-		resp.Diagnostics.Append(r.about(plan, opCreate).keyMoves())
-		return
+	if !r.data.swapped() {
+		if moving := r.data.moves.note(id.Ref, keys, keyWritten); len(moving) > 0 {
+			resp.Diagnostics.Append(r.about(plan, opCreate).keyMoves(moving))
+			return
+		}
 	}
 	pin, diags := pinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
 	if !ok && plan.needsKey() {
 		// Reaches Delete only where this turns out to replace a tainted resource, which looks like a create.
-		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{ID: id.String(), Creates: true})...)
+		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{ID: id.String(), Needs: keys})...)
 	}
 	if plan.valuesKnown() && !pin.IsUnknown() {
 		resp.Diagnostics.Append(r.checkSwap(ctx, plan, r.createSwap(plan, pin))...)
@@ -88,20 +89,16 @@ func (r *configMapEntryResource) planUpdate(ctx context.Context, plan, state *co
 	if !plan.idKnown() || plan.entryID() != state.entryID() {
 		// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own, whose
 		// warnings Terraform drops.
-		keeps, diags := r.keeps(ctx, state, resp.Private)
+		h := r.holding(state)
+		keeps, diags := h.keeps(ctx, resp.Private)
 		resp.Diagnostics.Append(diags...)
-		if !plan.idKnown() && plan.mayBe(state.entryID()) && (keeps || plan.needsKey()) {
-			resp.Diagnostics.Append(r.about(state, opDelete).mayReplaceItself())
+		if !plan.idKnown() && plan.mayBe(state.entryID()) && (len(keeps) > 0 || plan.needsKey()) {
+			resp.Diagnostics.Append(h.about.mayReplaceItself())
 		}
-		leaves := state.DeletionPolicy.ValueString() == policyAbandon
-		if plan.idKnown() && !leaves && !r.data.swapped() && r.data.moves.note(state.entryID(), keyRemoved) {
-			resp.Diagnostics.Append(r.about(state, opDelete).keyMoves())
-			return
-		}
-		r.planDelete(ctx, state, resp)
+		resp.Diagnostics.Append(r.planDelete(ctx, h, plan.idKnown(), resp.Private)...)
 		return
 	}
-	r.observeReplace(ctx, state, resp)
+	resp.Diagnostics.Append(r.holding(state).observeReplace(ctx, resp.Private)...)
 	plan.ID = state.ID
 	if plan.ConflictScope.ValueString() == scopeObject {
 		plan.UID = state.UID // of another object it is a conflict
@@ -122,99 +119,9 @@ func (r *configMapEntryResource) planUpdate(ctx context.Context, plan, state *co
 	}
 }
 
-// observeReplace notes what the removal goes by if this turns out to be a replace of the same key, as with -replace. The
-// prior state is as good as a read then: Terraform has refreshed it.
-func (r *configMapEntryResource) observeReplace(ctx context.Context, state *configMapEntryModel, resp *resource.ModifyPlanResponse) {
-	keeps, diags := r.keeps(ctx, state, resp.Private)
-	resp.Diagnostics.Append(diags...)
-	version := state.version()
-	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{
-		ID: state.entryID().String(), UID: version.UID, ResourceVersion: version.ResourceVersion, Keeps: keeps,
-	})...)
-}
-
-// keeps tells whether the removal of an entry leaves its key in place.
-func (*configMapEntryResource) keeps(ctx context.Context, state *configMapEntryModel, private privateReader) (bool, diag.Diagnostics) {
-	switch state.DeletionPolicy.ValueString() {
-	case policyAbandon:
-		return true, nil
-	case policyRestore:
-		original, _, diags := getPrivate[cas.Entry](ctx, private, privateOriginal)
-		return !original.IsAbsent(), diags // an unknown one is refused before anything is removed
-	default:
-		return false, nil
-	}
-}
-
-// planDelete notes what the removal goes by: a read of the plan. Prior state is not enough, since Terraform before
-// 1.12.2 plans the removal of a dropped block before it refreshes. But while applying, a read would take a foreign write
-// for what the plan saw: then the prior state counts.
-func (r *configMapEntryResource) planDelete(ctx context.Context, state *configMapEntryModel, resp *resource.ModifyPlanResponse) {
-	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
-	policy := state.DeletionPolicy.ValueString()
-	if policy == policyAbandon || r.data.swapped() {
-		return
-	}
-	id := state.entryID()
-	if resp.Plan.Raw.IsNull() && r.data.moves.note(id, keyRemoved) {
-		resp.Diagnostics.Append(r.about(state, opDelete).keyMoves())
-		return
-	}
-	if !r.configured() || r.data.planCheck == planCheckOff {
-		return
-	}
-	timeout, diags := state.Timeouts.Read(ctx, defaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-
-	written, haveWritten, diags := getPrivate[string](ctx, resp.Private, privateWritten)
-	resp.Diagnostics.Append(diags...)
-	var original cas.Entry // the absent one where nothing is to be put back
-	if policy == policyRestore {
-		original, _, diags = getPrivate[cas.Entry](ctx, resp.Private, privateOriginal)
-		resp.Diagnostics.Append(diags...)
-	}
-	about := r.planned(r.about(state, opDelete))
-
-	var seen *cas.Observation
-	var problem diag.Diagnostic
-	for _, age := range []time.Duration{cas.Fresh, 0} { // what would refuse is read afresh before it is told
-		var err error
-		if seen, err = r.data.engine.Observe(ctx, id.Ref, age); err != nil {
-			resp.Diagnostics.Append(r.softened(about.diagnose(err)))
-			return
-		}
-		problem = nil
-		live := seen.Entry(id.Key)
-		switch {
-		case live.IsAbsent() || seen.Terminating():
-		case seen.Immutable() && live != original:
-			problem = about.immutable()
-		case haveWritten && live.Digest() != written:
-			problem = about.changedSinceApply(live, policy)
-		}
-		if problem == nil {
-			break
-		}
-	}
-	if problem != nil {
-		resp.Diagnostics.Append(r.softened(problem))
-	}
-	version, live := seen.Version(), seen.Entry(id.Key)
-	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{
-		ID: id.String(), UID: version.UID, ResourceVersion: version.ResourceVersion, Digest: seen.Digest(), Entry: &live,
-	})...)
-}
-
 // checkSwap is a plan's check of a swap.
 func (r *configMapEntryResource) checkSwap(ctx context.Context, m *configMapEntryModel, s cas.Swap) diag.Diagnostics {
-	timeout, diags := m.Timeouts.Read(ctx, defaultTimeout)
-	diags.Append(r.check(ctx, r.about(m, opOf(s)), timeout, func(ctx context.Context) error {
-		_, err := r.data.engine.Check(ctx, s.Txn(), r.data.rehearsal)
-		return err
-	})...)
-	return diags
+	return r.checkTxn(ctx, s.Txn(), r.about(m, opOf(s)), m.Timeouts)
 }
 
 // swapped tells whether this process is applying.

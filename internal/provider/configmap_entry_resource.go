@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
@@ -46,14 +45,13 @@ func (r *configMapEntryResource) Create(ctx context.Context, req resource.Create
 		return
 	}
 
-	result, diags := r.write(ctx, r.createSwap(&plan, pin), &plan, timeout)
+	previous, diags := r.write(ctx, r.createSwap(&plan, pin), &plan, timeout, resp.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return // nothing is set: a tainted entry could not pass the check of its next plan
 	}
 	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
-	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateOriginal, result.Previous)...)
-	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, result.Stored.Digest())...)
+	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateOriginal, originals{plan.entryID().Key: previous})...)
 	resp.Diagnostics.Append(identityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
 	resp.Diagnostics.Append(entryCodec().encode(ctx, plan, &resp.State.Raw)...)
 }
@@ -100,8 +98,8 @@ func (r *configMapEntryResource) Read(ctx context.Context, req resource.ReadRequ
 	lost, diags := hasPrivate(ctx, req.Private, privateLost)
 	resp.Diagnostics.Append(diags...)
 	if !known && !lost {
-		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateOriginal, live)...)
-		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, live.Digest())...)
+		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateOriginal, originals{id.Key: live})...)
+		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, digests{id.Key: live.Digest()})...)
 	}
 }
 
@@ -122,13 +120,11 @@ func (r *configMapEntryResource) Update(ctx context.Context, req resource.Update
 	if plan.entry().Holds(state.entry()) {
 		plan.keepComputed(&state)
 	} else {
-		var result cas.Result
-		result, diags = r.write(ctx, r.updateSwap(&plan, &state, pin), &plan, timeout)
+		_, diags = r.write(ctx, r.updateSwap(&plan, &state, pin), &plan, timeout, resp.Private)
 		resp.Diagnostics.Append(diags...)
 		if resp.Diagnostics.HasError() {
 			return // the framework keeps the prior state
 		}
-		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateWritten, result.Stored.Digest())...)
 	}
 	resp.Diagnostics.Append(identityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
 	resp.Diagnostics.Append(entryCodec().encode(ctx, plan, &resp.State.Raw)...)
@@ -137,29 +133,10 @@ func (r *configMapEntryResource) Update(ctx context.Context, req resource.Update
 func (r *configMapEntryResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state, diags := entryCodec().decode(ctx, req.State.Raw)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := state.Timeouts.Delete(ctx, defaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || state.DeletionPolicy.ValueString() == policyAbandon {
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	swap, diags := r.deleteSwap(ctx, &state, req.Private)
-	resp.Diagnostics.Append(diags...)
-	if !resp.Diagnostics.HasError() && state.DeletionPolicy.ValueString() == policyRestore && r.configured() {
-		resp.Diagnostics.Append(r.checkRestore(ctx, &state, swap, req.Private)...)
-	}
-	if !resp.Diagnostics.HasError() {
-		_, diags = r.write(ctx, swap, &state, timeout)
-		resp.Diagnostics.Append(diags...)
-	}
-	if resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
-		// Terraform stores this private state with the resource. That of a tainted one's replacement is its creation's.
-		if known, _ := hasPrivate(ctx, req.Private, privateOriginal); !known {
-			resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateLost, true)...)
-		}
-	}
+	resp.Diagnostics.Append(r.remove(ctx, r.holding(&state), req.Private, resp.Private)...)
 }
 
 func (*configMapEntryResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
@@ -199,40 +176,26 @@ func (*configMapEntryResource) ImportState(ctx context.Context, req resource.Imp
 	})...)
 }
 
-// write runs a swap and, where it is applied, puts what came of it into the model.
-func (r *configMapEntryResource) write(ctx context.Context, s cas.Swap, m *configMapEntryModel, timeout time.Duration) (cas.Result, diag.Diagnostics) {
-	var diags diag.Diagnostics
-	about := r.about(m, opOf(s))
-	if !r.configured() {
-		diags.Append(notConfigured())
-		return cas.Result{}, diags
+// write runs a swap and, where it is applied, puts what came of it into the model and the private state.
+func (r *configMapEntryResource) write(
+	ctx context.Context, s cas.Swap, m *configMapEntryModel, timeout time.Duration, private privateWriter,
+) (cas.Entry, diag.Diagnostics) {
+	result, diags := r.commit(ctx, s.Txn(), r.about(m, opOf(s)), timeout)
+	if diags.HasError() {
+		return cas.Entry{}, diags
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	result, err := r.data.engine.Swap(ctx, s)
-	if err != nil {
-		diags.Append(about.diagnose(err))
-		return result, diags
-	}
-	if !result.Stored.Holds(s.New) && result.Wrote {
-		diags.Append(about.changedByAdmission(s, result.Stored))
-	}
+	previous := result.Previous[s.Key]
 	m.ID = types.StringValue(entryID{s.Ref, s.Key}.String())
-	m.setVersion(result.Version)
+	m.setVersion(result.After.Version())
 	m.PreviousValue = types.StringNull()
-	if v, ok := result.Previous.Text(); ok && result.Wrote {
+	if v, ok := previous.Text(); ok && result.Wrote {
 		m.PreviousValue = types.StringValue(v)
 	}
-	return result, diags
+	diags.Append(setPrivate(ctx, private, privateWritten, digests{s.Key: result.After.Entry(s.Key).Digest()})...)
+	return previous, diags
 }
 
 // keepComputed copies what only a write changes.
 func (m *configMapEntryModel) keepComputed(state *configMapEntryModel) {
 	m.ID, m.ResourceVersion, m.UID, m.PreviousValue = state.ID, state.ResourceVersion, state.UID, state.PreviousValue
-}
-
-// pinnedVersion is expected_resource_version_wo. Write-only attributes are in the configuration alone.
-func pinnedVersion(ctx context.Context, config tfsdk.Config) (types.String, diag.Diagnostics) {
-	m, diags := entryCodec().decode(ctx, config.Raw)
-	return m.ExpectedResourceVerWO, diags
 }

@@ -11,25 +11,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-)
-
-const (
-	defaultNamespace = "default"
-
-	scopeObject = "object"
-	scopeKey    = "key"
-
-	policyDelete  = "delete"
-	policyRestore = "restore"
-	policyAbandon = "abandon"
 )
 
 // configMapEntryModel is the resource's schema as Go values.
@@ -157,11 +144,7 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			"whole ConfigMap, is what the plan saw. The check and the write are one atomic request. What changed in between is a " +
 			"conflict, and a conflict writes nothing.",
 		Attributes: map[string]schema.Attribute{
-			"namespace": schema.StringAttribute{
-				Optional: true, Computed: true, Default: stringdefault.StaticString(defaultNamespace),
-				PlanModifiers: replaces, Validators: []validator.String{validNamespace()},
-				MarkdownDescription: "Namespace of the ConfigMap. Default: `default`. A change replaces the resource.",
-			},
+			"namespace": namespaceAttribute(),
 			"name": schema.StringAttribute{
 				Required: true, PlanModifiers: replaces, Validators: []validator.String{validName()},
 				MarkdownDescription: "Name of the ConfigMap, which must exist when the entry is written. A change replaces the resource.",
@@ -201,49 +184,22 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 				},
 				MarkdownDescription: "Bytes that the key must hold, in `binaryData`, for a write to happen, as canonical standard base64.",
 			},
-			"expected_resource_version_wo": schema.StringAttribute{
-				Optional: true, WriteOnly: true, Validators: []validator.String{validResourceVersion()},
-				MarkdownDescription: "Create and update happen only while the ConfigMap is at this `resourceVersion`, or at one that this " +
-					"apply's own writes made of it. From a data source or an earlier step of a pipeline. Write-only: it is never stored, and a " +
-					"change of it alone is no diff. Needs Terraform 1.11 or OpenTofu 1.11.",
-			},
-			"conflict_scope": schema.StringAttribute{
-				Optional: true, Computed: true, Default: stringdefault.StaticString(scopeObject),
-				Validators: []validator.String{stringvalidator.OneOf(scopeObject, scopeKey)},
-				MarkdownDescription: "What counts as a conflict on update and delete. `object` (default): any change to the ConfigMap since the " +
-					"plan that this apply did not make itself. `key`: only a change to this key.",
-			},
-			"adopt_existing": schema.BoolAttribute{
-				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether a key that already holds the value is taken over without a write, instead of an error. Default: `false`.",
-			},
-			"deletion_policy": schema.StringAttribute{
-				Optional: true, Computed: true, Default: stringdefault.StaticString(policyDelete),
-				Validators: []validator.String{stringvalidator.OneOf(policyDelete, policyRestore, policyAbandon)},
-				MarkdownDescription: "What destroying does with the key: `delete` (default) it, `restore` what it held before this resource first " +
-					"wrote it (after an import or adoption, what was found), or `abandon` it as it is.",
-			},
-			"field_manager": schema.StringAttribute{
-				Optional: true, Validators: fieldManagerValidators(),
-				MarkdownDescription: "Name under which the write is recorded in `managedFields`. Default: the provider's `field_manager`.",
-			},
-			"hide_value": schema.BoolAttribute{
-				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether diagnostics show lengths and SHA-256 digests instead of values. A provider cannot see Terraform's " +
-					"`sensitive` marks, so set it where values are sensitive. Default: `false`.",
-			},
-			"timeouts": timeoutsAttribute(ctx),
+			"expected_resource_version_wo": pinAttribute(),
+			"conflict_scope": scopeAttribute("What counts as a conflict on update and delete. `object` (default): any change to the ConfigMap since the " +
+				"plan that this apply did not make itself. `key`: only a change to this key."),
+			"adopt_existing": flagAttribute(
+				"Whether a key that already holds the value is taken over without a write, instead of an error. Default: `false`."),
+			"deletion_policy": policyAttribute("What destroying does with the key: `delete` (default) it, `restore` what it held before this resource first " +
+				"wrote it (after an import or adoption, what was found), or `abandon` it as it is."),
+			"field_manager": fieldManagerAttribute(),
+			"hide_value":    hideAttribute(),
+			"timeouts":      timeoutsAttribute(ctx),
 
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "`namespace/name/key`.",
 			},
-			"resource_version": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "`metadata.resourceVersion` of the ConfigMap as last observed: by the write's own response, or by the refresh.",
-			},
-			"uid": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "`metadata.uid` of the ConfigMap as last observed.",
-			},
+			"resource_version": resourceVersionAttribute(),
+			"uid":              uidAttribute(),
 			"previous_value": schema.StringAttribute{
 				Computed: true,
 				MarkdownDescription: "Text that the last write replaced, as findAndModify returns the pre-image. Null where the key was absent " +
@@ -251,26 +207,4 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			},
 		},
 	}
-}
-
-func timeoutsAttribute(ctx context.Context) schema.Attribute {
-	return withTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
-		Create: true, CreateDescription: "How long a create may take, such as `30s` or `2m`. Default: `1m`.",
-		Read: true, ReadDescription: "How long a refresh, or the check of a plan, may take. Default: `1m`.",
-		Update: true, UpdateDescription: "How long an update may take. Default: `1m`.",
-		Delete: true, DeleteDescription: "How long a delete may take. Default: `1m`. As all settings of a delete, it counts once it was applied.",
-	}))
-}
-
-// withTimeoutValidators is HashiCorp's attribute, with validators that name the attribute and want a time above zero.
-func withTimeoutValidators(attribute schema.Attribute) schema.Attribute {
-	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
-		for name, each := range nested.Attributes {
-			if s, ok := each.(schema.StringAttribute); ok {
-				s.Validators = []validator.String{validTimeout()}
-				nested.Attributes[name] = s
-			}
-		}
-	}
-	return attribute
 }

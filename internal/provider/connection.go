@@ -4,9 +4,12 @@ import (
 	"context"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
 // connection is what every resource has of the provider.
@@ -40,6 +43,43 @@ func (c *connection) fieldManager(named types.String) string {
 // hides tells whether diagnostics about what has this hide_value or hide_values show digests only.
 func (c *connection) hides(own types.Bool) bool {
 	return own.ValueBool() || own.IsUnknown() || c.data != nil && c.data.hideValues
+}
+
+// commit writes, for at most as long as the timeout says, and warns where admission changed what is written.
+func (c *connection) commit(ctx context.Context, t *cas.Txn, about subject, timeout time.Duration) (cas.TxnResult, diag.Diagnostics) {
+	var diags diag.Diagnostics
+	if !c.configured() {
+		diags.Append(notConfigured())
+		return cas.TxnResult{}, diags
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	result, err := c.data.engine.Commit(ctx, t)
+	if err != nil {
+		diags.Append(about.diagnose(err))
+		return result, diags
+	}
+	var changed []keyChange
+	for _, k := range t.Keys {
+		stored := result.After.Entry(k.Key)
+		if _, touched := result.Previous[k.Key]; touched && result.Wrote && !k.IsGuard && !stored.Holds(k.New) {
+			changed = append(changed, keyChange{k.Key, k.New, stored})
+		}
+	}
+	if len(changed) > 0 {
+		diags.Append(about.changedByAdmission(changed))
+	}
+	return result, diags
+}
+
+// checkTxn is a plan's check of what commit is to write.
+func (c *connection) checkTxn(ctx context.Context, t *cas.Txn, about subject, limits timeouts.Value) diag.Diagnostics {
+	timeout, diags := limits.Read(ctx, defaultTimeout)
+	diags.Append(c.check(ctx, about, timeout, func(ctx context.Context) error {
+		_, err := c.data.engine.Check(ctx, t, c.data.rehearsal)
+		return err
+	})...)
+	return diags
 }
 
 // check is a plan's check: look asks the engine, for as long as a read may take.

@@ -35,10 +35,11 @@ func opOf(s cas.Swap) operation {
 	}
 }
 
-// subject is what a diagnostic is about. All diagnostics about an entry are made here, so that the same fault always
-// reads the same.
+// subject is what a diagnostic is about. All diagnostics about keys are made here, so that the same fault always reads the
+// same, of one key and of several.
 type subject struct {
 	id       entryID
+	several  map[string]keyAttributes // of a resource of several keys, which has no id.Key, each of its keys; nil for one of one key
 	op       operation
 	expected path.Path // of the attribute that gives the expectation; empty where none does
 	value    path.Path // of the attribute that gives the value
@@ -119,7 +120,8 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 		return s.immutable()
 	case errors.As(err, &terminating):
 		return diag.NewErrorDiagnostic("ConfigMap Is Being Deleted", s.detail(
-			"The ConfigMap is being deleted, so nothing was written: the entry would be lost with it.",
+			s.number("The ConfigMap is being deleted, so nothing was written: the entry would be lost with it.",
+				"The ConfigMap is being deleted, so nothing was written: the keys would be lost with it."),
 			[]string{"Deleted at: " + terminating.Since.Format(time.RFC3339)},
 			"Wait until it is gone, make it again, then plan again."))
 	case errors.As(err, &tooLarge):
@@ -140,7 +142,8 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 		return s.canceled(canceled)
 	default:
 		return diag.NewErrorDiagnostic("Unexpected Error", s.detail(
-			fmt.Sprintf("To %s the entry failed in a way that the provider does not know.", s.op), []string{"Cause: " + err.Error()}))
+			fmt.Sprintf("To %s the %s failed in a way that the provider does not know.", s.op, s.number("entry", "keys")),
+			[]string{"Cause: " + err.Error()}))
 	}
 }
 
@@ -172,18 +175,13 @@ func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 	facts = append(facts, versionFacts(e.At, e.Live)...)
 
 	switch e.Reason {
-	case cas.ReasonHeld:
-		return diag.NewAttributeErrorDiagnostic(s.value, "Key Already Holds The Value", s.detail(
-			"The key already holds the value, and this state does not know where from. Nothing was written.", facts,
-			fmt.Sprintf("Import it with the id %q, or set adopt_existing = true to take it over.", s.id),
-			"If the resource is tainted, `terraform untaint` keeps it: a tainted resource cannot be told from a new one."))
 	case cas.ReasonVersion:
 		return diag.NewAttributeErrorDiagnostic(path.Root("expected_resource_version_wo"), "Resource Version Mismatch", s.detail(
 			"The ConfigMap is not at the version that expected_resource_version_wo names. Nothing was written.", facts,
 			"Take the version from where you decide about the write, in the same run."))
 	case cas.ReasonOwn:
 		return diag.NewErrorDiagnostic("Compare-And-Swap Conflict", s.detail(
-			"This run itself wrote the key, later than what the removal goes by. Nothing was removed.", facts,
+			"This run itself wrote "+words(len(e.Keys), "the key", "the keys")+", later than what the removal goes by. Nothing was removed.", facts,
 			"Key the instances of a resource by ConfigMap key, or use a `moved` block."))
 	case cas.ReasonObject:
 		way := []string{again}
@@ -193,36 +191,9 @@ func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 		}
 		return diag.NewErrorDiagnostic("Compare-And-Swap Conflict", s.detail(
 			fmt.Sprintf("Another writer changed the ConfigMap since it was observed. Nothing was %s.", s.op.past()), facts, way...))
-	case cas.ReasonKey:
-	}
-	switch {
-	case !s.expected.Equal(path.Empty()) && s.op != opDelete:
-		return diag.NewAttributeErrorDiagnostic(s.expected, "Expected Value Mismatch", s.detail(
-			fmt.Sprintf("The key does not hold what %s says it must. Nothing was written.", s.expected), facts,
-			fmt.Sprintf("Set %s to what the key holds if that is what the write may replace.", s.expected)))
-	case s.op == opCreate:
-		return diag.NewAttributeErrorDiagnostic(path.Root("key"), "Key Already Exists", s.detail(
-			"The key exists with another value, and without expected_value only an absent key is written. Nothing was written.", facts,
-			fmt.Sprintf("Set expected_value to what the write may replace, or import the key with the id %q.", s.id)))
 	default:
-		return diag.NewErrorDiagnostic("Compare-And-Swap Conflict", s.detail(
-			fmt.Sprintf("Another writer changed the key since it was observed. Nothing was %s.", s.op.past()), facts, again))
+		return s.keyConflict(e, facts)
 	}
-}
-
-// keyFacts are the lines about the keys of a conflict.
-func (s subject) keyFacts(e *cas.ConflictError) (facts []string) {
-	for _, k := range e.Keys {
-		expected, live := renderPair(k.Expected, e.Live.Entry(k.Key), s.hide)
-		if s.id.Key == "" {
-			facts = append(facts, "Key: "+k.Key)
-		}
-		if k.Reason != cas.ReasonHeld {
-			facts = append(facts, "Expected: "+expected)
-		}
-		facts = append(facts, "Live: "+live)
-	}
-	return facts
 }
 
 // versionFacts are the lines about the versions of a conflict.
@@ -256,37 +227,40 @@ func (s subject) notFound() diag.Diagnostic {
 		s.planning = false // a warning already
 		return diag.NewAttributeWarningDiagnostic(path.Root("name"), "ConfigMap Does Not Exist Yet", s.detail(
 			"The ConfigMap does not exist, so that nothing could be checked. It may be made in this apply; the check is made then.", nil,
-			"Let the entry depend on what makes the ConfigMap."))
+			s.number("Let the entry depend on what makes the ConfigMap.", "Let the resource depend on what makes the ConfigMap.")))
 	}
 	return diag.NewAttributeErrorDiagnostic(path.Root("name"), "ConfigMap Not Found", s.detail(
 		"The ConfigMap does not exist. Nothing was written.", nil,
-		"Make it first, and let the entry depend on what makes it: an entry does not make its ConfigMap."))
+		s.number("Make it first, and let the entry depend on what makes it: an entry does not make its ConfigMap.",
+			"Make it first, and let the resource depend on what makes it: it does not make its ConfigMap.")))
 }
 
 func (s subject) immutable() diag.Diagnostic {
 	if s.op == opDelete {
 		return diag.NewErrorDiagnostic("ConfigMap Is Immutable", s.detail(
-			"The ConfigMap is immutable, so the key cannot be removed.", nil,
-			fmt.Sprintf("Set deletion_policy = %q and apply that, to leave the key as it is.", policyAbandon)))
+			s.number("The ConfigMap is immutable, so the key cannot be removed.", "The ConfigMap is immutable, so the keys cannot be removed."), nil,
+			fmt.Sprintf("Set deletion_policy = %q and apply that, to leave %s.", policyAbandon, s.number("the key as it is", "the keys as they are"))))
 	}
 	return diag.NewErrorDiagnostic("ConfigMap Is Immutable", s.detail(
-		"The ConfigMap is immutable, so the key cannot be written.", nil,
+		s.number("The ConfigMap is immutable, so the key cannot be written.", "The ConfigMap is immutable, so the keys cannot be written."), nil,
 		"Make a ConfigMap with another name, or delete this one and make it again."))
 }
 
 func (s subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
 	facts := []string{
-		fmt.Sprintf("Value: %d bytes", e.New),
+		fmt.Sprintf("%s: %d bytes", s.number("Value", "Values"), e.New),
 		fmt.Sprintf("All other values: %d bytes", e.Others),
 		fmt.Sprintf("Limit: %d bytes for all values together", cas.MaxSize),
 	}
 	if s.planning && e.New <= cas.MaxSize {
 		s.planning = false // a warning already
 		return diag.NewAttributeWarningDiagnostic(s.value, "ConfigMap Too Large", s.detail(
-			"With this value the ConfigMap would be too large as it is now. Another entry may free space in this apply.", facts))
+			s.number("With this value", "With these values")+" the ConfigMap would be too large as it is now. Another entry may free space in this apply.",
+			facts))
 	}
 	return diag.NewAttributeErrorDiagnostic(s.value, "ConfigMap Too Large", s.detail(
-		"With this value the ConfigMap would be too large. Nothing was written.", facts, "Shorten it, or use another ConfigMap."))
+		s.number("With this value", "With these values")+" the ConfigMap would be too large. Nothing was written.", facts,
+		s.number("Shorten it", "Shorten them")+", or use another ConfigMap."))
 }
 
 func (s subject) canceled(e *cas.CanceledError) diag.Diagnostic {
@@ -305,64 +279,17 @@ func (s subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 	if e.Base.ResourceVersion != "" {
 		facts = append([]string{"Sent for resourceVersion: " + e.Base.ResourceVersion}, facts...)
 	}
-	way := "The state keeps the entry as it was. The next plan reads the key, and shows what is left to be done."
+	way := s.number("The state keeps the entry as it was. The next plan reads the key, and shows what is left to be done.",
+		"The state keeps the keys as they were. The next plan reads them, and shows what is left to be done.")
 	if s.op == opCreate {
-		way = fmt.Sprintf("The state has nothing of it. If the key holds the value, import it with the id %q, or set adopt_existing = true to "+
-			"take it over. If it does not, plan again.", s.id)
+		way = fmt.Sprintf(s.number("The state has nothing of it. If the key holds the value, import it with the id %q, or set adopt_existing = true to "+
+			"take it over. If it does not, plan again.",
+			"The state has nothing of it. If the keys hold the values, import them with the id %q, or set adopt_existing = true to "+
+				"take them over. If they do not, plan again."), s.importID(s.ownKeys()))
 	}
 	return diag.NewErrorDiagnostic("Write Outcome Unknown", s.detail(
-		"The write was sent, and it could not be found out whether the key was changed. It may be changed yet, while the write is on its way.",
+		s.number("The write was sent, and it could not be found out whether the key was changed. It may be changed yet, while the write is on its way.",
+			"The write was sent, and it could not be found out whether the keys were changed. All of them may be changed yet, while the write is on "+
+				"its way; or none."),
 		facts, way, "Where the verb \"watch\" on the ConfigMap is permitted, a lost answer can be settled."))
-}
-
-func (s subject) changedByAdmission(swap cas.Swap, stored cas.Entry) diag.Diagnostic {
-	sent, kept := renderPair(swap.New, stored, s.hide)
-	return diag.NewAttributeWarningDiagnostic(s.value, "Value Changed By Admission", s.detail(
-		"The value was written, and the cluster's admission changed it on its way in. The next refresh shows it as drift.",
-		[]string{"Sent: " + sent, "Stored: " + kept}))
-}
-
-// changedSinceApply is for a destroy of a value that this resource did not write.
-func (s subject) changedSinceApply(live cas.Entry, policy string) diag.Diagnostic {
-	facts := []string{"Live: " + renderOne(live, s.hide)}
-	if policy == policyRestore {
-		return diag.NewErrorDiagnostic("Value Changed Since Last Apply", s.detail(
-			"The key does not hold what this resource last wrote, so that restoring would undo another's write.", facts,
-			fmt.Sprintf("To leave the key as it is, apply deletion_policy = %q with what the key holds as value; to remove it, apply "+
-				"deletion_policy = %q. Then destroy.", policyAbandon, policyDelete)))
-	}
-	s.planning = false // a warning already
-	return diag.NewWarningDiagnostic("Value Changed Since Last Apply", s.detail(
-		"The key does not hold what this resource last wrote. It will be removed if it still holds this value then.", facts))
-}
-
-func (s subject) keyMoves() diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(path.Root("key"), "Key Moves Between Instances", s.detail(
-		"One resource instance is to remove the key and another one to write it in the same run, in an order that nothing fixes.", nil,
-		"Key the instances by ConfigMap key (for_each over the keys), so that each keeps its own, or use a `moved` block."))
-}
-
-func (s subject) nothingToRestore() diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(path.Root("deletion_policy"), "Nothing Known To Restore", s.detail(
-		"What the key held before is not known here, as in the replacement of a tainted resource. Nothing was removed.", nil,
-		"`terraform untaint` the resource and plan again, or apply another deletion_policy first."))
-}
-
-func (s subject) taintedReplacesItself() diag.Diagnostic {
-	return diag.NewErrorDiagnostic("Replacement Would Fail", s.detail(
-		"A tainted resource is to be replaced by one of the same key, whose expectation could not hold once the key is removed. "+
-			"Nothing was removed.", nil, "`terraform untaint` the resource and plan again."))
-}
-
-func (s subject) mayReplaceItself() diag.Diagnostic {
-	return diag.NewWarningDiagnostic("Replacement May Fail", s.detail(
-		"The entry is to be replaced by one whose namespace, name or key is known only when that is applied. If it turns out to be the "+
-			"same key, that is removed first, and the new resource is refused: what it expects, or is to adopt, is gone then, or its place is "+
-			"taken.", nil, "Make the namespace, name and key known at plan, or change value to write the key."))
-}
-
-func (s subject) replacesItself(why string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic("Replacement Would Fail", s.detail(
-		"The resource is to be replaced by one of the same key. "+why+" Nothing was removed.", nil,
-		"Change value to write the key, instead of replacing the resource."))
 }

@@ -21,8 +21,6 @@ type wholeConfigMap struct {
 	ignored ignoredMetadata
 }
 
-const again = "Plan again to see what is there now, and apply that plan if it still says what you mean."
-
 // mostDifferences is how many keys that differ a diagnostic lists.
 const mostDifferences = 10
 

@@ -41,7 +41,7 @@ func (s subject) diagnoseCounter(err error) diag.Diagnostic {
 		return diag.NewAttributeErrorDiagnostic(path.Root("step"), "Counter Would Overflow", s.detail(
 			"The number after the next one would be out of range, so that none can be taken. Nothing was written.",
 			[]string{
-				"Live: " + renderOne(overflow.Live, s.hide), "Number: " + s.number(overflow.Number), fmt.Sprintf("Step: %d", overflow.Step),
+				"Live: " + renderOne(overflow.Live, s.hide), "Number: " + s.figure(overflow.Number), fmt.Sprintf("Step: %d", overflow.Step),
 				"Range: " + counterRange,
 			},
 			"Have the key hold a number that is free and in range with step, or use another key."))
@@ -60,12 +60,12 @@ func (s subject) diagnoseCounter(err error) diag.Diagnostic {
 
 var counterRange = fmt.Sprintf("%d to %d", math.MinInt64, math.MaxInt64)
 
-// number shows a number that came from the key.
-func (s subject) number(n int64) string { return renderOne(cas.Text(strconv.FormatInt(n, 10)), s.hide) }
+// figure shows a number that came from the key.
+func (s subject) figure(n int64) string { return renderOne(cas.Text(strconv.FormatInt(n, 10)), s.hide) }
 
 func (s subject) unknownNumber(e *cas.UnknownNumberError) diag.Diagnostic {
 	facts := []string{
-		"Number: " + s.number(e.Number), "Sent for resourceVersion: " + e.Err.Base.ResourceVersion,
+		"Number: " + s.figure(e.Number), "Sent for resourceVersion: " + e.Err.Base.ResourceVersion,
 		"Cause: " + strings.ReplaceAll(e.Err.Err.Error(), "\n", "; "),
 	}
 	way := "The state keeps the number that it has."
@@ -83,6 +83,6 @@ func (s subject) numberNotKept(taken cas.Taken) diag.Diagnostic {
 	sent, stored := renderPair(taken.Sent, taken.Stored, s.hide)
 	return diag.NewAttributeErrorDiagnostic(path.Root("key"), "Number Changed By Admission", s.detail(
 		"The number was taken, and the cluster's admission changed what the key holds on its way in, so that another may get the same "+
-			"number. It is not used.", []string{"Number: " + s.number(taken.Number), "Sent: " + sent, "Stored: " + stored},
+			"number. It is not used.", []string{"Number: " + s.figure(taken.Number), "Sent: " + sent, "Stored: " + stored},
 		"Have the policy leave the key alone, see that the key holds a free number, then apply again."))
 }

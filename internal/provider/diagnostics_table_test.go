@@ -35,7 +35,8 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 	longer.Keys[0].Expected = cas.Text(strings.Repeat("x", 300) + "1")
 	longVersion := long.Version().ResourceVersion
 	since := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	sent := cas.Swap{New: cas.Text("2")}
+	changed := []keyChange{{"foo", cas.Text("2"), cas.Text("3")}}
+	live := []keyValue{{"foo", cas.Text("live")}}
 
 	return map[string]diagnosticTest{
 		"held": {
@@ -235,32 +236,32 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		},
 
 		"admission": {
-			of:       aboutFoo(opCreate, binaryValue).changedByAdmission(sent, cas.Text("3")),
+			of:       aboutFoo(opCreate, binaryValue).changedByAdmission(changed),
 			severity: diag.SeverityWarning, path: "value_base64", summary: "Value Changed By Admission",
 			detail: "The value was written, and the cluster's admission changed it on its way in. The next refresh shows it as drift." + head +
 				"Sent: \"2\"\nStored: \"3\"",
 		},
 		"admission, hidden": {
-			of:       aboutFoo(opCreate, hidden).changedByAdmission(sent, cas.Text("3")),
+			of:       aboutFoo(opCreate, hidden).changedByAdmission(changed),
 			severity: diag.SeverityWarning, path: "value", summary: "Value Changed By Admission",
 			detail: "The value was written, and the cluster's admission changed it on its way in. The next refresh shows it as drift." + head +
 				"Sent: (hidden, 1 bytes, sha256:" + digestOf("2") + ")\nStored: (hidden, 1 bytes, sha256:" + digestOf("3") + ")",
 		},
 		"delete of what changed": {
-			of:       aboutFoo(opDelete, planning).changedSinceApply(cas.Text("live"), policyDelete),
+			of:       aboutFoo(opDelete, planning).changedSinceApply(live, policyDelete),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
 			detail: "The key does not hold what this resource last wrote. It will be removed if it still holds this value then." + head +
 				"Live: \"live\"",
 		},
 		"restore of what changed": {
-			of: aboutFoo(opDelete, planning, hidden).changedSinceApply(cas.Text("live"), policyRestore), summary: "Value Changed Since Last Apply",
+			of: aboutFoo(opDelete, planning, hidden).changedSinceApply(live, policyRestore), summary: "Value Changed Since Last Apply",
 			detail: "The key does not hold what this resource last wrote, so that restoring would undo another's write." + head +
 				"Live: (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n\n" +
 				`To leave the key as it is, apply deletion_policy = "abandon" with what the key holds as value; to remove it, apply ` +
 				`deletion_policy = "delete". Then destroy.` + planEnd,
 		},
 		"moves": {
-			of: aboutFoo(opCreate).keyMoves(), path: "key", summary: "Key Moves Between Instances",
+			of: aboutFoo(opCreate).keyMoves([]string{"foo"}), path: "key", summary: "Key Moves Between Instances",
 			detail: "One resource instance is to remove the key and another one to write it in the same run, in an order that nothing fixes." + head +
 				"\nKey the instances by ConfigMap key (for_each over the keys), so that each keeps its own, or use a `moved` block.",
 		},
@@ -281,7 +282,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 				"taken." + head + "\nMake the namespace, name and key known at plan, or change value to write the key.",
 		},
 		"nothing to restore": {
-			of: aboutFoo(opDelete).nothingToRestore(), path: "deletion_policy", summary: "Nothing Known To Restore",
+			of: aboutFoo(opDelete).nothingToRestore([]string{"foo"}), path: "deletion_policy", summary: "Nothing Known To Restore",
 			detail: "What the key held before is not known here, as in the replacement of a tainted resource. Nothing was removed." + head +
 				"\n`terraform untaint` the resource and plan again, or apply another deletion_policy first.",
 		},

@@ -67,6 +67,7 @@ func TestDiagnostics(t *testing.T) {
 	tests := diagnosticTests(seen, unmanaged, long)
 	maps.Copy(tests, counterDiagnosticTests())
 	maps.Copy(tests, wholeDiagnosticTests(seen, unmanaged))
+	maps.Copy(tests, severalDiagnosticTests(seen))
 	files, err := filepath.Glob("diagnostics*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -78,8 +79,8 @@ func TestDiagnostics(t *testing.T) {
 		}
 	}
 	missing := map[string]bool{}
-	for _, match := range regexp.MustCompile(`Diagnostic\((?:[^"(]*(?:\("[^"]*"\))?[^"(]*, )?"([A-Z][^"]*)", s\.detail`).FindAllSubmatch(source, -1) {
-		missing[string(match[1])] = true
+	for _, match := range regexp.MustCompile(`(?:Diagnostic\((?:[^"(]*(?:\([^)]*\))?[^"(]*, )?"([A-Z][^"]*)", s\.detail|return "([A-Z][^"]*)", )`).FindAllSubmatch(source, -1) {
+		missing[string(match[1])+string(match[2])] = true
 	}
 	if len(missing) < 20 {
 		t.Errorf("found only %d summaries in %q", len(missing), files)

@@ -34,15 +34,31 @@ const entryExamples = "../../examples/resources/cas_configmap_entry"
 // entryExample is what one file of entryExamples starts from and what comes of it.
 type entryExample struct {
 	before    map[string]string
+	bytes     map[string][]byte   // before, in binaryData
+	first     []resource.TestStep // applied before it
 	variables func(before *corev1.ConfigMap) config.Variables
 	versions  []tfversion.TerraformVersionCheck
-	action    plancheck.ResourceActionType // of the resource named foo; empty: not looked at
+	action    plancheck.ResourceActionType // of the resource at address; empty: not looked at
+	address   string
 	after     map[string]string
 	binary    func(t *testing.T, after map[string][]byte)
 	destroyed map[string]string
 }
 
 var identityImport = []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)}
+
+// wantPrices fails the test unless prices is what binary.tf makes it.
+func wantPrices(t *testing.T, after map[string][]byte) {
+	t.Helper()
+	unzip, err := gzip.NewReader(bytes.NewReader(after["prices"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(unzip)
+	if want := `{"apple":3,"pear":4}`; err != nil || string(got) != want {
+		t.Errorf("prices is %q (%v), want %q", got, err, want)
+	}
+}
 
 var entryExampleTests = map[string]entryExample{
 	"resource.tf": {
@@ -62,17 +78,7 @@ var entryExampleTests = map[string]entryExample{
 	},
 	"binary.tf": {
 		before: map[string]string{"prices": "{}"},
-		binary: func(t *testing.T, after map[string][]byte) {
-			t.Helper()
-			unzip, err := gzip.NewReader(bytes.NewReader(after["prices"]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := io.ReadAll(unzip)
-			if want := `{"apple":3,"pear":4}`; err != nil || string(got) != want {
-				t.Errorf("prices is %q (%v), want %q", got, err, want)
-			}
-		},
+		binary: wantPrices,
 	},
 	"key_scope.tf": {
 		before: map[string]string{"leader": "green"},
@@ -100,10 +106,10 @@ var entryExampleTests = map[string]entryExample{
 		after:  map[string]string{"foo": "2"},
 	},
 	"import-by-string-id.tf": {
-		before: map[string]string{"foo": "1"}, action: plancheck.ResourceActionNoop, after: map[string]string{"foo": "1"},
+		before: map[string]string{"foo": "1"}, action: plancheck.ResourceActionNoop, address: "cas_configmap_entry.foo", after: map[string]string{"foo": "1"},
 	},
 	"import-by-identity.tf": {
-		before: map[string]string{"foo": "1"}, action: plancheck.ResourceActionNoop, after: map[string]string{"foo": "1"},
+		before: map[string]string{"foo": "1"}, action: plancheck.ResourceActionNoop, address: "cas_configmap_entry.foo", after: map[string]string{"foo": "1"},
 		versions: identityImport,
 	},
 }
@@ -135,50 +141,74 @@ func exampleText(t *testing.T, path ...string) string {
 	return string(content)
 }
 
-func TestEntryExamples(t *testing.T) {
+// applied are the folders of examples that TestExamples applies, and what comes of each file.
+var applied = map[string]map[string]entryExample{entryExamples: entryExampleTests, dataExamples: dataExampleTests}
+
+func TestExamples(t *testing.T) {
 	t.Parallel() // beside other tests; its own parts share a ConfigMap
-	for name, example := range entryExampleTests {
-		t.Run(name, func(t *testing.T) {
-			text := exampleText(t, entryExamples, name)
-			f, before := shop(t, example.before)
-			// No Check: the framework's view of a state knows no for_each.
-			step := resource.TestStep{Config: f.config(text), PostApplyFunc: func() {
-				f.wantLive("settings", example.after)
-				if example.binary != nil {
-					example.binary(t, f.live("settings").BinaryData)
-				}
-			}}
-			if example.variables != nil {
-				step.ConfigVariables = example.variables(before)
-			}
-			if example.action != "" {
-				step.ConfigPlanChecks.PreApply = []plancheck.PlanCheck{plancheck.ExpectResourceAction("cas_configmap_entry.foo", example.action)}
-			}
-			withoutIt := resource.TestStep{Config: f.config(""), PostApplyFunc: func() { f.wantLive("settings", example.destroyed) }}
-			runSteps(t, resource.TestCase{TerraformVersionChecks: example.versions, Steps: []resource.TestStep{step, withoutIt}})
-		})
+	for folder, examples := range applied {
+		for name, example := range examples {
+			t.Run(filepath.Base(folder)+"/"+name, func(t *testing.T) { example.run(t, exampleText(t, folder, name)) })
+		}
 	}
 	t.Run("import.sh", func(t *testing.T) {
-		f, _ := shop(t, map[string]string{"foo": "1"})
-		_, command, found := strings.Cut(exampleText(t, entryExamples, "import.sh"), "\nterraform ")
-		if !found {
-			t.Fatal("it does not run terraform")
-		}
-		w := testcli.New(t)
-		w.Write("main.tf", terraformSource+f.config(`
+		runImport(t, exampleText(t, entryExamples, "import.sh"), map[string]string{"foo": "1"}, `
 resource "cas_configmap_entry" "foo" {
   namespace = NAMESPACE
   name      = "settings"
   key       = "foo"
   value     = "1"
-}`))
-		if r := w.Run(strings.Fields(command)...); r.ExitCode != 0 {
-			t.Fatal(r.All())
-		}
-		if r := w.Plan("p"); r.ExitCode != 0 {
-			t.Errorf("the plan after the import has changes:\n%s", r.All())
-		}
+}`)
 	})
+	t.Run("import.sh of data", func(t *testing.T) {
+		runImport(t, exampleText(t, dataExamples, "import.sh"), map[string]string{"color": "green", "version": "1", "other": "kept"}, `
+resource "cas_configmap_data" "release" {
+  namespace = NAMESPACE
+  name      = "settings"
+  data      = { color = "green", version = "1" }
+}`)
+	})
+}
+
+func (example entryExample) run(t *testing.T, text string) {
+	t.Helper()
+	f, before := shop(t, example.before)
+	if example.bytes != nil {
+		before = f.change("settings", func(cm *corev1.ConfigMap) { cm.BinaryData = example.bytes })
+	}
+	// No Check: the framework's view of a state knows no for_each.
+	step := resource.TestStep{Config: f.config(text), PostApplyFunc: func() {
+		f.wantLive("settings", example.after)
+		if example.binary != nil {
+			example.binary(t, f.live("settings").BinaryData)
+		}
+	}}
+	if example.variables != nil {
+		step.ConfigVariables = example.variables(before)
+	}
+	if example.action != "" {
+		step.ConfigPlanChecks.PreApply = []plancheck.PlanCheck{plancheck.ExpectResourceAction(example.address, example.action)}
+	}
+	withoutIt := resource.TestStep{Config: f.config(""), PostApplyFunc: func() { f.wantLive("settings", example.destroyed) }}
+	runSteps(t, resource.TestCase{TerraformVersionChecks: example.versions, Steps: append(example.first, step, withoutIt)})
+}
+
+// runImport runs the command of an import.sh, after which a plan must have nothing to do.
+func runImport(t *testing.T, script string, data map[string]string, body string) {
+	t.Helper()
+	f, _ := shop(t, data)
+	_, command, found := strings.Cut(script, "\nterraform ")
+	if !found {
+		t.Fatal("it does not run terraform")
+	}
+	w := testcli.New(t)
+	w.Write("main.tf", terraformSource+f.config(body))
+	if r := w.Run(strings.Fields(command)...); r.ExitCode != 0 {
+		t.Fatal(r.All())
+	}
+	if r := w.Plan("p"); r.ExitCode != 0 {
+		t.Errorf("the plan after the import has changes:\n%s", r.All())
+	}
 }
 
 const terraformSource = `
@@ -285,11 +315,13 @@ func TestEveryExampleHasATest(t *testing.T) {
 	t.Parallel()
 	tested := map[string]bool{
 		"quickstart/main.tf": true, "quickstart/variables.tf": true,
-		"provider/role.yaml": true, "resources/cas_configmap_entry/import.sh": true,
-		"resources/cas_configmap/import.sh": true,
+		"provider/role.yaml": true, "resources/cas_configmap/import.sh": true,
 	}
-	for name := range entryExampleTests {
-		tested["resources/cas_configmap_entry/"+name] = true
+	for folder, examples := range applied {
+		tested["resources/"+filepath.Base(folder)+"/import.sh"] = true
+		for name := range examples {
+			tested["resources/"+filepath.Base(folder)+"/"+name] = true
+		}
 	}
 	for name := range wholeExampleTests {
 		tested["resources/cas_configmap/"+name] = true

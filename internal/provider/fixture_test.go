@@ -237,7 +237,8 @@ func runSteps(t *testing.T, test resource.TestCase) {
 	t.Helper()
 	test.IsUnitTest = true
 	test.ProtoV6ProviderFactories = map[string]func() (tfprotov6.ProviderServer, error){
-		"cas": providerserver.NewProtocol6WithError(newProvider("test", processEnvironment())),
+		"cas":        providerserver.NewProtocol6WithError(newProvider("test", processEnvironment())),
+		"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{}), // started where a configuration or a state names it
 	}
 	resource.Test(t, test)
 }

@@ -1,12 +1,16 @@
 package provider
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
 
 // plannedMoves keeps account of the keys that one plan removes and writes, to find those that different instances do
 // both to. The zero value is ready.
 type plannedMoves struct {
 	mu   sync.Mutex
-	keys map[string]plannedMove
+	keys map[entryID]plannedMove
 }
 
 type plannedMove uint8
@@ -16,13 +20,19 @@ const (
 	keyWritten
 )
 
-// note takes down what an instance is planned to do to a key, and tells whether another one is to do the opposite.
-func (p *plannedMoves) note(id entryID, m plannedMove) bool {
+// note takes down what an instance is planned to do to keys, and gives those that another one is to do the opposite to.
+func (p *plannedMoves) note(ref cas.Ref, keys []string, m plannedMove) (moving []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.keys == nil {
-		p.keys = map[string]plannedMove{}
+		p.keys = map[entryID]plannedMove{}
 	}
-	p.keys[id.String()] |= m
-	return p.keys[id.String()] == keyRemoved|keyWritten
+	for _, key := range keys {
+		id := entryID{ref, key}
+		p.keys[id] |= m
+		if p.keys[id] == keyRemoved|keyWritten {
+			moving = append(moving, key)
+		}
+	}
+	return moving
 }

@@ -11,26 +11,32 @@ import (
 
 // Keys of the private state.
 const (
-	// privateOriginal holds the entry that the resource first found, for deletion_policy "restore".
+	// privateOriginal holds the entry of each key that the resource first found, for deletion_policy "restore".
 	privateOriginal = "original"
 	// privateLost is there, instead of privateOriginal, where what the resource first found is not known any more.
 	privateLost = "lost"
-	// privateWritten holds the digest of what the key held after the resource last wrote it.
+	// privateWritten holds, for each key, the digest of what it held after the resource last wrote it.
 	privateWritten = "written"
 	// privateObservation holds what a planned delete goes by. It is in plans only, never in a state that was applied.
 	privateObservation = "observation"
 )
 
+type (
+	originals = map[string]cas.Entry // in privateOriginal
+	digests   = map[string]string    // in privateWritten
+)
+
 // observation is what the plan of a delete saw. It carries the id that it is about: in a replace, Terraform hands it on
 // to a call that plans the new object.
 type observation struct {
-	ID              string     `json:"id"`
-	UID             string     `json:"uid,omitempty"`
-	ResourceVersion string     `json:"resource_version,omitempty"`
-	Digest          string     `json:"digest,omitempty"`  // of the whole ConfigMap
-	Entry           *cas.Entry `json:"entry,omitempty"`   // nil: what the prior state says, which no read of the plan confirmed
-	Keeps           bool       `json:"keeps,omitempty"`   // the removal leaves the key in place
-	Creates         bool       `json:"creates,omitempty"` // not of a delete, but of a create that needs the key as it is
+	ID              string               `json:"id"`
+	UID             string               `json:"uid,omitempty"`
+	ResourceVersion string               `json:"resource_version,omitempty"`
+	Digest          string               `json:"digest,omitempty"`  // of the whole ConfigMap
+	Entries         map[string]cas.Entry `json:"entries,omitempty"` // nil: what the prior state says, which no read of the plan confirmed
+	Keys            []string             `json:"keys,omitempty"`    // that the removal is about
+	Keeps           []string             `json:"keeps,omitempty"`   // those that it leaves in place
+	Needs           []string             `json:"needs,omitempty"`   // not of a delete, but of a create: the keys that it needs as they are
 }
 
 type privateReader interface {
@@ -40,6 +46,16 @@ type privateReader interface {
 type privateWriter interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
+
+type privateStore interface {
+	privateReader
+	privateWriter
+}
+
+// noPrivate is the private state of what is new.
+type noPrivate struct{}
+
+func (noPrivate) GetKey(context.Context, string) ([]byte, diag.Diagnostics) { return nil, nil }
 
 // getPrivate reads a key of the private state. What is not there is false.
 func getPrivate[T any](ctx context.Context, from privateReader, key string) (T, bool, diag.Diagnostics) {

@@ -162,6 +162,7 @@ func (p *casProvider) Resources(context.Context) []func() resource.Resource {
 		newConfigMapEntryResource,
 		newConfigMapCounterResource,
 		newConfigMapResource,
+		newConfigMapDataResource,
 	}
 }
 

@@ -121,8 +121,8 @@ func managersOf(o *cas.Observation) types.List {
 	return types.ListValueMust(element, all)
 }
 
-// stringMap is null where there was no ConfigMap, and never else.
-func stringMap(o *cas.Observation, of map[string]string) types.Map {
+// mapSeen is null where there was no ConfigMap, and never else.
+func mapSeen(o *cas.Observation, of map[string]string) types.Map {
 	if !o.Exists() {
 		return types.MapNull(types.StringType)
 	}

@@ -1,0 +1,15 @@
+# Text and bytes in one request. What is in binaryData is given, and expected, as base64.
+resource "cas_configmap_data" "prices" {
+  namespace = "shop"
+  name      = "settings"
+
+  data = {
+    currency = "EUR"
+  }
+  binary_data = {
+    prices = base64gzip(jsonencode({ apple = 3, pear = 4 }))
+  }
+  expected_binary_data = {
+    prices = base64encode("old")
+  }
+}

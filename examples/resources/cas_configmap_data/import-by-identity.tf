@@ -1,0 +1,18 @@
+import {
+  to = cas_configmap_data.release
+  identity = {
+    namespace = "shop"
+    name      = "settings"
+    keys      = ["color", "version"] # all keys where it is left out
+  }
+}
+
+resource "cas_configmap_data" "release" {
+  namespace = "shop"
+  name      = "settings"
+
+  data = {
+    color   = "green"
+    version = "1"
+  }
+}

@@ -1,0 +1,15 @@
+# What was a kubernetes_config_map_v1_data. Nothing is written, and its state is kept.
+moved {
+  from = kubernetes_config_map_v1_data.release
+  to   = cas_configmap_data.release
+}
+
+resource "cas_configmap_data" "release" {
+  namespace = "shop"
+  name      = "settings"
+
+  data = {
+    color   = "green"
+    version = "1"
+  }
+}

@@ -1,0 +1,135 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+const (
+	defaultNamespace = "default"
+
+	scopeObject = "object"
+	scopeKey    = "key"
+
+	policyDelete  = "delete"
+	policyRestore = "restore"
+	policyAbandon = "abandon"
+)
+
+// Attributes that several resources have.
+
+func namespaceAttribute() schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional: true, Computed: true, Default: stringdefault.StaticString(defaultNamespace),
+		PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{validNamespace()},
+		MarkdownDescription: "Namespace of the ConfigMap. Default: `default`. A change replaces the resource.",
+	}
+}
+
+func pinAttribute() schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional: true, WriteOnly: true, Validators: []validator.String{validResourceVersion()},
+		MarkdownDescription: "Create and update happen only while the ConfigMap is at this `resourceVersion`, or at one that this " +
+			"apply's own writes made of it. From a data source or an earlier step of a pipeline. Write-only: it is never stored, and a " +
+			"change of it alone is no diff. Needs Terraform 1.11 or OpenTofu 1.11.",
+	}
+}
+
+// pinnedVersion is the value of pinAttribute. Write-only attributes are in the configuration alone.
+func pinnedVersion(ctx context.Context, config tfsdk.Config) (types.String, diag.Diagnostics) {
+	var values map[string]tftypes.Value
+	if err := config.Raw.As(&values); err != nil {
+		return types.StringNull(), unconvertible(err)
+	}
+	value, err := types.StringType.ValueFromTerraform(ctx, values["expected_resource_version_wo"])
+	if err != nil {
+		return types.StringNull(), unconvertible(err)
+	}
+	return stringOf(value), nil
+}
+
+func pinned(at []cas.Version, pin types.String) []cas.Version {
+	if pin.IsNull() || pin.IsUnknown() {
+		return at
+	}
+	return append(at, cas.Version{ResourceVersion: pin.ValueString()})
+}
+
+func scopeAttribute(description string) schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional: true, Computed: true, Default: stringdefault.StaticString(scopeObject),
+		Validators:          []validator.String{stringvalidator.OneOf(scopeObject, scopeKey)},
+		MarkdownDescription: description,
+	}
+}
+
+func policyAttribute(description string) schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional: true, Computed: true, Default: stringdefault.StaticString(policyDelete),
+		Validators:          []validator.String{stringvalidator.OneOf(policyDelete, policyRestore, policyAbandon)},
+		MarkdownDescription: description,
+	}
+}
+
+func flagAttribute(description string) schema.BoolAttribute {
+	return schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false), MarkdownDescription: description}
+}
+
+func hideAttribute() schema.BoolAttribute {
+	return flagAttribute("Whether diagnostics show lengths and SHA-256 digests instead of values. A provider cannot see Terraform's " +
+		"`sensitive` marks, so set it where values are sensitive. Default: `false`.")
+}
+
+func fieldManagerAttribute() schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional: true, Validators: fieldManagerValidators(),
+		MarkdownDescription: "Name under which the write is recorded in `managedFields`. Default: the provider's `field_manager`.",
+	}
+}
+
+func resourceVersionAttribute() schema.StringAttribute {
+	return schema.StringAttribute{
+		Computed:            true,
+		MarkdownDescription: "`metadata.resourceVersion` of the ConfigMap as last observed: by the write's own response, or by the refresh.",
+	}
+}
+
+func uidAttribute() schema.StringAttribute {
+	return schema.StringAttribute{Computed: true, MarkdownDescription: "`metadata.uid` of the ConfigMap as last observed."}
+}
+
+func timeoutsAttribute(ctx context.Context) schema.Attribute {
+	return withTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
+		Create: true, CreateDescription: "How long a create may take, such as `30s` or `2m`. Default: `1m`.",
+		Read: true, ReadDescription: "How long a refresh, or the check of a plan, may take. Default: `1m`.",
+		Update: true, UpdateDescription: "How long an update may take. Default: `1m`.",
+		Delete: true, DeleteDescription: "How long a delete may take. Default: `1m`. As all settings of a delete, it counts once it was applied.",
+	}))
+}
+
+// withTimeoutValidators is HashiCorp's attribute, with validators that name the attribute and want a time above zero.
+func withTimeoutValidators(attribute schema.Attribute) schema.Attribute {
+	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
+		for name, each := range nested.Attributes {
+			if s, ok := each.(schema.StringAttribute); ok {
+				s.Validators = []validator.String{validTimeout()}
+				nested.Attributes[name] = s
+			}
+		}
+	}
+	return attribute
+}

@@ -1,0 +1,407 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestConfigMapDataDestroyRestoresWhatWasThereFirst(t *testing.T) {
+	t.Parallel()
+	const restore = `deletion_policy = "restore"`
+	for name, test := range map[string]struct {
+		found    contents
+		imported bool
+		writes   []string
+		between  data // after all writes but the last
+		left     contents
+	}{
+		"of each key": {
+			found: contents{Data: data{"text": decomposed, "bytes": "1"}, Bytes: map[string][]byte{"raw": {0, 0xff}}},
+			writes: []string{
+				dataBlock("it", restore, `data = { text = "2", raw = "3", new = "4" }`, `binary_data = { bytes = "AA==" }`,
+					`expected_data = { text = "`+composed+`", bytes = "1" }`, `expected_binary_data = { raw = "AP8=" }`),
+				dataBlock("it", restore, `data = { text = "3", raw = "4", new = "5" }`, `binary_data = { bytes = "AAA=" }`),
+			},
+			left: contents{Data: data{"text": decomposed, "bytes": "1"}, Bytes: map[string][]byte{"raw": {0, 0xff}}},
+		},
+		"of a key that came later": {
+			found: contents{Data: data{"a": "1", "b": "2"}},
+			writes: []string{
+				dataBlock("it", restore, `data = { a = "x" }`, `expected_data = { a = "1" }`),
+				dataBlock("it", restore, `data = { a = "x", b = "y" }`, `expected_data = { b = "2" }`),
+				dataBlock("it", restore, `data = { a = "y", b = "z" }`),
+			},
+			left: contents{Data: data{"a": "1", "b": "2"}},
+		},
+		"of a key that is dropped, at once": {
+			found: contents{Data: data{"a": "1", "b": "2"}},
+			writes: []string{
+				dataBlock("it", restore, `data = { a = "x", b = "y", c = "z" }`, `expected_data = { a = "1", b = "2" }`),
+				dataBlock("it", restore, `data = { a = "x" }`),
+			},
+			left: contents{Data: data{"a": "1", "b": "2"}},
+		},
+		"of a key that is dropped and comes again": {
+			found: contents{Data: data{"a": "1", "b": "2"}},
+			writes: []string{
+				dataBlock("it", `data = { a = "x", b = "y" }`, `expected_data = { a = "1", b = "2" }`),
+				dataBlock("it", `data = { a = "x" }`),
+				dataBlock("it", restore, `data = { a = "x", b = "z" }`),
+			},
+			left: contents{Data: data{"a": "1"}}, // b was gone then
+		},
+		"that was adopted": {
+			found:  contents{Data: data{"a": "1", "b": "2"}},
+			writes: []string{dataBlock("it", restore, `data = { a = "1", b = "2" }`, `adopt_existing = true`), dataBlock("it", restore, `data = { a = "2", b = "2" }`)},
+			left:   contents{Data: data{"a": "1", "b": "2"}},
+		},
+		"that was imported": {
+			found: contents{Data: data{"a": "1", "b": decomposed}}, imported: true,
+			writes: []string{dataBlock("it", restore, `data = { a = "2", b = "2" }`)},
+			left:   contents{Data: data{"a": "1", "b": decomposed}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.testmap(test.found)
+			p.write(test.writes[0])
+			if test.imported {
+				p.do("import", "cas_configmap_data.it", p.namespace+"/testmap:a,b")
+			}
+			for _, body := range test.writes {
+				p.planned(body)
+			}
+			p.destroy()
+			p.wantContents(test.left)
+			p.wantState()
+		})
+	}
+}
+
+func TestConfigMapDataDroppedKeysGoByThePolicy(t *testing.T) {
+	t.Parallel()
+	const all, one = `data = { a = "1", b = "2" }`, `data = { a = "1" }`
+	seed := func(t *testing.T, lines ...string) *pipeline {
+		t.Helper()
+		p := newPipeline(t)
+		p.testmap(contents{})
+		p.planned(dataBlock("it", append(lines, all)...))
+		return p
+	}
+	t.Run("abandon writes nothing, and forgets the key", func(t *testing.T) {
+		p := seed(t)
+		before := p.live("testmap").ResourceVersion
+		p.planned(dataBlock("it", one, `deletion_policy = "abandon"`))
+		p.wantLive("testmap", data{"a": "1", "b": "2"})
+		if now := p.live("testmap").ResourceVersion; now != before {
+			t.Error("wrote")
+		}
+		p.set("testmap", "b", "another's")
+		p.planNothing()
+		if id := p.wantData("it", data{"a": "1"})["id"]; id != p.namespace+"/testmap:a" {
+			t.Errorf("id: %v", id)
+		}
+	})
+	t.Run("delete warns of what another wrote, and removes that", func(t *testing.T) {
+		p := seed(t)
+		p.set("testmap", "b", "foreign")
+		p.write(dataBlock("it", one))
+		p.wants(p.plan(), "Warning: Value Changed Since Last Apply", "The key does not hold what this resource last wrote.", `Key: b Live: "foreign"`)
+		p.apply()
+		p.wantLive("testmap", data{"a": "1"})
+	})
+	t.Run("restore refuses what another wrote, also at apply", func(t *testing.T) {
+		p := seed(t, `deletion_policy = "restore"`)
+		p.set("testmap", "b", "foreign")
+		p.write(dataBlock("it", one, `deletion_policy = "restore"`))
+		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Live: "foreign"`, `apply deletion_policy = "abandon" with what the key holds as data`}
+		p.planRefused(wants)
+		p.cli.Env = append(p.cli.Env, envPlanCheck+"=off")
+		p.plan()
+		p.applyRefused(wants...)
+		p.wantLive("testmap", data{"a": "1", "b": "foreign"})
+	})
+	t.Run("one that is still expected must hold that", func(t *testing.T) {
+		p := seed(t)
+		p.write(dataBlock("it", one, `expected_data = { b = "9" }`))
+		p.planRefused([]string{"Error: Expected Value Mismatch", `Key: b Expected: "9" Live: "2"`})
+		p.planned(dataBlock("it", one, `expected_data = { b = "2" }`))
+		p.wantLive("testmap", data{"a": "1"})
+	})
+}
+
+func TestConfigMapDataDestroy(t *testing.T) {
+	t.Parallel()
+	const block = `data = { a = "1", b = "2" }`
+	for name, test := range map[string]struct {
+		lines   string
+		before  func(*pipeline)   // the plan
+		wants   []string          // of the plan
+		foreign func(*pipeline)   // between plan and apply
+		refused map[string]string // by scope, what the apply says; "": goes through
+		left    data
+	}{
+		"quiet": {left: data{"x": "y"}},
+		"one key is gone": {
+			before: func(p *pipeline) { p.unset("testmap", "a") }, left: data{"x": "y"},
+		},
+		"one key goes meanwhile": {
+			foreign: func(p *pipeline) { p.unset("testmap", "a") }, left: data{"x": "y", "b": "2"},
+			refused: map[string]string{scopeObject: `Key: a Expected: "1" Live: (absent)`},
+		},
+		"all keys go meanwhile": {
+			foreign: func(p *pipeline) { p.change("testmap", func(cm *corev1.ConfigMap) { cm.Data = data{"x": "y"} }) }, left: data{"x": "y"},
+		},
+		"the ConfigMap goes meanwhile": {foreign: func(p *pipeline) { p.remove("testmap") }},
+		"another wrote before": {
+			before: func(p *pipeline) { p.set("testmap", "a", "foreign"); p.set("testmap", "b", "foreign") }, left: data{"x": "y"},
+			wants: []string{"Warning: Value Changed Since Last Apply", `Key: a Live: "foreign" Key: b Live: "foreign"`, "They will be removed if they still hold these values then."},
+		},
+		"another writes meanwhile": {
+			foreign: func(p *pipeline) { p.set("testmap", "b", "foreign") }, left: data{"x": "y", "a": "1", "b": "foreign"},
+			refused: map[string]string{scopeObject: `Key: b Expected: "2" Live: "foreign"`, scopeKey: `Key: b Expected: "2" Live: "foreign"`},
+		},
+		"another key is written meanwhile": {
+			foreign: func(p *pipeline) { p.set("testmap", "x", "z") }, left: data{"x": "z", "a": "1", "b": "2"},
+			refused: map[string]string{scopeObject: `set conflict_scope = "key"`},
+		},
+		"abandoned": {lines: `deletion_policy = "abandon"`, foreign: func(p *pipeline) { p.change("testmap", freeze) }, left: data{"x": "y", "a": "1", "b": "2"}},
+		"being deleted": {
+			before: func(p *pipeline) {
+				p.change("testmap", func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/held"} })
+				p.remove("testmap")
+			},
+			left: data{"x": "y"},
+		},
+	} {
+		for _, scope := range []string{scopeObject, scopeKey} {
+			t.Run(name+", in scope "+scope, func(t *testing.T) {
+				p := newPipeline(t)
+				p.testmap(contents{Data: data{"x": "y"}})
+				p.planned(dataBlock("it", block, `conflict_scope = "`+scope+`"`, test.lines))
+				t.Cleanup(func() {
+					if p.exists("testmap") && p.live("testmap").DeletionTimestamp != nil {
+						p.change("testmap", func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
+					}
+				})
+				if test.before != nil {
+					test.before(p)
+				}
+				p.wants(p.plan("-destroy"), test.wants...)
+				if test.foreign != nil {
+					test.foreign(p)
+				}
+				if refused := test.refused[scope]; refused != "" {
+					before := p.live("testmap")
+					p.applyRefused("Error: Compare-And-Swap Conflict", refused, "Nothing was removed.")
+					if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
+						t.Errorf("what was refused changed the object (-before +after):\n%s", diff)
+					}
+					p.wantState("it")
+					p.destroy()
+				} else {
+					p.apply()
+					if p.exists("testmap") && test.refused == nil {
+						p.wantLive("testmap", test.left)
+					}
+				}
+				p.wantState()
+			})
+		}
+	}
+	t.Run("immutable", func(t *testing.T) {
+		p := newPipeline(t)
+		p.testmap(contents{})
+		p.planned(dataBlock("it", block))
+		p.change("testmap", freeze)
+		p.planRefused([]string{
+			"Error: ConfigMap Is Immutable", "so the keys cannot be removed.", `Set deletion_policy = "abandon" and apply that, to leave the keys as they are.`, planCheckAdvice,
+		}, "-destroy")
+	})
+	t.Run("restore refuses over what another wrote", func(t *testing.T) {
+		p := newPipeline(t)
+		p.testmap(contents{Data: data{"a": "0"}})
+		p.planned(dataBlock("it", block, `expected_data = { a = "0" }`, `deletion_policy = "restore"`))
+		p.set("testmap", "b", "foreign")
+		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Live: "foreign"`, "!Key: a"}
+		p.planRefused(wants, "-destroy")
+		p.cli.Env = append(p.cli.Env, envPlanCheck+"=warning")
+		p.plan("-destroy")
+		p.applyRefused(wants...)
+		p.wantLive("testmap", data{"a": "1", "b": "foreign"})
+	})
+}
+
+func TestConfigMapDataReplace(t *testing.T) {
+	t.Parallel()
+	const refused = "Error: Replacement Would Fail"
+	for name, test := range map[string]struct {
+		found            data
+		seeded, replaced string
+		wants            []string // refused with; nil: goes through
+		live             data
+	}{
+		"expected_data": {
+			found: data{"a": "0"}, seeded: "data = { a = \"1\", b = \"2\" }\nexpected_data = { a = \"0\" }",
+			wants: []string{refused, "The keys are removed first, so that the expected values could not hold. Nothing was removed."},
+		},
+		"adopt_existing": {
+			seeded: "data = { a = \"1\" }\nadopt_existing = true", wants: []string{refused, "so that adopt_existing would find nothing to adopt. Nothing was removed."},
+		},
+		"abandon": {
+			seeded: "data = { a = \"1\" }\ndeletion_policy = \"abandon\"", wants: []string{refused, "so that the new resource would find them taken. Nothing was removed."},
+		},
+		"restore of a key that was there": {
+			found: data{"a": "0"}, seeded: "data = { a = \"1\", b = \"1\" }\nexpected_data = { a = \"0\" }\ndeletion_policy = \"restore\"",
+			replaced: "data = { a = \"1\", b = \"1\" }\ndeletion_policy = \"restore\"",
+			wants:    []string{refused, "Its deletion_policy leaves keys in place"},
+		},
+		"null is what a key that is removed first holds": {
+			seeded: "data = { a = \"1\" }\nexpected_data = { a = null }", live: data{"a": "1"},
+		},
+		"plain": {seeded: `data = { a = "1", b = "2" }`, live: data{"a": "1", "b": "2"}},
+		"other keys, adopted": {
+			found: data{"c": "3"}, seeded: `data = { a = "1", b = "2" }`, replaced: "data = { a = \"1\", c = \"3\" }\nexpected_data = { c = \"3\" }",
+			live: data{"a": "1", "c": "3"},
+		},
+		"a guard that does not hold": {
+			seeded: `data = { a = "1" }`, replaced: "data = { a = \"1\" }\nexpected_data = { guard = \"there\" }",
+			wants: []string{"Error: Expected Value Mismatch", `Key: guard Expected: "there" Live: (absent)`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.testmap(contents{Data: test.found})
+			p.planned(dataBlock("it", test.seeded))
+			if test.replaced == "" {
+				test.replaced = test.seeded
+			}
+			p.write(dataBlock("it", test.replaced))
+			before := p.live("testmap")
+			if test.wants != nil {
+				p.planRefused(test.wants, "-replace=cas_configmap_data.it")
+				if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
+					t.Errorf("what was refused changed the object (-before +after):\n%s", diff)
+				}
+				return
+			}
+			p.plan("-replace=cas_configmap_data.it")
+			p.apply()
+			p.wantLive("testmap", test.live)
+			p.planNothing()
+		})
+	}
+	t.Run("by another name", func(t *testing.T) {
+		p := newPipeline(t)
+		p.testmap(contents{})
+		p.create("other", nil)
+		p.planned(dataBlock("it", `data = { a = "1" }`))
+		p.write(dataBlock("it", `name = "other"`, `data = { a = "1", b = "2" }`))
+		p.wants(p.plan(), "1 to add, 0 to change, 1 to destroy")
+		p.set("testmap", "a", "foreign")
+		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "1" Live: "foreign"`)
+		p.plan()
+		p.apply()
+		p.wantLive("testmap", nil)
+		p.wantLive("other", data{"a": "1", "b": "2"})
+	})
+	t.Run("create_before_destroy, with a foreign write", func(t *testing.T) {
+		const lifecycle = "lifecycle { create_before_destroy = true }"
+		p := newPipeline(t)
+		p.testmap(contents{})
+		p.create("other", nil)
+		p.planned(dataBlock("it", `data = { a = "1" }`, lifecycle))
+		p.write(dataBlock("it", `name = "other"`, `data = { a = "1" }`, lifecycle))
+		p.plan()
+		p.set("testmap", "a", "foreign")
+		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "1" Live: "foreign"`, "Nothing was removed.")
+		p.wantState("it", "deposed it")
+		p.wantLive("testmap", data{"a": "foreign"})
+	})
+	t.Run("tainted", func(t *testing.T) {
+		p := newPipeline(t)
+		p.testmap(contents{})
+		p.planned(dataBlock("it", `data = { a = "1" }`))
+		p.do("taint", "cas_configmap_data.it")
+		p.planRefused([]string{"Error: Key Already Holds The Value", "`terraform untaint` keeps it"})
+
+		// Where the plan lets it pass, nothing is removed that could not be put back.
+		p.cli.Env = append(p.cli.Env, envPlanCheck+"=off")
+		p.write(dataBlock("it", `data = { a = "1" }`, `adopt_existing = true`))
+		p.plan()
+		p.applyRefused("Error: Replacement Would Fail", "A tainted resource is to be replaced by one of the same keys", "Nothing was removed.")
+		p.wantLive("testmap", data{"a": "1"})
+		p.do("untaint", "cas_configmap_data.it")
+		p.plan()
+		p.apply()
+		p.wantState("it")
+	})
+}
+
+func TestConfigMapDataKeysThatMove(t *testing.T) {
+	t.Parallel()
+	const refused = "Error: Key Moves Between Instances"
+	abandon, adopt := `deletion_policy = "abandon"`, `adopt_existing = true`
+	for name, test := range map[string]struct {
+		before, between, after string // between: applied in between, where it is given
+		refused                bool
+		live                   data
+	}{
+		"from an entry": {
+			before: entryBlock("foo", `value = "1"`), after: dataBlock("it", `data = { foo = "1", bar = "2" }`), refused: true, live: data{"foo": "1"},
+		},
+		"to an entry": {
+			before: dataBlock("it", `data = { foo = "1", bar = "2" }`), after: entryBlock("foo", `value = "1"`), refused: true, live: data{"foo": "1", "bar": "2"},
+		},
+		"to an entry, from one that stays": {
+			before: dataBlock("it", `data = { foo = "1", bar = "2" }`), after: dataBlock("it", `data = { bar = "2" }`) + entryBlock("foo", `value = "1"`),
+			refused: true, live: data{"foo": "1", "bar": "2"},
+		},
+		"from an entry, to one that was there": {
+			before: dataBlock("it", `data = { bar = "2" }`) + entryBlock("foo", `value = "1"`), after: dataBlock("it", `data = { foo = "1", bar = "2" }`),
+			refused: true, live: data{"foo": "1", "bar": "2"},
+		},
+		"between two": {
+			before: dataBlock("a", `data = { x = "1", y = "1" }`) + dataBlock("b", `data = { z = "1" }`),
+			after:  dataBlock("a", `data = { x = "1" }`) + dataBlock("b", `data = { y = "1", z = "1" }`), refused: true, live: data{"x": "1", "y": "1", "z": "1"},
+		},
+		"between two, abandoned by the one and adopted by the other": {
+			before: dataBlock("a", `data = { x = "1", y = "1" }`) + dataBlock("b", `data = { z = "1" }`),
+			after:  dataBlock("a", `data = { x = "1" }`, abandon) + dataBlock("b", `data = { y = "1", z = "1" }`, adopt), live: data{"x": "1", "y": "1", "z": "1"},
+		},
+		"to an entry, as is advised": {
+			before: dataBlock("it", `data = { foo = "1" }`), between: dataBlock("it", `data = { foo = "1" }`, abandon),
+			after: entryBlock("foo", `value = "1"`, adopt), live: data{"foo": "1"},
+		},
+		"beside each other": {
+			before: dataBlock("a", `data = { x = "1" }`) + dataBlock("b", `data = { y = "1" }`) + entryBlock("foo", `value = "1"`),
+			after:  dataBlock("a", `data = { x = "2" }`) + dataBlock("b", `data = { y = "2", w = "2" }`) + entryBlock("foo", `value = "2"`),
+			live:   data{"x": "2", "y": "2", "w": "2", "foo": "2"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.testmap(contents{})
+			p.planned(test.before)
+			if test.between != "" {
+				p.planned(test.between)
+			}
+			p.write(test.after)
+			if test.refused {
+				wants := []string{refused}
+				if !strings.Contains(test.after, "cas_configmap_entry") {
+					wants = append(wants, `Apply deletion_policy = "abandon" to the one that gives the key up first`)
+				}
+				p.planRefused(wants)
+			} else {
+				p.plan()
+				p.apply()
+				p.planNothing()
+			}
+			p.wantLive("testmap", test.live)
+		})
+	}
+}

@@ -1,0 +1,193 @@
+package provider
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+)
+
+// kubernetesBlock is a kubernetes_config_map_v1_data of the ConfigMap testmap.
+func kubernetesBlock(lines ...string) string {
+	return "resource \"kubernetes_config_map_v1_data\" \"it\" {\nmetadata {\nname = \"testmap\"\nnamespace = NAMESPACE\n}\n" + strings.Join(lines, "\n") + "\n}\n"
+}
+
+const movedBlock = "moved {\nfrom = kubernetes_config_map_v1_data.it\nto = cas_configmap_data.it\n}\n"
+
+func TestConfigMapDataMovedFromKubernetes(t *testing.T) {
+	t.Parallel()
+	const address = "cas_configmap_data.it"
+	for name, test := range map[string]struct {
+		was, is string
+		action  plancheck.ResourceActionType
+		after   data
+		check   resource.TestCheckFunc
+	}{
+		"as it was": {
+			was: `data = { foo = "1", bar = "2" }`, is: `data = { foo = "1", bar = "2" }`, action: plancheck.ResourceActionNoop,
+			after: data{"foo": "1", "bar": "2", "other": "kept"}, check: resource.TestCheckNoResourceAttr(address, "field_manager"),
+		},
+		"with a field manager": {
+			was: "data = { foo = \"1\" }\nfield_manager = \"me\"", is: "data = { foo = \"1\" }\nfield_manager = \"me\"", action: plancheck.ResourceActionNoop,
+			after: data{"foo": "1", "bar": "2", "other": "kept"}, check: resource.TestCheckResourceAttr(address, "field_manager", "me"),
+		},
+		"changed at once": {
+			was: `data = { foo = "1", bar = "2" }`, is: `data = { foo = "3", new = "4" }`, action: plancheck.ResourceActionUpdate,
+			after: data{"foo": "3", "new": "4", "other": "kept"}, check: resource.TestCheckResourceAttr(address, "previous_data.foo", "1"),
+		},
+		"drifted meanwhile": {
+			was: `data = { foo = "0", bar = "2" }`, is: `data = { foo = "0", bar = "2" }`, action: plancheck.ResourceActionUpdate,
+			after: data{"foo": "0", "bar": "2", "other": "kept"}, check: resource.TestCheckResourceAttr(address, "previous_data.foo", "1"),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			before := f.create("testmap", data{"foo": "1", "bar": "2", "other": "kept"})
+			uid := resource.TestCheckResourceAttr(address, "uid", string(before.UID))
+			again := resource.TestStep{Config: f.config(dataBlock("it", test.is)), PlanOnly: true}
+			f.run(
+				resource.TestStep{Config: f.config(kubernetesBlock(test.was))},
+				resource.TestStep{
+					Config: f.config(dataBlock("it", test.is) + movedBlock),
+					ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+						plancheck.ExpectResourceAction(address, test.action),
+					}},
+					Check: resource.ComposeAggregateTestCheckFunc(uid, test.check, resource.TestCheckResourceAttrWith(address, "resource_version", f.isVersion("testmap")),
+						checked(func() {
+							f.wantLive("testmap", test.after)
+							if wrote := f.live("testmap").ResourceVersion != before.ResourceVersion; wrote != (test.action == plancheck.ResourceActionUpdate) {
+								f.Errorf("wrote: %v", wrote)
+							}
+						})),
+				}, again)
+		})
+	}
+}
+
+// What it held before hashicorp's resource wrote it is not known, whatever was written since.
+func TestConfigMapDataMovedFromKubernetesRestoresNothingThatIsNotKnown(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "1"})
+	restore := `deletion_policy = "restore"`
+	f.runRefused(func(got failures) {
+		got.want(f, "", "Error: Nothing Known To Restore", "What the key held before is not known here", "or after a move from another provider.", "Key: foo")
+		if strings.Contains(got[""], "Key: new") {
+			f.Error(got[""])
+		}
+		f.wantLive("testmap", data{"foo": "2", "new": "3"})
+	},
+		resource.TestStep{Config: f.config(kubernetesBlock(`data = { foo = "1" }`))},
+		resource.TestStep{Config: f.config(dataBlock("it", `data = { foo = "2", new = "3" }`, restore) + movedBlock)},
+		resource.TestStep{Config: f.config("")},
+		resource.TestStep{Config: f.config(dataBlock("it", `data = { foo = "2", new = "3" }`))},
+	)
+	f.wantLive("testmap", nil)
+}
+
+// TestConfigMapDataMoveState asks the provider as Terraform does: without a configuration.
+func TestConfigMapDataMoveState(t *testing.T) {
+	t.Parallel()
+	server, err := providerserver.NewProtocol6WithError(newProvider("test", emptyEnvironment(nil)))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	move := func(address, typeName, state string) *tfprotov6.MoveResourceStateResponse {
+		t.Helper()
+		resp, err := server.MoveResourceState(t.Context(), &tfprotov6.MoveResourceStateRequest{
+			SourceProviderAddress: address, SourceTypeName: typeName, SourceState: &tfprotov6.RawState{JSON: []byte(state)}, TargetTypeName: "cas_configmap_data",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp
+	}
+	const typeName, state = "kubernetes_config_map_v1_data", `{"id": "shop/settings", "data": {"b": "2", "a": "1", "n": null}, "field_manager": "Terraform", "force": null,` +
+		`"metadata": [{"name": "settings", "namespace": "shop"}]}`
+
+	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org", "mirror.example.com:8443"} {
+		resp := move(host+"/hashicorp/kubernetes", typeName, state)
+		if len(resp.Diagnostics) > 0 {
+			t.Fatalf("%s: %s", host, resp.Diagnostics[0].Detail)
+		}
+		raw, err := resp.TargetState.Unmarshal(dataCodec().object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, diags := dataCodec().decode(t.Context(), raw)
+		want := newDataModel(dataID{testRef, []string{"a", "b"}})
+		want.Data = got.Data
+		if diff := cmp.Diff(want, got); diff != "" || diags.HasError() || fmt.Sprint(got.Data) != `{"a":"1","b":"2"}` {
+			t.Errorf("%s: %v %v (-want +got):\n%s", host, diags, got.Data, diff)
+		}
+		if !got.UID.IsNull() || !got.ResourceVersion.IsNull() {
+			t.Errorf("a version that nobody saw: %v %v", got.UID, got.ResourceVersion)
+		}
+	}
+	for what, resp := range map[string]*tfprotov6.MoveResourceStateResponse{
+		"of another provider": move("registry.terraform.io/somebody/kubernetes", typeName, state),
+		"of another type":     move("registry.terraform.io/hashicorp/kubernetes", "kubernetes_config_map_v1", state),
+		"that is not one":     move("registry.terraform.io/hashicorp/kubernetes", typeName, `{"metadata": []}`),
+		"of another schema":   move("registry.terraform.io/hashicorp/kubernetes", typeName, `{"metadata": {"name": "settings"}}`),
+	} {
+		if len(resp.Diagnostics) != 1 || resp.Diagnostics[0].Severity != tfprotov6.DiagnosticSeverityError {
+			t.Errorf("a state %s: %v", what, resp.Diagnostics)
+		}
+	}
+}
+
+// movedState is what a move that was applied with -refresh=false leaves: no version.
+func (p *pipeline) movedState(attributes string) {
+	p.Helper()
+	private := base64.StdEncoding.EncodeToString([]byte(`{"lost": true}`))
+	state := fmt.Sprintf(`{"version": 4, "terraform_version": "1.8.0", "serial": 1, "lineage": "6f5a1c1e-0000-4000-8000-000000000000", "outputs": {}, "resources": [{
+  "mode": "managed", "type": "cas_configmap_data", "name": "it", "provider": "provider[\"registry.terraform.io/terraform-cas/cas\"]",
+  "instances": [{"schema_version": 0, "private": %q, "attributes": {
+    "namespace": %q, "name": "testmap", "id": "%[2]s/testmap:foo", "data": {"foo": "1"}, "conflict_scope": "object", "deletion_policy": "delete",
+    "adopt_existing": false, "hide_values": false%s
+  }}]}]}`, private, p.namespace, attributes)
+	if strings.Contains(p.cli.CLI, "tofu") {
+		state = strings.ReplaceAll(state, "registry.terraform.io", "registry.opentofu.org")
+	}
+	if err := os.WriteFile(filepath.Join(p.cli.Dir, "terraform.tfstate"), []byte(state), 0o600); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// A request that named no version would be conditional on none.
+func TestConfigMapDataWithoutAVersionWritesNothing(t *testing.T) {
+	t.Parallel()
+	wants := []string{"Error: ConfigMap Version Not Known", "Plan again with a refresh."}
+	for name, attributes := range map[string]string{
+		"null": "", "empty": `, "uid": "", "resource_version": ""`, "zero": `, "uid": "", "resource_version": "0"`,
+	} {
+		for _, scope := range []string{scopeObject, scopeKey} {
+			t.Run(name+", in scope "+scope, func(t *testing.T) {
+				p := newPipeline(t)
+				p.testmap(contents{Data: data{"foo": "1"}})
+				proxy := p.proxied()
+				p.movedState(attributes)
+				p.write(dataBlock("it", `data = { foo = "2" }`, `conflict_scope = "`+scope+`"`))
+				p.planRefused(append(wants, "Nothing was written.", planCheckAdvice), "-refresh=false")
+				p.cli.Env = append(p.cli.Env, envPlanCheck+"=off")
+				p.plan("-refresh=false")
+				p.applyRefused(append(wants, "Nothing was written.")...)
+				p.plan("-destroy", "-refresh=false")
+				p.applyRefused(append(wants, "Nothing was removed.")...)
+				if proxy.Count() > 0 {
+					t.Errorf("requests: %v", proxy.Requests())
+				}
+				p.plan()
+				p.apply()
+				p.wantLive("testmap", data{"foo": "2"})
+			})
+		}
+	}
+}
