@@ -220,6 +220,17 @@ func TestConfigMapDataDestroy(t *testing.T) {
 			"Error: ConfigMap Is Immutable", "so the keys cannot be removed.", `Set deletion_policy = "abandon" and apply that, to leave the keys as they are.`, planCheckAdvice,
 		}, "-destroy")
 	})
+	// Terraform before 1.12.2 plans it before it refreshes: what the plan read counts, not the prior state.
+	t.Run("a removed block, after another wrote", func(t *testing.T) {
+		p := newPipeline(t)
+		p.testmap(contents{})
+		p.planned(dataBlock("it", block))
+		p.set("testmap", "b", "foreign")
+		p.write("")
+		p.wants(p.plan(), "Warning: Value Changed Since Last Apply", `Key: b Live: "foreign"`)
+		p.apply()
+		p.wantLive("testmap", nil)
+	})
 	t.Run("restore refuses over what another wrote", func(t *testing.T) {
 		p := newPipeline(t)
 		p.testmap(contents{Data: data{"a": "0"}})
