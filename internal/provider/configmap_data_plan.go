@@ -42,7 +42,9 @@ func (r *configMapDataResource) ModifyPlan(ctx context.Context, req resource.Mod
 	}
 }
 
-func (r *configMapDataResource) planCreate(ctx context.Context, plan *configMapDataModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *configMapDataResource) planCreate(
+	ctx context.Context, plan *configMapDataModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+) {
 	if !plan.refKnown() || !plan.keysKnown() {
 		return
 	}
@@ -82,7 +84,9 @@ func (r *configMapDataResource) planCreate(ctx context.Context, plan *configMapD
 	}
 }
 
-func (r *configMapDataResource) planUpdate(ctx context.Context, plan, state *configMapDataModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *configMapDataResource) planUpdate(
+	ctx context.Context, plan, state *configMapDataModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+) {
 	h := r.holding(state)
 	if !plan.refKnown() || plan.ref() != state.ref() {
 		// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own, whose
@@ -203,5 +207,6 @@ func allKnown(of ...types.Map) bool {
 
 // valuesKnown tells whether all that a check needs is known.
 func (m *configMapDataModel) valuesKnown() bool {
-	return allKnown(m.Data, m.BinaryData, m.ExpectedData, m.ExpectedBinaryData) && known(m.ConflictScope, m.DeletionPolicy) && !m.AdoptExisting.IsUnknown()
+	return allKnown(m.Data, m.BinaryData, m.ExpectedData, m.ExpectedBinaryData) && known(m.ConflictScope, m.DeletionPolicy) &&
+		!m.AdoptExisting.IsUnknown()
 }

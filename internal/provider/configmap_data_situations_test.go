@@ -238,6 +238,27 @@ func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 	})
 }
 
+// TestConfigMapDataPinnedVersion needs the pin: nothing else minds the other key.
+func TestConfigMapDataPinnedVersion(t *testing.T) {
+	p := newPipeline(t)
+	p.testmap(contents{Data: data{"a": "1"}})
+	block := func(value, version string) string {
+		return dataBlock("it", `data = { a = "`+value+`", b = "2" }`, `expected_data = { a = "1" }`, `conflict_scope = "key"`, `expected_resource_version_wo = "`+version+`"`)
+	}
+	wants := []string{"Error: Resource Version Mismatch", "expected_resource_version_wo", "Planned resourceVersion: ", "!Key:"}
+	pinned := p.live("testmap").ResourceVersion
+	p.write(block("2", pinned))
+	p.plan()
+	p.set("testmap", "other", "foreign")
+	p.applyRefused(wants...)
+	p.planRefused(wants)
+	p.wantLive("testmap", data{"a": "1", "other": "foreign"})
+	p.planned(block("2", p.live("testmap").ResourceVersion))
+	p.wantLive("testmap", data{"a": "2", "b": "2", "other": "foreign"})
+	p.write(block("2", pinned))
+	p.planNothing() // without a write it checks nothing
+}
+
 // What several resources of one ConfigMap write in one apply is not in each other's way, and comes in few requests.
 func TestConfigMapDataBesideOthers(t *testing.T) {
 	f := newFixture(t)

@@ -52,8 +52,8 @@ func (*configMapDataResource) ValidateConfig(ctx context.Context, req resource.V
 		}
 	}
 	if size > cas.MaxSize && largest.Size() <= cas.MaxSize { // the schema refuses a larger one
-		invalid(attribute, "Values Too Large", fmt.Sprintf("is the largest, with %d bytes, of values that hold %d bytes; the values of a ConfigMap may have "+
-			"%d together", largest.Size(), size, cas.MaxSize))
+		invalid(attribute, "Values Too Large", fmt.Sprintf("is the largest, with %d bytes, of values that hold %d bytes; the values of a "+
+			"ConfigMap may have %d together", largest.Size(), size, cas.MaxSize))
 	}
 }
 
