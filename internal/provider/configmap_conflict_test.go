@@ -145,6 +145,15 @@ func TestConfigMapWithoutRefreshFailsClosed(t *testing.T) {
 	p.wants(p.plan(), `"foreign" -> "2"`)
 	p.apply()
 	p.wantLive("testmap", data{"foo": "2"})
+
+	// A delete goes by what the plan itself saw.
+	p.set("testmap", "foo", "foreign")
+	p.plan("-destroy", "-refresh=false")
+	p.set("testmap", "foo", "foreign again")
+	p.applyRefused(wholeConflict, "Nothing was removed.")
+	p.plan("-destroy", "-refresh=false")
+	p.apply()
+	p.wantState()
 }
 
 func TestConfigMapDestroyOfWhatIsGoneAlreadySucceeds(t *testing.T) {

@@ -138,13 +138,13 @@ func (r *configMapResource) Update(ctx context.Context, req resource.UpdateReque
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
+	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
 	version, diags := r.change(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return // the framework keeps the prior state
 	}
 	plan.setVersion(version)
-	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
 	resp.Diagnostics.Append(configMapIdentityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
 	resp.Diagnostics.Append(configMapCodec().encode(ctx, plan, &resp.State.Raw)...)
 }
