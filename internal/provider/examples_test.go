@@ -110,14 +110,20 @@ var entryExampleTests = map[string]entryExample{
 // shop is a fixture for the namespace shop with the ConfigMap settings in it, new.
 func shop(t *testing.T, data map[string]string) (*fixture, *corev1.ConfigMap) {
 	t.Helper()
+	return shopWith(t, "settings", data)
+}
+
+// shopWith is shop with another ConfigMap.
+func shopWith(t *testing.T, configMap string, data map[string]string) (*fixture, *corev1.ConfigMap) {
+	t.Helper()
 	c := testcluster.Shared(t)
 	f := &fixture{T: t, cluster: c, namespace: "shop", kubeconfig: c.Kubeconfig(t, c.Config)}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}}
 	if _, err := c.Client().CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
-	f.remove("settings")
-	return f, f.create("settings", data)
+	f.remove(configMap)
+	return f, f.create(configMap, data)
 }
 
 func exampleText(t *testing.T, path ...string) string {
@@ -283,6 +289,9 @@ func TestEveryExampleHasATest(t *testing.T) {
 	}
 	for name := range entryExampleTests {
 		tested["resources/cas_configmap_entry/"+name] = true
+	}
+	for path := range pipelineExampleTests {
+		tested[path] = true
 	}
 	root := os.DirFS("../../examples")
 	err := fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
