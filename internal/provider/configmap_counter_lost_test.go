@@ -230,7 +230,8 @@ func counterUnderFaults(t *testing.T, processes int, f *someFaults) {
 		proxy := p.cluster.Proxy(t)
 		w := testcli.New(t)
 		workspaces[i] = w
-		(&pipeline{fixture: p.fixture, cli: w}).writeFor(p.cluster.Kubeconfig(t, proxy.Config), "", counterBlock("n"))
+		(&pipeline{fixture: p.fixture, cli: w}).writeFor(p.cluster.Kubeconfig(t, proxy.Config), "",
+			counterBlock("n", `timeouts = { create = "5m" }`)) // also where the machine is busy
 		if r := w.Plan(planFile); r.ExitCode != 2 {
 			t.Fatal(r.All())
 		}

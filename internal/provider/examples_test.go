@@ -120,6 +120,12 @@ var shopping sync.Mutex
 // shop is a fixture for the namespace shop with the ConfigMap settings in it, new. The test has it to itself until it ends.
 func shop(t *testing.T, data map[string]string) (*fixture, *corev1.ConfigMap) {
 	t.Helper()
+	return shopWith(t, "settings", data)
+}
+
+// shopWith is shop with another ConfigMap.
+func shopWith(t *testing.T, configMap string, data map[string]string) (*fixture, *corev1.ConfigMap) {
+	t.Helper()
 	shopping.Lock()
 	t.Cleanup(shopping.Unlock)
 	c := testcluster.Shared(t)
@@ -128,8 +134,8 @@ func shop(t *testing.T, data map[string]string) (*fixture, *corev1.ConfigMap) {
 	if _, err := c.Client().CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
-	f.remove("settings")
-	return f, f.create("settings", data)
+	f.remove(configMap)
+	return f, f.create(configMap, data)
 }
 
 func exampleText(t *testing.T, path ...string) string {
@@ -325,6 +331,9 @@ func TestEveryExampleHasATest(t *testing.T) {
 	}
 	for name := range wholeExampleTests {
 		tested["resources/cas_configmap/"+name] = true
+	}
+	for path := range pipelineExampleTests {
+		tested[path] = true
 	}
 	root := os.DirFS("../../examples")
 	err := fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {

@@ -1,0 +1,164 @@
+package provider
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// hasFunctions tells whether the command line knows functions of providers: terraform from 1.8 on, OpenTofu from 1.7 on.
+func (p *pipeline) hasFunctions() bool {
+	p.Helper()
+	var version struct {
+		Version string `json:"terraform_version"`
+	}
+	if err := json.Unmarshal([]byte(p.cli.Run("version", "-json").Stdout), &version); err != nil {
+		p.Fatal(err)
+	}
+	parts := strings.Split(version.Version, ".")
+	minor, err := strconv.Atoi(parts[1])
+	if err != nil {
+		p.Fatal(err)
+	}
+	return parts[0] != "1" || minor >= 8 || minor == 7 && strings.Contains(p.cli.CLI, "tofu")
+}
+
+// outputs is a JSON object of all outputs.
+func (p *pipeline) outputs() string {
+	p.Helper()
+	var outputs map[string]struct{ Value json.RawMessage }
+	if err := json.Unmarshal([]byte(p.cli.Run("output", "-json").Stdout), &outputs); err != nil {
+		p.Fatal(err)
+	}
+	values := map[string]json.RawMessage{}
+	for name, output := range outputs {
+		values[name] = output.Value
+	}
+	all, err := json.Marshal(values)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return string(all)
+}
+
+func runFunction(t *testing.T, f function.Function, arguments ...string) (attr.Value, *function.FuncError) {
+	t.Helper()
+	var definition function.DefinitionResponse
+	f.Definition(t.Context(), function.DefinitionRequest{}, &definition)
+	result, funcErr := definition.Definition.Return.NewResultData(t.Context())
+	if funcErr != nil {
+		t.Fatal(funcErr)
+	}
+	values := make([]attr.Value, len(arguments))
+	for i, argument := range arguments {
+		values[i] = types.StringValue(argument)
+	}
+	resp := function.RunResponse{Result: result}
+	f.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData(values)}, &resp)
+	return resp.Result.Value(), resp.Error
+}
+
+func TestEntryIDFunction(t *testing.T) {
+	t.Parallel()
+	const label = "a lowercase RFC 1123 label must consist of"
+	for name, test := range map[string]struct {
+		arguments []string
+		want      string
+		argument  int64
+		problem   string
+	}{
+		"an id":              {arguments: []string{"shop", "settings.map", "A.b-C_1"}, want: "shop/settings.map/A.b-C_1"},
+		"an empty namespace": {arguments: []string{"", "settings", "foo"}, problem: `The namespace "" is not valid: ` + label},
+		"a namespace in capitals, and no key": {
+			arguments: []string{"Shop", "settings", ""}, problem: `The namespace "Shop" is not valid: ` + label,
+		},
+		"a name with a slash": {
+			arguments: []string{"shop", "a/b", "foo"}, argument: 1, problem: `The name "a/b" is not valid: a lowercase RFC 1123 subdomain must`,
+		},
+		"a key of dots": {
+			arguments: []string{"shop", "settings", ".."}, argument: 2, problem: `The key ".." is not valid: must not be '..'.`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := runFunction(t, newEntryIDFunction(), test.arguments...)
+			if test.problem != "" {
+				wantArgumentError(t, err, test.argument, test.problem)
+				return
+			}
+			if err != nil || !got.Equal(types.StringValue(test.want)) {
+				t.Errorf("%v, %v, want %s", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestParseEntryIDFunction(t *testing.T) {
+	t.Parallel()
+	got, err := runFunction(t, newParseEntryIDFunction(), "shop/settings.map/A.b-C_1")
+	want := types.ObjectValueMust(entryIDType, map[string]attr.Value{
+		"namespace": types.StringValue("shop"), "name": types.StringValue("settings.map"), "key": types.StringValue("A.b-C_1"),
+	})
+	if err != nil || !got.Equal(want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	for id, problem := range map[string]string{
+		"":                  `The id "" is not of the form namespace/name/key.`,
+		"settings/foo":      `The id "settings/foo" is not of the form namespace/name/key.`,
+		"shop/settings/a/b": `The id "shop/settings/a/b" is not of the form namespace/name/key.`,
+		"shop//foo":         `The id "shop//foo" is not of the form namespace/name/key: the name a lowercase RFC 1123 subdomain must`,
+		"shop/settings/":    `The id "shop/settings/" is not of the form namespace/name/key: the key a valid config key must consist of`,
+		"shop/settings/..":  `The id "shop/settings/.." is not of the form namespace/name/key: the key must not be '..'`,
+		"/settings/foo":     `The id "/settings/foo" is not of the form namespace/name/key: the namespace a lowercase RFC 1123 label must`,
+		"Shop/settings/foo": `The id "Shop/settings/foo" is not of the form namespace/name/key: the namespace a lowercase RFC 1123 label must`,
+	} {
+		_, err := runFunction(t, newParseEntryIDFunction(), id)
+		wantArgumentError(t, err, 0, problem)
+	}
+}
+
+func wantArgumentError(t *testing.T, err *function.FuncError, argument int64, problem string) {
+	t.Helper()
+	if err == nil || err.FunctionArgument == nil || !strings.HasPrefix(err.Text, problem) || !strings.HasSuffix(err.Text, ".") {
+		t.Errorf("%v, want one about argument %d that begins with %q and ends with a full stop", err, argument, problem)
+		return
+	}
+	if diff := cmp.Diff(argument, *err.FunctionArgument); diff != "" {
+		t.Errorf("argument (-want +got):\n%s", diff)
+	}
+}
+
+func TestFunctionsInAConfiguration(t *testing.T) {
+	p := newPipeline(t)
+	if !p.hasFunctions() {
+		t.Skip("this command line has no functions of providers")
+	}
+	p.write(`
+output "id" {
+  value = provider::cas::entry_id("shop", "settings", "foo")
+}
+output "parts" {
+  value = provider::cas::parse_entry_id(provider::cas::entry_id("shop", "settings", "foo"))
+}`)
+	p.plan()
+	p.apply()
+	if diff := cmp.Diff(`{"id":"shop/settings/foo","parts":{"key":"foo","name":"settings","namespace":"shop"}}`, p.outputs()); diff != "" {
+		t.Errorf("outputs (-want +got):\n%s", diff)
+	}
+	p.write(`
+output "id" {
+  value = provider::cas::entry_id("shop", "settings", "a/b")
+}
+output "parts" {
+  value = provider::cas::parse_entry_id("shop/settings")
+}`)
+	p.planRefused([]string{
+		`"key" parameter: The key "a/b" is not valid: `, `"id" parameter: The id "shop/settings" is not of the form namespace/name/key.`,
+	})
+}
