@@ -37,8 +37,11 @@ func takes(config string, action plancheck.ResourceActionType, number int64) res
 // keeps is a step that is to do something to n, in which the number stays.
 func keeps(config string, action plancheck.ResourceActionType, number int64) resource.TestStep {
 	return resource.TestStep{
-		Config:            config,
-		ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(counterN, action)}},
+		Config: config,
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+			plancheck.ExpectResourceAction(counterN, action),
+			plancheck.ExpectKnownValue(counterN, tfjsonpath.New("value"), knownvalue.Int64Exact(number)),
+		}},
 		ConfigStateChecks: []statecheck.StateCheck{isNumber(number)},
 	}
 }
