@@ -50,6 +50,9 @@ func (c *call) step(is registers) (bool, registers) {
 		case writeOp:
 			next[c.at[i]] = p.New
 			continue
+		case removeOp:
+			next[c.at[i]] = cas.Entry{}
+			continue
 		case swapOp, request:
 		}
 		why, fails := p.fails(c.op, live)
@@ -66,6 +69,10 @@ func (c *call) step(is registers) (bool, registers) {
 		return truly, is
 	case c.Kind == writeOp:
 		return true, next
+	case c.Kind == removeOp && is[c.at[0]] == c.Expect:
+		return true, next
+	case c.Kind == removeOp: // gone already, or another one by now
+		return c.Verdict == cas.Unknown || !c.Wrote, is
 	case c.Verdict == cas.Unknown && holds && !isDone:
 		return true, next
 	case c.Verdict == cas.Unknown:
