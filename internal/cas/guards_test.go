@@ -253,7 +253,9 @@ func TestForeignWriteOfAGuardOrALabelIsNotTakenForOursInDoubt(t *testing.T) {
 		change func(*corev1.ConfigMap)
 	}{
 		"guard": {
-			func(f *fixture, _ Version) *Txn { return f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", one)) },
+			func(f *fixture, _ Version) *Txn {
+				return f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", one))
+			},
 			func(cm *corev1.ConfigMap) { cm.Data["guard"] = "1" },
 			func(cm *corev1.ConfigMap) { cm.Data["guard"] = "9" },
 		},

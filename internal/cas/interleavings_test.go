@@ -225,7 +225,7 @@ func TestSwapThatNamesAVersionIsNoJSONPatch(t *testing.T) {
 	f.wantData(map[string]string{"foo": "1", "other": "between", "contended": "yes"})
 }
 
-// Another writer undoes what came first, and makes what ours would have made.
+// What came first is undone, and then a twin, of the same field manager, makes what ours would have made.
 func TestOnlyTheFirstVersionAfterTheBaseCanBeAMergePatch(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	var once sync.Once
@@ -234,8 +234,10 @@ func TestOnlyTheFirstVersionAfterTheBaseCanBeAMergePatch(t *testing.T) {
 			return testcluster.Fault{}
 		}
 		once.Do(func() {
-			for _, value := range []string{"3", "1", "2"} {
-				f.set("foo", value)
+			f.set("foo", "3")
+			f.set("foo", "1")
+			if _, err := f.newEngine(f.cluster.Config).Swap(context.Background(), f.swapping("foo", one, two)); err != nil {
+				t.Error(err)
 			}
 		})
 		return testcluster.Fault{DropAfter: true}

@@ -29,7 +29,7 @@ type op struct {
 	GoneIsDone bool          `json:",omitempty"`
 	At         []cas.Version `json:",omitempty"`
 	Seen       cas.Version
-	SeenDigest string `json:",omitempty"`
+	SeenDigest string    `json:",omitempty"`
 	Also       []keyPart `json:",omitempty"` // the other keys
 	Creates    bool      `json:",omitempty"` // the ConfigMap, with all its keys
 

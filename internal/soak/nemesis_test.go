@@ -164,8 +164,9 @@ func frozenEtcd(f *field) {
 
 // killedWorker is replaced by another.
 func killedWorker(f *field) {
-	w := f.workers[0]
-	f.workers = append(f.workers[1:], w)
+	next := slices.IndexFunc(f.workers, func(w *process) bool { return !w.dead })
+	w := f.workers[next]
+	f.workers = append(slices.Delete(f.workers, next, next+1), w)
 	f.kill(w)
 	f.start(plan{Role: w.Role, Goroutines: w.Goroutines, Number: w.Number, Workers: w.Workers}, f.http.Config)
 }

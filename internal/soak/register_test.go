@@ -185,12 +185,12 @@ func TestRegister(t *testing.T) {
 		history history
 		legal   bool
 	}{
-		"two keys at once":           {history{at(1, 2, with(swapped(a, b), other(a, c))), at(3, 4, with(read(b), sees(c)))}, true},
-		"two keys one by one":        {history{at(1, 4, with(swapped(a, b), other(a, c))), at(2, 3, with(read(b), sees(a)))}, false},
+		"two keys at once":            {history{at(1, 2, with(swapped(a, b), other(a, c))), at(3, 4, with(read(b), sees(c)))}, true},
+		"two keys one by one":         {history{at(1, 4, with(swapped(a, b), other(a, c))), at(2, 3, with(read(b), sees(a)))}, false},
 		"two unknown keys one by one": {history{at(1, 2, with(unknown(a, b), other(a, c))), at(3, 4, with(read(b), sees(a)))}, false},
-		"two unknown keys, later":    {history{at(1, 2, with(unknown(a, b), other(a, c))), at(3, 4, with(read(a), sees(a))), at(5, 6, with(read(b), sees(c)))}, true},
-		"guard that holds":           {history{at(1, 2, with(swapped(a, b), guarded(a))), on(3, 4, of("l", swapped(a, b)))}, true},
-		"guard that does not":        {history{on(1, 2, of("l", swapped(a, b))), at(3, 4, with(swapped(a, b), guarded(a)))}, false},
+		"two unknown keys, later":     {history{at(1, 2, with(unknown(a, b), other(a, c))), at(3, 4, with(read(a), sees(a))), at(5, 6, with(read(b), sees(c)))}, true},
+		"guard that holds":            {history{at(1, 2, with(swapped(a, b), guarded(a))), on(3, 4, of("l", swapped(a, b)))}, true},
+		"guard that does not":         {history{on(1, 2, of("l", swapped(a, b))), at(3, 4, with(swapped(a, b), guarded(a)))}, false},
 		"each the other's guard": {history{
 			at(1, 4, with(swapped(a, b), guarded(a))),
 			on(2, 3, of("l", op{Kind: swapOp, Expect: a, New: b, Verdict: cas.Applied, Wrote: true, Also: []keyPart{{Key: "k", Expect: a, IsGuard: true}}})),
