@@ -34,7 +34,7 @@ var grown = []rule{
 		"Comparing is no writing",
 		engine + "/group.go",
 		"isThere && (isWritten || !k.IsGuard)",
-		"isThere",
+		"isThere || isWritten",
 		engine,
 		[]string{"TestTxnsThatShareAGuardGoTogether"},
 	},
