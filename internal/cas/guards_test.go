@@ -95,7 +95,7 @@ func TestAdoptedKeyIsNotRemovedWithoutARead(t *testing.T) {
 	_, err := f.do(adopt)
 	f.want(Applied, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+	f.proxy.SetHook(func(*http.Request) testcluster.Fault {
 		cancel()
 		return testcluster.Fault{DropBefore: true}
 	})
