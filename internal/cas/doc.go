@@ -1,5 +1,5 @@
-// Package cas swaps entries of Kubernetes ConfigMaps: it writes a key if, and only if, the key and the object are what
-// they are expected to be, in one atomic request.
+// Package cas swaps entries of Kubernetes ConfigMaps: it writes keys if, and only if, they and the object are what
+// they are expected to be, in one atomic request. It creates and deletes whole ConfigMaps in the same way.
 //
 // # What is promised
 //
@@ -16,7 +16,19 @@
 //   - A swap that names a version (Swap.At) is admitted only while the lineage leads from that version to the object's
 //     present one: through this Engine's own writes alone. Any foreign write in between, even one that was undone, is a
 //     conflict.
-//   - A write is sent again only where at most one of the two can land.
+//   - A write is sent again only where at most one of the two can land; a creation, where at most one of the two can be there.
+//   - A Txn is all or nothing: either every key, guards included, was as expected when the API server wrote, and all of it is there,
+//     or nothing was written. A conflict over keys names every key that did not hold, not only the first. A guard is never
+//     written, and is compared also where it is absent, or where all else is a removal. Transactions that write and compare different
+//     keys may share a request; one that writes what another compares or writes does not share its.
+//   - Create makes a ConfigMap only where there is none. Remove deletes just the version that was judged, so that no foreign
+//     write goes with it unseen. Both keep their place among the swaps of the object, and lineage goes through them: from a
+//     creation on, and up to a removal.
+//   - A check, rehearsed or not, stores nothing, extends no lineage and does not count as having swapped. A rehearsal is sent as the
+//     write would be, so that what refuses the one refuses the other; its verdict is never unknown.
+//   - CommitWithin writes on what it has judged as Commit does, however long it has waited. What it has seen while it waited only
+//     says when to try. It waits for what others may make of keys and of a ConfigMap that is not there, or is going; any other
+//     refusal ends it at once.
 //
 // # What is not promised
 //
@@ -28,10 +40,15 @@
 //     is a conflict, though the first landed. This package never does. (Under Engine.Signed it is found out, unless the key was
 //     written again meanwhile.)
 //   - That a write whose verdict is unknown does not land afterwards: the API server may be about to.
+//   - That a creation is made once where its answer got lost and another deletes what it made before this package has looked: it is made
+//     again. Nothing in a POST can be conditional on there having been none.
+//   - That CommitWithin sees a value that is there for a moment only, or that it is the first of several who wait.
+//   - That what was rehearsed alone is admitted together with others, or later.
 //
 // # Costs
 //
 // A lone swap costs a read and a patch, a removal of what was seen just the patch. Swaps of one object that arrive while a
 // request is under way, or within 20 ms of it, go into the next one together; reads that only inform share what was seen in
-// the last second.
+// the last second. A Txn costs what a swap does, whatever its number of keys; a Create or a Remove one request, where its precondition is
+// known. A wait holds a watch open and sends nothing.
 package cas

@@ -225,7 +225,7 @@ func TestSwapThatNamesAVersionIsNoJSONPatch(t *testing.T) {
 	f.wantData(map[string]string{"foo": "1", "other": "between", "contended": "yes"})
 }
 
-// Another writer undoes what came first, and makes what ours would have made.
+// What came first is undone, and then a twin, of the same field manager, makes what ours would have made.
 func TestOnlyTheFirstVersionAfterTheBaseCanBeAMergePatch(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	var once sync.Once

@@ -87,9 +87,6 @@ func newTxnTask(ctx context.Context, kind taskKind, txn *Txn) *task {
 // isWhole tells whether the task is about the object as such, so that nothing else can go into its request.
 func (t *task) isWhole() bool { return t.create != nil || t.remove != nil }
 
-// writes tells whether the task is to write to keys.
-func (t *task) writes() bool { return t.kind == writeTask && t.txn != nil }
-
 func (t *task) answer(err error) {
 	t.err, t.answered = err, true
 	close(t.done)

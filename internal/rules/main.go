@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -40,7 +41,7 @@ func run(ctx context.Context, only string, parallel int) error {
 		return err
 	}
 	var chosen []rule
-	for _, r := range rules {
+	for _, r := range slices.Concat(rules, grown) {
 		if match.MatchString(r.says) {
 			chosen = append(chosen, r)
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestEveryRowNamesCodeAndTestsThatAreThere(t *testing.T) {
 	}
 	tests := map[string]map[string]bool{}
 	says := map[string]bool{}
-	for _, r := range rules {
+	for _, r := range slices.Concat(rules, grown) {
 		if says[r.says] {
 			t.Errorf("%s: there twice", r.says)
 		}

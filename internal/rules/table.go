@@ -234,7 +234,7 @@ var rules = []rule{
 	{
 		"What this process wrote is not removed for an older observation",
 		engine + "/judge.go",
-		"if h.wroteSince(k.Key, t.Seen) && !o.Entry(k.Key).IsAbsent() {",
+		"if !k.IsGuard && h.wroteSince(k.Key, t.Seen) && !o.Entry(k.Key).IsAbsent() {",
 		"if false {",
 		engine,
 		[]string{"TestKeyThatThisProcessWroteIsNotRemovedForAnOlderObservation"},
@@ -266,7 +266,7 @@ var rules = []rule{
 	{
 		"It leaves what this apply itself wrote or adopted",
 		engine + "/judge.go",
-		"if h.wroteSince(k.Key, t.Seen) && !o.Entry(k.Key).IsAbsent() {",
+		"if !k.IsGuard && h.wroteSince(k.Key, t.Seen) && !o.Entry(k.Key).IsAbsent() {",
 		"if false {",
 		provider,
 		[]string{"TestDeposedKeyThatAnotherResourceAdoptedIsNotRemoved"},

@@ -67,9 +67,9 @@ func TestAccounted(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			states := []state{{at(1), map[string]cas.Entry{"a": cas.Text("0")}}}
+			states := []state{{version: at(1), entries: map[string]cas.Entry{"a": cas.Text("0")}}}
 			for i, v := range test.values {
-				states = append(states, state{at(i + 2), map[string]cas.Entry{"a": cas.Text(v)}})
+				states = append(states, state{version: at(i + 2), entries: map[string]cas.Entry{"a": cas.Text(v)}})
 			}
 			for _, o := range test.ops {
 				if o.Reason == cas.ReasonOwn {

@@ -29,8 +29,9 @@ type op struct {
 	GoneIsDone bool          `json:",omitempty"`
 	At         []cas.Version `json:",omitempty"`
 	Seen       cas.Version
-	SeenDigest string `json:",omitempty"`
+	SeenDigest string    `json:",omitempty"`
 	Also       []keyPart `json:",omitempty"` // the other keys
+	Creates    bool      `json:",omitempty"` // the ConfigMap, with all its keys
 
 	Verdict cas.Verdict `json:",omitempty"`
 	// Reason of a conflict, and those of the keys that it names.
@@ -54,6 +55,8 @@ const (
 	swapOp  kind = "swap"
 	readOp  kind = "read"  // linearizable
 	writeOp kind = "write" // whatever the key held
+
+	removeOp kind = "remove" // of the whole ConfigMap, where it is what Key expects
 
 	request kind = "request" // no operation: one was sent
 )

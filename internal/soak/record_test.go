@@ -23,6 +23,7 @@ import (
 type state struct {
 	version cas.Version
 	entries map[string]cas.Entry
+	gone    bool // it was deleted, as of the version
 }
 
 // record is all versions of the ConfigMaps of one namespace, in order, from a watch that has nothing to do with the engine.
@@ -46,7 +47,7 @@ func newRecord(t *testing.T, client kubernetes.Interface, namespace string, adde
 		t.Fatal(err)
 	}
 	for i := range list.Items {
-		r.add(&list.Items[i])
+		r.add(&list.Items[i], false)
 	}
 	r.last = list.ResourceVersion
 	var watching sync.WaitGroup
@@ -83,7 +84,7 @@ func (r *record) follow(ctx context.Context) error {
 		if event.Type == watch.Error || !ok {
 			return apierrors.FromObject(event.Object)
 		}
-		r.add(cm)
+		r.add(cm, event.Type == watch.Deleted)
 	}
 	return errors.New("the watch ended")
 }
@@ -114,7 +115,7 @@ func (r *record) fill(ctx context.Context) error {
 		}
 		for i := range list.Items {
 			if list.Items[i].ResourceVersion == version {
-				r.add(&list.Items[i])
+				r.add(&list.Items[i], false)
 				r.filled++
 			}
 		}
@@ -123,8 +124,8 @@ func (r *record) fill(ctx context.Context) error {
 	return nil
 }
 
-func (r *record) add(cm *corev1.ConfigMap) {
-	s := state{version: versionOf(cm), entries: map[string]cas.Entry{}}
+func (r *record) add(cm *corev1.ConfigMap, gone bool) {
+	s := state{version: versionOf(cm), entries: map[string]cas.Entry{}, gone: gone}
 	for key := range cm.Data {
 		s.entries[key] = entryOf(cm, key)
 	}
@@ -152,6 +153,10 @@ func (r *record) complete(t *testing.T) map[string][]state {
 		missing := slices.ContainsFunc(list.Items, func(cm corev1.ConfigMap) bool {
 			return !slices.ContainsFunc(r.states[cm.Name], func(s state) bool { return s.version == versionOf(&cm) })
 		})
+		for name, states := range r.states {
+			isThere := slices.ContainsFunc(list.Items, func(cm corev1.ConfigMap) bool { return cm.Name == name })
+			missing = missing || !isThere && !states[len(states)-1].gone
+		}
 		states := maps.Clone(r.states)
 		r.mu.Unlock()
 		if !missing {

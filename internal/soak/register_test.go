@@ -50,6 +50,9 @@ func (c *call) step(is registers) (bool, registers) {
 		case writeOp:
 			next[c.at[i]] = p.New
 			continue
+		case removeOp:
+			next[c.at[i]] = cas.Entry{}
+			continue
 		case swapOp, request:
 		}
 		why, fails := p.fails(c.op, live)
@@ -66,6 +69,10 @@ func (c *call) step(is registers) (bool, registers) {
 		return truly, is
 	case c.Kind == writeOp:
 		return true, next
+	case c.Kind == removeOp && is[c.at[0]] == c.Expect:
+		return true, next
+	case c.Kind == removeOp: // gone already, or another one by now
+		return c.Verdict == cas.Unknown || !c.Wrote, is
 	case c.Verdict == cas.Unknown && holds && !isDone:
 		return true, next
 	case c.Verdict == cas.Unknown:
@@ -178,12 +185,12 @@ func TestRegister(t *testing.T) {
 		history history
 		legal   bool
 	}{
-		"two keys at once":           {history{at(1, 2, with(swapped(a, b), other(a, c))), at(3, 4, with(read(b), sees(c)))}, true},
-		"two keys one by one":        {history{at(1, 4, with(swapped(a, b), other(a, c))), at(2, 3, with(read(b), sees(a)))}, false},
+		"two keys at once":            {history{at(1, 2, with(swapped(a, b), other(a, c))), at(3, 4, with(read(b), sees(c)))}, true},
+		"two keys one by one":         {history{at(1, 4, with(swapped(a, b), other(a, c))), at(2, 3, with(read(b), sees(a)))}, false},
 		"two unknown keys one by one": {history{at(1, 2, with(unknown(a, b), other(a, c))), at(3, 4, with(read(b), sees(a)))}, false},
-		"two unknown keys, later":    {history{at(1, 2, with(unknown(a, b), other(a, c))), at(3, 4, with(read(a), sees(a))), at(5, 6, with(read(b), sees(c)))}, true},
-		"guard that holds":           {history{at(1, 2, with(swapped(a, b), guarded(a))), on(3, 4, of("l", swapped(a, b)))}, true},
-		"guard that does not":        {history{on(1, 2, of("l", swapped(a, b))), at(3, 4, with(swapped(a, b), guarded(a)))}, false},
+		"two unknown keys, later":     {history{at(1, 2, with(unknown(a, b), other(a, c))), at(3, 4, with(read(a), sees(a))), at(5, 6, with(read(b), sees(c)))}, true},
+		"guard that holds":            {history{at(1, 2, with(swapped(a, b), guarded(a))), on(3, 4, of("l", swapped(a, b)))}, true},
+		"guard that does not":         {history{on(1, 2, of("l", swapped(a, b))), at(3, 4, with(swapped(a, b), guarded(a)))}, false},
 		"each the other's guard": {history{
 			at(1, 4, with(swapped(a, b), guarded(a))),
 			on(2, 3, of("l", op{Kind: swapOp, Expect: a, New: b, Verdict: cas.Applied, Wrote: true, Also: []keyPart{{Key: "k", Expect: a, IsGuard: true}}})),

@@ -70,6 +70,7 @@ func TestEngineUnderFire(t *testing.T) {
 	}
 	t.Run("writer that ignores the version", func(t *testing.T) { testBrokenWriter(t, c) })
 	t.Run("transactions that are none", func(t *testing.T) { testBrokenTxns(t, c) })
+	t.Run("ConfigMaps that come and go", func(t *testing.T) { testComingsAndGoings(t, c) })
 	t.Run("conserved sum", func(t *testing.T) { testConservedSum(t, c) })
 }
 

@@ -32,6 +32,7 @@ const (
 	plain   role = "plain"   // client-go: get, compare, update; and blind writes to a key
 	broken  role = "broken"  // a swapper that compares and then writes whatever the version is
 	mover   role = "mover"   // an engine, and transfers between keys
+	maker   role = "maker"   // an engine, and ConfigMaps that come and go
 
 	unguarded role = "unguarded" // transactions that do not compare their guards when they write
 	piecemeal role = "piecemeal" // transactions that write their keys one by one
@@ -125,6 +126,8 @@ func (w *worker) loop() (loop func(int, *rand.Rand), done func(), err error) {
 		return newPlainWriter(w)
 	case mover:
 		return newMover(w)
+	case maker:
+		return newMaker(w)
 	}
 	return nil, nil, errors.New("no such role: " + string(w.Role))
 }

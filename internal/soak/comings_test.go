@@ -1,0 +1,195 @@
+package soak
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// testComingsAndGoings has ConfigMaps created, swapped and deleted by several processes under faults.
+func testComingsAndGoings(t *testing.T, c *testcluster.Cluster) {
+	t.Helper()
+	f := newField(t, c, nil, []string{idKey, valueKey}, nil, nil)
+	f.configMaps = []string{"north", "east", "south", "west"}
+	const makers = 3
+	for i := range makers {
+		f.start(plan{Role: maker, Number: i, Goroutines: 2}, f.http.Config)
+	}
+	strikes := []func(*field){
+		func(f *field) { f.answers(breath) }, struck(10, dropAfter), struck(10, dropBefore), struck(5, overload),
+	}
+	rounds := 0
+	for begun := time.Now(); rounds == 0 || again(begun); rounds++ {
+		for _, strike := range strikes {
+			f.answers(breath)
+			strike(f)
+		}
+	}
+	f.finish()
+	states := f.record.complete(t)
+	for _, err := range linearizable(f.history, f.initially) {
+		t.Error(err)
+	}
+	n, created, deleted := count(f.history), 0, 0
+	for _, name := range f.configMaps {
+		errs := comingsAndGoings(f.history.in(name), states[name])
+		for _, err := range errs {
+			t.Error(err)
+		}
+		for _, s := range states[name] {
+			if s.gone {
+				deleted++
+			}
+		}
+	}
+	verdicts := map[string]int{}
+	for _, o := range f.history {
+		switch {
+		case o.Kind == removeOp:
+			verdicts["remove "+string(o.Verdict)]++
+		case o.Creates:
+			verdicts["create "+string(o.Verdict)]++
+			if o.Verdict == cas.Applied {
+				created++
+			}
+		}
+	}
+	t.Logf("seed %d, %d rounds: %s; %v; %d requests, %d ConfigMaps created, %d deleted", *seed, rounds, n, verdicts, f.requests, created, deleted)
+	if created == 0 || deleted == 0 {
+		t.Error("nothing came and went")
+	}
+}
+
+// comingsAndGoings holds what was answered about a ConfigMap against all that became of it: every creation, change and deletion is
+// some operation's, none is one's that was told that nothing was written, and no foreign write went with a deletion unseen.
+func comingsAndGoings(h history, states []state) (errs []error) {
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	by := map[cas.Entry]*op{} // who asked for a value, each of which is asked for once
+	for _, o := range h {
+		for _, p := range o.parts() {
+			if o.Kind == swapOp && !p.IsGuard {
+				by[p.New] = o
+			}
+		}
+	}
+	maker := make([]*op, len(states)) // of each version
+	seen := map[*op]int{}
+	for i, s := range states {
+		if s.gone {
+			continue
+		}
+		value := s.entries[valueKey]
+		o := by[value]
+		switch {
+		case o == nil:
+			fail("version %s holds %s, which nobody wrote", s.version.ResourceVersion, show(value))
+			continue
+		case o.Verdict == cas.Conflict || o.Verdict == cas.Rejected:
+			fail("%s: and version %s is its", o, s.version.ResourceVersion)
+		case o.Verdict == cas.Applied && o.Version != s.version:
+			fail("%s: and it made version %s", o, s.version.ResourceVersion)
+		}
+		isNew := i == 0 || states[i-1].gone
+		if isNew != o.Creates || isNew && s.entries[idKey] != o.New {
+			fail("%s: and version %s is there for the first time: %t, with id %s", o, s.version.ResourceVersion, isNew, show(s.entries[idKey]))
+		}
+		seen[o]++
+		maker[i] = o
+	}
+	isOwn := func(worker string, from, to int, known bool) bool {
+		for i := from; i <= to; i++ {
+			if m := maker[i]; m == nil || m.Worker != worker || known && (m.Verdict != cas.Applied || m.ByKey) {
+				return false
+			}
+		}
+		return true
+	}
+	find := func(v cas.Version) int {
+		return slices.IndexFunc(states, func(s state) bool { return s.version == v && !s.gone })
+	}
+	for _, o := range h {
+		switch {
+		case o.Kind == swapOp && o.Verdict == cas.Applied && seen[o] != 1, seen[o] > 1:
+			fail("%s: and it made %d versions", o, seen[o])
+		case o.Kind == removeOp && o.Verdict == cas.Applied:
+			at := find(o.At[0])
+			end := at + slices.IndexFunc(states[max(at, 0):], func(s state) bool { return s.gone })
+			switch {
+			case at < 0 || end < at:
+				fail("%s: and it is there", o)
+			case o.Wrote && !isOwn(o.Worker, at+1, end-1, false):
+				fail("%s: and a foreign write went with it", o)
+			}
+		case o.Kind == removeOp && o.Verdict == cas.Conflict:
+			at, live := find(o.At[0]), find(o.Version)
+			if at < 0 || live < 0 || o.Version.UID == o.At[0].UID && isOwn(o.Worker, at+1, live, true) {
+				fail("%s: and nobody else wrote since", o)
+			}
+		}
+	}
+	for i, s := range states {
+		if s.gone && i > 0 && !slices.ContainsFunc(h, func(o *op) bool {
+			at := -1
+			if o.Kind == removeOp && (o.Verdict == cas.Applied || o.Verdict == cas.Unknown) && o.At[0].UID == states[i-1].version.UID {
+				at = find(o.At[0])
+			}
+			return at >= 0 && isOwn(o.Worker, at+1, i-1, false)
+		}) {
+			fail("version %s was deleted, and nobody says so who had seen it", states[i-1].version.ResourceVersion)
+		}
+	}
+	return errs
+}
+
+// What the account of comings and goings passes, and what it must not.
+func TestComingsAndGoings(t *testing.T) {
+	t.Parallel()
+	const me, other = "maker-0", "maker-1"
+	text := cas.Text
+	create := func(version int, verdict cas.Verdict) *op {
+		return &op{Worker: me, Kind: swapOp, Creates: true, Key: idKey, New: text("i"), Also: []keyPart{{Key: valueKey, New: text("v")}}, Version: at(version), Verdict: verdict, Wrote: true}
+	}
+	swap := func(worker, to string, version int) *op {
+		return &op{Worker: worker, Kind: swapOp, Key: valueKey, New: text(to), Version: at(version), Verdict: cas.Applied, Wrote: true}
+	}
+	remove := func(from int, verdict cas.Verdict, live int) *op {
+		return &op{Worker: me, Kind: removeOp, Key: idKey, At: []cas.Version{at(from)}, Verdict: verdict, Version: at(live), Wrote: true}
+	}
+	is := func(version int, value string) state {
+		return state{version: at(version), entries: map[string]cas.Entry{idKey: text("i"), valueKey: text(value)}}
+	}
+	gone := state{version: at(99), gone: true}
+	tests := map[string]struct {
+		ops    history
+		states []state
+		legal  bool
+	}{
+		"created and deleted":       {history{create(1, cas.Applied), remove(1, cas.Applied, 0)}, []state{is(1, "v"), gone}, true},
+		"swapped in between":        {history{create(1, cas.Applied), swap(me, "w", 2), remove(1, cas.Applied, 0)}, []state{is(1, "v"), is(2, "w"), gone}, true},
+		"a foreign swap was lost":   {history{create(1, cas.Applied), swap(other, "w", 2), remove(1, cas.Applied, 0)}, []state{is(1, "v"), is(2, "w"), gone}, false},
+		"a foreign swap is told":    {history{create(1, cas.Applied), swap(other, "w", 2), remove(1, cas.Conflict, 2)}, []state{is(1, "v"), is(2, "w")}, true},
+		"its own swap is told":      {history{create(1, cas.Applied), swap(me, "w", 2), remove(1, cas.Conflict, 2)}, []state{is(1, "v"), is(2, "w")}, false},
+		"deleted by nobody":         {history{create(1, cas.Applied)}, []state{is(1, "v"), gone}, false},
+		"deleted, and it is there":  {history{create(1, cas.Applied), remove(1, cas.Applied, 0)}, []state{is(1, "v")}, false},
+		"created, and it is not":    {history{create(1, cas.Applied)}, nil, false},
+		"created, and told not":     {history{create(1, cas.Conflict)}, []state{is(1, "v")}, false},
+		"created twice":             {history{create(1, cas.Unknown), remove(1, cas.Applied, 0)}, []state{is(1, "v"), gone, is(3, "v")}, false},
+		"unknown, and it was":       {history{create(1, cas.Unknown)}, []state{is(1, "v")}, true},
+		"unknown, and it was not":   {history{create(1, cas.Unknown)}, nil, true},
+		"an entry of nobody":        {history{create(1, cas.Applied)}, []state{is(1, "v"), is(2, "w")}, false},
+		"unknown, and it was gone":  {history{create(1, cas.Applied), remove(1, cas.Unknown, 0)}, []state{is(1, "v"), gone}, true},
+		"unknown, and it was there": {history{create(1, cas.Applied), remove(1, cas.Unknown, 0)}, []state{is(1, "v")}, true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if errs := comingsAndGoings(test.ops, test.states); (len(errs) == 0) != test.legal {
+				t.Errorf("legal: %v, want %v (%v)", len(errs) == 0, test.legal, errs)
+			}
+		})
+	}
+}
