@@ -198,6 +198,7 @@ func (r *configMapEntryResource) planDelete(ctx context.Context, state *configMa
 			break
 		}
 	}
+	refused := problem != nil && problem.Severity() == diag.SeverityError
 	if problem != nil {
 		resp.Diagnostics.Append(r.softened(problem))
 	}
@@ -205,13 +206,31 @@ func (r *configMapEntryResource) planDelete(ctx context.Context, state *configMa
 	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{
 		ID: id.String(), UID: version.UID, ResourceVersion: version.ResourceVersion, Digest: seen.Digest(), Entry: &live,
 	})...)
+	if r.rehearsal() == cas.Rehearsing && !refused {
+		resp.Diagnostics.Append(r.rehearseDelete(ctx, state, resp.Private, timeout)...)
+	}
+}
+
+// rehearseDelete rehearses the very removal that the private state leads to. What keeps it from being made is told when it is
+// applied.
+func (r *configMapEntryResource) rehearseDelete(
+	ctx context.Context, state *configMapEntryModel, private privateReader, timeout time.Duration,
+) diag.Diagnostics {
+	s, diags := r.deleteSwap(ctx, state, private)
+	if diags.HasError() {
+		return nil
+	}
+	return r.check(ctx, r.about(state, opDelete).of(s), timeout, func(ctx context.Context) error {
+		_, err := r.data.engine.Check(ctx, s.Txn(), cas.Rehearsing)
+		return err
+	})
 }
 
 // checkSwap is a plan's check of a swap.
 func (r *configMapEntryResource) checkSwap(ctx context.Context, m *configMapEntryModel, s cas.Swap) diag.Diagnostics {
 	timeout, diags := m.Timeouts.Read(ctx, defaultTimeout)
-	diags.Append(r.check(ctx, r.about(m, opOf(s)), timeout, func(ctx context.Context) error {
-		_, err := r.data.engine.Check(ctx, s.Txn(), r.data.rehearsal)
+	diags.Append(r.check(ctx, r.about(m, opOf(s)).of(s), timeout, func(ctx context.Context) error {
+		_, err := r.data.engine.Check(ctx, s.Txn(), r.rehearsal())
 		return err
 	})...)
 	return diags

@@ -46,7 +46,7 @@ func (r *configMapEntryResource) Create(ctx context.Context, req resource.Create
 		return
 	}
 
-	result, diags := r.write(ctx, r.createSwap(&plan, pin), &plan, timeout)
+	result, diags := r.write(ctx, r.createSwap(&plan, pin), &plan, timeout, waitFor(plan.WaitForMatch))
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return // nothing is set: a tainted entry could not pass the check of its next plan
@@ -123,7 +123,7 @@ func (r *configMapEntryResource) Update(ctx context.Context, req resource.Update
 		plan.keepComputed(&state)
 	} else {
 		var result cas.Result
-		result, diags = r.write(ctx, r.updateSwap(&plan, &state, pin), &plan, timeout)
+		result, diags = r.write(ctx, r.updateSwap(&plan, &state, pin), &plan, timeout, waitFor(plan.WaitForMatch))
 		resp.Diagnostics.Append(diags...)
 		if resp.Diagnostics.HasError() {
 			return // the framework keeps the prior state
@@ -150,7 +150,7 @@ func (r *configMapEntryResource) Delete(ctx context.Context, req resource.Delete
 		resp.Diagnostics.Append(r.checkRestore(ctx, &state, swap, req.Private)...)
 	}
 	if !resp.Diagnostics.HasError() {
-		_, diags = r.write(ctx, swap, &state, timeout)
+		_, diags = r.write(ctx, swap, &state, timeout, 0)
 		resp.Diagnostics.Append(diags...)
 	}
 	if resp.Diagnostics.HasError() {
@@ -199,21 +199,22 @@ func (*configMapEntryResource) ImportState(ctx context.Context, req resource.Imp
 	})...)
 }
 
-// write runs a swap and, where it is applied, puts what came of it into the model.
-func (r *configMapEntryResource) write(ctx context.Context, s cas.Swap, m *configMapEntryModel, timeout time.Duration) (cas.Result, diag.Diagnostics) {
+// write runs a swap, waiting for so long where it does not hold yet, and, where it is applied, puts what came of it into the model.
+func (r *configMapEntryResource) write(
+	ctx context.Context, s cas.Swap, m *configMapEntryModel, timeout, wait time.Duration,
+) (cas.Result, diag.Diagnostics) {
 	var diags diag.Diagnostics
-	about := r.about(m, opOf(s))
+	about := r.about(m, opOf(s)).of(s)
 	if !r.configured() {
 		diags.Append(notConfigured())
 		return cas.Result{}, diags
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	result, err := r.data.engine.Swap(ctx, s)
+	txn, err := r.commit(ctx, s.Txn(), timeout, wait)
 	if err != nil {
 		diags.Append(about.diagnose(err))
-		return result, diags
+		return cas.Result{}, diags
 	}
+	result := txn.Of(s.Key)
 	if !result.Stored.Holds(s.New) && result.Wrote {
 		diags.Append(about.changedByAdmission(s, result.Stored))
 	}

@@ -45,6 +45,7 @@ type configMapEntryModel struct {
 	ExpectedResourceVerWO types.String `tfsdk:"expected_resource_version_wo"`
 
 	ConflictScope  types.String   `tfsdk:"conflict_scope"`
+	WaitForMatch   types.String   `tfsdk:"wait_for_match"`
 	AdoptExisting  types.Bool     `tfsdk:"adopt_existing"`
 	DeletionPolicy types.String   `tfsdk:"deletion_policy"`
 	FieldManager   types.String   `tfsdk:"field_manager"`
@@ -207,6 +208,7 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 				MarkdownDescription: "What counts as a conflict on update and delete. `object` (default): any change to the ConfigMap since the " +
 					"plan that this apply did not make itself. `key`: only a change to this key.",
 			},
+			"wait_for_match": waitAttribute(path.MatchRoot("expected_resource_version_wo")),
 			"adopt_existing": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether a key that already holds the value is taken over without a write, instead of an error. Default: `false`.",
@@ -223,8 +225,9 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			},
 			"hide_value": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether diagnostics show lengths and SHA-256 digests instead of values. A provider cannot see Terraform's " +
-					"`sensitive` marks, so set it where values are sensitive. Default: `false`.",
+				MarkdownDescription: "Whether diagnostics show lengths and SHA-256 digests instead of values, and what they cite of the API server " +
+					"is free of them; and `previous_value` stays null. A provider cannot see Terraform's `sensitive` marks, so set it where values " +
+					"are sensitive. Default: `false`.",
 			},
 			"timeouts": timeoutsAttribute(ctx),
 
@@ -241,7 +244,7 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			"previous_value": schema.StringAttribute{
 				Computed: true,
 				MarkdownDescription: "Text that the last write replaced, as findAndModify returns the pre-image. Null where the key was absent " +
-					"or held binary data, and where this resource has not written yet, as after an import.",
+					"or held binary data, where this resource has not written yet, as after an import, and with `hide_value` or `hide_values`.",
 			},
 		},
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
 // connection is what every resource has of the provider.
@@ -50,6 +52,9 @@ func (c *connection) check(ctx context.Context, s subject, timeout time.Duration
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := look(ctx); err != nil {
+		if !s.wait.IsNull() && cas.MayYetHold(err) {
+			return diag.Diagnostics{s.notYet(err)}
+		}
 		return diag.Diagnostics{c.softened(c.planned(s).diagnose(err))}
 	}
 	return nil
@@ -58,6 +63,7 @@ func (c *connection) check(ctx context.Context, s subject, timeout time.Duration
 // planned is the subject of a plan's check.
 func (c *connection) planned(s subject) subject {
 	s.planning, s.limit = c.data.planCheck == planCheckError, opRead
+	s.rehearsed = c.rehearsal() == cas.Rehearsing
 	return s
 }
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
@@ -45,10 +47,20 @@ type subject struct {
 	hide     bool
 	planning bool      // a plan's check, which plan_check softens
 	limit    operation // whose timeout applies
+
+	wait      types.String // wait_for_match; null where the operation does not wait
+	rehearsed bool         // a plan's check that sends what it is about as a dry run
+	values    []cas.Entry  // that another's words may quote
 }
 
 func (r *configMapEntryResource) about(m *configMapEntryModel, op operation) subject {
-	s := subject{id: m.entryID(), op: op, expected: path.Empty(), value: path.Root("value"), hide: r.hides(m.HideValue), limit: op}
+	s := subject{
+		id: m.entryID(), op: op, expected: path.Empty(), value: path.Root("value"), hide: r.hides(m.HideValue), limit: op,
+		values: []cas.Entry{m.entry(), m.expected()},
+	}
+	if op == opCreate || op == opUpdate {
+		s.wait = m.WaitForMatch
+	}
 	if !m.ValueBase64.IsNull() {
 		s.value = path.Root("value_base64")
 	}
@@ -57,6 +69,12 @@ func (r *configMapEntryResource) about(m *configMapEntryModel, op operation) sub
 	} else if !m.ExpectedValueBase64.IsNull() {
 		s.expected = path.Root("expected_value_base64")
 	}
+	return s
+}
+
+// of has the subject know the values of a swap as well.
+func (s subject) of(swap cas.Swap) subject {
+	s.values = append(slices.Clone(s.values), swap.New, swap.Expect)
 	return s
 }
 
@@ -96,10 +114,13 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 		refused     *cas.RefusedError
 		canceled    *cas.CanceledError
 		unknown     *cas.UnknownError
+		waited      *cas.WaitError
 	)
 	switch {
 	case errors.As(err, &unknown): // first: what it wraps would say that nothing was written
 		return s.unknown(unknown)
+	case errors.As(err, &waited):
+		return s.waited(waited)
 	case errors.As(err, &conflict):
 		return s.conflict(conflict)
 	case errors.As(err, &notFound):
@@ -114,28 +135,19 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 	case errors.As(err, &tooLarge):
 		return s.tooLarge(tooLarge)
 	case errors.As(err, &forbidden):
-		return diag.NewErrorDiagnostic("Not Permitted", s.detail(
-			fmt.Sprintf("The API server does not permit to %s the ConfigMap, so nothing was %s.", forbidden.Verb, s.op.past()),
-			[]string{
-				"Verb: " + forbidden.Verb, "Resource: configmaps", "Namespace: " + s.id.Namespace, "Name: " + s.id.Name,
-				"Answer: " + forbidden.Err.Error(),
-			},
-			`Planning needs the verb "get" on the ConfigMap, applying "patch" as well.`))
+		return s.notPermitted(forbidden)
 	case errors.As(err, &unreachable):
 		return diag.NewErrorDiagnostic("API Server Unreachable", s.detail(
 			fmt.Sprintf("The API server could not be reached, so nothing was %s.", s.op.past()),
-			[]string{"Host: " + unreachable.Host, "Cause: " + unreachable.Err.Error()},
+			[]string{"Host: " + unreachable.Host, "Cause: " + s.words(unreachable.Err)},
 			"Check the provider's configuration and the network between here and the cluster."))
 	case errors.As(err, &refused):
-		return diag.NewErrorDiagnostic("Request Refused", s.detail(
-			fmt.Sprintf("The API server refused to %s the ConfigMap, so nothing was %s.", refused.Verb, s.op.past()),
-			[]string{fmt.Sprintf("Status: %d", refused.Code), "Answer: " + refused.Err.Error()},
-			"The answer tells whether the object, a policy of the cluster or the provider's configuration is at fault."))
+		return s.requestRefused(refused)
 	case errors.As(err, &canceled):
 		return s.canceled(canceled)
 	default:
 		return diag.NewErrorDiagnostic("Unexpected Error", s.detail(
-			fmt.Sprintf("To %s the entry failed in a way that the provider does not know.", s.op), []string{"Cause: " + err.Error()}))
+			fmt.Sprintf("To %s the entry failed in a way that the provider does not know.", s.op), []string{"Cause: " + s.words(err)}))
 	}
 }
 
@@ -150,11 +162,9 @@ func (o operation) past() string {
 	}
 }
 
-func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
-	facts, held := s.keyFacts(e), true
-	for _, k := range e.Keys {
-		held = held && e.Live.Entry(k.Key).Holds(k.Expected)
-	}
+// conflictFacts are the lines about a conflict.
+func (s subject) conflictFacts(e *cas.ConflictError) []string {
+	facts := s.keyFacts(e)
 	if e.At.ResourceVersion != "" {
 		facts = append(facts, "Planned resourceVersion: "+e.At.ResourceVersion)
 	}
@@ -166,7 +176,14 @@ func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 	if last := e.Live.LastWriters(); len(last) > 0 {
 		facts = append(facts, lastWriter(last))
 	}
+	return facts
+}
 
+func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
+	facts, held := s.conflictFacts(e), true
+	for _, k := range e.Keys {
+		held = held && e.Live.Entry(k.Key).Holds(k.Expected)
+	}
 	const again = "Plan again to see what is there now, and apply that plan if it still says what you mean."
 	switch e.Reason {
 	case cas.ReasonHeld:
@@ -282,7 +299,7 @@ func (s subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 }
 
 func (s subject) unknown(e *cas.UnknownError) diag.Diagnostic {
-	facts := []string{"Cause: " + strings.ReplaceAll(e.Err.Error(), "\n", "; ")}
+	facts := []string{"Cause: " + strings.ReplaceAll(s.words(e.Err), "\n", "; ")}
 	if e.Base.ResourceVersion != "" {
 		facts = append([]string{"Sent for resourceVersion: " + e.Base.ResourceVersion}, facts...)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -64,16 +65,21 @@ func TestDiagnostics(t *testing.T) {
 		"TIME", writer.Time.Format(time.RFC3339))
 
 	tests := diagnosticTests(seen, unmanaged, long)
-	source, err := os.ReadFile("diagnostics.go")
-	if err != nil {
-		t.Fatal(err)
+	maps.Copy(tests, waitDiagnosticTests(seen))
+	var source []byte
+	for _, file := range []string{"diagnostics.go", "diagnostics_wait.go"} {
+		part, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = append(source, part...)
 	}
 	missing := map[string]bool{}
 	for _, match := range regexp.MustCompile(`Diagnostic\((?:[^"(]*(?:\("[^"]*"\))?[^"(]*, )?"([A-Z][^"]*)", s\.detail`).FindAllSubmatch(source, -1) {
 		missing[string(match[1])] = true
 	}
 	if len(missing) < 20 {
-		t.Errorf("found only %d summaries in diagnostics.go", len(missing))
+		t.Errorf("found only %d summaries", len(missing))
 	}
 	for name, test := range tests {
 		delete(missing, test.summary)
@@ -98,7 +104,7 @@ func TestDiagnostics(t *testing.T) {
 		})
 	}
 	for summary := range missing {
-		t.Errorf("diagnostics.go has %q, which no test shows", summary)
+		t.Errorf("there is %q, which no test shows", summary)
 	}
 }
 

@@ -124,10 +124,13 @@ func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureReque
 // settings is the part of the configuration that needs no client. What is unknown gets the careful value.
 func (p *casProvider) settings(model providerModel) (*providerData, diag.Diagnostics) {
 	check, diags := p.environment.planCheck(model.PlanCheck)
+	dryRun, more := p.environment.flag(model.PlanDryRun, "plan_dry_run", envPlanDryRun)
+	diags.Append(more...)
 	data := &providerData{
 		fieldManager: defaultFieldManager,
 		hideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
 		planCheck:    check,
+		rehearsal:    cas.Rehearsal(dryRun.given()),
 	}
 	if manager := model.FieldManager.ValueString(); manager != "" {
 		data.fieldManager = manager

@@ -16,7 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// The environment variables of hashicorp/kubernetes, and one of our own.
+// The environment variables of hashicorp/kubernetes, and two of our own.
 const (
 	envHost                 = "KUBE_HOST"
 	envUsername             = "KUBE_USER"
@@ -34,6 +34,7 @@ const (
 	envContextCluster       = "KUBE_CTX_CLUSTER"
 	envProxyURL             = "KUBE_PROXY_URL"
 	envPlanCheck            = "CAS_PLAN_CHECK"
+	envPlanDryRun           = "CAS_PLAN_DRY_RUN"
 )
 
 type providerModel struct {
@@ -57,6 +58,7 @@ type providerModel struct {
 	FieldManager          types.String  `tfsdk:"field_manager"`
 	HideValues            types.Bool    `tfsdk:"hide_values"`
 	PlanCheck             types.String  `tfsdk:"plan_check"`
+	PlanDryRun            types.Bool    `tfsdk:"plan_dry_run"`
 	Exec                  types.List    `tfsdk:"exec"`
 }
 
@@ -170,7 +172,7 @@ func providerSchema() schema.Schema {
 				Validators:          fieldManagerValidators(),
 			},
 			"hide_values": schema.BoolAttribute{
-				MarkdownDescription: "Show lengths and digests instead of values in every diagnostic, as `hide_value` does for one entry. Default: `false`.",
+				MarkdownDescription: "Hide values as `hide_value` does, for all resources: diagnostics show lengths and digests instead. Default: `false`.",
 				Optional:            true,
 			},
 			"plan_check": schema.StringAttribute{
@@ -180,6 +182,12 @@ func providerSchema() schema.Schema {
 				Validators: []validator.String{
 					stringvalidator.OneOf(string(planCheckError), string(planCheckWarning), string(planCheckOff)),
 				},
+			},
+			"plan_dry_run": schema.BoolAttribute{
+				MarkdownDescription: "Send the very write that apply would send while planning, as a server-side dry run, so that what the API server " +
+					"would refuse fails the plan: for want of a permission, by an admission policy or a quota. What `plan_check` says goes for it too. " +
+					"Planning then needs the permission to write. Environment variable: `" + envPlanDryRun + "`. Default: `false`.",
+				Optional: true,
 			},
 		},
 		Blocks: map[string]schema.Block{
