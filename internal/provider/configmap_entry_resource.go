@@ -120,7 +120,7 @@ func (r *configMapEntryResource) Update(ctx context.Context, req resource.Update
 
 	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
 	if plan.entry().Holds(state.entry()) {
-		plan.keepComputed(&state)
+		r.keepComputed(&plan, &state)
 	} else {
 		var result cas.Result
 		result, diags = r.write(ctx, r.updateSwap(&plan, &state, pin), &plan, timeout, waitFor(plan.WaitForMatch))
@@ -221,15 +221,22 @@ func (r *configMapEntryResource) write(
 	m.ID = types.StringValue(entryID{s.Ref, s.Key}.String())
 	m.setVersion(result.Version)
 	m.PreviousValue = types.StringNull()
-	if v, ok := result.Previous.Text(); ok && result.Wrote {
+	if v, ok := result.Previous.Text(); ok && result.Wrote && !about.hide { // nobody marks what it replaced as sensitive
 		m.PreviousValue = types.StringValue(v)
 	}
 	return result, diags
 }
 
-// keepComputed copies what only a write changes.
-func (m *configMapEntryModel) keepComputed(state *configMapEntryModel) {
+// keepComputed copies what only a write changes. What a write replaced goes where values are hidden from now on.
+func (r *configMapEntryResource) keepComputed(m, state *configMapEntryModel) {
 	m.ID, m.ResourceVersion, m.UID, m.PreviousValue = state.ID, state.ResourceVersion, state.UID, state.PreviousValue
+	switch {
+	case m.PreviousValue.IsNull():
+	case m.HideValue.IsUnknown():
+		m.PreviousValue = types.StringUnknown()
+	case r.hides(m.HideValue):
+		m.PreviousValue = types.StringNull()
+	}
 }
 
 // pinnedVersion is expected_resource_version_wo. Write-only attributes are in the configuration alone.
