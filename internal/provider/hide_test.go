@@ -189,6 +189,18 @@ var hidingPaths = map[string]hidingPath{
 	"refused in words that quote what it was": {wants: []string{"Error: Request Refused", "foo must stay"}, run: func(h *hiding) {
 		h.refusedPlanted(`"foo must stay " + oldObject.data.foo`)
 	}},
+	"an update, refused in words that quote what it was": {wants: []string{"Error: Request Refused", "foo must stay"}, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(`value = var.old`) // which is in no argument any more when it is replaced
+		reason := metav1.StatusReasonInvalid
+		h.refuse(admissionv1.Validation{
+			Expression: `object.data.foo == oldObject.data.foo`, MessageExpression: `"foo must stay " + oldObject.data.foo`, Reason: &reason,
+		})
+		h.awaitRefusal("testmap", `{"data":{"foo":"probe-probe"}}`)
+		h.configure("", `value = var.new`)
+		h.plan()
+		h.applyRefused()
+	}},
 	"refused in words that quote a part": {wants: []string{"Error: Request Refused"}, run: func(h *hiding) {
 		h.refusedPlanted(`"foo must not begin with " + object.data.foo.substring(0, 9)`)
 	}},
