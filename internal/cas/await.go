@@ -7,26 +7,37 @@ import (
 	"time"
 )
 
+// lookApart is how far apart a wait looks at the object by reads, where what a watch shows did not hold when it was read:
+// a watch that begins with what is there may begin with what was (the API server serves it from its cache).
+const lookApart = 100 * time.Millisecond
+
 // CommitWithin is Commit that waits where keys do not hold what they must, or where there is no ConfigMap yet, until they
 // do: it watches, for which it needs to be permitted to, and writes as soon as everything holds. It waits for so long
 // at most, and ends with a *WaitError then. The write itself has until ctx ends. The Txn must not name versions.
 func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (TxnResult, error) {
+	begun, looked := time.Now(), time.Time{}
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for {
 		result, err := e.Commit(ctx, t)
-		if err == nil || !mayYetHold(err) {
+		if err == nil || !MayYetHold(err) {
 			return result, err
 		}
+		sleep(waiting, lookApart-time.Since(looked))
+		looked = time.Now()
 		if err := e.await(waiting, t, err); err != nil {
+			var ended *WaitError
+			if errors.As(err, &ended) {
+				ended.Waited = time.Since(begun)
+			}
 			return TxnResult{}, err
 		}
 	}
 }
 
-// mayYetHold tells whether waiting is for what others do to make a refused Txn hold: not where one of its keys is refused for more
-// than for what it holds.
-func mayYetHold(err error) bool {
+// MayYetHold tells whether what others do can make a refused Txn hold, so that CommitWithin waits: keys hold something else,
+// or there is no ConfigMap, or it is on its way out. That a key holds the new entry already is not waited on.
+func MayYetHold(err error) bool {
 	var conflict *ConflictError
 	var notFound *NotFoundError
 	var terminating *TerminatingError
@@ -36,7 +47,8 @@ func mayYetHold(err error) bool {
 	return errors.As(err, &notFound) || errors.As(err, &terminating)
 }
 
-// await returns without an error when the Txn was seen to hold, or to be refused for something that waiting does not mend.
+// await returns without an error when it is worth another look: the Txn was seen to hold, or to be refused for something that
+// waiting does not mend, or what there was to see is not known any more.
 func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 	if !e.enter() {
 		return &CanceledError{Ref: t.Ref, Host: e.client.host, Err: ErrClosed}
@@ -46,15 +58,22 @@ func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 	defer end(nil)
 	defer context.AfterFunc(e.closing, func() { end(ErrClosed) })()
 
+	// From what was refused on, each version is seen, in order. Where there was no ConfigMap, there is no version to begin with.
+	var from Version
+	var conflict *ConflictError
+	if errors.As(last, &conflict) {
+		from = conflict.Live.Version()
+	}
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
-		// Without a version it begins with what is there, so that nothing is missed between two watches.
 		holds := false
-		err := e.client.replay(ctx, t.Ref, Version{}, func(o *Observation) bool {
+		err := e.client.replay(ctx, t.Ref, from, func(o *Observation) bool {
 			pause = firstPause
 			if o == nil {
 				o = &Observation{begun: time.Now()}
+			} else {
+				from = o.Version()
 			}
-			if err := judge(t, o, noHistory{}).err; err != nil && mayYetHold(err) {
+			if err := judge(t, o, noHistory{}).err; err != nil && MayYetHold(err) {
 				last = err
 				return true
 			}
@@ -66,7 +85,9 @@ func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 			return nil
 		case ctx.Err() != nil:
 			return &WaitError{Ref: t.Ref, Last: last, Err: context.Cause(ctx)}
-		case err != nil && !isPassing(err) && !isExpired(err):
+		case isExpired(err):
+			return nil
+		case err != nil && !isPassing(err):
 			return &WaitError{Ref: t.Ref, Last: last, Err: err}
 		}
 		sleep(ctx, pause)

@@ -20,7 +20,7 @@ type committer struct {
 	queue   []*task
 	running bool
 	arrived chan struct{} // of capacity 1; holds one when something was queued since it was last emptied
-	swaps   int           // under way: asked for and not answered
+	swaps   int           // under way, rehearsed ones too: asked for and not answered
 	peers   int           // the most that were under way together since a batch was last gathered
 
 	// What is known. It is changed by the one goroutine that runs batches alone, which need not lock to look at it.
@@ -58,7 +58,7 @@ func (c *committer) do(t *task) error {
 	}
 	c.mu.Lock()
 	c.queue = append(c.queue, t)
-	if t.kind == writeTask {
+	if t.sends() {
 		c.swaps++
 		c.peers = max(c.peers, c.swaps)
 		defer c.swapped()
@@ -127,7 +127,7 @@ func (c *committer) take(batch []*task) []*task {
 func (c *committer) gather(batch []*task) []*task {
 	count := func() (n int) {
 		for _, t := range batch {
-			if t.kind == writeTask {
+			if t.sends() {
 				n++
 			}
 		}

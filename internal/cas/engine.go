@@ -93,13 +93,18 @@ type TxnResult struct {
 	Wrote bool
 }
 
+// Of is what became of one of the keys.
+func (r TxnResult) Of(key string) Result {
+	return Result{Version: r.After.Version(), Previous: r.Previous[key], Stored: r.After.Entry(key), Wrote: r.Wrote}
+}
+
 // Swap is Commit of a single key.
 func (e *Engine) Swap(ctx context.Context, s Swap) (Result, error) {
 	r, err := e.Commit(ctx, s.Txn())
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Version: r.After.Version(), Previous: r.Previous[s.Key], Stored: r.After.Entry(s.Key), Wrote: r.Wrote}, nil
+	return r.Of(s.Key), nil
 }
 
 // Commit writes all of t, in one atomic request, if everything holds that it expects. VerdictOf tells from the error how it

@@ -189,6 +189,9 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("configmap %s: whether the write landed is unknown: %v", e.Ref, e.Err)
 }
 
+// Unwrap gives the cause.
+func (e *UnknownError) Unwrap() error { return e.Err }
+
 // WaitError: what was waited for did not come about in time. Nothing was written.
 type WaitError struct {
 	Ref Ref
@@ -196,11 +199,10 @@ type WaitError struct {
 	Last error
 	// Err is the end of the context, or what kept from looking.
 	Err error
+	// Waited is how long it was waited.
+	Waited time.Duration
 }
 
 func (e *WaitError) Error() string {
 	return fmt.Sprintf("configmap %s: what was waited for did not come about: %v", e.Ref, errors.Join(e.Last, e.Err))
 }
-
-// Unwrap gives the cause.
-func (e *UnknownError) Unwrap() error { return e.Err }

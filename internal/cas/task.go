@@ -87,6 +87,9 @@ func newTxnTask(ctx context.Context, kind taskKind, txn *Txn) *task {
 // isWhole tells whether the task is about the object as such, so that nothing else can go into its request.
 func (t *task) isWhole() bool { return t.create != nil || t.remove != nil }
 
+// sends tells whether the task is to send something that others can go along with.
+func (t *task) sends() bool { return t.kind >= rehearseTask }
+
 func (t *task) answer(err error) {
 	t.err, t.answered = err, true
 	close(t.done)

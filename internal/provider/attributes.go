@@ -89,9 +89,13 @@ func flagAttribute(description string) schema.BoolAttribute {
 	return schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false), MarkdownDescription: description}
 }
 
-func hideAttribute() schema.BoolAttribute {
-	return flagAttribute("Whether diagnostics show lengths and SHA-256 digests instead of values. A provider cannot see Terraform's " +
-		"`sensitive` marks, so set it where values are sensitive. Default: `false`.")
+// hideAttribute is hide_value or hide_values; previous, where it is not empty, is the attribute with what a write replaced.
+func hideAttribute(previous string) schema.BoolAttribute {
+	if previous != "" {
+		previous = "; and `" + previous + "` stays null"
+	}
+	return flagAttribute("Whether diagnostics show lengths and SHA-256 digests instead of values, and what they cite of the API server " +
+		"is free of them" + previous + ". A provider cannot see Terraform's `sensitive` marks, so set it where values are sensitive. Default: `false`.")
 }
 
 func fieldManagerAttribute() schema.StringAttribute {

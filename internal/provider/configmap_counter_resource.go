@@ -56,7 +56,7 @@ func (r *configMapCounterResource) ModifyPlan(ctx context.Context, req resource.
 		timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
 		resp.Diagnostics.Append(diags...)
 		resp.Diagnostics.Append(r.check(ctx, r.about(&plan, opCreate), timeout, func(ctx context.Context) error {
-			return r.data.engine.CheckTake(ctx, r.counter(&plan), r.data.rehearsal)
+			return r.data.engine.CheckTake(ctx, r.counter(&plan), r.rehearsal())
 		})...)
 	}
 }

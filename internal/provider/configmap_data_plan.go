@@ -109,7 +109,7 @@ func (r *configMapDataResource) planUpdate(
 	hasValues := plan.keysKnown() && allKnown(plan.Data, plan.BinaryData)
 	isWrite := hasValues && writes(plan, state)
 	if hasValues && !isWrite {
-		plan.keepComputed(state)
+		r.keepComputed(plan, state)
 	}
 	resp.Diagnostics.Append(dataCodec().encode(ctx, *plan, &resp.Plan.Raw)...)
 	if !plan.keysKnown() {
@@ -156,9 +156,16 @@ func (r *configMapDataResource) planKeys(ctx context.Context, plan, state *confi
 	}
 }
 
-// keepComputed copies what only a write changes.
-func (m *configMapDataModel) keepComputed(state *configMapDataModel) {
+// keepComputed copies what only a write changes. What a write replaced goes where values are hidden from now on.
+func (r *configMapDataResource) keepComputed(m, state *configMapDataModel) {
 	m.ResourceVersion, m.UID, m.PreviousData = state.ResourceVersion, state.UID, state.PreviousData
+	switch {
+	case m.PreviousData.IsNull():
+	case m.HideValues.IsUnknown():
+		m.PreviousData = types.MapUnknown(types.StringType)
+	case r.hides(m.HideValues):
+		m.PreviousData = types.MapNull(types.StringType)
+	}
 }
 
 // adopts are the keys that are taken over where they hold their values.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
@@ -150,7 +151,7 @@ func (r *configMapDataResource) Update(ctx context.Context, req resource.UpdateR
 		}
 	} else {
 		plan.setID()
-		plan.keepComputed(&state)
+		r.keepComputed(&plan, &state)
 	}
 	resp.Diagnostics.Append(account(ctx, req.Private, resp.Private, &plan, state.entries(), txn, result)...)
 	resp.Diagnostics.Append(dataIdentityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
@@ -176,7 +177,10 @@ func (r *configMapDataResource) write(
 	}
 	m.setID()
 	m.setVersion(result.After.Version())
-	m.PreviousData = previousData(t, result)
+	m.PreviousData = types.MapNull(types.StringType)
+	if !r.hides(m.HideValues) { // nobody marks what it replaced as sensitive
+		m.PreviousData = previousData(t, result)
+	}
 	return result, diags
 }
 

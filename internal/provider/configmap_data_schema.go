@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -33,6 +34,7 @@ type configMapDataModel struct {
 	ExpectedResourceVerWO types.String `tfsdk:"expected_resource_version_wo"`
 
 	ConflictScope  types.String   `tfsdk:"conflict_scope"`
+	WaitForMatch   types.String   `tfsdk:"wait_for_match"`
 	AdoptExisting  types.Bool     `tfsdk:"adopt_existing"`
 	DeletionPolicy types.String   `tfsdk:"deletion_policy"`
 	FieldManager   types.String   `tfsdk:"field_manager"`
@@ -217,13 +219,14 @@ func (*configMapDataResource) Schema(ctx context.Context, _ resource.SchemaReque
 			"expected_resource_version_wo": pinAttribute(),
 			"conflict_scope": scopeAttribute("What counts as a conflict on update and delete. `object` (default): any change to the ConfigMap since the " +
 				"plan that this apply did not make itself. `key`: only a change to one of these keys, or to one that is expected to hold something."),
+			"wait_for_match": waitAttribute(path.MatchRoot("expected_resource_version_wo")),
 			"adopt_existing": flagAttribute(
 				"Whether a key that already holds its value is taken over without a write, instead of an error. Default: `false`."),
 			"deletion_policy": policyAttribute("What destroying does with the keys, and an update with one that is named no longer: `delete` (default) " +
 				"them, `restore` what each held before this resource first wrote it (after an import or adoption, what was found), or `abandon` " +
 				"them as they are."),
 			"field_manager": fieldManagerAttribute(),
-			"hide_values":   hideAttribute(),
+			"hide_values":   hideAttribute("previous_data"),
 			"timeouts":      timeoutsAttribute(ctx),
 
 			"id": schema.StringAttribute{

@@ -144,6 +144,12 @@ func (r *configMapDataResource) about(m *configMapDataModel, op operation) subje
 			s.several[key] = a
 		}
 	}
+	for _, e := range m.entries() {
+		s.values = append(s.values, e)
+	}
+	if op == opCreate || op == opUpdate {
+		s.wait = m.WaitForMatch
+	}
 	return s
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -26,14 +27,19 @@ func (f *fixture) writesHere() *admissionv1.MatchResources {
 	}
 }
 
-// awaitPolicy waits until the API server, which learns of policies through a watch, treats a write of foo that is only
-// tried as it shall.
+// awaitPolicy waits until the API server treats a write of foo that is only tried as it shall.
 func (f *fixture) awaitPolicy(value string, done func(stored string, err error) bool) {
 	f.Helper()
+	f.awaitTried("testmap", `{"data":{"foo":"`+value+`"}}`, func(cm *corev1.ConfigMap, err error) bool { return done(cm.Data["foo"], err) })
+}
+
+// awaitTried waits until the API server, which learns of policies through a watch, treats a patch that is only tried as it shall.
+func (f *fixture) awaitTried(name, patch string, done func(*corev1.ConfigMap, error) bool) {
+	f.Helper()
 	err := wait.PollUntilContextTimeout(f.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		cm, err := f.cluster.Client().CoreV1().ConfigMaps(f.namespace).Patch(ctx, "testmap", types.MergePatchType,
-			[]byte(`{"data":{"foo":"`+value+`"}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
-		return done(cm.Data["foo"], err), nil
+		cm, err := f.cluster.Client().CoreV1().ConfigMaps(f.namespace).Patch(ctx, name, types.MergePatchType,
+			[]byte(patch), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+		return done(cm, err), nil
 	})
 	if err != nil {
 		f.Fatalf("waiting for the policy: %v", err)
@@ -179,15 +185,21 @@ func TestAdmissionThatRefuses(t *testing.T) {
 // refuseFoo has the cluster refuse ConfigMaps whose foo is "refused".
 func (f *fixture) refuseFoo(reason metav1.StatusReason) {
 	f.Helper()
+	f.refuse(admissionv1.Validation{
+		Expression: `!has(object.data) || !("foo" in object.data) || object.data["foo"] != "refused"`,
+		Message:    "foo must not be refused", Reason: &reason,
+	})
+	f.awaitPolicy("refused", func(_ string, err error) bool { return err != nil })
+}
+
+// refuse has the cluster refuse what does not hold. It does so a little later.
+func (f *fixture) refuse(unless admissionv1.Validation) {
+	f.Helper()
 	admission := f.cluster.Client().AdmissionregistrationV1()
 	_, err := admission.ValidatingAdmissionPolicies().Create(f.Context(), &admissionv1.ValidatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: f.namespace},
 		Spec: admissionv1.ValidatingAdmissionPolicySpec{
-			MatchConstraints: f.writesHere(),
-			Validations: []admissionv1.Validation{{
-				Expression: `!has(object.data) || !("foo" in object.data) || object.data["foo"] != "refused"`,
-				Message:    "foo must not be refused", Reason: &reason,
-			}},
+			MatchConstraints: f.writesHere(), Validations: []admissionv1.Validation{unless},
 		},
 	}, metav1.CreateOptions{})
 	if err != nil {
@@ -202,5 +214,4 @@ func (f *fixture) refuseFoo(reason metav1.StatusReason) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.awaitPolicy("refused", func(_ string, err error) bool { return err != nil })
 }

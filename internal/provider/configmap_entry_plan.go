@@ -106,7 +106,7 @@ func (r *configMapEntryResource) planUpdate(ctx context.Context, plan, state *co
 	hasValue := known(plan.Value, plan.ValueBase64)
 	writes := hasValue && !plan.entry().Holds(state.entry())
 	if hasValue && !writes {
-		plan.keepComputed(state)
+		r.keepComputed(plan, state)
 	}
 	resp.Diagnostics.Append(entryCodec().encode(ctx, *plan, &resp.Plan.Raw)...)
 	if !writes {

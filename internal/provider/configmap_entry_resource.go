@@ -118,7 +118,7 @@ func (r *configMapEntryResource) Update(ctx context.Context, req resource.Update
 
 	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
 	if plan.entry().Holds(state.entry()) {
-		plan.keepComputed(&state)
+		r.keepComputed(&plan, &state)
 	} else {
 		_, diags = r.write(ctx, r.updateSwap(&plan, &state, pin), &plan, timeout, resp.Private)
 		resp.Diagnostics.Append(diags...)
@@ -188,14 +188,21 @@ func (r *configMapEntryResource) write(
 	m.ID = types.StringValue(entryID{s.Ref, s.Key}.String())
 	m.setVersion(result.After.Version())
 	m.PreviousValue = types.StringNull()
-	if v, ok := previous.Text(); ok && result.Wrote {
+	if v, ok := previous.Text(); ok && result.Wrote && !r.hides(m.HideValue) { // nobody marks what it replaced as sensitive
 		m.PreviousValue = types.StringValue(v)
 	}
 	diags.Append(setPrivate(ctx, private, privateWritten, digests{s.Key: result.After.Entry(s.Key).Digest()})...)
 	return previous, diags
 }
 
-// keepComputed copies what only a write changes.
-func (m *configMapEntryModel) keepComputed(state *configMapEntryModel) {
+// keepComputed copies what only a write changes. What a write replaced goes where values are hidden from now on.
+func (r *configMapEntryResource) keepComputed(m, state *configMapEntryModel) {
 	m.ID, m.ResourceVersion, m.UID, m.PreviousValue = state.ID, state.ResourceVersion, state.UID, state.PreviousValue
+	switch {
+	case m.PreviousValue.IsNull():
+	case m.HideValue.IsUnknown():
+		m.PreviousValue = types.StringUnknown()
+	case r.hides(m.HideValue):
+		m.PreviousValue = types.StringNull()
+	}
 }

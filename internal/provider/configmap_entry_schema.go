@@ -32,6 +32,7 @@ type configMapEntryModel struct {
 	ExpectedResourceVerWO types.String `tfsdk:"expected_resource_version_wo"`
 
 	ConflictScope  types.String   `tfsdk:"conflict_scope"`
+	WaitForMatch   types.String   `tfsdk:"wait_for_match"`
 	AdoptExisting  types.Bool     `tfsdk:"adopt_existing"`
 	DeletionPolicy types.String   `tfsdk:"deletion_policy"`
 	FieldManager   types.String   `tfsdk:"field_manager"`
@@ -187,12 +188,13 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			"expected_resource_version_wo": pinAttribute(),
 			"conflict_scope": scopeAttribute("What counts as a conflict on update and delete. `object` (default): any change to the ConfigMap since the " +
 				"plan that this apply did not make itself. `key`: only a change to this key."),
+			"wait_for_match": waitAttribute(path.MatchRoot("expected_resource_version_wo")),
 			"adopt_existing": flagAttribute(
 				"Whether a key that already holds the value is taken over without a write, instead of an error. Default: `false`."),
 			"deletion_policy": policyAttribute("What destroying does with the key: `delete` (default) it, `restore` what it held before this resource first " +
 				"wrote it (after an import or adoption, what was found), or `abandon` it as it is."),
 			"field_manager": fieldManagerAttribute(),
-			"hide_value":    hideAttribute(),
+			"hide_value":    hideAttribute("previous_value"),
 			"timeouts":      timeoutsAttribute(ctx),
 
 			"id": schema.StringAttribute{
@@ -203,7 +205,7 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			"previous_value": schema.StringAttribute{
 				Computed: true,
 				MarkdownDescription: "Text that the last write replaced, as findAndModify returns the pre-image. Null where the key was absent " +
-					"or held binary data, and where this resource has not written yet, as after an import.",
+					"or held binary data, where this resource has not written yet, as after an import, and with `hide_value` or `hide_values`.",
 			},
 		},
 	}

@@ -19,6 +19,7 @@ func TestConfigMapEntryInvalidConfiguration(t *testing.T) {
 		base64Form = "must be canonical standard base64, as base64encode() and filebase64() give it: no line breaks, with padding."
 		version    = `must be a resourceVersion as an object's metadata has it (a positive whole number), not `
 		tooLong    = "must be no more than 253 characters"
+		scoped     = `conflict_scope must be "key" beside it. What is waited for is another's write, which is a conflict otherwise.`
 		timeout    = `must be a duration above zero, such as "30s" or "2m", not `
 		tooLarge   = "holds 1048577 bytes; the values of a ConfigMap may have 1048576 together."
 	)
@@ -67,6 +68,13 @@ func TestConfigMapEntryInvalidConfiguration(t *testing.T) {
 		{"timeouts", `{ read = "5" }`, []string{"Invalid Timeout", "timeouts.read: " + timeout + `"5"`}},
 		{"timeouts", `{ update = "0s" }`, []string{"Invalid Timeout", "timeouts.update: " + timeout + `"0s"`}},
 		{"timeouts", `{ delete = "-1m" }`, []string{"Invalid Timeout", "timeouts.delete: " + timeout + `"-1m"`}},
+		{"wait_for_match", `"2m"`, []string{"Invalid Attribute Combination", "Attribute wait_for_match: " + scoped}},
+		{"wait_for_match", "\"2m\"\nconflict_scope = \"object\"", []string{"Invalid Attribute Combination", "Attribute wait_for_match: " + scoped}},
+		{"wait_for_match", "\"soon\"\nconflict_scope = \"key\"", []string{"Invalid Timeout", "Attribute wait_for_match: " + timeout + `"soon"`}},
+		{"wait_for_match", "\"0s\"\nconflict_scope = \"key\"", []string{"Invalid Timeout", "Attribute wait_for_match: " + timeout + `"0s"`}},
+		{"wait_for_match", "\"2m\"\nconflict_scope = \"key\"\nexpected_resource_version_wo = \"7\"", []string{
+			"Invalid Attribute Combination", `Attribute "expected_resource_version_wo" cannot be specified when "wait_for_match" is specified`,
+		}},
 		{"id", `"a/b/c"`, []string{"Invalid Configuration for Read-Only Attribute", "id"}},
 	}
 	config, labels := "", []string{}
@@ -106,7 +114,7 @@ func TestConfigMapEntryValidExtremes(t *testing.T) {
 	f.create(name, nil)
 	config, want := "", data{}
 	for i, key := range keys {
-		config += entry(fmt.Sprintf("e%d", i), name, key, `value = "1"`, `timeouts = { create = "1m30s", delete = "2h" }`)
+		config += entry(fmt.Sprintf("e%d", i), name, key, `value = "1"`, `timeouts = { create = "1m30s", delete = "2h" }`, `conflict_scope = "key"`, `wait_for_match = "1ms"`)
 		want[key] = "1"
 	}
 	f.run(resource.TestStep{Config: f.config(config), Check: checked(func() { f.wantLive(name, want) })})

@@ -63,7 +63,7 @@ func (r *configMapResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 }
 
 func (r *configMapResource) planCreate(ctx context.Context, plan *configMapModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	how := r.data.rehearsal
+	how := r.rehearsal()
 	if !plan.contentKnown() {
 		how = cas.Looking
 	}
@@ -132,7 +132,7 @@ func (r *configMapResource) planUpdate(ctx context.Context, plan, state *configM
 		resp.Diagnostics.Append(r.about(plan, state, opUpdate).takenOver(plan, state, was)...)
 	}
 	resp.Diagnostics.Append(r.check(ctx, r.about(plan, state, opUpdate), timeout, func(ctx context.Context) error {
-		_, err := r.data.engine.Check(ctx, txn, r.data.rehearsal)
+		_, err := r.data.engine.Check(ctx, txn, r.rehearsal())
 		return err
 	})...)
 }
@@ -182,7 +182,7 @@ func (r *configMapResource) planDelete(ctx context.Context, state *configMapMode
 		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{
 			ID: state.ref().String(), UID: version.UID, ResourceVersion: version.ResourceVersion,
 		})...)
-		if r.data.rehearsal == cas.Rehearsing {
+		if r.rehearsal() == cas.Rehearsing {
 			_, err = r.data.engine.CheckRemove(ctx, &cas.Removal{Ref: state.ref(), At: []cas.Version{version}}, cas.Rehearsing)
 		}
 		return err

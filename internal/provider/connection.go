@@ -45,18 +45,24 @@ func (c *connection) hides(own types.Bool) bool {
 	return own.ValueBool() || own.IsUnknown() || c.data != nil && c.data.hideValues
 }
 
-// commit writes, for at most as long as the timeout says, and warns where admission changed what is written.
+// commit writes, for at most as long as the timeout says, and warns where admission changed what is written. With a
+// wait_for_match it waits as well, so much longer, where what must hold does not yet.
 func (c *connection) commit(ctx context.Context, t *cas.Txn, about subject, timeout time.Duration) (cas.TxnResult, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	if !c.configured() {
 		diags.Append(notConfigured())
 		return cas.TxnResult{}, diags
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	wait := waitFor(about.wait)
+	ctx, cancel := context.WithTimeout(ctx, timeout+wait)
 	defer cancel()
-	result, err := c.data.engine.Commit(ctx, t)
+	commit := c.data.engine.Commit
+	if wait > 0 {
+		commit = func(ctx context.Context, t *cas.Txn) (cas.TxnResult, error) { return c.data.engine.CommitWithin(ctx, t, wait) }
+	}
+	result, err := commit(ctx, t)
 	if err != nil {
-		diags.Append(about.diagnose(err))
+		diags.Append(about.of(t).diagnose(err))
 		return result, diags
 	}
 	var changed []keyChange
@@ -75,8 +81,8 @@ func (c *connection) commit(ctx context.Context, t *cas.Txn, about subject, time
 // checkTxn is a plan's check of what commit is to write.
 func (c *connection) checkTxn(ctx context.Context, t *cas.Txn, about subject, limits timeouts.Value) diag.Diagnostics {
 	timeout, diags := limits.Read(ctx, defaultTimeout)
-	diags.Append(c.check(ctx, about, timeout, func(ctx context.Context) error {
-		_, err := c.data.engine.Check(ctx, t, c.data.rehearsal)
+	diags.Append(c.check(ctx, about.of(t), timeout, func(ctx context.Context) error {
+		_, err := c.data.engine.Check(ctx, t, c.rehearsal())
 		return err
 	})...)
 	return diags
@@ -90,6 +96,9 @@ func (c *connection) check(ctx context.Context, s subject, timeout time.Duration
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := look(ctx); err != nil {
+		if !s.wait.IsNull() && cas.MayYetHold(err) {
+			return diag.Diagnostics{s.notYet(err)}
+		}
 		return diag.Diagnostics{c.softened(c.planned(s).diagnose(err))}
 	}
 	return nil
@@ -98,6 +107,7 @@ func (c *connection) check(ctx context.Context, s subject, timeout time.Duration
 // planned is the subject of a plan's check.
 func (c *connection) planned(s subject) subject {
 	s.planning, s.limit = c.data.planCheck == planCheckError, opRead
+	s.rehearsed = c.rehearsal() == cas.Rehearsing
 	return s
 }
 

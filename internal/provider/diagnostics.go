@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
@@ -49,10 +51,19 @@ type subject struct {
 	whole    *wholeConfigMap // of a resource that is a whole ConfigMap; nil for one of keys
 
 	isCounter bool
+	wait      types.String // wait_for_match; null where the operation does not wait
+	rehearsed bool         // a plan's check that sends what it is about as a dry run
+	values    []cas.Entry  // that another's words may quote
 }
 
 func (r *configMapEntryResource) about(m *configMapEntryModel, op operation) subject {
-	s := subject{id: m.entryID(), op: op, expected: path.Empty(), value: path.Root("value"), hide: r.hides(m.HideValue), limit: op}
+	s := subject{
+		id: m.entryID(), op: op, expected: path.Empty(), value: path.Root("value"), hide: r.hides(m.HideValue), limit: op,
+		values: []cas.Entry{m.entry(), m.expected()},
+	}
+	if op == opCreate || op == opUpdate {
+		s.wait = m.WaitForMatch
+	}
 	if !m.ValueBase64.IsNull() {
 		s.value = path.Root("value_base64")
 	}
@@ -60,6 +71,15 @@ func (r *configMapEntryResource) about(m *configMapEntryModel, op operation) sub
 		s.expected = path.Root("expected_value")
 	} else if !m.ExpectedValueBase64.IsNull() {
 		s.expected = path.Root("expected_value_base64")
+	}
+	return s
+}
+
+// of has the subject know the values of a write as well.
+func (s subject) of(t *cas.Txn) subject {
+	s.values = slices.Clone(s.values)
+	for _, k := range t.Keys {
+		s.values = append(s.values, k.New, k.Expect)
 	}
 	return s
 }
@@ -103,6 +123,7 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 		refused     *cas.RefusedError
 		canceled    *cas.CanceledError
 		unknown     *cas.UnknownError
+		waited      *cas.WaitError
 	)
 	if s.isCounter {
 		if d := s.diagnoseCounter(err); d != nil {
@@ -112,6 +133,8 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 	switch {
 	case errors.As(err, &unknown): // first: what it wraps would say that nothing was written
 		return s.unknown(unknown)
+	case errors.As(err, &waited):
+		return s.waited(waited)
 	case errors.As(err, &conflict):
 		return s.conflict(conflict)
 	case errors.As(err, &notFound):
@@ -131,19 +154,16 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 	case errors.As(err, &unreachable):
 		return diag.NewErrorDiagnostic("API Server Unreachable", s.detail(
 			fmt.Sprintf("The API server could not be reached, so nothing was %s.", s.op.past()),
-			[]string{"Host: " + unreachable.Host, "Cause: " + unreachable.Err.Error()},
+			[]string{"Host: " + unreachable.Host, "Cause: " + s.words(unreachable.Err)},
 			"Check the provider's configuration and the network between here and the cluster."))
 	case errors.As(err, &refused):
-		return diag.NewErrorDiagnostic("Request Refused", s.detail(
-			fmt.Sprintf("The API server refused to %s the ConfigMap, so nothing was %s.", refused.Verb, s.op.past()),
-			[]string{fmt.Sprintf("Status: %d", refused.Code), "Answer: " + refused.Err.Error()},
-			"The answer tells whether the object, a policy of the cluster or the provider's configuration is at fault."))
+		return s.requestRefused(refused)
 	case errors.As(err, &canceled):
 		return s.canceled(canceled)
 	default:
 		return diag.NewErrorDiagnostic("Unexpected Error", s.detail(
 			fmt.Sprintf("To %s the %s failed in a way that the provider does not know.", s.op, s.number("entry", "keys")),
-			[]string{"Cause: " + err.Error()}))
+			[]string{"Cause: " + s.words(err)}))
 	}
 }
 
@@ -152,8 +172,8 @@ func (s subject) forbidden(e *cas.ForbiddenError, needed string) diag.Diagnostic
 		fmt.Sprintf("The API server does not permit to %s the ConfigMap, so nothing was %s.", e.Verb, s.op.past()),
 		[]string{
 			"Verb: " + e.Verb, "Resource: configmaps", "Namespace: " + s.id.Namespace, "Name: " + s.id.Name,
-			"Answer: " + e.Err.Error(),
-		}, needed))
+			"Answer: " + s.words(e.Err),
+		}, append([]string{needed}, s.rehearsalOf(e.Verb)...)...))
 }
 
 func (o operation) past() string {
@@ -168,11 +188,10 @@ func (o operation) past() string {
 }
 
 func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
-	facts, held := s.keyFacts(e), true
+	facts, held := s.conflictFacts(e), true
 	for _, k := range e.Keys {
 		held = held && e.Live.Entry(k.Key).Holds(k.Expected)
 	}
-	facts = append(facts, versionFacts(e.At, e.Live)...)
 
 	switch e.Reason {
 	case cas.ReasonVersion:
@@ -194,6 +213,11 @@ func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 	default:
 		return s.keyConflict(e, facts)
 	}
+}
+
+// conflictFacts are the lines about a conflict.
+func (s subject) conflictFacts(e *cas.ConflictError) []string {
+	return append(s.keyFacts(e), versionFacts(e.At, e.Live)...)
 }
 
 // versionFacts are the lines about the versions of a conflict.
@@ -275,7 +299,7 @@ func (s subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 }
 
 func (s subject) unknown(e *cas.UnknownError) diag.Diagnostic {
-	facts := []string{"Cause: " + strings.ReplaceAll(e.Err.Error(), "\n", "; ")}
+	facts := []string{"Cause: " + strings.ReplaceAll(s.words(e.Err), "\n", "; ")}
 	if e.Base.ResourceVersion != "" {
 		facts = append([]string{"Sent for resourceVersion: " + e.Base.ResourceVersion}, facts...)
 	}

@@ -30,6 +30,11 @@ func (r *configMapResource) about(m, state *configMapModel, op operation) subjec
 	if r.data != nil {
 		s.whole.ignored = r.data.ignored
 	}
+	for _, model := range []*configMapModel{m, state} {
+		if model != nil {
+			s.values = slices.AppendSeq(s.values, maps.Values(model.entries()))
+		}
+	}
 	s.value = path.Root("data")
 	if m.Data.IsNull() {
 		s.value = path.Root("binary_data")
@@ -88,7 +93,7 @@ func (s subject) diagnoseWhole(err error) diag.Diagnostic {
 		return nil
 	default:
 		return diag.NewErrorDiagnostic("Unexpected Error", s.detail(
-			fmt.Sprintf("To %s the ConfigMap failed in a way that the provider does not know.", s.op), []string{"Cause: " + err.Error()}))
+			fmt.Sprintf("To %s the ConfigMap failed in a way that the provider does not know.", s.op), []string{"Cause: " + s.words(err)}))
 	}
 }
 
@@ -100,7 +105,7 @@ func (s subject) conflictWhole(e *cas.ConflictError) diag.Diagnostic {
 			"Another provider, and another alias of this one, is another writer."))
 	}
 	return diag.NewErrorDiagnostic("Compare-And-Swap Conflict", s.detail(
-		"Keys do not hold what the state says. Nothing was written.", append(s.keyFacts(e), versionFacts(e.At, e.Live)...), again,
+		"Keys do not hold what the state says. Nothing was written.", s.conflictFacts(e), again,
 		"A key that cas_configmap_entry owns must not be in data or binary_data: leave them out where entries own the keys."))
 }
 
@@ -133,7 +138,7 @@ func (s subject) noNamespace() diag.Diagnostic {
 }
 
 func (s subject) unknownWhole(e *cas.UnknownError) diag.Diagnostic {
-	facts := []string{"Cause: " + strings.ReplaceAll(e.Err.Error(), "\n", "; ")}
+	facts := []string{"Cause: " + strings.ReplaceAll(s.words(e.Err), "\n", "; ")}
 	if e.Base.ResourceVersion != "" {
 		facts = append([]string{"Sent for resourceVersion: " + e.Base.ResourceVersion}, facts...)
 	}

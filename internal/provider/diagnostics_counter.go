@@ -66,7 +66,7 @@ func (s subject) figure(n int64) string { return renderOne(cas.Text(strconv.Form
 func (s subject) unknownNumber(e *cas.UnknownNumberError) diag.Diagnostic {
 	facts := []string{
 		"Number: " + s.figure(e.Number), "Sent for resourceVersion: " + e.Err.Base.ResourceVersion,
-		"Cause: " + strings.ReplaceAll(e.Err.Err.Error(), "\n", "; "),
+		"Cause: " + strings.ReplaceAll(s.words(e.Err.Err), "\n", "; "),
 	}
 	way := "The state keeps the number that it has."
 	if s.op == opCreate {

@@ -105,6 +105,14 @@ var entryExampleTests = map[string]entryExample{
 		before: map[string]string{"foo": "1"},
 		after:  map[string]string{"foo": "2"},
 	},
+	"wait_first.tf": {
+		before: map[string]string{"schema": "41"},
+		after:  map[string]string{"schema": "42"}, destroyed: map[string]string{"schema": "42"},
+	},
+	"wait_for_match.tf": { // where there is nothing to wait for; the other case is below
+		before: map[string]string{"schema": "42"},
+		after:  map[string]string{"schema": "43"}, destroyed: map[string]string{"schema": "43"},
+	},
 	"import-by-string-id.tf": {
 		before: map[string]string{"foo": "1"}, action: plancheck.ResourceActionNoop, address: "cas_configmap_entry.foo", after: map[string]string{"foo": "1"},
 	},
@@ -157,6 +165,27 @@ func TestExamples(t *testing.T) {
 			t.Run(filepath.Base(folder)+"/"+name, func(t *testing.T) { example.run(t, exampleText(t, folder, name)) })
 		}
 	}
+	t.Run("wait_for_match.tf, started before wait_first.tf", func(t *testing.T) {
+		f, _ := shop(t, map[string]string{"schema": "41"})
+		first, second := &pipeline{fixture: f, cli: testcli.New(t)}, &pipeline{fixture: f, cli: testcli.New(t)}
+		first.write(exampleText(t, entryExamples, "wait_first.tf"))
+		proxy := f.cluster.Proxy(t)
+		second.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", exampleText(t, entryExamples, "wait_for_match.tf"))
+		waits := make(chan struct{})
+		f.onWatches(proxy, func() testcluster.Fault { return watched(func() { close(waits) }) })
+
+		running := second.cli.Start("apply", "-auto-approve")
+		<-waits
+		f.wantLive("settings", map[string]string{"schema": "41"})
+		first.do("apply", "-auto-approve")
+		second.ended(running.Wait(), 0, "apply")
+		f.wantLive("settings", map[string]string{"schema": "43"})
+		for previous, p := range map[string]*pipeline{"41": first, "42": second} {
+			if got := p.wantState("schema")["schema"].Attributes["previous_value"]; got != previous {
+				t.Errorf("replaced %v, want %s", got, previous)
+			}
+		}
+	})
 	t.Run("import.sh", func(t *testing.T) {
 		runImport(t, exampleText(t, entryExamples, "import.sh"), map[string]string{"foo": "1"}, `
 resource "cas_configmap_entry" "foo" {

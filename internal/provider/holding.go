@@ -129,6 +129,7 @@ func (c *connection) planDelete(ctx context.Context, h *holding, moves bool, pri
 			break
 		}
 	}
+	refused := problem != nil && problem.Severity() == diag.SeverityError
 	if problem != nil {
 		diags.Append(c.softened(problem))
 	}
@@ -136,7 +137,23 @@ func (c *connection) planDelete(ctx context.Context, h *holding, moves bool, pri
 	diags.Append(setPrivate(ctx, private, privateObservation, observation{
 		ID: h.id, UID: version.UID, ResourceVersion: version.ResourceVersion, Digest: seen.Digest(), Entries: h.live(seen), Keys: h.keys(),
 	})...)
+	if c.rehearsal() == cas.Rehearsing && !refused {
+		diags.Append(c.rehearseRemoval(ctx, h, private, timeout)...)
+	}
 	return diags
+}
+
+// rehearseRemoval rehearses the very removal that the private state leads to. What keeps it from being made is told when it is
+// applied.
+func (c *connection) rehearseRemoval(ctx context.Context, h *holding, private privateReader, timeout time.Duration) diag.Diagnostics {
+	t, diags := c.removal(ctx, h, private)
+	if diags.HasError() {
+		return nil
+	}
+	return c.check(ctx, h.about.of(t), timeout, func(ctx context.Context) error {
+		_, err := c.data.engine.Check(ctx, t, cas.Rehearsing)
+		return err
+	})
 }
 
 // live is what the keys held.

@@ -129,11 +129,14 @@ func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureReque
 // settings is the part of the configuration that needs no client. What is unknown gets the careful value.
 func (p *casProvider) settings(model providerModel) (*providerData, diag.Diagnostics) {
 	check, diags := p.environment.planCheck(model.PlanCheck)
+	dryRun, more := p.environment.flag(model.PlanDryRun, "plan_dry_run", envPlanDryRun)
+	diags.Append(more...)
 	data := &providerData{
 		fieldManager: defaultFieldManager,
 		hideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
 		planCheck:    check,
 		ignored:      ignoredMetadata{ignoredKeysOf(model.IgnoreLabels), ignoredKeysOf(model.IgnoreAnnotations)},
+		rehearsal:    cas.Rehearsal(dryRun.given()),
 	}
 	if manager := model.FieldManager.ValueString(); manager != "" {
 		data.fieldManager = manager

@@ -16,7 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// The environment variables of hashicorp/kubernetes, and one of our own.
+// The environment variables of hashicorp/kubernetes, and two of our own.
 const (
 	envHost                 = "KUBE_HOST"
 	envUsername             = "KUBE_USER"
@@ -34,6 +34,7 @@ const (
 	envContextCluster       = "KUBE_CTX_CLUSTER"
 	envProxyURL             = "KUBE_PROXY_URL"
 	envPlanCheck            = "CAS_PLAN_CHECK"
+	envPlanDryRun           = "CAS_PLAN_DRY_RUN"
 )
 
 type providerModel struct {
@@ -59,6 +60,7 @@ type providerModel struct {
 	PlanCheck             types.String  `tfsdk:"plan_check"`
 	IgnoreLabels          types.List    `tfsdk:"ignore_labels"`
 	IgnoreAnnotations     types.List    `tfsdk:"ignore_annotations"`
+	PlanDryRun            types.Bool    `tfsdk:"plan_dry_run"`
 	Exec                  types.List    `tfsdk:"exec"`
 }
 
@@ -172,7 +174,7 @@ func providerSchema() schema.Schema {
 				Validators:          fieldManagerValidators(),
 			},
 			"hide_values": schema.BoolAttribute{
-				MarkdownDescription: "Show lengths and digests instead of values in every diagnostic, as `hide_value` does for one entry. Default: `false`.",
+				MarkdownDescription: "Hide values as `hide_value` does, for all resources: diagnostics show lengths and digests instead. Default: `false`.",
 				Optional:            true,
 			},
 			"plan_check": schema.StringAttribute{
@@ -195,6 +197,12 @@ func providerSchema() schema.Schema {
 				ElementType:         types.StringType,
 				Optional:            true,
 				Validators:          []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(validExpression())},
+			},
+			"plan_dry_run": schema.BoolAttribute{
+				MarkdownDescription: "Send the very write that apply would send while planning, as a server-side dry run, so that what the API server " +
+					"would refuse fails the plan: for want of a permission, by an admission policy or a quota. What `plan_check` says goes for it too. " +
+					"Planning then needs the permission to write. Environment variable: `" + envPlanDryRun + "`. Default: `false`.",
+				Optional: true,
 			},
 		},
 		Blocks: map[string]schema.Block{

@@ -55,7 +55,7 @@ func TestProvider_validate(t *testing.T) {
 		"everything unknown": {
 			given: block{
 				"host": unknown{}, "token": unknown{}, "config_path": unknown{}, "config_paths": unknown{}, "exec": unknown{},
-				"qps": unknown{}, "burst_limit": unknown{}, "field_manager": unknown{}, "plan_check": unknown{},
+				"qps": unknown{}, "burst_limit": unknown{}, "field_manager": unknown{}, "plan_check": unknown{}, "plan_dry_run": unknown{},
 			},
 		},
 		"config_path and config_paths": {
@@ -172,10 +172,11 @@ type settings struct {
 	FieldManager string
 	HideValues   bool
 	PlanCheck    planCheck
+	Rehearses    bool
 }
 
 func settingsOf(data *providerData) settings {
-	return settings{data.fieldManager, data.hideValues, data.planCheck}
+	return settings{data.fieldManager, data.hideValues, data.planCheck, bool(data.rehearsal)}
 }
 
 func TestProvider_settings(t *testing.T) {
@@ -186,29 +187,38 @@ func TestProvider_settings(t *testing.T) {
 		want  settings
 	}{
 		"defaults": {
-			want: settings{"terraform-provider-cas", false, planCheckError},
+			want: settings{"terraform-provider-cas", false, planCheckError, false},
 		},
 		"everything given": {
-			given: block{"field_manager": "me", "hide_values": true, "plan_check": "warning"},
-			want:  settings{"me", true, planCheckWarning},
+			given: block{"field_manager": "me", "hide_values": true, "plan_check": "warning", "plan_dry_run": true},
+			want:  settings{"me", true, planCheckWarning, true},
 		},
 		"plan_check from the environment": {
 			env:  map[string]string{"CAS_PLAN_CHECK": "off"},
-			want: settings{"terraform-provider-cas", false, planCheckOff},
+			want: settings{"terraform-provider-cas", false, planCheckOff, false},
 		},
 		"plan_check before the environment": {
 			given: block{"plan_check": "error"},
 			env:   map[string]string{"CAS_PLAN_CHECK": "off"},
-			want:  settings{"terraform-provider-cas", false, planCheckError},
+			want:  settings{"terraform-provider-cas", false, planCheckError, false},
 		},
 		"plan_check before a wrong environment": {
 			given: block{"plan_check": "off"},
 			env:   map[string]string{"CAS_PLAN_CHECK": "never"},
-			want:  settings{"terraform-provider-cas", false, planCheckOff},
+			want:  settings{"terraform-provider-cas", false, planCheckOff, false},
+		},
+		"plan_dry_run from the environment": {
+			env:  map[string]string{"CAS_PLAN_DRY_RUN": "true"},
+			want: settings{"terraform-provider-cas", false, planCheckError, true},
+		},
+		"plan_dry_run before the environment": {
+			given: block{"plan_dry_run": false},
+			env:   map[string]string{"CAS_PLAN_DRY_RUN": "1"},
+			want:  settings{"terraform-provider-cas", false, planCheckError, false},
 		},
 		"an empty variable": {
-			env:  map[string]string{"CAS_PLAN_CHECK": ""},
-			want: settings{"terraform-provider-cas", false, planCheckError},
+			env:  map[string]string{"CAS_PLAN_CHECK": "", "CAS_PLAN_DRY_RUN": ""},
+			want: settings{"terraform-provider-cas", false, planCheckError, false},
 		},
 	}
 	for name, test := range tests {
@@ -250,6 +260,13 @@ func TestProvider_configureFails(t *testing.T) {
 			want: []problem{{
 				"", summaryEnvironment,
 				`The environment variable CAS_PLAN_CHECK must be one of "error", "warning" and "off", not "never".`,
+			}},
+		},
+		"a wrong CAS_PLAN_DRY_RUN": {
+			given: block{"host": server},
+			env:   map[string]string{"CAS_PLAN_DRY_RUN": "maybe"},
+			want: []problem{{
+				"", summaryEnvironment, `The environment variable CAS_PLAN_DRY_RUN must be true or false, not "maybe".`,
 			}},
 		},
 		"no configuration": {

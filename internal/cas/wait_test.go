@@ -1,0 +1,190 @@
+package cas
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+func isWatch(r *http.Request) bool { return r.URL.Query().Has("watch") }
+
+// count is how many requests there were, and how many of them watches.
+func (f *fixture) count() (all, watches int) {
+	for _, r := range f.proxy.Requests() {
+		all++
+		if r.Query.Has("watch") {
+			watches++
+		}
+	}
+	return all, watches
+}
+
+// Whichever key is named first, one that holds the new entry already is nothing to wait for.
+func TestWaitingEndsWhereAKeyIsHeld(t *testing.T) {
+	for name, order := range map[string][]int{"the held one first": {0, 1}, "the held one last": {1, 0}} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"held": "2", "foo": "0"})
+			keys := []KeySwap{{Key: "held", Expect: one, New: two, Held: HeldIsRefused}, {Key: "foo", Expect: one, New: two}}
+			txn := &Txn{Ref: f.ref, FieldManager: "engine", Keys: []KeySwap{keys[order[0]], keys[order[1]]}}
+			f.onWatches(func(int) testcluster.Fault {
+				return testcluster.Fault{Answered: func(*http.Response) {
+					f.Error("it waits")
+					f.set("foo", "1") // which ends that
+				}}
+			})
+			_, err := f.engine.CommitWithin(t.Context(), txn, time.Minute)
+			f.want(Conflict, err)
+			f.wantData(map[string]string{"held": "2", "foo": "0"})
+		})
+	}
+}
+
+// The API server serves a watch from a cache. What that shows of a ConfigMap that is gone holds in no read: the wait goes on,
+// without asking as fast as it can.
+func TestWaitingOnAWatchThatLagsBehind(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	was := f.live()
+	was.TypeMeta = metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}
+	object, err := json.Marshal(was)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Delete(t.Context(), f.ref.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.onWatches(func(int) testcluster.Fault {
+		return testcluster.Fault{Answer: &testcluster.Answer{
+			Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"type":"ADDED","object":` + string(object) + "}\n",
+		}}
+	})
+	const wait = time.Second
+	_, err = f.engine.CommitWithin(t.Context(), f.swapping("foo", one, two).Txn(), wait)
+	var ended *WaitError
+	var notFound *NotFoundError
+	if !errors.As(err, &ended) || !errors.As(ended.Last, &notFound) || !errors.Is(ended.Err, context.DeadlineExceeded) || ended.Waited < wait {
+		t.Errorf("%v", err)
+	}
+	if all, watches := f.count(); watches > int(wait/lookApart)+1 || watches < 2 || all > 2*watches+1 {
+		t.Errorf("%d requests, %d watches", all, watches)
+	} else {
+		t.Logf("%d watches that lag behind in %v", watches, wait)
+	}
+}
+
+// A watch that begins at what was refused shows all that came after it, also what came before it was begun.
+func TestWaitingMissesNothingBeforeItsWatch(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "0"})
+	f.onWatches(func(n int) testcluster.Fault {
+		f.set("foo", "1")
+		if n == 0 {
+			f.set("foo", "9")
+		}
+		return testcluster.Fault{}
+	})
+	result, err := f.engine.CommitWithin(t.Context(), f.swapping("foo", one, two).Txn(), time.Minute)
+	f.want(Applied, err)
+	if result.Of("foo") != (Result{Version: f.version(), Previous: one, Stored: two, Wrote: true}) {
+		t.Errorf("%+v", result.Of("foo"))
+	}
+	// A read, a watch and a read again, twice, and the write. The first watch showed what did not last.
+	if all, watches := f.count(); watches != 2 || all != 6 {
+		t.Errorf("%d requests, %d watches: %v", all, watches, f.proxy.Requests())
+	}
+}
+
+// An API server that was started again does not know what came before: it answers a watch from there with 410.
+func TestWaitingOutlivesARestartOfTheAPIServer(t *testing.T) {
+	t.Parallel()
+	c, err := testcluster.Start(t.Context())
+	if errors.Is(err, testcluster.ErrNoBinaries) {
+		toolchain.Unavailable(t, err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	f := &fixture{T: t, cluster: c, events: &events{}, proxy: c.Proxy(t), ref: Ref{Namespace: c.Namespace(t), Name: "shared"}}
+	f.engine = f.newEngine(f.proxy.Config)
+	f.create(map[string]string{"foo": "0"})
+
+	begun := make(chan struct{})
+	var watches atomic.Int64
+	var expired atomic.Bool
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if !isWatch(r) {
+			return testcluster.Fault{}
+		}
+		if watches.Add(1) == 1 {
+			return testcluster.Fault{Answered: func(*http.Response) { close(begun) }}
+		}
+		return testcluster.Fault{Answered: func(r *http.Response) {
+			r.Body = &listener{ReadCloser: r.Body, text: "too old resource version", heard: &expired}
+		}}
+	})
+	var result TxnResult
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		result, err = f.engine.CommitWithin(t.Context(), f.swapping("foo", one, two).Txn(), 10*time.Minute)
+		done <- err
+	}()
+	<-begun
+	// Other objects' versions, so that the new server's history begins later than what the wait has seen.
+	for range 3 {
+		if _, err := c.Client().CoreV1().ConfigMaps(f.ref.Namespace).Create(t.Context(),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "other-"}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(c.KillAPIServer(), c.StartAPIServer()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Client().CoreV1().ConfigMaps(f.ref.Namespace).Patch(t.Context(), f.ref.Name, types.MergePatchType,
+		[]byte(`{"data":{"foo":"1"}}`), metav1.PatchOptions{FieldManager: "foreign"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if result.Of("foo").Previous != one || !result.Wrote {
+		t.Errorf("%+v", result)
+	}
+	f.wantData(map[string]string{"foo": "2"})
+	if !expired.Load() {
+		t.Errorf("of %d watches none was told that its history is gone", watches.Load())
+	}
+}
+
+// listener tells whether a text comes by, within one read.
+type listener struct {
+	io.ReadCloser
+	text  string
+	heard *atomic.Bool
+}
+
+// Read implements [io.Reader].
+func (l *listener) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	if bytes.Contains(p[:n], []byte(l.text)) {
+		l.heard.Store(true)
+	}
+	return n, err
+}

@@ -1,0 +1,72 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// waitAttribute is wait_for_match, which requires conflict_scope = "key". The paths are those of attributes that name a version.
+func waitAttribute(versions ...path.Expression) schema.StringAttribute {
+	validators := []validator.String{validTimeout(), keyScoped{}}
+	if len(versions) > 0 {
+		validators = append(validators, stringvalidator.ConflictsWith(versions...))
+	}
+	return schema.StringAttribute{
+		Optional: true, Validators: validators,
+		MarkdownDescription: "How long a create or update waits, when it is applied, for what must hold before it writes, such as `2m`: " +
+			"where the key holds something else, or there is no ConfigMap yet. It watches, and writes as soon as it does. The time comes on " +
+			"top of the operation's timeout, and the plan warns where it would refuse. Needs `conflict_scope = \"key\"` and the verb `watch`. " +
+			"Default: it does not wait.",
+	}
+}
+
+// keyScoped demands conflict_scope = "key" beside an attribute.
+type keyScoped struct{}
+
+var _ validator.String = keyScoped{}
+
+// Description implements [validator.Describer].
+func (keyScoped) Description(context.Context) string { return `conflict_scope must be "key"` }
+
+// MarkdownDescription implements [validator.Describer].
+func (k keyScoped) MarkdownDescription(ctx context.Context) string { return k.Description(ctx) }
+
+// ValidateString implements [validator.String].
+func (keyScoped) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() {
+		return
+	}
+	var scope types.String
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("conflict_scope"), &scope)...)
+	if !scope.IsUnknown() && scope.ValueString() != scopeKey {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid Attribute Combination", fmt.Sprintf(
+			"Attribute %s: conflict_scope must be %q beside it. What is waited for is another's write, which is a conflict otherwise.", req.Path, scopeKey))
+	}
+}
+
+// waitFor is how long wait_for_match says, and 0 where it says nothing.
+func waitFor(configured types.String) time.Duration {
+	d, err := time.ParseDuration(configured.ValueString())
+	if err != nil {
+		return 0 // null; the schema has validated it
+	}
+	return d
+}
+
+// rehearsal is whether the checks of a plan send what is to be written as a dry run. Where this process is known to be
+// applying they do not: the write itself follows. The first one of an apply cannot be told from a plan.
+func (c *connection) rehearsal() cas.Rehearsal {
+	if c.data.swapped() {
+		return cas.Looking
+	}
+	return c.data.rehearsal
+}
