@@ -113,9 +113,9 @@ func TestConfigMapIdentity(t *testing.T) {
 		Steps: []resource.TestStep{
 			{Config: f.config(wholeBlock("all", `data = { foo = "1" }`)), ConfigStateChecks: is},
 			{Config: f.config(wholeBlock("all", `data = { foo = "2" }`)), ConfigStateChecks: is},
-			{Config: f.config(wholeBlock("all", `data = { foo = "2" }`, `hide_values = true`)), ConfigStateChecks: is},
 			{ResourceName: "cas_configmap.all", ImportState: true, ImportStateKind: resource.ImportBlockWithID},
 			{ResourceName: "cas_configmap.all", ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
+			{Config: f.config(wholeBlock("all", `data = { foo = "2" }`, `hide_values = true`)), ConfigStateChecks: is},
 			{ // the refresh removes the resource, which must set the identity too
 				PreConfig: func() { f.remove("testmap") },
 				Config:    f.config(wholeBlock("all", `data = { foo = "3" }`)), ConfigStateChecks: is,
