@@ -68,6 +68,7 @@ func TestDiagnostics(t *testing.T) {
 	maps.Copy(tests, counterDiagnosticTests())
 	maps.Copy(tests, wholeDiagnosticTests(seen, unmanaged))
 	maps.Copy(tests, severalDiagnosticTests(seen))
+	maps.Copy(tests, waitDiagnosticTests(seen))
 	files, err := filepath.Glob("diagnostics*.go")
 	if err != nil {
 		t.Fatal(err)
