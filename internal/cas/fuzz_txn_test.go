@@ -144,7 +144,7 @@ func (s *serial) do(t *Txn) (o outcomeOf) {
 // FuzzBatch has a committer bring a batch of transactions to its end, with the patches applied as the API server does. All of it
 // must come out as if they had come one after the other, whatever went into one request.
 func FuzzBatch(f *testing.F) {
-	seeds(f, 3000)
+	seeds(f, 1500)
 	keys := []string{"a", "b", "c", "d"}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := choices(bytes)
@@ -255,7 +255,7 @@ func FuzzBatch(f *testing.F) {
 // FuzzJudgeTxn holds judge against what is told of a transaction as a whole: first of the object, then of all its keys, then of what
 // the API server would refuse.
 func FuzzJudgeTxn(f *testing.F) {
-	seeds(f, 3000)
+	seeds(f, 1500)
 	keys := []string{"a", "b", "c"}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := choices(bytes)

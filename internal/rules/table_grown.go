@@ -68,7 +68,7 @@ var grown = []rule{
 		"case t.GoneIsDone && !k.IsGuard && live.IsAbsent():",
 		"case t.GoneIsDone && live.IsAbsent():",
 		engine,
-		[]string{"TestGuardOfARemovalIsComparedAndStays", "FuzzJudgeTxn"},
+		[]string{"TestGuardOfARemovalIsComparedAndStays"},
 	},
 	{
 		"Nor is metadata done with the keys' being gone",
