@@ -28,14 +28,17 @@ func next(live Entry) (Entry, error) {
 // txnEntries are few, so that expectations hold as often as not; two of them are the same after NFC.
 var txnEntries = []Entry{{}, Text("1"), Text("2"), Text("caf\u00e9"), Text("cafe\u0301"), Binary([]byte("1"))}
 
-// txn is about one key to four. A removal takes nothing over.
-func (c *choices) txn(keys []string) *Txn {
+// txn is about up to four keys. A removal takes nothing over.
+func (c *choices) txn(keys []string, was map[string]Entry) *Txn {
 	t := &Txn{FieldManager: []string{"engine", "engine", "engine", "other"}[c.pick(4)], GoneIsDone: c.pick(4) == 0}
 	for _, key := range keys {
 		if c.coin() {
 			continue
 		}
-		k := KeySwap{Key: key, Expect: txnEntries[c.pick(len(txnEntries))]}
+		k := KeySwap{Key: key, Expect: was[key]} // which holds, where nothing came first
+		if c.pick(3) == 0 {
+			k.Expect = txnEntries[c.pick(len(txnEntries))]
+		}
 		switch kind := c.pick(8); {
 		case kind < 3:
 			k.IsGuard = true
@@ -141,7 +144,7 @@ func (s *serial) do(t *Txn) (o outcomeOf) {
 // FuzzBatch has a committer bring a batch of transactions to its end, with the patches applied as the API server does. All of it
 // must come out as if they had come one after the other, whatever went into one request.
 func FuzzBatch(f *testing.F) {
-	seeds(f, 3000)
+	seeds(f, 1500)
 	keys := []string{"a", "b", "c", "d"}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := choices(bytes)
@@ -162,7 +165,7 @@ func FuzzBatch(f *testing.F) {
 		}
 		var batch []*task
 		for len(batch) < 6 {
-			batch = append(batch, newTxnTask(t.Context(), writeTask, c.txn(keys)))
+			batch = append(batch, newTxnTask(t.Context(), writeTask, c.txn(keys, was)))
 		}
 		all := slices.Clone(batch)
 		requests, byKey := 0, 0
@@ -252,19 +255,19 @@ func FuzzBatch(f *testing.F) {
 // FuzzJudgeTxn holds judge against what is told of a transaction as a whole: first of the object, then of all its keys, then of what
 // the API server would refuse.
 func FuzzJudgeTxn(f *testing.F) {
-	seeds(f, 3000)
+	seeds(f, 1500)
 	keys := []string{"a", "b", "c"}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := choices(bytes)
-		txn := c.txn(keys)
-		if txn.Meta != nil && c.coin() {
-			txn.Meta.Immutable = new(c.coin())
-		}
 		entries := map[string]Entry{}
 		for _, key := range keys {
 			if e := txnEntries[c.pick(len(txnEntries))]; !e.IsAbsent() {
 				entries[key] = e
 			}
+		}
+		txn := c.txn(keys, entries)
+		if txn.Meta != nil && c.coin() {
+			txn.Meta.Immutable = new(c.coin())
 		}
 		exists, immutable, deleting, leads, own := c.pick(8) > 0, c.pick(4) == 0, c.pick(4) == 0, c.pick(4) > 0, c.pick(4) == 0
 		v := Version{UID: []string{"", "u"}[c.pick(2)], ResourceVersion: "7"}

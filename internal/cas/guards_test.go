@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
+// inOneBatch asks for all of it while a read is held, in this order, and gives what came of each.
 func (f *fixture) inOneBatch(calls ...func() error) []error {
 	f.Helper()
 	arrived, release := f.holdReads(testcluster.Fault{})
@@ -40,6 +40,7 @@ func (f *fixture) committing(t *Txn) func() error {
 	return func() error { _, err := f.commit(t); return err }
 }
 
+// A removal that is sent without a read removes what is to be removed, and nothing that is only compared.
 func TestGuardOfARemovalIsComparedAndStays(t *testing.T) {
 	for name, test := range map[string]struct {
 		data map[string]string
@@ -75,6 +76,7 @@ func TestGuardOfARemovalIsComparedAndStays(t *testing.T) {
 	}
 }
 
+// What is to become of the metadata is not done with the keys' being gone.
 func TestRemovalWithMetadataIsNotDoneWhereTheKeysAreGone(t *testing.T) {
 	f := newFixture(t, map[string]string{"other": "1"})
 	txn := f.txn(KeySwap{Key: "foo", Expect: one})
@@ -87,6 +89,7 @@ func TestRemovalWithMetadataIsNotDoneWhereTheKeysAreGone(t *testing.T) {
 	}
 }
 
+// Once it is not known what is there, a removal of what was seen is sent without a read: not so of what was taken over since.
 func TestAdoptedKeyIsNotRemovedWithoutARead(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
@@ -107,6 +110,7 @@ func TestAdoptedKeyIsNotRemovedWithoutARead(t *testing.T) {
 	f.wantData(map[string]string{"foo": "1", "bar": "1"})
 }
 
+// A write of what those before it go by waits for them, and those after it for it.
 func TestGuardsAndWritesOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	errs := f.inOneBatch(
@@ -122,6 +126,7 @@ func TestGuardsAndWritesOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
 	f.wantData(map[string]string{"foo": "2", "a": "1", "b": "1"})
 }
 
+// Where others are busy, the maps that a JSON Patch goes through may not be there.
 func TestGuardThatIsToBeAbsentWhereAMapIsNot(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*corev1.ConfigMap)
@@ -161,6 +166,22 @@ func TestGuardThatIsToBeAbsentWhereAMapIsNot(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What has to wait, for another field manager's sake, is not overtaken by a write of what it goes by.
+func TestWriteDoesNotOvertakeWhatComparesItsKey(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	other := f.txn(KeySwap{Key: "a", New: one}, guard("foo", one))
+	other.FieldManager = "other"
+	errs := f.inOneBatch(
+		f.committing(f.txn(KeySwap{Key: "b", New: one})),
+		f.committing(other),
+		f.committing(f.txn(KeySwap{Key: "foo", Expect: one, New: two})),
+	)
+	for _, err := range errs {
+		f.want(Applied, err)
+	}
+	f.wantData(map[string]string{"foo": "2", "a": "1", "b": "1"})
 }
 
 func TestTxnOfMoreKeysThanAJSONPatchTakes(t *testing.T) {
@@ -231,6 +252,7 @@ func TestRehearsalsOfOneKeyAreSentEachByItself(t *testing.T) {
 	f.want(Applied, <-good)
 }
 
+// Whether one waits must not depend on which key is looked at first.
 func TestWaitIsNotForWhatAnotherKeyRefuses(t *testing.T) {
 	foo, held := KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "held", New: two, Held: HeldIsRefused}
 	for _, keys := range [][]KeySwap{{foo, held}, {held, foo}} {
@@ -247,6 +269,7 @@ func TestWaitIsNotForWhatAnotherKeyRefuses(t *testing.T) {
 	}
 }
 
+// Times in managedFields are in seconds: that another wrote again within one does not show there.
 func TestForeignWriteOfAGuardOrALabelIsNotTakenForOursInDoubt(t *testing.T) {
 	for name, test := range map[string]struct {
 		txn    func(*fixture, Version) *Txn
@@ -314,6 +337,7 @@ func TestForeignWriteOfAGuardOrALabelIsNotTakenForOursInDoubt(t *testing.T) {
 	}
 }
 
+// Comparing is no writing: many may go by the same guard in one request.
 func TestTxnsThatShareAGuardGoTogether(t *testing.T) {
 	f := newFixture(t, map[string]string{"guard": "1"})
 	var calls []func() error
@@ -325,64 +349,5 @@ func TestTxnsThatShareAGuardGoTogether(t *testing.T) {
 	}
 	if n := f.proxy.Count(http.MethodPatch); n != 1 {
 		t.Errorf("%d patches, want 1", n)
-	}
-}
-
-// The context ends with each of the requests, before it is sent on or when it was answered: all of the transaction is there, or
-// nothing, and the verdict says which.
-func TestContextThatEndsAtEveryPointOfATransaction(t *testing.T) {
-	for name, s := range map[string]struct {
-		prepare func(*fixture)
-		foo     string // what it holds at first
-		lost    int    // answers
-		waits   bool
-	}{
-		"quiet":                 {func(*fixture) {}, "1", 0, false},
-		"answer lost":           {func(*fixture) {}, "1", 1, false},
-		"two answers lost":      {func(*fixture) {}, "1", 2, false},
-		"busy":                  {(*fixture).contend, "1", 0, false},
-		"waits":                 {func(*fixture) {}, "0", 0, true},
-		"waits, an answer lost": {func(*fixture) {}, "0", 1, true},
-	} {
-		for at := range 6 {
-			for _, isAfter := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s, request %d, answered %t", name, at, isAfter), func(t *testing.T) {
-					f := newFixture(t, map[string]string{"foo": s.foo, "bar": "1", "guard": "1"})
-					s.prepare(f)
-					ctx, cancel := context.WithCancel(t.Context())
-					var mu sync.Mutex
-					n, lost, waits := 0, s.lost, s.waits
-					f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-						mu.Lock()
-						defer mu.Unlock()
-						var fault testcluster.Fault
-						if r.URL.Query().Has("watch") && waits {
-							waits = false // a lost answer is watched for too
-							f.set("foo", "1")
-						}
-						if r.Method == http.MethodPatch && lost > 0 {
-							lost--
-							fault.DropAfter = true
-						}
-						if n == at && isAfter {
-							fault.Answered = func(*http.Response) { cancel() }
-						} else if n == at {
-							cancel()
-						}
-						n++
-						return fault
-					})
-					txn := f.txn(KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "bar", Expect: one, New: two}, guard("guard", one))
-					_, err := f.engine.CommitWithin(ctx, txn, time.Minute)
-					cancel()
-					f.engine.Close()
-					data, verdict := f.live().Data, VerdictOf(err)
-					isThere := data["foo"] == "2"
-					if isThere != (data["bar"] == "2") || isThere != (verdict == Applied) || verdict == Unknown || verdict == Conflict {
-						t.Errorf("verdict %s (%v), live %v: %v", verdict, err, data, f.proxy.Requests())
-					}
-				})
-			}
-		}
 	}
 }

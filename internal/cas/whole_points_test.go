@@ -12,6 +12,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
+// A check gives what it has seen, also where it is a rehearsal.
 func TestRehearsedRemovalTellsWhatIsThere(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault  func(*fixture)
@@ -53,6 +54,7 @@ func TestRehearsalIsNeverTakenForWhatWasWritten(t *testing.T) {
 	}
 }
 
+// Once it was seen that there is none, what is there after a creation was sent again can only be its.
 func TestCreateThatLandsWhenItIsSentAgain(t *testing.T) {
 	f := newEmptyFixture(t)
 	f.onSends(http.MethodPost, plain(testcluster.Fault{DropBefore: true}), plain(testcluster.Fault{DropAfter: true}))
@@ -63,6 +65,7 @@ func TestCreateThatLandsWhenItIsSentAgain(t *testing.T) {
 	}
 }
 
+// As in a replacement.
 func TestCreateAfterOurOwnRemovalWhoseAnswerGotLost(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	f.want(Applied, f.doRemove(f.version()))
@@ -93,6 +96,7 @@ func TestCreationThatIsTooLargeIsNotSent(t *testing.T) {
 	}
 }
 
+// A refusal that says of what is not there that it is, as a webhook may, is final.
 func TestRefusalAsExistingOfWhatIsNotThereIsFinal(t *testing.T) {
 	f := newEmptyFixture(t)
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
@@ -127,6 +131,7 @@ func TestRemovalThatAWebhookRefusesIsARefusal(t *testing.T) {
 	}
 }
 
+// A removal that arrives late finds what was made meanwhile to be another one.
 func TestDelayedRemovalLeavesWhatWasMadeSince(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	release, landed := make(chan struct{}), make(chan struct{})
@@ -148,6 +153,7 @@ func TestDelayedRemovalLeavesWhatWasMadeSince(t *testing.T) {
 	f.wantData(map[string]string{"foo": "new"})
 }
 
+// The context ends with each of the requests, before it is sent on or when it was answered: the verdict is true of what is there.
 func TestContextThatEndsAtEveryPointOfAWholeObject(t *testing.T) {
 	seen := func(f *fixture) {
 		if _, err := f.engine.Observe(f.Context(), f.ref, 0); err != nil {
