@@ -257,9 +257,9 @@ var rules = []rule{
 	},
 	{
 		"The delete of what was deposed goes by the prior state, not by a read of the apply",
-		provider + "/configmap_entry_plan.go",
-		"if policy == policyAbandon || r.data.swapped() {",
-		"if policy == policyAbandon {",
+		provider + "/holding.go",
+		"if h.policy == policyAbandon || c.data.swapped() {",
+		"if h.policy == policyAbandon {",
 		provider,
 		[]string{"TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply/the_old_key_is_written"},
 	},
@@ -292,8 +292,8 @@ var rules = []rule{
 	{
 		"A swap that names a version never goes as JSON Patch",
 		engine + "/group.go",
-		"if len(t.txn.At) > 0 || t.txn.Meta != nil {",
-		"if t.txn.Meta != nil {",
+		"if len(t.txn.At) > 0 || t.txn.Meta != nil || t.txn.computes() {",
+		"if t.txn.Meta != nil || t.txn.computes() {",
 		engine,
 		[]string{"TestSwapThatNamesAVersionIsNoJSONPatch"},
 	},
