@@ -80,6 +80,7 @@ func (r *configMapResource) planCreate(ctx context.Context, plan *configMapModel
 	if ok && replaced.ID == ref.String() {
 		return // it is there still; it will not be when the new one is created
 	}
+	r.data.creations.note(ref) // what is planned to be in it comes after it
 	timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	about := r.about(plan, nil, opCreate)

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -98,6 +99,10 @@ func (c *connection) check(ctx context.Context, s subject, timeout time.Duration
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := look(ctx); err != nil {
+		var notFound *cas.NotFoundError
+		if errors.As(err, &notFound) && s.op == opCreate && c.data.creations.has(notFound.Ref) {
+			return nil // it is made in the same run
+		}
 		if !s.wait.IsNull() && cas.MayYetHold(err) {
 			return diag.Diagnostics{s.notYet(err)}
 		}

@@ -143,6 +143,7 @@ func shopWith(t *testing.T, configMap string, data map[string]string) (*fixture,
 		t.Fatal(err)
 	}
 	f.remove(configMap)
+	t.Cleanup(func() { f.remove(configMap) }) // before another test comes in
 	return f, f.create(configMap, data)
 }
 

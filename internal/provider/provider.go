@@ -44,6 +44,7 @@ type providerData struct {
 	rehearsal    cas.Rehearsal // of a plan's checks
 	ignored      ignoredMetadata
 	moves        plannedMoves
+	creations    plannedCreations
 }
 
 type casProvider struct {

@@ -159,22 +159,33 @@ type wire struct {
 	sent func()
 
 	mu    sync.Mutex
-	under map[*op]bool // way; true: a JSON Patch was sent
+	under map[*op]*underWay // the operations that are
+}
+
+// underWay is what a request is known by to be that of an operation, whose own fields belong to who does it.
+type underWay struct {
+	configMap string
+	keys      [][]byte
+	byKey     bool // it went as a JSON Patch
 }
 
 func (w *wire) watch(o *op) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.under == nil {
-		w.under = map[*op]bool{}
+		w.under = map[*op]*underWay{}
 	}
-	w.under[o] = false
+	u := &underWay{configMap: "/" + o.ConfigMap}
+	for _, p := range o.parts() {
+		u.keys = append(u.keys, []byte("/"+p.Key+`"`))
+	}
+	w.under[o] = u
 }
 
 func (w *wire) unwatch(o *op) (byKey bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	byKey = w.under[o]
+	byKey = w.under[o] != nil && w.under[o].byKey
 	delete(w.under, o)
 	return byKey
 }
@@ -198,11 +209,9 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 func (w *wire) note(url string, body []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for o := range w.under {
-		for _, p := range o.parts() {
-			if strings.HasSuffix(url, "/"+o.ConfigMap) && bytes.Contains(body, []byte("/"+p.Key+`"`)) {
-				w.under[o] = true
-			}
+	for _, u := range w.under {
+		for _, key := range u.keys {
+			u.byKey = u.byKey || strings.HasSuffix(url, u.configMap) && bytes.Contains(body, key)
 		}
 	}
 }
