@@ -91,7 +91,7 @@ func TestPlanDryRunOfAConfigMapWritesNothing(t *testing.T) {
 		p.plan("-destroy")
 	})
 	p.rehearsesOnly(0, func() { p.planNothing() })
-	p.rehearsesOnly(0, func() {
+	p.rehearsesOnly(1, func() {
 		p.writeRehearsed(made + "resource \"cas_configmap\" \"none\" {\n  namespace = \"there-is-none\"\n  name = \"none\"\n}\n")
 		p.wants(p.plan(), "Warning: Namespace Does Not Exist Yet")
 	})
