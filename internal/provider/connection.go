@@ -58,7 +58,9 @@ func (c *connection) commit(ctx context.Context, t *cas.Txn, about subject, time
 	defer cancel()
 	commit := c.data.engine.Commit
 	if wait > 0 {
-		commit = func(ctx context.Context, t *cas.Txn) (cas.TxnResult, error) { return c.data.engine.CommitWithin(ctx, t, wait) }
+		commit = func(ctx context.Context, t *cas.Txn) (cas.TxnResult, error) {
+			return c.data.engine.CommitWithin(ctx, t, wait)
+		}
 	}
 	result, err := commit(ctx, t)
 	if err != nil {
