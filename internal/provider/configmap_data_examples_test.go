@@ -21,6 +21,11 @@ var dataExampleTests = map[string]entryExample{
 	"key_scope.tf": {
 		before: map[string]string{"color": "blue"}, after: map[string]string{"color": "blue", "version": "2"},
 	},
+	"wait_for_match.tf": { // where there is nothing to wait for; the other case is in TestExamples
+		before:    map[string]string{"color": "green", "version": "1", "schema": "43", "images": "pulled"},
+		after:     map[string]string{"color": "blue", "version": "2", "schema": "43", "images": "pulled"},
+		destroyed: map[string]string{"schema": "43", "images": "pulled"},
+	},
 	"binary.tf": {
 		bytes: map[string][]byte{"prices": []byte("old")}, after: map[string]string{"currency": "EUR"}, binary: wantPrices,
 	},

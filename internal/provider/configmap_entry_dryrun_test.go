@@ -39,18 +39,22 @@ func writesOf(p *testcluster.Proxy) (dry, wet int) {
 
 // rehearsedOp is an operation that a rehearsal finds refused.
 type rehearsedOp struct {
-	before, after string // configurations
+	found         map[string]string // in testmap
+	another       bool              // there is a ConfigMap of this name besides
+	before, after string            // configurations
 	args          []string
 	keeps         bool // refused for that the key goes, not for its value
+	replaces      bool
+	halves        bool // one half of it can be made, as of a replace
 }
 
 var rehearsedOps = map[string]rehearsedOp{
 	"create":        {after: entryBlock("foo", `value = "refused"`)},
 	"update":        {before: entryBlock("foo", `value = "2"`), after: entryBlock("foo", `value = "refused"`)},
-	"replace":       {before: entryBlock("foo", `key = "bar"`, `value = "refused"`), after: entryBlock("foo", `key = "foo"`, `value = "refused"`)},
+	"replace":       {before: entryBlock("foo", `key = "bar"`, `value = "refused"`), after: entryBlock("foo", `key = "foo"`, `value = "refused"`), replaces: true},
 	"removed block": {before: entryBlock("foo", `value = "2"`), keeps: true},
 	"destroy":       {before: entryBlock("foo", `value = "2"`), after: entryBlock("foo", `value = "2"`), args: []string{"-destroy"}, keeps: true},
-	"renamed key":   {before: entryBlock("foo", `value = "2"`), after: entryBlock("foo", `key = "bar"`, `value = "2"`), keeps: true},
+	"renamed key":   {before: entryBlock("foo", `value = "2"`), after: entryBlock("foo", `key = "bar"`, `value = "2"`), keeps: true, halves: true},
 }
 
 // keepFoo has the cluster refuse ConfigMaps that lose their foo.
@@ -66,51 +70,60 @@ func (f *fixture) keepFoo() {
 func TestPlanDryRunFindsWhatAPolicyRefuses(t *testing.T) {
 	t.Parallel()
 	for name, op := range rehearsedOps {
-		t.Run(name, func(t *testing.T) {
-			p := newPipeline(t)
-			p.testmap(contents{Data: map[string]string{"other": "kept"}})
-			proxy := p.proxied()
-			if op.before != "" {
-				p.planned(op.before)
-			}
-			if op.keeps {
-				p.keepFoo()
-				p.awaitRefusal("testmap", `{"data":{"foo":null}}`)
-			} else {
-				p.refuseFoo(metav1.StatusReasonInvalid)
-			}
-			before := p.live("testmap")
+		t.Run(name, op.run)
+	}
+}
 
-			proxy.Reset()
-			p.writeRehearsed(op.after)
-			p.planRefused([]string{
-				"Error: Request Refused", "The API server refused to patch the ConfigMap, so nothing was ", "Status: 422", "foo must not be refused",
-				dryRunAdvice, planCheckAdvice,
-			}, op.args...)
-			if dry, wet := writesOf(proxy); dry == 0 || wet > 0 {
-				t.Errorf("%d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-			}
+func (op rehearsedOp) run(t *testing.T) {
+	t.Helper()
+	p := newPipeline(t)
+	if op.found == nil {
+		op.found = map[string]string{"other": "kept"}
+	}
+	p.testmap(contents{Data: op.found})
+	if op.another {
+		p.create("another", nil)
+	}
+	proxy := p.proxied()
+	if op.before != "" {
+		p.planned(op.before)
+	}
+	if op.keeps {
+		p.keepFoo()
+		p.awaitRefusal("testmap", `{"data":{"foo":null}}`)
+	} else {
+		p.refuseFoo(metav1.StatusReasonInvalid)
+	}
+	before := p.live("testmap")
 
-			p.writeRehearsed(op.after, `  plan_check = "warning"`)
-			output := p.plan(op.args...)
-			if name != "replace" { // of whose second plan Terraform drops the warnings
-				p.wants(output, "Warning: Request Refused", "foo must not be refused", "!Error:", "!"+planCheckAdvice)
-			}
-			proxy.Reset()
-			p.writeRehearsed(op.after, `  plan_check = "off"`)
-			p.wants(p.plan(op.args...), "!Request Refused")
-			if dry, wet := writesOf(proxy); dry+wet > 0 {
-				t.Errorf("%d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-			}
-			p.write(op.after)
-			p.wants(p.plan(op.args...), "!Request Refused")
-			p.applyRefused("Error: Request Refused", "foo must not be refused", "!plan_dry_run")
-			if name != "replace" && name != "renamed key" { // of which the one half could be made
-				if after := p.live("testmap"); after.ResourceVersion != before.ResourceVersion {
-					t.Errorf("version %s, was %s: %v", after.ResourceVersion, before.ResourceVersion, after.Data)
-				}
-			}
-		})
+	proxy.Reset()
+	p.writeRehearsed(op.after)
+	p.planRefused([]string{
+		"Error: Request Refused", "The API server refused to patch the ConfigMap, so nothing was ", "Status: 422", "foo must not be refused",
+		dryRunAdvice, planCheckAdvice,
+	}, op.args...)
+	if dry, wet := writesOf(proxy); dry == 0 || wet > 0 {
+		t.Errorf("%d dry runs, %d writes: %v", dry, wet, proxy.Requests())
+	}
+
+	p.writeRehearsed(op.after, `  plan_check = "warning"`)
+	output := p.plan(op.args...)
+	if !op.replaces { // of whose second plan Terraform drops the warnings
+		p.wants(output, "Warning: Request Refused", "foo must not be refused", "!Error:", "!"+planCheckAdvice)
+	}
+	proxy.Reset()
+	p.writeRehearsed(op.after, `  plan_check = "off"`)
+	p.wants(p.plan(op.args...), "!Request Refused")
+	if dry, wet := writesOf(proxy); dry+wet > 0 {
+		t.Errorf("%d dry runs, %d writes: %v", dry, wet, proxy.Requests())
+	}
+	p.write(op.after)
+	p.wants(p.plan(op.args...), "!Request Refused")
+	p.applyRefused("Error: Request Refused", "foo must not be refused", "!plan_dry_run")
+	if !op.replaces && !op.halves {
+		if after := p.live("testmap"); after.ResourceVersion != before.ResourceVersion {
+			t.Errorf("version %s, was %s: %v", after.ResourceVersion, before.ResourceVersion, after.Data)
+		}
 	}
 }
 

@@ -77,11 +77,11 @@ func countsOf(p *testcluster.Proxy) (n requestCounts) {
 	return n
 }
 
-// waitStory is what happens between the plan of an entry that waits and the end of its apply.
+// waitStory is what happens between the plan of a resource that waits and the end of its apply.
 type waitStory struct {
 	before  map[string]string // nil: no ConfigMap
-	applied string            // an entry that was applied before; "" for none
-	entry   string
+	applied string            // a resource that was applied before; "" for none
+	waits   string
 	between func(f *fixture) // plan and apply
 	watches func(f *fixture) []func() testcluster.Fault
 	reads   func(f *fixture) // with the first read after a watch was begun, which sees it
@@ -108,11 +108,11 @@ var (
 
 var waitStories = map[string]waitStory{
 	"another sets what is expected": {
-		before: map[string]string{"foo": "0"}, entry: waiter(), watches: then(sets("1")),
+		before: map[string]string{"foo": "0"}, waits: waiter(), watches: then(sets("1")),
 		after: map[string]string{"foo": "2"}, counts: waitedOnce,
 	},
 	"after many writes of others": {
-		before: map[string]string{"foo": "0"}, entry: waiter(), after: map[string]string{"foo": "2", "other": "19"}, counts: waitedOnce,
+		before: map[string]string{"foo": "0"}, waits: waiter(), after: map[string]string{"foo": "2", "other": "19"}, counts: waitedOnce,
 		watches: then(func(f *fixture) {
 			for i := range 20 {
 				f.set("testmap", "foo", fmt.Sprint("not ", i))
@@ -122,11 +122,11 @@ var waitStories = map[string]waitStory{
 		}),
 	},
 	"the ConfigMap is made": {
-		entry: waiter(), after: map[string]string{"foo": "2"}, counts: waitedOnce,
+		waits: waiter(), after: map[string]string{"foo": "2"}, counts: waitedOnce,
 		watches: then(func(f *fixture) { f.create("testmap", map[string]string{"foo": "1"}) }),
 	},
 	"the ConfigMap is made, and later what is expected": {
-		entry: waiter(), after: map[string]string{"foo": "2"}, counts: waitedOnce,
+		waits: waiter(), after: map[string]string{"foo": "2"}, counts: waitedOnce,
 		watches: then(func(f *fixture) {
 			f.create("testmap", nil)
 			f.set("testmap", "foo", "0")
@@ -134,14 +134,14 @@ var waitStories = map[string]waitStory{
 		}),
 	},
 	"the ConfigMap is deleted and made again": {
-		before: map[string]string{"foo": "0"}, entry: waiter(), after: map[string]string{"foo": "2"}, counts: waitedOnce,
+		before: map[string]string{"foo": "0"}, waits: waiter(), after: map[string]string{"foo": "2"}, counts: waitedOnce,
 		watches: then(func(f *fixture) {
 			f.remove("testmap")
 			f.create("testmap", map[string]string{"foo": "1"})
 		}),
 	},
 	"what it saw is gone when it looks": {
-		before: map[string]string{"foo": "0"}, entry: waiter(), reads: sets("9"), after: map[string]string{"foo": "2"},
+		before: map[string]string{"foo": "0"}, waits: waiter(), reads: sets("9"), after: map[string]string{"foo": "2"},
 		counts: requestCounts{Gets: 4, Watches: 2, Patches: 1},
 		watches: func(f *fixture) []func() testcluster.Fault {
 			again := func() testcluster.Fault { return watched(func() { f.set("testmap", "foo", "1") }) }
@@ -150,50 +150,50 @@ var waitStories = map[string]waitStory{
 	},
 	"without an expected value, the key goes": {
 		before: map[string]string{"foo": "held"}, after: map[string]string{"foo": "2"}, counts: waitedOnce,
-		entry:   entryBlock("foo", `value = "2"`, `conflict_scope = "key"`, `wait_for_match = "10m"`),
+		waits:   entryBlock("foo", `value = "2"`, `conflict_scope = "key"`, `wait_for_match = "10m"`),
 		watches: then(func(f *fixture) { f.unset("testmap", "foo") }),
 	},
 	"what is to be adopted comes": {
-		before: map[string]string{"foo": "0"}, entry: waiter(`adopt_existing = true`), watches: then(sets("2")),
+		before: map[string]string{"foo": "0"}, waits: waiter(`adopt_existing = true`), watches: then(sets("2")),
 		after: map[string]string{"foo": "2"}, counts: requestCounts{Gets: 3, Watches: 1},
 	},
 	"an update, of what the state says": {
 		before: map[string]string{}, applied: entryBlock("foo", `value = "1"`, `conflict_scope = "key"`), silent: true,
-		entry:   entryBlock("foo", `value = "2"`, `conflict_scope = "key"`, `wait_for_match = "10m"`),
+		waits:   entryBlock("foo", `value = "2"`, `conflict_scope = "key"`, `wait_for_match = "10m"`),
 		between: sets("9"), watches: then(sets("1")), after: map[string]string{"foo": "2"}, counts: waitedOnce,
 	},
 	"an update, of what is expected": {
 		before: map[string]string{}, applied: entryBlock("foo", `value = "0"`, `conflict_scope = "key"`),
-		entry: waiter(), watches: then(sets("1")), after: map[string]string{"foo": "2"}, counts: waitedOnce,
+		waits: waiter(), watches: then(sets("1")), after: map[string]string{"foo": "2"}, counts: waitedOnce,
 	},
 	"an update, and the ConfigMap is gone": {
 		before: map[string]string{}, applied: entryBlock("foo", `value = "1"`, `conflict_scope = "key"`), silent: true,
-		entry:   entryBlock("foo", `value = "2"`, `conflict_scope = "key"`, `wait_for_match = "10m"`),
+		waits:   entryBlock("foo", `value = "2"`, `conflict_scope = "key"`, `wait_for_match = "10m"`),
 		between: func(f *fixture) { f.remove("testmap") }, after: map[string]string{"foo": "2"}, counts: waitedOnce,
 		watches: then(func(f *fixture) { f.create("testmap", map[string]string{"foo": "1"}) }),
 	},
 	"the operation's timeout counts for itself": {
-		before: map[string]string{"foo": "0"}, entry: waiter(`timeouts = { create = "1ms" }`), watches: then(sets("1")),
+		before: map[string]string{"foo": "0"}, waits: waiter(`timeouts = { create = "1ms" }`), watches: then(sets("1")),
 		after: map[string]string{"foo": "2"}, counts: waitedOnce,
 	},
 	"it holds already": {
-		before: map[string]string{"foo": "1"}, entry: waiter(), silent: true,
+		before: map[string]string{"foo": "1"}, waits: waiter(), silent: true,
 		after: map[string]string{"foo": "2"}, counts: requestCounts{Gets: 1, Patches: 1},
 	},
 
 	"another writes the new value": {
-		before: map[string]string{"foo": "0"}, entry: waiter(), watches: then(sets("2")), counts: refusedThen,
+		before: map[string]string{"foo": "0"}, waits: waiter(), watches: then(sets("2")), counts: refusedThen,
 		refused: []string{"Error: Key Already Holds The Value"}, after: map[string]string{"foo": "2"},
 	},
 	"it turns immutable": {
-		before: map[string]string{"foo": "0"}, entry: waiter(), counts: refusedThen,
+		before: map[string]string{"foo": "0"}, waits: waiter(), counts: refusedThen,
 		watches: then(func(f *fixture) {
 			f.change("testmap", func(cm *corev1.ConfigMap) { cm.Data["foo"], cm.Immutable = "1", new(true) })
 		}),
 		refused: []string{"Error: ConfigMap Is Immutable"}, after: map[string]string{"foo": "1"},
 	},
 	"the time passes": {
-		before: map[string]string{"foo": "0"}, entry: waiter(`wait_for_match = "3s"`), watches: then(sets("3")),
+		before: map[string]string{"foo": "0"}, waits: waiter(`wait_for_match = "3s"`), watches: then(sets("3")),
 		refused: []string{
 			"Error: Wait Ended Without A Match", "with cas_configmap_entry.foo", "wait_for_match = ", "in the time that wait_for_match gives. Nothing was written.",
 			`Expected: "1"`, `Live resourceVersion: `, "Last writer: another-writer (Update)", "Waited: ", "Apply again to wait again, or raise wait_for_match.",
@@ -201,7 +201,7 @@ var waitStories = map[string]waitStory{
 		after: map[string]string{"foo": "3"}, counts: requestCounts{Gets: 2, Watches: 1},
 	},
 	"the time passes without a ConfigMap": {
-		entry: waiter(`wait_for_match = "3s"`), watches: then(func(*fixture) {}), counts: requestCounts{Gets: 2, Watches: 1},
+		waits: waiter(`wait_for_match = "3s"`), watches: then(func(*fixture) {}), counts: requestCounts{Gets: 2, Watches: 1},
 		refused: []string{"Error: Wait Ended Without A Match", "Live: (no ConfigMap)", "Waited: "},
 	},
 }
@@ -209,54 +209,57 @@ var waitStories = map[string]waitStory{
 func TestWaitForMatch(t *testing.T) {
 	t.Parallel()
 	for name, story := range waitStories {
-		t.Run(name, func(t *testing.T) {
-			p := newPipeline(t)
-			if story.before != nil {
-				p.testmap(contents{Data: story.before})
-			}
-			proxy := p.proxied()
-			if story.applied != "" {
-				p.planned(story.applied)
-			}
-			p.write(story.entry)
-			const warns = "Warning: Expectation Does Not Hold Yet"
-			if output := p.plan(); story.silent {
-				p.wants(output, "!"+warns)
-			} else {
-				p.wants(output, warns, "The apply waits for it, for up to ", "ConfigMap: "+p.namespace+"/testmap", "(-parallelism)", "!Error:")
-			}
-			state := p.state()
-			if story.between != nil {
-				story.between(p.fixture)
-			}
-			var faults []func() testcluster.Fault
-			if story.watches != nil {
-				faults = story.watches(p.fixture)
-			}
-			reads := story.reads
-			if reads == nil {
-				reads = func(*fixture) {}
-			}
-			p.afterWatch(proxy, reads, faults...)
-			proxy.Reset()
-			if story.refused == nil {
-				p.wants(p.apply(), "!Error:")
-				p.planNothing()
-			} else {
-				p.applyRefused(story.refused...)
-				p.wantState(keysOf(state)...)
-			}
-			if story.after != nil {
-				p.wantLive("testmap", story.after)
-			}
-			counts := countsOf(proxy)
-			if story.refused == nil {
-				counts.Gets-- // of planNothing
-			}
-			if counts != story.counts {
-				t.Errorf("%+v, want %+v: %v", counts, story.counts, proxy.Requests())
-			}
-		})
+		t.Run(name, story.run)
+	}
+}
+
+func (story waitStory) run(t *testing.T) {
+	t.Helper()
+	p := newPipeline(t)
+	if story.before != nil {
+		p.testmap(contents{Data: story.before})
+	}
+	proxy := p.proxied()
+	if story.applied != "" {
+		p.planned(story.applied)
+	}
+	p.write(story.waits)
+	const warns = "Warning: Expectation Does Not Hold Yet"
+	if output := p.plan(); story.silent {
+		p.wants(output, "!"+warns)
+	} else {
+		p.wants(output, warns, "The apply waits for it, for up to ", "ConfigMap: "+p.namespace+"/testmap", "(-parallelism)", "!Error:")
+	}
+	state := p.state()
+	if story.between != nil {
+		story.between(p.fixture)
+	}
+	var faults []func() testcluster.Fault
+	if story.watches != nil {
+		faults = story.watches(p.fixture)
+	}
+	reads := story.reads
+	if reads == nil {
+		reads = func(*fixture) {}
+	}
+	p.afterWatch(proxy, reads, faults...)
+	proxy.Reset()
+	if story.refused == nil {
+		p.wants(p.apply(), "!Error:")
+		p.planNothing()
+	} else {
+		p.applyRefused(story.refused...)
+		p.wantState(keysOf(state)...)
+	}
+	if story.after != nil {
+		p.wantLive("testmap", story.after)
+	}
+	counts := countsOf(proxy)
+	if story.refused == nil {
+		counts.Gets-- // of planNothing
+	}
+	if counts != story.counts {
+		t.Errorf("%+v, want %+v: %v", counts, story.counts, proxy.Requests())
 	}
 }
 

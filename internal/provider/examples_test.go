@@ -187,6 +187,21 @@ func TestExamples(t *testing.T) {
 			}
 		}
 	})
+	t.Run("wait_for_match.tf of data, started first", func(t *testing.T) {
+		f, _ := shop(t, map[string]string{"color": "green", "version": "1", "schema": "42"})
+		p := &pipeline{fixture: f, cli: testcli.New(t)}
+		proxy := f.cluster.Proxy(t)
+		p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", exampleText(t, dataExamples, "wait_for_match.tf"))
+		f.onWatches(proxy, func() testcluster.Fault {
+			return watched(func() {
+				f.set("settings", "images", "pulled")
+				f.wantLive("settings", map[string]string{"color": "green", "version": "1", "schema": "42", "images": "pulled"})
+				f.set("settings", "schema", "43")
+			})
+		})
+		p.do("apply", "-auto-approve")
+		f.wantLive("settings", map[string]string{"color": "blue", "version": "2", "schema": "43", "images": "pulled"})
+	})
 	t.Run("import.sh", func(t *testing.T) {
 		runImport(t, exampleText(t, entryExamples, "import.sh"), map[string]string{"foo": "1"}, `
 resource "cas_configmap_entry" "foo" {

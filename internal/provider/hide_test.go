@@ -29,21 +29,27 @@ var plantedValues = map[string]string{
 // hiding is a pipeline of which all that it prints is held against what was planted.
 type hiding struct {
 	*pipeline
+	block             func(name string, lines ...string) string // of a resource that is called foo
 	log               string
-	inEntry, inConfig string // what hides
+	inBlock, inConfig string // what hides
 	said              strings.Builder
 }
 
-// hidingWays are how values are hidden; "shown" has to show them, or the paths below prove nothing.
-var hidingWays = map[string]struct{ inEntry, inConfig string }{
-	"hide_value":  {inEntry: "hide_value = true"},
-	"hide_values": {inConfig: "  hide_values = true"},
-	"shown":       {},
+// hidingWay is how values are hidden.
+type hidingWay struct{ inBlock, inConfig string }
+
+// hidingWays are those of a resource with an attribute for it; "shown" has to show them, or the paths below prove nothing.
+func hidingWays(attribute string) map[string]hidingWay {
+	return map[string]hidingWay{
+		"by itself":       {inBlock: attribute + " = true"},
+		"by the provider": {inConfig: "  hide_values = true"},
+		"shown":           {},
+	}
 }
 
-func newHiding(t *testing.T, inEntry, inConfig string) *hiding {
+func newHiding(t *testing.T, way hidingWay, block func(name string, lines ...string) string) *hiding {
 	t.Helper()
-	h := &hiding{pipeline: newPipeline(t), inEntry: inEntry, inConfig: inConfig, log: filepath.Join(t.TempDir(), "log")}
+	h := &hiding{pipeline: newPipeline(t), block: block, inBlock: way.inBlock, inConfig: way.inConfig, log: filepath.Join(t.TempDir(), "log")}
 	h.cli.Env = append(h.cli.Env, "TF_LOG=JSON", "TF_LOG_PATH="+h.log)
 	for name, value := range plantedValues {
 		h.cli.Env = append(h.cli.Env, "TF_VAR_"+name+"="+value)
@@ -52,19 +58,19 @@ func newHiding(t *testing.T, inEntry, inConfig string) *hiding {
 	return h
 }
 
-// configure makes an entry the configuration; none where there are no lines.
+// configure makes the resource the configuration; none where there are no lines.
 func (h *hiding) configure(inConfig string, lines ...string) {
 	var b strings.Builder
 	for name := range plantedValues {
 		fmt.Fprintf(&b, "variable %q {\n  type = string\n  sensitive = true\n}\n", name)
 	}
 	if len(lines) > 0 {
-		b.WriteString(entryBlock("foo", append(lines, h.inEntry)...))
+		b.WriteString(h.block("foo", append(lines, h.inBlock)...))
 	}
 	h.writeFor(h.kubeconfig, h.inConfig+"\n"+inConfig, b.String())
 }
 
-// wrote has an entry written, of what was there.
+// wrote has the resource written, of what was there.
 func (h *hiding) wrote(lines ...string) {
 	h.Helper()
 	h.configure("", lines...)
@@ -181,13 +187,13 @@ var hidingPaths = map[string]hidingPath{
 		h.applyRefused()
 	}},
 	"refused in words that quote nothing": {wants: []string{"Error: Request Refused", "foo is not to be written"}, mute: true, run: func(h *hiding) {
-		h.refusedPlanted(`"foo is not to be written"`)
+		h.refusedPlanted(`"foo is not to be written"`, plantedWrite...)
 	}},
 	"refused in words that quote it": {wants: []string{"Error: Request Refused", "foo must not be"}, run: func(h *hiding) {
-		h.refusedPlanted(`"foo must not be " + object.data.foo`)
+		h.refusedPlanted(`"foo must not be " + object.data.foo`, plantedWrite...)
 	}},
 	"refused in words that quote what it was": {wants: []string{"Error: Request Refused", "foo must stay"}, run: func(h *hiding) {
-		h.refusedPlanted(`"foo must stay " + oldObject.data.foo`)
+		h.refusedPlanted(`"foo must stay " + oldObject.data.foo`, plantedWrite...)
 	}},
 	"an update, refused in words that quote what it was": {wants: []string{"Error: Request Refused", "foo must stay"}, run: func(h *hiding) {
 		h.testmap(contents{})
@@ -202,7 +208,7 @@ var hidingPaths = map[string]hidingPath{
 		h.applyRefused()
 	}},
 	"refused in words that quote a part": {wants: []string{"Error: Request Refused"}, run: func(h *hiding) {
-		h.refusedPlanted(`"foo must not begin with " + object.data.foo.substring(0, 9)`)
+		h.refusedPlanted(`"foo must not begin with " + object.data.foo.substring(0, 9)`, plantedWrite...)
 	}},
 	"an update, and what it replaces": {wants: []string{"previous_value"}, run: func(h *hiding) {
 		h.testmap(contents{})
@@ -217,8 +223,10 @@ var hidingPaths = map[string]hidingPath{
 	}},
 }
 
+var plantedWrite = []string{`value = var.new`, `expected_value = var.old`}
+
 // refusedPlanted has a policy refuse the write, at plan and at apply.
-func (h *hiding) refusedPlanted(message string) {
+func (h *hiding) refusedPlanted(message string, lines ...string) {
 	h.Helper()
 	h.testmap(contents{Data: map[string]string{"foo": plantedValues["old"]}})
 	reason := metav1.StatusReasonInvalid
@@ -226,9 +234,9 @@ func (h *hiding) refusedPlanted(message string) {
 		Expression: `!has(object.data) || !("foo" in object.data) || object.data.foo == oldObject.data.foo`, MessageExpression: message, Reason: &reason,
 	})
 	h.awaitRefusal("testmap", `{"data":{"foo":"probe-probe"}}`)
-	h.configure(dryRun, `value = var.new`, `expected_value = var.old`)
+	h.configure(dryRun, lines...)
 	h.planRefused([]string{"Error: Request Refused"})
-	h.configure("", `value = var.new`, `expected_value = var.old`)
+	h.configure("", lines...)
 	h.plan()
 	h.applyRefused()
 }
@@ -237,36 +245,40 @@ func (h *hiding) refusedPlanted(message string) {
 // all that is printed, and in the provider's part of the log.
 func TestHiddenValuesArePrintedNowhere(t *testing.T) {
 	t.Parallel()
-	for way, hides := range hidingWays {
+	for way, hides := range hidingWays("hide_value") {
 		for name, path := range hidingPaths {
-			t.Run(way+"/"+name, func(t *testing.T) {
-				h := newHiding(t, hides.inEntry, hides.inConfig)
-				path.run(h)
-				log, err := os.ReadFile(h.log)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var own strings.Builder
-				for line := range strings.Lines(string(log)) {
-					if strings.Contains(line, `"@module":"provider`) || strings.Contains(line, `"@module":"sdk`) || strings.Contains(line, `"@module":"cas`) {
-						own.WriteString(line)
-					}
-				}
-				output := flat(h.said.String())
-				h.wants(output, path.wants...)
-				for where, text := range map[string]string{"output": output, "log": own.String()} {
-					if text == "" {
-						t.Errorf("there is no %s", where)
-					}
-					shows := showsPlanted(text)
-					switch {
-					case way != "shown" && shows:
-						t.Errorf("the %s shows a value:\n%s", where, text)
-					case way == "shown" && where == "output" && shows == path.mute:
-						t.Errorf("shows a value: %v\n%s", shows, text)
-					}
-				}
-			})
+			t.Run(way+"/"+name, func(t *testing.T) { newHiding(t, hides, entryBlock).goes(path) })
+		}
+	}
+}
+
+// goes goes a path, and looks for what was planted.
+func (h *hiding) goes(path hidingPath) {
+	hidden := h.inBlock+h.inConfig != ""
+	h.Helper()
+	path.run(h)
+	log, err := os.ReadFile(h.log)
+	if err != nil {
+		h.Fatal(err)
+	}
+	var own strings.Builder
+	for line := range strings.Lines(string(log)) {
+		if strings.Contains(line, `"@module":"provider`) || strings.Contains(line, `"@module":"sdk`) || strings.Contains(line, `"@module":"cas`) {
+			own.WriteString(line)
+		}
+	}
+	output := flat(h.said.String())
+	h.wants(output, path.wants...)
+	for where, text := range map[string]string{"output": output, "log": own.String()} {
+		if text == "" {
+			h.Errorf("there is no %s", where)
+		}
+		shows := showsPlanted(text)
+		switch {
+		case hidden && shows:
+			h.Errorf("the %s shows a value:\n%s", where, text)
+		case !hidden && where == "output" && shows == path.mute:
+			h.Errorf("shows a value: %v\n%s", shows, text)
 		}
 	}
 }

@@ -23,9 +23,9 @@ func waitAttribute(versions ...path.Expression) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Validators: validators,
 		MarkdownDescription: "How long a create or update waits, when it is applied, for what must hold before it writes, such as `2m`: " +
-			"where the key holds something else, or there is no ConfigMap yet. It watches, and writes as soon as it does. The time comes on " +
-			"top of the operation's timeout, and the plan warns where it would refuse. Needs `conflict_scope = \"key\"` and the verb `watch`. " +
-			"Default: it does not wait.",
+			"where a key does not hold what it must, or there is no ConfigMap yet. It watches, and writes as soon as everything holds. The time " +
+			"comes on top of the operation's timeout, and the plan warns where it would refuse. Needs `conflict_scope = \"key\"` and the verb " +
+			"`watch`. Default: it does not wait.",
 	}
 }
 

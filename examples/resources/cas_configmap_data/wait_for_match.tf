@@ -1,0 +1,18 @@
+# Releases version 2 as soon as its schema is there and its images are, which other pipelines say, in any order.
+resource "cas_configmap_data" "release" {
+  namespace = "shop"
+  name      = "settings"
+
+  data = {
+    color   = "blue"
+    version = "2"
+  }
+  expected_data = {
+    color   = "green"
+    version = "1"
+    schema  = "43"     # not in data: a guard, which this never writes
+    images  = "pulled" # another one
+  }
+  conflict_scope = "key"
+  wait_for_match = "10m"
+}
