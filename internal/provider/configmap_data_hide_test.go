@@ -93,7 +93,7 @@ var hidingDataPaths = map[string]hidingPath{
 	}},
 	"an update, refused in words that quote what another key was": {wants: []string{"Error: Request Refused", "bar must stay"}, run: func(h *hiding) {
 		h.testmap(contents{})
-		h.wrote(`data = { foo = var.old, bar = var.foreign }`)
+		h.wrote(`data = { foo = var.old, bar = var.apart }`)
 		reason := metav1.StatusReasonInvalid
 		h.refuse(admissionv1.Validation{
 			Expression: `has(object.data) && has(object.data.bar) && object.data.bar == oldObject.data.bar`, MessageExpression: `"bar must stay " + oldObject.data.bar`, Reason: &reason,
@@ -104,7 +104,7 @@ var hidingDataPaths = map[string]hidingPath{
 		h.configure("", `data = { foo = var.new }`)
 		h.plan()
 		h.applyRefused()
-		h.configure(dryRun, `data = { foo = var.old, bar = var.foreign }`)
+		h.configure(dryRun, `data = { foo = var.old, bar = var.apart }`)
 		h.planRefused([]string{"Error: Request Refused", "bar must stay"}, "-destroy")
 	}},
 	"an update, and what it replaces": {wants: []string{"previous_data"}, run: func(h *hiding) {

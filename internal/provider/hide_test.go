@@ -23,7 +23,7 @@ const planted = "planted"
 var plantedValues = map[string]string{
 	"old": planted + "-old", "new": planted + "-new", "newer": planted + "-newer", "wrong": planted + "-wrong", "foreign": planted + "-foreign",
 	"lines": planted + "\n\"quoted\"\n\tlines <&>", "encoded": base64.StdEncoding.EncodeToString([]byte(planted + "\x00bytes")),
-	"no_base64": planted + "!",
+	"no_base64": planted + "!", "apart": "apart " + planted, // has no beginning in common with the others, by which it would be known
 }
 
 // hiding is a pipeline of which all that it prints is held against what was planted.
