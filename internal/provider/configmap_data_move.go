@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -32,13 +31,12 @@ func (*configMapDataResource) MoveState(context.Context) []resource.StateMover {
 }
 
 func moveKubernetesData(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-	if req.SourceTypeName != "kubernetes_config_map_v1_data" || !strings.HasSuffix(req.SourceProviderAddress, "/hashicorp/kubernetes") {
+	if !fromKubernetes(req, "kubernetes_config_map_v1_data") {
 		return
 	}
 	var source kubernetesData
-	if req.SourceRawState == nil || json.Unmarshal(req.SourceRawState.JSON, &source) != nil || len(source.Metadata) != 1 {
-		resp.Diagnostics.AddError("State Cannot Be Moved", "The state of the "+req.SourceTypeName+" is not as this provider knows it. "+
-			"Import the keys instead, with the id namespace/name:key1,key2.")
+	if json.Unmarshal(req.SourceRawState.JSON, &source) != nil || len(source.Metadata) != 1 {
+		resp.Diagnostics.Append(unmovable(req.SourceTypeName, "Import the keys instead, with the id namespace/name:key1,key2."))
 		return
 	}
 	id := dataID{Ref: cas.Ref{Namespace: source.Metadata[0].Namespace, Name: source.Metadata[0].Name}}

@@ -3,8 +3,10 @@ package provider
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -33,12 +35,12 @@ func fromKubernetes(req resource.MoveStateRequest, resourceTypes ...string) bool
 	if !strings.HasSuffix(req.SourceProviderAddress, "/hashicorp/kubernetes") || req.SourceRawState == nil {
 		return false
 	}
-	for _, name := range resourceTypes {
-		if req.SourceTypeName == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(resourceTypes, req.SourceTypeName)
+}
+
+// unmovable is for a state that hashicorp/kubernetes cannot have written.
+func unmovable(resourceType, instead string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("State Cannot Be Moved", "The state of "+resourceType+" is not as hashicorp/kubernetes writes it. "+instead)
 }
 
 // MoveState implements [resource.ResourceWithMoveState]. It runs on a provider that is not configured.
@@ -52,8 +54,7 @@ func moveConfigMap(ctx context.Context, req resource.MoveStateRequest, resp *res
 	}
 	var source kubernetesConfigMap
 	if err := json.Unmarshal(req.SourceRawState.JSON, &source); err != nil || len(source.Metadata) != 1 || source.Metadata[0].Name == "" {
-		resp.Diagnostics.AddError("Unreadable Source State", "The state of "+req.SourceTypeName+
-			" is not as hashicorp/kubernetes writes it. Import the ConfigMap instead of moving it.")
+		resp.Diagnostics.Append(unmovable(req.SourceTypeName, "Import the ConfigMap instead, with the id namespace/name."))
 		return
 	}
 	from := source.Metadata[0]
