@@ -91,7 +91,7 @@ func TestConfigMapExamples(t *testing.T) {
 				IsUnitTest: true, TerraformVersionChecks: example.versions, Steps: steps,
 				ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
 					"cas":        providerserver.NewProtocol6WithError(newProvider("test", processEnvironment())),
-					"kubernetes": providerserver.NewProtocol6WithError(kubernetesProvider{before}),
+					"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{before}),
 				},
 			})
 			left, err := f.cluster.Client().CoreV1().ConfigMaps(f.namespace).List(t.Context(), metav1.ListOptions{})

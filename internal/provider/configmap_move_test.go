@@ -8,9 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	frameworkprovider "github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	frameworkresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -26,29 +24,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
-// kubernetesProvider has the schemas of hashicorp/kubernetes for ConfigMaps, and makes nothing: what its state says is what the
-// test has made. With it a state of that provider's comes about, to be moved.
-type kubernetesProvider struct{ made *corev1.ConfigMap }
-
-func (kubernetesProvider) Metadata(_ context.Context, _ frameworkprovider.MetadataRequest, resp *frameworkprovider.MetadataResponse) {
-	resp.TypeName = "kubernetes"
-}
-
-func (kubernetesProvider) Schema(context.Context, frameworkprovider.SchemaRequest, *frameworkprovider.SchemaResponse) {
-}
-
-func (kubernetesProvider) Configure(context.Context, frameworkprovider.ConfigureRequest, *frameworkprovider.ConfigureResponse) {
-}
-
-func (kubernetesProvider) DataSources(context.Context) []func() datasource.DataSource { return nil }
-
-func (p kubernetesProvider) Resources(context.Context) (all []func() frameworkresource.Resource) {
-	for _, name := range []string{"_config_map", "_config_map_v1"} {
-		all = append(all, func() frameworkresource.Resource { return kubernetesConfigMapResource{p.made, name} })
-	}
-	return all
-}
-
+// kubernetesConfigMapResource makes nothing: what its state says is what the test has made.
 type kubernetesConfigMapResource struct {
 	made *corev1.ConfigMap
 	name string
@@ -158,7 +134,7 @@ func TestConfigMapMovedFromHashicorpKubernetes(t *testing.T) {
 					TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_8_0)},
 					ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
 						"cas":        providerserver.NewProtocol6WithError(newProvider("test", processEnvironment())),
-						"kubernetes": providerserver.NewProtocol6WithError(kubernetesProvider{made}),
+						"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{made}),
 					},
 					Steps: []resource.TestStep{
 						{Config: fmt.Sprintf("resource %q \"all\" {\n  metadata {\n    name = %q\n  }\n}\n", from, made.Name)},

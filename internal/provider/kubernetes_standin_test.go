@@ -10,11 +10,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	corev1 "k8s.io/api/core/v1"
 )
 
-// kubernetesStandIn has the name and the schema of hashicorp/kubernetes' kubernetes_config_map_v1_data, so that Terraform has a state
-// of one to move. It asks no cluster: what is moved is the state.
-type kubernetesStandIn struct{}
+// kubernetesStandIn has the name and the schemas of hashicorp/kubernetes for ConfigMaps, so that Terraform has states to move. It asks
+// no cluster: what is moved is the state. made is what its whole ConfigMap is.
+type kubernetesStandIn struct{ made *corev1.ConfigMap }
 
 func (*kubernetesStandIn) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = "kubernetes"
@@ -27,8 +28,12 @@ func (*kubernetesStandIn) Configure(context.Context, provider.ConfigureRequest, 
 
 func (*kubernetesStandIn) DataSources(context.Context) []func() datasource.DataSource { return nil }
 
-func (*kubernetesStandIn) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{func() resource.Resource { return &dataStandIn{} }}
+func (p *kubernetesStandIn) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{
+		func() resource.Resource { return &dataStandIn{} },
+		func() resource.Resource { return kubernetesConfigMapResource{p.made, "_config_map"} },
+		func() resource.Resource { return kubernetesConfigMapResource{p.made, "_config_map_v1"} },
+	}
 }
 
 type dataStandIn struct{}
