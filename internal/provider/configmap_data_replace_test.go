@@ -164,7 +164,7 @@ func TestConfigMapDataKeysThatMove(t *testing.T) {
 			p.write(test.after)
 			if test.refused {
 				wants := []string{refused}
-				if !strings.Contains(test.after, "cas_configmap_entry") {
+				if !strings.Contains(test.before+test.after, "cas_configmap_entry") { // which of the two is planned first is not fixed
 					wants = append(wants, `Apply deletion_policy = "abandon" to the one that gives the key up first`)
 				}
 				p.planRefused(wants)
