@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds one pinned tool into the user's cache, unless it is there, and prints the path of the binary.
 #
-#   tools/build.sh kube-apiserver|etcd|tofu|golangci-lint|tfplugindocs|goreleaser
+#   tools/build.sh kube-apiserver|etcd|kubectl|tofu|golangci-lint|tfplugindocs|goreleaser
 #   tools/build.sh --path NAME      only prints where it is or would be
 set -euo pipefail
 
@@ -12,6 +12,7 @@ tools=$(cd "$(dirname "$0")" && pwd)
 
 case $name in
   kube-apiserver) dir=controlplane module=k8s.io/kubernetes package=k8s.io/kubernetes/cmd/kube-apiserver ;;
+  kubectl)        dir=controlplane module=k8s.io/kubernetes package=k8s.io/kubernetes/cmd/kubectl ;;
   etcd)           dir=controlplane module=go.etcd.io/etcd/server/v3 package=go.etcd.io/etcd/server/v3 ;;
   tofu)           dir=opentofu module=github.com/opentofu/opentofu package=github.com/opentofu/opentofu/cmd/tofu ;;
   golangci-lint)  dir=. module=github.com/golangci/golangci-lint/v2 package=github.com/golangci/golangci-lint/v2/cmd/golangci-lint ;;
@@ -33,7 +34,7 @@ fi
 
 ldflags="-s -w"
 case $name in
-  kube-apiserver)
+  kube-apiserver | kubectl)
     IFS=. read -r major minor _ <<<"${version#v}"
     ldflags+=" -X k8s.io/component-base/version.gitVersion=$version"
     ldflags+=" -X k8s.io/component-base/version.gitMajor=$major -X k8s.io/component-base/version.gitMinor=$minor"
