@@ -3,7 +3,6 @@ package provider
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -303,37 +302,15 @@ func TestQuickstart(t *testing.T) {
 	f.run(step)
 }
 
-// The first configuration of the README works as it stands, after the command above it.
-func TestReadmeConfiguration(t *testing.T) {
+// What the README shows of files is what others apply: the guide that begins with the same configuration, and the tests of roles.
+func TestReadmeFiles(t *testing.T) {
 	t.Parallel()
 	readme := exampleText(t, "../../README.md")
-	block := regexp.MustCompile("(?ms)^```terraform\n(.*?)^```").FindStringSubmatch(readme)
-	if block == nil || !strings.Contains(readme, "kubectl create configmap testmap --from-literal=foo=1\n") {
-		t.Fatal("the README has no configuration, or does not say what it starts from")
+	for language, file := range map[string]string{"terraform": "guides/getting-started/main.tf", "yaml": "provider/role.yaml"} {
+		if !strings.Contains(readme, "```"+language+"\n"+exampleText(t, "../../examples", file)+"```\n") {
+			t.Errorf("the README does not show examples/%s as it is", file)
+		}
 	}
-	if !strings.Contains(readme, "```yaml\n"+exampleText(t, examples, "role.yaml")+"```\n") {
-		t.Error("the README shows another role than examples/provider/role.yaml")
-	}
-	c := testcluster.Shared(t)
-	f := &fixture{T: t, cluster: c, namespace: metav1.NamespaceDefault}
-	f.create("testmap", map[string]string{"foo": "1"})
-	t.Cleanup(func() { f.remove("testmap") })
-	home := t.TempDir()
-	if err := errors.Join(
-		os.Mkdir(filepath.Join(home, ".kube"), 0o700),
-		testcluster.WriteKubeconfig(filepath.Join(home, ".kube", "config"), c.Config),
-	); err != nil {
-		t.Fatal(err)
-	}
-	env := emptyEnvironment(nil)
-	env.homeDir = func() (string, error) { return home, nil }
-	runWith(t, env, resource.TestCase{Steps: []resource.TestStep{{
-		Config: terraformBlocks.ReplaceAllString(block[1], ""),
-		Check: func(*terraform.State) error {
-			f.wantLive("testmap", map[string]string{"foo": "2"})
-			return nil
-		},
-	}}})
 }
 
 // What the README shows of refusals is what is printed, but for names, numbers and times.
@@ -367,6 +344,8 @@ func TestEveryExampleHasATest(t *testing.T) {
 	tested := map[string]bool{
 		"quickstart/main.tf": true, "quickstart/variables.tf": true,
 		"provider/role.yaml": true, "resources/cas_configmap/import.sh": true,
+		"guides/getting-started/main.tf": true, "guides/saved-plans/main.tf": true, // by internal/guides, as the guides show them
+		"guides/several-writers/checkout/main.tf": true, "guides/several-writers/search/main.tf": true,
 	}
 	for folder, examples := range applied {
 		tested["resources/"+filepath.Base(folder)+"/import.sh"] = true

@@ -1,0 +1,215 @@
+// Package guides holds the guides to what they say: its tests follow them word by word, on a real API server.
+package guides
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+func TestMain(m *testing.M) { testcluster.Main(m, testcli.Cleanup) }
+
+// followed are the guides that are walked through from top to bottom, each in a folder and a home of its own, and all in
+// the namespace default, as a reader does. The number is that of the commands that each has, so that none is passed over.
+var followed = map[string]int{
+	"getting-started": 13,
+	"saved-plans":     9,
+	"several-writers": 12,
+}
+
+func TestGuides(t *testing.T) {
+	t.Parallel()
+	for name, commands := range followed {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			content, err := os.ReadFile(filepath.Join("..", "..", "docs", "guides", name+".md"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := newReader(t)
+			for _, block := range blocks(t, string(content)) {
+				r.follow(block)
+			}
+			if r.commands != commands {
+				t.Errorf("the guide has %d commands, want %d", r.commands, commands)
+			}
+		})
+	}
+	t.Cleanup(func() { // when all have ended
+		maps, err := testcluster.Shared(t).Client().CoreV1().ConfigMaps(metav1.NamespaceDefault).List(t.Context(), metav1.ListOptions{})
+		if err != nil && t.Context().Err() == nil {
+			t.Error(err)
+		}
+		for _, cm := range maps.Items {
+			t.Errorf("the guides leave the ConfigMap %s behind", cm.Name)
+		}
+	})
+}
+
+// block is one fenced block of a guide.
+type block struct {
+	language, text string
+	before         string // what the guide says above it, from the block before
+}
+
+func blocks(t *testing.T, guide string) (found []block) {
+	t.Helper()
+	fenced := regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
+	last := 0
+	for _, at := range fenced.FindAllStringSubmatchIndex(guide, -1) {
+		found = append(found, block{language: guide[at[2]:at[3]], text: guide[at[4]:at[5]], before: guide[last:at[0]]})
+		last = at[1]
+	}
+	return found
+}
+
+// reader is somebody who does what a guide says.
+type reader struct {
+	*testing.T
+	dir      string
+	env      []string
+	file     string // that the guide named last
+	commands int
+	output   string // of the last command
+	failed   bool
+}
+
+func newReader(t *testing.T) *reader {
+	t.Helper()
+	w := testcli.New(t)
+	kubectl, err := toolchain.Path(t.Context(), "kubectl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !toolchain.Executable(kubectl) {
+		toolchain.Unavailable(t, errors.New("no kubectl to run: run `make kubectl`"))
+	}
+	home, bin := t.TempDir(), t.TempDir()
+	err = errors.Join(
+		os.Symlink(w.CLI, filepath.Join(bin, "terraform")), // OpenTofu too: the guides say "terraform"
+		os.Symlink(kubectl, filepath.Join(bin, "kubectl")),
+		os.Mkdir(filepath.Join(home, ".kube"), 0o700),
+		testcluster.WriteKubeconfig(filepath.Join(home, ".kube", "config"), testcluster.Shared(t).Config),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := append(w.Env, "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_CLI_ARGS=-no-color")
+	return &reader{T: t, dir: w.Dir, env: env}
+}
+
+var fileName = regexp.MustCompile("`([\\w./-]+\\.tf)`")
+
+func (r *reader) follow(b block) {
+	r.Helper()
+	if b.language != "text" && r.failed {
+		r.Fatalf("the guide does not say that this fails:\n%s", r.output)
+	}
+	switch b.language {
+	case "terraform":
+		if names := fileName.FindAllStringSubmatch(b.before, -1); names != nil {
+			r.file = filepath.Join(r.dir, names[len(names)-1][1])
+		}
+		r.write(b.text)
+	case "shell":
+		for line := range strings.Lines(b.text) {
+			r.run(strings.TrimSpace(line))
+		}
+	case "text":
+		r.compare(b.text)
+	default:
+		r.Fatalf("nobody knows what to do with a block of %s:\n%s", b.language, b.text)
+	}
+}
+
+// write makes the file that the guide named last, or changes the block or the lines of it that the guide shows.
+func (r *reader) write(text string) {
+	r.Helper()
+	if !strings.Contains(text, "terraform {") {
+		content, err := os.ReadFile(r.file)
+		if err != nil {
+			r.Fatal(err)
+		}
+		changed := string(content)
+		replace := func(old, shown string) {
+			at := regexp.MustCompile(old).FindAllStringIndex(changed, -1)
+			if len(at) != 1 {
+				r.Fatalf("%s has %d places for\n%s", r.file, len(at), shown)
+			}
+			changed = changed[:at[0][0]] + shown + changed[at[0][1]:]
+		}
+		if head, _, found := strings.Cut(text, "{\n"); found {
+			replace(`(?ms)^`+regexp.QuoteMeta(head)+`\{$.*?^\}\n`, text)
+		} else {
+			for line := range strings.Lines(text) {
+				name, _, _ := strings.Cut(line, "=")
+				replace(`(?m)^ *`+regexp.QuoteMeta(strings.TrimSpace(name))+` *=.*\n`, line)
+			}
+		}
+		text = changed
+	}
+	if err := errors.Join(os.MkdirAll(filepath.Dir(r.file), 0o700), os.WriteFile(r.file, []byte(text), 0o600)); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// run runs a command as a shell does. That one fails is for the guide to say.
+func (r *reader) run(command string) {
+	r.Helper()
+	if r.failed {
+		r.Fatalf("the guide goes on with %q after what failed:\n%s", command, r.output)
+	}
+	r.commands++
+	cmd := exec.CommandContext(r.Context(), "bash", "-c", command)
+	cmd.Dir, cmd.Env = r.dir, r.env
+	out, err := cmd.CombinedOutput()
+	if err != nil && !errors.As(err, new(*exec.ExitError)) {
+		r.Fatal(err)
+	}
+	r.output, r.failed = string(out), err != nil
+	r.Logf("$ %s\n%s", command, out)
+}
+
+// compare looks for what the guide shows in what the last command printed: all of it, in order; "..." stands for what is left out.
+func (r *reader) compare(text string) {
+	r.Helper()
+	if shown := strings.Contains(text, "Error:"); shown != r.failed {
+		r.Fatalf("failed: %t; the guide shows\n%s\nprinted was\n%s", r.failed, text, r.output)
+	}
+	r.failed = false
+	rest := flat(r.output)
+	for part := range strings.SplitSeq(text, "\n...\n") {
+		part = flat(strings.TrimSuffix(part, "...\n"))
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			r.Fatalf("the guide shows\n%s\nbut printed was\n%s", part, flat(r.output))
+		}
+		rest = after
+	}
+}
+
+var varying = strings.NewReplacer("│", " ", "╷", " ", "╵", " ")
+
+// flat is text without frames and line breaks, and without what differs from run to run: versions, times and durations.
+func flat(text string) string {
+	text = strings.Join(strings.Fields(varying.Replace(text)), " ")
+	for pattern, instead := range map[string]string{
+		`esourceVersion: \d+`:             "esourceVersion: N",
+		`resource_version( *)= "\d+"`:     `resource_version$1= "N"`,
+		`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`: "TIME",
+		`after \d+s`:                      "after 0s",
+	} {
+		text = regexp.MustCompile(pattern).ReplaceAllString(text, instead)
+	}
+	return text
+}
