@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds one pinned tool into the user's cache, unless it is there, and prints the path of the binary.
 #
-#   tools/build.sh kube-apiserver|etcd|kubectl|tofu|golangci-lint|tfplugindocs|goreleaser
+#   tools/build.sh kube-apiserver|etcd|kubectl|tofu|golangci-lint|tfplugindocs|goreleaser|editorconfig-checker
 #   tools/build.sh --path NAME      only prints where it is or would be
 set -euo pipefail
 
@@ -18,6 +18,9 @@ case $name in
   golangci-lint)  dir=. module=github.com/golangci/golangci-lint/v2 package=github.com/golangci/golangci-lint/v2/cmd/golangci-lint ;;
   tfplugindocs)   dir=. module=github.com/hashicorp/terraform-plugin-docs package=github.com/hashicorp/terraform-plugin-docs/cmd/tfplugindocs ;;
   goreleaser)     dir=. module=github.com/goreleaser/goreleaser/v2 package=github.com/goreleaser/goreleaser/v2 ;;
+  editorconfig-checker)
+    dir=. module=github.com/editorconfig-checker/editorconfig-checker/v3
+    package=$module/cmd/editorconfig-checker ;;
   *) echo "$0: unknown tool '$name'" >&2 && exit 2 ;;
 esac
 version=$(awk -v m="$module" '$1 == m && $2 ~ /^v/ { print $2; exit }' "$tools/$dir/go.mod")

@@ -41,6 +41,7 @@ func newClient(config *rest.Config) (*client, error) {
 	c.GroupVersion = &corev1.SchemeGroupVersion
 	c.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON // a large object decodes faster
 	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	c.Wrap(func(next http.RoundTripper) http.RoundTripper { return &masker{next} })
 	transport, err := rest.HTTPClientFor(c)
 	if err != nil {
 		return nil, err

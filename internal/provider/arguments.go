@@ -136,6 +136,10 @@ func (e environment) configPaths(ctx context.Context, model providerModel) ([]ar
 		if value == "" {
 			return
 		}
+		if isContent(value) {
+			diags.Append(invalid(at, summaryArgument, fmt.Sprintf("%s must be the path of a kubeconfig file, and this looks like what is in one.", name)))
+			return
+		}
 		expanded, err := e.expandHome(value)
 		if err != nil {
 			diags.Append(invalid(at, summaryArgument, fmt.Sprintf("The path %q in %s cannot be expanded: %s.", value, name, err)))
@@ -155,12 +159,21 @@ func (e environment) configPaths(ctx context.Context, model providerModel) ([]ar
 		}
 	case e.getenv(envConfigPath) != "":
 		add(e.getenv(envConfigPath), envConfigPath, path.Empty())
+	case isContent(e.getenv(envConfigPaths)):
+		add(e.getenv(envConfigPaths), envConfigPaths, path.Empty()) // whole: its first line, split, looks like a path
 	default:
 		for _, value := range filepath.SplitList(e.getenv(envConfigPaths)) {
 			add(value, envConfigPaths, path.Empty())
 		}
 	}
 	return paths, diags
+}
+
+// isContent tells whether what is to be a path, or several, is rather what is in a kubeconfig, which no message may repeat: YAML,
+// JSON, or the base64 of either.
+func isContent(value string) bool {
+	const longestPath = 4096
+	return strings.ContainsAny(value, "\n{") || strings.HasPrefix(value, "YXBpVmVyc2lvbjog") || len(value) > longestPath
 }
 
 // expandHome replaces a leading ~, the process's own home directory only.

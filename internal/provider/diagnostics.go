@@ -143,8 +143,7 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 		return s.immutable()
 	case errors.As(err, &terminating):
 		return diag.NewErrorDiagnostic("ConfigMap Is Being Deleted", s.detail(
-			s.number("The ConfigMap is being deleted, so nothing was written: the entry would be lost with it.",
-				"The ConfigMap is being deleted, so nothing was written: the keys would be lost with it."),
+			fmt.Sprintf("The ConfigMap is being deleted, so nothing was written: the %s would be lost with it.", s.thing()),
 			[]string{"Deleted at: " + terminating.Since.Format(time.RFC3339)},
 			"Wait until it is gone, make it again, then plan again."))
 	case errors.As(err, &tooLarge):
@@ -162,7 +161,7 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 		return s.canceled(canceled)
 	default:
 		return diag.NewErrorDiagnostic("Unexpected Error", s.detail(
-			fmt.Sprintf("To %s the %s failed in a way that the provider does not know.", s.op, s.number("entry", "keys")),
+			fmt.Sprintf("To %s the %s failed in a way that the provider does not know.", s.op, s.thing()),
 			[]string{"Cause: " + s.words(err)}))
 	}
 }
@@ -279,12 +278,15 @@ func (s subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
 	if s.planning && e.New <= cas.MaxSize {
 		s.planning = false // a warning already
 		return diag.NewAttributeWarningDiagnostic(s.value, "ConfigMap Too Large", s.detail(
-			s.number("With this value", "With these values")+" the ConfigMap would be too large as it is now. Another entry may free space in this apply.",
+			s.number("With this value", "With these values")+" the ConfigMap would be too large as it is now. Another resource may free space in this apply.",
 			facts))
 	}
+	way := s.number("Shorten it", "Shorten them") + ", or use another ConfigMap."
+	if s.isCounter {
+		way = "Shorten another one, or use another ConfigMap."
+	}
 	return diag.NewAttributeErrorDiagnostic(s.value, "ConfigMap Too Large", s.detail(
-		s.number("With this value", "With these values")+" the ConfigMap would be too large. Nothing was written.", facts,
-		s.number("Shorten it", "Shorten them")+", or use another ConfigMap."))
+		s.number("With this value", "With these values")+" the ConfigMap would be too large. Nothing was written.", facts, way))
 }
 
 func (s subject) canceled(e *cas.CanceledError) diag.Diagnostic {

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"math"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -20,6 +21,7 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 		anew    = " The next apply takes a number anew. If this one was taken, nobody else gets it, and it stays unused. " +
 			"Where the verb \"watch\" on the ConfigMap is permitted, a lost answer can be settled."
 	)
+	since := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	word := &cas.NotANumberError{Ref: testRef, Key: "foo", Live: cas.Text("eight")}
 	lost := &cas.UnknownNumberError{Number: 7, Err: &cas.UnknownError{Ref: testRef, Base: cas.Version{ResourceVersion: "7"}, Err: errServer}}
 	taken := cas.Taken{Number: 7, Sent: cas.Text("8"), Stored: cas.Text("7")}
@@ -64,6 +66,21 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 			detail: "The number was taken, and the cluster's admission changed what the key holds on its way in, so that another may get the " +
 				"same number. It is not used." + head + "Number: \"7\"\nSent: \"8\"\nStored: \"7\"\n\n" +
 				"Have the policy leave the key alone, see that the key holds a free number, then apply again.",
+		},
+		"a counter whose ConfigMap is being deleted": {
+			of: aboutFoo(opUpdate, ofCounter).diagnose(&cas.TerminatingError{Ref: testRef, Since: since}), summary: "ConfigMap Is Being Deleted",
+			detail: "The ConfigMap is being deleted, so nothing was written: the counter would be lost with it." + head +
+				"Deleted at: 2026-07-01T12:00:00Z\n\nWait until it is gone, make it again, then plan again.",
+		},
+		"a counter that no longer fits": {
+			of: aboutFoo(opUpdate, ofCounter).diagnose(&cas.TooLargeError{Ref: testRef, New: 1, Others: cas.MaxSize}), path: "value", summary: "ConfigMap Too Large",
+			detail: "With this value the ConfigMap would be too large. Nothing was written." + head +
+				"Value: 1 bytes\nAll other values: 1048576 bytes\nLimit: 1048576 bytes for all values together\n\n" +
+				"Shorten another one, or use another ConfigMap.",
+		},
+		"what nobody knows of a counter": {
+			of: aboutFoo(opCreate, ofCounter).diagnose(errServer), summary: "Unexpected Error",
+			detail: "To create the counter failed in a way that the provider does not know." + head + "Cause: the server's own words",
 		},
 		"what an entry may meet as well": {
 			of: aboutFoo(opCreate, ofCounter).diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",

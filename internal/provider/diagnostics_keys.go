@@ -48,6 +48,14 @@ func (s subject) number(one, several string) string {
 	return several
 }
 
+// thing is what a resource has in a ConfigMap.
+func (s subject) thing() string {
+	if s.isCounter {
+		return "counter"
+	}
+	return s.number("entry", "keys")
+}
+
 // ownKeys are those that the configuration gives values to.
 func (s subject) ownKeys() (keys []string) {
 	for key, a := range s.several {

@@ -140,7 +140,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"several: too large as it is planned": {
 			of:       aboutSeveral(opUpdate, planning).diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			severity: diag.SeverityWarning, path: "data", summary: "ConfigMap Too Large",
-			detail: "With these values the ConfigMap would be too large as it is now. Another entry may free space in this apply." + object +
+			detail: "With these values the ConfigMap would be too large as it is now. Another resource may free space in this apply." + object +
 				"Values: 10 bytes\nAll other values: 1048576 bytes\nLimit: 1048576 bytes for all values together",
 		},
 		"several: canceled": {

@@ -169,7 +169,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"too large as it is planned": {
 			of:       aboutFoo(opUpdate, planning).diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			severity: diag.SeverityWarning, path: "value", summary: "ConfigMap Too Large",
-			detail: "With this value the ConfigMap would be too large as it is now. Another entry may free space in this apply." + head +
+			detail: "With this value the ConfigMap would be too large as it is now. Another resource may free space in this apply." + head +
 				"Value: 10 bytes\nAll other values: 1048576 bytes\nLimit: 1048576 bytes for all values together",
 		},
 		"too large by itself, in a plan": {

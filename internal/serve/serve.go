@@ -15,20 +15,23 @@ import (
 // with the default of 100 a quarter of its time goes into collecting.
 const gcPercent = 400
 
-// Provider serves a provider until Terraform ends it. With wait it waits for a debugger instead, and prints how Terraform
-// can attach.
+// addresses are where Terraform and OpenTofu each look for source = "terraform-cas/cas".
+var addresses = [...]string{"registry.terraform.io/terraform-cas/cas", "registry.opentofu.org/terraform-cas/cas"}
+
+// Provider serves a provider until Terraform ends it. With wait nobody but an interrupt ends it, and it prints how Terraform
+// and OpenTofu can attach to it.
 func Provider(ctx context.Context, factory func() provider.Provider, wait bool) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	if !wait {
-		if err := quiet(os.Environ(), os.Setenv); err != nil {
-			return err
-		}
+	if wait {
+		return debugged(ctx, factory, os.Stdout)
+	}
+	if err := quiet(os.Environ(), os.Setenv); err != nil {
+		return err
 	}
 	return providerserver.Serve(ctx, factory, providerserver.ServeOpts{
-		Address:         "registry.terraform.io/terraform-cas/cas",
-		Debug:           wait,
+		Address:         addresses[0],
 		ProtocolVersion: 6,
 	})
 }

@@ -1,0 +1,36 @@
+package cas
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// masker masks in refusals the credentials that they answer. The API server repeats none, but what authenticates in front of it
+// may, and what it says becomes a message. It must be nearer to the wire than what adds the credentials.
+type masker struct{ next http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (m *masker) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := m.next.RoundTrip(r)
+	if err != nil || response.StatusCode < http.StatusBadRequest {
+		return response, err
+	}
+	body, err := io.ReadAll(response.Body)
+	if err := response.Body.Close(); err != nil {
+		return nil, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, credential, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	_, password, _ := r.BasicAuth()
+	for _, secret := range []string{credential, password} {
+		if secret != "" { // as long as it was: it may be in protobuf
+			body = bytes.ReplaceAll(body, []byte(secret), bytes.Repeat([]byte("*"), len(secret)))
+		}
+	}
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	return response, nil
+}

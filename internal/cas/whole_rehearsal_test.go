@@ -1,0 +1,90 @@
+package cas
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+func TestRehearsalChangesNothing(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	v := f.version()
+	ctx := t.Context()
+	_, err := f.engine.Check(ctx, f.swapping("foo", one, two, v).Txn(), Rehearsing)
+	f.want(Applied, err)
+	_, err = f.engine.CheckRemove(ctx, &Removal{Ref: f.ref, At: []Version{v}}, Rehearsing)
+	f.want(Applied, err)
+	other := f.creation()
+	other.Ref.Name = "other"
+	_, err = f.engine.CheckCreate(ctx, other, Rehearsing)
+	f.want(Applied, err)
+	if f.version() != v || f.engine.HasSwapped() || f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost) != 3 {
+		t.Errorf("version %v, swapped %t, %d writes", f.version(), f.engine.HasSwapped(), f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost))
+	}
+	_, err = f.engine.Check(ctx, f.swapping("foo", two, one).Txn(), Rehearsing)
+	f.wantReason(ReasonKey, err)
+
+	f.set("bar", "9") // what was rehearsed is no link of a lineage
+	_, err = f.do(f.swapping("foo", one, two, v))
+	f.wantReason(ReasonObject, err)
+}
+
+func TestRehearsalsOfOneConfigMapGoTogetherAndABadOneStaysAlone(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	arrived, release := f.holdReads(testcluster.Fault{})
+	errs := make([]chan error, 10)
+	for i := range errs {
+		errs[i] = make(chan error, 1)
+		key := string(rune('a' + i))
+		if i == 5 {
+			key = "not/valid"
+		}
+		go func() {
+			_, err := f.engine.Check(t.Context(), f.swapping(key, Entry{}, one).Txn(), Rehearsing)
+			errs[i] <- err
+		}()
+		if i == 0 {
+			<-arrived
+		} else {
+			f.queued(i)
+		}
+	}
+	close(release)
+	for i, err := range errs {
+		want := Applied
+		if i == 5 {
+			want = Rejected
+		}
+		f.want(want, <-err)
+	}
+	if n := f.proxy.Count(http.MethodPatch); n > 9 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestRehearsalWhoseAnswerGotLostIsAnError(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		return testcluster.Fault{DropAfter: r.Method != http.MethodGet}
+	})
+	other := f.creation()
+	other.Ref.Name = "other"
+	for name, check := range map[string]func() error{
+		"swap": func() error {
+			_, err := f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), Rehearsing)
+			return err
+		},
+		"create": func() error { _, err := f.engine.CheckCreate(t.Context(), other, Rehearsing); return err },
+		"remove": func() error {
+			_, err := f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref}, Rehearsing)
+			return err
+		},
+	} {
+		var unreachable *UnreachableError
+		if err := check(); !errors.As(err, &unreachable) {
+			t.Errorf("%s: %v, want that it got no answer", name, err)
+		}
+	}
+}
