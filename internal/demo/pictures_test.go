@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	_ "github.com/terraform-cas/terraform-provider-cas/internal/provider" // is built apart: no cached result may outlive a change of it
 )
 
 // images holds the pictures that the documentation shows.
