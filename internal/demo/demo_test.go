@@ -110,10 +110,13 @@ func processes(t *testing.T, folder string) string {
 
 func TestDemoOnAControlPlaneOfItsOwn(t *testing.T) {
 	t.Parallel()
-	exitCode, output := start(t).end(t)
+	drawn := t.TempDir()
+	exitCode, output := start(t, "-pictures", drawn).end(t)
 	if exitCode != 0 {
 		t.Fatalf("exit code %d:\n%s", exitCode, output)
 	}
+	wantPictures(t, drawn)
+	output = escape.ReplaceAllString(output, "")
 	order := regexp.MustCompile(`(?s)Starting etcd.*1 to add.*previous_value = "1".*No changes.*Compare-And-Swap Conflict` +
 		`.*Expected Value Mismatch.*Everything ended as it should.*Stopping etcd`)
 	if !order.MatchString(output) {

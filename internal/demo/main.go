@@ -18,10 +18,11 @@ func main() {
 	provider := flags.String("provider", "", "`path` of the provider's binary; without it, the provider is built")
 	kubeconfig := flags.String("kubeconfig", "", "`path` of a kubeconfig whose cluster is used, in a namespace that is removed again; "+
 		"without it, a control plane is started on loopback")
+	pictures := flags.String("pictures", "", "`folder` that gets pictures of the refusals; without it, none are made")
 	_ = flags.Parse(os.Args[1:]) // it exits on errors
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *provider, *kubeconfig)
+	err := run(ctx, *provider, *kubeconfig, *pictures)
 	stop()
 	if err == nil {
 		return
@@ -37,7 +38,7 @@ func main() {
 var errInterrupted = errors.New("interrupted")
 
 // run plays the whole demo. What it made, it removes, however it ends.
-func run(ctx context.Context, provider, kubeconfig string) (err error) {
+func run(ctx context.Context, provider, kubeconfig, pictures string) (err error) {
 	dir, err := os.MkdirTemp("", "terraform-provider-cas-demo-")
 	if err != nil {
 		return err
@@ -47,7 +48,11 @@ func run(ctx context.Context, provider, kubeconfig string) (err error) {
 	stage, err := setUp(ctx, dir, provider, kubeconfig)
 	defer func() { err = errors.Join(err, stage.tearDown()) }()
 	if err == nil {
+		stage.workspace.Color = pictures != ""
 		err = play(ctx, stage)
+	}
+	if err == nil && pictures != "" {
+		err = stage.draw(pictures)
 	}
 	if ctx.Err() != nil {
 		return errInterrupted // what it broke off is no news

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,6 +70,7 @@ func (s *stage) applyStalePlan(ctx context.Context) error {
 	if err := s.command(failed, []string{"Compare-And-Swap Conflict", `"99"`, "somebody-else"}, "apply", "stale.tfplan"); err != nil {
 		return err
 	}
+	s.show(refusedApply)
 	return s.wantLive(ctx, "99")
 }
 
@@ -78,6 +80,7 @@ func (s *stage) planWrongExpectation(ctx context.Context) error {
 	if err := s.command(failed, []string{"Expected Value Mismatch", `"99"`}, append([]string{"plan"}, vars...)...); err != nil {
 		return err
 	}
+	s.show(refusedPlan)
 	return s.wantLive(ctx, "99")
 }
 
@@ -88,11 +91,27 @@ func (s *stage) intrude(ctx context.Context, value string) error {
 	if err != nil {
 		return err
 	}
+	// managedFields' times are in seconds, and all that wrote in the same one are named as the last writers.
+	for _, of := range cm.ManagedFields {
+		if err := pass(ctx, of.Time.Add(time.Second)); err != nil {
+			return err
+		}
+	}
 	cm.Data["foo"] = value
 	if _, err := maps.Update(ctx, cm, metav1.UpdateOptions{FieldManager: "somebody-else"}); err != nil {
 		return err
 	}
 	return s.wantLive(ctx, value)
+}
+
+// pass waits until the moment has passed.
+func pass(ctx context.Context, moment time.Time) error {
+	select {
+	case <-time.After(time.Until(moment)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // wantLive reads foo past the provider and says what it is.
@@ -120,7 +139,8 @@ func (s *stage) command(exitCode int, texts []string, args ...string) error {
 	if r.ExitCode != exitCode {
 		return fmt.Errorf("%s ended with %d, not with %d", line, r.ExitCode, exitCode)
 	}
-	all := strings.Join(strings.Fields(strings.ReplaceAll(r.All(), "│", " ")), " ")
+	s.screen = "\x1b[90m$\x1b[0m " + line + "\n\n" + strings.Trim(r.All(), "\n")
+	all := strings.Join(strings.Fields(strings.ReplaceAll(escape.ReplaceAllString(r.All(), ""), "│", " ")), " ")
 	for _, text := range texts {
 		if !strings.Contains(all, text) {
 			return fmt.Errorf("%s does not say %s", line, text)
