@@ -313,31 +313,6 @@ func TestReadmeFiles(t *testing.T) {
 	}
 }
 
-// What the README shows of refusals is what is printed, but for names, numbers and times.
-func TestReadmeRefusals(t *testing.T) {
-	f := newFixture(t)
-	f.create("testmap", map[string]string{"foo": "1"})
-	blocks := regexp.MustCompile("(?ms)^```text\n.*?^(Another writer.*?|The key does.*?)\n```").FindAllStringSubmatch(exampleText(t, "../../README.md"), -1)
-	if len(blocks) != 2 {
-		t.Fatalf("the README shows %d refusals, want 2", len(blocks))
-	}
-	shown := func(block string) *regexp.Regexp {
-		text := strings.Join(strings.Fields(block), " ")
-		text = strings.NewReplacer(" ", `\s+`, "default/", `\S+/`, "somebody-else", `\S+`).Replace(regexp.QuoteMeta(text))
-		return regexp.MustCompile(regexp.MustCompile(`\d{3,}|\d\d[-:TZ]`).ReplaceAllString(text, `\d+.?`))
-	}
-	quickstart := func(value, expected string) resource.TestStep {
-		step := f.quickstart(t)
-		step.ConfigVariables["value"], step.ConfigVariables["expected_value"] = config.StringVariable(value), config.StringVariable(expected)
-		return step
-	}
-	apply, plan := quickstart("3", "2"), quickstart("3", "2")
-	apply.ConfigPlanChecks = between(func() { f.set("testmap", "foo", "99") })
-	apply.ExpectError = shown(blocks[0][1])
-	plan.ExpectError = shown(blocks[1][1])
-	f.run(quickstart("2", "1"), apply, plan)
-}
-
 // A new example needs a test: each file under examples/ is one that a test above, or TestProviderExamples, applies.
 func TestEveryExampleHasATest(t *testing.T) {
 	t.Parallel()
