@@ -1,22 +1,16 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
-
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 )
 
 // storyTest is what a story's `terraform test` makes of the ConfigMap that it makes.
@@ -34,7 +28,7 @@ var storyTests = map[string]storyTest{
 			data{"canary_percent": "0"}, nil,
 		),
 	},
-	"port-allocation": {configMap: "port-registry-test", runs: 9, went: numbered},
+	"port-allocation": {configMap: "port-registry-test", runs: 10, went: numbered},
 	"wait-for-migration": {
 		configMap: "checkout-release-test", runs: 8, went: exactly(
 			nil, data{"schema": "41", "version": "2.7.0"}, data{"schema": "42", "version": "2.7.0"},
@@ -53,37 +47,66 @@ func exactly(want ...data) func(*testing.T, []data) {
 	}
 }
 
+// numbered is what must be true of a registry of ports at any time: the next free one only grows, all that are held are below it, no two
+// are the same, and one that is held stays what it is. In the end all but the next free one are gone.
 func numbered(t *testing.T, through []data) {
 	t.Helper()
-	for _, d := range through {
-		t.Log(d)
+	number := func(text string) int {
+		if text == "" {
+			return 30000 // what an absent key stands for
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Error(err)
+		}
+		return n
+	}
+	before, held := data{}, map[string]string{} // held: by port, who has ever had it
+	for _, now := range through {
+		next := number(now["next_port"])
+		if next < number(before["next_port"]) {
+			t.Errorf("the next free port fell: %v, then %v", before, now)
+		}
+		for service, port := range now {
+			if service == "next_port" {
+				continue
+			}
+			if was, found := before[service]; found && was != port || number(port) >= next {
+				t.Errorf("%s has %s: %v, then %v", service, port, before, now)
+			}
+			if by, found := held[port]; found && by != service {
+				t.Errorf("%s had %s before %s has it", by, port, service)
+			}
+			held[port] = service
+		}
+		before = now
+	}
+	if diff := cmp.Diff(data{"next_port": "30007"}, before); diff != "" {
+		t.Errorf("the registry ended with (-want +got):\n%s", diff)
+	}
+	if len(held) != 6 {
+		t.Errorf("%v were held, want 6 ports", held)
 	}
 }
 
 // With dev_overrides, as whoever has built the provider runs it.
 func TestStoriesTestThemselves(t *testing.T) {
 	t.Parallel()
-	for folder, story := range storyTests {
+	for folder, test := range storyTests {
 		t.Run(folder, func(t *testing.T) {
-			f := newFixture(t)
-			p := &pipeline{fixture: f, cli: testcli.New(t)}
-			p.tell(folder)
-			went := f.follow(story.configMap)
-			p.do("get")
-			out := p.do("test")
-			p.wants(out, fmt.Sprintf("Success! %d passed, 0 failed.", story.runs))
-			story.went(t, went())
+			s := tell(t, folder)
+			went := s.follow(test.configMap)
+			s.do("get") // in place of init
+			out := s.do("test")
+			if s.wants(out, fmt.Sprintf("Success! %d passed, 0 failed.", test.runs)); t.Failed() {
+				return
+			}
+			test.went(t, went())
+			if !strings.Contains(out, flat(s.blocks[len(s.blocks)-1].text)) {
+				t.Errorf("the README shows\n%s\nof\n%s", s.blocks[len(s.blocks)-1].text, out)
+			}
 		})
 	}
-}
-
-// tell puts a story into the workspace, and makes the fixture's cluster and namespace those that it is about.
-func (p *pipeline) tell(folder string) {
-	p.Helper()
-	if err := os.CopyFS(p.cli.Dir, os.DirFS(filepath.Join("../../examples", folder))); err != nil {
-		p.Fatal(err)
-	}
-	p.cli.Env = append(p.cli.Env, "KUBE_CONFIG_PATH="+p.kubeconfig, "TF_VAR_namespace="+p.namespace)
 }
 
 // follow watches a ConfigMap that is not there yet from now on. What it returns waits until the ConfigMap is gone, and returns what
@@ -120,7 +143,3 @@ func (f *fixture) follow(name string) func() []data {
 		return nil
 	}
 }
-
-var _ = errors.New
-var _ = regexp.MustCompile
-var _ = strings.Cut

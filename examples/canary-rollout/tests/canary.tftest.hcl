@@ -35,10 +35,10 @@ run "raises_to_10" {
 run "changes_nothing_when_run_again" {
   variables {
     percent    = 10
-    decided_at = run.begins_at_0.resource_version
+    decided_at = run.raises_to_10.resource_version
   }
   assert {
-    condition     = output.resource_version == run.raises_to_10.resource_version
+    condition     = output.resource_version == var.decided_at
     error_message = "The same step must not write twice."
   }
 }
@@ -63,7 +63,7 @@ run "has_no_step_down" {
 run "raises_to_50" {
   variables {
     percent    = 50
-    decided_at = run.raises_to_10.resource_version
+    decided_at = run.changes_nothing_when_run_again.resource_version
   }
   assert {
     condition     = output.percent == 50 && output.previous_percent == 10
