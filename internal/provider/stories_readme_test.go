@@ -61,7 +61,7 @@ func (s *story) install() *testcluster.Proxy {
 	}
 	kubectl, err := toolchain.Path(s.Context(), "kubectl")
 	if err == nil && !toolchain.Executable(kubectl) {
-		err = errors.New("no kubectl: run `make kubectl`")
+		err = errors.New("no kubectl: run `make controlplane`")
 	}
 	if err != nil {
 		toolchain.Unavailable(s.T, err)
@@ -98,43 +98,60 @@ func (s *story) next(language string) string {
 	return text
 }
 
-// start runs the commands of the next block, as one script that ends with the first that fails. What it returns waits for the end,
-// and returns what they printed.
-func (s *story) start() func(exitCode int) string {
+// script is the commands of one block, which have been started.
+type script struct {
+	story *story
+	text  string
+	cmd   *osexec.Cmd
+	out   strings.Builder
+	done  chan struct{} // closed when they have ended
+	err   error         // then
+}
+
+// start starts the commands of the next block, as one script that ends with the first that fails.
+func (s *story) start() *script {
 	s.Helper()
-	script := s.next("shell")
-	cmd := osexec.CommandContext(s.Context(), "bash", "-euo", "pipefail", "-c",
-		regexp.MustCompile(`--namespace `+s.told+`\b`).ReplaceAllLiteralString(script, "--namespace "+s.namespace))
-	cmd.Dir, cmd.Env = s.cli.Dir, s.cli.Env
-	cmd.SysProcAttr = toolchain.OwnGroup()
-	cmd.Cancel = func() error { return toolchain.InterruptGroup(cmd.Process) }
-	var out strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
+	r := &script{story: s, text: s.next("shell"), done: make(chan struct{})}
+	r.cmd = osexec.CommandContext(s.Context(), "bash", "-euo", "pipefail", "-c",
+		regexp.MustCompile(`--namespace `+s.told+`\b`).ReplaceAllLiteralString(r.text, "--namespace "+s.namespace))
+	r.cmd.Dir, r.cmd.Env = s.cli.Dir, s.cli.Env
+	r.cmd.SysProcAttr = toolchain.OwnGroup()
+	r.cmd.Cancel = func() error { return toolchain.InterruptGroup(r.cmd.Process) }
+	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.out
+	if err := r.cmd.Start(); err != nil {
 		s.Fatal(err)
 	}
-	return func(exitCode int) string {
-		s.Helper()
-		if err := cmd.Wait(); err != nil && !errors.As(err, new(*osexec.ExitError)) {
-			s.Fatal(err)
-		}
-		if got := cmd.ProcessState.ExitCode(); got != exitCode {
-			s.Fatalf("exit code %d, want %d, of\n%s%s", got, exitCode, script, out.String())
-		}
-		return out.String()
+	go func() {
+		defer close(r.done)
+		r.err = r.cmd.Wait()
+	}()
+	s.Cleanup(func() { <-r.done }) // the context of the test has ended by then
+	return r
+}
+
+// ends waits until the script has ended, which must be with that code, and returns what it printed.
+func (r *script) ends(exitCode int) string {
+	r.story.Helper()
+	<-r.done
+	if r.err != nil && !errors.As(r.err, new(*osexec.ExitError)) {
+		r.story.Fatal(r.err)
 	}
+	if got := r.cmd.ProcessState.ExitCode(); got != exitCode {
+		r.story.Fatalf("exit code %d, want %d, of\n%s%s", got, exitCode, r.text, r.out.String())
+	}
+	return r.out.String()
 }
 
 // run runs the commands of the next block, which must succeed.
 func (s *story) run() string {
 	s.Helper()
-	return s.start()(0)
+	return s.start().ends(0)
 }
 
 // refused runs the commands of the next block, of which the last one must fail with what the README shows next.
 func (s *story) refused() {
 	s.Helper()
-	s.shows(s.start()(1))
+	s.shows(s.start().ends(1))
 }
 
 // changing is what a README cannot know: versions, times, and who else wrote in the same second.
@@ -230,12 +247,16 @@ func TestWaitForMigrationStory(t *testing.T) {
 		return watched(func() { once.Do(func() { close(waits) }) })
 	})
 	rollout, warning := s.start(), s.next("text")
-	<-waits
+	select {
+	case <-waits:
+	case <-rollout.done:
+		t.Fatalf("it did not wait:\n%s", rollout.out.String())
+	}
 	live("41", "2.7.0")
 	if out := s.run(); !strings.Contains(out, "migrating to schema 42") {
 		t.Errorf("the migration did not run:\n%s", out)
 	}
-	out := rollout(0)
+	out := rollout.ends(0)
 	s.has(out, warning)
 	s.shows(out)
 	live("42", "2.8.0")
