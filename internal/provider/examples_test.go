@@ -100,6 +100,10 @@ var entryExampleTests = map[string]entryExample{
 		},
 		after: map[string]string{"license": "secret"},
 	},
+	"lock.tf": { // where nobody holds it; the other case is below
+		variables: func(*corev1.ConfigMap) config.Variables { return config.Variables{"run": config.StringVariable("42")} },
+		after:     map[string]string{"deploy_lock": "42"},
+	},
 	"timeouts.tf": {
 		before: map[string]string{"foo": "1"},
 		after:  map[string]string{"foo": "2"},
@@ -200,6 +204,23 @@ func TestExamples(t *testing.T) {
 		})
 		p.do("apply", "-auto-approve")
 		f.wantLive("settings", map[string]string{"color": "blue", "version": "2", "schema": "43", "images": "pulled"})
+	})
+	t.Run("lock.tf, held by another run", func(t *testing.T) {
+		f, _ := shop(t, map[string]string{"deploy_lock": "41"})
+		p := &pipeline{fixture: f, cli: testcli.New(t)}
+		p.cli.Env = append(p.cli.Env, "TF_VAR_run=42")
+		proxy := f.cluster.Proxy(t)
+		p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", exampleText(t, entryExamples, "lock.tf"))
+		f.onWatches(proxy, func() testcluster.Fault {
+			return watched(func() {
+				f.wantLive("settings", map[string]string{"deploy_lock": "41"})
+				f.unset("settings", "deploy_lock")
+			})
+		})
+		p.do("apply", "-auto-approve")
+		f.wantLive("settings", map[string]string{"deploy_lock": "42"})
+		p.destroy()
+		f.wantLive("settings", nil)
 	})
 	t.Run("import.sh", func(t *testing.T) {
 		runImport(t, exampleText(t, entryExamples, "import.sh"), map[string]string{"foo": "1"}, `
@@ -334,10 +355,23 @@ func TestEveryExampleHasATest(t *testing.T) {
 	for path := range pipelineExampleTests {
 		tested[path] = true
 	}
+	docs, index := exampleTemplates(t), exampleText(t, "../../examples", "README.md")
 	root := os.DirFS("../../examples")
 	err := fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil {
 			return err
+		}
+		if path != "." && entry.IsDir() && !strings.Contains(path, "/") && !strings.Contains(index, "]("+path+")") {
+			t.Errorf("examples/README.md does not link to %s", path)
+		}
+		if _, ok := storyTests[path]; ok { // applied as a whole
+			if !strings.Contains(docs, "/examples/"+path+")") {
+				t.Errorf("examples/%s is linked from no page of the documentation", path)
+			}
+			return fs.SkipDir
+		}
+		if entry.IsDir() || path == "README.md" {
+			return nil
 		}
 		if matched, _ := filepath.Match("provider/*.tf", path); !matched && !tested[path] { // TestProviderExamples counts its own
 			t.Errorf("examples/%s is applied by no test", path)
@@ -347,7 +381,6 @@ func TestEveryExampleHasATest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	docs := exampleTemplates(t)
 	for path := range tested {
 		if path != "quickstart/main.tf" && path != "quickstart/variables.tf" && !strings.Contains(docs, path) {
 			t.Errorf("examples/%s is on no page of the documentation", path)

@@ -130,10 +130,11 @@ func TestProviderExamples(t *testing.T) {
 	}
 	host, authority := text(user.Host), encoded(user.CAData)
 	variables := map[string]config.Variables{
-		"provider.tf":    {},
-		"kubeconfigs.tf": {},
-		"in_cluster.tf":  {},
-		"token.tf":       {"host": host, "cluster_ca_certificate": authority, "token": text(token)},
+		"provider.tf":     {},
+		"kubeconfigs.tf":  {},
+		"plan_dry_run.tf": {},
+		"in_cluster.tf":   {},
+		"token.tf":        {"host": host, "cluster_ca_certificate": authority, "token": text(token)},
 		"client_certificate.tf": {
 			"host": host, "cluster_ca_certificate": authority,
 			"client_certificate": encoded(user.CertData), "client_key": encoded(user.KeyData),

@@ -1,0 +1,35 @@
+# The ConfigMap as the last release has left it.
+
+terraform {
+  required_providers {
+    cas = {
+      source = "terraform-cas/cas"
+    }
+  }
+}
+
+variable "namespace" {
+  type    = string
+  default = "shop"
+}
+
+variable "configmap" {
+  type = string
+}
+
+# Without data it owns no key: the pipelines do.
+resource "cas_configmap" "release" {
+  namespace = var.namespace
+  name      = var.configmap
+}
+
+resource "cas_configmap_data" "release" {
+  namespace = cas_configmap.release.namespace
+  name      = cas_configmap.release.name
+
+  data = {
+    schema  = "41"
+    version = "2.7.0"
+  }
+  deletion_policy = "abandon" # it goes with the ConfigMap
+}
