@@ -24,7 +24,7 @@ var guideFiles = []string{
 	"coming-from/back.tf", "coming-from/configmap_after.tf", "coming-from/configmap_before.tf", "coming-from/data_after.tf",
 	"coming-from/data_before.tf", "coming-from/data_swap.tf", "coming-from/patch.sh", "coming-from/providers.tf",
 	"coming-from/replace.sh", "coming-from/swap.tf",
-	"coredns/Corefile", "coredns/Corefile.before", "coredns/main.tf", "coredns/save.sh",
+	"coredns/Corefile", "coredns/main.tf", "coredns/save.sh",
 	"flags/file.tf", "flags/freeze.sh", "flags/freeze.tf", "flags/main.tf", "flags/unfreeze.sh",
 	"promote/main.tf",
 	"rbac/apply.yaml", "rbac/configmap.yaml", "rbac/generate_name.yaml", "rbac/main.tf", "rbac/pipeline.sh", "rbac/plan.yaml",
@@ -84,7 +84,7 @@ func (p *pipeline) script(text string) (string, int) {
 	}
 	cmd := osexec.CommandContext(p.Context(), "bash", "-eu", "-o", "pipefail", "-c", text)
 	cmd.Dir = p.cli.Dir
-	cmd.Env = append(slices.Clone(p.cli.Env), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+p.TempDir(),
+	cmd.Env = append(slices.Clone(p.cli.Env), "TF_CLI_ARGS=-no-color", "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+p.TempDir(),
 		"KUBECONFIG="+p.cluster.Kubeconfig(p, p.cluster.Config))
 	out, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState == nil {

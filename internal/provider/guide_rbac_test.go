@@ -1,12 +1,14 @@
 package provider
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,18 +60,20 @@ type roleCase struct {
 }
 
 var roleCases = map[string]map[string]roleCase{
-	"`cas_configmap_entry`, `cas_configmap_data`": {
+	"`cas_configmap_entry`, `cas_configmap_data`, made or changed": {
 		"an entry, made":    {before: data{"foo": "1"}, body: entryBlock("it", `value = "2"`, `expected_value = "1"`)},
 		"an entry, changed": {before: data{}, applied: entryBlock("it", `value = "1"`), body: entryBlock("it", `value = "2"`)},
-		"an entry, removed": {before: data{}, applied: entryBlock("it", `value = "1"`), body: ""},
 		"an entry, to be waited for, where there is nothing to wait for": {
 			before: data{"foo": "1"}, body: entryBlock("it", `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`, `wait_for_match = "1m"`),
 		},
-		"data, made":     {before: data{"foo": "1"}, body: dataBlock("it", `data = { foo = "2" }`, `expected_data = { foo = "1", bar = null }`)},
-		"data, changed":  {before: data{}, applied: dataBlock("it", `data = { foo = "1" }`), body: dataBlock("it", `data = { bar = "2" }`)},
+		"data, made":    {before: data{"foo": "1"}, body: dataBlock("it", `data = { foo = "2" }`, `expected_data = { foo = "1", bar = null }`)},
+		"data, changed": {before: data{}, applied: dataBlock("it", `data = { foo = "1" }`), body: dataBlock("it", `data = { bar = "2" }`)},
+	},
+	"`cas_configmap_entry`, `cas_configmap_data`, removed": {
+		"an entry":       {before: data{}, applied: entryBlock("it", `value = "1"`), body: ""},
 		"data, restored": {before: data{}, applied: dataBlock("it", `data = { foo = "1" }`, `deletion_policy = "restore"`), body: ""},
 	},
-	"`cas_configmap_counter`": {
+	"`cas_configmap_counter`, made or changed": {
 		"made":    {before: data{"foo": "7"}, body: counterBlock("it")},
 		"changed": {before: data{"foo": "7"}, applied: counterBlock("it"), body: counterBlock("it", `triggers = { a = "b" }`)},
 	},
@@ -77,54 +81,54 @@ var roleCases = map[string]map[string]roleCase{
 	"`cas_configmap`, made with `generate_name`": {"": {body: generatedBlock, anyName: true}},
 	"`cas_configmap`, changed":                   {"": {applied: wholeBlock("it", `data = { foo = "1" }`), body: wholeBlock("it", `data = { foo = "2" }`)}},
 	"`cas_configmap`, destroyed":                 {"": {applied: wholeBlock("it", `data = { foo = "1" }`), body: ""}},
-	"`cas_configmap`, replaced": {
-		"": {applied: wholeBlock("it", `data = { foo = "1" }`, `immutable = true`), body: wholeBlock("it", `data = { foo = "2" }`, `immutable = true`)},
-	},
-	"anything that is given up with `deletion_policy = \"abandon\"`": {
+	"the same, with `deletion_policy = \"abandon\"`": {
 		"an entry": {before: data{}, applied: entryBlock("it", `value = "1"`, `deletion_policy = "abandon"`), body: ""},
 		"data":     {before: data{}, applied: dataBlock("it", `data = { foo = "1" }`, `deletion_policy = "abandon"`), body: ""},
-		"a number": {before: data{}, applied: counterBlock("it"), body: ""},
 	},
+	"`cas_configmap_counter`, removed": {"": {before: data{}, applied: counterBlock("it"), body: ""}},
 	"the data sources": {
-		"an entry": {before: data{"foo": "1"}, body: sourceBlock("cas_configmap_entry", `key = "foo"`)},
-		"all":      {before: data{"foo": "1"}, body: sourceBlock("cas_configmap")},
-		"none":     {body: sourceBlock("cas_configmap")},
+		"an entry": {before: data{"foo": "1"}, body: readingBlock("cas_configmap_entry", `key = "foo"`)},
+		"all":      {before: data{"foo": "1"}, body: readingBlock("cas_configmap")},
+		"none":     {body: readingBlock("cas_configmap")},
 	},
 	"an import": {
-		"an entry": {before: data{"foo": "1"}, body: importing_("cas_configmap_entry", ":foo") + entryBlock("it", `value = "1"`)},
+		"an entry": {before: data{"foo": "1"}, body: imported("cas_configmap_entry", "/foo") + entryBlock("it", `value = "1"`)},
 	},
 	"`wait_for_match`, where there is something to wait for": {
 		"": {
 			before: data{"foo": "0"}, body: entryBlock("it", `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`, `wait_for_match = "1m"`),
 			during: func(p *pipeline, proxy *testcluster.Proxy) {
+				p.set("testmap", "foo", "0")
 				p.onWatches(proxy, func() testcluster.Fault { return watched(func() { p.set("testmap", "foo", "1") }) })
 			},
 		},
 	},
-	"`plan_dry_run` with `cas_configmap_entry`, `cas_configmap_data`, `cas_configmap_counter`": {
-		"an entry": {settings: dryRun, before: data{"foo": "1"}, body: entryBlock("it", `value = "2"`, `expected_value = "1"`)},
-		"data":     {settings: dryRun, before: data{"foo": "1"}, body: dataBlock("it", `data = { foo = "2" }`, `expected_data = { foo = "1" }`)},
-		"a number": {settings: dryRun, before: data{"foo": "7"}, body: counterBlock("it")},
-		"removed":  {settings: dryRun, before: data{}, applied: entryBlock("it", `value = "1"`), body: ""},
+	"`plan_dry_run` with `cas_configmap_entry`, `cas_configmap_data`, `cas_configmap_counter`, made or changed": {
+		"an entry": {settings: rehearsing, before: data{"foo": "1"}, body: entryBlock("it", `value = "2"`, `expected_value = "1"`)},
+		"data":     {settings: rehearsing, before: data{"foo": "1"}, body: dataBlock("it", `data = { foo = "2" }`, `expected_data = { foo = "1" }`)},
+		"a number": {settings: rehearsing, before: data{"foo": "7"}, body: counterBlock("it")},
 	},
-	"`plan_dry_run` with `cas_configmap`, made": {"": {settings: dryRun, body: wholeBlock("it", `data = { foo = "1" }`)}},
+	"`plan_dry_run` with `cas_configmap_entry`, `cas_configmap_data`, removed": {
+		"": {settings: rehearsing, before: data{}, applied: entryBlock("it", `value = "1"`), body: ""},
+	},
+	"`plan_dry_run` with `cas_configmap`, made": {"": {settings: rehearsing, body: wholeBlock("it", `data = { foo = "1" }`)}},
 	"`plan_dry_run` with `cas_configmap`, changed": {
-		"": {settings: dryRun, applied: wholeBlock("it", `data = { foo = "1" }`), body: wholeBlock("it", `data = { foo = "2" }`)},
+		"": {settings: rehearsing, applied: wholeBlock("it", `data = { foo = "1" }`), body: wholeBlock("it", `data = { foo = "2" }`)},
 	},
-	"`plan_dry_run` with `cas_configmap`, destroyed": {"": {settings: dryRun, applied: wholeBlock("it", `data = { foo = "1" }`), body: ""}},
+	"`plan_dry_run` with `cas_configmap`, destroyed": {"": {settings: rehearsing, applied: wholeBlock("it", `data = { foo = "1" }`), body: ""}},
 }
 
-const dryRun = "plan_dry_run = true"
+const rehearsing = "plan_dry_run = true"
 
 const generatedBlock = "resource \"cas_configmap\" \"it\" {\n  namespace = NAMESPACE\n  generate_name = \"testmap-\"\n}\n"
 
-// sourceBlock is a data source of testmap, and an output, for there to be a change.
-func sourceBlock(kind string, lines ...string) string {
+// readingBlock is a data source of testmap, and an output, for there to be a change.
+func readingBlock(kind string, lines ...string) string {
 	return "data \"" + kind + "\" \"it\" {\n  namespace = NAMESPACE\n  name = \"testmap\"\n" + strings.Join(lines, "\n") + "\n}\n" +
 		"output \"exists\" {\n  value = data." + kind + ".it.exists\n}\n"
 }
 
-func importing_(kind, rest string) string {
+func imported(kind, rest string) string {
 	return "import {\n  to = " + kind + ".it\n  id = \"${NAMESPACE}/testmap" + rest + "\"\n}\n"
 }
 
@@ -222,7 +226,11 @@ func (c roleCase) run(t *testing.T, toPlan, toApply []string) {
 	for _, verb := range toApply {
 		p.as(c, "before-no-"+verb, toPlan)
 		p.plan()
-		proxy := p.as(c, "no-"+verb, without(toApply, verb))
+		rest := without(toApply, verb)
+		if len(rest) == 0 && verb != "get" {
+			rest = []string{"get"} // with nothing at all, what is refused first is to look
+		}
+		proxy := p.as(c, "no-"+verb, rest)
 		if c.during != nil {
 			c.during(p, proxy)
 		}
@@ -301,11 +309,10 @@ func TestGuidePipelineOfTwoAccounts(t *testing.T) {
 			rules = append(rules, role.Rules...)
 		}
 	}
-	t.Cleanup(func() { p.runs("kubectl delete --filename plan.yaml --filename apply.yaml") })
 	if want := [][]string{{"get"}, {"get", "patch", "watch"}}; len(rules) != 2 || !cmp.Equal(want, [][]string{rules[0].Verbs, rules[1].Verbs}) {
 		t.Fatalf("the rules are %v, want the verbs %v", rules, want)
 	}
-	p.cluster.User(t, "later-than-both", p.namespace, rules...) // it waits until its own grant is known; theirs is known then too
+	p.cluster.User(t, "later-"+p.live("settings").ResourceVersion, p.namespace, rules...) // it waits until its own grant is known; theirs is known then too
 	p.cli.Write("main.tf", terraformSource+guideFile(t, "rbac/main.tf"))
 	p.cli.Env = append(p.cli.Env, "TF_VAR_host="+p.cluster.Config.Host,
 		"TF_VAR_cluster_ca_certificate="+base64.StdEncoding.EncodeToString(p.cluster.Config.CAData))
@@ -325,13 +332,19 @@ func TestGuidePipelineOfTwoAccounts(t *testing.T) {
 	p.runs(pipeline)
 	p.wantLive("settings", data{"foo": "2"})
 
-	saved, err := exampleArchive(p.cli.Dir + "/saved.tfplan")
+	saved, err := zip.OpenReader(filepath.Join(p.cli.Dir, "saved.tfplan"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(saved, "eyJ") { // how every token begins
-		t.Error("a token is in the saved plan")
+	defer func() { _ = saved.Close() }()
+	for _, file := range saved.File {
+		content, err := file.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(content)
+		if err != nil || bytes.Contains(text, []byte("eyJhbGciOi")) { // a token begins with its algorithm
+			t.Errorf("%s of the saved plan holds a token (%v)", file.Name, err)
+		}
 	}
 }
-
-var _ = fmt.Sprint
