@@ -355,6 +355,9 @@ func TestEveryExampleHasATest(t *testing.T) {
 	for path := range pipelineExampleTests {
 		tested[path] = true
 	}
+	for _, path := range guideFiles {
+		tested["guides/"+path] = true
+	}
 	docs, index := exampleTemplates(t), exampleText(t, "../../examples", "README.md")
 	root := os.DirFS("../../examples")
 	err := fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {

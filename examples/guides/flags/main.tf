@@ -1,0 +1,18 @@
+locals {
+  flags = {
+    dark_mode    = "off"
+    new_checkout = "on"
+  }
+}
+
+# One key for each flag. Other flags, and who writes them, are not in the way.
+resource "cas_configmap_entry" "flag" {
+  for_each = local.flags
+
+  namespace      = "shop"
+  name           = "flags"
+  key            = each.key
+  value          = each.value
+  adopt_existing = true # a flag that is as it shall be already is taken over
+  conflict_scope = "key"
+}

@@ -1,0 +1,1 @@
+kubectl patch configmap flags --namespace shop --type merge --patch '{"data": {"freeze": null}}'

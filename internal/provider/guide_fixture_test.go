@@ -1,0 +1,123 @@
+package provider
+
+import (
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+// guideFiles are the files under examples/guides that the guides' own tests apply, as they stand.
+var guideFiles = []string{
+	"aws-auth/main.tf",
+	"coming-from/back.tf", "coming-from/configmap_after.tf", "coming-from/configmap_before.tf", "coming-from/data_after.tf",
+	"coming-from/data_before.tf", "coming-from/data_swap.tf", "coming-from/patch.sh", "coming-from/providers.tf",
+	"coming-from/replace.sh", "coming-from/swap.tf",
+	"coredns/Corefile", "coredns/main.tf", "coredns/save.sh",
+	"flags/file.tf", "flags/freeze.sh", "flags/freeze.tf", "flags/main.tf", "flags/unfreeze.sh",
+	"promote/main.tf",
+	"rbac/apply.yaml", "rbac/configmap.yaml", "rbac/generate_name.yaml", "rbac/main.tf", "rbac/pipeline.sh", "rbac/plan.yaml",
+}
+
+// guideFile is the text of one of guideFiles.
+func guideFile(t *testing.T, path string) string {
+	t.Helper()
+	if !slices.Contains(guideFiles, path) {
+		t.Errorf("%s is not one of guideFiles", path)
+	}
+	return exampleText(t, "../../examples/guides", path)
+}
+
+// guideText is the template of a guide.
+func guideText(t *testing.T, name string) string {
+	t.Helper()
+	return exampleText(t, "../../templates/guides", name+".md.tmpl")
+}
+
+// guidePipeline is a pipeline in a namespace that a guide names, which the test shares with others: with a ConfigMap in it, new, that
+// no other test has.
+func guidePipeline(t *testing.T, namespace, configMap string, before data) *pipeline {
+	t.Helper()
+	if namespace == "shop" {
+		f, _ := shopWith(t, configMap, before)
+		return &pipeline{fixture: f, cli: testcli.New(t)}
+	}
+	c := testcluster.Shared(t)
+	f := &fixture{T: t, cluster: c, namespace: namespace, kubeconfig: c.Kubeconfig(t, c.Config)}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
+	if _, err := c.Client().CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	f.remove(configMap)
+	t.Cleanup(func() { f.remove(configMap) })
+	f.create(configMap, before)
+	return &pipeline{fixture: f, cli: testcli.New(t)}
+}
+
+// script runs a script of a guide in the workspace, as the administrator, with kubectl, and with the command line under the name
+// terraform. It returns what the script printed, both streams, and its exit code.
+func (p *pipeline) script(text string) (string, int) {
+	p.Helper()
+	kubectl, err := toolchain.Path(p.Context(), "kubectl")
+	if err != nil {
+		p.Fatal(err)
+	}
+	if !toolchain.Executable(kubectl) {
+		toolchain.Unavailable(p, &os.PathError{Op: "run tools/build.sh kubectl to build", Path: kubectl, Err: os.ErrNotExist})
+	}
+	bin := p.TempDir()
+	for name, path := range map[string]string{"kubectl": kubectl, "terraform": p.cli.CLI} {
+		if err := os.Symlink(path, filepath.Join(bin, name)); err != nil {
+			p.Fatal(err)
+		}
+	}
+	cmd := osexec.CommandContext(p.Context(), "bash", "-eu", "-o", "pipefail", "-c", text)
+	cmd.Dir = p.cli.Dir
+	cmd.Env = append(slices.Clone(p.cli.Env), "TF_CLI_ARGS=-no-color", "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+p.TempDir(),
+		"KUBECONFIG="+p.cluster.Kubeconfig(p, p.cluster.Config))
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState == nil {
+		p.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// runs is script that must succeed.
+func (p *pipeline) runs(text string) string {
+	p.Helper()
+	out, code := p.script(text)
+	if code != 0 {
+		p.Fatalf("the script ended with %d:\n%s", code, out)
+	}
+	return out
+}
+
+var textBlock = regexp.MustCompile("(?ms)^```text\n(.*?)^```")
+
+// wantShown fails the test unless the guide shows a text that the output has, but for numbers of three digits or more, digests and times.
+func (p *pipeline) wantShown(guide, output string) {
+	p.Helper()
+	for _, block := range textBlock.FindAllStringSubmatch(guideText(p.T, guide), -1) {
+		lines := strings.Split(strings.TrimSpace(flat(block[1])), " ")
+		for i, word := range lines {
+			lines[i] = variableNumbers.ReplaceAllString(regexp.QuoteMeta(word), `\d+`)
+		}
+		if regexp.MustCompile(strings.Join(lines, `\s+`)).MatchString(flat(output)) {
+			return
+		}
+	}
+	p.Errorf("the guide %s shows nothing of this:\n%s", guide, output)
+}
+
+var variableNumbers = regexp.MustCompile(`\d{2,}`)
