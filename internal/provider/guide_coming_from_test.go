@@ -43,7 +43,7 @@ func (f *fixture) owners() map[string][]string {
 		var fields struct {
 			Data map[string]any `json:"f:data"`
 		}
-		if err := json.Unmarshal(entry.FieldsV1.Raw, &fields); err != nil {
+		if err := json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields); err != nil {
 			f.Fatal(err)
 		}
 		for field := range fields.Data {

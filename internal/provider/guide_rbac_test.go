@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net/http"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -54,7 +55,6 @@ type roleCase struct {
 	applied  string
 	settings string // of the provider
 	body     string
-	plan     []string
 	during   func(*pipeline, *testcluster.Proxy) // set up before each apply
 	anyName  bool                                // the name is not known before
 }
@@ -140,13 +140,13 @@ func (p *pipeline) verbs(requests []testcluster.Request) []string {
 	for _, r := range requests {
 		named := path.Dir(r.Path) == all
 		switch {
-		case r.Method == "GET" && named:
+		case r.Method == http.MethodGet && named:
 			found["get"] = true
-		case r.Method == "GET" && r.Path == all && r.Query.Get("watch") != "" && r.Query.Get("fieldSelector") == "metadata.name=testmap":
+		case r.Method == http.MethodGet && r.Path == all && r.Query.Get("watch") != "" && r.Query.Get("fieldSelector") == "metadata.name=testmap":
 			found["watch"] = true
-		case r.Method == "POST" && r.Path == all:
+		case r.Method == http.MethodPost && r.Path == all:
 			found["create"] = true
-		case r.Method == "PATCH" && named, r.Method == "DELETE" && named:
+		case r.Method == http.MethodPatch && named, r.Method == http.MethodDelete && named:
 			found[strings.ToLower(r.Method)] = true
 		default:
 			p.Errorf("the roles know nothing of %s", r)
@@ -203,6 +203,7 @@ func TestGuideRoles(t *testing.T) {
 }
 
 func (c roleCase) run(t *testing.T, toPlan, toApply []string) {
+	t.Helper()
 	p := newPipeline(t)
 	if c.before != nil {
 		p.create("testmap", c.before)

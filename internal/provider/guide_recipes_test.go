@@ -1,15 +1,19 @@
 package provider
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 const (
@@ -133,6 +137,18 @@ func TestGuideRecipeAwsAuth(t *testing.T) {
 	p.plan()
 	p.apply()
 	wantRoles("deployer")
+
+	// What comes between the reading of the list and the refresh of the state is not lost either.
+	proxy := p.cluster.Proxy(t)
+	p.writeFor(p.cluster.Kubeconfig(t, proxy.Config), "", importing.ReplaceAllString(guideFile(t, "aws-auth/main.tf"), ""))
+	var once sync.Once
+	proxy.SetHook(func(*http.Request) testcluster.Fault {
+		return testcluster.Fault{Answered: func(*http.Response) { once.Do(func() { addRole("fourth") }) }}
+	})
+	if p.cli.Plan(planFile, "-var=present=false").ExitCode == 2 { // the refresh was content with what had just been read
+		p.applyRefused(conflicted, "Nothing was written.")
+	}
+	wantRoles("deployer", "fourth")
 }
 
 func TestGuideRecipeFlags(t *testing.T) {
@@ -160,7 +176,6 @@ func TestGuideRecipeFlags(t *testing.T) {
 		p.write(guideFile(t, "flags/freeze.tf"))
 		p.plan()
 		p.apply()
-		p.plan("-destroy")
 		p.planNothing()
 		p.runs(guideFile(t, "flags/freeze.sh"))
 		frozen := data{"dark_mode": "off", "new_checkout": "off", "freeze": "Jane, incident 42"}
