@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds one pinned tool into the user's cache, unless it is there, and prints the path of the binary.
 #
-#   tools/build.sh kube-apiserver|etcd|kubectl|tofu|golangci-lint|tfplugindocs|goreleaser
+#   tools/build.sh kube-apiserver|etcd|kubectl|tofu|golangci-lint|tfplugindocs|goreleaser|actionlint
 #   tools/build.sh --path NAME      only prints where it is or would be
 #
 # K8S_VERSION=v1.36.3 stands for another kube-apiserver than the pinned one, and the etcd that it is developed with.
@@ -20,6 +20,7 @@ case $name in
   golangci-lint)  dir=. module=github.com/golangci/golangci-lint/v2 package=github.com/golangci/golangci-lint/v2/cmd/golangci-lint ;;
   tfplugindocs)   dir=. module=github.com/hashicorp/terraform-plugin-docs package=github.com/hashicorp/terraform-plugin-docs/cmd/tfplugindocs ;;
   goreleaser)     dir=. module=github.com/goreleaser/goreleaser/v2 package=github.com/goreleaser/goreleaser/v2 ;;
+  actionlint)     dir=actionlint module=github.com/rhysd/actionlint package=github.com/rhysd/actionlint/cmd/actionlint ;;
   *) echo "$0: unknown tool '$name'" >&2 && exit 2 ;;
 esac
 pinned() { awk -v m="$1" '$1 == m && $2 ~ /^v/ { print $2; exit }' "$tools/$dir/go.mod"; }
