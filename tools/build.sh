@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Builds one pinned tool into the user's cache, unless it is there, and prints the path of the binary.
 #
-#   tools/build.sh kube-apiserver|etcd|kubectl|tofu|golangci-lint|tfplugindocs|goreleaser|editorconfig-checker
+#   tools/build.sh kube-apiserver|etcd|kubectl|tofu|golangci-lint|tfplugindocs|goreleaser|actionlint|editorconfig-checker
 #   tools/build.sh --path NAME      only prints where it is or would be
+#
+# K8S_VERSION=v1.36.3 stands for another kube-apiserver than the pinned one, and the etcd that it is developed with.
 set -euo pipefail
 
 only_path=
@@ -18,12 +20,33 @@ case $name in
   golangci-lint)  dir=. module=github.com/golangci/golangci-lint/v2 package=github.com/golangci/golangci-lint/v2/cmd/golangci-lint ;;
   tfplugindocs)   dir=. module=github.com/hashicorp/terraform-plugin-docs package=github.com/hashicorp/terraform-plugin-docs/cmd/tfplugindocs ;;
   goreleaser)     dir=. module=github.com/goreleaser/goreleaser/v2 package=github.com/goreleaser/goreleaser/v2 ;;
+  actionlint)     dir=actionlint module=github.com/rhysd/actionlint package=github.com/rhysd/actionlint/cmd/actionlint ;;
   editorconfig-checker)
     dir=. module=github.com/editorconfig-checker/editorconfig-checker/v3
     package=$module/cmd/editorconfig-checker ;;
   *) echo "$0: unknown tool '$name'" >&2 && exit 2 ;;
 esac
-version=$(awk -v m="$module" '$1 == m && $2 ~ /^v/ { print $2; exit }' "$tools/$dir/go.mod")
+pinned() { awk -v m="$1" '$1 == m && $2 ~ /^v/ { print $2; exit }' "$tools/$dir/go.mod"; }
+version=$(pinned "$module")
+
+refuse() {
+  echo "K8S_VERSION=$K8S_VERSION $*" >&2
+  exit 2
+}
+list='`go list -m -versions k8s.io/kubernetes` lists what there is.'
+instead='Or unset it, and have KUBEBUILDER_ASSETS name a folder with the etcd and the kube-apiserver to use.'
+other= # the Kubernetes version that is not the pinned one
+if [ -n "${K8S_VERSION:-}" ] && [[ $name =~ ^(kube-apiserver|etcd)$ ]]; then
+  [[ $K8S_VERSION =~ ^v1\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.[0-9]+)?$ ]] ||
+    refuse "is not a version of Kubernetes, as v1.36.3 is. $list"
+  [ "$K8S_VERSION" = "$(pinned k8s.io/kubernetes)" ] || other=$K8S_VERSION
+fi
+if [ -n "$other" ]; then
+  case $name in
+    kube-apiserver) version=$other ;;
+    etcd)           version=of-kubernetes-$other ;;
+  esac
+fi
 
 case $(uname -s) in
   Darwin) cache=${XDG_CACHE_HOME:-$HOME/Library/Caches} ;;
@@ -48,14 +71,36 @@ esac
 say() { echo "$name $version: $*" >&2; }
 say "not in the cache; building it once, which takes minutes"
 say "fetching what it is built from"
-cd "$tools/$dir"
-total=$(GOFLAGS=-mod=readonly go list -deps "$package" | wc -l)
 mkdir -p "$(dirname "$bin")"
-tmp=$(mktemp "$bin.XXXXXX")
-trap 'rm -f "$tmp"' EXIT
-GOFLAGS=-mod=readonly CGO_ENABLED=0 go build -v -trimpath -buildvcs=false -ldflags "$ldflags" -o "$tmp" "$package" 2>&1 |
-  awk -v total=$((total)) -v prefix="$name $version" -f "$tools/progress.awk" >&2
-chmod 755 "$tmp"
-mv "$tmp" "$bin" # atomic: a parallel build of the same tool is wasted, never harmful
+tmp=$(mktemp -d "$bin.XXXXXX")
+trap 'rm -rf "$tmp"; rmdir "$(dirname "$bin")" 2>/dev/null || true' EXIT # the latter where nothing was built
+if [ -z "$other" ]; then
+  export GOFLAGS=-mod=readonly
+  cd "$tools/$dir"
+else
+  # Its own go.mod, with each staging module taken from where it is published: k8s.io/api of v1.36.3 is v0.36.3.
+  export GOFLAGS=-mod=mod GOWORK=off
+  mkdir "$tmp/module"
+  cd "$tmp/module"
+  echo "module controlplane" >go.mod
+  gomod=$(go list -m -f '{{.GoMod}}' "k8s.io/kubernetes@$other" 2>stderr) ||
+    refuse "cannot be fetched. $list"$'\n'"$(<stderr)"
+  grep -q '=> \./staging/src/k8s\.io/apiserver' "$gomod" || refuse "is too old to be built. $list $instead"
+  awk -v version="$other" -v staging="v0${other#v1}" '
+    $1 == "module" { print "module controlplane\n\nrequire k8s.io/kubernetes " version; next }
+    { sub(/=> \.\/staging\/src\/.*/, "=> " $1 " " staging); print }
+  ' "$gomod" >go.mod
+fi
+build() {
+  local total
+  total=$(go list -deps "$package" | wc -l) &&
+    CGO_ENABLED=0 go build -v -trimpath -buildvcs=false -ldflags "$ldflags" -o "$tmp/$name" "$package" 2>&1 |
+    awk -v total=$((total)) -v prefix="$name $version" -f "$tools/progress.awk" >&2
+}
+build || {
+  [ -z "$other" ] || refuse "does not build with $(go env GOVERSION), for the reason above. $list $instead"
+  exit 1
+}
+mv "$tmp/$name" "$bin" # atomic: a parallel build of the same tool is wasted, never harmful
 say "done"
 echo "$bin"

@@ -164,10 +164,13 @@ func (c *Cluster) Stop() error {
 // Client is a typed client that is independent of the provider, for setting live objects up and checking them.
 func (c *Cluster) Client() kubernetes.Interface { return c.client }
 
-// binaries finds etcd and kube-apiserver: in KUBEBUILDER_ASSETS where that is set, else in bin/ of the
-// repository, else in the cache that tools/build.sh fills.
+// envVersion names the Kubernetes version to run where that is not the pinned one. tools/build.sh reads it too.
+const envVersion = "K8S_VERSION"
+
+// binaries finds etcd and kube-apiserver: of K8S_VERSION in the cache that tools/build.sh fills, where that is set; else in
+// KUBEBUILDER_ASSETS, where that is; else in bin/ of the repository, or those that are pinned in the cache.
 func binaries(ctx context.Context) (etcd, apiserver string, err error) {
-	if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" {
+	if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" && os.Getenv(envVersion) == "" {
 		etcd, apiserver = filepath.Join(assets, "etcd"), filepath.Join(assets, "kube-apiserver")
 		if !toolchain.Executable(etcd) || !toolchain.Executable(apiserver) {
 			return "", "", fmt.Errorf("%w: KUBEBUILDER_ASSETS names %s, which lacks etcd or kube-apiserver", ErrNoBinaries, assets)
@@ -188,7 +191,7 @@ func binary(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if path := filepath.Join(root, "bin", name); toolchain.Executable(path) {
+	if path := filepath.Join(root, "bin", name); os.Getenv(envVersion) == "" && toolchain.Executable(path) {
 		return path, nil
 	}
 	path, err := toolchain.Path(ctx, name)
@@ -196,6 +199,9 @@ func binary(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	if !toolchain.Executable(path) {
+		if version := os.Getenv(envVersion); version != "" {
+			return "", fmt.Errorf("%w: %s of K8S_VERSION=%s is not built: run `make controlplane K8S_VERSION=%[3]s`", ErrNoBinaries, name, version)
+		}
 		return "", fmt.Errorf("%w: %s is not built: run `make controlplane`, or set KUBEBUILDER_ASSETS", ErrNoBinaries, name)
 	}
 	return path, nil

@@ -105,6 +105,7 @@ func TestUsersCanBeMadeConcurrently(t *testing.T) {
 }
 
 func TestStartWithoutBinariesNamesTheWayOn(t *testing.T) {
+	t.Setenv("K8S_VERSION", "")
 	t.Setenv("KUBEBUILDER_ASSETS", t.TempDir())
 	_, err := testcluster.Start(t.Context())
 	if !errors.Is(err, testcluster.ErrNoBinaries) {
@@ -112,6 +113,32 @@ func TestStartWithoutBinariesNamesTheWayOn(t *testing.T) {
 	}
 	if !strings.Contains(err.Error(), "KUBEBUILDER_ASSETS") {
 		t.Errorf("the error does not say where it looked: %v", err)
+	}
+}
+
+// K8S_VERSION wins over KUBEBUILDER_ASSETS, which may have been exported long ago.
+func TestStartWithoutTheVersionAskedForNamesTheWayOn(t *testing.T) {
+	t.Setenv("K8S_VERSION", "v1.0.0")
+	t.Setenv("KUBEBUILDER_ASSETS", t.TempDir())
+	_, err := testcluster.Start(t.Context())
+	if !errors.Is(err, testcluster.ErrNoBinaries) {
+		t.Fatalf("got %v, want ErrNoBinaries", err)
+	}
+	if !strings.Contains(err.Error(), "make controlplane K8S_VERSION=v1.0.0") {
+		t.Errorf("the error does not name the way on: %v", err)
+	}
+}
+
+// Says which version all the other tests ran on, and holds it to what was asked for.
+func TestServerIsOfTheVersionAskedFor(t *testing.T) {
+	c := testcluster.Shared(t)
+	version, err := c.Client().Discovery().ServerVersion()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("kube-apiserver %s", version.GitVersion)
+	if want := os.Getenv("K8S_VERSION"); want != "" && version.GitVersion != want {
+		t.Errorf("K8S_VERSION is %s, the server is %s", want, version.GitVersion)
 	}
 }
 
