@@ -4,7 +4,6 @@ package guides
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
-	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m, testcli.Cleanup) }
@@ -76,8 +74,7 @@ func blocks(t *testing.T, guide string) (found []block) {
 // reader is somebody who does what a guide says.
 type reader struct {
 	*testing.T
-	dir      string
-	env      []string
+	cli      *testcli.Workspace
 	file     string // that the guide named last
 	commands int
 	output   string // of the last command
@@ -87,25 +84,8 @@ type reader struct {
 func newReader(t *testing.T) *reader {
 	t.Helper()
 	w := testcli.New(t)
-	kubectl, err := toolchain.Path(t.Context(), "kubectl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !toolchain.Executable(kubectl) {
-		toolchain.Unavailable(t, errors.New("no kubectl to run: run `make kubectl`"))
-	}
-	home, bin := t.TempDir(), t.TempDir()
-	err = errors.Join(
-		os.Symlink(w.CLI, filepath.Join(bin, "terraform")), // OpenTofu too: the guides say "terraform"
-		os.Symlink(kubectl, filepath.Join(bin, "kubectl")),
-		os.Mkdir(filepath.Join(home, ".kube"), 0o700),
-		testcluster.WriteKubeconfig(filepath.Join(home, ".kube", "config"), testcluster.Shared(t).Config),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	env := append(w.Env, "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_CLI_ARGS=-no-color")
-	return &reader{T: t, dir: w.Dir, env: env}
+	w.Home(testcluster.Shared(t).Config)
+	return &reader{T: t, cli: w}
 }
 
 var fileName = regexp.MustCompile("`([\\w./-]+\\.tf)`")
@@ -118,7 +98,7 @@ func (r *reader) follow(b block) {
 	switch b.language {
 	case "terraform":
 		if names := fileName.FindAllStringSubmatch(b.before, -1); names != nil {
-			r.file = filepath.Join(r.dir, names[len(names)-1][1])
+			r.file = filepath.Join(r.cli.Dir, names[len(names)-1][1])
 		}
 		r.write(b.text)
 	case "shell":
@@ -170,14 +150,9 @@ func (r *reader) run(command string) {
 		r.Fatalf("the guide goes on with %q after what failed:\n%s", command, r.output)
 	}
 	r.commands++
-	cmd := exec.CommandContext(r.Context(), "bash", "-c", command)
-	cmd.Dir, cmd.Env = r.dir, r.env
-	out, err := cmd.CombinedOutput()
-	if err != nil && !errors.As(err, new(*exec.ExitError)) {
-		r.Fatal(err)
-	}
-	r.output, r.failed = string(out), err != nil
-	r.Logf("$ %s\n%s", command, out)
+	result := r.cli.Shell(command)
+	r.output, r.failed = result.Stdout, result.ExitCode != 0
+	r.Logf("$ %s\n%s", command, r.output)
 }
 
 // compare looks for what the guide shows in what the last command printed: all of it, in order; "..." stands for what is left out.

@@ -1,9 +1,6 @@
 package provider
 
 import (
-	"os"
-	osexec "os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,7 +12,6 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
-	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // guideFiles are the files under examples/guides that the guides' own tests apply, as they stand.
@@ -65,42 +61,26 @@ func guidePipeline(t *testing.T, namespace, configMap string, before data) *pipe
 	return &pipeline{fixture: f, cli: testcli.New(t)}
 }
 
-// script runs a script of a guide in the workspace, as the administrator, with kubectl, and with the command line under the name
-// terraform. It returns what the script printed, both streams, and its exit code.
-func (p *pipeline) script(text string) (string, int) {
+// runs runs a script of a guide in the workspace, as the administrator, and returns what it printed. It must succeed.
+func (p *pipeline) runs(script string) string {
 	p.Helper()
-	kubectl, err := toolchain.Path(p.Context(), "kubectl")
-	if err != nil {
-		p.Fatal(err)
-	}
-	if !toolchain.Executable(kubectl) {
-		toolchain.Unavailable(p, &os.PathError{Op: "run tools/build.sh kubectl to build", Path: kubectl, Err: os.ErrNotExist})
-	}
-	bin := p.TempDir()
-	for name, path := range map[string]string{"kubectl": kubectl, "terraform": p.cli.CLI} {
-		if err := os.Symlink(path, filepath.Join(bin, name)); err != nil {
-			p.Fatal(err)
-		}
-	}
-	cmd := osexec.CommandContext(p.Context(), "bash", "-eu", "-o", "pipefail", "-c", text)
-	cmd.Dir = p.cli.Dir
-	cmd.Env = append(slices.Clone(p.cli.Env), "TF_CLI_ARGS=-no-color", "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+p.TempDir(),
-		"KUBECONFIG="+p.cluster.Kubeconfig(p, p.cluster.Config))
-	out, err := cmd.CombinedOutput()
-	if err != nil && cmd.ProcessState == nil {
-		p.Fatal(err)
-	}
-	return string(out), cmd.ProcessState.ExitCode()
+	return p.shell(script, true)
 }
 
-// runs is script that must succeed.
-func (p *pipeline) runs(text string) string {
+// fails is runs of a script that must fail.
+func (p *pipeline) fails(script string) string {
 	p.Helper()
-	out, code := p.script(text)
-	if code != 0 {
-		p.Fatalf("the script ended with %d:\n%s", code, out)
+	return p.shell(script, false)
+}
+
+func (p *pipeline) shell(script string, succeeds bool) string {
+	p.Helper()
+	p.cli.Home(p.cluster.Config)
+	r := p.cli.Shell(script)
+	if (r.ExitCode == 0) != succeeds {
+		p.Fatalf("exit code %d of\n%s\n%s", r.ExitCode, script, r.Stdout)
 	}
-	return out
+	return r.Stdout
 }
 
 var textBlock = regexp.MustCompile("(?ms)^```text\n(.*?)^```")

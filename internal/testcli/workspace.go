@@ -139,7 +139,11 @@ func (w *Workspace) Start(args ...string) *Running {
 	if !w.Color && slices.Contains([]string{"init", "plan", "apply", "destroy", "show", "refresh", "import", "output", "get", "test"}, args[0]) {
 		args = slices.Insert(slices.Clone(args), 1, "-no-color")
 	}
-	cmd := exec.CommandContext(w.ctx, w.CLI, args...)
+	return w.start(w.CLI, args...)
+}
+
+func (w *Workspace) start(name string, args ...string) *Running {
+	cmd := exec.CommandContext(w.ctx, name, args...)
 	cmd.Dir, cmd.Env = w.Dir, w.Env
 	cmd.SysProcAttr = toolchain.OwnGroup()                                // one interrupt is enough: a second one makes it abandon its provider
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it stops its provider, and writes its state
