@@ -154,8 +154,8 @@ func (s *story) refused() {
 	s.shows(s.start().ends(1))
 }
 
-// changing is what a README cannot know: versions, times, and who else wrote in the same second.
-var changing = regexp.MustCompile(`(resourceVersion: )\d+|(Last writer: ).*?(?:, as far as managedFields)`)
+// changing is what a README cannot know: versions, times, durations, and who else wrote in the same second.
+var changing = regexp.MustCompile(`((?:resourceVersion|Waited): )\S+|(Last writer: ).*?(?:, as far as managedFields)`)
 
 // namedWriter is whom a README names as the last writer.
 var namedWriter = regexp.MustCompile(`Last writer: (\S+)`)
