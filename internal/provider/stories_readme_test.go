@@ -1,10 +1,8 @@
 package provider
 
 import (
-	"errors"
 	"net/http"
 	"os"
-	osexec "os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,13 +12,11 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
-	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // story is a pipeline with one of the stories of examples/ in its workspace, whose README is followed block by block.
 type story struct {
 	*pipeline
-	home   string // has the kubeconfig, and a folder bin with the commands that the README names
 	told   string // the namespace that the README names; the fixture's takes its place
 	blocks []fencedBlock
 }
@@ -34,7 +30,7 @@ var fenced = regexp.MustCompile("(?ms)^```(shell|text)\n(.*?)^```")
 func tell(t *testing.T, folder string) *story {
 	t.Helper()
 	path := filepath.Join("../../examples", folder)
-	s := &story{pipeline: newPipeline(t), home: t.TempDir()}
+	s := &story{pipeline: newPipeline(t)}
 	if err := os.CopyFS(s.cli.Dir, os.DirFS(path)); err != nil {
 		t.Fatal(err)
 	}
@@ -59,31 +55,14 @@ func (s *story) install() *testcluster.Proxy {
 	if err != nil {
 		s.Fatal(err)
 	}
-	kubectl, err := toolchain.Path(s.Context(), "kubectl")
-	if err == nil && !toolchain.Executable(kubectl) {
-		err = errors.New("no kubectl: run `make controlplane`")
-	}
-	if err != nil {
-		toolchain.Unavailable(s.T, err)
-	}
 	installed, err := testcli.Open(s.Context(), s.TempDir(), s.cli.CLI, installation)
 	if err != nil {
 		s.Fatal(err)
 	}
 	proxy := s.cluster.Proxy(s)
-	bin := filepath.Join(s.home, "bin")
-	if err := errors.Join(
-		os.Mkdir(bin, 0o700),
-		os.Symlink(s.cli.CLI, filepath.Join(bin, "terraform")),
-		os.Symlink(kubectl, filepath.Join(bin, "kubectl")),
-		os.Mkdir(filepath.Join(s.home, ".kube"), 0o700),
-		testcluster.WriteKubeconfig(filepath.Join(s.home, ".kube", "config"), proxy.Config),
-	); err != nil {
-		s.Fatal(err)
-	}
+	s.cli.Home(proxy.Config)
 	config := installed.Env[slices.IndexFunc(installed.Env, func(entry string) bool { return strings.HasPrefix(entry, "TF_CLI_CONFIG_FILE=") })]
-	s.cli.Env = append(s.cli.Env, config, "HOME="+s.home, "KUBE_CONFIG_PATH="+filepath.Join(s.home, ".kube", "config"),
-		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_CLI_ARGS=-no-color")
+	s.cli.Env = append(s.cli.Env, config, "KUBE_CONFIG_PATH=~/.kube/config")
 	return proxy
 }
 
@@ -100,30 +79,20 @@ func (s *story) next(language string) string {
 
 // script is the commands of one block, which have been started.
 type script struct {
-	story *story
-	text  string
-	cmd   *osexec.Cmd
-	out   strings.Builder
-	done  chan struct{} // closed when they have ended
-	err   error         // then
+	story  *story
+	text   string
+	done   chan struct{} // closed when they have ended
+	result testcli.Result
 }
 
 // start starts the commands of the next block, as one script that ends with the first that fails.
 func (s *story) start() *script {
 	s.Helper()
 	r := &script{story: s, text: s.next("shell"), done: make(chan struct{})}
-	r.cmd = osexec.CommandContext(s.Context(), "bash", "-euo", "pipefail", "-c",
-		regexp.MustCompile(`--namespace `+s.told+`\b`).ReplaceAllLiteralString(r.text, "--namespace "+s.namespace))
-	r.cmd.Dir, r.cmd.Env = s.cli.Dir, s.cli.Env
-	r.cmd.SysProcAttr = toolchain.OwnGroup()
-	r.cmd.Cancel = func() error { return toolchain.InterruptGroup(r.cmd.Process) }
-	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.out
-	if err := r.cmd.Start(); err != nil {
-		s.Fatal(err)
-	}
+	running := s.cli.StartShell(regexp.MustCompile(`--namespace `+s.told+`\b`).ReplaceAllLiteralString(r.text, "--namespace "+s.namespace))
 	go func() {
 		defer close(r.done)
-		r.err = r.cmd.Wait()
+		r.result = running.Wait()
 	}()
 	s.Cleanup(func() { <-r.done }) // the context of the test has ended by then
 	return r
@@ -133,13 +102,10 @@ func (s *story) start() *script {
 func (r *script) ends(exitCode int) string {
 	r.story.Helper()
 	<-r.done
-	if r.err != nil && !errors.As(r.err, new(*osexec.ExitError)) {
-		r.story.Fatal(r.err)
+	if r.result.ExitCode != exitCode {
+		r.story.Fatalf("exit code %d, want %d, of\n%s%s", r.result.ExitCode, exitCode, r.text, r.result.Stdout)
 	}
-	if got := r.cmd.ProcessState.ExitCode(); got != exitCode {
-		r.story.Fatalf("exit code %d, want %d, of\n%s%s", got, exitCode, r.text, r.out.String())
-	}
-	return r.out.String()
+	return r.result.Stdout
 }
 
 // run runs the commands of the next block, which must succeed.
@@ -154,8 +120,8 @@ func (s *story) refused() {
 	s.shows(s.start().ends(1))
 }
 
-// changing is what a README cannot know: versions, times, and who else wrote in the same second.
-var changing = regexp.MustCompile(`(resourceVersion: )\d+|(Last writer: ).*?(?:, as far as managedFields)`)
+// changing is what a README cannot know: versions, times, durations, and who else wrote in the same second.
+var changing = regexp.MustCompile(`((?:resourceVersion|Waited): )\S+|(Last writer: ).*?(?:, as far as managedFields)`)
 
 // namedWriter is whom a README names as the last writer.
 var namedWriter = regexp.MustCompile(`Last writer: (\S+)`)
@@ -250,7 +216,7 @@ func TestWaitForMigrationStory(t *testing.T) {
 	select {
 	case <-waits:
 	case <-rollout.done:
-		t.Fatalf("it did not wait:\n%s", rollout.out.String())
+		t.Fatalf("it did not wait:\n%s", rollout.result.Stdout)
 	}
 	live("41", "2.7.0")
 	if out := s.run(); !strings.Contains(out, "migrating to schema 42") {

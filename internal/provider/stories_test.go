@@ -135,7 +135,7 @@ func (f *fixture) follow(name string) func() []data {
 			if event.Type == watch.Deleted {
 				return through
 			}
-			if len(through) == 0 || !cmp.Equal(through[len(through)-1], data(cm.Data)) {
+			if len(through) == 0 || !cmp.Equal(through[len(through)-1], cm.Data) {
 				through = append(through, cm.Data)
 			}
 		}

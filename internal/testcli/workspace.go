@@ -145,8 +145,8 @@ func (w *Workspace) Start(args ...string) *Running {
 func (w *Workspace) start(name string, args ...string) *Running {
 	cmd := exec.CommandContext(w.ctx, name, args...)
 	cmd.Dir, cmd.Env = w.Dir, w.Env
-	cmd.SysProcAttr = toolchain.OwnGroup()                                // one interrupt is enough: a second one makes it abandon its provider
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it stops its provider, and writes its state
+	cmd.SysProcAttr = toolchain.OwnGroup()                                     // one interrupt is enough: a second one makes it abandon its provider
+	cmd.Cancel = func() error { return toolchain.InterruptGroup(cmd.Process) } // it stops its provider, and writes its state
 	cmd.WaitDelay = 30 * time.Second
 	r := &Running{w: w, cmd: cmd}
 	cmd.Stdout, cmd.Stderr = &r.stdout, &r.stderr
