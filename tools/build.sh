@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds one pinned tool into the user's cache, unless it is there, and prints the path of the binary.
 #
-#   tools/build.sh kube-apiserver|etcd|kubectl|tofu|golangci-lint|tfplugindocs|goreleaser|actionlint|editorconfig-checker
+#   tools/build.sh kube-apiserver|etcd|kubectl|tofu|golangci-lint|tfplugindocs|goreleaser|go-licenses|govulncheck|actionlint|editorconfig-checker
 #   tools/build.sh --path NAME      only prints where it is or would be
 #
 # K8S_VERSION=v1.36.3 stands for another kube-apiserver than the pinned one, and the etcd that it is developed with.
@@ -20,6 +20,8 @@ case $name in
   golangci-lint)  dir=. module=github.com/golangci/golangci-lint/v2 package=github.com/golangci/golangci-lint/v2/cmd/golangci-lint ;;
   tfplugindocs)   dir=. module=github.com/hashicorp/terraform-plugin-docs package=github.com/hashicorp/terraform-plugin-docs/cmd/tfplugindocs ;;
   goreleaser)     dir=. module=github.com/goreleaser/goreleaser/v2 package=github.com/goreleaser/goreleaser/v2 ;;
+  go-licenses)    dir=. module=github.com/google/go-licenses/v2 package=github.com/google/go-licenses/v2 ;;
+  govulncheck)    dir=. module=golang.org/x/vuln package=golang.org/x/vuln/cmd/govulncheck ;;
   actionlint)     dir=actionlint module=github.com/rhysd/actionlint package=github.com/rhysd/actionlint/cmd/actionlint ;;
   editorconfig-checker)
     dir=. module=github.com/editorconfig-checker/editorconfig-checker/v3

@@ -98,7 +98,7 @@ func Mirror(dir, provider string) (installation string, err error) {
 			return "", err
 		}
 	}
-	return fmt.Sprintf("  filesystem_mirror {\n    path = %q\n  }\n", dir), nil
+	return mirrored(dir), nil
 }
 
 // environment is this process's, without what leaks (TF_LOG and TF_ACC of a test run included).

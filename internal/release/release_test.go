@@ -1,0 +1,170 @@
+//go:build release
+
+// Package release_test looks at what goreleaser has put into dist/, and uses it as somebody without network would. It has a build
+// tag, so that nothing looks tested where nothing was released: make release-check builds dist/ and runs it.
+package release_test
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+const (
+	root     = "../.."
+	manifest = root + "/terraform-registry-manifest.json"
+)
+
+var (
+	dist = flag.String("dist", root+"/dist", "what goreleaser made")
+	only = flag.String("only", "", "the one system in it, such as linux_amd64; all of them without it")
+)
+
+func TestMain(m *testing.M) { testcluster.Main(m) }
+
+// metadata is what goreleaser says of the release.
+type metadata struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+}
+
+func read(t *testing.T) metadata {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(*dist, "metadata.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m metadata
+	if err := json.Unmarshal(content, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func (m metadata) archive(system string) string {
+	return filepath.Join(*dist, "terraform-provider-cas_"+m.Version+"_"+system+".zip")
+}
+
+func git(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "git", args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// commandLines are the terraform or tofu that tests run, and OpenTofu besides.
+func commandLines(t *testing.T) []string {
+	t.Helper()
+	cli, err := testcli.Find()
+	if errors.Is(err, testcli.ErrNoCLI) {
+		toolchain.Unavailable(t, err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	tofu, err := toolchain.Path(t.Context(), "tofu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !toolchain.Executable(tofu) {
+		toolchain.Unavailable(t, errors.New("no OpenTofu: run `make tofu`"))
+	}
+	return slices.Compact([]string{cli, tofu})
+}
+
+// The version that the linker was given is what the API server is told.
+func TestTheArchiveIsInstalledFromAMirrorAndApplies(t *testing.T) {
+	t.Parallel()
+	m := read(t)
+	system := runtime.GOOS + "_" + runtime.GOARCH
+	for _, cli := range commandLines(t) {
+		for _, layout := range []testcli.Layout{testcli.Packed, testcli.Unpacked} {
+			t.Run(fmt.Sprintf("%s, %s", filepath.Base(cli), layout), func(t *testing.T) {
+				t.Parallel()
+				installation, err := testcli.MirrorArchive(t.TempDir(), m.archive(system), m.Version, system, layout)
+				if err != nil {
+					t.Fatal(err)
+				}
+				applies(t, cli, installation, m.Version)
+			})
+		}
+	}
+}
+
+// applies swaps foo from 1 to 2 with the provider in the mirror, and wants every request to say which version it is from.
+func applies(t *testing.T, cli, installation, version string) {
+	t.Helper()
+	c := testcluster.Shared(t)
+	namespace := c.Namespace(t)
+	maps := c.Client().CoreV1().ConfigMaps(namespace)
+	if _, err := maps.Create(t.Context(), &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Data: map[string]string{"foo": "1"},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var agents struct {
+		sync.Mutex
+		seen []string
+	}
+	proxy := c.Proxy(t)
+	proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		agents.Lock()
+		defer agents.Unlock()
+		agents.seen = append(agents.seen, r.UserAgent())
+		return testcluster.Fault{}
+	})
+
+	w, err := testcli.Open(t.Context(), t.TempDir(), cli, installation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(w.Dir, os.DirFS(root+"/examples/quickstart")); err != nil {
+		t.Fatal(err)
+	}
+	// A snapshot is a prerelease, which is installed only where it is named.
+	w.Write("version_override.tf", fmt.Sprintf(
+		"terraform {\n  required_providers {\n    cas = {\n      source = %q\n      version = %q\n    }\n  }\n}\n", "terraform-cas/cas", version))
+	w.Env = append(w.Env, "TF_VAR_namespace="+namespace, "TF_VAR_config_path="+c.Kubeconfig(t, proxy.Config))
+
+	if r := w.Run("init"); r.ExitCode != 0 || !strings.Contains(r.Stdout, "Installed terraform-cas/cas v"+version) {
+		t.Fatalf("init: %d\n%s", r.ExitCode, r.All())
+	}
+	if r := w.Plan("swap.tfplan"); r.ExitCode != 2 {
+		t.Fatalf("plan: %d\n%s", r.ExitCode, r.All())
+	}
+	if r := w.Apply("swap.tfplan"); r.ExitCode != 0 || !strings.Contains(r.Stdout, `previous_value = "1"`) {
+		t.Fatalf("apply: %d\n%s", r.ExitCode, r.All())
+	}
+	if cm, err := maps.Get(t.Context(), "testmap", metav1.GetOptions{}); err != nil || cm.Data["foo"] != "2" {
+		t.Errorf("live: %v %v", cm, err)
+	}
+	if r := w.Plan("again.tfplan"); r.ExitCode != 0 {
+		t.Errorf("second plan: %d\n%s", r.ExitCode, r.All())
+	}
+
+	agents.Lock()
+	defer agents.Unlock()
+	slices.Sort(agents.seen)
+	if got, want := slices.Compact(agents.seen), []string{"terraform-provider-cas/" + version}; !slices.Equal(got, want) {
+		t.Errorf("the API server was told %q, want %q", got, want)
+	}
+}
