@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -46,37 +48,53 @@ func (f *fixture) awaitTried(name, patch string, done func(*corev1.ConfigMap, er
 	}
 }
 
+// mutate has the cluster change what is written. Up to Kubernetes 1.35 there is but v1beta1 of such policies, which has the same fields.
+func (f *fixture) mutate(spec admissionv1.MutatingAdmissionPolicySpec) {
+	f.Helper()
+	client := f.cluster.Client().AdmissionregistrationV1()
+	group := admissionv1.SchemeGroupVersion
+	if _, err := client.MutatingAdmissionPolicies().List(f.Context(), metav1.ListOptions{}); apierrors.IsNotFound(err) {
+		group.Version = "v1beta1"
+	}
+	meta := metav1.ObjectMeta{Name: f.namespace}
+	for resource, object := range map[string]any{
+		"mutatingadmissionpolicies": admissionv1.MutatingAdmissionPolicy{
+			TypeMeta: metav1.TypeMeta{APIVersion: group.String(), Kind: "MutatingAdmissionPolicy"}, ObjectMeta: meta, Spec: spec,
+		},
+		"mutatingadmissionpolicybindings": admissionv1.MutatingAdmissionPolicyBinding{
+			TypeMeta: metav1.TypeMeta{APIVersion: group.String(), Kind: "MutatingAdmissionPolicyBinding"}, ObjectMeta: meta,
+			Spec: admissionv1.MutatingAdmissionPolicyBindingSpec{PolicyName: f.namespace},
+		},
+	} {
+		body, err := json.Marshal(object)
+		if err != nil {
+			f.Fatal(err)
+		}
+		err = client.RESTClient().Post().AbsPath("apis", group.Group, group.Version, resource).
+			SetHeader("Content-Type", "application/json").Body(body).Do(f.Context()).Error()
+		if err != nil {
+			f.Fatal(err)
+		}
+	}
+}
+
 // byPolicy is what the mutating policy puts behind every value of foo.
 const byPolicy = " (by policy)"
 
 func (f *fixture) mutateFoo() {
 	f.Helper()
-	admission := f.cluster.Client().AdmissionregistrationV1()
-	never := admissionv1.NeverReinvocationPolicy
-	_, err := admission.MutatingAdmissionPolicies().Create(f.Context(), &admissionv1.MutatingAdmissionPolicy{
-		ObjectMeta: metav1.ObjectMeta{Name: f.namespace},
-		Spec: admissionv1.MutatingAdmissionPolicySpec{
-			MatchConstraints: f.writesHere(), ReinvocationPolicy: never,
-			MatchConditions: []admissionv1.MatchCondition{{
-				Name: "foo", Expression: `has(object.data) && "foo" in object.data && !object.data["foo"].endsWith("` + byPolicy + `")`,
-			}},
-			Mutations: []admissionv1.Mutation{{
-				PatchType: admissionv1.PatchTypeJSONPatch,
-				JSONPatch: &admissionv1.JSONPatch{
-					Expression: `[JSONPatch{op: "replace", path: "/data/foo", value: object.data["foo"] + "` + byPolicy + `"}]`,
-				},
-			}},
-		},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	_, err = admission.MutatingAdmissionPolicyBindings().Create(f.Context(), &admissionv1.MutatingAdmissionPolicyBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: f.namespace}, Spec: admissionv1.MutatingAdmissionPolicyBindingSpec{PolicyName: f.namespace},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	f.mutate(admissionv1.MutatingAdmissionPolicySpec{
+		MatchConstraints: f.writesHere(), ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
+		MatchConditions: []admissionv1.MatchCondition{{
+			Name: "foo", Expression: `has(object.data) && "foo" in object.data && !object.data["foo"].endsWith("` + byPolicy + `")`,
+		}},
+		Mutations: []admissionv1.Mutation{{
+			PatchType: admissionv1.PatchTypeJSONPatch,
+			JSONPatch: &admissionv1.JSONPatch{
+				Expression: `[JSONPatch{op: "replace", path: "/data/foo", value: object.data["foo"] + "` + byPolicy + `"}]`,
+			},
+		}},
+	})
 	f.awaitPolicy("probe", func(stored string, err error) bool { return err == nil && stored == "probe"+byPolicy })
 }
 

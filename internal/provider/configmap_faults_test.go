@@ -160,28 +160,16 @@ func TestConfigMapReadThatIsHeldEndsWithTheTimeout(t *testing.T) {
 // labelAll has every ConfigMap of the fixture's namespace that is written get a label.
 func (f *fixture) labelAll() {
 	f.Helper()
-	admission := f.cluster.Client().AdmissionregistrationV1()
-	_, err := admission.MutatingAdmissionPolicies().Create(f.Context(), &admissionv1.MutatingAdmissionPolicy{
-		ObjectMeta: metav1.ObjectMeta{Name: f.namespace},
-		Spec: admissionv1.MutatingAdmissionPolicySpec{
-			MatchConstraints: f.writesHere(), ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
-			Mutations: []admissionv1.Mutation{{
-				PatchType: admissionv1.PatchTypeApplyConfiguration,
-				ApplyConfiguration: &admissionv1.ApplyConfiguration{
-					Expression: `Object{metadata: Object.metadata{labels: {"team": "policy"}}}`,
-				},
-			}},
-		},
-	}, metav1.CreateOptions{})
-	if err == nil {
-		_, err = admission.MutatingAdmissionPolicyBindings().Create(f.Context(), &admissionv1.MutatingAdmissionPolicyBinding{
-			ObjectMeta: metav1.ObjectMeta{Name: f.namespace}, Spec: admissionv1.MutatingAdmissionPolicyBindingSpec{PolicyName: f.namespace},
-		}, metav1.CreateOptions{})
-	}
-	if err != nil {
-		f.Fatal(err)
-	}
-	err = wait.PollUntilContextTimeout(f.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	f.mutate(admissionv1.MutatingAdmissionPolicySpec{
+		MatchConstraints: f.writesHere(), ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
+		Mutations: []admissionv1.Mutation{{
+			PatchType: admissionv1.PatchTypeApplyConfiguration,
+			ApplyConfiguration: &admissionv1.ApplyConfiguration{
+				Expression: `Object{metadata: Object.metadata{labels: {"team": "policy"}}}`,
+			},
+		}},
+	})
+	err := wait.PollUntilContextTimeout(f.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		cm, err := f.cluster.Client().CoreV1().ConfigMaps(f.namespace).Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "probe"}},
 			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err == nil && cm.Labels["team"] != "", nil

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -140,6 +141,11 @@ func environment(dir string, dog *watchdog, etcd, apiserver string) (*envtest.En
 	// Without these, the server looks for the address of a network interface, and a machine that is
 	// offline has none.
 	server.Configure().Set("advertise-address", "127.0.0.1").Set("endpoint-reconciler-type", "none")
+	if version := os.Getenv(envVersion); strings.HasPrefix(version, "v1.34.") || strings.HasPrefix(version, "v1.35.") {
+		// Tests want mutating admission policies, which were still to be asked for.
+		server.Configure().Set("feature-gates", "MutatingAdmissionPolicy=true").
+			Set("runtime-config", "admissionregistration.k8s.io/v1beta1=true")
+	}
 	return env, nil
 }
 
