@@ -23,7 +23,7 @@ func (f *fixture) txn(keys ...KeySwap) *Txn {
 
 func (f *fixture) commit(t *Txn) (TxnResult, error) {
 	f.Helper()
-	ctx, cancel := context.WithTimeout(f.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(f.Context(), ample)
 	defer cancel()
 	return f.engine.Commit(ctx, t)
 }

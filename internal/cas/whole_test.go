@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -57,14 +56,14 @@ func (f *fixture) creation() *Creation {
 
 func (f *fixture) doCreate(n *Creation) (TxnResult, error) {
 	f.Helper()
-	ctx, cancel := context.WithTimeout(f.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(f.Context(), ample)
 	defer cancel()
 	return f.engine.Create(ctx, n)
 }
 
 func (f *fixture) doRemove(at ...Version) error {
 	f.Helper()
-	ctx, cancel := context.WithTimeout(f.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(f.Context(), ample)
 	defer cancel()
 	_, err := f.engine.Remove(ctx, &Removal{Ref: f.ref, At: at})
 	return err
