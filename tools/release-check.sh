@@ -24,13 +24,13 @@ if [ -n "${1:-}" ]; then
   config=$tmp/one.yml
 fi
 
-# $1 is a folder that need not be there.
+# Clones $1 into $2, and builds there.
 snapshot() {
-  git clone -q . "$1"
-  (cd "$1" && "$goreleaser" release --snapshot --skip=publish,sign --config "$config")
+  git clone -q "$1" "$2"
+  (cd "$2" && "$goreleaser" release --snapshot --skip=publish,sign --config "$config")
 }
-snapshot "$tmp/first"
-snapshot "$tmp/a folder of another name"
+snapshot . "$tmp/first"
+snapshot "$tmp/first" "$tmp/a folder of another name" # of the same commit, whatever was committed meanwhile
 
 diff "$tmp"/first/dist/*_SHA256SUMS "$tmp/a folder of another name"/dist/*_SHA256SUMS || {
   echo "release-check: the same commit was built twice, and the checksums differ" >&2
