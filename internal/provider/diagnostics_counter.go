@@ -58,7 +58,7 @@ func (s subject) diagnoseCounter(err error) diag.Diagnostic {
 	return nil
 }
 
-var counterRange = fmt.Sprintf("%d to %d", math.MinInt64, math.MaxInt64)
+var counterRange = fmt.Sprintf("%d to %d", int64(math.MinInt64), int64(math.MaxInt64))
 
 // figure shows a number that came from the key.
 func (s subject) figure(n int64) string { return renderOne(cas.Text(strconv.FormatInt(n, 10)), s.hide) }
