@@ -323,17 +323,6 @@ func TestQuickstart(t *testing.T) {
 	f.run(step)
 }
 
-// What the README shows of files is what others apply: the guide that begins with the same configuration, and the tests of roles.
-func TestReadmeFiles(t *testing.T) {
-	t.Parallel()
-	readme := exampleText(t, "../../README.md")
-	for language, file := range map[string]string{"terraform": "guides/getting-started/main.tf", "yaml": "provider/role.yaml"} {
-		if !strings.Contains(readme, "```"+language+"\n"+exampleText(t, "../../examples", file)+"```\n") {
-			t.Errorf("the README does not show examples/%s as it is", file)
-		}
-	}
-}
-
 // A new example needs a test: each file under examples/ is one that a test above, or TestProviderExamples, applies.
 func TestEveryExampleHasATest(t *testing.T) {
 	t.Parallel()
