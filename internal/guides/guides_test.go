@@ -2,6 +2,7 @@
 package guides
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -27,6 +28,16 @@ var followed = map[string]int{
 
 func TestGuides(t *testing.T) {
 	t.Parallel()
+	maps := testcluster.Shared(t).Client().CoreV1().ConfigMaps(metav1.NamespaceDefault)
+	t.Cleanup(func() { // when all have ended, and the test's context with them
+		left, err := maps.List(context.WithoutCancel(t.Context()), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cm := range left.Items {
+			t.Errorf("the guides leave the ConfigMap %s behind", cm.Name)
+		}
+	})
 	for name, commands := range followed {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -43,15 +54,6 @@ func TestGuides(t *testing.T) {
 			}
 		})
 	}
-	t.Cleanup(func() { // when all have ended
-		maps, err := testcluster.Shared(t).Client().CoreV1().ConfigMaps(metav1.NamespaceDefault).List(t.Context(), metav1.ListOptions{})
-		if err != nil && t.Context().Err() == nil {
-			t.Error(err)
-		}
-		for _, cm := range maps.Items {
-			t.Errorf("the guides leave the ConfigMap %s behind", cm.Name)
-		}
-	})
 }
 
 // block is one fenced block of a guide.
