@@ -18,7 +18,6 @@ type pipelineExample struct {
 	outputs   string // as `output -json` gives the values, by name
 	after     data
 	destroyed data
-	functions bool // of the provider
 }
 
 // pipelineExampleTests is by the path under examples/.
@@ -50,11 +49,11 @@ var pipelineExampleTests = map[string]pipelineExample{
 		after: data{"a": "1", "b": "2", "summary": "a=1,b=2"}, destroyed: data{"a": "1", "b": "2"},
 	},
 	"functions/entry_id/function.tf": {
-		configMap: "release", before: data{"version": "7"}, outputs: `{}`, after: data{"version": "7"}, destroyed: data{}, functions: true,
+		configMap: "release", before: data{"version": "7"}, outputs: `{}`, after: data{"version": "7"}, destroyed: data{},
 	},
 	"functions/parse_entry_id/function.tf": {
 		configMap: "release", before: data{"version": "7"}, outputs: `{"version":"7"}`,
-		after: data{"version": "7"}, destroyed: data{"version": "7"}, functions: true,
+		after: data{"version": "7"}, destroyed: data{"version": "7"},
 	},
 }
 
@@ -65,9 +64,6 @@ func TestPipelineExamples(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			f, _ := shopWith(t, example.configMap, example.before)
 			p := &pipeline{fixture: f, cli: testcli.New(t)}
-			if example.functions && !p.hasFunctions() {
-				t.Skip("this command line has no functions of providers")
-			}
 			p.write(exampleText(t, "../../examples", path))
 			p.plan()
 			p.apply()

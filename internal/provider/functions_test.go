@@ -2,7 +2,6 @@ package provider
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -11,23 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
-
-// hasFunctions tells whether the command line knows functions of providers: terraform from 1.8 on, OpenTofu from 1.7 on.
-func (p *pipeline) hasFunctions() bool {
-	p.Helper()
-	var version struct {
-		Version string `json:"terraform_version"`
-	}
-	if err := json.Unmarshal([]byte(p.cli.Run("version", "-json").Stdout), &version); err != nil {
-		p.Fatal(err)
-	}
-	parts := strings.Split(version.Version, ".")
-	minor, err := strconv.Atoi(parts[1])
-	if err != nil {
-		p.Fatal(err)
-	}
-	return parts[0] != "1" || minor >= 8 || minor == 7 && strings.Contains(p.cli.CLI, "tofu")
-}
 
 // outputs is a JSON object of all outputs.
 func (p *pipeline) outputs() string {
@@ -136,9 +118,6 @@ func wantArgumentError(t *testing.T, err *function.FuncError, argument int64, pr
 
 func TestFunctionsInAConfiguration(t *testing.T) {
 	p := newPipeline(t)
-	if !p.hasFunctions() {
-		t.Skip("this command line has no functions of providers")
-	}
 	p.write(`
 output "id" {
   value = provider::cas::entry_id("shop", "settings", "foo")
