@@ -41,7 +41,7 @@ func run(ctx context.Context, only string, parallel int) error {
 		return err
 	}
 	var chosen []rule
-	for _, r := range slices.Concat(rules, grown) {
+	for _, r := range slices.Concat(rules, unknown, grown) {
 		if match.MatchString(r.says) {
 			chosen = append(chosen, r)
 		}
