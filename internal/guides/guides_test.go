@@ -164,32 +164,7 @@ func (r *reader) compare(text string) {
 		r.Fatalf("failed: %t; the guide shows\n%s\nprinted was\n%s", r.failed, text, r.output)
 	}
 	r.failed = false
-	rest := flat(r.output)
-	for part := range strings.SplitSeq(text, "\n...\n") {
-		pattern := regexp.QuoteMeta(flat(strings.TrimSuffix(part, "...\n")))
-		// Managers that wrote in the same second are all named.
-		pattern = lastWriter.ReplaceAllString(pattern, `Last writer: .*?$1.*?, TIME`)
-		at := regexp.MustCompile(pattern).FindStringIndex(rest)
-		if at == nil {
-			r.Fatalf("the guide shows\n%s\nbut printed was\n%s", part, flat(r.output))
-		}
-		rest = rest[at[1]:]
+	if !testcli.Shows(text, r.output) {
+		r.Fatalf("the guide shows\n%s\nbut printed was\n%s", text, r.output)
 	}
-}
-
-var lastWriter = regexp.MustCompile(`Last writer: (\S+ \\\(\w+\\\)), TIME`)
-
-var varying = strings.NewReplacer("│", " ", "╷", " ", "╵", " ")
-
-// flat is text without frames and line breaks, and without what differs from run to run: versions, times and durations.
-func flat(text string) string {
-	text = strings.Join(strings.Fields(varying.Replace(text)), " ")
-	for pattern, instead := range map[string]string{
-		`esourceVersion: \d+`:             "esourceVersion: N",
-		`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`: "TIME",
-		`after \d+s`:                      "after 0s",
-	} {
-		text = regexp.MustCompile(pattern).ReplaceAllString(text, instead)
-	}
-	return text
 }

@@ -260,7 +260,7 @@ func counterUnderFaults(t *testing.T, processes int, f *someFaults) {
 	for i, r := range running {
 		result := r.Wait()
 		value, inState := counterValue(t, workspaces[i].Dir)
-		output := flat(result.All())
+		output := testcli.Flat(result.All())
 		switch {
 		case result.ExitCode == 0 && inState:
 			took[value]++

@@ -19,6 +19,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -324,7 +325,7 @@ func TestGuidePipelineOfTwoAccounts(t *testing.T) {
 		t.Fatal("no token of terraform-apply")
 	}
 	out := p.fails(planning) // who plans cannot apply
-	p.wants(flat(out), "Error: Not Permitted", "Verb: patch", "system:serviceaccount:shop:terraform-plan")
+	p.wants(testcli.Flat(out), "Error: Not Permitted", "Verb: patch", "system:serviceaccount:shop:terraform-plan")
 	p.wantShown("rbac", out)
 	p.wantLive("settings", data{"foo": "1"})
 	p.runs(pipeline)

@@ -13,6 +13,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -267,7 +268,7 @@ func (h *hiding) goes(path hidingPath) {
 			own.WriteString(line)
 		}
 	}
-	output := flat(h.said.String())
+	output := testcli.Flat(h.said.String())
 	h.wants(output, path.wants...)
 	for where, text := range map[string]string{"output": output, "log": own.String()} {
 		if text == "" {

@@ -143,7 +143,7 @@ func (r *interruptedRun) interrupt(at interruptedAt) {
 		r.Fatal(err)
 	}
 	result := running.Wait()
-	r.wants(diagnosticOfKey(flat(result.All()), r.namespace+"/other", "foo"), "Operation Canceled", "The operation was canceled. Nothing was written.")
+	r.wants(diagnosticOfKey(testcli.Flat(result.All()), r.namespace+"/other", "foo"), "Operation Canceled", "The operation was canceled. Nothing was written.")
 	r.tellsTheTruth(result, at)
 }
 
@@ -183,7 +183,7 @@ func (r *interruptedRun) hook(at interruptedAt, reached chan<- struct{}, stopped
 func (r *interruptedRun) tellsTheTruth(result testcli.Result, at interruptedAt) {
 	r.Helper()
 	r.proxy.SetHook(nil)
-	output := flat(result.All())
+	output := testcli.Flat(result.All())
 	if (result.ExitCode == 1) != strings.Contains(output, "Error: ") || result.ExitCode > 1 {
 		r.Errorf("ended with %d:\n%s", result.ExitCode, output)
 	}

@@ -85,18 +85,14 @@ func (p *pipeline) do(args ...string) string {
 	return p.ended(p.cli.Run(args...), 0, args[0])
 }
 
-// ended returns the output without frames and line breaks, so that text can be looked for wherever it was wrapped.
+// ended returns the output, flat.
 func (p *pipeline) ended(r testcli.Result, exitCode int, what string) string {
 	p.Helper()
 	if r.ExitCode != exitCode {
 		p.Fatalf("%s ended with %d, want %d:\n%s", what, r.ExitCode, exitCode, r.All())
 	}
-	return flat(r.All())
+	return testcli.Flat(r.All())
 }
-
-var frame = regexp.MustCompile(`[│╷╵\s]+`)
-
-func flat(output string) string { return frame.ReplaceAllString(output, " ") }
 
 // wants fails the test for each text that the output lacks, or has where the text begins with "!".
 func (p *pipeline) wants(output string, texts ...string) string {
@@ -104,9 +100,9 @@ func (p *pipeline) wants(output string, texts ...string) string {
 	for _, text := range texts {
 		unwanted, found := strings.CutPrefix(text, "!")
 		switch {
-		case !found && !strings.Contains(output, flat(text)):
+		case !found && !strings.Contains(output, testcli.Flat(text)):
 			p.Errorf("the output lacks %q:\n%s", text, output)
-		case found && strings.Contains(output, flat(unwanted)):
+		case found && strings.Contains(output, testcli.Flat(unwanted)):
 			p.Errorf("the output has %q:\n%s", unwanted, output)
 		}
 	}

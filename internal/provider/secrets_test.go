@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 )
 
 // secrets are credentials that must not be found anywhere, by what they are.
@@ -51,7 +53,7 @@ func forms(secret string) []string {
 
 // unspaced is text without what Terraform wraps and frames it with, and without what quotes it, however often.
 func unspaced(text string) string {
-	return strings.ReplaceAll(frame.ReplaceAllString(text, ""), `\`, "")
+	return strings.NewReplacer(" ", "", `\`, "").Replace(testcli.Flat(text))
 }
 
 // in tells which of the secrets, or a part of which, are in the text.
@@ -104,7 +106,7 @@ func (s *secretive) ran(exitCode int, says string, args ...string) {
 	s.Helper()
 	r := s.cli.Run(args...)
 	s.seen[fmt.Sprintf("what the command %d printed, %s", len(s.seen), args[0])] = r.All()
-	if r.ExitCode != exitCode || !strings.Contains(flat(r.All()), says) {
+	if r.ExitCode != exitCode || !strings.Contains(testcli.Flat(r.All()), says) {
 		s.Errorf("%q ended with %d, want %d and %q:\n%s", args, r.ExitCode, exitCode, says, r.All())
 	}
 }

@@ -3,7 +3,6 @@ package provider
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 )
 
 // storyTest is what a story's `terraform test` makes of the ConfigMap that it makes.
@@ -102,7 +103,7 @@ func TestStoriesTestThemselves(t *testing.T) {
 				return
 			}
 			test.went(t, went())
-			if !strings.Contains(out, flat(s.blocks[len(s.blocks)-1].text)) {
+			if !testcli.Shows(s.blocks[len(s.blocks)-1].text, out) {
 				t.Errorf("the README shows\n%s\nof\n%s", s.blocks[len(s.blocks)-1].text, out)
 			}
 		})
