@@ -52,7 +52,7 @@ func TestTheArchivesAreThoseOfTheSystems(t *testing.T) {
 	}
 }
 
-func TestAnArchiveHoldsTheBinaryAlone(t *testing.T) {
+func TestAnArchiveHoldsTheBinaryAndItsLicences(t *testing.T) {
 	t.Parallel()
 	m := read(t)
 	for _, system := range systems() {
@@ -67,15 +67,16 @@ func TestAnArchiveHoldsTheBinaryAlone(t *testing.T) {
 			if strings.HasPrefix(system, "windows_") {
 				name += ".exe"
 			}
-			if len(r.File) != 1 || r.File[0].Name != name {
-				t.Fatalf("holds %d files, the first %q, want %q alone", len(r.File), r.File[0].Name, name)
+			want := map[string]fs.FileMode{"LICENSE": 0o644, "THIRD_PARTY.md": 0o644, name: 0o755}
+			got := map[string]fs.FileMode{}
+			for _, header := range r.File {
+				got[header.Name] = header.Mode()
+				if !header.Modified.Equal(m.committed(t)) {
+					t.Errorf("%s is of %v, not of the commit's %v", header.Name, header.Modified, m.committed(t))
+				}
 			}
-			header := r.File[0]
-			if header.Mode() != fs.FileMode(0o755) {
-				t.Errorf("has the mode %v", header.Mode())
-			}
-			if !header.Modified.Equal(m.committed(t)) {
-				t.Errorf("is of %v, not of the commit's %v", header.Modified, m.committed(t))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatal(diff)
 			}
 			wantBuilt(t, r, name, system, m)
 		})

@@ -19,9 +19,6 @@ import (
 	"sync"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
@@ -114,13 +111,6 @@ func TestTheArchiveIsInstalledFromAMirrorAndApplies(t *testing.T) {
 func applies(t *testing.T, cli, installation, version string) {
 	t.Helper()
 	c := testcluster.Shared(t)
-	namespace := c.Namespace(t)
-	maps := c.Client().CoreV1().ConfigMaps(namespace)
-	if _, err := maps.Create(t.Context(), &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Data: map[string]string{"foo": "1"},
-	}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
 	var agents struct {
 		sync.Mutex
 		seen []string
@@ -137,29 +127,14 @@ func applies(t *testing.T, cli, installation, version string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(w.Dir, os.DirFS(root+"/examples/quickstart")); err != nil {
-		t.Fatal(err)
-	}
+	maps := w.Quickstart(t, c, proxy.Config)
 	// A snapshot is a prerelease, which is installed only where it is named.
 	w.Write("version_override.tf", fmt.Sprintf(
 		"terraform {\n  required_providers {\n    cas = {\n      source = %q\n      version = %q\n    }\n  }\n}\n", "terraform-cas/cas", version))
-	w.Env = append(w.Env, "TF_VAR_namespace="+namespace, "TF_VAR_config_path="+c.Kubeconfig(t, proxy.Config))
-
 	if r := w.Run("init"); r.ExitCode != 0 || !strings.Contains(r.Stdout, "Installed terraform-cas/cas v"+version) {
 		t.Fatalf("init: %d\n%s", r.ExitCode, r.All())
 	}
-	if r := w.Plan("swap.tfplan"); r.ExitCode != 2 {
-		t.Fatalf("plan: %d\n%s", r.ExitCode, r.All())
-	}
-	if r := w.Apply("swap.tfplan"); r.ExitCode != 0 || !strings.Contains(r.Stdout, `previous_value = "1"`) {
-		t.Fatalf("apply: %d\n%s", r.ExitCode, r.All())
-	}
-	if cm, err := maps.Get(t.Context(), "testmap", metav1.GetOptions{}); err != nil || cm.Data["foo"] != "2" {
-		t.Errorf("live: %v %v", cm, err)
-	}
-	if r := w.Plan("again.tfplan"); r.ExitCode != 0 {
-		t.Errorf("second plan: %d\n%s", r.ExitCode, r.All())
-	}
+	w.SwapOnce(t, maps)
 
 	agents.Lock()
 	defer agents.Unlock()

@@ -2,12 +2,10 @@ package testcli_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
@@ -17,44 +15,12 @@ import (
 
 func TestMain(m *testing.M) { testcluster.Main(m, testcli.Cleanup) }
 
-// quickstart puts the files of examples/quickstart into the workspace.
-func quickstart(t *testing.T, w *testcli.Workspace) {
-	t.Helper()
-	root, err := toolchain.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.CopyFS(w.Dir, os.DirFS(filepath.Join(root, "examples", "quickstart"))); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestQuickstartSwapsWithTheBuiltProvider(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	w := testcli.New(t)
-	namespace := c.Namespace(t)
-	maps := c.Client().CoreV1().ConfigMaps(namespace)
-	if _, err := maps.Create(t.Context(), &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Data: map[string]string{"foo": "1"},
-	}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	quickstart(t, w)
-	w.Env = append(w.Env, "TF_VAR_namespace="+namespace, "TF_VAR_config_path="+c.Kubeconfig(t, c.Config))
-
-	if r := w.Plan("swap.tfplan"); r.ExitCode != 2 {
-		t.Fatalf("plan: %d\n%s", r.ExitCode, r.All())
-	}
-	if r := w.Apply("swap.tfplan"); r.ExitCode != 0 || !strings.Contains(r.Stdout, `previous_value = "1"`) {
-		t.Fatalf("apply: %d\n%s", r.ExitCode, r.All())
-	}
-	if cm, err := maps.Get(t.Context(), "testmap", metav1.GetOptions{}); err != nil || cm.Data["foo"] != "2" {
-		t.Errorf("live: %v %v", cm, err)
-	}
-	if r := w.Plan("again.tfplan"); r.ExitCode != 0 {
-		t.Errorf("second plan: %d\n%s", r.ExitCode, r.All())
-	}
+	maps := w.Quickstart(t, c, c.Config)
+	w.SwapOnce(t, maps)
 	if r := w.Destroy(); r.ExitCode != 0 {
 		t.Errorf("destroy: %d\n%s", r.ExitCode, r.All())
 	}
@@ -115,13 +81,12 @@ func TestMirrorIsInstalledByInit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	quickstart(t, w)
+	c := testcluster.Shared(t)
+	maps := w.Quickstart(t, c, c.Config)
 	if r := w.Run("init"); r.ExitCode != 0 {
 		t.Fatalf("init: %d\n%s", r.ExitCode, r.All())
 	}
-	if r := w.Run("validate"); r.ExitCode != 0 {
-		t.Errorf("validate: %d\n%s", r.ExitCode, r.All())
-	}
+	w.SwapOnce(t, maps)
 }
 
 func TestFindNamesThePathThatCannotBeRun(t *testing.T) {
