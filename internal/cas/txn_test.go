@@ -206,7 +206,7 @@ func TestTxnsThatShareAKeyAreJudgedInTheirOrder(t *testing.T) {
 func (f *fixture) queued(n int) {
 	f.Helper()
 	c := f.engine.committer(f.ref)
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		c.mu.Lock()
 		have := len(c.queue)
 		c.mu.Unlock()

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -24,13 +23,14 @@ type faultOp struct {
 	done          map[string]string
 }
 
-var faultOps = map[string]faultOp{
-	"create": {after: entryBlock("foo", `value = "3"`), done: map[string]string{"foo": "3"}},
-	"update": {
-		before: entryBlock("foo", `value = "2"`), after: entryBlock("foo", `value = "3"`),
-		done: map[string]string{"foo": "3"},
-	},
-	"delete": {before: entryBlock("foo", `value = "2"`), done: map[string]string{}},
+// faultOps are the operations of an entry that has these lines besides.
+func faultOps(lines ...string) map[string]faultOp {
+	two, three := entryBlock("foo", append(lines, `value = "2"`)...), entryBlock("foo", append(lines, `value = "3"`)...)
+	return map[string]faultOp{
+		"create": {after: three, done: map[string]string{"foo": "3"}},
+		"update": {before: two, after: three, done: map[string]string{"foo": "3"}},
+		"delete": {before: two, done: map[string]string{}},
+	}
 }
 
 // planOp brings testmap to where the operation begins, and saves the plan of it.
@@ -53,7 +53,8 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 		"Error: API Server Unreachable", "The API server could not be reached, so nothing was ", "Host: " + refusedAddress,
 		"connect: connection refused", "Check the provider's configuration and the network",
 	}
-	for name, op := range faultOps {
+	// Who waits for a timeout does not end before the test is ended.
+	for name, op := range faultOps(`timeouts = { create = "9h", read = "9h", update = "9h", delete = "9h" }`) {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
 			p.planOp(op)
@@ -61,13 +62,9 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 			if err := testcluster.WriteKubeconfig(p.kubeconfig, &rest.Config{Host: refusedAddress}); err != nil {
 				t.Fatal(err)
 			}
-			begun := time.Now()
 			p.applyRefused(wants...)
 			p.planRefused(append(wants, "!Plan:"))
 			p.planRefused(append(wants, planCheckAdvice), "-refresh=false")
-			if took := time.Since(begun); took > 45*time.Second { // the timeouts are a minute
-				t.Errorf("it took %v to say that three times", took)
-			}
 			p.cli.Env = append(p.cli.Env, envPlanCheck+"=off")
 			p.plan("-refresh=false") // a plan where the cluster cannot be reached
 			p.applyRefused(wants...)
@@ -151,11 +148,11 @@ func TestOneFaultThatAnApplyGetsOver(t *testing.T) {
 			for _, op := range []string{"create", "update", "delete"} {
 				p.remove("testmap")
 				proxy.SetHook(nil)
-				p.planOp(faultOps[op])
+				p.planOp(faultOps()[op])
 				proxy.Reset()
 				proxy.SetHook(hook())
 				p.apply()
-				p.wantLive("testmap", faultOps[op].done)
+				p.wantLive("testmap", faultOps()[op].done)
 				wrote := 0
 				for _, r := range proxy.Requests() {
 					if r.Method == http.MethodPatch && r.Status == http.StatusOK {
@@ -204,7 +201,6 @@ func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
 		method string
 		check  string
 		wants  []string
-		atMost time.Duration
 	}{
 		"read of a create's check": {
 			op: faultOp{after: after}, method: http.MethodGet,
@@ -252,11 +248,7 @@ func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
 				return testcluster.Fault{HoldBefore: never}
 			})
 
-			begun := time.Now()
 			p.applyRefused(test.wants...)
-			if took := time.Since(begun); took > 40*time.Second { // a second, and the grace of a write that was sent
-				t.Errorf("it took %v", took)
-			}
 			if diff := cmp.Diff(stateBefore, p.state(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(tracked{}, "Private")); diff != "" {
 				t.Errorf("the state changed (-before +after):\n%s", diff)
 			}
@@ -275,7 +267,7 @@ func TestResponseThatIsLostWhereWatchIsNotPermitted(t *testing.T) {
 	})
 	proxy := p.cluster.ProxyFor(t, user)
 	p.kubeconfig = p.cluster.Kubeconfig(t, proxy.Config)
-	p.planOp(faultOps["update"])
+	p.planOp(faultOps()["update"])
 	proxy.SetHook(onceFor(http.MethodPatch, testcluster.Fault{DropAfter: true}))
 	output := p.applyRefused("Error: Write Outcome Unknown",
 		"The write was sent, and it could not be found out whether the key was changed.",
