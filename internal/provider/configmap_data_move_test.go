@@ -112,10 +112,10 @@ func TestConfigMapDataMoveState(t *testing.T) {
 	const typeName, state = "kubernetes_config_map_v1_data", `{"id": "shop/settings", "data": {"b": "2", "a": "1", "n": null}, "field_manager": "Terraform", "force": null,` +
 		`"metadata": [{"name": "settings", "namespace": "shop"}]}`
 
-	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org", "mirror.example.com:8443"} {
-		resp := move(host+"/hashicorp/kubernetes", typeName, state)
+	for _, address := range movableAddresses {
+		resp := move(address, typeName, state)
 		if len(resp.Diagnostics) > 0 {
-			t.Fatalf("%s: %s", host, resp.Diagnostics[0].Detail)
+			t.Fatalf("%s: %s", address, resp.Diagnostics[0].Detail)
 		}
 		raw, err := resp.TargetState.Unmarshal(dataCodec().object)
 		if err != nil {
@@ -125,7 +125,7 @@ func TestConfigMapDataMoveState(t *testing.T) {
 		want := newDataModel(dataID{testRef, []string{"a", "b"}})
 		want.Data = got.Data
 		if diff := cmp.Diff(want, got); diff != "" || diags.HasError() || fmt.Sprint(got.Data) != `{"a":"1","b":"2"}` {
-			t.Errorf("%s: %v %v (-want +got):\n%s", host, diags, got.Data, diff)
+			t.Errorf("%s: %v %v (-want +got):\n%s", address, diags, got.Data, diff)
 		}
 		if !got.UID.IsNull() || !got.ResourceVersion.IsNull() {
 			t.Errorf("a version that nobody saw: %v %v", got.UID, got.ResourceVersion)

@@ -30,12 +30,11 @@ type kubernetesConfigMap struct {
 	Immutable  bool              `json:"immutable"`
 }
 
-// fromKubernetes tells whether a state is moved from a resource of hashicorp/kubernetes, from whichever registry.
+// fromKubernetes tells whether a state is moved from a resource of hashicorp/kubernetes, from whichever registry. OpenTofu before 1.11.12
+// and 1.12.4 tells but the name that the resource's type begins with (opentofu/opentofu#4352).
 func fromKubernetes(req resource.MoveStateRequest, resourceTypes ...string) bool {
-	if !strings.HasSuffix(req.SourceProviderAddress, "/hashicorp/kubernetes") || req.SourceRawState == nil {
-		return false
-	}
-	return slices.Contains(resourceTypes, req.SourceTypeName)
+	isKubernetes := strings.HasSuffix(req.SourceProviderAddress, "/hashicorp/kubernetes") || req.SourceProviderAddress == "kubernetes"
+	return isKubernetes && req.SourceRawState != nil && slices.Contains(resourceTypes, req.SourceTypeName)
 }
 
 // unmovable is for a state that hashicorp/kubernetes cannot have written.

@@ -190,6 +190,12 @@ func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (configMapM
 	return m, resp, true
 }
 
+// movableAddresses are by what command lines tell where a state of hashicorp/kubernetes is from.
+var movableAddresses = []string{
+	"registry.terraform.io/hashicorp/kubernetes", "registry.opentofu.org/hashicorp/kubernetes", "mirror.example.com:8443/hashicorp/kubernetes",
+	"kubernetes", // OpenTofu 1.11.6
+}
+
 func TestMoveStateOfConfigMap(t *testing.T) {
 	t.Parallel()
 	const state = `{"id":"shop/settings","metadata":[{"annotations":{},"generate_name":"","generation":0,"labels":null,"name":"settings",
@@ -199,9 +205,7 @@ func TestMoveStateOfConfigMap(t *testing.T) {
 			SourceProviderAddress: address, SourceTypeName: name, SourceRawState: &tfprotov6.RawState{JSON: []byte(state)},
 		}
 	}
-	for _, address := range []string{
-		"registry.terraform.io/hashicorp/kubernetes", "registry.opentofu.org/hashicorp/kubernetes", "mirror.example.com/hashicorp/kubernetes",
-	} {
+	for _, address := range movableAddresses {
 		m, resp, ok := moveState(t, request(address, "kubernetes_config_map_v1", state))
 		if !ok || resp.Diagnostics.HasError() {
 			t.Fatalf("%s: %v", address, resp.Diagnostics)
