@@ -35,7 +35,7 @@ func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (
 	}
 }
 
-// MayYetHold tells whether what others do can make a refused Txn hold, so that CommitWithin waits: keys hold something else,
+// MayYetHold reports whether what others do can make a refused Txn hold, so that CommitWithin waits: keys hold something else,
 // or there is no ConfigMap, or it is on its way out. That a key holds the new entry already is not waited on, and neither is a
 // ConfigMap that is immutable.
 func MayYetHold(err error) bool {
@@ -59,20 +59,22 @@ func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 	defer end(nil)
 	defer context.AfterFunc(e.closing, func() { end(ErrClosed) })()
 
-	// From what was refused on, each version is seen, in order. Where there was no ConfigMap, there is no version to begin with.
-	var from Version
+	// From what was refused on, each version is seen, in order. Where there was no ConfigMap, or its version is forgotten, the watch
+	// begins with what is there.
+	since := ""
 	var conflict *ConflictError
 	if errors.As(last, &conflict) {
-		from = conflict.Live.Version()
+		since = conflict.Live.since.version
 	}
-	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+	backoff := newBackoff(20*time.Millisecond, time.Second)
+	for {
 		holds := false
-		err := e.client.replay(ctx, t.Ref, from, func(o *Observation) bool {
-			pause = firstPause
+		err := e.client.follow(ctx, t.Ref, since, func(o *Observation) bool {
+			backoff = newBackoff(20*time.Millisecond, time.Second)
 			if o == nil {
-				o = &Observation{begun: time.Now()}
+				o = &Observation{begun: e.client.now()}
 			} else {
-				from = o.Version()
+				since = o.Version().ResourceVersion
 			}
 			if err := judge(t, o, noHistory{}).err; err != nil && MayYetHold(err) {
 				last = err
@@ -87,11 +89,11 @@ func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 		case ctx.Err() != nil:
 			return &WaitError{Ref: t.Ref, Last: last, Err: context.Cause(ctx)}
 		case isExpired(err):
-			return nil
+			since = ""
 		case err != nil && !isPassing(err):
 			return &WaitError{Ref: t.Ref, Last: last, Err: err}
 		}
-		sleep(ctx, pause)
+		pause(ctx, &backoff, err)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 func (f *fixture) onWatches(begun func(n int) testcluster.Fault) {
 	n := 0
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if !r.URL.Query().Has("watch") {
+		if !isWatch(r.URL.Query()) {
 			return testcluster.Fault{}
 		}
 		n++
@@ -85,7 +85,7 @@ func TestWaitGoesOnWhereTheValueWasThereForAMomentOnly(t *testing.T) {
 	watches := 0
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 		switch {
-		case r.URL.Query().Has("watch"):
+		case isWatch(r.URL.Query()):
 			watches++
 			f.set("foo", "1")
 		case r.Method == http.MethodPatch && watches == 1:

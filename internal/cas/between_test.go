@@ -95,7 +95,7 @@ func TestFailedWatchIsAskedAgain(t *testing.T) {
 				switch {
 				case r.Method == http.MethodPatch && patches.Add(1) == 1:
 					return testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true}
-				case r.URL.Query().Get("watch") != "" && watches.Add(1) == 1:
+				case isWatch(r.URL.Query()) && watches.Add(1) == 1:
 					return fault
 				}
 				return testcluster.Fault{}

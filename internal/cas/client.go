@@ -11,12 +11,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 )
 
@@ -31,8 +29,10 @@ var scheme = func() *runtime.Scheme {
 
 // client sends single requests about ConfigMaps and tells their errors apart.
 type client struct {
-	rest rest.Interface
-	host string
+	rest    rest.Interface
+	host    string
+	now     func() time.Time
+	horizon horizon
 }
 
 func newClient(config *rest.Config) (*client, error) {
@@ -41,36 +41,73 @@ func newClient(config *rest.Config) (*client, error) {
 	c.GroupVersion = &corev1.SchemeGroupVersion
 	c.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON // a large object decodes faster
 	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
-	c.Wrap(func(next http.RoundTripper) http.RoundTripper { return &masker{next} })
+	c.Wrap(func(next http.RoundTripper) http.RoundTripper { return &redactor{next} })
 	transport, err := rest.HTTPClientFor(c)
 	if err != nil {
 		return nil, err
 	}
 	// A redirect is never followed: of a PATCH it would make a GET, whose answer looks like that of a write.
 	unredirected := *transport
-	unredirected.Transport = &throttleTeller{next: transport.Transport}
+	unredirected.Transport = &reporter{next: transport.Transport}
 	unredirected.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	r, err := rest.RESTClientForConfigAndClient(c, &unredirected)
 	if err != nil {
 		return nil, err
 	}
-	return &client{rest: r, host: c.Host}, nil
+	return &client{rest: r, host: c.Host, now: time.Now}, nil
 }
 
 // get reads the ConfigMap, linearizably: without a resourceVersion the API server asks a quorum of etcd.
 func (c *client) get(ctx context.Context, ref Ref) (*Observation, error) {
-	begun := time.Now()
+	begun, since := c.now(), c.horizon.now()
+	ctx, report := withReport(ctx)
 	cm := &corev1.ConfigMap{}
 	err := c.rest.Get().Namespace(ref.Namespace).Resource("configmaps").Name(ref.Name).Do(ctx).Into(cm)
 	switch {
 	case err == nil && !versioned(cm):
 		return nil, &RefusedError{Ref: ref, Verb: "get", Code: http.StatusOK, Err: errUnversioned}
 	case err == nil:
-		return observed(cm, begun), nil
+		o := observed(cm, begun)
+		o.since, o.answered = since.of(cm.ResourceVersion), report.date()
+		return o, nil
 	case isAbsence(err, ref):
-		return &Observation{begun: begun}, nil
+		return &Observation{begun: begun, since: since}, nil
 	}
 	return nil, c.explain(err, ref, "get")
+}
+
+// getPatiently is get, or refresh where something is known, tried again for about a second where that may help.
+func (c *client) getPatiently(ctx context.Context, ref Ref, known *Observation) (*Observation, error) {
+	backoff := newBackoff(20*time.Millisecond, time.Second)
+	for range 5 {
+		o, err := c.refresh(ctx, ref, known)
+		var refused *RefusedError
+		if err == nil || !errors.As(err, &refused) || !isPassing(err) {
+			return o, err
+		}
+		if !pause(ctx, &backoff, err) {
+			return nil, err
+		}
+	}
+	return c.refresh(ctx, ref, known)
+}
+
+// read reads the ConfigMap for a committer. Before a write the horizon must be known: where it is too old, the read is a watch that
+// begins with what is there, and tells the horizon as well.
+func (c *client) read(ctx context.Context, ref Ref, known *Observation, toWrite bool) (*Observation, error) {
+	if toWrite && !c.horizon.covers(c.horizon.now(), c.now()) {
+		o, err := c.getWithHorizon(ctx, ref)
+		if err == nil {
+			return o, nil
+		}
+		var forbidden *ForbiddenError
+		if errors.As(err, &forbidden) || isUnsupported(err) {
+			c.horizon.refuse()
+		} else {
+			c.horizon.learns(moment{at: c.now()}) // nothing, and that is enough for a minute
+		}
+	}
+	return c.getPatiently(ctx, ref, known)
 }
 
 // large is the size of an object in bytes from which on its version is asked for first: the API server begins to compress
@@ -83,12 +120,14 @@ func (c *client) refresh(ctx context.Context, ref Ref, known *Observation) (*Obs
 	if known == nil || known.Size() < large {
 		return c.get(ctx, ref)
 	}
-	now := *known
-	now.begun = time.Now()
+	now, since := *known, c.horizon.now()
+	now.begun = c.now()
+	reported, report := withReport(ctx)
 	meta := &metav1.PartialObjectMetadata{}
 	err := c.rest.Get().Namespace(ref.Namespace).Resource("configmaps").Name(ref.Name).
-		SetHeader("Accept", runtime.ContentTypeProtobuf+";as=PartialObjectMetadata;g=meta.k8s.io;v=v1").Do(ctx).Into(meta)
+		SetHeader("Accept", runtime.ContentTypeProtobuf+";as=PartialObjectMetadata;g=meta.k8s.io;v=v1").Do(reported).Into(meta)
 	if err == nil && (Version{UID: string(meta.UID), ResourceVersion: meta.ResourceVersion}) == known.Version() {
+		now.since, now.answered = since.of(meta.ResourceVersion), report.date()
 		return &now, nil
 	}
 	return c.get(ctx, ref)
@@ -141,12 +180,13 @@ func (c *client) explain(err error, ref Ref, verb string) error {
 type outcome uint8
 
 const (
-	landed    outcome = iota
-	stale             // not written: the object is at another version, or is another object, or is gone
-	refused           // not written, for another reason, and would not be the next time
-	inDoubt           // written or not
-	unsent            // not written, whatever it was: no connection came about, or the credentials are not accepted
-	throttled         // not written: priority and fairness turned it away before anything looked at it
+	landed  outcome = iota
+	stale           // not written: the object is at another version, or is another object, or is gone
+	refused         // not written, for another reason, and would not be the next time
+	inDoubt         // written or not
+	unsent          // not written, whatever it was: no connection came about, or the credentials are not accepted
+	passing         // not written, and may be the next time: the API server was too busy to look at it
+	pending         // of one in doubt: not written yet, as far as a look can tell
 )
 
 // patch sends a conditional patch once. The observation is of the object as the write left it. It is never
@@ -179,20 +219,22 @@ func (c *client) remove(ctx context.Context, ref Ref, base Version, dry bool) (*
 
 // send sends a conditional write once. isStale tells the errors that say that its condition does not hold.
 func (c *client) send(ctx context.Context, ref Ref, verb string, r *rest.Request, dry bool, isStale func(error) bool) (*Observation, outcome, error) {
-	var connected, turnedAway atomic.Bool
-	ctx = context.WithValue(ctx, turnedAwayKey{}, &turnedAway)
+	ctx, report := withReport(ctx)
+	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 	if dry {
 		r = r.Param("dryRun", metav1.DryRunAll)
 	}
-	begun := time.Now()
+	begun := c.now()
 	answer, err := r.Namespace(ref.Namespace).Resource("configmaps").Timeout(requestTimeout).MaxRetries(0).Do(ctx).Get()
 	if err == nil {
 		cm, isConfigMap := answer.(*corev1.ConfigMap)
 		_, isStatus := answer.(*metav1.Status)
 		switch {
 		case isConfigMap && versioned(cm):
-			return observed(cm, begun), landed, nil
+			o := observed(cm, begun)
+			o.since.at, o.answered = begun, report.date()
+			return o, landed, nil
 		case isStatus && verb == "delete":
 			return &Observation{begun: begun}, landed, nil
 		case isConfigMap && dry:
@@ -206,8 +248,8 @@ func (c *client) send(ctx context.Context, ref Ref, verb string, r *rest.Request
 		return nil, unsent, c.explain(err, ref, verb)
 	case !errors.As(err, &status):
 		return nil, inDoubt, err
-	case turnedAway.Load():
-		return nil, throttled, err
+	case report.turnedAway(), isQuotaConflict(err):
+		return nil, passing, err
 	case isStale(err):
 		return nil, stale, err
 	case apierrors.IsUnauthorized(err):
@@ -220,27 +262,12 @@ func (c *client) send(ctx context.Context, ref Ref, verb string, r *rest.Request
 	return nil, refused, c.explain(err, ref, verb)
 }
 
-// throttleTeller tells a request, by what its context has for turnedAwayKey, whether API priority and fairness turned it
-// away. Such a 429 is the API server's own word that it did nothing; any other may come from something between that knows no
-// better. It is told by what WithPriorityAndFairness of k8s.io/apiserver answers: the UID of the flow schema, and http.Error.
-type throttleTeller struct{ next http.RoundTripper }
-
-type turnedAwayKey struct{}
-
-// RoundTrip implements [http.RoundTripper].
-func (t *throttleTeller) RoundTrip(r *http.Request) (*http.Response, error) {
-	next := t.next
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	response, err := next.RoundTrip(r)
-	if turnedAway, ok := r.Context().Value(turnedAwayKey{}).(*atomic.Bool); ok && err == nil {
-		turnedAway.Store(response.StatusCode == http.StatusTooManyRequests &&
-			response.Header.Get("X-Kubernetes-PF-FlowSchema-UID") != "" &&
-			response.Header.Get("X-Content-Type-Options") == "nosniff" &&
-			response.Header.Get("Content-Type") == "text/plain; charset=utf-8")
-	}
-	return response, err
+// isQuotaConflict reports whether the API server says that others changed a ResourceQuota under it: nothing was written, and the
+// next try may pass.
+func isQuotaConflict(err error) bool {
+	status := apierrors.APIStatus(nil)
+	return apierrors.IsConflict(err) && errors.As(err, &status) && status.Status().Details != nil &&
+		status.Status().Details.Kind == "resourcequotas"
 }
 
 // isOtherUID tells the 422 with which the API server refuses a patch whose uid alone is wrong.
@@ -255,50 +282,4 @@ func isOtherUID(err error) bool {
 		}
 	}
 	return false
-}
-
-// replay calls yield with every state that came after base, in order, until yield returns false; after no version, with the
-// present state, if there is one, and those that come after it. A nil observation means that the object was deleted.
-func (c *client) replay(ctx context.Context, ref Ref, base Version, yield func(*Observation) bool) error {
-	begun := time.Now()
-	w, err := c.rest.Get().Namespace(ref.Namespace).Resource("configmaps").
-		VersionedParams(&metav1.ListOptions{
-			FieldSelector:   fields.OneTermEqualSelector("metadata.name", ref.Name).String(),
-			ResourceVersion: base.ResourceVersion,
-			Watch:           true,
-		}, metav1.ParameterCodec).Watch(ctx)
-	if err != nil {
-		return c.explain(err, ref, "watch")
-	}
-	defer w.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case event, open := <-w.ResultChan():
-			cm, isConfigMap := event.Object.(*corev1.ConfigMap)
-			goOn := true
-			switch {
-			case !open:
-				return errors.New("the watch ended")
-			case event.Type == watch.Error:
-				return apierrors.FromObject(event.Object)
-			case event.Type == watch.Deleted:
-				goOn = yield(nil)
-			case isConfigMap && event.Type != watch.Bookmark:
-				goOn = yield(observed(cm, begun))
-			}
-			if !goOn {
-				return nil
-			}
-		}
-	}
-}
-
-// retryAfter is how long the API server asks to wait, and zero where it does not.
-func retryAfter(err error) time.Duration {
-	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
-		return time.Duration(seconds) * time.Second
-	}
-	return 0
 }

@@ -1,10 +1,14 @@
 package cas
 
 import (
+	"container/list"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // committer judges and writes everything about one object, one request at a time: while it reads, no write of this
@@ -13,6 +17,7 @@ import (
 type committer struct {
 	client    *client
 	work      *sync.WaitGroup // of the Engine
+	bodies    *bodies         // of the Engine
 	ref       Ref
 	signature signature // of the Engine
 
@@ -20,36 +25,37 @@ type committer struct {
 	queue   []*task
 	running bool
 	arrived chan struct{} // of capacity 1; holds one when something was queued since it was last emptied
-	swaps   int           // under way, rehearsed ones too: asked for and not answered
-	peers   int           // the most that were under way together since a batch was last gathered
+	pace    pace
 
-	// What is known. It is changed by the one goroutine that runs batches alone, which need not lock to look at it.
+	// What is known. It is changed by the one goroutine that runs batches alone, which need not lock to look at it; the head is
+	// also forgotten while there is none.
 	known   sync.RWMutex
 	head    *Observation // the newest state that is known; nil where none is
 	lineage lineage
 
 	// Used by that goroutine.
-	gathered time.Time     // when a batch was last gathered
-	company  time.Time     // when several swaps were last under way together
-	fastest  time.Duration // of all requests: about the round trip
-	cost     time.Duration // by how much the last write took longer
-	peak     int           // the most swaps that were ever under way together
+	turn turn
+	lost []*batch // of which it could not be found out whether they landed
 	// contended is how many more writes go as JSON Patches: others are busy with the object, as a 409 has proved.
 	contended int
+	retry     *wait.Backoff // while writes are to be tried again
+
+	// Of bodies.
+	place  *list.Element
+	weight int
 }
 
-// calmAfter is after how many JSON Patches a merge patch is tried again.
+// calmAfter is after how many successful JSON Patches a merge patch is tried again.
 const calmAfter = 16
 
+// turn is what a committer did last. What it does next comes after that, in this order, so that nothing waits for ever.
+type turn uint8
+
 const (
-	// pace is how soon after a batch the next one is sent where siblings may join it, so that one request does for all. While a
-	// request takes longer than that they have gathered by themselves.
-	pace = 20 * time.Millisecond
-	// maxLoad bounds the pace where the API server itself takes long, as with many keys: all of its time together is at most
-	// one part in so many.
-	maxLoad = 4
-	// maxWait bounds what that makes a swap wait.
-	maxWait = 100 * time.Millisecond
+	reads turn = iota
+	writes
+	rehearses
+	turns
 )
 
 func (c *committer) do(t *task) error {
@@ -59,9 +65,8 @@ func (c *committer) do(t *task) error {
 	c.mu.Lock()
 	c.queue = append(c.queue, t)
 	if t.sends() {
-		c.swaps++
-		c.peers = max(c.peers, c.swaps)
-		defer c.swapped()
+		c.pace.arrives(time.Now())
+		defer c.left()
 	}
 	if !c.running {
 		c.running = true
@@ -75,12 +80,19 @@ func (c *committer) do(t *task) error {
 	return t.wait(c.client.host)
 }
 
+// left takes note that a swap is no longer under way.
+func (c *committer) left() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pace.leaves()
+}
+
 // informs answers a task that only informs, where what is known is young enough: it need not wait for the request that is
 // under way. What would refuse waits for a read of its own.
 func (c *committer) informs(t *task) bool {
 	c.known.RLock()
 	defer c.known.RUnlock()
-	if t.kind > checkTask || c.head == nil || time.Since(c.head.begun) >= t.maxAge {
+	if t.kind > checkTask || c.head == nil || c.client.now().Sub(c.head.begun) >= t.maxAge {
 		return false
 	}
 	if j := t.judge(c.head, &c.lineage); t.kind == checkTask && j.decision == decideRefuse {
@@ -91,146 +103,169 @@ func (c *committer) informs(t *task) bool {
 }
 
 func (c *committer) drain() {
-	var batch []*task
+	c.bodies.use(c)
+	var tasks []*task
 	for {
-		isNew := len(batch) == 0
-		if batch = c.take(batch); len(batch) == 0 {
+		isNew := len(tasks) == 0
+		if tasks = c.take(tasks); len(tasks) == 0 {
+			c.bodies.keep(c, c.weigh())
 			return
 		}
 		if isNew {
-			batch = c.gather(batch)
+			tasks = c.gather(tasks)
 		}
-		batch = c.run(batch)
+		tasks = c.run(tasks)
 	}
 }
 
-// swapped takes note that a swap is no longer under way.
-func (c *committer) swapped() {
+// take moves the queue to the end of the tasks.
+func (c *committer) take(tasks []*task) []*task {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.swaps--
-}
-
-// take moves the queue to the end of the batch.
-func (c *committer) take(batch []*task) []*task {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	batch = append(batch, c.queue...)
+	tasks = append(tasks, c.queue...)
 	c.queue = nil
-	c.running = len(batch) > 0
-	return batch
+	c.running = len(tasks) > 0
+	return tasks
 }
 
-// gather waits for siblings where some were under way of late: Terraform's workers come back with their next resource at
-// about the same time. It waits for as many as there ever were, so that it ends early where all of them have come. A swap that
-// had no siblings never waits, nor does the first after a while.
-func (c *committer) gather(batch []*task) []*task {
-	count := func() (n int) {
-		for _, t := range batch {
+// weigh is how many bytes forgetIdle frees, about.
+func (c *committer) weigh() int {
+	c.known.RLock()
+	defer c.known.RUnlock()
+	if c.head == nil || !c.head.Exists() {
+		return 0
+	}
+	return c.head.configMap.Size()
+}
+
+// forgetIdle forgets the object's body, unless it is in use. It is read again when it is needed.
+func (c *committer) forgetIdle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.running {
+		c.forget()
+	}
+}
+
+// gather waits for siblings, for as long as the pace says.
+func (c *committer) gather(tasks []*task) []*task {
+	begun := time.Now()
+	for {
+		n := 0
+		for _, t := range tasks {
 			if t.sends() {
 				n++
 			}
 		}
-		return n
-	}
-	n := count()
-	if n == 0 {
-		return batch
-	}
-	c.mu.Lock()
-	if c.peers > 1 {
-		c.company = time.Now()
-	}
-	hasSiblings := time.Since(c.company) < Fresh
-	c.peak = max(c.peak, c.peers)
-	c.peers = 0
-	c.mu.Unlock()
-	defer func() { c.gathered = time.Now() }()
-	if wait := min(max(pace, maxLoad*c.cost), maxWait) - time.Since(c.gathered); wait > 0 && hasSiblings && n < c.peak {
+		if n == 0 {
+			return tasks
+		}
+		c.mu.Lock()
+		wait := c.pace.wait(n, begun, time.Now())
+		if wait <= 0 {
+			c.pace.sends(n)
+		}
+		c.mu.Unlock()
+		if wait <= 0 {
+			return tasks
+		}
 		window := time.NewTimer(wait)
-		defer window.Stop()
-		for open := true; open && count() < c.peak; {
-			select {
-			case <-c.arrived:
-				batch = c.take(batch)
-			case <-window.C:
-				open = false
-			}
+		select {
+		case <-c.arrived:
+			tasks = c.take(tasks)
+		case <-window.C:
 		}
+		window.Stop()
 	}
-	return batch
 }
 
-// run brings a batch forward by one request at most, and returns the tasks that are not answered yet, in order.
-func (c *committer) run(batch []*task) []*task {
-	batch = c.dropEnded(batch)
+// run brings tasks forward by one request at most, and returns those that are not answered yet, in order.
+func (c *committer) run(tasks []*task) []*task {
+	tasks = c.dropEnded(tasks)
 	var behind []*task // what is about the object as such waits for those ahead of it, and those behind for it
-	if i := slices.IndexFunc(batch, (*task).isWhole); i >= 0 {
-		batch, behind = batch[:max(i, 1)], batch[max(i, 1):]
+	if i := slices.IndexFunc(tasks, (*task).isWhole); i >= 0 {
+		tasks, behind = tasks[:max(i, 1)], tasks[max(i, 1):]
 	}
-	var g *group
 	switch {
-	case len(batch) == 0:
+	case len(tasks) == 0:
 		return nil
-	case batch[0].isWhole():
-		c.whole(batch[0])
-	case c.head != nil:
-		var mustRead bool
-		if g, mustRead = c.judgeAll(batch); mustRead {
-			c.read(unanswered(batch))
-		} else if g != nil {
-			c.write(g)
-		}
+	case tasks[0].isWhole():
+		c.whole(tasks[0])
 	default:
-		if g = blindGroup(batch, &c.lineage); g != nil {
-			c.write(g)
-		} else {
-			c.read(batch)
-		}
+		c.next(tasks)
 	}
-	return append(unanswered(batch), behind...)
+	return append(unanswered(tasks), behind...)
 }
 
-// unanswered leaves the batch as it is: DeleteFunc by itself would put nils into it.
-func unanswered(batch []*task) []*task {
-	return slices.DeleteFunc(slices.Clone(batch), func(t *task) bool { return t.answered })
+// next reads, writes or rehearses, whatever comes after what was done last. A read comes before a write, for what it shows may be
+// what the write is to be conditional on; but once only.
+func (c *committer) next(tasks []*task) {
+	var write, rehearsal *batch
+	mustRead := false
+	if c.head != nil {
+		write, rehearsal, mustRead = c.judgeAll(tasks)
+	} else if write = c.blindBatch(tasks); write == nil {
+		mustRead = true
+	}
+	if write != nil && write.from != nil && !c.client.horizon.covers(c.head.since, c.client.now()) {
+		write, mustRead = nil, true // a lost answer could not be found out about
+	}
+	can := [turns]bool{reads: mustRead, writes: write != nil, rehearses: rehearsal != nil}
+	for range can {
+		if c.turn = (c.turn + 1) % turns; can[c.turn] {
+			break
+		}
+	}
+	switch {
+	case !can[c.turn]: // all was answered
+	case c.turn == reads:
+		c.read(unanswered(tasks))
+	case c.turn == writes:
+		c.send(write)
+	default:
+		c.send(rehearsal)
+	}
+}
+
+// send sends a batch, unless one of its callers has left.
+func (c *committer) send(b *batch) {
+	if b.claim() {
+		c.finish(b, c.perform(b))
+	}
+}
+
+// unanswered leaves the tasks as they are: DeleteFunc by itself would put nils into them.
+func unanswered(tasks []*task) []*task {
+	return slices.DeleteFunc(slices.Clone(tasks), func(t *task) bool { return t.answered })
 }
 
 // dropEnded answers the tasks whose callers have gone.
-func (c *committer) dropEnded(batch []*task) []*task {
-	for _, t := range batch {
-		if t.ctx.Err() != nil && !t.answered {
+func (c *committer) dropEnded(tasks []*task) []*task {
+	for _, t := range tasks {
+		if t.ctx.Err() != nil {
 			t.answer(&CanceledError{Ref: c.ref, Host: c.client.host, Err: context.Cause(t.ctx)})
 		}
 	}
-	return unanswered(batch)
+	return unanswered(tasks)
 }
 
-// read takes a new look at the object, for all tasks: every one of them was asked for before it began.
-func (c *committer) read(batch []*task) {
-	ctx, cancel := anyCaller(batch)
+// read reads the object, for all tasks: every one of them was asked for before it began.
+func (c *committer) read(tasks []*task) {
+	ctx, cancel := anyCaller(tasks)
 	defer cancel()
-	for _, t := range batch {
+	toWrite := false
+	for _, t := range tasks {
 		t.attempts.Add(1)
+		toWrite = toWrite || t.kind == writeTask
 	}
-	begun := time.Now()
-	head, err := c.client.refresh(ctx, c.ref, c.head)
+	head, err := c.client.read(ctx, c.ref, c.head, toWrite)
 	if err != nil {
-		for _, t := range c.dropEnded(batch) {
+		for _, t := range c.dropEnded(tasks) {
 			t.answer(err)
 		}
 		return
 	}
-	c.took(time.Since(begun))
 	c.observed(head)
-}
-
-// took takes note of how long a request took, and gives how much longer than the fastest that was.
-func (c *committer) took(d time.Duration) time.Duration {
-	if c.fastest == 0 || d < c.fastest {
-		c.fastest = d
-	}
-	return d - c.fastest
 }
 
 func (c *committer) observed(o *Observation) {
@@ -277,29 +312,32 @@ func (t *task) judge(o *Observation, h history) judgement {
 	}
 }
 
-// isCurrent tells whether the head is young enough for what was judged on it to be told.
+// isCurrent reports whether the head is young enough for what was judged on it to be told.
 func (c *committer) isCurrent(t *task, d decision) bool {
-	return t.asked.Before(c.head.begun) || d != decideRefuse && time.Since(c.head.begun) < t.maxAge
+	return t.asked.Before(c.head.begun) || d != decideRefuse && c.client.now().Sub(c.head.begun) < t.maxAge
 }
 
-// judgeAll judges a batch on the head. It answers what needs no request and returns the writes that go into the next
-// one, if any. When the head is too old for what is to be told, it must be read anew, and that comes first: what is
-// found may be what the writes are to be conditional on.
-func (c *committer) judgeAll(batch []*task) (g *group, mustRead bool) {
-	g = &group{base: c.head.Version(), from: c.head}
-	rehearsal := &group{base: g.base, from: g.from, dry: true}
-	queued, rehearsed := queuedKeys{}, queuedKeys{}
-	for _, t := range batch {
-		if t.kind == writeTask && queued.blocks(t.txn) {
-			queued.add(t.txn)
+// judgeAll judges tasks on the head. It answers what needs no request, and returns the writes that go into the next one, the
+// rehearsals that do, and whether the head is too old for what is to be told. What is nil is not to be sent.
+func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead bool) {
+	write, rehearsal = c.newBatch(c.head.Version()), c.newBatch(c.head.Version())
+	write.from, rehearsal.from, rehearsal.dry = c.head, c.head, true
+	ahead, rehearsed := keySet{}, keySet{}
+	for _, t := range tasks {
+		if t.kind == writeTask && ahead.blocks(t.txn) && !write.continues(t) {
+			ahead.add(t.txn)
+			write.ends(t.txn)
 			continue
 		}
-		j := t.judge(c.head, &c.lineage)
+		j := c.judge(t, write)
+		var tooLarge *TooLargeError
 		switch {
-		case t.kind == writeTask && j.decision == decideWrite:
-			queued.add(t.txn)
-			if g.fits(t, j.changes) {
-				g.add(t, j.changes)
+		case t.kind == writeTask && (j.decision == decideWrite || write.continues(t) || len(ahead) > 0 && errors.As(j.err, &tooLarge)):
+			ahead.add(t.txn)
+			if j.decision == decideWrite && write.fits(t, j.changes) {
+				write.add(t, j.changes)
+			} else {
+				write.ends(t.txn) // it is judged again once those ahead are written
 			}
 		case t.kind == rehearseTask && j.decision == decideWrite:
 			if !rehearsed.blocks(t.txn) && rehearsal.fits(t, j.changes) { // of two writes of a key only one would be looked at
@@ -309,30 +347,46 @@ func (c *committer) judgeAll(batch []*task) (g *group, mustRead bool) {
 		case !c.isCurrent(t, j.decision):
 			mustRead = true
 			if t.kind == writeTask {
-				queued.add(t.txn)
+				ahead.add(t.txn)
 			}
 		case j.decision == decideRefuse:
 			t.answer(j.err)
 		case t.kind == writeTask:
-			t.result = TxnResult{After: c.head, Previous: map[string]Entry{}}
-			for _, k := range t.txn.Keys {
-				t.result.Previous[k.Key] = c.head.Entry(k.Key)
-				if !t.txn.GoneIsDone && !k.IsGuard {
-					c.adopted(k.Key)
-				}
-			}
-			t.answer(nil)
+			c.done(t)
 		default:
 			t.observed = c.head
 			t.answer(nil)
 		}
 	}
-	if len(g.tasks) == 0 {
-		g = rehearsal // which goes by itself
+	if len(write.tasks) == 0 {
+		write = nil
+	} else {
+		write.byKey = c.contended > 0 && write.canGoByKey()
 	}
-	if len(g.tasks) == 0 {
-		return nil, mustRead
+	if len(rehearsal.tasks) == 0 {
+		rehearsal = nil
+	} else {
+		rehearsal.byKey = c.contended > 0 && rehearsal.canGoByKey()
 	}
-	g.byKey = c.contended > 0 && g.canGoByKey()
-	return g, mustRead
+	return write, rehearsal, mustRead
+}
+
+// judge judges a task on the head or, where it computes a key that the batch computes, on what that leaves.
+func (c *committer) judge(t *task, b *batch) judgement {
+	if t.kind == writeTask && b.continues(t) {
+		return judgeAfter(t.txn, c.head, b.left, &c.lineage)
+	}
+	return t.judge(c.head, &c.lineage)
+}
+
+// done answers a task of which nothing is to be written.
+func (c *committer) done(t *task) {
+	t.result = TxnResult{After: c.head, Previous: map[string]Entry{}, Stored: map[string]Entry{}}
+	for _, k := range t.txn.Keys {
+		t.result.Previous[k.Key], t.result.Stored[k.Key] = c.head.Entry(k.Key), c.head.Entry(k.Key)
+		if !k.IsGuard && !(t.txn.GoneIsDone && c.head.Entry(k.Key).IsAbsent()) {
+			c.adopted(k.Key)
+		}
+	}
+	t.answer(nil)
 }

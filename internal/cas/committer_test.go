@@ -70,14 +70,14 @@ func TestForeignWriteOverOurOwnKeyIsAConflict(t *testing.T) {
 }
 
 func TestBadEntryStaysAlone(t *testing.T) {
-	a := newTxnTask(t.Context(), writeTask, (&Swap{Key: "bad"}).Txn())
+	a := txnTask(t, (&Swap{Key: "bad"}).Txn())
 	a.most = 1
-	g := &group{from: &Observation{}}
+	g := &batch{from: &Observation{}}
 	if !g.fits(a, nil) {
 		t.Fatal("the first one does not fit")
 	}
 	g.add(a, nil)
-	if b := newTxnTask(t.Context(), writeTask, (&Swap{Key: "new"}).Txn()); g.fits(b, nil) {
+	if b := txnTask(t, (&Swap{Key: "new"}).Txn()); g.fits(b, nil) {
 		t.Error("a new task joins one that is to go alone")
 	}
 }

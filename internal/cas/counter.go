@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"sync/atomic"
 )
 
 // Counter is a key that holds the next free number, as text: a whole number of 64 bits in canonical decimal.
@@ -33,29 +32,27 @@ type Taken struct {
 // anew for as long as others come first, until ctx ends. Its verdicts are those of Commit, but it is never a conflict: a
 // *NotANumberError or *OverflowError is rejected, an *UnknownNumberError is unknown.
 func (e *Engine) Take(ctx context.Context, c Counter) (Taken, error) {
-	var last atomic.Int64 // which was judged: the one that was sent, where one was
-	r, err := e.Commit(ctx, c.txn(e, &last))
+	r, err := e.Commit(ctx, c.txn(e))
 	var unknown *UnknownError
-	switch {
-	case errors.As(err, &unknown):
-		return Taken{}, &UnknownNumberError{Number: last.Load(), Err: unknown}
-	case err != nil:
+	if errors.As(err, &unknown) {
+		number, _, _ := c.next(unknown.changes[0].from) // which was sent, and so has a next one
+		return Taken{}, &UnknownNumberError{Number: number, Err: unknown}
+	} else if err != nil {
 		return Taken{}, err
 	}
 	number, sent, err := c.next(r.Previous[c.Key])
-	return Taken{Number: number, Sent: sent, Stored: r.After.Entry(c.Key)}, err
+	return Taken{Number: number, Sent: sent, Stored: r.Stored[c.Key]}, err
 }
 
 // CheckTake tells whether Take would be refused, as Check does.
 func (e *Engine) CheckTake(ctx context.Context, c Counter, how Rehearsal) error {
-	_, err := e.Check(ctx, c.txn(e, new(atomic.Int64)), how)
+	_, err := e.Check(ctx, c.txn(e), how)
 	return err
 }
 
-func (c Counter) txn(e *Engine, last *atomic.Int64) *Txn {
+func (c Counter) txn(e *Engine) *Txn {
 	next := func(live Entry) (Entry, error) {
-		number, after, err := c.next(live)
-		last.Store(number)
+		_, after, err := c.next(live)
 		return after, err
 	}
 	return &Txn{Ref: c.Ref, Keys: []KeySwap{{Key: c.Key, Next: next}}, FieldManager: e.Signed(c.FieldManager)}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -105,7 +106,7 @@ func TestUnknownNumberIsTheOneThatWasSent(t *testing.T) {
 	patches := 0 // the engine sends one request at a time
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 		if r.Method != http.MethodPatch {
-			if r.URL.Query().Get("watch") != "" {
+			if strings.HasSuffix(r.URL.Path, "/configmaps") { // watches and lists
 				return testcluster.Fault{Answer: status(http.StatusGone, "Expired", "too old")}
 			}
 			return testcluster.Fault{}

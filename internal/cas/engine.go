@@ -32,6 +32,7 @@ type Engine struct {
 	mu         sync.Mutex
 	closed     bool // no more work is taken
 	committers map[Ref]*committer
+	bodies     bodies // of those that idle
 }
 
 // ErrClosed is the cause with which Close ends calls.
@@ -89,13 +90,16 @@ type TxnResult struct {
 	After *Observation
 	// Previous is what the keys that were named held before.
 	Previous map[string]Entry
+	// Stored is what they hold after it, as After shows; or a key that is computed, and that others of the same request have
+	// computed further, after it alone.
+	Stored map[string]Entry
 	// Wrote is false where no write was needed.
 	Wrote bool
 }
 
 // Of is what became of one of the keys.
 func (r TxnResult) Of(key string) Result {
-	return Result{Version: r.After.Version(), Previous: r.Previous[key], Stored: r.After.Entry(key), Wrote: r.Wrote}
+	return Result{Version: r.After.Version(), Previous: r.Previous[key], Stored: r.Stored[key], Wrote: r.Wrote}
 }
 
 // Swap is Commit of a single key.
@@ -112,20 +116,20 @@ func (e *Engine) Swap(ctx context.Context, s Swap) (Result, error) {
 // any other type is rejected. When ctx ends before the write was sent, nothing is written; after that Commit returns with
 // the write's verdict, at most Grace later.
 func (e *Engine) Commit(ctx context.Context, t *Txn) (TxnResult, error) {
-	return e.write(newTxnTask(ctx, writeTask, t))
+	return e.write(e.newTxnTask(ctx, writeTask, t))
 }
 
 // Create makes a ConfigMap, with the verdicts of Commit; what exists already is a conflict, and an *ExistsError. After is what was
 // made.
 func (e *Engine) Create(ctx context.Context, n *Creation) (TxnResult, error) {
-	t := newTask(ctx, writeTask, n.Ref)
+	t := e.newTask(ctx, writeTask, n.Ref)
 	t.create = n
 	return e.write(t)
 }
 
 // Remove deletes a ConfigMap, with the verdicts of Commit.
 func (e *Engine) Remove(ctx context.Context, r *Removal) (TxnResult, error) {
-	t := newTask(ctx, writeTask, r.Ref)
+	t := e.newTask(ctx, writeTask, r.Ref)
 	t.remove = r
 	return e.write(t)
 }
@@ -152,19 +156,19 @@ const (
 // Check tells whether Commit would be refused, without writing, and what the object looks like. What it reports as
 // fine may be up to Fresh old; a refusal is told from a read that began after the call.
 func (e *Engine) Check(ctx context.Context, t *Txn, how Rehearsal) (*Observation, error) {
-	return e.look(newTxnTask(ctx, how.kind(), t))
+	return e.look(e.newTxnTask(ctx, how.kind(), t))
 }
 
 // CheckCreate is Check of what Create does.
 func (e *Engine) CheckCreate(ctx context.Context, n *Creation, how Rehearsal) (*Observation, error) {
-	t := newTask(ctx, how.kind(), n.Ref)
+	t := e.newTask(ctx, how.kind(), n.Ref)
 	t.create = n
 	return e.look(t)
 }
 
 // CheckRemove is Check of what Remove does.
 func (e *Engine) CheckRemove(ctx context.Context, r *Removal, how Rehearsal) (*Observation, error) {
-	t := newTask(ctx, how.kind(), r.Ref)
+	t := e.newTask(ctx, how.kind(), r.Ref)
 	t.remove = r
 	return e.look(t)
 }
@@ -178,7 +182,7 @@ func (r Rehearsal) kind() taskKind {
 
 // Observe reads the ConfigMap, or gives what was observed at most maxAge ago. With 0 the read begins after the call.
 func (e *Engine) Observe(ctx context.Context, ref Ref, maxAge time.Duration) (*Observation, error) {
-	t := newTask(ctx, observeTask, ref)
+	t := e.newTask(ctx, observeTask, ref)
 	t.maxAge = maxAge
 	return e.look(t)
 }
@@ -223,10 +227,20 @@ func (e *Engine) do(t *task) error {
 			Attempts:  int(t.attempts.Load()),
 			Batch:     int(t.company.Load()),
 			Verdict:   VerdictOf(err),
-			Duration:  time.Since(t.asked),
+			Duration:  e.client.now().Sub(t.asked),
 		})
 	}
 	return err
+}
+
+func (e *Engine) newTask(ctx context.Context, kind taskKind, ref Ref) *task {
+	return newTask(ctx, kind, ref, e.client.now())
+}
+
+func (e *Engine) newTxnTask(ctx context.Context, kind taskKind, txn *Txn) *task {
+	t := e.newTask(ctx, kind, txn.Ref)
+	t.txn = txn
+	return t
 }
 
 // enter counts a call as work, or tells that the Engine is closed.
@@ -244,7 +258,9 @@ func (e *Engine) committer(ref Ref) *committer {
 	defer e.mu.Unlock()
 	c := e.committers[ref]
 	if c == nil {
-		c = &committer{client: e.client, work: &e.work, ref: ref, signature: e.signature, arrived: make(chan struct{}, 1)}
+		c = &committer{
+			client: e.client, work: &e.work, bodies: &e.bodies, ref: ref, signature: e.signature, arrived: make(chan struct{}, 1),
+		}
 		e.committers[ref] = c
 	}
 	return c

@@ -183,6 +183,8 @@ type UnknownError struct {
 	Ref  Ref
 	Base Version // that the write was judged on, zero for a creation; where the version changed since, only a JSON Patch can have landed later
 	Err  error
+
+	changes []change // that were sent
 }
 
 func (e *UnknownError) Error() string {

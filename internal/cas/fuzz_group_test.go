@@ -36,15 +36,15 @@ func FuzzGroup(f *testing.F) {
 			}
 		}
 		before := step(was, managers)
-		seen, blind := &group{from: before}, &group{digest: digest(was)}
+		seen, blind := &batch{from: before}, &batch{digest: digest(was)}
 		ours := maps.Clone(was)
 		for _, key := range keys {
 			to := c.entry()
 			if c.pick(3) == 0 || to == was[key] {
 				continue
 			}
-			task := newTxnTask(t.Context(), writeTask, (&Swap{Key: key, New: to, FieldManager: "engine"}).Txn())
-			for _, g := range []*group{seen, blind} {
+			task := txnTask(t, (&Swap{Key: key, New: to, FieldManager: "engine"}).Txn())
+			for _, g := range []*batch{seen, blind} {
 				changes := []change{{key: key, from: was[key], to: to}}
 				if !g.fits(task, changes) {
 					t.Fatalf("%s does not fit", key)
@@ -69,7 +69,7 @@ func FuzzGroup(f *testing.F) {
 		if seen.made(before, made) != yes || blind.made(nil, made) != yes {
 			t.Errorf("what the group makes of %v is not told for its own", was)
 		}
-		unknown := group{changes: blind.changes, tasks: blind.tasks}
+		unknown := batch{changes: blind.changes, tasks: blind.tasks}
 		if unknown.made(nil, made) != yes {
 			t.Errorf("what the group makes of what nobody knows is not told for its own")
 		}
@@ -115,15 +115,15 @@ func FuzzGroupFits(f *testing.F) {
 		c := choices(bytes)
 		sizes := []int{0, 1, MaxSize / 4, MaxSize / 2, MaxSize}
 		from := &Observation{size: c.pick(256) * MaxSize / 255}
-		g := &group{from: from}
+		g := &batch{from: from}
 		if c.coin() {
 			g.from = nil // blind: removals, and what is put back
 		}
-		least, size, managers := maxGroup, from.Size(), map[string]bool{}
+		least, size, managers := maxTasks, from.Size(), map[string]bool{}
 		for n := 0; c.more(); n++ {
 			s := &Swap{Key: string(rune('a' + n)), New: Binary(filler[:sizes[c.pick(len(sizes))]]), FieldManager: []string{"x", "x", "x", "y"}[c.pick(4)]}
 			live := Binary(filler[:min(size, sizes[c.pick(len(sizes))])])
-			task := newTxnTask(t.Context(), writeTask, s.Txn())
+			task := txnTask(t, s.Txn())
 			changes := []change{{key: s.Key, from: live, to: s.New}}
 			task.most = 1 + c.pick(5)
 			room := len(g.tasks) < min(least, task.most) && (g.from == nil || size+s.New.Size()-live.Size() <= MaxSize) &&

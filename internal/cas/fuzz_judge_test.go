@@ -125,6 +125,8 @@ func FuzzJudge(f *testing.F) {
 			want = decideDone
 		case first >= 0:
 			want = decideRefuse
+		case live == wish: // there is nothing to write
+			want = decideDone
 		default:
 			want = decideWrite
 		}

@@ -23,10 +23,10 @@ func FuzzPatches(f *testing.F) {
 		was := c.entries(keys...)
 		before := observed(configMapOf(was), time.Now())
 		want := maps.Clone(was)
-		g := &group{base: before.Version(), from: before}
+		g := &batch{base: before.Version(), from: before}
 		for _, key := range keys[:1+c.pick(len(keys)-2)] {
 			to := c.entry()
-			g.add(newTxnTask(t.Context(), writeTask, (&Swap{Key: key, New: to, FieldManager: "engine"}).Txn()), []change{{key: key, from: was[key], to: to}})
+			g.add(txnTask(t, (&Swap{Key: key, New: to, FieldManager: "engine"}).Txn()), []change{{key: key, from: was[key], to: to}})
 			delete(want, key)
 			if !to.IsAbsent() {
 				want[key] = to

@@ -129,15 +129,16 @@ func (s *serial) do(t *Txn) (o outcomeOf) {
 	}
 	for key, to := range becomes {
 		s.own[key] = true
+		o.wrote = o.wrote || to != s.entries[key]
 		delete(s.entries, key)
 		if !to.IsAbsent() {
 			s.entries[key] = to
 		}
 	}
 	if t.Meta != nil {
+		o.wrote = o.wrote || s.label != *t.Meta.Labels["l"]
 		s.label = *t.Meta.Labels["l"]
 	}
-	o.wrote = len(becomes) > 0 || t.Meta != nil
 	return o
 }
 
@@ -158,25 +159,25 @@ func FuzzBatch(f *testing.F) {
 		live := configMapOf(was)
 		live.Labels = nil
 		later := time.Now().Add(time.Hour) // than all that is asked for
-		committer := &committer{client: &client{}}
+		committer := &committer{client: &client{now: time.Now}}
 		committer.observed(observed(live, later))
 		if c.coin() {
 			committer.contended = calmAfter
 		}
 		var batch []*task
 		for len(batch) < 6 {
-			batch = append(batch, newTxnTask(t.Context(), writeTask, c.txn(keys, was)))
+			batch = append(batch, txnTask(t, c.txn(keys, was)))
 		}
 		all := slices.Clone(batch)
 		requests, byKey := 0, 0
 		for len(batch) > 0 {
-			g, mustRead := committer.judgeAll(batch)
+			g, _, mustRead := committer.judgeAll(batch)
 			if mustRead {
 				t.Fatal("a read is asked for, and there was one")
 			}
 			if g == nil {
 				batch = unanswered(batch)
-				if g, _ = committer.judgeAll(batch); g == nil && len(unanswered(batch)) > 0 {
+				if g, _, _ = committer.judgeAll(batch); g == nil && len(unanswered(batch)) > 0 {
 					t.Fatal("nothing goes on")
 				}
 				if g == nil {
@@ -211,7 +212,7 @@ func FuzzBatch(f *testing.F) {
 			if !g.claim() {
 				t.Fatal("nobody is left")
 			}
-			committer.landed(g, written{outcome: landed, after: observed(cm, later)})
+			g.landed(result{outcome: landed, after: observed(cm, later)})
 			batch = unanswered(batch)
 		}
 		for i, task := range all {
@@ -380,6 +381,8 @@ func FuzzJudgeTxn(f *testing.F) {
 			decided(decideRefuse, sameTypeAs(&TerminatingError{}))
 		case !goes && grows > 0 && o.Size()+grows > MaxSize:
 			decided(decideRefuse, sameTypeAs(&TooLargeError{}))
+		case !goes && !want.wrote && (txn.Meta == nil || txn.Meta.Immutable == nil || immutable && *txn.Meta.Immutable):
+			decided(decideDone, nil)
 		default:
 			decided(decideWrite, nil)
 			for _, ch := range got.changes {

@@ -53,10 +53,10 @@ func losesRequest(at int) func(*fixture, int) testcluster.Fault {
 
 // contend has the engine learn that others are busy with the object.
 func contend(f *fixture) {
-	n := 0
-	f.proxy.SetHook(func(*http.Request) testcluster.Fault {
-		if n++; n == 2 {
-			f.set("other", "before")
+	var once sync.Once
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			once.Do(func() { f.set("other", "before") })
 		}
 		return testcluster.Fault{}
 	})

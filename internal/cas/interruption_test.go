@@ -94,7 +94,7 @@ func (i *interruption) run() {
 		arrived, release, failed := make(chan struct{}), make(chan struct{}), make(chan struct{})
 		i.proxy.SetHook(func(*http.Request) testcluster.Fault {
 			close(arrived)
-			return testcluster.Fault{HoldBefore: release, Answer: status(http.StatusInternalServerError, "InternalError", "try again")}
+			return testcluster.Fault{HoldBefore: release, Answer: status(http.StatusForbidden, "Forbidden", "not now")}
 		})
 		go func() {
 			defer close(failed)

@@ -34,7 +34,10 @@ type history interface {
 }
 
 // judge holds a Txn against an observation. What it says is worth as much as the observation.
-func judge(t *Txn, o *Observation, h history) judgement {
+func judge(t *Txn, o *Observation, h history) judgement { return judgeAfter(t, o, nil, h) }
+
+// judgeAfter is judge where others of the same request leave keys as in left.
+func judgeAfter(t *Txn, o *Observation, left map[string]Entry, h history) judgement {
 	refuse := func(err error) judgement { return judgement{decision: decideRefuse, err: err} }
 	if t.GoneIsDone && (!o.Exists() || t.allGone(o) && t.Meta == nil) {
 		return judgement{decision: decideDone}
@@ -48,19 +51,20 @@ func judge(t *Txn, o *Observation, h history) judgement {
 			return refuse(err)
 		}
 	}
-	changes, err := t.judgeKeys(o, goes)
+	changes, err := t.judgeKeys(o, left, goes)
 	switch {
 	case goes && (err != nil || o.Immutable()):
 		return judgement{decision: decideDone}
 	case err != nil:
 		return refuse(err)
 	}
-	writes, grows, size := 0, 0, 0
+	writes, grows, size, differs := 0, 0, 0, false
 	for _, c := range changes {
 		if !c.isGuard {
 			writes++
 			grows += c.to.Size() - c.from.Size()
 			size += c.to.Size()
+			differs = differs || c.to != c.from
 		}
 	}
 	switch {
@@ -73,6 +77,8 @@ func judge(t *Txn, o *Observation, h history) judgement {
 		return refuse(&TerminatingError{Ref: t.Ref, Since: o.configMap.DeletionTimestamp.UTC()})
 	case o.Size()+grows > MaxSize && grows > 0:
 		return refuse(&TooLargeError{Ref: t.Ref, New: size, Others: o.Size() + grows - size})
+	case !differs && !t.Meta.differsFrom(o): // a write would make no version, and could not be found out about
+		return judgement{decision: decideDone, changes: changes}
 	}
 	return judgement{decision: decideWrite, changes: changes}
 }
@@ -118,11 +124,14 @@ func (t *Txn) judgeVersions(o *Observation, h history) error {
 }
 
 // judgeKeys holds every key against the observation. Without an error it gives what is to be done to them.
-func (t *Txn) judgeKeys(o *Observation, goes bool) ([]change, error) {
+func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]change, error) {
 	changes := make([]change, 0, len(t.Keys))
 	var failed []KeyConflict
 	for _, k := range t.Keys {
-		live := o.Entry(k.Key)
+		live, isLeft := left[k.Key]
+		if !isLeft {
+			live = o.Entry(k.Key)
+		}
 		fails := func(r Reason) {
 			failed = append(failed, KeyConflict{Key: k.Key, Reason: r, Expected: k.Expect, New: k.New})
 		}

@@ -3,10 +3,18 @@ package cas
 import (
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m) }
+
+// txnTask is a task that asks for a Txn to be written.
+func txnTask(t *testing.T, txn *Txn) *task {
+	task := newTask(t.Context(), writeTask, txn.Ref, time.Now())
+	task.txn = txn
+	return task
+}
 
 func sameType(a, b error) bool { return reflect.TypeOf(a) == reflect.TypeOf(b) }

@@ -34,8 +34,8 @@ func TestGroupMadeOfMetadata(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			txn := &Txn{Meta: &Meta{Labels: map[string]*string{"a": new("1"), "gone": nil}, Immutable: new(true)}, FieldManager: "engine"}
-			g := &group{from: before}
-			g.add(newTxnTask(t.Context(), writeTask, txn), nil)
+			g := &batch{from: before}
+			g.add(txnTask(t, txn), nil)
 			if got := g.made(before, test.next); got != test.want {
 				t.Errorf("%d, want %d", got, test.want)
 			}

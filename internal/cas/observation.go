@@ -1,17 +1,20 @@
 package cas
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // Version is one state of one object. A resourceVersion is opaque: versions are compared for equality only. An empty
@@ -44,10 +47,12 @@ type Observation struct {
 	size      int
 	digest    func() string
 	begun     time.Time // when the request that saw it was sent
+	answered  time.Time // on the API server's own clock, in seconds; zero where it did not tell
+	since     moment    // from which a watch shows what came after it
 }
 
 func observed(cm *corev1.ConfigMap, begun time.Time) *Observation {
-	o := &Observation{configMap: cm, begun: begun}
+	o := &Observation{configMap: cm, begun: begun, since: moment{version: cm.ResourceVersion}}
 	o.digest = sync.OnceValue(func() string { return digest(o.Entries()) }) // asked for by every entry of a destroy
 	for _, v := range cm.Data {
 		o.size += len(v)
@@ -121,6 +126,17 @@ func (o *Observation) Immutable() bool {
 	return o.Exists() && o.configMap.Immutable != nil && *o.configMap.Immutable
 }
 
+// survivesJSON reports whether the ConfigMap is the same after it was written and parsed as JSON, as the API server does for a JSON
+// Patch: text that is no UTF-8 becomes U+FFFD there, and could not be told from U+FFFD itself.
+func (o *Observation) survivesJSON() bool {
+	for _, v := range o.configMap.Data {
+		if strings.ContainsRune(v, utf8.RuneError) {
+			return false
+		}
+	}
+	return true
+}
+
 // Terminating tells whether the ConfigMap is being deleted.
 func (o *Observation) Terminating() bool { return o.Exists() && o.configMap.DeletionTimestamp != nil }
 
@@ -154,13 +170,17 @@ func (o *Observation) Writers() (all []Writer) {
 		return nil
 	}
 	for _, f := range o.configMap.ManagedFields {
-		w := Writer{Manager: f.Manager, Operation: string(f.Operation)}
-		if f.Time != nil {
-			w.Time = f.Time.UTC()
-		}
-		all = append(all, w)
+		all = append(all, writerOf(f))
 	}
 	return all
+}
+
+func writerOf(f metav1.ManagedFieldsEntry) Writer {
+	w := Writer{Manager: f.Manager, Operation: string(f.Operation)}
+	if f.Time != nil {
+		w.Time = f.Time.UTC()
+	}
+	return w
 }
 
 // LastWriters are the managers with the latest time: several where they wrote in the same second, and none where managedFields
@@ -182,7 +202,7 @@ func (o *Observation) LastWriters() (last []Writer) {
 // k8s.io/apimachinery). Who is among them is not told.
 const manyManagers = "ancient-changes"
 
-// wroteAnother tells whether managedFields name a manager other than the given one that led from before to o. A write sets
+// wroteAnother reports whether managedFields name a manager other than the given one that led from before to o. A write sets
 // the time of its own manager alone, in seconds, so that not every write shows; and an object may have no managedFields.
 func (o *Observation) wroteAnother(before *Observation, manager string) bool {
 	for _, f := range o.configMap.ManagedFields {
@@ -198,40 +218,36 @@ func (o *Observation) wroteAnother(before *Observation, manager string) bool {
 	return false
 }
 
-// owners is the managers who own the key, as managedFields tell, and false where these do not tell all, as of a key whose owner
-// is among the many. Who changes what a key holds owns it from then on, whatever admission makes of the value, and nobody
-// else does. Nobody owns a key that was removed.
-func (o *Observation) owners(key string) (owners []string, told bool) {
+// owners is who owns the key, and false where managedFields do not tell, as of a key whose owner is among the many. Who changes
+// what a key holds owns it from then on, whatever admission makes of the value, and nobody else does. Nobody owns a key that was
+// removed.
+func (o *Observation) owners(key string) (owners []Writer, told bool) {
+	return o.ownersOf(fieldpath.MakePathOrDie("data", key), fieldpath.MakePathOrDie("binaryData", key))
+}
+
+// metaOwners is the owners of a label or an annotation, as owners gives those of a key.
+func (o *Observation) metaOwners(field, key string) (owners []Writer, told bool) {
+	return o.ownersOf(fieldpath.MakePathOrDie("metadata", field, key))
+}
+
+func (o *Observation) ownersOf(paths ...fieldpath.Path) (owners []Writer, told bool) {
 	for _, f := range o.configMap.ManagedFields {
-		var fields map[string]map[string]json.RawMessage // of the object, and of its maps
-		if f.FieldsV1 == nil || json.Unmarshal(f.FieldsV1.GetRawBytes(), &fields) != nil {
+		fields := &fieldpath.Set{}
+		if f.FieldsV1 == nil || fields.FromJSON(bytes.NewReader(f.FieldsV1.GetRawBytes())) != nil {
 			return nil, false
 		}
-		_, isText := fields["f:data"]["f:"+key]
-		_, isBinary := fields["f:binaryData"]["f:"+key]
-		if !isText && !isBinary {
-			continue
-		}
-		if f.Manager == manyManagers {
+		switch {
+		case !slices.ContainsFunc(paths, fields.Has):
+		case f.Manager == manyManagers:
 			return nil, false
+		default:
+			owners = append(owners, writerOf(f))
 		}
-		owners = append(owners, f.Manager)
 	}
 	return owners, len(o.configMap.ManagedFields) > 0
 }
 
-// metaOwners is the owners of a label or an annotation, as owners gives those of a key.
-func (o *Observation) metaOwners(field, key string) (owners []string, told bool) {
-	for _, f := range o.configMap.ManagedFields {
-		var fields struct {
-			Metadata map[string]map[string]json.RawMessage `json:"f:metadata"`
-		}
-		if f.Manager == manyManagers || f.FieldsV1 == nil || json.Unmarshal(f.FieldsV1.GetRawBytes(), &fields) != nil {
-			return nil, false
-		}
-		if _, owns := fields.Metadata["f:"+field]["f:"+key]; owns {
-			owners = append(owners, f.Manager)
-		}
-	}
-	return owners, len(o.configMap.ManagedFields) > 0
+// owns reports whether a manager is among the owners.
+func owns(owners []Writer, manager string) bool {
+	return slices.ContainsFunc(owners, func(w Writer) bool { return w.Manager == manager })
 }

@@ -287,7 +287,7 @@ func TestSignedGroupMade(t *testing.T) {
 	}{
 		"ours":                                   {state("1"), state("2", "engine-me"), yes, true},
 		"ours, and we had written before":        {state("1", "engine-me"), state("2", "engine-me"), yes, true},
-		"ours, changed by admission":             {state("1"), state("3", "engine-me"), yes, true},
+		"ours, changed by admission":             {state("1"), state("3", "engine-me"), yes, false},
 		"ours, taken back by admission":          {state("1"), state("1", "engine-me"), no, false},
 		"ours, beside the many":                  {state("1"), state("2", "engine-me", "bar's "+manyManagers), yes, true},
 		"a twin's, beside the many":              {state("1"), state("2", "engine-she", "bar's "+manyManagers), no, false},
@@ -300,7 +300,7 @@ func TestSignedGroupMade(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := &group{
+			g := &batch{
 				from: test.before, signature: signed, tasks: []*task{{txn: &Txn{FieldManager: signed.sign("engine")}}},
 				changes: []change{{key: "foo", from: one, to: two}},
 			}

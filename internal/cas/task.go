@@ -3,6 +3,7 @@ package cas
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -47,11 +48,11 @@ type task struct {
 	// maxAge is how old an observation may be that answers a task without a read of its own.
 	maxAge time.Duration
 
-	// sent is taken by whoever comes first: by the committer before it sends the write, or by the caller who gives up. A
+	// state is changed by whoever comes first: by the committer before it sends the write, or by the caller who gives up. A
 	// task that is given up is never sent. The committer gives it back when what it sent was not written.
-	sent atomic.Int32
-	// base is the version that the write last sent for the task was conditional on; nil while none was.
-	base atomic.Pointer[Version]
+	state atomic.Int32
+	// sent is what was last sent for the task; nil while nothing was.
+	sent atomic.Pointer[sent]
 	// attempts and company are for the trace; a caller who gives up may look at them while the committer counts on.
 	attempts, company atomic.Int64
 
@@ -68,20 +69,21 @@ type task struct {
 	err      error
 }
 
+// sent is what was sent for a task: the version that it was conditional on, and what it did.
+type sent struct {
+	base    Version
+	changes []change
+}
+
+// The states of a task.
 const (
 	waiting int32 = iota
 	sending
 	givenUp
 )
 
-func newTask(ctx context.Context, kind taskKind, ref Ref) *task {
-	return &task{ctx: ctx, kind: kind, ref: ref, asked: time.Now(), most: maxGroup, done: make(chan struct{})}
-}
-
-func newTxnTask(ctx context.Context, kind taskKind, txn *Txn) *task {
-	t := newTask(ctx, kind, txn.Ref)
-	t.txn = txn
-	return t
+func newTask(ctx context.Context, kind taskKind, ref Ref, now time.Time) *task {
+	return &task{ctx: ctx, kind: kind, ref: ref, asked: now, most: maxTasks, done: make(chan struct{})}
 }
 
 // isWhole tells whether the task is about the object as such, so that nothing else can go into its request.
@@ -90,24 +92,31 @@ func (t *task) isWhole() bool { return t.create != nil || t.remove != nil }
 // sends tells whether the task is to send something that others can go along with.
 func (t *task) sends() bool { return t.kind >= rehearseTask }
 
+// answer is the last word. A task that has one keeps it.
 func (t *task) answer(err error) {
+	if t.answered {
+		return
+	}
 	t.err, t.answered = err, true
 	close(t.done)
 }
 
-// claim tells whether the write, conditional on base, may be sent.
-func (t *task) claim(base Version) bool {
-	t.base.Store(&base)
-	return t.sent.CompareAndSwap(waiting, sending) || t.sent.Load() == sending
+// claim reports whether the write may be sent: its caller has not given up.
+func (t *task) claim(s sent) bool {
+	if !t.state.CompareAndSwap(waiting, sending) {
+		return false
+	}
+	t.sent.Store(&s)
+	return true
 }
 
-// release takes note that nothing of the task was written or is on its way: its caller may give up at once again. One that
-// has ended meanwhile waits for an answer, and gets it.
-func (t *task) release(host string) {
-	t.sent.CompareAndSwap(sending, waiting)
-	if t.ctx.Err() != nil && !t.answered {
-		t.answer(&CanceledError{Ref: t.ref, Host: host, Err: context.Cause(t.ctx)})
-	}
+// release takes note that nothing of the task was written or is on its way: its caller may give up at once again.
+func (t *task) release() { t.state.CompareAndSwap(sending, waiting) }
+
+// unknown is the error where it could not be found out what became of the task's write.
+func (t *task) unknown(err error) error {
+	s := t.sent.Load()
+	return &UnknownError{Ref: t.ref, Base: s.base, Err: err, changes: s.changes}
 }
 
 // wait gives the committer's answer, or gives up when the caller's context ends: at once while nothing was sent, and
@@ -118,7 +127,7 @@ func (t *task) wait(host string) error {
 		return t.err
 	case <-t.ctx.Done():
 	}
-	if t.sent.CompareAndSwap(waiting, givenUp) {
+	if t.state.CompareAndSwap(waiting, givenUp) {
 		return &CanceledError{Ref: t.ref, Host: host, Err: context.Cause(t.ctx)}
 	}
 	grace := time.NewTimer(Grace)
@@ -127,7 +136,7 @@ func (t *task) wait(host string) error {
 	case <-t.done:
 		return t.err
 	case <-grace.C:
-		return &UnknownError{Ref: t.ref, Base: *t.base.Load(), Err: context.Cause(t.ctx)}
+		return t.unknown(context.Cause(t.ctx))
 	}
 }
 
@@ -158,9 +167,20 @@ var errNoAnswer = errors.New("no answer came in time")
 // ended already, after now.
 func lingering(parent, callers context.Context, while time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
-	stop := context.AfterFunc(callers, func() { time.AfterFunc(while, func() { cancel(errNoAnswer) }) })
+	var mu sync.Mutex
+	var end *time.Timer
+	stop := context.AfterFunc(callers, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		end = time.AfterFunc(while, func() { cancel(errNoAnswer) })
+	})
 	return ctx, func() {
-		stop()
-		cancel(nil)
+		if cancel(nil); !stop() {
+			mu.Lock()
+			defer mu.Unlock()
+			if end != nil {
+				end.Stop()
+			}
+		}
 	}
 }

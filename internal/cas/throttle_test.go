@@ -170,10 +170,10 @@ func (j *jail) throttled(method string) (n int) {
 func TestPriorityAndFairnessIsWaitedFor(t *testing.T) {
 	tests := map[string]struct {
 		user, verb, method string
-		gets, patches      int // with those that were turned away
+		gets, patches      int // with those that were turned away, and the watch that is not permitted
 	}{
-		"writes": {user: "jailed-writer", verb: "patch", method: http.MethodPatch, gets: 1, patches: 2},
-		"reads":  {user: "jailed-reader", verb: "get", method: http.MethodGet, gets: 2, patches: 1},
+		"writes": {user: "jailed-writer", verb: "patch", method: http.MethodPatch, gets: 2, patches: 2},
+		"reads":  {user: "jailed-reader", verb: "get", method: http.MethodGet, gets: 3, patches: 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

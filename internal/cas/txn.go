@@ -91,15 +91,21 @@ func (s Swap) Txn() *Txn {
 	}
 }
 
-// isGuard tells whether the key is only compared.
+// isGuard reports whether the key is only compared.
 func (t *Txn) isGuard(key string) bool {
 	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Key == key && k.IsGuard })
 }
 
-// computes tells whether the Txn makes what it writes of what is there. Such a one is never a JSON Patch, of which it could not be
+// computes reports whether the Txn makes what it writes of what is there. Such a one is never a JSON Patch, of which it could not be
 // found out for certain that it did not land: what was computed must not be computed again for nothing.
 func (t *Txn) computes() bool {
 	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Next != nil })
+}
+
+// isTake reports whether all that the Txn does is to compute one key. Several of them can go into one request, each on what the
+// one before it leaves.
+func (t *Txn) isTake() bool {
+	return len(t.Keys) == 1 && t.Keys[0].Next != nil && t.Meta == nil && len(t.At) == 0
 }
 
 // keys are the names of the keys, for people.

@@ -39,7 +39,7 @@ func TestContextThatEndsAtEveryPointOfATransaction(t *testing.T) {
 						mu.Lock()
 						defer mu.Unlock()
 						var fault testcluster.Fault
-						if r.URL.Query().Has("watch") && waits {
+						if isWatch(r.URL.Query()) && waits {
 							waits = false // a lost answer is watched for too
 							f.set("foo", "1")
 						}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -19,13 +20,14 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-func isWatch(r *http.Request) bool { return r.URL.Query().Has("watch") }
+// isWatch reports whether the request is a watch, other than one that reads and learns the horizon.
+func isWatch(query url.Values) bool { return query.Has("watch") && !query.Has("timeoutSeconds") }
 
 // count is how many requests there were, and how many of them watches.
 func (f *fixture) count() (all, watches int) {
 	for _, r := range f.proxy.Requests() {
 		all++
-		if r.Query.Has("watch") {
+		if isWatch(r.Query) {
 			watches++
 		}
 	}
@@ -128,7 +130,7 @@ func TestWaitingOutlivesARestartOfTheAPIServer(t *testing.T) {
 	var watches atomic.Int64
 	var expired atomic.Bool
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if !isWatch(r) {
+		if !isWatch(r.URL.Query()) {
 			return testcluster.Fault{}
 		}
 		if watches.Add(1) == 1 {

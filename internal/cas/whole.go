@@ -115,182 +115,120 @@ func (c *committer) whole(t *task) {
 		c.read([]*task{t})
 		return
 	}
-	if dry := t.kind == rehearseTask; !dry && !t.claim(base) {
+	if t.kind == writeTask && !t.claim(sent{base: base}) {
 		return
 	}
+	var w write = &removing{single{c, t}, base}
 	if t.create != nil {
-		c.create(t)
+		w = &creating{single{c, t}, c.head != nil && !c.head.Exists()}
+	}
+	c.finish(w, c.perform(w))
+}
+
+// single is what a creation and a deletion share as writes: one caller.
+type single struct {
+	c *committer
+	t *task
+}
+
+func (s single) callers() []*task { return []*task{s.t} }
+func (s single) isSigned() bool   { return false }
+func (s single) isDry() bool      { return s.t.kind == rehearseTask }
+
+// canRepeat: of several creations one can be there, and of several deletions one has its version to delete.
+func (s single) canRepeat() bool { return true }
+
+// creating is the write of a Creation.
+type creating struct {
+	single
+	wasAbsent bool // no other's, of the same content, was there before one that was sent
+}
+
+func (w *creating) verb() string { return "create" }
+
+func (w *creating) send(ctx context.Context) (*Observation, outcome, error) {
+	return w.c.client.create(ctx, w.t.create, w.isDry())
+}
+
+// overtaken implements write. What exists is judged.
+func (w *creating) overtaken(now *Observation, refusal error) result {
+	if !now.Exists() && w.t.overtaken { // the refusal is about something else, as a webhook's
+		return result{outcome: refused, err: w.c.client.explain(refusal, w.c.ref, "create")}
+	}
+	w.t.overtaken = !now.Exists()
+	return result{outcome: stale, now: now}
+}
+
+// settle implements write. Where the name is taken, what has it tells whether it is ours.
+func (w *creating) settle(_ context.Context, now *Observation) (result, error) {
+	switch {
+	case !now.Exists():
+		w.wasAbsent = true
+		return result{outcome: pending, now: now}, nil
+	case w.wasAbsent && w.t.create.made(now):
+		return result{outcome: landed, after: now}, nil
+	}
+	return result{outcome: inDoubt, err: errors.New("a ConfigMap of this name is there, and may be another's")}, nil
+}
+
+func (w *creating) landed(r result) {
+	if w.isDry() {
+		w.t.observed = &Observation{begun: w.t.asked}
 	} else {
-		c.remove(t, base)
+		w.c.wrote(r.after.Version(), r.after, slices.Collect(maps.Keys(w.t.create.Entries)), false)
+		w.t.result = TxnResult{After: r.after, Wrote: true}
 	}
+	w.t.answer(nil)
 }
 
-// create sends a creation until it is known what became of it, or until it cannot be found out. One that is sent again can
-// only land where the first has not; where the name is taken then, what has it tells whether it was ours.
-func (c *committer) create(t *task) {
-	dry := t.kind == rehearseTask
-	wasAbsent := c.head != nil && !c.head.Exists() // no other's, of the same content, was there before one that was sent
-	callers, left := anyCaller([]*task{t})
-	defer left()
-	ctx, cancel := lingering(context.Background(), callers, Grace-telling)
-	defer cancel()
-	var doubt, last error
-	for pause := firstPause; ; pause = min(2*pause, maxPause) {
-		t.attempts.Add(1)
-		t.company.Store(1)
-		once, done := lingering(ctx, callers, patience)
-		made, out, err := c.client.create(once, t.create, dry)
-		done()
-		switch {
-		case out == landed && dry:
-			t.observed = &Observation{begun: t.asked}
-			t.answer(nil)
-			return
-		case out == landed:
-			c.created(t, made)
-			return
-		case out == inDoubt && dry:
-			t.answer(c.client.explain(err, c.ref, "create"))
-			return
-		case doubt == nil && out == stale:
-			t.release(c.client.host)
-			now, lost := c.client.get(callers, c.ref)
-			switch {
-			case t.answered:
-			case lost != nil:
-				t.answer(lost)
-			case !now.Exists() && t.overtaken: // the refusal is about something else, as a webhook's
-				t.answer(c.client.explain(err, c.ref, "create"))
-			default:
-				t.overtaken = !now.Exists()
-				c.observed(now) // and is judged again
-			}
-			return
-		case doubt == nil && out == throttled:
-			t.release(c.client.host)
-			sleep(callers, max(firstPause, retryAfter(err)))
-			return
-		case doubt == nil && out != inDoubt:
-			t.answer(err)
-			return
-		case doubt == nil:
-			doubt = err
-		default:
-			last = err
-		}
-		sleep(ctx, max(pause, min(retryAfter(err), maxPause)))
-		once, done = lingering(ctx, callers, patience)
-		now, err := c.client.get(once, c.ref)
-		done()
-		switch {
-		case err == nil && now.Exists() && wasAbsent && t.create.made(now):
-			c.created(t, now)
-			return
-		case err == nil && now.Exists():
-			c.unknown(t, Version{}, errors.Join(doubt, errors.New("a ConfigMap of this name is there, and may be another's")))
-			return
-		case err != nil:
-			last = err
-		default:
-			wasAbsent = true
-		}
-		if ctx.Err() != nil {
-			c.unknown(t, Version{}, errors.Join(doubt, last, context.Cause(ctx)))
-			return
-		}
+// removing is the write of a Removal.
+type removing struct {
+	single
+	base Version
+}
+
+func (w *removing) verb() string { return "delete" }
+
+func (w *removing) send(ctx context.Context) (*Observation, outcome, error) {
+	return w.c.client.remove(ctx, w.c.ref, w.base, w.isDry())
+}
+
+// overtaken implements write.
+func (w *removing) overtaken(now *Observation, refusal error) result {
+	r := w.judge(now)
+	if r.outcome == pending { // the refusal was not about the version
+		return result{outcome: refused, err: w.c.client.explain(refusal, w.c.ref, "delete")}
 	}
+	return r
 }
 
-// created takes note of an own creation.
-func (c *committer) created(t *task, made *Observation) {
-	keys := slices.Collect(maps.Keys(t.create.Entries))
-	c.wrote(made.Version(), made, keys, false)
-	t.result = TxnResult{After: made, Wrote: true}
-	t.answer(nil)
-}
-
-// unknown answers a task whose write cannot be found out about.
-func (c *committer) unknown(t *task, base Version, err error) {
-	c.forget()
-	t.answer(&UnknownError{Ref: c.ref, Base: base, Err: err})
-}
-
-// remove sends a delete until it is known what became of it. Only the version that it is conditional on can be deleted by
-// it, so that a look always tells.
-func (c *committer) remove(t *task, base Version) {
-	dry := t.kind == rehearseTask
-	callers, left := anyCaller([]*task{t})
-	defer left()
-	ctx, cancel := lingering(context.Background(), callers, Grace-telling)
-	defer cancel()
-	var doubt, last error
-	for pause := firstPause; ; pause = min(2*pause, maxPause) {
-		t.attempts.Add(1)
-		t.company.Store(1)
-		once, done := lingering(ctx, callers, patience)
-		after, out, err := c.client.remove(once, c.ref, base, dry)
-		done()
-		switch {
-		case out == landed:
-			c.removed(t, after, dry)
-			return
-		case out == inDoubt && dry:
-			t.answer(c.client.explain(err, c.ref, "delete"))
-			return
-		case doubt == nil && out == throttled:
-			t.release(c.client.host)
-			sleep(callers, max(firstPause, retryAfter(err)))
-			return
-		case doubt == nil && out != inDoubt && out != stale:
-			t.answer(err)
-			return
-		case doubt == nil && out == inDoubt:
-			doubt = err
-		}
-		refusal := err
-		if doubt != nil {
-			sleep(ctx, max(pause, min(retryAfter(err), maxPause)))
-		} else {
-			t.release(c.client.host)
-		}
-		once, done = lingering(ctx, callers, patience)
-		now, err := c.client.get(once, c.ref)
-		done()
-		switch {
-		case t.answered:
-			return
-		case err != nil && doubt == nil:
-			t.answer(err)
-			return
-		case err != nil:
-			last = err
-		case !now.Exists(), now.Terminating(), doubt != nil && now.Version().UID != base.UID:
-			c.observed(now)
-			t.observed, t.result = now, TxnResult{After: now}
-			t.answer(nil)
-			return
-		case now.Version() != base: // it has not landed, and never will: it is judged again
-			t.release(c.client.host)
-			c.observed(now)
-			return
-		case doubt == nil: // the refusal was not about the version
-			t.answer(c.client.explain(refusal, c.ref, "delete"))
-			return
-		}
-		if ctx.Err() != nil {
-			c.unknown(t, base, errors.Join(doubt, last, context.Cause(ctx)))
-			return
-		}
+// settle implements write. Only the version that it is conditional on can be deleted by it, so that a look always tells.
+func (w *removing) settle(_ context.Context, now *Observation) (result, error) {
+	if now.Exists() && now.Version().UID != w.base.UID {
+		return result{outcome: landed, after: now, now: now}, nil
 	}
+	return w.judge(now), nil
 }
 
-// removed takes note of an own delete, and of what it left: an object that is being deleted, where something holds it.
-func (c *committer) removed(t *task, after *Observation, dry bool) {
-	if dry {
-		t.observed = c.head
-	} else {
-		c.observed(after)
+func (w *removing) judge(now *Observation) result {
+	switch {
+	case !now.Exists(), now.Terminating():
+		return result{outcome: landed, after: now, now: now}
+	case now.Version() == w.base:
+		return result{outcome: pending, now: now}
 	}
-	t.result = TxnResult{After: after, Wrote: true}
-	t.answer(nil)
+	return result{outcome: stale, now: now} // it has not landed, and never will: it is judged again
+}
+
+// landed implements write. What a deletion leaves may be there still, being deleted.
+func (w *removing) landed(r result) {
+	switch {
+	case w.isDry() && r.now == nil:
+		w.t.observed = w.c.head
+	default:
+		w.c.observed(r.after)
+		w.t.observed = r.after
+	}
+	w.t.result = TxnResult{After: r.after, Wrote: r.now == nil}
+	w.t.answer(nil)
 }

@@ -1,101 +1,261 @@
 package cas
 
-import "time"
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"time"
 
-// write sends the group's request and answers those of its tasks that it decides. The others are judged again.
-func (c *committer) write(g *group) {
-	if !g.claim() {
-		return
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+// write is one conditional request, and what tells what became of it.
+type write interface {
+	callers() []*task
+	verb() string
+	isDry() bool
+	// isSigned reports whether the object shows whose write it was.
+	isSigned() bool
+	send(context.Context) (*Observation, outcome, error)
+	// canRepeat reports whether at most one can land of several that were sent, so that one in doubt can be sent again.
+	canRepeat() bool
+	// overtaken decides where the condition was refused, and now is what is there.
+	overtaken(now *Observation, refusal error) result
+	// settle decides where an answer got lost, and now is what is there. An error says why it cannot tell.
+	settle(ctx context.Context, now *Observation) (result, error)
+	// landed answers the callers.
+	landed(result)
+}
+
+// result is what became of a write.
+type result struct {
+	outcome outcome
+	err     error        // why, unless it landed
+	after   *Observation // landed: the object as the write left it
+	now     *Observation // the object as it was found afterwards, where it was read
+	isLater bool         // after is not just as the write left it: others may have written since
+}
+
+const (
+	// requestTimeout bounds one write, at the API server too, so that an answer that got lost leaves time to find out.
+	requestTimeout = 15 * time.Second
+	// telling is how long before the end of Grace finding out stops, so that callers are told why.
+	telling = 500 * time.Millisecond
+	// looking is how long one look may take once all callers have gone, and what a write leaves it of Grace.
+	looking = time.Second
+	// holdUp is how long a write in doubt may delay its siblings where sending it again does not help: it cannot be sent again, or
+	// the API server answers with an error.
+	holdUp = 4 * time.Second
+	// maxRepeats is how often a write is sent again that the API server answers with an error.
+	maxRepeats = 3
+	// maxRetryAfter bounds how long the API server can ask to wait.
+	maxRetryAfter = 5 * time.Second
+)
+
+// doubt is what is known of a write of which an answer got lost.
+type doubt struct {
+	backoff     wait.Backoff
+	failures    int // answers that were an error of the API server's own
+	first, last error
+}
+
+func (d *doubt) add(err error) {
+	if apierrors.IsInternalError(err) {
+		d.failures++
 	}
-	begun := time.Now()
-	w := c.commit(g)
-	switch w.outcome {
-	case throttled:
-		c.backOff(g, w.err)
+	d.last = err
+	if d.first == nil {
+		d.first, d.last = err, nil
+	}
+}
+
+// unknown is the result where it cannot be found out what became of the write.
+func (d *doubt) unknown(err error) result {
+	return result{outcome: inDoubt, err: errors.Join(d.first, d.last, err)}
+}
+
+// perform sends a write until it is known what became of it, or until it cannot be found out (inDoubt). It is the one place
+// that deals with doubt. Only an answer that got lost is looked into.
+func (c *committer) perform(w write) result {
+	tasks := w.callers()
+	callers, left := anyCaller(tasks)
+	defer left()
+	ctx, cancel := lingering(context.Background(), callers, Grace-telling)
+	defer cancel()
+	d, isLimited := doubt{backoff: newBackoff(20*time.Millisecond, time.Second)}, false
+	for {
+		for _, t := range tasks {
+			t.attempts.Add(1)
+			t.company.Store(int64(len(tasks)))
+		}
+		once, done := lingering(ctx, callers, Grace-telling-looking)
+		after, out, err := w.send(once)
+		done()
+		switch {
+		case out == landed:
+			return result{outcome: landed, after: after}
+		case out == inDoubt && w.isDry(): // nothing was to be stored
+			return result{outcome: unsent, err: c.client.explain(err, c.ref, w.verb())}
+		case out == stale && d.first == nil:
+			if !w.isSigned() { // one that is may have landed, if something on the way sent it twice
+				c.release(tasks)
+			}
+			once, done := lingering(ctx, callers, looking)
+			defer done()
+			now, lost := c.client.getPatiently(once, c.ref, nil)
+			if lost != nil {
+				return result{outcome: unsent, err: lost}
+			}
+			return w.overtaken(now, err)
+		case out != inDoubt && d.first == nil:
+			return result{outcome: out, err: err}
+		}
+		d.add(err)
+		if !isLimited && (d.failures > 0 || !w.canRepeat()) {
+			isLimited = true
+			ctx, cancel = context.WithTimeoutCause(ctx, holdUp, errNoAnswer)
+			defer cancel()
+		}
+		if r := c.settle(ctx, callers, w, &d, err); r.outcome != pending {
+			return r
+		}
+	}
+}
+
+// settle looks at the object until it tells what became of a write in doubt. The result is pending where the object is as it was,
+// and the write can be sent again.
+func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err error) result {
+	for pause(ctx, &d.backoff, err) {
+		var r result
+		if r, err = c.look(ctx, callers, w); err != nil {
+			d.last = err // the doubt is about a write: it is worth all of the callers' time
+			continue
+		}
+		switch {
+		case r.outcome == inDoubt:
+			return d.unknown(r.err)
+		case r.outcome != pending:
+			return r
+		case d.failures > maxRepeats:
+			return d.unknown(nil)
+		case w.canRepeat():
+			return r
+		}
+	}
+	return d.unknown(context.Cause(ctx))
+}
+
+// look reads the object once, and has the write say what that tells of it.
+func (c *committer) look(ctx, callers context.Context, w write) (result, error) {
+	once, done := lingering(ctx, callers, looking)
+	defer done()
+	now, err := c.client.get(once, c.ref)
+	if err != nil {
+		return result{}, err
+	}
+	r, err := w.settle(once, now)
+	if err != nil && !isPassing(err) {
+		return result{outcome: inDoubt, err: err}, nil
+	}
+	return r, err
+}
+
+// finish answers what a result decides. The other callers' tasks are judged again.
+func (c *committer) finish(w write, r result) {
+	tasks := w.callers()
+	retry := c.retry
+	c.retry = nil
+	switch r.outcome {
 	case landed:
-		c.cost = c.took(time.Since(begun))
-		if g.dry {
-			for _, t := range g.tasks {
-				t.observed = g.from
-				t.answer(nil)
-			}
-			return
-		}
-		c.landed(g, w)
-	case stale:
-		for _, t := range g.tasks {
-			t.release(c.client.host)
-		}
-		c.observed(w.now) // they are judged again, on what overtook them
-		c.contended = calmAfter
-		if g.byKey {
-			c.contended = 0 // it may have been something else than a test; a merge patch gets a clear answer
-		}
-	case refused:
-		for _, t := range unanswered(g.tasks) {
-			switch {
-			case g.from == nil:
-				t.mustRead = true // a look may tell more than the refusal
-				t.release(c.client.host)
-			case len(g.tasks) > 1:
-				t.most = len(g.tasks) / 2 // one bad entry must not fail its siblings
-				t.release(c.client.host)
-			default:
-				t.answer(w.err)
-			}
-		}
+		w.landed(r)
+		return
 	case unsent:
-		for _, t := range c.dropEnded(unanswered(g.tasks)) {
-			t.answer(w.err)
+		for _, t := range tasks {
+			t.answer(r.err)
 		}
+		return
 	case inDoubt:
 		c.forget()
-		for _, t := range g.tasks {
-			t.answer(&UnknownError{Ref: c.ref, Base: g.base, Err: w.err})
+		for _, t := range tasks {
+			t.answer(t.unknown(r.err))
 		}
-	}
-}
-
-// backOff waits for as long as the API server asks to, unless all callers go. Nothing of theirs is on its way meanwhile.
-func (c *committer) backOff(g *group, err error) {
-	for _, t := range g.tasks {
-		t.release(c.client.host)
-	}
-	if kept := unanswered(g.tasks); len(kept) > 0 {
-		callers, left := anyCaller(kept)
-		defer left()
-		sleep(callers, max(firstPause, retryAfter(err)))
-	}
-}
-
-// landed answers the swaps of a group whose write landed.
-func (c *committer) landed(g *group, w written) {
-	keys := make([]string, 0, len(g.changes))
-	for _, change := range g.changes {
-		if !change.isGuard {
-			keys = append(keys, change.key)
+		if b, isBatch := w.(*batch); isBatch {
+			c.lost = append(c.lost, b)
 		}
-	}
-	if g.byKey {
-		c.contended--
-		g.base = w.after.Version() // what it really followed is not known
-	}
-	if w.isLater {
-		g.base = w.after.Version() // nor what has come about since
-	}
-	// Without a digest nothing is known of the whole of a base that was not read: another's write could look the same.
-	c.wrote(g.base, w.after, keys, g.from == nil && g.digest == "" && w.now != nil)
-	if w.now != nil {
-		c.observed(w.now)
-	}
-	for i, t := range g.tasks {
-		t.result = TxnResult{After: w.after, Previous: map[string]Entry{}, Wrote: true}
-		for _, change := range g.of[i] {
-			t.result.Previous[change.key] = change.from
-			if change.isGuard && !t.txn.isGuard(change.key) {
-				c.adopted(change.key)
+		return
+	case refused:
+		b, isBatch := w.(*batch)
+		for _, t := range tasks {
+			switch {
+			case isBatch && b.from == nil:
+				t.mustRead = true // a look may tell more than the refusal
+			case len(tasks) > 1:
+				t.most = len(tasks) / 2 // one bad entry must not fail its siblings
+			default:
+				t.answer(r.err)
 			}
 		}
-		t.answer(nil)
+	case stale:
+		c.observed(r.now) // they are judged again, on what overtook them
+		c.retry = cmp.Or(retry, new(newBackoff(5*time.Millisecond, 100*time.Millisecond)))
+	case passing:
+		c.retry = cmp.Or(retry, new(newBackoff(20*time.Millisecond, time.Second)))
+		retry = c.retry
+	}
+	if tasks = c.release(tasks); retry != nil && len(tasks) > 0 { // of conflicts, not the first one
+		callers, left := anyCaller(tasks)
+		defer left()
+		pause(callers, retry, r.err)
 	}
 }
+
+// release lets the callers go of whose tasks nothing was written or is on its way, and gives the tasks of those who stay.
+func (c *committer) release(tasks []*task) []*task {
+	for _, t := range tasks {
+		t.release()
+	}
+	return c.dropEnded(tasks)
+}
+
+// newBackoff is that of everything that is tried again.
+func newBackoff(first, most time.Duration) wait.Backoff {
+	return wait.Backoff{Duration: first, Factor: 2, Jitter: 0.5, Steps: 100, Cap: most}
+}
+
+// pause waits until it is time to try again after err, and reports whether ctx goes on.
+func pause(ctx context.Context, backoff *wait.Backoff, err error) bool {
+	d := backoff.Step()
+	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+		d = max(d, min(time.Duration(seconds)*time.Second, maxRetryAfter))
+	}
+	sleep(ctx, d)
+	return ctx.Err() == nil
+}
+
+// sleep ends early where the context does.
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// isPassing reports whether asking again may be answered.
+func isPassing(err error) bool {
+	var forbidden *ForbiddenError
+	var refused *RefusedError
+	switch {
+	case errors.As(err, &forbidden), isExpired(err):
+		return false
+	case errors.As(err, &refused):
+		return refused.Code >= http.StatusInternalServerError || refused.Code == http.StatusTooManyRequests
+	}
+	return true
+}
+
+// isExpired reports whether the API server does not remember any more what came after a version.
+func isExpired(err error) bool { return apierrors.IsGone(err) || apierrors.IsResourceExpired(err) }

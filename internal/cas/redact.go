@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// masker masks in refusals the credentials that they answer. The API server repeats none, but what authenticates in front of it
+// redactor redacts request credentials that are echoed in error responses. The API server repeats none, but what authenticates in front of it
 // may, and what it says becomes a message. It must be nearer to the wire than what adds the credentials.
-type masker struct{ next http.RoundTripper }
+type redactor struct{ next http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper].
-func (m *masker) RoundTrip(r *http.Request) (*http.Response, error) {
+func (m *redactor) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := m.next.RoundTrip(r)
 	if err != nil || response.StatusCode < http.StatusBadRequest {
 		return response, err

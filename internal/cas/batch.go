@@ -1,0 +1,295 @@
+package cas
+
+import (
+	"context"
+	"slices"
+)
+
+// maxTasks is how many transactions go into one request.
+const maxTasks = 1000
+
+// maxChanges is how many keys go into one request with others: a JSON Patch may have 10,000 operations, three a key.
+const maxChanges = 3000
+
+// batch is the transactions that go into one patch.
+type batch struct {
+	c     *committer
+	base  Version
+	from  *Observation // nil: written without a read
+	tasks []*task
+	of    [][]change // what each task does, on what those before it leave
+	// changes is what the request does, keys that are only compared included. It has each key once.
+	changes   []change
+	left      map[string]Entry // what computed keys hold after it
+	dry       bool             // a dry run: nothing is stored
+	byKey     bool             // by JSON Patch
+	most      int              // of its tasks' most, the least
+	grows     int              // by how many bytes, together
+	digest    string           // of the base, where it was not read
+	signature signature        // of the Engine; empty where none is told
+	earlier   []*batch         // on the same base, of which it could not be found out whether they landed
+}
+
+// newBatch is a batch on a base, without tasks.
+func (c *committer) newBatch(base Version) *batch {
+	return &batch{c: c, base: base, signature: c.signature, earlier: slices.DeleteFunc(slices.Clone(c.lost), func(b *batch) bool { return b.base != base })}
+}
+
+// blindBatch is the removals that can be sent without a read: what the keys held was seen, at a version that the request is
+// conditional on. The others wait.
+func (c *committer) blindBatch(tasks []*task) *batch {
+	var b *batch
+	ahead := keySet{}
+	for _, t := range tasks {
+		if t.kind != writeTask {
+			continue
+		}
+		blocked := ahead.blocks(t.txn)
+		ahead.add(t.txn)
+		if blocked || t.mustRead || !t.txn.canGoBlind(&c.lineage) {
+			continue
+		}
+		var changes []change
+		for _, k := range t.txn.Keys {
+			if !k.Expect.IsAbsent() { // else gone already: nothing is to be written, not even what would be put back
+				changes = append(changes, change{key: k.Key, from: k.Expect, to: k.New})
+			}
+		}
+		if len(changes) == 0 {
+			continue
+		}
+		if b == nil {
+			b = c.newBatch(t.txn.Seen)
+			b.digest = t.txn.SeenDigest
+		}
+		if t.txn.Seen == b.base && b.fits(t, changes) {
+			b.add(t, changes)
+		}
+	}
+	return b
+}
+
+// canGoBlind reports whether the Txn is a removal of what was seen at one full version, held to no other and to no other keys.
+func (t *Txn) canGoBlind(h history) bool {
+	return t.GoneIsDone && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" &&
+		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
+		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.IsGuard || k.Next != nil || h.wroteSince(k.Key, t.Seen) })
+}
+
+// keySet is the keys that tasks ahead are about to write (true) or to compare.
+type keySet map[string]bool
+
+// blocks reports whether a Txn has to wait for tasks ahead: it is to be judged on what they leave. Any number may compare a key
+// together.
+func (s keySet) blocks(t *Txn) bool {
+	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
+		isWritten, isThere := s[k.Key]
+		return isThere && (isWritten || !k.IsGuard)
+	})
+}
+
+// add adds a Txn's keys.
+func (s keySet) add(t *Txn) {
+	for _, k := range t.Keys {
+		s[k.Key] = s[k.Key] || !k.IsGuard
+	}
+}
+
+// continues reports whether the task computes a key of what the batch leaves it.
+func (b *batch) continues(t *task) bool {
+	if !t.txn.isTake() {
+		return false
+	}
+	_, isLeft := b.left[t.txn.Keys[0].Key]
+	return isLeft
+}
+
+// ends takes note that a task that does not go along comes next for its keys.
+func (b *batch) ends(t *Txn) {
+	for _, k := range t.Keys {
+		delete(b.left, k.Key)
+	}
+}
+
+// fits reports whether the task can go into the same request as those before it: under one field manager, and within the
+// size that the API server allows.
+func (b *batch) fits(t *task, changes []change) bool {
+	if len(b.tasks) == 0 {
+		return true
+	}
+	if b.tasks[0].txn.FieldManager != t.txn.FieldManager || len(b.tasks) >= min(b.most, t.most) ||
+		b.tasks[0].txn.Meta != nil || t.txn.Meta != nil || len(b.changes)+len(changes) > maxChanges {
+		return false
+	}
+	return b.from == nil || b.from.Size()+b.grows+growth(changes) <= MaxSize
+}
+
+// growth is by how many bytes the changes make an object larger.
+func growth(changes []change) (n int) {
+	for _, c := range changes {
+		n += c.to.Size() - c.from.Size()
+	}
+	return n
+}
+
+// add takes a task in. Only a computed key may be written by several, each of what the one before it leaves; otherwise no key
+// that one writes is named by another.
+func (b *batch) add(t *task, changes []change) {
+	if len(b.tasks) == 0 {
+		b.most = t.most
+	}
+	b.most = min(b.most, t.most)
+	b.grows += growth(changes)
+	b.tasks, b.of = append(b.tasks, t), append(b.of, changes)
+	if b.continues(t) {
+		i := slices.IndexFunc(b.changes, func(c change) bool { return c.key == changes[0].key })
+		b.changes[i].to = changes[0].to
+	} else {
+		b.changes = append(b.changes, changes...)
+	}
+	if t.txn.isTake() {
+		if b.left == nil {
+			b.left = map[string]Entry{}
+		}
+		b.left[changes[0].key] = changes[0].to
+	}
+}
+
+// canGoByKey reports whether the batch can be a JSON Patch: nothing in it is held to a version, since what it changes is
+// not known to follow any; and the maps that its paths go through are there.
+func (b *batch) canGoByKey() bool {
+	if len(b.changes) > maxChanges || !b.from.survivesJSON() {
+		return false // only a Txn that is alone in it can have so many keys
+	}
+	for _, t := range b.tasks {
+		if len(t.txn.At) > 0 || t.txn.Meta != nil || t.txn.computes() {
+			return false
+		}
+	}
+	for _, c := range b.changes {
+		if c.isGuard {
+			continue // what it is compared with tells of a map that is not there
+		}
+		_, isText := c.to.Text()
+		_, isBinary := c.to.Binary()
+		if isText && len(b.from.configMap.Data) == 0 || isBinary && len(b.from.configMap.BinaryData) == 0 ||
+			c.from.IsAbsent() && c.to.IsAbsent() {
+			return false
+		}
+	}
+	return true
+}
+
+// meta is what the batch does beside keys.
+func (b *batch) meta() *Meta {
+	if len(b.tasks) == 0 {
+		return nil
+	}
+	return b.tasks[0].txn.Meta // which is alone then
+}
+
+// manager is the field manager of the request.
+func (b *batch) manager() string { return b.tasks[0].txn.FieldManager }
+
+// claim reports whether the batch may be sent: all of its callers are still there. Where one has left, what was made of its
+// result is to be made anew. The caller of a dry run may leave at any time.
+func (b *batch) claim() bool {
+	if b.dry {
+		return true
+	}
+	for i, t := range b.tasks {
+		if !t.claim(sent{b.base, b.of[i]}) {
+			for _, claimed := range b.tasks[:i] {
+				claimed.release()
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// callers implements write.
+func (b *batch) callers() []*task { return b.tasks }
+
+// verb implements write.
+func (b *batch) verb() string { return "patch" }
+
+// isDry implements write.
+func (b *batch) isDry() bool { return b.dry }
+
+// canRepeat implements write. A merge patch can land once, on its base. A JSON Patch that was delayed could land after the value
+// came back.
+func (b *batch) canRepeat() bool { return !b.byKey }
+
+// send implements write.
+func (b *batch) send(ctx context.Context) (*Observation, outcome, error) {
+	body, err := mergePatch(b.base, b.changes, b.signedMeta())
+	if b.byKey {
+		body, err = jsonPatch(b.from, b.changes)
+	}
+	if err != nil {
+		return nil, refused, err
+	}
+	return b.c.client.patch(ctx, b.c.ref, body, b.manager(), b.dry)
+}
+
+// overtaken implements write. Where nothing came in between, the refusal was about something else, as that of a webhook that
+// answers 409, and would be the same the next time. (That the object is just what the write was to make of it proves nothing:
+// another may have swapped the same values.)
+func (b *batch) overtaken(now *Observation, refusal error) result {
+	switch {
+	case b.isProven(now): // something between here and there sent it twice, and passed on the second answer
+		return result{outcome: landed, after: now, now: now, isLater: true}
+	case now.Version() == b.base && !b.byKey:
+		return result{outcome: refused, err: b.c.client.explain(refusal, b.c.ref, "patch")}
+	}
+	b.c.contended = calmAfter // others are busy with the object
+	if b.byKey {
+		b.c.contended = 0 // it may have been something else than a test; a merge patch gets a clear answer
+	}
+	return result{outcome: stale, now: now}
+}
+
+// landed implements write.
+func (b *batch) landed(r result) {
+	if b.dry {
+		for _, t := range b.tasks {
+			t.observed = b.from
+			t.answer(nil)
+		}
+		return
+	}
+	keys := make([]string, 0, len(b.changes))
+	leaves := make(map[string]Entry, len(b.changes))
+	for _, c := range b.changes {
+		leaves[c.key] = c.to
+		if !c.isGuard {
+			keys = append(keys, c.key)
+		}
+	}
+	if b.byKey {
+		b.c.contended--
+	}
+	base := b.base
+	if b.byKey || r.isLater {
+		base = r.after.Version() // what it really followed is not known, or what has come about since
+	}
+	// Without a digest nothing is known of the whole of a base that was not read: another's write could look the same.
+	b.c.wrote(base, r.after, keys, b.from == nil && b.digest == "" && r.now != nil)
+	if r.now != nil {
+		b.c.observed(r.now)
+	}
+	for i, t := range b.tasks {
+		t.result = TxnResult{After: r.after, Previous: map[string]Entry{}, Stored: map[string]Entry{}, Wrote: true}
+		for _, c := range b.of[i] {
+			t.result.Previous[c.key], t.result.Stored[c.key] = c.from, r.after.Entry(c.key)
+			if r.after.Entry(c.key) == leaves[c.key] {
+				t.result.Stored[c.key] = c.to // of a computed key, which others have computed further
+			}
+			if c.isGuard && !t.txn.isGuard(c.key) {
+				b.c.adopted(c.key)
+			}
+		}
+		t.answer(nil)
+	}
+}

@@ -1,0 +1,56 @@
+package cas
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// report is what the header of an answer tells, beyond what client-go passes on.
+type report struct{ header atomic.Pointer[http.Response] }
+
+type reportKey struct{}
+
+// withReport is a context for one request, and what its answer will report.
+func withReport(ctx context.Context) (context.Context, *report) {
+	r := &report{}
+	return context.WithValue(ctx, reportKey{}, r), r
+}
+
+// date is when the API server answered, on its own clock, in seconds; zero where it did not tell.
+func (r *report) date() time.Time {
+	if response := r.header.Load(); response != nil {
+		if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
+			return date
+		}
+	}
+	return time.Time{}
+}
+
+// turnedAway reports whether API priority and fairness turned the request away. Such a 429 is the API server's own word that it
+// did nothing; any other may come from something between that knows no better. It is told by what WithPriorityAndFairness of
+// k8s.io/apiserver answers: the UID of the flow schema, and http.Error.
+func (r *report) turnedAway() bool {
+	response := r.header.Load()
+	return response != nil && response.StatusCode == http.StatusTooManyRequests &&
+		response.Header.Get("X-Kubernetes-PF-FlowSchema-UID") != "" &&
+		response.Header.Get("X-Content-Type-Options") == "nosniff" &&
+		response.Header.Get("Content-Type") == "text/plain; charset=utf-8"
+}
+
+// reporter fills the reports of requests.
+type reporter struct{ next http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (t *reporter) RoundTrip(r *http.Request) (*http.Response, error) {
+	next := t.next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	response, err := next.RoundTrip(r)
+	if report, ok := r.Context().Value(reportKey{}).(*report); ok && err == nil {
+		report.header.Store(response)
+	}
+	return response, err
+}

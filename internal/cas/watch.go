@@ -1,0 +1,156 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+)
+
+// errNoHorizon: the API server does not begin a watch with what is there.
+var errNoHorizon = errors.New("the watch did not begin with what is there")
+
+// horizonTimeout is how long the first events of a watch may take: about 2 ms where nothing is wrong.
+const horizonTimeout = 2 * time.Second
+
+// list is a request about the one ConfigMap as a collection, which who may watch or list that name alone is permitted to ask for.
+func (c *client) list(ref Ref, options metav1.ListOptions) *rest.Request {
+	options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, ref.Name).String()
+	return c.rest.Get().Namespace(ref.Namespace).Resource("configmaps").VersionedParams(&options, metav1.ParameterCodec)
+}
+
+// fresh are the options of a watch that begins with what is there now, linearizably, and then a bookmark.
+func fresh() metav1.ListOptions {
+	return metav1.ListOptions{
+		Watch: true, AllowWatchBookmarks: true, SendInitialEvents: new(true), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+	}
+}
+
+// getWithHorizon reads the ConfigMap as get does, and learns the horizon.
+func (c *client) getWithHorizon(ctx context.Context, ref Ref) (*Observation, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, horizonTimeout, errNoHorizon)
+	defer cancel()
+	ctx, report := withReport(ctx)
+	o := &Observation{begun: c.now()}
+	options := fresh()
+	options.TimeoutSeconds = new(int64(horizonTimeout / time.Second))
+	err := c.events(ctx, ref, options, func(e watch.Event, cm *corev1.ConfigMap) bool {
+		switch {
+		case e.Type == watch.Deleted:
+			o = &Observation{begun: o.begun}
+		case e.Type != watch.Bookmark:
+			begun := o.begun
+			o = observed(cm, begun)
+		case cm.Annotations[metav1.InitialEventsAnnotationKey] == "true":
+			o.since = moment{cm.ResourceVersion, o.begun}
+			return false
+		}
+		return true
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case o.since.at.IsZero() || o.Exists() && !versioned(o.configMap):
+		return nil, errNoHorizon
+	}
+	o.answered = report.date()
+	c.horizon.learns(o.since)
+	return o, nil
+}
+
+// follow calls yield with every state that came after a version, in order, until yield returns false; after no version, with the
+// present state, if there is one, and those that come after it. A nil observation means that the object was deleted.
+func (c *client) follow(ctx context.Context, ref Ref, since string, yield func(*Observation) bool) error {
+	options := metav1.ListOptions{Watch: true, ResourceVersion: since}
+	if since == "" && !c.horizon.isRefused() {
+		options = fresh()
+	}
+	begun := c.now()
+	err := c.events(ctx, ref, options, func(e watch.Event, cm *corev1.ConfigMap) bool {
+		switch e.Type {
+		case watch.Bookmark:
+			return true
+		case watch.Deleted:
+			return yield(nil)
+		default:
+			return yield(observed(cm, begun))
+		}
+	})
+	if options.SendInitialEvents != nil && isUnsupported(err) {
+		c.horizon.refuse()
+		return c.follow(ctx, ref, since, yield)
+	}
+	return err
+}
+
+// isUnsupported reports whether the API server does not begin a watch with what is there.
+func isUnsupported(err error) bool {
+	var refused *RefusedError
+	return errors.Is(err, errNoHorizon) || errors.As(err, &refused) && !isPassing(err)
+}
+
+// events calls yield with the events of a watch until yield returns false.
+func (c *client) events(ctx context.Context, ref Ref, options metav1.ListOptions, yield func(watch.Event, *corev1.ConfigMap) bool) error {
+	w, err := c.list(ref, options).Watch(ctx)
+	if err != nil {
+		return c.explain(err, ref, "watch")
+	}
+	defer w.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case event, open := <-w.ResultChan():
+			if !open {
+				return errors.New("the watch ended")
+			}
+			cm, isConfigMap := event.Object.(*corev1.ConfigMap)
+			switch {
+			case event.Type == watch.Error:
+				return apierrors.FromObject(event.Object)
+			case isConfigMap && !yield(event, cm):
+				return nil
+			}
+		}
+	}
+}
+
+// maxSteps is how many versions firstAfter goes back.
+const maxSteps = 20
+
+// firstAfter goes back from now to the first version after base, through what etcd has kept. It needs permission to list.
+func (c *client) firstAfter(ctx context.Context, ref Ref, base Version, now *Observation) (*Observation, error) {
+	for range maxSteps {
+		if !now.Exists() || now.Version().UID != base.UID {
+			break
+		}
+		number, err := strconv.ParseUint(now.Version().ResourceVersion, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		found := &corev1.ConfigMapList{}
+		options := metav1.ListOptions{
+			ResourceVersion: strconv.FormatUint(number-1, 10), ResourceVersionMatch: metav1.ResourceVersionMatchExact,
+		}
+		if err := c.list(ref, options).Do(ctx).Into(found); err != nil {
+			return nil, c.explain(err, ref, "list")
+		}
+		if len(found.Items) != 1 {
+			break
+		}
+		before := observed(&found.Items[0], c.now())
+		if before.Version() == base {
+			return now, nil
+		}
+		now = before
+	}
+	return nil, &RefusedError{Ref: ref, Verb: "list", Code: http.StatusNotFound, Err: errors.New("the versions in between are not known")}
+}
