@@ -1,0 +1,67 @@
+package cas
+
+import (
+	"net/http"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// A write that changes nothing makes no version. Whatever version comes after its base is another's.
+
+// Given a swap of foo from 1 to 1 whose answer is lost, or that is lost itself; when another writer changes something else of the
+// object before the Engine looks; then a swap that names the version from before is a conflict.
+func TestWhatAnotherWroteIsNotTakenForAWriteThatChangesNothing(t *testing.T) {
+	changes := map[string]func(*corev1.ConfigMap){
+		"a label":     func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "foreign"} },
+		"a finalizer": func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} },
+	}
+	for name, change := range changes {
+		for lost, fault := range map[string]testcluster.Fault{"the answer": {DropAfter: true}, "the request": {DropBefore: true}} {
+			t.Run(name+" changes, "+lost+" is lost", func(t *testing.T) {
+				f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+				t.Cleanup(func() { f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil }) })
+				v := f.version()
+				patched := false
+				f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+					if r.Method == http.MethodGet && patched {
+						patched = false
+						f.change(change) // as the Engine begins to look
+					}
+					if r.Method != http.MethodPatch || f.proxy.Count(http.MethodPatch) > 1 {
+						return testcluster.Fault{}
+					}
+					patched = true
+					return fault
+				})
+				_, err := f.do(f.swapping("foo", one, one))
+				f.want(Applied, err) // foo holds what it shall, whoever has been at the rest
+				_, err = f.do(f.swapping("bar", one, two, v))
+				f.wantReason(ReasonObject, err)
+				f.wantData(map[string]string{"foo": "1", "bar": "1"})
+			})
+		}
+	}
+}
+
+// Given a label that is set to what it is, and the answer is lost; when another writer changes a finalizer before the Engine
+// looks; then a swap that names the version from before is a conflict.
+func TestWhatAnotherWroteIsNotTakenForMetadataThatChangesNothing(t *testing.T) {
+	f := newFixture(t, map[string]string{"bar": "1"})
+	f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "1"} })
+	t.Cleanup(func() { f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil }) })
+	v := f.version()
+	f.onPatches(testcluster.Fault{
+		Answered:  func(*http.Response) { f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} }) },
+		DropAfter: true,
+	})
+	_, err := f.commit(&Txn{Ref: f.ref, FieldManager: "engine", At: []Version{v}, Meta: &Meta{Labels: map[string]*string{"a": new("1")}}})
+	if VerdictOf(err) == Rejected {
+		t.Errorf("rejected: %v", err)
+	}
+	_, err = f.do(f.swapping("bar", one, two, v))
+	f.wantReason(ReasonObject, err)
+	f.wantData(map[string]string{"bar": "1"})
+}
