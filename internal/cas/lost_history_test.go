@@ -1,0 +1,216 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
+)
+
+// An API server that was started again keeps no history from before in its cache: a watch that begins there is answered with 410.
+
+// ownCluster is a control plane of the test's own, and a namespace in it.
+func ownCluster(t *testing.T) (c *testcluster.Cluster, namespace string) {
+	t.Helper()
+	t.Parallel()
+	c, err := testcluster.Start(t.Context())
+	if errors.Is(err, testcluster.ErrNoBinaries) {
+		toolchain.Unavailable(t, err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c, c.Namespace(t)
+}
+
+// in is the fixture of a ConfigMap of that name. It is not made yet.
+func in(t *testing.T, c *testcluster.Cluster, namespace, name string) *fixture {
+	t.Helper()
+	f := &fixture{T: t, cluster: c, events: &events{}, proxy: c.Proxy(t), ref: Ref{Namespace: namespace, Name: name}}
+	f.engine = f.newEngine(f.proxy.Config)
+	return f
+}
+
+// forgets restarts the API server, whose history begins later then than all that was written before. It may be called from a hook.
+func (f *fixture) forgets() {
+	for range 3 { // other objects' versions, with which the history begins
+		if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Create(context.Background(),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "other-"}}, metav1.CreateOptions{}); err != nil {
+			f.Error(err)
+		}
+	}
+	if err := errors.Join(f.cluster.KillAPIServer(), f.cluster.StartAPIServer()); err != nil {
+		f.Error(err)
+	}
+	f.hasForgotten(f.version())
+}
+
+// hasForgotten fails the test where the API server still knows what came after a version.
+func (f *fixture) hasForgotten(v Version) {
+	w, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Watch(context.Background(), metav1.ListOptions{
+		FieldSelector: "metadata.name=" + f.ref.Name, ResourceVersion: v.ResourceVersion, TimeoutSeconds: new(int64(60)),
+	})
+	if err != nil {
+		if !isExpired(err) {
+			f.Error(err)
+		}
+		return
+	}
+	defer w.Stop()
+	if status, isStatus := (<-w.ResultChan()).Object.(*metav1.Status); !isStatus || status.Code != http.StatusGone {
+		f.Error("the API server remembers what came before: the interleaving was not forced")
+	}
+}
+
+// Given ConfigMaps that are older than what the API server remembers; when the answer to a swap is lost, or the swap itself, and
+// another writer comes before the Engine looks; then it is found out what became of it.
+func TestLostAnswerIsFoundOutWhereTheAPIServerHasForgottenTheBase(t *testing.T) {
+	tests := map[string]struct {
+		fault   testcluster.Fault
+		key     string // which another writer sets to 9
+		mayNot  []rbacv1.PolicyRule
+		verdict Verdict
+		foo     string
+	}{
+		"it landed, then another key was written":           {testcluster.Fault{DropAfter: true}, "other", nil, Applied, "2"},
+		"it landed, then the same key was written":          {testcluster.Fault{DropAfter: true}, "foo", nil, Applied, "9"},
+		"it did not land, then another key was written":     {testcluster.Fault{DropBefore: true}, "other", nil, Applied, "2"},
+		"it did not land, then the same key was written":    {testcluster.Fault{DropBefore: true}, "foo", nil, Conflict, "9"},
+		"it landed, then another key was written, no watch": {testcluster.Fault{DropAfter: true}, "other", getAndPatch, Unknown, "2"},
+	}
+	c, namespace := ownCluster(t)
+	fixtures := map[string]*fixture{}
+	for name := range tests {
+		fixtures[name] = in(t, c, namespace, fmt.Sprint("shared-", len(fixtures)))
+		fixtures[name].create(map[string]string{"foo": "1", "bar": "1"})
+	}
+	fixtures["it landed, then another key was written"].forgets()
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := in(t, c, namespace, fixtures[name].ref.Name)
+			if test.mayNot != nil {
+				f.proxy = c.ProxyFor(t, c.User(t, "restricted", namespace, test.mayNot...))
+				f.engine = f.newEngine(f.proxy.Config)
+			}
+			v := f.version()
+			f.hasForgotten(v)
+			lost := false
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				switch {
+				case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
+					lost = true
+					return test.fault
+				case r.Method == http.MethodGet && lost:
+					lost = false
+					f.set(test.key, "9")
+				}
+				return testcluster.Fault{}
+			})
+			_, err := f.do(f.swapping("foo", one, two))
+			f.want(test.verdict, err)
+			if live := f.live().Data; live["foo"] != test.foo {
+				t.Errorf("live data %q, want foo=%s", live, test.foo)
+			}
+			f.proxy.SetHook(nil)
+			_, err = f.do(f.swapping("bar", one, two, v))
+			f.wantReason(ReasonObject, err) // another writer has been there
+		})
+	}
+}
+
+var getAndPatch = []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "patch"}}}
+
+// Given a number that is taken; when the API server forgets what came before it between the write, whose answer is lost, or which
+// is lost itself, and the look, and another key is written meanwhile; then it is found out which number was taken.
+func TestNumberIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.T) {
+	c, namespace := ownCluster(t)
+	n := 0
+	for name, fault := range map[string]testcluster.Fault{"it landed": {DropAfter: true}, "it did not land": {DropBefore: true}} {
+		t.Run(name, func(t *testing.T) {
+			n++
+			f := in(t, c, namespace, fmt.Sprint("shared-", n))
+			f.create(map[string]string{"foo": "5", "bar": "1"})
+			var looked atomic.Bool
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				switch {
+				case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
+					return fault
+				case r.Method == http.MethodGet && f.proxy.Count(http.MethodPatch) == 1 && looked.CompareAndSwap(false, true):
+					f.forgets()
+					f.set("other", "9")
+				}
+				return testcluster.Fault{}
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), ample)
+			defer cancel()
+			got, err := f.engine.Take(ctx, f.counter("foo"))
+			f.want(Applied, err)
+			if got.Number != 5 {
+				t.Errorf("took %d, want 5", got.Number)
+			}
+			f.wantData(map[string]string{"foo": "6", "bar": "1", "other": "9"})
+		})
+	}
+}
+
+// Given the same; when a twin takes a number between; then no number is given twice.
+func TestNoNumberIsGivenTwiceWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.T) {
+	c, namespace := ownCluster(t)
+	n := 0
+	for name, test := range map[string]struct {
+		fault  testcluster.Fault
+		twin   int64
+		number int64
+	}{
+		"it landed":       {testcluster.Fault{DropAfter: true}, 6, 5},
+		"it did not land": {testcluster.Fault{DropBefore: true}, 5, 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n++
+			f := in(t, c, namespace, fmt.Sprint("shared-", n))
+			f.create(map[string]string{"foo": "5"})
+			var looked atomic.Bool
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				switch {
+				case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
+					return test.fault
+				case r.Method == http.MethodGet && f.proxy.Count(http.MethodPatch) == 1 && looked.CompareAndSwap(false, true):
+					f.forgets()
+					twin := f.newEngine(c.Config)
+					if got, err := twin.Take(context.Background(), f.counter("foo")); err != nil || got.Number != test.twin {
+						f.Errorf("the twin took %d (%v), want %d", got.Number, err, test.twin)
+					}
+				}
+				return testcluster.Fault{}
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), ample)
+			defer cancel()
+			got, err := f.engine.Take(ctx, f.counter("foo"))
+			var unknown *UnknownNumberError
+			switch {
+			case errors.As(err, &unknown): // it may not be found out, but which number it is about is known
+				if unknown.Number != 5 {
+					t.Errorf("whether %d was taken is unknown, want 5", unknown.Number)
+				}
+			case err != nil:
+				t.Error(err)
+			case got.Number != test.number:
+				t.Errorf("took %d, want %d", got.Number, test.number)
+			}
+		})
+	}
+}
