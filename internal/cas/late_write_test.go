@@ -1,0 +1,174 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// A write whose verdict was unknown may land later. What it then writes is under the same signature as what the Engine writes
+// next, on the same base.
+
+// late is the writes that were on their way when their caller gave up.
+type late struct {
+	*fixture
+	mu      sync.Mutex
+	over    bool // their caller has its answer
+	held    int
+	release chan struct{}
+	sent    chan struct{} // closed when the first of them is on its way
+	came    sync.WaitGroup
+	landed  int
+}
+
+func (f *fixture) late() *late {
+	return &late{fixture: f, release: make(chan struct{}), sent: make(chan struct{})}
+}
+
+// hold holds a patch before the API server, for as long as their caller waits.
+func (l *late) hold() (fault testcluster.Fault, isLate bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return testcluster.Fault{}, false
+	}
+	if l.held++; l.held == 1 {
+		close(l.sent)
+	}
+	l.came.Add(1)
+	return testcluster.Fault{HoldBefore: l.release, Answered: func(r *http.Response) {
+		l.mu.Lock()
+		if r.StatusCode == http.StatusOK {
+			l.landed++
+		}
+		l.mu.Unlock()
+		l.came.Done()
+	}}, true
+}
+
+// land lets them all go, of which just one lands. It may be called from a hook.
+func (l *late) land() {
+	close(l.release)
+	l.came.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.landed != 1 {
+		l.Errorf("%d of the late writes landed: the interleaving was not forced", l.landed)
+	}
+}
+
+// Given a number whose write is held on its way until its caller has given up, so that it is unknown; when that write lands just
+// before the next one of the same base arrives, which is refused, or lost; then no number is given to two callers.
+func TestNumberThatAnUnknownWriteTookIsNotGivenAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault testcluster.Fault
+		want  []int64
+		live  string
+	}{
+		"one comes after it, and is refused":          {testcluster.Fault{}, []int64{6}, "7"},
+		"one comes after it, and is lost":             {testcluster.Fault{DropBefore: true}, []int64{6}, "7"},
+		"three come after it, and are refused":        {testcluster.Fault{}, []int64{6, 7, 8}, "9"},
+		"three come after it, and are lost":           {testcluster.Fault{DropBefore: true}, []int64{6, 7, 8}, "9"},
+		"three come after it, and the answer is lost": {testcluster.Fault{DropAfter: true}, []int64{6, 7, 8}, "9"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "5"})
+			l := f.late()
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method != http.MethodPatch {
+					return testcluster.Fault{}
+				}
+				fault, _ := l.hold()
+				return fault
+			})
+			ctx, leave := context.WithCancel(t.Context())
+			first := f.taking(ctx, "foo")
+			<-l.sent
+			leave()
+			var unknown *UnknownNumberError
+			if got := <-first; !errors.As(got.err, &unknown) || unknown.Number != 5 {
+				t.Fatalf("%+v, want that it is unknown whether 5 was taken", got)
+			}
+			l.mu.Lock()
+			l.over = true
+			l.mu.Unlock()
+
+			var once sync.Once
+			arrived, release := f.observing(func(r *http.Request) testcluster.Fault {
+				fault := testcluster.Fault{}
+				if r.Method == http.MethodPatch {
+					once.Do(func() {
+						l.land()
+						fault = test.fault
+					})
+				}
+				return fault
+			})
+			<-arrived
+			var answers []<-chan taken
+			for n := range test.want {
+				answers = append(answers, f.taking(t.Context(), "foo"))
+				f.queued(n + 1)
+			}
+			close(release)
+			var got []int64
+			for _, answer := range answers {
+				a := <-answer
+				f.want(Applied, a.err)
+				got = append(got, a.Number)
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, test.want) {
+				t.Errorf("took %d after 5, which an unknown write took: want %d", got, test.want)
+			}
+			f.wantData(map[string]string{"foo": test.live})
+		})
+	}
+}
+
+// Given a swap whose write is held on its way until its caller has given up, so that it is unknown; when that write lands just
+// before that of another swap of the same values arrives, which is refused, or lost; then the other is not told that it was
+// its own: only one of the two can have had the key.
+func TestSwapThatAnUnknownOneMadeIsNotAnothersToo(t *testing.T) {
+	for name, fault := range map[string]testcluster.Fault{"the other is refused": {}, "the other is lost": {DropBefore: true}} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1"})
+			l := f.late()
+			var once sync.Once
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method != http.MethodPatch {
+					return testcluster.Fault{}
+				}
+				held, isLate := l.hold()
+				if isLate {
+					return held
+				}
+				then := testcluster.Fault{}
+				once.Do(func() {
+					l.land()
+					then = fault
+				})
+				return then
+			})
+			ctx, leave := context.WithCancel(t.Context())
+			first := make(chan error, 1)
+			go func() { _, err := f.engine.Swap(ctx, f.swapping("foo", one, two)); first <- err }()
+			<-l.sent
+			leave()
+			f.want(Unknown, <-first)
+			l.mu.Lock()
+			l.over = true
+			l.mu.Unlock()
+			_, err := f.do(f.swapping("foo", one, two))
+			if verdict := VerdictOf(err); verdict == Applied || verdict == Rejected {
+				t.Errorf("%s, want a conflict, or that it is unknown: %v", verdict, err)
+			}
+			f.wantData(map[string]string{"foo": "2"})
+		})
+	}
+}
