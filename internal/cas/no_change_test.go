@@ -54,7 +54,9 @@ func TestWhatAnotherWroteIsNotTakenForMetadataThatChangesNothing(t *testing.T) {
 	t.Cleanup(func() { f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil }) })
 	v := f.version()
 	f.onPatches(testcluster.Fault{
-		Answered:  func(*http.Response) { f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} }) },
+		Answered: func(*http.Response) {
+			f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} })
+		},
 		DropAfter: true,
 	})
 	_, err := f.commit(&Txn{Ref: f.ref, FieldManager: "engine", At: []Version{v}, Meta: &Meta{Labels: map[string]*string{"a": new("1")}}})

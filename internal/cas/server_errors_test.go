@@ -1,0 +1,171 @@
+package cas
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// What the API server answers with 500 may have been written or not, and may be so for ever.
+
+// internalError is how the API server words a 500.
+func internalError(message string) *testcluster.Answer {
+	return &testcluster.Answer{
+		Status: http.StatusInternalServerError, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Internal error occurred: ` + message +
+			`","reason":"InternalError","details":{"causes":[{"message":"` + message + `"}]},"code":500}`,
+	}
+}
+
+// answers turns a response into another.
+func answers(a *testcluster.Answer) func(*http.Response) {
+	return func(r *http.Response) {
+		r.StatusCode, r.Status = a.Status, http.StatusText(a.Status)
+		r.Header.Set("Content-Type", a.Header.Get("Content-Type"))
+		r.Header.Del("Content-Length")
+		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(a.Body)), -1
+	}
+}
+
+const brokenWebhook = `failed calling webhook \"check.example.com\": failed to call webhook: Post \"https://check.example.svc:443/?timeout=10s\": ` +
+	`dial tcp 10.0.0.1:443: connect: connection refused`
+
+// names tells whether the request of a hook names a key.
+func names(r *http.Request, key string) bool {
+	body, err := io.ReadAll(r.Body)
+	return err == nil && strings.Contains(string(body), `"`+key+`"`)
+}
+
+// Given a webhook that cannot be called for one key; when a swap of that key is asked for, and one of another key behind it; then
+// the first is sent four times at most and is unknown, though its caller would wait on, and the second is applied.
+func TestWriteThatIsAnsweredWith500ForEverIsSentFourTimesAtMost(t *testing.T) {
+	const enough = 8 // then the caller gives up, so that the test ends
+	f := newFixture(t, map[string]string{"bad": "1", "good": "1"})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	var sent atomic.Int32
+	first := make(chan struct{})
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch || !names(r, "bad") {
+			return testcluster.Fault{}
+		}
+		switch sent.Add(1) {
+		case 1:
+			close(first)
+			f.queued(1) // the sibling
+		case enough:
+			leave()
+		}
+		return testcluster.Fault{Answer: internalError(brokenWebhook)}
+	})
+	bad, good := make(chan error, 1), make(chan error, 1)
+	go func() { _, err := f.engine.Swap(ctx, f.swapping("bad", one, two)); bad <- err }()
+	<-first
+	go func() { _, err := f.do(f.swapping("good", one, two)); good <- err }()
+	err := <-bad
+	f.want(Unknown, err)
+	if ctx.Err() != nil {
+		t.Error("it was told only because its caller gave up")
+	}
+	if err == nil || !strings.Contains(err.Error(), "failed calling webhook") {
+		t.Errorf("%v does not say why", err)
+	}
+	f.want(Applied, <-good)
+	if n := sent.Load(); n > 4 {
+		t.Errorf("%d patches, want 4 at most", n)
+	}
+	f.wantData(map[string]string{"bad": "1", "good": "2"})
+}
+
+// Given two swaps that go in one request, of which a webhook cannot be called for one; then they are told, after so many
+// requests together that no request is sent for ever.
+func TestRequestThatIsAnsweredWith500ForEverEndsForAllThatShareIt(t *testing.T) {
+	const enough = 16
+	f := newFixture(t, map[string]string{"bad": "1", "good": "1"})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	var sent atomic.Int32
+	arrived, release := f.observing(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch || !names(r, "bad") {
+			return testcluster.Fault{}
+		}
+		if sent.Add(1) == enough {
+			leave()
+		}
+		return testcluster.Fault{Answer: internalError(brokenWebhook)}
+	})
+	<-arrived
+	errs := map[string]chan error{"bad": make(chan error, 1), "good": make(chan error, 1)}
+	n := 0
+	for key, told := range errs {
+		go func() { _, err := f.engine.Swap(ctx, f.swapping(key, one, two)); told <- err }()
+		n++
+		f.queued(n)
+	}
+	close(release)
+	f.want(Unknown, <-errs["bad"])
+	switch err := <-errs["good"]; VerdictOf(err) {
+	case Applied:
+		f.wantData(map[string]string{"bad": "1", "good": "2"})
+	case Unknown:
+		f.wantData(map[string]string{"bad": "1", "good": "1"})
+	default:
+		t.Errorf("the good one: %v", err)
+	}
+	if n := sent.Load(); n > 4 || ctx.Err() != nil {
+		t.Errorf("%d patches that name the bad key, want 4 at most", n)
+	}
+}
+
+// Given etcd that does not answer in time; when the write landed nevertheless, or did not and does the next time; then it is
+// applied, once.
+func TestWriteThatIsAnsweredWith500IsFoundOut(t *testing.T) {
+	const timeout = "etcdserver: request timed out"
+	for name, test := range map[string]struct {
+		fault   testcluster.Fault
+		foreign bool
+		patches int
+	}{
+		"it landed":                                  {testcluster.Fault{Answered: answers(internalError(timeout))}, false, 1},
+		"it landed, and another key was written":     {testcluster.Fault{Answered: answers(internalError(timeout))}, true, 1},
+		"it did not land":                            {testcluster.Fault{Answer: internalError(timeout)}, false, 2},
+		"it did not land, another key was written":   {testcluster.Fault{Answer: internalError(timeout)}, true, 2},
+		"it did not land, a webhook was starting up": {testcluster.Fault{Answer: internalError(brokenWebhook)}, false, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+			v := f.version()
+			looks := false
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				switch {
+				case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
+					looks = true
+					return test.fault
+				case r.Method == http.MethodGet && looks && test.foreign:
+					looks = false
+					f.set("other", "9")
+				}
+				return testcluster.Fault{}
+			})
+			_, err := f.do(f.swapping("foo", one, two))
+			f.want(Applied, err)
+			if live := f.live().Data["foo"]; live != "2" {
+				t.Errorf("foo is %q, want 2", live)
+			}
+			if n := f.proxy.Count(http.MethodPatch); n != test.patches {
+				t.Errorf("%d patches, want %d", n, test.patches)
+			}
+			_, err = f.do(f.swapping("bar", one, two, v))
+			if test.foreign {
+				f.wantReason(ReasonObject, err)
+			} else {
+				f.want(Applied, err)
+			}
+		})
+	}
+}
