@@ -1,0 +1,182 @@
+package cas
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// Nothing that is ready waits for as long as others come.
+
+// crowd is so many that come one after the other where somebody is starved; then no more come, so that the test ends.
+const crowd = 12
+
+// isDry tells whether a request is a rehearsal.
+func isDry(r *http.Request) bool { return r.URL.Query().Has("dryRun") }
+
+// comes waits until so many are in the queue, or a condition holds without.
+func (f *fixture) comes(n int, or func() bool) {
+	c := f.engine.committer(f.ref)
+	<-waitFor(func() bool { return len(c.waiting()) >= n || or() })
+}
+
+// newcomers is how many have come while the n-th of the requests is under way: with the first, the one that must not starve too.
+func newcomers(n int32) int {
+	if n == 1 {
+		return 2
+	}
+	return 1
+}
+
+// Given a swap whose base is known; when another read is asked for while each read is under way; then it is written after three
+// reads at most.
+func TestWriteIsNotPutOffByReadsThatKeepComing(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	look := func() {
+		wg.Go(func() {
+			if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	var asked, written atomic.Bool
+	var reads, before atomic.Int32
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		switch {
+		case r.Method == http.MethodPatch:
+			written.Store(true)
+		case r.Method == http.MethodGet:
+			n := reads.Add(1)
+			if n == 1 {
+				wg.Go(func() {
+					asked.Store(true)
+					_, err := f.do(f.swapping("foo", one, two))
+					f.want(Applied, err)
+				})
+				f.queued(1)
+			}
+			if written.Load() {
+				break
+			}
+			before.Store(n)
+			if n < crowd {
+				look()
+				f.comes(newcomers(n), func() bool { return written.Load() || reads.Load() > n })
+			}
+		}
+		return testcluster.Fault{}
+	})
+	look()
+	wg.Wait()
+	if n := before.Load(); n > 3 {
+		t.Errorf("written after %d reads, want 3 at most", n)
+	}
+	f.wantData(map[string]string{"foo": "2"})
+}
+
+// Given a rehearsal whose base is known; when another write is asked for while each write is under way; then it is sent after
+// three writes at most.
+func TestRehearsalIsNotPutOffByWritesThatKeepComing(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	write := func(n int32) {
+		wg.Go(func() {
+			_, err := f.do(f.swapping(fmt.Sprintf("k%d", n), Entry{}, one))
+			f.want(Applied, err)
+		})
+	}
+	var rehearsed atomic.Bool
+	var writes, before atomic.Int32
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		switch {
+		case r.Method != http.MethodPatch:
+		case isDry(r):
+			rehearsed.Store(true)
+		default:
+			n := writes.Add(1)
+			if n == 1 {
+				wg.Go(func() {
+					_, err := f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), Rehearsing)
+					f.want(Applied, err)
+				})
+				f.queued(1)
+			}
+			if rehearsed.Load() {
+				break
+			}
+			before.Store(n)
+			if n < crowd {
+				write(n)
+				f.comes(newcomers(n), func() bool { return rehearsed.Load() || writes.Load() > n })
+			}
+		}
+		return testcluster.Fault{}
+	})
+	write(0)
+	wg.Wait()
+	if n := before.Load(); n > 3 {
+		t.Errorf("rehearsed after %d writes, want 3 at most", n)
+	}
+	if got := f.live().Data["foo"]; got != "1" {
+		t.Errorf("foo is %q: a rehearsal was written", got)
+	}
+}
+
+// Given a read that was asked for; when another write is asked for while each write is under way; then it is sent after three
+// writes at most.
+func TestReadIsNotPutOffByWritesThatKeepComing(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	write := func(n int32) {
+		wg.Go(func() {
+			_, err := f.do(f.swapping(fmt.Sprintf("k%d", n), Entry{}, one))
+			f.want(Applied, err)
+		})
+	}
+	var read atomic.Bool
+	var writes, before atomic.Int32
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		switch {
+		case r.Method == http.MethodGet:
+			read.Store(true)
+		case r.Method == http.MethodPatch:
+			n := writes.Add(1)
+			if n == 1 {
+				wg.Go(func() {
+					if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+						t.Error(err)
+					}
+				})
+				f.queued(1)
+			}
+			if read.Load() {
+				break
+			}
+			before.Store(n)
+			if n < crowd {
+				write(n)
+				f.comes(newcomers(n), func() bool { return read.Load() || writes.Load() > n })
+			}
+		}
+		return testcluster.Fault{}
+	})
+	write(0)
+	wg.Wait()
+	if n := before.Load(); n > 3 {
+		t.Errorf("read after %d writes, want 3 at most", n)
+	}
+}
