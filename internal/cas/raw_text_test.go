@@ -1,0 +1,150 @@
+package cas
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// Text that is no UTF-8, which JSON cannot hold, where others are busy with the object.
+
+// inProtobuf is a client that reads and writes text to the byte.
+func (f *fixture) inProtobuf() corev1client.ConfigMapInterface {
+	config := rest.CopyConfig(f.cluster.Config)
+	config.ContentType = "application/vnd.kubernetes.protobuf"
+	return kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(f.ref.Namespace)
+}
+
+// liveRaw is the object to the byte.
+func (f *fixture) liveRaw() *corev1.ConfigMap {
+	cm, err := f.inProtobuf().Get(context.Background(), f.ref.Name, metav1.GetOptions{})
+	if err != nil {
+		f.Error(err)
+		return &corev1.ConfigMap{}
+	}
+	return cm
+}
+
+// changeRaw changes the object to the byte, as another writer. It may be called from a hook.
+func (f *fixture) changeRaw(change func(*corev1.ConfigMap)) {
+	cm := f.liveRaw()
+	change(cm)
+	if _, err := f.inProtobuf().Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: "foreign"}); err != nil {
+		f.Error(err)
+	}
+}
+
+// setRaw writes a key to the byte, as another writer. It may be called from a hook.
+func (f *fixture) setRaw(key, value string) {
+	f.changeRaw(func(cm *corev1.ConfigMap) { cm.Data[key] = value })
+}
+
+// contendRaw is contend, to the byte.
+func (f *fixture) contendRaw() {
+	f.Helper()
+	var once sync.Once
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			once.Do(func() { f.setRaw("other", "busy") })
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.do(f.swapping("contended", Entry{}, Text("yes")))
+	f.want(Applied, err)
+	f.proxy.SetHook(nil)
+	f.proxy.Reset()
+}
+
+// Given text that is no UTF-8, in a key or an annotation that nobody names; when another key is swapped where others are busy; then
+// the text stays as it is, to the byte: whether the Engine has seen it before or not.
+func TestTextThatIsNoUTF8IsLeftAsItIsWhereOthersAreBusy(t *testing.T) {
+	const raw = "a\xff\xfeb"
+	for name, write := range map[string]func(*corev1.ConfigMap){
+		"key":        func(cm *corev1.ConfigMap) { cm.Data["raw"] = raw },
+		"annotation": func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"raw": raw} },
+	} {
+		for when, isBefore := range map[string]bool{"was there before": true, "came unseen": false} {
+			t.Run(name+" "+when, func(t *testing.T) {
+				f := newFixture(t, map[string]string{"foo": "1"})
+				if isBefore {
+					f.changeRaw(write)
+				}
+				f.contendRaw()
+				if !isBefore {
+					f.changeRaw(write)
+				}
+				_, err := f.do(f.swapping("foo", one, two))
+				f.want(Applied, err)
+				t.Logf("%d JSON Patches", f.jsonPatches())
+				live := f.liveRaw()
+				if got := live.Data["raw"] + live.Annotations["raw"]; got != raw {
+					t.Errorf("%q was made of %q", got, raw)
+				}
+				if live.Data["foo"] != "2" {
+					t.Errorf("foo is %q, want 2", live.Data["foo"])
+				}
+			})
+		}
+	}
+}
+
+// Given a key that holds text which is no UTF-8; when another writer makes other such text of it before it is swapped, where
+// others are busy and where they are not; then that is a conflict, and the other text stays.
+func TestTextThatIsNoUTF8IsComparedToTheByte(t *testing.T) {
+	for name, isBusy := range map[string]bool{"others are busy": true, "nobody is busy": false} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+			if isBusy {
+				f.contend()
+			}
+			f.setRaw("foo", "\xff")
+			if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+				t.Fatal(err)
+			}
+			var once sync.Once
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method == http.MethodPatch {
+					once.Do(func() { f.setRaw("foo", "\xfe") })
+				}
+				return testcluster.Fault{}
+			})
+			_, err := f.do(f.swapping("foo", Text("\xff"), two))
+			f.wantReason(ReasonKey, err)
+			if got := f.liveRaw().Data["foo"]; got != "\xfe" {
+				t.Errorf("foo is %q, want %q", got, "\xfe")
+			}
+			t.Logf("%d JSON Patches", f.jsonPatches())
+		})
+	}
+}
+
+// Given the same text in a guard; when it becomes other such text; then that is a conflict too.
+func TestGuardThatIsNoUTF8IsComparedToTheByte(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "guard": "1"})
+	f.contend()
+	f.setRaw("guard", "\xff")
+	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			once.Do(func() { f.setRaw("guard", "\xfe") })
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", Text("\xff"))))
+	f.wantFailed(err, "guard")
+	if got := f.liveRaw().Data; got["foo"] != "1" || got["guard"] != "\xfe" {
+		t.Errorf("live data %q", got)
+	}
+}
