@@ -1,0 +1,103 @@
+package cas
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// recorded answers for every other ConfigMap what the API server answered for "shared", once for each method.
+type recorded struct {
+	next http.RoundTripper
+	mu   sync.Mutex
+	of   map[string]recording
+}
+
+type recording struct {
+	response http.Response
+	body     []byte
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (r *recorded) RoundTrip(request *http.Request) (*http.Response, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !strings.HasSuffix(request.URL.Path, "/shared") {
+		if request.Body != nil {
+			_, _ = io.Copy(io.Discard, request.Body)
+			_ = request.Body.Close()
+		}
+		answer := r.of[request.Method]
+		response := answer.response
+		response.Request, response.Header, response.Body = request, answer.response.Header.Clone(), io.NopCloser(bytes.NewReader(answer.body))
+		return &response, nil
+	}
+	response, err := r.next.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	if _, isKnown := r.of[request.Method]; !isKnown {
+		r.of[request.Method] = recording{*response, body}
+	}
+	return response, nil
+}
+
+// heap is how many MiB are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc) >> 20 //nolint:gosec // far below
+}
+
+// Given 2,000 ConfigMaps of 512 KiB, half of which were observed and half swapped; when nothing more is asked for; then what the
+// Engine keeps of them takes less than 100 MiB, and not 1 GiB. (What the API server answered for one of them stands for all.)
+func TestWhatIsKeptOfManyLargeObjectsIsSmall(t *testing.T) {
+	const objects, size, most = 2000, 512 << 10, 100
+	f := newFixture(t, map[string]string{"foo": "1", "large": strings.Repeat("x", size)})
+	config := rest.CopyConfig(f.cluster.Config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return &recorded{next: next, of: map[string]recording{}}
+	})
+	f.engine = f.newEngine(config)
+	_, err := f.do(f.swapping("foo", one, two)) // a read and a patch
+	f.want(Applied, err)
+	before := heap()
+	for n := range objects {
+		ref := Ref{Namespace: f.ref.Namespace, Name: fmt.Sprint("recorded-", n)}
+		if n%2 == 0 {
+			if o, err := f.engine.Observe(t.Context(), ref, 0); err != nil || o.Size() != size+1 {
+				t.Fatalf("%v, %v", o, err)
+			}
+			continue
+		}
+		s := f.swapping("foo", one, two)
+		s.Ref = ref
+		if result, err := f.do(s); err != nil || !result.Wrote || result.Stored != two {
+			t.Fatalf("%+v, %v", result, err)
+		}
+	}
+	kept := heap() - before
+	for tries := 0; kept >= most && tries < 100; tries++ { // it may let go of them only after a while
+		<-time.After(100 * time.Millisecond)
+		kept = heap() - before
+	}
+	if kept >= most {
+		t.Errorf("%d MiB are kept, want less than %d", kept, most)
+	}
+	runtime.KeepAlive(f.engine)
+}
