@@ -1,0 +1,156 @@
+package cas
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// Other processes may write under the name of the same field manager. What they did is not always to be told from what ours did;
+// here it is.
+
+// changeAs changes the ConfigMap under the name of a field manager. It may be called from a hook.
+func (f *fixture) changeAs(manager string, change func(*corev1.ConfigMap)) {
+	cm := f.live()
+	change(cm)
+	if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: manager}); err != nil {
+		f.Error(err)
+	}
+}
+
+// Given a swap that is lost on its way; when another process of the same name writes something else first; then it is known that it
+// did not land: it is judged again, and applied.
+func TestWriteOfTheSameNameToSomethingElseIsNotTakenForOurs(t *testing.T) {
+	for name, change := range map[string]func(*corev1.ConfigMap){
+		"another key":      func(cm *corev1.ConfigMap) { cm.Data["other"] = "9" },
+		"a label":          func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },
+		"another key goes": func(cm *corev1.ConfigMap) { delete(cm.Data, "other") },
+	} {
+		for kind, to := range map[string]Entry{"write": two, "removal": {}} {
+			for lost, fault := range map[string]testcluster.Fault{"before": {DropBefore: true}, "after it was refused": {DropAfter: true}} {
+				t.Run(name+", "+kind+" lost "+lost, func(t *testing.T) {
+					f := newFixture(t, map[string]string{"foo": "0", "other": "1"})
+					f.setAs("engine", "foo", "1") // the key is that name's already
+					f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+						if r.Method != http.MethodPatch || f.proxy.Count(http.MethodPatch) > 1 {
+							return testcluster.Fault{}
+						}
+						f.changeAs("engine", change)
+						return fault
+					})
+					_, err := f.do(f.swapping("foo", one, to))
+					f.want(Applied, err)
+					if got := entryOf(f.live(), "foo"); got != to {
+						t.Errorf("foo holds %v, want %v", got, to)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Given two swaps that go in one request, which is lost on its way; when another process of the same name writes one of the keys
+// first, and not the other; then it is known that the request did not land, which would have changed both: one is a conflict, and
+// the other is applied.
+func TestWriteOfTheSameNameToOneOfTwoKeysIsNotTakenForOurs(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "0", "bar": "0"})
+	f.setAs("engine", "foo", "1") // the keys are that name's already
+	f.setAs("engine", "bar", "1")
+	patches := 0
+	arrived, release := f.observing(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch {
+			return testcluster.Fault{}
+		}
+		if patches++; patches > 1 {
+			return testcluster.Fault{}
+		}
+		f.setAs("engine", "foo", "9")
+		return testcluster.Fault{DropBefore: true}
+	})
+	<-arrived
+	foo, bar := make(chan error, 1), make(chan error, 1)
+	go func() { _, err := f.do(f.swapping("foo", one, two)); foo <- err }()
+	f.queued(1)
+	go func() { _, err := f.do(f.swapping("bar", one, two)); bar <- err }()
+	f.queued(2)
+	close(release)
+	f.wantReason(ReasonKey, <-foo)
+	f.want(Applied, <-bar)
+	f.wantData(map[string]string{"foo": "9", "bar": "2"})
+}
+
+// Given a removal that is lost on its way; when another writer removes the key and changes something else, within a second of its
+// last write, so that its time does not tell; then who owns what else was changed does: it is known that ours did not land. (A label
+// that changed is not the state that ours would have left, within a second or not.)
+func TestForeignRemovalIsToldByWhatElseItChanged(t *testing.T) {
+	for name, change := range map[string]func(*corev1.ConfigMap){
+		"another key": func(cm *corev1.ConfigMap) { cm.Data["other"] = cm.Data["other"] + "x" },
+		"a label":     func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": cm.Labels["a"] + "x"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1"})
+			within := 0
+			for range 5 { // at least one of them does not cross into another second
+				f.engine = f.newEngine(f.proxy.Config)
+				f.set("foo", "1x")
+				f.set("foo", "1")
+				before := f.live().ManagedFields
+				f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+					if r.Method == http.MethodPatch {
+						f.change(func(cm *corev1.ConfigMap) {
+							delete(cm.Data, "foo")
+							change(cm)
+						})
+						return testcluster.Fault{DropBefore: true}
+					}
+					return testcluster.Fault{}
+				})
+				_, err := f.do(f.swapping("foo", one, Entry{}))
+				f.wantReason(ReasonKey, err)
+				f.proxy.SetHook(nil)
+				if after := f.live().ManagedFields; after[len(after)-1].Time.Equal(before[len(before)-1].Time) {
+					within++
+				}
+			}
+			if within == 0 {
+				t.Error("every write was in a second of its own")
+			}
+		})
+	}
+}
+
+// Given a removal that is lost on its way; when another writer removes the same key and changes a label or a finalizer with it; then
+// that is not taken for ours, which would have made it the label's owner: a swap that names the version from before is a conflict.
+func TestSameRemovalWithSomethingElseIsNotTakenForOurs(t *testing.T) {
+	for name, change := range map[string]func(*corev1.ConfigMap){
+		"a label":     func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },
+		"a finalizer": func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "0", "bar": "1"})
+			f.setAs("engine", "foo", "1")
+			t.Cleanup(func() { f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil }) })
+			v := f.version()
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method != http.MethodPatch || f.proxy.Count(http.MethodPatch) > 1 {
+					return testcluster.Fault{}
+				}
+				f.change(func(cm *corev1.ConfigMap) {
+					delete(cm.Data, "foo")
+					change(cm)
+				})
+				return testcluster.Fault{DropBefore: true}
+			})
+			_, err := f.do(f.swapping("foo", one, Entry{}))
+			f.wantReason(ReasonKey, err)
+			_, err = f.do(f.swapping("bar", one, two, v))
+			f.wantReason(ReasonObject, err)
+			f.wantData(map[string]string{"bar": "1"})
+		})
+	}
+}
