@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
@@ -19,10 +21,10 @@ import (
 // An API server that was started again keeps no history from before in its cache: a watch that begins there is answered with 410.
 
 // ownCluster is a control plane of the test's own, and a namespace in it.
-func ownCluster(t *testing.T) (c *testcluster.Cluster, namespace string) {
+func ownCluster(t *testing.T, options ...testcluster.Option) (c *testcluster.Cluster, namespace string) {
 	t.Helper()
 	t.Parallel()
-	c, err := testcluster.Start(t.Context())
+	c, err := testcluster.Start(t.Context(), options...)
 	if errors.Is(err, testcluster.ErrNoBinaries) {
 		toolchain.Unavailable(t, err)
 	}
@@ -47,22 +49,27 @@ func in(t *testing.T, c *testcluster.Cluster, namespace, name string) *fixture {
 
 // forgets restarts the API server, whose history begins later then than all that was written before. It may be called from a hook.
 func (f *fixture) forgets() {
-	for range 3 { // other objects' versions, with which the history begins
-		if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Create(context.Background(),
-			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "other-"}}, metav1.CreateOptions{}); err != nil {
-			f.Error(err)
-		}
-	}
+	f.others()
 	if err := errors.Join(f.cluster.KillAPIServer(), f.cluster.StartAPIServer()); err != nil {
 		f.Error(err)
 	}
 	f.hasForgotten(f.version())
 }
 
+// others makes other objects' versions, for a history to begin with.
+func (f *fixture) others() {
+	for range 3 {
+		if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Create(context.Background(),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "other-"}}, metav1.CreateOptions{}); err != nil {
+			f.Error(err)
+		}
+	}
+}
+
 // hasForgotten fails the test where the API server still knows what came after a version.
 func (f *fixture) hasForgotten(v Version) {
 	w, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Watch(context.Background(), metav1.ListOptions{
-		FieldSelector: "metadata.name=" + f.ref.Name, ResourceVersion: v.ResourceVersion, TimeoutSeconds: new(int64(60)),
+		FieldSelector: "metadata.name=" + f.ref.Name, ResourceVersion: v.ResourceVersion, TimeoutSeconds: new(int64(10)),
 	})
 	if err != nil {
 		if !isExpired(err) {
@@ -76,34 +83,37 @@ func (f *fixture) hasForgotten(v Version) {
 	}
 }
 
-// Given ConfigMaps that are older than what the API server remembers; when the answer to a swap is lost, or the swap itself, and
-// another writer comes before the Engine looks; then it is found out what became of it.
-func TestLostAnswerIsFoundOutWhereTheAPIServerHasForgottenTheBase(t *testing.T) {
-	tests := map[string]struct {
-		fault   testcluster.Fault
-		key     string // which another writer sets to 9
-		mayNot  []rbacv1.PolicyRule
-		verdict Verdict
-		foo     string
-	}{
-		"it landed, then another key was written":           {testcluster.Fault{DropAfter: true}, "other", nil, Applied, "2"},
-		"it landed, then the same key was written":          {testcluster.Fault{DropAfter: true}, "foo", nil, Applied, "9"},
-		"it did not land, then another key was written":     {testcluster.Fault{DropBefore: true}, "other", nil, Applied, "2"},
-		"it did not land, then the same key was written":    {testcluster.Fault{DropBefore: true}, "foo", nil, Conflict, "9"},
-		"it landed, then another key was written, no watch": {testcluster.Fault{DropAfter: true}, "other", getAndPatch, Unknown, "2"},
+// lostAnswers is what can come between a swap of foo from 1 to 2 and the look that finds out about it.
+var lostAnswers = map[string]struct {
+	fault   testcluster.Fault
+	key     string // which another writer sets to 9
+	may     []rbacv1.PolicyRule
+	verdict Verdict
+	foo     string
+}{
+	"it landed, then another key was written":        {testcluster.Fault{DropAfter: true}, "other", nil, Applied, "2"},
+	"it landed, then the same key was written":       {testcluster.Fault{DropAfter: true}, "foo", nil, Applied, "9"},
+	"it did not land, then another key was written":  {testcluster.Fault{DropBefore: true}, "other", nil, Applied, "2"},
+	"it did not land, then the same key was written": {testcluster.Fault{DropBefore: true}, "foo", nil, Conflict, "9"},
+	"it landed, but only reading is permitted":       {testcluster.Fault{DropAfter: true}, "other", getAndPatch, Unknown, "2"},
+}
+
+// findsOut makes ConfigMaps, has the API server forget them, and runs lostAnswers.
+func findsOut(t *testing.T, c *testcluster.Cluster, namespace string, forget func(*fixture)) {
+	t.Helper()
+	names := map[string]string{}
+	var last *fixture
+	for name := range lostAnswers {
+		names[name] = fmt.Sprint("shared-", len(names))
+		last = in(t, c, namespace, names[name])
+		last.create(map[string]string{"foo": "1", "bar": "1"})
 	}
-	c, namespace := ownCluster(t)
-	fixtures := map[string]*fixture{}
-	for name := range tests {
-		fixtures[name] = in(t, c, namespace, fmt.Sprint("shared-", len(fixtures)))
-		fixtures[name].create(map[string]string{"foo": "1", "bar": "1"})
-	}
-	fixtures["it landed, then another key was written"].forgets()
-	for name, test := range tests {
+	forget(last)
+	for name, test := range lostAnswers {
 		t.Run(name, func(t *testing.T) {
-			f := in(t, c, namespace, fixtures[name].ref.Name)
-			if test.mayNot != nil {
-				f.proxy = c.ProxyFor(t, c.User(t, "restricted", namespace, test.mayNot...))
+			f := in(t, c, namespace, names[name])
+			if test.may != nil {
+				f.proxy = c.ProxyFor(t, c.User(t, "restricted", namespace, test.may...))
 				f.engine = f.newEngine(f.proxy.Config)
 			}
 			v := f.version()
@@ -130,6 +140,44 @@ func TestLostAnswerIsFoundOutWhereTheAPIServerHasForgottenTheBase(t *testing.T) 
 			f.wantReason(ReasonObject, err) // another writer has been there
 		})
 	}
+}
+
+// Given ConfigMaps that are older than what the API server remembers; when the answer to a swap is lost, or the swap itself, and
+// another writer comes before the Engine looks; then it is found out what became of it.
+func TestLostAnswerIsFoundOutWhereTheAPIServerHasForgottenTheBase(t *testing.T) {
+	c, namespace := ownCluster(t)
+	findsOut(t, c, namespace, (*fixture).forgets)
+}
+
+// Given the same where the API server has no cache, and etcd has dropped what came before.
+func TestLostAnswerIsFoundOutWhereEtcdHasForgottenTheBase(t *testing.T) {
+	var plane *envtest.ControlPlane
+	c, namespace := ownCluster(t, func(p *envtest.ControlPlane) {
+		plane = p
+		p.GetAPIServer().Configure().Set("watch-cache-sizes", "configmaps#0")
+	})
+	findsOut(t, c, namespace, func(f *fixture) {
+		f.others()
+		other, err := c.Client().CoreV1().ConfigMaps(namespace).Create(t.Context(),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "other"}}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, plane.Etcd.URL.String()+"/v3/kv/compaction",
+			strings.NewReader(`{"revision":"`+other.ResourceVersion+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			t.Fatal(response.Status)
+		}
+		f.hasForgotten(f.version())
+	})
 }
 
 var getAndPatch = []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "patch"}}}
