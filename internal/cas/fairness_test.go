@@ -50,10 +50,10 @@ func TestWriteIsNotPutOffByReadsThatKeepComing(t *testing.T) {
 	var asked, written atomic.Bool
 	var reads, before atomic.Int32
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		switch {
-		case r.Method == http.MethodPatch:
+		switch r.Method {
+		case http.MethodPatch:
 			written.Store(true)
-		case r.Method == http.MethodGet:
+		case http.MethodGet:
 			n := reads.Add(1)
 			if n == 1 {
 				wg.Go(func() {
@@ -150,10 +150,10 @@ func TestReadIsNotPutOffByWritesThatKeepComing(t *testing.T) {
 	var read atomic.Bool
 	var writes, before atomic.Int32
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		switch {
-		case r.Method == http.MethodGet:
+		switch r.Method {
+		case http.MethodGet:
 			read.Store(true)
-		case r.Method == http.MethodPatch:
+		case http.MethodPatch:
 			n := writes.Add(1)
 			if n == 1 {
 				wg.Go(func() {

@@ -89,7 +89,7 @@ func TestWriteOfTheSameNameToOneOfTwoKeysIsNotTakenForOurs(t *testing.T) {
 // that changed is not the state that ours would have left, within a second or not.)
 func TestForeignRemovalIsToldByWhatElseItChanged(t *testing.T) {
 	for name, change := range map[string]func(*corev1.ConfigMap){
-		"another key": func(cm *corev1.ConfigMap) { cm.Data["other"] = cm.Data["other"] + "x" },
+		"another key": func(cm *corev1.ConfigMap) { cm.Data["other"] += "x" },
 		"a label":     func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": cm.Labels["a"] + "x"} },
 	} {
 		t.Run(name, func(t *testing.T) {

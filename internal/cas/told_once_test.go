@@ -100,11 +100,11 @@ func TestCallersOfAWriteThatLandedAreToldOnceThoughOneOfThemGaveUp(t *testing.T)
 			looks, look, patches := make(chan struct{}), make(chan struct{}), 0
 			var once sync.Once
 			arrived, release := f.observing(func(r *http.Request) testcluster.Fault {
-				switch {
-				case r.Method == http.MethodGet:
+				switch r.Method {
+				case http.MethodGet:
 					once.Do(func() { close(looks) })
 					return testcluster.Fault{HoldBefore: look}
-				case r.Method == http.MethodPatch:
+				case http.MethodPatch:
 					if patches++; patches > 1 {
 						return testcluster.Fault{}
 					}
