@@ -3,6 +3,7 @@ package cas
 import (
 	"context"
 	"slices"
+	"strings"
 )
 
 // maxTasks is how many transactions go into one request.
@@ -26,13 +27,20 @@ type batch struct {
 	most      int              // of its tasks' most, the least
 	grows     int              // by how many bytes, together
 	digest    string           // of the base, where it was not read
-	signature signature        // of the Engine; empty where none is told
+	engine    signature        // which signed field managers end with
+	signature signature        // which takes its place
 	earlier   []*batch         // on the same base, of which it could not be found out whether they landed
 }
 
 // newBatch is a batch on a base, without tasks.
 func (c *committer) newBatch(base Version) *batch {
-	return &batch{c: c, base: base, signature: c.signature, earlier: slices.DeleteFunc(slices.Clone(c.lost), func(b *batch) bool { return b.base != base })}
+	b := &batch{c: c, base: base, engine: c.engine, signature: c.signature}
+	for _, lost := range c.lost {
+		if lost.base == base {
+			b.earlier = append(b.earlier, lost)
+		}
+	}
+	return b
 }
 
 // blindBatch is the removals that can be sent without a read: what the keys held was seen, at a version that the request is
@@ -189,7 +197,13 @@ func (b *batch) meta() *Meta {
 }
 
 // manager is the field manager of the request.
-func (b *batch) manager() string { return b.tasks[0].txn.FieldManager }
+func (b *batch) manager() string {
+	manager := b.tasks[0].txn.FieldManager
+	if name, isSigned := strings.CutSuffix(manager, string(b.engine)); isSigned && b.engine != "" {
+		return name + string(b.signature)
+	}
+	return manager
+}
 
 // claim reports whether the batch may be sent: all of its callers are still there. Where one has left, what was made of its
 // result is to be made anew. The caller of a dry run may leave at any time.

@@ -15,11 +15,11 @@ import (
 // process to the object is in flight, so that what a read shows and the lineage does not know is foreign. What queues
 // up meanwhile goes into the next request together.
 type committer struct {
-	client    *client
-	work      *sync.WaitGroup // of the Engine
-	bodies    *bodies         // of the Engine
-	ref       Ref
-	signature signature // of the Engine
+	client *client
+	work   *sync.WaitGroup // of the Engine
+	bodies *bodies         // of the Engine
+	ref    Ref
+	engine signature // of the Engine, which signed field managers end with
 
 	mu      sync.Mutex
 	queue   []*task
@@ -35,7 +35,10 @@ type committer struct {
 
 	// Used by that goroutine.
 	turn turn
-	lost []*batch // of which it could not be found out whether they landed
+	// signature takes the Engine's place in field managers: another one once it could not be found out whether a signed batch
+	// landed, so that it cannot be taken for a later one.
+	signature signature
+	lost      []*batch // of which it could not be found out whether they landed
 	// contended is how many more writes go as JSON Patches: others are busy with the object, as a 409 has proved.
 	contended int
 	retry     *wait.Backoff // while writes are to be tried again

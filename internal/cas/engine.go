@@ -259,7 +259,7 @@ func (e *Engine) committer(ref Ref) *committer {
 	c := e.committers[ref]
 	if c == nil {
 		c = &committer{
-			client: e.client, work: &e.work, bodies: &e.bodies, ref: ref, signature: e.signature, arrived: make(chan struct{}, 1),
+			client: e.client, work: &e.work, bodies: &e.bodies, ref: ref, engine: e.signature, signature: e.signature, arrived: make(chan struct{}, 1),
 		}
 		e.committers[ref] = c
 	}

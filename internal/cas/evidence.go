@@ -1,6 +1,7 @@
 package cas
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -84,8 +85,11 @@ const (
 
 // made says whether the batch led from one state to the next. A nil before is one that nobody saw.
 func (b *batch) made(before, next *Observation) answer {
-	if before == nil {
+	switch {
+	case before == nil:
 		return b.madeUnseen(next)
+	case next.Version().UID != before.Version().UID:
+		return no
 	}
 	isEarlier := slices.ContainsFunc(b.earlier, func(e *batch) bool { return e.leaves(next) })
 	touched := b.meta().touches(before, next)
@@ -224,33 +228,43 @@ func differ(was, is map[string]string, named map[string]*string) bool {
 	return false
 }
 
-// disowned reports whether managedFields show that the next state is not of the batch's making: then a key, a label or an
-// annotation that it was to change would be its manager's, and one that it was to remove nobody's.
+// disowned reports whether managedFields show that the next state is not of the batch's making: all that differs in it would be
+// its manager's, and a key that it was to remove nobody's.
 func (b *batch) disowned(before, next *Observation) bool {
-	isAnothers := func(owners []Writer, told, isRemoved bool) bool {
-		return told && !owns(owners, b.manager()) && (!isRemoved || len(owners) > 0)
-	}
+	isAnothers := func(owners []Writer, told bool) bool { return told && len(owners) > 0 && !owns(owners, b.manager()) }
 	for _, c := range b.changes {
 		owners, told := next.owners(c.key)
-		if c.to != c.from && isAnothers(owners, told, c.to.IsAbsent()) {
+		if c.writes() && (isAnothers(owners, told) || told && len(owners) == 0 && !c.to.IsAbsent()) {
 			return true
 		}
 	}
-	m := b.meta()
-	if m == nil {
-		return false
-	}
-	for field, changes := range map[string]map[string]*string{"labels": m.Labels, "annotations": m.Annotations} {
-		was := before.Labels()
-		if field == "annotations" {
-			was = before.Annotations()
+	for key, e := range next.Entries() {
+		if e != before.Entry(key) && isAnothers(next.owners(key)) {
+			return true
 		}
-		for key, to := range changes {
-			is, had := was[key]
-			owners, told := next.metaOwners(field, key)
-			if (had != (to != nil) || had && is != *to) && isAnothers(owners, told, to == nil) {
-				return true
-			}
+	}
+	m := cmp.Or(b.meta(), &Meta{})
+	return next.gained(before, b.manager()) ||
+		b.disownedMeta("labels", m.Labels, before.Labels(), next, next.Labels()) ||
+		b.disownedMeta("annotations", m.Annotations, before.Annotations(), next, next.Annotations())
+}
+
+// disownedMeta is disowned for labels or annotations.
+func (b *batch) disownedMeta(field string, changes map[string]*string, was map[string]string, next *Observation, is map[string]string) bool {
+	for key := range changed(is, changes) {
+		to, isNamed := changes[key]
+		old, had := was[key]
+		now, has := is[key]
+		writes := isNamed && (had != (to != nil) || had && old != *to)
+		owners, told := next.metaOwners(field, key)
+		if (writes || has && (!had || old != now)) && told && !owns(owners, b.manager()) && (len(owners) > 0 || writes) {
+			return true
+		}
+	}
+	for key, to := range changes { // which was to go
+		owners, told := next.metaOwners(field, key)
+		if _, had := was[key]; to == nil && had && told && len(owners) > 0 && !owns(owners, b.manager()) {
+			return true
 		}
 	}
 	return false

@@ -129,9 +129,11 @@ func (o *Observation) Immutable() bool {
 // survivesJSON reports whether the ConfigMap is the same after it was written and parsed as JSON, as the API server does for a JSON
 // Patch: text that is no UTF-8 becomes U+FFFD there, and could not be told from U+FFFD itself.
 func (o *Observation) survivesJSON() bool {
-	for _, v := range o.configMap.Data {
-		if strings.ContainsRune(v, utf8.RuneError) {
-			return false
+	for _, values := range []map[string]string{o.configMap.Data, o.configMap.Annotations} {
+		for _, v := range values {
+			if strings.ContainsRune(v, utf8.RuneError) {
+				return false
+			}
 		}
 	}
 	return true
@@ -218,6 +220,34 @@ func (o *Observation) wroteAnother(before *Observation, manager string) bool {
 	return false
 }
 
+// gained reports whether managedFields show that another manager than the given one came to own a field between before and o.
+func (o *Observation) gained(before *Observation, manager string) bool {
+	for _, f := range o.configMap.ManagedFields {
+		if f.Manager == manager && f.Operation == metav1.ManagedFieldsOperationUpdate || f.Manager == manyManagers {
+			continue
+		}
+		had := &fieldpath.Set{}
+		for _, was := range before.configMap.ManagedFields {
+			if was.Manager == f.Manager && was.Operation == f.Operation && was.Subresource == f.Subresource {
+				had = fieldsOf(was)
+			}
+		}
+		if has := fieldsOf(f); had != nil && has != nil && !has.Difference(had).Empty() {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldsOf is what a manager owns; nil where that is not told.
+func fieldsOf(f metav1.ManagedFieldsEntry) *fieldpath.Set {
+	fields := &fieldpath.Set{}
+	if f.FieldsV1 == nil || fields.FromJSON(bytes.NewReader(f.FieldsV1.GetRawBytes())) != nil {
+		return nil
+	}
+	return fields
+}
+
 // owners is who owns the key, and false where managedFields do not tell, as of a key whose owner is among the many. Who changes
 // what a key holds owns it from then on, whatever admission makes of the value, and nobody else does. Nobody owns a key that was
 // removed.
@@ -232,11 +262,10 @@ func (o *Observation) metaOwners(field, key string) (owners []Writer, told bool)
 
 func (o *Observation) ownersOf(paths ...fieldpath.Path) (owners []Writer, told bool) {
 	for _, f := range o.configMap.ManagedFields {
-		fields := &fieldpath.Set{}
-		if f.FieldsV1 == nil || fields.FromJSON(bytes.NewReader(f.FieldsV1.GetRawBytes())) != nil {
-			return nil, false
-		}
+		fields := fieldsOf(f)
 		switch {
+		case fields == nil:
+			return nil, false
 		case !slices.ContainsFunc(paths, fields.Has):
 		case f.Manager == manyManagers:
 			return nil, false

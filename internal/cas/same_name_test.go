@@ -54,36 +54,6 @@ func TestWriteOfTheSameNameToSomethingElseIsNotTakenForOurs(t *testing.T) {
 	}
 }
 
-// Given two swaps that go in one request, which is lost on its way; when another process of the same name writes one of the keys
-// first, and not the other; then it is known that the request did not land, which would have changed both: one is a conflict, and
-// the other is applied.
-func TestWriteOfTheSameNameToOneOfTwoKeysIsNotTakenForOurs(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "0", "bar": "0"})
-	f.setAs("engine", "foo", "1") // the keys are that name's already
-	f.setAs("engine", "bar", "1")
-	patches := 0
-	arrived, release := f.observing(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPatch {
-			return testcluster.Fault{}
-		}
-		if patches++; patches > 1 {
-			return testcluster.Fault{}
-		}
-		f.setAs("engine", "foo", "9")
-		return testcluster.Fault{DropBefore: true}
-	})
-	<-arrived
-	foo, bar := make(chan error, 1), make(chan error, 1)
-	go func() { _, err := f.do(f.swapping("foo", one, two)); foo <- err }()
-	f.queued(1)
-	go func() { _, err := f.do(f.swapping("bar", one, two)); bar <- err }()
-	f.queued(2)
-	close(release)
-	f.wantReason(ReasonKey, <-foo)
-	f.want(Applied, <-bar)
-	f.wantData(map[string]string{"foo": "9", "bar": "2"})
-}
-
 // Given a removal that is lost on its way; when another writer removes the key and changes something else, within a second of its
 // last write, so that its time does not tell; then who owns what else was changed does: it is known that ours did not land. (A label
 // that changed is not the state that ours would have left, within a second or not.)

@@ -295,13 +295,13 @@ func TestSignedGroupMade(t *testing.T) {
 		"one of the same name without signature": {state("1"), state("2", "engine"), no, false},
 		"the owner is among the many":            {state("1"), state("2", manyManagers), maybe, false},
 		"nobody is told":                         {state("1"), stripped, maybe, false},
-		"of another object":                      {state("1"), other, maybe, false},
+		"of another object":                      {state("1"), other, no, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := &batch{
-				from: test.before, signature: signed, tasks: []*task{{txn: &Txn{FieldManager: signed.sign("engine")}}},
+				from: test.before, engine: signed, signature: signed, tasks: []*task{{txn: &Txn{FieldManager: signed.sign("engine")}}},
 				changes: []change{{key: "foo", from: one, to: two}},
 			}
 			if made, proven := g.made(test.before, test.next), g.isProven(test.next); made != test.made || proven != test.proven {

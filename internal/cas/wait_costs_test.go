@@ -62,7 +62,7 @@ func TestWaitDoesNotPollWhereEveryVersionIsForgotten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "0"})
 			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if v := r.URL.Query().Get("resourceVersion"); isWatch(r) && v != "" && v != "0" {
+				if v := r.URL.Query().Get("resourceVersion"); isWatch(r.URL.Query()) && v != "" && v != "0" {
 					return testcluster.Fault{Answer: gone}
 				}
 				return testcluster.Fault{}

@@ -182,7 +182,7 @@ func (c *committer) finish(w write, r result) {
 			t.answer(t.unknown(r.err))
 		}
 		if b, isBatch := w.(*batch); isBatch {
-			c.lost = append(c.lost, b)
+			c.lost, c.signature = append(b.earlier, b), newSignature()
 		}
 		return
 	case refused:
