@@ -86,49 +86,6 @@ func TestHandshakeNamesWhatIsNoProvider(t *testing.T) {
 	}
 }
 
-func TestMedianAndRatio(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		a, b   []float64
-		median float64
-		ratio  float64
-	}{
-		"nothing":                      {nil, nil, 0, 0},
-		"one":                          {[]float64{3}, []float64{2}, 3, 1.5},
-		"odd, not sorted":              {[]float64{9, 1, 2}, []float64{1, 1, 1}, 2, 2},
-		"even":                         {[]float64{4, 1, 2, 3}, []float64{1, 1, 1, 1}, 2.5, 2.5},
-		"a slow round was so for both": {[]float64{10, 110, 30}, []float64{10, 100, 20}, 30, 1.1},
-		"a floor of zero has no ratio": {[]float64{1, 1}, []float64{0, 1}, 1, 1},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got := []float64{median(test.a), ratio(test.a, test.b)}
-			if diff := cmp.Diff([]float64{test.median, test.ratio}, got, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
-func TestAlternateRunsBackwardsEveryOtherRound(t *testing.T) {
-	t.Parallel()
-	var got strings.Builder
-	if err := alternate(3, []string{"a", "b", "c"}, func(s string) error {
-		got.WriteString(s)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != "abccbaabc" {
-		t.Errorf("got %s", got.String())
-	}
-	failed := errors.New("failed")
-	if err := alternate(2, []string{"a"}, func(string) error { return failed }); !errors.Is(err, failed) {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestCountRequests(t *testing.T) {
 	t.Parallel()
 	const metrics = `# TYPE other counter

@@ -1,6 +1,9 @@
 package main
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // alternate has every subject run once in each round, in turn, so that what the machine does besides meets all of them
 // alike. Every other round goes backwards: none always comes after the same one.
@@ -30,14 +33,39 @@ func median(values []float64) float64 {
 	return (sorted[half-1] + sorted[half]) / 2
 }
 
-// ratio is the median of what each round has a take of b. Rounds are compared with themselves: a machine that was slow in one
-// of them was slow for both.
-func ratio(a, b []float64) float64 {
-	var each []float64
+// paired is what each round has a take of b. Rounds are compared with themselves: a machine that was slow in one of them was
+// slow for both.
+func paired(a, b []float64) (each []float64) {
 	for i := range min(len(a), len(b)) {
 		if b[i] > 0 {
 			each = append(each, a[i]/b[i])
 		}
 	}
-	return median(each)
+	return each
+}
+
+// ratio is the median of what the rounds have a take of b.
+func ratio(a, b []float64) float64 { return median(paired(a, b)) }
+
+// interval is one that has the median of what values come from between its ends with a probability of 95 % at least, whatever
+// their distribution: two order statistics, chosen by the binomial distribution. Of fewer than six there is none, and low and
+// high are the least and the greatest.
+func interval(values []float64) (low, high float64, ok bool) {
+	n := len(values)
+	if n == 0 {
+		return 0, 0, false
+	}
+	const tail = 0.025
+	sorted := slices.Sorted(slices.Values(values))
+	k, exactly := 0, math.Pow(0.5, float64(n)) // the probability that just k values are below the median
+	below := exactly
+	ok = below <= tail
+	for ok {
+		exactly *= float64(n-k) / float64(k+1)
+		if below += exactly; below > tail {
+			break
+		}
+		k++
+	}
+	return sorted[k], sorted[n-1-k], ok
 }
