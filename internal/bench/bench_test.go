@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,13 +30,17 @@ func TestRunMeasuresAllParts(t *testing.T) {
 	if _, err := testcli.Find(); errors.Is(err, testcli.ErrNoCLI) {
 		toolchain.Unavailable(t, err)
 	}
+	provider, err := testcli.Provider(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := options{
-		rounds: 1, entries: []int{2}, swaps: []int{2}, kib: []int{1}, parallel: []int{2}, limit: time.Minute,
-		processes: []int{2}, writes: 2, starts: 1,
+		rounds: 1, cases: caseNames(), from: placeNames, entries: []int{2}, beside: provider, reference: true,
+		swaps: []int{2}, kib: []int{1}, parallel: []int{2}, limit: time.Minute, processes: []int{2}, writes: 2, starts: 1,
 	}
 	o.distant.swaps, o.distant.parallel = 2, 2
 	dir := t.TempDir()
-	err := run(t.Context(), o, partNames(), dir)
+	err = run(t.Context(), o, partNames(), dir)
 	if errors.Is(err, testcluster.ErrNoBinaries) {
 		toolchain.Unavailable(t, err)
 	}
@@ -48,16 +53,18 @@ func TestRunMeasuresAllParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := []int{len(r.Runs), len(r.CLI), len(r.Engine), len(r.Processes), len(r.Binaries)}
-	// 2 places, 2 shapes, 2 subjects, 4 steps; 2 places, 2 shapes, 3 writers; 2 places; 2 subjects.
-	if diff := cmp.Diff([]int{len(parts), 32, 12, 2, 2}, got); diff != "" {
+	// 2 places, 3 subjects, 2 shapes with 4 steps and one with 1; 2 places, 2 shapes, 3 writers; 2 places; 2 subjects.
+	if diff := cmp.Diff([]int{len(parts), 54, 12, 2, 2}, got); diff != "" {
 		t.Errorf("parts and rows: %s", diff)
 	}
 	for _, row := range r.CLI {
 		switch {
-		case row.Subject == subjectFloor && row.Requests[0] != 0:
-			t.Errorf("the floor sent %d requests", row.Requests[0])
-		case row.Subject == subjectCAS && row.Requests[0] < 1:
+		case row.Subject == subjectFloor && row.Requests[0] != row.Verbs[0][verbWatch]: // a watch may be the API server's own
+			t.Errorf("the floor sent requests: %v", row.Verbs[0])
+		case row.Subject != subjectFloor && (row.Requests[0] < 1 || row.Verbs[0].total() != row.Requests[0]):
 			t.Errorf("no request was counted: %v", row)
+		case row.Shape == oneCounter && row.Verbs[0]["PATCH"] < 1:
+			t.Errorf("numbers were taken without a write: %v", row)
 		}
 	}
 	for _, row := range r.Engine {
@@ -86,6 +93,28 @@ func TestHandshakeNamesWhatIsNoProvider(t *testing.T) {
 	}
 }
 
+func TestRoundsGetFewerWithMoreEntries(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ rounds, entries, least, want int }{
+		{5, 100, 100, 5}, {5, 200, 100, 5}, {5, 1000, 100, 1}, {10, 1000, 200, 2}, {1, 1000, 200, 1}, {7, 1000, 1000, 7}, {3, 2, 2, 3},
+	} {
+		if got := (options{rounds: test.rounds}).roundsOf(test.entries, test.least); got != test.want {
+			t.Errorf("%v: got %d", test, got)
+		}
+	}
+}
+
+func TestNamesInto(t *testing.T) {
+	t.Parallel()
+	var got []string
+	if err := namesInto(&got, caseNames())("own,one"); err != nil || !slices.Equal(got, []string{"own", "one"}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if err := namesInto(&got, caseNames())("one,two"); err == nil || !strings.Contains(err.Error(), `"two"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestCountRequests(t *testing.T) {
 	t.Parallel()
 	const metrics = `# TYPE other counter
@@ -97,9 +126,21 @@ apiserver_request_total{code="200",resource="configmaps",verb="APPLY"} 50
 apiserver_request_total{code="200",resource="configmaps",verb="LIST"} 600
 apiserver_request_total{code="200",resource="configmaps",verb="WATCH"} 700
 apiserver_request_total{code="200",resource="secrets",verb="GET"} 800
+# TYPE apiserver_longrunning_requests gauge
+apiserver_longrunning_requests{resource="configmaps",scope="resource",verb="WATCH"} 2
+apiserver_longrunning_requests{resource="configmaps",scope="namespace",verb="WATCH"} 1
+apiserver_longrunning_requests{resource="secrets",verb="WATCH"} 90
 `
-	if got, err := countRequests(strings.NewReader(metrics)); err != nil || got != 57 {
-		t.Errorf("got %d, %v", got, err)
+	got, err := countRequests(strings.NewReader(metrics))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(counts{"GET": 3, "PATCH": 4, "APPLY": 50, "WATCH": 703}, got); diff != "" || got.total() != 760 {
+		t.Error(diff)
+	}
+	since := got.since(counts{"GET": 3, "PATCH": 2, "WATCH": 702})
+	if text := since.each(10); text != "APPLY 5.000, PATCH 0.200, WATCH 0.100" {
+		t.Errorf("got %s", text)
 	}
 	if _, err := countRequests(strings.NewReader("# TYPE other counter\nother 1\n")); err == nil {
 		t.Error("what does not count requests was taken for none")
@@ -114,11 +155,22 @@ func sample(few, many, requests float64) []cliRow {
 			row := cliRow{Place: loopback, Shape: oneMap, Entries: entries, Step: step.name, PeakMiB: []float64{40}}
 			row.Subject, row.Seconds, row.Requests = subjectFloor, []float64{2}, []int{0}
 			rows = append(rows, row)
-			row.Subject, row.Seconds, row.Requests = subjectCAS, []float64{2 * multiple}, []int{int(requests * float64(entries))}
+			n := int(requests * float64(entries))
+			row.Subject, row.Seconds, row.Requests, row.Verbs = subjectCAS, []float64{2 * multiple}, []int{n}, []counts{{"GET": n - 2, verbWatch: 2}}
 			rows = append(rows, row)
 		}
 	}
 	return rows
+}
+
+// numbers has 200 numbers of one counter, beside entries and beside another build.
+func numbers() []cliRow {
+	row := cliRow{Place: loopback, Shape: oneCounter, Entries: 200, Step: steps[0].name, PeakMiB: []float64{40}}
+	entries, other := row, row
+	entries.Subject, entries.Seconds, entries.Requests = subjectEntries, []float64{2, 2, 2, 2, 2, 2}, []int{50, 50, 50, 50, 50, 50}
+	row.Subject, row.Seconds, row.Requests = subjectCAS, []float64{3, 3, 3, 6, 3, 3}, []int{220, 220, 220, 220, 220, 220}
+	other.Subject, other.Seconds, other.Requests = subjectBeside, []float64{2, 3, 4, 4, 5, 3}, []int{400, 400, 400, 400, 400, 400}
+	return []cliRow{entries, row, other}
 }
 
 func TestTargets(t *testing.T) {
@@ -161,10 +213,18 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+func TestTargetsNeedTheFloor(t *testing.T) {
+	t.Parallel()
+	rows := slices.DeleteFunc(sample(1, 1, 1), func(row cliRow) bool { return row.Subject == subjectFloor })
+	if all := targetsOf(&results{CLI: rows}); len(all) != 0 {
+		t.Errorf("got %v", all)
+	}
+}
+
 func TestReportShowsLossesAndCaps(t *testing.T) {
 	t.Parallel()
 	raw, err := report(&results{
-		CLI: sample(1.2, 1.3, 0.6),
+		CLI: append(sample(1.2, 1.3, 0.6), numbers()...),
 		Engine: []engineRow{
 			{
 				Place: loopback, Shape: oneMap, KiB: 900, Swaps: 1000, Parallel: 100, Writer: writerEngine,
@@ -185,7 +245,9 @@ func TestReportShowsLossesAndCaps(t *testing.T) {
 	}
 	for _, want := range []string{
 		"| create of 200 entries, loopback: multiple of the floor | 1.15 | 1.20 | **not met** |",
-		"| create | 2.00 s | 2.40 s = 1.20 x, 0.60 requests an entry |",
+		"| create | 2.00 s | 2.40 s = 1.20 x, 0.60 requests an entry (GET 0.590, WATCH 0.010) |",
+		"### 200 numbers of one counter, loopback (6 rounds)\n\n| | entries | cas | beside | cas / beside |",
+		"| create | 2.00 s, 0.25 requests an entry | 3.00 s = 1.50 x, 1.10 requests a number | 3.50 s = 1.75 x, 2.00 requests a number | 1.00, 95 %: 0.60 to 1.50 |",
 		"| memory | 40 MiB | 40 MiB |",
 		"| 1000 | 100 | 2.00 ms, 0.10 requests, 5.0 kB | 150.00 ms, 2.50 requests, 1.5 kB, **capped** after 20 | **capped**: none in 8 s |",
 	} {

@@ -5,40 +5,52 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 )
 
 // cliRow is what one command took, in each round.
 type cliRow struct {
 	Place    string
-	Shape    string // oneMap or manyMaps
+	Shape    string // oneMap, manyMaps or oneCounter
 	Entries  int
 	Subject  string
 	Step     string
 	Seconds  []float64
 	Requests []int
+	Verbs    []counts  `json:",omitempty"` // of the requests
 	PeakMiB  []float64 // of any process of the provider
 }
 
 const (
-	oneMap   = "one ConfigMap"
-	manyMaps = "a ConfigMap each"
+	oneMap     = "one ConfigMap"
+	manyMaps   = "a ConfigMap each"
+	oneCounter = "one counter"
 )
 
-// The subjects of the command line.
-const (
-	subjectFloor = "floor"
-	subjectCAS   = "cas"
-	subjectPeer  = "kubernetes"
-)
+// cliCase is a shape that is measured with several numbers of entries, the least first.
+type cliCase struct {
+	name, shape string
+	entries     []int
+}
+
+var cases = []cliCase{
+	{"one", oneMap, []int{200, 1000}},
+	{"own", manyMaps, []int{100, 200, 1000}},
+	{"numbers", oneCounter, []int{200}},
+}
+
+func caseNames() (names []string) {
+	for _, c := range cases {
+		names = append(names, c.name)
+	}
+	return names
+}
 
 // steps are the commands of one round, in order. Each apply plans first.
 var steps = []struct {
@@ -51,103 +63,95 @@ var steps = []struct {
 	{"destroy", []string{"destroy", "-auto-approve", "-var=value=2"}},
 }
 
-// variables is what the configurations of all subjects have in common.
-const variables = `
-variable "kubeconfig" {}
-variable "namespace" {}
-variable "entries" { type = number }
-variable "each" { type = bool }
-variable "value" { default = "1" }
-locals {
-  names = { for i in range(var.entries) : "k${i}" => var.each ? "bench-${i}" : "bench" }
-}
-`
-
-const casConfiguration = `
-terraform {
-  required_providers {
-    cas = { source = "terraform-cas/cas" }
-  }
-}
-provider "cas" {
-  config_path = var.kubeconfig
-}
-resource "cas_configmap_entry" "e" {
-  for_each  = local.names
-  namespace = var.namespace
-  name      = each.value
-  key       = each.key
-  value     = var.value
-}
-`
-
-// Entries of one field manager replace each other, so each has one of its own.
-const peerConfiguration = `
-terraform {
-  required_providers {
-    kubernetes = { source = "hashicorp/kubernetes" }
-  }
-}
-provider "kubernetes" {
-  config_path = var.kubeconfig
-}
-resource "kubernetes_config_map_v1_data" "e" {
-  for_each      = local.names
-  field_manager = "bench-${each.key}"
-  data          = { (each.key) = var.value }
-  metadata {
-    namespace = var.namespace
-    name      = each.value
-  }
-}
-`
-
-// cliSubject is a provider with a workspace and ConfigMaps of its own.
-type cliSubject struct {
-	name      string
-	binary    string
-	workspace *testcli.Workspace
-	namespace string
-	peaks     string // file
+// stepsOf are those that a shape has: a number is taken once, and neither looked at again nor given back.
+func stepsOf(shape string) int {
+	if shape == oneCounter {
+		return 1
+	}
+	return len(steps)
 }
 
-// benchCLI measures the provider beside the floor, and beside the peer where there is one, with a real command line.
+// referenceOf is the subject whose multiples the others are.
+func referenceOf(shape string) string {
+	if shape == oneCounter {
+		return subjectEntries
+	}
+	return subjectFloor
+}
+
+// subjectsOf are the names of those that are measured side by side.
+func (o options) subjectsOf(shape string) []string {
+	names := []string{subjectCAS, subjectBeside}
+	if shape != oneCounter {
+		names = []string{subjectCAS, subjectPeer, subjectBeside}
+	}
+	if o.reference {
+		names = slices.Insert(names, 0, referenceOf(shape))
+	}
+	return names
+}
+
+// roundsOf is how often it is measured: runs get longer by the square of the entries, and steadier.
+func (o options) roundsOf(entries, least int) int {
+	return min(o.rounds, max(1, o.rounds*max(least, targetEntries)/entries))
+}
+
+// benchCLI measures the provider beside the floor, and beside the peer and another build where there is one, with a real
+// command line.
 func benchCLI(ctx context.Context, s *stage) ([]cliRow, error) {
-	subjects, err := s.cliSubjects(ctx)
+	all, err := s.cliSubjects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, subject := range subjects { // not counted: it finds what does not work, and warms caches
-		if _, err := s.runCLI(ctx, subject, s.near, oneMap, 1); err != nil {
-			return nil, err
-		}
-	}
 	var rows []cliRow
-	places, shapes := s.places(), []string{oneMap, manyMaps}
-	if s.tune {
-		places, shapes = []place{s.far}, []string{oneMap}
-	}
-	for _, p := range places {
-		for _, shape := range shapes {
-			for _, entries := range s.entries {
-				cells := map[string][]cliRow{}
-				// Runs get longer by the square of the entries, and steadier.
-				rounds := max(1, s.rounds*s.entries[0]/entries)
-				err := alternate(rounds, subjects, func(subject *cliSubject) error {
-					round, err := s.runCLI(ctx, subject, p, shape, entries)
-					cells[subject.name] = merge(cells[subject.name], round)
-					return err
-				})
+	for _, c := range cases {
+		if !slices.Contains(s.cases, c.name) {
+			continue
+		}
+		var subjects []*cliSubject
+		for _, name := range s.subjectsOf(c.shape) {
+			if subject := all[name]; subject != nil {
+				subjects = append(subjects, subject)
+				// Not counted: it finds what does not work, and warms caches.
+				if _, err := s.runCLI(ctx, subject, s.near, c.shape, 1); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if s.entries != nil {
+			c.entries = s.entries
+		}
+		for i, p := range s.places() {
+			if !slices.Contains(s.from, placeNames[i]) {
+				continue
+			}
+			for _, entries := range c.entries {
+				found, err := s.runRounds(ctx, subjects, p, c.shape, entries, s.roundsOf(entries, c.entries[0]))
 				if err != nil {
 					return nil, err
 				}
-				for _, subject := range subjects {
-					rows = append(rows, cells[subject.name]...)
+				for _, t := range cliTables(found) {
+					say("\n%s\n", t)
 				}
+				rows = append(rows, found...)
 			}
 		}
 	}
 	return rows, nil
+}
+
+// runRounds measures the subjects in turn.
+func (s *stage) runRounds(ctx context.Context, subjects []*cliSubject, p place, shape string, entries, rounds int) (rows []cliRow, err error) {
+	cells := map[string][]cliRow{}
+	err = alternate(rounds, subjects, func(subject *cliSubject) error {
+		round, err := s.runCLI(ctx, subject, p, shape, entries)
+		cells[subject.name] = merge(cells[subject.name], round)
+		return err
+	})
+	for _, subject := range subjects {
+		rows = append(rows, cells[subject.name]...)
+	}
+	return rows, err
 }
 
 // merge appends a round to the rounds before it.
@@ -158,69 +162,10 @@ func merge(rows, round []cliRow) []cliRow {
 	for i := range round {
 		rows[i].Seconds = append(rows[i].Seconds, round[i].Seconds...)
 		rows[i].Requests = append(rows[i].Requests, round[i].Requests...)
+		rows[i].Verbs = append(rows[i].Verbs, round[i].Verbs...)
 		rows[i].PeakMiB = append(rows[i].PeakMiB, round[i].PeakMiB...)
 	}
 	return rows
-}
-
-func (s *stage) cliSubjects(ctx context.Context) ([]*cliSubject, error) {
-	provider, err := s.buildProvider(ctx)
-	if err != nil {
-		return nil, err
-	}
-	floor, err := s.buildFloor(ctx)
-	if err != nil {
-		return nil, err
-	}
-	peak, err := s.buildPeak(ctx)
-	if err != nil {
-		return nil, err
-	}
-	subjects := []*cliSubject{{name: subjectFloor, binary: floor}, {name: subjectCAS, binary: provider}}
-	if peer := os.Getenv("PEER_PROVIDER"); peer != "" {
-		if _, err := handshake(ctx, peer); err != nil {
-			return nil, fmt.Errorf("PEER_PROVIDER: %w", err)
-		}
-		subjects = append(subjects, &cliSubject{name: subjectPeer, binary: peer})
-	}
-	for _, subject := range subjects {
-		if err := s.open(ctx, subject, peak); err != nil {
-			return nil, err
-		}
-	}
-	return subjects, nil
-}
-
-// open makes the subject's workspace and namespace. What Terraform starts is peak, which starts the provider.
-func (s *stage) open(ctx context.Context, subject *cliSubject, peak string) error {
-	cli, err := testcli.Find()
-	if err != nil {
-		return err
-	}
-	source, file, configuration := "terraform-cas/cas", "terraform-provider-cas", casConfiguration
-	if subject.name == subjectPeer {
-		source, file, configuration = "hashicorp/kubernetes", "terraform-provider-kubernetes", peerConfiguration
-	}
-	binary, err := filepath.Abs(subject.binary)
-	if err != nil {
-		return err
-	}
-	dir := filepath.Join(s.dir, "cli-"+subject.name)
-	if err := os.MkdirAll(filepath.Join(dir, "provider"), 0o700); err != nil {
-		return err
-	}
-	if err := os.Symlink(peak, filepath.Join(dir, "provider", file)); err != nil {
-		return err
-	}
-	subject.workspace, err = testcli.Open(ctx, dir, cli, fmt.Sprintf("  dev_overrides {\n    %q = %q\n  }\n", source, filepath.Join(dir, "provider")))
-	if err != nil {
-		return err
-	}
-	subject.peaks = filepath.Join(dir, "peaks")
-	subject.workspace.Env = append(subject.workspace.Env, "CAS_BENCH_PROVIDER="+binary, "CAS_BENCH_PEAK="+subject.peaks)
-	subject.workspace.Write("main.tf", configuration+variables)
-	subject.namespace, err = s.namespace(ctx)
-	return err
 }
 
 // runCLI runs all steps once.
@@ -229,12 +174,13 @@ func (s *stage) runCLI(ctx context.Context, subject *cliSubject, p place, shape 
 		return nil, err
 	}
 	w := *subject.workspace
+	w.Write("main.tf", subject.configuration(shape))
 	w.Env = append(append([]string{}, w.Env...),
 		"TF_VAR_kubeconfig="+p.kubeconfig, "TF_VAR_namespace="+subject.namespace,
 		fmt.Sprint("TF_VAR_entries=", entries), fmt.Sprint("TF_VAR_each=", shape == manyMaps))
 	var rows []cliRow
 	var told strings.Builder
-	for _, step := range steps {
+	for _, step := range steps[:stepsOf(shape)] {
 		before, err := requests(ctx, s.client)
 		if err != nil {
 			return nil, err
@@ -243,7 +189,7 @@ func (s *stage) runCLI(ctx context.Context, subject *cliSubject, p place, shape 
 		result := w.Run(step.args...)
 		took := time.Since(begun).Seconds()
 		if result.ExitCode != 0 {
-			return nil, fmt.Errorf("%s: %s of %d entries of %s ended with %d:\n%s", subject.name, step.name, entries, shape, result.ExitCode, result.Stderr)
+			return nil, fmt.Errorf("%s: %s of %d, %s, ended with %d:\n%s", subject.name, step.name, entries, shape, result.ExitCode, result.Stderr)
 		}
 		peak, err := subject.peak()
 		if err != nil {
@@ -253,31 +199,15 @@ func (s *stage) runCLI(ctx context.Context, subject *cliSubject, p place, shape 
 		if err != nil {
 			return nil, err
 		}
+		sent := after.since(before)
 		rows = append(rows, cliRow{
 			Place: p.name, Shape: shape, Entries: entries, Subject: subject.name, Step: step.name,
-			Seconds: []float64{took}, Requests: []int{after - before}, PeakMiB: []float64{peak},
+			Seconds: []float64{took}, Requests: []int{sent.total()}, Verbs: []counts{sent}, PeakMiB: []float64{peak},
 		})
-		fmt.Fprintf(&told, "  %s %.2f s, %d requests", step.name, took, after-before)
+		fmt.Fprintf(&told, "  %s %.2f s, %d requests", step.name, took, sent.total())
 	}
 	say("%-10s %-16s %5d %-10s%s", p.name, shape, entries, subject.name, told.String())
 	return rows, nil
-}
-
-// peak is the most memory that any of the provider's processes had since it was last asked, in MiB.
-func (c *cliSubject) peak() (float64, error) {
-	raw, err := os.ReadFile(c.peaks)
-	if err != nil {
-		return 0, err
-	}
-	most := 0
-	for line := range strings.Lines(string(raw)) {
-		kib, err := strconv.Atoi(strings.TrimSpace(line))
-		if err != nil {
-			return 0, err
-		}
-		most = max(most, kib)
-	}
-	return float64(most) / 1024, os.Remove(c.peaks)
 }
 
 // reset removes the subject's state and gives it the ConfigMaps that it starts from, empty ones.
@@ -292,7 +222,7 @@ func (s *stage) reset(ctx context.Context, subject *cliSubject, shape string, en
 		}
 	}
 	maps := s.client.CoreV1().ConfigMaps(subject.namespace)
-	if shape == oneMap {
+	if shape != manyMaps {
 		if err := maps.Delete(ctx, "bench", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}

@@ -59,20 +59,21 @@ func main() {
 	klog.SetLogger(logr.Discard()) // requests that are broken off at the cap are no news
 	o := wholeRun()
 	flags := flag.NewFlagSet("bench", flag.ExitOnError) // controller-runtime adds to the default one
-	chosen := flags.String("parts", strings.Join(partNames(), ","), "which `parts` to measure; of the others, the results of their last run stay")
-	dir := flags.String("out", "docs", "`folder` that the results are written to")
+	chosen := partNames()
+	flags.Func("parts", "which `parts` to measure ("+strings.Join(partNames(), ",")+"); of the others, the results of their last run stay", namesInto(&chosen, partNames()))
+	dir := flags.String("out", "docs", "`folder` that the results are written to; none where empty")
 	flags.IntVar(&o.rounds, "rounds", o.rounds, "how often each is measured")
 	flags.DurationVar(&o.limit, "limit", o.limit, "how long one writer may take for one cell of the engine's part")
-	flags.Func("entries", "`numbers` of entries for the command line, the least first (200,1000)", intsInto(&o.entries))
-	flags.BoolFunc("tune", "for the command line, only what has the tightest targets: one ConfigMap, 200 entries, 20 ms away", func(string) error {
-		o.entries, o.tune = []int{targetEntries}, true
-		return nil
-	})
+	flags.Func("cases", "for the command line, `what` to measure: entries of one ConfigMap, of a ConfigMap each, numbers of one counter (one,own,numbers)", namesInto(&o.cases, caseNames()))
+	flags.Func("places", "for the command line, `where` the API server is, near or far (near,far)", namesInto(&o.from, placeNames))
+	flags.Func("entries", "`numbers` of entries for the command line, the least first, instead of those of each case", intsInto(&o.entries))
+	flags.StringVar(&o.beside, "beside", "", "`path` of another build of the provider, which the command line runs in turn with this one")
+	flags.BoolVar(&o.reference, "reference", o.reference, "for the command line, whether to measure what multiples are of: the floor, or entries beside numbers")
 	flags.Func("swaps", "`numbers` of swaps for the engine (1,100,1000)", intsInto(&o.swaps))
 	_ = flags.Parse(os.Args[1:]) // it exits on errors
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, o, strings.Split(*chosen, ","), *dir)
+	err := run(ctx, o, chosen, *dir)
 	stop()
 	exit(err)
 }
@@ -100,13 +101,22 @@ func intsInto(to *[]int) func(string) error {
 	}
 }
 
-// run measures the chosen parts. The results of each are written as soon as it has ended. What it started, it stops.
-func run(ctx context.Context, o options, chosen []string, dir string) (err error) {
-	for _, name := range chosen {
-		if !slices.Contains(partNames(), name) {
-			return fmt.Errorf("no part %q: there are %s", name, strings.Join(partNames(), ", "))
+// namesInto takes names with commas between them, of those that there are.
+func namesInto(to *[]string, known []string) func(string) error {
+	return func(list string) error {
+		*to = strings.Split(list, ",")
+		for _, name := range *to {
+			if !slices.Contains(known, name) {
+				return fmt.Errorf("no %q: there are %s", name, strings.Join(known, ", "))
+			}
 		}
+		return nil
 	}
+}
+
+// run measures the chosen parts. Where there is a folder for it, the results of each are written as soon as it has ended.
+// What it started, it stops.
+func run(ctx context.Context, o options, chosen []string, dir string) (err error) {
 	r, err := load(dir)
 	if err != nil {
 		return err
@@ -128,9 +138,15 @@ func run(ctx context.Context, o options, chosen []string, dir string) (err error
 		if r.Runs[p.name], err = s.observe(ctx, begun); err != nil {
 			return err
 		}
+		if dir == "" {
+			continue
+		}
 		if err := r.save(dir); err != nil {
 			return err
 		}
+	}
+	if dir == "" {
+		return nil
 	}
 	say("\nwritten: %s/%s and %s/%s", dir, reportFile, dir, chartFile)
 	return nil

@@ -5,42 +5,80 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"k8s.io/client-go/kubernetes"
 )
 
-// requests is how many requests about single ConfigMaps the API server has answered since it started, by its own count.
-func requests(ctx context.Context, client kubernetes.Interface) (int, error) {
+// counts is how many requests there were of each verb, as the API server names them.
+type counts map[string]int
+
+const (
+	verbList  = "LIST"
+	verbWatch = "WATCH"
+)
+
+func (c counts) total() (sum int) {
+	for _, n := range c {
+		sum += n
+	}
+	return sum
+}
+
+// since is what has been added to what was counted before.
+func (c counts) since(before counts) counts {
+	more := counts{}
+	for verb, n := range c {
+		if n != before[verb] {
+			more[verb] = n - before[verb]
+		}
+	}
+	return more
+}
+
+// each says how many of each verb there were for each of n.
+func (c counts) each(n int) string {
+	var parts []string
+	for _, verb := range slices.Sorted(maps.Keys(c)) {
+		parts = append(parts, fmt.Sprintf("%s %.3f", verb, float64(c[verb])/float64(n)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// requests is how many requests about ConfigMaps there have been since the API server started, by its own count.
+func requests(ctx context.Context, client kubernetes.Interface) (counts, error) {
 	raw, err := client.CoreV1().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("asking the API server for its metrics: %w", err)
+		return nil, fmt.Errorf("asking the API server for its metrics: %w", err)
 	}
 	return countRequests(bytes.NewReader(raw))
 }
 
-// countRequests sums apiserver_request_total for ConfigMaps. Lists and watches are left out: the API server has some of
-// its own.
-func countRequests(metrics io.Reader) (int, error) {
+// countRequests sums the requests for ConfigMaps. Of a watch the API server counts the end, so those that go on are added. It
+// has two of its own, which it begins anew after minutes: that one shows now and then. Its own lists are left out, and so all are.
+func countRequests(metrics io.Reader) (counts, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(metrics)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	family, ok := families["apiserver_request_total"]
 	if !ok {
-		return 0, fmt.Errorf("no apiserver_request_total among %d metrics", len(families))
+		return nil, fmt.Errorf("no apiserver_request_total among %d metrics", len(families))
 	}
-	total := 0.0
-	for _, metric := range family.GetMetric() {
+	found := counts{}
+	for _, metric := range append(family.GetMetric(), families["apiserver_longrunning_requests"].GetMetric()...) {
 		labels := map[string]string{}
 		for _, label := range metric.GetLabel() {
 			labels[label.GetName()] = label.GetValue()
 		}
-		if labels["resource"] == "configmaps" && labels["verb"] != "LIST" && labels["verb"] != "WATCH" {
-			total += metric.GetCounter().GetValue()
+		if verb := labels["verb"]; labels["resource"] == "configmaps" && verb != verbList {
+			found[verb] += int(metric.GetCounter().GetValue() + metric.GetGauge().GetValue())
 		}
 	}
-	return int(total), nil
+	return found, nil
 }

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 	"text/template"
 )
 
@@ -17,21 +18,22 @@ func report(r *results) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	peer := slices.ContainsFunc(r.CLI, func(row cliRow) bool { return row.Subject == subjectPeer })
+	has := func(subject string) bool {
+		return slices.ContainsFunc(r.CLI, func(row cliRow) bool { return row.Subject == subject })
+	}
 	var out bytes.Buffer
 	err = t.Execute(&out, map[string]any{
-		"Runs": r.Runs, "Targets": targetsOf(r), "Peer": peer, "CLI": cliTables(r.CLI), "Engine": engineTables(r.Engine),
-		"Processes": processLines(r.Processes), "Binaries": binaryLines(r.Binaries),
+		"Runs": r.Runs, "Targets": targetsOf(r), "Peer": has(subjectPeer), "Beside": has(subjectBeside), "Numbers": has(subjectEntries),
+		"CLI": cliTables(r.CLI), "Engine": engineTables(r.Engine), "Processes": processLines(r.Processes), "Binaries": binaryLines(r.Binaries),
 	})
 	return out.Bytes(), err
 }
 
 type cliTable struct {
-	Place, Shape string
-	Entries      int
-	Rounds       int
-	Subjects     []string
-	Lines        []cliLine
+	Title   string
+	Rounds  int
+	Columns []string
+	Lines   []cliLine
 }
 
 type cliLine struct {
@@ -39,40 +41,68 @@ type cliLine struct {
 	Cells []string
 }
 
+// ratioColumn is of what this provider takes of another build.
+const ratioColumn = subjectCAS + " / " + subjectBeside
+
 // cliTables has a table for each place, shape and number of entries, a line for each step and one for memory, and a column
 // for each subject.
 func cliTables(rows []cliRow) []*cliTable {
 	var tables []*cliTable
 	for _, row := range rows {
-		if row.Subject != subjectFloor || row.Step != steps[0].name {
+		if row.Subject != subjectCAS || row.Step != steps[0].name {
 			continue
 		}
-		t := &cliTable{Place: row.Place, Shape: row.Shape, Entries: row.Entries, Rounds: len(row.Seconds)}
+		t := &cliTable{Title: row.title(), Rounds: len(row.Seconds)}
+		lines := make([]cliLine, stepsOf(row.Shape))
 		memory := cliLine{Step: "memory"}
-		for _, subject := range []string{subjectFloor, subjectCAS, subjectPeer} {
-			if _, ok := find(rows, row, subject, row.Step); ok {
-				t.Subjects = append(t.Subjects, subject)
-				most := 0.0
-				for _, step := range steps {
-					if cell, ok := find(rows, row, subject, step.name); ok {
-						most = max(most, slices.Max(cell.PeakMiB))
-					}
-				}
-				memory.Cells = append(memory.Cells, fmt.Sprintf("%.0f MiB", most))
+		for _, subject := range subjectNames {
+			if _, ok := find(rows, row, subject, row.Step); !ok {
+				continue
 			}
-		}
-		for _, step := range steps {
-			line := cliLine{Step: step.name}
-			for _, subject := range t.Subjects {
-				cell, _ := find(rows, row, subject, step.name)
-				line.Cells = append(line.Cells, cell.text(rows))
+			t.Columns = append(t.Columns, subject)
+			most := 0.0
+			for i := range lines {
+				cell, _ := find(rows, row, subject, steps[i].name)
+				lines[i].Step, lines[i].Cells = steps[i].name, append(lines[i].Cells, cell.text(rows))
+				most = max(most, slices.Max(cell.PeakMiB))
 			}
-			t.Lines = append(t.Lines, line)
+			memory.Cells = append(memory.Cells, fmt.Sprintf("%.0f MiB", most))
 		}
-		t.Lines = append(t.Lines, memory)
+		if slices.Contains(t.Columns, subjectBeside) {
+			t.Columns = append(t.Columns, ratioColumn)
+			for i := range lines {
+				cell, _ := find(rows, row, subjectCAS, steps[i].name)
+				lines[i].Cells = append(lines[i].Cells, cell.beside(rows))
+			}
+			memory.Cells = append(memory.Cells, "")
+		}
+		lines = append(lines, memory)
+		t.Lines = lines
 		tables = append(tables, t)
 	}
 	return tables
+}
+
+func (r cliRow) title() string {
+	if r.Shape == oneCounter {
+		return fmt.Sprintf("%d numbers of %s, %s", r.Entries, r.Shape, r.Place)
+	}
+	return fmt.Sprintf("%d entries of %s, %s", r.Entries, r.Shape, r.Place)
+}
+
+// String is the table for a terminal.
+func (t *cliTable) String() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s, rounds: %d\n", t.Title, t.Rounds)
+	for _, line := range t.Lines {
+		for i, cell := range line.Cells {
+			if cell == "" {
+				continue
+			}
+			fmt.Fprintf(&out, "  %-8s %-12s %s\n", line.Step, t.Columns[i], cell)
+		}
+	}
+	return out.String()
 }
 
 // find is the row of a subject and a step that was measured where another one was.
@@ -87,13 +117,13 @@ func find(rows []cliRow, beside cliRow, subject, step string) (cliRow, bool) {
 	return rows[i], true
 }
 
-// multiple is what the row takes of the floor.
+// multiple is what the row takes of the floor, or of whatever is the reference.
 func (r cliRow) multiple(rows []cliRow) float64 {
-	floor, ok := find(rows, r, subjectFloor, r.Step)
+	reference, ok := find(rows, r, referenceOf(r.Shape), r.Step)
 	if !ok {
 		return 0
 	}
-	return ratio(r.Seconds, floor.Seconds)
+	return ratio(r.Seconds, reference.Seconds)
 }
 
 // requestsEach is the median of the requests for each entry.
@@ -105,11 +135,45 @@ func (r cliRow) requestsEach() float64 {
 	return median(each)
 }
 
-func (r cliRow) text(rows []cliRow) string {
-	if r.Subject == subjectFloor {
-		return fmt.Sprintf("%.2f s", median(r.Seconds))
+// verbsEach is the mean of the requests for each entry, by verb.
+func (r cliRow) verbsEach() string {
+	all := counts{}
+	for _, round := range r.Verbs {
+		for verb, n := range round {
+			all[verb] += n
+		}
 	}
-	return fmt.Sprintf("%.2f s = %.2f x, %.2f requests an entry", median(r.Seconds), r.multiple(rows), r.requestsEach())
+	return all.each(r.Entries * len(r.Verbs))
+}
+
+func (r cliRow) text(rows []cliRow) string {
+	text := fmt.Sprintf("%.2f s", median(r.Seconds))
+	if r.Subject == subjectFloor {
+		return text
+	}
+	if multiple := r.multiple(rows); multiple > 0 && r.Subject != referenceOf(r.Shape) {
+		text += fmt.Sprintf(" = %.2f x", multiple)
+	}
+	noun := "an entry"
+	if r.Shape == oneCounter && r.Subject != subjectEntries {
+		noun = "a number"
+	}
+	text += fmt.Sprintf(", %.2f requests %s", r.requestsEach(), noun)
+	if verbs := r.verbsEach(); verbs != "" {
+		text += " (" + verbs + ")"
+	}
+	return text
+}
+
+// beside is what the row takes of another build's, and what can be said of how sure that is.
+func (r cliRow) beside(rows []cliRow) string {
+	other, _ := find(rows, r, subjectBeside, r.Step)
+	each := paired(r.Seconds, other.Seconds)
+	low, high, ok := interval(each)
+	if !ok {
+		return fmt.Sprintf("%.2f, rounds from %.2f to %.2f", median(each), low, high)
+	}
+	return fmt.Sprintf("%.2f, 95 %%: %.2f to %.2f", median(each), low, high)
 }
 
 type engineTable struct {

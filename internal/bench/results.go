@@ -44,9 +44,12 @@ const (
 	chartFile   = "benchmarks.svg"
 )
 
-// load reads the results of earlier runs, none where there was none.
+// load reads the results of earlier runs, none where there was none, or is no folder.
 func load(dir string) (*results, error) {
 	r := &results{Runs: map[string]conditions{}}
+	if dir == "" {
+		return r, nil
+	}
 	raw, err := os.ReadFile(filepath.Join(dir, resultsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil

@@ -31,11 +31,17 @@ const (
 	far      = "20 ms away"
 )
 
+// placeNames are what places are chosen by, in their order.
+var placeNames = []string{"near", "far"}
+
 // options is how much is measured.
 type options struct {
-	rounds  int
-	entries []int // of the command line
-	tune    bool  // of the command line, one ConfigMap from far away and nothing else
+	rounds int
+
+	cases, from []string // of the command line: names of cases, and of placeNames
+	entries     []int    // instead of those that the cases name
+	beside      string   // another build of the provider
+	reference   bool     // whether what the multiples are of is measured
 
 	swaps, kib, parallel []int         // of the engine
 	limit                time.Duration // of one writer in one cell
@@ -49,7 +55,7 @@ type options struct {
 // wholeRun is what the documented results come from.
 func wholeRun() options {
 	o := options{
-		rounds: 5, entries: []int{200, 1000},
+		rounds: 5, cases: caseNames(), from: placeNames, reference: true,
 		swaps: []int{1, 100, 1000}, kib: []int{1, 900}, parallel: []int{1, 10, 100}, limit: 8 * time.Second,
 		processes: []int{1, 4, 16}, writes: 50, starts: 20,
 	}

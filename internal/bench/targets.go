@@ -27,8 +27,8 @@ const (
 func targetsOf(r *results) []verdict {
 	var all []verdict
 	for _, row := range r.CLI {
-		if row.Subject != subjectCAS || row.Shape != oneMap {
-			continue
+		if row.Subject != subjectCAS || row.Shape != oneMap || row.multiple(r.CLI) == 0 {
+			continue // also where the floor was not measured
 		}
 		for i, step := range steps {
 			if step.name == row.Step {

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+)
+
+// The subjects of the command line.
+const (
+	subjectFloor   = "floor"
+	subjectEntries = "entries" // this provider's, beside its numbers
+	subjectCAS     = "cas"
+	subjectPeer    = "kubernetes"
+	subjectBeside  = "beside" // another build of this provider
+)
+
+// subjectNames are all, in the order of the columns.
+var subjectNames = []string{subjectFloor, subjectEntries, subjectCAS, subjectPeer, subjectBeside}
+
+// cliSubject is a provider with a workspace and ConfigMaps of its own.
+type cliSubject struct {
+	name      string
+	binary    string
+	workspace *testcli.Workspace
+	namespace string
+	peaks     string // file
+}
+
+// variables is what the configurations of all subjects have in common.
+const variables = `
+variable "kubeconfig" {}
+variable "namespace" {}
+variable "entries" { type = number }
+variable "each" { type = bool }
+variable "value" { default = "1" }
+locals {
+  names = { for i in range(var.entries) : "k${i}" => var.each ? "bench-${i}" : "bench" }
+}
+`
+
+const casProvider = `
+terraform {
+  required_providers {
+    cas = { source = "terraform-cas/cas" }
+  }
+}
+provider "cas" {
+  config_path = var.kubeconfig
+}
+`
+
+const entriesConfiguration = casProvider + `
+resource "cas_configmap_entry" "e" {
+  for_each  = local.names
+  namespace = var.namespace
+  name      = each.value
+  key       = each.key
+  value     = var.value
+}
+`
+
+const numbersConfiguration = casProvider + `
+resource "cas_configmap_counter" "n" {
+  for_each  = local.names
+  namespace = var.namespace
+  name      = each.value
+  key       = "next"
+}
+`
+
+// Entries of one field manager replace each other, so each has one of its own.
+const peerConfiguration = `
+terraform {
+  required_providers {
+    kubernetes = { source = "hashicorp/kubernetes" }
+  }
+}
+provider "kubernetes" {
+  config_path = var.kubeconfig
+}
+resource "kubernetes_config_map_v1_data" "e" {
+  for_each      = local.names
+  field_manager = "bench-${each.key}"
+  data          = { (each.key) = var.value }
+  metadata {
+    namespace = var.namespace
+    name      = each.value
+  }
+}
+`
+
+// configuration is what the subject is given of a shape.
+func (c *cliSubject) configuration(shape string) string {
+	switch {
+	case c.name == subjectPeer:
+		return peerConfiguration + variables
+	case shape == oneCounter && c.name != subjectEntries:
+		return numbersConfiguration + variables
+	}
+	return entriesConfiguration + variables
+}
+
+// cliSubjects opens those that the chosen cases have.
+func (s *stage) cliSubjects(ctx context.Context) (map[string]*cliSubject, error) {
+	provider, err := s.buildProvider(ctx)
+	if err != nil {
+		return nil, err
+	}
+	floor, err := s.buildFloor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	peak, err := s.buildPeak(ctx)
+	if err != nil {
+		return nil, err
+	}
+	binaries := map[string]string{
+		subjectFloor: floor, subjectEntries: provider, subjectCAS: provider, subjectPeer: os.Getenv("PEER_PROVIDER"), subjectBeside: s.beside,
+	}
+	subjects := map[string]*cliSubject{}
+	for name, binary := range binaries {
+		if binary == "" {
+			continue
+		}
+		if _, err := handshake(ctx, binary); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		subjects[name] = &cliSubject{name: name, binary: binary}
+		if err := s.open(ctx, subjects[name], peak); err != nil {
+			return nil, err
+		}
+	}
+	return subjects, nil
+}
+
+// open makes the subject's workspace and namespace. What Terraform starts is peak, which starts the provider.
+func (s *stage) open(ctx context.Context, subject *cliSubject, peak string) error {
+	cli, err := testcli.Find()
+	if err != nil {
+		return err
+	}
+	source, file := "terraform-cas/cas", "terraform-provider-cas"
+	if subject.name == subjectPeer {
+		source, file = "hashicorp/kubernetes", "terraform-provider-kubernetes"
+	}
+	binary, err := filepath.Abs(subject.binary)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(s.dir, "cli-"+subject.name)
+	if err := os.MkdirAll(filepath.Join(dir, "provider"), 0o700); err != nil {
+		return err
+	}
+	if err := os.Symlink(peak, filepath.Join(dir, "provider", file)); err != nil {
+		return err
+	}
+	subject.workspace, err = testcli.Open(ctx, dir, cli, fmt.Sprintf("  dev_overrides {\n    %q = %q\n  }\n", source, filepath.Join(dir, "provider")))
+	if err != nil {
+		return err
+	}
+	subject.peaks = filepath.Join(dir, "peaks")
+	subject.workspace.Env = append(subject.workspace.Env, "CAS_BENCH_PROVIDER="+binary, "CAS_BENCH_PEAK="+subject.peaks)
+	subject.namespace, err = s.namespace(ctx)
+	return err
+}
+
+// peak is the most memory that any of the provider's processes had since it was last asked, in MiB.
+func (c *cliSubject) peak() (float64, error) {
+	raw, err := os.ReadFile(c.peaks)
+	if err != nil {
+		return 0, err
+	}
+	most := 0
+	for line := range strings.Lines(string(raw)) {
+		kib, err := strconv.Atoi(strings.TrimSpace(line))
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, kib)
+	}
+	return float64(most) / 1024, os.Remove(c.peaks)
+}
