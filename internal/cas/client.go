@@ -135,12 +135,12 @@ func (c *client) refresh(ctx context.Context, ref Ref, known *Observation) (*Obs
 
 var errUnversioned = errors.New("the answer is no ConfigMap with a uid and a resourceVersion")
 
-// versioned tells whether a write on what was answered can be conditional.
+// versioned reports whether a write on what was answered can be conditional.
 func versioned(cm *corev1.ConfigMap) bool {
 	return cm.UID != "" && Version{ResourceVersion: cm.ResourceVersion}.Valid()
 }
 
-// isAbsence tells whether the API server itself says that there is no such ConfigMap. Any other 404, as a wrong URL
+// isAbsence reports whether the API server itself says that there is no such ConfigMap. Any other 404, as a wrong URL
 // gives, says nothing about it.
 func isAbsence(err error, ref Ref) bool {
 	status := apierrors.APIStatus(nil)
@@ -152,7 +152,7 @@ func isAbsence(err error, ref Ref) bool {
 		!apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// isNoNamespace tells whether the API server says that the namespace does not exist.
+// isNoNamespace reports whether the API server says that the namespace does not exist.
 func isNoNamespace(err error) bool {
 	status := apierrors.APIStatus(nil)
 	if !errors.As(err, &status) || !apierrors.IsNotFound(err) || status.Status().Details == nil {

@@ -256,10 +256,10 @@ func (c *committer) dropEnded(tasks []*task) []*task {
 func (c *committer) read(tasks []*task) {
 	ctx, cancel := anyCaller(tasks)
 	defer cancel()
-	toWrite := false
+	toWrite := false // now, or after a check
 	for _, t := range tasks {
 		t.attempts.Add(1)
-		toWrite = toWrite || t.kind == writeTask
+		toWrite = toWrite || t.kind != observeTask
 	}
 	head, err := c.client.read(ctx, c.ref, c.head, toWrite)
 	if err != nil {

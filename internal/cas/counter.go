@@ -44,7 +44,7 @@ func (e *Engine) Take(ctx context.Context, c Counter) (Taken, error) {
 	return Taken{Number: number, Sent: sent, Stored: r.Stored[c.Key]}, err
 }
 
-// CheckTake tells whether Take would be refused, as Check does.
+// CheckTake reports whether Take would be refused, as Check does.
 func (e *Engine) CheckTake(ctx context.Context, c Counter, how Rehearsal) error {
 	_, err := e.Check(ctx, c.txn(e), how)
 	return err

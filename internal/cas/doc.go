@@ -1,11 +1,17 @@
 // Package cas swaps entries of Kubernetes ConfigMaps: it writes keys if, and only if, they and the object are what
 // they are expected to be, in one atomic request. It creates and deletes whole ConfigMaps in the same way.
 //
+// # Words
+//
+// A transaction (Txn) names keys of one ConfigMap, with what each must hold and what is to be written. A batch is the
+// transactions that go into one request. The base of a write is the version that the request is conditional on. A write
+// is in doubt when its answer got lost. The lineage is the chain of versions that this process's own writes made.
+//
 // # What is promised
 //
 //   - Every swap ends in one of four verdicts. Applied: the expectation held when the API server wrote, and the write is
 //     there. Conflict: it did not hold, and nothing was written. Rejected: nothing was written, for another reason.
-//     Unknown: it could not be found out, which is said as such.
+//     Unknown: it could not be found out, and the error says why. A call is answered once.
 //   - A write is conditional on the uid and the resourceVersion of the object that it was judged on or, where others are busy
 //     with the object and no version is named, on the bytes that its key holds. The API server checks that in the
 //     transaction that writes, so that nothing can come between judging and writing.
@@ -17,10 +23,14 @@
 //     present one: through this Engine's own writes alone. Any foreign write in between, even one that was undone, is a
 //     conflict.
 //   - A write is sent again only where at most one of the two can land; a creation, where at most one of the two can be there.
+//     What changes nothing is not sent: a read tells its verdict.
 //   - A Txn is all or nothing: either every key, guards included, was as expected when the API server wrote, and all of it is there,
 //     or nothing was written. A conflict over keys names every key that did not hold, not only the first. A guard is never
 //     written, and is compared also where it is absent, or where all else is a removal. Transactions that write and compare different
 //     keys may share a request; one that writes what another compares or writes does not share its.
+//   - Computed keys are the exception: transactions that each compute the same key (KeySwap.Next) share a request. Each function
+//     gets what the one before it leaves, and each caller is told its own step. No number is given to two callers, not even where
+//     one of them was told Unknown and its write lands later.
 //   - Create makes a ConfigMap only where there is none. Remove deletes just the version that was judged, so that no foreign
 //     write goes with it unseen. Both keep their place among the swaps of the object, and lineage goes through them: from a
 //     creation on, and up to a removal.
@@ -29,6 +39,17 @@
 //   - CommitWithin writes on what it has judged as Commit does, however long it has waited. What it has seen while it waited only
 //     says when to try. It waits for what others may make of keys and of a ConfigMap that is not there, or is going; any other
 //     refusal ends it at once.
+//   - Nothing waits for ever: reads, writes and rehearsals of one object take turns.
+//
+// # When an answer gets lost
+//
+// A merge patch or a deletion is sent again while the object is at its base. Once the object has left it, the first version
+// after the base tells: either it is ours, or ours can never land. That version is found by a watch from the horizon, a
+// resourceVersion that was known before the base was read; where the API server has forgotten that too, by walking back through
+// etcd, if this user may list; and where that is not possible, by what managedFields prove of the object as it is now: that a key is
+// still ours and holds what was written (Engine.Signed), or that a key that was to be written is still its old owner's. Otherwise the
+// verdict is Unknown. An error of the API server's own (500) is in doubt as well: the write is sent again three times at most, and
+// delays its siblings by five seconds at most.
 //
 // # What is not promised
 //
@@ -44,11 +65,16 @@
 //     again. Nothing in a POST can be conditional on there having been none.
 //   - That CommitWithin sees a value that is there for a moment only, or that it is the first of several who wait.
 //   - That what was rehearsed alone is admitted together with others, or later.
+//   - That text which is no UTF-8, and which another writes into the object within the last second, stays as it is where others are
+//     busy: for a JSON Patch the API server writes the whole object as JSON.
 //
 // # Costs
 //
-// A lone swap costs a read and a patch, a removal of what was seen just the patch. Swaps of one object that arrive while a
-// request is under way, or within 20 ms of it, go into the next one together; reads that only inform share what was seen in
-// the last second. A Txn costs what a swap does, whatever its number of keys; a Create or a Remove one request, where its precondition is
-// known. A wait holds a watch open and sends nothing.
+// A lone swap costs a read and a patch, a removal of what was seen just the patch. The first read of a process before a write, and
+// one a minute, is a watch that begins with what is there, and so tells the horizon; a user who may not watch pays one refused request
+// more. Swaps of one object that arrive while a request is under way go into the next one together; while siblings come back, a batch
+// waits for at least half of them, for about as long as they are apart. Reads that only inform share what was seen in the last second.
+// A Txn costs what a swap does, whatever its number of keys; a Create or a Remove one request, where its precondition is known. A wait
+// holds a watch open and sends nothing. What is known of idle objects is kept up to 32 MiB, and their versions for as long as the process
+// lives.
 package cas

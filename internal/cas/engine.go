@@ -153,7 +153,7 @@ const (
 	Rehearsing Rehearsal = true
 )
 
-// Check tells whether Commit would be refused, without writing, and what the object looks like. What it reports as
+// Check reports whether Commit would be refused, without writing, and what the object looks like. What it reports as
 // fine may be up to Fresh old; a refusal is told from a read that began after the call.
 func (e *Engine) Check(ctx context.Context, t *Txn, how Rehearsal) (*Observation, error) {
 	return e.look(e.newTxnTask(ctx, how.kind(), t))
@@ -202,7 +202,7 @@ func (e *Engine) look(t *task) (*Observation, error) {
 // alone.
 func (e *Engine) Signed(fieldManager string) string { return e.signature.sign(fieldManager) }
 
-// HasSwapped tells whether a write was ever asked for: whether this process is applying.
+// HasSwapped reports whether a write was ever asked for: whether this process is applying.
 func (e *Engine) HasSwapped() bool { return e.swapped.Load() }
 
 func (e *Engine) do(t *task) error {

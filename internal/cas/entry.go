@@ -38,7 +38,7 @@ func Text(value string) Entry { return Entry{text, value} }
 // Binary is an entry of binaryData.
 func Binary(value []byte) Entry { return Entry{binary, string(value)} }
 
-// IsAbsent tells whether the key is in neither map.
+// IsAbsent reports whether the key is in neither map.
 func (e Entry) IsAbsent() bool { return e.kind == absent }
 
 // Text returns the text of an entry of data, and false for any other.
@@ -50,7 +50,7 @@ func (e Entry) Binary() ([]byte, bool) { return []byte(e.content), e.kind == bin
 // Size is the number of bytes that the entry adds to its ConfigMap, as the API server counts them: values only.
 func (e Entry) Size() int { return len(e.content) }
 
-// Holds tells whether two entries count as the same: the same map, and the same bytes or, for text, the same text
+// Holds reports whether two entries count as the same: the same map, and the same bytes or, for text, the same text
 // after Unicode NFC. Terraform normalizes every string to NFC, so it can never name a live value that is not.
 func (e Entry) Holds(other Entry) bool {
 	if e.kind != other.kind {

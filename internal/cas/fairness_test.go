@@ -15,7 +15,7 @@ import (
 // crowd is so many that come one after the other where somebody is starved; then no more come, so that the test ends.
 const crowd = 12
 
-// isDry tells whether a request is a rehearsal.
+// isDry reports whether a request is a rehearsal.
 func isDry(r *http.Request) bool { return r.URL.Query().Has("dryRun") }
 
 // comes waits until so many are in the queue, or a condition holds without.

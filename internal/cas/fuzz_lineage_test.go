@@ -44,7 +44,7 @@ func (w *world) note(v Version, keys ...string) {
 	w.noted[at].keys = append(w.noted[at].keys, keys...)
 }
 
-// leads tells whether every version from v to the one that this process knows as the newest is our own doing.
+// leads reports whether every version from v to the one that this process knows as the newest is our own doing.
 func (w *world) leads(v, head Version) bool {
 	to := slices.IndexFunc(w.versions, func(x worldVersion) bool { return x.Version == head })
 	for ; to >= 0; to-- {
@@ -58,7 +58,7 @@ func (w *world) leads(v, head Version) bool {
 	return false
 }
 
-// wroteSince tells whether the key was noted later than the version, or at all where the version never was.
+// wroteSince reports whether the key was noted later than the version, or at all where the version never was.
 func (w *world) wroteSince(key string, v Version) bool {
 	seen, wrote := -1, -1
 	for i, n := range w.noted {

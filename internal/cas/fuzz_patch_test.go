@@ -107,7 +107,7 @@ func FuzzPatches(f *testing.F) {
 	})
 }
 
-// inBoth tells whether a key is in both maps, which the API server refuses.
+// inBoth reports whether a key is in both maps, which the API server refuses.
 func inBoth(cm *corev1.ConfigMap, key string) bool {
 	_, isText := cm.Data[key]
 	_, isBinary := cm.BinaryData[key]

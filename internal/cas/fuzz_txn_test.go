@@ -56,7 +56,7 @@ func (c *choices) txn(keys []string, was map[string]Entry) *Txn {
 	return t
 }
 
-// same tells whether two entries count as the same.
+// same reports whether two entries count as the same.
 func same(a, b Entry) bool { return a.Digest() == b.Digest() }
 
 // serial is a model of one object that transactions come to one after the other, written from what doc.go and txn.go say.

@@ -130,7 +130,7 @@ func (i *interruption) run() {
 	}
 }
 
-// idles tells whether nothing of the committer's is under way, or ends of itself.
+// idles reports whether nothing of the committer's is under way, or ends of itself.
 func (i *interruption) idles() bool {
 	c := i.engine.committer(i.ref)
 	ctx, cancel := context.WithTimeout(i.Context(), 2*Grace)
@@ -245,7 +245,7 @@ func (i *interruption) judge(undisturbed []error) Verdict {
 	return VerdictOf(i.errs[i.ends])
 }
 
-// mayBeUnknown tells whether it could not be told what became of a key's write: it was held until the caller had gone, before
+// mayBeUnknown reports whether it could not be told what became of a key's write: it was held until the caller had gone, before
 // the API server saw it, and is never sent again; or it, or a look after its answer got lost, was held together with
 // siblings who wait on.
 func (i *interruption) mayBeUnknown(key string) bool {

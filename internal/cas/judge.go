@@ -27,9 +27,9 @@ type change struct {
 
 // history is what judging needs to know of what came before an observation.
 type history interface {
-	// leadsFrom tells whether v is the observed version or the lineage leads from v to it.
+	// leadsFrom reports whether v is the observed version or the lineage leads from v to it.
 	leadsFrom(v Version) bool
-	// wroteSince tells whether this process wrote the key after it had seen version v, or without having seen it.
+	// wroteSince reports whether this process wrote the key after it had seen version v, or without having seen it.
 	wroteSince(key string, v Version) bool
 }
 
@@ -83,7 +83,7 @@ func judgeAfter(t *Txn, o *Observation, left map[string]Entry, h history) judgem
 	return judgement{decision: decideWrite, changes: changes}
 }
 
-// allGone tells whether a removal has no key left to remove. What it would be held to by guards does not matter then.
+// allGone reports whether a removal has no key left to remove. What it would be held to by guards does not matter then.
 func (t *Txn) allGone(o *Observation) bool {
 	for _, k := range t.Keys {
 		if !k.IsGuard && !o.Entry(k.Key).IsAbsent() {

@@ -24,12 +24,12 @@ type Version struct {
 	ResourceVersion string
 }
 
-// Matches tells whether v is the version that want asks for.
+// Matches reports whether v is the version that want asks for.
 func (v Version) Matches(want Version) bool {
 	return v.ResourceVersion == want.ResourceVersion && (want.UID == "" || v.UID == want.UID)
 }
 
-// Valid tells whether a request conditional on v is conditional at all: the API server takes a resourceVersion of ""
+// Valid reports whether a request conditional on v is conditional at all: the API server takes a resourceVersion of ""
 // or "0" in a patch as none, and overwrites.
 func (v Version) Valid() bool { return v.ResourceVersion != "" && v.ResourceVersion != "0" }
 
@@ -63,7 +63,7 @@ func observed(cm *corev1.ConfigMap, begun time.Time) *Observation {
 	return o
 }
 
-// Exists tells whether there was a ConfigMap.
+// Exists reports whether there was a ConfigMap.
 func (o *Observation) Exists() bool { return o.configMap != nil }
 
 // Version is the zero Version where there was no ConfigMap.
@@ -121,7 +121,7 @@ func (o *Observation) Annotations() map[string]string {
 	return o.configMap.Annotations
 }
 
-// Immutable tells whether the ConfigMap refuses every change of its entries.
+// Immutable reports whether the ConfigMap refuses every change of its entries.
 func (o *Observation) Immutable() bool {
 	return o.Exists() && o.configMap.Immutable != nil && *o.configMap.Immutable
 }
@@ -139,7 +139,7 @@ func (o *Observation) survivesJSON() bool {
 	return true
 }
 
-// Terminating tells whether the ConfigMap is being deleted.
+// Terminating reports whether the ConfigMap is being deleted.
 func (o *Observation) Terminating() bool { return o.Exists() && o.configMap.DeletionTimestamp != nil }
 
 // Size is the number of bytes of all values together, which the API server limits to MaxSize.

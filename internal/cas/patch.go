@@ -80,7 +80,7 @@ func mergePatch(base Version, changes []change, meta *Meta) (request, error) {
 	return request{kind, body}, err
 }
 
-// isDirective tells whether a strategic merge patch would take the key for one of its directives.
+// isDirective reports whether a strategic merge patch would take the key for one of its directives.
 func isDirective(key string) bool { return strings.HasPrefix(key, "$") }
 
 type operation struct {

@@ -35,7 +35,7 @@ func answers(a *testcluster.Answer) func(*http.Response) {
 const brokenWebhook = `failed calling webhook \"check.example.com\": failed to call webhook: Post \"https://check.example.svc:443/?timeout=10s\": ` +
 	`dial tcp 10.0.0.1:443: connect: connection refused`
 
-// names tells whether the request of a hook names a key.
+// names reports whether the request of a hook names a key.
 func names(r *http.Request, key string) bool {
 	body, err := io.ReadAll(r.Body)
 	return err == nil && strings.Contains(string(body), `"`+key+`"`)

@@ -86,10 +86,10 @@ func newTask(ctx context.Context, kind taskKind, ref Ref, now time.Time) *task {
 	return &task{ctx: ctx, kind: kind, ref: ref, asked: now, most: maxTasks, done: make(chan struct{})}
 }
 
-// isWhole tells whether the task is about the object as such, so that nothing else can go into its request.
+// isWhole reports whether the task is about the object as such, so that nothing else can go into its request.
 func (t *task) isWhole() bool { return t.create != nil || t.remove != nil }
 
-// sends tells whether the task is to send something that others can go along with.
+// sends reports whether the task is to send something that others can go along with.
 func (t *task) sends() bool { return t.kind >= rehearseTask }
 
 // answer is the last word. A task that has one keeps it.

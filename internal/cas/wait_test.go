@@ -175,7 +175,7 @@ func TestWaitingOutlivesARestartOfTheAPIServer(t *testing.T) {
 	}
 }
 
-// listener tells whether a text comes by, within one read.
+// listener reports whether a text comes by, within one read.
 type listener struct {
 	io.ReadCloser
 	text  string

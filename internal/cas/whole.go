@@ -63,7 +63,7 @@ func (n *Creation) tooLarge() error {
 	return nil
 }
 
-// made tells whether what is there can be what the creation made: the same content, and no other writer.
+// made reports whether what is there can be what the creation made: the same content, and no other writer.
 func (n *Creation) made(o *Observation) bool {
 	return maps.Equal(n.Entries, o.Entries()) && maps.Equal(n.Labels, o.Labels()) && maps.Equal(n.Annotations, o.Annotations()) &&
 		(n.Immutable != nil && *n.Immutable) == o.Immutable() &&
@@ -159,7 +159,7 @@ func (w *creating) overtaken(now *Observation, refusal error) result {
 	return result{outcome: stale, now: now}
 }
 
-// settle implements write. Where the name is taken, what has it tells whether it is ours.
+// settle implements write. Where the name is taken, what has it reports whether it is ours.
 func (w *creating) settle(_ context.Context, now *Observation) (result, error) {
 	switch {
 	case !now.Exists():
