@@ -77,7 +77,7 @@ func judgeAfter(t *Txn, o *Observation, left map[string]Entry, h history) judgem
 		return refuse(&TerminatingError{Ref: t.Ref, Since: o.configMap.DeletionTimestamp.UTC()})
 	case o.Size()+grows > MaxSize && grows > 0:
 		return refuse(&TooLargeError{Ref: t.Ref, New: size, Others: o.Size() + grows - size})
-	case !differs && !t.Meta.differsFrom(o): // a write would make no version, and could not be found out about
+	case !differs && len(t.Meta.writes(o)) == 0: // a write would make no version, and could not be found out about
 		return judgement{decision: decideDone, changes: changes}
 	}
 	return judgement{decision: decideWrite, changes: changes}

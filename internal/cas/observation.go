@@ -1,7 +1,6 @@
 package cas
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -239,38 +238,19 @@ func (o *Observation) gained(before *Observation, manager string) bool {
 	return false
 }
 
-// fieldsOf is what a manager owns; nil where that is not told.
-func fieldsOf(f metav1.ManagedFieldsEntry) *fieldpath.Set {
-	fields := &fieldpath.Set{}
-	if f.FieldsV1 == nil || fields.FromJSON(bytes.NewReader(f.FieldsV1.GetRawBytes())) != nil {
-		return nil
-	}
-	return fields
-}
-
-// owners is who owns the key, and false where managedFields do not tell, as of a key whose owner is among the many. Who changes
-// what a key holds owns it from then on, whatever admission makes of the value, and nobody else does. Nobody owns a key that was
-// removed.
-func (o *Observation) owners(key string) (owners []Writer, told bool) {
-	return o.ownersOf(fieldpath.MakePathOrDie("data", key), fieldpath.MakePathOrDie("binaryData", key))
-}
-
-// metaOwners is the owners of a label or an annotation, as owners gives those of a key.
-func (o *Observation) metaOwners(field, key string) (owners []Writer, told bool) {
-	return o.ownersOf(fieldpath.MakePathOrDie("metadata", field, key))
-}
-
-func (o *Observation) ownersOf(paths ...fieldpath.Path) (owners []Writer, told bool) {
-	for _, f := range o.configMap.ManagedFields {
-		fields := fieldsOf(f)
+// owners is who owns a field, and false where managedFields do not tell, as of one whose owner is among the many. Who changes
+// a field owns it from then on, whatever admission makes of the value, and nobody else does. Nobody owns one that was removed.
+func (o *Observation) owners(f field) (owners []Writer, told bool) {
+	for _, m := range o.configMap.ManagedFields {
+		fields := fieldsOf(m)
 		switch {
 		case fields == nil:
 			return nil, false
-		case !slices.ContainsFunc(paths, fields.Has):
-		case f.Manager == manyManagers:
+		case !fields.Has(f.path()):
+		case m.Manager == manyManagers:
 			return nil, false
 		default:
-			owners = append(owners, writerOf(f))
+			owners = append(owners, writerOf(m))
 		}
 	}
 	return owners, len(o.configMap.ManagedFields) > 0

@@ -34,6 +34,9 @@ func (b *batch) isSigned() bool {
 	return b.signature != "" && b.signature.isOf(b.manager()) && slices.ContainsFunc(b.changes, change.signs)
 }
 
+// writes reports whether the change makes a difference.
+func (c change) writes() bool { return !c.isGuard && c.to != c.from }
+
 // signs reports whether the change leaves its writer's name on the key.
 func (c change) signs() bool { return c.writes() && !c.to.IsAbsent() }
 
@@ -60,12 +63,8 @@ func (b *batch) firstOwner() *metav1.ManagedFieldsEntry {
 	}
 	fields := fieldpath.NewSet()
 	for _, c := range b.changes {
-		where := "data"
-		if _, isBinary := c.to.Binary(); isBinary {
-			where = "binaryData"
-		}
 		if c.signs() {
-			fields.Insert(fieldpath.MakePathOrDie(where, c.key))
+			fields.Insert(c.to.field(c.key).path())
 		}
 	}
 	raw, err := fields.ToJSON()

@@ -28,7 +28,7 @@ func TestTraceTellsWhatCameOfEachCall(t *testing.T) {
 	f.onPatches(testcluster.Fault{DropBefore: true})
 	_, err = f.do(f.swapping("foo", one, two))
 	f.want(Applied, err)
-	want(Event{Operation: "swap", Key: "foo", Attempts: 3, Batch: 1, Verdict: Applied})
+	want(Event{Operation: "swap", Key: "foo", Attempts: 2, Batch: 1, Verdict: Applied})
 
 	_, err = f.engine.Observe(t.Context(), f.ref, 0)
 	f.want(Applied, err)

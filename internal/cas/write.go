@@ -182,7 +182,10 @@ func (c *committer) finish(w write, r result) {
 			t.answer(t.unknown(r.err))
 		}
 		if b, isBatch := w.(*batch); isBatch {
-			c.lost, c.signature = append(b.earlier, b), newSignature()
+			c.lost = append(b.earlier, b)
+			if b.isSigned() {
+				c.signature = newSignature()
+			}
 		}
 		return
 	case refused:
