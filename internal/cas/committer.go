@@ -87,7 +87,7 @@ func (c *committer) do(t *task) error {
 func (c *committer) left() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pace.leaves()
+	c.pace.leaves(time.Now())
 }
 
 // informs answers a task that only informs, where what is known is young enough: it need not wait for the request that is

@@ -4,13 +4,11 @@ import "time"
 
 const (
 	// maxWait bounds how long a write waits for siblings.
-	maxWait = 500 * time.Millisecond
+	maxWait = time.Second
 	// idle is after how long without a swap siblings are not expected any more.
 	idle = time.Second
 	// near is how far apart swaps may arrive for another one to be worth waiting for when enough have come.
-	near = 2 * time.Millisecond
-	// settled is for how many batches the pace keeps what it has found out.
-	settled = 64
+	near = 6 * time.Millisecond
 	// curious is after how many batches of one swap each it is tried whether others come, though none was seen beside another.
 	curious = 8
 )
@@ -26,8 +24,11 @@ type pace struct {
 	keeps    int           // for how many batches the target stays
 	short    int           // how many batches in a row were short of it
 	alone    int           // how many batches there were that nobody else was seen beside
+	found    int           // how many came when a batch was short at last
+	hold     int           // for how many batches the target stayed then
 	gap      time.Duration // between two arrivals, on average
 	arrived  time.Time     // when the last swap arrived
+	answered time.Time     // when the last one was answered
 }
 
 // arrives takes note of a swap.
@@ -38,7 +39,7 @@ func (p *pace) arrives(now time.Time) {
 	p.arrived = now
 	switch {
 	case since >= idle:
-		p.target, p.keeps, p.short, p.alone, p.gap = 1, 0, 0, 0, 0
+		*p = pace{underWay: p.underWay, most: p.most, target: 1, arrived: now}
 	case p.gap == 0:
 		p.gap = since
 	default:
@@ -47,19 +48,25 @@ func (p *pace) arrives(now time.Time) {
 }
 
 // leaves takes note of a swap's answer.
-func (p *pace) leaves() { p.underWay-- }
+func (p *pace) leaves(now time.Time) {
+	p.underWay--
+	p.answered = now
+}
 
 // wait is for how much longer a batch of n swaps, the first of which began to wait at begun, waits for another one. A swap that
 // has no siblings does not wait.
 func (p *pace) wait(n int, begun, now time.Time) time.Duration {
-	var patience time.Duration
+	until := now
 	switch {
 	case n < p.target:
-		patience = 5 * p.gap
-	case n < 2*p.target-1 && p.gap < near:
-		patience = 2 * p.gap
+		until = p.arrived.Add(5 * p.gap)
+	case n < max(p.found, p.most) && p.gap < near: // who was just answered may be back at once
+		if until = p.arrived; p.answered.After(until) {
+			until = p.answered
+		}
+		until = until.Add(near / 2)
 	}
-	return min(p.arrived.Add(patience).Sub(now), begun.Add(maxWait).Sub(now))
+	return min(until.Sub(now), begun.Add(maxWait).Sub(now))
 }
 
 // sends takes note of a batch of n swaps that goes.
@@ -70,12 +77,14 @@ func (p *pace) sends(n int) {
 	p.most = p.underWay
 	switch {
 	case n < p.target:
-		if p.short++; p.short > 1 || p.keeps == 0 { // these are all that there are
-			p.target, p.keeps, p.short, p.alone = (n+1)/2, settled, 0, 0
-			if n == 1 { // who comes alone pays for every try
-				p.keeps = 4 * settled
-			}
+		if p.short++; p.short == 1 && p.keeps > 0 {
+			return
 		}
+		// These are all that there are, as it seems. That is tried again later, and later still where it was right.
+		if p.hold *= 2; n > p.found {
+			p.hold = curious * n
+		}
+		p.target, p.found, p.keeps, p.short, p.alone = (n+1)/2, n, p.hold, 0, 0
 	case p.keeps > 0:
 		p.keeps, p.short = p.keeps-1, 0
 	case p.alone >= curious:

@@ -1,6 +1,7 @@
 package cas
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -9,7 +10,8 @@ import (
 // terraform is workers that each have a swap made, are busy in Terraform for a while, one at a time, and come back.
 type terraform struct {
 	workers, swaps int
-	busy           time.Duration // in Terraform, for each swap
+	busy           time.Duration // in Terraform, for each swap, on average
+	even           bool          // just that long each time
 	request        time.Duration
 }
 
@@ -19,8 +21,15 @@ func (f terraform) run() (batches []int, took time.Duration) {
 	start := time.Unix(1000, 0)
 	now, free := start, start
 	var comes []time.Time // when workers come back, in order
+	draw := rand.New(rand.NewPCG(1, 2))
+	busy := func() time.Duration {
+		if f.even {
+			return f.busy
+		}
+		return f.busy/2 + time.Duration(draw.ExpFloat64()*float64(f.busy/2))
+	}
 	for range min(f.workers, f.swaps) {
-		free = free.Add(f.busy)
+		free = free.Add(busy())
 		comes = append(comes, free)
 	}
 	left := f.swaps - len(comes) // that no worker has taken yet
@@ -38,10 +47,10 @@ func (f terraform) run() (batches []int, took time.Duration) {
 			now = idleAt
 			free = later(free, now)
 			for range flying {
-				p.leaves()
+				p.leaves(now)
 				if left > 0 {
 					left--
-					free = free.Add(f.busy)
+					free = free.Add(busy())
 					comes = append(comes, free)
 				}
 			}

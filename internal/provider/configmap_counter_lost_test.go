@@ -156,8 +156,8 @@ func TestCountersOfOneKeyInOneConfigurationAreAllDifferent(t *testing.T) {
 	if len(slices.Compact(slices.Clone(got))) != n || got[0] != 0 || got[len(got)-1] != n-1 {
 		t.Errorf("took %v, want 0 to %d", got, n-1)
 	}
-	if patches != n {
-		t.Errorf("%d patches, want %d", patches, n)
+	if patches > n/2 { // several go into one
+		t.Errorf("%d patches for %d numbers", patches, n)
 	}
 	p.wantLive("testmap", data{"foo": strconv.Itoa(n)})
 }
@@ -194,7 +194,7 @@ func (f *someFaults) meets(r *http.Request) testcluster.Fault {
 		return met("write answered with 503 after it landed", testcluster.Fault{Answered: busyAfter(http.StatusServiceUnavailable)})
 	case r.Method == http.MethodPatch && n < 45:
 		return met("write late, its answer dropped", testcluster.Fault{HoldBefore: late(), DropAfter: true})
-	case r.URL.Query().Get("watch") != "" && f.refusesWatches && n < 60:
+	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/configmaps") && f.refusesWatches && n < 60:
 		return met("watch refused", testcluster.Fault{Answer: &testcluster.Answer{
 			Status: http.StatusGone, Header: http.Header{"Content-Type": {"application/json"}},
 			Body: `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old"}`,

@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -22,7 +23,8 @@ func waiter(lines ...string) string {
 	return entryBlock("foo", append(own, lines...)...)
 }
 
-func isWatch(r *http.Request) bool { return r.URL.Query().Has("watch") }
+// isWatch reports whether the request is a watch, other than one that reads and learns the horizon.
+func isWatch(query url.Values) bool { return query.Has("watch") && !query.Has("timeoutSeconds") }
 
 // watched is what happens to a watch that the API server has begun and the provider has not heard of yet.
 func watched(do func()) testcluster.Fault {
@@ -41,12 +43,12 @@ func (f *fixture) afterWatch(p *testcluster.Proxy, do func(*fixture), faults ...
 	var once sync.Once
 	p.SetHook(func(r *http.Request) testcluster.Fault {
 		mu.Lock()
-		if isWatch(r) {
+		if isWatch(r.URL.Query()) {
 			n++
 		}
 		this := n
 		mu.Unlock()
-		if !isWatch(r) {
+		if !isWatch(r.URL.Query()) {
 			if this > 0 {
 				once.Do(func() { do(f) })
 			}
@@ -66,7 +68,7 @@ type requestCounts struct{ Gets, Watches, Patches int }
 func countsOf(p *testcluster.Proxy) (n requestCounts) {
 	for _, r := range p.Requests() {
 		switch {
-		case r.Query.Has("watch"):
+		case isWatch(r.Query):
 			n.Watches++
 		case r.Method == http.MethodGet:
 			n.Gets++

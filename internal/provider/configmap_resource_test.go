@@ -181,7 +181,7 @@ func TestConfigMapManagesWhatItNames(t *testing.T) {
 	// Left to others again: all of it stays, and nothing is sent.
 	p.change("testmap", others)
 	before := p.live("testmap")
-	counted("all of that", map[string]int{"GET": 7, "PATCH": 2})
+	counted("all of that", map[string]int{"GET": 8, "PATCH": 2}) // one learns the horizon
 	p.write(wholeBlock("all"))
 	p.wants(p.plan(), "1 to change", "!"+warning)
 	p.apply()

@@ -141,7 +141,7 @@ func (p *pipeline) verbs(requests []testcluster.Request) []string {
 	for _, r := range requests {
 		named := path.Dir(r.Path) == all
 		switch {
-		case r.Method == http.MethodGet && named:
+		case r.Method == http.MethodGet && (named || r.Query.Has("timeoutSeconds")): // a read by a watch becomes a get where that is not permitted
 			found["get"] = true
 		case r.Method == http.MethodGet && r.Path == all && r.Query.Get("watch") != "" && r.Query.Get("fieldSelector") == "metadata.name=testmap":
 			found["watch"] = true

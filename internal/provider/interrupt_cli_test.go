@@ -126,7 +126,7 @@ func (r *interruptedRun) interrupt(at interruptedAt) {
 	var stop sync.Once
 	hook := r.hook(at, reached, stopped)
 	r.proxy.SetHook(func(q *http.Request) testcluster.Fault {
-		if strings.HasSuffix(q.URL.Path, "/other") {
+		if strings.HasSuffix(q.URL.Path, "/other") || q.URL.Query().Get("fieldSelector") == "metadata.name=other" {
 			reached <- struct{}{}
 			go func() {
 				<-q.Context().Done()

@@ -195,7 +195,7 @@ func TestWaitForMigrationStory(t *testing.T) {
 	waits := make(chan struct{})
 	var once sync.Once
 	proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if !isWatch(r) {
+		if !isWatch(r.URL.Query()) {
 			return testcluster.Fault{}
 		}
 		return watched(func() { once.Do(func() { close(waits) }) })

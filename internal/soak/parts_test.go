@@ -38,7 +38,8 @@ func (p *keyPart) fails(o *op, is cas.Entry) (cas.Reason, bool) {
 
 // leaves tells whether a key that is to be written, and that holds that entry, is left as it is, whatever was expected of it.
 func (p *keyPart) leaves(o *op, is cas.Entry) bool {
-	return !p.IsGuard && (p.Held == cas.HeldIsDone && is.Holds(p.New) || o.GoneIsDone && is.IsAbsent())
+	isNoChange := p.Held == cas.HeldIsJudged && is == p.New && is.Holds(p.Expect)
+	return !p.IsGuard && (p.Held == cas.HeldIsDone && is.Holds(p.New) || o.GoneIsDone && is.IsAbsent() || isNoChange)
 }
 
 // writes tells whether the part writes where the key holds that entry.
