@@ -247,7 +247,7 @@ func (a *account) judge(o *op) {
 		}
 	default:
 		for _, p := range o.parts() {
-			if _, fails := p.fails(o, p.Live); fails || p.writes(o, p.Live) {
+			if _, fails := p.fails(o, p.Live); fails || p.changes(o, p.Live) {
 				a.fail(o, "taken over, and it holds another value")
 			}
 		}

@@ -44,6 +44,9 @@ func (p *keyPart) leaves(o *op, is cas.Entry) bool {
 // writes tells whether the part writes where the key holds that entry.
 func (p *keyPart) writes(o *op, is cas.Entry) bool { return !p.IsGuard && !p.leaves(o, is) }
 
+// changes tells whether the part has the key hold something else than that entry. An engine sends nothing where no part does.
+func (p *keyPart) changes(o *op, is cas.Entry) bool { return p.writes(o, is) && p.New != is }
+
 // allGone tells whether there is nothing to remove, whatever the guards are.
 func (o *op) allGone(is func(keyPart) cas.Entry) bool {
 	if !o.GoneIsDone {

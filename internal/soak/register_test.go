@@ -40,7 +40,7 @@ func model(initial registers) porcupine.Model {
 
 // step tells whether the operation can have been answered as it was where the keys held these entries, and what they hold then.
 func (c *call) step(is registers) (bool, registers) {
-	next, holds, writes, truly := is, true, false, true
+	next, holds, changes, truly := is, true, false, true
 	for i, p := range c.keys {
 		live := is[c.at[i]]
 		switch c.Kind {
@@ -60,7 +60,7 @@ func (c *call) step(is registers) (bool, registers) {
 		truly = truly && isTold == fails && (!fails || why == reason) // all that fail are told, and nothing else
 		holds = holds && !fails
 		if p.writes(c.op, live) {
-			writes, next[c.at[i]] = true, p.New
+			changes, next[c.at[i]] = changes || p.changes(c.op, live), p.New
 		}
 	}
 	isDone := c.allGone(func(p keyPart) cas.Entry { return is[c.at[c.index(p.Key)]] })
@@ -78,9 +78,9 @@ func (c *call) step(is registers) (bool, registers) {
 	case c.Verdict == cas.Unknown:
 		return true, is
 	case c.Verdict == cas.Applied && c.Wrote:
-		return holds && writes && !isDone, next
+		return holds && changes && !isDone, next
 	case c.Verdict == cas.Applied:
-		return isDone || holds && !writes, is
+		return isDone || holds && !changes, is
 	default:
 		return truly && !isDone, is
 	}
@@ -165,6 +165,7 @@ func TestRegister(t *testing.T) {
 	swapped := func(from, to cas.Entry) op {
 		return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Applied, Wrote: true}
 	}
+	unsent := func(from, to cas.Entry) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Applied} }
 	unknown := func(from, to cas.Entry) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Unknown} }
 	refused := func(from, to cas.Entry) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Conflict} }
 	read := func(e cas.Entry) op { return op{Kind: readOp, Verdict: cas.Applied, Live: e} }
@@ -206,6 +207,9 @@ func TestRegister(t *testing.T) {
 		"unknown that did not":           {history{at(1, 2, unknown(a, b)), at(3, 4, swapped(a, c)), at(5, 6, read(c))}, true},
 		"unknown that happened twice":    {history{at(1, 2, unknown(a, b)), at(3, 4, read(b)), at(5, 6, swapped(b, a)), at(7, 8, read(b))}, false},
 		"conflict that was true":         {history{at(1, 2, swapped(a, b)), at(3, 4, refused(a, c))}, true},
+		"nothing to change":              {history{at(1, 2, unsent(a, a)), at(3, 4, read(a))}, true},
+		"nothing to change, and sent":    {history{at(1, 2, swapped(a, a))}, false},
+		"a change that was not sent":     {history{at(1, 2, unsent(a, b))}, false},
 		"conflict that was not":          {history{at(3, 4, refused(a, c)), at(5, 6, swapped(a, b))}, false},
 	}
 	for name, test := range tests {
