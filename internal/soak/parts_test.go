@@ -70,7 +70,7 @@ func (o *op) toldFailing() map[string]cas.Reason {
 
 // makesVersion tells whether an applied write changed something, so that the version that it was answered is of its making.
 func (o *op) makesVersion() bool {
-	if o.Kind == writeOp {
+	if o.Kind == writeOp || o.Kind == takeOp {
 		return true
 	}
 	for _, p := range o.parts() {
@@ -101,8 +101,12 @@ func (o *op) about(key string) bool {
 	return false
 }
 
-// couldMake tells whether the operation makes of the one state the other, as far as its own keys go.
+// couldMake tells whether the operation makes of the one state the other, as far as its own keys go. A take makes one together
+// with others.
 func (o *op) couldMake(before, after map[string]cas.Entry) bool {
+	if o.Kind == takeOp {
+		return false
+	}
 	for _, p := range o.parts() {
 		is := before[p.Key]
 		if o.Kind == writeOp {

@@ -53,6 +53,11 @@ func (c *call) step(is registers) (bool, registers) {
 		case removeOp:
 			next[c.at[i]] = cas.Entry{}
 			continue
+		case takeOp:
+			n, err := numberIn(live)
+			next[c.at[i]], holds = number(n+1), err == nil && (n == c.Number || c.Number == 0)
+			truly = c.Verdict == cas.Unknown || holds
+			continue
 		case swapOp, request:
 		}
 		why, fails := p.fails(c.op, live)
@@ -67,7 +72,9 @@ func (c *call) step(is registers) (bool, registers) {
 	switch {
 	case c.Kind == readOp:
 		return truly, is
-	case c.Kind == writeOp:
+	case c.Kind == takeOp && !holds:
+		return truly, is
+	case c.Kind == writeOp, c.Kind == takeOp:
 		return true, next
 	case c.Kind == removeOp && is[c.at[0]] == c.Expect:
 		return true, next
@@ -169,6 +176,9 @@ func TestRegister(t *testing.T) {
 	unknown := func(from, to cas.Entry) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Unknown} }
 	refused := func(from, to cas.Entry) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Conflict} }
 	read := func(e cas.Entry) op { return op{Kind: readOp, Verdict: cas.Applied, Live: e} }
+	none := cas.Entry{}
+	took := func(n int64) op { return op{Kind: takeOp, Number: n, Verdict: cas.Applied, Wrote: true} }
+	mayTake := func(n int64) op { return op{Kind: takeOp, Number: n, Verdict: cas.Unknown} }
 	with := func(o op, parts ...keyPart) op { o.Also = parts; return o }
 	failing := func(o op, keys ...string) op {
 		o.Failed = map[string]cas.Reason{}
@@ -210,12 +220,26 @@ func TestRegister(t *testing.T) {
 		"nothing to change":              {history{at(1, 2, unsent(a, a)), at(3, 4, read(a))}, true},
 		"nothing to change, and sent":    {history{at(1, 2, swapped(a, a))}, false},
 		"a change that was not sent":     {history{at(1, 2, unsent(a, b))}, false},
+		"number by number":               {history{at(1, 2, took(1)), at(1, 4, took(2)), at(5, 6, read(number(3)))}, true},
+		"number told twice":              {history{at(1, 2, took(1)), at(1, 4, took(1))}, false},
+		"number left out":                {history{at(1, 2, took(1)), at(1, 4, took(3))}, false},
+		"numbers in the wrong order":     {history{at(1, 2, took(2)), at(3, 4, took(1))}, false},
+		"number lost":                    {history{at(1, 2, took(1)), at(3, 4, read(none))}, false},
+		"unknown number, taken":          {history{at(1, 2, mayTake(1)), at(3, 4, read(none)), at(5, 6, took(2))}, true},
+		"unknown number, given again":    {history{at(1, 2, mayTake(1)), at(3, 4, took(1)), at(5, 6, took(2))}, true},
+		"unknown number, another's":      {history{at(1, 2, mayTake(2)), at(3, 4, took(2))}, false},
+		"take that was killed":           {history{at(1, 2, mayTake(0)), at(3, 4, took(2))}, true},
+		"take that was killed, twice":    {history{at(1, 2, mayTake(0)), at(3, 4, took(3))}, false},
 		"conflict that was not":          {history{at(3, 4, refused(a, c)), at(5, 6, swapped(a, b))}, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			errs := linearizable(test.history, func(string, string) cas.Entry { return a })
+			initially := a
+			if slices.ContainsFunc(test.history, func(o *op) bool { return o.Kind == takeOp }) {
+				initially = none
+			}
+			errs := linearizable(test.history, func(string, string) cas.Entry { return initially })
 			if legal := len(errs) == 0; legal != test.legal {
 				t.Errorf("legal: %v, want %v (%v)", legal, test.legal, errs)
 			}
