@@ -37,11 +37,13 @@ func accounted(h history, states []state) []error {
 	}
 	answered := slices.SortedFunc(slices.Values(h), func(x, y *op) int { return cmp.Compare(x.Return, y.Return) })
 	for _, o := range answered {
-		if o.wroteKey() {
+		if o.wroteKey() && o.Kind != takeOp {
 			a.claim(o)
 		}
 	}
+	a.counted()
 	a.own()
+	a.together()
 	for _, o := range h {
 		a.judge(o)
 	}
@@ -217,7 +219,7 @@ func (a *account) fresh() {
 
 // judge tells whether what was answered is true of the version that it was told from.
 func (a *account) judge(o *op) {
-	if o.Verdict != cas.Applied && o.Verdict != cas.Conflict || o.Kind == writeOp {
+	if o.Verdict != cas.Applied && o.Verdict != cas.Conflict || o.Kind == writeOp || o.Kind == takeOp {
 		return
 	}
 	i, ok := a.index[o.Version]
@@ -247,7 +249,7 @@ func (a *account) judge(o *op) {
 		}
 	default:
 		for _, p := range o.parts() {
-			if _, fails := p.fails(o, p.Live); fails || p.writes(o, p.Live) {
+			if _, fails := p.fails(o, p.Live); fails || p.changes(o, p.Live) {
 				a.fail(o, "taken over, and it holds another value")
 			}
 		}

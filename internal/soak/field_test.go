@@ -60,7 +60,9 @@ type field struct {
 
 	mu       sync.Mutex
 	history  history       // of what was answered
+	answered int           // of that, to other workers than takers, who get many
 	requests int           // sent by all workers
+	takers   int           // sent by those who take numbers and do nothing else
 	progress chan struct{} // of capacity 1
 }
 
@@ -124,7 +126,7 @@ func (f *field) start(p plan, config *rest.Config) *process {
 		f.Fatal(err)
 	}
 	go func() {
-		f.collect(out)
+		f.collect(p.Role, out)
 		w.ended <- w.cmd.Wait()
 	}()
 	f.workers = append(f.workers, w)
@@ -135,7 +137,7 @@ func (f *field) start(p plan, config *rest.Config) *process {
 }
 
 // collect reads a worker's lines until its end. A line that was cut short is that of one that was killed.
-func (f *field) collect(out io.Reader) {
+func (f *field) collect(by role, out io.Reader) {
 	under := map[int]*op{}
 	for lines := bufio.NewReader(out); ; {
 		line, err := lines.ReadBytes('\n')
@@ -148,13 +150,13 @@ func (f *field) collect(out io.Reader) {
 			break
 		}
 		if o.Kind == request {
-			f.add(o)
+			f.add(by, o)
 			continue
 		}
 		under[o.ID] = o
 		if o.Return != 0 {
 			delete(under, o.ID)
-			f.add(o)
+			f.add(by, o)
 		}
 	}
 	for _, o := range under { // nobody knows what became of it
@@ -162,17 +164,23 @@ func (f *field) collect(out io.Reader) {
 		if o.Kind == readOp {
 			o.Verdict = cas.Rejected
 		}
-		o.ByKey = true // maybe
-		f.add(o)
+		o.ByKey = o.Kind != takeOp // maybe
+		f.add(by, o)
 	}
 }
 
-func (f *field) add(o *op) {
+func (f *field) add(by role, o *op) {
 	f.mu.Lock()
 	if o.Kind == request {
 		f.requests++
+		if by == taker {
+			f.takers++
+		}
 	} else {
 		f.history = append(f.history, o)
+		if by != taker {
+			f.answered++
+		}
 	}
 	f.mu.Unlock()
 	select {
@@ -184,7 +192,7 @@ func (f *field) add(o *op) {
 // answers waits for that many more answers.
 func (f *field) answers(n int) {
 	f.Helper()
-	f.await(n, func() int { return len(f.history) })
+	f.await(n, func() int { return f.answered })
 }
 
 // sent waits for that many more requests to be sent.

@@ -15,7 +15,7 @@ import (
 
 // op is one thing that a worker did to one key, or to several at once: a line of a history when it is asked for, and another when it is answered.
 type op struct {
-	Worker    string // which is its field manager too
+	Worker    string // which is its field manager too, or what that begins with
 	ID        int    // of this worker's
 	Kind      kind
 	ConfigMap string
@@ -43,7 +43,10 @@ type op struct {
 	Live     cas.Entry
 	Previous cas.Entry
 	Wrote    bool        `json:",omitempty"`
-	Base     cas.Version // of an unknown swap
+	Base     cas.Version // of an unknown one
+	Number   int64       `json:",omitempty"` // that was taken or, of an unknown take, that it would be
+	// Manager is the field manager of the take's request, where that is known for sure.
+	Manager string `json:",omitempty"`
 	// ByKey tells that a JSON Patch about the key was sent while the swap was under way.
 	ByKey bool   `json:",omitempty"`
 	Err   string `json:",omitempty"`
@@ -55,6 +58,7 @@ const (
 	swapOp  kind = "swap"
 	readOp  kind = "read"  // linearizable
 	writeOp kind = "write" // whatever the key held
+	takeOp  kind = "take"  // of a number
 
 	removeOp kind = "remove" // of the whole ConfigMap, where it is what Key expects
 
@@ -148,6 +152,9 @@ func (o *op) String() string {
 	for _, p := range o.Also {
 		s += fmt.Sprintf(", %s %s -> %s (guard %t, held %d; was %s, is %s)", p.Key, show(p.Expect), show(p.New), p.IsGuard, p.Held, show(p.Previous), show(p.Live))
 	}
+	if o.Kind == takeOp {
+		s += fmt.Sprintf(" %d on %s as %s", o.Number, o.Base.ResourceVersion, o.Manager)
+	}
 	for _, at := range o.At {
 		s += " at " + at.ResourceVersion
 	}
@@ -197,4 +204,47 @@ func (n figures) String() string {
 	return fmt.Sprintf("%d swaps (%d of several keys, %d by JSON Patch), %d applied, %d conflict, %d rejected, %d unknown (%.1f%%)",
 		n.all, n.txns, n.byKey, n.verdicts[cas.Applied], n.verdicts[cas.Conflict], n.verdicts[cas.Rejected], n.verdicts[cas.Unknown],
 		100*float64(n.verdicts[cas.Unknown])/float64(max(n.all, 1)))
+}
+
+// takings is how often each verdict was given to takes, and what they made of the counters.
+type takings struct {
+	verdicts map[cas.Verdict]int
+	all      int
+	takers   int // applied, of those who take numbers and do nothing else
+	numbers  int // gone
+	versions int // that gave them
+	several  int // of those, that gave more than one
+	shared   int // and that changed other keys too
+}
+
+func countTakes(h history, states map[string][]state) takings {
+	n := takings{verdicts: map[cas.Verdict]int{}}
+	for _, o := range h {
+		if o.Kind == takeOp {
+			n.all++
+			n.verdicts[o.Verdict]++
+			if o.Verdict == cas.Applied && strings.HasPrefix(o.Worker, string(taker)) {
+				n.takers++
+			}
+		}
+	}
+	for _, all := range states {
+		a := &account{states: all}
+		for i := 1; i < len(all); i++ {
+			touched := a.touched(i)
+			if from, to, _ := a.step(i); touched[counterKey] {
+				n.numbers += int(to - from)
+				n.versions++
+				n.several += min(int(to-from)-1, 1)
+				n.shared += min(len(touched)-1, 1)
+			}
+		}
+	}
+	return n
+}
+
+func (n takings) String() string {
+	return fmt.Sprintf("%d takes, %d applied, %d rejected, %d unknown of which %d landed; %d versions gave numbers, %d of them several, %d with other changes",
+		n.all, n.verdicts[cas.Applied], n.verdicts[cas.Rejected], n.verdicts[cas.Unknown], n.numbers-n.verdicts[cas.Applied], n.versions,
+		n.several, n.shared)
 }

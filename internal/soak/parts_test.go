@@ -45,6 +45,9 @@ func (p *keyPart) leaves(o *op, is cas.Entry) bool {
 // writes tells whether the part writes where the key holds that entry.
 func (p *keyPart) writes(o *op, is cas.Entry) bool { return !p.IsGuard && !p.leaves(o, is) }
 
+// changes tells whether the part has the key hold something else than that entry. An engine sends nothing where no part does.
+func (p *keyPart) changes(o *op, is cas.Entry) bool { return p.writes(o, is) && p.New != is }
+
 // allGone tells whether there is nothing to remove, whatever the guards are.
 func (o *op) allGone(is func(keyPart) cas.Entry) bool {
 	if !o.GoneIsDone {
@@ -68,7 +71,7 @@ func (o *op) toldFailing() map[string]cas.Reason {
 
 // makesVersion tells whether an applied write changed something, so that the version that it was answered is of its making.
 func (o *op) makesVersion() bool {
-	if o.Kind == writeOp {
+	if o.Kind == writeOp || o.Kind == takeOp {
 		return true
 	}
 	for _, p := range o.parts() {
@@ -99,8 +102,12 @@ func (o *op) about(key string) bool {
 	return false
 }
 
-// couldMake tells whether the operation makes of the one state the other, as far as its own keys go.
+// couldMake tells whether the operation makes of the one state the other, as far as its own keys go. A take makes one together
+// with others.
 func (o *op) couldMake(before, after map[string]cas.Entry) bool {
+	if o.Kind == takeOp {
+		return false
+	}
 	for _, p := range o.parts() {
 		is := before[p.Key]
 		if o.Kind == writeOp {

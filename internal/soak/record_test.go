@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -23,8 +24,12 @@ import (
 type state struct {
 	version cas.Version
 	entries map[string]cas.Entry
-	gone    bool // it was deleted, as of the version
+	gone    bool   // it was deleted, as of the version
+	manager string // which wrote the counter, as managedFields say
 }
+
+// worker is who that was.
+func (s *state) worker() string { return s.manager[:max(strings.LastIndex(s.manager, "-"), 0)] }
 
 // record is all versions of the ConfigMaps of one namespace, in order, from a watch that has nothing to do with the engine.
 type record struct {
@@ -126,6 +131,11 @@ func (r *record) fill(ctx context.Context) error {
 
 func (r *record) add(cm *corev1.ConfigMap, gone bool) {
 	s := state{version: versionOf(cm), entries: map[string]cas.Entry{}, gone: gone}
+	for _, m := range cm.ManagedFields {
+		if m.FieldsV1 != nil && strings.Contains(m.FieldsV1.GetRawString(), `"f:`+counterKey+`":`) {
+			s.manager = m.Manager
+		}
+	}
 	for key := range cm.Data {
 		s.entries[key] = entryOf(cm, key)
 	}

@@ -40,7 +40,7 @@ func model(initial registers) porcupine.Model {
 
 // step tells whether the operation can have been answered as it was where the keys held these entries, and what they hold then.
 func (c *call) step(is registers) (bool, registers) {
-	next, holds, writes, truly := is, true, false, true
+	next, holds, changes, truly := is, true, false, true
 	for i, p := range c.keys {
 		live := is[c.at[i]]
 		switch c.Kind {
@@ -53,6 +53,11 @@ func (c *call) step(is registers) (bool, registers) {
 		case removeOp:
 			next[c.at[i]] = cas.Entry{}
 			continue
+		case takeOp:
+			n, err := numberIn(live)
+			next[c.at[i]], holds = number(n+1), err == nil && (n == c.Number || c.Number == 0)
+			truly = c.Verdict == cas.Unknown || holds
+			continue
 		case swapOp, request:
 		}
 		why, fails := p.fails(c.op, live)
@@ -60,14 +65,16 @@ func (c *call) step(is registers) (bool, registers) {
 		truly = truly && isTold == fails && (!fails || why == reason) // all that fail are told, and nothing else
 		holds = holds && !fails
 		if p.writes(c.op, live) {
-			writes, next[c.at[i]] = true, p.New
+			changes, next[c.at[i]] = changes || p.changes(c.op, live), p.New
 		}
 	}
 	isDone := c.allGone(func(p keyPart) cas.Entry { return is[c.at[c.index(p.Key)]] })
 	switch {
 	case c.Kind == readOp:
 		return truly, is
-	case c.Kind == writeOp:
+	case c.Kind == takeOp && !holds:
+		return truly, is
+	case c.Kind == writeOp, c.Kind == takeOp:
 		return true, next
 	case c.Kind == removeOp && is[c.at[0]] == c.Expect:
 		return true, next
@@ -78,9 +85,9 @@ func (c *call) step(is registers) (bool, registers) {
 	case c.Verdict == cas.Unknown:
 		return true, is
 	case c.Verdict == cas.Applied && c.Wrote:
-		return holds && writes && !isDone, next
+		return holds && changes && !isDone, next
 	case c.Verdict == cas.Applied:
-		return isDone || holds && !writes, is
+		return isDone || holds && !changes, is
 	default:
 		return truly && !isDone, is
 	}
@@ -165,9 +172,13 @@ func TestRegister(t *testing.T) {
 	swapped := func(from, to cas.Entry) op {
 		return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Applied, Wrote: true}
 	}
+	unsent := func(from, to cas.Entry) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Applied} }
 	unknown := func(from, to cas.Entry) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Unknown} }
 	refused := func(from, to cas.Entry) op { return op{Kind: swapOp, Expect: from, New: to, Verdict: cas.Conflict} }
 	read := func(e cas.Entry) op { return op{Kind: readOp, Verdict: cas.Applied, Live: e} }
+	none := cas.Entry{}
+	took := func(n int64) op { return op{Kind: takeOp, Number: n, Verdict: cas.Applied, Wrote: true} }
+	mayTake := func(n int64) op { return op{Kind: takeOp, Number: n, Verdict: cas.Unknown} }
 	with := func(o op, parts ...keyPart) op { o.Also = parts; return o }
 	failing := func(o op, keys ...string) op {
 		o.Failed = map[string]cas.Reason{}
@@ -206,12 +217,29 @@ func TestRegister(t *testing.T) {
 		"unknown that did not":           {history{at(1, 2, unknown(a, b)), at(3, 4, swapped(a, c)), at(5, 6, read(c))}, true},
 		"unknown that happened twice":    {history{at(1, 2, unknown(a, b)), at(3, 4, read(b)), at(5, 6, swapped(b, a)), at(7, 8, read(b))}, false},
 		"conflict that was true":         {history{at(1, 2, swapped(a, b)), at(3, 4, refused(a, c))}, true},
+		"nothing to change":              {history{at(1, 2, unsent(a, a)), at(3, 4, read(a))}, true},
+		"nothing to change, and sent":    {history{at(1, 2, swapped(a, a))}, false},
+		"a change that was not sent":     {history{at(1, 2, unsent(a, b))}, false},
+		"number by number":               {history{at(1, 2, took(1)), at(1, 4, took(2)), at(5, 6, read(number(3)))}, true},
+		"number told twice":              {history{at(1, 2, took(1)), at(1, 4, took(1))}, false},
+		"number left out":                {history{at(1, 2, took(1)), at(1, 4, took(3))}, false},
+		"numbers in the wrong order":     {history{at(1, 2, took(2)), at(3, 4, took(1))}, false},
+		"number lost":                    {history{at(1, 2, took(1)), at(3, 4, read(none))}, false},
+		"unknown number, taken":          {history{at(1, 2, mayTake(1)), at(3, 4, read(none)), at(5, 6, took(2))}, true},
+		"unknown number, given again":    {history{at(1, 2, mayTake(1)), at(3, 4, took(1)), at(5, 6, took(2))}, true},
+		"unknown number, another's":      {history{at(1, 2, mayTake(2)), at(3, 4, took(2))}, false},
+		"take that was killed":           {history{at(1, 2, mayTake(0)), at(3, 4, took(2))}, true},
+		"take that was killed, twice":    {history{at(1, 2, mayTake(0)), at(3, 4, took(3))}, false},
 		"conflict that was not":          {history{at(3, 4, refused(a, c)), at(5, 6, swapped(a, b))}, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			errs := linearizable(test.history, func(string, string) cas.Entry { return a })
+			initially := a
+			if slices.ContainsFunc(test.history, func(o *op) bool { return o.Kind == takeOp }) {
+				initially = none
+			}
+			errs := linearizable(test.history, func(string, string) cas.Entry { return initially })
 			if legal := len(errs) == 0; legal != test.legal {
 				t.Errorf("legal: %v, want %v (%v)", legal, test.legal, errs)
 			}

@@ -22,14 +22,14 @@ const (
 	noMergePatch
 )
 
-// admits tells whether the swap may be unknown. One that writes what is there makes no version of its own to be told by, where
-// another comes first.
+// admits tells whether the operation may be unknown. A swap that writes what is there makes no version of its own to be told by,
+// where another comes first. A take is a merge patch, of a version of its own.
 func (b bound) admits(o *op) bool {
 	switch b {
 	case noneAtAll:
 		return false
 	case noMergePatch:
-		return o.ByKey || !o.changes()
+		return o.Kind != takeOp && (o.ByKey || !o.changes())
 	case noBound:
 	}
 	return true
@@ -57,7 +57,7 @@ var faults = []part{
 	{name: "request delivered late", strike: late, bound: noMergePatch, repeats: true},
 	{name: "429 and 503", strike: struck(10, overload), bound: noMergePatch},
 	{name: "contexts cancelled", strike: func(f *field) { f.answers(2 * breath) }, cancel: true},
-	{name: "worker killed", strike: killedWorker},
+	{name: "worker killed", strike: func(f *field) { killedWorker(f); f.answers(breath); killedWorker(f) }},
 	{name: "kube-apiserver killed", strike: killedAPIServer, overTCP: true},
 	{name: "etcd killed", strike: killedEtcd, overTCP: true},
 	{name: "etcd frozen", strike: frozenEtcd, overTCP: true, deadline: 2 * time.Second},
@@ -115,6 +115,9 @@ func (p *part) run(t *testing.T, c *testcluster.Cluster) {
 		f.start(plan{
 			Role: swapper, Number: i, Workers: swappers, Goroutines: 2, Deadline: p.deadline, Cancel: p.cancel, Repeats: p.repeats,
 		}, config)
+		if i == 0 { // so that it is the second to be killed
+			f.start(plan{Role: taker, Number: swappers, Goroutines: 4, Deadline: p.deadline, Cancel: p.cancel}, config)
+		}
 	}
 	f.start(plan{Role: plain, Goroutines: 1, Deadline: p.deadline}, config)
 
@@ -137,7 +140,7 @@ func (f *field) check(b bound, rounds int) {
 	}
 	n := count(f.history)
 	for _, o := range f.history {
-		if o.isEngines() && o.Verdict == cas.Unknown && !b.admits(o) {
+		if (o.isEngines() || o.Kind == takeOp) && o.Verdict == cas.Unknown && !b.admits(o) {
 			f.Errorf("%s: it could have been found out", o)
 		}
 	}
@@ -146,6 +149,9 @@ func (f *field) check(b bound, rounds int) {
 		versions += len(s) - 1
 	}
 	f.Logf("seed %d, %d rounds: %s; %d requests, %d versions, of which %d were not watched", *seed, rounds, n, f.requests, versions, f.record.filled)
+	if taken := countTakes(f.history, states); taken.all > 0 {
+		f.Logf("%s; %.2f requests a number of the takers", taken, float64(f.takers)/float64(max(taken.takers, 1)))
+	}
 }
 
 // verify is both checks.

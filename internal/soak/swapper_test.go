@@ -1,13 +1,11 @@
 package soak
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
@@ -59,17 +57,13 @@ func (s *engineSwapper) loop(_ int, draw *rand.Rand) {
 		if draw.IntN(3) == 0 {
 			s.widen(draw, v, txn)
 		}
+		var beside sync.WaitGroup
+		if own := rand.New(rand.NewPCG(draw.Uint64(), 0)); draw.IntN(3) == 0 {
+			beside.Go(func() { s.takeNumber(own, s.engine, configMap) }) // both can go into one request
+		}
 		s.commit(draw, configMap, txn)
+		beside.Wait()
 	}
-}
-
-// context is that of one call.
-func (s *engineSwapper) context(draw *rand.Rand) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.Background(), s.Deadline)
-	if s.Cancel && draw.IntN(2) == 0 {
-		time.AfterFunc(time.Duration(draw.Int64N(int64(30*time.Millisecond))), cancel)
-	}
-	return ctx, cancel
 }
 
 // look is a view that has the key: a read of its own, or what this worker was told last.
@@ -142,6 +136,9 @@ func (s *engineSwapper) shape(draw *rand.Rand, v view, configMap, key string) *c
 	}
 	if draw.IntN(8) == 0 {
 		swap.Expect = s.value(draw) // which most likely is not there
+	}
+	if draw.IntN(2) == 0 {
+		swap.FieldManager = s.engine.Signed(s.Name) // as takes are: what goes into one request is of one name
 	}
 	switch draw.IntN(8) {
 	case 0:

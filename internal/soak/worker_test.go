@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +34,7 @@ const (
 	broken  role = "broken"  // a swapper that compares and then writes whatever the version is
 	mover   role = "mover"   // an engine, and transfers between keys
 	maker   role = "maker"   // an engine, and ConfigMaps that come and go
+	taker   role = "taker"   // an engine, and numbers of a counter
 
 	unguarded role = "unguarded" // transactions that do not compare their guards when they write
 	piecemeal role = "piecemeal" // transactions that write their keys one by one
@@ -128,6 +130,8 @@ func (w *worker) loop() (loop func(int, *rand.Rand), done func(), err error) {
 		return newMover(w)
 	case maker:
 		return newMaker(w)
+	case taker:
+		return newTaker(w)
 	}
 	return nil, nil, errors.New("no such role: " + string(w.Role))
 }
@@ -141,7 +145,8 @@ func (w *worker) begin(o *op) {
 
 // end writes down what it was answered.
 func (w *worker) end(o *op) {
-	o.ByKey = w.wire.unwatch(o)
+	u := w.wire.unwatch(o)
+	o.ByKey, o.Manager = u.byKey, writer(u.takes, o.Base)
 	w.journal.answered(o)
 }
 
@@ -153,7 +158,7 @@ func (w *worker) pause() {
 	}
 }
 
-// wire tells of each request of a worker, and notes of which keys a JSON Patch was sent.
+// wire tells of each request of a worker, and notes of which keys a JSON Patch was sent, and in whose name numbers were taken.
 type wire struct {
 	next http.RoundTripper
 	sent func()
@@ -167,6 +172,7 @@ type underWay struct {
 	configMap string
 	keys      [][]byte
 	byKey     bool // it went as a JSON Patch
+	takes     []take
 }
 
 func (w *wire) watch(o *op) {
@@ -182,18 +188,18 @@ func (w *wire) watch(o *op) {
 	w.under[o] = u
 }
 
-func (w *wire) unwatch(o *op) (byKey bool) {
+func (w *wire) unwatch(o *op) *underWay {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	byKey = w.under[o] != nil && w.under[o].byKey
+	u := w.under[o]
 	delete(w.under, o)
-	return byKey
+	return u
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.sent()
-	if r.Header.Get("Content-Type") == string(types.JSONPatchType) {
+	if r.Method == http.MethodPatch {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return nil, err
@@ -201,17 +207,22 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = r.Body.Close()
 		r = r.Clone(r.Context())
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		w.note(r.URL.Path, body)
+		w.note(r, body)
 	}
 	return w.next.RoundTrip(r)
 }
 
-func (w *wire) note(url string, body []byte) {
+func (w *wire) note(r *http.Request, body []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	byKey := r.Header.Get("Content-Type") == string(types.JSONPatchType)
 	for _, u := range w.under {
-		for _, key := range u.keys {
-			u.byKey = u.byKey || strings.HasSuffix(url, u.configMap) && bytes.Contains(body, key)
+		switch {
+		case !strings.HasSuffix(r.URL.Path, u.configMap):
+		case byKey:
+			u.byKey = u.byKey || slices.ContainsFunc(u.keys, func(key []byte) bool { return bytes.Contains(body, key) })
+		case takesNumber(body):
+			u.takes = append(u.takes, take{r.URL.Query().Get("fieldManager"), body})
 		}
 	}
 }

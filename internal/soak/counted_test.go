@@ -1,0 +1,287 @@
+package soak
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// counts is who took which numbers from the counter of one ConfigMap.
+type counts struct {
+	*account
+	index map[int64]int // of the version that gave the number
+	owner map[int64]*op // which got it
+	owns  map[*op]bool
+	known func(int64) int
+}
+
+// counted has a take own each number that a version gave, and tells of takes that do not agree with that. A version may give
+// several, to takes of the one process whose request it was.
+func (a *account) counted() {
+	c := &counts{account: a, index: map[int64]int{}, owner: map[int64]*op{}, owns: map[*op]bool{}}
+	for i := 1; i < len(a.states); i++ {
+		from, to, err := a.step(i)
+		if err != nil || to < from {
+			a.errs = append(a.errs, fmt.Errorf("version %s: the counter goes from %d to %d (%w)", a.states[i].version.ResourceVersion, from, to, err))
+		}
+		for n := from; n < to; n++ {
+			c.index[n] = i
+		}
+	}
+	var told, untold history
+	for _, o := range a.history {
+		switch {
+		case o.Kind != takeOp || o.Verdict == cas.Rejected:
+		case o.Verdict == cas.Applied:
+			told = append(told, o)
+		case o.Verdict == cas.Unknown:
+			untold = append(untold, o)
+		default:
+			a.fail(o, "a take is never a conflict")
+		}
+	}
+	if n := len(c.index); n < len(told) || n > len(told)+len(untold) {
+		a.errs = append(a.errs, fmt.Errorf("%d numbers are gone, and %d takes were applied, %d unknown", n, len(told), len(untold)))
+	}
+	for _, o := range told {
+		c.claim(o)
+	}
+	c.known = a.known()
+	for _, o := range untold {
+		c.doubt(o)
+	}
+	for i := 1; i < len(a.states); i++ {
+		if a.touched(i)[counterKey] {
+			a.changes[change{i, counterKey}] = c.made(i, untold)
+		}
+	}
+}
+
+// step is what the counter was before a version, and what it is at it.
+func (a *account) step(i int) (from, to int64, err error) {
+	if from, err = numberIn(a.states[i-1].entries[counterKey]); err == nil {
+		to, err = numberIn(a.states[i].entries[counterKey])
+	}
+	return from, to, err
+}
+
+func (c *counts) own(o *op, n int64) { c.owner[n], c.owns[o] = o, true }
+
+// claim has a take that was applied own the number that it was told.
+func (c *counts) claim(o *op) {
+	i, given := c.index[o.Number]
+	switch other := c.owner[o.Number]; {
+	case o.New != number(o.Number+1) || o.Live != o.New:
+		c.fail(o, "it was to leave %s, and left %s", show(o.New), show(o.Live))
+	case other != nil:
+		c.fail(o, "%s was told the same number", other)
+	case !given:
+		c.fail(o, "no version gave the number")
+	default:
+		c.own(o, o.Number)
+		o.Version = c.states[i].version
+	}
+}
+
+// doubt has an unknown take own its number where it landed for sure: no other request goes by the name of the version's writer.
+func (c *counts) doubt(o *op) {
+	if base, ok := c.account.index[o.Base]; ok {
+		if n, _ := numberIn(c.states[base].entries[counterKey]); o.Number < n {
+			c.fail(o, "%d was the next number", n)
+		}
+	}
+	i, given := c.index[o.Number]
+	if !given || o.Base != c.states[i-1].version || o.Manager == "" || o.Manager != c.states[i].manager {
+		return
+	}
+	if other := c.owner[o.Number]; other != nil {
+		c.fail(other, "another got the number: %s landed", o)
+	}
+	c.own(o, o.Number)
+}
+
+// made has unknown takes own what is left of a version's numbers, and gives one of those whose version it is; none where a number
+// is nobody's.
+func (c *counts) made(i int, untold history) (one *op) {
+	s := c.states[i]
+	can := func(o *op) bool {
+		return !c.owns[o] && o.Worker == s.worker() && c.known(o.Call) < i &&
+			(o.Number == 0 || o.Manager == "" && o.Base == c.states[i-1].version)
+	}
+	from, to, _ := c.step(i)
+	for n := from; n < to; n++ {
+		for _, told := range []int64{n, 0} { // who was killed was told none
+			at := slices.IndexFunc(untold, func(o *op) bool { return o.Number == told && can(o) })
+			if c.owner[n] == nil && at >= 0 {
+				c.own(untold[at], n)
+			}
+		}
+		switch o := c.owner[n]; {
+		case o == nil:
+			return nil
+		case o.Worker != s.worker():
+			c.fail(o, "version %s is of %s", s.version.ResourceVersion, s.manager)
+		case one == nil || o.Verdict == cas.Applied:
+			one = o
+		}
+	}
+	return one
+}
+
+// together tells of versions that gave numbers to one process and have changes of another.
+func (a *account) together() {
+	for i := 1; i < len(a.states); i++ {
+		touched := a.touched(i)
+		for key := range touched {
+			if by := a.changes[change{i, key}]; touched[counterKey] && by != nil && by.Worker != a.states[i].worker() {
+				a.fail(by, "version %s is of %s", a.states[i].version.ResourceVersion, a.states[i].manager)
+			}
+		}
+	}
+}
+
+// What the account of a counter passes, and what it must not. Version 1 has no counter yet. Of each version after it, what the
+// counter holds and who wrote that is given, or that a was changed from 0 to 1, with it or alone.
+func TestCounted(t *testing.T) {
+	t.Parallel()
+	const me, other = "taker-0", "swapper-1"
+	type made struct {
+		holds, by string
+	}
+	const both = " and a" // changes
+	foreign := made{holds: both}
+	swap := func(worker string, version int) *op {
+		return &op{
+			Worker: worker, Kind: swapOp, Key: "a", Expect: cas.Text("0"), New: cas.Text("1"), Verdict: cas.Applied, Wrote: true,
+			Version: at(version), Previous: cas.Text("0"), Live: cas.Text("1"), Call: 1, Return: 2000,
+		}
+	}
+	took := func(worker string, n int64, times ...int64) *op {
+		o := &op{Worker: worker, Kind: takeOp, Key: counterKey, Number: n, Verdict: cas.Applied, Wrote: true, New: number(n + 1), Live: number(n + 1)}
+		if o.Call, o.Return = 1, 1000; len(times) > 0 {
+			o.Call, o.Return = times[0], times[1]
+		}
+		return o
+	}
+	unknown := func(worker string, n int64, base int, manager string) *op {
+		return &op{Worker: worker, Kind: takeOp, Key: counterKey, Number: n, Verdict: cas.Unknown, Base: at(base), Manager: manager, Call: 1, Return: 1000}
+	}
+	killed := &op{Worker: me, Kind: takeOp, Key: counterKey, Verdict: cas.Unknown, Call: 1}
+	stored := func(o *op, e cas.Entry) *op { o.Live = e; return o }
+	ended := func(v cas.Verdict) *op {
+		return &op{Worker: me, Kind: takeOp, Key: counterKey, Verdict: v, Call: 1, Return: 1000}
+	}
+	tests := map[string]struct {
+		versions []made
+		ops      history
+		want     string // in a complaint; empty: there is none
+	}{
+		"one by one":                      {[]made{{"2", me}, {"3", other}}, history{took(me, 1), took(other, 2)}, ""},
+		"several at once":                 {[]made{{"4", me}}, history{took(me, 2), took(me, 1), took(me, 3)}, ""},
+		"told twice":                      {[]made{{"2", me}, {"3", me}}, history{took(me, 1), took(other, 1)}, "was told the same number"},
+		"told, and not gone":              {[]made{{"2", me}}, history{took(me, 1), took(me, 2)}, "no version gave the number"},
+		"told more than are gone":         {[]made{{"2", me}}, history{took(me, 1), took(me, 2)}, "1 numbers are gone, and 2 takes"},
+		"a step of nobody":                {[]made{{"2", me}}, nil, "from nothing to 2, and nobody says so"},
+		"a step of nobody among others":   {[]made{{"4", me}}, history{took(me, 1), took(me, 3)}, "from nothing to 4, and nobody says so"},
+		"a step more than there are":      {[]made{{"3", me}}, history{took(me, 1)}, "2 numbers are gone, and 1 takes"},
+		"a lost step":                     {[]made{{"3", me}, {"2", other}}, history{took(me, 1), took(me, 2)}, "the counter goes from 3 to 2"},
+		"no number":                       {[]made{{"two", me}}, history{took(me, 1)}, "invalid syntax"},
+		"another left it":                 {[]made{{"2", me}}, history{stored(took(me, 1), number(3))}, "left 3"},
+		"of another process":              {[]made{{"2", other}}, history{took(me, 1)}, "is of swapper-1-x"},
+		"of two processes at once":        {[]made{{"3", me}}, history{took(me, 1), took(other, 2)}, "is of taker-0-x"},
+		"with its own swap":               {[]made{{"2" + both, me}}, history{took(me, 1), swap(me, 2)}, ""},
+		"with another's swap":             {[]made{{"2" + both, me}}, history{took(me, 1), swap(other, 2)}, "is of taker-0-x"},
+		"before another's swap":           {[]made{{"2", me}, foreign}, history{took(me, 1), swap(other, 3)}, ""},
+		"of one version, and not at once": {[]made{{"3", me}}, history{took(me, 1, 1, 2), took(me, 2, 3, 4)}, "somebody knew of version 2"},
+		"a conflict":                      {nil, history{ended(cas.Conflict)}, "never a conflict"},
+		"rejected":                        {[]made{{"2", me}}, history{ended(cas.Rejected), took(me, 1)}, ""},
+		"rejected, and gone":              {[]made{{"2", me}}, history{ended(cas.Rejected)}, "nobody says so"},
+
+		"unknown that landed":               {[]made{{"2", me}}, history{unknown(me, 1, 1, "taker-0-x")}, ""},
+		"unknown that did not":              {nil, history{unknown(me, 1, 1, "taker-0-x")}, ""},
+		"unknown that another got":          {[]made{{"2", other}}, history{unknown(me, 1, 1, "taker-0-x"), took(other, 1)}, ""},
+		"unknown that a sibling got":        {[]made{{"2", me}}, history{unknown(me, 1, 1, "taker-0-y"), took(me, 1)}, ""},
+		"unknown that landed, told twice":   {[]made{{"2", me}}, history{unknown(me, 1, 1, "taker-0-x"), took(me, 1)}, "another got the number"},
+		"unknown beside one that is told":   {[]made{{"3", me}}, history{unknown(me, 2, 1, "taker-0-x"), took(me, 1)}, ""},
+		"unknown of who knows which":        {[]made{{"2", me}}, history{unknown(me, 1, 1, "")}, ""},
+		"unknown on another base":           {[]made{foreign, {"2", me}}, history{swap(other, 2), unknown(me, 1, 1, "")}, "nobody says so"},
+		"unknown number that was gone":      {[]made{{"2", me}}, history{took(me, 1), unknown(me, 1, 2, "")}, "2 was the next number"},
+		"unknown for another number":        {[]made{{"2", me}}, history{unknown(me, 2, 1, "")}, "nobody says so"},
+		"unknown request that did not land": {[]made{{"2", me}}, history{unknown(me, 1, 1, "taker-0-y")}, "nobody says so"},
+		"killed, and landed":                {[]made{{"3", me}}, history{killed, took(me, 1)}, ""},
+		"killed, and landed twice":          {[]made{{"3", me}}, history{killed}, "nobody says so"},
+		"another was killed":                {[]made{{"2", other}}, history{killed}, "nobody says so"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			states := []state{{version: at(1), entries: map[string]cas.Entry{"a": cas.Text("0")}}}
+			for i, m := range test.versions {
+				s := state{version: at(i + 2), entries: maps.Clone(states[i].entries), manager: states[i].manager}
+				holds, changesA := strings.CutSuffix(m.holds, both)
+				if changesA {
+					s.entries["a"] = cas.Text("1")
+				}
+				if holds != "" {
+					s.entries[counterKey], s.manager = cas.Text(holds), m.by+"-x"
+				}
+				states = append(states, s)
+			}
+			var ops history
+			for _, o := range test.ops { // which the account adds to
+				ops = append(ops, new(*o))
+			}
+			errs := errors.Join(accounted(ops, states)...)
+			switch {
+			case test.want == "" && errs != nil:
+				t.Errorf("complains: %v", errs)
+			case test.want != "" && (errs == nil || !strings.Contains(errs.Error(), test.want)):
+				t.Errorf("complaints %v, want %q", errs, test.want)
+			}
+		})
+	}
+}
+
+// A take may be unknown only where nothing could be asked.
+func TestTakesAreAdmitted(t *testing.T) {
+	t.Parallel()
+	for b, want := range map[bound]bool{noBound: true, noneAtAll: false, noMergePatch: false} {
+		if o := (&op{Kind: takeOp, ByKey: true}); b.admits(o) != want {
+			t.Errorf("bound %d admits an unknown take: %t", b, !want)
+		}
+	}
+}
+
+// The name that a take went under is known only of one request.
+func TestWriter(t *testing.T) {
+	t.Parallel()
+	of := func(manager, base string) take {
+		return take{manager, []byte(`{"data":{"n":"2"},"metadata":{"resourceVersion":"` + base + `","uid":"uid"}}`)}
+	}
+	tests := map[string]struct {
+		takes []take
+		base  cas.Version
+		want  string
+	}{
+		"none":              {nil, at(1), ""},
+		"no base":           {[]take{of("x", "1")}, cas.Version{}, ""},
+		"one":               {[]take{of("x", "1")}, at(1), "x"},
+		"one, sent again":   {[]take{of("x", "1"), of("x", "1")}, at(1), "x"},
+		"another base":      {[]take{of("x", "10"), of("y", "1")}, at(1), "y"},
+		"two on one base":   {[]take{of("x", "1"), of("y", "1")}, at(1), ""},
+		"three on one base": {[]take{of("x", "1"), of("y", "1"), of("x", "1")}, at(1), ""},
+	}
+	for name, test := range tests {
+		if got := writer(test.takes, test.base); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+	if body := of("x", "1").body; !takesNumber(body) || takesNumber([]byte(`{"data":{"a":"n"}}`)) {
+		t.Errorf("%s is a request that takes numbers", body)
+	}
+}

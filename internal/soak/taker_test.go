@@ -1,0 +1,130 @@
+package soak
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+const (
+	// counterKey is the key that numbers are taken from, and that nobody swaps.
+	counterKey = "n"
+	// firstNumber is what it stands for where it is absent. No number is 0.
+	firstNumber = 1
+)
+
+// numberIn is the number that the counter's key stands for.
+func numberIn(e cas.Entry) (int64, error) {
+	if e.IsAbsent() {
+		return firstNumber, nil
+	}
+	v, _ := e.Text()
+	return strconv.ParseInt(v, 10, 64)
+}
+
+// number is what the counter's key holds where that is the next number.
+func number(n int64) cas.Entry { return cas.Text(strconv.FormatInt(n, 10)) }
+
+// engineTaker takes numbers, several at once, and looks at the counter between.
+type engineTaker struct {
+	*worker
+	engine *cas.Engine
+}
+
+func newTaker(w *worker) (func(int, *rand.Rand), func(), error) {
+	engine, err := cas.New(w.config, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &engineTaker{worker: w, engine: engine}
+	return t.loop, engine.Close, nil
+}
+
+func (t *engineTaker) loop(_ int, draw *rand.Rand) {
+	for t.stop.Err() == nil {
+		configMap := t.ConfigMaps[draw.IntN(len(t.ConfigMaps))]
+		if draw.IntN(8) == 0 {
+			t.look(draw, configMap)
+		} else {
+			t.takeNumber(draw, t.engine, configMap)
+		}
+		time.Sleep(time.Duration(draw.Int64N(int64(10 * time.Millisecond)))) // others are to come to their turn
+	}
+}
+
+// look reads the counter.
+func (t *engineTaker) look(draw *rand.Rand, configMap string) {
+	read := &op{Kind: readOp, ConfigMap: configMap, Key: counterKey, Verdict: cas.Rejected}
+	ctx, cancel := t.context(draw)
+	defer cancel()
+	t.begin(read)
+	o, err := t.engine.Observe(ctx, cas.Ref{Namespace: t.Namespace, Name: configMap}, 0)
+	if err == nil && o.Exists() {
+		read.Verdict, read.Version, read.Live = cas.Applied, o.Version(), o.Entry(counterKey)
+	}
+	t.end(read)
+}
+
+// takeNumber takes the next number of a ConfigMap's counter.
+func (w *worker) takeNumber(draw *rand.Rand, engine *cas.Engine, configMap string) {
+	o := &op{Kind: takeOp, ConfigMap: configMap, Key: counterKey}
+	ctx, cancel := w.context(draw)
+	defer cancel()
+	w.begin(o)
+	taken, err := engine.Take(ctx, cas.Counter{
+		Ref: cas.Ref{Namespace: w.Namespace, Name: configMap}, Key: counterKey, Initial: firstNumber, Step: 1, FieldManager: w.Name,
+	})
+	o.Verdict = cas.VerdictOf(err)
+	var unknown *cas.UnknownNumberError
+	switch {
+	case err == nil:
+		o.Number, o.New, o.Live, o.Wrote = taken.Number, taken.Sent, taken.Stored, true
+	case errors.As(err, &unknown):
+		o.Number, o.Base = unknown.Number, unknown.Err.Base
+	}
+	if err != nil {
+		o.Err = err.Error()
+	}
+	w.end(o)
+	if err != nil {
+		w.pause()
+	}
+}
+
+// context is that of one call of an engine.
+func (w *worker) context(draw *rand.Rand) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.Background(), w.Deadline)
+	if w.Cancel && draw.IntN(2) == 0 {
+		time.AfterFunc(time.Duration(draw.Int64N(int64(30*time.Millisecond))), cancel)
+	}
+	return ctx, cancel
+}
+
+// take is a request that takes numbers.
+type take struct {
+	manager string
+	body    []byte
+}
+
+// takesNumber tells whether a merge patch takes numbers.
+func takesNumber(body []byte) bool { return bytes.Contains(body, []byte(`"`+counterKey+`":"`)) }
+
+// writer is the field manager of the one request on that base; none where there were several, or none.
+func writer(takes []take, base cas.Version) (manager string) {
+	condition := []byte(`"resourceVersion":"` + base.ResourceVersion + `"`)
+	for _, t := range takes {
+		switch {
+		case !bytes.Contains(t.body, condition):
+		case manager != "" && manager != t.manager:
+			return ""
+		default:
+			manager = t.manager
+		}
+	}
+	return manager
+}
