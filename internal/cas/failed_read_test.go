@@ -60,7 +60,8 @@ func TestOneFailedLookAfterARefusalDoesNotFailTheSwaps(t *testing.T) {
 	}
 }
 
-// Given two swaps that wait for one read; when it fails once; then both are applied.
+// Given two swaps that wait for one read; when it fails, as a watch that begins with what is there and then as a plain read; then both
+// are applied.
 func TestOneFailedReadDoesNotFailTheSwapsThatWaitForIt(t *testing.T) {
 	for name, fault := range failures() {
 		t.Run(name, func(t *testing.T) {
@@ -77,6 +78,8 @@ func TestOneFailedReadDoesNotFailTheSwapsThatWaitForIt(t *testing.T) {
 					failing := fault
 					failing.HoldBefore = held
 					return failing
+				case 2:
+					return fault
 				default:
 					return testcluster.Fault{}
 				}

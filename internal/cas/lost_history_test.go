@@ -262,3 +262,96 @@ func TestNoNumberIsGivenTwiceWhereTheAPIServerForgetsBetweenWriteAndLook(t *test
 		})
 	}
 }
+
+// Given a swap; when the API server forgets what came before it between the write, whose answer is lost, or which is lost itself, and
+// the look, and another writes the same key meanwhile; then it is found out what became of it, through what etcd has kept.
+func TestSwapIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.T) {
+	c, namespace := ownCluster(t)
+	n := 0
+	for name, test := range map[string]struct {
+		fault   testcluster.Fault
+		verdict Verdict
+	}{
+		"it landed":       {testcluster.Fault{DropAfter: true}, Applied},
+		"it did not land": {testcluster.Fault{DropBefore: true}, Conflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n++
+			f := in(t, c, namespace, fmt.Sprint("shared-", n))
+			f.create(map[string]string{"foo": "1"})
+			var looked atomic.Bool
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				switch {
+				case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
+					return test.fault
+				case r.Method == http.MethodGet && f.proxy.Count(http.MethodPatch) == 1 && looked.CompareAndSwap(false, true):
+					f.forgets()
+					f.set("foo", "9")
+				}
+				return testcluster.Fault{}
+			})
+			_, err := f.do(f.swapping("foo", one, two))
+			f.want(test.verdict, err)
+			f.wantData(map[string]string{"foo": "9"})
+		})
+	}
+}
+
+// Given a ConfigMap that is older than what the API server remembers, and a user who may watch and may not list; when the answer to a
+// swap is lost and another writes the same key before the Engine looks; then it is found out that it landed.
+func TestLostAnswerIsFoundOutByWhoMayNotListWhereTheBaseIsForgotten(t *testing.T) {
+	c, namespace := ownCluster(t)
+	f := in(t, c, namespace, "shared")
+	f.create(map[string]string{"foo": "1"})
+	f.forgets()
+	f.proxy = c.ProxyFor(t, c.User(t, "watches", namespace, rbacv1.PolicyRule{
+		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "watch", "patch"},
+	}))
+	f.engine = f.newEngine(f.proxy.Config)
+	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "9") }, DropAfter: true})
+	_, err := f.do(f.swapping("foo", one, two))
+	f.want(Applied, err)
+	f.wantData(map[string]string{"foo": "9"})
+}
+
+// mayNotWatch has the Engine act as a user who may read and write, and may not look at what came in between.
+func (f *fixture) mayNotWatch() {
+	f.Helper()
+	f.proxy = f.cluster.ProxyFor(f.T, f.cluster.User(f.T, "reads-"+f.ref.Namespace, f.ref.Namespace, getAndPatch...))
+	f.engine = f.newEngine(f.proxy.Config)
+}
+
+// Given a key whose owner wrote last in 2020, and a user who may not watch; when a swap is lost on its way, and another key is written;
+// then it is known that nothing landed: the key is as it was and its owner's, who has not written since. It is sent again.
+func TestKeyOfAnOwnerWhoHasNotWrittenSinceTellsThatNothingLanded(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "0"})
+	f.setAs("owner", "foo", "1")
+	f.ages("owner")
+	f.mayNotWatch()
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch || f.proxy.Count(http.MethodPatch) > 1 {
+			return testcluster.Fault{}
+		}
+		f.set("other", "9")
+		return testcluster.Fault{DropBefore: true}
+	})
+	_, err := f.do(f.swapping("foo", one, two))
+	f.want(Applied, err)
+	f.wantData(map[string]string{"foo": "2", "aged": "yes", "other": "9"})
+	if n := f.proxy.Count(http.MethodPatch); n != 2 {
+		t.Errorf("%d patches, want 2", n)
+	}
+}
+
+// Given the same; when the swap lands, its answer is lost, and the owner puts the key back to what it was; then it is not known that
+// nothing landed.
+func TestKeyOfAnOwnerWhoHasWrittenSinceTellsNothing(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "0"})
+	f.setAs("owner", "foo", "1")
+	f.ages("owner")
+	f.mayNotWatch()
+	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.setAs("owner", "foo", "1") }, DropAfter: true})
+	_, err := f.do(f.swapping("foo", one, two))
+	f.want(Unknown, err)
+	f.wantData(map[string]string{"foo": "1", "aged": "yes"})
+}

@@ -58,3 +58,26 @@ func TestWhatAnotherWroteIsNotTakenForMetadataThatChangesNothing(t *testing.T) {
 	f.wantReason(ReasonObject, err)
 	f.wantData(map[string]string{"bar": "1"})
 }
+
+// Given a key, a label and an annotation; when they are set to what they are; then that is applied, and nothing is sent but a read.
+func TestWriteThatChangesNothingIsNotSent(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.change(func(cm *corev1.ConfigMap) {
+		cm.Labels, cm.Annotations = map[string]string{"a": "1"}, map[string]string{"b": "2"}
+	})
+	v := f.version()
+	meta := &Meta{Labels: map[string]*string{"a": new("1")}, Annotations: map[string]*string{"b": new("2")}}
+	for name, txn := range map[string]*Txn{
+		"a key":    f.txn(KeySwap{Key: "foo", Expect: one, New: one}),
+		"metadata": {Ref: f.ref, FieldManager: "engine", At: []Version{v}, Meta: meta},
+	} {
+		result, err := f.commit(txn)
+		f.want(Applied, err)
+		if result.Wrote || f.proxy.Count(http.MethodPatch) != 0 {
+			t.Errorf("%s: written %t, with %d patches", name, result.Wrote, f.proxy.Count(http.MethodPatch))
+		}
+	}
+	if f.version() != v {
+		t.Errorf("version %v, want %v", f.version(), v)
+	}
+}

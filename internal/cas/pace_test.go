@@ -79,21 +79,100 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
+// Given workers that come back as Terraform's do; when all swaps were made; then few requests did for them, and it took little longer
+// than Terraform itself.
 func TestPaceFollowsHowWorkersComeBack(t *testing.T) {
-	for name, f := range map[string]terraform{
-		"200 near by":         {workers: 10, swaps: 200, busy: 5 * time.Millisecond, request: 6 * time.Millisecond},
-		"200 far away":        {workers: 10, swaps: 200, busy: 5 * time.Millisecond, request: 26 * time.Millisecond},
-		"1,000 near by":       {workers: 10, swaps: 1000, busy: 40 * time.Millisecond, request: 20 * time.Millisecond},
-		"1,000 created":       {workers: 10, swaps: 1000, busy: 17 * time.Millisecond, request: 20 * time.Millisecond},
-		"3,000":               {workers: 10, swaps: 3000, busy: 120 * time.Millisecond, request: 30 * time.Millisecond},
-		"100 at a time":       {workers: 100, swaps: 1000, busy: 50 * time.Microsecond, request: 5 * time.Millisecond},
-		"two workers":         {workers: 2, swaps: 200, busy: 5 * time.Millisecond, request: 6 * time.Millisecond},
-		"one after the other": {workers: 1, swaps: 200, busy: 5 * time.Millisecond, request: 6 * time.Millisecond},
-	} {
+	t.Parallel()
+	const ms = time.Millisecond
+	tests := map[string]struct {
+		terraform
+		requests float64 // a swap, at most
+		longer   float64 // than Terraform, at most
+	}{
+		"200 resources":                   {terraform{workers: 10, swaps: 200, busy: 5 * ms, request: 6 * ms}, 0.25, 1.08},
+		"200 resources, 20 ms away":       {terraform{workers: 10, swaps: 200, busy: 5 * ms, request: 26 * ms}, 0.25, 1.30},
+		"1,000 resources":                 {terraform{workers: 10, swaps: 1000, busy: 40 * ms, request: 20 * ms}, 0.25, 1.05},
+		"1,000 resources, evenly":         {terraform{workers: 10, swaps: 1000, busy: 40 * ms, request: 20 * ms, even: true}, 0.25, 1.05},
+		"3,000 resources":                 {terraform{workers: 10, swaps: 3000, busy: 120 * ms, request: 30 * ms}, 0.25, 1.05},
+		"100 workers that are not busy":   {terraform{workers: 100, swaps: 1000, busy: ms / 20, request: 5 * ms}, 0.05, 3},
+		"one worker, which gains nothing": {terraform{workers: 1, swaps: 200, busy: 40 * ms, request: 6 * ms}, 1, 1.30},
+	}
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			batches, took := f.run()
-			floor := time.Duration(f.swaps) * f.busy
-			t.Logf("%d batches, %.2f a swap, %v, %.2f x: %v", len(batches), float64(len(batches))/float64(f.swaps), took, float64(took)/float64(floor), batches[:min(60, len(batches))])
+			t.Parallel()
+			batches, took := test.run()
+			requests := float64(len(batches)) / float64(test.swaps)
+			longer := float64(took) / float64(time.Duration(test.swaps)*test.busy)
+			if sum(batches) != test.swaps || requests > test.requests || longer > test.longer {
+				t.Errorf("%d swaps, %.2f requests a swap, %.2f times as long, want %d, %.2f and %.2f at most: %v",
+					sum(batches), requests, longer, test.swaps, test.requests, test.longer, batches)
+			}
 		})
+	}
+}
+
+func sum(numbers []int) (n int) {
+	for _, number := range numbers {
+		n += number
+	}
+	return n
+}
+
+// Given swaps of which each comes after the answer to the one before it; then the first ones do not wait, nor does one that comes
+// after a while.
+func TestLoneSwapDoesNotWait(t *testing.T) {
+	t.Parallel()
+	p, now := &pace{}, time.Unix(1000, 0)
+	swap := func(after time.Duration) {
+		t.Helper()
+		now = now.Add(after)
+		p.arrives(now)
+		if wait := p.wait(1, now, now); wait > 0 {
+			t.Errorf("it waits for %v", wait)
+		}
+		p.sends(1)
+		p.leaves(now)
+	}
+	for range 8 {
+		swap(40 * time.Millisecond)
+	}
+	for range 20 {
+		swap(time.Second)
+	}
+}
+
+// Given workers that came back together; when one of them comes, and no other; then it waits once for about as long as they were
+// apart, and the next one not at all.
+func TestThoseWhoDoNotComeAreNotWaitedForAgain(t *testing.T) {
+	t.Parallel()
+	p, now := &pace{}, time.Unix(1000, 0)
+	arrive := func() {
+		now = now.Add(10 * time.Millisecond)
+		p.arrives(now)
+	}
+	for range 6 { // all at once, twice
+		arrive()
+	}
+	for target := 1; target <= 3; target++ {
+		p.sends(6)
+	}
+	for range 6 {
+		p.leaves(now)
+	}
+	waits := 0
+	for range 4 {
+		arrive()
+		if wait := p.wait(1, now, now); wait > 0 {
+			waits++
+			if wait > 100*time.Millisecond {
+				t.Errorf("it waits for %v", wait)
+			}
+			now = now.Add(wait)
+		}
+		p.sends(1)
+		p.leaves(now)
+	}
+	if waits != 1 {
+		t.Errorf("%d of the last 4 waited, want 1", waits)
 	}
 }

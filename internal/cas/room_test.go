@@ -2,17 +2,50 @@ package cas
 
 import (
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// Given a key of 900 KiB; when its removal and another key of 900 KiB are asked for in this order while a read is under way; then
+// onOneRead asks for all of it, in this order, while a read is held that fails in the end, so that the next read begins after all of
+// them, and they are judged on it together. It gives what came of each.
+func (f *fixture) onOneRead(calls ...func() error) []error {
+	f.Helper()
+	arrived, release := make(chan struct{}), make(chan struct{})
+	isFirst := true // of requests that come one at a time
+	f.proxy.SetHook(func(*http.Request) testcluster.Fault {
+		if !isFirst {
+			return testcluster.Fault{}
+		}
+		isFirst = false
+		close(arrived)
+		return testcluster.Fault{HoldBefore: release, Answer: status(http.StatusForbidden, "Forbidden", "not now")}
+	})
+	go func() { _, _ = f.engine.Observe(f.Context(), f.ref, 0) }()
+	<-arrived
+	answers := make([]chan error, len(calls))
+	for i, call := range calls {
+		answers[i] = make(chan error, 1)
+		go func() { answers[i] <- call() }()
+		f.queued(i + 1)
+	}
+	close(release)
+	errs := make([]error, len(calls))
+	for i, answer := range answers {
+		errs[i] = <-answer
+	}
+	return errs
+}
+
+// Given a key of 900 KiB; when its removal and another key of 900 KiB are asked for in this order, and are judged on the same read; then
 // both are applied: what is judged second is judged on what the first leaves.
 func TestRemovalMakesRoomForWhatIsAskedForBehindIt(t *testing.T) {
 	const large = 900 << 10
 	old, replacement := strings.Repeat("o", large), strings.Repeat("n", large)
 	f := newFixture(t, map[string]string{"old": old})
-	errs := f.inOneBatch(
+	errs := f.onOneRead(
 		func() error { _, err := f.do(f.swapping("old", Text(old), Entry{})); return err },
 		func() error { _, err := f.do(f.swapping("new", Entry{}, Text(replacement))); return err },
 	)

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -41,7 +40,7 @@ func run(ctx context.Context, only string, parallel int) error {
 		return err
 	}
 	var chosen []rule
-	for _, r := range slices.Concat(rules, unknown, grown) {
+	for _, r := range table() {
 		if match.MatchString(r.says) {
 			chosen = append(chosen, r)
 		}

@@ -1,0 +1,186 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// Several callers who compute the same key go in one request, each on what the one before it leaves.
+
+// forwarded is a hook that leaves requests alone.
+func forwarded(*http.Request) testcluster.Fault { return testcluster.Fault{} }
+
+// Given ten numbers that are asked for in order while a read is under way; then one request takes all of them, each caller gets one
+// number, in that order, and is told what the key held after its own.
+func TestNumbersThatAreAskedForTogetherAreTakenInOneRequest(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "5"})
+	arrived, release := f.observing(forwarded)
+	<-arrived
+	var answers []<-chan taken
+	for n := range 10 {
+		answers = append(answers, f.taking(t.Context(), "foo"))
+		f.queued(n + 1)
+	}
+	close(release)
+	stored := []string{"6", "7", "8", "9", "10", "11", "12", "13", "14", "15"}
+	for n, answer := range answers {
+		got := <-answer
+		f.want(Applied, got.err)
+		if got.Number != int64(5+n) || got.Sent != Text(stored[n]) || got.Stored != Text(stored[n]) {
+			t.Errorf("caller %d took %+v, want %d and %s after it", n, got.Taken, 5+n, stored[n])
+		}
+	}
+	f.wantData(map[string]string{"foo": "15"})
+	if n := f.proxy.Count(http.MethodPatch); n != 1 {
+		t.Errorf("%d patches, want 1", n)
+	}
+}
+
+// numbering has a Txn compute foo as a counter does, and calls first when it does so for the first time.
+func (f *fixture) numbering(first func()) *Txn {
+	txn := f.counter("foo").txn(f.engine)
+	next, isFirst := txn.Keys[0].Next, true
+	txn.Keys[0].Next = func(live Entry) (Entry, error) {
+		if isFirst {
+			isFirst = false
+			first()
+		}
+		return next(live)
+	}
+	return txn
+}
+
+// Given three callers who compute a key in one request; when the second one leaves after its number was computed and before the
+// request is sent; then the request is made anew without it, and its number goes to the third.
+func TestNumberOfWhoLeavesBeforeTheRequestIsSentGoesToTheNext(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "5"})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	told := make(chan error, 1)
+	var left error
+	txns := []*Txn{
+		f.numbering(func() {}), f.numbering(func() {}),
+		f.numbering(func() { // the two before it are in the batch already
+			leave()
+			left = <-told
+		}),
+	}
+	arrived, release := f.observing(forwarded)
+	<-arrived
+	type answer struct {
+		TxnResult
+		err error
+	}
+	var answers []chan answer
+	for i, txn := range txns {
+		answers = append(answers, make(chan answer, 1))
+		go func() {
+			if i == 1 {
+				_, err := f.engine.Commit(ctx, txn)
+				told <- err
+				return
+			}
+			result, err := f.commit(txn)
+			answers[i] <- answer{result, err}
+		}()
+		f.queued(i + 1)
+	}
+	close(release)
+	for i, want := range map[int]string{0: "5", 2: "6"} {
+		got := <-answers[i]
+		f.want(Applied, got.err)
+		if got.Previous["foo"] != Text(want) {
+			t.Errorf("caller %d computed of %v, want %s", i, got.Previous["foo"], want)
+		}
+	}
+	var canceled *CanceledError
+	if !errors.As(left, &canceled) {
+		t.Errorf("%v, want that nothing was written", left)
+	}
+	f.wantData(map[string]string{"foo": "7"})
+	if n := f.proxy.Count(http.MethodPatch); n != 1 {
+		t.Errorf("%d patches, want 1", n)
+	}
+}
+
+// Given four numbers that are asked for together, and between them a bad entry that the API server refuses; then the bad one alone
+// is refused, and the numbers are taken in the order in which they were asked for.
+func TestNumbersKeepTheirOrderWhereABadEntryIsAmongThem(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "5"})
+	arrived, release := f.observing(forwarded)
+	<-arrived
+	var answers []<-chan taken
+	for n, key := range []string{"foo", "foo", "not a key", "foo", "foo"} {
+		answers = append(answers, f.taking(t.Context(), key))
+		f.queued(n + 1)
+	}
+	close(release)
+	for n, want := range []int64{5, 6, -1, 7, 8} {
+		got := <-answers[n]
+		if want < 0 {
+			f.want(Rejected, got.err)
+			continue
+		}
+		f.want(Applied, got.err)
+		if got.Number != want {
+			t.Errorf("caller %d took %d, want %d", n, got.Number, want)
+		}
+	}
+	f.wantData(map[string]string{"foo": "9"})
+}
+
+// Given three numbers that are asked for together, the second under another field manager, so that it cannot go into the request of
+// the first; then the third does not overtake it.
+func TestNumberDoesNotOvertakeOneOfAnotherFieldManager(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "5"})
+	arrived, release := f.observing(forwarded)
+	<-arrived
+	answers := make([]chan taken, 3)
+	for n, manager := range []string{"engine", "other", "engine"} {
+		c := f.counter("foo")
+		c.FieldManager = manager
+		answers[n] = make(chan taken, 1)
+		go func() {
+			got, err := f.engine.Take(t.Context(), c)
+			answers[n] <- taken{got, err}
+		}()
+		f.queued(n + 1)
+	}
+	close(release)
+	for n, want := range []int64{5, 6, 7} {
+		got := <-answers[n]
+		f.want(Applied, got.err)
+		if got.Number != want {
+			t.Errorf("caller %d took %d, want %d", n, got.Number, want)
+		}
+	}
+	f.wantData(map[string]string{"foo": "8"})
+}
+
+// Given a number, a swap of what it leaves, and a number, asked for in this order; then each goes by what the one before it leaves.
+func TestNumberDoesNotOvertakeASwapOfItsKey(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "5"})
+	arrived, release := f.observing(forwarded)
+	<-arrived
+	before := f.taking(t.Context(), "foo")
+	f.queued(1)
+	swapped := make(chan error, 1)
+	go func() { _, err := f.do(f.swapping("foo", Text("6"), Text("100"))); swapped <- err }()
+	f.queued(2)
+	after := f.taking(t.Context(), "foo")
+	f.queued(3)
+	close(release)
+	for answer, want := range map[<-chan taken]int64{before: 5, after: 100} {
+		got := <-answer
+		f.want(Applied, got.err)
+		if got.Number != want {
+			t.Errorf("took %d, want %d", got.Number, want)
+		}
+	}
+	f.want(Applied, <-swapped)
+	f.wantData(map[string]string{"foo": "101"})
+}
