@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// lookApart is how far apart a wait looks at the object by reads, where what a watch shows did not hold when it was read:
-// a watch that begins with what is there may begin with what was (the API server serves it from its cache).
+// lookApart is the least time between two reads of a wait. It matters where a watch showed a state that holds and the read after it
+// does not: an API server that cannot begin a watch with the present state begins it with one from its cache.
 const lookApart = 100 * time.Millisecond
 
 // CommitWithin is Commit that waits where keys do not hold what they must, or where there is no ConfigMap yet, until they
@@ -48,8 +48,7 @@ func MayYetHold(err error) bool {
 	return errors.As(err, &notFound) || errors.As(err, &terminating)
 }
 
-// await returns without an error when it is worth another look: the Txn was seen to hold, or to be refused for something that
-// waiting does not mend, or what there was to see is not known any more.
+// await watches until the Txn holds, or is refused for a reason that waiting does not mend. Commit tells then.
 func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 	if !e.enter() {
 		return &CanceledError{Ref: t.Ref, Host: e.client.host, Err: ErrClosed}
@@ -59,8 +58,8 @@ func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 	defer end(nil)
 	defer context.AfterFunc(e.closing, func() { end(ErrClosed) })()
 
-	// From what was refused on, each version is seen, in order. Where there was no ConfigMap, or its version is forgotten, the watch
-	// begins with what is there.
+	// The watch shows each version after the refused one, in order. Where there was no ConfigMap, or the API server has forgotten its
+	// version, it begins with the present state.
 	since := ""
 	var conflict *ConflictError
 	if errors.As(last, &conflict) {

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// maxBodies is how many bytes the objects may take together that are known and idle.
+// maxBodies is how many bytes the bodies of idle objects may have together.
 const maxBodies = 32 << 20
 
-// bodies are what is known of idle objects, the last used one first. The oldest are forgotten where all are too large together:
-// they are read again when they are needed. Their versions are never forgotten.
+// bodies are the objects of idle committers, the last used one first. Where they are too large together, the oldest are forgotten,
+// and read again when they are needed. Their versions are never forgotten.
 type bodies struct {
 	mu    sync.Mutex
 	order list.List // of *committer

@@ -92,8 +92,8 @@ func (c *client) getPatiently(ctx context.Context, ref Ref, known *Observation) 
 	return c.refresh(ctx, ref, known)
 }
 
-// read reads the ConfigMap for a committer. Before a write the horizon must be known: where it is too old, the read is a watch that
-// begins with what is there, and tells the horizon as well.
+// read reads the ConfigMap for a committer. Where a write may follow and the horizon is too old, the read is a watch that begins with
+// the present state and learns the horizon.
 func (c *client) read(ctx context.Context, ref Ref, known *Observation, toWrite bool) (*Observation, error) {
 	if toWrite && !c.horizon.covers(c.horizon.now(), c.now()) {
 		o, err := c.getWithHorizon(ctx, ref)

@@ -90,8 +90,8 @@ func (c *committer) left() {
 	c.pace.leaves(time.Now())
 }
 
-// informs answers a task that only informs, where what is known is young enough: it need not wait for the request that is
-// under way. What would refuse waits for a read of its own.
+// informs answers an observation or a check from the known state, where that is young enough: it does not wait for the request
+// that is under way. A check that would be refused waits for a read of its own.
 func (c *committer) informs(t *task) bool {
 	c.known.RLock()
 	defer c.known.RUnlock()
@@ -185,7 +185,7 @@ func (c *committer) gather(tasks []*task) []*task {
 // run brings tasks forward by one request at most, and returns those that are not answered yet, in order.
 func (c *committer) run(tasks []*task) []*task {
 	tasks = c.dropEnded(tasks)
-	var behind []*task // what is about the object as such waits for those ahead of it, and those behind for it
+	var behind []*task // a creation or a deletion waits for those ahead of it, and those behind wait for it
 	if i := slices.IndexFunc(tasks, (*task).isWhole); i >= 0 {
 		tasks, behind = tasks[:max(i, 1)], tasks[max(i, 1):]
 	}
@@ -200,8 +200,8 @@ func (c *committer) run(tasks []*task) []*task {
 	return append(unanswered(tasks), behind...)
 }
 
-// next reads, writes or rehearses, whatever comes after what was done last. A read comes before a write, for what it shows may be
-// what the write is to be conditional on; but once only.
+// next reads, writes or rehearses: what comes after the last thing done. A read comes before a write, since the write may have to be
+// conditional on what it shows, but not twice.
 func (c *committer) next(tasks []*task) {
 	var write, rehearsal *batch
 	mustRead := false
@@ -320,8 +320,8 @@ func (c *committer) isCurrent(t *task, d decision) bool {
 	return t.asked.Before(c.head.begun) || d != decideRefuse && c.client.now().Sub(c.head.begun) < t.maxAge
 }
 
-// judgeAll judges tasks on the head. It answers what needs no request, and returns the writes that go into the next one, the
-// rehearsals that do, and whether the head is too old for what is to be told. What is nil is not to be sent.
+// judgeAll judges tasks on the head. It answers those that need no request. It returns the next write and the next rehearsal, nil
+// where there is none, and whether a task needs a newer read.
 func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead bool) {
 	write, rehearsal = c.newBatch(c.head.Version()), c.newBatch(c.head.Version())
 	write.from, rehearsal.from, rehearsal.dry = c.head, c.head, true

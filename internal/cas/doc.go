@@ -71,7 +71,7 @@
 // # Costs
 //
 // A lone swap costs a read and a patch, a removal of what was seen just the patch. The first read of a process before a write, and
-// one a minute, is a watch that begins with what is there, and so tells the horizon; a user who may not watch pays one refused request
+// one a minute, is a watch that begins with the present state, and so tells the horizon; a user who may not watch pays one refused request
 // more. Swaps of one object that arrive while a request is under way go into the next one together; while siblings come back, a batch
 // waits for at least half of them, for about as long as they are apart. Reads that only inform share what was seen in the last second.
 // A Txn costs what a swap does, whatever its number of keys; a Create or a Remove one request, where its precondition is known. A wait

@@ -14,7 +14,7 @@ import (
 // found out.
 const Grace = 5 * time.Second
 
-// Fresh is how old what is known may be for checks and other reads that only inform.
+// Fresh is the greatest age of a state that answers an observation or a check.
 const Fresh = time.Second
 
 // Engine swaps entries of ConfigMaps of one API server. It is safe for concurrent use. All that one process does to
@@ -38,7 +38,7 @@ type Engine struct {
 // ErrClosed is the cause with which Close ends calls.
 var ErrClosed = errors.New("the engine was closed")
 
-// Event is what a trace is told when a call ends. It never holds values.
+// Event describes a call that has ended, for a trace. It never holds values.
 type Event struct {
 	Operation string // "swap", "create", "remove", "check", "rehearse" or "observe"
 	Ref       Ref
@@ -148,13 +148,13 @@ type Rehearsal bool
 const (
 	// Looking judges on a read alone.
 	Looking Rehearsal = false
-	// Rehearsing also sends what is to be written as a dry run, so that all that the API server would refuse is told: for want of
-	// a permission, by admission, for a quota.
+	// Rehearsing also sends the write as a dry run, and so tells all that the API server would refuse: for want of a permission, by
+	// admission, for a quota.
 	Rehearsing Rehearsal = true
 )
 
 // Check reports whether Commit would be refused, without writing, and what the object looks like. What it reports as
-// fine may be up to Fresh old; a refusal is told from a read that began after the call.
+// fine may be up to Fresh old; a refusal comes from a read that began after the call.
 func (e *Engine) Check(ctx context.Context, t *Txn, how Rehearsal) (*Observation, error) {
 	return e.look(e.newTxnTask(ctx, how.kind(), t))
 }

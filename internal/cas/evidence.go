@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// settle implements write. That now shows other values proves nothing: ours may have landed before them. A merge patch can only
-// be the first version after its base; a JSON Patch any, or one that is yet to come.
+// settle implements write. Other values in now prove nothing: ours may have landed before them. A merge patch can only be the
+// first version after its base. A JSON Patch can be any version, or one that is yet to come.
 func (b *batch) settle(ctx context.Context, now *Observation) (result, error) {
 	if now.Version() == b.base {
 		return result{outcome: pending, now: now}, nil
@@ -82,7 +82,7 @@ const (
 	maybe
 )
 
-// made says whether the batch led from one state to the next. A nil before is one that nobody saw.
+// made says whether the batch led from one state to the next. before is nil where the base was not read.
 func (b *batch) made(before, next *Observation) answer {
 	switch {
 	case before == nil:

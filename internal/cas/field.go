@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// field is one that this package writes: a key of one of a ConfigMap's maps, or its immutable.
+// field names a field that this package writes: a key in one of a ConfigMap's maps, or immutable.
 type field struct{ in, key string }
 
 func (f field) isMeta() bool { return f.in != "data" && f.in != "binaryData" }

@@ -239,7 +239,7 @@ func (o *Observation) gained(before *Observation, manager string) bool {
 }
 
 // owners is who owns a field, and false where managedFields do not tell, as of one whose owner is among the many. Who changes
-// a field owns it from then on, whatever admission makes of the value, and nobody else does. Nobody owns one that was removed.
+// a field owns it from then on, whatever admission makes of the value, and nobody else does. A field that was removed has no owner.
 func (o *Observation) owners(f field) (owners []Writer, told bool) {
 	for _, m := range o.configMap.ManagedFields {
 		fields := fieldsOf(m)

@@ -29,8 +29,8 @@ func (r *report) date() time.Time {
 }
 
 // turnedAway reports whether API priority and fairness turned the request away. Such a 429 is the API server's own word that it
-// did nothing; any other may come from something between that knows no better. It is told by what WithPriorityAndFairness of
-// k8s.io/apiserver answers: the UID of the flow schema, and http.Error.
+// did nothing; any other may come from something in between. WithPriorityAndFairness of k8s.io/apiserver answers with the UID of the
+// flow schema and http.Error.
 func (r *report) turnedAway() bool {
 	response := r.header.Load()
 	return response != nil && response.StatusCode == http.StatusTooManyRequests &&

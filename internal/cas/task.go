@@ -48,7 +48,7 @@ type task struct {
 	// maxAge is how old an observation may be that answers a task without a read of its own.
 	maxAge time.Duration
 
-	// state is changed by whoever comes first: by the committer before it sends the write, or by the caller who gives up. A
+	// state is changed by whichever comes first: the committer, before it sends the write, or the caller, who gives up. A
 	// task that is given up is never sent. The committer gives it back when what it sent was not written.
 	state atomic.Int32
 	// sent is what was last sent for the task; nil while nothing was.

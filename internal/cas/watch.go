@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// errNoHorizon: the API server does not begin a watch with what is there.
-var errNoHorizon = errors.New("the watch did not begin with what is there")
+// errNoHorizon: the API server does not begin a watch with the present state.
+var errNoHorizon = errors.New("the watch did not begin with the present state")
 
 // horizonTimeout is how long the first events of a watch may take: about 2 ms where nothing is wrong.
 const horizonTimeout = 2 * time.Second
@@ -27,7 +27,7 @@ func (c *client) list(ref Ref, options metav1.ListOptions) *rest.Request {
 	return c.rest.Get().Namespace(ref.Namespace).Resource("configmaps").VersionedParams(&options, metav1.ParameterCodec)
 }
 
-// fresh are the options of a watch that begins with what is there now, linearizably, and then a bookmark.
+// fresh are the options of a watch that begins with the present state, linearizably, and a bookmark.
 func fresh() metav1.ListOptions {
 	return metav1.ListOptions{
 		Watch: true, AllowWatchBookmarks: true, SendInitialEvents: new(true), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
@@ -91,7 +91,7 @@ func (c *client) follow(ctx context.Context, ref Ref, since string, yield func(*
 	return err
 }
 
-// isUnsupported reports whether the API server does not begin a watch with what is there.
+// isUnsupported reports whether the API server cannot begin a watch with the present state.
 func isUnsupported(err error) bool {
 	var refused *RefusedError
 	return errors.Is(err, errNoHorizon) || errors.As(err, &refused) && !isPassing(err)

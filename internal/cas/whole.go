@@ -63,7 +63,7 @@ func (n *Creation) tooLarge() error {
 	return nil
 }
 
-// made reports whether what is there can be what the creation made: the same content, and no other writer.
+// made reports whether the object can be what the creation made: it has the same content, and no other writer.
 func (n *Creation) made(o *Observation) bool {
 	return maps.Equal(n.Entries, o.Entries()) && maps.Equal(n.Labels, o.Labels()) && maps.Equal(n.Annotations, o.Annotations()) &&
 		(n.Immutable != nil && *n.Immutable) == o.Immutable() &&
@@ -90,7 +90,7 @@ func (r *Removal) judge(o *Observation, h history) judgement {
 	return judgement{decision: decideWrite}
 }
 
-// whole brings a task about the object as such forward: it looks, sends what is to be sent, or answers.
+// whole brings a creation or a deletion forward: it reads, sends, or answers.
 func (c *committer) whole(t *task) {
 	base := Version{}
 	switch {
@@ -141,7 +141,7 @@ func (s single) canRepeat() bool { return true }
 // creating is the write of a Creation.
 type creating struct {
 	single
-	wasAbsent bool // no other's, of the same content, was there before one that was sent
+	wasAbsent bool // there was none before one that was sent
 }
 
 func (w *creating) verb() string { return "create" }
@@ -202,7 +202,7 @@ func (w *removing) overtaken(now *Observation, refusal error) result {
 	return r
 }
 
-// settle implements write. Only the version that it is conditional on can be deleted by it, so that a look always tells.
+// settle implements write. Only the version that it is conditional on can be deleted by it, so that a read always tells.
 func (w *removing) settle(_ context.Context, now *Observation) (result, error) {
 	if now.Exists() && now.Version().UID != w.base.UID {
 		return result{outcome: landed, after: now, now: now}, nil

@@ -21,9 +21,9 @@ type write interface {
 	send(context.Context) (*Observation, outcome, error)
 	// canRepeat reports whether at most one can land of several that were sent, so that one in doubt can be sent again.
 	canRepeat() bool
-	// overtaken decides where the condition was refused, and now is what is there.
+	// overtaken decides where the condition was refused. now is the object after that.
 	overtaken(now *Observation, refusal error) result
-	// settle decides where an answer got lost, and now is what is there. An error says why it cannot tell.
+	// settle decides where an answer got lost. now is the object after that. An error says why it cannot tell.
 	settle(ctx context.Context, now *Observation) (result, error)
 	// landed answers the callers.
 	landed(result)
@@ -54,7 +54,7 @@ const (
 	maxRetryAfter = 5 * time.Second
 )
 
-// doubt is what is known of a write of which an answer got lost.
+// doubt describes a write of which an answer got lost.
 type doubt struct {
 	backoff     wait.Backoff
 	failures    int // answers that were an error of the API server's own
@@ -99,7 +99,7 @@ func (c *committer) perform(w write) result {
 		case out == inDoubt && w.isDry(): // nothing was to be stored
 			return result{outcome: unsent, err: c.client.explain(err, c.ref, w.verb())}
 		case out == stale && d.first == nil:
-			if !w.isSigned() { // one that is may have landed, if something on the way sent it twice
+			if !w.isSigned() { // a signed one may have landed, if something on the way sent it twice
 				c.release(tasks)
 			}
 			once, done := lingering(ctx, callers, looking)
@@ -162,7 +162,7 @@ func (c *committer) look(ctx, callers context.Context, w write) (result, error) 
 	return r, err
 }
 
-// finish answers what a result decides. The other callers' tasks are judged again.
+// finish answers the tasks that a result decides. The others are judged again.
 func (c *committer) finish(w write, r result) {
 	tasks := w.callers()
 	retry := c.retry
@@ -193,7 +193,7 @@ func (c *committer) finish(w write, r result) {
 		for _, t := range tasks {
 			switch {
 			case isBatch && b.from == nil:
-				t.mustRead = true // a look may tell more than the refusal
+				t.mustRead = true // a read may tell more than the refusal
 			case len(tasks) > 1:
 				t.most = len(tasks) / 2 // one bad entry must not fail its siblings
 			default:
@@ -214,7 +214,7 @@ func (c *committer) finish(w write, r result) {
 	}
 }
 
-// release lets the callers go of whose tasks nothing was written or is on its way, and gives the tasks of those who stay.
+// release lets callers give up again: nothing of theirs was written or is on its way. It returns the tasks of those who stay.
 func (c *committer) release(tasks []*task) []*task {
 	for _, t := range tasks {
 		t.release()
