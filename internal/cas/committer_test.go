@@ -137,7 +137,7 @@ func TestCheckThatPassesDoesNotWaitForAWrite(t *testing.T) {
 
 	passes := make(chan error, 1)
 	go func() {
-		_, err := f.engine.Check(t.Context(), f.swapping("bar", one, two).Txn(), Looking)
+		_, err := f.engine.Check(t.Context(), f.swapping("bar", one, two).Txn(), ReadOnly)
 		passes <- err
 	}()
 	select {
@@ -149,7 +149,7 @@ func TestCheckThatPassesDoesNotWaitForAWrite(t *testing.T) {
 
 	refused := make(chan error, 1)
 	go func() { // as the write has landed already, it would pass
-		_, err := f.engine.Check(t.Context(), f.swapping("foo", two, three).Txn(), Looking)
+		_, err := f.engine.Check(t.Context(), f.swapping("foo", two, three).Txn(), ReadOnly)
 		refused <- err
 	}()
 	select {

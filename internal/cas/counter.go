@@ -45,7 +45,7 @@ func (e *Engine) Take(ctx context.Context, c Counter) (Taken, error) {
 }
 
 // CheckTake reports whether Take would be refused, as Check does.
-func (e *Engine) CheckTake(ctx context.Context, c Counter, how Rehearsal) error {
+func (e *Engine) CheckTake(ctx context.Context, c Counter, how CheckMode) error {
 	_, err := e.Check(ctx, c.txn(e), how)
 	return err
 }

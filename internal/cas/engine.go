@@ -142,39 +142,39 @@ func (e *Engine) write(t *task) (TxnResult, error) {
 	return t.result, nil
 }
 
-// Rehearsal says whether a check sends what it is about to the API server, as a dry run.
-type Rehearsal bool
+// CheckMode says whether a check sends what it is about to the API server, as a dry run.
+type CheckMode bool
 
 const (
-	// Looking judges on a read alone.
-	Looking Rehearsal = false
-	// Rehearsing also sends the write as a dry run, and so tells all that the API server would refuse: for want of a permission, by
+	// ReadOnly judges on a read alone.
+	ReadOnly CheckMode = false
+	// DryRun also sends the write as a dry run, and so tells all that the API server would refuse: for want of a permission, by
 	// admission, for a quota.
-	Rehearsing Rehearsal = true
+	DryRun CheckMode = true
 )
 
 // Check reports whether Commit would be refused, without writing, and what the object looks like. What it reports as
 // fine may be up to Fresh old; a refusal comes from a read that began after the call.
-func (e *Engine) Check(ctx context.Context, t *Txn, how Rehearsal) (*Observation, error) {
+func (e *Engine) Check(ctx context.Context, t *Txn, how CheckMode) (*Observation, error) {
 	return e.look(e.newTxnTask(ctx, how.kind(), t))
 }
 
 // CheckCreate is Check of what Create does.
-func (e *Engine) CheckCreate(ctx context.Context, n *Creation, how Rehearsal) (*Observation, error) {
+func (e *Engine) CheckCreate(ctx context.Context, n *Creation, how CheckMode) (*Observation, error) {
 	t := e.newTask(ctx, how.kind(), n.Ref)
 	t.create = n
 	return e.look(t)
 }
 
 // CheckRemove is Check of what Remove does.
-func (e *Engine) CheckRemove(ctx context.Context, r *Removal, how Rehearsal) (*Observation, error) {
+func (e *Engine) CheckRemove(ctx context.Context, r *Removal, how CheckMode) (*Observation, error) {
 	t := e.newTask(ctx, how.kind(), r.Ref)
 	t.remove = r
 	return e.look(t)
 }
 
-func (r Rehearsal) kind() taskKind {
-	if r == Rehearsing {
+func (r CheckMode) kind() taskKind {
+	if r == DryRun {
 		return rehearseTask
 	}
 	return checkTask

@@ -272,7 +272,7 @@ func TestKeyThatThisProcessWroteIsNotRemovedForAnOlderObservation(t *testing.T) 
 func TestChecksWriteNothingAndShareReads(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	for range 20 {
-		if _, err := f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), Looking); err != nil {
+		if _, err := f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), ReadOnly); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -280,9 +280,9 @@ func TestChecksWriteNothingAndShareReads(t *testing.T) {
 		t.Errorf("%d requests for 20 checks, want 1", n)
 	}
 	f.set("foo", "3")
-	_, err := f.engine.Check(t.Context(), f.swapping("foo", three, two).Txn(), Looking)
+	_, err := f.engine.Check(t.Context(), f.swapping("foo", three, two).Txn(), ReadOnly)
 	f.want(Applied, err) // what would refuse is read afresh
-	_, err = f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), Looking)
+	_, err = f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), ReadOnly)
 	f.wantReason(ReasonKey, err)
 	f.wantData(map[string]string{"foo": "3"})
 	if f.engine.HasSwapped() {

@@ -107,7 +107,7 @@ func TestRehearsalIsNotPutOffByWritesThatKeepComing(t *testing.T) {
 			n := writes.Add(1)
 			if n == 1 {
 				wg.Go(func() {
-					_, err := f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), Rehearsing)
+					_, err := f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), DryRun)
 					f.want(Applied, err)
 				})
 				f.queued(1)

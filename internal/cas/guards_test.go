@@ -225,7 +225,7 @@ func TestRehearsalsOfOneKeyAreSentEachByItself(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	rehearsing := func(to string) func() error {
 		return func() error {
-			_, err := f.engine.Check(t.Context(), f.swapping("foo", one, Text(to)).Txn(), Rehearsing)
+			_, err := f.engine.Check(t.Context(), f.swapping("foo", one, Text(to)).Txn(), DryRun)
 			return err
 		}
 	}

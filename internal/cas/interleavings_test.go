@@ -135,7 +135,7 @@ func TestOneRequestAtATime(t *testing.T) {
 	call(func() error { _, err := f.do(f.swapping("bar", one, two)); return err })
 	call(func() error { _, err := f.engine.Observe(t.Context(), f.ref, 0); return err })
 	call(func() error {
-		_, err := f.engine.Check(t.Context(), f.swapping("foo", two, three).Txn(), Looking)
+		_, err := f.engine.Check(t.Context(), f.swapping("foo", two, three).Txn(), ReadOnly)
 		return err
 	})
 	<-waitFor(func() bool { return f.proxy.Count() > 0 || len(f.engine.committer(f.ref).waiting()) == 3 })

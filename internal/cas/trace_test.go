@@ -21,7 +21,7 @@ func TestTraceTellsWhatCameOfEachCall(t *testing.T) {
 			t.Error("no duration")
 		}
 	}
-	_, err := f.engine.Check(t.Context(), f.swapping("foo", two, three).Txn(), Looking)
+	_, err := f.engine.Check(t.Context(), f.swapping("foo", two, three).Txn(), ReadOnly)
 	f.want(Conflict, err)
 	want(Event{Operation: "check", Key: "foo", Attempts: 1, Verdict: Conflict})
 

@@ -25,7 +25,7 @@ func TestRehearsedRemovalTellsWhatIsThere(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
 			v := f.version()
 			f.onSends(http.MethodDelete, func() testcluster.Fault { test.fault(f); return testcluster.Fault{} })
-			o, err := f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref, At: []Version{v}}, Rehearsing)
+			o, err := f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref, At: []Version{v}}, DryRun)
 			f.want(Applied, err)
 			if o == nil || o.Exists() != test.exists {
 				t.Errorf("observed %+v", o)
@@ -36,7 +36,7 @@ func TestRehearsedRemovalTellsWhatIsThere(t *testing.T) {
 
 func TestRehearsalIsNeverTakenForWhatWasWritten(t *testing.T) {
 	f := newEmptyFixture(t)
-	_, err := f.engine.CheckCreate(t.Context(), f.creation(), Rehearsing)
+	_, err := f.engine.CheckCreate(t.Context(), f.creation(), DryRun)
 	f.want(Applied, err)
 	o, err := f.engine.Observe(t.Context(), f.ref, Fresh)
 	if err != nil || o.Exists() {
@@ -46,7 +46,7 @@ func TestRehearsalIsNeverTakenForWhatWasWritten(t *testing.T) {
 	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref}, Rehearsing)
+	_, err = f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref}, DryRun)
 	f.want(Applied, err)
 	o, err = f.engine.Observe(t.Context(), f.ref, Fresh)
 	if err != nil || !o.Exists() {
@@ -83,8 +83,8 @@ func TestCreationThatIsTooLargeIsNotSent(t *testing.T) {
 	n.Entries = map[string]Entry{"a": Text(strings.Repeat("a", MaxSize/2)), "b": Binary(filler[:MaxSize/2+1])}
 	for name, call := range map[string]func() error{
 		"create":   func() error { _, err := f.doCreate(n); return err },
-		"check":    func() error { _, err := f.engine.CheckCreate(t.Context(), n, Looking); return err },
-		"rehearse": func() error { _, err := f.engine.CheckCreate(t.Context(), n, Rehearsing); return err },
+		"check":    func() error { _, err := f.engine.CheckCreate(t.Context(), n, ReadOnly); return err },
+		"rehearse": func() error { _, err := f.engine.CheckCreate(t.Context(), n, DryRun); return err },
 	} {
 		var tooLarge *TooLargeError
 		if err := call(); !errors.As(err, &tooLarge) || tooLarge.New != MaxSize+1 || tooLarge.Others != 0 {

@@ -12,18 +12,18 @@ func TestRehearsalChangesNothing(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
 	ctx := t.Context()
-	_, err := f.engine.Check(ctx, f.swapping("foo", one, two, v).Txn(), Rehearsing)
+	_, err := f.engine.Check(ctx, f.swapping("foo", one, two, v).Txn(), DryRun)
 	f.want(Applied, err)
-	_, err = f.engine.CheckRemove(ctx, &Removal{Ref: f.ref, At: []Version{v}}, Rehearsing)
+	_, err = f.engine.CheckRemove(ctx, &Removal{Ref: f.ref, At: []Version{v}}, DryRun)
 	f.want(Applied, err)
 	other := f.creation()
 	other.Ref.Name = "other"
-	_, err = f.engine.CheckCreate(ctx, other, Rehearsing)
+	_, err = f.engine.CheckCreate(ctx, other, DryRun)
 	f.want(Applied, err)
 	if f.version() != v || f.engine.HasSwapped() || f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost) != 3 {
 		t.Errorf("version %v, swapped %t, %d writes", f.version(), f.engine.HasSwapped(), f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost))
 	}
-	_, err = f.engine.Check(ctx, f.swapping("foo", two, one).Txn(), Rehearsing)
+	_, err = f.engine.Check(ctx, f.swapping("foo", two, one).Txn(), DryRun)
 	f.wantReason(ReasonKey, err)
 
 	f.set("bar", "9") // what was rehearsed is no link of a lineage
@@ -42,7 +42,7 @@ func TestRehearsalsOfOneConfigMapGoTogetherAndABadOneStaysAlone(t *testing.T) {
 			key = "not/valid"
 		}
 		go func() {
-			_, err := f.engine.Check(t.Context(), f.swapping(key, Entry{}, one).Txn(), Rehearsing)
+			_, err := f.engine.Check(t.Context(), f.swapping(key, Entry{}, one).Txn(), DryRun)
 			errs[i] <- err
 		}()
 		if i == 0 {
@@ -73,12 +73,12 @@ func TestRehearsalWhoseAnswerGotLostIsAnError(t *testing.T) {
 	other.Ref.Name = "other"
 	for name, check := range map[string]func() error{
 		"swap": func() error {
-			_, err := f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), Rehearsing)
+			_, err := f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), DryRun)
 			return err
 		},
-		"create": func() error { _, err := f.engine.CheckCreate(t.Context(), other, Rehearsing); return err },
+		"create": func() error { _, err := f.engine.CheckCreate(t.Context(), other, DryRun); return err },
 		"remove": func() error {
-			_, err := f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref}, Rehearsing)
+			_, err := f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref}, DryRun)
 			return err
 		},
 	} {

@@ -114,7 +114,7 @@ func TestCreateOfWhatExistsIsAConflict(t *testing.T) {
 	if !errors.As(err, &exists) || exists.Live.Version() != v || f.version() != v {
 		t.Errorf("%v", err)
 	}
-	_, err = f.engine.CheckCreate(t.Context(), f.creation(), Looking)
+	_, err = f.engine.CheckCreate(t.Context(), f.creation(), ReadOnly)
 	f.want(Conflict, err)
 }
 
@@ -128,7 +128,7 @@ func TestCreateInNoNamespace(t *testing.T) {
 	if !errors.As(err, &none) {
 		t.Errorf("%v, want that there is no namespace", err)
 	}
-	if _, err := f.engine.CheckCreate(t.Context(), n, Looking); err != nil {
+	if _, err := f.engine.CheckCreate(t.Context(), n, ReadOnly); err != nil {
 		t.Errorf("a look at what cannot be there: %v", err)
 	}
 }
@@ -162,7 +162,7 @@ func TestCreateWhoseAnswerGotLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newEmptyFixture(t)
 			if test.checked {
-				if _, err := f.engine.CheckCreate(t.Context(), f.creation(), Looking); err != nil {
+				if _, err := f.engine.CheckCreate(t.Context(), f.creation(), ReadOnly); err != nil {
 					t.Fatal(err)
 				}
 			}

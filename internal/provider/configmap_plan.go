@@ -65,10 +65,10 @@ func (r *configMapResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 func (r *configMapResource) planCreate(ctx context.Context, plan *configMapModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	how := r.rehearsal()
 	if !plan.contentKnown() {
-		how = cas.Looking
+		how = cas.ReadOnly
 	}
 	ref := plan.ref()
-	isGenerated := plan.Name.IsUnknown() && how == cas.Rehearsing && known(plan.Namespace, plan.GenerateName) && !plan.GenerateName.IsNull()
+	isGenerated := plan.Name.IsUnknown() && how == cas.DryRun && known(plan.Namespace, plan.GenerateName) && !plan.GenerateName.IsNull()
 	switch {
 	case isGenerated:
 		ref.Name = generatedName(plan.GenerateName.ValueString()) // such a one, to rehearse with
@@ -183,8 +183,8 @@ func (r *configMapResource) planDelete(ctx context.Context, state *configMapMode
 		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{
 			ID: state.ref().String(), UID: version.UID, ResourceVersion: version.ResourceVersion,
 		})...)
-		if r.rehearsal() == cas.Rehearsing {
-			_, err = r.data.engine.CheckRemove(ctx, &cas.Removal{Ref: state.ref(), At: []cas.Version{version}}, cas.Rehearsing)
+		if r.rehearsal() == cas.DryRun {
+			_, err = r.data.engine.CheckRemove(ctx, &cas.Removal{Ref: state.ref(), At: []cas.Version{version}}, cas.DryRun)
 		}
 		return err
 	})...)

@@ -114,7 +114,7 @@ func (c *connection) check(ctx context.Context, s subject, timeout time.Duration
 // planned is the subject of a plan's check.
 func (c *connection) planned(s subject) subject {
 	s.planning, s.limit = c.data.planCheck == planCheckError, opRead
-	s.rehearsed = c.rehearsal() == cas.Rehearsing
+	s.rehearsed = c.rehearsal() == cas.DryRun
 	return s
 }
 

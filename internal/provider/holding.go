@@ -137,7 +137,7 @@ func (c *connection) planDelete(ctx context.Context, h *holding, moves bool, pri
 	diags.Append(setPrivate(ctx, private, privateObservation, observation{
 		ID: h.id, UID: version.UID, ResourceVersion: version.ResourceVersion, Digest: seen.Digest(), Entries: h.live(seen), Keys: h.keys(),
 	})...)
-	if c.rehearsal() == cas.Rehearsing && !refused {
+	if c.rehearsal() == cas.DryRun && !refused {
 		diags.Append(c.rehearseRemoval(ctx, h, private, timeout)...)
 	}
 	return diags
@@ -151,7 +151,7 @@ func (c *connection) rehearseRemoval(ctx context.Context, h *holding, private pr
 		return nil
 	}
 	return c.check(ctx, h.about.of(t), timeout, func(ctx context.Context) error {
-		_, err := c.data.engine.Check(ctx, t, cas.Rehearsing)
+		_, err := c.data.engine.Check(ctx, t, cas.DryRun)
 		return err
 	})
 }

@@ -41,7 +41,7 @@ type providerData struct {
 	fieldManager string
 	hideValues   bool
 	planCheck    planCheck
-	rehearsal    cas.Rehearsal // of a plan's checks
+	rehearsal    cas.CheckMode // of a plan's checks
 	ignored      ignoredMetadata
 	moves        plannedMoves
 	creations    plannedCreations
@@ -137,7 +137,7 @@ func (p *casProvider) settings(model providerModel) (*providerData, diag.Diagnos
 		hideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
 		planCheck:    check,
 		ignored:      ignoredMetadata{ignoredKeysOf(model.IgnoreLabels), ignoredKeysOf(model.IgnoreAnnotations)},
-		rehearsal:    cas.Rehearsal(dryRun.given()),
+		rehearsal:    cas.CheckMode(dryRun.given()),
 	}
 	if manager := model.FieldManager.ValueString(); manager != "" {
 		data.fieldManager = manager

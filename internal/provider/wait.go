@@ -64,9 +64,9 @@ func waitFor(configured types.String) time.Duration {
 
 // rehearsal is whether the checks of a plan send what is to be written as a dry run. Where this process is known to be
 // applying they do not: the write itself follows. The first one of an apply cannot be told from a plan.
-func (c *connection) rehearsal() cas.Rehearsal {
+func (c *connection) rehearsal() cas.CheckMode {
 	if c.data.swapped() {
-		return cas.Looking
+		return cas.ReadOnly
 	}
 	return c.data.rehearsal
 }
