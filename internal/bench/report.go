@@ -76,8 +76,7 @@ func cliTables(rows []cliRow) []*cliTable {
 			}
 			memory.Cells = append(memory.Cells, "")
 		}
-		lines = append(lines, memory)
-		t.Lines = lines
+		t.Lines = slices.Concat(lines, []cliLine{memory})
 		tables = append(tables, t)
 	}
 	return tables

@@ -387,7 +387,7 @@ func (c *committer) done(t *task) {
 	t.result = TxnResult{After: c.head, Previous: map[string]Entry{}, Stored: map[string]Entry{}}
 	for _, k := range t.txn.Keys {
 		t.result.Previous[k.Key], t.result.Stored[k.Key] = c.head.Entry(k.Key), c.head.Entry(k.Key)
-		if !k.IsGuard && !(t.txn.GoneIsDone && c.head.Entry(k.Key).IsAbsent()) {
+		if !k.IsGuard && (!t.txn.GoneIsDone || !c.head.Entry(k.Key).IsAbsent()) {
 			c.adopted(k.Key)
 		}
 	}

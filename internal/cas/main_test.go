@@ -12,6 +12,7 @@ func TestMain(m *testing.M) { testcluster.Main(m) }
 
 // txnTask is a task that asks for a Txn to be written.
 func txnTask(t *testing.T, txn *Txn) *task {
+	t.Helper()
 	task := newTask(t.Context(), writeTask, txn.Ref, time.Now())
 	task.txn = txn
 	return task

@@ -166,7 +166,9 @@ func TestHorizonIsLearnedAnewBeforeAWrite(t *testing.T) {
 		from, to Entry
 		requests string
 	}{
-		{0, two, three, "WATCH PATCH"}, {59 * time.Second, three, two, "PATCH"}, {61 * time.Second, two, one, "PATCH"},
+		{0, two, three, "WATCH PATCH"},
+		{59 * time.Second, three, two, "PATCH"},
+		{61 * time.Second, two, one, "PATCH"},
 		{3 * time.Minute, one, two, "WATCH PATCH"},
 	} {
 		f.proxy.Reset()

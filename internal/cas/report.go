@@ -8,7 +8,10 @@ import (
 )
 
 // report is what the header of an answer tells, beyond what client-go passes on.
-type report struct{ header atomic.Pointer[http.Response] }
+type report struct {
+	status atomic.Int64
+	header atomic.Pointer[http.Header]
+}
 
 type reportKey struct{}
 
@@ -20,8 +23,8 @@ func withReport(ctx context.Context) (context.Context, *report) {
 
 // date is when the API server answered, on its own clock, in seconds; zero where it did not tell.
 func (r *report) date() time.Time {
-	if response := r.header.Load(); response != nil {
-		if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
+	if header := r.header.Load(); header != nil {
+		if date, err := http.ParseTime(header.Get("Date")); err == nil {
 			return date
 		}
 	}
@@ -32,11 +35,9 @@ func (r *report) date() time.Time {
 // did nothing; any other may come from something in between. WithPriorityAndFairness of k8s.io/apiserver answers with the UID of the
 // flow schema and http.Error.
 func (r *report) turnedAway() bool {
-	response := r.header.Load()
-	return response != nil && response.StatusCode == http.StatusTooManyRequests &&
-		response.Header.Get("X-Kubernetes-PF-FlowSchema-UID") != "" &&
-		response.Header.Get("X-Content-Type-Options") == "nosniff" &&
-		response.Header.Get("Content-Type") == "text/plain; charset=utf-8"
+	header := r.header.Load()
+	return r.status.Load() == http.StatusTooManyRequests && header.Get("X-Kubernetes-PF-FlowSchema-UID") != "" &&
+		header.Get("X-Content-Type-Options") == "nosniff" && header.Get("Content-Type") == "text/plain; charset=utf-8"
 }
 
 // reporter fills the reports of requests.
@@ -50,7 +51,8 @@ func (t *reporter) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	response, err := next.RoundTrip(r)
 	if report, ok := r.Context().Value(reportKey{}).(*report); ok && err == nil {
-		report.header.Store(response)
+		report.header.Store(&response.Header)
+		report.status.Store(int64(response.StatusCode))
 	}
 	return response, err
 }

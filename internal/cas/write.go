@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -82,7 +83,9 @@ func (c *committer) perform(w write) result {
 	tasks := w.callers()
 	callers, left := anyCaller(tasks)
 	defer left()
-	ctx, cancel := lingering(context.Background(), callers, Grace-telling)
+	limited, limit := context.WithCancelCause(context.Background())
+	defer limit(nil)
+	ctx, cancel := lingering(limited, callers, Grace-telling)
 	defer cancel()
 	d, isLimited := doubt{backoff: newBackoff(20*time.Millisecond, time.Second)}, false
 	for {
@@ -115,8 +118,7 @@ func (c *committer) perform(w write) result {
 		d.add(err)
 		if !isLimited && (d.failures > 0 || !w.canRepeat()) {
 			isLimited = true
-			ctx, cancel = context.WithTimeoutCause(ctx, holdUp, errNoAnswer)
-			defer cancel()
+			defer time.AfterFunc(holdUp, func() { limit(errNoAnswer) }).Stop()
 		}
 		if r := c.settle(ctx, callers, w, &d, err); r.outcome != pending {
 			return r
@@ -182,7 +184,7 @@ func (c *committer) finish(w write, r result) {
 			t.answer(t.unknown(r.err))
 		}
 		if b, isBatch := w.(*batch); isBatch {
-			c.lost = append(b.earlier, b)
+			c.lost = append(slices.Clone(b.earlier), b)
 			if b.isSigned() {
 				c.signature = newSignature()
 			}
@@ -206,6 +208,7 @@ func (c *committer) finish(w write, r result) {
 	case passing:
 		c.retry = cmp.Or(retry, new(newBackoff(20*time.Millisecond, time.Second)))
 		retry = c.retry
+	case pending: // settle goes on until it is something else
 	}
 	if tasks = c.release(tasks); retry != nil && len(tasks) > 0 { // of conflicts, not the first one
 		callers, left := anyCaller(tasks)
