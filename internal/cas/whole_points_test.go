@@ -99,13 +99,18 @@ func TestCreationThatIsTooLargeIsNotSent(t *testing.T) {
 // A refusal that says of what is not there that it is, as a webhook may, is final.
 func TestRefusalAsExistingOfWhatIsNotThereIsFinal(t *testing.T) {
 	f := newEmptyFixture(t)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 		if r.Method == http.MethodPost {
+			if f.proxy.Count(http.MethodPost) > 3 {
+				leave()
+			}
 			return testcluster.Fault{Answer: status(http.StatusConflict, "AlreadyExists", "so says a webhook")}
 		}
 		return testcluster.Fault{}
 	})
-	_, err := f.doCreate(f.creation())
+	_, err := f.engine.Create(ctx, f.creation())
 	f.want(Rejected, err)
 	var refused *RefusedError
 	if !errors.As(err, &refused) || refused.Code != http.StatusConflict {
@@ -118,13 +123,18 @@ func TestRefusalAsExistingOfWhatIsNotThereIsFinal(t *testing.T) {
 
 func TestRemovalThatAWebhookRefusesIsARefusal(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 		if r.Method == http.MethodDelete {
+			if f.proxy.Count(http.MethodDelete) > 3 {
+				leave()
+			}
 			return testcluster.Fault{Answer: status(http.StatusConflict, "Conflict", "so says a webhook")}
 		}
 		return testcluster.Fault{}
 	})
-	err := f.doRemove(f.version())
+	_, err := f.engine.Remove(ctx, &Removal{Ref: f.ref, At: []Version{f.version()}})
 	f.want(Rejected, err)
 	if !errors.As(err, new(*RefusedError)) || f.proxy.Count(http.MethodDelete) != 1 {
 		t.Errorf("%v after %d requests", err, f.proxy.Count(http.MethodDelete))

@@ -1,6 +1,7 @@
 package cas
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"testing"
@@ -66,19 +67,28 @@ func TestRehearsalsOfOneConfigMapGoTogetherAndABadOneStaysAlone(t *testing.T) {
 
 func TestRehearsalWhoseAnswerGotLostIsAnError(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	sent := 0 // one at a time
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		return testcluster.Fault{DropAfter: r.Method != http.MethodGet}
+		if r.Method == http.MethodGet {
+			return testcluster.Fault{}
+		}
+		if sent++; sent > 5 { // each of the three is sent once
+			leave()
+		}
+		return testcluster.Fault{DropAfter: true}
 	})
 	other := f.creation()
 	other.Ref.Name = "other"
 	for name, check := range map[string]func() error{
 		"swap": func() error {
-			_, err := f.engine.Check(t.Context(), f.swapping("foo", one, two).Txn(), DryRun)
+			_, err := f.engine.Check(ctx, f.swapping("foo", one, two).Txn(), DryRun)
 			return err
 		},
-		"create": func() error { _, err := f.engine.CheckCreate(t.Context(), other, DryRun); return err },
+		"create": func() error { _, err := f.engine.CheckCreate(ctx, other, DryRun); return err },
 		"remove": func() error {
-			_, err := f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref}, DryRun)
+			_, err := f.engine.CheckRemove(ctx, &Removal{Ref: f.ref}, DryRun)
 			return err
 		},
 	} {

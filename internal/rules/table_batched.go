@@ -135,7 +135,7 @@ var batched = []rule{
 		"return judgeAfter(t.txn, c.head, b.left, &c.lineage)",
 		"return t.judge(c.head, &c.lineage)",
 		engine,
-		[]string{"TestNumbersThatAreAskedForTogetherAreTakenInOneRequest", "FuzzBatch"},
+		[]string{"TestNumbersThatAreAskedForTogetherAreTakenInOneRequest"},
 	},
 	{
 		"They go in one request",
@@ -167,7 +167,7 @@ var batched = []rule{
 		"ahead.add(t.txn)\n\t\t\twrite.ends(t.txn)\n",
 		"ahead.add(t.txn)\n",
 		engine,
-		[]string{"TestNumberDoesNotOvertakeASwapOfItsKey", "FuzzBatch"},
+		[]string{"TestNumberDoesNotOvertakeASwapOfItsKey"},
 	},
 
 	// Where others are busy.
@@ -177,7 +177,7 @@ var batched = []rule{
 		"b.c.contended = calmAfter // others",
 		"b.c.contended = 0 // others",
 		engine,
-		[]string{"TestKeysOfBusyObjectNeverConflictAndCostAboutOneRequestEach"},
+		[]string{"TestJSONPatchIsConditionalOnTheKey", "TestLineageEndsAtAJSONPatch"},
 	},
 	{
 		"A JSON Patch tests each key",

@@ -1,0 +1,94 @@
+package cas
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// owned is a state of an object: what its keys hold, and who owns them, as in "foo=1 engine". All wrote within the same second, so
+// that times tell nothing; an owner of "?" is one of whom it is not told what it owns.
+func owned(t *testing.T, keys ...string) *Observation {
+	t.Helper()
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: "u"}, Data: map[string]string{}}
+	fields := map[string][]string{}
+	for _, key := range keys {
+		entry, owner, _ := strings.Cut(key, " ")
+		name, value, isThere := strings.Cut(entry, "=")
+		if isThere {
+			cm.Data[name] = value
+		}
+		fields[owner] = append(fields[owner], `"f:`+name+`":{}`)
+	}
+	for _, owner := range slices.Sorted(func(yield func(string) bool) {
+		for owner := range fields {
+			if !yield(owner) {
+				return
+			}
+		}
+	}) {
+		f := metav1.ManagedFieldsEntry{
+			Manager: owner, Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{Time: time.Unix(1, 0)},
+			FieldsV1: metav1.NewFieldsV1(`{"f:data":{` + strings.Join(fields[owner], ",") + `}}`),
+		}
+		if owner == "?" {
+			f.Manager, f.FieldsV1 = "engine", nil
+		}
+		if owner == "later?" { // wrote in the next second
+			f.Manager, f.FieldsV1, f.Time = "foreign", nil, &metav1.Time{Time: time.Unix(2, 0)}
+		}
+		cm.ManagedFields = append(cm.ManagedFields, f)
+	}
+	return observed(cm, time.Time{})
+}
+
+// Given a swap of foo from 1 to 2, and for some of bar from 1 to 2 with it, or a comparison of bar, under the name of engine, whose
+// answer got lost; when the first version after its base is as told; then that is ours, or not, or may be.
+func TestWhoseVersionItIs(t *testing.T) {
+	t.Parallel()
+	foo := change{key: "foo", from: one, to: two}
+	bar := change{key: "bar", from: one, to: two}
+	guard := change{key: "bar", from: one, to: one, isGuard: true}
+	for name, test := range map[string]struct {
+		changes []change
+		before  []string
+		next    []string
+		want    answer
+	}{
+		"just what ours makes": {[]change{foo}, []string{"foo=1 ?", "bar=1 ?"}, []string{"foo=2 ?", "bar=1 ?"}, yes},
+		"foo is something else, as admission may have made it": {
+			[]change{foo}, []string{"foo=1 ?", "bar=1 ?"}, []string{"foo=3 ?", "bar=1 ?"}, maybe,
+		},
+		"foo is something else, and another wrote": {
+			[]change{foo}, []string{"foo=1 ?", "bar=1 ?"}, []string{"foo=3 ?", "bar=1 later?"}, no,
+		},
+		"foo is as it was, and what is compared is not": {
+			[]change{foo, guard}, []string{"foo=1 ?", "bar=1 ?"}, []string{"foo=1 ?", "bar=9 ?"}, no,
+		},
+		"bar is ours, and foo is as it was and another's": {
+			[]change{foo, bar}, []string{"foo=1 foreign", "bar=1 engine"}, []string{"foo=1 foreign", "bar=9 engine"}, no,
+		},
+		"foo is gone, and nobody's": {
+			[]change{foo}, []string{"foo=1 foreign", "bar=1 engine"}, []string{"bar=1 engine", "x foreign"}, no,
+		},
+		"foo is ours, and bar is another's and changed with it": {
+			[]change{foo}, []string{"foo=1 engine", "bar=1 foreign"}, []string{"foo=3 engine", "bar=9 foreign"}, no,
+		},
+		"foo is ours, and another came to own something": {
+			[]change{foo}, []string{"foo=1 engine", "bar=1 foreign"}, []string{"foo=2 engine", "bar=1 foreign", "x foreign"}, no,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := owned(t, test.before...)
+			b := &batch{from: before, tasks: []*task{{txn: &Txn{FieldManager: "engine"}}}, changes: test.changes}
+			if got := b.made(before, owned(t, test.next...)); got != test.want {
+				t.Errorf("%d, want %d", got, test.want)
+			}
+		})
+	}
+}
