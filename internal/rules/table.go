@@ -98,36 +98,28 @@ var queued = []rule{
 
 	// The pace.
 	{
-		"A lone swap does not wait for siblings, and a batch of all that come back does not either",
+		"A lone swap does not wait for siblings",
 		engine + "/pace.go",
-		"case n >= p.workers:",
-		"case false:",
+		"case n < p.target:\n\t\tuntil",
+		"case n <= p.target:\n\t\tuntil",
 		engine,
-		[]string{"TestLoneSwapNeverWaits", "TestBatchOfAllThatComeBackDoesNotWait"},
+		[]string{"TestLoneSwapDoesNotWait"},
 	},
 	{
-		"A batch of half of them waits for the next one only",
+		"A batch waits for half of those who come back",
 		engine + "/pace.go",
-		"case 2*n >= p.workers:",
-		"case false:",
+		"p.target, p.found, p.keeps, p.short, p.alone = (n+1)/2, n, p.hold, 0, 0",
+		"p.target, p.found, p.keeps, p.short, p.alone = n, n, p.hold, 0, 0",
 		engine,
-		[]string{"TestBatchOfHalfOfThemWaitsForTheNextOnly"},
+		[]string{"TestPaceFollowsHowWorkersComeBack"},
 	},
 	{
-		"No swap waits for siblings longer than 200 ms",
+		"Who does not come back is not waited for again",
 		engine + "/pace.go",
-		"return min(p.arrived.Add(patience).Sub(now), begun.Add(maxWait).Sub(now))",
-		"return p.arrived.Add(patience).Sub(now)",
+		"if p.short++; p.short == 1 && p.keeps > 0 {",
+		"if p.short++; p.short > 0 {",
 		engine,
-		[]string{"TestBatchOfHalfOfThemWaitsForTheNextOnly", "TestPaceFollowsWorkersWhoComeLessOften"},
-	},
-	{
-		"Who does not come back is not waited for for ever",
-		engine + "/pace.go",
-		"if n < p.workers && 2*n < p.workers {",
-		"if false {",
-		engine,
-		[]string{"TestWhoDoesNotComeBackIsNotWaitedForForEver"},
+		[]string{"TestThoseWhoDoNotComeAreNotWaitedForAgain"},
 	},
 	{
 		"The first swap after a while does not wait",
@@ -135,15 +127,15 @@ var queued = []rule{
 		"case since >= idle:",
 		"case since >= time.Hour:",
 		engine,
-		[]string{"TestFirstSwapAfterAWhileDoesNotWait"},
+		[]string{"TestLoneSwapDoesNotWait"},
 	},
 	{
 		"The pace follows workers who come less often",
 		engine + "/pace.go",
-		"p.gap = (3*p.gap + min(since, maxWait)) / 4",
-		"_ = maxWait",
+		"p.gap = (3*p.gap + since) / 4",
+		"_ = since",
 		engine,
-		[]string{"TestPaceFollowsWorkersWhoComeLessOften"},
+		[]string{"TestPaceFollowsHowWorkersComeBack"},
 	},
 
 	// Cancelling.
@@ -166,7 +158,7 @@ var queued = []rule{
 	{
 		"A caller whose write was refused may leave at once",
 		engine + "/write.go",
-		"if !w.isSigned() { // one that is may have landed, if something on the way sent it twice",
+		"if !w.isSigned() { // a signed one may have landed, if something on the way sent it twice",
 		"if false {",
 		engine,
 		[]string{"TestContextThatEndsAtEveryPoint"},
@@ -174,12 +166,10 @@ var queued = []rule{
 	{
 		"Unless the write is signed, and may have landed: then it is not let go before the look",
 		engine + "/write.go",
-		"if !w.isSigned() { // one that is may have landed, if something on the way sent it twice",
+		"if !w.isSigned() { // a signed one may have landed, if something on the way sent it twice",
 		"if true {",
 		engine,
-		[]string{
-			"TestCallersOfAWriteThatLandedAreToldOnceThoughOneOfThemGaveUp", "TestLoneCallerWhoGaveUpIsNotToldThatNothingWasWritten",
-		},
+		[]string{"TestCallersOfAWriteThatLandedAreToldOnceThoughOneOfThemGaveUp", "TestLoneCallerWhoGaveUpIsNotToldThatNothingWasWritten"},
 	},
 	{
 		"A task is answered once, and keeps its answer",
