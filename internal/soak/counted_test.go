@@ -37,6 +37,8 @@ func (a *account) counted() {
 	for _, o := range a.history {
 		switch {
 		case o.Kind != takeOp || o.Verdict == cas.Rejected:
+		case o.ByKey:
+			a.fail(o, "a number was taken by JSON Patch")
 		case o.Verdict == cas.Applied:
 			told = append(told, o)
 		case o.Verdict == cas.Unknown:
@@ -172,6 +174,7 @@ func TestCounted(t *testing.T) {
 		return &op{Worker: worker, Kind: takeOp, Key: counterKey, Number: n, Verdict: cas.Unknown, Base: at(base), Manager: manager, Call: 1, Return: 1000}
 	}
 	killed := &op{Worker: me, Kind: takeOp, Key: counterKey, Verdict: cas.Unknown, Call: 1}
+	byKey := func(o *op) *op { o.ByKey = true; return o }
 	stored := func(o *op, e cas.Entry) *op { o.Live = e; return o }
 	ended := func(v cas.Verdict) *op {
 		return &op{Worker: me, Kind: takeOp, Key: counterKey, Verdict: v, Call: 1, Return: 1000}
@@ -191,6 +194,7 @@ func TestCounted(t *testing.T) {
 		"a step more than there are":      {[]made{{"3", me}}, history{took(me, 1)}, "2 numbers are gone, and 1 takes"},
 		"a lost step":                     {[]made{{"3", me}, {"2", other}}, history{took(me, 1), took(me, 2)}, "the counter goes from 3 to 2"},
 		"no number":                       {[]made{{"two", me}}, history{took(me, 1)}, "invalid syntax"},
+		"by JSON Patch":                   {[]made{{"2", me}}, history{byKey(took(me, 1))}, "by JSON Patch"},
 		"another left it":                 {[]made{{"2", me}}, history{stored(took(me, 1), number(3))}, "left 3"},
 		"of another process":              {[]made{{"2", other}}, history{took(me, 1)}, "is of swapper-1-x"},
 		"of two processes at once":        {[]made{{"3", me}}, history{took(me, 1), took(other, 2)}, "is of taker-0-x"},

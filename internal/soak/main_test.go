@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 // parts is among how many parts the duration is divided.
-const parts = 16
+const parts = 17
 
 // again tells whether a part that began at that time is to go on for another round.
 func again(begun time.Time) bool { return time.Since(begun) < *duration/parts }

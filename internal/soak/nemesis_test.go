@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -141,6 +142,29 @@ func late(f *field) {
 	}
 	queue = nil
 	delivering.Wait()
+}
+
+// held holds all that writes until takes are told that nobody knows, and others have been sent on what those were sent on. Then all of
+// it is delivered at once.
+func held(f *field) {
+	until := make(chan struct{})
+	f.http.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodGet {
+			return testcluster.Fault{}
+		}
+		return testcluster.Fault{HoldBefore: until}
+	})
+	f.await(4, func() (n int) {
+		for _, o := range f.history {
+			if o.Kind == takeOp && o.Verdict == cas.Unknown {
+				n++
+			}
+		}
+		return n
+	})
+	f.sent(hold)
+	f.http.SetHook(nil)
+	close(until)
 }
 
 // killedAPIServer is away for so long that some swaps find nobody there.

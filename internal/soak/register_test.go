@@ -21,6 +21,7 @@ type call struct {
 	keys []keyPart
 	at   []int
 	told map[string]cas.Reason
+	gone *gone
 }
 
 // model is that of keys that are written together: compare-and-swap registers that change in one step.
@@ -54,9 +55,7 @@ func (c *call) step(is registers) (bool, registers) {
 			next[c.at[i]] = cas.Entry{}
 			continue
 		case takeOp:
-			n, err := numberIn(live)
-			next[c.at[i]], holds = number(n+1), err == nil && (n == c.Number || c.Number == 0)
-			truly = c.Verdict == cas.Unknown || holds
+			truly, next[c.at[i]] = c.take(live)
 			continue
 		case swapOp, request:
 		}
@@ -72,9 +71,9 @@ func (c *call) step(is registers) (bool, registers) {
 	switch {
 	case c.Kind == readOp:
 		return truly, is
-	case c.Kind == takeOp && !holds:
-		return truly, is
-	case c.Kind == writeOp, c.Kind == takeOp:
+	case c.Kind == takeOp:
+		return truly, next
+	case c.Kind == writeOp:
 		return true, next
 	case c.Kind == removeOp && is[c.at[0]] == c.Expect:
 		return true, next
@@ -129,7 +128,10 @@ func linearizable(h history, initial func(configMap, key string) cas.Entry) []er
 		}
 	}
 	type target struct{ configMap, key string }
-	keys, operations := map[target][]string{}, map[target][]porcupine.Operation{}
+	keys, operations, numbers := map[target][]string{}, map[target][]porcupine.Operation{}, map[string]*gone{}
+	for configMap := range together {
+		numbers[configMap] = goneIn(h.in(configMap))
+	}
 	for configMap, with := range together {
 		for _, key := range slices.Sorted(maps.Keys(with)) {
 			t := target{configMap, first(with, key)}
@@ -138,7 +140,7 @@ func linearizable(h history, initial func(configMap, key string) cas.Entry) []er
 	}
 	for _, o := range counted {
 		t := target{o.ConfigMap, first(together[o.ConfigMap], o.Key)}
-		c := &call{op: o, keys: o.parts(), told: o.toldFailing()}
+		c := &call{op: o, keys: o.parts(), told: o.toldFailing(), gone: numbers[o.ConfigMap]}
 		for _, p := range c.keys {
 			c.at = append(c.at, slices.Index(keys[t], p.Key))
 		}

@@ -55,6 +55,7 @@ var faults = []part{
 	{name: "request dropped", strike: struck(20, dropBefore), bound: noMergePatch},
 	{name: "response dropped", strike: struck(20, dropAfter), bound: noMergePatch},
 	{name: "request delivered late", strike: late, bound: noMergePatch, repeats: true},
+	{name: "requests held until nobody waits", strike: held, deadline: time.Second},
 	{name: "429 and 503", strike: struck(10, overload), bound: noMergePatch},
 	{name: "contexts cancelled", strike: func(f *field) { f.answers(2 * breath) }, cancel: true},
 	{name: "worker killed", strike: func(f *field) { killedWorker(f); f.answers(breath); killedWorker(f) }},

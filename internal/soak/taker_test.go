@@ -105,6 +105,48 @@ func (w *worker) context(draw *rand.Rand) (context.Context, context.CancelFunc) 
 	return ctx, cancel
 }
 
+// gone is what is known of the numbers that were taken: those that somebody was told, and what is above all that was seen.
+type gone struct {
+	told map[int64]bool
+	next int64
+}
+
+func goneIn(h history) *gone {
+	g := &gone{told: map[int64]bool{}}
+	for _, o := range h {
+		switch {
+		case o.Key != counterKey || o.Verdict != cas.Applied:
+		case o.Kind == takeOp:
+			g.told[o.Number] = true
+			g.next = max(g.next, o.Number+1)
+		case o.Kind == readOp:
+			n, _ := numberIn(o.Live)
+			g.next = max(g.next, n)
+		}
+	}
+	return g
+}
+
+// take tells whether a take can have been answered as it was where the counter is that, and what it leaves. Of an unknown one the
+// checker tries all times. To have it find the right one soon, an unknown take waits while others come first for sure: it takes no
+// number that another was told, and does not give up its own before that is gone.
+func (c *call) take(is cas.Entry) (bool, cas.Entry) {
+	n, err := numberIn(is)
+	isNext := c.Number == n || c.Number == 0 // who was killed was told none
+	switch {
+	case err != nil:
+		return false, is
+	case c.Verdict == cas.Applied:
+		return isNext, number(n + 1)
+	case isNext && !c.gone.told[n]:
+		return true, number(n + 1)
+	case isNext, n < c.Number && c.Number < c.gone.next:
+		return false, is
+	default:
+		return true, is
+	}
+}
+
 // take is a request that takes numbers.
 type take struct {
 	manager string
