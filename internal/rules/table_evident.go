@@ -79,14 +79,6 @@ var evident = []rule{
 		[]string{"TestWhoseVersionItIs/bar_is_ours,_and_foo_is_as_it_was_and_another's"},
 	},
 	{
-		"Nor was one that is nobody's, unless it was to go",
-		engine + "/evidence.go",
-		"(len(owners) > 0 || isOurs && to != nil)",
-		"len(owners) > 0 && (isOurs || to == nil)",
-		engine,
-		[]string{"TestWhoseVersionItIs/foo_is_gone,_and_nobody's"},
-	},
-	{
 		"Nor was what came with another key that changed and is another's",
 		engine + "/evidence.go",
 		"(!had || now != then) && isAnothers(f)",
@@ -101,14 +93,6 @@ var evident = []rule{
 		"return false",
 		engine,
 		[]string{"TestWhoseVersionItIs/foo_is_ours,_and_another_came_to_own_something", "TestSameRemovalWithSomethingElseIsNotTakenForOurs"},
-	},
-	{
-		"Nor what came with a label or an annotation that is another's",
-		engine + "/evidence.go",
-		"for f := range writes {\n\t\tif isAnothers(f) {",
-		"for f := range writes {\n\t\tif !f.isMeta() && isAnothers(f) {",
-		engine,
-		[]string{"TestForeignWriteOfAGuardOrALabelIsNotTakenForOursInDoubt/the_same_label"},
 	},
 	{
 		"Who owns a key is told where there are many managers too",
