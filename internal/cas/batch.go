@@ -19,7 +19,7 @@ type batch struct {
 	from  *Observation // nil: written without a read
 	tasks []*task
 	of    [][]change // what each task does, on what those before it leave
-	// changes is what the request does, keys that are only compared included. It has each key once.
+	// changes is what the request does, keys that are only compared included. A key that several compare is in it more than once.
 	changes   []change
 	left      map[string]Entry // what computed keys hold after it
 	dry       bool             // a dry run: nothing is stored
@@ -29,15 +29,22 @@ type batch struct {
 	digest    string           // of the base, where it was not read
 	engine    signature        // which signed field managers end with
 	signature signature        // which takes its place
-	earlier   []*batch         // on the same base, of which it could not be found out whether they landed
+	earlier   []lost           // on the same base, of which it could not be found out whether they landed
+}
+
+// lost is a batch of which it could not be found out whether it landed. It may land yet: a merge patch on its base, a JSON Patch on any.
+type lost struct {
+	base    Version
+	changes []change
+	byKey   bool
 }
 
 // newBatch is a batch on a base, without tasks.
 func (c *committer) newBatch(base Version) *batch {
 	b := &batch{c: c, base: base, engine: c.engine, signature: c.signature}
-	for _, lost := range c.lost {
-		if lost.base == base {
-			b.earlier = append(b.earlier, lost)
+	for _, l := range c.lost {
+		if l.base == base || l.byKey {
+			b.earlier = append(b.earlier, l)
 		}
 	}
 	return b
@@ -244,7 +251,11 @@ func (b *batch) send(ctx context.Context) (*Observation, outcome, error) {
 	if err != nil {
 		return nil, refused, err
 	}
-	return b.c.client.patch(ctx, b.c.ref, body, b.manager(), b.dry)
+	after, out, err := b.c.client.patch(ctx, b.c.ref, body, b.manager(), b.dry)
+	if after != nil && b.from != nil && after.Version() == b.base { // it made no version, and so is as old
+		after.since = b.from.since
+	}
+	return after, out, err
 }
 
 // overtaken implements write. Where nothing came in between, the refusal was about something else, as that of a webhook that
@@ -257,9 +268,12 @@ func (b *batch) overtaken(now *Observation, refusal error) result {
 	case now.Version() == b.base && !b.byKey:
 		return result{outcome: refused, err: b.c.client.explain(refusal, b.c.ref, "patch")}
 	}
-	b.c.contended = calmAfter // others are busy with the object
-	if b.byKey {
+	switch {
+	case b.dry:
+	case b.byKey:
 		b.c.contended = 0 // it may have been something else than a test; a merge patch gets a clear answer
+	default:
+		b.c.contended = calmAfter // others are busy with the object
 	}
 	return result{outcome: stale, now: now}
 }
@@ -289,10 +303,7 @@ func (b *batch) landed(r result) {
 		base = r.after.Version() // what it really followed is not known, or what has come about since
 	}
 	// Without a digest nothing is known of the whole of a base that was not read: another's write could look the same.
-	b.c.wrote(base, r.after, keys, b.from == nil && b.digest == "" && r.now != nil)
-	if r.now != nil {
-		b.c.observed(r.now)
-	}
+	b.c.wrote(base, r.after, r.now, keys, b.from == nil && b.digest == "" && r.now != nil)
 	for i, t := range b.tasks {
 		t.result = TxnResult{After: r.after, Previous: map[string]Entry{}, Stored: map[string]Entry{}, Wrote: true}
 		for _, c := range b.of[i] {

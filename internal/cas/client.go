@@ -95,15 +95,20 @@ func (c *client) getPatiently(ctx context.Context, ref Ref, known *Observation) 
 // read reads the ConfigMap for a committer. Where a write may follow and the horizon is too old, the read is a watch that begins with
 // the present state and learns the horizon.
 func (c *client) read(ctx context.Context, ref Ref, known *Observation, toWrite bool) (*Observation, error) {
-	if toWrite && !c.horizon.covers(c.horizon.now(), c.now()) {
+	if toWrite && !c.horizon.covers(ref, c.horizon.now(), c.now()) {
 		o, err := c.getWithHorizon(ctx, ref)
 		if err == nil {
 			return o, nil
 		}
 		var forbidden *ForbiddenError
-		if errors.As(err, &forbidden) || isUnsupported(err) {
-			c.horizon.refuse()
-		} else {
+		switch {
+		case ctx.Err() != nil:
+			return nil, &CanceledError{Ref: ref, Host: c.host, Err: context.Cause(ctx)}
+		case errors.As(err, &forbidden):
+			c.horizon.refuse(ref.Namespace)
+		case isUnsupported(err):
+			c.horizon.refuse("")
+		default:
 			c.horizon.learns(moment{at: c.now()}) // nothing, and that is enough for a minute
 		}
 	}

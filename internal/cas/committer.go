@@ -38,7 +38,9 @@ type committer struct {
 	// signature takes the Engine's place in field managers: another one once it could not be found out whether a signed batch
 	// landed, so that it cannot be taken for a later one.
 	signature signature
-	lost      []*batch // of which it could not be found out whether they landed
+	lost      []lost
+	// lostCreation: it could not be found out whether a creation landed. It may land yet.
+	lostCreation bool
 	// contended is how many more writes go as JSON Patches: others are busy with the object, as a 409 has proved.
 	contended int
 	retry     *wait.Backoff // while writes are to be tried again
@@ -210,7 +212,7 @@ func (c *committer) next(tasks []*task) {
 	} else if write = c.blindBatch(tasks); write == nil {
 		mustRead = true
 	}
-	if write != nil && write.from != nil && !c.client.horizon.covers(c.head.since, c.client.now()) {
+	if write != nil && write.from != nil && !c.client.horizon.covers(c.ref, c.head.since, c.client.now()) {
 		write, mustRead = nil, true // a lost answer could not be found out about
 	}
 	can := [turns]bool{reads: mustRead, writes: write != nil, rehearses: rehearsal != nil}
@@ -278,8 +280,9 @@ func (c *committer) observed(o *Observation) {
 	c.lineage.observed(o.Version())
 }
 
-// wrote takes note of an own write that made after of base. With alone, the lineage begins with it.
-func (c *committer) wrote(base Version, after *Observation, keys []string, alone bool) {
+// wrote takes note of an own write that made after of base, and of now, which was found later, unless that is nil. With alone, the
+// lineage begins with it.
+func (c *committer) wrote(base Version, after, now *Observation, keys []string, alone bool) {
 	c.known.Lock()
 	defer c.known.Unlock()
 	c.lineage.wrote(base, after.Version(), keys...)
@@ -287,6 +290,10 @@ func (c *committer) wrote(base Version, after *Observation, keys []string, alone
 		c.lineage.cut()
 	}
 	c.head = after
+	if now != nil {
+		c.head = now
+		c.lineage.observed(now.Version())
+	}
 }
 
 func (c *committer) forget() {

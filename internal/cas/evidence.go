@@ -16,8 +16,12 @@ func (b *batch) settle(ctx context.Context, now *Observation) (result, error) {
 	}
 	r, err := b.follow(ctx, now)
 	if isExpired(err) && !b.byKey && b.from != nil {
-		if first, lost := b.c.client.firstAfter(ctx, b.c.ref, b.base, now); lost == nil {
+		first, lost := b.c.client.firstAfter(ctx, b.c.ref, b.base, now)
+		switch {
+		case lost == nil:
 			r, err = b.verdict(b.made(b.from, first), first, now), nil
+		case isUnanswered(lost):
+			err = lost
 		}
 	}
 	switch {
@@ -41,6 +45,8 @@ func (b *batch) follow(ctx context.Context, now *Observation) (result, error) {
 	if b.from != nil {
 		since = b.from.since.version
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, watching, errSilent)
+	defer cancel()
 	before := b.from
 	err := b.c.client.follow(ctx, b.c.ref, since, func(next *Observation) bool {
 		switch {
@@ -66,8 +72,8 @@ func (b *batch) verdict(made answer, next, now *Observation) result {
 	case yes:
 		return result{outcome: landed, after: next, now: now}
 	case maybe:
-		return result{outcome: inDoubt, err: errors.New("the key was changed to something else: by admission on the way in, or by " +
-			"another writer of the same name")}
+		return result{outcome: inDoubt, err: errors.New("the first version after it holds something else: admission changed the " +
+			"write, or another writer uses the same field manager")}
 	default:
 		return result{outcome: stale, now: now}
 	}
@@ -91,7 +97,7 @@ func (b *batch) made(before, next *Observation) answer {
 		slices.ContainsFunc(b.changes, func(c change) bool { return before.Entry(c.key) != c.from }):
 		return no
 	}
-	isEarlier := slices.ContainsFunc(b.earlier, func(e *batch) bool { return e.leaves(next) })
+	isEarlier := slices.ContainsFunc(b.earlier, func(l lost) bool { return leaves(l.changes, next) })
 	was, is, writes := before.fields(), next.fields(), b.writes(before)
 	touched := slices.ContainsFunc(b.changes, func(c change) bool { return c.writes() && next.Entry(c.key) != c.from })
 	for f := range b.meta().writes(before) {
@@ -129,8 +135,8 @@ func (b *batch) isAll(is, was map[field]string, writes map[field]*string) bool {
 	return maps.Equal(want, is)
 }
 
-// disowned reports whether managedFields show that the next state is not of the batch's making: all that differs in it would be
-// its manager's, and what it was to remove nobody's.
+// disowned reports whether managedFields show that the batch did not make the next state: if it had, its manager would own all that
+// changed, and nobody what it removes.
 func (b *batch) disowned(before, next *Observation) bool {
 	was, is, writes := before.fields(), next.fields(), b.writes(before)
 	isAnothers := func(f field) bool {
@@ -151,9 +157,9 @@ func (b *batch) disowned(before, next *Observation) bool {
 	return next.gained(before, b.manager())
 }
 
-// leaves reports whether the keys hold what the batch writes.
-func (b *batch) leaves(o *Observation) bool {
-	return !slices.ContainsFunc(b.changes, func(c change) bool { return !c.isGuard && o.Entry(c.key) != c.to })
+// leaves reports whether the keys hold what the changes write.
+func leaves(changes []change, o *Observation) bool {
+	return !slices.ContainsFunc(changes, func(c change) bool { return !c.isGuard && o.Entry(c.key) != c.to })
 }
 
 // owns reports whether the keys that the batch writes were changed since its base, and are this batch's own. Who changes a
@@ -170,10 +176,10 @@ func (b *batch) owns(o *Observation) bool {
 
 // isProven reports whether the object, as it was at any time after the batch's base, shows that the batch landed: the keys are
 // its own, and hold just what it writes. That it is not proven says nothing: another may have written since.
-func (b *batch) isProven(now *Observation) bool { return b.owns(now) && b.leaves(now) }
+func (b *batch) isProven(now *Observation) bool { return b.owns(now) && leaves(b.changes, now) }
 
 // isDisproven reports whether the object, which has left the batch's base, shows that the batch did not land: a key that it
-// writes is as it was, and still its owner's, who has not written since before the batch was sent. One key suffices, since a
+// writes still holds what it held and has the same owner, whose last write is older than the batch. One key suffices, since a
 // batch is atomic. Times are the API server's own, in seconds.
 func (b *batch) isDisproven(now *Observation) bool {
 	if b.from == nil || b.byKey || b.from.answered.IsZero() || now.Version() == b.base || now.Version().UID != b.base.UID {

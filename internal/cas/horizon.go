@@ -18,7 +18,7 @@ type horizon struct {
 	mu      sync.Mutex
 	version string
 	learned time.Time
-	refused bool // the API server does not tell, or not this user
+	refused map[string]bool // by namespace: the API server does not tell this user; of "": it does not tell at all
 }
 
 // moment is a version from which a watch shows what came after an observation, and when that was the present one.
@@ -27,7 +27,7 @@ type moment struct {
 	at      time.Time
 }
 
-// now is the moment to note with an observation of a version. It is to be asked for before the read.
+// now is the latest moment learned. Ask for it before a read: only then does it hold for what was read.
 func (h *horizon) now() moment {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,24 +49,25 @@ func (h *horizon) learns(m moment) {
 	h.version, h.learned = m.version, m.at
 }
 
-// refuse takes note that the API server does not tell.
-func (h *horizon) refuse() {
+// refuse takes note that the API server does not tell the horizon, in one namespace or, where that is empty, at all.
+func (h *horizon) refuse(namespace string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.refused = true
+	if h.refused == nil {
+		h.refused = map[string]bool{}
+	}
+	h.refused[namespace] = true
+}
+
+// isRefused reports whether the API server does not tell the horizon with this ConfigMap.
+func (h *horizon) isRefused(ref Ref) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.refused[""] || h.refused[ref.Namespace]
 }
 
 // covers reports whether a write on an observation of moment m, sent now, can be looked for if its answer gets lost; or that
 // reading again would not help.
-func (h *horizon) covers(m moment, now time.Time) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.refused || now.Sub(m.at) < remembered
-}
-
-// isRefused reports whether the API server does not tell the horizon.
-func (h *horizon) isRefused() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.refused
+func (h *horizon) covers(ref Ref, m moment, now time.Time) bool {
+	return now.Sub(m.at) < remembered || h.isRefused(ref)
 }

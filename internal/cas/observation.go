@@ -45,13 +45,15 @@ type Observation struct {
 	configMap *corev1.ConfigMap // nil: there was none
 	size      int
 	digest    func() string
-	begun     time.Time // when the request that saw it was sent
-	answered  time.Time // on the API server's own clock, in seconds; zero where it did not tell
-	since     moment    // from which a watch shows what came after it
+	managers  func() []managed // as managedFields have them
+	begun     time.Time        // when the request that saw it was sent
+	answered  time.Time        // on the API server's own clock, in seconds; zero where it did not tell
+	since     moment           // from which a watch shows what came after it
 }
 
 func observed(cm *corev1.ConfigMap, begun time.Time) *Observation {
 	o := &Observation{configMap: cm, begun: begun, since: moment{version: cm.ResourceVersion}}
+	o.managers = sync.OnceValue(o.managedFields)
 	o.digest = sync.OnceValue(func() string { return digest(o.Entries()) }) // asked for by every entry of a destroy
 	for _, v := range cm.Data {
 		o.size += len(v)
@@ -238,22 +240,36 @@ func (o *Observation) gained(before *Observation, manager string) bool {
 	return false
 }
 
+// managed is an entry of managedFields. fields is nil where what the manager owns is not told.
+type managed struct {
+	Writer
+
+	fields *fieldpath.Set
+}
+
+func (o *Observation) managedFields() (all []managed) {
+	for _, f := range o.configMap.ManagedFields {
+		all = append(all, managed{writerOf(f), fieldsOf(f)})
+	}
+	return all
+}
+
 // owners is who owns a field, and false where managedFields do not tell, as of one whose owner is among the many. Who changes
 // a field owns it from then on, whatever admission makes of the value, and nobody else does. A field that was removed has no owner.
 func (o *Observation) owners(f field) (owners []Writer, told bool) {
-	for _, m := range o.configMap.ManagedFields {
-		fields := fieldsOf(m)
+	managers := o.managers()
+	for _, m := range managers {
 		switch {
-		case fields == nil:
+		case m.fields == nil:
 			return nil, false
-		case !fields.Has(f.path()):
+		case !m.fields.Has(f.path()):
 		case m.Manager == manyManagers:
 			return nil, false
 		default:
-			owners = append(owners, writerOf(m))
+			owners = append(owners, m.Writer)
 		}
 	}
-	return owners, len(o.configMap.ManagedFields) > 0
+	return owners, len(managers) > 0
 }
 
 // owns reports whether a manager is among the owners.

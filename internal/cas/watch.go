@@ -3,7 +3,6 @@ package cas
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -21,6 +20,12 @@ var errNoHorizon = errors.New("the watch did not begin with the present state")
 // horizonTimeout is how long the first events of a watch may take: about 2 ms where nothing is wrong.
 const horizonTimeout = 2 * time.Second
 
+// watching is how long a watch may take to show what it is asked for, where siblings wait for that.
+const watching = 5 * time.Second
+
+// errSilent: a watch showed nothing, as behind a proxy that holds back what it has of an answer.
+var errSilent = errors.New("the watch showed nothing in time")
+
 // list is a request about the one ConfigMap as a collection, which who may watch or list that name alone is permitted to ask for.
 func (c *client) list(ref Ref, options metav1.ListOptions) *rest.Request {
 	options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, ref.Name).String()
@@ -36,7 +41,7 @@ func fresh() metav1.ListOptions {
 
 // getWithHorizon reads the ConfigMap as get does, and learns the horizon.
 func (c *client) getWithHorizon(ctx context.Context, ref Ref) (*Observation, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, horizonTimeout, errNoHorizon)
+	ctx, cancel := context.WithTimeoutCause(ctx, horizonTimeout, errSilent)
 	defer cancel()
 	ctx, report := withReport(ctx)
 	o := &Observation{begun: c.now()}
@@ -70,7 +75,7 @@ func (c *client) getWithHorizon(ctx context.Context, ref Ref) (*Observation, err
 // present state, if there is one, and those that come after it. A nil observation means that the object was deleted.
 func (c *client) follow(ctx context.Context, ref Ref, since string, yield func(*Observation) bool) error {
 	options := metav1.ListOptions{Watch: true, ResourceVersion: since}
-	if since == "" && !c.horizon.isRefused() {
+	if since == "" && !c.horizon.isRefused(ref) {
 		options = fresh()
 	}
 	begun := c.now()
@@ -85,7 +90,7 @@ func (c *client) follow(ctx context.Context, ref Ref, since string, yield func(*
 		}
 	})
 	if options.SendInitialEvents != nil && isUnsupported(err) {
-		c.horizon.refuse()
+		c.horizon.refuse("")
 		return c.follow(ctx, ref, since, yield)
 	}
 	return err
@@ -152,5 +157,5 @@ func (c *client) firstAfter(ctx context.Context, ref Ref, base Version, now *Obs
 		}
 		now = before
 	}
-	return nil, &RefusedError{Ref: ref, Verb: "list", Code: http.StatusNotFound, Err: errors.New("the versions in between are not known")}
+	return nil, errors.New("etcd does not hold all versions since the base, or there are too many")
 }

@@ -165,7 +165,7 @@ func (w *creating) settle(_ context.Context, now *Observation) (result, error) {
 	case !now.Exists():
 		w.wasAbsent = true
 		return result{outcome: pending, now: now}, nil
-	case w.wasAbsent && w.t.create.made(now):
+	case w.wasAbsent && !w.c.lostCreation && w.t.create.made(now):
 		return result{outcome: landed, after: now}, nil
 	}
 	return result{outcome: inDoubt, err: errors.New("a ConfigMap of this name is there, and may be another's")}, nil
@@ -175,7 +175,7 @@ func (w *creating) landed(r result) {
 	if w.isDry() {
 		w.t.observed = &Observation{begun: w.t.asked}
 	} else {
-		w.c.wrote(r.after.Version(), r.after, slices.Collect(maps.Keys(w.t.create.Entries)), false)
+		w.c.wrote(r.after.Version(), r.after, nil, slices.Collect(maps.Keys(w.t.create.Entries)), false)
 		w.t.result = TxnResult{After: r.after, Wrote: true}
 	}
 	w.t.answer(nil)

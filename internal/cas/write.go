@@ -44,10 +44,10 @@ const (
 	requestTimeout = 15 * time.Second
 	// telling is how long before the end of Grace finding out stops, so that callers are told why.
 	telling = 500 * time.Millisecond
-	// looking is how long one look may take once all callers have gone, and what a write leaves it of Grace.
+	// looking is how long one look may take once all callers have gone. A write ends that much earlier, to leave time for it.
 	looking = time.Second
-	// holdUp is how long a write in doubt may delay its siblings where sending it again does not help: it cannot be sent again, or
-	// the API server answers with an error.
+	// holdUp is how long siblings wait for a write in doubt that cannot be sent again, or that the API server answers with an
+	// error.
 	holdUp = 4 * time.Second
 	// maxRepeats is how often a write is sent again that the API server answers with an error.
 	maxRepeats = 3
@@ -66,9 +66,10 @@ func (d *doubt) add(err error) {
 	if apierrors.IsInternalError(err) {
 		d.failures++
 	}
-	d.last = err
 	if d.first == nil {
-		d.first, d.last = err, nil
+		d.first = err
+	} else {
+		d.last = err
 	}
 }
 
@@ -77,8 +78,8 @@ func (d *doubt) unknown(err error) result {
 	return result{outcome: inDoubt, err: errors.Join(d.first, d.last, err)}
 }
 
-// perform sends a write until it is known what became of it, or until it cannot be found out (inDoubt). It is the one place
-// that deals with doubt. Only an answer that got lost is looked into.
+// perform sends a write until it is known what became of it, or until it cannot be found out (inDoubt). Doubt is dealt with here
+// alone. Only a lost answer makes it look at the object.
 func (c *committer) perform(w write) result {
 	tasks := w.callers()
 	callers, left := anyCaller(tasks)
@@ -105,10 +106,16 @@ func (c *committer) perform(w write) result {
 			if !w.isSigned() { // a signed one may have landed, if something on the way sent it twice
 				c.release(tasks)
 			}
+			if c.retry != nil { // of conflicts in a row, not the first; before the read, or that is old when it is written on
+				pause(callers, c.retry, err)
+			}
 			once, done := lingering(ctx, callers, looking)
 			defer done()
 			now, lost := c.client.getPatiently(once, c.ref, nil)
-			if lost != nil {
+			switch {
+			case lost != nil && w.isSigned() && !w.isDry():
+				return result{outcome: inDoubt, err: errors.Join(err, lost)}
+			case lost != nil:
 				return result{outcome: unsent, err: lost}
 			}
 			return w.overtaken(now, err)
@@ -116,7 +123,7 @@ func (c *committer) perform(w write) result {
 			return result{outcome: out, err: err}
 		}
 		d.add(err)
-		if !isLimited && (d.failures > 0 || !w.canRepeat()) {
+		if !isLimited && (d.failures > 0 || out != inDoubt || !w.canRepeat()) {
 			isLimited = true
 			defer time.AfterFunc(holdUp, func() { limit(errNoAnswer) }).Stop()
 		}
@@ -132,7 +139,7 @@ func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err 
 	for pause(ctx, &d.backoff, err) {
 		var r result
 		if r, err = c.look(ctx, callers, w); err != nil {
-			d.last = err // the doubt is about a write: it is worth all of the callers' time
+			d.last = err
 			continue
 		}
 		switch {
@@ -153,11 +160,11 @@ func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err 
 func (c *committer) look(ctx, callers context.Context, w write) (result, error) {
 	once, done := lingering(ctx, callers, looking)
 	defer done()
+	var r result
 	now, err := c.client.get(once, c.ref)
-	if err != nil {
-		return result{}, err
+	if err == nil {
+		r, err = w.settle(once, now)
 	}
-	r, err := w.settle(once, now)
 	if err != nil && !isPassing(err) {
 		return result{outcome: inDoubt, err: err}, nil
 	}
@@ -184,11 +191,13 @@ func (c *committer) finish(w write, r result) {
 			t.answer(t.unknown(r.err))
 		}
 		if b, isBatch := w.(*batch); isBatch {
-			c.lost = append(slices.Clone(b.earlier), b)
+			c.lost = append(slices.Clone(b.earlier), lost{b.base, b.changes, b.byKey})
 			if b.isSigned() {
 				c.signature = newSignature()
 			}
 		}
+		_, isCreation := w.(*creating)
+		c.lostCreation = c.lostCreation || isCreation
 		return
 	case refused:
 		b, isBatch := w.(*batch)
@@ -205,12 +214,13 @@ func (c *committer) finish(w write, r result) {
 	case stale:
 		c.observed(r.now) // they are judged again, on what overtook them
 		c.retry = cmp.Or(retry, new(newBackoff(5*time.Millisecond, 100*time.Millisecond)))
+		retry = nil // perform has paused
 	case passing:
 		c.retry = cmp.Or(retry, new(newBackoff(20*time.Millisecond, time.Second)))
 		retry = c.retry
 	case pending: // settle goes on until it is something else
 	}
-	if tasks = c.release(tasks); retry != nil && len(tasks) > 0 { // of conflicts, not the first one
+	if tasks = c.release(tasks); retry != nil && len(tasks) > 0 {
 		callers, left := anyCaller(tasks)
 		defer left()
 		pause(callers, retry, r.err)
@@ -255,12 +265,19 @@ func isPassing(err error) bool {
 	var forbidden *ForbiddenError
 	var refused *RefusedError
 	switch {
-	case errors.As(err, &forbidden), isExpired(err):
+	case errors.As(err, &forbidden), isExpired(err), errors.Is(err, errSilent):
 		return false
 	case errors.As(err, &refused):
 		return refused.Code >= http.StatusInternalServerError || refused.Code == http.StatusTooManyRequests
 	}
 	return true
+}
+
+// isUnanswered reports whether the API server could not be asked, and asking again may be answered.
+func isUnanswered(err error) bool {
+	var refused *RefusedError
+	var unreachable *UnreachableError
+	return isPassing(err) && (errors.As(err, &refused) || errors.As(err, &unreachable))
 }
 
 // isExpired reports whether the API server does not remember any more what came after a version.
