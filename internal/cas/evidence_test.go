@@ -73,7 +73,7 @@ func TestWhoseVersionItIs(t *testing.T) {
 			[]change{foo, bar}, []string{"foo=1 foreign", "bar=1 engine"}, []string{"foo=1 foreign", "bar=9 engine"}, no,
 		},
 		"foo is gone, and nobody's": {
-			[]change{foo}, []string{"foo=1 foreign", "bar=1 engine"}, []string{"bar=1 engine", "x foreign"}, no,
+			[]change{foo}, []string{"foo=1 foreign", "bar=1 engine", "x foreign"}, []string{"bar=1 engine", "x foreign"}, no,
 		},
 		"foo is ours, and bar is another's and changed with it": {
 			[]change{foo}, []string{"foo=1 engine", "bar=1 foreign"}, []string{"foo=3 engine", "bar=9 foreign"}, no,

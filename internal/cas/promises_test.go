@@ -150,32 +150,25 @@ func TestImmutableConfigMapIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// Given a swap that learned from where on it could be looked for; when the next one comes 61 seconds later; then it learns that anew
-// before it writes, and one right after it does not.
+// Given a swap that learned from where on it could be looked for; when the next ones come; then it is learned anew where that is more
+// than a minute ago, and not before. (What a write itself has seen counts as well.)
 func TestHorizonIsLearnedAnewBeforeAWrite(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	now := time.Now()
-	f.engine.client.now = func() time.Time { return now }
-	_, err := f.do(f.swapping("foo", one, two))
-	f.want(Applied, err)
-	f.engine.Close() // nothing looks at the clock any more
-	f.engine = f.newEngine(f.proxy.Config)
-	f.engine.client.now = func() time.Time { return now }
+	begun := time.Now()
 	for _, test := range []struct {
-		later    time.Duration
+		at       time.Duration
 		from, to Entry
 		requests string
 	}{
-		{0, two, three, "WATCH PATCH"},
-		{59 * time.Second, three, two, "PATCH"},
-		{61 * time.Second, two, one, "PATCH"},
-		{3 * time.Minute, one, two, "WATCH PATCH"},
+		{0, one, two, "WATCH PATCH"},
+		{59 * time.Second, two, three, "PATCH"},
+		{61 * time.Second, three, two, "PATCH"}, // the one before it was 2 seconds ago
+		{3 * time.Minute, two, one, "WATCH PATCH"},
 	} {
-		f.proxy.Reset()
-		at := now.Add(test.later)
 		c := f.engine.committer(f.ref)
-		<-waitFor(func() bool { c.mu.Lock(); defer c.mu.Unlock(); return !c.running })
-		f.engine.client.now = func() time.Time { return at }
+		<-waitFor(func() bool { c.mu.Lock(); defer c.mu.Unlock(); return !c.running }) // nobody looks at the clock
+		f.engine.client.now = func() time.Time { return begun.Add(test.at) }
+		f.proxy.Reset()
 		_, err := f.do(f.swapping("foo", test.from, test.to))
 		f.want(Applied, err)
 		var got []string
@@ -186,7 +179,7 @@ func TestHorizonIsLearnedAnewBeforeAWrite(t *testing.T) {
 			got = append(got, r.Method)
 		}
 		if strings.Join(got, " ") != test.requests {
-			t.Errorf("after %v: %v, want %s", test.later, got, test.requests)
+			t.Errorf("after %v: %v, want %s", test.at, got, test.requests)
 		}
 	}
 }
