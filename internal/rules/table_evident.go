@@ -97,8 +97,8 @@ var evident = []rule{
 	{
 		"Who owns a key is told where there are many managers too",
 		engine + "/observation.go",
-		"\t\tcase !fields.Has(f.path()):\n",
-		"\t\tcase m.Manager == manyManagers && f.in != \"\":\n\t\t\treturn nil, false\n\t\tcase !fields.Has(f.path()):\n",
+		"\t\tcase !m.fields.Has(f.path()):\n",
+		"\t\tcase m.Manager == manyManagers && f.in != \"\":\n\t\t\treturn nil, false\n\t\tcase !m.fields.Has(f.path()):\n",
 		engine,
 		[]string{"TestSignedGroupMade"},
 	},
@@ -131,7 +131,7 @@ var evident = []rule{
 	{
 		"Only a key that holds just what was sent proves it",
 		engine + "/evidence.go",
-		"return b.owns(now) && b.leaves(now) }",
+		"return b.owns(now) && leaves(b.changes, now) }",
 		"return b.owns(now) }",
 		engine,
 		[]string{"TestSignedGroupMade/ours,_changed_by_admission"},
@@ -165,7 +165,7 @@ var evident = []rule{
 	{
 		"Without a signature, what an unknown write on the same base would make is not known for a later one's",
 		engine + "/write.go",
-		"c.lost = append(slices.Clone(b.earlier), b)",
+		"c.lost = append(slices.Clone(b.earlier), lost{b.base, b.changes, b.byKey})",
 		"c.lost = slices.Clone(b.earlier)",
 		engine,
 		[]string{"TestSwapThatAnUnknownOneMadeIsNotAnothersToo/the_other_is_lost"},

@@ -67,7 +67,7 @@ var sent = []rule{
 	{
 		"But not for longer than it may hold up its siblings",
 		engine + "/write.go",
-		"if !isLimited && (d.failures > 0 || !w.canRepeat()) {",
+		"if !isLimited && (d.failures > 0 || out != inDoubt || !w.canRepeat()) {",
 		"if !isLimited && d.failures > 0 {",
 		engine,
 		[]string{"TestJSONPatchThatNeverArrivesIsUnknownAfterAWhile"},
@@ -111,8 +111,8 @@ var sent = []rule{
 	{
 		"A read that shows another's value does not prove that ours did not land first",
 		engine + "/write.go",
-		"r, err := w.settle(once, now)",
-		"r, err := result{outcome: stale, now: now}, error(nil)",
+		"r, err = w.settle(once, now)",
+		"r, err = result{outcome: stale, now: now}, nil",
 		engine,
 		[]string{"TestOursLandedThenTheirsThenOurRead"},
 	},
@@ -135,7 +135,7 @@ var sent = []rule{
 	{
 		"The horizon is learned anew before a write where it is too old",
 		engine + "/committer.go",
-		"if write != nil && write.from != nil && !c.client.horizon.covers(c.head.since, c.client.now()) {",
+		"if write != nil && write.from != nil && !c.client.horizon.covers(c.ref, c.head.since, c.client.now()) {",
 		"if false {",
 		engine,
 		[]string{"TestHorizonIsLearnedAnewBeforeAWrite"},
@@ -163,5 +163,47 @@ var sent = []rule{
 		"return before.IsZero()",
 		engine,
 		[]string{"TestSignedWriteIsSettledWithoutWatch"},
+	},
+
+	// Found by a reader with fresh eyes.
+	{
+		"A signed write that may have landed is not told as rejected where the read after a 409 fails",
+		engine + "/write.go",
+		"case lost != nil && w.isSigned() && !w.isDry():",
+		"case false:",
+		engine,
+		[]string{"TestSignedWriteThatLandedIsNotRejectedWhereTheLookFails"},
+	},
+	{
+		"An unknown JSON Patch may land on any base",
+		engine + "/batch.go",
+		"if l.base == base || l.byKey {",
+		"if l.base == base {",
+		engine,
+		[]string{"TestSwapThatAnUnknownJSONPatchMadeIsNotAnothersToo"},
+	},
+	{
+		"An unknown creation may land in place of a later one",
+		engine + "/whole.go",
+		"w.wasAbsent && !w.c.lostCreation && w",
+		"w.wasAbsent && w",
+		engine,
+		[]string{"TestCreationThatAnUnknownOneMadeIsNotAnothersToo"},
+	},
+	{
+		"Who may not watch in one namespace may in another",
+		engine + "/client.go",
+		"c.horizon.refuse(ref.Namespace)",
+		"c.horizon.refuse(\"\")",
+		engine,
+		[]string{"TestHorizonIsNotLostWithAForbiddenNamespace"},
+	},
+	{
+		"A watch that shows nothing does not hold up siblings",
+		engine + "/evidence.go",
+		"context.WithTimeoutCause(ctx, watching, errSilent)",
+		"context.WithTimeoutCause(ctx, time.Hour, errSilent)",
+		engine,
+		[]string{"TestSilentWatchDoesNotHoldUpSiblings"},
 	},
 }

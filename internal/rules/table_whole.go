@@ -29,7 +29,7 @@ var whole = []rule{
 	{
 		"What has the name after a creation in doubt may be another's",
 		engine + "/whole.go",
-		"case w.wasAbsent && w.t.create.made(now):",
+		"case w.wasAbsent && !w.c.lostCreation && w.t.create.made(now):",
 		"case w.wasAbsent:",
 		engine,
 		[]string{"TestCreateWhoseAnswerGotLost/another_one_came_first"},
@@ -37,7 +37,7 @@ var whole = []rule{
 	{
 		"It is known for ours only where it was seen that there was none",
 		engine + "/whole.go",
-		"case w.wasAbsent && w.t.create.made(now):",
+		"case w.wasAbsent && !w.c.lostCreation && w.t.create.made(now):",
 		"case w.t.create.made(now):",
 		engine,
 		[]string{"TestCreateWhoseAnswerGotLost/it_landed_and_nobody_looked_before"},
