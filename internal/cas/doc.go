@@ -64,6 +64,8 @@
 //   - That a creation is made once where its answer got lost and another deletes what it made before this package has looked: it is made
 //     again. Nothing in a POST can be conditional on there having been none.
 //   - That CommitWithin sees a value that is there for a moment only, or that it is the first of several who wait.
+//   - That a swap is admitted which names a version from before a JSON Patch of this Engine: what such a patch followed is not known,
+//     so it begins a new lineage.
 //   - That what was rehearsed alone is admitted together with others, or later.
 //   - That text which is no UTF-8, and which another writes into the object within the last second, stays as it is where others are
 //     busy: for a JSON Patch the API server writes the whole object as JSON.
