@@ -87,7 +87,7 @@ func (p *pace) sends(n int) {
 		p.target, p.found, p.keeps, p.short, p.alone = (n+1)/2, n, p.hold, 0, 0
 	case p.keeps > 0:
 		p.keeps, p.short = p.keeps-1, 0
-	case p.alone >= curious && p.gap < maxWait/8:
+	case p.alone >= curious && p.gap < maxWait/4:
 		p.target, p.short = p.target+1, 0
 	}
 }

@@ -21,7 +21,7 @@ var errNoHorizon = errors.New("the watch did not begin with the present state")
 const horizonTimeout = 2 * time.Second
 
 // watching is how long a watch may take to show what it is asked for, where siblings wait for that.
-const watching = 5 * time.Second
+const watching = 2 * time.Second
 
 // errSilent: a watch showed nothing, as behind a proxy that holds back what it has of an answer.
 var errSilent = errors.New("the watch showed nothing in time")

@@ -58,7 +58,7 @@ const (
 // doubt describes a write of which an answer got lost.
 type doubt struct {
 	backoff     wait.Backoff
-	failures    int // answers that were an error of the API server's own
+	failures    int // answers that were an error of the API server's own, and watches that showed nothing
 	first, last error
 }
 
@@ -140,6 +140,12 @@ func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err 
 		var r result
 		if r, err = c.look(ctx, callers, w); err != nil {
 			d.last = err
+			if errors.Is(err, errSilent) {
+				d.failures++
+			}
+			if d.failures > maxRepeats {
+				return d.unknown(nil)
+			}
 			continue
 		}
 		switch {
@@ -265,7 +271,7 @@ func isPassing(err error) bool {
 	var forbidden *ForbiddenError
 	var refused *RefusedError
 	switch {
-	case errors.As(err, &forbidden), isExpired(err), errors.Is(err, errSilent):
+	case errors.As(err, &forbidden), isExpired(err):
 		return false
 	case errors.As(err, &refused):
 		return refused.Code >= http.StatusInternalServerError || refused.Code == http.StatusTooManyRequests
