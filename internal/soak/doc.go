@@ -7,5 +7,8 @@
 // register; and an independent watch, which records every version in order, must account for each verdict and be
 // accounted for by them.
 //
+// Beside that all engines take numbers from one key of each ConfigMap, which nobody swaps. No number may be told twice, and each
+// step of that key must be that of as many takes of one process, whose name managedFields show.
+//
 // A short run is part of the tests. `-soak.duration` has it go on for longer, `-soak.seed` has it go another way.
 package soak
