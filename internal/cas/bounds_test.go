@@ -156,8 +156,13 @@ func TestHorizonIsNotLostWithACaller(t *testing.T) {
 	go func() { _, err := f.engine.Swap(ctx, f.swapping("foo", one, two)); told <- err }()
 	<-first
 	leave()
-	<-told
-	time.Sleep(50 * time.Millisecond)
+	f.want(Rejected, <-told)
+	c := f.engine.committer(f.ref)
+	<-waitFor(func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return !c.running
+	})
 	_, err := f.losesForgetful()
 	f.want(Applied, err)
 }
