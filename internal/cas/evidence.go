@@ -72,8 +72,8 @@ func (b *batch) verdict(made answer, next, now *Observation) result {
 	case yes:
 		return result{outcome: landed, after: next, now: now}
 	case maybe:
-		return result{outcome: inDoubt, err: errors.New("the first version after it holds something else: admission changed the " +
-			"write, or another writer uses the same field manager")}
+		return result{outcome: inDoubt, err: errors.New("the key was changed to something else: by admission on the way in, or by " +
+			"another writer of the same name")}
 	default:
 		return result{outcome: stale, now: now}
 	}
