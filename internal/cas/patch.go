@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// request is the body of a patch, of one of the two kinds in which a group can be written.
+// request is the body of a patch, of one of the two kinds in which a batch can be written.
 type request struct {
 	kind types.PatchType
 	body []byte
