@@ -65,12 +65,14 @@ func (c *committer) blindBatch(tasks []*task) *batch {
 			continue
 		}
 		var changes []change
+		differs := false // else a write would make no version, and could not be found out about
 		for _, k := range t.txn.Keys {
 			if !k.Expect.IsAbsent() { // else gone already: nothing is to be written, not even what would be put back
 				changes = append(changes, change{key: k.Key, from: k.Expect, to: k.New})
+				differs = differs || k.New != k.Expect
 			}
 		}
-		if len(changes) == 0 {
+		if !differs {
 			continue
 		}
 		if b == nil {

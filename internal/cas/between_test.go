@@ -36,15 +36,17 @@ func TestRedirectedWriteIsNotApplied(t *testing.T) {
 				return testcluster.Fault{}
 			})
 			_, err := f.do(f.swapping("foo", one, two))
-			if VerdictOf(err) == Applied {
-				t.Error("applied, and nothing was written")
+			if VerdictOf(err) == Applied || f.proxy.Count(http.MethodPatch) == 0 {
+				t.Errorf("applied, and nothing was written, or nothing was sent: %v", f.proxy.Requests())
 			}
+			f.proxy.Reset()
 			v := f.version()
 			e := f.newEngine(f.proxy.Config)
 			_, err = e.Swap(t.Context(), f.removing("foo", one, v, v))
-			if VerdictOf(err) == Applied {
-				t.Error("removal applied, and nothing was removed")
+			if VerdictOf(err) == Applied || f.proxy.Count(http.MethodPatch) == 0 {
+				t.Errorf("removal applied, and nothing was removed, or nothing was sent: %v", f.proxy.Requests())
 			}
+			f.wantData(map[string]string{"foo": "1"})
 		})
 	}
 }
@@ -102,6 +104,9 @@ func TestFailedWatchIsAskedAgain(t *testing.T) {
 			})
 			_, err := f.do(f.swapping("foo", one, two))
 			f.want(Applied, err)
+			if n := watches.Load(); n < 2 {
+				t.Errorf("%d watches, want one that fails and another", n)
+			}
 		})
 	}
 }

@@ -184,11 +184,10 @@ func TestSiblingsOfOneObjectNeverConflict(t *testing.T) {
 		}
 	}
 	all(one, two, func(key string) Swap { return f.swapping(key, one, two, v) })
-	for key, value := range f.live().Data {
-		if value != "2" {
-			t.Errorf("%s is %q", key, value)
-		}
+	for key := range data {
+		data[key] = "2"
 	}
+	f.wantData(data)
 	f.engine = f.newEngine(f.proxy.Config)
 	v = f.version()
 	all(two, Entry{}, func(key string) Swap { return f.removing(key, two, v, v) })

@@ -93,6 +93,9 @@ func TestOneFailedReadDoesNotFailTheSwapsThatWaitForIt(t *testing.T) {
 			f.want(Applied, <-foo)
 			f.want(Applied, <-bar)
 			f.wantData(map[string]string{"foo": "2", "bar": "2"})
+			if reads < 3 {
+				t.Errorf("%d reads, want two that fail and another", reads)
+			}
 		})
 	}
 }
@@ -103,6 +106,11 @@ func TestOneFailedLookDoesNotFailWhatIsAboutTheObject(t *testing.T) {
 	for name, fault := range failures() {
 		failOnce := func(f *fixture, method string, before func()) {
 			refused, failed := false, false
+			f.Cleanup(func() {
+				if !failed {
+					f.Error("no read failed")
+				}
+			})
 			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 				switch {
 				case r.Method == method && !refused:
