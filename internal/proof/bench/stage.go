@@ -127,8 +127,8 @@ func (s *stage) namespace(ctx context.Context) (string, error) {
 	return ns.Name, nil
 }
 
-// build builds a program of this module as a release is built, alone in a folder, and returns its path.
-func (s *stage) build(ctx context.Context, name, pkg string, flags ...string) (string, error) {
+// build builds the program in a folder of the repository as a release is built, alone in a folder, and returns its path.
+func (s *stage) build(ctx context.Context, name, dir string) (string, error) {
 	root, err := toolchain.Root()
 	if err != nil {
 		return "", err
@@ -138,25 +138,24 @@ func (s *stage) build(ctx context.Context, name, pkg string, flags ...string) (s
 		return path, nil
 	}
 	say("building %s", name)
-	args := append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", path}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, ".")
+	cmd.Dir, cmd.Env = filepath.Join(root, dir), append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building %s: %w\n%s", pkg, err, bytes.TrimSpace(out))
+		return "", fmt.Errorf("building %s: %w\n%s", name, err, bytes.TrimSpace(out))
 	}
 	return path, nil
 }
 
 func (s *stage) buildProvider(ctx context.Context) (string, error) {
-	return s.build(ctx, "provider", ".")
+	return s.build(ctx, "provider", "")
 }
 
 func (s *stage) buildFloor(ctx context.Context) (string, error) {
-	return s.build(ctx, "floor", "./internal/bench/floor", "-tags", "floor")
+	return s.build(ctx, "floor", "internal/proof/bench/floor")
 }
 
 func (s *stage) buildPeak(ctx context.Context) (string, error) {
-	return s.build(ctx, "peak", "./internal/bench/peak")
+	return s.build(ctx, "peak", "internal/proof/bench/peak")
 }
 
 func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
