@@ -1,4 +1,4 @@
-// Rules takes each rule of the engine out, one at a time, and sees the tests fail that are to hold it. A rule whose tests
+// Rules takes each rule of the engine and of the provider out, one at a time, and sees the tests fail that are to hold it. A rule whose tests
 // pass without it has survived: they prove nothing. The sources stay as they are; the compiler is given an overlay.
 package main
 
@@ -46,7 +46,16 @@ func run(ctx context.Context, only string, parallel int) error {
 		}
 	}
 	begun := time.Now()
-	if err := passes(ctx, root, chosen); err != nil {
+	dir, err := os.MkdirTemp("", "rules-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	builds, err := buildTogether(ctx, root, dir, chosen)
+	if err != nil {
+		return err
+	}
+	if err := passes(ctx, root, chosen, builds); err != nil {
 		return err
 	}
 	fmt.Printf("all tests pass with every rule in place (%.0f s)\n", time.Since(begun).Seconds())
@@ -62,7 +71,7 @@ func run(ctx context.Context, only string, parallel int) error {
 				return
 			}
 			began := time.Now()
-			said, err := fails(ctx, root, r)
+			said, err := fails(ctx, root, r, builds)
 			took := time.Since(began).Seconds()
 			if problems[i] = err; err != nil {
 				fmt.Printf("%-8s  %s (%.0f s): %v\n", verdictOf(err), r.says, took, err)

@@ -53,8 +53,8 @@ func pattern(tests []string) string {
 	return strings.Join(paths, "|")
 }
 
-// passes runs the tests of all rules with the rules in place.
-func passes(ctx context.Context, root string, all []rule) error {
+// passes runs the tests of all rules with the rules in place, in a folder's build of several where it has one.
+func passes(ctx context.Context, root string, all []rule, builds map[string]build) error {
 	tests := map[string][]string{}
 	for _, r := range all {
 		tests[r.dir] = append(tests[r.dir], r.tests...)
@@ -62,7 +62,12 @@ func passes(ctx context.Context, root string, all []rule) error {
 	for dir, names := range tests {
 		slices.Sort(names)
 		names = slices.Compact(names)
-		out, err := command(ctx, root, "", "go", "test", "-count=1", "-v", "-timeout=10m", "-run="+pattern(names), "./"+dir)
+		run := []string{"go", "test", "-count=1", "-v", "-timeout=10m", "-run=" + pattern(names), "."}
+		b, shared := builds[dir]
+		if shared {
+			run = []string{b.binary, "-test.v", "-test.timeout=10m", "-test.run=" + pattern(names)}
+		}
+		out, err := command(ctx, filepath.Join(root, dir), b.overlay, run[0], run[1:]...)
 		if err != nil {
 			return fmt.Errorf("with every rule in place: %w\n%s", err, out)
 		}
@@ -76,7 +81,10 @@ func passes(ctx context.Context, root string, all []rule) error {
 }
 
 // fails runs the tests of a rule without it, and returns the last thing that they say.
-func fails(ctx context.Context, root string, r rule) (string, error) {
+func fails(ctx context.Context, root string, r rule, builds map[string]build) (string, error) {
+	if b, ok := builds[r.dir]; ok && r.shares(root) {
+		return failsIn(ctx, root, r, b)
+	}
 	path := filepath.Join(root, r.file)
 	source, err := os.ReadFile(path)
 	if err != nil {
@@ -100,10 +108,16 @@ func fails(ctx context.Context, root string, r rule) (string, error) {
 		return "", err
 	}
 	binary := filepath.Join(dir, "mutant.test")
-	if out, err := command(ctx, root, overlay, "go", "test", "-c", "-o="+binary, "./"+r.dir); err != nil {
+	if out, err := command(ctx, filepath.Join(root, r.dir), overlay, "go", "test", "-c", "-o="+binary, "."); err != nil {
 		return "", fmt.Errorf("does not compile without it: %w\n%s", err, out)
 	}
-	out, err := command(ctx, filepath.Join(root, r.dir), overlay, binary, "-test.v", "-test.timeout=3m", "-test.run="+pattern(r.tests))
+	return failsIn(ctx, root, r, build{binary, overlay})
+}
+
+// failsIn is fails in a binary that can go without the rule.
+func failsIn(ctx context.Context, root string, r rule, b build) (string, error) {
+	out, err := command(ctx, filepath.Join(root, r.dir), b.overlay, "env", ruleOut+"="+r.says,
+		b.binary, "-test.v", "-test.timeout=3m", "-test.run="+pattern(r.tests))
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}

@@ -3,12 +3,16 @@ package main
 import "slices"
 
 const (
-	engine   = "internal/cas"
-	provider = "internal/provider"
+	engine     = "internal/cas"
+	provider   = "internal/provider"
+	acceptance = "internal/acceptance"
 )
 
-// table is all rules: of what doc.go of the engine promises, and of what that rests on.
-func table() []rule { return slices.Concat(queued, judged, batched, sent, evident, whole) }
+// table is all rules: of what doc.go of the engine promises, and of what that rests on; and of the provider.
+func table() []rule {
+	return slices.Concat(queued, judged, batched, sent, evident, whole,
+		providerWritten, providerRemoved, providerStored, providerPlanned, providerSaid, providerConfigured)
+}
 
 // queued are the rules of the committer: what waits for what, and for how long.
 var queued = []rule{

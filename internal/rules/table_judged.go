@@ -99,7 +99,7 @@ var judged = []rule{
 		provider + "/configmap_entry_resource.go",
 		"if err == nil && seen.Entry(id.Key).IsAbsent() {",
 		"if false {",
-		provider,
+		acceptance,
 		[]string{"TestAbsenceInARefreshIsToldFromAReadOfItsOwn"},
 	},
 	{
@@ -248,7 +248,7 @@ var judged = []rule{
 		provider + "/holding.go",
 		"if h.policy == policyAbandon || c.data.swapped() {",
 		"if h.policy == policyAbandon {",
-		provider,
+		acceptance,
 		[]string{"TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply/the_old_key_is_written"},
 	},
 	{
@@ -256,7 +256,7 @@ var judged = []rule{
 		engine + "/judge.go",
 		"if !k.IsGuard && h.wroteSince(k.Key, t.Seen) && !o.Entry(k.Key).IsAbsent() {",
 		"if false {",
-		provider,
+		acceptance,
 		[]string{"TestDeposedKeyThatAnotherResourceAdoptedIsNotRemoved"},
 	},
 }

@@ -1,0 +1,4 @@
+package main
+
+// providerPlanned are rules of what the provider checks in plans.
+var providerPlanned = []rule{}
