@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"os"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider"
 	"github.com/terraform-cas/terraform-provider-cas/internal/serve"
@@ -28,7 +29,7 @@ func main() {
 		return
 	}
 
-	factory, closeAll := provider.New(version)
+	factory, closeAll := provider.New(version, os.Getenv)
 	err := serve.Provider(context.Background(), factory, *debug)
 	closeAll()
 	if err != nil {

@@ -111,7 +111,12 @@ func processes(t *testing.T, folder string) string {
 func TestDemoOnAControlPlaneOfItsOwn(t *testing.T) {
 	t.Parallel()
 	drawn := t.TempDir()
-	exitCode, output := start(t, "-pictures", drawn).end(t)
+	d := start(t, "-pictures", drawn)
+	d.until(t, "1 to add")
+	if processes(t, d.tmp) == "" {
+		t.Error("no process of the control plane is seen while it runs")
+	}
+	exitCode, output := d.end(t)
 	if exitCode != 0 {
 		t.Fatalf("exit code %d:\n%s", exitCode, output)
 	}

@@ -49,6 +49,9 @@ func TestGuides(t *testing.T) {
 			for _, block := range blocks(t, string(content)) {
 				r.follow(block)
 			}
+			if r.failed {
+				t.Errorf("the guide does not say that this fails:\n%s", r.output)
+			}
 			if r.commands != commands {
 				t.Errorf("the guide has %d commands, want %d", r.commands, commands)
 			}
@@ -69,6 +72,9 @@ func blocks(t *testing.T, guide string) (found []block) {
 	for _, at := range fenced.FindAllStringSubmatchIndex(guide, -1) {
 		found = append(found, block{language: guide[at[2]:at[3]], text: guide[at[4]:at[5]], before: guide[last:at[0]]})
 		last = at[1]
+	}
+	if fences := strings.Count("\n"+guide, "\n```"); fences != 2*len(found) {
+		t.Errorf("%d fences around %d blocks", fences, len(found))
 	}
 	return found
 }

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,33 +81,36 @@ func TestCodecDoesAsTheFramework(t *testing.T) {
 func TestCodecWantsJustTheAttributesOfTheSchema(t *testing.T) {
 	t.Parallel()
 	schema := types.ObjectType{AttrTypes: map[string]attr.Type{"name": types.StringType, "key": types.StringType}}
-	for name, make := range map[string]func(){
-		"one too few": func() {
+	for name, test := range map[string]struct {
+		make func()
+		says string
+	}{
+		"one too few": {func() {
 			newCodec[struct {
 				Name types.String `tfsdk:"name"`
 			}](t.Context(), schema)
-		},
-		"another name": func() {
+		}, "has 1 of 2 attributes"},
+		"another name": {func() {
 			newCodec[struct {
 				Name types.String `tfsdk:"name"`
 				Kind types.String `tfsdk:"kind"`
 			}](t.Context(), schema)
-		},
-		"another type": func() {
+		}, ".Kind is no attribute of the schema, or of another type"},
+		"another type": {func() {
 			newCodec[struct {
 				Name types.String `tfsdk:"name"`
 				Key  types.Bool   `tfsdk:"key"`
 			}](t.Context(), schema)
-		},
+		}, ".Key is no attribute of the schema, or of another type"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			defer func() {
-				if recover() == nil {
-					t.Error("taken")
+				if said := fmt.Sprint(recover()); !strings.HasSuffix(said, test.says) {
+					t.Errorf("%s, want it to end with %q", said, test.says)
 				}
 			}()
-			make()
+			test.make()
 		})
 	}
 }

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // diagnosticTest is one diagnostic, whole. In detail, what only the cluster knows is written in capitals: VERSION, UID
@@ -31,25 +32,29 @@ type diagnosticTest struct {
 }
 
 // liveObservation is what the engine sees of a ConfigMap that holds foo and that another writer wrote.
-func liveObservation(f *fixture, cm *corev1.ConfigMap) *cas.Observation {
-	f.Helper()
-	f.createObject(cm)
-	engine, err := cas.New(f.cluster.Config, nil)
-	if err != nil {
-		f.Fatal(err)
+func liveObservation(t *testing.T, cluster *testcluster.Cluster, namespace string, cm *corev1.ConfigMap) *cas.Observation {
+	t.Helper()
+	if _, err := cluster.Client().CoreV1().ConfigMaps(namespace).Create(t.Context(), cm, metav1.CreateOptions{FieldManager: "another-writer"}); err != nil {
+		t.Fatal(err)
 	}
-	seen, err := engine.Observe(f.Context(), cas.Ref{Namespace: f.namespace, Name: cm.Name}, 0)
+	engine, err := cas.New(cluster.Config, nil)
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
+	}
+	seen, err := engine.Observe(t.Context(), cas.Ref{Namespace: namespace, Name: cm.Name}, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return seen
 }
 
 func TestDiagnostics(t *testing.T) {
-	f := newFixture(t)
-	seen := liveObservation(f, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "seen"}, Data: map[string]string{"foo": "live"}})
-	unmanaged := liveObservation(f, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "unmanaged"}})
-	long := liveObservation(f, &corev1.ConfigMap{
+	t.Parallel()
+	cluster := testcluster.Shared(t)
+	namespace := cluster.Namespace(t)
+	seen := liveObservation(t, cluster, namespace, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "seen"}, Data: map[string]string{"foo": "live"}})
+	unmanaged := liveObservation(t, cluster, namespace, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "unmanaged"}})
+	long := liveObservation(t, cluster, namespace, &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: "long"}, Data: map[string]string{"foo": strings.Repeat("x", 300) + "live"},
 	})
 	writers := seen.LastWriters()

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -10,24 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
-
-// outputs is a JSON object of all outputs.
-func (p *pipeline) outputs() string {
-	p.Helper()
-	var outputs map[string]struct{ Value json.RawMessage }
-	if err := json.Unmarshal([]byte(p.cli.Run("output", "-json").Stdout), &outputs); err != nil {
-		p.Fatal(err)
-	}
-	values := map[string]json.RawMessage{}
-	for name, output := range outputs {
-		values[name] = output.Value
-	}
-	all, err := json.Marshal(values)
-	if err != nil {
-		p.Fatal(err)
-	}
-	return string(all)
-}
 
 func runFunction(t *testing.T, f function.Function, arguments ...string) (attr.Value, *function.FuncError) {
 	t.Helper()
@@ -114,30 +95,4 @@ func wantArgumentError(t *testing.T, err *function.FuncError, argument int64, pr
 	if diff := cmp.Diff(argument, *err.FunctionArgument); diff != "" {
 		t.Errorf("argument (-want +got):\n%s", diff)
 	}
-}
-
-func TestFunctionsInAConfiguration(t *testing.T) {
-	p := newPipeline(t)
-	p.write(`
-output "id" {
-  value = provider::cas::entry_id("shop", "settings", "foo")
-}
-output "parts" {
-  value = provider::cas::parse_entry_id(provider::cas::entry_id("shop", "settings", "foo"))
-}`)
-	p.plan()
-	p.apply()
-	if diff := cmp.Diff(`{"id":"shop/settings/foo","parts":{"key":"foo","name":"settings","namespace":"shop"}}`, p.outputs()); diff != "" {
-		t.Errorf("outputs (-want +got):\n%s", diff)
-	}
-	p.write(`
-output "id" {
-  value = provider::cas::entry_id("shop", "settings", "a/b")
-}
-output "parts" {
-  value = provider::cas::parse_entry_id("shop/settings")
-}`)
-	p.planRefused([]string{
-		`"key" parameter: The key "a/b" is not valid: `, `"id" parameter: The id "shop/settings" is not of the form namespace/name/key.`,
-	})
 }

@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/base64"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -172,4 +173,31 @@ func FuzzValidators(f *testing.F) {
 func lasts(s string) bool {
 	d, err := time.ParseDuration(s)
 	return err == nil && d > 0
+}
+
+// FuzzDataID: an id that is read is written as it was but for the order of its keys.
+func FuzzDataID(f *testing.F) {
+	for _, s := range []string{"a/b", "a/b:c", "a/b:d,c", "a/b:", "a/b:c,c", "a/b:c,", "a/b/c", "a:b/c", "", "/:", "a/b:..", "a/b:c:d", "a/b.c:-._A"} {
+		f.Add(s)
+	}
+	form := regexp.MustCompile(`^[-a-z0-9]+/[-.a-z0-9]+(:[-._a-zA-Z0-9]+(,[-._a-zA-Z0-9]+)*)?$`)
+	f.Fuzz(func(t *testing.T, s string) {
+		id, err := parseDataID(s)
+		if err != nil {
+			if id.Name != "" || id.Keys != nil {
+				t.Errorf("%q gives %+v and %v", s, id, err)
+			}
+			return
+		}
+		object, list, _ := strings.Cut(s, ":")
+		keys := strings.Split(list, ",")
+		slices.Sort(keys)
+		want := object
+		if list != "" {
+			want += ":" + strings.Join(keys, ",")
+		}
+		if !form.MatchString(s) || id.String() != want {
+			t.Errorf("%q came back as %q", s, id)
+		}
+	})
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/client-go/rest"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 const server = "https://127.0.0.1:6443"
@@ -91,7 +93,7 @@ func clientConfigOf(t *testing.T, files map[string]string, given block, variable
 
 func TestClientConfig(t *testing.T) {
 	t.Parallel()
-	mine, theirs := newIdentity(t), newIdentity(t)
+	mine, theirs := testcluster.NewIdentity(t), testcluster.NewIdentity(t)
 
 	tests := map[string]struct {
 		files     map[string]string
@@ -130,18 +132,18 @@ func TestClientConfig(t *testing.T) {
 			want:  rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{Insecure: true}},
 		},
 		"insecure turned off beside a certificate": {
-			given: block{"host": server, "insecure": false, "cluster_ca_certificate": mine.certificate},
+			given: block{"host": server, "insecure": false, "cluster_ca_certificate": mine.Certificate},
 			env:   map[string]string{"KUBE_INSECURE": "true"},
-			want:  rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{CAData: []byte(mine.certificate)}},
+			want:  rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{CAData: []byte(mine.Certificate)}},
 		},
 		"tls_server_name": {
 			given: block{"host": server, "tls_server_name": "api.test"},
 			want:  rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{ServerName: "api.test"}},
 		},
 		"certificates": {
-			given: block{"host": server, "client_certificate": mine.certificate, "client_key": mine.key, "cluster_ca_certificate": theirs.certificate},
+			given: block{"host": server, "client_certificate": mine.Certificate, "client_key": mine.Key, "cluster_ca_certificate": theirs.Certificate},
 			want: rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{
-				CertData: []byte(mine.certificate), KeyData: []byte(mine.key), CAData: []byte(theirs.certificate),
+				CertData: []byte(mine.Certificate), KeyData: []byte(mine.Key), CAData: []byte(theirs.Certificate),
 			}},
 		},
 		"proxy_url": {
@@ -171,12 +173,12 @@ func TestClientConfig(t *testing.T) {
 
 		"everything of a server from the environment": {
 			env: map[string]string{
-				"KUBE_HOST": server, "KUBE_TLS_SERVER_NAME": "api.test", "KUBE_CLUSTER_CA_CERT_DATA": theirs.certificate,
-				"KUBE_TOKEN": "t", "KUBE_CLIENT_CERT_DATA": mine.certificate, "KUBE_CLIENT_KEY_DATA": mine.key,
+				"KUBE_HOST": server, "KUBE_TLS_SERVER_NAME": "api.test", "KUBE_CLUSTER_CA_CERT_DATA": theirs.Certificate,
+				"KUBE_TOKEN": "t", "KUBE_CLIENT_CERT_DATA": mine.Certificate, "KUBE_CLIENT_KEY_DATA": mine.Key,
 				"KUBE_PROXY_URL": "http://127.0.0.1:3128",
 			},
 			want: rest.Config{Host: server, BearerToken: "t", TLSClientConfig: rest.TLSClientConfig{
-				ServerName: "api.test", CertData: []byte(mine.certificate), KeyData: []byte(mine.key), CAData: []byte(theirs.certificate),
+				ServerName: "api.test", CertData: []byte(mine.Certificate), KeyData: []byte(mine.Key), CAData: []byte(theirs.Certificate),
 			}},
 			wantProxy: "http://127.0.0.1:3128",
 		},
@@ -198,10 +200,10 @@ func TestClientConfig(t *testing.T) {
 			want:  rest.Config{Host: server},
 		},
 		"half of a pair from the environment": {
-			given: block{"host": server, "client_certificate": mine.certificate},
-			env:   map[string]string{"KUBE_CLIENT_KEY_DATA": mine.key},
+			given: block{"host": server, "client_certificate": mine.Certificate},
+			env:   map[string]string{"KUBE_CLIENT_KEY_DATA": mine.Key},
 			want: rest.Config{Host: server, TLSClientConfig: rest.TLSClientConfig{
-				CertData: []byte(mine.certificate), KeyData: []byte(mine.key),
+				CertData: []byte(mine.Certificate), KeyData: []byte(mine.Key),
 			}},
 		},
 
@@ -266,7 +268,7 @@ func TestClientConfig(t *testing.T) {
 		},
 		"a file's own paths are relative to the file": {
 			files: map[string]string{
-				"ca.pem": theirs.certificate,
+				"ca.pem": theirs.Certificate,
 				"token":  "from-the-file\n",
 				"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1", certificate-authority: ca.pem}}],
 					users: [{name: u, user: {tokenFile: token}}], contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`,
@@ -291,16 +293,16 @@ func TestClientConfig(t *testing.T) {
 			files: map[string]string{"a": redAndBlue},
 			given: block{
 				"config_path": "DIR/a", "host": server, "tls_server_name": "api.test",
-				"cluster_ca_certificate": theirs.certificate, "proxy_url": "http://127.0.0.1:3128",
+				"cluster_ca_certificate": theirs.Certificate, "proxy_url": "http://127.0.0.1:3128",
 			},
 			want: rest.Config{Host: server, BearerToken: "red-token", TLSClientConfig: rest.TLSClientConfig{
-				ServerName: "api.test", CAData: []byte(theirs.certificate),
+				ServerName: "api.test", CAData: []byte(theirs.Certificate),
 			}},
 			wantProxy: "http://127.0.0.1:3128",
 		},
 		"insecure over the certificate of a kubeconfig": {
 			files: map[string]string{"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1", certificate-authority-data: "` +
-				base64.StdEncoding.EncodeToString([]byte(theirs.certificate)) + `"}}], contexts: [{name: x, context: {cluster: c, user: ""}}], current-context: x}`},
+				base64.StdEncoding.EncodeToString([]byte(theirs.Certificate)) + `"}}], contexts: [{name: x, context: {cluster: c, user: ""}}], current-context: x}`},
 			given: block{"config_path": "DIR/a", "insecure": true},
 			want:  rest.Config{Host: "https://127.0.0.1:1", TLSClientConfig: rest.TLSClientConfig{Insecure: true}},
 		},
@@ -330,6 +332,13 @@ func TestClientConfig(t *testing.T) {
 			given: block{"config_path": "DIR/a", "token": "t"},
 			want:  rest.Config{Host: "https://127.0.0.1:1", BearerToken: "t", Impersonate: rest.ImpersonationConfig{UserName: "somebody"}},
 		},
+		"a token over the exec of a kubeconfig": {
+			files: map[string]string{"a": `{clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}], users: [{name: u, user: {exec: {
+				apiVersion: client.authentication.k8s.io/v1, command: c, interactiveMode: Never}}}],
+				contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`},
+			given: block{"config_path": "DIR/a", "token": "t"},
+			want:  rest.Config{Host: "https://127.0.0.1:1", BearerToken: "t"},
+		},
 		"a password completes the user name of a kubeconfig": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a", "config_context": "blue", "password": "another"},
@@ -350,7 +359,7 @@ func TestClientConfig(t *testing.T) {
 		},
 
 		"nothing in a pod": {
-			files: map[string]string{"ca.pem": theirs.certificate, "token": "pod-token"},
+			files: map[string]string{"ca.pem": theirs.Certificate, "token": "pod-token"},
 			env:   map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
 			pod:   &rest.Config{Host: server, BearerToken: "pod-token"},
 			want:  rest.Config{Host: server, BearerToken: "pod-token"},
@@ -403,7 +412,7 @@ func TestClientConfig(t *testing.T) {
 
 func TestClientConfig_refused(t *testing.T) {
 	t.Parallel()
-	mine, theirs := newIdentity(t), newIdentity(t)
+	mine, theirs := testcluster.NewIdentity(t), testcluster.NewIdentity(t)
 	const secret = "s3cret"
 	one := func(path, summary, detail string) []problem { return []problem{{path, summary, detail}} }
 
@@ -582,7 +591,7 @@ func TestClientConfig_refused(t *testing.T) {
 			want:  one("proxy_url", summaryArgument, "proxy_url must be a URL with the scheme http, https or socks5."),
 		},
 		"certificates that are none": {
-			given: block{"host": server, "client_certificate": mine.key, "client_key": mine.certificate, "cluster_ca_certificate": secret},
+			given: block{"host": server, "client_certificate": mine.Key, "client_key": mine.Certificate, "cluster_ca_certificate": secret},
 			want: []problem{
 				{"cluster_ca_certificate", summaryArgument, "cluster_ca_certificate must be a PEM-encoded certificate."},
 				{"client_certificate", summaryArgument, "client_certificate must be a PEM-encoded certificate."},
@@ -590,25 +599,25 @@ func TestClientConfig_refused(t *testing.T) {
 			},
 		},
 		"a certificate still in base64": {
-			given: block{"host": server, "cluster_ca_certificate": base64.StdEncoding.EncodeToString([]byte(mine.certificate))},
+			given: block{"host": server, "cluster_ca_certificate": base64.StdEncoding.EncodeToString([]byte(mine.Certificate))},
 			want: one("cluster_ca_certificate", summaryArgument,
 				"cluster_ca_certificate must be a PEM-encoded certificate; this is the base64 of one: use base64decode()."),
 		},
 		"the path of a key": {
-			given: block{"host": server, "client_certificate": mine.certificate, "client_key": "~/key.pem"},
+			given: block{"host": server, "client_certificate": mine.Certificate, "client_key": "~/key.pem"},
 			want: one("client_key", summaryArgument,
 				"client_key must be a PEM-encoded private key; this looks like the path of a file: use file()."),
 		},
 		"a key of another certificate": {
-			given: block{"host": server, "client_certificate": mine.certificate, "client_key": theirs.key},
+			given: block{"host": server, "client_certificate": mine.Certificate, "client_key": theirs.Key},
 			want:  one("client_key", summaryArgument, "client_key does not go with client_certificate: tls: private key does not match public key."),
 		},
 		"a certificate without its key": {
-			given: block{"host": server, "client_certificate": mine.certificate},
+			given: block{"host": server, "client_certificate": mine.Certificate},
 			want:  one("client_certificate", summaryArgument, "client_certificate needs client_key (KUBE_CLIENT_KEY_DATA) beside it."),
 		},
 		"a key without its certificate": {
-			env:  map[string]string{"KUBE_HOST": server, "KUBE_CLIENT_KEY_DATA": mine.key},
+			env:  map[string]string{"KUBE_HOST": server, "KUBE_CLIENT_KEY_DATA": mine.Key},
 			want: one("", summaryArgument, "KUBE_CLIENT_KEY_DATA needs client_certificate (KUBE_CLIENT_CERT_DATA) beside it."),
 		},
 		"a user name without a password": {
@@ -638,18 +647,28 @@ func TestClientConfig_refused(t *testing.T) {
 			},
 		},
 		"the environment's insecure beside a certificate": {
-			given: block{"host": server, "cluster_ca_certificate": mine.certificate},
+			given: block{"host": server, "cluster_ca_certificate": mine.Certificate},
 			env:   map[string]string{"KUBE_INSECURE": "true"},
 			want:  one("", summaryConflict, "KUBE_INSECURE and cluster_ca_certificate exclude each other."),
 		},
 		"insecure beside a certificate": {
-			given: block{"host": server, "insecure": true, "cluster_ca_certificate": mine.certificate},
+			given: block{"host": server, "insecure": true, "cluster_ca_certificate": mine.Certificate},
 			want:  one("insecure", summaryConflict, "insecure and cluster_ca_certificate exclude each other."),
 		},
 		"exec beside the environment's token": {
 			given: block{"host": server, "exec": exec{apiVersion: "client.authentication.k8s.io/v1", command: "c"}},
 			env:   map[string]string{"KUBE_TOKEN": secret},
 			want:  one("exec", summaryConflict, "exec and KUBE_TOKEN exclude each other."),
+		},
+		"a kubeconfig in place of its path": {
+			given: block{"config_path": "{users: [{name: u, user: {token: " + secret + "}}]}"},
+			want: one("config_path", summaryArgument,
+				"config_path must be the path of a kubeconfig file, and this looks like what is in one."),
+		},
+		"a kubeconfig in place of its path, from the environment": {
+			env: map[string]string{"KUBE_CONFIG_PATHS": "apiVersion: v1\nusers: [{name: u, user: {token: " + secret + "}}]"},
+			want: one("", summaryArgument,
+				"KUBE_CONFIG_PATHS must be the path of a kubeconfig file, and this looks like what is in one."),
 		},
 		"a variable that is no boolean": {
 			given: block{"host": server},

@@ -59,11 +59,14 @@ type engines struct {
 	all []*cas.Engine
 }
 
-// New returns a factory of the provider, as providerserver wants it, and what ends the requests of all that it made.
-func New(version string) (factory func() provider.Provider, closeAll func()) {
+// New returns a factory of the provider, as providerserver wants it, and what ends the requests of all that it made. getenv looks
+// environment variables up, as os.Getenv does.
+func New(version string, getenv func(string) string) (factory func() provider.Provider, closeAll func()) {
 	var made engines
+	e := processEnvironment()
+	e.getenv = getenv
 	return func() provider.Provider {
-		p := newProvider(version, processEnvironment())
+		p := newProvider(version, e)
 		p.made = made.add
 		return p
 	}, made.close

@@ -1,26 +1,18 @@
 package provider
 
 import (
-	"context"
-	"crypto/tls"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,40 +49,6 @@ func reads(t *testing.T, env environment, given block, ref cas.Ref) error {
 	return nil
 }
 
-// serviceAccount makes a service account, with the rules if any, and returns a token of it.
-func serviceAccount(t *testing.T, cluster *testcluster.Cluster, namespace, name string, rules ...rbacv1.PolicyRule) string {
-	t.Helper()
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	if _, err := cluster.Client().CoreV1().ServiceAccounts(namespace).Create(t.Context(), account, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if len(rules) > 0 {
-		// User waits until its own grant is known; this one, made before it, is known then too.
-		bind(t, cluster, namespace, name, rules)
-		cluster.User(t, namespace+"-later", namespace, rules...)
-	}
-	request, err := cluster.Client().CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return request.Status.Token
-}
-
-func bind(t *testing.T, cluster *testcluster.Cluster, namespace, account string, rules []rbacv1.PolicyRule) {
-	t.Helper()
-	meta := metav1.ObjectMeta{Name: account}
-	if _, err := cluster.Client().RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := cluster.Client().RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: meta,
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: account},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: account, Namespace: namespace}},
-	}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // credentialPlugin writes a command that prints the token as an exec plugin does, if it is called as it should be.
 func credentialPlugin(t *testing.T, token string) string {
 	t.Helper()
@@ -113,93 +71,13 @@ cat <<'JSON'
 	return command
 }
 
-// secureProxy is an HTTPS server in front of the API server that authenticates as the administrator. What arrives
-// at it is recorded.
-type secureProxy struct {
-	url, ca string
-
-	mu      sync.Mutex
-	headers []http.Header
-	names   []string // that clients asked for in the TLS handshake
-}
-
-func newSecureProxy(t *testing.T, cluster *testcluster.Cluster) *secureProxy {
-	t.Helper()
-	transport, err := rest.TransportFor(cluster.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, _, err := rest.DefaultServerUrlFor(cluster.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &secureProxy{}
-	forward := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(target)
-		r.Out.Header.Del("Authorization")
-	}}
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.mu.Lock()
-		p.headers = append(p.headers, r.Header.Clone())
-		p.mu.Unlock()
-		forward.ServeHTTP(w, r)
-	}))
-	s.TLS = &tls.Config{MinVersion: tls.VersionTLS12, GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-		p.mu.Lock()
-		p.names = append(p.names, hello.ServerName)
-		p.mu.Unlock()
-		return nil, nil //nolint:nilnil // which means: as configured
-	}}
-	s.StartTLS()
-	t.Cleanup(s.Close)
-	p.url = s.URL
-	p.ca = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
-	return p
-}
-
-// forwardProxy is an HTTP proxy that knows nothing but CONNECT. Its second result tells where it was asked to connect to.
-func forwardProxy(t *testing.T) (address string, asked func() []string) {
-	t.Helper()
-	var mu sync.Mutex
-	var targets []string
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodConnect {
-			http.Error(w, "only CONNECT", http.StatusMethodNotAllowed)
-			return
-		}
-		mu.Lock()
-		targets = append(targets, r.Host)
-		mu.Unlock()
-		upstream, err := (&net.Dialer{}).DialContext(context.WithoutCancel(r.Context()), "tcp", r.Host)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-			return
-		}
-		defer func() { _ = upstream.Close() }()
-		downstream, buffered, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			return
-		}
-		defer func() { _ = downstream.Close() }()
-		_, _ = io.WriteString(downstream, "HTTP/1.1 200 Connection established\r\n\r\n")
-		go func() { _, _ = io.Copy(upstream, buffered) }()
-		_, _ = io.Copy(downstream, upstream)
-	}))
-	t.Cleanup(s.CloseClientConnections)
-	return s.URL, func() []string {
-		mu.Lock()
-		defer mu.Unlock()
-		return slices.Clone(targets)
-	}
-}
-
 func TestAuthentication(t *testing.T) {
 	t.Parallel()
 	cluster := testcluster.Shared(t)
 	ref := testmap(t, cluster)
 	admin := cluster.Config
-	token := serviceAccount(t, cluster, ref.Namespace, "reader", readConfigMaps)
-	nobody := serviceAccount(t, cluster, ref.Namespace, "nobody")
+	token := testcluster.ServiceAccount(t, cluster, ref.Namespace, "reader", readConfigMaps)
+	nobody := testcluster.ServiceAccount(t, cluster, ref.Namespace, "nobody")
 	kubeconfig := cluster.Kubeconfig(t, admin)
 	server := block{"host": admin.Host, "cluster_ca_certificate": string(admin.CAData)}
 	with := func(more block) block {
@@ -322,28 +200,28 @@ func TestAuthentication_usernameAndPassword(t *testing.T) {
 	t.Parallel()
 	cluster := testcluster.Shared(t)
 	ref := testmap(t, cluster)
-	proxy := newSecureProxy(t, cluster)
+	proxy := testcluster.NewSecureProxy(t, cluster)
 
 	given := block{
-		"host": proxy.url, "cluster_ca_certificate": proxy.ca, "tls_server_name": "example.com",
+		"host": proxy.URL, "cluster_ca_certificate": proxy.CA, "tls_server_name": "example.com",
 		"username": "somebody", "password": "a:b ü",
 	}
 	if err := reads(t, emptyEnvironment(nil), given, ref); err != nil {
 		t.Fatal(err)
 	}
 
-	if len(proxy.headers) != 1 {
-		t.Fatalf("%d requests arrived, want 1", len(proxy.headers))
+	if len(proxy.Headers) != 1 {
+		t.Fatalf("%d requests arrived, want 1", len(proxy.Headers))
 	}
-	username, password, ok := (&http.Request{Header: proxy.headers[0]}).BasicAuth()
+	username, password, ok := (&http.Request{Header: proxy.Headers[0]}).BasicAuth()
 	if !ok || username != "somebody" || password != "a:b ü" {
-		t.Errorf("the Authorization that arrived is %q", proxy.headers[0].Get("Authorization"))
+		t.Errorf("the Authorization that arrived is %q", proxy.Headers[0].Get("Authorization"))
 	}
-	if agent := proxy.headers[0].Get("User-Agent"); agent != "terraform-provider-cas/test" {
+	if agent := proxy.Headers[0].Get("User-Agent"); agent != "terraform-provider-cas/test" {
 		t.Errorf("the User-Agent that arrived is %q", agent)
 	}
-	if want := []string{"example.com"}; !slices.Equal(proxy.names, want) {
-		t.Errorf("the names asked for in the handshake are %q, want %q", proxy.names, want)
+	if want := []string{"example.com"}; !slices.Equal(proxy.Names, want) {
+		t.Errorf("the names asked for in the handshake are %q, want %q", proxy.Names, want)
 	}
 }
 
@@ -381,7 +259,7 @@ func TestProxyURL(t *testing.T) {
 	for name, configure := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			proxy, asked := forwardProxy(t)
+			proxy, asked := testcluster.ForwardProxy(t)
 			env, given := configure(proxy)
 			if err := reads(t, env, given, ref); err != nil {
 				t.Fatal(err)

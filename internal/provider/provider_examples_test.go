@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/config"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -111,10 +113,10 @@ func TestProviderExamples(t *testing.T) {
 	ref := testmap(t, cluster)
 	role := exampleRole(t)
 	user := cluster.User(t, ref.Namespace+"-user", ref.Namespace, role)
-	token := serviceAccount(t, cluster, ref.Namespace, "terraform", role)
+	token := testcluster.ServiceAccount(t, cluster, ref.Namespace, "terraform", role)
 	home := homeWithStaging(t, user)
-	secure := newSecureProxy(t, cluster)
-	proxy, proxied := forwardProxy(t)
+	secure := testcluster.NewSecureProxy(t, cluster)
+	proxy, proxied := testcluster.ForwardProxy(t)
 
 	plugin := filepath.Join(t.TempDir(), "aws")
 	script := "#!/bin/sh\ntest \"$*\" = \"eks get-token --cluster-name blue\" && test \"$AWS_PROFILE\" = staging || exit 1\n" +
@@ -141,7 +143,7 @@ func TestProviderExamples(t *testing.T) {
 		},
 		"exec.tf": {"host": host, "cluster_ca_certificate": authority, "cluster_name": text("blue")},
 		"basic_auth.tf": {
-			"host": text(secure.url), "cluster_ca_certificate": encoded([]byte(secure.ca)),
+			"host": text(secure.URL), "cluster_ca_certificate": encoded([]byte(secure.CA)),
 			"username": text("somebody"), "password": text("p"),
 		},
 		"proxy.tf": {"proxy_url": text(proxy)},
@@ -166,19 +168,27 @@ func TestProviderExamples(t *testing.T) {
 					return &rest.Config{Host: user.Host, BearerToken: token, TLSClientConfig: rest.TLSClientConfig{CAFile: ca}}, nil
 				}
 			}
-			f := &fixture{T: t, cluster: cluster, namespace: ref.Namespace}
+			wantLive := func(want map[string]string) {
+				live, err := cluster.Client().CoreV1().ConfigMaps(ref.Namespace).Get(t.Context(), "testmap", metav1.GetOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, live.Data); diff != "" {
+					t.Errorf("the live object (-want +got):\n%s", diff)
+				}
+			}
 			runWith(t, env, resource.TestCase{Steps: []resource.TestStep{{
 				Config:          exampleConfig(t, file, ref.Namespace),
 				ConfigVariables: variables[name],
 				Check: func(*terraform.State) error {
-					f.wantLive("testmap", map[string]string{"foo": "2"})
+					wantLive(map[string]string{"foo": "2"})
 					return nil
 				},
 			}}})
-			f.wantLive("testmap", map[string]string{"foo": "1"})
+			wantLive(map[string]string{"foo": "1"})
 		})
 	}
-	if len(proxied()) == 0 || len(secure.headers) == 0 {
+	if len(proxied()) == 0 || len(secure.Headers) == 0 {
 		t.Error("the examples of a proxy went past it")
 	}
 }
@@ -191,41 +201,6 @@ func runWith(t *testing.T, env environment, test resource.TestCase) {
 		"cas": providerserver.NewProtocol6WithError(newProvider("test", env)),
 	}
 	resource.Test(t, test)
-}
-
-func TestProviderConfiguredByAResource(t *testing.T) {
-	f := newFixture(t)
-	f.create("testmap", map[string]string{"foo": "1"})
-	body := func(expected string) string {
-		return `
-resource "terraform_data" "cluster" {
-  input = "` + f.kubeconfig + `"
-}
-
-provider "cas" {
-  config_path = terraform_data.cluster.output
-}
-
-resource "cas_configmap_entry" "foo" {
-  namespace      = "` + f.namespace + `"
-  name           = "testmap"
-  key            = "foo"
-  value          = "2"
-  expected_value = "` + expected + `"
-}`
-	}
-	f.run(
-		// The plan cannot know that this is wrong; the apply does.
-		resource.TestStep{Config: body("3"), ExpectError: regexp.MustCompile(`(?s)Error: Expected Value Mismatch`)},
-		resource.TestStep{
-			PreConfig: func() { f.wantLive("testmap", map[string]string{"foo": "1"}) },
-			Config:    body("1"),
-			Check: func(*terraform.State) error {
-				f.wantLive("testmap", map[string]string{"foo": "2"})
-				return nil
-			},
-		},
-	)
 }
 
 // What the command line shows: the argument at fault, and what is wrong with it.

@@ -1,21 +1,13 @@
 package provider
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"maps"
-	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -34,6 +26,8 @@ type exec struct {
 }
 
 type unknown struct{}
+
+type data = map[string]string
 
 // providerConfig is what Terraform would send for the block: every argument, null where it is not given.
 func providerConfig(t *testing.T, given block) tfsdk.Config {
@@ -140,37 +134,6 @@ func problems(diags diag.Diagnostics) []problem {
 		found = append(found, p)
 	}
 	return found
-}
-
-// identity is a certificate, its own authority, and its key, in PEM.
-type identity struct {
-	certificate, key string
-}
-
-func newIdentity(t *testing.T) identity {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		Subject:      pkix.Name{CommonName: "somebody"},
-		NotBefore:    time.Now().Add(-time.Hour),
-		NotAfter:     time.Now().Add(time.Hour),
-	}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return identity{
-		certificate: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})),
-		key:         string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})),
-	}
 }
 
 // write puts the files into a folder of the test's own and returns it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -388,7 +389,7 @@ func pathText(d *tfprotov6.Diagnostic) string {
 
 func TestClosingEndsWhatTheFactoryMade(t *testing.T) {
 	t.Parallel()
-	factory, closeAll := New("test")
+	factory, closeAll := New("test", os.Getenv)
 	engines := []*cas.Engine{configure(t, factory(), block{"host": server}).engine, configure(t, factory(), block{"host": server}).engine}
 	closeAll()
 	for _, e := range engines {

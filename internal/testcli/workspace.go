@@ -110,6 +110,9 @@ func environment() []string {
 	return append(env, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_INPUT=0")
 }
 
+// Setenv sets a variable of the commands' environment.
+func (w *Workspace) Setenv(name, value string) { w.Env = append(w.Env, name+"="+value) }
+
 // Write puts a file into the workspace.
 func (w *Workspace) Write(name, content string) {
 	w.check(os.WriteFile(filepath.Join(w.Dir, name), []byte(content), 0o600))

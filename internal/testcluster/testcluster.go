@@ -28,7 +28,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// ErrNoBinaries is what Start returns, wrapped, where there is no etcd or no kube-apiserver to run.
+// ErrNoBinaries is what Start returns, wrapped, where there is no etcd or no kube-apiserver to run, and KUBEBUILDER_ASSETS names none.
 var ErrNoBinaries = errors.New("no control plane to run")
 
 // startTimeout is for one component. A healthy one takes 5 s on two idle cores; builds may run beside it.
@@ -179,7 +179,7 @@ func binaries(ctx context.Context) (etcd, apiserver string, err error) {
 	if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" && os.Getenv(envVersion) == "" {
 		etcd, apiserver = filepath.Join(assets, "etcd"), filepath.Join(assets, "kube-apiserver")
 		if !toolchain.Executable(etcd) || !toolchain.Executable(apiserver) {
-			return "", "", fmt.Errorf("%w: KUBEBUILDER_ASSETS names %s, which lacks etcd or kube-apiserver", ErrNoBinaries, assets)
+			return "", "", fmt.Errorf("KUBEBUILDER_ASSETS names %s, which lacks etcd or kube-apiserver", assets) // which somebody asked for
 		}
 		return etcd, apiserver, nil
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -54,7 +56,8 @@ func violations(content string, targets []string, grants map[string]string) ([]s
 	var found []string
 	broken := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 
-	for _, line := range use.FindAllString(content, -1) {
+	uses, lines := 0, use.FindAllString(content, -1)
+	for _, line := range lines {
 		if !pinned.MatchString(line) {
 			broken("not pinned: %s", strings.TrimSpace(line))
 		}
@@ -78,6 +81,9 @@ func violations(content string, targets []string, grants map[string]string) ([]s
 			}
 		}
 		for _, step := range job.Steps {
+			if step.Uses != "" {
+				uses++
+			}
 			if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != false {
 				broken("job %s: the checkout persists credentials", name)
 			}
@@ -93,6 +99,9 @@ func violations(content string, targets []string, grants map[string]string) ([]s
 				}
 			}
 		}
+	}
+	if uses != len(lines) { // or nobody looks whether it is pinned
+		broken("%d actions, and %d lines that begin with uses", uses, len(lines))
 	}
 	slices.Sort(found)
 	return found, nil
@@ -181,6 +190,7 @@ jobs:
 		"good":         {"", "", nil},
 		"tag":          {"0123456789012345678901234567890123456789 # v1.2.3", "v1", []string{"not pinned: - uses: actions/checkout@v1"}},
 		"no comment":   {" # v1.2.3", "", []string{"not pinned: - uses: actions/checkout@0123456789012345678901234567890123456789"}},
+		"not seen":     {"- uses: actions", "- \"uses\": actions", []string{"1 actions, and 0 lines that begin with uses"}},
 		"inherited":    {"permissions: {contents: read}", "", []string{"no permissions at the top"}},
 		"write all":    {"{contents: read}", "{contents: write}", []string{"permissions at the top are more than to read: map[contents:write]"}},
 		"job's grant":  {"timeout-minutes: 5", "timeout-minutes: 5\n    permissions: {packages: write}", []string{"job a: may write packages"}},
@@ -210,20 +220,38 @@ jobs:
 func TestDependabotKnowsEveryModule(t *testing.T) {
 	t.Parallel()
 	dependabot := read(t, ".github/dependabot.yml")
-	modules, err := filepath.Glob(filepath.Join(repository(t), "tools", "*", "go.mod"))
-	if err != nil {
+	var config struct {
+		Updates []struct {
+			Ecosystem   string   `json:"package-ecosystem"`
+			Directory   string   `json:"directory"`
+			Directories []string `json:"directories"`
+		} `json:"updates"`
+	}
+	if err := yaml.Unmarshal([]byte(dependabot), &config); err != nil {
 		t.Fatal(err)
 	}
-	directories := []string{"/", "/tools"}
-	for _, module := range modules {
-		directories = append(directories, "/tools/"+filepath.Base(filepath.Dir(module)))
-	}
-	for _, directory := range directories {
-		if !strings.Contains(dependabot, "directory: "+directory+"\n") {
-			t.Errorf("dependabot.yml has no directory: %s", directory)
+	var known []string
+	for _, update := range config.Updates {
+		if update.Ecosystem == "gomod" {
+			known = append(append(known, update.Directory), update.Directories...)
 		}
 	}
-	for _, match := range regexp.MustCompile(`module=(\S+)`).FindAllStringSubmatch(read(t, "tools/build.sh"), -1) {
+	git := exec.CommandContext(t.Context(), "git", "ls-files", "--cached", "--others", "--exclude-standard", "*go.mod")
+	git.Dir = repository(t)
+	modules, err := git.Output()
+	if err != nil {
+		toolchain.Unavailable(t, err)
+	}
+	for _, module := range strings.Fields(string(modules)) {
+		if directory := path.Join("/", path.Dir(module)); !slices.Contains(known, directory) {
+			t.Errorf("dependabot.yml has no directory %s", directory)
+		}
+	}
+	named := regexp.MustCompile(`module=(\S+)`).FindAllStringSubmatch(read(t, "tools/build.sh"), -1)
+	if len(known) == 0 || len(named) == 0 {
+		t.Fatalf("%d folders in dependabot.yml, %d modules named in tools/build.sh", len(known), len(named))
+	}
+	for _, match := range named {
 		if !strings.Contains(dependabot, "dependency-name: "+match[1]+",") {
 			t.Errorf("dependabot.yml has no dependency-name: %s", match[1])
 		}

@@ -1,0 +1,379 @@
+package acceptance_test
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+const counterN = "cas_configmap_counter.n"
+
+// counter is the configuration of the counter n, of key port in ConfigMap testmap.
+func (f *fixture) counter(lines ...string) string {
+	return f.config(counterBlock("n", append([]string{`key = "port"`}, lines...)...))
+}
+
+// takes is a step that is to do something to n, in which a number is taken.
+func takes(config string, action plancheck.ResourceActionType, number int64) resource.TestStep {
+	return resource.TestStep{
+		Config: config,
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+			plancheck.ExpectResourceAction(counterN, action), plancheck.ExpectUnknownValue(counterN, tfjsonpath.New("value")),
+		}},
+		ConfigStateChecks: []statecheck.StateCheck{isNumber(number)},
+	}
+}
+
+// keeps is a step that is to do something to n, in which the number stays.
+func keeps(config string, action plancheck.ResourceActionType, number int64) resource.TestStep {
+	return resource.TestStep{
+		Config: config,
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+			plancheck.ExpectResourceAction(counterN, action),
+			plancheck.ExpectKnownValue(counterN, tfjsonpath.New("value"), knownvalue.Int64Exact(number)),
+		}},
+		ConfigStateChecks: []statecheck.StateCheck{isNumber(number)},
+	}
+}
+
+func isNumber(number int64) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(counterN, tfjsonpath.New("value"), knownvalue.Int64Exact(number))
+}
+
+func TestCounterTakesANumberWhenTriggersChange(t *testing.T) {
+	f := newFixture(t)
+	p := f.proxied()
+	f.create("testmap", data{"bar": "kept"})
+	live := func(step resource.TestStep, port string, patches int) resource.TestStep {
+		step.Check = checked(func() {
+			f.wantLive("testmap", data{"port": port, "bar": "kept"})
+			if n := p.Count(http.MethodPatch); n != patches {
+				f.Errorf("%d patches, want %d", n, patches)
+			}
+			p.Reset()
+		})
+		return step
+	}
+	const none, update = plancheck.ResourceActionNoop, plancheck.ResourceActionUpdate
+	f.run(
+		live(takes(f.counter("initial = 8000"), plancheck.ResourceActionCreate, 8000), "8001", 1),
+		live(keeps(f.counter("initial = 8000"), none, 8000), "8001", 0),
+		live(keeps(f.counter("initial = 9000", "step = 10"), update, 8000), "8001", 0),
+		live(keeps(f.counter("step = 10", "triggers = {}", `field_manager = "me"`, `timeouts = { create = "2m" }`), update, 8000), "8001", 0),
+		live(keeps(f.counter("step = 10"), update, 8000), "8001", 0),
+		live(takes(f.counter("step = 10", `triggers = { version = "1" }`), update, 8001), "8011", 1),
+		live(takes(f.counter("step = -1", `triggers = { version = "2" }`), update, 8011), "8010", 1),
+		live(keeps(f.counter("step = -1", `triggers = { version = "2" }`), none, 8011), "8010", 0),
+		live(takes(f.counter(), update, 8010), "8011", 1),
+	)
+	f.wantLive("testmap", data{"port": "8011", "bar": "kept"}) // the destroy leaves it
+	if n := p.Count(http.MethodPatch); n != 0 {
+		f.Errorf("the destroy sent %d patches", n)
+	}
+}
+
+func TestCounterRefreshAndDestroyMakeNoRequestAndChangeNothing(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", data{"foo": "41"})
+	proxy := p.proxied()
+	p.write(counterBlock("n"))
+	p.plan()
+	p.apply()
+	requests := proxy.Requests()
+	if len(requests) != 3 || requests[2].Method != http.MethodPatch { // the plan's check, and what the apply judges and writes
+		t.Errorf("%v, want two reads and a patch", requests)
+	}
+	proxy.Reset()
+	for _, row := range []struct {
+		name   string
+		change func()
+	}{
+		{"nothing", func() {}},
+		{"another number", func() { p.set("testmap", "foo", "3") }},
+		{"no number", func() { p.set("testmap", "foo", "three") }},
+		{"no key", func() { p.unset("testmap", "foo") }},
+		{"another ConfigMap", func() { madeAgain(p.fixture, "testmap") }},
+		{"no ConfigMap", func() { p.remove("testmap") }},
+		{"no API server", func() {
+			proxy.SetHook(func(*http.Request) testcluster.Fault { return testcluster.Fault{DropBefore: true} })
+		}},
+	} {
+		row.change()
+		p.planNothing()
+		p.do("refresh")
+		if got := p.wantState("n")["n"].Attributes["value"]; got != 41.0 {
+			t.Errorf("%s: the state holds %v", row.name, got)
+		}
+	}
+	p.destroy()
+	p.wantState()
+	if proxy.Count() > 0 {
+		t.Errorf("requests: %v", proxy.Requests())
+	}
+}
+
+func TestCounterIsReplacedByOneOfAnotherKey(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "1", "port": "10"})
+	f.create("other", data{"port": "20"})
+	f.run(
+		takes(f.config(counterBlock("n")), plancheck.ResourceActionCreate, 1),
+		takes(f.counter(), plancheck.ResourceActionDestroyBeforeCreate, 10),
+		takes(f.counter(`name = "other"`), plancheck.ResourceActionDestroyBeforeCreate, 20),
+	)
+	f.wantLive("testmap", data{"foo": "2", "port": "11"})
+	f.wantLive("other", data{"port": "21"})
+}
+
+// What others do between a plan and its apply is no conflict: the number is the one that is there then.
+func TestCounterBetweenPlanAndApply(t *testing.T) {
+	for name, test := range map[string]struct {
+		between func(*fixture)
+		number  float64
+		live    data
+		refused []string
+	}{
+		"another took a number":    {between: func(f *fixture) { f.set("testmap", "foo", "9") }, number: 9, live: data{"foo": "10"}},
+		"another key was written":  {between: func(f *fixture) { f.set("testmap", "bar", "1") }, number: 5, live: data{"foo": "6", "bar": "1"}},
+		"the key was removed":      {between: func(f *fixture) { f.unset("testmap", "foo") }, number: 3, live: data{"foo": "4"}},
+		"the ConfigMap is another": {between: func(f *fixture) { madeAgain(f, "testmap") }, number: 5, live: data{"foo": "6"}},
+		"the key is no number": {
+			between: func(f *fixture) { f.set("testmap", "foo", "5 ") }, live: data{"foo": "5 "},
+			refused: []string{"Error: Not A Counter", `key = "foo"`, "Key: foo", `Live: "5 "`},
+		},
+		"the ConfigMap is gone": {
+			between: func(f *fixture) { f.remove("testmap") },
+			refused: []string{"Error: ConfigMap Not Found", "let the counter depend on what makes it"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.create("testmap", data{"foo": "5"})
+			p.write(counterBlock("n", "initial = 3"))
+			p.plan()
+			test.between(p.fixture)
+			if test.refused != nil {
+				p.applyRefused(test.refused...)
+				p.wantState()
+			} else {
+				p.apply()
+				if got := p.wantState("n")["n"].Attributes["value"]; got != test.number {
+					t.Errorf("the state holds %v, want %v", got, test.number)
+				}
+			}
+			if test.live != nil {
+				p.wantLive("testmap", test.live)
+			} else if p.exists("testmap") {
+				t.Error("the ConfigMap was made")
+			}
+		})
+	}
+}
+
+func TestCounterIsCheckedAtPlan(t *testing.T) {
+	rows := map[string]struct {
+		live    data
+		line    string
+		refused []string
+	}{
+		"word":    {live: data{"foo": "eight"}, refused: []string{"Error: Not A Counter", `key = "foo"`, `Live: "eight"`}},
+		"zeros":   {live: data{"foo": "007"}, refused: []string{"Error: Not A Counter", `Live: "007"`}},
+		"last":    {live: data{"foo": "9223372036854775807"}, refused: []string{"Error: Counter Would Overflow", "Step: 1"}},
+		"initial": {line: "initial = 9223372036854775806\nstep = 2", refused: []string{"Error: Counter Would Overflow", "step = 2", "Live: (absent)"}},
+	}
+	f := newFixture(t)
+	p := f.proxied()
+	config, labels := "", []string{}
+	for name, row := range rows {
+		f.create(name, row.live)
+		config += counterBlock(name, fmt.Sprintf("name = %q", name), row.line)
+		labels = append(labels, name)
+	}
+	f.runRefused(func(got failures) {
+		for name, row := range rows {
+			got.want(f, name, append(row.refused, planCheckAdvice)...)
+		}
+		got.wantOnly(f, labels...)
+	}, resource.TestStep{Config: f.config(config)})
+	if n := p.Count(http.MethodPatch); n != 0 || p.Count() == 0 {
+		f.Errorf("%d patches of %d requests", n, p.Count())
+	}
+}
+
+func TestCounterPlanCheckSettings(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", data{"foo": "eight"})
+	proxy := p.proxied()
+	p.write(counterBlock("n"))
+	p.planRefused([]string{"Error: Not A Counter"})
+	p.setenv("CAS_PLAN_CHECK", "warning")
+	p.wants(p.plan(), "Warning: Not A Counter", "!Error:")
+	proxy.Reset()
+	p.setenv("CAS_PLAN_CHECK", "off")
+	p.wants(p.plan(), "!Not A Counter")
+	if proxy.Count() > 0 {
+		t.Errorf("requests: %v", proxy.Requests())
+	}
+	p.applyRefused("Error: Not A Counter", `Live: "eight"`)
+	if proxy.Count() == 0 {
+		t.Error("no request is seen")
+	}
+	p.wantState()
+	p.wantLive("testmap", data{"foo": "eight"})
+}
+
+func TestCounterOfAConfigMapThatDoesNotExistYet(t *testing.T) {
+	p := newPipeline(t)
+	p.write(counterBlock("n"))
+	p.wants(p.plan(), "Warning: ConfigMap Does Not Exist Yet", "Let the counter depend on what makes the ConfigMap.")
+	p.create("testmap", nil)
+	p.apply()
+	p.wantLive("testmap", data{"foo": "1"})
+	p.remove("testmap")
+	p.write(counterBlock("n", `triggers = { a = "1" }`))
+	p.wants(p.plan(), "Warning: ConfigMap Does Not Exist Yet")
+	p.applyRefused("Error: ConfigMap Not Found")
+	if got := p.wantState("n")["n"].Attributes["value"]; got != 0.0 {
+		t.Errorf("the state holds %v", got)
+	}
+}
+
+func TestCounterHidesValuesAsTold(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", data{"foo": "secret"})
+	p.writeFor(p.kubeconfig, "hide_values = true", counterBlock("n"))
+	p.planRefused([]string{"Error: Not A Counter", "Live: (hidden, 6 bytes, sha256:", "!secret"})
+}
+
+func TestCounterCannotBeImported(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"port": "5"})
+	f.run(resource.TestStep{
+		Config: f.counter(), ResourceName: counterN, ImportState: true, ImportStateId: f.namespace + "/testmap/port",
+		ExpectError: regexp.MustCompile(`(?s)Resource Import Not Implemented`),
+	})
+}
+
+func TestCounterInvalidConfiguration(t *testing.T) {
+	f := newFixture(t)
+	rows := map[string]string{
+		`namespace = "A"`:                "Attribute namespace: a lowercase RFC 1123 label must",
+		`name = "Test_Map"`:              "Attribute name: a lowercase RFC 1123 subdomain must",
+		`key = ".."`:                     "Attribute key: must not be '..'",
+		`step = 0`:                       `Attribute step value must be none of: ["0"], got: 0`,
+		`field_manager = ""`:             "Attribute field_manager: must be 1 to 128 bytes long, not 0",
+		`timeouts = { create = "soon" }`: `timeouts.create: must be a duration above zero, such as "30s" or "2m", not "soon"`,
+		`timeouts = { update = "0s" }`:   `timeouts.update: must be a duration above zero`,
+		`value = 7`:                      "Invalid Configuration for Read-Only Attribute",
+	}
+	config, labels, wants := "", []string{}, map[string]string{}
+	for line, want := range rows {
+		label := fmt.Sprintf("c%d", len(labels))
+		labels, wants[label] = append(labels, label), want
+		block := counterBlock(label, line)
+		if strings.HasPrefix(line, "namespace") {
+			block = strings.Replace(block, "namespace = NAMESPACE\n", "", 1)
+		}
+		config += block
+	}
+	f.runInvalid(func(got failures) {
+		for label, want := range wants {
+			got.want(f, label, want)
+		}
+		got.wantOnly(f, labels...)
+	}, config)
+}
+
+// The name in managedFields is the one that was asked for, with what is the run's alone.
+func TestCounterSignsItsWrites(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", nil)
+	f.run(resource.TestStep{Config: f.counter(`field_manager = "numbers"`), Check: checked(func() {
+		var owners []string
+		for _, m := range f.live("testmap").ManagedFields {
+			if strings.Contains(string(m.FieldsV1.GetRawBytes()), "f:port") {
+				owners = append(owners, m.Manager)
+			}
+		}
+		if len(owners) != 1 || !regexp.MustCompile(`^numbers-[a-z2-7]{10}$`).MatchString(owners[0]) {
+			f.Errorf("the key is %q's", owners)
+		}
+	})})
+}
+
+func TestCounterOfUnknownArguments(t *testing.T) {
+	f := newFixture(t)
+	p := f.proxied()
+	f.create("testmap", data{"port": "eight"}) // which a check would refuse
+	const later = "resource \"terraform_data\" \"later\" {\n  input = INPUT\n}\n"
+	config := func(input, line string) string {
+		return f.counter(line) + strings.Replace(later, "INPUT", input, 1)
+	}
+	unknown := func(step resource.TestStep) resource.TestStep {
+		step.ConfigPlanChecks.PreApply = append(step.ConfigPlanChecks.PreApply, planCheckFunc(func() {
+			if p.Count() > 0 {
+				f.Errorf("the plan made requests: %v", p.Requests())
+			}
+			f.set("testmap", "port", "8")
+		}))
+		step.Check = checked(func() {
+			if p.Count(http.MethodPatch) != 1 {
+				f.Errorf("the apply made requests: %v", p.Requests())
+			}
+			f.set("testmap", "port", "eight")
+			p.Reset()
+		})
+		return step
+	}
+	const create, update = plancheck.ResourceActionCreate, plancheck.ResourceActionUpdate
+	f.run(
+		unknown(takes(config("1", "initial = terraform_data.later.output"), create, 8)),
+		unknown(takes(config("2", "step = terraform_data.later.output\ntriggers = { a = terraform_data.later.output }"), update, 8)),
+		// Triggers that turn out to be what they were take no number.
+		resource.TestStep{
+			Config: strings.Replace(config("2", `triggers = { a = terraform_data.later.output }`), "later\" {", "later\" {\n  triggers_replace = 1", 1),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectUnknownValue(counterN, tfjsonpath.New("value")),
+			}},
+			ConfigStateChecks: []statecheck.StateCheck{isNumber(8)},
+		},
+	)
+	if n := p.Count(http.MethodPatch); n != 0 {
+		f.Errorf("%d patches", n)
+	}
+}
+
+func TestCounterOfAProviderThatIsUnknownAtPlan(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", data{"foo": "8"})
+	p.writeUnknown(1, counterBlock("n"))
+	p.plan()
+	p.apply()
+	p.writeUnknown(2, counterBlock("n", "step = 2"))
+	p.plan()
+	p.apply()
+	if got := p.wantState("n")["n"].Attributes["value"]; got != 8.0 {
+		t.Errorf("the state holds %v", got)
+	}
+	p.wantLive("testmap", data{"foo": "9"})
+}
+
+func TestCounterWhoseNumberAdmissionChanges(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", data{"foo": "1"})
+	p.mutateFoo()
+	p.write(counterBlock("n"))
+	p.plan()
+	p.applyRefused("Error: Number Changed By Admission", `Number: "1"`, `Sent: "2"`, "Stored: "+quoted("2"+byPolicy))
+	p.wantState()
+}

@@ -1,0 +1,247 @@
+package acceptance_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestConfigMapDataDestroyRestoresWhatWasThereFirst(t *testing.T) {
+	t.Parallel()
+	const restore = `deletion_policy = "restore"`
+	for name, test := range map[string]struct {
+		found    contents
+		imported bool
+		writes   []string
+		left     contents
+	}{
+		"of each key": {
+			found: contents{Data: data{"text": decomposed, "bytes": "1"}, Bytes: map[string][]byte{"raw": {0, 0xff}}},
+			writes: []string{
+				dataBlock("it", restore, `data = { text = "2", raw = "3", new = "4" }`, `binary_data = { bytes = "AA==" }`,
+					`expected_data = { text = "`+composed+`", bytes = "1" }`, `expected_binary_data = { raw = "AP8=" }`),
+				dataBlock("it", restore, `data = { text = "3", raw = "4", new = "5" }`, `binary_data = { bytes = "AAA=" }`),
+			},
+			left: contents{Data: data{"text": decomposed, "bytes": "1"}, Bytes: map[string][]byte{"raw": {0, 0xff}}},
+		},
+		"of a key that came later": {
+			found: contents{Data: data{"a": "1", "b": "2"}},
+			writes: []string{
+				dataBlock("it", restore, `data = { a = "x" }`, `expected_data = { a = "1" }`),
+				dataBlock("it", restore, `data = { a = "x", b = "y" }`, `expected_data = { b = "2" }`),
+				dataBlock("it", restore, `data = { a = "y", b = "z" }`),
+			},
+			left: contents{Data: data{"a": "1", "b": "2"}},
+		},
+		"of a key that is dropped, at once": {
+			found: contents{Data: data{"a": "1", "b": "2"}},
+			writes: []string{
+				dataBlock("it", restore, `data = { a = "x", b = "y", c = "z" }`, `expected_data = { a = "1", b = "2" }`),
+				dataBlock("it", restore, `data = { a = "x" }`),
+			},
+			left: contents{Data: data{"a": "1", "b": "2"}},
+		},
+		"of a key that is dropped and comes again": {
+			found: contents{Data: data{"a": "1", "b": "2"}},
+			writes: []string{
+				dataBlock("it", `data = { a = "x", b = "y" }`, `expected_data = { a = "1", b = "2" }`),
+				dataBlock("it", `data = { a = "x" }`),
+				dataBlock("it", restore, `data = { a = "x", b = "z" }`),
+			},
+			left: contents{Data: data{"a": "1"}}, // b was gone then
+		},
+		"that was adopted": {
+			found:  contents{Data: data{"a": "1", "b": "2"}},
+			writes: []string{dataBlock("it", restore, `data = { a = "1", b = "2" }`, `adopt_existing = true`), dataBlock("it", restore, `data = { a = "2", b = "2" }`)},
+			left:   contents{Data: data{"a": "1", "b": "2"}},
+		},
+		"that was imported": {
+			found: contents{Data: data{"a": "1", "b": decomposed}}, imported: true,
+			writes: []string{dataBlock("it", restore, `data = { a = "2", b = "2" }`)},
+			left:   contents{Data: data{"a": "1", "b": decomposed}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.testmap(test.found)
+			p.write(test.writes[0])
+			if test.imported {
+				p.do("import", "cas_configmap_data.it", p.namespace+"/testmap:a,b")
+			}
+			for _, body := range test.writes {
+				p.planned(body)
+			}
+			p.destroy()
+			p.wantContents(test.left)
+			p.wantState()
+		})
+	}
+}
+
+func TestConfigMapDataDroppedKeysGoByThePolicy(t *testing.T) {
+	t.Parallel()
+	const all, one = `data = { a = "1", b = "2" }`, `data = { a = "1" }`
+	seed := func(t *testing.T, lines ...string) *pipeline {
+		t.Helper()
+		p := newPipeline(t)
+		p.testmap(contents{})
+		p.planned(dataBlock("it", append(lines, all)...))
+		return p
+	}
+	t.Run("abandon writes nothing, and forgets the key", func(t *testing.T) {
+		p := seed(t)
+		before := p.live("testmap").ResourceVersion
+		p.planned(dataBlock("it", one, `deletion_policy = "abandon"`))
+		p.wantLive("testmap", data{"a": "1", "b": "2"})
+		if now := p.live("testmap").ResourceVersion; now != before {
+			t.Error("wrote")
+		}
+		p.set("testmap", "b", "another's")
+		p.planNothing()
+		if id := p.wantData("it", data{"a": "1"})["id"]; id != p.namespace+"/testmap:a" {
+			t.Errorf("id: %v", id)
+		}
+	})
+	t.Run("delete warns of what another wrote, and removes that", func(t *testing.T) {
+		p := seed(t)
+		p.set("testmap", "b", "foreign")
+		p.write(dataBlock("it", one))
+		p.wants(p.plan(), "Warning: Value Changed Since Last Apply", "The key does not hold what this resource last wrote.", `Key: b Live: "foreign"`)
+		p.apply()
+		p.wantLive("testmap", data{"a": "1"})
+	})
+	t.Run("restore refuses what another wrote, also at apply", func(t *testing.T) {
+		p := seed(t, `deletion_policy = "restore"`)
+		p.set("testmap", "b", "foreign")
+		p.write(dataBlock("it", one, `deletion_policy = "restore"`))
+		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Live: "foreign"`, `apply deletion_policy = "abandon" with what the key holds as data`}
+		p.planRefused(wants)
+		p.setenv("CAS_PLAN_CHECK", "off")
+		p.plan()
+		p.applyRefused(wants...)
+		p.wantLive("testmap", data{"a": "1", "b": "foreign"})
+	})
+	t.Run("one that is still expected must hold that", func(t *testing.T) {
+		p := seed(t)
+		p.write(dataBlock("it", one, `expected_data = { b = "9" }`))
+		p.planRefused([]string{"Error: Expected Value Mismatch", `Key: b Expected: "9" Live: "2"`})
+		p.planned(dataBlock("it", one, `expected_data = { b = "2" }`))
+		p.wantLive("testmap", data{"a": "1"})
+	})
+}
+
+func TestConfigMapDataDestroy(t *testing.T) {
+	t.Parallel()
+	const block = `data = { a = "1", b = "2" }`
+	for name, test := range map[string]struct {
+		lines   string
+		before  func(*pipeline)   // the plan
+		wants   []string          // of the plan
+		foreign func(*pipeline)   // between plan and apply
+		refused map[string]string // by scope, what the apply says; "": goes through
+		left    data              // after the destroy, or the one after the refused one; nil: no ConfigMap
+	}{
+		"quiet": {left: data{"x": "y"}},
+		"one key is gone": {
+			before: func(p *pipeline) { p.unset("testmap", "a") }, left: data{"x": "y"},
+		},
+		"one key goes meanwhile": {
+			foreign: func(p *pipeline) { p.unset("testmap", "a") }, left: data{"x": "y"},
+			refused: map[string]string{"object": `Key: a Expected: "1" Live: (absent)`},
+		},
+		"all keys go meanwhile": {
+			foreign: func(p *pipeline) { p.change("testmap", func(cm *corev1.ConfigMap) { cm.Data = data{"x": "y"} }) }, left: data{"x": "y"},
+		},
+		"the ConfigMap goes meanwhile": {foreign: func(p *pipeline) { p.remove("testmap") }},
+		"another wrote before": {
+			before: func(p *pipeline) { p.set("testmap", "a", "foreign"); p.set("testmap", "b", "foreign") }, left: data{"x": "y"},
+			wants: []string{"Warning: Value Changed Since Last Apply", `Key: a Live: "foreign" Key: b Live: "foreign"`, "They will be removed if they still hold these values then."},
+		},
+		"another writes meanwhile": {
+			foreign: func(p *pipeline) { p.set("testmap", "b", "foreign") }, left: data{"x": "y"},
+			refused: map[string]string{"object": `Key: b Expected: "2" Live: "foreign"`, "key": `Key: b Expected: "2" Live: "foreign"`},
+		},
+		"another key is written meanwhile": {
+			foreign: func(p *pipeline) { p.set("testmap", "x", "z") }, left: data{"x": "z"},
+			refused: map[string]string{"object": `set conflict_scope = "key"`},
+		},
+		"abandoned": {lines: `deletion_policy = "abandon"`, foreign: func(p *pipeline) { p.change("testmap", freeze) }, left: data{"x": "y", "a": "1", "b": "2"}},
+		"being deleted": {
+			before: func(p *pipeline) {
+				p.change("testmap", func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/held"} })
+				p.remove("testmap")
+			},
+			left: data{"x": "y"},
+		},
+	} {
+		for _, scope := range []string{"object", "key"} {
+			t.Run(name+", in scope "+scope, func(t *testing.T) {
+				p := newPipeline(t)
+				p.testmap(contents{Data: data{"x": "y"}})
+				p.planned(dataBlock("it", block, `conflict_scope = "`+scope+`"`, test.lines))
+				t.Cleanup(func() {
+					if p.exists("testmap") && p.live("testmap").DeletionTimestamp != nil {
+						p.change("testmap", func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
+					}
+				})
+				if test.before != nil {
+					test.before(p)
+				}
+				p.wants(p.plan("-destroy"), test.wants...)
+				if test.foreign != nil {
+					test.foreign(p)
+				}
+				if refused := test.refused[scope]; refused != "" {
+					before := p.live("testmap")
+					p.applyRefused("Error: Compare-And-Swap Conflict", refused, "Nothing was removed.")
+					if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
+						t.Errorf("what was refused changed the object (-before +after):\n%s", diff)
+					}
+					p.wantState("it")
+					p.destroy()
+				} else {
+					p.apply()
+				}
+				if exists := p.exists("testmap"); exists != (test.left != nil) {
+					t.Errorf("the ConfigMap exists: %v", exists)
+				} else if exists {
+					p.wantLive("testmap", test.left)
+				}
+				p.wantState()
+			})
+		}
+	}
+	t.Run("immutable", func(t *testing.T) {
+		p := newPipeline(t)
+		p.testmap(contents{})
+		p.planned(dataBlock("it", block))
+		p.change("testmap", freeze)
+		p.planRefused([]string{
+			"Error: ConfigMap Is Immutable", "so the keys cannot be removed.", `Set deletion_policy = "abandon" and apply that, to leave the keys as they are.`, planCheckAdvice,
+		}, "-destroy")
+	})
+	// Terraform before 1.12.2 plans it before it refreshes: what the plan read counts, not the prior state.
+	t.Run("a removed block, after another wrote", func(t *testing.T) {
+		p := newPipeline(t)
+		p.testmap(contents{})
+		p.planned(dataBlock("it", block))
+		p.set("testmap", "b", "foreign")
+		p.write("")
+		p.wants(p.plan(), "Warning: Value Changed Since Last Apply", `Key: b Live: "foreign"`)
+		p.apply()
+		p.wantLive("testmap", nil)
+	})
+	t.Run("restore refuses over what another wrote", func(t *testing.T) {
+		p := newPipeline(t)
+		p.testmap(contents{Data: data{"a": "0"}})
+		p.planned(dataBlock("it", block, `expected_data = { a = "0" }`, `deletion_policy = "restore"`))
+		p.set("testmap", "b", "foreign")
+		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Live: "foreign"`, "!Key: a"}
+		p.planRefused(wants, "-destroy")
+		p.setenv("CAS_PLAN_CHECK", "warning")
+		p.plan("-destroy")
+		p.applyRefused(wants...)
+		p.wantLive("testmap", data{"a": "1", "b": "foreign"})
+	})
+}

@@ -1,0 +1,148 @@
+package acceptance_test
+
+import (
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+var plantedDataWrite = []string{`data = { foo = var.new, bar = var.newer }`, `expected_data = { foo = var.old }`}
+
+var hidingDataPaths = map[string]hidingPath{
+	"mismatch at plan": {wants: []string{"Error: Expected Value Mismatch", "Key: foo", "Key: guard"}, run: func(h *hiding) {
+		h.testmap(contents{Data: data{"foo": plantedValues["foreign"]}})
+		h.configure("", `data = { foo = var.new }`, `expected_data = { foo = var.wrong, guard = var.old }`)
+		h.planRefused(nil)
+	}},
+	"mismatch at apply": {wants: []string{"Error: Expected Value Mismatch", "Key: guard"}, run: func(h *hiding) {
+		h.testmap(contents{Data: data{"foo": plantedValues["old"], "guard": plantedValues["old"]}})
+		h.configure(`  plan_check = "off"`, `data = { foo = var.new }`, `expected_data = { foo = var.old, guard = var.old }`)
+		h.plan()
+		h.set("testmap", "guard", plantedValues["foreign"])
+		h.applyRefused()
+	}},
+	"conflict at apply": {wants: []string{"Error: Compare-And-Swap Conflict"}, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(`data = { foo = var.old, bar = var.old }`)
+		h.configure(`  plan_check = "off"`, `data = { foo = var.new, bar = var.old }`)
+		h.plan()
+		h.set("testmap", "bar", plantedValues["foreign"])
+		h.applyRefused()
+	}},
+	"conflict of bytes": {wants: []string{"Error: Expected Value Mismatch", "base64 "}, run: func(h *hiding) {
+		h.testmap(contents{Data: data{"foo": plantedValues["lines"]}})
+		h.configure("", `binary_data = { foo = var.encoded }`, `expected_binary_data = { foo = base64encode(var.new) }`)
+		h.planRefused(nil)
+	}},
+	"held": {wants: []string{"Error: Key Already Holds The Value"}, run: func(h *hiding) {
+		h.testmap(contents{Data: data{"foo": plantedValues["new"]}})
+		h.configure("", `data = { foo = var.new, bar = var.new }`)
+		h.planRefused(nil)
+	}},
+	"exists": {wants: []string{"Error: Key Already Exists"}, run: func(h *hiding) {
+		h.testmap(contents{Data: data{"foo": plantedValues["foreign"]}})
+		h.configure("", `data = { foo = var.new, bar = var.new }`)
+		h.planRefused(nil)
+	}},
+	"every key in a way of its own": {wants: []string{"Error: Compare-And-Swap Conflict"}, run: func(h *hiding) {
+		h.testmap(contents{Data: data{"foo": plantedValues["new"], "bar": plantedValues["foreign"], "guard": plantedValues["foreign"]}})
+		h.configure("", `data = { foo = var.new, bar = var.new }`, `expected_data = { guard = var.wrong }`)
+		h.planRefused(nil)
+	}},
+	"changed by admission": {wants: []string{"Warning: Value Changed By Admission"}, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.mutateFoo()
+		h.wrote(`data = { foo = var.new, bar = var.new }`)
+	}},
+	"waits in vain": {wants: []string{"Warning: Expectation Does Not Hold Yet", "Error: Wait Ended Without A Match"}, run: func(h *hiding) {
+		h.testmap(contents{Data: data{"foo": plantedValues["foreign"], "guard": plantedValues["foreign"]}})
+		h.configure("", `data = { foo = var.new }`, `expected_data = { foo = var.wrong, guard = var.old }`, `conflict_scope = "key"`, `wait_for_match = "1ms"`)
+		h.plan()
+		h.applyRefused()
+	}},
+	"delete of what changed": {wants: []string{"Warning: Value Changed Since Last Apply"}, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(`data = { foo = var.old, bar = var.old }`)
+		h.set("testmap", "foo", plantedValues["foreign"])
+		h.plan("-destroy")
+		h.set("testmap", "foo", plantedValues["newer"])
+		h.applyRefused("Error: Compare-And-Swap Conflict")
+	}},
+	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(`data = { foo = var.old, bar = var.old }`, `deletion_policy = "restore"`)
+		h.set("testmap", "foo", plantedValues["foreign"])
+		h.planRefused(nil, "-destroy")
+	}},
+	"a dropped key that changed": {wants: []string{"Warning: Value Changed Since Last Apply"}, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(`data = { foo = var.old, bar = var.old }`)
+		h.set("testmap", "foo", plantedValues["foreign"])
+		h.configure("", `data = { bar = var.old }`)
+		h.plan()
+	}},
+	"refused in words that quote nothing": {wants: []string{"Error: Request Refused", "foo is not to be written"}, mute: true, run: func(h *hiding) {
+		h.refusedPlanted(`"foo is not to be written"`, plantedDataWrite...)
+	}},
+	"refused in words that quote a key": {wants: []string{"Error: Request Refused", "foo must not be"}, run: func(h *hiding) {
+		h.refusedPlanted(`"foo must not be " + object.data.foo`, plantedDataWrite...)
+	}},
+	"refused in words that quote all": {wants: []string{"Error: Request Refused"}, run: func(h *hiding) {
+		h.refusedPlanted(`"not " + object.data.foo + (has(object.data.bar) ? object.data.bar : "") + " over " + oldObject.data.foo`, plantedDataWrite...)
+	}},
+	"an update, refused in words that quote what another key was": {wants: []string{"Error: Request Refused", "bar must stay"}, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(`data = { foo = var.old, bar = var.apart }`)
+		reason := metav1.StatusReasonInvalid
+		h.refuse(admissionv1.Validation{
+			Expression: `has(object.data) && has(object.data.bar) && object.data.bar == oldObject.data.bar`, MessageExpression: `"bar must stay " + oldObject.data.bar`, Reason: &reason,
+		})
+		h.awaitRefusal("testmap", `{"data":{"bar":"probe-probe"}}`)
+		h.configure(dryRun, `data = { foo = var.new }`) // which drops it
+		h.planRefused([]string{"Error: Request Refused"})
+		h.configure("", `data = { foo = var.new }`)
+		h.plan()
+		h.applyRefused()
+		h.configure(dryRun, `data = { foo = var.old, bar = var.apart }`)
+		h.planRefused([]string{"Error: Request Refused", "bar must stay"}, "-destroy")
+	}},
+	"an update, and what it replaces": {wants: []string{"previous_data"}, unlogged: true, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(`data = { foo = var.old, bar = var.old }`)
+		h.wrote(`data = { foo = var.new, bar = var.new }`)
+		h.wrote(`data = { foo = var.newer }`)
+		h.destroy()
+	}},
+}
+
+func TestConfigMapDataHiddenValuesArePrintedNowhere(t *testing.T) {
+	t.Parallel()
+	for way, hides := range hidingWays("hide_values") {
+		for name, path := range hidingDataPaths {
+			t.Run(way+"/"+name, func(t *testing.T) { newHiding(t, hides, dataBlock).goes(path) })
+		}
+	}
+}
+
+// What was stored while values were shown goes when they are hidden, also where that is known only at apply.
+func TestConfigMapDataHidingForgetsWhatWasReplaced(t *testing.T) {
+	t.Parallel()
+	for name, hide := range map[string]string{"known": "true", "unknown": "terraform_data.hide.output"} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.testmap(contents{Data: data{"foo": planted}})
+			p.planned(dataBlock("foo", `data = { foo = "2" }`, `expected_data = { foo = "`+planted+`" }`))
+			if got, _ := p.state()["foo"].Attributes["previous_data"].(map[string]any); got["foo"] != planted {
+				t.Fatalf("previous_data: %v", got)
+			}
+			p.write("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" + dataBlock("foo", `data = { foo = "2" }`, "hide_values = "+hide))
+			p.plan()
+			p.apply()
+			if got := p.state()["foo"].Attributes["previous_data"]; got != nil {
+				t.Errorf("previous_data: %v", got)
+			}
+			p.planNothing()
+		})
+	}
+}

@@ -1,0 +1,192 @@
+package acceptance_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// dataResource is the configuration of several keys, in the namespace of the fixture.
+func dataResource(label, configMap string, lines ...string) string {
+	return fmt.Sprintf("resource \"cas_configmap_data\" %q {\nnamespace = NAMESPACE\nname = %q\n%s\n}\n", label, configMap, strings.Join(lines, "\n"))
+}
+
+// TestConfigMapDataInvalidConfiguration tells all at once, each at its attribute and key, before any request.
+func TestConfigMapDataInvalidConfiguration(t *testing.T) {
+	f := newFixture(t)
+	const encoding = "must be canonical standard base64"
+	large := `join("", [for _ in range(1024) : ` + quoted(strings.Repeat("a", 1024)) + `])`
+	half := `join("", [for _ in range(520) : ` + quoted(strings.Repeat("a", 1024)) + `])`
+	rows := []struct {
+		lines string
+		wants []string
+	}{
+		{``, []string{"Missing Keys", "Attribute data: there must be at least one key in data or binary_data."}},
+		{`data = {}`, []string{"Missing Keys", "Attribute data: there must be at least one key in data or binary_data."}},
+		{`expected_data = { a = "1" }`, []string{"Missing Keys"}},
+		{`data = { a = null }`, []string{"Missing Value", `Attribute data["a"]: must not be null; a key that is left out is removed.`}},
+		{`binary_data = { a = null }`, []string{"Missing Value", `Attribute binary_data["a"]: must not be null`}},
+		{
+			"data = { a = \"1\", b = \"2\" }\nbinary_data = { b = \"AA==\" }",
+			[]string{"Key In Both Maps", `Attribute binary_data["b"]: the key is in data too, and must be in one of the two.`},
+		},
+		{
+			"data = { a = \"1\" }\nexpected_data = { a = null }\nexpected_binary_data = { a = null }",
+			[]string{"Key In Both Maps", `Attribute expected_binary_data["a"]: the key is in expected_data too, and must be in one of the two.`},
+		},
+		{`data = { "a/b" = "1" }`, []string{"Invalid ConfigMap Key", `Attribute data["a/b"]: a valid config key must consist of`}},
+		{`data = { ".." = "1" }`, []string{"Invalid ConfigMap Key", `Attribute data[".."]: must not be '..'`}},
+		{`binary_data = { "é" = "AA==" }`, []string{"Invalid ConfigMap Key", `Attribute binary_data["é"]: a valid config key must consist of`}},
+		{"data = { a = \"1\" }\nexpected_data = { \"a b\" = null }", []string{"Invalid ConfigMap Key", `Attribute expected_data["a b"]: a valid config key must consist of`}},
+		{"data = { a = \"1\" }\nexpected_binary_data = { \"\" = null }", []string{"Invalid ConfigMap Key", `Attribute expected_binary_data[""]: a valid config key must consist of`}},
+		{`binary_data = { a = "MQ" }`, []string{"Invalid Base64", `Attribute binary_data["a"]: ` + encoding}},
+		{"data = { a = \"1\" }\nexpected_binary_data = { a = \"MR==\" }", []string{"Invalid Base64", `Attribute expected_binary_data["a"]: ` + encoding}},
+		{`data = { a = "${` + large + `}a" }`, []string{"Value Too Large", `Attribute data["a"]: holds 1048577 bytes; the values of a ConfigMap may have 1048576 together.`}},
+		{
+			"data = { a = " + half + ", b = \"1\" }\nbinary_data = { c = base64encode(" + half + ") }",
+			[]string{
+				"Values Too Large", `Attribute binary_data["c"]: is the largest, with 532480 bytes, of values that hold 1064961 bytes; ` +
+					"the values of a ConfigMap may have 1048576 together.",
+			},
+		},
+		{"data = { a = \"1\" }\nexpected_resource_version_wo = \"0\"", []string{"Invalid Resource Version"}},
+		{"data = { a = \"1\" }\nconflict_scope = \"keys\"", []string{"Invalid Attribute Value Match"}},
+		{"data = { a = \"1\" }\ndeletion_policy = \"keep\"", []string{"Invalid Attribute Value Match"}},
+		{"data = { a = \"1\" }\ntimeouts = { read = \"0s\" }", []string{"Invalid Timeout"}},
+		{"data = { a = \"1\" }\nwait_for_match = \"2m\"", []string{"Invalid Attribute Combination", `Attribute wait_for_match: conflict_scope must be "key" beside it.`}},
+		{"data = { a = \"1\" }\nwait_for_match = \"2m\"\nconflict_scope = \"object\"", []string{"Invalid Attribute Combination", "Attribute wait_for_match"}},
+		{"data = { a = \"1\" }\nwait_for_match = \"soon\"\nconflict_scope = \"key\"", []string{"Invalid Timeout", "Attribute wait_for_match"}},
+		{"data = { a = \"1\" }\nwait_for_match = \"2m\"\nconflict_scope = \"key\"\nexpected_resource_version_wo = \"7\"", []string{
+			"Invalid Attribute Combination", `Attribute "expected_resource_version_wo" cannot be specified when "wait_for_match" is specified`,
+		}},
+		{"data = { a = \"1\" }\nid = \"x\"", []string{"Invalid Configuration for Read-Only Attribute"}},
+	}
+	config, labels := "", []string{}
+	for i, row := range rows {
+		labels = append(labels, fmt.Sprintf("d%02d", i))
+		config += dataResource(labels[i], "testmap", row.lines)
+	}
+	f.runInvalid(func(got failures) {
+		for i, row := range rows {
+			got.want(f, labels[i], row.wants...)
+		}
+		got.wantOnly(f, labels...)
+	}, config)
+}
+
+func TestConfigMapDataImport(t *testing.T) {
+	t.Parallel()
+	const address = "cas_configmap_data.it"
+	of := func(id string, f *fixture) string {
+		return fmt.Sprintf("import {\nto = %s\nid = %q\n}\n", address, f.namespace+"/testmap"+id)
+	}
+	seed := func(f *fixture) *corev1.ConfigMap {
+		return f.createObject(&corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Data: data{"foo": "1", "nfd": decomposed}, BinaryData: map[string][]byte{"raw": {0xff}},
+		})
+	}
+	lines := []string{`data = { foo = "1", nfd = "` + composed + `" }`, `binary_data = { raw = "/w==" }`}
+	for name, test := range map[string]struct {
+		id     string
+		lines  []string
+		action plancheck.ResourceActionType
+		after  data
+	}{
+		"of all keys":                   {"", lines, plancheck.ResourceActionNoop, data{"foo": "1", "nfd": decomposed}},
+		"of keys, in any order":         {":raw,foo,nfd", lines, plancheck.ResourceActionNoop, data{"foo": "1", "nfd": decomposed}},
+		"of some":                       {":foo", []string{`data = { foo = "1" }`}, plancheck.ResourceActionNoop, data{"foo": "1", "nfd": decomposed}},
+		"and an update":                 {":foo", []string{`data = { foo = "2", new = "3" }`}, plancheck.ResourceActionUpdate, data{"foo": "2", "new": "3", "nfd": decomposed}},
+		"of all, of which some go then": {"", []string{`data = { foo = "1" }`, `binary_data = { raw = "/w==" }`}, plancheck.ResourceActionUpdate, data{"foo": "1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			before := seed(f)
+			f.run(resource.TestStep{
+				Config:           f.config(of(test.id, f) + dataResource("it", "testmap", test.lines...)),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, test.action)}},
+				Check: checked(func() {
+					f.wantWhole("testmap", whole{Data: test.after, Bytes: map[string][]byte{"raw": {0xff}}})
+					if wrote := f.live("testmap").ResourceVersion != before.ResourceVersion; wrote != (test.action == plancheck.ResourceActionUpdate) {
+						f.Errorf("wrote: %v", wrote)
+					}
+				}),
+			})
+		})
+	}
+	t.Run("is what a create leaves", func(t *testing.T) {
+		f := newFixture(t)
+		f.create("testmap", nil)
+		f.run(
+			resource.TestStep{Config: f.config(dataResource("it", "testmap", lines...))},
+			resource.TestStep{
+				ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"previous_data"},
+				ImportStateIdFunc: func(*terraform.State) (string, error) { return f.namespace + "/testmap", nil },
+			})
+	})
+	t.Run("refused", func(t *testing.T) {
+		f := newFixture(t)
+		seed(f)
+		f.create("empty", nil)
+		for id, want := range map[string]string{
+			"testmap":                       `The import id "testmap" is not of the form namespace/name or namespace/name:key1,key2.`,
+			"a/b/c":                         `The import id "a/b/c" is not of the form namespace/name or namespace/name:key1,key2.`,
+			"default/testmap:":              `is not of the form namespace/name or namespace/name:key1,key2: the key a valid config key must consist of`,
+			"default/testmap:a,,b":          `the key a valid config key must consist of`,
+			"default/testmap:a:b":           `the key a valid config key must consist of`,
+			"default/testmap:b,a,b":         `the key "b" is named twice.`,
+			"Default/testmap":               `the namespace a lowercase RFC 1123 label must`,
+			"NAMESPACE/gone":                "Cannot import non-existent remote object",
+			"NAMESPACE/gone:foo":            "Cannot import non-existent remote object",
+			"NAMESPACE/empty":               "Nothing To Import",
+			"NAMESPACE/testmap:foo,x,y,raw": "Keys that the import names do not exist. Nothing was imported. ConfigMap: NAMESPACE/testmap Key: x Key: y Leave out",
+		} {
+			f.runRefused(func(got failures) {
+				for _, of := range got {
+					got[""] = of
+				}
+				got.want(f, "", f.text(want))
+			}, resource.TestStep{Config: importsOf(f, fmt.Sprintf("import {\nto = %s\nid = %q\n}\n", address, id)+dataResource("it", "testmap", lines...))})
+		}
+	})
+}
+
+func TestConfigMapDataIdentity(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{})
+	step := func(block string, keys ...string) resource.TestStep {
+		checks := make([]knownvalue.Check, len(keys))
+		for i, key := range keys {
+			checks[i] = knownvalue.StringExact(key)
+		}
+		return resource.TestStep{Config: f.config(dataResource("it", "testmap", block)), ConfigStateChecks: []statecheck.StateCheck{
+			statecheck.ExpectIdentity("cas_configmap_data.it", map[string]knownvalue.Check{
+				"namespace": knownvalue.StringExact(f.namespace), "name": knownvalue.StringExact("testmap"), "keys": knownvalue.ListExact(checks),
+			}),
+		}}
+	}
+	vanished, gone := step(`data = { b = "2", c = "1" }`, "b", "c"), step(`data = { b = "2", c = "1" }`, "b", "c")
+	vanished.PreConfig = func() { f.unset("testmap", "b") }
+	gone.PreConfig = func() { // the refresh removes the resource, which must set the identity too
+		f.remove("testmap")
+		f.create("testmap", nil)
+		f.remove("testmap")
+	}
+	gone.Config = f.config(nothing)
+	gone.ConfigStateChecks = nil
+	runSteps(f.T, resource.TestCase{
+		TerraformVersionChecks: identitySince,
+		Steps: []resource.TestStep{
+			step(`data = { b = "1", a = "1" }`, "a", "b"), step(`data = { b = "2", c = "1" }`, "b", "c"), vanished,
+			{ResourceName: "cas_configmap_data.it", ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
+			gone,
+		},
+	})
+}

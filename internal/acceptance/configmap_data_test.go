@@ -1,0 +1,303 @@
+package acceptance_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// dataBlock is a resource block of several keys, in the fixture's namespace and the ConfigMap testmap.
+func dataBlock(name string, lines ...string) string {
+	body := strings.Join(lines, "\n  ")
+	defaults := "namespace = NAMESPACE\n  "
+	if !nameLine.MatchString(body) {
+		defaults += "name = \"testmap\"\n  "
+	}
+	return fmt.Sprintf("resource \"cas_configmap_data\" %q {\n  %s%s\n}\n", name, defaults, body)
+}
+
+// wantData fails the test unless the state of the resource has just that data.
+func (p *pipeline) wantData(name string, want data) map[string]any {
+	p.Helper()
+	attributes := p.state()[name].Attributes
+	got := data{}
+	if of, ok := attributes["data"].(map[string]any); ok {
+		for key, v := range of {
+			got[key] = fmt.Sprint(v)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		p.Errorf("data of %s in the state (-want +got):\n%s", name, diff)
+	}
+	return attributes
+}
+
+func TestConfigMapDataBasic(t *testing.T) {
+	p := newPipeline(t)
+	p.testmap(contents{Data: data{"foo": "1", "bar": "kept"}, Bytes: map[string][]byte{"raw": {1}}})
+	uid := string(p.live("testmap").UID)
+
+	p.write(dataBlock("it", `data = { foo = "2", new = "" }`, `binary_data = { raw = "/w==" }`,
+		`expected_data = { foo = "1", bar = "kept", gone = null }`, `expected_binary_data = { raw = "AQ==" }`))
+	p.wants(p.plan(), `id = "`+p.namespace+`/testmap:foo,new,raw"`)
+	before := p.live("testmap").ResourceVersion
+	p.apply()
+	p.wantContents(contents{Data: data{"foo": "2", "new": "", "bar": "kept"}, Bytes: map[string][]byte{"raw": {0xff}}})
+	got := p.wantData("it", data{"foo": "2", "new": ""})
+	want := map[string]any{
+		"id": p.namespace + "/testmap:foo,new,raw", "uid": uid, "resource_version": p.live("testmap").ResourceVersion,
+		"previous_data": map[string]any{"foo": "1", "new": nil, "raw": nil},
+	}
+	for attribute, v := range want {
+		if diff := cmp.Diff(v, got[attribute]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", attribute, diff)
+		}
+	}
+	if got["resource_version"] == before {
+		t.Error("nothing was written")
+	}
+	p.planNothing()
+
+	// Changed, added, dropped and unchanged keys, all in one request. Expectations of keys that are not written do not count.
+	p.write(dataBlock("it", `data = { foo = "2", new = "3", more = "4" }`, `expected_data = { foo = "1", bar = "kept" }`))
+	p.plan()
+	p.apply()
+	p.wantContents(contents{Data: data{"foo": "2", "new": "3", "more": "4", "bar": "kept"}})
+	got = p.wantData("it", data{"foo": "2", "new": "3", "more": "4"})
+	if diff := cmp.Diff(map[string]any{"new": "", "more": nil, "raw": nil}, got["previous_data"]); diff != "" {
+		t.Errorf("previous_data (-want +got):\n%s", diff)
+	}
+	p.planNothing()
+
+	// Anything but values writes nothing.
+	version := p.live("testmap").ResourceVersion
+	p.planned(dataBlock("it", `data = { foo = "2", new = "3", more = "4" }`, `expected_data = { foo = "wrong", nothing = "there" }`, `conflict_scope = "key"`,
+		`hide_values = true`, `adopt_existing = true`, `deletion_policy = "abandon"`, `field_manager = "me"`, `timeouts = { read = "5m" }`))
+	if now := p.live("testmap").ResourceVersion; now != version {
+		t.Errorf("wrote: from version %s to %s", version, now)
+	}
+	p.planned(dataBlock("it", `data = { foo = "2", new = "3", more = "4" }`))
+	p.destroy()
+	p.wantContents(contents{Data: data{"bar": "kept"}})
+	p.wantState()
+}
+
+// One request for all: the others have not been written where one does not hold, whatever is wrong with each.
+func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		found contents
+		lines []string
+		wants []string // refused with; nil: goes through
+		left  contents // where it goes through
+		none  bool     // no write is needed
+	}{
+		"absent": {lines: []string{`data = { a = "1", b = "2" }`}, left: contents{Data: data{"a": "1", "b": "2"}}},
+		"one of them is there": {
+			found: contents{Data: data{"b": "9"}}, lines: []string{`data = { a = "1", b = "2", c = "3" }`},
+			wants: []string{
+				"Error: Key Already Exists", "The key exists with another value, and without expected_data only an absent key is written. Nothing was written.",
+				"Key: b Expected: (absent) Live: \"9\"", "!Key: a", `import the key with the id "NAMESPACE/testmap:b"`,
+			},
+		},
+		"two of them are there": {
+			found: contents{Data: data{"b": "9"}, Bytes: map[string][]byte{"c": {0xff}}}, lines: []string{`data = { a = "1", b = "2", c = "3" }`},
+			wants: []string{
+				"Error: Key Already Exists", "The keys exist with other values", `Key: b Expected: (absent) Live: "9"`,
+				`Key: c Expected: (absent) Live: base64 "/w=="`, `import the keys with the id "NAMESPACE/testmap:b,c"`,
+			},
+		},
+		"every key fails in a way of its own": {
+			found: contents{Data: data{"exists": "9", "held": "2", "wrong": "9", "guard": "9"}},
+			lines: []string{
+				`data = { exists = "1", held = "2", wrong = "3", fine = "4" }`,
+				`expected_data = { wrong = "1", guard = null }`, `expected_binary_data = { absent = "AA==" }`,
+			},
+			wants: []string{
+				"Error: Compare-And-Swap Conflict",
+				"The keys absent, guard, wrong do not hold what expected_binary_data and expected_data say they must.",
+				"The key held already holds the value, and this state does not know where from.",
+				"The key exists exists with another value, and without expected_data only an absent key is written. Nothing was written.",
+				`Key: absent Expected: base64 "AA==" Live: (absent) Key: exists Expected: (absent) Live: "9" Key: guard Expected: (absent) Live: "9" ` +
+					`Key: held Live: "2" Key: wrong Expected: "1" Live: "9"`,
+				"Last writer: another-writer (Update)", `Import it with the id "NAMESPACE/testmap:held"`, "!Key: fine",
+			},
+		},
+		"held": {
+			found: contents{Data: data{"a": "1", "b": "2"}}, lines: []string{`data = { a = "1", b = "2" }`},
+			wants: []string{
+				"Error: Key Already Holds The Value", "The keys already hold their values",
+				`Import them with the id "NAMESPACE/testmap:a,b", or set adopt_existing = true to take them over.`, "`terraform untaint`",
+			},
+		},
+		"held, and expected so": {
+			found: contents{Data: data{"a": "1"}}, lines: []string{`data = { a = "1", b = "2" }`, `expected_data = { a = "1" }`},
+			left: contents{Data: data{"a": "1", "b": "2"}},
+		},
+		"held, and adopted": {
+			found: contents{Data: data{"a": "1"}}, lines: []string{`data = { a = "1", b = "2" }`, `adopt_existing = true`},
+			left: contents{Data: data{"a": "1", "b": "2"}},
+		},
+		"all held, and adopted": {
+			found: contents{Data: data{"a": "1", "x": "y"}}, lines: []string{`data = { a = "1" }`, `adopt_existing = true`},
+			left: contents{Data: data{"a": "1", "x": "y"}}, none: true,
+		},
+		"expected in the other map": {
+			found: contents{Data: data{"a": "1"}}, lines: []string{`data = { a = "2" }`, `expected_binary_data = { a = "MQ==" }`},
+			wants: []string{
+				"Error: Expected Value Mismatch", "The key does not hold what expected_binary_data says it must. Nothing was written.",
+				`Expected: base64 "MQ==" Live: "1"`, "Set expected_binary_data to what the key holds",
+			},
+		},
+		"from one map to the other": {
+			found: contents{Data: data{"a": "1"}}, lines: []string{`binary_data = { a = "AA==" }`, `expected_data = { a = "1" }`},
+			left: contents{Bytes: map[string][]byte{"a": {0}}},
+		},
+	} {
+		for _, when := range []string{"plan", "apply"} {
+			t.Run(name+", at "+when, func(t *testing.T) {
+				p := newPipeline(t)
+				if when == "apply" {
+					p.setenv("CAS_PLAN_CHECK", "off")
+				}
+				p.testmap(test.found)
+				before := p.live("testmap")
+				p.write(dataBlock("it", test.lines...))
+				var wants []string
+				for _, text := range test.wants {
+					wants = append(wants, p.text(text))
+				}
+				switch {
+				case test.wants == nil:
+					p.plan()
+					p.apply()
+					p.wantContents(test.left)
+					if none := p.live("testmap").ResourceVersion == before.ResourceVersion; none != test.none {
+						t.Errorf("no write: %v, want %v", none, test.none)
+					}
+					p.planNothing()
+					return
+				case when == "plan":
+					p.planRefused(append(wants, planCheckAdvice))
+				default:
+					p.plan()
+					p.applyRefused(append(wants, "!"+planCheckAdvice)...)
+				}
+				if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
+					t.Errorf("what was refused changed the object (-before +after):\n%s", diff)
+				}
+				p.wantState()
+			})
+		}
+	}
+}
+
+func TestConfigMapDataUpdateAfterForeignWrite(t *testing.T) {
+	t.Parallel()
+	const object = "Another writer changed the ConfigMap since it was observed. Nothing was written."
+	none := func(*pipeline) {}
+	done := data{"a": "2", "b": "1", "d": "2", "guard": "1"}
+	set := func(key, value string) func(*pipeline) { return func(p *pipeline) { p.set("testmap", key, value) } }
+	for name, test := range map[string]struct {
+		lines   string
+		foreign func(*pipeline)
+		object  []string
+		key     []string // nil: goes through
+		left    data     // where it goes through
+	}{
+		"nobody writes": {foreign: none, left: done},
+		"a key that is written": {
+			foreign: set("a", "foreign"), object: []string{object, `Key: a Expected: "1" Live: "foreign"`, "!Key: b", "!" + `set conflict_scope = "key"`},
+			key: []string{"Another writer changed the key since it was observed.", `Key: a Expected: "1" Live: "foreign"`},
+		},
+		"a key that is not": {
+			foreign: set("b", "foreign"), object: []string{object, `Key: b Expected: "1" Live: "foreign"`},
+			key: []string{"Another writer changed the key since it was observed.", `Key: b Expected: "1" Live: "foreign"`},
+		},
+		"a key that is dropped": {
+			foreign: set("c", "foreign"), object: []string{object, `Key: c Expected: "1" Live: "foreign"`},
+			key: []string{"Another writer changed the key since it was observed.", `Key: c Expected: "1" Live: "foreign"`},
+		},
+		"the guard": {
+			foreign: set("guard", "foreign"), object: []string{object, `Key: guard Expected: "1" Live: "foreign"`},
+			key: []string{"Error: Expected Value Mismatch", `expected_data`, `Key: guard Expected: "1" Live: "foreign"`},
+		},
+		"the guard and a key": {
+			foreign: func(p *pipeline) { set("guard", "foreign")(p); set("a", "foreign")(p) },
+			object:  []string{object, `Key: a Expected: "1" Live: "foreign" Key: guard`},
+			key: []string{
+				"The key guard does not hold what expected_data says it must. Another writer changed the key a since it was observed. Nothing was written.",
+				`Key: a Expected: "1" Live: "foreign" Key: guard Expected: "1" Live: "foreign"`,
+			},
+		},
+		"another key": {
+			foreign: set("other", "foreign"), object: []string{object, "!Key: a", `set conflict_scope = "key"`},
+			left: data{"a": "2", "b": "1", "d": "2", "guard": "1", "other": "foreign"},
+		},
+		"a key that is dropped is gone": {
+			foreign: func(p *pipeline) { p.unset("testmap", "c") }, object: []string{object, `Key: c Expected: "1" Live: (absent)`},
+			left: done,
+		},
+		"a key that is added": {
+			lines: `adopt_existing = false`, foreign: set("d", "foreign"), object: []string{object, `Key: d Expected: (absent) Live: "foreign"`},
+			key: []string{"Error: Key Already Exists", `Key: d Expected: (absent) Live: "foreign"`, "Set expected_data to what the write may replace.", "!import"},
+		},
+		"a key that is added holds the value": {
+			foreign: set("d", "2"), object: []string{object, `Key: d Expected: (absent) Live: "2"`},
+			key: []string{"Error: Key Already Holds The Value", `Key: d Live: "2"`, "Set adopt_existing = true to take it over.", "!Import"},
+		},
+		"made again, the same": {
+			foreign: func(p *pipeline) {
+				was := p.live("testmap").Data
+				p.remove("testmap")
+				p.create("testmap", was)
+			},
+			object: []string{object, "deleted and made again"}, left: done,
+		},
+		"gone": {
+			foreign: func(p *pipeline) { p.remove("testmap") }, object: []string{"Error: ConfigMap Not Found", "let the resource depend on what makes it"},
+			key: []string{"Error: ConfigMap Not Found"},
+		},
+		"immutable": {
+			foreign: func(p *pipeline) { p.change("testmap", freeze) }, object: []string{object},
+			key: []string{"Error: ConfigMap Is Immutable", "so the keys cannot be written"},
+		},
+	} {
+		for _, scope := range []string{"object", "key"} {
+			t.Run(name+", in scope "+scope, func(t *testing.T) {
+				p := newPipeline(t)
+				p.testmap(contents{Data: data{"guard": "1"}})
+				p.planned(dataBlock("it", `data = { a = "1", b = "1", c = "1" }`))
+				p.write(dataBlock("it", `data = { a = "2", b = "1", d = "2" }`, `expected_data = { guard = "1" }`, fmt.Sprintf("conflict_scope = %q", scope), test.lines))
+				p.plan()
+				test.foreign(p)
+				var before *corev1.ConfigMap
+				if p.exists("testmap") {
+					before = p.live("testmap")
+				}
+				wants := test.object
+				if scope == "key" {
+					wants = test.key
+				}
+				if wants == nil {
+					p.apply()
+					p.wantData("it", data{"a": "2", "b": "1", "d": "2"})
+					p.wantLive("testmap", test.left)
+					return
+				}
+				p.applyRefused(wants...)
+				if before != nil {
+					if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
+						t.Errorf("what was refused changed the object (-before +after):\n%s", diff)
+					}
+				} else if p.exists("testmap") {
+					t.Error("the ConfigMap was made")
+				}
+				p.wantData("it", data{"a": "1", "b": "1", "c": "1"})
+			})
+		}
+	}
+}

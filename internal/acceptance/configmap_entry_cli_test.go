@@ -1,0 +1,262 @@
+package acceptance_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// foreignWrite is what another writer does to a ConfigMap.
+type foreignWrite func(f *fixture, configMap string)
+
+func nobodyWrites(*fixture, string) {}
+
+func sameKeyWritten(f *fixture, configMap string) { f.set(configMap, "foo", "foreign") }
+
+func otherKeyWritten(f *fixture, configMap string) { f.set(configMap, "bar", "foreign") }
+
+func madeAgain(f *fixture, configMap string) {
+	was := f.live(configMap)
+	f.remove(configMap)
+	f.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: configMap}, Data: was.Data})
+}
+
+// pipelineRow is one ConfigMap of a pipeline, with one entry, all of the same name.
+type pipelineRow struct {
+	name       string
+	scope      string
+	beforePlan foreignWrite
+	foreign    foreignWrite
+	bar        string   // what another writer makes of bar; "": it stays "kept"
+	refused    []string // what the apply says; nil: it goes through
+}
+
+// pipelineOp is what a plan is to do to entries, and what may come between that plan and its apply.
+type pipelineOp struct {
+	// before and after are the configurations of one entry, without scope and ConfigMap: before it is seeded, where
+	// there is anything to seed, and what is to be done.
+	before, after string
+	// again is what gets a refused one done, where it is not after.
+	again string
+	// planArgs may hold ADDRESS, which makes it one argument for each entry.
+	planArgs []string
+	found    map[string]string // what the ConfigMap holds at first
+	done     map[string]string // what it holds afterwards, bar aside
+	rows     []pipelineRow
+}
+
+const aboutKey, aboutObject = "Another writer changed the key since it was observed.", "Another writer changed the ConfigMap since it was observed."
+
+// conflictsOf are the rows of all that goes by an observation of the plan.
+func conflictsOf(past string) []pipelineRow {
+	const summary = "Error: Compare-And-Swap Conflict"
+	nothing := "Nothing was " + past + "."
+	live := `Live: "foreign"`
+	writer := "Last writer: another-writer (Update)"
+	same := []string{summary, aboutObject, nothing, live, writer}
+	byKey := []string{summary, aboutKey, nothing, live, writer}
+	other := []string{summary, aboutObject, nothing, `conflict_scope = "key"`, writer}
+	other2 := append(slices.Clone(other), "the ConfigMap was deleted and made again")
+	return []pipelineRow{
+		{name: "quiet-object", scope: "object", foreign: nobodyWrites},
+		{name: "quiet-key", scope: "key", foreign: nobodyWrites},
+		{name: "written-before-plan", scope: "object", beforePlan: otherKeyWritten, foreign: nobodyWrites, bar: "foreign"},
+		{name: "other-key", scope: "key", foreign: otherKeyWritten, bar: "foreign"},
+		{name: "again-key", scope: "key", foreign: madeAgain},
+		{name: "same-object", scope: "object", foreign: sameKeyWritten, refused: same},
+		{name: "same-key", scope: "key", foreign: sameKeyWritten, refused: byKey},
+		{name: "other-object", scope: "object", foreign: otherKeyWritten, bar: "foreign", refused: other},
+		{name: "again-object", scope: "object", foreign: madeAgain, refused: other2},
+	}
+}
+
+var notAsExpected = []string{
+	"Error: Expected Value Mismatch", "The key does not hold what expected_value says it must. Nothing was written.",
+	`Expected: "1"`, `Live: "foreign"`, "Last writer: another-writer (Update)",
+}
+
+var pipelineOps = map[string]pipelineOp{
+	"create": {
+		after: "value = \"2\"\nexpected_value = \"1\"",
+		again: "value = \"2\"\nexpected_value = \"foreign\"",
+		found: map[string]string{"foo": "1"},
+		done:  map[string]string{"foo": "2"},
+		rows: []pipelineRow{ // by value, in either scope: no observation of the plan reaches a create
+			{name: "quiet-object", scope: "object", foreign: nobodyWrites},
+			{name: "other-object", scope: "object", foreign: otherKeyWritten, bar: "foreign"},
+			{name: "other-key", scope: "key", foreign: otherKeyWritten, bar: "foreign"},
+			{name: "again-object", scope: "object", foreign: madeAgain},
+			{name: "same-object", scope: "object", foreign: sameKeyWritten, refused: notAsExpected},
+			{name: "same-key", scope: "key", foreign: sameKeyWritten, refused: notAsExpected},
+		},
+	},
+	"update": {
+		before: `value = "2"`,
+		after:  `value = "3"`,
+		done:   map[string]string{"foo": "3"},
+		rows:   conflictsOf("written"),
+	},
+	"removed block": { // planned before it is refreshed, by Terraform before 1.12.2
+		before: `value = "2"`,
+		rows:   conflictsOf("removed"),
+	},
+	"destroy": {
+		before:   `value = "2"`,
+		after:    `value = "2"`,
+		planArgs: []string{"-destroy"},
+		rows:     conflictsOf("removed"),
+	},
+	"key renamed": {
+		before: `value = "2"`,
+		after:  "key = \"baz\"\nvalue = \"2\"",
+		done:   map[string]string{"baz": "2"},
+		rows:   conflictsOf("removed"),
+	},
+	"replaced": {
+		before:   `value = "2"`,
+		after:    `value = "2"`,
+		planArgs: []string{"-replace=ADDRESS"},
+		done:     map[string]string{"foo": "2"},
+		rows:     conflictsOf("removed"),
+	},
+}
+
+func TestPipeline(t *testing.T) {
+	t.Parallel()
+	for name, op := range pipelineOps {
+		through, refused := op.rows, []pipelineRow(nil)
+		for i, row := range op.rows {
+			if row.refused != nil {
+				through, refused = op.rows[:i], op.rows[i:]
+				break
+			}
+		}
+		t.Run(name+"/goes through", func(t *testing.T) { newPipeline(t).goesThrough(op, through) })
+		t.Run(name+"/refused", func(t *testing.T) { newPipeline(t).isRefused(op, refused) })
+	}
+}
+
+// upToPlan seeds the entries and saves a plan of what is to be done to them, then lets the other writers write.
+func (p *pipeline) upToPlan(op pipelineOp, rows []pipelineRow) {
+	p.Helper()
+	for _, row := range rows {
+		data := map[string]string{"bar": "kept"}
+		maps.Copy(data, op.found)
+		p.create(row.name, data)
+	}
+	if op.before != "" {
+		p.write(op.body(op.before, rows))
+		p.plan()
+		p.apply()
+	}
+	for _, row := range rows {
+		if row.beforePlan != nil {
+			row.beforePlan(p.fixture, row.name)
+		}
+	}
+	p.write(op.body(op.after, rows))
+	p.plan(op.args(rows)...)
+	for _, row := range rows {
+		row.foreign(p.fixture, row.name)
+	}
+}
+
+func (p *pipeline) goesThrough(op pipelineOp, rows []pipelineRow) {
+	p.Helper()
+	p.upToPlan(op, rows)
+	p.apply()
+	p.wantDone(op, rows)
+	if len(op.planArgs) == 0 {
+		p.planNothing()
+	}
+}
+
+func (p *pipeline) isRefused(op pipelineOp, rows []pipelineRow) {
+	p.Helper()
+	p.upToPlan(op, rows)
+	stateBefore := p.state()
+	liveBefore := map[string]*corev1.ConfigMap{}
+	for _, row := range rows {
+		liveBefore[row.name] = p.live(row.name)
+	}
+
+	output := p.applyRefused()
+	if got := strings.Count(output, "Error: "); got != len(rows) {
+		p.Errorf("%d errors, want %d", got, len(rows))
+	}
+	for _, row := range rows {
+		p.wants(diagnosticOf(output, p.namespace+"/"+row.name), row.refused...)
+		if diff := cmp.Diff(liveBefore[row.name], p.live(row.name)); diff != "" {
+			p.Errorf("the refused apply changed the live object %s (-before +after):\n%s", row.name, diff)
+		}
+	}
+	if diff := cmp.Diff(stateBefore, p.state(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(tracked{}, "Private")); diff != "" {
+		p.Errorf("the refused apply changed the state (-before +after):\n%s", diff)
+	}
+
+	again := op.after
+	if op.again != "" {
+		again = op.again
+	}
+	p.write(op.body(again, rows))
+	p.plan(op.args(rows)...)
+	p.apply()
+	p.wantDone(op, rows)
+}
+
+func (p *pipeline) wantDone(op pipelineOp, rows []pipelineRow) {
+	p.Helper()
+	tracked := p.state()
+	for _, row := range rows {
+		want := map[string]string{"bar": "kept"}
+		if row.bar != "" {
+			want["bar"] = row.bar
+		}
+		maps.Copy(want, op.done)
+		p.wantLive(row.name, want)
+		if _, ok := tracked[row.name]; ok != (op.done != nil) {
+			p.Errorf("the state tracks %s: %v", row.name, ok)
+		}
+	}
+}
+
+// body is the configuration of all rows, empty for a configuration from which the blocks were removed.
+func (op pipelineOp) body(of string, rows []pipelineRow) string {
+	var b strings.Builder
+	for _, row := range rows {
+		if of != "" {
+			b.WriteString(entryBlock(row.name, "name = \""+row.name+"\"", "conflict_scope = \""+row.scope+"\"", of))
+		}
+	}
+	return b.String()
+}
+
+func (op pipelineOp) args(rows []pipelineRow) []string {
+	var args []string
+	for _, arg := range op.planArgs {
+		if !strings.Contains(arg, "ADDRESS") {
+			args = append(args, arg)
+			continue
+		}
+		for _, row := range rows {
+			args = append(args, strings.ReplaceAll(arg, "ADDRESS", "cas_configmap_entry."+row.name))
+		}
+	}
+	return args
+}
+
+// diagnosticOf is the one error in the output that is about the ConfigMap.
+func diagnosticOf(output, configMap string) string {
+	for _, d := range strings.Split(output, "Error: ")[1:] {
+		if strings.Contains(d, "ConfigMap: "+configMap+" ") {
+			return "Error: " + d
+		}
+	}
+	return ""
+}

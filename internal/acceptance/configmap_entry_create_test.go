@@ -1,0 +1,296 @@
+package acceptance_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	corev1 "k8s.io/api/core/v1"
+)
+
+type data = map[string]string
+
+// creation is a row of what must hold for a create. Each has a ConfigMap of its own, named as it is.
+type creation struct {
+	name     string
+	lines    string // besides value = "2"
+	planned  data   // a state of the ConfigMap in which the plan passes
+	found    data   // the state that the create is judged on
+	refused  []string
+	writes   bool
+	previous string // "": null
+}
+
+var creations = []creation{
+	{name: "held-adopted", lines: `adopt_existing = true`, planned: data{}, found: data{"foo": "2"}},
+	{name: "held-adopted-with-expectation", lines: "adopt_existing = true\nexpected_value = \"1\"", planned: data{"foo": "1"}, found: data{"foo": "2"}},
+	{name: "held-expected", lines: `expected_value = "2"`, planned: data{"foo": "2", "bar": "1"}, found: data{"foo": "2", "bar": "foreign"}},
+	{
+		name: "held", planned: data{}, found: data{"foo": "2"},
+		refused: []string{
+			"Error: Key Already Holds The Value", `value = "2"`, "Nothing was written.", "Key: foo", `Live: "2"`,
+			`Import it with the id "NAMESPACE/held/foo", or set adopt_existing = true`, "`terraform untaint`",
+		},
+	},
+	{
+		name: "held-expectation-not", lines: `expected_value = "1"`, planned: data{"foo": "1"}, found: data{"foo": "2"},
+		refused: []string{"Error: Key Already Holds The Value", `Live: "2"`},
+	},
+	{
+		name: "expectation-holds", lines: `expected_value = "1"`,
+		planned: data{"foo": "1"}, found: data{"foo": "1", "bar": "foreign"}, writes: true, previous: "1",
+	},
+	{
+		name: "expectation-not", lines: `expected_value = "1"`, planned: data{"foo": "1"}, found: data{"foo": "3"},
+		refused: []string{"Error: Expected Value Mismatch", `expected_value = "1"`, `Expected: "1" Live: "3"`, "Last writer: another-writer (Update)"},
+	},
+	{
+		name: "expectation-not-adopting", lines: "adopt_existing = true\nexpected_value = \"1\"", planned: data{"foo": "1"}, found: data{"foo": "3"},
+		refused: []string{"Error: Expected Value Mismatch", `Expected: "1" Live: "3"`},
+	},
+	{
+		name: "expectation-absent", lines: `expected_value = "1"`, planned: data{"foo": "1", "bar": "1"}, found: data{"bar": "1"},
+		refused: []string{"Error: Expected Value Mismatch", `Expected: "1" Live: (absent)`},
+	},
+	{
+		name: "expected-value-held-and-gone", lines: `expected_value = "2"`, planned: data{"foo": "2"}, found: data{"bar": "1"},
+		refused: []string{"Error: Expected Value Mismatch", `Expected: "2" Live: (absent)`},
+	},
+	{name: "absent", planned: data{}, found: data{"bar": "foreign"}, writes: true},
+	{name: "absent-without-data", planned: data{"bar": "1"}, found: nil, writes: true},
+	{
+		name: "exists", planned: data{}, found: data{"foo": "3"},
+		refused: []string{"Error: Key Already Exists", `key = "foo"`, `Live: "3"`, "Set expected_value to", `import the key with the id "NAMESPACE/exists/foo"`},
+	},
+	{
+		name: "exists-adopting", lines: `adopt_existing = true`, planned: data{"foo": "2"}, found: data{"foo": "3"},
+		refused: []string{"Error: Key Already Exists", `Live: "3"`},
+	},
+}
+
+func (c creation) config() string { return entry(c.name, c.name, "foo", `value = "2"`, c.lines) }
+
+// want fails the test unless the live ConfigMap is what the create must make of before.
+func (c creation) want(f *fixture, before *corev1.ConfigMap) {
+	f.Helper()
+	want := data{}
+	for k, v := range c.found {
+		want[k] = v
+	}
+	if c.writes {
+		want["foo"] = "2"
+	}
+	f.wantLive(c.name, want)
+	if wrote := f.live(c.name).ResourceVersion != before.ResourceVersion; wrote != c.writes {
+		f.Errorf("%s: written: %v, want %v", c.name, wrote, c.writes)
+	}
+}
+
+func (c creation) wantRefused(f *fixture, got failures) {
+	f.Helper()
+	for _, text := range c.refused {
+		got.want(f, c.name, f.text(text))
+	}
+}
+
+func TestConfigMapEntryCreateRefusedAtPlan(t *testing.T) {
+	f := newFixture(t)
+	config, before, labels := "", map[string]*corev1.ConfigMap{}, []string{}
+	for _, c := range creations {
+		if c.refused != nil {
+			before[c.name] = f.create(c.name, c.found)
+			config += c.config()
+			labels = append(labels, c.name)
+		}
+	}
+	f.runRefused(func(got failures) {
+		got.wantOnly(f, labels...)
+		for _, c := range creations {
+			if c.refused != nil {
+				c.wantRefused(f, got)
+				got.want(f, c.name, planCheckAdvice)
+			}
+		}
+	}, resource.TestStep{Config: f.config(config), ConfigPlanChecks: between(func() { f.Error("the plan passed") })})
+	for _, c := range creations {
+		if c.refused != nil {
+			c.want(f, before[c.name])
+		}
+	}
+}
+
+func TestConfigMapEntryCreateJudgedAgainAtApply(t *testing.T) {
+	f := newFixture(t)
+	config, before, labels := "", map[string]*corev1.ConfigMap{}, []string{}
+	for _, c := range creations {
+		f.create(c.name, c.planned)
+		config += c.config()
+		if c.refused != nil {
+			labels = append(labels, c.name)
+		}
+	}
+	f.runRefused(func(got failures) {
+		got.wantOnly(f, labels...)
+		for _, c := range creations {
+			c.wantRefused(f, got)
+			c.want(f, before[c.name])
+		}
+	}, resource.TestStep{
+		Config: f.config(config),
+		ConfigPlanChecks: between(func() {
+			for _, c := range creations {
+				before[c.name] = f.change(c.name, func(cm *corev1.ConfigMap) { cm.Data = c.found })
+			}
+		}),
+	})
+	for _, c := range creations {
+		if c.refused != nil {
+			c.want(f, before[c.name]) // what failed is not in the state, or it would have been destroyed
+		}
+	}
+}
+
+func TestConfigMapEntryCreates(t *testing.T) {
+	f := newFixture(t)
+	config, checks := "", []resource.TestCheckFunc{}
+	for _, c := range creations {
+		if c.refused != nil {
+			continue
+		}
+		before := f.create(c.name, c.found)
+		config += c.config()
+		address := "cas_configmap_entry." + c.name
+		previous := resource.TestCheckNoResourceAttr(address, "previous_value")
+		if c.previous != "" {
+			previous = resource.TestCheckResourceAttr(address, "previous_value", c.previous)
+		}
+		checks = append(checks, previous,
+			checked(func() { c.want(f, before) }),
+			resource.TestCheckResourceAttr(address, "id", f.namespace+"/"+c.name+"/foo"),
+			resource.TestCheckResourceAttrWith(address, "resource_version", f.isVersion(c.name)),
+			resource.TestCheckResourceAttr(address, "uid", string(before.UID)),
+			resource.TestCheckNoResourceAttr(address, "field_manager"),
+		)
+	}
+	f.run(resource.TestStep{Config: f.config(config), Check: resource.ComposeAggregateTestCheckFunc(checks...)})
+	for _, c := range creations {
+		if c.refused == nil {
+			if value, there := f.live(c.name).Data["foo"]; there {
+				f.Errorf("%s: after destroy foo is still %q", c.name, value)
+			}
+		}
+	}
+}
+
+func TestConfigMapEntryCreateWithoutConfigMap(t *testing.T) {
+	f := newFixture(t)
+	f.create("deleted-after-plan", data{"foo": "1"})
+	f.runRefused(func(got failures) {
+		for _, label := range []string{"never-there", "deleted-after-plan"} {
+			got.want(f, label, "Error: ConfigMap Not Found", fmt.Sprintf("name = %q", label), "Nothing was written.")
+		}
+		got.wantOnly(f, "never-there", "deleted-after-plan")
+		f.wantLive("made-after-plan", data{"foo": "2", "bar": "kept"})
+	}, resource.TestStep{
+		Config: f.config(
+			entry("never-there", "never-there", "foo", `value = "2"`) +
+				entry("deleted-after-plan", "deleted-after-plan", "foo", `value = "2"`, `expected_value = "1"`) +
+				entry("made-after-plan", "made-after-plan", "foo", `value = "2"`, `expected_value = "1"`)),
+		ConfigPlanChecks: between(func() {
+			f.remove("deleted-after-plan")
+			f.create("made-after-plan", data{"foo": "1", "bar": "kept"})
+		}),
+	})
+}
+
+func TestConfigMapEntryTwoResourcesForOneKey(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, second string
+		seed          data
+		refused       string
+		want          []string // either may come first
+	}{
+		"absent":              {`value = "2"`, `value = "3"`, data{}, "Error: Key Already Exists", []string{"2", "3"}},
+		"absent, same value":  {`value = "2"`, `value = "2"`, data{}, "Error: Key Already Holds The Value", []string{"2"}},
+		"expected":            {"value = \"2\"\nexpected_value = \"1\"", "value = \"3\"\nexpected_value = \"1\"", data{"foo": "1"}, "Error: Expected Value Mismatch", []string{"2", "3"}},
+		"expected same value": {"value = \"2\"\nexpected_value = \"1\"", "value = \"2\"\nexpected_value = \"1\"", data{"foo": "1"}, "Error: Key Already Holds The Value", []string{"2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.create("testmap", c.seed)
+			f.runRefused(func(got failures) {
+				if len(got) != 1 {
+					f.Errorf("failed: %v, want one of the two to", got)
+				}
+				for label := range got {
+					got.want(f, label, c.refused)
+				}
+				if live := f.live("testmap").Data["foo"]; live != c.want[0] && live != c.want[len(c.want)-1] {
+					f.Errorf("live: %q, want one of %q", live, c.want)
+				}
+			}, resource.TestStep{Config: f.config(entry("first", "testmap", "foo", c.first) + entry("second", "testmap", "foo", c.second))})
+		})
+	}
+}
+
+// TestConfigMapEntryUnknownUntilApply has what a check needs come from a resource of the same apply. Each row has a ConfigMap of
+// its own, named as it is, and `it` is the output of a resource that gives the row's it.
+func TestConfigMapEntryUnknownUntilApply(t *testing.T) {
+	f := newFixture(t)
+	rows := []struct {
+		name, it, key, lines string
+		found                string // in foo; "": nothing
+		refused              string
+		want                 string
+	}{
+		{"value", "2", `"foo"`, "value = it\nexpected_value = \"1\"", "1", "", "2"},
+		{"value-refused", "2", `"foo"`, "value = it", "1", "Error: Key Already Exists", "1"},
+		{"expected", "1", `"foo"`, "value = \"2\"\nexpected_value = it", "1", "", "2"},
+		{"expected-refused", "3", `"foo"`, "value = \"2\"\nexpected_value = it", "1", "Error: Expected Value Mismatch", "1"},
+		{"key", "foo", "it", "value = \"2\"\nexpected_value = \"1\"", "1", "", "2"},
+		{"key-refused", "foo", "it", "value = \"2\"\nexpected_value = \"3\"", "1", "Error: Expected Value Mismatch", "1"},
+		{"key-invalid", "a/b", "it", "value = \"2\"", "1", "Error: Invalid ConfigMap Key", "1"},
+		{"name", "name", `"foo"`, "value = \"2\"\nexpected_value = \"1\"", "1", "", "2"},
+		{"name-refused", "name-refused", `"foo"`, "value = \"2\"", "1", "Error: Key Already Exists", "1"},
+		{"version-refused", "1", `"foo"`, "value = \"2\"\nexpected_resource_version_wo = it", "", "Error: Resource Version Mismatch", ""},
+		{"version-invalid", "0", `"foo"`, "value = \"2\"\nexpected_resource_version_wo = it", "", "Error: Invalid Resource Version", ""},
+		{"adopt", "true", `"foo"`, "value = \"1\"\nadopt_existing = it", "1", "", "1"},
+		{"adopt-refused", "false", `"foo"`, "value = \"1\"\nadopt_existing = it", "1", "Error: Key Already Holds The Value", "1"},
+	}
+	config, labels, before := "", []string{}, map[string]string{}
+	for _, c := range rows {
+		seed := data{}
+		if c.found != "" {
+			seed["foo"] = c.found
+		}
+		before[c.name] = f.create(c.name, seed).ResourceVersion
+		name := quoted(c.name)
+		if strings.HasPrefix(c.name, "name") {
+			name = "it"
+		}
+		config += fmt.Sprintf("resource \"terraform_data\" %q {\ninput = %q\n}\n", c.name, c.it) +
+			strings.ReplaceAll(fmt.Sprintf("resource \"cas_configmap_entry\" %q {\nnamespace = NAMESPACE\nname = %s\nkey = %s\n%s\n}\n",
+				c.name, name, c.key, c.lines), "= it", "= terraform_data."+c.name+".output")
+		if c.refused != "" {
+			labels = append(labels, c.name)
+		}
+	}
+	planned := false
+	f.runRefused(func(got failures) {
+		got.wantOnly(f, labels...)
+		for _, c := range rows {
+			got.want(f, c.name, c.refused)
+			live := f.live(c.name)
+			if live.Data["foo"] != c.want {
+				f.Errorf("%s: live %q, want %q", c.name, live.Data["foo"], c.want)
+			}
+			if c.refused != "" && live.ResourceVersion != before[c.name] {
+				f.Errorf("%s: something was written", c.name)
+			}
+		}
+	}, resource.TestStep{Config: f.config(config), ConfigPlanChecks: between(func() { planned = true })})
+	if !planned {
+		f.Error("refused at plan, want at apply")
+	}
+}

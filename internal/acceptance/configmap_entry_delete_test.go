@@ -1,0 +1,278 @@
+package acceptance_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// decomposed is NFD: Terraform makes composed of it wherever a configuration or a provider writes it down.
+const decomposed, composed = "cafe\u0301", "caf\u00e9"
+
+// contents is what both maps of a ConfigMap hold.
+type contents struct {
+	Data  map[string]string
+	Bytes map[string][]byte
+}
+
+// wantContents fails the test unless the ConfigMap testmap holds just these bytes.
+func (p *pipeline) wantContents(want contents) {
+	p.Helper()
+	cm := p.live("testmap")
+	if diff := cmp.Diff(want, contents{cm.Data, cm.BinaryData}, cmpopts.EquateEmpty()); diff != "" {
+		p.Errorf("live (-want +got):\n%s", diff)
+	}
+}
+
+// testmap makes the ConfigMap testmap as another writer.
+func (p *pipeline) testmap(c contents) {
+	p.Helper()
+	p.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Data: c.Data, BinaryData: c.Bytes})
+}
+
+// planned writes the configuration, and plans and applies it.
+func (p *pipeline) planned(body string) {
+	p.Helper()
+	p.write(body)
+	p.plan()
+	p.apply()
+}
+
+func TestDestroyOfWhatIsGoneAlreadySucceeds(t *testing.T) {
+	t.Parallel()
+	gone := map[string]func(*pipeline){
+		"key gone":       func(p *pipeline) { p.unset("testmap", "foo") },
+		"ConfigMap gone": func(p *pipeline) { p.remove("testmap") },
+		"ConfigMap made again without the key": func(p *pipeline) {
+			p.remove("testmap")
+			p.create("testmap", map[string]string{"bar": "kept"})
+		},
+	}
+	policies := map[string]string{
+		"delete":                "",
+		"restore, in key scope": "deletion_policy = \"restore\"\nconflict_scope = \"key\"",
+	}
+	for what, goes := range gone {
+		for policy, lines := range policies {
+			t.Run(what+"/"+policy, func(t *testing.T) {
+				p := newPipeline(t)
+				left := func() {
+					t.Helper()
+					p.wantState()
+					if exists := p.exists("testmap"); exists != (what != "ConfigMap gone") {
+						t.Errorf("the ConfigMap exists: %v", exists)
+					} else if exists {
+						p.wantLive("testmap", map[string]string{"bar": "kept"})
+					}
+				}
+				p.testmap(contents{Data: map[string]string{"foo": "1", "bar": "kept"}})
+				p.planned(entryBlock("foo", `value = "2"`, `expected_value = "1"`, lines))
+				p.plan("-destroy")
+				goes(p)
+				p.apply()
+				left()
+
+				p.remove("testmap")
+				p.testmap(contents{Data: map[string]string{"foo": "1", "bar": "kept"}})
+				p.plan()
+				p.apply()
+				goes(p)
+				p.destroy("-refresh=false") // what the refresh would drop from the state
+				left()
+			})
+		}
+	}
+}
+
+func TestDestroyRestoresTheExactBytesThatWereThereFirst(t *testing.T) {
+	t.Parallel()
+	const restore = `deletion_policy = "restore"`
+	raw := []byte{0, 0xff, 0xfe, '\n'}
+	encoded := base64.StdEncoding.EncodeToString(raw)
+	for name, test := range map[string]struct {
+		found    contents
+		imported bool
+		writes   []string
+	}{
+		"absent": {
+			writes: []string{entryBlock("foo", restore, `value = "2"`)},
+		},
+		"text, after two updates": {
+			found: contents{Data: map[string]string{"foo": "1"}},
+			writes: []string{
+				entryBlock("foo", restore, `value = "2"`, `expected_value = "1"`),
+				entryBlock("foo", restore, `value = "3"`), entryBlock("foo", restore, `value = "4"`),
+			},
+		},
+		"the empty text": {
+			found:  contents{Data: map[string]string{"foo": ""}},
+			writes: []string{entryBlock("foo", restore, `value = "2"`, `expected_value = ""`)},
+		},
+		"special characters": {
+			found:  contents{Data: map[string]string{"foo": "a<b&c>\"\\\u2028\t\r\n${x}😀"}},
+			writes: []string{entryBlock("foo", restore, `value = "2"`, `expected_value = "a<b&c>\"\\\u2028\t\r\n$${x}😀"`)},
+		},
+		"bytes, over which text was written": {
+			found:  contents{Bytes: map[string][]byte{"foo": raw}},
+			writes: []string{entryBlock("foo", restore, `value = "2"`, `expected_value_base64 = "`+encoded+`"`)},
+		},
+		"text, over which bytes were written": {
+			found:  contents{Data: map[string]string{"foo": "1"}},
+			writes: []string{entryBlock("foo", restore, `value_base64 = "`+encoded+`"`, `expected_value = "1"`)},
+		},
+		"decomposed text": {
+			found:  contents{Data: map[string]string{"foo": decomposed}},
+			writes: []string{entryBlock("foo", restore, `value = "2"`, `expected_value = "`+composed+`"`)},
+		},
+		"decomposed text that was adopted": {
+			found: contents{Data: map[string]string{"foo": decomposed}},
+			writes: []string{
+				entryBlock("foo", restore, `value = "`+composed+`"`, `adopt_existing = true`),
+				entryBlock("foo", restore, `value = "2"`),
+			},
+		},
+		"adopted and never written": {
+			found:  contents{Data: map[string]string{"foo": decomposed}},
+			writes: []string{entryBlock("foo", restore, `value = "`+composed+`"`, `adopt_existing = true`)},
+		},
+		"decomposed text that was imported": {
+			found: contents{Data: map[string]string{"foo": decomposed}}, imported: true,
+			writes: []string{entryBlock("foo", restore, `value = "2"`)},
+		},
+		"bytes that were imported": {
+			found: contents{Bytes: map[string][]byte{"foo": raw}}, imported: true,
+			writes: []string{entryBlock("foo", restore, `value_base64 = "AAAA"`), entryBlock("foo", restore, `value = "2"`)},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.testmap(test.found)
+			before := p.live("testmap").ResourceVersion
+			p.write(test.writes[0])
+			if test.imported {
+				p.do("import", "cas_configmap_entry.foo", p.namespace+"/testmap/foo")
+			}
+			for _, body := range test.writes {
+				p.planned(body)
+			}
+			p.destroy()
+			p.wantContents(test.found)
+			p.wantState()
+			if name == "adopted and never written" {
+				if got := p.live("testmap").ResourceVersion; got != before {
+					t.Errorf("the object went from version %s to %s", before, got)
+				}
+			}
+		})
+	}
+}
+
+func TestDestroyAbandonsTheKeyWithoutAWrite(t *testing.T) {
+	t.Parallel()
+	for name, foreign := range map[string]foreignWrite{
+		"quiet": nobodyWrites, "the key was written": sameKeyWritten, "made again": madeAgain,
+		"gone":      func(f *fixture, name string) { f.unset(name, "foo") },
+		"immutable": func(f *fixture, name string) { f.change(name, freeze) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.testmap(contents{})
+			p.planned(entryBlock("foo", `value = "2"`, `deletion_policy = "abandon"`))
+			p.plan("-destroy")
+			foreign(p.fixture, "testmap")
+			before := p.live("testmap")
+			p.apply()
+			if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
+				t.Errorf("the abandoned key's object changed (-before +after):\n%s", diff)
+			}
+			p.wantState()
+		})
+	}
+}
+
+func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
+	t.Parallel()
+	const warning = "Warning: Value Changed Since Last Apply"
+
+	t.Run("delete warns, and removes what it showed", func(t *testing.T) {
+		p := newPipeline(t)
+		p.testmap(contents{})
+		p.planned(entryBlock("foo", `value = "2"`))
+		p.set("testmap", "foo", "foreign")
+		p.wants(p.plan("-destroy"), warning, `Live: "foreign"`, "It will be removed if it still holds this value then.")
+		p.apply()
+		p.wantContents(contents{})
+	})
+	t.Run("delete does not warn of what an apply wrote, nor of another key", func(t *testing.T) {
+		p := newPipeline(t)
+		p.testmap(contents{})
+		p.planned(entryBlock("foo", `value = "2"`))
+		p.planned(entryBlock("foo", `value = "3"`))
+		p.set("testmap", "bar", "foreign")
+		p.wants(p.plan("-destroy"), "!"+warning)
+		p.apply()
+		p.wantContents(contents{Data: map[string]string{"bar": "foreign"}})
+	})
+	for _, scope := range []string{"object", "key"} {
+		t.Run("delete conflicts with what changed again, in scope "+scope, func(t *testing.T) {
+			p := newPipeline(t)
+			p.testmap(contents{})
+			p.planned(entryBlock("foo", `value = "2"`, `conflict_scope = "`+scope+`"`))
+			p.set("testmap", "foo", "foreign")
+			p.plan("-destroy")
+			p.set("testmap", "foo", "foreign again")
+			p.applyRefused("Error: Compare-And-Swap Conflict", `Expected: "foreign"`, `Live: "foreign again"`, "Nothing was removed.")
+			p.wantContents(contents{Data: map[string]string{"foo": "foreign again"}})
+			p.wantState("foo")
+			p.destroy()
+			p.wantContents(contents{})
+		})
+	}
+	for _, check := range []string{"error", "warning", "off"} {
+		t.Run("restore refuses with plan_check "+check, func(t *testing.T) {
+			const refused = "Error: Value Changed Since Last Apply"
+			p := newPipeline(t)
+			p.setenv("CAS_PLAN_CHECK", check)
+			p.testmap(contents{Data: map[string]string{"foo": "1"}})
+			p.planned(entryBlock("foo", `value = "2"`, `expected_value = "1"`, `deletion_policy = "restore"`))
+			p.write(entryBlock("foo", `value = "2"`, `deletion_policy = "restore"`))
+			p.set("testmap", "foo", "foreign")
+			wants := []string{refused, `Live: "foreign"`, `deletion_policy = "abandon"`}
+			if check == "error" {
+				p.planRefused(wants, "-destroy")
+			} else {
+				p.plan("-destroy")
+				p.applyRefused(wants...) // apply checks regardless
+			}
+			p.wantContents(contents{Data: map[string]string{"foo": "foreign"}})
+			p.wantState("foo")
+
+			// The way on that the error names.
+			p.planned(entryBlock("foo", `value = "foreign"`, `deletion_policy = "abandon"`))
+			p.destroy()
+			p.wantContents(contents{Data: map[string]string{"foo": "foreign"}})
+			p.wantState()
+		})
+	}
+}
+
+func TestRestoreSendsNothingWhereTheKeyHoldsTheOriginal(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", map[string]string{"foo": "2"})
+	proxy := p.proxied()
+	p.write(entryBlock("it", `value = "2"`, `adopt_existing = true`, `deletion_policy = "restore"`))
+	p.plan()
+	p.apply()
+	version := p.live("testmap").ResourceVersion
+	p.plan("-destroy")
+	proxy.Reset()
+	p.apply()
+	if n := proxy.Count(http.MethodPatch); n != 0 || p.live("testmap").ResourceVersion != version {
+		t.Errorf("%d writes: %v", n, proxy.Requests())
+	}
+}

@@ -1,0 +1,360 @@
+package acceptance_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReplaceOfTheSameKeyThatCouldNotSucceedIsRefusedBeforeAnythingIsRemoved(t *testing.T) {
+	t.Parallel()
+	const refused = "Error: Replacement Would Fail"
+	for name, test := range map[string]struct {
+		seeded, replaced string // where both are the same, -replace alone
+		found            string // what the key holds at first; "" for absent
+		wants            []string
+	}{
+		"expected_value": {
+			seeded: "value = \"2\"\nexpected_value = \"1\"", found: "1",
+			wants: []string{refused, "so that the expected value could not hold. Nothing was removed."},
+		},
+		"expected_value that comes with the replacement": {
+			seeded: `value = "2"`, replaced: "value = \"3\"\nexpected_value = \"2\"",
+			wants: []string{refused, "so that the expected value could not hold. Nothing was removed."},
+		},
+		"adopt_existing": {
+			seeded: "value = \"2\"\nadopt_existing = true",
+			wants:  []string{refused, "so that adopt_existing would find nothing to adopt. Nothing was removed."},
+		},
+		"deletion_policy abandon": {
+			seeded: "value = \"2\"\ndeletion_policy = \"abandon\"",
+			wants:  []string{refused, "Its deletion_policy leaves the key in place, so that the new resource would find it taken. Nothing was removed."},
+		},
+		"deletion_policy restore of a key that was there": {
+			seeded: "value = \"2\"\nexpected_value = \"1\"\ndeletion_policy = \"restore\"", found: "1",
+			replaced: "value = \"2\"\ndeletion_policy = \"restore\"",
+			wants:    []string{refused, "Its deletion_policy leaves the key in place, so that the new resource would find it taken. Nothing was removed."},
+		},
+		"the policy in the state counts, not the new one": {
+			seeded: "value = \"2\"\ndeletion_policy = \"abandon\"", replaced: "value = \"2\"\ndeletion_policy = \"delete\"",
+			wants: []string{refused, "Its deletion_policy leaves the key in place"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			data := map[string]string{"bar": "kept"}
+			if test.found != "" {
+				data["foo"] = test.found
+			}
+			p.create("testmap", data)
+			p.write(entryBlock("foo", test.seeded))
+			p.plan()
+			p.apply()
+			if test.replaced != "" {
+				p.write(entryBlock("foo", test.replaced))
+			}
+			p.planRefused(test.wants, "-replace=cas_configmap_entry.foo")
+			p.wantLive("testmap", map[string]string{"foo": "2", "bar": "kept"})
+			p.wantState("foo")
+		})
+	}
+}
+
+func TestReplaceOfTheSameKeyThatRestoresNothing(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", map[string]string{"bar": "kept"})
+	p.write(entryBlock("foo", `value = "2"`, `deletion_policy = "restore"`))
+	p.plan()
+	p.apply()
+	p.plan("-replace=cas_configmap_entry.foo")
+	p.apply()
+	p.wantLive("testmap", map[string]string{"foo": "2", "bar": "kept"})
+}
+
+// What create_before_destroy deposes is removed by a delete that Terraform plans while it applies. It must not take for
+// the plan's observation what was written since.
+func TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
+	t.Parallel()
+	const lifecycle = "lifecycle { create_before_destroy = true }"
+	for name, test := range map[string]struct {
+		scope   string
+		foreign foreignWrite
+		refused []string // nil: goes through
+		live    map[string]string
+	}{
+		"nobody writes": {
+			scope: "object", foreign: nobodyWrites,
+			live: map[string]string{"baz": "2", "bar": "kept"},
+		},
+		"the old key is written": {
+			scope: "object", foreign: sameKeyWritten,
+			refused: []string{"Error: Compare-And-Swap Conflict", aboutObject, `Expected: "2"`, `Live: "foreign"`, "Nothing was removed."},
+			live:    map[string]string{"foo": "foreign", "baz": "2", "bar": "kept"},
+		},
+		"the old key is written, in key scope": {
+			scope: "key", foreign: sameKeyWritten,
+			refused: []string{"Error: Compare-And-Swap Conflict", aboutKey, `Expected: "2"`, `Live: "foreign"`, "Nothing was removed."},
+			live:    map[string]string{"foo": "foreign", "baz": "2", "bar": "kept"},
+		},
+		"another key is written": {
+			scope: "object", foreign: otherKeyWritten,
+			refused: []string{"Error: Compare-And-Swap Conflict", aboutObject, "Nothing was removed."},
+			live:    map[string]string{"foo": "2", "baz": "2", "bar": "foreign"},
+		},
+		"another key is written, in key scope": {
+			scope: "key", foreign: otherKeyWritten,
+			live: map[string]string{"baz": "2", "bar": "foreign"},
+		},
+		"the ConfigMap is made again": {
+			scope: "object", foreign: madeAgain,
+			refused: []string{"Error: Compare-And-Swap Conflict", aboutObject, "deleted and made again"},
+			live:    map[string]string{"foo": "2", "baz": "2", "bar": "kept"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.create("testmap", map[string]string{"bar": "kept"})
+			scope := "conflict_scope = \"" + test.scope + "\""
+			p.write(entryBlock("foo", scope, `value = "2"`, lifecycle))
+			p.plan()
+			p.apply()
+
+			renamed := entryBlock("foo", scope, `value = "2"`, `key = "baz"`, lifecycle)
+			p.write(renamed)
+			p.plan()
+			test.foreign(p.fixture, "testmap")
+			if test.refused == nil {
+				p.apply()
+				p.wantLive("testmap", test.live)
+				p.wantState("foo")
+				p.planNothing()
+				return
+			}
+			p.applyRefused(test.refused...)
+			p.wantLive("testmap", test.live)
+			if old := p.wantState("foo", "deposed foo")["deposed foo"]; old.Attributes["key"] != "foo" {
+				p.Errorf("deposed: %v", old)
+			}
+
+			// The next plan observes what is there now, and its apply removes just that.
+			p.plan()
+			p.apply()
+			p.wantState("foo")
+			delete(test.live, "foo")
+			p.wantLive("testmap", test.live)
+		})
+	}
+}
+
+// The object of the deposed key is one that this apply has not looked at before.
+func TestCreateBeforeDestroyInAnotherConfigMap(t *testing.T) {
+	t.Parallel()
+	const lifecycle = "lifecycle { create_before_destroy = true }"
+	for name, test := range map[string]struct {
+		foreign foreignWrite
+		refused bool
+	}{
+		"nobody writes":          {foreign: nobodyWrites},
+		"the old key is written": {foreign: sameKeyWritten, refused: true},
+		"another key is written": {foreign: otherKeyWritten, refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.create("testmap", map[string]string{"bar": "kept"})
+			p.create("other", nil)
+			p.planned(entryBlock("foo", `value = "2"`, lifecycle))
+			p.write(entryBlock("foo", `value = "2"`, `name = "other"`, lifecycle))
+			p.plan()
+			test.foreign(p.fixture, "testmap")
+			before := p.live("testmap")
+			if test.refused {
+				p.applyRefused("Error: Compare-And-Swap Conflict", aboutObject, "Nothing was removed.")
+				if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
+					t.Errorf("the refused removal changed the live object (-before +after):\n%s", diff)
+				}
+			} else {
+				p.apply()
+				p.wantLive("testmap", map[string]string{"bar": "kept"})
+			}
+			p.wantLive("other", map[string]string{"foo": "2"})
+		})
+	}
+}
+
+// No plan can tell that the key which is deposed turns out to be another resource's.
+func TestDeposedKeyThatAnotherResourceAdoptedIsNotRemoved(t *testing.T) {
+	const lifecycle = "lifecycle { create_before_destroy = true }"
+	p := newPipeline(t)
+	p.create("testmap", map[string]string{"bar": "kept"})
+	p.planned(entryBlock("foo", `conflict_scope = "key"`, `value = "2"`, lifecycle))
+	p.write("resource \"terraform_data\" \"key\" {\n  input = \"foo\"\n}\n" +
+		entryBlock("foo", `key = "baz"`, `conflict_scope = "key"`, `value = "2"`, lifecycle) +
+		entryBlock("adopter", `key = terraform_data.key.output`, `value = "2"`, `adopt_existing = true`, "depends_on = [cas_configmap_entry.foo]"))
+	p.plan()
+	p.applyRefused("Error: Compare-And-Swap Conflict", "This run itself wrote the key, later than what the removal goes by. Nothing was removed.")
+	p.wantLive("testmap", map[string]string{"foo": "2", "baz": "2", "bar": "kept"})
+	p.wantState("foo", "deposed foo", "adopter")
+}
+
+func TestKeysThatMoveBetweenInstances(t *testing.T) {
+	t.Parallel()
+	counted := func(keys string) string {
+		return "locals { keys = " + keys + " }\n" +
+			entryBlock("foo", "count = length(local.keys)", "key = local.keys[count.index]", "value = local.keys[count.index]")
+	}
+	shifted := func(keys string) string {
+		return entryBlock("foo", "for_each = "+keys, "key = each.value", `value = "2"`)
+	}
+	advice := []string{
+		"Error: Key Moves Between Instances",
+		"Key the instances by ConfigMap key (for_each over the keys), so that each keeps its own, or use a `moved` block.",
+	}
+	for name, test := range map[string]struct {
+		before, after string
+		refused       []string
+		live          map[string]string
+	}{
+		"count over a list that lost its head": {
+			before: counted(`["a", "b", "c"]`), after: counted(`["b", "c"]`),
+			refused: advice, live: map[string]string{"a": "a", "b": "b", "c": "c"},
+		},
+		"count over a list that was turned around": {
+			before: counted(`["a", "b"]`), after: counted(`["b", "a"]`),
+			refused: advice, live: map[string]string{"a": "a", "b": "b"},
+		},
+		"count lowered": {
+			before: counted(`["a", "b", "c"]`), after: counted(`["a"]`), live: map[string]string{"a": "a"},
+		},
+		"count raised": {
+			before: counted(`["a"]`), after: counted(`["a", "b"]`), live: map[string]string{"a": "a", "b": "b"},
+		},
+		"for_each whose keys shift": {
+			before: shifted(`{ x = "a", y = "b" }`), after: shifted(`{ x = "b", y = "c" }`),
+			refused: advice, live: map[string]string{"a": "2", "b": "2"},
+		},
+		"for_each whose keys are new": {
+			before: shifted(`{ x = "a", y = "b" }`), after: shifted(`{ x = "c", y = "d" }`), live: map[string]string{"c": "2", "d": "2"},
+		},
+		"a resource renamed without a moved block": {
+			before: entryBlock("foo", `value = "2"`), after: entryBlock("renamed", `value = "2"`),
+			refused: advice, live: map[string]string{"foo": "2"},
+		},
+		"a resource renamed that abandons its key, and the new one adopts it": {
+			before: entryBlock("foo", `value = "2"`, `deletion_policy = "abandon"`), after: entryBlock("renamed", `value = "2"`, `adopt_existing = true`),
+			live: map[string]string{"foo": "2"},
+		},
+		"a key that is abandoned by a rename, and another resource adopts it": {
+			before: entryBlock("foo", `value = "2"`, `deletion_policy = "abandon"`),
+			after: entryBlock("foo", `key = "baz"`, `value = "2"`, `deletion_policy = "abandon"`) +
+				entryBlock("bar", `value = "2"`, `adopt_existing = true`),
+			live: map[string]string{"foo": "2", "baz": "2"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.create("testmap", nil)
+			p.write(test.before)
+			p.plan()
+			p.apply()
+			p.write(test.after)
+			if test.refused != nil {
+				before := p.live("testmap").ResourceVersion
+				p.planRefused(test.refused)
+				if got := p.live("testmap").ResourceVersion; got != before {
+					p.Errorf("the object went from version %s to %s", before, got)
+				}
+			} else {
+				p.plan()
+				p.apply()
+				p.planNothing()
+			}
+			p.wantLive("testmap", test.live)
+		})
+	}
+}
+
+func TestMovedBlockWritesNothing(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", nil)
+	p.write(entryBlock("foo", `value = "2"`))
+	p.plan()
+	p.apply()
+	before := p.live("testmap").ResourceVersion
+	p.write(entryBlock("renamed", `value = "2"`) + "moved {\n  from = cas_configmap_entry.foo\n  to = cas_configmap_entry.renamed\n}\n")
+	p.plan()
+	p.wants(p.apply(), "0 added, 0 changed, 0 destroyed")
+	p.wantState("renamed")
+	if got := p.live("testmap").ResourceVersion; got != before {
+		p.Errorf("the object went from version %s to %s", before, got)
+	}
+}
+
+func TestTaintedEntry(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lines []string
+		wants []string
+	}{
+		"holds the value": {
+			lines: []string{`value = "2"`},
+			wants: []string{
+				"Error: Key Already Holds The Value", "`terraform untaint` keeps it",
+				"adopt_existing = true", "Import it with the id",
+			},
+		},
+		"holds what was to be updated": {
+			lines: []string{`value = "3"`},
+			wants: []string{"Error: Key Already Exists", `Live: "2"`, "import the key with the id"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.create("testmap", nil)
+			p.write(entryBlock("foo", `value = "2"`))
+			p.plan()
+			p.apply()
+			p.do("taint", "cas_configmap_entry.foo")
+			if status := p.wantState("foo")["foo"].Status; status != "tainted" {
+				p.Fatalf("status %q", status)
+			}
+			p.write(entryBlock("foo", test.lines...))
+			p.planRefused(test.wants)
+			p.wantLive("testmap", map[string]string{"foo": "2"})
+
+			p.do("untaint", "cas_configmap_entry.foo")
+			value := strings.Trim(strings.TrimPrefix(test.lines[0], "value = "), `"`)
+			if value == "2" {
+				p.planNothing()
+			} else {
+				p.plan()
+				p.apply()
+			}
+			p.wantLive("testmap", map[string]string{"foo": value})
+		})
+	}
+}
+
+// terraform destroy runs an ordinary plan first, in which a tainted entry looks like a new one.
+func TestTaintedEntryIsDestroyedOnceUntaintedOrWithoutThePlansCheck(t *testing.T) {
+	t.Parallel()
+	for name, letGo := range map[string]func(*pipeline){
+		"untainted":            func(p *pipeline) { p.do("untaint", "cas_configmap_entry.foo") },
+		"plan_check = warning": func(p *pipeline) { p.setenv("CAS_PLAN_CHECK", "warning") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.create("testmap", nil)
+			p.write(entryBlock("foo", `value = "2"`))
+			p.plan()
+			p.apply()
+			p.do("taint", "cas_configmap_entry.foo")
+			p.destroyRefused([]string{"Error: Key Already Holds The Value", "`terraform untaint` keeps it", planCheckAdvice})
+			p.wantLive("testmap", map[string]string{"foo": "2"})
+			letGo(p)
+			p.destroy()
+			p.wantLive("testmap", nil)
+			p.wantState()
+		})
+	}
+}

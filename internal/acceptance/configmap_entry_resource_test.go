@@ -1,0 +1,72 @@
+package acceptance_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+)
+
+func TestConfigMapEntrySwapsFooFromOneToTwo(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", map[string]string{"foo": "1", "bar": "kept"})
+	swap := f.config(`
+resource "cas_configmap_entry" "foo" {
+  namespace      = NAMESPACE
+  name           = "testmap"
+  key            = "foo"
+  value          = "2"
+  expected_value = "1"
+}`)
+	f.run(
+		resource.TestStep{
+			Config: swap,
+			Check: resource.ComposeAggregateTestCheckFunc(
+				resource.TestCheckResourceAttr("cas_configmap_entry.foo", "previous_value", "1"),
+				resource.TestCheckResourceAttr("cas_configmap_entry.foo", "id", f.namespace+"/testmap/foo"),
+				resource.TestCheckResourceAttrSet("cas_configmap_entry.foo", "resource_version"),
+				func(*terraform.State) error {
+					f.wantLive("testmap", map[string]string{"foo": "2", "bar": "kept"})
+					return nil
+				},
+			),
+		},
+		resource.TestStep{
+			Config:           swap,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
+		},
+	)
+	f.wantLive("testmap", map[string]string{"bar": "kept"})
+}
+
+func TestConfigMapEntryForeignWriteBetweenPlanAndApply(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", map[string]string{"foo": "1"})
+	entry := func(value string) string {
+		return f.config(`
+resource "cas_configmap_entry" "foo" {
+  namespace      = NAMESPACE
+  name           = "testmap"
+  key            = "foo"
+  value          = "` + value + `"
+  adopt_existing = true
+}`)
+	}
+	f.run(
+		resource.TestStep{Config: entry("1")},
+		resource.TestStep{
+			Config:           entry("2"),
+			ConfigPlanChecks: between(func() { f.set("testmap", "bar", "foreign") }),
+			ExpectError:      regexp.MustCompile(`Compare-And-Swap Conflict`),
+		},
+		resource.TestStep{
+			Config: entry("2"),
+			Check: func(*terraform.State) error {
+				f.wantLive("testmap", map[string]string{"foo": "2", "bar": "foreign"})
+				return nil
+			},
+		},
+	)
+}

@@ -1,0 +1,154 @@
+package acceptance_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+)
+
+// writeUnknown is write with a provider whose configuration is unknown in the plan that follows: revision must be a new one.
+func (p *pipeline) writeUnknown(revision int, body string) {
+	p.on.Write("main.tf", fmt.Sprintf(`
+terraform {
+  required_providers {
+    cas = { source = "terraform-cas/cas" }
+  }
+}
+resource "terraform_data" "cluster" {
+  input = { config_path = %s, revision = %d }
+}
+provider "cas" {
+  config_path = terraform_data.cluster.output.config_path
+}
+`, quoted(p.kubeconfig), revision)+strings.ReplaceAll(body, "NAMESPACE", quoted(p.namespace)))
+}
+
+func TestProviderConfigurationUnknownAtPlan(t *testing.T) {
+	t.Parallel()
+	t.Run("create is checked at apply", func(t *testing.T) {
+		p := newPipeline(t)
+		p.testmap(contents{Data: map[string]string{"foo": "1"}})
+		p.writeUnknown(1, entryBlock("foo", `value = "2"`, `expected_value = "wrong"`))
+		p.plan()
+		p.applyRefused("Error: Expected Value Mismatch", `Live: "1"`)
+		p.wantLive("testmap", map[string]string{"foo": "1"})
+		p.wantState()
+		p.writeUnknown(2, entryBlock("foo", `value = "2"`, `expected_value = "1"`))
+		p.plan()
+		p.apply()
+		p.wantLive("testmap", map[string]string{"foo": "2"})
+		p.planNothing()
+	})
+	for name, test := range map[string]struct {
+		after   string
+		foreign foreignWrite
+		refused []string
+		live    map[string]string
+	}{
+		"update": {
+			after: entryBlock("foo", `value = "3"`), foreign: nobodyWrites, live: map[string]string{"foo": "3", "bar": "kept"},
+		},
+		"update of what was written before the plan": {
+			after: entryBlock("foo", `value = "3"`), foreign: otherKeyWritten,
+			refused: []string{"Error: Compare-And-Swap Conflict", aboutObject, "Nothing was written."},
+			live:    map[string]string{"foo": "2", "bar": "foreign"},
+		},
+		"delete": {
+			foreign: nobodyWrites, live: map[string]string{"bar": "kept"},
+		},
+		"delete of what was written before the plan": {
+			foreign: sameKeyWritten,
+			refused: []string{"Error: Compare-And-Swap Conflict", aboutObject, `Expected: "2"`, `Live: "foreign"`, "Nothing was removed."},
+			live:    map[string]string{"foo": "foreign", "bar": "kept"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.testmap(contents{Data: map[string]string{"bar": "kept"}})
+			p.writeUnknown(1, entryBlock("foo", `value = "2"`))
+			p.plan()
+			p.apply()
+			test.foreign(p.fixture, "testmap")
+			p.writeUnknown(2, test.after)
+			p.wants(p.plan(), "!foreign", "!Objects have changed outside") // Read gives the prior state
+			if test.refused == nil {
+				p.apply()
+				p.wantLive("testmap", test.live)
+				return
+			}
+			before := p.state()["foo"].Attributes["value"]
+			p.applyRefused(test.refused...)
+			p.wantLive("testmap", test.live)
+			if got := p.wantState("foo")["foo"].Attributes["value"]; got != before {
+				t.Errorf("the state holds %v, held %v", got, before)
+			}
+
+			// The configuration is known now: the next plan sees what there is.
+			p.plan()
+			p.apply()
+		})
+	}
+}
+
+func TestUnknownHideValueHides(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", map[string]string{"foo": "secret-live"})
+	p.write("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" +
+		entryBlock("foo", `value = "secret-new"`, `expected_value = "secret-expected"`, `hide_value = terraform_data.hide.output`))
+	p.planRefused([]string{"Live: (hidden", "Expected: (hidden", `!Live: "secret-live"`, `!Expected: "secret-expected"`})
+}
+
+func TestReplacementWhoseNameMayTurnOutTheSameIsWarnedAbout(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", map[string]string{"foo": "1"})
+	named := func(trigger, arguments string) string {
+		return "resource \"terraform_data\" \"name\" {\n  input = \"testmap\"\n  triggers_replace = " + trigger + "\n}\n" +
+			entryBlock("foo", `name = terraform_data.name.output`, `value = "2"`, arguments)
+	}
+	p.write(named("1", `expected_value = "1"`))
+	p.plan()
+	p.apply()
+	p.write(named("2", `expected_value = "1"`))
+	p.wants(p.plan(), "Replacement May Fail", p.namespace+"/testmap/foo")
+	p.write(named("2", ``))
+	p.wants(p.plan(), "!Replacement May Fail")
+}
+
+func TestProviderConfiguredByAResource(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", map[string]string{"foo": "1"})
+	body := func(expected string) string {
+		return `
+resource "terraform_data" "cluster" {
+  input = "` + f.kubeconfig + `"
+}
+
+provider "cas" {
+  config_path = terraform_data.cluster.output
+}
+
+resource "cas_configmap_entry" "foo" {
+  namespace      = "` + f.namespace + `"
+  name           = "testmap"
+  key            = "foo"
+  value          = "2"
+  expected_value = "` + expected + `"
+}`
+	}
+	f.run(
+		// The plan cannot know that this is wrong; the apply does.
+		resource.TestStep{Config: body("3"), ExpectError: regexp.MustCompile(`(?s)Error: Expected Value Mismatch`)},
+		resource.TestStep{
+			PreConfig: func() { f.wantLive("testmap", map[string]string{"foo": "1"}) },
+			Config:    body("1"),
+			Check: func(*terraform.State) error {
+				f.wantLive("testmap", map[string]string{"foo": "2"})
+				return nil
+			},
+		},
+	)
+}

@@ -1,0 +1,394 @@
+package acceptance_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// update is a row of what must hold for an update of foo from 1 to 2: what another writer does between plan and apply,
+// and what becomes of it in each scope. Each has a ConfigMap of its own, named as it is and its scope.
+type update struct {
+	name    string
+	lines   string // besides value = "2" and conflict_scope
+	foreign func(f *fixture, name string)
+	object  []string // how it is refused in scope object
+	key     []string // how it is refused in scope key
+	left    data     // what is there if it is refused; nil: no ConfigMap
+	written data     // what is there if it is not
+}
+
+func setTo(key, value string) func(*fixture, string) {
+	return func(f *fixture, name string) { f.set(name, key, value) }
+}
+
+func recreated(with data) func(*fixture, string) {
+	return func(f *fixture, name string) {
+		f.remove(name)
+		f.create(name, with)
+	}
+}
+
+var (
+	objectChanged = []string{
+		"Error: Compare-And-Swap Conflict", "Another writer changed the ConfigMap since it was observed. Nothing was written.",
+		"Key: foo", "Planned resourceVersion:", "Live resourceVersion:",
+	}
+	otherChanged = append(objectChanged[:len(objectChanged):len(objectChanged)], `set conflict_scope = "key"`) // which would help
+	keyChanged   = []string{"Error: Compare-And-Swap Conflict", "Another writer changed the key since it was observed. Nothing was written.", `Expected: "1" Live:`}
+	mismatch     = []string{"Error: Expected Value Mismatch", `expected_value = "1"`, `Expected: "1" Live: "3"`}
+	remade       = []string{"Error: Compare-And-Swap Conflict", "Another writer changed the ConfigMap", "Planned uid:", "(the ConfigMap was deleted and made again)"}
+	gone         = []string{"Error: ConfigMap Not Found", "Nothing was written."}
+)
+
+var updates = []update{
+	{name: "quiet", foreign: func(*fixture, string) {}, written: data{"foo": "2"}},
+	{name: "quiet-expected", lines: `expected_value = "1"`, foreign: func(*fixture, string) {}, written: data{"foo": "2"}},
+	{name: "same-key", foreign: setTo("foo", "3"), object: objectChanged, key: keyChanged, left: data{"foo": "3"}},
+	{name: "same-key-same-value", foreign: setTo("foo", "2"), object: objectChanged, key: keyChanged, left: data{"foo": "2"}},
+	{name: "same-key-expected", lines: `expected_value = "1"`, foreign: setTo("foo", "3"), object: objectChanged, key: mismatch, left: data{"foo": "3"}},
+	{
+		name: "key-removed", foreign: func(f *fixture, name string) { f.unset(name, "foo") },
+		object: objectChanged, key: append(keyChanged, "(absent)"), left: data{},
+	},
+	{
+		name: "other-key", foreign: setTo("bar", "foreign"),
+		object: otherChanged, left: data{"foo": "1", "bar": "foreign"}, written: data{"foo": "2", "bar": "foreign"},
+	},
+	{
+		name: "label", object: otherChanged, left: data{"foo": "1"}, written: data{"foo": "2"},
+		foreign: func(f *fixture, name string) {
+			f.change(name, func(cm *corev1.ConfigMap) { cm.Labels = data{"foreign": "label"} })
+		},
+	},
+	{
+		name: "undone", object: otherChanged, left: data{"foo": "1"}, written: data{"foo": "2"},
+		foreign: func(f *fixture, name string) {
+			f.set(name, "foo", "3")
+			f.set(name, "foo", "1")
+		},
+	},
+	{name: "recreated", foreign: recreated(data{"foo": "1"}), object: remade, left: data{"foo": "1"}, written: data{"foo": "2"}},
+	{name: "recreated-other", foreign: recreated(data{"foo": "3"}), object: remade, key: keyChanged, left: data{"foo": "3"}},
+	{name: "deleted", foreign: (*fixture).remove, object: gone, key: gone},
+}
+
+func (u update) in(scope string) (name, lines string, refused []string) {
+	lines = fmt.Sprintf("conflict_scope = %q\nadopt_existing = true\ndeletion_policy = \"abandon\"\n%s", scope, u.lines)
+	if scope == "key" {
+		return u.name + "-" + scope, lines, u.key
+	}
+	return u.name + "-" + scope, lines, u.object
+}
+
+func TestConfigMapEntryUpdateAfterForeignWrite(t *testing.T) {
+	f := newFixture(t)
+	configs, labels := map[string]string{}, []string{}
+	each := func(do func(u update, name, lines string, refused []string)) {
+		for _, u := range updates {
+			for _, scope := range []string{"object", "key"} {
+				name, lines, refused := u.in(scope)
+				do(u, name, lines, refused)
+			}
+		}
+	}
+	each(func(_ update, name, lines string, refused []string) {
+		f.create(name, data{"foo": "1"})
+		for _, value := range []string{"1", "2"} {
+			configs[value] += entry(name, name, "foo", fmt.Sprintf("value = %q", value), lines)
+		}
+		if refused != nil {
+			labels = append(labels, name)
+		}
+	})
+	check := func(got failures) {
+		got.wantOnly(f, labels...)
+		each(func(u update, name, _ string, refused []string) {
+			got.want(f, name, refused...)
+			if u.key != nil && strings.Contains(got[name], `set conflict_scope = "key"`) {
+				f.Errorf("%s: what is advised would not help: %s", name, got[name])
+			}
+			switch {
+			case refused == nil:
+				f.wantLive(name, u.written)
+			case u.left != nil:
+				f.wantLive(name, u.left)
+			case f.exists(name):
+				f.Errorf("%s: the ConfigMap was made", name)
+			}
+		})
+	}
+	f.runRefused(check,
+		resource.TestStep{Config: f.config(configs["1"])},
+		resource.TestStep{
+			Config: f.config(configs["2"]),
+			ConfigPlanChecks: between(func() {
+				each(func(u update, name, _ string, _ []string) { u.foreign(f, name) })
+			}),
+		},
+	)
+}
+
+func TestConfigMapEntryUpdateAgainAfterConflict(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "1"})
+	step := func(value string) resource.TestStep {
+		return resource.TestStep{Config: f.foo(fmt.Sprintf("value = %q", value), `adopt_existing = true`)}
+	}
+	refused, again := step("2"), step("2")
+	refused.ConfigPlanChecks = between(func() { f.set("testmap", "foo", "3") })
+	again.ConfigPlanChecks = resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+		plancheck.ExpectResourceAction("cas_configmap_entry.foo", plancheck.ResourceActionUpdate), // not a create: the prior state was kept
+	}}
+	again.Check = resource.ComposeAggregateTestCheckFunc(
+		checked(func() { f.wantLive("testmap", data{"foo": "2"}) }),
+		resource.TestCheckResourceAttr("cas_configmap_entry.foo", "previous_value", "3"),
+	)
+	f.runRefused(func(got failures) {
+		got.want(f, "foo", append(objectChanged[:1:1], "Last writer: another-writer (Update)")...)
+	}, step("1"), refused, again)
+	f.wantLive("testmap", data{})
+}
+
+func TestConfigMapEntryUpdateExpectation(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "1"})
+	step := func(lines ...string) resource.TestStep {
+		return resource.TestStep{Config: f.foo(append(lines, `adopt_existing = true`)...)}
+	}
+	mismatches := step(`value = "2"`, `expected_value = "9"`)
+	mismatches.ConfigPlanChecks = between(func() { f.Error("the plan passed") })
+	drifted := step(`value = "2"`, `expected_value = "7"`)
+	drifted.PreConfig = func() {
+		f.wantLive("testmap", data{"foo": "1"})
+		f.set("testmap", "foo", "7")
+	}
+	drifted.Check = checked(func() { f.wantLive("testmap", data{"foo": "2"}) })
+	version := ""
+	stays := step(`value = "2"`, `expected_value = "1"`)
+	stays.PreConfig = func() { version = f.live("testmap").ResourceVersion }
+	stays.Check = checked(func() {
+		if now := f.live("testmap").ResourceVersion; now != version {
+			f.Errorf("an expectation that changed wrote: from version %s to %s", version, now)
+		}
+	})
+	f.runRefused(func(got failures) {
+		got.want(f, "foo", "Error: Expected Value Mismatch", `expected_value = "9"`, `Expected: "9" Live: "1"`)
+	}, step(`value = "1"`), mismatches, drifted, stays)
+}
+
+// TestConfigMapEntryUpdateWritesNothing changes everything but the value, each for an entry of its own.
+func TestConfigMapEntryUpdateWritesNothing(t *testing.T) {
+	f := newFixture(t)
+	p := f.proxied()
+	f.create("testmap", data{})
+	before, after, checks := "", "", []resource.TestCheckFunc{}
+	for i, line := range []string{
+		`expected_value = "1"`, `conflict_scope = "key"`, `adopt_existing = true`, `deletion_policy = "restore"`, `field_manager = "me"`,
+		`hide_value = true`, `timeouts = { create = "5m" }`, `expected_resource_version_wo = "1"`,
+	} {
+		label := fmt.Sprintf("e%d", i)
+		before += entry(label, "testmap", label, `value = "2"`)
+		after += entry(label, "testmap", label, `value = "2"`, line)
+		checks = append(checks, resource.TestCheckResourceAttrWith("cas_configmap_entry."+label, "resource_version", f.isVersion("testmap")))
+	}
+	f.run(
+		resource.TestStep{Config: f.config(before)},
+		resource.TestStep{
+			Config: f.config(after),
+			ConfigPlanChecks: between(func() {
+				if p.Count(http.MethodPatch) == 0 {
+					f.Error("no write is seen")
+				}
+				p.Reset()
+			}),
+			Check: resource.ComposeAggregateTestCheckFunc(append(checks, checked(func() {
+				if p.Count() != p.Count("GET") {
+					f.Errorf("wrote: %v", p.Requests())
+				}
+			}))...),
+		},
+	)
+}
+
+// TestConfigMapEntryUpdateUnknownUntilApply has what an update needs come from a resource of the same apply.
+func TestConfigMapEntryUpdateUnknownUntilApply(t *testing.T) {
+	f := newFixture(t)
+	unknown := func(it string) string {
+		config := fmt.Sprintf("resource \"terraform_data\" \"it\" {\ninput = %q\n}\n", it)
+		for name, lines := range map[string]string{
+			"value": "value = IT", "expected": "value = \"" + it + "\"\nexpected_value = IT == \"2\" ? \"1\" : IT",
+			"value-expected": "value = IT\nexpected_value = \"1\"", "foreign": "value = IT",
+		} {
+			config += entry(name, name, "foo", "adopt_existing = true", strings.ReplaceAll(lines, "IT", "terraform_data.it.output"))
+		}
+		return f.config(config)
+	}
+	for _, name := range []string{"value", "expected", "value-expected", "foreign"} {
+		f.create(name, data{"foo": "1"})
+	}
+	adopt := resource.TestStep{Config: strings.ReplaceAll(unknown("1"), "expected_value", "#")}
+	refused := resource.TestStep{Config: unknown("3"), ConfigPlanChecks: between(func() { f.set("foreign", "bar", "foreign") })}
+	written := resource.TestStep{Config: unknown("2"), Check: checked(func() {
+		f.wantLive("value", data{"foo": "2"})
+		f.wantLive("expected", data{"foo": "2"})
+		f.wantLive("foreign", data{"foo": "2", "bar": "foreign"})
+	})}
+	f.runRefused(func(got failures) {
+		got.wantOnly(f, "expected", "foreign")
+		got.want(f, "expected", "Error: Expected Value Mismatch", `Expected: "3" Live: "1"`)
+		got.want(f, "foreign", otherChanged...)
+		f.wantLive("value", data{"foo": "3"})
+		f.wantLive("value-expected", data{"foo": "3"})
+		f.wantLive("expected", data{"foo": "1"})
+		f.wantLive("foreign", data{"foo": "1", "bar": "foreign"})
+		f.set("value-expected", "foo", "1") // for the next step to hold
+	}, adopt, refused, written)
+}
+
+func TestConfigMapEntryPreviousValue(t *testing.T) {
+	f := newFixture(t)
+	f.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, BinaryData: map[string][]byte{"foo": {0xff}}})
+	const address = "cas_configmap_entry.foo"
+	is := func(v string) resource.TestCheckFunc {
+		return resource.TestCheckResourceAttr(address, "previous_value", v)
+	}
+	null := resource.TestCheckNoResourceAttr(address, "previous_value")
+	f.run(
+		resource.TestStep{Config: f.foo(`value = "a"`, `expected_value_base64 = "/w=="`), Check: null}, // held bytes
+		resource.TestStep{Config: f.foo(`value = ""`), Check: is("a")},
+		resource.TestStep{Config: f.foo(`value = "b"`), Check: is("")}, // held the empty text, which is not null
+		resource.TestStep{Config: f.foo(`value_base64 = "/w=="`), Check: is("b")},
+		resource.TestStep{Config: f.foo(`value = "c"`), Check: null},
+		resource.TestStep{
+			PreConfig: func() { f.set("testmap", "foo", "drift") },
+			Config:    f.foo(`value = "d"`), Check: is("drift"),
+		},
+		resource.TestStep{
+			PreConfig: func() { f.unset("testmap", "foo") },
+			Config:    f.foo(`value = "e"`), Check: null, // absent
+		},
+	)
+}
+
+func TestConfigMapEntryFieldManager(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "1"})
+	wantOwner := func(want string) resource.TestCheckFunc {
+		return checked(func() {
+			var owners []string
+			for _, m := range f.live("testmap").ManagedFields {
+				if strings.Contains(m.FieldsV1.GetRawString(), `"f:foo"`) {
+					owners = append(owners, m.Manager)
+				}
+			}
+			if !slices.Equal(owners, []string{want}) {
+				f.Errorf("%q own foo, want %s to", owners, want)
+			}
+		})
+	}
+	step := func(provider, owner string, lines ...string) resource.TestStep {
+		lines = append(lines, `expected_value = "1"`)
+		return resource.TestStep{
+			Config: f.configFor(f.kubeconfig, provider, entry("foo", "testmap", "foo", lines...)),
+			Check: resource.ComposeAggregateTestCheckFunc(wantOwner(owner),
+				resource.TestCheckNoResourceAttr("cas_configmap_entry.foo", "field_manager")),
+		}
+	}
+	const other = `field_manager = "another-default"`
+	anotherDefault := step(other, "terraform-provider-cas", `value = "2"`)
+	anotherDefault.PlanOnly, anotherDefault.Check = true, nil // no diff
+	toDefault, own := step(other, "another-default", `value = "3"`), step(other, "", `value = "4"`, `field_manager = "mine"`)
+	for _, s := range []*resource.TestStep{&toDefault, &own} {
+		s.Config = strings.Replace(s.Config, `expected_value = "1"`, "", 1)
+	}
+	own.Check = resource.ComposeAggregateTestCheckFunc(wantOwner("mine"),
+		resource.TestCheckResourceAttr("cas_configmap_entry.foo", "field_manager", "mine"))
+	f.run(step("", "terraform-provider-cas", `value = "2"`), anotherDefault, toDefault, own)
+}
+
+func TestConfigMapEntryPinnedVersion(t *testing.T) {
+	f := newFixture(t)
+	versions := map[string]string{}
+	for _, name := range []string{"pinned", "moved"} {
+		versions[name] = f.create(name, data{"foo": "1"}).ResourceVersion
+	}
+	// Each of the siblings names the version that the first of them to be written ends.
+	siblings := func(name string) (config string) {
+		for _, key := range []string{"a", "b", "c"} {
+			config += entry(name+"-"+key, name, key, `value = "2"`, fmt.Sprintf("expected_resource_version_wo = %q", versions[name]))
+		}
+		return config
+	}
+	f.runRefused(func(got failures) {
+		got.wantOnly(f, "moved-a", "moved-b", "moved-c")
+		got.want(f, "moved-b", "Error: Resource Version Mismatch", `expected_resource_version_wo = "`,
+			"Planned resourceVersion: "+versions["moved"], "Live resourceVersion: "+f.live("moved").ResourceVersion)
+		f.wantLive("moved", data{"foo": "1", "bar": "foreign"})
+		f.wantLive("pinned", data{"foo": "1", "a": "2", "b": "2", "c": "2"})
+	},
+		resource.TestStep{
+			Config:           f.config(siblings("pinned") + siblings("moved")),
+			ConfigPlanChecks: between(func() { f.set("moved", "bar", "foreign") }),
+		},
+		resource.TestStep{Config: f.config(siblings("pinned")), PlanOnly: true}, // without a write it checks nothing
+	)
+}
+
+// TestConfigMapEntryPinnedVersionOfUpdate needs the pin: in key scope nothing else minds the other key.
+func TestConfigMapEntryPinnedVersionOfUpdate(t *testing.T) {
+	f := newFixture(t)
+	stale := f.create("testmap", data{"foo": "1"}).ResourceVersion
+	right := f.change("testmap", func(cm *corev1.ConfigMap) { cm.Data["bar"] = "foreign" }).ResourceVersion
+	step := func(value, version string) resource.TestStep {
+		return resource.TestStep{Config: f.foo(fmt.Sprintf("value = %q", value), `conflict_scope = "key"`, `adopt_existing = true`,
+			fmt.Sprintf("expected_resource_version_wo = %q", version))}
+	}
+	atPlan, written := step("2", stale), step("2", right)
+	atPlan.ConfigPlanChecks = between(func() { f.Error("the plan passed") })
+	written.Check = checked(func() { f.wantLive("testmap", data{"foo": "2", "bar": "foreign"}) })
+	f.runRefused(func(got failures) {
+		got.want(f, "foo", "Error: Resource Version Mismatch", "Planned resourceVersion: "+stale, "Live resourceVersion: "+right)
+		f.wantLive("testmap", data{"foo": "1", "bar": "foreign"})
+	}, step("1", right), atPlan, written)
+
+	f.set("testmap", "foo", "1")
+	after := f.live("testmap").ResourceVersion
+	adopted, atApply := step("1", after), step("3", after)
+	atApply.ConfigPlanChecks = between(func() { f.set("testmap", "bar", "again") })
+	f.runRefused(func(got failures) {
+		got.want(f, "foo", "Error: Resource Version Mismatch", "Planned resourceVersion: "+after)
+		f.wantLive("testmap", data{"foo": "1", "bar": "again"})
+	}, adopted, atApply)
+}
+
+func TestConfigMapEntryTwoUpdatesOfOneKey(t *testing.T) {
+	for _, scope := range []string{"object", "key"} {
+		t.Run(scope, func(t *testing.T) {
+			f := newFixture(t)
+			f.create("testmap", data{"foo": "1"})
+			config := func(a, b string) resource.TestStep {
+				lines := fmt.Sprintf("conflict_scope = %q\nadopt_existing = true\ndeletion_policy = \"abandon\"", scope)
+				return resource.TestStep{Config: f.config(
+					entry("a", "testmap", "foo", fmt.Sprintf("value = %q", a), lines) + entry("b", "testmap", "foo", fmt.Sprintf("value = %q", b), lines))}
+			}
+			f.runRefused(func(got failures) {
+				won := map[string]string{"a": "3", "b": "2"}
+				if len(got) != 1 {
+					f.Fatalf("failed: %v, want one of the two to", got)
+				}
+				for label := range got {
+					got.want(f, label, "Error: Compare-And-Swap Conflict", "Another writer changed the key")
+					f.wantLive("testmap", data{"foo": won[label]})
+				}
+			}, config("1", "1"), config("2", "3"))
+		})
+	}
+}

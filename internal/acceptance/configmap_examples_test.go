@@ -1,0 +1,128 @@
+package acceptance_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+)
+
+// wholeExamples are the examples of cas_configmap. They are applied as they stand, to the ConfigMap settings in the namespace
+// shop that they name, where there is one to begin with.
+const wholeExamples = "../../examples/resources/cas_configmap"
+
+// wholeExample is what one file of wholeExamples starts from, and what comes of it.
+type wholeExample struct {
+	before   *whole // nil: there is none
+	noChange bool
+	after    whole
+	versions []tfversion.TerraformVersionCheck
+}
+
+var wholeExampleTests = map[string]wholeExample{
+	"resource.tf": {
+		after: whole{Labels: data{"app.kubernetes.io/name": "shop"}, Data: data{"log_level": "debug", "replicas": "3"}},
+	},
+	"data.tf":                {after: whole{Data: data{"foo": "1", "bar": "2"}}},
+	"generate_name.tf":       {after: whole{Data: data{"version": "42"}, Immutable: true}},
+	"ignore.tf":              {after: whole{Labels: data{"app": "shop"}}},
+	"import-by-string-id.tf": {before: &whole{Data: data{"foo": "1"}}, noChange: true, after: whole{Data: data{"foo": "1"}}},
+	"import-by-identity.tf": {
+		before: &whole{Data: data{"foo": "1"}}, noChange: true, after: whole{Data: data{"foo": "1"}}, versions: identityImport,
+	},
+	"moved.tf": {
+		before: &whole{Data: data{"foo": "1"}}, noChange: true, after: whole{Data: data{"foo": "1"}},
+		versions: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_8_0)},
+	},
+}
+
+func TestConfigMapExamples(t *testing.T) {
+	t.Parallel()
+	for name, example := range wholeExampleTests {
+		t.Run(name, func(t *testing.T) {
+			text := exampleText(t, wholeExamples, name)
+			f, before := shop(t, nil)
+			f.remove("settings")
+			if example.before != nil {
+				before = f.makeWhole("settings", *example.before)
+			}
+			config := f.config(text)
+			if settings, found := strings.CutPrefix(text, "provider \"cas\" {\n"); found {
+				config = "provider \"cas\" {\n  config_path = " + quoted(f.kubeconfig) + "\n" + settings
+			}
+			step := resource.TestStep{Config: config}
+			live := "settings"
+			if name == "generate_name.tf" {
+				step.Check = func(s *terraform.State) error {
+					live, _ = s.RootModule().Outputs["name"].Value.(string)
+					return nil
+				}
+			}
+			step.PostApplyFunc = func() {
+				if name == "data.tf" { // whose bytes are others with another zlib
+					f.change("settings", func(cm *corev1.ConfigMap) {
+						if got := unzipped(t, cm.BinaryData["prices"]); got != "{}" {
+							t.Errorf("prices is %q", got)
+						}
+						delete(cm.BinaryData, "prices")
+					})
+				}
+				f.wantWhole(live, example.after)
+				if name == "ignore.tf" {
+					f.change("settings", func(cm *corev1.ConfigMap) {
+						cm.Labels["team"], cm.Annotations = "1", data{"checksum/config": "2"}
+					})
+				}
+			}
+			if example.noChange {
+				step.ConfigPlanChecks.PreApply = []plancheck.PlanCheck{
+					plancheck.ExpectResourceAction("cas_configmap.settings", plancheck.ResourceActionNoop),
+				}
+			}
+			steps := []resource.TestStep{step, {Config: f.config("")}} // what has for_each must be gone when the framework looks
+			if name == "moved.tf" {
+				steps = append([]resource.TestStep{{Config: "resource \"kubernetes_config_map_v1\" \"settings\" {\n  metadata {\n    name = \"settings\"\n  }\n}\n"}}, steps...)
+			}
+			resource.Test(t, resource.TestCase{
+				IsUnitTest: true, TerraformVersionChecks: example.versions, Steps: steps,
+				ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
+					"cas":        providerserver.NewProtocol6WithError(newProvider()),
+					"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{before}),
+				},
+			})
+			left, err := f.cluster.Client().CoreV1().ConfigMaps(f.namespace).List(t.Context(), metav1.ListOptions{})
+			if err != nil || len(left.Items) > 0 {
+				t.Errorf("left after destroy: %v (%v)", left.Items, err)
+			}
+		})
+	}
+	t.Run("import.sh", func(t *testing.T) {
+		f, _ := shop(t, map[string]string{"foo": "1"})
+		_, command, found := strings.Cut(exampleText(t, wholeExamples, "import.sh"), "\nterraform ")
+		if !found {
+			t.Fatal("it does not run terraform")
+		}
+		w := testcli.New(t)
+		w.Write("main.tf", terraformSource+f.config(`
+resource "cas_configmap" "settings" {
+  namespace = NAMESPACE
+  name      = "settings"
+  data      = { foo = "1" }
+}`))
+		if r := w.Run(strings.Fields(command)...); r.ExitCode != 0 {
+			t.Fatal(r.All())
+		}
+		if r := w.Plan("p"); r.ExitCode != 0 {
+			t.Errorf("the plan after the import has changes:\n%s", r.All())
+		}
+	})
+}

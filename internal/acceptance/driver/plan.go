@@ -1,0 +1,774 @@
+package driver
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+// Action is what a plan does to one object.
+type Action string
+
+// What a plan can do.
+const (
+	NoOp             Action = "no-op"
+	Create           Action = "create"
+	Read             Action = "read"
+	Update           Action = "update"
+	Delete           Action = "delete"
+	DeleteThenCreate Action = "delete, create"
+	CreateThenDelete Action = "create, delete"
+	Deferred         Action = "deferred"
+)
+
+// Change is what a plan does to one object.
+type Change struct {
+	Address string // with an instance key
+	Deposed string // the key of a deposed object
+	Action  Action
+	Before  cty.Value // null for a create
+	After   cty.Value // null for a delete; unknowns where the apply will tell
+	// Tainted, Forced, Imported and Moved say why.
+	Tainted, Forced, Imported, Moved bool
+
+	replaces []string // attributes that do not change in place
+
+	in      *instance // nil without a block
+	planned planned
+	typ     string
+}
+
+// Options are the flags of a plan.
+type Options struct {
+	Destroy     bool
+	RefreshOnly bool
+	NoRefresh   bool
+	Replace     []string
+	Variables   map[string]string
+	// AllowDeferral is -allow-deferral, which Terraform has as an experiment.
+	AllowDeferral bool
+}
+
+// Plan is a saved plan.
+type Plan struct {
+	Changes []*Change // in no order
+	Options Options
+
+	config  *configuration
+	state   *state // refreshed
+	serial  int    // of the state that it was made of
+	values  map[string]cty.Value
+	outputs map[string]cty.Value
+	drifted bool // the refresh changed something
+}
+
+// HasChanges reports whether there is something to apply.
+func (p *Plan) HasChanges() bool {
+	if p.Options.RefreshOnly {
+		return p.drifted
+	}
+	return slices.ContainsFunc(p.Changes, func(c *Change) bool { return c.Action != NoOp && c.Action != Read || c.Imported || c.Moved }) ||
+		!sameOutputs(p.state.outputs, p.outputs)
+}
+
+func sameOutputs(a, b map[string]cty.Value) bool {
+	for name, v := range b {
+		if was, ok := a[name]; !ok || !was.RawEquals(v) {
+			return false
+		}
+	}
+	for name := range a {
+		if _, ok := b[name]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// makePlan plans a change of a state.
+func (w *Workspace) makePlan(ctx context.Context, config *configuration, from *state, o Options) (*Plan, Diagnostics) {
+	p := &Plan{Options: o, config: config, serial: from.serial}
+	if o.Destroy && !o.NoRefresh && len(from.slots) > 0 {
+		// A destroy plans as usual first, for the refresh; what that warns of is dropped.
+		usual := o
+		usual.Destroy = false
+		refreshed, diags := w.makePlan(ctx, config, from, usual)
+		if diags.HasErrors() {
+			return nil, diags
+		}
+		from = refreshed.state
+	}
+	k := w.walk(config, from, o.AllowDeferral)
+	defer k.end()
+	k.move(ctx)
+	k.prune()
+	pl := &planner{walk: k, plan: p, refresh: !o.NoRefresh && !o.Destroy}
+	if o.Destroy {
+		pl.destroyAll(ctx)
+	} else {
+		pl.usual(ctx)
+	}
+	p.state, p.values = k.state, k.values
+	if o.Destroy {
+		p.outputs = map[string]cty.Value{}
+	} else if !k.diags.HasErrors() {
+		p.outputs = k.evaluateOutputs()
+	}
+	return p, k.diags
+}
+
+func (k *walk) evaluateOutputs() map[string]cty.Value {
+	values := map[string]cty.Value{}
+	ctx := k.scope().context(nil)
+	for name, e := range k.config.outputs {
+		v, diags := e.Value(ctx)
+		k.report(fromHCL("", diags))
+		values[name] = v
+	}
+	return values
+}
+
+// prune drops the slots that are empty.
+func (k *walk) prune() {
+	for address, s := range k.state.slots {
+		if s.current == nil && len(s.deposed) == 0 {
+			delete(k.state.slots, address)
+		}
+	}
+}
+
+type planner struct {
+	*walk
+
+	plan    *Plan
+	refresh bool
+}
+
+func (p *planner) change(c *Change) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.plan.Changes = append(p.plan.Changes, c)
+}
+
+// usual plans all blocks, and the removal of what has none.
+func (p *planner) usual(ctx context.Context) {
+	nodes := map[string]*node{}
+	for address, b := range p.config.blocks {
+		nodes[address] = &node{after: b.needs, do: func(ctx context.Context) bool { return p.block(ctx, b) }}
+	}
+	for address, s := range p.state.slots {
+		for key := range s.deposed {
+			nodes[address+" deposed "+key] = &node{do: func(ctx context.Context) bool { return p.deposed(ctx, address, key) }}
+		}
+		if s.current != nil && p.config.blocks[blockOf(address)] == nil {
+			n := &node{do: func(ctx context.Context) bool { return p.orphan(ctx, address) }}
+			if provider := p.config.providers[s.current.provider]; provider != nil {
+				n.after = provider.references
+			}
+			nodes[address] = n
+		}
+	}
+	p.run(ctx, nodes)
+}
+
+// block plans the instances of a block, and the removal of those that it has no more.
+func (p *planner) block(ctx context.Context, b *block) (failed bool) {
+	if _, diags := p.process(ctx, b.provider); p.report(diags) { // also where there is no instance
+		return true
+	}
+	instances, diags := p.scopeOf(b).expand(b)
+	if p.report(p.placed(b, b.address, fromHCL(b.address, diags))) {
+		return true
+	}
+	values := make([]cty.Value, len(instances))
+	nodes, names := map[string]*node{}, map[string]bool{}
+	for i, in := range instances {
+		names[in.name()] = true
+		nodes[in.name()] = &node{do: func(ctx context.Context) bool {
+			v, bad := p.instance(ctx, in)
+			values[i] = v
+			if bad {
+				p.mu.Lock()
+				failed = true
+				p.mu.Unlock()
+			}
+			return bad
+		}}
+	}
+	p.mu.Lock()
+	for address, s := range p.state.slots {
+		if blockOf(address) == b.address && !names[address] && s.current != nil {
+			nodes[address] = &node{do: func(ctx context.Context) bool { return p.orphan(ctx, address) }}
+		}
+	}
+	p.mu.Unlock()
+	p.run(ctx, nodes)
+	if !failed && ctx.Err() == nil {
+		p.know(b.address, together(b, instances, values))
+	}
+	return failed
+}
+
+func (p *planner) instance(ctx context.Context, in *instance) (cty.Value, bool) {
+	server, diags := p.process(ctx, in.provider)
+	if p.report(diags) {
+		return cty.NilVal, true
+	}
+	if in.kind == "data" {
+		return p.data(ctx, server, in)
+	}
+	prior, imported, failed := p.prior(ctx, server, in)
+	if failed {
+		return cty.NilVal, true
+	}
+	if p.plan.Options.RefreshOnly {
+		if prior.isNull() {
+			return cty.DynamicVal, false
+		}
+		return prior.value, false
+	}
+	config, failed := p.evaluateValid(ctx, server, in)
+	if failed {
+		return cty.NilVal, true
+	}
+	c, failed := p.decide(ctx, server, in, prior, config)
+	if failed {
+		return cty.NilVal, true
+	}
+	c.Imported, c.Moved = imported, slices.Contains(p.moved, c.Address)
+	p.change(c)
+	return c.After, false
+}
+
+// data reads a data source, unless it has to wait for the apply, and so does its validation.
+func (p *planner) data(ctx context.Context, server *process, in *instance) (cty.Value, bool) {
+	config, failed := p.evaluate(server, in)
+	if failed {
+		return cty.NilVal, true
+	}
+	if config.IsWhollyKnown() && !p.pending(in.dependsOn) {
+		if p.report(p.validateConfig(ctx, server, in.block, in.name(), config)) {
+			return cty.NilVal, true
+		}
+		return p.readData(ctx, server, in, config)
+	}
+	values := config.AsValueMap()
+	for _, a := range server.schemas.of(in.block).Block.Attributes {
+		if a.Computed && values[a.Name].IsNull() {
+			values[a.Name] = cty.UnknownVal(values[a.Name].Type())
+		}
+	}
+	after := cty.ObjectVal(values)
+	p.change(&Change{Address: in.name(), Action: Read, After: after, in: in, typ: in.typ})
+	return after, false
+}
+
+// pending reports whether one of the blocks is changed by this plan.
+func (p *planner) pending(blocks []string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.plan.Changes, func(c *Change) bool {
+		return c.Action != NoOp && slices.Contains(blocks, blockOf(c.Address))
+	})
+}
+
+// prior is what a state has of an instance, or an import gives it, refreshed.
+func (p *planner) prior(ctx context.Context, server *process, in *instance) (prior *live, imported, failed bool) {
+	address := in.name()
+	o := p.current(address)
+	switch {
+	case o != nil && o.typ != in.typ: // moved, and not apart
+		var diags Diagnostics
+		prior, diags = server.move(ctx, p.w.sourceOf(o.provider), o, address, in.typ)
+		if p.report(p.placed(in.block, address, diags)) {
+			return nil, false, true
+		}
+		prior.identity = cty.NilVal // which OpenTofu drops
+	case o != nil:
+		var diags Diagnostics
+		if prior, diags = server.upgrade(ctx, address, o); p.report(p.placed(in.block, address, diags)) {
+			return nil, false, true
+		}
+	default:
+		for _, i := range p.config.imports {
+			if i.to == address {
+				v, diags := p.importBlock(ctx, server, in, i)
+				if p.report(diags) {
+					return nil, false, true
+				}
+				prior, imported = v, true
+			}
+		}
+	}
+	if prior.isNull() {
+		return nil, false, false
+	}
+	if p.refresh || imported {
+		now, diags := server.read(ctx, address, in.typ, prior)
+		if p.report(p.placed(in.block, address, diags)) {
+			return nil, false, true
+		}
+		if imported && now.isNull() {
+			return nil, false, p.report(Diagnostics{{IsError: true, Summary: "Cannot import non-existent remote object", Detail: "The provider found nothing."}})
+		}
+		p.drift(prior, now)
+		prior = now
+	}
+	p.keep(server, in, prior)
+	return prior, imported, false
+}
+
+func (p *planner) drift(was, now *live) {
+	if !was.value.RawEquals(now.value) || !bytes.Equal(was.private, now.private) { // also what nobody sees
+		p.mu.Lock()
+		p.plan.drifted = true
+		p.mu.Unlock()
+	}
+}
+
+// keep puts what was read into the state.
+func (p *planner) keep(server *process, in *instance, l *live) {
+	if l.isNull() {
+		p.set(in.name(), nil)
+		return
+	}
+	var deps []string
+	if o := p.current(in.name()); o != nil {
+		deps = o.deps
+	}
+	p.set(in.name(), server.stored(in, l, deps))
+}
+
+// decide finds out what an instance needs.
+func (p *planner) decide(ctx context.Context, server *process, in *instance, prior *live, config cty.Value) (*Change, bool) {
+	address := in.name()
+	c := &Change{Address: address, in: in, typ: in.typ, Before: cty.NullVal(server.typeOf(in.typ))}
+	replace := DeleteThenCreate
+	if in.createFirst {
+		replace = CreateThenDelete
+	}
+	var diags Diagnostics
+	if prior == nil || prior.isNull() || prior.tainted {
+		var gone *live // what the refresh did not find any more leaves its private state and its identity
+		private := []byte(nil)
+		if prior != nil && !prior.tainted {
+			gone, private = prior, prior.private
+		}
+		c.planned, diags = server.plan(ctx, address, in.typ, gone, config, private)
+		if p.report(p.placed(in.block, address, diags)) {
+			return nil, true
+		}
+		c.After, c.Action = c.planned.value, Create
+		if !prior.isNull() {
+			c.Before, c.Action, c.Tainted = prior.value, replace, true
+		}
+		return p.deferred(c), false
+	}
+	c.Before = prior.value
+	c.planned, diags = server.plan(ctx, address, in.typ, prior, config, prior.private)
+	if p.report(p.placed(in.block, address, diags)) {
+		return nil, true
+	}
+	c.replaces = slices.DeleteFunc(c.planned.replaces, func(name string) bool {
+		return c.planned.value.GetAttr(name).RawEquals(prior.value.GetAttr(name))
+	})
+	c.Forced = slices.Contains(p.plan.Options.Replace, address)
+	switch {
+	case len(c.replaces) > 0 || c.Forced:
+		c.Action = replace
+		c.planned, diags = server.plan(ctx, address, in.typ, nil, config, c.planned.private)
+		if diags.HasErrors() { // its warnings are dropped
+			return nil, p.report(p.placed(in.block, address, diags))
+		}
+	case c.planned.value.RawEquals(prior.value):
+		c.Action = NoOp
+	default:
+		c.Action = Update
+	}
+	c.After = c.planned.value
+	return p.deferred(c), false
+}
+
+func (p *planner) deferred(c *Change) *Change {
+	if c.planned.deferred {
+		c.Action = Deferred
+	}
+	return c
+}
+
+// provider is the provider of an object without a block.
+func (o *object) instance(address string) *instance {
+	return &instance{block: &block{address: address, kind: "resource", typ: o.typ, provider: o.provider, createFirst: o.first}}
+}
+
+// orphan plans the removal of an object without a block.
+func (p *planner) orphan(ctx context.Context, address string) (failed bool) {
+	o := p.current(address)
+	server, diags := p.process(ctx, o.provider)
+	if p.report(diags) {
+		return true
+	}
+	prior, diags := server.upgrade(ctx, address, o)
+	if p.report(diags) {
+		return true
+	}
+	in := o.instance(address)
+	readFirst := p.w.Profile.ReadsOrphansFirst
+	refresh := func() bool {
+		now, diags := server.read(ctx, address, o.typ, prior)
+		if p.report(diags) {
+			return true
+		}
+		p.drift(prior, now)
+		prior = now
+		p.keep(server, in, now)
+		return false
+	}
+	if p.refresh && readFirst && refresh() {
+		return true
+	}
+	if prior.isNull() || readFirst && p.plan.Options.RefreshOnly {
+		return false
+	}
+	c, failed := p.removal(ctx, server, address, "", o.typ, prior)
+	if failed {
+		return true
+	}
+	if p.refresh && !readFirst && refresh() {
+		return true
+	}
+	if !prior.isNull() && !p.plan.Options.RefreshOnly {
+		p.change(c)
+	}
+	return false
+}
+
+func (p *planner) removal(ctx context.Context, server *process, address, deposed, typ string, prior *live) (*Change, bool) {
+	ty := server.typeOf(typ)
+	pl, diags := server.plan(ctx, address, typ, prior, cty.NullVal(ty), prior.private)
+	if p.report(p.placed(p.config.blocks[blockOf(address)], address, diags)) {
+		return nil, true
+	}
+	return &Change{Address: address, Deposed: deposed, Action: Delete, Before: prior.value, After: cty.NullVal(ty), planned: pl, typ: typ}, false
+}
+
+// deposed plans the removal of an object that a replacement left behind.
+func (p *planner) deposed(ctx context.Context, address, key string) (failed bool) {
+	o := p.state.slots[address].deposed[key]
+	server, diags := p.process(ctx, o.provider)
+	if p.report(diags) {
+		return true
+	}
+	prior, diags := server.upgrade(ctx, address, o)
+	if p.report(diags) {
+		return true
+	}
+	if p.refresh {
+		now, diags := server.read(ctx, address, o.typ, prior)
+		if p.report(diags) {
+			return true
+		}
+		p.mu.Lock()
+		if prior = now; now.isNull() {
+			delete(p.state.slots[address].deposed, key)
+		} else {
+			p.state.slots[address].deposed[key] = server.stored(o.instance(address), now, o.deps)
+		}
+		p.mu.Unlock()
+	}
+	if prior.isNull() || p.plan.Options.RefreshOnly {
+		return false
+	}
+	c, failed := p.removal(ctx, server, address, key, o.typ, prior)
+	if !failed {
+		p.change(c)
+	}
+	return failed
+}
+
+// destroyAll plans the removal of everything, by processes of their own, without reading.
+func (p *planner) destroyAll(ctx context.Context) {
+	p.fromState(p.w.typeOf)
+	nodes := map[string]*node{}
+	for address, s := range p.state.slots {
+		for key := range s.deposed {
+			nodes[address+" deposed "+key] = &node{do: func(ctx context.Context) bool { return p.deposed(ctx, address, key) }}
+		}
+		if s.current == nil {
+			continue
+		}
+		n := &node{}
+		for other, dependent := range p.state.slots { // whose removal is planned before, as it will be done before
+			if dependent.current != nil && slices.Contains(dependent.current.deps, blockOf(address)) {
+				n.after = append(n.after, other)
+			}
+		}
+		nodes[address] = n
+		n.do = func(ctx context.Context) bool {
+			server, diags := p.process(ctx, s.current.provider)
+			if p.report(diags) {
+				return true
+			}
+			prior, diags := server.upgrade(ctx, address, s.current)
+			if p.report(diags) {
+				return true
+			}
+			c, failed := p.removal(ctx, server, address, "", s.current.typ, prior)
+			if !failed {
+				p.change(c)
+			}
+			return failed
+		}
+	}
+	p.run(ctx, nodes)
+}
+
+// move gives objects the addresses, and the types, that moved blocks say.
+func (k *walk) move(ctx context.Context) {
+	servers := map[string]*process{} // of their own, not configured
+	defer func() {
+		for _, p := range servers {
+			p.end()
+		}
+	}()
+	for range k.config.moved { // one may follow another
+		for _, m := range k.config.moved {
+			s := k.state.slots[m.from]
+			if s == nil || s.current == nil || k.state.slots[m.to] != nil {
+				continue
+			}
+			delete(k.state.slots, m.from)
+			k.state.slots[m.to] = s
+			k.moved = append(k.moved, m.to)
+			to := k.config.blocks[blockOf(m.to)]
+			if to == nil || to.typ == s.current.typ || !k.w.Profile.MovesApart {
+				continue
+			}
+			typ, _, _ := strings.Cut(to.provider, ".")
+			if servers[typ] == nil {
+				p, err := k.start(ctx, typ)
+				if err != nil {
+					k.report(answered("", nil, err))
+					return
+				}
+				servers[typ] = p
+			}
+			l, diags := servers[typ].move(ctx, k.w.sourceOf(s.current.provider), s.current, m.to, to.typ)
+			if !k.report(k.placed(to, m.to, diags)) {
+				s.current = servers[typ].stored(&instance{block: to}, l, s.current.deps)
+			}
+		}
+	}
+}
+
+// move changes the type of an object.
+func (p *process) move(ctx context.Context, source string, o *object, address, typ string) (*live, Diagnostics) {
+	resp, err := p.server.MoveResourceState(ctx, &tfprotov6.MoveResourceStateRequest{
+		SourceProviderAddress: source, SourceTypeName: o.typ, SourceSchemaVersion: o.version,
+		SourceState: &tfprotov6.RawState{JSON: o.value}, SourcePrivate: o.private, TargetTypeName: typ,
+	})
+	if err != nil {
+		return nil, answered(address, nil, err)
+	}
+	diags := answered(address, resp.Diagnostics, nil)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	l := &live{private: resp.TargetPrivate}
+	if l.value, err = unwire(resp.TargetState, p.typeOf(typ)); err == nil {
+		l.identity, err = p.unwireIdentity(typ, resp.TargetIdentity)
+	}
+	return l, append(diags, answered(address, nil, err)...)
+}
+
+// importBlock imports what an import block names.
+func (p *planner) importBlock(ctx context.Context, server *process, in *instance, i importing) (*live, Diagnostics) {
+	req := &tfprotov6.ImportResourceStateRequest{TypeName: in.typ}
+	if i.id != nil {
+		id, diags := i.id.Value(p.scope().context(nil))
+		if diags.HasErrors() {
+			return nil, fromHCL(in.name(), diags)
+		}
+		req.ID = id.AsString()
+	} else {
+		v, diags := i.identity.Value(p.scope().context(nil))
+		if diags.HasErrors() {
+			return nil, fromHCL(in.name(), diags)
+		}
+		ty, ok := server.identityType(in.typ)
+		if !ok {
+			panic("an import by identity, with a profile that knows none")
+		}
+		values := v.AsValueMap()
+		for name, t := range ty.AttributeTypes() {
+			if _, given := values[name]; !given {
+				values[name] = cty.NullVal(t)
+			}
+		}
+		req.Identity = server.wireIdentity(in.typ, cty.ObjectVal(values))
+	}
+	return server.importState(ctx, req)
+}
+
+func (p *process) importState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*live, Diagnostics) {
+	resp, err := p.server.ImportResourceState(ctx, req)
+	if err != nil {
+		return nil, answered("", nil, err)
+	}
+	diags := answered("", resp.Diagnostics, nil)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	if len(resp.ImportedResources) != 1 {
+		return nil, append(diags, Diagnostic{IsError: true, Summary: "Import returned no resources"})
+	}
+	found := resp.ImportedResources[0]
+	l := &live{private: found.Private}
+	if l.value, err = unwire(found.State, p.typeOf(req.TypeName)); err == nil {
+		l.identity, err = p.unwireIdentity(req.TypeName, found.Identity)
+	}
+	return l, append(diags, answered("", nil, err)...)
+}
+
+// String is what a plan prints of its changes.
+func (p *Plan) String() string {
+	var b strings.Builder
+	add, change, destroy, imported := 0, 0, 0, 0
+	for _, c := range p.Changes {
+		var line string
+		if c.Imported {
+			imported++
+		}
+		switch c.Action {
+		case Create:
+			add++
+			line = "will be created"
+		case Update:
+			change++
+			line = "will be updated in-place"
+		case Delete:
+			destroy++
+			line = "will be destroyed"
+		case Read:
+			line = "will be read during apply"
+		case DeleteThenCreate, CreateThenDelete:
+			add, destroy = add+1, destroy+1
+			switch {
+			case c.Tainted:
+				line = "is tainted, so must be replaced"
+			case c.Forced:
+				line = "will be replaced, as requested"
+			default:
+				line = "must be replaced"
+			}
+		default:
+			continue
+		}
+		address := c.Address
+		if c.Deposed != "" {
+			address += " (deposed object " + c.Deposed + ")"
+		}
+		b.WriteString("\n  # " + address + " " + line + "\n" + c.attributes())
+	}
+	switch {
+	case !p.HasChanges():
+		b.WriteString("\nNo changes. Your infrastructure matches the configuration.\n")
+	case p.Options.RefreshOnly:
+		b.WriteString("\nNote: Objects have changed outside of Terraform\n")
+	default:
+		b.WriteString("\nPlan: ")
+		if imported > 0 {
+			b.WriteString(number(imported) + " to import, ")
+		}
+		b.WriteString(number(add) + " to add, " + number(change) + " to change, " + number(destroy) + " to destroy.\n")
+	}
+	return b.String()
+}
+
+// attributes are those that a change gives another value.
+func (c *Change) attributes() string {
+	if c.After == cty.NilVal || c.After.IsNull() || !c.After.IsKnown() {
+		return ""
+	}
+	var b strings.Builder
+	after := c.After.AsValueMap()
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		was := cty.NullVal(after[name].Type())
+		if c.Before != cty.NilVal && !c.Before.IsNull() {
+			was = c.Before.GetAttr(name)
+		}
+		switch {
+		case was.RawEquals(after[name]):
+		case was.Type().IsMapType() && was.IsWhollyKnown() && after[name].IsWhollyKnown():
+			b.WriteString("      ~ " + name + " = {" + c.forces(name) + "\n" + elements(valuesOf(was), valuesOf(after[name])))
+		case was.IsNull():
+			b.WriteString("      + " + name + " = " + shown(after[name]) + "\n")
+		default:
+			b.WriteString("      ~ " + name + " = " + shown(was) + " -> " + shown(after[name]) + c.forces(name) + "\n")
+		}
+	}
+	return b.String()
+}
+
+func (c *Change) forces(name string) string {
+	if slices.Contains(c.replaces, name) {
+		return " # forces replacement"
+	}
+	return ""
+}
+
+// valuesOf are the elements of a map, which may be null.
+func valuesOf(v cty.Value) map[string]cty.Value {
+	if v.IsNull() {
+		return nil
+	}
+	return v.AsValueMap()
+}
+
+// elements are those of a map that a change gives another value.
+func elements(was, now map[string]cty.Value) string {
+	var b strings.Builder
+	keys := map[string]bool{}
+	for key := range was {
+		keys[key] = true
+	}
+	for key := range now {
+		keys[key] = true
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		old, isOld := was[key]
+		v, isNew := now[key]
+		switch {
+		case !isOld:
+			fmt.Fprintf(&b, "          + %q = %s\n", key, shown(v))
+		case !isNew:
+			fmt.Fprintf(&b, "          - %q = %s -> null\n", key, shown(old))
+		case !old.RawEquals(v):
+			fmt.Fprintf(&b, "          ~ %q = %s -> %s\n", key, shown(old), shown(v))
+		}
+	}
+	return b.String()
+}
+
+func shown(v cty.Value) string {
+	switch {
+	case !v.IsKnown():
+		return "(known after apply)"
+	case v.IsNull():
+		return "null"
+	case !v.IsWhollyKnown():
+		return "(partly known after apply)"
+	}
+	raw, err := ctyjson.Marshal(v, v.Type())
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
+}

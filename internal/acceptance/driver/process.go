@@ -1,0 +1,403 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hcldec"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+// Start starts a provider in an environment of its own, and gives what ends its process.
+type Start func(getenv func(string) string) (server tfprotov6.ProviderServer, end func())
+
+// schemas are what a provider serves.
+type schemas struct {
+	*tfprotov6.GetProviderSchemaResponse
+
+	identities map[string]*tfprotov6.ResourceIdentitySchema
+}
+
+func schemasOf(ctx context.Context, server tfprotov6.ProviderServer, profile Profile) (*schemas, error) {
+	all, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		return nil, err
+	}
+	s := &schemas{GetProviderSchemaResponse: all}
+	if profile.Identity {
+		identities, err := server.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
+		if err != nil {
+			return nil, err
+		}
+		s.identities = identities.IdentitySchemas
+	}
+	return s, nil
+}
+
+// of is the schema of a block.
+func (s *schemas) of(b *block) *tfprotov6.Schema {
+	var schema *tfprotov6.Schema
+	switch b.kind {
+	case "provider":
+		schema = s.Provider
+	case "data":
+		schema = s.DataSourceSchemas[b.typ]
+	default:
+		schema = s.ResourceSchemas[b.typ]
+	}
+	if schema == nil {
+		panic("no schema for " + b.address)
+	}
+	return schema
+}
+
+// decode evaluates a block.
+func decode(b *block, schema *tfprotov6.Schema, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	v, diags := hcldec.Decode(b.body, decoderOf(schema).spec, ctx)
+	if diags.HasErrors() {
+		return v, diags
+	}
+	values := v.AsValueMap()
+	for _, a := range schema.Block.Attributes {
+		if a.NestedType == nil {
+			continue
+		}
+		ty := optional(typeOf(a.ValueType()), a.NestedType)
+		nested, err := convert.Convert(values[a.Name], ty)
+		if err != nil {
+			return v, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Incorrect attribute value type", Detail: a.Name + ": " + err.Error()}}
+		}
+		if nested.IsNull() {
+			nested = cty.NullVal(ty.WithoutOptionalAttributesDeep())
+		}
+		values[a.Name] = nested
+	}
+	// A provider does not keep what is known of an unknown value.
+	plain, err := cty.Transform(cty.ObjectVal(values), func(_ cty.Path, v cty.Value) (cty.Value, error) {
+		if !v.IsKnown() {
+			return cty.UnknownVal(v.Type()), nil
+		}
+		return v, nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	return plain, nil
+}
+
+func specOf(b *tfprotov6.SchemaBlock) hcldec.Spec {
+	spec := hcldec.ObjectSpec{}
+	for _, a := range b.Attributes {
+		ty := cty.DynamicPseudoType // of a nested one, which is converted later
+		if a.NestedType == nil {
+			ty = typeOf(a.ValueType())
+		}
+		spec[a.Name] = &hcldec.AttrSpec{Name: a.Name, Type: ty, Required: a.Required}
+	}
+	for _, n := range b.BlockTypes {
+		if n.Nesting != tfprotov6.SchemaNestedBlockNestingModeList && n.Nesting != tfprotov6.SchemaNestedBlockNestingModeSingle {
+			panic("a nested block that is neither a list nor single: " + n.TypeName)
+		}
+		spec[n.TypeName] = &hcldec.BlockListSpec{TypeName: n.TypeName, Nested: specOf(n.Block)}
+		if n.Nesting == tfprotov6.SchemaNestedBlockNestingModeSingle {
+			spec[n.TypeName] = &hcldec.BlockSpec{TypeName: n.TypeName, Nested: specOf(n.Block)}
+		}
+	}
+	return spec
+}
+
+// optional is a type of which attributes may be left out.
+func optional(ty cty.Type, nested *tfprotov6.SchemaObject) cty.Type {
+	var names []string
+	for _, a := range nested.Attributes {
+		if !a.Required {
+			names = append(names, a.Name)
+		}
+	}
+	switch nested.Nesting {
+	case tfprotov6.SchemaObjectNestingModeSingle:
+		return cty.ObjectWithOptionalAttrs(ty.AttributeTypes(), names)
+	case tfprotov6.SchemaObjectNestingModeList:
+		return cty.List(cty.ObjectWithOptionalAttrs(ty.ElementType().AttributeTypes(), names))
+	case tfprotov6.SchemaObjectNestingModeMap:
+		return cty.Map(cty.ObjectWithOptionalAttrs(ty.ElementType().AttributeTypes(), names))
+	default:
+		panic("a nesting mode that the driver does not know: " + nested.Nesting.String())
+	}
+}
+
+// process is a provider that runs for one configuration in one walk.
+type process struct {
+	server   tfprotov6.ProviderServer
+	end      func()
+	schemas  *schemas
+	deferral bool
+}
+
+// object is an instance as a state has it: in bytes.
+type object struct {
+	value    []byte // JSON
+	private  []byte
+	identity []byte // JSON
+	tainted  bool
+	version  int64
+	deps     []string // addresses of blocks
+	first    bool     // create_before_destroy
+	typ      string
+	provider string
+}
+
+// live is an object in the hands of a walk.
+type live struct {
+	value    cty.Value
+	private  []byte
+	identity cty.Value // cty.NilVal: none
+	tainted  bool
+}
+
+func (l *live) isNull() bool { return l == nil || l.value.IsNull() }
+
+func (p *process) typeOf(typ string) cty.Type {
+	return typeOfSchema(p.schemas.ResourceSchemas[typ])
+}
+
+func (p *process) identityType(typ string) (cty.Type, bool) {
+	s := p.schemas.identities[typ]
+	if s == nil {
+		return cty.NilType, false
+	}
+	return typeOf(s.ValueType()), true
+}
+
+func (p *process) wireIdentity(typ string, v cty.Value) *tfprotov6.ResourceIdentityData {
+	ty, ok := p.identityType(typ)
+	if !ok || v == cty.NilVal || v.IsNull() {
+		return nil
+	}
+	return &tfprotov6.ResourceIdentityData{IdentityData: wire(v, ty)}
+}
+
+func (p *process) unwireIdentity(typ string, v *tfprotov6.ResourceIdentityData) (cty.Value, error) {
+	ty, ok := p.identityType(typ)
+	if !ok || v == nil || v.IdentityData == nil {
+		return cty.NilVal, nil
+	}
+	return unwire(v.IdentityData, ty)
+}
+
+// answered makes diagnostics of what a provider answered; a failed call is one, too.
+func answered(address string, all []*tfprotov6.Diagnostic, err error) Diagnostics {
+	var diags Diagnostics
+	for _, d := range all {
+		diags = append(diags, Diagnostic{
+			IsError: d.Severity == tfprotov6.DiagnosticSeverityError, Summary: d.Summary, Detail: d.Detail, Address: address, attribute: d.Attribute,
+		})
+	}
+	if err != nil {
+		diags = append(diags, Diagnostic{IsError: true, Summary: "Plugin error", Detail: err.Error(), Address: address})
+	}
+	return diags
+}
+
+// upgrade takes an object over from a state. Each walk does so for each object that it looks at.
+func (p *process) upgrade(ctx context.Context, address string, o *object) (*live, Diagnostics) {
+	ty := p.typeOf(o.typ)
+	resp, err := p.server.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{
+		TypeName: o.typ, Version: o.version, RawState: &tfprotov6.RawState{JSON: o.value},
+	})
+	if err != nil {
+		return nil, answered(address, nil, err)
+	}
+	diags := answered(address, resp.Diagnostics, nil)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	l := &live{private: o.private, tainted: o.tainted}
+	l.value, err = unwire(resp.UpgradedState, ty)
+	if ty, ok := p.identityType(o.typ); ok && err == nil && o.identity != nil {
+		// Of another version it would be upgraded. The framework refuses to upgrade what is of its own.
+		l.identity, err = ctyjson.Unmarshal(o.identity, ty)
+	}
+	return l, append(diags, answered(address, nil, err)...)
+}
+
+// read refreshes an object. A null value is gone.
+func (p *process) read(ctx context.Context, address, typ string, l *live) (*live, Diagnostics) {
+	ty := p.typeOf(typ)
+	resp, err := p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
+		TypeName: typ, CurrentState: wire(l.value, ty), Private: l.private, CurrentIdentity: p.wireIdentity(typ, l.identity),
+		ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{DeferralAllowed: p.deferral},
+	})
+	if err != nil {
+		return nil, answered(address, nil, err)
+	}
+	diags := answered(address, resp.Diagnostics, nil)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	if resp.Deferred != nil {
+		return l, diags
+	}
+	now := &live{private: resp.Private, tainted: l.tainted}
+	now.value, err = unwire(resp.NewState, ty)
+	if err == nil {
+		now.identity, err = p.unwireIdentity(typ, resp.NewIdentity)
+	}
+	return now, append(diags, answered(address, nil, err)...)
+}
+
+// planned is what PlanResourceChange answered.
+type planned struct {
+	live
+
+	replaces []string // top-level attributes
+	deferred bool
+}
+
+// plan asks for the change of an object. A nil prior is none; a null configuration is a removal.
+func (p *process) plan(ctx context.Context, address, typ string, prior *live, config cty.Value, private []byte) (planned, Diagnostics) {
+	schema, ty := p.schemas.ResourceSchemas[typ], p.typeOf(typ)
+	was, proposed, identity := cty.NullVal(ty), cty.NullVal(ty), cty.NilVal
+	if prior != nil { // null, where it is gone
+		was, identity = prior.value, prior.identity
+	}
+	if !config.IsNull() {
+		proposed = proposedNew(schema.Block, was, config)
+	}
+	resp, err := p.server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
+		TypeName: typ, PriorState: wire(was, ty), ProposedNewState: wire(proposed, ty), Config: wire(config, ty), PriorPrivate: private,
+		PriorIdentity:      p.wireIdentity(typ, identity),
+		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: p.deferral},
+	})
+	if err != nil {
+		return planned{}, answered(address, nil, err)
+	}
+	diags := answered(address, resp.Diagnostics, nil)
+	if diags.HasErrors() {
+		return planned{}, diags
+	}
+	out := planned{live: live{private: resp.PlannedPrivate}, deferred: resp.Deferred != nil}
+	for _, path := range resp.RequiresReplace {
+		if name, ok := path.Steps()[0].(tftypes.AttributeName); ok {
+			out.replaces = append(out.replaces, string(name))
+		}
+	}
+	out.value, err = unwire(resp.PlannedState, ty)
+	if err == nil {
+		out.identity, err = p.unwireIdentity(typ, resp.PlannedIdentity)
+	}
+	diags = append(diags, answered(address, nil, err)...)
+	if !config.IsNull() && !diags.HasErrors() {
+		if wrong := invalidPlan(schema.Block, was, config, out.value); wrong != "" {
+			diags = append(diags, Diagnostic{IsError: true, Summary: "Provider produced invalid plan", Detail: wrong, Address: address})
+		}
+	}
+	return out, diags
+}
+
+// apply makes a change. What it returns is what the state has afterwards, also where it fails.
+func (p *process) apply(ctx context.Context, address, typ string, prior *live, to planned, config cty.Value) (*live, Diagnostics) {
+	ty := p.typeOf(typ)
+	was := cty.NullVal(ty)
+	if !prior.isNull() {
+		was = prior.value
+	}
+	resp, err := p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: typ, PriorState: wire(was, ty), PlannedState: wire(to.value, ty), Config: wire(config, ty), PlannedPrivate: to.private,
+		PlannedIdentity: p.wireIdentity(typ, to.identity),
+	})
+	if err != nil {
+		return prior, answered(address, nil, err)
+	}
+	diags := answered(address, resp.Diagnostics, nil)
+	now := &live{private: resp.Private}
+	now.value, err = unwire(resp.NewState, ty)
+	if err == nil {
+		now.identity, err = p.unwireIdentity(typ, resp.NewIdentity)
+	}
+	diags = append(diags, answered(address, nil, err)...)
+	if !diags.HasErrors() {
+		if wrong := departs("", to.value, now.value); wrong != "" {
+			diags = append(diags, Diagnostic{IsError: true, Summary: "Provider produced inconsistent result after apply", Detail: wrong, Address: address})
+		}
+	}
+	if diags.HasErrors() && !prior.isNull() {
+		now.tainted = prior.tainted
+	}
+	return now, diags
+}
+
+// stored is an object in bytes.
+func (p *process) stored(in *instance, l *live, deps []string) *object {
+	raw, err := ctyjson.Marshal(l.value, p.typeOf(in.typ))
+	if err != nil {
+		panic(err)
+	}
+	o := &object{
+		value: raw, private: l.private, tainted: l.tainted, typ: in.typ, provider: in.provider, deps: deps, first: in.createFirst,
+		version: p.schemas.ResourceSchemas[in.typ].Version,
+	}
+	if ty, ok := p.identityType(in.typ); ok && l.identity != cty.NilVal && !l.identity.IsNull() {
+		if o.identity, err = ctyjson.Marshal(l.identity, ty); err != nil {
+			panic(err)
+		}
+	}
+	return o
+}
+
+// Diagnostic is an error or a warning.
+type Diagnostic struct {
+	IsError bool
+	Summary string
+	Detail  string
+	Address string // empty where it is about no resource
+
+	attribute *tftypes.AttributePath
+	place     string // on main.tf line ..., where that is known
+}
+
+// Diagnostics are all of a command.
+type Diagnostics []Diagnostic
+
+// HasErrors reports whether one is an error.
+func (d Diagnostics) HasErrors() bool {
+	for _, diag := range d {
+		if diag.IsError {
+			return true
+		}
+	}
+	return false
+}
+
+// String is what a command line prints of them, with its words and in its order, without its frames and colors.
+func (d Diagnostics) String() string {
+	var b strings.Builder
+	for _, diag := range d {
+		severity := "Warning"
+		if diag.IsError {
+			severity = "Error"
+		}
+		fmt.Fprintf(&b, "\n%s: %s\n\n", severity, diag.Summary)
+		if diag.Address != "" {
+			fmt.Fprintf(&b, "  with %s,\n", diag.Address)
+		}
+		if diag.place != "" {
+			fmt.Fprintf(&b, "  %s\n", diag.place)
+		}
+		fmt.Fprintf(&b, "\n%s\n", diag.Detail)
+	}
+	return b.String()
+}
+
+func fromHCL(address string, all hcl.Diagnostics) (diags Diagnostics) {
+	for _, d := range all {
+		diags = append(diags, Diagnostic{IsError: d.Severity == hcl.DiagError, Summary: d.Summary, Detail: d.Detail, Address: address})
+	}
+	return diags
+}

@@ -1,0 +1,28 @@
+package driver
+
+// Profile is what one command line does differently from the others.
+type Profile struct {
+	Name string
+	// Identity: resource identities are asked for, kept and handed over (Terraform and OpenTofu from 1.12).
+	Identity bool
+	// ReadsOrphansFirst: an object without a block is read before its removal is planned (OpenTofu, Terraform from 1.12.2).
+	ReadsOrphansFirst bool
+	// DefersInApply: the apply says that it accepts deferrals, by an accident of Terraform. The plan does not.
+	DefersInApply bool
+	// MovesApart: states that change their type do so in a process of their own, that is not configured, and are then upgraded. OpenTofu
+	// moves in place of the upgrade.
+	MovesApart bool
+	// StartsForAll: an apply starts the providers of all blocks, also of those with nothing to do (Terraform).
+	StartsForAll bool
+}
+
+var (
+	// Terraform111 is Terraform 1.11.
+	Terraform111 = Profile{Name: "terraform-1.11", DefersInApply: true, MovesApart: true, StartsForAll: true}
+	// OpenTofu is OpenTofu 1.12.
+	OpenTofu = Profile{Name: "opentofu-1.12", Identity: true, ReadsOrphansFirst: true}
+	// Terraform116 is Terraform 1.16 but for planned private data. It is unproven: nothing has compared it with the real one.
+	Terraform116 = Profile{
+		Name: "terraform-1.16", Identity: true, ReadsOrphansFirst: true, DefersInApply: true, MovesApart: true, StartsForAll: true,
+	}
+)

@@ -1,0 +1,155 @@
+package driver
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2/hcldec"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+	"github.com/zclconf/go-cty/cty/msgpack"
+)
+
+// typeOf is the type of a value as configurations have it.
+func typeOf(t tftypes.Type) cty.Type {
+	raw, err := json.Marshal(t)
+	if err != nil {
+		panic(err)
+	}
+	ty, err := ctyjson.UnmarshalType(raw)
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", raw, err))
+	}
+	return ty
+}
+
+// known are the types and the decoders of schemas, which take longer to make than to use.
+var known sync.Map // *tfprotov6.Schema to *decoder
+
+type decoder struct {
+	ty   cty.Type
+	spec hcldec.Spec
+}
+
+func decoderOf(s *tfprotov6.Schema) *decoder {
+	if d, ok := known.Load(s); ok {
+		return d.(*decoder) //nolint:forcetypeassert,errcheck // it holds nothing else
+	}
+	d := &decoder{typeOf(s.ValueType()), specOf(s.Block)}
+	known.Store(s, d)
+	return d
+}
+
+func typeOfSchema(s *tfprotov6.Schema) cty.Type { return decoderOf(s).ty }
+
+// wire is a value as the protocol carries it.
+func wire(v cty.Value, ty cty.Type) *tfprotov6.DynamicValue {
+	raw, err := msgpack.Marshal(v, ty)
+	if err != nil {
+		panic(fmt.Sprintf("%#v: %v", v, err))
+	}
+	return &tfprotov6.DynamicValue{MsgPack: raw}
+}
+
+// unwire is what a provider answered; null where it answered nothing.
+func unwire(v *tfprotov6.DynamicValue, ty cty.Type) (cty.Value, error) {
+	switch {
+	case v == nil:
+		return cty.NullVal(ty), nil
+	case len(v.JSON) > 0:
+		return ctyjson.Unmarshal(v.JSON, ty)
+	default:
+		return msgpack.Unmarshal(v.MsgPack, ty)
+	}
+}
+
+// proposedNew is what a plan begins with: the configuration, and where that has nothing, the prior value of what the provider computes.
+// What is write-only is in it as it is configured.
+// Terraform's rules for nested attributes and blocks are more than this; schemas that need more are refused.
+func proposedNew(block *tfprotov6.SchemaBlock, prior, config cty.Value) cty.Value {
+	values := map[string]cty.Value{}
+	for _, a := range block.Attributes {
+		v := config.GetAttr(a.Name)
+		switch {
+		case v.IsNull() && a.Computed && !prior.IsNull():
+			v = prior.GetAttr(a.Name)
+		case a.NestedType != nil && computes(a.NestedType.Attributes):
+			panic("nested attributes that the provider computes: " + a.Name)
+		}
+		values[a.Name] = v
+	}
+	for _, b := range block.BlockTypes {
+		v := config.GetAttr(b.TypeName)
+		if b.Nesting != tfprotov6.SchemaNestedBlockNestingModeList || len(b.Block.BlockTypes) > 0 {
+			panic("a nested block that is not a list of flat ones: " + b.TypeName)
+		}
+		values[b.TypeName] = v
+		if v.IsNull() || !v.IsKnown() || v.LengthInt() == 0 {
+			continue
+		}
+		var elements []cty.Value
+		for i, element := range v.AsValueSlice() {
+			was := cty.NullVal(element.Type())
+			if !prior.IsNull() && i < prior.GetAttr(b.TypeName).LengthInt() {
+				was = prior.GetAttr(b.TypeName).Index(cty.NumberIntVal(int64(i)))
+			}
+			elements = append(elements, proposedNew(b.Block, was, element))
+		}
+		values[b.TypeName] = cty.ListVal(elements)
+	}
+	return cty.ObjectVal(values)
+}
+
+func computes(attributes []*tfprotov6.SchemaAttribute) bool {
+	for _, a := range attributes {
+		if a.Computed || a.NestedType != nil && computes(a.NestedType.Attributes) {
+			return true
+		}
+	}
+	return false
+}
+
+// invalidPlan tells what Terraform refuses in a planned value: what is configured must be planned as it is, or as it was.
+func invalidPlan(block *tfprotov6.SchemaBlock, prior, config, planned cty.Value) string {
+	if planned.IsNull() || !planned.IsKnown() {
+		return "the planned value is not an object"
+	}
+	for _, a := range block.Attributes {
+		want, got := config.GetAttr(a.Name), planned.GetAttr(a.Name)
+		isPrior := !prior.IsNull() && got.RawEquals(prior.GetAttr(a.Name))
+		switch {
+		case a.WriteOnly:
+			if !got.IsNull() {
+				return a.Name + " is write-only, and planned with a value"
+			}
+		case want.IsNull() && a.Computed:
+		case !got.RawEquals(want) && !isPrior:
+			return fmt.Sprintf("%s is configured as %#v and planned as %#v", a.Name, want, got)
+		}
+	}
+	return ""
+}
+
+// departs tells where an actual value departs from a planned one, which may hold unknowns.
+func departs(at string, planned, actual cty.Value) string {
+	switch {
+	case !planned.IsKnown():
+		return ""
+	case !planned.IsWhollyKnown() && !planned.IsNull() && planned.Type().IsObjectType() && !actual.IsNull() && actual.Type().IsObjectType():
+		for name := range planned.Type().AttributeTypes() {
+			if d := departs(at+"."+name, planned.GetAttr(name), actual.GetAttr(name)); d != "" {
+				return d
+			}
+		}
+		return ""
+	case !planned.IsWhollyKnown():
+		return "" // a collection with an unknown in it
+	case !planned.RawEquals(actual):
+		return fmt.Sprintf("%s: was %#v, but now %#v", at, planned, actual)
+	default:
+		return ""
+	}
+}

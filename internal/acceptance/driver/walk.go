@@ -1,0 +1,446 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+// walk is one walk over a graph, with providers of its own.
+type walk struct {
+	w        *Workspace
+	config   *configuration
+	deferral bool
+
+	mu        sync.Mutex
+	processes map[string]*starting
+	values    map[string]cty.Value // of blocks that are done
+	state     *state
+	diags     Diagnostics
+	moved     []string // addresses that moved blocks moved to
+	done      []string // what an apply says of each object that it is done with
+}
+
+// starting is a process that is started by the first who needs it.
+type starting struct {
+	once  sync.Once
+	p     *process
+	diags Diagnostics
+}
+
+func (w *Workspace) walk(config *configuration, s *state, deferral bool) *walk {
+	return &walk{
+		w: w, config: config, deferral: deferral, state: s.clone(), processes: map[string]*starting{}, values: map[string]cty.Value{},
+	}
+}
+
+// end ends the providers.
+func (k *walk) end() {
+	for _, s := range k.processes {
+		if s.p != nil {
+			s.p.end()
+		}
+	}
+}
+
+// scope is what all that is known by now gives to expressions.
+func (k *walk) scope() *scope {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return &scope{k.config, maps.Clone(k.values)}
+}
+
+// scopeOf is what is known of the blocks that a block refers to.
+func (k *walk) scopeOf(b *block) *scope {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := &scope{k.config, map[string]cty.Value{}}
+	for _, address := range b.references {
+		if v, ok := k.values[address]; ok {
+			s.values[address] = v
+		}
+	}
+	return s
+}
+
+// process is the provider of a configuration, started and configured.
+func (k *walk) process(ctx context.Context, name string) (*process, Diagnostics) {
+	k.mu.Lock()
+	s := k.processes[name]
+	if s == nil {
+		s = &starting{}
+		k.processes[name] = s
+	}
+	k.mu.Unlock()
+	first := false
+	s.once.Do(func() {
+		first = true
+		s.p, s.diags = k.configure(ctx, name)
+	})
+	if !first && s.diags.HasErrors() {
+		return nil, Diagnostics{{IsError: true, Summary: "the provider is not configured"}}.hidden()
+	}
+	if s.diags.HasErrors() {
+		return nil, s.diags
+	}
+	if first {
+		return s.p, s.diags
+	}
+	return s.p, nil
+}
+
+func (k *walk) start(ctx context.Context, name string) (*process, error) {
+	typ, _, _ := strings.Cut(name, ".")
+	start := k.w.Providers[typ]
+	if typ == "terraform" {
+		start = startBuiltin
+	}
+	if start == nil {
+		panic("no provider " + typ)
+	}
+	server, end := start(k.w.getenv)
+	p := &process{server: server, end: end, deferral: k.deferral}
+	var err error
+	if p.schemas, err = k.w.schemas(ctx, typ, server); err != nil {
+		end()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (k *walk) configure(ctx context.Context, name string) (*process, Diagnostics) {
+	p, err := k.start(ctx, name)
+	if err != nil {
+		return nil, answered("", nil, err)
+	}
+	ty := typeOfSchema(p.schemas.Provider)
+	b := k.config.providers[name]
+	if b == nil {
+		b = &block{address: name, kind: "provider", body: &hclsyntax.Body{}}
+	}
+	v, more := decode(b, p.schemas.Provider, k.scopeOf(b).context(nil))
+	diags := fromHCL("", more)
+	if diags.HasErrors() {
+		return p, diags
+	}
+	validated, err := p.server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: wire(v, ty)})
+	if err != nil {
+		return p, append(diags, answered("", nil, err)...)
+	}
+	diags = append(diags, k.placed(b, "", answered("", validated.Diagnostics, nil))...)
+	if diags.HasErrors() {
+		return p, diags
+	}
+	configured, err := p.server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{
+		TerraformVersion: "1.11.4", Config: wire(v, ty),
+		ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: k.deferral},
+	})
+	if err != nil {
+		return p, append(diags, answered("", nil, err)...)
+	}
+	return p, append(diags, k.placed(b, "", answered("", configured.Diagnostics, nil))...)
+}
+
+// hidden marks diagnostics that another one has said already.
+func (d Diagnostics) hidden() Diagnostics {
+	for i := range d {
+		d[i].Address = hiddenAddress
+	}
+	return d
+}
+
+const hiddenAddress = "\x00"
+
+// report takes diagnostics, and reports whether there is an error among them.
+func (k *walk) report(d Diagnostics) (failed bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, diag := range d {
+		if diag.Address == hiddenAddress {
+			continue
+		}
+		if k.config.blocks[blockOf(diag.Address)] == nil {
+			diag.Address = "" // both command lines name a resource by its block
+		}
+		k.diags = append(k.diags, diag)
+	}
+	return d.HasErrors()
+}
+
+// placed says where in the configuration diagnostics are about.
+func (k *walk) placed(b *block, address string, diags Diagnostics) Diagnostics {
+	for i := range diags {
+		if address != "" {
+			diags[i].Address = address
+		}
+		if b == nil || b.rng.Filename == "" {
+			continue
+		}
+		at := b.rng
+		if body, ok := b.body.(*hclsyntax.Body); ok && diags[i].attribute != nil {
+			if steps := diags[i].attribute.Steps(); len(steps) > 0 {
+				if name, ok := steps[0].(tftypes.AttributeName); ok && body.Attributes[string(name)] != nil {
+					at = body.Attributes[string(name)].SrcRange
+				}
+			}
+		}
+		diags[i].place = k.place(b, at)
+	}
+	return diags
+}
+
+func (k *walk) place(b *block, at hcl.Range) string {
+	name := strings.Split(strings.TrimPrefix(b.address, "data."), ".")
+	what := fmt.Sprintf("%s %q %q", b.kind, name[0], name[len(name)-1])
+	if b.kind == "provider" {
+		what = fmt.Sprintf("provider %q", name[0])
+	}
+	line := strings.Split(string(k.config.source), "\n")[at.Start.Line-1]
+	return fmt.Sprintf("on main.tf line %d, in %s:\n  %d: %s", at.Start.Line, what, at.Start.Line, strings.TrimSpace(line))
+}
+
+// node is one thing to do.
+type node struct {
+	after []string
+	do    func(ctx context.Context) (failed bool)
+}
+
+// run does all nodes, each after those that it comes after, and none after one that failed.
+func (k *walk) run(ctx context.Context, nodes map[string]*node) {
+	type ending struct {
+		ended  chan struct{}
+		failed bool
+	}
+	endings := map[string]*ending{}
+	for name := range nodes {
+		endings[name] = &ending{ended: make(chan struct{})}
+	}
+	slots := make(chan struct{}, k.w.parallelism())
+	var all sync.WaitGroup
+	for name, n := range nodes {
+		all.Go(func() {
+			own := endings[name]
+			defer close(own.ended)
+			for _, before := range n.after {
+				if e := endings[before]; e != nil && e != own {
+					<-e.ended
+					own.failed = own.failed || e.failed
+				}
+			}
+			if own.failed || ctx.Err() != nil || n.do == nil {
+				return
+			}
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			own.failed = n.do(ctx)
+		})
+	}
+	all.Wait()
+}
+
+// validate is what both command lines do before a plan, with providers that are not configured: all blocks, everything else unknown.
+func (k *walk) validate(ctx context.Context) {
+	for address := range k.config.blocks {
+		k.values[address] = cty.DynamicVal
+	}
+	scope := k.scope()
+	extra := map[string]cty.Value{
+		"each":  cty.ObjectVal(map[string]cty.Value{"key": cty.UnknownVal(cty.String), "value": cty.DynamicVal}),
+		"count": cty.ObjectVal(map[string]cty.Value{"index": cty.UnknownVal(cty.Number)}),
+	}
+	servers := map[string]*process{}
+	for _, b := range k.config.blocks {
+		typ, _, _ := strings.Cut(b.provider, ".")
+		if servers[typ] == nil {
+			p, err := k.start(ctx, typ)
+			if err != nil {
+				k.report(answered("", nil, err))
+				return
+			}
+			servers[typ] = p
+			defer p.end()
+		}
+		schema := servers[typ].schemas.of(b)
+		v, diags := decode(b, schema, scope.context(extra))
+		if k.report(k.placed(b, b.address, fromHCL(b.address, diags))) {
+			continue
+		}
+		k.report(k.validateConfig(ctx, servers[typ], b, b.address, v))
+	}
+	for name, b := range k.config.providers {
+		typ, _, _ := strings.Cut(name, ".")
+		if p := servers[typ]; p != nil {
+			v, diags := decode(b, p.schemas.Provider, scope.context(nil))
+			if k.report(k.placed(b, "", fromHCL("", diags))) {
+				continue
+			}
+			resp, err := p.server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: wire(v, typeOfSchema(p.schemas.Provider))})
+			var all []*tfprotov6.Diagnostic
+			if resp != nil {
+				all = resp.Diagnostics
+			}
+			k.report(k.placed(b, "", answered("", all, err)))
+		}
+	}
+}
+
+func (k *walk) validateConfig(ctx context.Context, p *process, b *block, address string, v cty.Value) Diagnostics {
+	config := wire(v, typeOfSchema(p.schemas.of(b)))
+	if b.kind == "data" {
+		resp, err := p.server.ValidateDataResourceConfig(ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: b.typ, Config: config})
+		if err != nil {
+			return answered(address, nil, err)
+		}
+		return k.placed(b, address, answered(address, resp.Diagnostics, nil))
+	}
+	resp, err := p.server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: b.typ, Config: config, ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
+	})
+	if err != nil {
+		return answered(address, nil, err)
+	}
+	return k.placed(b, address, answered(address, resp.Diagnostics, nil))
+}
+
+// evaluate is the configuration of an instance.
+func (k *walk) evaluate(p *process, in *instance) (cty.Value, bool) {
+	v, diags := decode(in.block, p.schemas.of(in.block), k.scopeOf(in.block).context(in.extra))
+	return v, k.report(k.placed(in.block, in.name(), fromHCL(in.name(), diags)))
+}
+
+// evaluateValid is the configuration of an instance, validated. That is done just before the plan or the read that it is for.
+func (k *walk) evaluateValid(ctx context.Context, p *process, in *instance) (cty.Value, bool) {
+	v, failed := k.evaluate(p, in)
+	return v, failed || k.report(k.validateConfig(ctx, p, in.block, in.name(), v))
+}
+
+// readData reads a data source.
+func (k *walk) readData(ctx context.Context, p *process, in *instance, config cty.Value) (cty.Value, bool) {
+	ty := typeOfSchema(p.schemas.of(in.block))
+	resp, err := p.server.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{
+		TypeName: in.typ, Config: wire(config, ty),
+		ClientCapabilities: &tfprotov6.ReadDataSourceClientCapabilities{DeferralAllowed: k.deferral},
+	})
+	if err != nil {
+		return cty.NilVal, k.report(answered(in.name(), nil, err))
+	}
+	if k.report(k.placed(in.block, in.name(), answered(in.name(), resp.Diagnostics, nil))) {
+		return cty.NilVal, true
+	}
+	v, err := unwire(resp.State, ty)
+	failed := k.report(answered(in.name(), nil, err))
+	if !failed {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.state.data[in.name()] = v
+	}
+	return v, failed
+}
+
+// slot is what a state has under an address.
+type slot struct {
+	current *object
+	deposed map[string]*object
+}
+
+// state is what is kept from one command to the next.
+type state struct {
+	serial  int
+	slots   map[string]*slot
+	outputs map[string]cty.Value
+	data    map[string]cty.Value // of the last walk
+}
+
+func (s *state) clone() *state {
+	c := &state{serial: s.serial, slots: map[string]*slot{}, outputs: maps.Clone(s.outputs), data: map[string]cty.Value{}}
+	for address, was := range s.slots {
+		c.slots[address] = &slot{was.current, maps.Clone(was.deposed)}
+	}
+	return c
+}
+
+// blockOf is the address of the block of an instance.
+func blockOf(address string) string {
+	block, _, _ := strings.Cut(address, "[")
+	return block
+}
+
+func (k *walk) current(address string) *object {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if s := k.state.slots[address]; s != nil {
+		return s.current
+	}
+	return nil
+}
+
+// set puts an object into the state; nil removes it.
+func (k *walk) set(address string, o *object) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := k.state.slots[address]
+	if s == nil {
+		s = &slot{deposed: map[string]*object{}}
+		k.state.slots[address] = s
+	}
+	s.current = o
+	if o == nil && len(s.deposed) == 0 {
+		delete(k.state.slots, address)
+	}
+}
+
+// know makes the values of a block known to what comes after it.
+func (k *walk) know(address string, v cty.Value) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.values[address] = v
+}
+
+// fromState is what the state has for blocks that nothing is to be done about.
+func (k *walk) fromState(types func(typ string) cty.Type) {
+	byBlock := map[string][]string{}
+	for address, s := range k.state.slots {
+		if s.current != nil {
+			byBlock[blockOf(address)] = append(byBlock[blockOf(address)], address)
+		}
+	}
+	for b, addresses := range byBlock {
+		slices.Sort(addresses)
+		byKey, values := map[string]cty.Value{}, []cty.Value{}
+		for _, address := range addresses {
+			o := k.state.slots[address].current
+			v, err := ctyjson.Unmarshal(o.value, types(o.typ))
+			if err != nil {
+				panic(err)
+			}
+			values = append(values, v)
+			byKey[strings.Trim(strings.TrimPrefix(address, b), `["]`)] = v
+		}
+		switch {
+		case addresses[0] == b:
+			k.values[b] = values[0]
+		case strings.Contains(addresses[0], `["`):
+			k.values[b] = cty.ObjectVal(byKey)
+		default:
+			ordered := make([]cty.Value, len(values))
+			for i := range ordered {
+				if v, ok := byKey[fmt.Sprint(i)]; ok {
+					ordered[i] = v
+				} else {
+					ordered[i] = cty.DynamicVal
+				}
+			}
+			k.values[b] = cty.TupleVal(ordered)
+		}
+	}
+}

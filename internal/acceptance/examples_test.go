@@ -1,0 +1,407 @@
+package acceptance_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/config"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// entryExamples are the examples of cas_configmap_entry. They are applied as they stand, to the ConfigMap settings in
+// the namespace shop that they name.
+const entryExamples = "../../examples/resources/cas_configmap_entry"
+
+// entryExample is what one file of entryExamples starts from and what comes of it.
+type entryExample struct {
+	before    map[string]string
+	bytes     map[string][]byte   // before, in binaryData
+	first     []resource.TestStep // applied before it
+	variables func(before *corev1.ConfigMap) config.Variables
+	versions  []tfversion.TerraformVersionCheck
+	action    plancheck.ResourceActionType // of the resource at address; empty: not looked at
+	address   string
+	after     map[string]string
+	binary    func(t *testing.T, after map[string][]byte)
+	destroyed map[string]string
+}
+
+var identityImport = []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)}
+
+// wantPrices fails the test unless prices is what binary.tf makes it.
+func wantPrices(t *testing.T, after map[string][]byte) {
+	t.Helper()
+	if got, want := unzipped(t, after["prices"]), `{"apple":3,"pear":4}`; got != want {
+		t.Errorf("prices is %q, want %q", got, want)
+	}
+}
+
+func unzipped(t *testing.T, content []byte) string {
+	t.Helper()
+	unzip, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(unzip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+var entryExampleTests = map[string]entryExample{
+	"resource.tf": {
+		before: map[string]string{"foo": "1", "bar": "kept"},
+		after:  map[string]string{"foo": "2", "bar": "kept"}, destroyed: map[string]string{"bar": "kept"},
+	},
+	"absent.tf": {
+		after: map[string]string{"banner": "Closed on Monday"},
+	},
+	"adopt.tf": {
+		before: map[string]string{"foo": "2"},
+		after:  map[string]string{"foo": "2"},
+	},
+	"restore.tf": {
+		before: map[string]string{"open": "yes"},
+		after:  map[string]string{"open": "no"}, destroyed: map[string]string{"open": "yes"},
+	},
+	"binary.tf": {
+		before: map[string]string{"prices": "{}"},
+		binary: wantPrices,
+	},
+	"key_scope.tf": {
+		before: map[string]string{"leader": "green"},
+		after:  map[string]string{"leader": "blue"},
+	},
+	"for_each.tf": {
+		before: map[string]string{"log_level": "info", "replicas": "2"},
+		after:  map[string]string{"log_level": "debug", "replicas": "3"},
+	},
+	"resource_version.tf": {
+		before: map[string]string{"foo": "1"},
+		variables: func(before *corev1.ConfigMap) config.Variables {
+			return config.Variables{"resource_version": config.StringVariable(before.ResourceVersion)}
+		},
+		after: map[string]string{"foo": "2"},
+	},
+	"sensitive.tf": {
+		variables: func(*corev1.ConfigMap) config.Variables {
+			return config.Variables{"license": config.StringVariable("secret")}
+		},
+		after: map[string]string{"license": "secret"},
+	},
+	"lock.tf": { // where nobody holds it; the other case is below
+		variables: func(*corev1.ConfigMap) config.Variables { return config.Variables{"run": config.StringVariable("42")} },
+		after:     map[string]string{"deploy_lock": "42"},
+	},
+	"timeouts.tf": {
+		before: map[string]string{"foo": "1"},
+		after:  map[string]string{"foo": "2"},
+	},
+	"wait_first.tf": {
+		before: map[string]string{"schema": "41"},
+		after:  map[string]string{"schema": "42"}, destroyed: map[string]string{"schema": "42"},
+	},
+	"wait_for_match.tf": { // where there is nothing to wait for; the other case is below
+		before: map[string]string{"schema": "42"},
+		after:  map[string]string{"schema": "43"}, destroyed: map[string]string{"schema": "43"},
+	},
+	"import-by-string-id.tf": {
+		before: map[string]string{"foo": "1"}, action: plancheck.ResourceActionNoop, address: "cas_configmap_entry.foo", after: map[string]string{"foo": "1"},
+	},
+	"import-by-identity.tf": {
+		before: map[string]string{"foo": "1"}, action: plancheck.ResourceActionNoop, address: "cas_configmap_entry.foo", after: map[string]string{"foo": "1"},
+		versions: identityImport,
+	},
+}
+
+// shopping is held by the one test at a time that uses the namespace shop.
+var shopping sync.Mutex
+
+// shop is a fixture for the namespace shop with the ConfigMap settings in it, new. The test has it to itself until it ends.
+func shop(t *testing.T, data map[string]string) (*fixture, *corev1.ConfigMap) {
+	t.Helper()
+	return shopWith(t, "settings", data)
+}
+
+// shopWith is shop with another ConfigMap.
+func shopWith(t *testing.T, configMap string, data map[string]string) (*fixture, *corev1.ConfigMap) {
+	t.Helper()
+	shopping.Lock()
+	t.Cleanup(shopping.Unlock)
+	c := testcluster.Shared(t)
+	f := &fixture{T: t, cluster: c, namespace: "shop", kubeconfig: c.Kubeconfig(t, c.Config)}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}}
+	if _, err := c.Client().CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	f.remove(configMap)
+	t.Cleanup(func() { f.remove(configMap) }) // before another test comes in
+	return f, f.create(configMap, data)
+}
+
+func exampleText(t *testing.T, path ...string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// applied are the folders of examples that TestExamples applies, and what comes of each file.
+var applied = map[string]map[string]entryExample{entryExamples: entryExampleTests, dataExamples: dataExampleTests}
+
+func TestExamples(t *testing.T) {
+	t.Parallel() // beside other tests; its own parts share a ConfigMap
+	for folder, examples := range applied {
+		for name, example := range examples {
+			t.Run(filepath.Base(folder)+"/"+name, func(t *testing.T) { example.run(t, exampleText(t, folder, name)) })
+		}
+	}
+	t.Run("wait_for_match.tf, started before wait_first.tf", func(t *testing.T) {
+		f, _ := shop(t, map[string]string{"schema": "41"})
+		first, second := f.cliPipeline(), f.cliPipeline()
+		first.write(exampleText(t, entryExamples, "wait_first.tf"))
+		proxy := f.cluster.Proxy(t)
+		second.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", exampleText(t, entryExamples, "wait_for_match.tf"))
+		waits := make(chan struct{})
+		f.onWatches(proxy, func() testcluster.Fault { return watched(func() { close(waits) }) })
+
+		running := second.cli.Start("apply", "-auto-approve")
+		<-waits
+		f.wantLive("settings", map[string]string{"schema": "41"})
+		first.do("apply", "-auto-approve")
+		second.ended(running.Wait(), 0, "apply")
+		f.wantLive("settings", map[string]string{"schema": "43"})
+		for previous, p := range map[string]*pipeline{"41": first, "42": second} {
+			if got := p.wantState("schema")["schema"].Attributes["previous_value"]; got != previous {
+				t.Errorf("replaced %v, want %s", got, previous)
+			}
+		}
+	})
+	t.Run("wait_for_match.tf of data, started first", func(t *testing.T) {
+		f, _ := shop(t, map[string]string{"color": "green", "version": "1", "schema": "42"})
+		p := f.cliPipeline()
+		proxy := f.cluster.Proxy(t)
+		p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", exampleText(t, dataExamples, "wait_for_match.tf"))
+		f.onWatches(proxy, func() testcluster.Fault {
+			return watched(func() {
+				f.set("settings", "images", "pulled")
+				f.wantLive("settings", map[string]string{"color": "green", "version": "1", "schema": "42", "images": "pulled"})
+				f.set("settings", "schema", "43")
+			})
+		})
+		p.do("apply", "-auto-approve")
+		f.wantLive("settings", map[string]string{"color": "blue", "version": "2", "schema": "43", "images": "pulled"})
+	})
+	t.Run("lock.tf, held by another run", func(t *testing.T) {
+		f, _ := shop(t, map[string]string{"deploy_lock": "41"})
+		p := f.cliPipeline()
+		p.setenv("TF_VAR_run", "42")
+		proxy := f.cluster.Proxy(t)
+		p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", exampleText(t, entryExamples, "lock.tf"))
+		f.onWatches(proxy, func() testcluster.Fault {
+			return watched(func() {
+				f.wantLive("settings", map[string]string{"deploy_lock": "41"})
+				f.unset("settings", "deploy_lock")
+			})
+		})
+		p.do("apply", "-auto-approve")
+		f.wantLive("settings", map[string]string{"deploy_lock": "42"})
+		p.destroy()
+		f.wantLive("settings", nil)
+	})
+	t.Run("import.sh", func(t *testing.T) {
+		runImport(t, exampleText(t, entryExamples, "import.sh"), map[string]string{"foo": "1"}, `
+resource "cas_configmap_entry" "foo" {
+  namespace = NAMESPACE
+  name      = "settings"
+  key       = "foo"
+  value     = "1"
+}`)
+	})
+	t.Run("import.sh of data", func(t *testing.T) {
+		runImport(t, exampleText(t, dataExamples, "import.sh"), map[string]string{"color": "green", "version": "1", "other": "kept"}, `
+resource "cas_configmap_data" "release" {
+  namespace = NAMESPACE
+  name      = "settings"
+  data      = { color = "green", version = "1" }
+}`)
+	})
+}
+
+func (example entryExample) run(t *testing.T, text string) {
+	t.Helper()
+	f, before := shop(t, example.before)
+	if example.bytes != nil {
+		before = f.change("settings", func(cm *corev1.ConfigMap) { cm.BinaryData = example.bytes })
+	}
+	// No Check: the framework's view of a state knows no for_each.
+	step := resource.TestStep{Config: f.config(text), PostApplyFunc: func() {
+		if example.binary == nil {
+			f.wantLive("settings", example.after)
+			return
+		}
+		f.wantLive("settings", example.after, "prices")
+		example.binary(t, f.live("settings").BinaryData)
+	}}
+	if example.variables != nil {
+		step.ConfigVariables = example.variables(before)
+	}
+	if example.action != "" {
+		step.ConfigPlanChecks.PreApply = []plancheck.PlanCheck{plancheck.ExpectResourceAction(example.address, example.action)}
+	}
+	withoutIt := resource.TestStep{Config: f.config(""), PostApplyFunc: func() { f.wantLive("settings", example.destroyed) }}
+	runSteps(t, resource.TestCase{TerraformVersionChecks: example.versions, Steps: append(example.first, step, withoutIt)})
+}
+
+// runImport runs the command of an import.sh, after which a plan must have nothing to do.
+func runImport(t *testing.T, script string, data map[string]string, body string) {
+	t.Helper()
+	f, _ := shop(t, data)
+	_, command, found := strings.Cut(script, "\nterraform ")
+	if !found {
+		t.Fatal("it does not run terraform")
+	}
+	w := testcli.New(t)
+	w.Write("main.tf", terraformSource+f.config(body))
+	if r := w.Run(strings.Fields(command)...); r.ExitCode != 0 {
+		t.Fatal(r.All())
+	}
+	if r := w.Plan("p"); r.ExitCode != 0 {
+		t.Errorf("the plan after the import has changes:\n%s", r.All())
+	}
+}
+
+const terraformSource = `
+terraform {
+  required_providers {
+    cas = {
+      source = "terraform-cas/cas"
+    }
+  }
+}
+`
+
+// terraformBlocks would have the provider installed.
+var terraformBlocks = regexp.MustCompile(`(?ms)^terraform \{.*?^\}\n`)
+
+// quickstart is a step with examples/quickstart in it.
+func (f *fixture) quickstart(t *testing.T) resource.TestStep {
+	t.Helper()
+	const folder = "../../examples/quickstart"
+	return resource.TestStep{
+		Config: terraformBlocks.ReplaceAllString(exampleText(t, folder, "main.tf"), "") + exampleText(t, folder, "variables.tf"),
+		ConfigVariables: config.Variables{
+			"config_path": config.StringVariable(f.kubeconfig), "namespace": config.StringVariable(f.namespace),
+		},
+	}
+}
+
+// The demo runs it too, with the binary.
+func TestQuickstart(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", map[string]string{"foo": "1"})
+	step := f.quickstart(t)
+	step.Check = resource.ComposeAggregateTestCheckFunc(
+		resource.TestCheckOutput("previous_value", "1"),
+		resource.TestMatchOutput("resource_version", regexp.MustCompile(`^\d+$`)),
+		func(*terraform.State) error {
+			f.wantLive("testmap", map[string]string{"foo": "2"})
+			return nil
+		},
+	)
+	f.run(step)
+}
+
+// A new example needs a test: each file under examples/ is one that a test above, or TestProviderExamples, applies.
+func TestEveryExampleHasATest(t *testing.T) {
+	t.Parallel()
+	tested := map[string]bool{
+		"quickstart/main.tf": true, "quickstart/variables.tf": true,
+		"provider/role.yaml": true, "resources/cas_configmap/import.sh": true,
+		"guides/getting-started/main.tf": true, "guides/saved-plans/main.tf": true, // by internal/guides, as the guides show them
+		"guides/several-writers/checkout/main.tf": true, "guides/several-writers/search/main.tf": true,
+	}
+	for folder, examples := range applied {
+		tested["resources/"+filepath.Base(folder)+"/import.sh"] = true
+		for name := range examples {
+			tested["resources/"+filepath.Base(folder)+"/"+name] = true
+		}
+	}
+	for name := range wholeExampleTests {
+		tested["resources/cas_configmap/"+name] = true
+	}
+	for path := range pipelineExampleTests {
+		tested[path] = true
+	}
+	for _, path := range guideFiles {
+		tested["guides/"+path] = true
+	}
+	docs, index := exampleTemplates(t), exampleText(t, "../../examples", "README.md")
+	root := os.DirFS("../../examples")
+	err := fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if path != "." && entry.IsDir() && !strings.Contains(path, "/") && !strings.Contains(index, "]("+path+")") {
+			t.Errorf("examples/README.md does not link to %s", path)
+		}
+		if _, ok := storyTests[path]; ok { // applied as a whole
+			if !strings.Contains(docs, "/examples/"+path+")") {
+				t.Errorf("examples/%s is linked from no page of the documentation", path)
+			}
+			return fs.SkipDir
+		}
+		if entry.IsDir() || path == "README.md" {
+			return nil
+		}
+		if matched, _ := filepath.Match("provider/*.tf", path); !matched && !tested[path] { // TestProviderExamples counts its own
+			t.Errorf("examples/%s is applied by no test", path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range tested {
+		if path != "quickstart/main.tf" && path != "quickstart/variables.tf" && !strings.Contains(docs, path) {
+			t.Errorf("examples/%s is on no page of the documentation", path)
+		}
+	}
+}
+
+// exampleTemplates is all templates of the documentation.
+func exampleTemplates(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	err := fs.WalkDir(os.DirFS("../../templates"), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			fmt.Fprintln(&all, exampleText(t, "../../templates", path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}

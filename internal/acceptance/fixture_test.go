@@ -1,0 +1,294 @@
+package acceptance_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// fixture is a namespace of the real control plane that one test has to itself. Its methods fail the test; they look at
+// and change live objects through a client that has nothing to do with the provider.
+type fixture struct {
+	*testing.T
+	cluster    *testcluster.Cluster
+	namespace  string
+	kubeconfig string
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	t.Parallel()
+	c := testcluster.Shared(t)
+	return &fixture{T: t, cluster: c, namespace: c.Namespace(t), kubeconfig: c.Kubeconfig(t, c.Config)}
+}
+
+// create makes a ConfigMap as another writer.
+func (f *fixture) create(name string, data map[string]string) *corev1.ConfigMap {
+	f.Helper()
+	return f.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data})
+}
+
+func (f *fixture) createObject(cm *corev1.ConfigMap) *corev1.ConfigMap {
+	f.Helper()
+	made, err := f.cluster.Client().CoreV1().ConfigMaps(f.namespace).Create(context.Background(), cm, metav1.CreateOptions{FieldManager: "another-writer"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return made
+}
+
+// live reads a ConfigMap.
+func (f *fixture) live(name string) *corev1.ConfigMap {
+	f.Helper()
+	cm, err := f.cluster.Client().CoreV1().ConfigMaps(f.namespace).Get(context.Background(), name, metav1.GetOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return cm
+}
+
+// change changes a ConfigMap as another writer.
+func (f *fixture) change(name string, change func(*corev1.ConfigMap)) *corev1.ConfigMap {
+	f.Helper()
+	cm := f.live(name)
+	change(cm)
+	changed, err := f.cluster.Client().CoreV1().ConfigMaps(f.namespace).Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: "another-writer"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return changed
+}
+
+// set sets one key of a ConfigMap as another writer.
+func (f *fixture) set(name, key, value string) {
+	f.Helper()
+	f.change(name, func(cm *corev1.ConfigMap) {
+		if cm.Data == nil {
+			cm.Data = map[string]string{}
+		}
+		delete(cm.BinaryData, key)
+		cm.Data[key] = value
+	})
+}
+
+// unset removes one key of a ConfigMap as another writer.
+func (f *fixture) unset(name, key string) {
+	f.Helper()
+	f.change(name, func(cm *corev1.ConfigMap) {
+		delete(cm.Data, key)
+		delete(cm.BinaryData, key)
+	})
+}
+
+// remove deletes a ConfigMap as another writer.
+func (f *fixture) remove(name string) {
+	f.Helper()
+	err := f.cluster.Client().CoreV1().ConfigMaps(f.namespace).Delete(context.Background(), name, metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		f.Fatal(err)
+	}
+}
+
+func (f *fixture) exists(name string) bool {
+	f.Helper()
+	_, there := f.configMaps()[name]
+	return there
+}
+
+// wantLive fails the test unless data of the ConfigMap holds just that, and binaryData just these keys.
+func (f *fixture) wantLive(name string, want map[string]string, binary ...string) {
+	f.Helper()
+	cm := f.live(name)
+	if !maps.Equal(cm.Data, want) {
+		f.Errorf("live configmap %s holds %q, want %q", name, cm.Data, want)
+	}
+	if got := slices.Sorted(maps.Keys(cm.BinaryData)); !slices.Equal(got, binary) {
+		f.Errorf("binaryData of the live configmap %s holds %q, want %q", name, got, binary)
+	}
+}
+
+// config is a configuration for this fixture's namespace: every NAMESPACE in body is replaced by its quoted name.
+func (f *fixture) config(body string) string { return f.configFor(f.kubeconfig, "", body) }
+
+// configFor is config with another kubeconfig and further lines in the provider block.
+func (f *fixture) configFor(kubeconfig, providerBody, body string) string {
+	return fmt.Sprintf("provider \"cas\" {\n  config_path = %q\n%s\n}\n", kubeconfig, providerBody) +
+		strings.ReplaceAll(body, "NAMESPACE", fmt.Sprintf("%q", f.namespace))
+}
+
+// foo is the configuration of one entry, foo in the ConfigMap testmap, with further lines.
+func (f *fixture) foo(lines ...string) string {
+	return f.config(entry("foo", "testmap", "foo", lines...))
+}
+
+// entry is the configuration of an entry, in the namespace of the fixture.
+func entry(label, configMap, key string, lines ...string) string {
+	return fmt.Sprintf("resource \"cas_configmap_entry\" %q {\nnamespace = NAMESPACE\nname = %q\nkey = %q\n%s\n}\n",
+		label, configMap, key, strings.Join(lines, "\n"))
+}
+
+// text is what a message says about the fixture's namespace, which takes the place of NAMESPACE.
+func (f *fixture) text(s string) string { return strings.ReplaceAll(s, "NAMESPACE", f.namespace) }
+
+// isVersion checks an attribute that must be the present version of the live ConfigMap.
+func (f *fixture) isVersion(name string) resource.CheckResourceAttrWithFunc {
+	return func(got string) error {
+		if want := f.live(name).ResourceVersion; got != want {
+			return fmt.Errorf("the live configmap %s is at %s, not %s", name, want, got)
+		}
+		return nil
+	}
+}
+
+// quoted is a string literal of the configuration language.
+func quoted(s string) string {
+	literal, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string can always be encoded
+	}
+	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(string(literal))
+}
+
+// proxied has the provider use a proxy from now on, whose requests are then all the provider's.
+func (f *fixture) proxied() *testcluster.Proxy {
+	f.Helper()
+	p := f.cluster.Proxy(f)
+	f.kubeconfig = f.cluster.Kubeconfig(f, p.Config)
+	return p
+}
+
+// run runs the steps with the provider in this process and the real command line.
+func (f *fixture) run(steps ...resource.TestStep) {
+	f.Helper()
+	runSteps(f.T, resource.TestCase{Steps: steps})
+}
+
+// runRefused runs steps of which one must fail. refused is called with what that one failed with, before the next one
+// and before what there is is destroyed.
+func (f *fixture) runRefused(refused func(failures), steps ...resource.TestStep) {
+	f.Helper()
+	failed := 0
+	runSteps(f.T, resource.TestCase{Steps: steps, ErrorCheck: func(err error) error {
+		failed++
+		refused(failuresOf(err))
+		return nil
+	}})
+	if failed != 1 {
+		f.Errorf("%d steps failed, want 1", failed)
+	}
+}
+
+// runInvalid runs a configuration that must be refused before any request, and one that makes a request, for the proxy to see.
+func (f *fixture) runInvalid(refused func(failures), config string) {
+	f.Helper()
+	p := f.proxied()
+	f.runRefused(
+		func(got failures) {
+			refused(got)
+			if p.Count() > 0 {
+				f.Errorf("requests: %v", p.Requests())
+			}
+		},
+		resource.TestStep{Config: f.config(config)}, resource.TestStep{Config: f.config(sourceBlock("cas_configmap", "valid", "testmap"))},
+	)
+	if p.Count() == 0 {
+		f.Error("no request is seen")
+	}
+}
+
+// failures are the errors of a command: for each resource, by its label, what was said of it, with each run of white
+// space as one space.
+type failures map[string]string
+
+var failedResource = regexp.MustCompile(`with (?:data\.)?cas_configmap\w*\.([^,\s]+),`)
+
+func failuresOf(err error) failures {
+	found := failures{}
+	for _, text := range strings.Split(err.Error(), "\nError: ")[1:] {
+		label := ""
+		if match := failedResource.FindStringSubmatch(text); match != nil {
+			label = match[1]
+		}
+		found[label] += "Error: " + strings.Join(strings.Fields(text), " ") + "\n"
+	}
+	return found
+}
+
+// want fails the test unless the errors about the resource hold the texts, in their order.
+func (e failures) want(t testing.TB, label string, texts ...string) {
+	t.Helper()
+	rest := e[label]
+	for _, text := range texts {
+		at := strings.Index(rest, text)
+		if at < 0 {
+			t.Errorf("%s failed with\n%s\nwant it to say %q", label, e[label], text)
+			return
+		}
+		rest = rest[at+len(text):]
+	}
+}
+
+// wantOnly fails the test unless there are errors about just these resources.
+func (e failures) wantOnly(t testing.TB, labels ...string) {
+	t.Helper()
+	if got := slices.Sorted(maps.Keys(e)); !slices.Equal(got, slices.Sorted(slices.Values(labels))) {
+		t.Errorf("failed: %q, want %q:\n%s", got, labels, strings.Join(slices.Collect(maps.Values(e)), ""))
+	}
+}
+
+// runSteps runs steps on the driver where that can run them.
+func runSteps(t *testing.T, test resource.TestCase) {
+	t.Helper()
+	if drivable(test) {
+		drive(t, test)
+		return
+	}
+	runCLISteps(t, test)
+}
+
+// runCLISteps is resource.Test that does not depend on TF_ACC: the control plane is real and at hand.
+func runCLISteps(t *testing.T, test resource.TestCase) {
+	t.Helper()
+	test.IsUnitTest = true
+	test.ProtoV6ProviderFactories = map[string]func() (tfprotov6.ProviderServer, error){
+		"cas":        providerserver.NewProtocol6WithError(newProvider()),
+		"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{}), // started where a configuration or a state names it
+	}
+	resource.Test(t, test)
+}
+
+// checked is a step's check that looks at live objects.
+func checked(fn func()) resource.TestCheckFunc {
+	return func(*terraform.State) error {
+		fn()
+		return nil
+	}
+}
+
+// between runs fn between the saved plan and its apply; a ConfigPlanChecks.PreApply check.
+func between(fn func()) resource.ConfigPlanChecks {
+	return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{planCheckFunc(fn)}}
+}
+
+type planCheckFunc func()
+
+// CheckPlan implements plancheck.PlanCheck.
+func (fn planCheckFunc) CheckPlan(context.Context, plancheck.CheckPlanRequest, *plancheck.CheckPlanResponse) {
+	fn()
+}

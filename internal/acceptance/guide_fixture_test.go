@@ -1,0 +1,99 @@
+package acceptance_test
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// guideFiles are the files under examples/guides that the guides' own tests apply, as they stand.
+var guideFiles = []string{
+	"aws-auth/main.tf",
+	"coming-from/back.tf", "coming-from/configmap_after.tf", "coming-from/configmap_before.tf", "coming-from/data_after.tf",
+	"coming-from/data_before.tf", "coming-from/data_swap.tf", "coming-from/patch.sh", "coming-from/providers.tf",
+	"coming-from/replace.sh", "coming-from/swap.tf",
+	"coredns/Corefile", "coredns/main.tf", "coredns/save.sh",
+	"flags/file.tf", "flags/freeze.sh", "flags/freeze.tf", "flags/main.tf", "flags/unfreeze.sh",
+	"promote/main.tf",
+	"rbac/apply.yaml", "rbac/configmap.yaml", "rbac/generate_name.yaml", "rbac/main.tf", "rbac/pipeline.sh", "rbac/plan.yaml",
+}
+
+// guideFile is the text of one of guideFiles.
+func guideFile(t *testing.T, path string) string {
+	t.Helper()
+	if !slices.Contains(guideFiles, path) {
+		t.Errorf("%s is not one of guideFiles", path)
+	}
+	return exampleText(t, "../../examples/guides", path)
+}
+
+// guideText is the template of a guide.
+func guideText(t *testing.T, name string) string {
+	t.Helper()
+	return exampleText(t, "../../templates/guides", name+".md.tmpl")
+}
+
+// guidePipeline is a pipeline in a namespace that a guide names, which the test shares with others: with a ConfigMap in it, new, that
+// no other test has.
+func guidePipeline(t *testing.T, namespace, configMap string, before data) *pipeline {
+	t.Helper()
+	if namespace == "shop" {
+		f, _ := shopWith(t, configMap, before)
+		return f.cliPipeline()
+	}
+	c := testcluster.Shared(t)
+	f := &fixture{T: t, cluster: c, namespace: namespace, kubeconfig: c.Kubeconfig(t, c.Config)}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
+	if _, err := c.Client().CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	f.remove(configMap)
+	t.Cleanup(func() { f.remove(configMap) })
+	f.create(configMap, before)
+	return f.cliPipeline()
+}
+
+// runs runs a script of a guide in the workspace, as the administrator, and returns what it printed. It must succeed.
+func (p *pipeline) runs(script string) string {
+	p.Helper()
+	return p.shell(script, true)
+}
+
+// fails is runs of a script that must fail.
+func (p *pipeline) fails(script string) string {
+	p.Helper()
+	return p.shell(script, false)
+}
+
+func (p *pipeline) shell(script string, succeeds bool) string {
+	p.Helper()
+	p.cli.Home(p.cluster.Config)
+	r := p.cli.Shell(script)
+	if (r.ExitCode == 0) != succeeds {
+		p.Fatalf("exit code %d of\n%s\n%s", r.ExitCode, script, r.Stdout)
+	}
+	return r.Stdout
+}
+
+var textBlock = regexp.MustCompile("(?ms)^```text\n(.*?)^```")
+
+// wantShown fails the test unless the guide shows a text that the output has, on whatever line of main.tf.
+func (p *pipeline) wantShown(guide, output string) {
+	p.Helper()
+	anyLine := func(text string) string { return onLine.ReplaceAllString(text, "on main.tf line N, in $1: N:") }
+	for _, block := range textBlock.FindAllStringSubmatch(guideText(p.T, guide), -1) {
+		if testcli.Shows(anyLine(block[1]), anyLine(output)) {
+			return
+		}
+	}
+	p.Errorf("the guide %s shows nothing of this:\n%s", guide, output)
+}
+
+var onLine = regexp.MustCompile(`on main\.tf line \d+, in (.*?):[│\s]+\d+:`)

@@ -1,0 +1,313 @@
+package acceptance_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// planted is in every value here, and nowhere else.
+const planted = "planted"
+
+// plantedValues are variables that Terraform takes for sensitive, so that whatever is printed of them is the provider's doing.
+var plantedValues = map[string]string{
+	"old": planted + "-old", "new": planted + "-new", "newer": planted + "-newer", "wrong": planted + "-wrong", "foreign": planted + "-foreign",
+	"lines": planted + "\n\"quoted\"\n\tlines <&>", "encoded": base64.StdEncoding.EncodeToString([]byte(planted + "\x00bytes")),
+	"no_base64": planted + "!", "apart": "apart " + planted, // has no beginning in common with the others, by which it would be known
+}
+
+// hiding is a pipeline of which all that it prints is held against what was planted.
+type hiding struct {
+	*pipeline
+	block             func(name string, lines ...string) string // of a resource that is called foo
+	log               string
+	inBlock, inConfig string // what hides
+	said              strings.Builder
+}
+
+// hidingWay is how values are hidden.
+type hidingWay struct{ inBlock, inConfig string }
+
+// hidingWays are those of a resource with an attribute for it; "shown" has to show them, or the paths below prove nothing.
+func hidingWays(attribute string) map[string]hidingWay {
+	return map[string]hidingWay{
+		"by itself":       {inBlock: attribute + " = true"},
+		"by the provider": {inConfig: "  hide_values = true"},
+		"shown":           {},
+	}
+}
+
+func newHiding(t *testing.T, way hidingWay, block func(name string, lines ...string) string) *hiding {
+	t.Helper()
+	h := &hiding{pipeline: newCLIPipeline(t), block: block, inBlock: way.inBlock, inConfig: way.inConfig, log: filepath.Join(t.TempDir(), "log")}
+	h.cli.Env = append(h.cli.Env, "TF_LOG=JSON", "TF_LOG_PATH="+h.log)
+	for name, value := range plantedValues {
+		h.cli.Env = append(h.cli.Env, "TF_VAR_"+name+"="+value)
+	}
+	h.cli.Output = &h.said
+	return h
+}
+
+// configure makes the resource the configuration; none where there are no lines.
+func (h *hiding) configure(inConfig string, lines ...string) {
+	var b strings.Builder
+	for name := range plantedValues {
+		fmt.Fprintf(&b, "variable %q {\n  type = string\n  sensitive = true\n}\n", name)
+	}
+	if len(lines) > 0 {
+		b.WriteString(h.block("foo", append(lines, h.inBlock)...))
+	}
+	h.writeFor(h.kubeconfig, h.inConfig+"\n"+inConfig, b.String())
+}
+
+// wrote has the resource written, of what was there.
+func (h *hiding) wrote(lines ...string) {
+	h.Helper()
+	h.configure("", lines...)
+	h.plan()
+	h.apply()
+}
+
+// quotedBack answers as a proxy does that shows what it was sent, the write having been made or not.
+func quotedBack(status int) func(*http.Response) {
+	return func(r *http.Response) {
+		r.StatusCode, r.Status = status, http.StatusText(status)
+		r.Header = http.Header{"Content-Type": {"text/plain"}}
+		_ = r.Body.Close()
+		body := fmt.Sprintf("cannot store %q", plantedValues["new"])
+		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+	}
+}
+
+// hidingPath is a way to fail, or to be warned, and what must be printed in it.
+type hidingPath struct {
+	run      func(h *hiding)
+	wants    []string // with and without hiding
+	mute     bool     // shows no value in any case
+	unlogged bool     // shows none in the log in any case
+}
+
+var hidingPaths = map[string]hidingPath{
+	"mismatch at plan": {wants: []string{"Error: Expected Value Mismatch"}, run: func(h *hiding) {
+		h.testmap(contents{Data: map[string]string{"foo": plantedValues["foreign"]}})
+		h.configure("", `value = var.new`, `expected_value = var.wrong`)
+		h.planRefused(nil)
+	}},
+	"mismatch at apply": {wants: []string{"Error: Expected Value Mismatch"}, run: func(h *hiding) {
+		h.testmap(contents{Data: map[string]string{"foo": plantedValues["old"]}})
+		h.configure(`  plan_check = "off"`, `value = var.new`, `expected_value = var.old`)
+		h.plan()
+		h.set("testmap", "foo", plantedValues["foreign"])
+		h.applyRefused()
+	}},
+	"conflict at plan, without a refresh": {wants: []string{"Error: Compare-And-Swap Conflict"}, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(`value = var.old`)
+		h.set("testmap", "foo", plantedValues["foreign"])
+		h.configure("", `value = var.new`)
+		h.planRefused(nil, "-refresh=false")
+	}},
+	"conflict at apply": {wants: []string{"Error: Compare-And-Swap Conflict"}, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(`value = var.old`)
+		h.configure(`  plan_check = "off"`, `value = var.new`)
+		h.plan()
+		h.set("testmap", "foo", plantedValues["foreign"])
+		h.applyRefused()
+	}},
+	"conflict of bytes": {wants: []string{"Error: Expected Value Mismatch", "base64 "}, run: func(h *hiding) {
+		h.testmap(contents{Data: map[string]string{"foo": plantedValues["lines"]}})
+		h.configure("", `value = var.new`, `expected_value_base64 = var.encoded`)
+		h.planRefused(nil)
+	}},
+	"held": {wants: []string{"Error: Key Already Holds The Value"}, run: func(h *hiding) {
+		h.testmap(contents{Data: map[string]string{"foo": plantedValues["new"]}})
+		h.configure("", `value = var.new`)
+		h.planRefused(nil)
+	}},
+	"exists": {wants: []string{"Error: Key Already Exists"}, run: func(h *hiding) {
+		h.testmap(contents{Data: map[string]string{"foo": plantedValues["foreign"]}})
+		h.configure("", `value = var.new`)
+		h.planRefused(nil)
+	}},
+	"changed by admission": {wants: []string{"Warning: Value Changed By Admission"}, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.mutateFoo()
+		h.wrote(`value = var.new`)
+	}},
+	"waits in vain": {wants: []string{"Warning: Expectation Does Not Hold Yet", "Error: Wait Ended Without A Match"}, run: func(h *hiding) {
+		h.testmap(contents{Data: map[string]string{"foo": plantedValues["foreign"]}})
+		h.configure("", `value = var.new`, `expected_value = var.wrong`, `conflict_scope = "key"`, `wait_for_match = "1ms"`)
+		h.plan()
+		h.applyRefused()
+	}},
+	"unknown, and what stands between quotes it": {wants: []string{"Error: Write Outcome Unknown", "cannot store"}, run: func(h *hiding) {
+		h.testmap(contents{Data: map[string]string{"foo": plantedValues["old"]}})
+		proxy := h.proxied()
+		h.configure("", `value = var.new`, `expected_value = var.old`, `timeouts = { create = "1s" }`)
+		h.plan()
+		proxy.SetHook(func(r *http.Request) testcluster.Fault {
+			if r.Method == http.MethodPatch {
+				proxy.SetHook(func(*http.Request) testcluster.Fault { return testcluster.Fault{DropBefore: true} })
+				return testcluster.Fault{Answered: quotedBack(http.StatusInternalServerError)}
+			}
+			return testcluster.Fault{}
+		})
+		h.applyRefused()
+	}},
+	"delete of what changed": {wants: []string{"Warning: Value Changed Since Last Apply"}, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(`value = var.old`)
+		h.set("testmap", "foo", plantedValues["foreign"])
+		h.plan("-destroy")
+		h.set("testmap", "foo", plantedValues["newer"])
+		h.applyRefused("Error: Compare-And-Swap Conflict")
+	}},
+	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(`value = var.old`, `deletion_policy = "restore"`)
+		h.set("testmap", "foo", plantedValues["foreign"])
+		h.planRefused(nil, "-destroy")
+	}},
+	"too large": {wants: []string{"Error: ConfigMap Too Large"}, mute: true, run: func(h *hiding) {
+		_, other := kib(200, "a")
+		padding, _ := kib(900, "b")
+		h.testmap(contents{Data: map[string]string{"other": other}})
+		h.configure("", `value = "${var.new}${`+padding+`}"`)
+		h.plan()
+		h.applyRefused()
+	}},
+	"refused in words that quote nothing": {wants: []string{"Error: Request Refused", "foo is not to be written"}, mute: true, run: func(h *hiding) {
+		h.refusedPlanted(`"foo is not to be written"`, plantedWrite...)
+	}},
+	"refused in words that quote it": {wants: []string{"Error: Request Refused", "foo must not be"}, run: func(h *hiding) {
+		h.refusedPlanted(`"foo must not be " + object.data.foo`, plantedWrite...)
+	}},
+	"refused in words that quote what it was": {wants: []string{"Error: Request Refused", "foo must stay"}, run: func(h *hiding) {
+		h.refusedPlanted(`"foo must stay " + oldObject.data.foo`, plantedWrite...)
+	}},
+	"an update, refused in words that quote what it was": {wants: []string{"Error: Request Refused", "foo must stay"}, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(`value = var.old`) // which is in no argument any more when it is replaced
+		reason := metav1.StatusReasonInvalid
+		h.refuse(admissionv1.Validation{
+			Expression: `object.data.foo == oldObject.data.foo`, MessageExpression: `"foo must stay " + oldObject.data.foo`, Reason: &reason,
+		})
+		h.awaitRefusal("testmap", `{"data":{"foo":"probe-probe"}}`)
+		h.configure("", `value = var.new`)
+		h.plan()
+		h.applyRefused()
+	}},
+	"refused in words that quote a part": {wants: []string{"Error: Request Refused"}, run: func(h *hiding) {
+		h.refusedPlanted(`"foo must not begin with " + object.data.foo.substring(0, 9)`, plantedWrite...)
+	}},
+	"an update, and what it replaces": {wants: []string{"previous_value"}, unlogged: true, run: func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(`value = var.old`)
+		h.wrote(`value = var.new`)
+		h.wrote(`value = var.newer`)
+		h.destroy()
+	}},
+	"invalid": {wants: []string{"Error: Invalid Base64"}, mute: true, run: func(h *hiding) {
+		h.configure("", `value_base64 = var.no_base64`)
+		h.planRefused(nil)
+	}},
+}
+
+var plantedWrite = []string{`value = var.new`, `expected_value = var.old`}
+
+// refusedPlanted has a policy refuse the write, at plan and at apply.
+func (h *hiding) refusedPlanted(message string, lines ...string) {
+	h.Helper()
+	h.testmap(contents{Data: map[string]string{"foo": plantedValues["old"]}})
+	reason := metav1.StatusReasonInvalid
+	h.refuse(admissionv1.Validation{
+		Expression: `!has(object.data) || !("foo" in object.data) || object.data.foo == oldObject.data.foo`, MessageExpression: message, Reason: &reason,
+	})
+	h.awaitRefusal("testmap", `{"data":{"foo":"probe-probe"}}`)
+	h.configure(dryRun, lines...)
+	h.planRefused([]string{"Error: Request Refused"})
+	h.configure("", lines...)
+	h.plan()
+	h.applyRefused()
+}
+
+// TestHiddenValuesArePrintedNowhere plants values, goes every way in which the provider has something to say, and looks for them in
+// all that is printed, and in the provider's part of the log.
+func TestHiddenValuesArePrintedNowhere(t *testing.T) {
+	t.Parallel()
+	for way, hides := range hidingWays("hide_value") {
+		for name, path := range hidingPaths {
+			t.Run(way+"/"+name, func(t *testing.T) { newHiding(t, hides, entryBlock).goes(path) })
+		}
+	}
+}
+
+// goes goes a path, and looks for what was planted.
+func (h *hiding) goes(path hidingPath) {
+	hidden := h.inBlock+h.inConfig != ""
+	h.Helper()
+	path.run(h)
+	log, err := os.ReadFile(h.log)
+	if err != nil {
+		h.Fatal(err)
+	}
+	var own strings.Builder
+	for line := range strings.Lines(string(log)) {
+		if strings.Contains(line, `"@module":"provider`) || strings.Contains(line, `"@module":"sdk`) || strings.Contains(line, `"@module":"cas`) {
+			own.WriteString(line)
+		}
+	}
+	output := testcli.Flat(h.said.String())
+	h.wants(output, path.wants...)
+	for where, text := range map[string]string{"output": output, "log": own.String()} {
+		if text == "" {
+			h.Errorf("there is no %s", where)
+		}
+		shows := showsPlanted(text)
+		switch {
+		case hidden && shows:
+			h.Errorf("the %s shows a value:\n%s", where, text)
+		case !hidden && shows == (path.mute || where == "log" && path.unlogged):
+			h.Errorf("the %s shows a value: %v\n%s", where, shows, text)
+		}
+	}
+}
+
+// What was stored while values were shown goes when they are hidden, also where that is known only at apply.
+func TestHidingForgetsWhatWasReplaced(t *testing.T) {
+	t.Parallel()
+	for name, hide := range map[string]string{"known": "true", "unknown": "terraform_data.hide.output"} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.testmap(contents{Data: map[string]string{"foo": planted}})
+			p.planned(entryBlock("foo", `value = "2"`, `expected_value = "`+planted+`"`))
+			if got := p.state()["foo"].Attributes["previous_value"]; got != planted {
+				t.Fatalf("previous_value: %v", got)
+			}
+			p.write("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" + entryBlock("foo", `value = "2"`, "hide_value = "+hide))
+			p.plan()
+			p.apply()
+			if got := p.state()["foo"].Attributes["previous_value"]; got != nil {
+				t.Errorf("previous_value: %v", got)
+			}
+			p.planNothing()
+		})
+	}
+}
+
+// showsPlanted tells whether a text has what was planted, as it is or as base64.
+func showsPlanted(text string) bool {
+	return strings.Contains(text, planted) || strings.Contains(text, base64.StdEncoding.EncodeToString([]byte(planted))[:8])
+}

@@ -1,0 +1,310 @@
+package acceptance_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// interruptedKeys are the entries of one ConfigMap that an interrupted run is about.
+var interruptedKeys = []string{"k0", "k1", "k2", "k3"}
+
+// interruptedOp is what is interrupted.
+type interruptedOp struct {
+	before, after string // what the entries hold; "" for no entries
+	actions       string // what a plan of what is left to be done has for an entry
+}
+
+var interruptedOps = map[string]interruptedOp{
+	"create":  {after: "new", actions: "create"},
+	"update":  {before: "old", after: "new", actions: "update"},
+	"destroy": {before: "old", actions: "delete"},
+}
+
+// interruptedAt is what happens to the first write, and to all after it. The context of the provider's operations ends
+// when stopped is closed: a read of another ConfigMap that was under way is given up then.
+type interruptedAt struct {
+	beforeWrite bool // the write is never reached: reads are held
+	byInterrupt bool // there is no such point where a timeout passes
+	first       func(r *http.Request, stopped <-chan struct{}) testcluster.Fault
+	after       testcluster.Fault
+	landed      bool // the first write
+	unknown     bool // what became of it cannot be found out
+}
+
+var interruptedPoints = map[string]interruptedAt{
+	"nothing is sent": {beforeWrite: true, byInterrupt: true},
+	"the write is on its way": {byInterrupt: true, landed: true, first: func(_ *http.Request, stopped <-chan struct{}) testcluster.Fault {
+		return testcluster.Fault{HoldBefore: stopped}
+	}},
+	"the write has landed, and its answer comes late": {byInterrupt: true, landed: true, first: func(_ *http.Request, stopped <-chan struct{}) testcluster.Fault {
+		return testcluster.Fault{HoldAfter: stopped}
+	}},
+	"the write has landed, and its answer never comes": {landed: true, first: func(r *http.Request, _ <-chan struct{}) testcluster.Fault {
+		return testcluster.Fault{HoldAfter: r.Context().Done(), DropAfter: true}
+	}},
+	"the write has landed, and the API server is gone": {landed: true, unknown: true, first: func(*http.Request, <-chan struct{}) testcluster.Fault {
+		return testcluster.Fault{DropAfter: true}
+	}, after: testcluster.Fault{DropBefore: true}},
+	"the write got lost, and the API server is gone": {unknown: true, first: func(*http.Request, <-chan struct{}) testcluster.Fault {
+		return testcluster.Fault{DropBefore: true}
+	}, after: testcluster.Fault{DropBefore: true}},
+}
+
+func TestInterruptedRunTellsTheTruth(t *testing.T) {
+	t.Parallel()
+	for op, what := range interruptedOps {
+		for point, at := range interruptedPoints {
+			if at.beforeWrite && op == "destroy" {
+				continue // it begins with the write
+			}
+			t.Run(op+"/"+point, func(t *testing.T) {
+				r := newInterruptedRun(t, what)
+				r.interrupt(at)
+			})
+			if !at.byInterrupt && op != "destroy" {
+				t.Run(op+"/"+point+"/in time", func(t *testing.T) {
+					r := newInterruptedRun(t, what, `timeouts = { create = "2s", update = "2s", delete = "2s" }`)
+					r.timeOut(at)
+				})
+			}
+		}
+	}
+}
+
+// interruptedRun is a run of the built provider, through a proxy.
+type interruptedRun struct {
+	*pipeline
+	interruptedOp
+	proxy *testcluster.Proxy
+	lines []string // of each entry
+}
+
+func newInterruptedRun(t *testing.T, what interruptedOp, lines ...string) *interruptedRun {
+	t.Helper()
+	r := &interruptedRun{pipeline: newCLIPipeline(t), interruptedOp: what, lines: lines}
+	r.create("testmap", map[string]string{"bar": "kept"})
+	r.create("other", map[string]string{"foo": "old"})
+	r.proxy = r.proxied()
+	if what.before != "" {
+		r.write(r.entries(what.before))
+		r.plan()
+		r.apply()
+	}
+	return r
+}
+
+// entries is the configuration of the entries, with further lines in each; none where value is empty.
+func (r *interruptedRun) entries(value string, lines ...string) string {
+	var b strings.Builder
+	for _, key := range interruptedKeys {
+		if value != "" {
+			b.WriteString(entryBlock(key, slices.Concat(r.lines, lines, []string{fmt.Sprintf("key = %q\nvalue = %q", key, value)})...))
+		}
+	}
+	return b.String()
+}
+
+// interrupt plans, and interrupts the apply where the point says.
+func (r *interruptedRun) interrupt(at interruptedAt) {
+	r.Helper()
+	// Another entry, in a ConfigMap of its own, that is read when the interrupt comes.
+	canary := entryBlock("canary", `name = "other"`, `value = "new"`, `expected_value = "old"`)
+	r.write(r.entries(r.after) + canary)
+	r.plan()
+
+	reached, stopped := make(chan struct{}, 100), make(chan struct{})
+	var stop sync.Once
+	hook := r.hook(at, reached, stopped)
+	r.proxy.SetHook(func(q *http.Request) testcluster.Fault {
+		if strings.HasSuffix(q.URL.Path, "/other") || q.URL.Query().Get("fieldSelector") == "metadata.name=other" {
+			reached <- struct{}{}
+			go func() {
+				<-q.Context().Done()
+				stop.Do(func() { close(stopped) })
+			}()
+			return testcluster.Fault{HoldBefore: stopped, DropBefore: true}
+		}
+		return hook(q)
+	})
+	running := r.cli.Start("apply", planFile)
+	<-reached
+	<-reached
+	if err := running.Interrupt(); err != nil {
+		r.Fatal(err)
+	}
+	result := running.Wait()
+	r.wants(diagnosticOfKey(testcli.Flat(result.All()), r.namespace+"/other", "foo"), "Operation Canceled", "The operation was canceled. Nothing was written.")
+	r.tellsTheTruth(result, at)
+}
+
+// timeOut plans, and lets the timeouts pass where the point says.
+func (r *interruptedRun) timeOut(at interruptedAt) {
+	r.Helper()
+	r.write(r.entries(r.after))
+	r.plan()
+	reached := make(chan struct{}, 100)
+	r.proxy.SetHook(r.hook(at, reached, nil))
+	result := r.cli.Apply(planFile)
+	if len(reached) == 0 {
+		r.Error("the point was not reached")
+	}
+	r.tellsTheTruth(result, at)
+}
+
+// hook does with the entries' requests what the point says, and tells when it is reached.
+func (r *interruptedRun) hook(at interruptedAt, reached chan<- struct{}, stopped <-chan struct{}) func(*http.Request) testcluster.Fault {
+	var mu sync.Mutex
+	writes := 0
+	return func(q *http.Request) testcluster.Fault {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case at.beforeWrite && q.Method == http.MethodGet:
+			reached <- struct{}{}
+			return testcluster.Fault{HoldBefore: q.Context().Done(), DropBefore: true}
+		case writes > 0:
+			return at.after
+		case q.Method == http.MethodPatch && !at.beforeWrite:
+			writes++
+			reached <- struct{}{}
+			return at.first(q, stopped)
+		}
+		return testcluster.Fault{}
+	}
+}
+
+// tellsTheTruth holds what a run that was cut short said against what the ConfigMap and the state hold, and then goes on
+// as the output says.
+func (r *interruptedRun) tellsTheTruth(result testcli.Result, at interruptedAt) {
+	r.Helper()
+	r.proxy.SetHook(nil)
+	output := testcli.Flat(result.All())
+	if (result.ExitCode == 1) != strings.Contains(output, "Error: ") || result.ExitCode > 1 {
+		r.Errorf("ended with %d:\n%s", result.ExitCode, output)
+	}
+	state, live := r.state(), r.live("testmap").Data
+	left, doubted := map[string]string{}, 0
+	for _, key := range interruptedKeys {
+		said := diagnosticOfKey(output, r.namespace+"/testmap", key)
+		tracked, isTracked := state[key]
+		held, isHeld := live[key]
+		isDone := held == r.after && isHeld == (r.after != "")
+		isStored := isTracked == (r.after != "") && (!isTracked || tracked.Attributes["value"] == r.after)
+		isUndone := isTracked == (r.before != "") && (!isTracked || tracked.Attributes["value"] == r.before)
+		switch {
+		case strings.Contains(said, "Write Outcome Unknown"):
+			doubted++
+			if !isUndone {
+				r.Errorf("%s is in doubt, and the state has %v", key, tracked)
+			}
+			r.wants(said, "It may be changed yet, while the write is on its way.", "Sent for resourceVersion: ", "EOF")
+		case said != "":
+			if isDone || !isUndone || !strings.Contains(said, "othing was ") {
+				r.Errorf("%s holds %q (%v), the state has %v, and it was said:\n%s", key, held, isHeld, tracked, said)
+			}
+		case isDone != isStored || isDone == isUndone:
+			r.Errorf("%s holds %q (%v), the state has %v, and nothing was said of it:\n%s", key, held, isHeld, tracked, output)
+		}
+		switch {
+		case !isDone:
+			left[key] = r.actions
+		case r.before == "" && !isStored:
+			left[key] = "refused"
+		}
+	}
+	if at.unknown != (doubted > 0) {
+		r.Errorf("%d in doubt:\n%s", doubted, output)
+	}
+	if at.landed == (len(left) == len(interruptedKeys)) && !at.unknown {
+		r.Errorf("left to be done: %v, landed: %v:\n%s", left, at.landed, output)
+	}
+	r.goesOn(output, left)
+}
+
+// goesOn plans what is left, which must be just that, and does it.
+func (r *interruptedRun) goesOn(output string, left map[string]string) {
+	r.Helper()
+	refused := 0
+	for _, action := range left {
+		if action == "refused" {
+			refused++
+		}
+	}
+	r.write(r.entries(r.after))
+	if refused > 0 {
+		refusal := r.planRefused([]string{"Key Already Holds The Value"})
+		if n := strings.Count(refusal, "Error: "); n != refused {
+			r.Errorf("%d errors, want %d:\n%s", n, refused, refusal)
+		}
+		r.wants(output, "or set adopt_existing = true to take it over")
+		r.write(r.entries(r.after, "adopt_existing = true"))
+		for key := range left {
+			left[key] = r.actions
+		}
+	}
+	planned := r.cli.Plan(planFile)
+	if planned.ExitCode == 1 {
+		r.Fatal(planned.All())
+	}
+	got := r.plannedActions()
+	if refused > 0 { // those that are stored change their adopt_existing
+		for key, action := range got {
+			if action == "update" {
+				delete(got, key)
+			}
+		}
+	}
+	if diff := cmp.Diff(left, got); diff != "" {
+		r.Errorf("planned (-want +got):\n%s\nafter\n%s", diff, output)
+	}
+	r.apply()
+	r.planNothing()
+	want := map[string]string{"bar": "kept"}
+	for _, key := range interruptedKeys {
+		if r.after != "" {
+			want[key] = r.after
+		}
+	}
+	r.wantLive("testmap", want)
+}
+
+// plannedActions is what the saved plan does, by resource.
+func (r *interruptedRun) plannedActions() map[string]string {
+	r.Helper()
+	var plan struct {
+		Changes []struct {
+			Name   string
+			Change struct{ Actions []string }
+		} `json:"resource_changes"`
+	}
+	if err := json.Unmarshal([]byte(r.cli.Run("show", "-json", planFile).Stdout), &plan); err != nil {
+		r.Fatal(err)
+	}
+	actions := map[string]string{}
+	for _, c := range plan.Changes {
+		if action := strings.Join(c.Change.Actions, " "); action != "no-op" {
+			actions[c.Name] = action
+		}
+	}
+	return actions
+}
+
+// diagnosticOfKey is the one error in the output that is about the key.
+func diagnosticOfKey(output, configMap, key string) string {
+	for _, d := range strings.Split(output, "Error: ")[1:] {
+		if strings.Contains(d, "ConfigMap: "+configMap+" Key: "+key+" ") {
+			return "Error: " + d
+		}
+	}
+	return ""
+}

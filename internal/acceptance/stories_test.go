@@ -1,0 +1,146 @@
+package acceptance_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+)
+
+// storyTest is what a story's `terraform test` makes of the ConfigMap that it makes.
+type storyTest struct {
+	configMap string
+	runs      int
+	went      func(t *testing.T, through []data)
+}
+
+// storyTests is by the folder under examples/.
+var storyTests = map[string]storyTest{
+	"canary-rollout": {
+		configMap: "checkout-traffic-test", runs: 9, went: exactly(
+			nil, data{"canary_percent": "0"}, data{"canary_percent": "10"}, data{"canary_percent": "50"}, data{"canary_percent": "100"},
+			data{"canary_percent": "0"}, nil,
+		),
+	},
+	"port-allocation": {configMap: "port-registry-test", runs: 10, went: numbered},
+	"wait-for-migration": {
+		configMap: "checkout-release-test", runs: 8, went: exactly(
+			nil, data{"schema": "41", "version": "2.7.0"}, data{"schema": "42", "version": "2.7.0"},
+			data{"schema": "42", "version": "2.8.0"}, data{"schema": "43", "version": "2.8.0"},
+		),
+	},
+}
+
+// exactly is what a ConfigMap must have held, one after the other.
+func exactly(want ...data) func(*testing.T, []data) {
+	return func(t *testing.T, through []data) {
+		t.Helper()
+		if diff := cmp.Diff(want, through); diff != "" {
+			t.Errorf("the ConfigMap went through (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// numbered is what must be true of a registry of ports at any time: the next free one only grows, all that are held are below it, no two
+// are the same, and one that is held stays what it is. In the end all but the next free one are gone.
+func numbered(t *testing.T, through []data) {
+	t.Helper()
+	number := func(text string) int {
+		if text == "" {
+			return 30000 // what an absent key stands for
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Error(err)
+		}
+		return n
+	}
+	before, held := data{}, map[string]string{} // held: by port, who has ever had it
+	for _, now := range through {
+		next := number(now["next_port"])
+		if next < number(before["next_port"]) {
+			t.Errorf("the next free port fell: %v, then %v", before, now)
+		}
+		for service, port := range now {
+			if service == "next_port" {
+				continue
+			}
+			if was, found := before[service]; found && was != port || number(port) >= next {
+				t.Errorf("%s has %s: %v, then %v", service, port, before, now)
+			}
+			if by, found := held[port]; found && by != service {
+				t.Errorf("%s had %s before %s has it", by, port, service)
+			}
+			held[port] = service
+		}
+		before = now
+	}
+	if diff := cmp.Diff(data{"next_port": "30007"}, before); diff != "" {
+		t.Errorf("the registry ended with (-want +got):\n%s", diff)
+	}
+	if len(held) != 6 {
+		t.Errorf("%v were held, want 6 ports", held)
+	}
+}
+
+// With dev_overrides, as whoever has built the provider runs it.
+func TestStoriesTestThemselves(t *testing.T) {
+	t.Parallel()
+	for folder, test := range storyTests {
+		t.Run(folder, func(t *testing.T) {
+			s := tell(t, folder)
+			went := s.follow(test.configMap)
+			s.do("get") // in place of init
+			out := s.do("test")
+			if s.wants(out, fmt.Sprintf("Success! %d passed, 0 failed.", test.runs)); t.Failed() {
+				return
+			}
+			test.went(t, went())
+			if !testcli.Shows(s.blocks[len(s.blocks)-1].text, out) {
+				t.Errorf("the README shows\n%s\nof\n%s", s.blocks[len(s.blocks)-1].text, out)
+			}
+		})
+	}
+}
+
+// follow watches a ConfigMap that is not there yet from now on. What it returns waits until the ConfigMap is gone, and returns what
+// it held in between, one after the other.
+func (f *fixture) follow(name string) func() []data {
+	f.Helper()
+	maps := f.cluster.Client().CoreV1().ConfigMaps(f.namespace)
+	list, err := maps.List(f.Context(), metav1.ListOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	events, err := maps.Watch(f.Context(), metav1.ListOptions{
+		ResourceVersion: list.ResourceVersion, FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String(),
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(events.Stop)
+	return func() (through []data) {
+		f.Helper()
+		for event := range events.ResultChan() {
+			cm, ok := event.Object.(*corev1.ConfigMap)
+			if !ok {
+				f.Fatalf("watching %s: %v", name, event.Object)
+			}
+			if event.Type == watch.Deleted {
+				return through
+			}
+			if len(through) == 0 || !cmp.Equal(through[len(through)-1], cm.Data) {
+				through = append(through, cm.Data)
+			}
+		}
+		f.Fatalf("the watch ended before %s was gone", name)
+		return nil
+	}
+}
