@@ -173,9 +173,9 @@ func (b *batch) add(t *task, changes []change) {
 }
 
 // canGoByKey reports whether the batch can be a JSON Patch: nothing in it is held to a version, since what it changes is
-// not known to follow any; and the maps that its paths go through are there.
+// not known to follow any; the maps that its paths go through are there; and the object tells who wrote.
 func (b *batch) canGoByKey() bool {
-	if len(b.changes) > maxChanges || !b.from.survivesJSON() {
+	if len(b.changes) > maxChanges || !b.from.survivesJSON() || b.firstOwner() != nil {
 		return false // only a Txn that is alone in it can have so many keys
 	}
 	for _, t := range b.tasks {
@@ -246,7 +246,7 @@ func (b *batch) canRepeat() bool { return !b.byKey }
 
 // send implements write.
 func (b *batch) send(ctx context.Context) (*Observation, outcome, error) {
-	body, err := mergePatch(b.base, b.changes, b.signedMeta())
+	body, err := mergePatch(b.base, b.changes, b.ownedMeta())
 	if b.byKey {
 		body, err = jsonPatch(b.from, b.changes)
 	}

@@ -138,6 +138,9 @@ func (b *batch) isAll(is, was map[field]string, writes map[field]*string) bool {
 // disowned reports whether managedFields show that the batch did not make the next state: if it had, its manager would own all that
 // changed, and nobody what it removes.
 func (b *batch) disowned(before, next *Observation) bool {
+	if b.firstOwner() != nil && len(next.managers()) == 0 {
+		return true // the batch would have brought the first
+	}
 	was, is, writes := before.fields(), next.fields(), b.writes(before)
 	isAnothers := func(f field) bool {
 		to, isOurs := writes[f]

@@ -85,6 +85,31 @@ func TestTheirsCameFirstAndOurAnswerGotLost(t *testing.T) {
 	f.wantData(map[string]string{"foo": "3"})
 }
 
+// Given a ConfigMap that was made empty, so that managedFields tell of no update; when a write is lost on its way and another writes the
+// same value first; then it is not taken for ours.
+func TestSameWriteOfAnothersIsNotTakenForOursWhereNobodyIsNamed(t *testing.T) {
+	for name, content := range map[string]map[string]string{"text": {"other": "1"}, "empty": nil} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, nil)
+			for key, value := range content {
+				f.set(key, value)
+			}
+			if managers := f.live().ManagedFields; len(managers) > 0 {
+				t.Fatalf("managedFields: %v", managers)
+			}
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1 {
+					f.set("foo", "1")
+					return testcluster.Fault{DropBefore: true}
+				}
+				return testcluster.Fault{}
+			})
+			_, err := f.do(f.swapping("foo", Entry{}, one))
+			f.want(Conflict, err)
+		})
+	}
+}
+
 func TestLostAnswerOfARemovalIsFoundOut(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	v := f.version()

@@ -40,32 +40,35 @@ func (c change) writes() bool { return !c.isGuard && c.to != c.from }
 // signs reports whether the change leaves its writer's name on the key.
 func (c change) signs() bool { return c.writes() && !c.to.IsAbsent() }
 
-// signedMeta is what the batch's merge patch does beside keys.
-func (b *batch) signedMeta() *Meta {
+// ownedMeta is what the batch's merge patch does beside keys.
+func (b *batch) ownedMeta() *Meta {
 	owner := b.firstOwner()
 	if owner == nil {
 		return b.meta()
 	}
-	signed := Meta{}
+	owned := Meta{}
 	if m := b.meta(); m != nil {
-		signed = *m
+		owned = *m
 	}
-	signed.owner = owner
-	return &signed
+	owned.owner = owner
+	return &owned
 }
 
-// firstOwner is what a signed write has managedFields begin with where the object has none: the API server keeps account of no
-// update of a ConfigMap that was made empty, and so of no signature (skipNonAppliedManager in k8s.io/apimachinery), until it is
-// given an entry. What the entry says of fields, the API server replaces by what was written.
+// firstOwner is what managedFields begin with where the object has none: the API server keeps account of no update of a ConfigMap that was
+// made empty (skipNonAppliedManager in k8s.io/apimachinery), and so nothing would tell whose a write was, until it is given an entry. What
+// the entry says of fields, the API server replaces by what was written. It is nil where the batch leaves nothing that one can own.
 func (b *batch) firstOwner() *metav1.ManagedFieldsEntry {
-	if b.from == nil || len(b.from.configMap.ManagedFields) > 0 || !b.isSigned() {
+	if b.from == nil || len(b.from.configMap.ManagedFields) > 0 {
 		return nil
 	}
 	fields := fieldpath.NewSet()
-	for _, c := range b.changes {
-		if c.signs() {
-			fields.Insert(c.to.field(c.key).path())
+	for f, to := range b.writes(b.from) {
+		if to != nil {
+			fields.Insert(f.path())
 		}
+	}
+	if fields.Empty() {
+		return nil
 	}
 	raw, err := fields.ToJSON()
 	if err != nil {
