@@ -1,8 +1,12 @@
 package driver
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -348,6 +352,12 @@ var functions = map[string]function.Function{
 	"base64decode": text(func(s string) (string, error) {
 		raw, err := base64.StdEncoding.DecodeString(s)
 		return string(raw), err
+	}),
+	"base64gzip": text(func(s string) (string, error) {
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		_, err := io.WriteString(w, s)
+		return base64.StdEncoding.EncodeToString(packed.Bytes()), errors.Join(err, w.Close())
 	}),
 }
 
