@@ -119,7 +119,7 @@ func (e environment) flag(configured types.Bool, name, env string) (argument, di
 	}
 	on, err := strconv.ParseBool(value)
 	if err != nil {
-		return argument{}, diag.Diagnostics{diag.NewErrorDiagnostic(summaryEnvironment,
+		return argument{}, diag.Diagnostics{titleInvalidEnvironmentVariable.with(
 			fmt.Sprintf("The environment variable %s must be true or false, not %q.", env, value))}
 	}
 	if !on {
@@ -137,12 +137,12 @@ func (e environment) configPaths(ctx context.Context, model providerModel) ([]ar
 			return
 		}
 		if isContent(value) {
-			diags.Append(invalid(at, summaryArgument, fmt.Sprintf("%s must be the path of a kubeconfig file, and this looks like what is in one.", name)))
+			diags.Append(invalid(at, titleInvalidProviderArgument, fmt.Sprintf("%s must be the path of a kubeconfig file, and this looks like what is in one.", name)))
 			return
 		}
 		expanded, err := e.expandHome(value)
 		if err != nil {
-			diags.Append(invalid(at, summaryArgument, fmt.Sprintf("The path %q in %s cannot be expanded: %s.", value, name, err)))
+			diags.Append(invalid(at, titleInvalidProviderArgument, fmt.Sprintf("The path %q in %s cannot be expanded: %s.", value, name, err)))
 			return
 		}
 		paths = append(paths, argument{value: expanded, name: name, path: at})

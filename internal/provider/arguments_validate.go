@@ -23,14 +23,6 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-const (
-	summaryMissing     = "Missing Kubernetes Configuration"
-	summaryKubeconfig  = "Invalid Kubeconfig"
-	summaryArgument    = "Invalid Provider Argument"
-	summaryConflict    = "Conflicting Provider Arguments"
-	summaryEnvironment = "Invalid Environment Variable"
-)
-
 const waysToConfigure = `
 
 The provider can be configured with:
@@ -40,20 +32,20 @@ The provider can be configured with:
 KUBECONFIG and ~/.kube/config are read only where they are named.`
 
 // invalid makes every diagnostic about how the provider is configured.
-func invalid(at path.Path, summary, detail string) diag.Diagnostic {
+func invalid(at path.Path, title errorTitle, detail string) diag.Diagnostic {
 	detail += waysToConfigure
 	if len(at.Steps()) == 0 {
-		return diag.NewErrorDiagnostic(summary, detail)
+		return title.with(detail)
 	}
-	return diag.NewAttributeErrorDiagnostic(at, summary, detail)
+	return title.at(at, detail)
 }
 
 func unusableClient(err error) diag.Diagnostic {
-	return invalid(path.Empty(), summaryKubeconfig, readable(err))
+	return invalid(path.Empty(), titleInvalidKubeconfig, readable(err))
 }
 
 func notFound(choice argument, kind string, names []string) diag.Diagnostic {
-	return invalid(choice.path, summaryKubeconfig, fmt.Sprintf("%s names the %s %q, which the kubeconfig does not have. %ss there: %s.",
+	return invalid(choice.path, titleInvalidKubeconfig, fmt.Sprintf("%s names the %s %q, which the kubeconfig does not have. %ss there: %s.",
 		choice.name, kind, choice.value, strings.ToUpper(kind[:1])+kind[1:], list(names)))
 }
 
@@ -69,11 +61,11 @@ func list(names []string) string {
 func (a arguments) validate() diag.Diagnostics {
 	var diags diag.Diagnostics
 	refuse := func(wrong argument, detail string) {
-		diags.Append(invalid(wrong.path, summaryArgument, fmt.Sprintf("%s %s.", wrong.name, detail)))
+		diags.Append(invalid(wrong.path, titleInvalidProviderArgument, fmt.Sprintf("%s %s.", wrong.name, detail)))
 	}
 
 	for _, pair := range a.conflicts() {
-		diags.Append(invalid(pair[0].path, summaryConflict, fmt.Sprintf("%s and %s exclude each other.", pair[0].name, pair[1].name)))
+		diags.Append(invalid(pair[0].path, titleConflictingProviderArguments, fmt.Sprintf("%s and %s exclude each other.", pair[0].name, pair[1].name)))
 	}
 	if a.host.given() {
 		if detail := hostProblem(a.host.value); detail != "" {
@@ -131,7 +123,7 @@ func (a arguments) checkPairs(user *clientcmdapi.AuthInfo) diag.Diagnostic {
 		if !half.given() || there {
 			return nil
 		}
-		return invalid(half.path, summaryArgument, fmt.Sprintf("%s needs %s (%s) beside it.", half.name, name, env))
+		return invalid(half.path, titleInvalidProviderArgument, fmt.Sprintf("%s needs %s (%s) beside it.", half.name, name, env))
 	}
 	for _, problem := range []diag.Diagnostic{
 		needs(a.clientCert, "client_key", envClientKey, a.clientKey.given() || user.ClientKey != "" || len(user.ClientKeyData) > 0),
@@ -154,12 +146,12 @@ func (a arguments) checkTransport(config *rest.Config) diag.Diagnostic {
 			refused = append(refused, argument{name: "exec", path: path.Root("exec")})
 		}
 		if len(refused) > 0 {
-			return invalid(refused[0].path, summaryArgument, fmt.Sprintf(
+			return invalid(refused[0].path, titleInvalidProviderArgument, fmt.Sprintf(
 				"%s would not be sent: the server's URL is not https, and credentials never go over plain HTTP.", refused[0].name))
 		}
 	}
 	if _, err := rest.TLSConfigFor(config); err != nil {
-		return invalid(a.kubeconfigPath(), summaryKubeconfig, readable(err))
+		return invalid(a.kubeconfigPath(), titleInvalidKubeconfig, readable(err))
 	}
 	return nil
 }

@@ -84,6 +84,6 @@ func (c *codec[M]) encode(ctx context.Context, m M, raw *tftypes.Value) diag.Dia
 }
 
 func unconvertible(err error) diag.Diagnostics {
-	return diag.Diagnostics{diag.NewErrorDiagnostic("Value Conversion Error",
-		"A value could not be converted. This is a defect of the provider; please report it.\n\nCause: "+err.Error())}
+	return diag.Diagnostics{titleValueConversionError.with(
+		"A value could not be converted. This is a defect of the provider; please report it.\n\nCause: " + err.Error())}
 }

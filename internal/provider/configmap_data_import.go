@@ -16,7 +16,7 @@ import (
 const privateImport = "import"
 
 func (*configMapDataResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	what, text := "Import ID", req.ID
+	title, subject, text := titleInvalidImportID, "import id", req.ID
 	if req.ID == "" {
 		var identity configMapDataIdentity
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &identity)...)
@@ -30,12 +30,11 @@ func (*configMapDataResource) ImportState(ctx context.Context, req resource.Impo
 		for _, key := range identity.Keys.Elements() {
 			id.Keys = append(id.Keys, stringOf(key).ValueString())
 		}
-		what, text = "Import Identity", id.String()
+		title, subject, text = titleInvalidImportIdentity, "identity", id.String()
 	}
 	id, err := parseDataID(text)
 	if err != nil {
-		subject := map[string]string{"Import ID": "import id", "Import Identity": "identity"}[what]
-		resp.Diagnostics.AddError("Invalid "+what, fmt.Sprintf("The %s %v.", subject, err))
+		resp.Diagnostics.Append(title.with(fmt.Sprintf("The %s %v.", subject, err)))
 		return
 	}
 	state := newDataModel(id)

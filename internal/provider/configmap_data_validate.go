@@ -18,24 +18,24 @@ func (*configMapDataResource) ValidateConfig(ctx context.Context, req resource.V
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	invalid := func(at path.Path, summary, problem string) {
-		resp.Diagnostics.AddAttributeError(at, summary, fmt.Sprintf("Attribute %s: %s.", at, problem))
+	invalid := func(at path.Path, title errorTitle, problem string) {
+		resp.Diagnostics.Append(title.at(at, fmt.Sprintf("Attribute %s: %s.", at, problem)))
 	}
 	for attribute, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
 		for key, v := range of.Elements() {
 			if v.IsNull() {
-				invalid(path.Root(attribute).AtMapKey(key), "Missing Value", "must not be null; a key that is left out is removed")
+				invalid(path.Root(attribute).AtMapKey(key), titleMissingValue, "must not be null; a key that is left out is removed")
 			}
 		}
 	}
 	if !m.Data.IsUnknown() && !m.BinaryData.IsUnknown() && len(m.keys()) == 0 {
-		invalid(path.Root("data"), "Missing Keys", "there must be at least one key in data or binary_data")
+		invalid(path.Root("data"), titleMissingKeys, "there must be at least one key in data or binary_data")
 	}
 	for _, key := range inBoth(m.Data, m.BinaryData) {
-		invalid(path.Root("binary_data").AtMapKey(key), "Key In Both Maps", "the key is in data too, and must be in one of the two")
+		invalid(path.Root("binary_data").AtMapKey(key), titleKeyInBothMaps, "the key is in data too, and must be in one of the two")
 	}
 	for _, key := range inBoth(m.ExpectedData, m.ExpectedBinaryData) {
-		invalid(path.Root("expected_binary_data").AtMapKey(key), "Key In Both Maps", "the key is in expected_data too, and must be in one of the two")
+		invalid(path.Root("expected_binary_data").AtMapKey(key), titleKeyInBothMaps, "the key is in expected_data too, and must be in one of the two")
 	}
 
 	size, largest, attribute := 0, cas.Entry{}, path.Empty()
@@ -52,7 +52,7 @@ func (*configMapDataResource) ValidateConfig(ctx context.Context, req resource.V
 		}
 	}
 	if size > cas.MaxSize && largest.Size() <= cas.MaxSize { // the schema refuses a larger one
-		invalid(attribute, "Values Too Large", fmt.Sprintf("is the largest, with %d bytes, of values that hold %d bytes; the values of a "+
+		invalid(attribute, titleValuesTooLarge, fmt.Sprintf("is the largest, with %d bytes, of values that hold %d bytes; the values of a "+
 			"ConfigMap may have %d together", largest.Size(), size, cas.MaxSize))
 	}
 }

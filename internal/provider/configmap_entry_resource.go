@@ -144,7 +144,7 @@ func (*configMapEntryResource) ImportState(ctx context.Context, req resource.Imp
 	if req.ID != "" {
 		var err error
 		if id, err = parseEntryID(req.ID); err != nil {
-			resp.Diagnostics.AddError("Invalid Import ID", fmt.Sprintf("The import id %v.", err))
+			resp.Diagnostics.Append(titleInvalidImportID.with(fmt.Sprintf("The import id %v.", err)))
 			return
 		}
 	} else {
@@ -159,7 +159,7 @@ func (*configMapEntryResource) ImportState(ctx context.Context, req resource.Imp
 		}
 		id = entryID{cas.Ref{Namespace: namespace, Name: identity.Name.ValueString()}, identity.Key.ValueString()}
 		if _, err := parseEntryID(id.String()); err != nil {
-			resp.Diagnostics.AddError("Invalid Import Identity", fmt.Sprintf("The identity %v.", err))
+			resp.Diagnostics.Append(titleInvalidImportIdentity.with(fmt.Sprintf("The identity %v.", err)))
 			return
 		}
 	}

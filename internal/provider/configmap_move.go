@@ -39,7 +39,7 @@ func fromKubernetes(req resource.MoveStateRequest, resourceTypes ...string) bool
 
 // unmovable is for a state that hashicorp/kubernetes cannot have written.
 func unmovable(resourceType, instead string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic("State Cannot Be Moved", "The state of "+resourceType+" is not as hashicorp/kubernetes writes it. "+instead)
+	return titleStateCannotBeMoved.with("The state of " + resourceType + " is not as hashicorp/kubernetes writes it. " + instead)
 }
 
 // MoveState implements [resource.ResourceWithMoveState]. It runs on a provider that is not configured.

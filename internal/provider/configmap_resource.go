@@ -211,7 +211,7 @@ func (*configMapResource) ImportState(ctx context.Context, req resource.ImportSt
 	if req.ID != "" {
 		var err error
 		if ref, err = parseConfigMapID(req.ID); err != nil {
-			resp.Diagnostics.AddError("Invalid Import ID", fmt.Sprintf("The import id %v.", err))
+			resp.Diagnostics.Append(titleInvalidImportID.with(fmt.Sprintf("The import id %v.", err)))
 			return
 		}
 	} else {
@@ -225,7 +225,7 @@ func (*configMapResource) ImportState(ctx context.Context, req resource.ImportSt
 			ref.Namespace = defaultNamespace
 		}
 		if _, err := parseConfigMapID(ref.String()); err != nil {
-			resp.Diagnostics.AddError("Invalid Import Identity", fmt.Sprintf("The identity %v.", err))
+			resp.Diagnostics.Append(titleInvalidImportIdentity.with(fmt.Sprintf("The identity %v.", err)))
 			return
 		}
 	}

@@ -35,34 +35,34 @@ func (*configMapResource) ValidateConfig(ctx context.Context, req resource.Valid
 	for _, key := range slices.Sorted(maps.Keys(encoded)) {
 		if _, ok := textual[key]; ok {
 			at := path.Root("binary_data").AtMapKey(key)
-			resp.Diagnostics.AddAttributeError(at, "Key In Both Maps", fmt.Sprintf("Attribute %s: the key is in data as well.", at))
+			resp.Diagnostics.Append(titleKeyInBothMaps.at(at, fmt.Sprintf("Attribute %s: the key is in data as well.", at)))
 		}
 		size += base64.StdEncoding.DecodedLen(len(encoded[key])) - strings.Count(encoded[key], "=")
 	}
 	if problems := sizeProblems(size); len(problems) > 0 {
-		resp.Diagnostics.AddAttributeError(largest, "ConfigMap Too Large", fmt.Sprintf(
-			"Attribute %s: the values of data and binary_data have %d bytes together; those of a ConfigMap may have %d.", largest, size, cas.MaxSize))
+		resp.Diagnostics.Append(titleConfigMapTooLarge.at(largest, fmt.Sprintf(
+			"Attribute %s: the values of data and binary_data have %d bytes together; those of a ConfigMap may have %d.", largest, size, cas.MaxSize)))
 	}
 	if err := validation.ValidateAnnotationsSize(stringsOf(config.Annotations)); err != nil {
 		at := path.Root("annotations")
-		resp.Diagnostics.AddAttributeError(at, "Annotations Too Large", fmt.Sprintf("Attribute %s: %v.", at, err))
+		resp.Diagnostics.Append(titleAnnotationsTooLarge.at(at, fmt.Sprintf("Attribute %s: %v.", at, err)))
 	}
 }
 
 func validNamePrefix() validator.String {
-	return stringRule{"the beginning of a ConfigMap's name (RFC 1123 subdomain)", "Invalid Name Prefix", namePrefixProblems}
+	return stringRule{"the beginning of a ConfigMap's name (RFC 1123 subdomain)", titleInvalidNamePrefix, namePrefixProblems}
 }
 
 func validLabelKey() validator.String {
-	return stringRule{"a label's key", "Invalid Label Key", utilvalidation.IsQualifiedName}
+	return stringRule{"a label's key", titleInvalidLabelKey, utilvalidation.IsQualifiedName}
 }
 
 func validLabelValue() validator.String {
-	return stringRule{"a label's value", "Invalid Label Value", utilvalidation.IsValidLabelValue}
+	return stringRule{"a label's value", titleInvalidLabelValue, utilvalidation.IsValidLabelValue}
 }
 
 func validAnnotationKey() validator.String {
-	return stringRule{"an annotation's key", "Invalid Annotation Key", func(s string) []string {
+	return stringRule{"an annotation's key", titleInvalidAnnotationKey, func(s string) []string {
 		return utilvalidation.IsQualifiedName(strings.ToLower(s)) // as ValidateAnnotations in k8s.io/apimachinery has it
 	}}
 }

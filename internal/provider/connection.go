@@ -30,7 +30,7 @@ func (c *connection) configured() bool { return c.data != nil && c.data.engine !
 
 // notConfigured is what a write gets where the cluster is not known.
 func notConfigured() diag.Diagnostic {
-	return diag.NewErrorDiagnostic("Provider Not Configured", "The provider's configuration is not known, so nothing was written.")
+	return titleProviderNotConfigured.with("The provider's configuration is not known, so nothing was written.")
 }
 
 // fieldManager is the one that a resource names, or the provider's.
@@ -124,7 +124,7 @@ func (c *connection) softened(d diag.Diagnostic) diag.Diagnostic {
 		return d
 	}
 	if at, ok := d.(diag.DiagnosticWithPath); ok {
-		return diag.NewAttributeWarningDiagnostic(at.Path(), d.Summary(), d.Detail())
+		return warningTitle(d.Summary()).at(at.Path(), d.Detail())
 	}
-	return diag.NewWarningDiagnostic(d.Summary(), d.Detail())
+	return warningTitle(d.Summary()).with(d.Detail())
 }

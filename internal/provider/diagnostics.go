@@ -142,7 +142,7 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 	case errors.As(err, &immutable):
 		return s.immutable()
 	case errors.As(err, &terminating):
-		return diag.NewErrorDiagnostic("ConfigMap Is Being Deleted", s.detail(
+		return titleConfigMapIsBeingDeleted.with(s.detail(
 			fmt.Sprintf("The ConfigMap is being deleted, so nothing was written: the %s would be lost with it.", s.thing()),
 			[]string{"Deleted at: " + terminating.Since.Format(time.RFC3339)},
 			"Wait until it is gone, make it again, then plan again."))
@@ -151,7 +151,7 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 	case errors.As(err, &forbidden):
 		return s.forbidden(forbidden, `Planning needs the verb "get" on the ConfigMap, applying "patch" as well.`)
 	case errors.As(err, &unreachable):
-		return diag.NewErrorDiagnostic("API Server Unreachable", s.detail(
+		return titleAPIServerUnreachable.with(s.detail(
 			fmt.Sprintf("The API server could not be reached, so nothing was %s.", s.op.past()),
 			[]string{"Host: " + unreachable.Host, "Cause: " + s.words(unreachable.Err)},
 			"Check the provider's configuration and the network between here and the cluster."))
@@ -160,14 +160,14 @@ func (s subject) diagnose(err error) diag.Diagnostic {
 	case errors.As(err, &canceled):
 		return s.canceled(canceled)
 	default:
-		return diag.NewErrorDiagnostic("Unexpected Error", s.detail(
+		return titleUnexpectedError.with(s.detail(
 			fmt.Sprintf("To %s the %s failed in a way that the provider does not know.", s.op, s.thing()),
 			[]string{"Cause: " + s.words(err)}))
 	}
 }
 
 func (s subject) forbidden(e *cas.ForbiddenError, needed string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic("Not Permitted", s.detail(
+	return titleNotPermitted.with(s.detail(
 		fmt.Sprintf("The API server does not permit to %s the ConfigMap, so nothing was %s.", e.Verb, s.op.past()),
 		[]string{
 			"Verb: " + e.Verb, "Resource: configmaps", "Namespace: " + s.id.Namespace, "Name: " + s.id.Name,
@@ -194,11 +194,11 @@ func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 
 	switch e.Reason {
 	case cas.ReasonVersion:
-		return diag.NewAttributeErrorDiagnostic(path.Root("expected_resource_version_wo"), "Resource Version Mismatch", s.detail(
+		return titleResourceVersionMismatch.at(path.Root("expected_resource_version_wo"), s.detail(
 			"The ConfigMap is not at the version that expected_resource_version_wo names. Nothing was written.", facts,
 			"Take the version from where you decide about the write, in the same run."))
 	case cas.ReasonOwn:
-		return diag.NewErrorDiagnostic("Compare-And-Swap Conflict", s.detail(
+		return titleCompareAndSwapConflict.with(s.detail(
 			"This run itself wrote "+words(len(e.Keys), "the key", "the keys")+", later than what the removal goes by. Nothing was removed.", facts,
 			"Key the instances of a resource by ConfigMap key, or use a `moved` block."))
 	case cas.ReasonObject:
@@ -207,7 +207,7 @@ func (s subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 			way = append(way, `Where changes of other keys do not matter, set conflict_scope = "key". Another provider, and another alias `+
 				"of this one, is another writer.")
 		}
-		return diag.NewErrorDiagnostic("Compare-And-Swap Conflict", s.detail(
+		return titleCompareAndSwapConflict.with(s.detail(
 			fmt.Sprintf("Another writer changed the ConfigMap since it was observed. Nothing was %s.", s.op.past()), facts, way...))
 	default:
 		return s.keyConflict(e, facts)
@@ -248,11 +248,11 @@ func lastWriter(last []cas.Writer) string {
 func (s subject) notFound() diag.Diagnostic {
 	if s.planning && s.op == opCreate {
 		s.planning = false // a warning already
-		return diag.NewAttributeWarningDiagnostic(path.Root("name"), "ConfigMap Does Not Exist Yet", s.detail(
+		return warningConfigMapDoesNotExistYet.at(path.Root("name"), s.detail(
 			"The ConfigMap does not exist, so that nothing could be checked. It may be made in this apply; the check is made then.", nil,
 			s.number("Let the entry depend on what makes the ConfigMap.", "Let the resource depend on what makes the ConfigMap.")))
 	}
-	return diag.NewAttributeErrorDiagnostic(path.Root("name"), "ConfigMap Not Found", s.detail(
+	return titleConfigMapNotFound.at(path.Root("name"), s.detail(
 		"The ConfigMap does not exist. Nothing was written.", nil,
 		s.number("Make it first, and let the entry depend on what makes it: an entry does not make its ConfigMap.",
 			"Make it first, and let the resource depend on what makes it: it does not make its ConfigMap.")))
@@ -260,11 +260,11 @@ func (s subject) notFound() diag.Diagnostic {
 
 func (s subject) immutable() diag.Diagnostic {
 	if s.op == opDelete {
-		return diag.NewErrorDiagnostic("ConfigMap Is Immutable", s.detail(
+		return titleConfigMapIsImmutable.with(s.detail(
 			s.number("The ConfigMap is immutable, so the key cannot be removed.", "The ConfigMap is immutable, so the keys cannot be removed."), nil,
 			fmt.Sprintf("Set deletion_policy = %q and apply that, to leave %s.", policyAbandon, s.number("the key as it is", "the keys as they are"))))
 	}
-	return diag.NewErrorDiagnostic("ConfigMap Is Immutable", s.detail(
+	return titleConfigMapIsImmutable.with(s.detail(
 		s.number("The ConfigMap is immutable, so the key cannot be written.", "The ConfigMap is immutable, so the keys cannot be written."), nil,
 		"Make a ConfigMap with another name, or delete this one and make it again."))
 }
@@ -277,7 +277,7 @@ func (s subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
 	}
 	if s.planning && e.New <= cas.MaxSize {
 		s.planning = false // a warning already
-		return diag.NewAttributeWarningDiagnostic(s.value, "ConfigMap Too Large", s.detail(
+		return warningConfigMapTooLarge.at(s.value, s.detail(
 			s.number("With this value", "With these values")+" the ConfigMap would be too large as it is now. Another resource may free space in this apply.",
 			facts))
 	}
@@ -285,18 +285,18 @@ func (s subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
 	if s.isCounter {
 		way = "Shorten another one, or use another ConfigMap."
 	}
-	return diag.NewAttributeErrorDiagnostic(s.value, "ConfigMap Too Large", s.detail(
+	return titleConfigMapTooLarge.at(s.value, s.detail(
 		s.number("With this value", "With these values")+" the ConfigMap would be too large. Nothing was written.", facts, way))
 }
 
 func (s subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 	facts := []string{"Host: " + e.Host}
 	if errors.Is(e.Err, context.DeadlineExceeded) {
-		return diag.NewErrorDiagnostic("Operation Timed Out", s.detail(
+		return titleOperationTimedOut.with(s.detail(
 			fmt.Sprintf("The API server did not answer in time. Nothing was %s.", s.op.past()), facts,
 			fmt.Sprintf("Try again, or raise timeouts.%s.", s.limit)))
 	}
-	return diag.NewErrorDiagnostic("Operation Canceled", s.detail(
+	return titleOperationCanceled.with(s.detail(
 		fmt.Sprintf("The operation was canceled. Nothing was %s.", s.op.past()), facts))
 }
 
@@ -313,7 +313,7 @@ func (s subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 			"The state has nothing of it. If the keys hold the values, import them with the id %q, or set adopt_existing = true to "+
 				"take them over. If they do not, plan again."), s.importID(s.ownKeys()))
 	}
-	return diag.NewErrorDiagnostic("Write Outcome Unknown", s.detail(
+	return titleWriteOutcomeUnknown.with(s.detail(
 		s.number("The write was sent, and it could not be found out whether the key was changed. It may be changed yet, while the write is on its way.",
 			"The write was sent, and it could not be found out whether the keys were changed. All of them may be changed yet, while the write is on "+
 				"its way; or none."),

@@ -71,17 +71,17 @@ func (s subject) diagnoseWhole(err error) diag.Diagnostic {
 	case errors.As(err, &noNamespace):
 		return s.noNamespace()
 	case errors.As(err, &notFound):
-		return diag.NewErrorDiagnostic("ConfigMap Not Found", s.detail(
+		return titleConfigMapNotFound.with(s.detail(
 			"The ConfigMap does not exist any more. Nothing was written.", nil,
 			"Plan again: the refresh drops it from the state, and the plan makes it anew."))
 	case errors.As(err, &immutable):
-		return diag.NewErrorDiagnostic("ConfigMap Is Immutable", s.detail(
+		return titleConfigMapIsImmutable.with(s.detail(
 			"The ConfigMap is immutable, and the state does not say so. Nothing was written.", nil,
 			"Plan again: once the state says so, the plan replaces the ConfigMap."))
 	case errors.As(err, &terminating):
 		return s.terminatingWhole("Deleted at: " + terminating.Since.Format(time.RFC3339))
 	case errors.As(err, &tooLarge):
-		return diag.NewAttributeErrorDiagnostic(s.value, "ConfigMap Too Large", s.detail(
+		return titleConfigMapTooLarge.at(s.value, s.detail(
 			"With these values the ConfigMap would be too large. Nothing was written.", []string{
 				fmt.Sprintf("Values: %d bytes", tooLarge.New),
 				fmt.Sprintf("All other values: %d bytes", tooLarge.Others),
@@ -92,7 +92,7 @@ func (s subject) diagnoseWhole(err error) diag.Diagnostic {
 	case errors.As(err, &unreachable), errors.As(err, &refused), errors.As(err, &canceled):
 		return nil
 	default:
-		return diag.NewErrorDiagnostic("Unexpected Error", s.detail(
+		return titleUnexpectedError.with(s.detail(
 			fmt.Sprintf("To %s the ConfigMap failed in a way that the provider does not know.", s.op), []string{"Cause: " + s.words(err)}))
 	}
 }
@@ -100,11 +100,11 @@ func (s subject) diagnoseWhole(err error) diag.Diagnostic {
 func (s subject) conflictWhole(e *cas.ConflictError) diag.Diagnostic {
 	if e.Reason == cas.ReasonObject || e.Reason == cas.ReasonVersion || e.Reason == cas.ReasonOwn {
 		facts := append(s.liveDifferences(e.Live), versionFacts(e.At, e.Live)...)
-		return diag.NewErrorDiagnostic("Compare-And-Swap Conflict", s.detail(
+		return titleCompareAndSwapConflict.with(s.detail(
 			fmt.Sprintf("Another writer changed the ConfigMap since it was observed. Nothing was %s.", s.op.past()), facts, again,
 			"Another provider, and another alias of this one, is another writer."))
 	}
-	return diag.NewErrorDiagnostic("Compare-And-Swap Conflict", s.detail(
+	return titleCompareAndSwapConflict.with(s.detail(
 		"Keys do not hold what the state says. Nothing was written.", s.conflictFacts(e), again,
 		"A key that cas_configmap_entry owns must not be in data or binary_data: leave them out where entries own the keys."))
 }
@@ -113,7 +113,7 @@ func (s subject) exists(e *cas.ExistsError) diag.Diagnostic {
 	if e.Live.Terminating() {
 		return s.terminatingWhole()
 	}
-	return diag.NewAttributeErrorDiagnostic(path.Root("name"), "ConfigMap Already Exists", s.detail(
+	return titleConfigMapAlreadyExists.at(path.Root("name"), s.detail(
 		"The ConfigMap exists already, and this state does not know where from. Nothing was written.", versionFacts(cas.Version{}, e.Live),
 		fmt.Sprintf("Import it with the id %q, or choose another name.", s.id.Ref),
 		"If the resource is tainted, `terraform untaint` keeps it: a tainted resource cannot be told from a new one. "+
@@ -121,18 +121,18 @@ func (s subject) exists(e *cas.ExistsError) diag.Diagnostic {
 }
 
 func (s subject) terminatingWhole(facts ...string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic("ConfigMap Is Being Deleted", s.detail(
+	return titleConfigMapIsBeingDeleted.with(s.detail(
 		"The ConfigMap is being deleted, so nothing was written.", facts, "Wait until it is gone, then plan again."))
 }
 
 func (s subject) noNamespace() diag.Diagnostic {
 	if s.planning {
 		s.planning = false // a warning already
-		return diag.NewAttributeWarningDiagnostic(path.Root("namespace"), "Namespace Does Not Exist Yet", s.detail(
+		return warningNamespaceDoesNotExistYet.at(path.Root("namespace"), s.detail(
 			"The namespace does not exist, so that nothing could be checked. It may be made in this apply; the check is made then.", nil,
 			"Let the ConfigMap depend on what makes the namespace."))
 	}
-	return diag.NewAttributeErrorDiagnostic(path.Root("namespace"), "Namespace Not Found", s.detail(
+	return titleNamespaceNotFound.at(path.Root("namespace"), s.detail(
 		"The namespace does not exist. Nothing was written.", nil,
 		"Make it first, and let the ConfigMap depend on what makes it."))
 }
@@ -147,7 +147,7 @@ func (s subject) unknownWhole(e *cas.UnknownError) diag.Diagnostic {
 		way = fmt.Sprintf("The state has nothing of it. If the ConfigMap is there and yours, import it with the id %q. If it is not there, plan again.",
 			s.id.Ref)
 	}
-	return diag.NewErrorDiagnostic("Write Outcome Unknown", s.detail(
+	return titleWriteOutcomeUnknown.with(s.detail(
 		fmt.Sprintf("The write was sent, and it could not be found out whether the ConfigMap was %s. It may be yet, while the write is on its way.",
 			map[operation]string{opCreate: "created", opUpdate: "changed", opDelete: "deleted"}[s.op]),
 		facts, way, "Where the verb \"watch\" on the ConfigMap is permitted, a lost answer can be settled."))
@@ -208,7 +208,7 @@ func (s subject) admitted(plan *configMapModel, after *cas.Observation) diag.Dia
 	if lines == nil {
 		return nil
 	}
-	return diag.Diagnostics{diag.NewWarningDiagnostic("ConfigMap Changed By Admission", s.detail(
+	return diag.Diagnostics{warningConfigMapChangedByAdmission.with(s.detail(
 		"The ConfigMap was written, and the cluster's admission changed it on its way in. The next refresh shows it as drift.", lines,
 		"What admission adds to labels and annotations can be left to it by the provider's ignore_labels and ignore_annotations."))}
 }
@@ -226,6 +226,6 @@ func (s subject) takenOver(plan, state, was *configMapModel) diag.Diagnostics {
 		return nil
 	}
 	s.planning = false // a warning already
-	return diag.Diagnostics{diag.NewWarningDiagnostic("Unmanaged Keys Will Change", s.detail(
+	return diag.Diagnostics{warningUnmanagedKeysWillChange.with(s.detail(
 		"The configuration manages what it has left to others so far. The plan does not show what that changes.", lines))}
 }

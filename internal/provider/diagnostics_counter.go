@@ -32,13 +32,13 @@ func (s subject) diagnoseCounter(err error) diag.Diagnostic {
 	case errors.As(err, &unknown):
 		return s.unknownNumber(unknown)
 	case errors.As(err, &notANumber):
-		return diag.NewAttributeErrorDiagnostic(path.Root("key"), "Not A Counter", s.detail(
+		return titleNotACounter.at(path.Root("key"), s.detail(
 			"The key holds something else than a whole number, so that no number can be taken. Nothing was written.",
 			[]string{"Live: " + renderOne(notANumber.Live, s.hide), "Range: " + counterRange},
 			"Have the key hold the next free number as decimal text, without spaces, plus sign or leading zeros. Without the key, the counter "+
 				"begins at initial."))
 	case errors.As(err, &overflow):
-		return diag.NewAttributeErrorDiagnostic(path.Root("step"), "Counter Would Overflow", s.detail(
+		return titleCounterWouldOverflow.at(path.Root("step"), s.detail(
 			"The number after the next one would be out of range, so that none can be taken. Nothing was written.",
 			[]string{
 				"Live: " + renderOne(overflow.Live, s.hide), "Number: " + s.figure(overflow.Number), fmt.Sprintf("Step: %d", overflow.Step),
@@ -47,11 +47,11 @@ func (s subject) diagnoseCounter(err error) diag.Diagnostic {
 			"Have the key hold a number that is free and in range with step, or use another key."))
 	case errors.As(err, &notFound) && s.planning:
 		s.planning = false // a warning already
-		return diag.NewAttributeWarningDiagnostic(path.Root("name"), "ConfigMap Does Not Exist Yet", s.detail(
+		return warningConfigMapDoesNotExistYet.at(path.Root("name"), s.detail(
 			"The ConfigMap does not exist, so that nothing could be checked. It may be made in this apply; the check is made then.", nil,
 			"Let the counter depend on what makes the ConfigMap."))
 	case errors.As(err, &notFound):
-		return diag.NewAttributeErrorDiagnostic(path.Root("name"), "ConfigMap Not Found", s.detail(
+		return titleConfigMapNotFound.at(path.Root("name"), s.detail(
 			"The ConfigMap does not exist. Nothing was written.", nil,
 			"Make it first, and let the counter depend on what makes it: a counter does not make its ConfigMap."))
 	}
@@ -72,7 +72,7 @@ func (s subject) unknownNumber(e *cas.UnknownNumberError) diag.Diagnostic {
 	if s.op == opCreate {
 		way = "The state has nothing of it."
 	}
-	return diag.NewErrorDiagnostic("Write Outcome Unknown", s.detail(
+	return titleWriteOutcomeUnknown.with(s.detail(
 		"The write was sent, and it could not be found out whether the number was taken. It may be taken yet, while the write is on its way.",
 		facts, way, "The next apply takes a number anew. If this one was taken, nobody else gets it, and it stays unused.",
 		"Where the verb \"watch\" on the ConfigMap is permitted, a lost answer can be settled."))
@@ -81,7 +81,7 @@ func (s subject) unknownNumber(e *cas.UnknownNumberError) diag.Diagnostic {
 // numberNotKept is for a number that was taken for nothing.
 func (s subject) numberNotKept(taken cas.Taken) diag.Diagnostic {
 	sent, stored := renderPair(taken.Sent, taken.Stored, s.hide)
-	return diag.NewAttributeErrorDiagnostic(path.Root("key"), "Number Changed By Admission", s.detail(
+	return titleNumberChangedByAdmission.at(path.Root("key"), s.detail(
 		"The number was taken, and the cluster's admission changed what the key holds on its way in, so that another may get the same "+
 			"number. It is not used.", []string{"Number: " + s.figure(taken.Number), "Sent: " + sent, "Stored: " + stored},
 		"Have the policy leave the key alone, see that the key holds a free number, then apply again."))

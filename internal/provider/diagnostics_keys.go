@@ -134,30 +134,30 @@ func (s subject) keyConflict(e *cas.ConflictError, facts []string) diag.Diagnost
 		}
 	}
 	var happened, way []string
-	summary, at := "", path.Empty()
+	title, at := errorTitle(""), path.Empty()
 	for f, keys := range of {
 		if len(keys) == 0 {
 			continue
 		}
 		what, where, sentence, ways := s.wordFault(fault(f), keys, kinds > 1)
-		if summary == "" {
-			summary, at = what, where
+		if title == "" {
+			title, at = what, where
 		}
 		happened, way = append(happened, sentence), append(way, ways...)
 	}
 	if kinds > 1 {
-		summary = "Compare-And-Swap Conflict"
+		title = titleCompareAndSwapConflict
 	}
 	text := s.detail(strings.Join(happened, " ")+fmt.Sprintf(" Nothing was %s.", s.op.past()), facts, way...)
 	if at.Equal(path.Empty()) {
-		return diag.NewErrorDiagnostic(summary, text)
+		return title.with(text)
 	}
-	return diag.NewAttributeErrorDiagnostic(at, summary, text)
+	return title.at(at, text)
 }
 
-// wordFault is what is said of keys with the same fault: the summary, the attribute, what happened, and the way on. Where there are
+// wordFault is what is said of keys with the same fault: the title, the attribute, what happened, and the way on. Where there are
 // other faults besides, the keys are named.
-func (s subject) wordFault(f fault, of []cas.KeyConflict, named bool) (summary string, at path.Path, happened string, way []string) {
+func (s subject) wordFault(f fault, of []cas.KeyConflict, named bool) (title errorTitle, at path.Path, happened string, way []string) {
 	n := len(of)
 	keys, attributes := make([]string, n), []string{}
 	for i, k := range of {
@@ -183,11 +183,11 @@ func (s subject) wordFault(f fault, of []cas.KeyConflict, named bool) (summary s
 				"If the resource is tainted, `terraform untaint` keeps it: a tainted resource cannot be told from a new one.",
 			}
 		}
-		return "Key Already Holds The Value", s.valuePath(keys[0]), "The " + subjects + words(n, " already holds the value, and this state does not "+
+		return titleKeyAlreadyHoldsTheValue, s.valuePath(keys[0]), "The " + subjects + words(n, " already holds the value, and this state does not "+
 			"know where from.", " already hold their values, and this state does not know where from."), way
 	case faultMismatch:
 		_, at = s.expectation(of[0])
-		return "Expected Value Mismatch", at, fmt.Sprintf("The %s %s not hold what %s %s must.", subjects, words(n, "does", "do"), attribute,
+		return titleExpectedValueMismatch, at, fmt.Sprintf("The %s %s not hold what %s %s must.", subjects, words(n, "does", "do"), attribute,
 				words(len(attributes), "says", "say")+words(n, " it", " they")),
 			[]string{fmt.Sprintf("Set %s to what the %s if that is what the write may replace.", attribute, words(n, "key holds", "keys hold"))}
 	case faultExists:
@@ -199,10 +199,10 @@ func (s subject) wordFault(f fault, of []cas.KeyConflict, named bool) (summary s
 		if s.op == opCreate {
 			end = fmt.Sprintf(", or import the %s with the id %q.", words(n, "key", "keys"), s.importID(keys))
 		}
-		return "Key Already Exists", at, "The " + subjects + words(n, " exists with another value", " exist with other values") + ", and without " +
+		return titleKeyAlreadyExists, at, "The " + subjects + words(n, " exists with another value", " exist with other values") + ", and without " +
 			attribute + " only an absent key is written.", []string{"Set " + attribute + " to what the write may replace" + end}
 	default:
-		return "Compare-And-Swap Conflict", path.Empty(), "Another writer changed the " + subjects + words(n, " since it was observed.",
+		return titleCompareAndSwapConflict, path.Empty(), "Another writer changed the " + subjects + words(n, " since it was observed.",
 			" since they were observed."), []string{again}
 	}
 }
@@ -241,7 +241,7 @@ func (s subject) changedByAdmission(changed []keyChange) diag.Diagnostic {
 		sent, kept := renderPair(c.sent, c.stored, s.hide)
 		facts = append(append(facts, s.keyLine(c.key)...), "Sent: "+sent, "Stored: "+kept)
 	}
-	return diag.NewAttributeWarningDiagnostic(s.valuePath(changed[0].key), "Value Changed By Admission", s.detail(
+	return warningValueChangedByAdmission.at(s.valuePath(changed[0].key), s.detail(
 		words(n, "The value was", "The values were")+" written, and the cluster's admission changed "+words(n, "it on its", "them on their")+
 			" way in. The next refresh shows it as drift.", facts))
 }
@@ -255,14 +255,14 @@ func (s subject) changedSinceApply(changed []keyValue, policy string) diag.Diagn
 	}
 	happened := words(n, "The key does", "The keys do") + " not hold what this resource last wrote"
 	if policy == policyRestore {
-		return diag.NewErrorDiagnostic("Value Changed Since Last Apply", s.detail(
+		return titleValueChangedSinceLastApply.with(s.detail(
 			happened+", so that restoring would undo another's write.", facts,
 			fmt.Sprintf("To leave %s, apply deletion_policy = %q with what %s as %s; to remove %s, apply deletion_policy = %q. Then destroy.",
 				words(n, "the key as it is", "the keys as they are"), policyAbandon, words(n, "the key holds", "the keys hold"),
 				s.number("value", "data"), words(n, "it", "them"), policyDelete)))
 	}
 	s.planning = false // a warning already
-	return diag.NewWarningDiagnostic("Value Changed Since Last Apply", s.detail(
+	return warningValueChangedSinceLastApply.with(s.detail(
 		happened+". "+words(n, "It will be removed if it still holds this value then.", "They will be removed if they still hold these values then."),
 		facts))
 }
@@ -275,14 +275,14 @@ func (s subject) keyMoves(keys []string) diag.Diagnostic {
 		advice = `Apply deletion_policy = "abandon" to the one that gives the key up first, and let the other one take it over with ` +
 			"adopt_existing = true or expected_data."
 	}
-	return diag.NewAttributeErrorDiagnostic(at, "Key Moves Between Instances", s.detail(
+	return titleKeyMovesBetweenInstances.at(at, s.detail(
 		"One resource instance is to remove the key and another one to write it in the same run, in an order that nothing fixes.", s.keyLine(keys...),
 		advice))
 }
 
 // nothingToRestore is for keys of which it is not known what they held at first.
 func (s subject) nothingToRestore(keys []string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(path.Root("deletion_policy"), "Nothing Known To Restore", s.detail(
+	return titleNothingKnownToRestore.at(path.Root("deletion_policy"), s.detail(
 		words(len(keys), "What the key held before is not known here, as in the replacement of a tainted resource",
 			"What the keys held before is not known here, as in the replacement of a tainted resource")+
 			s.number("", " or after a move from another provider")+". Nothing was removed.", s.keyLine(keys...),
@@ -291,21 +291,21 @@ func (s subject) nothingToRestore(keys []string) diag.Diagnostic {
 
 // versionNotKnown is for a state that has no version to hold on to.
 func (s subject) versionNotKnown() diag.Diagnostic {
-	return diag.NewErrorDiagnostic("ConfigMap Version Not Known", s.detail(
+	return titleConfigMapVersionNotKnown.with(s.detail(
 		fmt.Sprintf("The state does not know the version of the ConfigMap, as after a move from another provider until the first refresh. "+
 			"Nothing was %s.", s.op.past()), nil,
 		"Plan again with a refresh."))
 }
 
 func (s subject) taintedReplacesItself() diag.Diagnostic {
-	return diag.NewErrorDiagnostic("Replacement Would Fail", s.detail(
+	return titleReplacementWouldFail.with(s.detail(
 		s.number("A tainted resource is to be replaced by one of the same key, whose expectation could not hold once the key is removed. ",
 			"A tainted resource is to be replaced by one of the same keys, whose expectations could not hold once the keys are removed. ")+
 			"Nothing was removed.", nil, "`terraform untaint` the resource and plan again."))
 }
 
 func (s subject) mayReplaceItself() diag.Diagnostic {
-	return diag.NewWarningDiagnostic("Replacement May Fail", s.detail(
+	return warningReplacementMayFail.with(s.detail(
 		s.number("The entry is to be replaced by one whose namespace, name or key is known only when that is applied. If it turns out to be the "+
 			"same key, that is removed first, and the new resource is refused: what it expects, or is to adopt, is gone then, or its place is "+
 			"taken.",
@@ -317,7 +317,7 @@ func (s subject) mayReplaceItself() diag.Diagnostic {
 }
 
 func (s subject) replacesItself(why string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic("Replacement Would Fail", s.detail(
+	return titleReplacementWouldFail.with(s.detail(
 		s.number("The resource is to be replaced by one of the same key. ", "The resource is to be replaced by one of the same keys. ")+
 			why+" Nothing was removed.", nil,
 		s.number("Change value to write the key, instead of replacing the resource.",
@@ -327,10 +327,10 @@ func (s subject) replacesItself(why string) diag.Diagnostic {
 // notImported is for an import of keys that are not there, or of all keys where there are none.
 func (s subject) notImported(missing []string) diag.Diagnostic {
 	if len(missing) == 0 {
-		return diag.NewAttributeErrorDiagnostic(path.Root("data"), "Nothing To Import", s.detail(
+		return titleNothingToImport.at(path.Root("data"), s.detail(
 			"The ConfigMap holds no key, and the resource must have one.", nil))
 	}
-	return diag.NewAttributeErrorDiagnostic(path.Root("data"), "Key Not Found", s.detail(
+	return titleKeyNotFound.at(path.Root("data"), s.detail(
 		words(len(missing), "A key that the import names does", "Keys that the import names do")+" not exist. Nothing was imported.", s.keyLine(missing...),
 		"Leave out of the import what is to be written first, and give it in the configuration: the next apply writes it."))
 }

@@ -19,7 +19,7 @@ func (s subject) notYet(refusal error) diag.Diagnostic {
 	if !s.wait.IsUnknown() {
 		limit = "for up to " + s.wait.ValueString()
 	}
-	return diag.NewAttributeWarningDiagnostic(path.Root("wait_for_match"), "Expectation Does Not Hold Yet", s.detail(
+	return warningExpectationDoesNotHoldYet.at(path.Root("wait_for_match"), s.detail(
 		"When this was planned, what must hold for the write did not. The apply waits for it, "+limit+".", s.seenLast(refusal),
 		"While it waits, it takes one of the operations that Terraform runs at a time (-parallelism)."))
 }
@@ -30,20 +30,20 @@ func (s subject) waited(e *cas.WaitError) diag.Diagnostic {
 	var forbidden *cas.ForbiddenError
 	switch {
 	case errors.As(e.Err, &forbidden):
-		return diag.NewAttributeErrorDiagnostic(path.Root("wait_for_match"), "Not Permitted To Wait", s.detail(
+		return titleNotPermittedToWait.at(path.Root("wait_for_match"), s.detail(
 			fmt.Sprintf("The write does not hold yet, and the API server does not permit to %s the ConfigMap. Nothing was written.", forbidden.Verb),
 			append(facts, "Verb: "+forbidden.Verb, "Resource: configmaps", "Namespace: "+s.id.Namespace, "Name: "+s.id.Name,
 				"Answer: "+s.words(forbidden.Err)),
 			fmt.Sprintf("wait_for_match needs the verb %q on the ConfigMap, besides \"get\" and \"patch\".", forbidden.Verb)))
 	case errors.Is(e.Err, context.DeadlineExceeded):
-		return diag.NewAttributeErrorDiagnostic(path.Root("wait_for_match"), "Wait Ended Without A Match", s.detail(
+		return titleWaitEndedWithoutAMatch.at(path.Root("wait_for_match"), s.detail(
 			"What must hold for the write did not come about in the time that wait_for_match gives. Nothing was written.", facts,
 			"Find out what is to bring it about and has not. Apply again to wait again, or raise wait_for_match."))
 	case errors.Is(e.Err, context.Canceled), errors.Is(e.Err, cas.ErrClosed):
-		return diag.NewErrorDiagnostic("Operation Canceled", s.detail(
+		return titleOperationCanceled.with(s.detail(
 			"The operation was canceled while it waited. Nothing was written.", facts))
 	default:
-		return diag.NewAttributeErrorDiagnostic(path.Root("wait_for_match"), "Wait Failed", s.detail(
+		return titleWaitFailed.at(path.Root("wait_for_match"), s.detail(
 			"The ConfigMap could not be watched any longer, and the write did not hold by then. Nothing was written.",
 			append(facts, "Cause: "+s.words(e.Err)), "Apply again to wait again."))
 	}
@@ -65,7 +65,7 @@ func (s subject) seenLast(refusal error) []string {
 
 // requestRefused is for a request that was answered with another error.
 func (s subject) requestRefused(e *cas.RefusedError) diag.Diagnostic {
-	return diag.NewErrorDiagnostic("Request Refused", s.detail(
+	return titleRequestRefused.with(s.detail(
 		fmt.Sprintf("The API server refused to %s the ConfigMap, so nothing was %s.", e.Verb, s.op.past()),
 		[]string{fmt.Sprintf("Status: %d", e.Code), "Answer: " + s.words(e.Err)},
 		append([]string{"The answer tells whether the object, a policy of the cluster or the provider's configuration is at fault."},

@@ -65,7 +65,7 @@ func isInternalKey(key string) bool {
 }
 
 func validExpression() validator.String {
-	return stringRule{"a regular expression (RE2)", "Invalid Regular Expression", func(s string) []string {
+	return stringRule{"a regular expression (RE2)", titleInvalidRegularExpression, func(s string) []string {
 		if _, err := regexp.Compile(s); err != nil {
 			return []string{err.Error()}
 		}

@@ -53,7 +53,7 @@ func (e environment) baseConfig(args arguments) (*clientcmdapi.Config, diag.Diag
 	}
 	for _, choice := range []argument{args.context, args.contextAuthInfo, args.contextCluster} {
 		if choice.given() {
-			return nil, invalid(choice.path, summaryMissing, fmt.Sprintf(
+			return nil, invalid(choice.path, titleMissingKubernetesConfiguration, fmt.Sprintf(
 				"%s chooses from a kubeconfig, but no kubeconfig is given.", choice.name))
 		}
 	}
@@ -63,7 +63,7 @@ func (e environment) baseConfig(args arguments) (*clientcmdapi.Config, diag.Diag
 	if e.getenv("KUBERNETES_SERVICE_HOST") != "" {
 		return e.inClusterConfig()
 	}
-	return nil, invalid(path.Empty(), summaryMissing, "Nothing says which Kubernetes cluster to use.")
+	return nil, invalid(path.Empty(), titleMissingKubernetesConfiguration, "Nothing says which Kubernetes cluster to use.")
 }
 
 // inClusterConfig words the pod's configuration as a kubeconfig, so that arguments override both alike.
@@ -71,7 +71,7 @@ func (e environment) inClusterConfig() (*clientcmdapi.Config, diag.Diagnostic) {
 	const name = "in-cluster"
 	pod, err := e.inCluster()
 	if err != nil {
-		return nil, invalid(path.Empty(), summaryMissing, fmt.Sprintf(
+		return nil, invalid(path.Empty(), titleMissingKubernetesConfiguration, fmt.Sprintf(
 			"Nothing says which Kubernetes cluster to use. This runs in a pod, as KUBERNETES_SERVICE_HOST says, but its service account cannot be used: %s.", err))
 	}
 	config := clientcmdapi.NewConfig()
@@ -87,14 +87,14 @@ func loadKubeconfigs(files []argument) (*clientcmdapi.Config, diag.Diagnostic) {
 	rules := &clientcmd.ClientConfigLoadingRules{}
 	for _, file := range files {
 		if _, err := clientcmd.LoadFromFile(file.value); err != nil {
-			return nil, invalid(file.path, summaryKubeconfig, fmt.Sprintf(
+			return nil, invalid(file.path, titleInvalidKubeconfig, fmt.Sprintf(
 				"The kubeconfig file %q, from %s, cannot be read: %s.", file.value, file.name, withoutContent(err)))
 		}
 		rules.Precedence = append(rules.Precedence, file.value)
 	}
 	config, err := rules.Load()
 	if err != nil {
-		return nil, invalid(files[0].path, summaryKubeconfig, fmt.Sprintf("The kubeconfig files cannot be merged: %s.", withoutContent(err)))
+		return nil, invalid(files[0].path, titleInvalidKubeconfig, fmt.Sprintf("The kubeconfig files cannot be merged: %s.", withoutContent(err)))
 	}
 	return config, nil
 }
@@ -150,7 +150,7 @@ func (a arguments) override(base *clientcmdapi.Config) (*rest.Config, diag.Diagn
 	}
 	config, err := clientcmd.NewNonInteractiveClientConfig(*base, contextName, overrides, access).ClientConfig()
 	if err != nil {
-		return nil, invalid(a.kubeconfigPath(), summaryKubeconfig, readable(err))
+		return nil, invalid(a.kubeconfigPath(), titleInvalidKubeconfig, readable(err))
 	}
 	return config, a.checkTransport(config)
 }
@@ -173,7 +173,7 @@ func (a arguments) choose(base *clientcmdapi.Config) (string, diag.Diagnostic) {
 	}
 	if base.CurrentContext != "" {
 		if base.Contexts[base.CurrentContext] == nil {
-			return "", invalid(a.kubeconfigPath(), summaryKubeconfig, fmt.Sprintf(
+			return "", invalid(a.kubeconfigPath(), titleInvalidKubeconfig, fmt.Sprintf(
 				"The current context of the kubeconfig, %q, is not in it. Contexts there: %s.", base.CurrentContext, list(contexts)))
 		}
 		return base.CurrentContext, a.checkContext(base, base.CurrentContext)
@@ -181,7 +181,7 @@ func (a arguments) choose(base *clientcmdapi.Config) (string, diag.Diagnostic) {
 	if a.host.given() || a.contextCluster.given() {
 		return "", nil
 	}
-	return "", invalid(a.kubeconfigPath(), summaryKubeconfig, fmt.Sprintf(
+	return "", invalid(a.kubeconfigPath(), titleInvalidKubeconfig, fmt.Sprintf(
 		"The kubeconfig has no current context, and config_context does not choose one. Contexts there: %s.", list(contexts)))
 }
 
@@ -189,13 +189,13 @@ func (a arguments) choose(base *clientcmdapi.Config) (string, diag.Diagnostic) {
 func (a arguments) checkContext(base *clientcmdapi.Config, name string) diag.Diagnostic {
 	user := base.Contexts[name].AuthInfo
 	if user != "" && base.AuthInfos[user] == nil && !a.contextAuthInfo.given() {
-		return invalid(a.kubeconfigPath(), summaryKubeconfig, fmt.Sprintf(
+		return invalid(a.kubeconfigPath(), titleInvalidKubeconfig, fmt.Sprintf(
 			"The context %q of the kubeconfig names the user %q, which is not in it. Users there: %s.",
 			name, user, list(slices.Collect(maps.Keys(base.AuthInfos)))))
 	}
 	cluster := base.Contexts[name].Cluster
 	if base.Clusters[cluster] == nil && !a.contextCluster.given() && !a.host.given() {
-		return invalid(a.kubeconfigPath(), summaryKubeconfig, fmt.Sprintf(
+		return invalid(a.kubeconfigPath(), titleInvalidKubeconfig, fmt.Sprintf(
 			"The context %q of the kubeconfig names the cluster %q, which is not in it. Clusters there: %s.",
 			name, cluster, list(slices.Collect(maps.Keys(base.Clusters)))))
 	}
@@ -208,11 +208,11 @@ func (a arguments) checkCluster(base *clientcmdapi.Config, name string) diag.Dia
 		return nil // host is given, else choose had refused
 	}
 	if !a.host.given() && !isServer(cluster.Server) {
-		return invalid(a.kubeconfigPath(), summaryKubeconfig, fmt.Sprintf(
+		return invalid(a.kubeconfigPath(), titleInvalidKubeconfig, fmt.Sprintf(
 			"The server of the cluster %q of the kubeconfig must be a URL such as https://10.0.0.1:6443, without a user name.", name))
 	}
 	if cluster.ProxyURL != "" && !a.proxyURL.given() && !isProxyURL(cluster.ProxyURL) {
-		return invalid(a.kubeconfigPath(), summaryKubeconfig, fmt.Sprintf(
+		return invalid(a.kubeconfigPath(), titleInvalidKubeconfig, fmt.Sprintf(
 			"The proxy-url of the cluster %q of the kubeconfig must be a URL with the scheme http, https or socks5.", name))
 	}
 	return nil

@@ -70,7 +70,7 @@ func clientConfigOf(t *testing.T, files map[string]string, given block, variable
 	p := newProvider("1.2.3", env)
 	config, diags := p.clientConfig(t.Context(), providerModelOf(t, arguments))
 	for _, d := range diags {
-		if d.Summary() != summaryEnvironment && !strings.HasSuffix(d.Detail(), waysToConfigure) {
+		if d.Summary() != "Invalid Environment Variable" && !strings.HasSuffix(d.Detail(), waysToConfigure) {
 			t.Errorf("%s: %s does not list the ways to configure", d.Summary(), d.Detail())
 		}
 	}
@@ -423,257 +423,257 @@ func TestClientConfig_refused(t *testing.T) {
 		want  []problem
 	}{
 		"nothing": {
-			want: one("", summaryMissing, "Nothing says which Kubernetes cluster to use."),
+			want: one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use."),
 		},
 		"empty variables": {
 			env:  map[string]string{"KUBE_HOST": "", "KUBE_CONFIG_PATH": "", "KUBE_CONFIG_PATHS": ":", "KUBE_INSECURE": ""},
-			want: one("", summaryMissing, "Nothing says which Kubernetes cluster to use."),
+			want: one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use."),
 		},
 		"kubectl's variable": {
 			files: map[string]string{"a": redAndBlue},
 			env:   map[string]string{"KUBECONFIG": "DIR/a", "KUBERNETES_MASTER": server},
-			want:  one("", summaryMissing, "Nothing says which Kubernetes cluster to use."),
+			want:  one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use."),
 		},
 		"a token, but no server": {
 			given: block{"token": secret},
-			want:  one("", summaryMissing, "Nothing says which Kubernetes cluster to use."),
+			want:  one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use."),
 		},
 		"a pod without a service account": {
 			env: map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
-			want: one("", summaryMissing, "Nothing says which Kubernetes cluster to use. This runs in a pod, as KUBERNETES_SERVICE_HOST says, "+
+			want: one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use. This runs in a pod, as KUBERNETES_SERVICE_HOST says, "+
 				"but its service account cannot be used: "+rest.ErrNotInCluster.Error()+"."),
 		},
 		"a context without a kubeconfig": {
 			given: block{"host": server, "config_context": "blue"},
-			want:  one("config_context", summaryMissing, "config_context chooses from a kubeconfig, but no kubeconfig is given."),
+			want:  one("config_context", "Missing Kubernetes Configuration", "config_context chooses from a kubeconfig, but no kubeconfig is given."),
 		},
 		"a context from the environment, in a pod": {
 			env:  map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBE_CTX": "blue"},
-			want: one("", summaryMissing, "KUBE_CTX chooses from a kubeconfig, but no kubeconfig is given."),
+			want: one("", "Missing Kubernetes Configuration", "KUBE_CTX chooses from a kubeconfig, but no kubeconfig is given."),
 		},
 
 		"a missing file": {
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", summaryKubeconfig, `The kubeconfig file "DIR/a", from config_path, cannot be read: no such file or directory.`),
+			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "DIR/a", from config_path, cannot be read: no such file or directory.`),
 		},
 		"a missing file from the environment": {
 			env:  map[string]string{"KUBE_CONFIG_PATH": "~/a"},
-			want: one("", summaryKubeconfig, `The kubeconfig file "DIR/a", from KUBE_CONFIG_PATH, cannot be read: no such file or directory.`),
+			want: one("", "Invalid Kubeconfig", `The kubeconfig file "DIR/a", from KUBE_CONFIG_PATH, cannot be read: no such file or directory.`),
 		},
 		"a missing file among several": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_paths": []string{"DIR/a", "DIR/b"}},
-			want:  one("config_paths[1]", summaryKubeconfig, `The kubeconfig file "DIR/b", from config_paths, cannot be read: no such file or directory.`),
+			want:  one("config_paths[1]", "Invalid Kubeconfig", `The kubeconfig file "DIR/b", from config_paths, cannot be read: no such file or directory.`),
 		},
 		"a directory": {
 			given: block{"config_path": "~"},
-			want:  one("config_path", summaryKubeconfig, `The kubeconfig file "DIR", from config_path, cannot be read: is a directory.`),
+			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "DIR", from config_path, cannot be read: is a directory.`),
 		},
 		"somebody else's home": {
 			given: block{"config_path": "~root/a"},
-			want:  one("config_path", summaryArgument, `The path "~root/a" in config_path cannot be expanded: ~ can stand for one's own home directory only.`),
+			want:  one("config_path", "Invalid Provider Argument", `The path "~root/a" in config_path cannot be expanded: ~ can stand for one's own home directory only.`),
 		},
 		"a file that is no YAML": {
 			files: map[string]string{"a": "users:\n- {token: " + secret},
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", summaryKubeconfig, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not valid YAML, in line 2.`),
+			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not valid YAML, in line 2.`),
 		},
 		"a file that is just a token": {
 			files: map[string]string{"a": secret},
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", summaryKubeconfig, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON.`),
+			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON.`),
 		},
 		"a file with a field of another type": {
 			files: map[string]string{"a": "users: " + secret},
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", summaryKubeconfig, `The kubeconfig file "DIR/a", from config_path, cannot be read: its field users must not be of the JSON type string.`),
+			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "DIR/a", from config_path, cannot be read: its field users must not be of the JSON type string.`),
 		},
 		"a file of another kind": {
 			files: map[string]string{"a": "{apiVersion: v1, kind: Secret}"},
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", summaryKubeconfig, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not of the kind Config of the version v1.`),
+			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not of the kind Config of the version v1.`),
 		},
 		"an empty file, in a pod": {
 			files: map[string]string{"a": ""},
 			given: block{"config_path": "DIR/a"},
 			env:   map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
-			want: one("config_path", summaryKubeconfig,
+			want: one("config_path", "Invalid Kubeconfig",
 				"The kubeconfig has no current context, and config_context does not choose one. Contexts there: none."),
 		},
 
 		"an unknown context": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a", "config_context": "green"},
-			want:  one("config_context", summaryKubeconfig, `config_context names the context "green", which the kubeconfig does not have. Contexts there: blue, red.`),
+			want:  one("config_context", "Invalid Kubeconfig", `config_context names the context "green", which the kubeconfig does not have. Contexts there: blue, red.`),
 		},
 		"an unknown context from the environment": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a"},
 			env:   map[string]string{"KUBE_CTX": "green"},
-			want:  one("", summaryKubeconfig, `KUBE_CTX names the context "green", which the kubeconfig does not have. Contexts there: blue, red.`),
+			want:  one("", "Invalid Kubeconfig", `KUBE_CTX names the context "green", which the kubeconfig does not have. Contexts there: blue, red.`),
 		},
 		"an unknown current context": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "current-context: red", "current-context: green", 1)},
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", summaryKubeconfig, `The current context of the kubeconfig, "green", is not in it. Contexts there: blue, red.`),
+			want:  one("config_path", "Invalid Kubeconfig", `The current context of the kubeconfig, "green", is not in it. Contexts there: blue, red.`),
 		},
 		"no current context": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "current-context: red", "", 1)},
 			given: block{"config_path": "DIR/a"},
-			want: one("config_path", summaryKubeconfig,
+			want: one("config_path", "Invalid Kubeconfig",
 				"The kubeconfig has no current context, and config_context does not choose one. Contexts there: blue, red."),
 		},
 		"an unknown user": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a", "config_context_auth_info": "green"},
-			want:  one("config_context_auth_info", summaryKubeconfig, `config_context_auth_info names the user "green", which the kubeconfig does not have. Users there: blue-user, red-user.`),
+			want:  one("config_context_auth_info", "Invalid Kubeconfig", `config_context_auth_info names the user "green", which the kubeconfig does not have. Users there: blue-user, red-user.`),
 		},
 		"an unknown cluster": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a", "config_context_cluster": "green"},
-			want:  one("config_context_cluster", summaryKubeconfig, `config_context_cluster names the cluster "green", which the kubeconfig does not have. Clusters there: blue-cluster, red-cluster.`),
+			want:  one("config_context_cluster", "Invalid Kubeconfig", `config_context_cluster names the cluster "green", which the kubeconfig does not have. Clusters there: blue-cluster, red-cluster.`),
 		},
 		"a context whose user is missing": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "name: red-user", "name: green-user", 1)},
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", summaryKubeconfig, `The context "red" of the kubeconfig names the user "red-user", which is not in it. Users there: blue-user, green-user.`),
+			want:  one("config_path", "Invalid Kubeconfig", `The context "red" of the kubeconfig names the user "red-user", which is not in it. Users there: blue-user, green-user.`),
 		},
 		"a context whose cluster is missing": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "name: red-cluster", "name: green-cluster", 1)},
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", summaryKubeconfig, `The context "red" of the kubeconfig names the cluster "red-cluster", which is not in it. Clusters there: blue-cluster, green-cluster.`),
+			want:  one("config_path", "Invalid Kubeconfig", `The context "red" of the kubeconfig names the cluster "red-cluster", which is not in it. Clusters there: blue-cluster, green-cluster.`),
 		},
 		"a cluster without a server": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "server: \"https://127.0.0.1:1001\", ", "", 1)},
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", summaryKubeconfig, `The server of the cluster "red-cluster" of the kubeconfig must be a URL such as https://10.0.0.1:6443, without a user name.`),
+			want:  one("config_path", "Invalid Kubeconfig", `The server of the cluster "red-cluster" of the kubeconfig must be a URL such as https://10.0.0.1:6443, without a user name.`),
 		},
 		"a cluster whose proxy cannot be used": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "http://127.0.0.1:3001", "ftp://u:"+secret+"@127.0.0.1", 1)},
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", summaryKubeconfig, `The proxy-url of the cluster "red-cluster" of the kubeconfig must be a URL with the scheme http, https or socks5.`),
+			want:  one("config_path", "Invalid Kubeconfig", `The proxy-url of the cluster "red-cluster" of the kubeconfig must be a URL with the scheme http, https or socks5.`),
 		},
 		"a user whose certificate is missing": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "token: red-token", "client-certificate: /nowhere/cert, client-key: /nowhere/key", 1)},
 			given: block{"config_path": "DIR/a"},
-			want: one("config_path", summaryKubeconfig, "The client cannot be configured: "+
+			want: one("config_path", "Invalid Kubeconfig", "The client cannot be configured: "+
 				"unable to read client-cert /nowhere/cert for red-user due to open /nowhere/cert: no such file or directory; "+
 				"unable to read client-key /nowhere/key for red-user due to open /nowhere/key: no such file or directory."),
 		},
 		"a cluster whose certificate is none": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "tls-server-name: red.test", "certificate-authority-data: eA==", 1)},
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", summaryKubeconfig, "The client cannot be configured: unable to load root certificates: unable to parse bytes as PEM block."),
+			want:  one("config_path", "Invalid Kubeconfig", "The client cannot be configured: unable to load root certificates: unable to parse bytes as PEM block."),
 		},
 
 		"host without a scheme": {
 			given: block{"host": "127.0.0.1:6443"},
-			want:  one("host", summaryArgument, "host must be a URL with its scheme, such as https://10.0.0.1:6443."),
+			want:  one("host", "Invalid Provider Argument", "host must be a URL with its scheme, such as https://10.0.0.1:6443."),
 		},
 		"host without a host": {
 			given: block{"host": "https:///api"},
-			want:  one("host", summaryArgument, "host must be a URL with its scheme, such as https://10.0.0.1:6443."),
+			want:  one("host", "Invalid Provider Argument", "host must be a URL with its scheme, such as https://10.0.0.1:6443."),
 		},
 		"a variable that is no URL": {
 			env:  map[string]string{"KUBE_HOST": "localhost:6443"},
-			want: one("", summaryArgument, "KUBE_HOST must be a URL with its scheme, such as https://10.0.0.1:6443."),
+			want: one("", "Invalid Provider Argument", "KUBE_HOST must be a URL with its scheme, such as https://10.0.0.1:6443."),
 		},
 		"host with a password": {
 			given: block{"host": "https://u:" + secret + "@127.0.0.1:6443"},
-			want:  one("host", summaryArgument, "host must not contain a user name or a password: username and password are for that."),
+			want:  one("host", "Invalid Provider Argument", "host must not contain a user name or a password: username and password are for that."),
 		},
 		"host with a query": {
 			given: block{"host": server + "?a=b"},
-			want:  one("host", summaryArgument, "host must not contain a query or a fragment."),
+			want:  one("host", "Invalid Provider Argument", "host must not contain a query or a fragment."),
 		},
 		"proxy_url with another scheme": {
 			given: block{"host": server, "proxy_url": "ftp://u:" + secret + "@127.0.0.1"},
-			want:  one("proxy_url", summaryArgument, "proxy_url must be a URL with the scheme http, https or socks5."),
+			want:  one("proxy_url", "Invalid Provider Argument", "proxy_url must be a URL with the scheme http, https or socks5."),
 		},
 		"certificates that are none": {
 			given: block{"host": server, "client_certificate": mine.Key, "client_key": mine.Certificate, "cluster_ca_certificate": secret},
 			want: []problem{
-				{"cluster_ca_certificate", summaryArgument, "cluster_ca_certificate must be a PEM-encoded certificate."},
-				{"client_certificate", summaryArgument, "client_certificate must be a PEM-encoded certificate."},
-				{"client_key", summaryArgument, "client_key must be a PEM-encoded private key."},
+				{"cluster_ca_certificate", "Invalid Provider Argument", "cluster_ca_certificate must be a PEM-encoded certificate."},
+				{"client_certificate", "Invalid Provider Argument", "client_certificate must be a PEM-encoded certificate."},
+				{"client_key", "Invalid Provider Argument", "client_key must be a PEM-encoded private key."},
 			},
 		},
 		"a certificate still in base64": {
 			given: block{"host": server, "cluster_ca_certificate": base64.StdEncoding.EncodeToString([]byte(mine.Certificate))},
-			want: one("cluster_ca_certificate", summaryArgument,
+			want: one("cluster_ca_certificate", "Invalid Provider Argument",
 				"cluster_ca_certificate must be a PEM-encoded certificate; this is the base64 of one: use base64decode()."),
 		},
 		"the path of a key": {
 			given: block{"host": server, "client_certificate": mine.Certificate, "client_key": "~/key.pem"},
-			want: one("client_key", summaryArgument,
+			want: one("client_key", "Invalid Provider Argument",
 				"client_key must be a PEM-encoded private key; this looks like the path of a file: use file()."),
 		},
 		"a key of another certificate": {
 			given: block{"host": server, "client_certificate": mine.Certificate, "client_key": theirs.Key},
-			want:  one("client_key", summaryArgument, "client_key does not go with client_certificate: tls: private key does not match public key."),
+			want:  one("client_key", "Invalid Provider Argument", "client_key does not go with client_certificate: tls: private key does not match public key."),
 		},
 		"a certificate without its key": {
 			given: block{"host": server, "client_certificate": mine.Certificate},
-			want:  one("client_certificate", summaryArgument, "client_certificate needs client_key (KUBE_CLIENT_KEY_DATA) beside it."),
+			want:  one("client_certificate", "Invalid Provider Argument", "client_certificate needs client_key (KUBE_CLIENT_KEY_DATA) beside it."),
 		},
 		"a key without its certificate": {
 			env:  map[string]string{"KUBE_HOST": server, "KUBE_CLIENT_KEY_DATA": mine.Key},
-			want: one("", summaryArgument, "KUBE_CLIENT_KEY_DATA needs client_certificate (KUBE_CLIENT_CERT_DATA) beside it."),
+			want: one("", "Invalid Provider Argument", "KUBE_CLIENT_KEY_DATA needs client_certificate (KUBE_CLIENT_CERT_DATA) beside it."),
 		},
 		"a user name without a password": {
 			given: block{"host": server, "username": "u"},
-			want:  one("username", summaryArgument, "username needs password (KUBE_PASSWORD) beside it."),
+			want:  one("username", "Invalid Provider Argument", "username needs password (KUBE_PASSWORD) beside it."),
 		},
 		"a password without a user name": {
 			given: block{"host": server, "password": secret},
-			want:  one("password", summaryArgument, "password needs username (KUBE_USER) beside it."),
+			want:  one("password", "Invalid Provider Argument", "password needs username (KUBE_USER) beside it."),
 		},
 		"a token over plain HTTP": {
 			given: block{"host": "http://127.0.0.1:8001"},
 			env:   map[string]string{"KUBE_TOKEN": secret},
-			want:  one("", summaryArgument, "KUBE_TOKEN would not be sent: the server's URL is not https, and credentials never go over plain HTTP."),
+			want:  one("", "Invalid Provider Argument", "KUBE_TOKEN would not be sent: the server's URL is not https, and credentials never go over plain HTTP."),
 		},
 		"exec over plain HTTP": {
 			given: block{"host": "http://127.0.0.1:8001", "exec": exec{apiVersion: "client.authentication.k8s.io/v1", command: "c"}},
-			want:  one("exec", summaryArgument, "exec would not be sent: the server's URL is not https, and credentials never go over plain HTTP."),
+			want:  one("exec", "Invalid Provider Argument", "exec would not be sent: the server's URL is not https, and credentials never go over plain HTTP."),
 		},
 
 		"a token beside the environment's user": {
 			given: block{"host": server, "token": secret},
 			env:   map[string]string{"KUBE_USER": "u", "KUBE_PASSWORD": secret},
 			want: []problem{
-				{"token", summaryConflict, "token and KUBE_USER exclude each other."},
-				{"token", summaryConflict, "token and KUBE_PASSWORD exclude each other."},
+				{"token", "Conflicting Provider Arguments", "token and KUBE_USER exclude each other."},
+				{"token", "Conflicting Provider Arguments", "token and KUBE_PASSWORD exclude each other."},
 			},
 		},
 		"the environment's insecure beside a certificate": {
 			given: block{"host": server, "cluster_ca_certificate": mine.Certificate},
 			env:   map[string]string{"KUBE_INSECURE": "true"},
-			want:  one("", summaryConflict, "KUBE_INSECURE and cluster_ca_certificate exclude each other."),
+			want:  one("", "Conflicting Provider Arguments", "KUBE_INSECURE and cluster_ca_certificate exclude each other."),
 		},
 		"insecure beside a certificate": {
 			given: block{"host": server, "insecure": true, "cluster_ca_certificate": mine.Certificate},
-			want:  one("insecure", summaryConflict, "insecure and cluster_ca_certificate exclude each other."),
+			want:  one("insecure", "Conflicting Provider Arguments", "insecure and cluster_ca_certificate exclude each other."),
 		},
 		"exec beside the environment's token": {
 			given: block{"host": server, "exec": exec{apiVersion: "client.authentication.k8s.io/v1", command: "c"}},
 			env:   map[string]string{"KUBE_TOKEN": secret},
-			want:  one("exec", summaryConflict, "exec and KUBE_TOKEN exclude each other."),
+			want:  one("exec", "Conflicting Provider Arguments", "exec and KUBE_TOKEN exclude each other."),
 		},
 		"a kubeconfig in place of its path": {
 			given: block{"config_path": "{users: [{name: u, user: {token: " + secret + "}}]}"},
-			want: one("config_path", summaryArgument,
+			want: one("config_path", "Invalid Provider Argument",
 				"config_path must be the path of a kubeconfig file, and this looks like what is in one."),
 		},
 		"a kubeconfig in place of its path, from the environment": {
 			env: map[string]string{"KUBE_CONFIG_PATHS": "apiVersion: v1\nusers: [{name: u, user: {token: " + secret + "}}]"},
-			want: one("", summaryArgument,
+			want: one("", "Invalid Provider Argument",
 				"KUBE_CONFIG_PATHS must be the path of a kubeconfig file, and this looks like what is in one."),
 		},
 		"a variable that is no boolean": {
 			given: block{"host": server},
 			env:   map[string]string{"KUBE_INSECURE": "yes"},
-			want:  one("", summaryEnvironment, `The environment variable KUBE_INSECURE must be true or false, not "yes".`),
+			want:  one("", "Invalid Environment Variable", `The environment variable KUBE_INSECURE must be true or false, not "yes".`),
 		},
 	}
 	for name, test := range tests {
@@ -698,7 +698,7 @@ func TestClientConfig_noHomeDirectory(t *testing.T) {
 	env.homeDir = func() (string, error) { return "", errors.New("$HOME is not defined") }
 	p := newProvider("test", env)
 	_, diags := p.clientConfig(t.Context(), providerModelOf(t, block{"config_path": "~/.kube/config"}))
-	want := []problem{{"config_path", summaryArgument, `The path "~/.kube/config" in config_path cannot be expanded: $HOME is not defined.`}}
+	want := []problem{{"config_path", "Invalid Provider Argument", `The path "~/.kube/config" in config_path cannot be expanded: $HOME is not defined.`}}
 	if diff := cmp.Diff(want, problems(diags)); diff != "" {
 		t.Errorf("diagnostics (-want +got):\n%s", diff)
 	}

@@ -65,8 +65,8 @@ func getPrivate[T any](ctx context.Context, from privateReader, key string) (T, 
 		return value, false, diags
 	}
 	if err := json.Unmarshal(raw, &value); err != nil {
-		diags.AddError("Unreadable Private State", "The private state under "+key+
-			" was not written by this provider. Remove the resource from the state and import it again.")
+		diags.Append(titleUnreadablePrivateState.with("The private state under " + key +
+			" was not written by this provider. Remove the resource from the state and import it again."))
 		return value, false, diags
 	}
 	return value, true, diags
@@ -82,7 +82,7 @@ func hasPrivate(ctx context.Context, from privateReader, key string) (bool, diag
 func setPrivate(ctx context.Context, to privateWriter, key string, value any) diag.Diagnostics {
 	raw, err := json.Marshal(value)
 	if err != nil {
-		return diag.Diagnostics{diag.NewErrorDiagnostic("Private State Cannot Be Written", err.Error())}
+		return diag.Diagnostics{titlePrivateStateCannotBeWritten.with(err.Error())}
 	}
 	return to.SetKey(ctx, key, raw)
 }

@@ -201,8 +201,8 @@ func (e environment) planCheck(configured types.String) (planCheck, diag.Diagnos
 	case planCheckError, planCheckWarning, planCheckOff:
 		return value, diags
 	}
-	diags.AddError(summaryEnvironment, fmt.Sprintf(
+	diags.Append(titleInvalidEnvironmentVariable.with(fmt.Sprintf(
 		"The environment variable %s must be one of %q, %q and %q, not %q.",
-		envPlanCheck, planCheckError, planCheckWarning, planCheckOff, value))
+		envPlanCheck, planCheckError, planCheckWarning, planCheckOff, value)))
 	return "", diags
 }

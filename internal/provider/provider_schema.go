@@ -260,7 +260,7 @@ func execBlock() schema.ListNestedBlock {
 
 // fieldManagerValidators holds what the API server asks of a field manager.
 func fieldManagerValidators() []validator.String {
-	return []validator.String{stringRule{"1 to 128 printable characters", "Invalid Field Manager", func(s string) []string {
+	return []validator.String{stringRule{"1 to 128 printable characters", titleInvalidFieldManager, func(s string) []string {
 		var wrong []string
 		if s == "" || len(s) > 128 {
 			wrong = append(wrong, fmt.Sprintf("must be 1 to 128 bytes long, not %d", len(s)))

@@ -251,7 +251,7 @@ func TestProvider_configureFails(t *testing.T) {
 			given: block{"host": server},
 			env:   map[string]string{"CAS_PLAN_CHECK": "never"},
 			want: []problem{{
-				"", summaryEnvironment,
+				"", "Invalid Environment Variable",
 				`The environment variable CAS_PLAN_CHECK must be one of "error", "warning" and "off", not "never".`,
 			}},
 		},
@@ -259,7 +259,7 @@ func TestProvider_configureFails(t *testing.T) {
 			given: block{"host": unknown{}},
 			env:   map[string]string{"CAS_PLAN_CHECK": "never"},
 			want: []problem{{
-				"", summaryEnvironment,
+				"", "Invalid Environment Variable",
 				`The environment variable CAS_PLAN_CHECK must be one of "error", "warning" and "off", not "never".`,
 			}},
 		},
@@ -267,11 +267,11 @@ func TestProvider_configureFails(t *testing.T) {
 			given: block{"host": server},
 			env:   map[string]string{"CAS_PLAN_DRY_RUN": "maybe"},
 			want: []problem{{
-				"", summaryEnvironment, `The environment variable CAS_PLAN_DRY_RUN must be true or false, not "maybe".`,
+				"", "Invalid Environment Variable", `The environment variable CAS_PLAN_DRY_RUN must be true or false, not "maybe".`,
 			}},
 		},
 		"no configuration": {
-			want: []problem{{"", summaryMissing, "Nothing says which Kubernetes cluster to use."}},
+			want: []problem{{"", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use."}},
 		},
 	}
 	for name, test := range tests {

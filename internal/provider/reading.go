@@ -36,7 +36,7 @@ func (r *reading) observe(ctx context.Context, id entryID, limit timeouts.Value)
 		return nil, diags
 	}
 	if !r.configured() {
-		return nil, diag.Diagnostics{diag.NewErrorDiagnostic("Provider Not Configured",
+		return nil, diag.Diagnostics{titleProviderNotConfigured.with(
 			"The provider's configuration is not known, so nothing was read. Give the data source depends_on of what makes it known.")}
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)

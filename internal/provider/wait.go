@@ -48,8 +48,8 @@ func (keyScoped) ValidateString(ctx context.Context, req validator.StringRequest
 	var scope types.String
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("conflict_scope"), &scope)...)
 	if !scope.IsUnknown() && scope.ValueString() != scopeKey {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid Attribute Combination", fmt.Sprintf(
-			"Attribute %s: conflict_scope must be %q beside it. What is waited for is another's write, which is a conflict otherwise.", req.Path, scopeKey))
+		resp.Diagnostics.Append(titleInvalidAttributeCombination.at(req.Path, fmt.Sprintf(
+			"Attribute %s: conflict_scope must be %q beside it. What is waited for is another's write, which is a conflict otherwise.", req.Path, scopeKey)))
 	}
 }
 

@@ -133,7 +133,7 @@ var providerConfigured = []rule{
 	{
 		"provider: no server is taken where nothing names one",
 		provider + "/kubeconfig.go",
-		`return nil, invalid(path.Empty(), summaryMissing, "Nothing says which Kubernetes cluster to use.")`,
+		`return nil, invalid(path.Empty(), titleMissingKubernetesConfiguration, "Nothing says which Kubernetes cluster to use.")`,
 		"return clientcmdapi.NewConfig(), nil",
 		provider,
 		[]string{"TestClientConfig_refused/nothing"},
