@@ -82,14 +82,16 @@ func (p *pipeline) shell(script string, succeeds bool) string {
 	return r.Stdout
 }
 
-var textBlock = regexp.MustCompile("(?ms)^```text\n(.*?)^```")
-
 // wantShown fails the test unless the guide shows a text that the output has, on whatever line of main.tf.
 func (p *pipeline) wantShown(guide, output string) {
 	p.Helper()
 	anyLine := func(text string) string { return onLine.ReplaceAllString(text, "on main.tf line N, in $1: N:") }
-	for _, block := range textBlock.FindAllStringSubmatch(guideText(p.T, guide), -1) {
-		if testcli.Shows(anyLine(block[1]), anyLine(output)) {
+	blocks, err := testcli.Blocks(guideText(p.T, guide))
+	if err != nil {
+		p.Fatal(err)
+	}
+	for _, block := range blocks {
+		if block.Language == "text" && testcli.Shows(anyLine(block.Text), anyLine(output)) {
 			return
 		}
 	}

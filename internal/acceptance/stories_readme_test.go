@@ -17,14 +17,9 @@ import (
 // story is a pipeline with one of the stories of examples/ in its workspace, whose README is followed block by block.
 type story struct {
 	*pipeline
-	told   string // the namespace that the README names; the fixture's takes its place
-	blocks []fencedBlock
+	told   string          // the namespace that the README names; the fixture's takes its place
+	blocks []testcli.Block // those of shell and text
 }
-
-// fencedBlock is a fenced block of a README.
-type fencedBlock struct{ language, text string }
-
-var fenced = regexp.MustCompile("(?ms)^```(shell|text)\n(.*?)^```")
 
 // tell puts a story into a workspace of its own, and makes the fixture's cluster and namespace those that it is about.
 func tell(t *testing.T, folder string) *story {
@@ -35,9 +30,11 @@ func tell(t *testing.T, folder string) *story {
 		t.Fatal(err)
 	}
 	readme := exampleText(t, path, "README.md")
-	for _, match := range fenced.FindAllStringSubmatch(readme, -1) {
-		s.blocks = append(s.blocks, fencedBlock{match[1], match[2]})
+	blocks, err := testcli.Blocks(readme)
+	if err != nil {
+		t.Fatal(err)
 	}
+	s.blocks = slices.DeleteFunc(blocks, func(b testcli.Block) bool { return b.Language != "shell" && b.Language != "text" })
 	s.told = regexp.MustCompile(`--namespace (\S+)`).FindStringSubmatch(readme)[1]
 	s.cli.Env = append(s.cli.Env, "KUBE_CONFIG_PATH="+s.kubeconfig, "TF_VAR_namespace="+s.namespace)
 	return s
@@ -69,10 +66,10 @@ func (s *story) install() *testcluster.Proxy {
 // next is the text of the next block of the README, which must be of that language.
 func (s *story) next(language string) string {
 	s.Helper()
-	if len(s.blocks) == 0 || s.blocks[0].language != language {
+	if len(s.blocks) == 0 || s.blocks[0].Language != language {
 		s.Fatalf("the README goes on with %v, want a block of %s", s.blocks, language)
 	}
-	text := s.blocks[0].text
+	text := s.blocks[0].Text
 	s.blocks = s.blocks[1:]
 	return text
 }
@@ -137,7 +134,7 @@ func (s *story) has(output, shown string) {
 // ended fails the test unless nothing is left of the README but the story's own test, which TestStoriesTestThemselves runs.
 func (s *story) ended() {
 	s.Helper()
-	if len(s.blocks) != 2 || !strings.HasSuffix(s.blocks[0].text, "terraform test\n") {
+	if len(s.blocks) != 2 || !strings.HasSuffix(s.blocks[0].Text, "terraform test\n") {
 		s.Errorf("the README goes on: %v", s.blocks)
 	}
 }

@@ -103,8 +103,8 @@ func TestStoriesTestThemselves(t *testing.T) {
 				return
 			}
 			test.went(t, went())
-			if !testcli.Shows(s.blocks[len(s.blocks)-1].text, out) {
-				t.Errorf("the README shows\n%s\nof\n%s", s.blocks[len(s.blocks)-1].text, out)
+			if !testcli.Shows(s.blocks[len(s.blocks)-1].Text, out) {
+				t.Errorf("the README shows\n%s\nof\n%s", s.blocks[len(s.blocks)-1].Text, out)
 			}
 		})
 	}

@@ -45,8 +45,12 @@ func TestGuides(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			blocks, err := testcli.Blocks(string(content))
+			if err != nil {
+				t.Fatal(err)
+			}
 			r := newReader(t)
-			for _, block := range blocks(t, string(content)) {
+			for _, block := range blocks {
 				r.follow(block)
 			}
 			if r.failed {
@@ -57,26 +61,6 @@ func TestGuides(t *testing.T) {
 			}
 		})
 	}
-}
-
-// block is one fenced block of a guide.
-type block struct {
-	language, text string
-	before         string // what the guide says above it, from the block before
-}
-
-func blocks(t *testing.T, guide string) (found []block) {
-	t.Helper()
-	fenced := regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
-	last := 0
-	for _, at := range fenced.FindAllStringSubmatchIndex(guide, -1) {
-		found = append(found, block{language: guide[at[2]:at[3]], text: guide[at[4]:at[5]], before: guide[last:at[0]]})
-		last = at[1]
-	}
-	if fences := strings.Count("\n"+guide, "\n```"); fences != 2*len(found) {
-		t.Errorf("%d fences around %d blocks", fences, len(found))
-	}
-	return found
 }
 
 // reader is somebody who does what a guide says.
@@ -98,25 +82,25 @@ func newReader(t *testing.T) *reader {
 
 var fileName = regexp.MustCompile("`([\\w./-]+\\.tf)`")
 
-func (r *reader) follow(b block) {
+func (r *reader) follow(b testcli.Block) {
 	r.Helper()
-	if b.language != "text" && r.failed {
+	if b.Language != "text" && r.failed {
 		r.Fatalf("the guide does not say that this fails:\n%s", r.output)
 	}
-	switch b.language {
+	switch b.Language {
 	case "terraform":
-		if names := fileName.FindAllStringSubmatch(b.before, -1); names != nil {
+		if names := fileName.FindAllStringSubmatch(b.Before, -1); names != nil {
 			r.file = filepath.Join(r.cli.Dir, names[len(names)-1][1])
 		}
-		r.write(b.text)
+		r.write(b.Text)
 	case "shell":
-		for line := range strings.Lines(b.text) {
+		for line := range strings.Lines(b.Text) {
 			r.run(strings.TrimSpace(line))
 		}
 	case "text":
-		r.compare(b.text)
+		r.compare(b.Text)
 	default:
-		r.Fatalf("nobody knows what to do with a block of %s:\n%s", b.language, b.text)
+		r.Fatalf("nobody knows what to do with a block of %s:\n%s", b.Language, b.Text)
 	}
 }
 

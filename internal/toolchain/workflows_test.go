@@ -216,6 +216,20 @@ jobs:
 	}
 }
 
+// Hooks that run before a commit are targets of the makefile; what else pre-commit reads of its file, it checks itself.
+func TestPreCommitHooksAreMakeTargets(t *testing.T) {
+	t.Parallel()
+	hooks := regexp.MustCompile(`(?m)^ *entry: (.*)$`).FindAllStringSubmatch(read(t, ".pre-commit-config.yaml"), -1)
+	if len(hooks) == 0 {
+		t.Error("no hooks")
+	}
+	for _, hook := range hooks {
+		if target, isMake := strings.CutPrefix(hook[1], "make "); !isMake || !slices.Contains(makefileTargets(t), target) {
+			t.Errorf("not a target of the makefile: %s", hook[1])
+		}
+	}
+}
+
 // Each module, and each tool of tools/build.sh, is kept up to date: dependabot takes those of tools/ by name.
 func TestDependabotKnowsEveryModule(t *testing.T) {
 	t.Parallel()

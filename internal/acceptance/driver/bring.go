@@ -1,0 +1,116 @@
+package driver
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// move gives objects the addresses, and the types, that moved blocks say.
+func (k *walk) move(ctx context.Context) {
+	servers := map[string]*process{} // of their own, not configured
+	defer func() {
+		for _, p := range servers {
+			p.end()
+		}
+	}()
+	for range k.config.moved { // one may follow another
+		for _, m := range k.config.moved {
+			s := k.state.slots[m.from]
+			if s == nil || s.current == nil || k.state.slots[m.to] != nil {
+				continue
+			}
+			delete(k.state.slots, m.from)
+			k.state.slots[m.to] = s
+			k.moved = append(k.moved, m.to)
+			to := k.config.blocks[blockOf(m.to)]
+			if to == nil || to.typ == s.current.typ || !k.w.Profile.MovesApart {
+				continue
+			}
+			typ, _, _ := strings.Cut(to.provider, ".")
+			if servers[typ] == nil {
+				p, err := k.start(ctx, typ)
+				if err != nil {
+					k.report(answered("", nil, err))
+					return
+				}
+				servers[typ] = p
+			}
+			l, diags := servers[typ].move(ctx, k.w.sourceOf(s.current.provider), s.current, m.to, to.typ)
+			if !k.report(k.placed(to, m.to, diags)) {
+				s.current = servers[typ].stored(&instance{block: to}, l, s.current.deps)
+			}
+		}
+	}
+}
+
+// move changes the type of an object.
+func (p *process) move(ctx context.Context, source string, o *object, address, typ string) (*live, Diagnostics) {
+	resp, err := p.server.MoveResourceState(ctx, &tfprotov6.MoveResourceStateRequest{
+		SourceProviderAddress: source, SourceTypeName: o.typ, SourceSchemaVersion: o.version,
+		SourceState: &tfprotov6.RawState{JSON: o.value}, SourcePrivate: o.private, TargetTypeName: typ,
+	})
+	if err != nil {
+		return nil, answered(address, nil, err)
+	}
+	diags := answered(address, resp.Diagnostics, nil)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	l := &live{private: resp.TargetPrivate}
+	if l.value, err = unwire(resp.TargetState, p.typeOf(typ)); err == nil {
+		l.identity, err = p.unwireIdentity(typ, resp.TargetIdentity)
+	}
+	return l, append(diags, answered(address, nil, err)...)
+}
+
+// importBlock imports what an import block names.
+func (p *planner) importBlock(ctx context.Context, server *process, in *instance, i importing) (*live, Diagnostics) {
+	req := &tfprotov6.ImportResourceStateRequest{TypeName: in.typ}
+	if i.id != nil {
+		id, diags := i.id.Value(p.scope().context(nil))
+		if diags.HasErrors() {
+			return nil, fromHCL(in.name(), diags)
+		}
+		req.ID = id.AsString()
+	} else {
+		v, diags := i.identity.Value(p.scope().context(nil))
+		if diags.HasErrors() {
+			return nil, fromHCL(in.name(), diags)
+		}
+		ty, ok := server.identityType(in.typ)
+		if !ok {
+			panic("an import by identity, with a profile that knows none")
+		}
+		values := v.AsValueMap()
+		for name, t := range ty.AttributeTypes() {
+			if _, given := values[name]; !given {
+				values[name] = cty.NullVal(t)
+			}
+		}
+		req.Identity = server.wireIdentity(in.typ, cty.ObjectVal(values))
+	}
+	return server.importState(ctx, req)
+}
+
+func (p *process) importState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*live, Diagnostics) {
+	resp, err := p.server.ImportResourceState(ctx, req)
+	if err != nil {
+		return nil, answered("", nil, err)
+	}
+	diags := answered("", resp.Diagnostics, nil)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	if len(resp.ImportedResources) != 1 {
+		return nil, append(diags, Diagnostic{IsError: true, Summary: "Import returned no resources"})
+	}
+	found := resp.ImportedResources[0]
+	l := &live{private: found.Private}
+	if l.value, err = unwire(found.State, p.typeOf(req.TypeName)); err == nil {
+		l.identity, err = p.unwireIdentity(req.TypeName, found.Identity)
+	}
+	return l, append(diags, answered("", nil, err)...)
+}

@@ -1,0 +1,185 @@
+package acceptance_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
+)
+
+// outcome is how a command ended.
+type outcome struct {
+	errs, warnings []string
+	actions        map[string]string
+}
+
+func ended(r *driver.Result) (o outcome) {
+	for _, d := range r.Diagnostics {
+		if d.IsError {
+			o.errs = append(o.errs, d.Summary)
+		} else {
+			o.warnings = append(o.warnings, d.Summary)
+		}
+	}
+	return o
+}
+
+func (o outcome) String() string {
+	return fmt.Sprintf("errors %q, warnings %q, changes %v", set(o.errs), set(o.warnings), o.actions)
+}
+
+func set(titles []string) []string {
+	titles = slices.Sorted(slices.Values(titles))
+	return slices.Compact(titles)
+}
+
+func (h *history) verdicts(of string, o outcome) {
+	for _, title := range set(o.errs) {
+		h.add(of + title)
+	}
+	for _, title := range set(o.warnings) {
+		h.add(of + "warns: " + title)
+	}
+	if len(o.errs) == 0 {
+		h.add(of + "passes")
+	}
+}
+
+// do does something, and has the model predict it in every world, in each of the ways that it may go. Worlds that turn out not to be the case
+// are given up; there must be one that is.
+func (h *history) do(run func() outcome, predictions ...func(*model) outcome) outcome {
+	got := run()
+	live := map[string]*corev1.ConfigMap{}
+	for cm, name := range h.names {
+		o, err := h.maps.Get(context.Background(), name, metav1.GetOptions{})
+		if err == nil {
+			live[cm] = o
+		} else if !apierrors.IsNotFound(err) {
+			h.Fatal(err)
+		}
+	}
+	var worlds []*model
+	var wrong []string
+	for _, m := range h.worlds {
+		for _, predict := range predictions {
+			m := m.clone()
+			want := predict(m)
+			problem := "want " + want.String()
+			if want.String() == got.String() {
+				problem = h.differs(m, live)
+			}
+			if problem == "" {
+				worlds = append(worlds, m)
+			} else {
+				wrong = append(wrong, problem)
+			}
+		}
+	}
+	if len(worlds) == 0 {
+		h.Fatalf("got %s\n%s", got, strings.Join(wrong, "\n"))
+	}
+	h.worlds = worlds
+	return got
+}
+
+// differs tells where the live ConfigMaps or the states are not what the model says.
+func (h *history) differs(m *model, live map[string]*corev1.ConfigMap) string {
+	for cm := range h.names {
+		want, got := m.live[cm], live[cm]
+		switch {
+		case want == nil && got == nil:
+		case want == nil || got == nil:
+			return fmt.Sprintf("configmap %s: want %v, live %v", cm, want, got)
+		case !maps.Equal(want.data, got.Data) || !maps.Equal(want.labels, got.Labels):
+			return fmt.Sprintf("configmap %s: want %v %v, live %v %v", cm, want.data, want.labels, got.Data, got.Labels)
+		case !m.is(want.uid, string(got.UID)) || !m.is(want.rv, got.ResourceVersion):
+			return fmt.Sprintf("configmap %s: at another version than wanted", cm)
+		}
+	}
+	for i, w := range m.spaces {
+		got := map[string]driver.Object{}
+		for _, o := range h.runs[i].Objects() {
+			got[o.Address] = o
+		}
+		if len(got) != len(w.state) {
+			return fmt.Sprintf("workspace %d: state has %v, want %v", i, slices.Collect(maps.Keys(got)), slices.Collect(maps.Keys(w.state)))
+		}
+		for _, want := range w.state {
+			o, ok := got[typed(&want.block)]
+			if !ok {
+				return fmt.Sprintf("workspace %d: the state lacks %s", i, typed(&want.block))
+			}
+			if d := want.differs(m, o); d != "" {
+				return fmt.Sprintf("workspace %d: %s: %s", i, o.Address, d)
+			}
+		}
+	}
+	return ""
+}
+
+func (t *tracking) differs(m *model, o driver.Object) string {
+	text := func(name string) string {
+		v := o.Value.GetAttr(name)
+		if v.IsNull() {
+			return ""
+		}
+		return v.AsString()
+	}
+	texts := func(name string) map[string]string {
+		v := o.Value.GetAttr(name)
+		if v.IsNull() {
+			return nil
+		}
+		all := map[string]string{}
+		for key, element := range v.AsValueMap() {
+			if all[key] = ""; !element.IsNull() {
+				all[key] = element.AsString()
+			}
+		}
+		return all
+	}
+	differ := func(what string, want, got any) string { return fmt.Sprintf("%s is %v, want %v", what, got, want) }
+	if o.Tainted != t.tainted {
+		return differ("tainted", t.tainted, o.Tainted)
+	}
+	if t.kind == "counter" {
+		if got, _ := o.Value.GetAttr("value").AsBigFloat().Int64(); int(got) != t.number {
+			return differ("number", t.number, got)
+		}
+		return ""
+	}
+	if !m.is(t.uid, text("uid")) || !m.is(t.rv, text("resource_version")) {
+		return "at another version than wanted: " + text("resource_version")
+	}
+	switch t.kind {
+	case "entry":
+		if got, want := text("value"), t.values[t.onlyKey()]; got != want {
+			return differ("value", want, got)
+		}
+		if got, want := text("previous_value"), t.previous[t.onlyKey()]; got != want {
+			return differ("previous_value", want, got)
+		}
+	case "data":
+		if got := texts("data"); !maps.Equal(got, t.values) {
+			return differ("data", t.values, got)
+		}
+		if got := texts("previous_data"); !sameMap(got, t.previous) {
+			return differ("previous_data", t.previous, got)
+		}
+	case "whole":
+		if got := texts("data"); !sameMap(got, t.values) {
+			return differ("data", t.values, got)
+		}
+		if got := texts("labels"); !sameMap(got, t.labels) {
+			return differ("labels", t.labels, got)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,204 @@
+package acceptance_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
+)
+
+// pick draws one of several, all as often: rapid draws what is small more often, which would be the first ones. It shrinks to the first.
+func pick[T any](t *rapid.T, what string, of ...T) T {
+	return of[rapid.Custom(func(t *rapid.T) int {
+		n := 0
+		for range 8 {
+			if n *= 2; rapid.Bool().Draw(t, "") {
+				n++
+			}
+		}
+		return n * len(of) / 256
+	}).Draw(t, what)]
+}
+
+// oneIn is true once in n times.
+func oneIn(t *rapid.T, what string, n int) bool {
+	return pick(t, what, append(make([]bool, n-1), true)...)
+}
+
+func upTo(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
+}
+
+func drawData(t *rapid.T) map[string]string {
+	data := map[string]string{}
+	for _, key := range allKeys {
+		if oneIn(t, "has "+key, 3) {
+			data[key] = pick(t, "value", someValues...)
+		}
+	}
+	return data
+}
+
+var (
+	allKeys    = []string{"k0", "k1", "k2"}
+	someValues = []string{"1", "2", "3"}
+)
+
+func (h *history) newRun(m *model, number int) *run {
+	t := h.T
+	w := &workspace{state: map[string]*tracking{}}
+	r := &run{route: h.route(), Workspace: &driver.Workspace{Env: map[string]string{}, Validated: true}}
+	r.Profile = pick(t, "profile", driver.Terraform111, driver.OpenTofu, driver.Terraform116)
+	w.readsFirst = r.Profile.ReadsOrphansFirst
+	r.Providers = map[string]driver.Start{"cas": r.start(h.lab)}
+	own := rapid.Permutation(allKeys).Draw(t, "keys")
+	if oneIn(t, "whole", 4) {
+		w.blocks = append(w.blocks, &block{kind: "whole", label: "w"})
+	}
+	for i := range 2 {
+		kind := pick(t, "kind", "entry", "entry", "data", "data", "counter")
+		b := &block{kind: kind, label: fmt.Sprint("s", i), key: own[i]}
+		b.values = map[string]string{own[i]: ""}
+		if kind == "data" && i == 1 {
+			b.values[own[2]] = ""
+		}
+		if kind == "counter" {
+			b.values = nil
+		}
+		b.owns = slices.Sorted(maps.Keys(b.values))
+		w.blocks = append(w.blocks, b)
+	}
+	m.spaces = append(m.spaces, w)
+	for i := range w.blocks {
+		h.draw(m, w, i)
+	}
+	w.used = len(w.blocks)
+	h.runs = append(h.runs, r)
+	h.write(w, r)
+	h.runs = h.runs[:number]
+	return r
+}
+
+// draw gives a block other arguments. What is there is drawn often, or nothing would ever be expected that is the case.
+func (h *history) draw(m *model, w *workspace, i int) {
+	t, was := h.T, w.blocks[i]
+	b := *was
+	state := w.state[was.address()]
+	isTainted := state != nil && state.tainted // and can be replaced elsewhere only
+	if b.cm == "" || oneIn(t, "moves", 6) || isTainted && oneIn(t, "goes away", 2) {
+		b.cm = pick(t, "configmap", "a", "a", "b")
+		if b.kind == "whole" {
+			b.cm = pick(t, "configmap", "b", "b", "a")
+		}
+	}
+	live := map[string]string{}
+	if o := m.live[b.cm]; o != nil {
+		live = o.data
+	}
+	value := func(key, what string) string {
+		if v := live[key]; v != "" && oneIn(t, what+" is there", 2) {
+			return v
+		}
+		return pick(t, what, someValues...)
+	}
+	switch b.kind {
+	case "whole":
+		if b.values, b.labels = nil, nil; oneIn(t, "manages data", 2) {
+			b.values = drawData(t)
+		}
+		if oneIn(t, "manages labels", 2) {
+			b.labels = map[string]string{"l": pick(t, "label", someValues...)}
+		}
+		w.blocks[i] = &b
+		return
+	case "counter":
+		b.trigger = pick(t, "trigger", someValues...)
+		w.blocks[i] = &b
+		return
+	}
+	b.expected = map[string]string{}
+	own := b.owns
+	b.values = map[string]string{}
+	for n, key := range own {
+		if n == 0 || !oneIn(t, "has key", 3) {
+			b.values[key] = value(key, "value")
+		}
+	}
+	isNew := func(key string) bool { return live[key] != "" && (state == nil || state.values[key] == "") }
+	if b.kind == "entry" && oneIn(t, "expects", 3) {
+		b.expected[own[0]] = value(own[0], "expected")
+	}
+	for _, key := range namesIn(b.values) { // most of what is there would be refused, otherwise
+		if isNew(key) && !oneIn(t, "is refused", 3) {
+			b.expected[key] = live[key]
+		}
+	}
+	if b.kind == "data" {
+		for _, key := range allKeys {
+			switch pick(t, "expects", "", "", "", "", "", "", "", "", "", "absent", "value", "value") {
+			case "absent":
+				b.expected[key] = ""
+			case "value":
+				b.expected[key] = value(key, "expected")
+			}
+		}
+	}
+	b.scope = pick(t, "scope", "object", "object", "key")
+	b.policy = pick(t, "policy", "delete", "restore", "restore", "abandon")
+	b.adopt = oneIn(t, "adopts", 3)
+	w.blocks[i] = &b
+}
+
+var typeNames = map[string]string{"entry": "cas_configmap_entry", "data": "cas_configmap_data", "whole": "cas_configmap", "counter": "cas_configmap_counter"}
+
+func typed(b *block) string { return typeNames[b.kind] + "." + b.label }
+
+// write writes the configuration of a workspace.
+func (h *history) write(w *workspace, r *run) {
+	var body strings.Builder
+	fmt.Fprintf(&body, "provider \"cas\" {\n  config_path = %q\n}\n", r.route.kubeconfig)
+	var before []string
+	for _, b := range w.blocks[:w.used] {
+		fmt.Fprintf(&body, "resource %q %q {\n  namespace = %q\n  name = %q\n  depends_on = [%s]\n", typeNames[b.kind], b.label, h.namespace, h.names[b.cm],
+			strings.Join(before, ", "))
+		before = append(before, typed(b))
+		switch b.kind {
+		case "entry":
+			key := b.onlyKey()
+			fmt.Fprintf(&body, "  key = %q\n  value = %q\n", key, b.values[key])
+			if v := b.expected[key]; v != "" {
+				fmt.Fprintf(&body, "  expected_value = %q\n", v)
+			}
+		case "counter":
+			fmt.Fprintf(&body, "  key = %q\n  triggers = { t = %q }\n", b.key, b.trigger)
+		default:
+			for name, of := range map[string]map[string]string{"data": b.values, "labels": b.labels, "expected_data": b.expected} {
+				if of == nil || name == "expected_data" && len(of) == 0 {
+					continue
+				}
+				fmt.Fprintf(&body, "  %s = {\n", name)
+				for key, v := range of {
+					if literal := fmt.Sprintf("%q", v); v != "" {
+						fmt.Fprintf(&body, "    %s = %s\n", key, literal)
+					} else {
+						fmt.Fprintf(&body, "    %s = null\n", key)
+					}
+				}
+				body.WriteString("  }\n")
+			}
+		}
+		if b.scope != "" {
+			fmt.Fprintf(&body, "  conflict_scope = %q\n  deletion_policy = %q\n  adopt_existing = %t\n", b.scope, b.policy, b.adopt)
+		}
+		body.WriteString("}\n")
+	}
+	h.Logf("workspace %d is configured:\n%s", slices.Index(h.runs, r), body.String())
+	r.Write(body.String())
+}
