@@ -8,10 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -31,9 +35,9 @@ var plantedValues = map[string]string{
 type hiding struct {
 	*pipeline
 	block             func(name string, lines ...string) string // of a resource that is called foo
-	log               string
-	inBlock, inConfig string // what hides
-	said              strings.Builder
+	inBlock, inConfig string                                    // what hides
+	said, log         strings.Builder
+	readLog           func() // of a command line: puts into log what the provider logged
 }
 
 // hidingWay is how values are hidden.
@@ -50,13 +54,54 @@ func hidingWays(attribute string) map[string]hidingWay {
 
 func newHiding(t *testing.T, way hidingWay, block func(name string, lines ...string) string) *hiding {
 	t.Helper()
-	h := &hiding{pipeline: newCLIPipeline(t), block: block, inBlock: way.inBlock, inConfig: way.inConfig, log: filepath.Join(t.TempDir(), "log")}
-	h.cli.Env = append(h.cli.Env, "TF_LOG=JSON", "TF_LOG_PATH="+h.log)
-	for name, value := range plantedValues {
-		h.cli.Env = append(h.cli.Env, "TF_VAR_"+name+"="+value)
-	}
-	h.cli.Output = &h.said
+	s := newSession(t)
+	h := &hiding{pipeline: &pipeline{fixture: newFixture(t), on: s}, block: block, inBlock: way.inBlock, inConfig: way.inConfig}
+	s.said = &h.said
+	log := &oneAtATime{Writer: &h.log}
+	s.ctx = tflogtest.RootLogger(tfsdklogtest.RootLogger(s.ctx, log), log)
+	h.plant()
 	return h
+}
+
+// oneAtATime is a writer for several.
+type oneAtATime struct {
+	io.Writer
+
+	mu sync.Mutex
+}
+
+func (w *oneAtATime) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.Writer.Write(p)
+}
+
+// newCLIHiding is newHiding on the real command line, whose log has what the provider said, too.
+func newCLIHiding(t *testing.T, way hidingWay, block func(name string, lines ...string) string) *hiding {
+	t.Helper()
+	h := &hiding{pipeline: newCLIPipeline(t), block: block, inBlock: way.inBlock, inConfig: way.inConfig}
+	path := filepath.Join(t.TempDir(), "log")
+	h.cli.Env = append(h.cli.Env, "TF_LOG=JSON", "TF_LOG_PATH="+path)
+	h.cli.Output = &h.said
+	h.readLog = func() {
+		log, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(log)) {
+			if strings.Contains(line, `"@module":"provider`) || strings.Contains(line, `"@module":"sdk`) || strings.Contains(line, `"@module":"cas`) {
+				h.log.WriteString(line)
+			}
+		}
+	}
+	h.plant()
+	return h
+}
+
+func (h *hiding) plant() {
+	for name, value := range plantedValues {
+		h.setenv("TF_VAR_"+name, value)
+	}
 }
 
 // configure makes the resource the configuration; none where there are no lines.
@@ -95,7 +140,7 @@ type hidingPath struct {
 	run      func(h *hiding)
 	wants    []string // with and without hiding
 	mute     bool     // shows no value in any case
-	unlogged bool     // shows none in the log in any case
+	unlogged bool     // shows none in a command line's log in any case
 }
 
 var hidingPaths = map[string]hidingPath{
@@ -243,6 +288,9 @@ func (h *hiding) refusedPlanted(message string, lines ...string) {
 	h.applyRefused()
 }
 
+// onCommandLines are the paths that are gone on a command line, too.
+var onCommandLines = []string{"mismatch at apply", "unknown, and what stands between quotes it", "an update, and what it replaces"}
+
 // TestHiddenValuesArePrintedNowhere plants values, goes every way in which the provider has something to say, and looks for them in
 // all that is printed, and in the provider's part of the log.
 func TestHiddenValuesArePrintedNowhere(t *testing.T) {
@@ -250,6 +298,9 @@ func TestHiddenValuesArePrintedNowhere(t *testing.T) {
 	for way, hides := range hidingWays("hide_value") {
 		for name, path := range hidingPaths {
 			t.Run(way+"/"+name, func(t *testing.T) { newHiding(t, hides, entryBlock).goes(path) })
+		}
+		for _, name := range onCommandLines {
+			t.Run(way+"/"+name+", on a command line", func(t *testing.T) { newCLIHiding(t, hides, entryBlock).goes(hidingPaths[name]) })
 		}
 	}
 }
@@ -259,29 +310,20 @@ func (h *hiding) goes(path hidingPath) {
 	hidden := h.inBlock+h.inConfig != ""
 	h.Helper()
 	path.run(h)
-	log, err := os.ReadFile(h.log)
-	if err != nil {
-		h.Fatal(err)
+	if h.readLog != nil {
+		h.readLog()
 	}
-	var own strings.Builder
-	for line := range strings.Lines(string(log)) {
-		if strings.Contains(line, `"@module":"provider`) || strings.Contains(line, `"@module":"sdk`) || strings.Contains(line, `"@module":"cas`) {
-			own.WriteString(line)
-		}
-	}
-	output := testcli.Flat(h.said.String())
+	output, log := testcli.Flat(h.said.String()), h.log.String()
 	h.wants(output, path.wants...)
-	for where, text := range map[string]string{"output": output, "log": own.String()} {
-		if text == "" {
-			h.Errorf("there is no %s", where)
-		}
-		shows := showsPlanted(text)
-		switch {
-		case hidden && shows:
-			h.Errorf("the %s shows a value:\n%s", where, text)
-		case !hidden && shows == (path.mute || where == "log" && path.unlogged):
-			h.Errorf("the %s shows a value: %v\n%s", where, shows, text)
-		}
+	if output == "" || log == "" {
+		h.Errorf("there is no output, or no log:\n%s\n%s", output, log)
+	}
+	if shows := showsPlanted(output); shows == (hidden || path.mute) {
+		h.Errorf("the output shows a value: %t\n%s", shows, output)
+	}
+	isLogged := h.readLog != nil && !hidden && !path.mute && !path.unlogged // diagnostics, by what serves the provider
+	if shows := showsPlanted(log); shows != isLogged {
+		h.Errorf("the log shows a value: %t\n%s", shows, log)
 	}
 }
 

@@ -3,6 +3,7 @@ package acceptance_test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +27,7 @@ type session struct {
 	w     *driver.Workspace
 	ctx   context.Context //nolint:containedctx // of a command, which one interrupts
 	plans map[string]*driver.Plan
+	said  io.Writer // all that commands print, if not nil
 }
 
 func newSession(t testing.TB) *session {
@@ -75,6 +77,9 @@ func (s *session) Write(name, content string) {
 func (s *session) Setenv(name, value string) { s.w.Env[name] = value }
 
 func (s *session) result(r *driver.Result) testcli.Result {
+	if s.said != nil {
+		_, _ = io.WriteString(s.said, r.String())
+	}
 	return testcli.Result{Stdout: r.String(), ExitCode: r.ExitCode}
 }
 

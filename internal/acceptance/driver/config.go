@@ -44,6 +44,7 @@ type configuration struct {
 	locals    map[string]hcl.Expression
 	variables map[string]cty.Value
 	declared  map[string]hcl.Expression // variables' defaults; nil: none
+	sensitive map[string]bool           // variables
 	outputs   map[string]hcl.Expression
 	moved     []moved
 	imports   []importing
@@ -67,7 +68,7 @@ var metaSchema = &hcl.BodySchema{
 func parse(source string) (*configuration, hcl.Diagnostics) {
 	c := &configuration{
 		source: []byte(source), blocks: map[string]*block{}, providers: map[string]*block{}, locals: map[string]hcl.Expression{},
-		variables: map[string]cty.Value{}, declared: map[string]hcl.Expression{}, outputs: map[string]hcl.Expression{},
+		variables: map[string]cty.Value{}, declared: map[string]hcl.Expression{}, sensitive: map[string]bool{}, outputs: map[string]hcl.Expression{},
 	}
 	file, diags := hclsyntax.ParseConfig(c.source, "main.tf", hcl.InitialPos)
 	if diags.HasErrors() {
@@ -103,6 +104,11 @@ func (c *configuration) add(b *hclsyntax.Block) hcl.Diagnostics {
 		c.declared[b.Labels[0]] = nil
 		if a := b.Body.Attributes["default"]; a != nil {
 			c.declared[b.Labels[0]] = a.Expr
+		}
+		if a := b.Body.Attributes["sensitive"]; a != nil {
+			v, diags := a.Expr.Value(nil)
+			c.sensitive[b.Labels[0]] = v.True()
+			return diags
 		}
 	case "output":
 		c.outputs[b.Labels[0]] = b.Body.Attributes["value"].Expr
@@ -286,6 +292,9 @@ func (c *configuration) setVariables(given map[string]string) hcl.Diagnostics {
 		default:
 			diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "No value for required variable", Detail: name})
 		}
+		if c.sensitive[name] && !diags.HasErrors() {
+			c.variables[name] = c.variables[name].Mark("sensitive")
+		}
 	}
 	return diags
 }
@@ -357,7 +366,8 @@ var functions = map[string]function.Function{
 		var packed bytes.Buffer
 		w := gzip.NewWriter(&packed)
 		_, err := io.WriteString(w, s)
-		return base64.StdEncoding.EncodeToString(packed.Bytes()), errors.Join(err, w.Close())
+		err = errors.Join(err, w.Close())
+		return base64.StdEncoding.EncodeToString(packed.Bytes()), err
 	}),
 }
 
@@ -388,8 +398,9 @@ func instanceKey(key cty.Value) string {
 type instance struct {
 	*block
 
-	key   cty.Value // cty.NilVal where there is but one
-	extra map[string]cty.Value
+	key       cty.Value // cty.NilVal where there is but one
+	extra     map[string]cty.Value
+	sensitive map[string]bool // arguments, once they are evaluated
 }
 
 func (i *instance) name() string { return i.address + instanceKey(i.key) }
@@ -406,7 +417,7 @@ func (s *scope) expand(b *block) ([]*instance, hcl.Diagnostics) {
 		all := make([]*instance, n)
 		for i := range all {
 			key := cty.NumberIntVal(int64(i))
-			all[i] = &instance{b, key, map[string]cty.Value{"count": cty.ObjectVal(map[string]cty.Value{"index": key})}}
+			all[i] = &instance{block: b, key: key, extra: map[string]cty.Value{"count": cty.ObjectVal(map[string]cty.Value{"index": key})}}
 		}
 		return all, nil
 	case b.forEach != nil:
@@ -420,7 +431,7 @@ func (s *scope) expand(b *block) ([]*instance, hcl.Diagnostics) {
 			if v.Type().IsSetType() {
 				key = value
 			}
-			all = append(all, &instance{b, key, map[string]cty.Value{"each": cty.ObjectVal(map[string]cty.Value{"key": key, "value": value})}})
+			all = append(all, &instance{block: b, key: key, extra: map[string]cty.Value{"each": cty.ObjectVal(map[string]cty.Value{"key": key, "value": value})}})
 		}
 		return all, nil
 	default:

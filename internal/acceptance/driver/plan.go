@@ -125,7 +125,7 @@ func (k *walk) evaluateOutputs() map[string]cty.Value {
 	for name, e := range k.config.outputs {
 		v, diags := e.Value(ctx)
 		k.report(fromHCL("", diags))
-		values[name] = v
+		values[name], _ = v.UnmarkDeep()
 	}
 	return values
 }

@@ -57,11 +57,18 @@ func (s *schemas) of(b *block) *tfprotov6.Schema {
 	return schema
 }
 
-// decode evaluates a block.
-func decode(b *block, schema *tfprotov6.Schema, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	v, diags := hcldec.Decode(b.body, decoderOf(schema).spec, ctx)
+// decode evaluates a block. Arguments that are made of sensitive variables are sensitive; no provider hears of that.
+func decode(b *block, schema *tfprotov6.Schema, ctx *hcl.EvalContext) (v cty.Value, sensitive map[string]bool, diags hcl.Diagnostics) {
+	v, diags = hcldec.Decode(b.body, decoderOf(schema).spec, ctx)
 	if diags.HasErrors() {
-		return v, diags
+		return v, nil, diags
+	}
+	v, marks := v.UnmarkDeepWithPaths()
+	sensitive = map[string]bool{}
+	for _, mark := range marks {
+		if step, ok := mark.Path[0].(cty.GetAttrStep); ok {
+			sensitive[step.Name] = true
+		}
 	}
 	values := v.AsValueMap()
 	for _, a := range schema.Block.Attributes {
@@ -71,7 +78,7 @@ func decode(b *block, schema *tfprotov6.Schema, ctx *hcl.EvalContext) (cty.Value
 		ty := optional(typeOf(a.ValueType()), a.NestedType)
 		nested, err := convert.Convert(values[a.Name], ty)
 		if err != nil {
-			return v, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Incorrect attribute value type", Detail: a.Name + ": " + err.Error()}}
+			return v, nil, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Incorrect attribute value type", Detail: a.Name + ": " + err.Error()}}
 		}
 		if nested.IsNull() {
 			nested = cty.NullVal(ty.WithoutOptionalAttributesDeep())
@@ -88,7 +95,7 @@ func decode(b *block, schema *tfprotov6.Schema, ctx *hcl.EvalContext) (cty.Value
 	if err != nil {
 		panic(err)
 	}
-	return plain, nil
+	return plain, sensitive, nil
 }
 
 func specOf(b *tfprotov6.SchemaBlock) hcldec.Spec {

@@ -79,6 +79,8 @@ func (c *Change) attributes() string {
 		}
 		switch {
 		case was.RawEquals(after[name]):
+		case c.in != nil && c.in.sensitive[name]:
+			b.WriteString("      ~ " + name + " = (sensitive value)\n")
 		case was.Type().IsMapType() && was.IsWhollyKnown() && after[name].IsWhollyKnown():
 			b.WriteString("      ~ " + name + " = {" + c.forces(name) + "\n" + elements(valuesOf(was), valuesOf(after[name])))
 		case was.IsNull():

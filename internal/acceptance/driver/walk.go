@@ -128,7 +128,7 @@ func (k *walk) configure(ctx context.Context, name string) (*process, Diagnostic
 	if b == nil {
 		b = &block{address: name, kind: "provider", body: &hclsyntax.Body{}}
 	}
-	v, more := decode(b, p.schemas.Provider, k.scopeOf(b).context(nil))
+	v, _, more := decode(b, p.schemas.Provider, k.scopeOf(b).context(nil))
 	diags := fromHCL("", more)
 	if diags.HasErrors() {
 		return p, diags
@@ -271,7 +271,7 @@ func (k *walk) validate(ctx context.Context) {
 			defer p.end()
 		}
 		schema := servers[typ].schemas.of(b)
-		v, diags := decode(b, schema, scope.context(extra))
+		v, _, diags := decode(b, schema, scope.context(extra))
 		if k.report(k.placed(b, b.address, fromHCL(b.address, diags))) {
 			continue
 		}
@@ -280,7 +280,7 @@ func (k *walk) validate(ctx context.Context) {
 	for name, b := range k.config.providers {
 		typ, _, _ := strings.Cut(name, ".")
 		if p := servers[typ]; p != nil {
-			v, diags := decode(b, p.schemas.Provider, scope.context(nil))
+			v, _, diags := decode(b, p.schemas.Provider, scope.context(nil))
 			if k.report(k.placed(b, "", fromHCL("", diags))) {
 				continue
 			}
@@ -314,7 +314,8 @@ func (k *walk) validateConfig(ctx context.Context, p *process, b *block, address
 
 // evaluate is the configuration of an instance.
 func (k *walk) evaluate(p *process, in *instance) (cty.Value, bool) {
-	v, diags := decode(in.block, p.schemas.of(in.block), k.scopeOf(in.block).context(in.extra))
+	v, sensitive, diags := decode(in.block, p.schemas.of(in.block), k.scopeOf(in.block).context(in.extra))
+	in.sensitive = sensitive
 	return v, k.report(k.placed(in.block, in.name(), fromHCL(in.name(), diags)))
 }
 
