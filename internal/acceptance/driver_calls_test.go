@@ -211,6 +211,18 @@ var scenarios = map[string]scenario{
 		p.planApply()
 		p.destroy()
 	}},
+	"unknown when planned, and the same when applied": {run: func(p *pipeline) {
+		p.create("testmap", data{"bar": "kept"})
+		config := func(trigger string) string {
+			return "resource \"terraform_data\" \"it\" {\n  input = \"1\"\n  triggers_replace = " + quoted(trigger) + "\n}\n" +
+				entryBlock("foo", "value = terraform_data.it.output")
+		}
+		p.write(config("a"))
+		p.planApply()
+		p.write(config("b"))
+		p.planApply()
+		p.destroy()
+	}},
 	"key unknown when planned": {run: func(p *pipeline) {
 		p.made()
 		p.write("resource \"terraform_data\" \"it\" {\n  input = \"baz\"\n}\n" + entryBlock("foo", "key = terraform_data.it.output", `value = "2"`))

@@ -173,9 +173,9 @@ func (b *batch) add(t *task, changes []change) {
 }
 
 // canGoByKey reports whether the batch can be a JSON Patch: nothing in it is held to a version, since what it changes is
-// not known to follow any; the maps that its paths go through are there; and the object tells who wrote.
+// not known to follow any; and the maps that its paths go through are there.
 func (b *batch) canGoByKey() bool {
-	if len(b.changes) > maxChanges || !b.from.survivesJSON() || b.firstOwner() != nil {
+	if len(b.changes) > maxChanges || !b.from.survivesJSON() {
 		return false // only a Txn that is alone in it can have so many keys
 	}
 	for _, t := range b.tasks {

@@ -56,8 +56,8 @@
 //   - Fairness between processes: a swap judged by value may be outrun again and again, until its context ends.
 //   - Noticing that a value went and came back (ABA), in a swap that names no version.
 //   - Telling apart two writers of one field manager's name who write the same bytes over the same state, where the answer to one of
-//     them is lost; unless ours is under a field manager of its Engine alone (Engine.Signed), whose keys nobody else can own. Nor two who
-//     remove the same keys of an object that does not tell who wrote it.
+//     them is lost; unless ours is under a field manager of its Engine alone (Engine.Signed), whose keys nobody else can own.
+//   - Telling apart two writers who remove the same keys of an object without managedFields, where the answer to one of them is lost.
 //   - A true verdict where something between here and the API server sends a write twice and passes on the second answer: that
 //     is a conflict, though the first landed. This package never does. (Under Engine.Signed it is found out, unless the key was
 //     written again meanwhile.)

@@ -111,6 +111,9 @@ func (b *batch) made(before, next *Observation) answer {
 	case b.disowned(before, next):
 		return no
 	case !b.isSigned() && !isEarlier && b.isAll(is, was, writes):
+		if b.firstOwner() != nil && len(next.managers()) == 0 {
+			return maybe // ours would have brought the first, unless admission took it away
+		}
 		return yes
 	case touched && !next.wroteAnother(before, b.manager()):
 		return maybe
@@ -136,11 +139,8 @@ func (b *batch) isAll(is, was map[field]string, writes map[field]*string) bool {
 }
 
 // disowned reports whether managedFields show that the batch did not make the next state: if it had, its manager would own all that
-// changed, and nobody what it removes.
+// changed, and what it removed would have no owner.
 func (b *batch) disowned(before, next *Observation) bool {
-	if b.firstOwner() != nil && len(next.managers()) == 0 {
-		return true // the batch would have brought the first
-	}
 	was, is, writes := before.fields(), next.fields(), b.writes(before)
 	isAnothers := func(f field) bool {
 		to, isOurs := writes[f]

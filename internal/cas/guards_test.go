@@ -137,8 +137,8 @@ func TestGuardThatIsToBeAbsentWhereAMapIsNot(t *testing.T) {
 		"it comes with the guard": {func(cm *corev1.ConfigMap) { cm.Data = map[string]string{"none": "9"} }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, map[string]string{"other": "1"}) // made with content, so that it tells who wrote
-			f.change(func(cm *corev1.ConfigMap) { cm.Data, cm.BinaryData = nil, map[string][]byte{"foo": {1}, "x": {0}} })
+			f := newFixture(t, nil)
+			f.change(func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"foo": {1}, "x": {0}} })
 			patches := 0
 			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 				if r.Method == http.MethodPatch {

@@ -17,14 +17,15 @@ func number(n int) string { return strconv.Itoa(n) }
 type applier struct {
 	*walk
 
-	plan *Plan
+	plan    *Plan
+	deposed map[string]string // keys that this apply gave, by address
 }
 
 // applyPlan applies a plan, and gives the state afterwards, also where something failed.
 func (w *Workspace) applyPlan(ctx context.Context, p *Plan) (*state, []string, Diagnostics) {
 	k := w.walk(p.config, p.state, w.Profile.DefersInApply)
 	defer k.end()
-	a := &applier{k, p}
+	a := &applier{walk: k, plan: p, deposed: map[string]string{}}
 	maps.Copy(k.state.data, p.state.data) // what the plan could read is not read again
 	k.fromState(w.typeOf)
 	for address, v := range p.values { // data sources that were read by the plan
@@ -79,7 +80,7 @@ func (a *applier) nodes() map[string]*node {
 		case Delete, DeleteThenCreate:
 			nodes[remove] = &node{do: func(ctx context.Context) bool { return a.remove(ctx, c) }}
 		case CreateThenDelete:
-			nodes[remove] = &node{after: []string{write}, do: func(ctx context.Context) bool { return a.removeDeposed(ctx, c.Address, deposedKey) }}
+			nodes[remove] = &node{after: []string{write}, do: func(ctx context.Context) bool { return a.removeDeposed(ctx, c.Address, a.deposed[c.Address]) }}
 		default:
 			continue
 		}
@@ -147,7 +148,7 @@ func (a *applier) learn(b *block) bool {
 	for i, in := range instances {
 		o := a.current(in.name())
 		if o == nil {
-			return true
+			return true // the plan only refreshes, and found it gone
 		}
 		values[i] = o.decoded(a.w.typeOf(in.typ))
 	}
@@ -188,8 +189,9 @@ func (a *applier) write(ctx context.Context, c *Change) bool {
 	if failed {
 		return true
 	}
+	deposed := ""
 	if c.Action == CreateThenDelete {
-		a.depose(c.Address) // what the second plan refuses stays so; what the creation refuses is put back
+		deposed = a.depose(c.Address) // what the second plan refuses stays so; what the creation refuses is put back
 	}
 	var private []byte
 	if prior != nil {
@@ -203,6 +205,15 @@ func (a *applier) write(ctx context.Context, c *Change) bool {
 	if wrong := departs("", c.After, second.value); wrong != "" {
 		return a.report(Diagnostics{{IsError: true, Summary: "Provider produced inconsistent final plan", Detail: wrong, Address: c.Address}})
 	}
+	if names := second.replacing(prior); len(names) > 0 {
+		return a.report(Diagnostics{{
+			IsError: true, Summary: "Provider produced inconsistent final plan", Detail: "an update became a replacement, for " + strings.Join(names, ", "),
+			Address: c.Address,
+		}})
+	}
+	if prior != nil && second.value.RawEquals(prior.value) {
+		return false // what was unknown turned out to be what is there: the provider is not asked to write
+	}
 	now, diags := server.apply(ctx, c.Address, c.typ, prior, second, config)
 	failed = a.report(a.placed(in.block, c.Address, diags))
 	if !failed {
@@ -210,7 +221,8 @@ func (a *applier) write(ctx context.Context, c *Change) bool {
 	}
 	switch {
 	case now.isNull() && c.Action == CreateThenDelete:
-		a.restore(c.Address)
+		a.restore(c.Address, deposed)
+	case now.isNull() && failed && prior != nil: // stays as it was
 	case now.isNull():
 		a.set(c.Address, nil)
 	default:
@@ -220,23 +232,27 @@ func (a *applier) write(ctx context.Context, c *Change) bool {
 	return failed
 }
 
-const deposedKey = "0badc0de"
-
-// depose makes room for a replacement.
-func (a *applier) depose(address string) {
+// depose makes room for a replacement, and gives the key under which the object is kept until it is removed.
+func (a *applier) depose(address string) (key string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.state.slots[address]
-	s.deposed[deposedKey], s.current = s.current, nil
+	key = fmt.Sprintf("%08x", len(s.deposed)+1)
+	for s.deposed[key] != nil {
+		key += "0"
+	}
+	s.deposed[key], s.current = s.current, nil
+	a.deposed[address] = key
+	return key
 }
 
 // restore puts back what was to be replaced.
-func (a *applier) restore(address string) {
+func (a *applier) restore(address, key string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.state.slots[address]
-	s.current = s.deposed[deposedKey]
-	delete(s.deposed, deposedKey)
+	s.current = s.deposed[key]
+	delete(s.deposed, key)
 }
 
 // remove removes what the plan says, by the private state of the plan.

@@ -371,9 +371,7 @@ func (p *planner) decide(ctx context.Context, server *process, in *instance, pri
 	if p.report(p.placed(in.block, address, diags)) {
 		return nil, true
 	}
-	c.replaces = slices.DeleteFunc(c.planned.replaces, func(name string) bool {
-		return c.planned.value.GetAttr(name).RawEquals(prior.value.GetAttr(name))
-	})
+	c.replaces = c.planned.replacing(prior)
 	c.Forced = slices.Contains(p.plan.Options.Replace, address)
 	switch {
 	case len(c.replaces) > 0 || c.Forced:

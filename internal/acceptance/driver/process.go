@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -267,6 +268,16 @@ type planned struct {
 	deferred bool
 }
 
+// replacing are the attributes for whose sake an object has to be replaced: of those that the provider names, the ones that change.
+func (p planned) replacing(prior *live) []string {
+	if prior.isNull() {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(p.replaces), func(name string) bool {
+		return p.value.GetAttr(name).RawEquals(prior.value.GetAttr(name))
+	})
+}
+
 // plan asks for the change of an object. A nil prior is none; a null configuration is a removal.
 func (p *process) plan(ctx context.Context, address, typ string, prior *live, config cty.Value, private []byte) (planned, Diagnostics) {
 	schema, ty := p.schemas.ResourceSchemas[typ], p.typeOf(typ)
@@ -300,6 +311,9 @@ func (p *process) plan(ctx context.Context, address, typ string, prior *live, co
 		out.identity, err = p.unwireIdentity(typ, resp.PlannedIdentity)
 	}
 	diags = append(diags, answered(address, nil, err)...)
+	if config.IsNull() && !diags.HasErrors() && !out.value.IsNull() {
+		diags = append(diags, Diagnostic{IsError: true, Summary: "Provider produced invalid plan", Detail: "a removal is planned with a value", Address: address})
+	}
 	if !config.IsNull() && !diags.HasErrors() {
 		if wrong := invalidPlan(schema.Block, was, config, out.value); wrong != "" {
 			diags = append(diags, Diagnostic{IsError: true, Summary: "Provider produced invalid plan", Detail: wrong, Address: address})

@@ -119,7 +119,7 @@ func invalidPlan(block *tfprotov6.SchemaBlock, prior, config, planned cty.Value)
 	}
 	for _, a := range block.Attributes {
 		want, got := config.GetAttr(a.Name), planned.GetAttr(a.Name)
-		isPrior := !prior.IsNull() && got.RawEquals(prior.GetAttr(a.Name))
+		isPrior := !want.IsNull() && !prior.IsNull() && got.RawEquals(prior.GetAttr(a.Name))
 		switch {
 		case a.WriteOnly:
 			if !got.IsNull() {
@@ -138,18 +138,37 @@ func departs(at string, planned, actual cty.Value) string {
 	switch {
 	case !planned.IsKnown():
 		return ""
-	case !planned.IsWhollyKnown() && !planned.IsNull() && planned.Type().IsObjectType() && !actual.IsNull() && actual.Type().IsObjectType():
-		for name := range planned.Type().AttributeTypes() {
-			if d := departs(at+"."+name, planned.GetAttr(name), actual.GetAttr(name)); d != "" {
+	case planned.IsWhollyKnown() && planned.RawEquals(actual):
+		return ""
+	case planned.IsWhollyKnown(), planned.IsNull(), actual.IsNull():
+		return fmt.Sprintf("%s: was %#v, but now %#v", at, planned, actual)
+	case planned.Type().IsObjectType() && actual.Type().IsObjectType(), planned.Type().IsMapType() && actual.Type().IsMapType():
+		was, is := planned.AsValueMap(), actual.AsValueMap()
+		if len(was) != len(is) {
+			return fmt.Sprintf("%s: had %d elements, but now %d", at, len(was), len(is))
+		}
+		for name := range was {
+			element, ok := is[name]
+			if !ok {
+				return fmt.Sprintf("%s: lacks %s", at, name)
+			}
+			if d := departs(at+"."+name, was[name], element); d != "" {
 				return d
 			}
 		}
 		return ""
-	case !planned.IsWhollyKnown():
-		return "" // a collection with an unknown in it
-	case !planned.RawEquals(actual):
-		return fmt.Sprintf("%s: was %#v, but now %#v", at, planned, actual)
-	default:
+	case planned.Type().IsListType() && actual.Type().IsListType():
+		was, is := planned.AsValueSlice(), actual.AsValueSlice()
+		if len(was) != len(is) {
+			return fmt.Sprintf("%s: had %d elements, but now %d", at, len(was), len(is))
+		}
+		for i := range was {
+			if d := departs(fmt.Sprintf("%s[%d]", at, i), was[i], is[i]); d != "" {
+				return d
+			}
+		}
 		return ""
+	default:
+		return "" // a set with an unknown in it
 	}
 }

@@ -156,6 +156,7 @@ func (w *Workspace) Refresh(ctx context.Context, o Options) *Result {
 	return r
 }
 
+// save keeps a state. Each one makes the plans before it stale; on a command line, only one that differs does.
 func (w *Workspace) save(s *state) {
 	s.serial = w.state.serial + 1
 	w.state = *s
