@@ -2,12 +2,16 @@ package acceptance_test
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // configMaps are the names of those in the fixture's namespace, with their versions.
@@ -157,4 +161,31 @@ func TestNoWarningOfAConfigMapThatTheSamePlanCreates(t *testing.T) {
 	p.apply()
 	p.wantLive("made", map[string]string{"foo": "1", "bar": "1", "n": "1", "waits": "1"})
 	p.planNothing()
+}
+
+// A plan rehearses with a generated name, which is not the one that the apply makes.
+func TestPlanDryRunOfAGeneratedNameThatIsTaken(t *testing.T) {
+	p := newPipeline(t)
+	proxy := p.proxied()
+	taken := ""
+	proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPost && r.URL.Query().Has("dryRun") && taken == "" {
+			made := &corev1.ConfigMap{}
+			if err := json.NewDecoder(r.Body).Decode(made); err != nil {
+				t.Error(err)
+			}
+			taken = made.Name
+			p.create(taken, nil)
+		}
+		return testcluster.Fault{}
+	})
+	p.writeRehearsed(wholeBlock("foo", `generate_name = "made-"`, `data = { foo = "1" }`))
+	p.plan()
+	if taken == "" {
+		t.Error("the plan rehearsed nothing")
+	}
+	p.apply()
+	if name := p.state()["foo"].Attributes["name"]; name == taken {
+		t.Errorf("the ConfigMap that another made was taken: %v", name)
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // decomposed is NFD: Terraform makes composed of it wherever a configuration or a provider writes it down.
@@ -275,4 +277,28 @@ func TestRestoreSendsNothingWhereTheKeyHoldsTheOriginal(t *testing.T) {
 	if n := proxy.Count(http.MethodPatch); n != 0 || p.live("testmap").ResourceVersion != version {
 		t.Errorf("%d writes: %v", n, proxy.Requests())
 	}
+}
+
+// Given a plan that finds another's value in a key that is to be restored; when that one puts back what was there before the plan has told of
+// it; then the plan tells nothing: what it refuses is no old read.
+func TestPlannedRemovalIsRefusedOnAFreshReadOnly(t *testing.T) {
+	p := newPipeline(t)
+	p.testmap(contents{Data: data{"foo": "1"}})
+	p.planned(entryBlock("foo", `value = "2"`, `expected_value = "1"`, `deletion_policy = "restore"`))
+	p.set("testmap", "foo", "99")
+	proxy := p.proxied()
+	reads := 0
+	proxy.SetHook(func(*http.Request) testcluster.Fault {
+		if reads++; reads == 2 {
+			p.set("testmap", "foo", "2")
+		}
+		return testcluster.Fault{}
+	})
+	p.write("")
+	p.plan()
+	if reads < 2 {
+		t.Errorf("%d reads, want another one before the plan tells", reads)
+	}
+	p.apply()
+	p.wantContents(contents{Data: data{"foo": "1"}})
 }

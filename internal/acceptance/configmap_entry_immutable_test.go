@@ -113,6 +113,17 @@ func TestConfigMapThatIsBeingDeleted(t *testing.T) {
 			p.wantState()
 		})
 	}
+	t.Run("removal of another's value that was to be restored", func(t *testing.T) {
+		p := newPipeline(t)
+		held(p, nil)
+		p.planned(entryBlock("foo", `value = "2"`, `deletion_policy = "restore"`))
+		p.set("testmap", "foo", "foreign")
+		p.remove("testmap")
+		p.write("") // no plan of what is configured comes first
+		p.plan()
+		p.apply()
+		p.wantState()
+	})
 	t.Run("destroy of another's value that was to be restored", func(t *testing.T) {
 		p := newPipeline(t)
 		held(p, nil)

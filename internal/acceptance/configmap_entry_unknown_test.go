@@ -118,6 +118,20 @@ func TestReplacementWhoseNameMayTurnOutTheSameIsWarnedAbout(t *testing.T) {
 	p.wants(p.plan(), "!Replacement May Fail")
 }
 
+func TestReplacementOfKeysWhoseNameMayTurnOutTheSameIsWarnedAbout(t *testing.T) {
+	p := newPipeline(t)
+	p.create("testmap", data{"foo": "1"})
+	named := func(trigger, arguments string) string {
+		return "resource \"terraform_data\" \"name\" {\n  input = \"testmap\"\n  triggers_replace = " + trigger + "\n}\n" +
+			dataBlock("foo", `name = terraform_data.name.output`, `data = { foo = "2" }`, arguments)
+	}
+	p.planned(named("1", `expected_data = { foo = "1" }`))
+	p.write(named("2", `expected_data = { foo = "1" }`))
+	p.wants(p.plan(), "Replacement May Fail", p.namespace+"/testmap")
+	p.write(named("2", ``))
+	p.wants(p.plan(), "!Replacement May Fail")
+}
+
 func TestProviderConfiguredByAResource(t *testing.T) {
 	f := newFixture(t)
 	f.create("testmap", map[string]string{"foo": "1"})
