@@ -52,8 +52,8 @@ func (h *history) verdicts(of string, o outcome) {
 	}
 }
 
-// do does something, and has the model predict it in every world, in each of the ways that it may go. Worlds that turn out not to be the case
-// are given up; there must be one that is.
+// do does something, and has the model predict each outcome that is allowed, in every world. Worlds whose prediction differs from what happened
+// are dropped; where none is left, the test fails.
 func (h *history) do(run func() outcome, predictions ...func(*model) outcome) outcome {
 	got := run()
 	live := map[string]*corev1.ConfigMap{}

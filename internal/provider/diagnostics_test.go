@@ -74,12 +74,22 @@ func TestDiagnostics(t *testing.T) {
 	maps.Copy(tests, wholeDiagnosticTests(seen, unmanaged))
 	maps.Copy(tests, severalDiagnosticTests(seen))
 	maps.Copy(tests, waitDiagnosticTests(seen))
-	missing := map[string]bool{}
-	for title := range titled {
-		missing[title] = !slices.Contains(ofConfigurations, title)
+	missing := map[string]bool{} // by title and severity
+	for title, severities := range titled {
+		for _, severity := range severities {
+			missing[title+", "+severity.String()] = !slices.Contains(ofConfigurations, title)
+		}
+	}
+	for _, title := range ofConfigurations {
+		if titled[title] == nil {
+			t.Errorf("nothing is titled %q", title)
+		}
 	}
 	for name, test := range tests {
-		delete(missing, test.summary)
+		if test.severity == diag.SeverityInvalid {
+			test.severity = diag.SeverityError
+		}
+		delete(missing, test.summary+", "+test.severity.String())
 		t.Run(name, func(t *testing.T) {
 			got := diagnosticTest{
 				severity: test.of.Severity(), summary: test.of.Summary(), detail: test.of.Detail(),
@@ -88,9 +98,6 @@ func TestDiagnostics(t *testing.T) {
 				got.path = at.Path().String()
 			}
 			test.of = nil
-			if test.severity == diag.SeverityInvalid {
-				test.severity = diag.SeverityError
-			}
 			test.detail = facts.Replace(strings.TrimPrefix(test.detail, "\n"))
 			if diff := cmp.Diff(test, got, cmp.AllowUnexported(diagnosticTest{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

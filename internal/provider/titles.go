@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"slices"
+
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 )
@@ -16,13 +18,20 @@ type (
 var titled = map[string][]diag.Severity{}
 
 func newError(text string) errorTitle {
-	titled[text] = append(titled[text], diag.SeverityError)
+	entitle(text, diag.SeverityError)
 	return errorTitle(text)
 }
 
 func newWarning(text string) warningTitle {
-	titled[text] = append(titled[text], diag.SeverityWarning)
+	entitle(text, diag.SeverityWarning)
 	return warningTitle(text)
+}
+
+func entitle(text string, severity diag.Severity) {
+	if slices.Contains(titled[text], severity) {
+		panic("two titles: " + text)
+	}
+	titled[text] = append(titled[text], severity)
 }
 
 func (t errorTitle) with(detail string) diag.Diagnostic {

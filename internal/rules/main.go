@@ -1,4 +1,4 @@
-// Rules takes each rule of the engine and of the provider out, one at a time, and sees the tests fail that are to hold it. A rule whose tests
+// Rules takes each rule of the engine and of the provider out, one at a time, and checks that the tests named for it fail. A rule whose tests
 // pass without it has survived: they prove nothing. The sources stay as they are; the compiler is given an overlay.
 package main
 

@@ -3,7 +3,6 @@ package testcli
 import (
 	"errors"
 	"regexp"
-	"strings"
 )
 
 // Block is a fenced block of a page.
@@ -12,7 +11,10 @@ type Block struct {
 	Before         string // what the page says above it, from the block before
 }
 
-var fenced = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
+var (
+	fenced = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
+	fence  = regexp.MustCompile("(?m)^[ \t]*```")
+)
 
 // Blocks are the fenced blocks of a page in Markdown. A fence that begins or ends none of them is an error.
 func Blocks(page string) (all []Block, err error) {
@@ -21,8 +23,8 @@ func Blocks(page string) (all []Block, err error) {
 		all = append(all, Block{Language: page[at[2]:at[3]], Text: page[at[4]:at[5]], Before: page[last:at[0]]})
 		last = at[1]
 	}
-	if strings.Count("\n"+page, "\n```") != 2*len(all) {
-		return nil, errors.New("the page has fences without a language, or an odd number of them")
+	if len(fence.FindAllString(page, -1)) != 2*len(all) {
+		return nil, errors.New("the page has fences that are indented or without a language, or an odd number of them")
 	}
 	return all, nil
 }
