@@ -1,6 +1,7 @@
 package acceptance_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -244,4 +245,24 @@ func TestConfigMapDataDestroy(t *testing.T) {
 		p.applyRefused(wants...)
 		p.wantLive("testmap", data{"a": "1", "b": "foreign"})
 	})
+}
+
+// Given keys that were gone when the state was refreshed; when another writes one before the resource is dropped; then the removal either tells
+// of it in the plan, or does not happen. (Terraform before 1.12.2 plans the removal of a dropped block on the state before its refresh.)
+func TestConfigMapDataRemovalTakesNoKeyThatItsPlanDidNotSee(t *testing.T) {
+	p := newPipeline(t)
+	p.testmap(contents{Data: data{"bar": "kept"}})
+	p.planned(dataBlock("foo", `data = { foo = "2" }`))
+	p.change("testmap", func(cm *corev1.ConfigMap) { delete(cm.Data, "foo") })
+	p.do("refresh")
+	p.set("testmap", "foo", "3")
+	p.write("")
+	if strings.Contains(p.plan(), "Value Changed Since Last Apply") {
+		p.apply()
+		p.wantContents(contents{Data: data{"bar": "kept"}})
+		return
+	}
+	p.applyRefused("Error: Compare-And-Swap Conflict")
+	p.wantContents(contents{Data: data{"bar": "kept", "foo": "3"}})
+	p.wantState("foo")
 }

@@ -99,6 +99,8 @@ func (h *history) differs(m *model, live map[string]*corev1.ConfigMap) string {
 			return fmt.Sprintf("configmap %s: want %v, live %v", cm, want, got)
 		case !maps.Equal(want.data, got.Data) || !maps.Equal(want.labels, got.Labels):
 			return fmt.Sprintf("configmap %s: want %v %v, live %v %v", cm, want.data, want.labels, got.Data, got.Labels)
+		case len(got.BinaryData)+len(got.Annotations)+len(got.Finalizers) > 0 || got.Immutable != nil:
+			return fmt.Sprintf("configmap %s: nobody wrote all of %v", cm, got)
 		case !m.is(want.uid, string(got.UID)) || !m.is(want.rv, got.ResourceVersion):
 			return fmt.Sprintf("configmap %s: at another version than wanted", cm)
 		}
@@ -158,8 +160,21 @@ func (t *tracking) differs(m *model, o driver.Object) string {
 	if !m.is(t.uid, text("uid")) || !m.is(t.rv, text("resource_version")) {
 		return "at another version than wanted: " + text("resource_version")
 	}
+	if t.kind != "whole" {
+		for name, want := range map[string]string{"conflict_scope": t.scope, "deletion_policy": t.policy} {
+			if got := text(name); got != want {
+				return differ(name, want, got)
+			}
+		}
+		if got := o.Value.GetAttr("adopt_existing").True(); got != t.adopt {
+			return differ("adopt_existing", t.adopt, got)
+		}
+	}
 	switch t.kind {
 	case "entry":
+		if got, want := text("expected_value"), t.expected[t.onlyKey()]; got != want {
+			return differ("expected_value", want, got)
+		}
 		if got, want := text("value"), t.values[t.onlyKey()]; got != want {
 			return differ("value", want, got)
 		}
@@ -167,6 +182,9 @@ func (t *tracking) differs(m *model, o driver.Object) string {
 			return differ("previous_value", want, got)
 		}
 	case "data":
+		if got := texts("expected_data"); !maps.Equal(got, t.expected) {
+			return differ("expected_data", t.expected, got)
+		}
 		if got := texts("data"); !maps.Equal(got, t.values) {
 			return differ("data", t.values, got)
 		}

@@ -140,6 +140,8 @@ func (h *history) strikes(r *run, f fault, fired *atomic.Bool, byKey *bool, canc
 			return testcluster.Fault{DropAfter: true, Answered: func(*http.Response) { close(died) }}
 		case "interrupt":
 			cancel()
+		case "overtaken":
+			other()
 		case "lose before":
 			other()
 			return testcluster.Fault{DropBefore: true}
@@ -186,7 +188,6 @@ func (h *history) land() {
 	h.add("op land")
 	on := h.held[0]
 	h.held = h.held[1:]
-	landed := false
 	lands := func(anyway bool) func(*model) outcome {
 		return func(m *model) outcome {
 			w := m.late[0]
@@ -194,7 +195,7 @@ func (h *history) land() {
 			if o := m.live[w.cm]; anyway && o != nil {
 				w.base = o.version
 			}
-			landed = m.land(w)
+			m.landed = m.land(w)
 			return outcome{}
 		}
 	}
@@ -203,5 +204,5 @@ func (h *history) land() {
 		<-on.landed
 		return outcome{}
 	}, lands(false), lands(on.byKey))
-	h.add(map[bool]string{true: "landed", false: "came too late"}[landed])
+	h.add(map[bool]string{true: "landed", false: "came too late"}[h.worlds[0].landed])
 }

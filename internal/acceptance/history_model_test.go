@@ -102,13 +102,14 @@ type model struct {
 	live   map[string]*liveMap
 	spaces []*workspace
 	late   []write // by processes that are dead: they may land yet
+	landed bool    // the last of them that came
 	last   int     // number that was given out
 	bound  map[int]string
 }
 
 // clone makes another world. What is not changed in place is shared.
 func (m *model) clone() *model {
-	c := &model{maps.Clone(m.live), nil, slices.Clone(m.late), m.last, maps.Clone(m.bound)}
+	c := &model{maps.Clone(m.live), nil, slices.Clone(m.late), m.landed, m.last, maps.Clone(m.bound)}
 	for _, w := range m.spaces {
 		w := *w
 		w.state, w.plans = maps.Clone(w.state), slices.Clone(w.plans)
@@ -184,7 +185,7 @@ type process struct {
 
 // fault is what happens to one write that would land: the at-th of the process.
 type fault struct {
-	kind    string // kill before, kill after, interrupt, lose before, lose after
+	kind    string // kill before, kill after, interrupt, lose before, lose after, overtaken
 	at      int
 	other   bool   // another writer comes before anybody looks what became of the write
 	key     string // which that one writes; a label where it is empty
@@ -235,6 +236,12 @@ func (p *process) send(w write) (again bool, title string) {
 		}
 		if p.fault.other {
 			return true, ""
+		}
+		land()
+	case "overtaken":
+		was := p.live[w.cm]
+		if interferes(); p.live[w.cm] != was {
+			return true, "" // as the API server says by a 409
 		}
 		land()
 	case "lose after":

@@ -94,7 +94,7 @@ func (c *tally) add(what string) {
 var mustHappen = []string{
 	"op configure", "op plan", "op plan destroy", "op plan -refresh=false", "op plan -replace", "op apply", "op apply an older plan", "op refresh",
 	"op import", "op taint", "op untaint", "op forget", "op set", "op unset", "op label", "op delete", "op create", "op land", "op interrupted plan",
-	"fault kill before", "fault kill after", "fault interrupt", "fault lose before", "fault lose after", "landed", "came too late",
+	"fault kill before", "fault kill after", "fault interrupt", "fault lose before", "fault lose after", "fault overtaken", "landed", "came too late",
 	"plan: passes", "apply: passes", "import: passes", "plan: " + titleMismatch, "plan: " + titleHeld, "plan: " + titleKeyExists, "plan: " + titleMapExists,
 	"plan: " + titleConflict, "plan: " + titleNoMap, "plan: warns: " + titleNotYet, "plan: warns: " + titleChanged,
 	"plan: warns: " + titleUnmanaged, "plan: " + titleWouldFail, "plan: " + titleNotACounter, "plan: " + titleCanceled,
@@ -368,11 +368,11 @@ func (h *history) apply(n int) {
 	}
 	var f fault
 	if oneIn(t, "faulty", 4) {
-		f.kind = pick(t, "fault", "kill before", "kill before", "kill after", "interrupt", "lose before", "lose after")
+		f.kind = pick(t, "fault", "kill before", "kill before", "kill after", "interrupt", "lose before", "lose after", "overtaken")
 		f.at = pick(t, "at", 1, 1, 2)
-		if strings.HasPrefix(f.kind, "lose") {
-			f.noWatch = oneIn(t, "may not watch", 2)
-			if f.other = oneIn(t, "another comes first", 2); f.other {
+		if isLost := strings.HasPrefix(f.kind, "lose"); isLost || f.kind == "overtaken" {
+			f.noWatch = isLost && oneIn(t, "may not watch", 2)
+			if f.other = !isLost || oneIn(t, "another comes first", 2); f.other {
 				f.key = pick(t, "key", append(allKeys, "")...)
 				f.value = pick(t, "value", someValues...)
 				b := pick(t, "block", h.worlds[0].spaces[n].blocks...)

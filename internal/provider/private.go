@@ -32,11 +32,11 @@ type observation struct {
 	ID              string               `json:"id"`
 	UID             string               `json:"uid,omitempty"`
 	ResourceVersion string               `json:"resource_version,omitempty"`
-	Digest          string               `json:"digest,omitempty"`  // of the whole ConfigMap
-	Entries         map[string]cas.Entry `json:"entries,omitempty"` // nil: what the prior state says, which no read of the plan confirmed
-	Keys            []string             `json:"keys,omitempty"`    // that the removal is about
-	Keeps           []string             `json:"keeps,omitempty"`   // those that it leaves in place
-	Needs           []string             `json:"needs,omitempty"`   // not of a delete, but of a create: the keys that it needs as they are
+	Digest          string               `json:"digest,omitempty"` // of the whole ConfigMap
+	Entries         map[string]cas.Entry `json:"entries,omitzero"` // nil: what the prior state says, which no read of the plan confirmed
+	Keys            []string             `json:"keys,omitempty"`   // that the removal is about
+	Keeps           []string             `json:"keeps,omitempty"`  // those that it leaves in place
+	Needs           []string             `json:"needs,omitempty"`  // not of a delete, but of a create: the keys that it needs as they are
 }
 
 type privateReader interface {
