@@ -96,8 +96,14 @@ func (s *mortal) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRe
 	}
 }
 
+// struckWrite is the write that a fault happened to.
+type struckWrite struct {
+	isPatch bool
+	byKey   bool // it is a JSON Patch
+}
+
 // strikes has a fault happen to a process that is to be started.
-func (h *history) strikes(r *run, f fault, fired *atomic.Bool, byKey *bool, cancel func()) {
+func (h *history) strikes(r *run, f fault, fired *atomic.Bool, struck *struckWrite, cancel func()) {
 	died := make(chan struct{})
 	r.died, r.cut = died, r.route
 	var mu sync.Mutex
@@ -124,7 +130,7 @@ func (h *history) strikes(r *run, f fault, fired *atomic.Bool, byKey *bool, canc
 			return testcluster.Fault{}
 		}
 		fired.Store(true)
-		*byKey = req.Header.Get("Content-Type") == string(k8stypes.JSONPatchType)
+		struck.isPatch, struck.byKey = req.Method == http.MethodPatch, req.Header.Get("Content-Type") == string(k8stypes.JSONPatchType)
 		other := func() {
 			if f.other {
 				h.interfere(name, f.key, f.value)
@@ -132,7 +138,7 @@ func (h *history) strikes(r *run, f fault, fired *atomic.Bool, byKey *bool, canc
 		}
 		switch f.kind {
 		case "kill before":
-			on := held{*byKey, make(chan struct{}), make(chan struct{})}
+			on := held{struck.byKey, make(chan struct{}), make(chan struct{})}
 			h.held = append(h.held, on)
 			close(died)
 			return testcluster.Fault{HoldBefore: on.release, Answered: func(*http.Response) { close(on.landed) }}
