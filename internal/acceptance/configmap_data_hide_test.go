@@ -122,6 +122,8 @@ func TestConfigMapDataHiddenValuesArePrintedNowhere(t *testing.T) {
 		for name, path := range hidingDataPaths {
 			t.Run(way+"/"+name, func(t *testing.T) { newHiding(t, hides, dataBlock).goes(path) })
 		}
+		const replaces = "an update, and what it replaces" // a command line shows more of it than the driver
+		t.Run(way+"/"+replaces+", on a command line", func(t *testing.T) { newCLIHiding(t, hides, dataBlock).goes(hidingDataPaths[replaces]) })
 	}
 }
 
