@@ -197,12 +197,17 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 		return title != ""
 	}
 	creations, failed := map[string]bool{}, false
-	for i, b := range w.blocks {
+	order := upTo(len(w.blocks))
+	if o.destroy {
+		slices.Reverse(order) // what depends on something is planned to go before it
+	}
+	for _, i := range order {
+		b := w.blocks[i]
 		address := b.address()
 		was := pl.state[address]
 		unread := was
 		isUsed := i < w.used && !o.destroy
-		if isUsed && failed {
+		if (isUsed || o.destroy) && failed {
 			continue
 		}
 		if was != nil && !o.noRefresh && !o.destroy {
@@ -227,7 +232,7 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 				was = unread
 			}
 			saw, title, warning := p.planRemoval(was)
-			says(title, warning)
+			failed = says(title, warning) || failed
 			pl.changes[address] = change{"delete", saw, nil}
 			continue
 		}

@@ -22,37 +22,44 @@ func TestPlanKnowsWhatAWriteLeavesAsItIs(t *testing.T) {
 		},
 		"entry, another value, in key scope": {
 			entryBlock("foo", `value = "1"`, `conflict_scope = "key"`), entryBlock("foo", `value = "2"`, `conflict_scope = "key"`),
-			[]string{"id"}, []string{"uid", "resource_version", "previous_value"},
+			[]string{"id"},
+			[]string{"uid", "resource_version", "previous_value"},
 		},
 		"entry, nothing to write": {
 			entryBlock("foo", `value = "1"`), entryBlock("foo", `value = "1"`, `deletion_policy = "abandon"`),
-			[]string{"id", "uid", "resource_version", "previous_value"}, nil,
+			[]string{"id", "uid", "resource_version", "previous_value"},
+			nil,
 		},
 		"data, create": {
 			"", dataBlock("foo", `data = { foo = "2" }`), []string{"id"}, []string{"uid", "resource_version", "previous_data"},
 		},
 		"data, another value": {
 			dataBlock("foo", `data = { foo = "1" }`), dataBlock("foo", `data = { foo = "2" }`),
-			[]string{"id", "uid"}, []string{"resource_version", "previous_data"},
+			[]string{"id", "uid"},
+			[]string{"resource_version", "previous_data"},
 		},
 		"data, another value, in key scope": {
 			dataBlock("foo", `data = { foo = "1" }`, `conflict_scope = "key"`), dataBlock("foo", `data = { foo = "2" }`, `conflict_scope = "key"`),
-			[]string{"id"}, []string{"uid", "resource_version", "previous_data"},
+			[]string{"id"},
+			[]string{"uid", "resource_version", "previous_data"},
 		},
 		"data, nothing to write": {
 			dataBlock("foo", `data = { foo = "1" }`), dataBlock("foo", `data = { foo = "1" }`, `deletion_policy = "abandon"`),
-			[]string{"id", "uid", "resource_version", "previous_data"}, nil,
+			[]string{"id", "uid", "resource_version", "previous_data"},
+			nil,
 		},
 		"whole, create": {
 			"", wholeBlock("foo", `name = "made"`, `data = { foo = "2" }`), []string{"id"}, []string{"uid", "resource_version"},
 		},
 		"whole, another value": {
 			wholeBlock("foo", `name = "made"`, `data = { foo = "1" }`), wholeBlock("foo", `name = "made"`, `data = { foo = "2" }`),
-			[]string{"id", "uid"}, []string{"resource_version"},
+			[]string{"id", "uid"},
+			[]string{"resource_version"},
 		},
 		"whole, nothing to write": {
 			wholeBlock("foo", `name = "made"`, `data = { foo = "1" }`), wholeBlock("foo", `name = "made"`, `data = { foo = "1" }`, `timeouts = { read = "9s" }`),
-			[]string{"id", "uid", "resource_version"}, nil,
+			[]string{"id", "uid", "resource_version"},
+			nil,
 		},
 		"counter, create": {
 			"", counterBlock("foo"), []string{"id"}, []string{"value"},
