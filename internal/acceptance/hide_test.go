@@ -287,7 +287,7 @@ func (h *hiding) refusedPlanted(message string, lines ...string) {
 	h.applyRefused()
 }
 
-// onCommandLines are the paths that are gone on a command line, too.
+// onCommandLines are the paths that are tried on a command line, too.
 var onCommandLines = []string{"mismatch at apply", "unknown, and what stands between quotes it", "an update, and what it replaces"}
 
 // TestHiddenValuesArePrintedNowhere plants values, goes every way in which the provider has something to say, and looks for them in

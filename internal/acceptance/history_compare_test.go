@@ -100,7 +100,7 @@ func (h *history) differs(m *model, live map[string]*corev1.ConfigMap) string {
 		case !maps.Equal(want.data, got.Data) || !maps.Equal(want.labels, got.Labels):
 			return fmt.Sprintf("configmap %s: want %v %v, live %v %v", cm, want.data, want.labels, got.Data, got.Labels)
 		case len(got.BinaryData)+len(got.Annotations)+len(got.Finalizers) > 0 || got.Immutable != nil:
-			return fmt.Sprintf("configmap %s: nobody wrote all of %v", cm, got)
+			return fmt.Sprintf("configmap %s holds more than was written: %v", cm, got)
 		case !m.is(want.uid, string(got.UID)) || !m.is(want.rv, got.ResourceVersion):
 			return fmt.Sprintf("configmap %s: at another version than wanted", cm)
 		}

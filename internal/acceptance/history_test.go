@@ -32,7 +32,7 @@ var (
 	historySeed = flag.Int("history.seed", 1, "what random histories begin with")
 )
 
-// Few histories at a time: what is too much is run for nothing.
+// By default rapid runs 100 histories at a time, many more than the number of steps needs in the end.
 func init() {
 	if err := flag.Set("rapid.checks", "25"); err != nil {
 		panic(err)
