@@ -43,9 +43,8 @@ func init() {
 const lanes = 4
 
 // TestHistories runs random histories of all resources, on the driver and on the model, and holds every verdict, state and live object of the
-// one against the other. With -rapid.seed, or a file that rapid wrote, one of them is run again.
+// one against the other. With -rapid.seed, or a file that rapid wrote, one of them is run again. Other tests wait for it: beside them it takes minutes.
 func TestHistories(t *testing.T) {
-	t.Parallel()
 	tally := &tally{counts: map[string]int{}}
 	t.Run("at random", func(t *testing.T) {
 		for i := range lanes {
