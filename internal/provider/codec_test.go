@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 )
 
 // entryStates are states of which all attributes are of one kind, made by the framework's own means.
@@ -60,7 +62,7 @@ func TestCodecDoesAsTheFramework(t *testing.T) {
 			if diags := state.Get(t.Context(), &want); diags.HasError() {
 				t.Fatal(problems(diags))
 			}
-			got, diags := entryCodec().decode(t.Context(), state.Raw)
+			got, diags := entryCodec().Decode(t.Context(), state.Raw)
 			if diags.HasError() {
 				t.Fatal(problems(diags))
 			}
@@ -68,7 +70,7 @@ func TestCodecDoesAsTheFramework(t *testing.T) {
 				t.Error(diff)
 			}
 			var raw tftypes.Value
-			if diags := entryCodec().encode(t.Context(), got, &raw); diags.HasError() {
+			if diags := entryCodec().Encode(t.Context(), got, &raw); diags.HasError() {
 				t.Fatal(problems(diags))
 			}
 			if !raw.Equal(state.Raw) {
@@ -86,18 +88,18 @@ func TestCodecWantsJustTheAttributesOfTheSchema(t *testing.T) {
 		says string
 	}{
 		"one too few": {func() {
-			newCodec[struct {
+			codec.New[struct {
 				Name types.String `tfsdk:"name"`
 			}](t.Context(), schema)
 		}, "has 1 of 2 attributes"},
 		"another name": {func() {
-			newCodec[struct {
+			codec.New[struct {
 				Name types.String `tfsdk:"name"`
 				Kind types.String `tfsdk:"kind"`
 			}](t.Context(), schema)
 		}, ".Kind is no attribute of the schema, or of another type"},
 		"another type": {func() {
-			newCodec[struct {
+			codec.New[struct {
 				Name types.String `tfsdk:"name"`
 				Key  types.Bool   `tfsdk:"key"`
 			}](t.Context(), schema)
@@ -117,7 +119,7 @@ func TestCodecWantsJustTheAttributesOfTheSchema(t *testing.T) {
 
 func TestCodecRefusesWhatIsNoObject(t *testing.T) {
 	t.Parallel()
-	_, diags := entryCodec().decode(t.Context(), tftypes.NewValue(tftypes.String, "x"))
+	_, diags := entryCodec().Decode(t.Context(), tftypes.NewValue(tftypes.String, "x"))
 	want := []problem{{Summary: "Value Conversion Error", Detail: "A value could not be converted. This is a defect of the provider; " +
 		"please report it.\n\nCause: can't unmarshal tftypes.String into *map[string]tftypes.Value, expected map[string]tftypes.Value"}}
 	if diff := cmp.Diff(want, problems(diags)); diff != "" {
@@ -137,7 +139,7 @@ func BenchmarkDecode(b *testing.B) {
 	})
 	b.Run("codec", func(b *testing.B) {
 		for b.Loop() {
-			if _, diags := entryCodec().decode(b.Context(), state.Raw); diags.HasError() {
+			if _, diags := entryCodec().Decode(b.Context(), state.Raw); diags.HasError() {
 				b.Fatal(fmt.Sprint(diags))
 			}
 		}
@@ -146,7 +148,7 @@ func BenchmarkDecode(b *testing.B) {
 
 func BenchmarkEncode(b *testing.B) {
 	state := entryStates(b)["known"]
-	m, _ := entryCodec().decode(b.Context(), state.Raw)
+	m, _ := entryCodec().Decode(b.Context(), state.Raw)
 	b.Run("framework", func(b *testing.B) {
 		for b.Loop() {
 			if diags := state.Set(b.Context(), &m); diags.HasError() {
@@ -156,7 +158,7 @@ func BenchmarkEncode(b *testing.B) {
 	})
 	b.Run("codec", func(b *testing.B) {
 		for b.Loop() {
-			if diags := entryCodec().encode(b.Context(), m, &state.Raw); diags.HasError() {
+			if diags := entryCodec().Encode(b.Context(), m, &state.Raw); diags.HasError() {
 				b.Fatal(fmt.Sprint(diags))
 			}
 		}

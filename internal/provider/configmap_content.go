@@ -5,9 +5,12 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // creation is what a create sends.
@@ -83,16 +86,15 @@ func (m *configMapModel) manages(e cas.Entry) bool {
 
 // part is one of the four maps that a ConfigMap is made of.
 type part struct {
-	name   string // of what is in it
 	of     func(*configMapModel) *types.Map
 	binary bool
 }
 
 var parts = []part{
-	{"Key", func(m *configMapModel) *types.Map { return &m.Data }, false},
-	{"Key", func(m *configMapModel) *types.Map { return &m.BinaryData }, true},
-	{"Label", func(m *configMapModel) *types.Map { return &m.Labels }, false},
-	{"Annotation", func(m *configMapModel) *types.Map { return &m.Annotations }, false},
+	{func(m *configMapModel) *types.Map { return &m.Data }, false},
+	{func(m *configMapModel) *types.Map { return &m.BinaryData }, true},
+	{func(m *configMapModel) *types.Map { return &m.Labels }, false},
+	{func(m *configMapModel) *types.Map { return &m.Annotations }, false},
 }
 
 // entries is what the part holds.
@@ -102,6 +104,36 @@ func (p part) entries(m *configMapModel) map[string]cas.Entry {
 		only = configMapModel{BinaryData: *p.of(m)}
 	}
 	return only.entries()
+}
+
+func (r *configMapResource) about(m, state *configMapModel, op terms.Operation) diagnose.Subject {
+	s := diagnose.Subject{ID: terms.EntryID{Ref: m.ref()}, Op: op, Expected: path.Empty(), Hide: r.hides(m.HideValues), Limit: op}
+	s.Whole = &diagnose.WholeConfigMap{}
+	if state != nil {
+		s.Whole.State = new(state.content())
+		s.Whole.Live = func(o *cas.Observation) diagnose.Content { return r.data.ignored.live(o, state).content() }
+	}
+	for _, model := range []*configMapModel{m, state} {
+		if model != nil {
+			s.Values = slices.AppendSeq(s.Values, maps.Values(model.entries()))
+		}
+	}
+	s.Value = path.Root("data")
+	if m.Data.IsNull() {
+		s.Value = path.Root("binary_data")
+	}
+	return s
+}
+
+// content is what of the ConfigMap the model manages.
+func (m *configMapModel) content() diagnose.Content {
+	c := diagnose.Content{Immutable: m.Immutable.ValueBool()}
+	for i, to := range []*map[string]cas.Entry{&c.Data, &c.BinaryData, &c.Labels, &c.Annotations} {
+		if p := parts[i]; !p.of(m).IsNull() {
+			*to = p.entries(m)
+		}
+	}
+	return c
 }
 
 // live is a ConfigMap as it was observed, all of it but what is left alone and named does not have.
@@ -125,7 +157,7 @@ func (i ignoredMetadata) live(o *cas.Observation, named *configMapModel) *config
 	}
 }
 
-// takenOver is the state with what the plan takes over as it is live. It is still of the state's version.
+// diagnose.TakenOver is the state with what the plan takes over as it is live. It is still of the state's version.
 func (i ignoredMetadata) takenOver(plan, state *configMapModel, o *cas.Observation) *configMapModel {
 	was, live := *state, i.live(o, plan)
 	for _, p := range parts {

@@ -6,10 +6,13 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // There is no import, and so no identity: which of a counter's numbers is whose, the cluster does not know.
@@ -35,13 +38,13 @@ func (r *configMapCounterResource) ModifyPlan(ctx context.Context, req resource.
 	if req.Plan.Raw.IsNull() || req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
-	plan, diags := counterCodec().decode(ctx, req.Plan.Raw)
+	plan, diags := counterCodec().Decode(ctx, req.Plan.Raw)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() || !known(plan.Namespace, plan.Name, plan.Key) {
 		return
 	}
 	if !req.State.Raw.IsNull() {
-		state, diags := counterCodec().decode(ctx, req.State.Raw)
+		state, diags := counterCodec().Decode(ctx, req.State.Raw)
 		resp.Diagnostics.Append(diags...)
 		if resp.Diagnostics.HasError() || plan.entryID() != state.entryID() {
 			return // a replace, whose creation is planned by a call of its own
@@ -51,27 +54,27 @@ func (r *configMapCounterResource) ModifyPlan(ctx context.Context, req resource.
 		}
 	}
 	plan.ID = types.StringValue(plan.entryID().String())
-	resp.Diagnostics.Append(counterCodec().encode(ctx, plan, &resp.Plan.Raw)...)
+	resp.Diagnostics.Append(counterCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
 	if plan.Value.IsUnknown() && plan.argumentsKnown() {
-		timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
+		timeout, diags := plan.Timeouts.Read(ctx, terms.DefaultTimeout)
 		resp.Diagnostics.Append(diags...)
-		resp.Diagnostics.Append(r.check(ctx, r.about(&plan, opCreate), timeout, func(ctx context.Context) error {
+		resp.Diagnostics.Append(r.check(ctx, r.about(&plan, terms.OpCreate), timeout, func(ctx context.Context) error {
 			return r.data.engine.CheckTake(ctx, r.counter(&plan), r.rehearsal())
 		})...)
 	}
 }
 
 func (r *configMapCounterResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan, diags := counterCodec().decode(ctx, req.Plan.Raw)
+	plan, diags := counterCodec().Decode(ctx, req.Plan.Raw)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := plan.Timeouts.Create(ctx, defaultTimeout)
+	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(r.take(ctx, &plan, opCreate, timeout)...)
+	resp.Diagnostics.Append(r.take(ctx, &plan, terms.OpCreate, timeout)...)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(counterCodec().encode(ctx, plan, &resp.State.Raw)...)
+		resp.Diagnostics.Append(counterCodec().Encode(ctx, plan, &resp.State.Raw)...)
 	}
 }
 
@@ -80,22 +83,22 @@ func (*configMapCounterResource) Read(context.Context, resource.ReadRequest, *re
 }
 
 func (r *configMapCounterResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	plan, diags := counterCodec().decode(ctx, req.Plan.Raw)
+	plan, diags := counterCodec().Decode(ctx, req.Plan.Raw)
 	resp.Diagnostics.Append(diags...)
-	state, diags := counterCodec().decode(ctx, req.State.Raw)
+	state, diags := counterCodec().Decode(ctx, req.State.Raw)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := plan.Timeouts.Update(ctx, defaultTimeout)
+	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if plan.takesAfter(&state) {
-		resp.Diagnostics.Append(r.take(ctx, &plan, opUpdate, timeout)...)
+		resp.Diagnostics.Append(r.take(ctx, &plan, terms.OpUpdate, timeout)...)
 	} else {
 		plan.Value = state.Value
 	}
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(counterCodec().encode(ctx, plan, &resp.State.Raw)...)
+		resp.Diagnostics.Append(counterCodec().Encode(ctx, plan, &resp.State.Raw)...)
 	}
 }
 
@@ -104,7 +107,7 @@ func (*configMapCounterResource) Delete(context.Context, resource.DeleteRequest,
 }
 
 // take takes a number and puts it into the model.
-func (r *configMapCounterResource) take(ctx context.Context, m *configMapCounterModel, op operation, timeout time.Duration) diag.Diagnostics {
+func (r *configMapCounterResource) take(ctx context.Context, m *configMapCounterModel, op terms.Operation, timeout time.Duration) diag.Diagnostics {
 	if !r.configured() {
 		return diag.Diagnostics{notConfigured()}
 	}
@@ -113,10 +116,10 @@ func (r *configMapCounterResource) take(ctx context.Context, m *configMapCounter
 	defer cancel()
 	taken, err := r.data.engine.Take(ctx, r.counter(m))
 	if err != nil {
-		return diag.Diagnostics{about.diagnose(err)}
+		return diag.Diagnostics{about.Diagnose(err)}
 	}
 	if taken.Stored != taken.Sent {
-		return diag.Diagnostics{about.numberNotKept(taken)}
+		return diag.Diagnostics{about.NumberNotKept(taken)}
 	}
 	m.ID, m.Value = types.StringValue(m.entryID().String()), types.Int64Value(taken.Number)
 	return nil
@@ -151,4 +154,10 @@ func (m *configMapCounterModel) argumentsKnown() bool {
 		}
 	}
 	return true
+}
+
+func (r *configMapCounterResource) about(m *configMapCounterModel, op terms.Operation) diagnose.Subject {
+	return diagnose.Subject{
+		ID: m.entryID(), Op: op, Expected: path.Empty(), Value: path.Root("key"), Hide: r.hides(types.BoolNull()), Limit: op, IsCounter: true,
+	}
 }

@@ -16,6 +16,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // configMapCounterModel is the resource's schema as Go values.
@@ -33,14 +36,14 @@ type configMapCounterModel struct {
 	Value types.Int64  `tfsdk:"value"`
 }
 
-var counterCodec = sync.OnceValue(func() *codec[configMapCounterModel] {
+var counterCodec = sync.OnceValue(func() *codec.Codec[configMapCounterModel] {
 	var resp resource.SchemaResponse
 	(*configMapCounterResource)(nil).Schema(context.Background(), resource.SchemaRequest{}, &resp)
-	return newCodec[configMapCounterModel](context.Background(), resp.Schema.Type())
+	return codec.New[configMapCounterModel](context.Background(), resp.Schema.Type())
 })
 
-func (m *configMapCounterModel) entryID() entryID {
-	return entryID{cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}, m.Key.ValueString()}
+func (m *configMapCounterModel) entryID() terms.EntryID {
+	return terms.EntryID{Ref: cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}, Key: m.Key.ValueString()}
 }
 
 func (*configMapCounterResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -50,16 +53,16 @@ func (*configMapCounterResource) Schema(ctx context.Context, _ resource.SchemaRe
 			"number. Each resource takes one, in one atomic request, and keeps it. For ports, VLANs, build and migration numbers.",
 		Attributes: map[string]schema.Attribute{
 			"namespace": schema.StringAttribute{
-				Optional: true, Computed: true, Default: stringdefault.StaticString(defaultNamespace),
-				PlanModifiers: replaces, Validators: []validator.String{validNamespace()},
+				Optional: true, Computed: true, Default: stringdefault.StaticString(terms.DefaultNamespace),
+				PlanModifiers: replaces, Validators: []validator.String{attributes.ValidNamespace()},
 				MarkdownDescription: "Namespace of the ConfigMap. Default: `default`. A change replaces the resource.",
 			},
 			"name": schema.StringAttribute{
-				Required: true, PlanModifiers: replaces, Validators: []validator.String{validName()},
+				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidName()},
 				MarkdownDescription: "Name of the ConfigMap, which must exist when the number is taken. A change replaces the resource.",
 			},
 			"key": schema.StringAttribute{
-				Required: true, PlanModifiers: replaces, Validators: []validator.String{validKey()},
+				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidKey()},
 				MarkdownDescription: "Key in the ConfigMap that holds the next free number, as decimal text such as `42` or `-7`. Where it is absent, " +
 					"`initial` is the next free number. A change replaces the resource.",
 			},
@@ -78,11 +81,11 @@ func (*configMapCounterResource) Schema(ctx context.Context, _ resource.SchemaRe
 				MarkdownDescription: "Arbitrary values that, when they change, have the resource take a new number.",
 			},
 			"field_manager": schema.StringAttribute{
-				Optional: true, Validators: fieldManagerValidators(),
+				Optional: true, Validators: attributes.ValidFieldManager(),
 				MarkdownDescription: "Name under which the write is recorded in `managedFields`, with a suffix that is this run's alone. Default: the " +
 					"provider's `field_manager`.",
 			},
-			"timeouts": withTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
+			"timeouts": attributes.WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "How long taking the number may take, such as `30s` or `2m`. Default: `1m`.",
 				Read: true, ReadDescription: "How long the check of a plan may take. Default: `1m`. A refresh makes no request.",
 				Update: true, UpdateDescription: "How long taking a new number may take. Default: `1m`.",

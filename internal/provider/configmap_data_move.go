@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // kubernetesData is the state of a kubernetes_config_map_v1_data, of which there has been one schema only.
@@ -39,7 +40,7 @@ func moveKubernetesData(ctx context.Context, req resource.MoveStateRequest, resp
 		resp.Diagnostics.Append(unmovable(req.SourceTypeName, "Import the keys instead, with the id namespace/name:key1,key2."))
 		return
 	}
-	id := dataID{Ref: cas.Ref{Namespace: source.Metadata[0].Namespace, Name: source.Metadata[0].Name}}
+	id := terms.DataID{Ref: cas.Ref{Namespace: source.Metadata[0].Namespace, Name: source.Metadata[0].Name}}
 	values, written := map[string]attr.Value{}, digests{}
 	for key, value := range source.Data {
 		if value != nil {
@@ -53,9 +54,9 @@ func moveKubernetesData(ctx context.Context, req resource.MoveStateRequest, resp
 	}
 	state.setID()
 	if resp.TargetIdentity != nil {
-		resp.Diagnostics.Append(dataIdentityCodec().encode(ctx, state.identity(), &resp.TargetIdentity.Raw)...)
+		resp.Diagnostics.Append(dataIdentityCodec().Encode(ctx, state.identity(), &resp.TargetIdentity.Raw)...)
 	}
-	resp.Diagnostics.Append(dataCodec().encode(ctx, state, &resp.TargetState.Raw)...)
+	resp.Diagnostics.Append(dataCodec().Encode(ctx, state, &resp.TargetState.Raw)...)
 	resp.Diagnostics.Append(setPrivate(ctx, resp.TargetPrivate, privateLost, true)...)
 	resp.Diagnostics.Append(setPrivate(ctx, resp.TargetPrivate, privateWritten, written)...)
 }

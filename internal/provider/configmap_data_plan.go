@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // ModifyPlan checks what an apply would check. When Terraform calls it, and what that means, is told at that of
@@ -20,11 +22,11 @@ func (r *configMapDataResource) ModifyPlan(ctx context.Context, req resource.Mod
 	var plan, state configMapDataModel
 	var diags diag.Diagnostics
 	if !req.State.Raw.IsNull() {
-		state, diags = dataCodec().decode(ctx, req.State.Raw)
+		state, diags = dataCodec().Decode(ctx, req.State.Raw)
 		resp.Diagnostics.Append(diags...)
 	}
 	if !req.Plan.Raw.IsNull() {
-		plan, diags = dataCodec().decode(ctx, req.Plan.Raw)
+		plan, diags = dataCodec().Decode(ctx, req.Plan.Raw)
 		resp.Diagnostics.Append(diags...)
 	}
 	if resp.Diagnostics.HasError() {
@@ -52,12 +54,12 @@ func (r *configMapDataResource) planCreate(
 	resp.Diagnostics.Append(diags...)
 	ref, keys := plan.ref(), plan.keys()
 	plan.setID()
-	resp.Diagnostics.Append(dataCodec().encode(ctx, *plan, &resp.Plan.Raw)...)
+	resp.Diagnostics.Append(dataCodec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 
 	var removed []string // first, and so not yet as they will be when the new resource is created
 	if ok && replaced.ID == ref.String() && len(replaced.Needs) == 0 {
 		removed = replaced.Keys
-		resp.Diagnostics.Append(r.about(plan, opCreate).replacedBy(replaced, plan.adopts(), plan.expects(), keys)...)
+		resp.Diagnostics.Append(replacedBy(r.about(plan, terms.OpCreate), replaced, plan.adopts(), plan.expects(), keys)...)
 		if resp.Diagnostics.HasError() {
 			return
 		}
@@ -65,7 +67,7 @@ func (r *configMapDataResource) planCreate(
 	keys = slices.DeleteFunc(keys, func(key string) bool { return slices.Contains(removed, key) })
 	if !r.data.swapped() {
 		if moving := r.data.moves.note(ref, keys, keyWritten); len(moving) > 0 {
-			resp.Diagnostics.Append(r.about(plan, opCreate).keyMoves(moving))
+			resp.Diagnostics.Append(r.about(plan, terms.OpCreate).KeyMoves(moving))
 			return
 		}
 	}
@@ -73,13 +75,13 @@ func (r *configMapDataResource) planCreate(
 		// Reaches Delete only where this turns out to replace a tainted resource, which looks like a create.
 		resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateObservation, observation{ID: ref.String(), Needs: needs})...)
 	}
-	pin, diags := pinnedVersion(ctx, req.Config)
+	pin, diags := attributes.PinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
 	if plan.valuesKnown() && !pin.IsUnknown() {
 		t := r.createTxn(plan, pin)
 		t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool { return slices.Contains(removed, k.Key) })
 		if len(t.Keys) > 0 {
-			resp.Diagnostics.Append(r.checkTxn(ctx, t, r.about(plan, opCreate), plan.Timeouts)...)
+			resp.Diagnostics.Append(r.checkTxn(ctx, t, r.about(plan, terms.OpCreate), plan.Timeouts)...)
 		}
 	}
 }
@@ -94,7 +96,7 @@ func (r *configMapDataResource) planUpdate(
 		keeps, diags := h.keeps(ctx, resp.Private)
 		resp.Diagnostics.Append(diags...)
 		if !plan.refKnown() && plan.mayBe(state.ref()) && (len(keeps) > 0 || len(plan.adopts())+len(plan.expects()) > 0) {
-			resp.Diagnostics.Append(h.about.mayReplaceItself())
+			resp.Diagnostics.Append(h.about.MayReplaceItself())
 		}
 		resp.Diagnostics.Append(r.planDelete(ctx, h, plan.refKnown(), resp.Private)...)
 		return
@@ -103,7 +105,7 @@ func (r *configMapDataResource) planUpdate(
 	if plan.keysKnown() {
 		plan.setID()
 	}
-	if plan.ConflictScope.ValueString() == scopeObject && !state.UID.IsNull() {
+	if plan.ConflictScope.ValueString() == terms.ScopeObject && !state.UID.IsNull() {
 		plan.UID = state.UID // of another object it is a conflict
 	}
 	hasValues := plan.keysKnown() && allKnown(plan.Data, plan.BinaryData)
@@ -111,7 +113,7 @@ func (r *configMapDataResource) planUpdate(
 	if hasValues && !isWrite {
 		r.keepComputed(plan, state)
 	}
-	resp.Diagnostics.Append(dataCodec().encode(ctx, *plan, &resp.Plan.Raw)...)
+	resp.Diagnostics.Append(dataCodec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	if !plan.keysKnown() {
 		return
 	}
@@ -119,17 +121,17 @@ func (r *configMapDataResource) planUpdate(
 	if !isWrite || resp.Diagnostics.HasError() {
 		return
 	}
-	pin, diags := pinnedVersion(ctx, req.Config)
+	pin, diags := attributes.PinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
-	if !plan.valuesKnown() || pin.IsUnknown() || !r.configured() || r.data.planCheck == planCheckOff {
+	if !plan.valuesKnown() || pin.IsUnknown() || !r.configured() || r.data.planCheck == terms.PlanCheckOff {
 		return
 	}
-	t, diags := r.updateTxn(ctx, plan, state, pin, req.Private, r.planned(r.about(plan, opUpdate)))
+	t, diags := r.updateTxn(ctx, plan, state, pin, req.Private, r.planned(r.about(plan, terms.OpUpdate)))
 	for _, d := range diags {
 		resp.Diagnostics.Append(r.softened(d))
 	}
 	if !diags.HasError() {
-		resp.Diagnostics.Append(r.checkTxn(ctx, t, r.about(plan, opUpdate), plan.Timeouts)...)
+		resp.Diagnostics.Append(r.checkTxn(ctx, t, r.about(plan, terms.OpUpdate), plan.Timeouts)...)
 	}
 }
 
@@ -143,16 +145,16 @@ func (r *configMapDataResource) planKeys(ctx context.Context, plan, state *confi
 	added := slices.DeleteFunc(plan.keys(), func(key string) bool { return slices.Contains(state.keys(), key) })
 	moving := append(r.data.moves.note(plan.ref(), (&holding{entries: gone}).keys(), keyRemoved), r.data.moves.note(plan.ref(), added, keyWritten)...)
 	if len(moving) > 0 {
-		resp.Diagnostics.Append(r.about(plan, opUpdate).keyMoves(moving))
+		resp.Diagnostics.Append(r.about(plan, terms.OpUpdate).KeyMoves(moving))
 		return
 	}
-	if r.data.planCheck == planCheckOff {
+	if r.data.planCheck == terms.PlanCheckOff {
 		return
 	}
 	written, _, diags := getPrivate[digests](ctx, resp.Private, privateWritten)
 	resp.Diagnostics.Append(diags...)
 	if changed := changedSince(gone, written); len(changed) > 0 {
-		resp.Diagnostics.Append(r.softened(r.planned(r.about(plan, opUpdate)).changedSinceApply(changed, plan.DeletionPolicy.ValueString())))
+		resp.Diagnostics.Append(r.softened(r.planned(r.about(plan, terms.OpUpdate)).ChangedSinceApply(changed, plan.DeletionPolicy.ValueString())))
 	}
 }
 

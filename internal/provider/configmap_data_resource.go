@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 var (
@@ -36,32 +38,32 @@ func (*configMapDataResource) Metadata(_ context.Context, req resource.MetadataR
 }
 
 func (r *configMapDataResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan, diags := dataCodec().decode(ctx, req.Plan.Raw)
+	plan, diags := dataCodec().Decode(ctx, req.Plan.Raw)
 	resp.Diagnostics.Append(diags...)
-	pin, diags := pinnedVersion(ctx, req.Config)
+	pin, diags := attributes.PinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := plan.Timeouts.Create(ctx, defaultTimeout)
+	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
 	txn := r.createTxn(&plan, pin)
-	result, diags := r.write(ctx, txn, &plan, opCreate, timeout)
+	result, diags := r.write(ctx, txn, &plan, terms.OpCreate, timeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return // nothing is set: what is tainted could not pass the check of its next plan
 	}
 	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
 	resp.Diagnostics.Append(account(ctx, noPrivate{}, resp.Private, &plan, nil, txn, result)...)
-	resp.Diagnostics.Append(dataIdentityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(dataCodec().encode(ctx, plan, &resp.State.Raw)...)
+	resp.Diagnostics.Append(dataIdentityCodec().Encode(ctx, plan.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(dataCodec().Encode(ctx, plan, &resp.State.Raw)...)
 }
 
 func (r *configMapDataResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	state, diags := dataCodec().decode(ctx, req.State.Raw)
+	state, diags := dataCodec().Decode(ctx, req.State.Raw)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := state.Timeouts.Read(ctx, defaultTimeout)
+	timeout, diags := state.Timeouts.Read(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	// Keys that vanished are looked for still: what comes back is drift, as what goes is.
 	written, _, diags := getPrivate[digests](ctx, req.Private, privateWritten)
@@ -72,7 +74,7 @@ func (r *configMapDataResource) Read(ctx context.Context, req resource.ReadReque
 		return
 	}
 	// Set even where the resource is removed: the framework demands it.
-	resp.Diagnostics.Append(dataIdentityCodec().encode(ctx, state.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(dataIdentityCodec().Encode(ctx, state.identity(), &resp.Identity.Raw)...)
 	if !r.configured() {
 		return
 	}
@@ -89,7 +91,7 @@ func (r *configMapDataResource) Read(ctx context.Context, req resource.ReadReque
 		seen, err = r.data.engine.Observe(ctx, state.ref(), 0) // what drops something from the state is read afresh
 	}
 	if err != nil {
-		resp.Diagnostics.Append(r.about(&state, opRead).diagnose(err))
+		resp.Diagnostics.Append(r.about(&state, terms.OpRead).Diagnose(err))
 		return
 	}
 	if !seen.Exists() {
@@ -109,27 +111,27 @@ func (r *configMapDataResource) Read(ctx context.Context, req resource.ReadReque
 		}
 	}
 	if isImport && (len(missing) > 0 || len(keys) == 0) {
-		resp.Diagnostics.Append(r.about(&state, opRead).notImported(missing))
+		resp.Diagnostics.Append(r.about(&state, terms.OpRead).NotImported(missing))
 		return
 	}
 	state.setEntries(live)
 	state.setVersion(seen.Version())
 	if isImport {
 		state.setID()
-		resp.Diagnostics.Append(dataIdentityCodec().encode(ctx, state.identity(), &resp.Identity.Raw)...)
+		resp.Diagnostics.Append(dataIdentityCodec().Encode(ctx, state.identity(), &resp.Identity.Raw)...)
 		resp.Diagnostics.Append(found(ctx, resp.Private, seen, keys)...)
 	}
-	resp.Diagnostics.Append(dataCodec().encode(ctx, state, &resp.State.Raw)...)
+	resp.Diagnostics.Append(dataCodec().Encode(ctx, state, &resp.State.Raw)...)
 }
 
 func (r *configMapDataResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	plan, diags := dataCodec().decode(ctx, req.Plan.Raw)
+	plan, diags := dataCodec().Decode(ctx, req.Plan.Raw)
 	resp.Diagnostics.Append(diags...)
-	state, diags := dataCodec().decode(ctx, req.State.Raw)
+	state, diags := dataCodec().Decode(ctx, req.State.Raw)
 	resp.Diagnostics.Append(diags...)
-	pin, diags := pinnedVersion(ctx, req.Config)
+	pin, diags := attributes.PinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := plan.Timeouts.Update(ctx, defaultTimeout)
+	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -138,13 +140,13 @@ func (r *configMapDataResource) Update(ctx context.Context, req resource.UpdateR
 	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
 	txn, result := &cas.Txn{}, cas.TxnResult{}
 	if writes(&plan, &state) {
-		txn, diags = r.updateTxn(ctx, &plan, &state, pin, req.Private, r.about(&plan, opUpdate))
+		txn, diags = r.updateTxn(ctx, &plan, &state, pin, req.Private, r.about(&plan, terms.OpUpdate))
 		resp.Diagnostics.Append(diags...)
 		resp.Diagnostics.Append(r.checkDropped(ctx, &plan, &state, req.Private)...)
 		if resp.Diagnostics.HasError() {
 			return
 		}
-		result, diags = r.write(ctx, txn, &plan, opUpdate, timeout)
+		result, diags = r.write(ctx, txn, &plan, terms.OpUpdate, timeout)
 		resp.Diagnostics.Append(diags...)
 		if resp.Diagnostics.HasError() {
 			return // the framework keeps the prior state
@@ -154,12 +156,12 @@ func (r *configMapDataResource) Update(ctx context.Context, req resource.UpdateR
 		r.keepComputed(&plan, &state)
 	}
 	resp.Diagnostics.Append(account(ctx, req.Private, resp.Private, &plan, state.entries(), txn, result)...)
-	resp.Diagnostics.Append(dataIdentityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(dataCodec().encode(ctx, plan, &resp.State.Raw)...)
+	resp.Diagnostics.Append(dataIdentityCodec().Encode(ctx, plan.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(dataCodec().Encode(ctx, plan, &resp.State.Raw)...)
 }
 
 func (r *configMapDataResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	state, diags := dataCodec().decode(ctx, req.State.Raw)
+	state, diags := dataCodec().Decode(ctx, req.State.Raw)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -169,7 +171,7 @@ func (r *configMapDataResource) Delete(ctx context.Context, req resource.DeleteR
 
 // write commits and, where it is applied, puts what came of it into the model.
 func (r *configMapDataResource) write(
-	ctx context.Context, t *cas.Txn, m *configMapDataModel, op operation, timeout time.Duration,
+	ctx context.Context, t *cas.Txn, m *configMapDataModel, op terms.Operation, timeout time.Duration,
 ) (cas.TxnResult, diag.Diagnostics) {
 	result, diags := r.commit(ctx, t, r.about(m, op), timeout)
 	if diags.HasError() {
@@ -186,12 +188,12 @@ func (r *configMapDataResource) write(
 
 // checkDropped refuses to restore, over what this resource did not write, a key that an update gives up.
 func (r *configMapDataResource) checkDropped(ctx context.Context, plan, state *configMapDataModel, private privateReader) diag.Diagnostics {
-	if plan.DeletionPolicy.ValueString() != policyRestore {
+	if plan.DeletionPolicy.ValueString() != terms.PolicyRestore {
 		return nil
 	}
 	written, _, diags := getPrivate[digests](ctx, private, privateWritten)
 	if changed := changedSince(dropped(plan, state), written); len(changed) > 0 {
-		diags.Append(r.about(plan, opUpdate).changedSinceApply(changed, policyRestore))
+		diags.Append(r.about(plan, terms.OpUpdate).ChangedSinceApply(changed, terms.PolicyRestore))
 	}
 	return diags
 }

@@ -20,6 +20,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // configMapDataModel is the resource's schema as Go values.
@@ -56,15 +59,15 @@ type configMapDataIdentity struct {
 
 // dataCodec and dataIdentityCodec are made from the schema when they are first needed.
 var (
-	dataCodec = sync.OnceValue(func() *codec[configMapDataModel] {
+	dataCodec = sync.OnceValue(func() *codec.Codec[configMapDataModel] {
 		var resp resource.SchemaResponse
 		(*configMapDataResource)(nil).Schema(context.Background(), resource.SchemaRequest{}, &resp)
-		return newCodec[configMapDataModel](context.Background(), resp.Schema.Type())
+		return codec.New[configMapDataModel](context.Background(), resp.Schema.Type())
 	})
-	dataIdentityCodec = sync.OnceValue(func() *codec[configMapDataIdentity] {
+	dataIdentityCodec = sync.OnceValue(func() *codec.Codec[configMapDataIdentity] {
 		var resp resource.IdentitySchemaResponse
 		(*configMapDataResource)(nil).IdentitySchema(context.Background(), resource.IdentitySchemaRequest{}, &resp)
-		return newCodec[configMapDataIdentity](context.Background(), resp.IdentitySchema.Type())
+		return codec.New[configMapDataIdentity](context.Background(), resp.IdentitySchema.Type())
 	})
 )
 
@@ -85,13 +88,13 @@ func keysIn(of ...types.Map) (keys []string) {
 func (m *configMapDataModel) keys() []string { return keysIn(m.Data, m.BinaryData) }
 
 func (m *configMapDataModel) setID() {
-	m.ID = types.StringValue(dataID{m.ref(), m.keys()}.String())
+	m.ID = types.StringValue(terms.DataID{Ref: m.ref(), Keys: m.keys()}.String())
 }
 
 // identity goes by the id, in which also keys stand that vanished since.
 func (m *configMapDataModel) identity() configMapDataIdentity {
 	i := configMapDataIdentity{Namespace: m.Namespace, Name: m.Name, Keys: types.ListNull(types.StringType)}
-	if id, err := parseDataID(m.ID.ValueString()); err == nil && len(id.Keys) > 0 {
+	if id, err := terms.ParseDataID(m.ID.ValueString()); err == nil && len(id.Keys) > 0 {
 		keys := make([]attr.Value, len(id.Keys))
 		for n, key := range id.Keys {
 			keys[n] = types.StringValue(key)
@@ -183,57 +186,57 @@ func (*configMapDataResource) IdentitySchema(_ context.Context, _ resource.Ident
 
 func (*configMapDataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	of := func(values validator.String) []validator.Map {
-		return []validator.Map{mapvalidator.KeysAre(validKey()), mapvalidator.ValueStringsAre(values)}
+		return []validator.Map{mapvalidator.KeysAre(attributes.ValidKey()), mapvalidator.ValueStringsAre(values)}
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Several keys of an existing ConfigMap, written by compare-and-swap in one atomic request: all of them, while " +
 			"every key, and by default the whole ConfigMap, is what the plan saw, or none.",
 		Attributes: map[string]schema.Attribute{
-			"namespace": namespaceAttribute(),
+			"namespace": attributes.Namespace(),
 			"name": schema.StringAttribute{
-				Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{validName()},
+				Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{attributes.ValidName()},
 				MarkdownDescription: "Name of the ConfigMap, which must exist when the keys are written. A change replaces the resource.",
 			},
 			"data": schema.MapAttribute{
-				ElementType: types.StringType, Optional: true, Validators: of(validValueSize()),
+				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidValueSize()),
 				MarkdownDescription: "Text that keys shall hold, in `data`. At least one key must be given here or in `binary_data`, and none in both. " +
 					"What is not named is left alone; a key that is named no longer goes by `deletion_policy`.",
 			},
 			"binary_data": schema.MapAttribute{
-				ElementType: types.StringType, Optional: true, Validators: of(validBase64()),
+				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidBase64()),
 				MarkdownDescription: "Bytes that keys shall hold, in `binaryData`, as canonical standard base64. A key moves between the two maps in " +
 					"one atomic request.",
 			},
 			"expected_data": schema.MapAttribute{
-				ElementType: types.StringType, Optional: true, Validators: of(validValueSize()),
+				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidValueSize()),
 				MarkdownDescription: "Text that keys must hold, in `data`, for a write to happen; null for a key that must be absent. A key of `data` " +
 					"or `binary_data` that is not named must be absent on create, and on update hold what the state says. A key that is named here " +
 					"alone is a guard: compared, and never written. A plan that has no write to make checks nothing, and a key that is not " +
 					"written is not held to its expectation, so it may stay in the configuration after the swap.",
 			},
 			"expected_binary_data": schema.MapAttribute{
-				ElementType: types.StringType, Optional: true, Validators: of(validBase64()),
+				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidBase64()),
 				MarkdownDescription: "Bytes that keys must hold, in `binaryData`, as canonical standard base64, as with `expected_data`. A key must be " +
 					"named in one of the two at most.",
 			},
-			"expected_resource_version_wo": pinAttribute(),
-			"conflict_scope": scopeAttribute("What counts as a conflict on update and delete. `object` (default): any change to the ConfigMap since the " +
+			"expected_resource_version_wo": attributes.Pin(),
+			"conflict_scope": attributes.Scope("What counts as a conflict on update and delete. `object` (default): any change to the ConfigMap since the " +
 				"plan that this apply did not make itself. `key`: only a change to one of these keys, or to one that is expected to hold something."),
-			"wait_for_match": waitAttribute(path.MatchRoot("expected_resource_version_wo")),
-			"adopt_existing": flagAttribute(
+			"wait_for_match": attributes.Wait(path.MatchRoot("expected_resource_version_wo")),
+			"adopt_existing": attributes.Flag(
 				"Whether a key that already holds its value is taken over without a write, instead of an error. Default: `false`."),
-			"deletion_policy": policyAttribute("What destroying does with the keys, and an update with one that is named no longer: `delete` (default) " +
+			"deletion_policy": attributes.Policy("What destroying does with the keys, and an update with one that is named no longer: `delete` (default) " +
 				"them, `restore` what each held before this resource first wrote it (after an import or adoption, what was found), or `abandon` " +
 				"them as they are."),
-			"field_manager": fieldManagerAttribute(),
-			"hide_values":   hideAttribute("previous_data"),
-			"timeouts":      timeoutsAttribute(ctx),
+			"field_manager": attributes.FieldManager(),
+			"hide_values":   attributes.Hide("previous_data"),
+			"timeouts":      attributes.Timeouts(ctx),
 
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "`namespace/name:key1,key2`, with the keys in order.",
 			},
-			"resource_version": resourceVersionAttribute(),
-			"uid":              uidAttribute(),
+			"resource_version": attributes.ResourceVersion(),
+			"uid":              attributes.UID(),
 			"previous_data": schema.MapAttribute{
 				ElementType: types.StringType, Computed: true,
 				MarkdownDescription: "Text that each key held that the last write wrote or removed, as findAndModify returns the pre-image: null for one " +

@@ -12,6 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 var (
@@ -44,10 +47,10 @@ type configMapSourceModel struct {
 	Managers        types.List   `tfsdk:"managers"`
 }
 
-var configMapSourceCodec = sync.OnceValue(func() *codec[configMapSourceModel] {
+var configMapSourceCodec = sync.OnceValue(func() *codec.Codec[configMapSourceModel] {
 	var resp datasource.SchemaResponse
 	(*configMapDataSource)(nil).Schema(context.Background(), datasource.SchemaRequest{}, &resp)
-	return newCodec[configMapSourceModel](context.Background(), resp.Schema.Type())
+	return codec.New[configMapSourceModel](context.Background(), resp.Schema.Type())
 })
 
 func (*configMapDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -66,7 +69,7 @@ func (*configMapDataSource) Schema(ctx context.Context, _ datasource.SchemaReque
 		Attributes: map[string]schema.Attribute{
 			"namespace": namespaceArgument(),
 			"name": schema.StringAttribute{
-				Required: true, Validators: []validator.String{validName()},
+				Required: true, Validators: []validator.String{attributes.ValidName()},
 				MarkdownDescription: "Name of the ConfigMap, which need not exist.",
 			},
 			"timeouts": readTimeoutsAttribute(ctx),
@@ -96,14 +99,14 @@ func (*configMapDataSource) Schema(ctx context.Context, _ datasource.SchemaReque
 }
 
 func (d *configMapDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	m, diags := configMapSourceCodec().decode(ctx, req.Config.Raw)
+	m, diags := configMapSourceCodec().Decode(ctx, req.Config.Raw)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	m.Namespace = namespaceOf(m.Namespace)
 	ref := cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}
-	seen, diags := d.observe(ctx, entryID{Ref: ref}, m.Timeouts)
+	seen, diags := d.observe(ctx, terms.EntryID{Ref: ref}, m.Timeouts)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -125,5 +128,5 @@ func (d *configMapDataSource) Read(ctx context.Context, req datasource.ReadReque
 	}
 	m.UID, m.ResourceVersion = versionOf(seen)
 	m.Managers = managersOf(seen)
-	resp.Diagnostics.Append(configMapSourceCodec().encode(ctx, m, &resp.State.Raw)...)
+	resp.Diagnostics.Append(configMapSourceCodec().Encode(ctx, m, &resp.State.Raw)...)
 }

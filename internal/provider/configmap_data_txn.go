@@ -11,6 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // createTxn is what must hold for keys to be created. No observation of the plan reaches a create, so it is judged by what
@@ -25,7 +28,7 @@ func (r *configMapDataResource) createTxn(plan *configMapDataModel, pin types.St
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: expected[key], IsGuard: true})
 		}
 	}
-	t.At = pinned(nil, pin)
+	t.At = attributes.Pinned(nil, pin)
 	return t
 }
 
@@ -41,18 +44,18 @@ func firstSwap(key string, expect, entry cas.Entry, adopt bool) cas.KeySwap {
 // updateTxn is what must hold for keys to be updated. The prior state is the plan's observation, also where a saved plan is
 // applied by another process. What the resource has and does not change is compared as well.
 func (r *configMapDataResource) updateTxn(
-	ctx context.Context, plan, state *configMapDataModel, pin types.String, private privateReader, about subject,
+	ctx context.Context, plan, state *configMapDataModel, pin types.String, private privateReader, about diagnose.Subject,
 ) (*cas.Txn, diag.Diagnostics) {
 	first, _, diags := getPrivate[originals](ctx, private, privateOriginal)
 	t := r.txn(plan)
 	t.Seen = state.version()
 	if !t.Seen.Valid() {
-		diags.Append(about.versionNotKnown())
+		diags.Append(about.VersionNotKnown())
 	}
-	if plan.ConflictScope.ValueString() != scopeKey {
+	if plan.ConflictScope.ValueString() != terms.ScopeKey {
 		t.At = append(t.At, t.Seen)
 	}
-	t.At = pinned(t.At, pin)
+	t.At = attributes.Pinned(t.At, pin)
 
 	var lost []string
 	entries, held, expected, policy := plan.entries(), state.entries(), plan.expected(), plan.DeletionPolicy.ValueString()
@@ -70,9 +73,9 @@ func (r *configMapDataResource) updateTxn(
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: e})
 		case writes:
 			t.Keys = append(t.Keys, firstSwap(key, want, e, plan.AdoptExisting.ValueBool()))
-		case has && policy != policyAbandon:
+		case has && policy != terms.PolicyAbandon:
 			k := cas.KeySwap{Key: key, Expect: want, Held: cas.HeldIsDone} // what is gone already, or put back, is as it shall be
-			if policy == policyRestore {
+			if policy == terms.PolicyRestore {
 				original, known := first[key]
 				if k.New = original; !known {
 					lost = append(lost, key)
@@ -84,7 +87,7 @@ func (r *configMapDataResource) updateTxn(
 		}
 	}
 	if len(lost) > 0 {
-		diags.Append(about.nothingToRestore(lost))
+		diags.Append(about.NothingToRestore(lost))
 	}
 	return t, diags
 }
@@ -92,7 +95,7 @@ func (r *configMapDataResource) updateTxn(
 // dropped is what the state has and the plan does not, unless it is abandoned.
 func dropped(plan, state *configMapDataModel) map[string]cas.Entry {
 	entries := state.entries()
-	if plan.DeletionPolicy.ValueString() == policyAbandon {
+	if plan.DeletionPolicy.ValueString() == terms.PolicyAbandon {
 		return nil
 	}
 	maps.DeleteFunc(entries, func(key string, _ cas.Entry) bool { return slices.Contains(plan.keys(), key) })
@@ -119,36 +122,36 @@ func (r *configMapDataResource) holding(state *configMapDataModel) *holding {
 	return &holding{
 		id: state.ref().String(), ref: state.ref(), entries: state.entries(), version: state.version(),
 		scope: state.ConflictScope.ValueString(), policy: state.DeletionPolicy.ValueString(),
-		manager: state.FieldManager, timeouts: state.Timeouts, about: r.about(state, opDelete),
+		manager: state.FieldManager, timeouts: state.Timeouts, about: r.about(state, terms.OpDelete),
 	}
 }
 
-func (r *configMapDataResource) about(m *configMapDataModel, op operation) subject {
-	s := subject{
-		id: entryID{Ref: m.ref()}, several: map[string]keyAttributes{}, op: op, expected: path.Empty(), value: path.Root("data"),
-		hide: r.hides(m.HideValues), limit: op,
+func (r *configMapDataResource) about(m *configMapDataModel, op terms.Operation) diagnose.Subject {
+	s := diagnose.Subject{
+		ID: terms.EntryID{Ref: m.ref()}, Several: map[string]diagnose.KeyAttributes{}, Op: op, Expected: path.Empty(), Value: path.Root("data"),
+		Hide: r.hides(m.HideValues), Limit: op,
 	}
 	if len(m.Data.Elements()) == 0 {
-		s.value = path.Root("binary_data")
+		s.Value = path.Root("binary_data")
 	}
 	for attribute, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
 		for key := range of.Elements() {
-			s.several[key] = keyAttributes{value: attribute}
+			s.Several[key] = diagnose.KeyAttributes{Value: attribute}
 		}
 	}
 	expected := m.expected()
 	for attribute, of := range map[string]types.Map{"expected_data": m.ExpectedData, "expected_binary_data": m.ExpectedBinaryData} {
 		for key := range of.Elements() {
-			a := s.several[key]
-			a.expected, a.want = attribute, expected[key]
-			s.several[key] = a
+			a := s.Several[key]
+			a.Expected, a.Want = attribute, expected[key]
+			s.Several[key] = a
 		}
 	}
 	for _, e := range m.entries() {
-		s.values = append(s.values, e)
+		s.Values = append(s.Values, e)
 	}
-	if op == opCreate || op == opUpdate {
-		s.wait = m.WaitForMatch
+	if op == terms.OpCreate || op == terms.OpUpdate {
+		s.Wait = m.WaitForMatch
 	}
 	return s
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 var (
@@ -40,10 +43,10 @@ type entryDataModel struct {
 	Managers        types.List   `tfsdk:"managers"`
 }
 
-var entryDataCodec = sync.OnceValue(func() *codec[entryDataModel] {
+var entryDataCodec = sync.OnceValue(func() *codec.Codec[entryDataModel] {
 	var resp datasource.SchemaResponse
 	(*configMapEntryDataSource)(nil).Schema(context.Background(), datasource.SchemaRequest{}, &resp)
-	return newCodec[entryDataModel](context.Background(), resp.Schema.Type())
+	return codec.New[entryDataModel](context.Background(), resp.Schema.Type())
 })
 
 func (*configMapEntryDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -56,11 +59,11 @@ func (*configMapEntryDataSource) Schema(ctx context.Context, _ datasource.Schema
 		Attributes: map[string]schema.Attribute{
 			"namespace": namespaceArgument(),
 			"name": schema.StringAttribute{
-				Required: true, Validators: []validator.String{validName()},
+				Required: true, Validators: []validator.String{attributes.ValidName()},
 				MarkdownDescription: "Name of the ConfigMap, which need not exist.",
 			},
 			"key": schema.StringAttribute{
-				Required: true, Validators: []validator.String{validKey()},
+				Required: true, Validators: []validator.String{attributes.ValidKey()},
 				MarkdownDescription: "Key in the ConfigMap: 1 to 253 of `[-._a-zA-Z0-9]`, not `.` and nothing that begins with `..`.",
 			},
 			"timeouts": readTimeoutsAttribute(ctx),
@@ -88,13 +91,13 @@ func (*configMapEntryDataSource) Schema(ctx context.Context, _ datasource.Schema
 }
 
 func (d *configMapEntryDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	m, diags := entryDataCodec().decode(ctx, req.Config.Raw)
+	m, diags := entryDataCodec().Decode(ctx, req.Config.Raw)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	m.Namespace = namespaceOf(m.Namespace)
-	id := entryID{cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}, m.Key.ValueString()}
+	id := terms.EntryID{Ref: cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}, Key: m.Key.ValueString()}
 	seen, diags := d.observe(ctx, id, m.Timeouts)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
@@ -105,5 +108,5 @@ func (d *configMapEntryDataSource) Read(ctx context.Context, req datasource.Read
 	m.Value, m.ValueBase64 = entryValues(live)
 	m.UID, m.ResourceVersion = versionOf(seen)
 	m.Managers = managersOf(seen)
-	resp.Diagnostics.Append(entryDataCodec().encode(ctx, m, &resp.State.Raw)...)
+	resp.Diagnostics.Append(entryDataCodec().Encode(ctx, m, &resp.State.Raw)...)
 }

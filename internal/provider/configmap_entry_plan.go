@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // ModifyPlan checks what an apply would check. Terraform calls it
@@ -24,11 +26,11 @@ func (r *configMapEntryResource) ModifyPlan(ctx context.Context, req resource.Mo
 	var plan, state configMapEntryModel
 	var diags diag.Diagnostics
 	if !req.State.Raw.IsNull() {
-		state, diags = entryCodec().decode(ctx, req.State.Raw)
+		state, diags = entryCodec().Decode(ctx, req.State.Raw)
 		resp.Diagnostics.Append(diags...)
 	}
 	if !req.Plan.Raw.IsNull() {
-		plan, diags = entryCodec().decode(ctx, req.Plan.Raw)
+		plan, diags = entryCodec().Decode(ctx, req.Plan.Raw)
 		resp.Diagnostics.Append(diags...)
 	}
 	if resp.Diagnostics.HasError() {
@@ -54,7 +56,7 @@ func (r *configMapEntryResource) planCreate(ctx context.Context, plan *configMap
 	resp.Diagnostics.Append(diags...)
 	id := plan.entryID()
 	plan.ID = types.StringValue(id.String())
-	resp.Diagnostics.Append(entryCodec().encode(ctx, *plan, &resp.Plan.Raw)...)
+	resp.Diagnostics.Append(entryCodec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	keys := []string{id.Key}
 	if ok && replaced.ID == id.String() && len(replaced.Needs) == 0 {
 		// The key is there still; it will not be when the new resource is created.
@@ -65,16 +67,16 @@ func (r *configMapEntryResource) planCreate(ctx context.Context, plan *configMap
 		if !plan.ExpectedValue.IsNull() || !plan.ExpectedValueBase64.IsNull() {
 			expects = keys
 		}
-		resp.Diagnostics.Append(r.about(plan, opCreate).replacedBy(replaced, adopts, expects, keys)...)
+		resp.Diagnostics.Append(replacedBy(r.about(plan, terms.OpCreate), replaced, adopts, expects, keys)...)
 		return
 	}
 	if !r.data.swapped() {
 		if moving := r.data.moves.note(id.Ref, keys, keyWritten); len(moving) > 0 {
-			resp.Diagnostics.Append(r.about(plan, opCreate).keyMoves(moving))
+			resp.Diagnostics.Append(r.about(plan, terms.OpCreate).KeyMoves(moving))
 			return
 		}
 	}
-	pin, diags := pinnedVersion(ctx, req.Config)
+	pin, diags := attributes.PinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
 	if !ok && plan.needsKey() {
 		// Reaches Delete only where this turns out to replace a tainted resource, which looks like a create.
@@ -93,14 +95,14 @@ func (r *configMapEntryResource) planUpdate(ctx context.Context, plan, state *co
 		keeps, diags := h.keeps(ctx, resp.Private)
 		resp.Diagnostics.Append(diags...)
 		if !plan.idKnown() && plan.mayBe(state.entryID()) && (len(keeps) > 0 || plan.needsKey()) {
-			resp.Diagnostics.Append(h.about.mayReplaceItself())
+			resp.Diagnostics.Append(h.about.MayReplaceItself())
 		}
 		resp.Diagnostics.Append(r.planDelete(ctx, h, plan.idKnown(), resp.Private)...)
 		return
 	}
 	resp.Diagnostics.Append(r.holding(state).observeReplace(ctx, resp.Private)...)
 	plan.ID = state.ID
-	if plan.ConflictScope.ValueString() == scopeObject {
+	if plan.ConflictScope.ValueString() == terms.ScopeObject {
 		plan.UID = state.UID // of another object it is a conflict
 	}
 	hasValue := known(plan.Value, plan.ValueBase64)
@@ -108,11 +110,11 @@ func (r *configMapEntryResource) planUpdate(ctx context.Context, plan, state *co
 	if hasValue && !writes {
 		r.keepComputed(plan, state)
 	}
-	resp.Diagnostics.Append(entryCodec().encode(ctx, *plan, &resp.Plan.Raw)...)
+	resp.Diagnostics.Append(entryCodec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	if !writes {
 		return
 	}
-	pin, diags := pinnedVersion(ctx, req.Config)
+	pin, diags := attributes.PinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
 	if plan.valuesKnown() && !pin.IsUnknown() {
 		resp.Diagnostics.Append(r.checkSwap(ctx, plan, r.updateSwap(plan, state, pin))...)
@@ -137,7 +139,7 @@ func known(values ...types.String) bool {
 }
 
 // mayBe tells whether what is known of the id agrees with another.
-func (m *configMapEntryModel) mayBe(id entryID) bool {
+func (m *configMapEntryModel) mayBe(id terms.EntryID) bool {
 	agrees := func(part types.String, with string) bool { return part.IsUnknown() || part.ValueString() == with }
 	return agrees(m.Namespace, id.Namespace) && agrees(m.Name, id.Name) && agrees(m.Key, id.Key)
 }

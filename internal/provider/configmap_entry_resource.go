@@ -11,6 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 var (
@@ -20,8 +23,6 @@ var (
 	_ resource.ResourceWithImportState = (*configMapEntryResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*configMapEntryResource)(nil)
 )
-
-const defaultTimeout = time.Minute
 
 func newConfigMapEntryResource() resource.Resource { return &configMapEntryResource{} }
 
@@ -35,11 +36,11 @@ func (*configMapEntryResource) Metadata(_ context.Context, req resource.Metadata
 }
 
 func (r *configMapEntryResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan, diags := entryCodec().decode(ctx, req.Plan.Raw)
+	plan, diags := entryCodec().Decode(ctx, req.Plan.Raw)
 	resp.Diagnostics.Append(diags...)
-	pin, diags := pinnedVersion(ctx, req.Config)
+	pin, diags := attributes.PinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := plan.Timeouts.Create(ctx, defaultTimeout)
+	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -52,20 +53,20 @@ func (r *configMapEntryResource) Create(ctx context.Context, req resource.Create
 	}
 	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
 	resp.Diagnostics.Append(setPrivate(ctx, resp.Private, privateOriginal, originals{plan.entryID().Key: previous})...)
-	resp.Diagnostics.Append(identityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(entryCodec().encode(ctx, plan, &resp.State.Raw)...)
+	resp.Diagnostics.Append(identityCodec().Encode(ctx, plan.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(entryCodec().Encode(ctx, plan, &resp.State.Raw)...)
 }
 
 func (r *configMapEntryResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	state, diags := entryCodec().decode(ctx, req.State.Raw)
+	state, diags := entryCodec().Decode(ctx, req.State.Raw)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := state.Timeouts.Read(ctx, defaultTimeout)
+	timeout, diags := state.Timeouts.Read(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	// Set even where the resource is removed: the framework demands it.
-	resp.Diagnostics.Append(identityCodec().encode(ctx, state.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(identityCodec().Encode(ctx, state.identity(), &resp.Identity.Raw)...)
 	if !r.configured() {
 		return
 	}
@@ -78,7 +79,7 @@ func (r *configMapEntryResource) Read(ctx context.Context, req resource.ReadRequ
 		seen, err = r.data.engine.Observe(ctx, id.Ref, 0) // what drops it from the state is read afresh
 	}
 	if err != nil {
-		resp.Diagnostics.Append(r.about(&state, opRead).diagnose(err))
+		resp.Diagnostics.Append(r.about(&state, terms.OpRead).Diagnose(err))
 		return
 	}
 	live := seen.Entry(id.Key)
@@ -90,7 +91,7 @@ func (r *configMapEntryResource) Read(ctx context.Context, req resource.ReadRequ
 		state.setEntry(live)
 	}
 	state.setVersion(seen.Version())
-	resp.Diagnostics.Append(entryCodec().encode(ctx, state, &resp.State.Raw)...)
+	resp.Diagnostics.Append(entryCodec().Encode(ctx, state, &resp.State.Raw)...)
 
 	// After an import there is nothing yet: what is found now is what the resource first found.
 	known, diags := hasPrivate(ctx, req.Private, privateOriginal)
@@ -104,13 +105,13 @@ func (r *configMapEntryResource) Read(ctx context.Context, req resource.ReadRequ
 }
 
 func (r *configMapEntryResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	plan, diags := entryCodec().decode(ctx, req.Plan.Raw)
+	plan, diags := entryCodec().Decode(ctx, req.Plan.Raw)
 	resp.Diagnostics.Append(diags...)
-	state, diags := entryCodec().decode(ctx, req.State.Raw)
+	state, diags := entryCodec().Decode(ctx, req.State.Raw)
 	resp.Diagnostics.Append(diags...)
-	pin, diags := pinnedVersion(ctx, req.Config)
+	pin, diags := attributes.PinnedVersion(ctx, req.Config)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := plan.Timeouts.Update(ctx, defaultTimeout)
+	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -126,12 +127,12 @@ func (r *configMapEntryResource) Update(ctx context.Context, req resource.Update
 			return // the framework keeps the prior state
 		}
 	}
-	resp.Diagnostics.Append(identityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(entryCodec().encode(ctx, plan, &resp.State.Raw)...)
+	resp.Diagnostics.Append(identityCodec().Encode(ctx, plan.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(entryCodec().Encode(ctx, plan, &resp.State.Raw)...)
 }
 
 func (r *configMapEntryResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	state, diags := entryCodec().decode(ctx, req.State.Raw)
+	state, diags := entryCodec().Decode(ctx, req.State.Raw)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -140,11 +141,11 @@ func (r *configMapEntryResource) Delete(ctx context.Context, req resource.Delete
 }
 
 func (*configMapEntryResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	var id entryID
+	var id terms.EntryID
 	if req.ID != "" {
 		var err error
-		if id, err = parseEntryID(req.ID); err != nil {
-			resp.Diagnostics.Append(titleInvalidImportID.with(fmt.Sprintf("The import id %v.", err)))
+		if id, err = terms.ParseEntryID(req.ID); err != nil {
+			resp.Diagnostics.Append(diagnose.TitleInvalidImportID.With(fmt.Sprintf("The import id %v.", err)))
 			return
 		}
 	} else {
@@ -155,11 +156,11 @@ func (*configMapEntryResource) ImportState(ctx context.Context, req resource.Imp
 		}
 		namespace := identity.Namespace.ValueString()
 		if namespace == "" {
-			namespace = defaultNamespace
+			namespace = terms.DefaultNamespace
 		}
-		id = entryID{cas.Ref{Namespace: namespace, Name: identity.Name.ValueString()}, identity.Key.ValueString()}
-		if _, err := parseEntryID(id.String()); err != nil {
-			resp.Diagnostics.Append(titleInvalidImportIdentity.with(fmt.Sprintf("The identity %v.", err)))
+		id = terms.EntryID{Ref: cas.Ref{Namespace: namespace, Name: identity.Name.ValueString()}, Key: identity.Key.ValueString()}
+		if _, err := terms.ParseEntryID(id.String()); err != nil {
+			resp.Diagnostics.Append(diagnose.TitleInvalidImportIdentity.With(fmt.Sprintf("The identity %v.", err)))
 			return
 		}
 	}
@@ -167,7 +168,7 @@ func (*configMapEntryResource) ImportState(ctx context.Context, req resource.Imp
 	// Every default is set, or the first plan would show an update.
 	for attribute, value := range map[string]any{
 		"id": id.String(), "namespace": id.Namespace, "name": id.Name, "key": id.Key,
-		"conflict_scope": scopeObject, "deletion_policy": policyDelete, "adopt_existing": false, "hide_value": false,
+		"conflict_scope": terms.ScopeObject, "deletion_policy": terms.PolicyDelete, "adopt_existing": false, "hide_value": false,
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
 	}
@@ -185,7 +186,7 @@ func (r *configMapEntryResource) write(
 		return cas.Entry{}, diags
 	}
 	previous := result.Previous[s.Key]
-	m.ID = types.StringValue(entryID{s.Ref, s.Key}.String())
+	m.ID = types.StringValue(terms.EntryID{Ref: s.Ref, Key: s.Key}.String())
 	m.setVersion(result.After.Version())
 	m.PreviousValue = types.StringNull()
 	if v, ok := previous.Text(); ok && result.Wrote && !r.hides(m.HideValue) { // nobody marks what it replaced as sensitive

@@ -17,6 +17,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // configMapEntryModel is the resource's schema as Go values.
@@ -54,20 +57,20 @@ type configMapEntryIdentity struct {
 
 // entryCodec and identityCodec are made from the schema when they are first needed.
 var (
-	entryCodec = sync.OnceValue(func() *codec[configMapEntryModel] {
+	entryCodec = sync.OnceValue(func() *codec.Codec[configMapEntryModel] {
 		var resp resource.SchemaResponse
 		(*configMapEntryResource)(nil).Schema(context.Background(), resource.SchemaRequest{}, &resp)
-		return newCodec[configMapEntryModel](context.Background(), resp.Schema.Type())
+		return codec.New[configMapEntryModel](context.Background(), resp.Schema.Type())
 	})
-	identityCodec = sync.OnceValue(func() *codec[configMapEntryIdentity] {
+	identityCodec = sync.OnceValue(func() *codec.Codec[configMapEntryIdentity] {
 		var resp resource.IdentitySchemaResponse
 		(*configMapEntryResource)(nil).IdentitySchema(context.Background(), resource.IdentitySchemaRequest{}, &resp)
-		return newCodec[configMapEntryIdentity](context.Background(), resp.IdentitySchema.Type())
+		return codec.New[configMapEntryIdentity](context.Background(), resp.IdentitySchema.Type())
 	})
 )
 
-func (m *configMapEntryModel) entryID() entryID {
-	return entryID{cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}, m.Key.ValueString()}
+func (m *configMapEntryModel) entryID() terms.EntryID {
+	return terms.EntryID{Ref: cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}, Key: m.Key.ValueString()}
 }
 
 func (m *configMapEntryModel) identity() configMapEntryIdentity {
@@ -145,13 +148,13 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			"whole ConfigMap, is what the plan saw. The check and the write are one atomic request. What changed in between is a " +
 			"conflict, and a conflict writes nothing.",
 		Attributes: map[string]schema.Attribute{
-			"namespace": namespaceAttribute(),
+			"namespace": attributes.Namespace(),
 			"name": schema.StringAttribute{
-				Required: true, PlanModifiers: replaces, Validators: []validator.String{validName()},
+				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidName()},
 				MarkdownDescription: "Name of the ConfigMap, which must exist when the entry is written. A change replaces the resource.",
 			},
 			"key": schema.StringAttribute{
-				Required: true, PlanModifiers: replaces, Validators: []validator.String{validKey()},
+				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidKey()},
 				MarkdownDescription: "Key in the ConfigMap: 1 to 253 of `[-._a-zA-Z0-9]`, not `.` and nothing that begins with `..`. " +
 					"A change replaces the resource.",
 			},
@@ -159,20 +162,20 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 				Optional: true,
 				Validators: []validator.String{
 					stringvalidator.ExactlyOneOf(path.MatchRoot("value"), path.MatchRoot("value_base64")),
-					validValueSize(),
+					attributes.ValidValueSize(),
 				},
 				MarkdownDescription: "Text that the key shall hold, in `data`. Exactly one of `value` and `value_base64` must be given.",
 			},
 			"value_base64": schema.StringAttribute{
 				Optional:   true,
-				Validators: []validator.String{validBase64()},
+				Validators: []validator.String{attributes.ValidBase64()},
 				MarkdownDescription: "Bytes that the key shall hold, in `binaryData`, as canonical standard base64. An entry moves between " +
 					"`data` and `binaryData` in one atomic request.",
 			},
 			"expected_value": schema.StringAttribute{
 				Optional: true,
 				Validators: []validator.String{
-					stringvalidator.ConflictsWith(path.MatchRoot("expected_value_base64")), validValueSize(),
+					stringvalidator.ConflictsWith(path.MatchRoot("expected_value_base64")), attributes.ValidValueSize(),
 				},
 				MarkdownDescription: "Text that the key must hold, in `data`, for a write to happen. Without it a create writes only where the " +
 					"key is absent, and an update only over what the state says. A plan that has no write to make checks nothing, so it may " +
@@ -181,27 +184,27 @@ func (*configMapEntryResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			"expected_value_base64": schema.StringAttribute{
 				Optional: true,
 				Validators: []validator.String{
-					stringvalidator.ConflictsWith(path.MatchRoot("expected_value")), validBase64(),
+					stringvalidator.ConflictsWith(path.MatchRoot("expected_value")), attributes.ValidBase64(),
 				},
 				MarkdownDescription: "Bytes that the key must hold, in `binaryData`, for a write to happen, as canonical standard base64.",
 			},
-			"expected_resource_version_wo": pinAttribute(),
-			"conflict_scope": scopeAttribute("What counts as a conflict on update and delete. `object` (default): any change to the ConfigMap since the " +
+			"expected_resource_version_wo": attributes.Pin(),
+			"conflict_scope": attributes.Scope("What counts as a conflict on update and delete. `object` (default): any change to the ConfigMap since the " +
 				"plan that this apply did not make itself. `key`: only a change to this key."),
-			"wait_for_match": waitAttribute(path.MatchRoot("expected_resource_version_wo")),
-			"adopt_existing": flagAttribute(
+			"wait_for_match": attributes.Wait(path.MatchRoot("expected_resource_version_wo")),
+			"adopt_existing": attributes.Flag(
 				"Whether a key that already holds the value is taken over without a write, instead of an error. Default: `false`."),
-			"deletion_policy": policyAttribute("What destroying does with the key: `delete` (default) it, `restore` what it held before this resource first " +
+			"deletion_policy": attributes.Policy("What destroying does with the key: `delete` (default) it, `restore` what it held before this resource first " +
 				"wrote it (after an import or adoption, what was found), or `abandon` it as it is."),
-			"field_manager": fieldManagerAttribute(),
-			"hide_value":    hideAttribute("previous_value"),
-			"timeouts":      timeoutsAttribute(ctx),
+			"field_manager": attributes.FieldManager(),
+			"hide_value":    attributes.Hide("previous_value"),
+			"timeouts":      attributes.Timeouts(ctx),
 
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "`namespace/name/key`.",
 			},
-			"resource_version": resourceVersionAttribute(),
-			"uid":              uidAttribute(),
+			"resource_version": attributes.ResourceVersion(),
+			"uid":              attributes.UID(),
 			"previous_value": schema.StringAttribute{
 				Computed: true,
 				MarkdownDescription: "Text that the last write replaced, as findAndModify returns the pre-image. Null where the key was absent " +

@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // kubernetesConfigMap is the state of kubernetes_config_map and kubernetes_config_map_v1.
@@ -39,7 +41,7 @@ func fromKubernetes(req resource.MoveStateRequest, resourceTypes ...string) bool
 
 // unmovable is for a state that hashicorp/kubernetes cannot have written.
 func unmovable(resourceType, instead string) diag.Diagnostic {
-	return titleStateCannotBeMoved.with("The state of " + resourceType + " is not as hashicorp/kubernetes writes it. " + instead)
+	return diagnose.TitleStateCannotBeMoved.With("The state of " + resourceType + " is not as hashicorp/kubernetes writes it. " + instead)
 }
 
 // MoveState implements [resource.ResourceWithMoveState]. It runs on a provider that is not configured.
@@ -59,7 +61,7 @@ func moveConfigMap(ctx context.Context, req resource.MoveStateRequest, resp *res
 	from := source.Metadata[0]
 	ref := cas.Ref{Namespace: from.Namespace, Name: from.Name}
 	if ref.Namespace == "" {
-		ref.Namespace = defaultNamespace
+		ref.Namespace = terms.DefaultNamespace
 	}
 	for attribute, value := range map[string]any{
 		"id": ref.String(), "namespace": ref.Namespace, "name": ref.Name,

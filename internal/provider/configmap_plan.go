@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // ModifyPlan checks what an apply would check. When Terraform calls it, and with what, is told at that of the entry.
@@ -20,13 +21,13 @@ func (r *configMapResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	var plan, state, config configMapModel
 	var diags diag.Diagnostics
 	if !req.State.Raw.IsNull() {
-		state, diags = configMapCodec().decode(ctx, req.State.Raw)
+		state, diags = configMapCodec().Decode(ctx, req.State.Raw)
 		resp.Diagnostics.Append(diags...)
 	}
 	if !req.Plan.Raw.IsNull() {
-		plan, diags = configMapCodec().decode(ctx, req.Plan.Raw)
+		plan, diags = configMapCodec().Decode(ctx, req.Plan.Raw)
 		resp.Diagnostics.Append(diags...)
-		config, diags = configMapCodec().decode(ctx, req.Config.Raw)
+		config, diags = configMapCodec().Decode(ctx, req.Config.Raw)
 		resp.Diagnostics.Append(diags...)
 	}
 	if resp.Diagnostics.HasError() {
@@ -42,7 +43,7 @@ func (r *configMapResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 		if plan.refKnown() {
 			plan.ID = types.StringValue(plan.ref().String())
 		}
-		resp.Diagnostics.Append(configMapCodec().encode(ctx, plan, &resp.Plan.Raw)...)
+		resp.Diagnostics.Append(configMapCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
 		r.planCreate(ctx, &plan, req, resp)
 	case req.Plan.Raw.Equal(req.State.Raw):
 		r.observeReplace(ctx, &state, resp)
@@ -58,7 +59,7 @@ func (r *configMapResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 		r.observeReplace(ctx, &state, resp)
 		plan.ID, plan.UID = state.ID, state.UID
 		r.planUpdate(ctx, &plan, &state, resp)
-		resp.Diagnostics.Append(configMapCodec().encode(ctx, plan, &resp.Plan.Raw)...)
+		resp.Diagnostics.Append(configMapCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
 	}
 }
 
@@ -71,7 +72,7 @@ func (r *configMapResource) planCreate(ctx context.Context, plan *configMapModel
 	isGenerated := plan.Name.IsUnknown() && how == cas.DryRun && known(plan.Namespace, plan.GenerateName) && !plan.GenerateName.IsNull()
 	switch {
 	case isGenerated:
-		ref.Name = generatedName(plan.GenerateName.ValueString()) // such a one, to rehearse with
+		ref.Name = terms.GenerateName(plan.GenerateName.ValueString()) // such a one, to rehearse with
 	case !plan.refKnown():
 		return
 	}
@@ -81,10 +82,10 @@ func (r *configMapResource) planCreate(ctx context.Context, plan *configMapModel
 		return // it is there still; it will not be when the new one is created
 	}
 	r.data.creations.note(ref) // what is planned to be in it comes after it
-	timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
+	timeout, diags := plan.Timeouts.Read(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
-	about := r.about(plan, nil, opCreate)
-	about.id.Ref = ref
+	about := r.about(plan, nil, terms.OpCreate)
+	about.ID.Ref = ref
 	resp.Diagnostics.Append(r.check(ctx, about, timeout, func(ctx context.Context) error {
 		_, err := r.data.engine.CheckCreate(ctx, r.creation(plan, ref), how)
 		var exists *cas.ExistsError
@@ -97,11 +98,11 @@ func (r *configMapResource) planCreate(ctx context.Context, plan *configMapModel
 
 // planUpdate settles what is known of the plan, whether it is a replace after all, and checks what is to be written.
 func (r *configMapResource) planUpdate(ctx context.Context, plan, state *configMapModel, resp *resource.ModifyPlanResponse) {
-	timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
+	timeout, diags := plan.Timeouts.Read(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	was, isUnseen := state, plan.takesOver(state)
-	if isUnseen && r.configured() && r.data.planCheck != planCheckOff {
-		resp.Diagnostics.Append(r.check(ctx, r.about(plan, state, opUpdate), timeout, func(ctx context.Context) error {
+	if isUnseen && r.configured() && r.data.planCheck != terms.PlanCheckOff {
+		resp.Diagnostics.Append(r.check(ctx, r.about(plan, state, terms.OpUpdate), timeout, func(ctx context.Context) error {
 			live, err := r.data.engine.Observe(ctx, state.ref(), cas.Fresh)
 			if err == nil && !live.Exists() {
 				err = &cas.NotFoundError{Ref: state.ref()}
@@ -130,9 +131,9 @@ func (r *configMapResource) planUpdate(ctx context.Context, plan, state *configM
 		return
 	}
 	if was != state {
-		resp.Diagnostics.Append(r.about(plan, state, opUpdate).takenOver(plan, state, was)...)
+		resp.Diagnostics.Append(r.about(plan, state, terms.OpUpdate).TakenOver(plan.content(), state.content(), was.content())...)
 	}
-	resp.Diagnostics.Append(r.check(ctx, r.about(plan, state, opUpdate), timeout, func(ctx context.Context) error {
+	resp.Diagnostics.Append(r.check(ctx, r.about(plan, state, terms.OpUpdate), timeout, func(ctx context.Context) error {
 		_, err := r.data.engine.Check(ctx, txn, r.rehearsal())
 		return err
 	})...)
@@ -172,9 +173,9 @@ func (r *configMapResource) planDelete(ctx context.Context, state *configMapMode
 	if r.data.swapped() {
 		return
 	}
-	timeout, diags := state.Timeouts.Read(ctx, defaultTimeout)
+	timeout, diags := state.Timeouts.Read(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(r.check(ctx, r.about(state, state, opDelete), timeout, func(ctx context.Context) error {
+	resp.Diagnostics.Append(r.check(ctx, r.about(state, state, terms.OpDelete), timeout, func(ctx context.Context) error {
 		seen, err := r.data.engine.Observe(ctx, state.ref(), cas.Fresh)
 		if err != nil || !seen.Exists() {
 			return err

@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 var (
@@ -35,9 +37,9 @@ func (*configMapResource) Metadata(_ context.Context, req resource.MetadataReque
 }
 
 func (r *configMapResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan, diags := configMapCodec().decode(ctx, req.Plan.Raw)
+	plan, diags := configMapCodec().Decode(ctx, req.Plan.Raw)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := plan.Timeouts.Create(ctx, defaultTimeout)
+	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if !r.configured() {
 		resp.Diagnostics.Append(notConfigured())
@@ -49,18 +51,18 @@ func (r *configMapResource) Create(ctx context.Context, req resource.CreateReque
 	defer cancel()
 
 	ref, result, err := r.create(ctx, &plan)
-	about := r.about(&plan, nil, opCreate)
-	about.id.Ref = ref
+	about := r.about(&plan, nil, terms.OpCreate)
+	about.ID.Ref = ref
 	if err != nil {
-		resp.Diagnostics.Append(about.diagnose(err)) // nothing is set: a tainted ConfigMap could not pass the check of its next plan
+		resp.Diagnostics.Append(about.Diagnose(err)) // nothing is set: a tainted ConfigMap could not pass the check of its next plan
 		return
 	}
-	resp.Diagnostics.Append(about.admitted(&plan, result.After)...)
+	resp.Diagnostics.Append(about.Admitted(plan.content(), r.data.ignored.live(result.After, &plan).content())...)
 	plan.setRef(ref)
 	plan.setVersion(result.After.Version())
 	resp.Diagnostics.Append(dropObservation(ctx, resp.Private)...)
-	resp.Diagnostics.Append(configMapIdentityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(configMapCodec().encode(ctx, plan, &resp.State.Raw)...)
+	resp.Diagnostics.Append(configMapIdentityCodec().Encode(ctx, plan.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(configMapCodec().Encode(ctx, plan, &resp.State.Raw)...)
 }
 
 // create makes the ConfigMap under its name, or under one that is generated: another one where that is taken. It looks first,
@@ -69,11 +71,11 @@ func (r *configMapResource) create(ctx context.Context, plan *configMapModel) (r
 	ref = plan.ref()
 	attempts := 1
 	if plan.Name.IsUnknown() {
-		attempts = nameAttempts
+		attempts = terms.NameAttempts
 	}
 	for range attempts {
 		if plan.Name.IsUnknown() {
-			ref.Name = generatedName(plan.GenerateName.ValueString())
+			ref.Name = terms.GenerateName(plan.GenerateName.ValueString())
 		}
 		if _, err = r.data.engine.Observe(ctx, ref, cas.Fresh); err != nil {
 			return ref, result, err
@@ -88,15 +90,15 @@ func (r *configMapResource) create(ctx context.Context, plan *configMapModel) (r
 }
 
 func (r *configMapResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	state, diags := configMapCodec().decode(ctx, req.State.Raw)
+	state, diags := configMapCodec().Decode(ctx, req.State.Raw)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := state.Timeouts.Read(ctx, defaultTimeout)
+	timeout, diags := state.Timeouts.Read(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	// Set even where the resource is removed: the framework demands it.
-	resp.Diagnostics.Append(configMapIdentityCodec().encode(ctx, state.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(configMapIdentityCodec().Encode(ctx, state.identity(), &resp.Identity.Raw)...)
 	if !r.configured() {
 		return
 	}
@@ -109,7 +111,7 @@ func (r *configMapResource) Read(ctx context.Context, req resource.ReadRequest, 
 	}
 	switch {
 	case err != nil:
-		resp.Diagnostics.Append(r.about(&state, nil, opRead).diagnose(err))
+		resp.Diagnostics.Append(r.about(&state, nil, terms.OpRead).Diagnose(err))
 		return
 	case !seen.Exists():
 		resp.State.RemoveResource(ctx)
@@ -119,15 +121,15 @@ func (r *configMapResource) Read(ctx context.Context, req resource.ReadRequest, 
 	default:
 		r.data.ignored.refresh(&state, seen)
 	}
-	resp.Diagnostics.Append(configMapCodec().encode(ctx, state, &resp.State.Raw)...)
+	resp.Diagnostics.Append(configMapCodec().Encode(ctx, state, &resp.State.Raw)...)
 }
 
 func (r *configMapResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	plan, diags := configMapCodec().decode(ctx, req.Plan.Raw)
+	plan, diags := configMapCodec().Decode(ctx, req.Plan.Raw)
 	resp.Diagnostics.Append(diags...)
-	state, diags := configMapCodec().decode(ctx, req.State.Raw)
+	state, diags := configMapCodec().Decode(ctx, req.State.Raw)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := plan.Timeouts.Update(ctx, defaultTimeout)
+	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if !r.configured() {
 		resp.Diagnostics.Append(notConfigured())
@@ -145,20 +147,20 @@ func (r *configMapResource) Update(ctx context.Context, req resource.UpdateReque
 		return // the framework keeps the prior state
 	}
 	plan.setVersion(version)
-	resp.Diagnostics.Append(configMapIdentityCodec().encode(ctx, plan.identity(), &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(configMapCodec().encode(ctx, plan, &resp.State.Raw)...)
+	resp.Diagnostics.Append(configMapIdentityCodec().Encode(ctx, plan.identity(), &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(configMapCodec().Encode(ctx, plan, &resp.State.Raw)...)
 }
 
 // change writes what is to be changed, if anything, and gives the version after it.
 func (r *configMapResource) change(ctx context.Context, plan, state *configMapModel) (cas.Version, diag.Diagnostics) {
-	was, about := state, r.about(plan, state, opUpdate)
+	was, about := state, r.about(plan, state, terms.OpUpdate)
 	if plan.takesOver(state) {
 		live, err := r.data.engine.Observe(ctx, state.ref(), 0)
 		if err == nil && !live.Exists() {
 			err = &cas.NotFoundError{Ref: state.ref()}
 		}
 		if err != nil {
-			return cas.Version{}, diag.Diagnostics{about.diagnose(err)}
+			return cas.Version{}, diag.Diagnostics{about.Diagnose(err)}
 		}
 		was = r.data.ignored.takenOver(plan, state, live)
 	}
@@ -168,15 +170,15 @@ func (r *configMapResource) change(ctx context.Context, plan, state *configMapMo
 	}
 	result, err := r.data.engine.Commit(ctx, txn)
 	if err != nil {
-		return cas.Version{}, diag.Diagnostics{about.diagnose(err)}
+		return cas.Version{}, diag.Diagnostics{about.Diagnose(err)}
 	}
-	return result.After.Version(), about.admitted(plan, result.After)
+	return result.After.Version(), about.Admitted(plan.content(), r.data.ignored.live(result.After, plan).content())
 }
 
 func (r *configMapResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	state, diags := configMapCodec().decode(ctx, req.State.Raw)
+	state, diags := configMapCodec().Decode(ctx, req.State.Raw)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := state.Timeouts.Delete(ctx, defaultTimeout)
+	timeout, diags := state.Timeouts.Delete(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	removal, diags := r.removal(ctx, &state, req.Private)
 	resp.Diagnostics.Append(diags...)
@@ -187,7 +189,7 @@ func (r *configMapResource) Delete(ctx context.Context, req resource.DeleteReque
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		if _, err := r.data.engine.Remove(ctx, removal); err != nil {
-			resp.Diagnostics.Append(r.about(&state, &state, opDelete).diagnose(err))
+			resp.Diagnostics.Append(r.about(&state, &state, terms.OpDelete).Diagnose(err))
 		}
 	}
 	if resp.Diagnostics.HasError() {
@@ -210,8 +212,8 @@ func (*configMapResource) ImportState(ctx context.Context, req resource.ImportSt
 	var ref cas.Ref
 	if req.ID != "" {
 		var err error
-		if ref, err = parseConfigMapID(req.ID); err != nil {
-			resp.Diagnostics.Append(titleInvalidImportID.with(fmt.Sprintf("The import id %v.", err)))
+		if ref, err = terms.ParseConfigMapID(req.ID); err != nil {
+			resp.Diagnostics.Append(diagnose.TitleInvalidImportID.With(fmt.Sprintf("The import id %v.", err)))
 			return
 		}
 	} else {
@@ -222,10 +224,10 @@ func (*configMapResource) ImportState(ctx context.Context, req resource.ImportSt
 		}
 		ref = cas.Ref{Namespace: identity.Namespace.ValueString(), Name: identity.Name.ValueString()}
 		if ref.Namespace == "" {
-			ref.Namespace = defaultNamespace
+			ref.Namespace = terms.DefaultNamespace
 		}
-		if _, err := parseConfigMapID(ref.String()); err != nil {
-			resp.Diagnostics.Append(titleInvalidImportIdentity.with(fmt.Sprintf("The identity %v.", err)))
+		if _, err := terms.ParseConfigMapID(ref.String()); err != nil {
+			resp.Diagnostics.Append(diagnose.TitleInvalidImportIdentity.With(fmt.Sprintf("The identity %v.", err)))
 			return
 		}
 	}

@@ -22,6 +22,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // configMapModel is the resource's schema as Go values.
@@ -53,15 +56,15 @@ type configMapIdentity struct {
 
 // configMapCodec and configMapIdentityCodec are made from the schema when they are first needed.
 var (
-	configMapCodec = sync.OnceValue(func() *codec[configMapModel] {
+	configMapCodec = sync.OnceValue(func() *codec.Codec[configMapModel] {
 		var resp resource.SchemaResponse
 		(*configMapResource)(nil).Schema(context.Background(), resource.SchemaRequest{}, &resp)
-		return newCodec[configMapModel](context.Background(), resp.Schema.Type())
+		return codec.New[configMapModel](context.Background(), resp.Schema.Type())
 	})
-	configMapIdentityCodec = sync.OnceValue(func() *codec[configMapIdentity] {
+	configMapIdentityCodec = sync.OnceValue(func() *codec.Codec[configMapIdentity] {
 		var resp resource.IdentitySchemaResponse
 		(*configMapResource)(nil).IdentitySchema(context.Background(), resource.IdentitySchemaRequest{}, &resp)
-		return newCodec[configMapIdentity](context.Background(), resp.IdentitySchema.Type())
+		return codec.New[configMapIdentity](context.Background(), resp.IdentitySchema.Type())
 	})
 )
 
@@ -175,14 +178,14 @@ func (*configMapResource) Schema(ctx context.Context, _ resource.SchemaRequest, 
 			"conflict writes nothing.",
 		Attributes: map[string]schema.Attribute{
 			"namespace": schema.StringAttribute{
-				Optional: true, Computed: true, Default: stringdefault.StaticString(defaultNamespace),
-				PlanModifiers: []planmodifier.String{replaces}, Validators: []validator.String{validNamespace()},
+				Optional: true, Computed: true, Default: stringdefault.StaticString(terms.DefaultNamespace),
+				PlanModifiers: []planmodifier.String{replaces}, Validators: []validator.String{attributes.ValidNamespace()},
 				MarkdownDescription: "Namespace of the ConfigMap. Default: `default`. A change replaces the resource.",
 			},
 			"name": schema.StringAttribute{
 				Optional: true, Computed: true, PlanModifiers: []planmodifier.String{keeps, replaces},
 				Validators: []validator.String{
-					stringvalidator.ExactlyOneOf(path.MatchRoot("name"), path.MatchRoot("generate_name")), validName(),
+					stringvalidator.ExactlyOneOf(path.MatchRoot("name"), path.MatchRoot("generate_name")), attributes.ValidName(),
 				},
 				MarkdownDescription: "Name of the ConfigMap. Exactly one of `name` and `generate_name` must be given. A change replaces the resource.",
 			},
@@ -209,13 +212,13 @@ func (*configMapResource) Schema(ctx context.Context, _ resource.SchemaRequest, 
 			},
 			"data": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				Validators:          []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(validKey())},
+				Validators:          []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(attributes.ValidKey())},
 				MarkdownDescription: "All keys that hold text, and their values." + unmanaged + " So leave it out where `cas_configmap_entry` owns the keys.",
 			},
 			"binary_data": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
 				Validators: []validator.Map{
-					mapvalidator.NoNullValues(), mapvalidator.KeysAre(validKey()), mapvalidator.ValueStringsAre(validBase64()),
+					mapvalidator.NoNullValues(), mapvalidator.KeysAre(attributes.ValidKey()), mapvalidator.ValueStringsAre(attributes.ValidBase64()),
 				},
 				MarkdownDescription: "All keys that hold bytes, and their values, as canonical standard base64." + unmanaged,
 			},
@@ -225,7 +228,7 @@ func (*configMapResource) Schema(ctx context.Context, _ resource.SchemaRequest, 
 					"ConfigMap, and taking the mark away, replaces the resource. Default: `false`.",
 			},
 			"field_manager": schema.StringAttribute{
-				Optional: true, Validators: fieldManagerValidators(),
+				Optional: true, Validators: attributes.ValidFieldManager(),
 				MarkdownDescription: "Name under which the write is recorded in `managedFields`. Default: the provider's `field_manager`.",
 			},
 			"hide_values": schema.BoolAttribute{
@@ -233,7 +236,7 @@ func (*configMapResource) Schema(ctx context.Context, _ resource.SchemaRequest, 
 				MarkdownDescription: "Whether diagnostics show lengths and SHA-256 digests instead of values. A provider cannot see Terraform's " +
 					"`sensitive` marks, so set it where values are sensitive. Default: `false`.",
 			},
-			"timeouts": timeoutsAttribute(ctx),
+			"timeouts": attributes.Timeouts(ctx),
 
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "`namespace/name`.",

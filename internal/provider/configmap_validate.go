@@ -15,11 +15,14 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // ValidateConfig checks what no attribute can tell by itself. What is unknown yet is left to the API server.
 func (*configMapResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	config, diags := configMapCodec().decode(ctx, req.Config.Raw)
+	config, diags := configMapCodec().Decode(ctx, req.Config.Raw)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -35,34 +38,34 @@ func (*configMapResource) ValidateConfig(ctx context.Context, req resource.Valid
 	for _, key := range slices.Sorted(maps.Keys(encoded)) {
 		if _, ok := textual[key]; ok {
 			at := path.Root("binary_data").AtMapKey(key)
-			resp.Diagnostics.Append(titleKeyInBothMaps.at(at, fmt.Sprintf("Attribute %s: the key is in data as well.", at)))
+			resp.Diagnostics.Append(diagnose.TitleKeyInBothMaps.At(at, fmt.Sprintf("Attribute %s: the key is in data as well.", at)))
 		}
 		size += base64.StdEncoding.DecodedLen(len(encoded[key])) - strings.Count(encoded[key], "=")
 	}
-	if problems := sizeProblems(size); len(problems) > 0 {
-		resp.Diagnostics.Append(titleConfigMapTooLarge.at(largest, fmt.Sprintf(
+	if problems := attributes.SizeProblems(size); len(problems) > 0 {
+		resp.Diagnostics.Append(diagnose.TitleConfigMapTooLarge.At(largest, fmt.Sprintf(
 			"Attribute %s: the values of data and binary_data have %d bytes together; those of a ConfigMap may have %d.", largest, size, cas.MaxSize)))
 	}
 	if err := validation.ValidateAnnotationsSize(stringsOf(config.Annotations)); err != nil {
 		at := path.Root("annotations")
-		resp.Diagnostics.Append(titleAnnotationsTooLarge.at(at, fmt.Sprintf("Attribute %s: %v.", at, err)))
+		resp.Diagnostics.Append(diagnose.TitleAnnotationsTooLarge.At(at, fmt.Sprintf("Attribute %s: %v.", at, err)))
 	}
 }
 
 func validNamePrefix() validator.String {
-	return stringRule{"the beginning of a ConfigMap's name (RFC 1123 subdomain)", titleInvalidNamePrefix, namePrefixProblems}
+	return attributes.Rule("the beginning of a ConfigMap's name (RFC 1123 subdomain)", diagnose.TitleInvalidNamePrefix, terms.NamePrefixProblems)
 }
 
 func validLabelKey() validator.String {
-	return stringRule{"a label's key", titleInvalidLabelKey, utilvalidation.IsQualifiedName}
+	return attributes.Rule("a label's key", diagnose.TitleInvalidLabelKey, utilvalidation.IsQualifiedName)
 }
 
 func validLabelValue() validator.String {
-	return stringRule{"a label's value", titleInvalidLabelValue, utilvalidation.IsValidLabelValue}
+	return attributes.Rule("a label's value", diagnose.TitleInvalidLabelValue, utilvalidation.IsValidLabelValue)
 }
 
 func validAnnotationKey() validator.String {
-	return stringRule{"an annotation's key", titleInvalidAnnotationKey, func(s string) []string {
-		return utilvalidation.IsQualifiedName(strings.ToLower(s)) // as ValidateAnnotations in k8s.io/apimachinery has it
-	}}
+	return attributes.Rule("an annotation's key", diagnose.TitleInvalidAnnotationKey, func(s string) []string {
+		return utilvalidation.IsQualifiedName(strings.ToLower(s))
+	})
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // connection is what every resource has of the provider.
@@ -30,7 +33,7 @@ func (c *connection) configured() bool { return c.data != nil && c.data.engine !
 
 // notConfigured is what a write gets where the cluster is not known.
 func notConfigured() diag.Diagnostic {
-	return titleProviderNotConfigured.with("The provider's configuration is not known, so nothing was written.")
+	return diagnose.TitleProviderNotConfigured.With("The provider's configuration is not known, so nothing was written.")
 }
 
 // fieldManager is the one that a resource names, or the provider's.
@@ -48,13 +51,13 @@ func (c *connection) hides(own types.Bool) bool {
 
 // commit writes, for at most as long as the timeout says, and warns where admission changed what is written. With a
 // wait_for_match it waits as well, so much longer, where what must hold does not yet.
-func (c *connection) commit(ctx context.Context, t *cas.Txn, about subject, timeout time.Duration) (cas.TxnResult, diag.Diagnostics) {
+func (c *connection) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, timeout time.Duration) (cas.TxnResult, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	if !c.configured() {
 		diags.Append(notConfigured())
 		return cas.TxnResult{}, diags
 	}
-	wait := waitFor(about.wait)
+	wait := attributes.WaitFor(about.Wait)
 	ctx, cancel := context.WithTimeout(ctx, timeout+wait)
 	defer cancel()
 	commit := c.data.engine.Commit
@@ -65,26 +68,26 @@ func (c *connection) commit(ctx context.Context, t *cas.Txn, about subject, time
 	}
 	result, err := commit(ctx, t)
 	if err != nil {
-		diags.Append(about.of(t).diagnose(err))
+		diags.Append(about.Of(t).Diagnose(err))
 		return result, diags
 	}
-	var changed []keyChange
+	var changed []diagnose.KeyChange
 	for _, k := range t.Keys {
 		stored := result.After.Entry(k.Key)
 		if _, touched := result.Previous[k.Key]; touched && result.Wrote && !k.IsGuard && !stored.Holds(k.New) {
-			changed = append(changed, keyChange{k.Key, k.New, stored})
+			changed = append(changed, diagnose.KeyChange{Key: k.Key, Sent: k.New, Stored: stored})
 		}
 	}
 	if len(changed) > 0 {
-		diags.Append(about.changedByAdmission(changed))
+		diags.Append(about.ChangedByAdmission(changed))
 	}
 	return result, diags
 }
 
 // checkTxn is a plan's check of what commit is to write.
-func (c *connection) checkTxn(ctx context.Context, t *cas.Txn, about subject, limits timeouts.Value) diag.Diagnostics {
-	timeout, diags := limits.Read(ctx, defaultTimeout)
-	diags.Append(c.check(ctx, about.of(t), timeout, func(ctx context.Context) error {
+func (c *connection) checkTxn(ctx context.Context, t *cas.Txn, about diagnose.Subject, limits timeouts.Value) diag.Diagnostics {
+	timeout, diags := limits.Read(ctx, terms.DefaultTimeout)
+	diags.Append(c.check(ctx, about.Of(t), timeout, func(ctx context.Context) error {
 		_, err := c.data.engine.Check(ctx, t, c.rehearsal())
 		return err
 	})...)
@@ -92,39 +95,48 @@ func (c *connection) checkTxn(ctx context.Context, t *cas.Txn, about subject, li
 }
 
 // check is a plan's check: look asks the engine, for as long as a read may take.
-func (c *connection) check(ctx context.Context, s subject, timeout time.Duration, look func(context.Context) error) diag.Diagnostics {
-	if !c.configured() || c.data.planCheck == planCheckOff {
+func (c *connection) check(ctx context.Context, s diagnose.Subject, timeout time.Duration, look func(context.Context) error) diag.Diagnostics {
+	if !c.configured() || c.data.planCheck == terms.PlanCheckOff {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := look(ctx); err != nil {
 		var notFound *cas.NotFoundError
-		if errors.As(err, &notFound) && s.op == opCreate && c.data.creations.has(notFound.Ref) {
+		if errors.As(err, &notFound) && s.Op == terms.OpCreate && c.data.creations.has(notFound.Ref) {
 			return nil // it is made in the same run
 		}
-		if !s.wait.IsNull() && cas.MayYetHold(err) {
-			return diag.Diagnostics{s.notYet(err)}
+		if !s.Wait.IsNull() && cas.MayYetHold(err) {
+			return diag.Diagnostics{s.NotYet(err)}
 		}
-		return diag.Diagnostics{c.softened(c.planned(s).diagnose(err))}
+		return diag.Diagnostics{c.softened(c.planned(s).Diagnose(err))}
 	}
 	return nil
 }
 
 // planned is the subject of a plan's check.
-func (c *connection) planned(s subject) subject {
-	s.planning, s.limit = c.data.planCheck == planCheckError, opRead
-	s.rehearsed = c.rehearsal() == cas.DryRun
+func (c *connection) planned(s diagnose.Subject) diagnose.Subject {
+	s.Planning, s.Limit = c.data.planCheck == terms.PlanCheckError, terms.OpRead
+	s.Rehearsed = c.rehearsal() == cas.DryRun
 	return s
 }
 
 // softened makes a failed check of a plan what plan_check says it is.
 func (c *connection) softened(d diag.Diagnostic) diag.Diagnostic {
-	if c.data.planCheck != planCheckWarning || d.Severity() != diag.SeverityError {
+	if c.data.planCheck != terms.PlanCheckWarning || d.Severity() != diag.SeverityError {
 		return d
 	}
 	if at, ok := d.(diag.DiagnosticWithPath); ok {
-		return warningTitle(d.Summary()).at(at.Path(), d.Detail())
+		return diagnose.WarningTitle(d.Summary()).At(at.Path(), d.Detail())
 	}
-	return warningTitle(d.Summary()).with(d.Detail())
+	return diagnose.WarningTitle(d.Summary()).With(d.Detail())
+}
+
+// rehearsal is whether the checks of a plan send what is to be written as a dry run. Where this process is known to be
+// applying they do not: the write itself follows. The first one of an apply cannot be told from a plan.
+func (c *connection) rehearsal() cas.CheckMode {
+	if c.data.swapped() {
+		return cas.ReadOnly
+	}
+	return c.data.rehearsal
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 var (
@@ -40,14 +42,14 @@ func (*entryIDFunction) Definition(_ context.Context, _ function.DefinitionReque
 }
 
 func (*entryIDFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
-	var id entryID
+	var id terms.EntryID
 	if resp.Error = req.Arguments.Get(ctx, &id.Namespace, &id.Name, &id.Key); resp.Error != nil {
 		return
 	}
-	for i, part := range id.parts() {
-		if len(part.problems) > 0 {
+	for i, part := range id.Parts() {
+		if len(part.Problems) > 0 {
 			resp.Error = function.NewArgumentFuncError(int64(i),
-				fmt.Sprintf("The %s %q is not valid: %s.", part.name, part.value, strings.TrimSuffix(strings.Join(part.problems, "; "), ".")))
+				fmt.Sprintf("The %s %q is not valid: %s.", part.Name, part.Value, strings.TrimSuffix(strings.Join(part.Problems, "; "), ".")))
 			return
 		}
 	}
@@ -80,7 +82,7 @@ func (*parseEntryIDFunction) Run(ctx context.Context, req function.RunRequest, r
 	if resp.Error = req.Arguments.Get(ctx, &s); resp.Error != nil {
 		return
 	}
-	id, err := parseEntryID(s)
+	id, err := terms.ParseEntryID(s)
 	if err != nil {
 		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("The id %v.", err))
 		return

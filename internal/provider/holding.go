@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // holding is what a resource has in a ConfigMap, as a state says: what its removal goes by.
@@ -23,7 +25,7 @@ type holding struct {
 	policy   string
 	manager  types.String
 	timeouts timeouts.Value
-	about    subject // of the removal
+	about    diagnose.Subject // of the removal
 }
 
 func (h *holding) keys() []string { return slices.Sorted(maps.Keys(h.entries)) }
@@ -41,9 +43,9 @@ func (h *holding) observeReplace(ctx context.Context, private privateStore) diag
 // keeps gives the keys that a removal leaves in place.
 func (h *holding) keeps(ctx context.Context, private privateReader) ([]string, diag.Diagnostics) {
 	switch h.policy {
-	case policyAbandon:
+	case terms.PolicyAbandon:
 		return h.keys(), nil
-	case policyRestore:
+	case terms.PolicyRestore:
 		first, _, diags := getPrivate[originals](ctx, private, privateOriginal)
 		return slices.DeleteFunc(h.keys(), func(key string) bool {
 			return first[key].IsAbsent() // an unknown one is refused before anything is removed
@@ -55,21 +57,21 @@ func (h *holding) keeps(ctx context.Context, private privateReader) ([]string, d
 
 // replacedBy refuses a creation that could not succeed after the removal that it follows, which was observed: adopts, expects and
 // writes are the keys that it would take over, that it expects to hold something, and that it writes.
-func (s subject) replacedBy(o observation, adopts, expects, writes []string) diag.Diagnostics {
+func replacedBy(s diagnose.Subject, o observation, adopts, expects, writes []string) diag.Diagnostics {
 	among := func(keys, of []string) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(of, key) })
 	}
 	switch {
 	case among(adopts, o.Keys):
-		return diag.Diagnostics{s.replacesItself(s.number(
+		return diag.Diagnostics{s.ReplacesItself(s.Number(
 			"The key is removed first, so that adopt_existing would find nothing to adopt.",
 			"The keys are removed first, so that adopt_existing would find nothing to adopt."))}
 	case among(expects, o.Keys):
-		return diag.Diagnostics{s.replacesItself(s.number(
+		return diag.Diagnostics{s.ReplacesItself(s.Number(
 			"The key is removed first, so that the expected value could not hold.",
 			"The keys are removed first, so that the expected values could not hold."))}
 	case among(writes, o.Keeps):
-		return diag.Diagnostics{s.replacesItself(s.number(
+		return diag.Diagnostics{s.ReplacesItself(s.Number(
 			"Its deletion_policy leaves the key in place, so that the new resource would find it taken.",
 			"Its deletion_policy leaves keys in place, so that the new resource would find them taken."))}
 	}
@@ -81,19 +83,19 @@ func (s subject) replacedBy(o observation, adopts, expects, writes []string) dia
 // for what the plan saw: then the prior state counts. With moves, the keys are accounted for as removed.
 func (c *connection) planDelete(ctx context.Context, h *holding, moves bool, private privateStore) diag.Diagnostics {
 	diags := dropObservation(ctx, private)
-	if h.policy == policyAbandon || c.data.swapped() {
+	if h.policy == terms.PolicyAbandon || c.data.swapped() {
 		return diags
 	}
 	if moves {
 		if moving := c.data.moves.note(h.ref, h.keys(), keyRemoved); len(moving) > 0 {
-			diags.Append(h.about.keyMoves(moving))
+			diags.Append(h.about.KeyMoves(moving))
 			return diags
 		}
 	}
-	if !c.configured() || c.data.planCheck == planCheckOff {
+	if !c.configured() || c.data.planCheck == terms.PlanCheckOff {
 		return diags
 	}
-	timeout, more := h.timeouts.Read(ctx, defaultTimeout)
+	timeout, more := h.timeouts.Read(ctx, terms.DefaultTimeout)
 	diags.Append(more...)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -101,7 +103,7 @@ func (c *connection) planDelete(ctx context.Context, h *holding, moves bool, pri
 	written, _, more := getPrivate[digests](ctx, private, privateWritten)
 	diags.Append(more...)
 	var first originals // nil where nothing is to be put back
-	if h.policy == policyRestore {
+	if h.policy == terms.PolicyRestore {
 		first, _, more = getPrivate[originals](ctx, private, privateOriginal)
 		diags.Append(more...)
 	}
@@ -112,7 +114,7 @@ func (c *connection) planDelete(ctx context.Context, h *holding, moves bool, pri
 	for _, age := range []time.Duration{cas.Fresh, 0} { // what would refuse is read afresh before it is told
 		var err error
 		if seen, err = c.data.engine.Observe(ctx, h.ref, age); err != nil {
-			diags.Append(c.softened(about.diagnose(err)))
+			diags.Append(c.softened(about.Diagnose(err)))
 			return diags
 		}
 		problem = nil
@@ -121,9 +123,9 @@ func (c *connection) planDelete(ctx context.Context, h *holding, moves bool, pri
 		switch {
 		case seen.Terminating():
 		case seen.Immutable() && differs(live, first):
-			problem = about.immutable()
+			problem = about.Immutable()
 		case len(changed) > 0:
-			problem = about.changedSinceApply(changed, h.policy)
+			problem = about.ChangedSinceApply(changed, h.policy)
 		}
 		if problem == nil {
 			break
@@ -150,7 +152,7 @@ func (c *connection) rehearseRemoval(ctx context.Context, h *holding, private pr
 	if diags.HasError() {
 		return nil
 	}
-	return c.check(ctx, h.about.of(t), timeout, func(ctx context.Context) error {
+	return c.check(ctx, h.about.Of(t), timeout, func(ctx context.Context) error {
 		_, err := c.data.engine.Check(ctx, t, cas.DryRun)
 		return err
 	})
@@ -176,11 +178,11 @@ func differs(live map[string]cas.Entry, first originals) bool {
 }
 
 // changedSince gives those of the keys that are there and do not hold what the resource last wrote, where that is known.
-func changedSince(live map[string]cas.Entry, written digests) []keyValue {
-	var changed []keyValue
+func changedSince(live map[string]cas.Entry, written digests) []diagnose.KeyValue {
+	var changed []diagnose.KeyValue
 	for _, key := range slices.Sorted(maps.Keys(live)) {
 		if digest, ok := written[key]; ok && !live[key].IsAbsent() && live[key].Digest() != digest {
-			changed = append(changed, keyValue{key, live[key]})
+			changed = append(changed, diagnose.KeyValue{Key: key, Live: live[key]})
 		}
 	}
 	return changed
@@ -188,15 +190,15 @@ func changedSince(live map[string]cas.Entry, written digests) []keyValue {
 
 // remove deletes or restores what a resource has in its ConfigMap, as its deletion_policy says.
 func (c *connection) remove(ctx context.Context, h *holding, from privateReader, to privateWriter) diag.Diagnostics {
-	timeout, diags := h.timeouts.Delete(ctx, defaultTimeout)
-	if diags.HasError() || h.policy == policyAbandon || len(h.entries) == 0 {
+	timeout, diags := h.timeouts.Delete(ctx, terms.DefaultTimeout)
+	if diags.HasError() || h.policy == terms.PolicyAbandon || len(h.entries) == 0 {
 		return diags
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	txn, more := c.removal(ctx, h, from)
 	diags.Append(more...)
-	if !diags.HasError() && h.policy == policyRestore && c.configured() {
+	if !diags.HasError() && h.policy == terms.PolicyRestore && c.configured() {
 		diags.Append(c.checkRestore(ctx, h, txn, from)...)
 	}
 	if !diags.HasError() {
@@ -222,7 +224,7 @@ func (c *connection) removal(ctx context.Context, h *holding, private privateRea
 	seen, ok, diags := getPrivate[observation](ctx, private, privateObservation)
 	if ok && seen.ID == h.id {
 		if slices.ContainsFunc(seen.Needs, func(key string) bool { _, has := h.entries[key]; return has }) {
-			diags.Append(h.about.taintedReplacesItself())
+			diags.Append(h.about.TaintedReplacesItself())
 			return t, diags
 		}
 		if len(seen.Needs) == 0 {
@@ -233,20 +235,20 @@ func (c *connection) removal(ctx context.Context, h *holding, private privateRea
 		}
 	}
 	// Where the plan saw no ConfigMap there is no version to hold on to; the keys are expected absent then.
-	if h.scope != scopeKey && base.Valid() {
+	if h.scope != terms.ScopeKey && base.Valid() {
 		t.At = append(t.At, base)
 	}
-	if h.scope != scopeKey && !base.Valid() && t.SeenDigest == "" {
-		diags.Append(h.about.versionNotKnown())
+	if h.scope != terms.ScopeKey && !base.Valid() && t.SeenDigest == "" {
+		diags.Append(h.about.VersionNotKnown())
 	}
 
 	var first originals
-	if h.policy == policyRestore {
+	if h.policy == terms.PolicyRestore {
 		var more diag.Diagnostics
 		first, _, more = getPrivate[originals](ctx, private, privateOriginal)
 		diags.Append(more...)
 		if lost := slices.DeleteFunc(h.keys(), func(key string) bool { _, known := first[key]; return known }); len(lost) > 0 {
-			diags.Append(h.about.nothingToRestore(lost))
+			diags.Append(h.about.NothingToRestore(lost))
 		}
 	}
 	for _, key := range h.keys() {
@@ -271,11 +273,11 @@ func (c *connection) checkRestore(ctx context.Context, h *holding, t *cas.Txn, p
 	}
 	seen, err := c.data.engine.Observe(ctx, h.ref, 0)
 	if err != nil {
-		diags.Append(h.about.diagnose(err))
+		diags.Append(h.about.Diagnose(err))
 		return diags
 	}
 	if changed := changedSince(h.live(seen), written); len(changed) > 0 && !seen.Terminating() {
-		diags.Append(h.about.changedSinceApply(changed, policyRestore))
+		diags.Append(h.about.ChangedSinceApply(changed, terms.PolicyRestore))
 	}
 	return diags
 }

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -62,13 +61,4 @@ func isInternalKey(key string) bool {
 	default:
 		return strings.HasSuffix(host, "kubernetes.io") || strings.Contains(key, "deprecated.daemonset.template.generation")
 	}
-}
-
-func validExpression() validator.String {
-	return stringRule{"a regular expression (RE2)", titleInvalidRegularExpression, func(s string) []string {
-		if _, err := regexp.Compile(s); err != nil {
-			return []string{err.Error()}
-		}
-		return nil
-	}}
 }

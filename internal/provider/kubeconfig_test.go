@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -63,14 +64,13 @@ func clientConfigOf(t *testing.T, files map[string]string, given block, variable
 	}
 
 	env := emptyEnvironment(variables)
-	env.homeDir = func() (string, error) { return dir, nil }
+	env.HomeDir = func() (string, error) { return dir, nil }
 	if pod != nil {
-		env.inCluster = func() (*rest.Config, error) { return pod, nil }
+		env.InCluster = func() (*rest.Config, error) { return pod, nil }
 	}
-	p := newProvider("1.2.3", env)
-	config, diags := p.clientConfig(t.Context(), providerModelOf(t, arguments))
+	config, diags := env.ClientConfig(t.Context(), providerModelOf(t, arguments), "terraform-provider-cas/1.2.3")
 	for _, d := range diags {
-		if d.Summary() != "Invalid Environment Variable" && !strings.HasSuffix(d.Detail(), waysToConfigure) {
+		if d.Summary() != "Invalid Environment Variable" && !strings.HasSuffix(d.Detail(), connect.WaysToConfigure) {
 			t.Errorf("%s: %s does not list the ways to configure", d.Summary(), d.Detail())
 		}
 	}
@@ -695,9 +695,8 @@ func TestClientConfig_refused(t *testing.T) {
 func TestClientConfig_noHomeDirectory(t *testing.T) {
 	t.Parallel()
 	env := emptyEnvironment(nil)
-	env.homeDir = func() (string, error) { return "", errors.New("$HOME is not defined") }
-	p := newProvider("test", env)
-	_, diags := p.clientConfig(t.Context(), providerModelOf(t, block{"config_path": "~/.kube/config"}))
+	env.HomeDir = func() (string, error) { return "", errors.New("$HOME is not defined") }
+	_, diags := env.ClientConfig(t.Context(), providerModelOf(t, block{"config_path": "~/.kube/config"}), "terraform-provider-cas/test")
 	want := []problem{{"config_path", "Invalid Provider Argument", `The path "~/.kube/config" in config_path cannot be expanded: $HOME is not defined.`}}
 	if diff := cmp.Diff(want, problems(diags)); diff != "" {
 		t.Errorf("diagnostics (-want +got):\n%s", diff)
@@ -708,7 +707,7 @@ func TestClientConfig_noHomeDirectory(t *testing.T) {
 func TestProcessEnvironment_inCluster(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
 	t.Setenv("KUBERNETES_SERVICE_PORT", "6443")
-	config, err := processEnvironment().inCluster()
+	config, err := connect.Process().InCluster()
 	if err != nil {
 		if !errors.Is(err, os.ErrNotExist) {
 			t.Fatalf("outside a pod, the token's file is what is missing, not: %v", err)
@@ -729,8 +728,7 @@ The provider can be configured with:
 - a server and credentials: host (KUBE_HOST), cluster_ca_certificate (KUBE_CLUSTER_CA_CERT_DATA), and one of token (KUBE_TOKEN), client_certificate with client_key (KUBE_CLIENT_CERT_DATA, KUBE_CLIENT_KEY_DATA), username with password (KUBE_USER, KUBE_PASSWORD) and an exec block;
 - nothing at all in a pod, whose service account is then used.
 KUBECONFIG and ~/.kube/config are read only where they are named.`
-	p := newProvider("test", emptyEnvironment(nil))
-	_, diags := p.clientConfig(t.Context(), providerModelOf(t, nil))
+	_, diags := emptyEnvironment(nil).ClientConfig(t.Context(), providerModelOf(t, nil), "terraform-provider-cas/test")
 	if len(diags) != 1 || diags[0].Detail() != want {
 		t.Errorf("diagnostics: %v\nwant one: %s", diags, want)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // moveState is what MoveState makes of a state, and false where it leaves it to others.
@@ -32,7 +33,7 @@ func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (configMapM
 	if resp.TargetState.Raw.IsNull() {
 		return configMapModel{}, resp, false
 	}
-	m, diags := configMapCodec().decode(ctx, resp.TargetState.Raw)
+	m, diags := configMapCodec().Decode(ctx, resp.TargetState.Raw)
 	if diags.HasError() {
 		t.Fatal(diags)
 	}
@@ -114,12 +115,12 @@ func TestConfigMapDataMoveState(t *testing.T) {
 		if len(resp.Diagnostics) > 0 {
 			t.Fatalf("%s: %s", address, resp.Diagnostics[0].Detail)
 		}
-		raw, err := resp.TargetState.Unmarshal(dataCodec().object)
+		raw, err := resp.TargetState.Unmarshal(dataCodec().Object)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, diags := dataCodec().decode(t.Context(), raw)
-		want := newDataModel(dataID{testRef, []string{"a", "b"}})
+		got, diags := dataCodec().Decode(t.Context(), raw)
+		want := newDataModel(terms.DataID{Ref: cas.Ref{Namespace: "shop", Name: "settings"}, Keys: []string{"a", "b"}})
 		want.Data = got.Data
 		if diff := cmp.Diff(want, got); diff != "" || diags.HasError() || fmt.Sprint(got.Data) != `{"a":"1","b":"2"}` {
 			t.Errorf("%s: %v %v (-want +got):\n%s", address, diags, got.Data, diff)

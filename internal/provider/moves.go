@@ -4,13 +4,14 @@ import (
 	"sync"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // plannedMoves keeps account of the keys that one plan removes and writes, to find those that different instances do
 // both to. The zero value is ready.
 type plannedMoves struct {
 	mu   sync.Mutex
-	keys map[entryID]plannedMove
+	keys map[terms.EntryID]plannedMove
 }
 
 type plannedMove uint8
@@ -47,10 +48,10 @@ func (p *plannedMoves) note(ref cas.Ref, keys []string, m plannedMove) (moving [
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.keys == nil {
-		p.keys = map[entryID]plannedMove{}
+		p.keys = map[terms.EntryID]plannedMove{}
 	}
 	for _, key := range keys {
-		id := entryID{ref, key}
+		id := terms.EntryID{Ref: ref, Key: key}
 		p.keys[id] |= m
 		if p.keys[id] == keyRemoved|keyWritten {
 			moving = append(moving, key)

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
 // Keys of the private state.
@@ -65,7 +66,7 @@ func getPrivate[T any](ctx context.Context, from privateReader, key string) (T, 
 		return value, false, diags
 	}
 	if err := json.Unmarshal(raw, &value); err != nil {
-		diags.Append(titleUnreadablePrivateState.with("The private state under " + key +
+		diags.Append(diagnose.TitleUnreadablePrivateState.With("The private state under " + key +
 			" was not written by this provider. Remove the resource from the state and import it again."))
 		return value, false, diags
 	}
@@ -82,7 +83,7 @@ func hasPrivate(ctx context.Context, from privateReader, key string) (bool, diag
 func setPrivate(ctx context.Context, to privateWriter, key string, value any) diag.Diagnostics {
 	raw, err := json.Marshal(value)
 	if err != nil {
-		return diag.Diagnostics{titlePrivateStateCannotBeWritten.with(err.Error())}
+		return diag.Diagnostics{diagnose.TitlePrivateStateCannotBeWritten.With(err.Error())}
 	}
 	return to.SetKey(ctx, key, raw)
 }

@@ -4,7 +4,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -12,10 +11,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 var (
@@ -26,21 +26,12 @@ var (
 // defaultFieldManager is also what the API server would derive from the user agent.
 const defaultFieldManager = "terraform-provider-cas"
 
-// planCheck says what a check that fails while planning is.
-type planCheck string
-
-const (
-	planCheckError   planCheck = "error"
-	planCheckWarning planCheck = "warning"
-	planCheckOff     planCheck = "off"
-)
-
 // providerData is what Configure hands to resources.
 type providerData struct {
 	engine       *cas.Engine // nil while the provider's configuration is unknown
 	fieldManager string
 	hideValues   bool
-	planCheck    planCheck
+	planCheck    terms.PlanCheck
 	rehearsal    cas.CheckMode // of a plan's checks
 	ignored      ignoredMetadata
 	moves        plannedMoves
@@ -49,7 +40,7 @@ type providerData struct {
 
 type casProvider struct {
 	version     string
-	environment environment
+	environment connect.Environment
 	made        func(*cas.Engine)
 }
 
@@ -63,8 +54,8 @@ type engines struct {
 // environment variables up, as os.Getenv does.
 func New(version string, getenv func(string) string) (factory func() provider.Provider, closeAll func()) {
 	var made engines
-	e := processEnvironment()
-	e.getenv = getenv
+	e := connect.Process()
+	e.Getenv = getenv
 	return func() provider.Provider {
 		p := newProvider(version, e)
 		p.made = made.add
@@ -72,7 +63,7 @@ func New(version string, getenv func(string) string) (factory func() provider.Pr
 	}, made.close
 }
 
-func newProvider(version string, e environment) *casProvider {
+func newProvider(version string, e connect.Environment) *casProvider {
 	return &casProvider{version: version, environment: e, made: func(*cas.Engine) {}}
 }
 
@@ -101,7 +92,7 @@ func (p *casProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *
 
 // Configure builds the client and makes no request: an unreachable cluster is told by what needs it.
 func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	var model providerModel
+	var model connect.Model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -131,16 +122,16 @@ func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureReque
 }
 
 // settings is the part of the configuration that needs no client. What is unknown gets the careful value.
-func (p *casProvider) settings(model providerModel) (*providerData, diag.Diagnostics) {
-	check, diags := p.environment.planCheck(model.PlanCheck)
-	dryRun, more := p.environment.flag(model.PlanDryRun, "plan_dry_run", envPlanDryRun)
+func (p *casProvider) settings(model connect.Model) (*providerData, diag.Diagnostics) {
+	check, diags := p.environment.PlanCheck(model.PlanCheck)
+	dryRun, more := p.environment.Flag(model.PlanDryRun, "plan_dry_run", terms.EnvPlanDryRun)
 	diags.Append(more...)
 	data := &providerData{
 		fieldManager: defaultFieldManager,
 		hideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
 		planCheck:    check,
-		ignored:      ignoredMetadata{ignoredKeysOf(model.IgnoreLabels), ignoredKeysOf(model.IgnoreAnnotations)},
-		rehearsal:    cas.CheckMode(dryRun.given()),
+		ignored:      ignoredMetadata{labels: ignoredKeysOf(model.IgnoreLabels), annotations: ignoredKeysOf(model.IgnoreAnnotations)},
+		rehearsal:    cas.CheckMode(dryRun.Given()),
 	}
 	if manager := model.FieldManager.ValueString(); manager != "" {
 		data.fieldManager = manager
@@ -148,8 +139,8 @@ func (p *casProvider) settings(model providerModel) (*providerData, diag.Diagnos
 	return data, diags
 }
 
-func (p *casProvider) newEngine(ctx context.Context, model providerModel) (*cas.Engine, diag.Diagnostics) {
-	config, diags := p.clientConfig(ctx, model)
+func (p *casProvider) newEngine(ctx context.Context, model connect.Model) (*cas.Engine, diag.Diagnostics) {
+	config, diags := p.environment.ClientConfig(ctx, model, "terraform-provider-cas/"+p.version)
 	if diags.HasError() {
 		return nil, diags
 	}
@@ -157,7 +148,7 @@ func (p *casProvider) newEngine(ctx context.Context, model providerModel) (*cas.
 
 	engine, err := cas.New(config, traceSwap)
 	if err != nil {
-		diags.Append(unusableClient(err))
+		diags.Append(connect.UnusableClient(err))
 		return nil, diags
 	}
 	p.made(engine)
@@ -185,24 +176,4 @@ func (p *casProvider) Functions(context.Context) []func() function.Function {
 		newEntryIDFunction,
 		newParseEntryIDFunction,
 	}
-}
-
-// planCheck resolves plan_check: the configuration, then the environment, then the default.
-func (e environment) planCheck(configured types.String) (planCheck, diag.Diagnostics) {
-	var diags diag.Diagnostics
-	if !configured.IsNull() && !configured.IsUnknown() {
-		return planCheck(configured.ValueString()), diags // the schema has validated it
-	}
-
-	value := planCheck(e.getenv(envPlanCheck))
-	switch value {
-	case "":
-		return planCheckError, diags
-	case planCheckError, planCheckWarning, planCheckOff:
-		return value, diags
-	}
-	diags.Append(titleInvalidEnvironmentVariable.with(fmt.Sprintf(
-		"The environment variable %s must be one of %q, %q and %q, not %q.",
-		envPlanCheck, planCheckError, planCheckWarning, planCheckOff, value)))
-	return "", diags
 }

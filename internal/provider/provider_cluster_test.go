@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -37,7 +38,7 @@ func testmap(t *testing.T, cluster *testcluster.Cluster) cas.Ref {
 }
 
 // reads configures the provider and has its engine read the ConfigMap.
-func reads(t *testing.T, env environment, given block, ref cas.Ref) error {
+func reads(t *testing.T, env connect.Environment, given block, ref cas.Ref) error {
 	t.Helper()
 	live, err := configured(t, env, given).engine.Observe(t.Context(), ref, 0)
 	if err != nil {
@@ -102,7 +103,7 @@ func TestAuthentication(t *testing.T) {
 	})
 	certified := cluster.User(t, ref.Namespace+"-certified", ref.Namespace, readConfigMaps)
 	pod := emptyEnvironment(map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"})
-	pod.inCluster = func() (*rest.Config, error) {
+	pod.InCluster = func() (*rest.Config, error) {
 		file := filepath.Join(elsewhere, "token")
 		content, err := os.ReadFile(file)
 		return &rest.Config{
@@ -112,7 +113,7 @@ func TestAuthentication(t *testing.T) {
 	}
 
 	tests := map[string]struct {
-		env   environment
+		env   connect.Environment
 		given block
 	}{
 		"kubeconfig":                      {given: block{"config_path": kubeconfig}},
@@ -142,7 +143,7 @@ func TestAuthentication(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if test.env.getenv == nil {
+			if test.env.Getenv == nil {
 				test.env = emptyEnvironment(nil)
 			}
 			if err := reads(t, test.env, test.given, ref); err != nil {
@@ -245,14 +246,14 @@ func TestProxyURL(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	tests := map[string]func(proxy string) (environment, block){
-		"argument": func(proxy string) (environment, block) {
+	tests := map[string]func(proxy string) (connect.Environment, block){
+		"argument": func(proxy string) (connect.Environment, block) {
 			return emptyEnvironment(nil), block{"config_path": kubeconfig, "proxy_url": proxy}
 		},
-		"environment": func(proxy string) (environment, block) {
+		"environment": func(proxy string) (connect.Environment, block) {
 			return emptyEnvironment(map[string]string{"KUBE_PROXY_URL": proxy}), block{"config_path": kubeconfig}
 		},
-		"over the kubeconfig's": func(proxy string) (environment, block) {
+		"over the kubeconfig's": func(proxy string) (connect.Environment, block) {
 			return emptyEnvironment(nil), block{"config_path": closed, "proxy_url": proxy}
 		},
 	}

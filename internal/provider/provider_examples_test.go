@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -160,10 +161,10 @@ func TestProviderExamples(t *testing.T) {
 		name := filepath.Base(file)
 		t.Run(name, func(t *testing.T) {
 			env := emptyEnvironment(nil)
-			env.homeDir = func() (string, error) { return home, nil }
+			env.HomeDir = func() (string, error) { return home, nil }
 			if name == "in_cluster.tf" {
 				env = emptyEnvironment(map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"})
-				env.inCluster = func() (*rest.Config, error) {
+				env.InCluster = func() (*rest.Config, error) {
 					ca := filepath.Join(write(t, map[string]string{"ca.crt": string(user.CAData)}), "ca.crt")
 					return &rest.Config{Host: user.Host, BearerToken: token, TLSClientConfig: rest.TLSClientConfig{CAFile: ca}}, nil
 				}
@@ -194,7 +195,7 @@ func TestProviderExamples(t *testing.T) {
 }
 
 // runWith is runSteps with a provider in another environment.
-func runWith(t *testing.T, env environment, test resource.TestCase) {
+func runWith(t *testing.T, env connect.Environment, test resource.TestCase) {
 	t.Helper()
 	test.IsUnitTest = true
 	test.ProtoV6ProviderFactories = map[string]func() (tfprotov6.ProviderServer, error){
@@ -236,7 +237,7 @@ resource "cas_configmap_entry" "foo" {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env := emptyEnvironment(nil)
-			env.inCluster = func() (*rest.Config, error) { return nil, errors.New("not asked for") }
+			env.InCluster = func() (*rest.Config, error) { return nil, errors.New("not asked for") }
 			runWith(t, env, resource.TestCase{Steps: []resource.TestStep{{
 				Config:      "provider \"cas\" {\n  " + test.provider + "\n}\n" + entry,
 				ExpectError: regexp.MustCompile("(?s)" + strings.ReplaceAll(test.want, " ", `\s+`)),

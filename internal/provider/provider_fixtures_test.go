@@ -14,6 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
 )
 
 // arguments of a provider block, by name: string, bool, int, float64, []string, exec, or unknown.
@@ -81,9 +83,9 @@ func texts(of []string) []tftypes.Value {
 	return values
 }
 
-func providerModelOf(t *testing.T, given block) providerModel {
+func providerModelOf(t *testing.T, given block) connect.Model {
 	t.Helper()
-	var model providerModel
+	var model connect.Model
 	if diags := providerConfig(t, given).Get(t.Context(), &model); diags.HasError() {
 		t.Fatal(problems(diags))
 	}
@@ -91,7 +93,7 @@ func providerModelOf(t *testing.T, given block) providerModel {
 }
 
 // configured runs Configure as the server does, and fails the test on any diagnostic.
-func configured(t *testing.T, env environment, given block) *providerData {
+func configured(t *testing.T, env connect.Environment, given block) *providerData {
 	t.Helper()
 	return configure(t, newProvider("test", env), given)
 }
@@ -111,11 +113,11 @@ func configure(t *testing.T, p provider.Provider, given block) *providerData {
 }
 
 // emptyEnvironment has the variables given, a home directory, and no pod around it.
-func emptyEnvironment(variables map[string]string) environment {
-	return environment{
-		getenv:    func(name string) string { return variables[name] },
-		homeDir:   func() (string, error) { return "", errors.New("no home") },
-		inCluster: func() (*rest.Config, error) { return nil, rest.ErrNotInCluster },
+func emptyEnvironment(variables map[string]string) connect.Environment {
+	return connect.Environment{
+		Getenv:    func(name string) string { return variables[name] },
+		HomeDir:   func() (string, error) { return "", errors.New("no home") },
+		InCluster: func() (*rest.Config, error) { return nil, rest.ErrNotInCluster },
 	}
 }
 
@@ -127,7 +129,7 @@ type problem struct {
 func problems(diags diag.Diagnostics) []problem {
 	var found []problem
 	for _, d := range diags {
-		p := problem{Summary: d.Summary(), Detail: strings.TrimSuffix(d.Detail(), waysToConfigure)}
+		p := problem{Summary: d.Summary(), Detail: strings.TrimSuffix(d.Detail(), connect.WaysToConfigure)}
 		if at, ok := d.(diag.DiagnosticWithPath); ok {
 			p.Path = at.Path().String()
 		}

@@ -18,6 +18,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 func TestProviderSchema(t *testing.T) {
@@ -39,7 +41,7 @@ func TestProviderSchema(t *testing.T) {
 func TestProvider_metadata(t *testing.T) {
 	t.Parallel()
 	var resp provider.MetadataResponse
-	newProvider("1.2.3", processEnvironment()).Metadata(t.Context(), provider.MetadataRequest{}, &resp)
+	newProvider("1.2.3", connect.Process()).Metadata(t.Context(), provider.MetadataRequest{}, &resp)
 	if want := (provider.MetadataResponse{TypeName: "cas", Version: "1.2.3"}); resp != want {
 		t.Errorf("metadata %+v, want %+v", resp, want)
 	}
@@ -149,7 +151,7 @@ func TestProvider_validate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			server, err := providerserver.NewProtocol6WithError(newProvider("test", processEnvironment()))()
+			server, err := providerserver.NewProtocol6WithError(newProvider("test", connect.Process()))()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,7 +174,7 @@ func TestProvider_validate(t *testing.T) {
 type settings struct {
 	FieldManager string
 	HideValues   bool
-	PlanCheck    planCheck
+	PlanCheck    terms.PlanCheck
 	Rehearses    bool
 }
 
@@ -188,38 +190,38 @@ func TestProvider_settings(t *testing.T) {
 		want  settings
 	}{
 		"defaults": {
-			want: settings{"terraform-provider-cas", false, planCheckError, false},
+			want: settings{"terraform-provider-cas", false, terms.PlanCheckError, false},
 		},
 		"everything given": {
 			given: block{"field_manager": "me", "hide_values": true, "plan_check": "warning", "plan_dry_run": true},
-			want:  settings{"me", true, planCheckWarning, true},
+			want:  settings{"me", true, terms.PlanCheckWarning, true},
 		},
 		"plan_check from the environment": {
 			env:  map[string]string{"CAS_PLAN_CHECK": "off"},
-			want: settings{"terraform-provider-cas", false, planCheckOff, false},
+			want: settings{"terraform-provider-cas", false, terms.PlanCheckOff, false},
 		},
 		"plan_check before the environment": {
 			given: block{"plan_check": "error"},
 			env:   map[string]string{"CAS_PLAN_CHECK": "off"},
-			want:  settings{"terraform-provider-cas", false, planCheckError, false},
+			want:  settings{"terraform-provider-cas", false, terms.PlanCheckError, false},
 		},
 		"plan_check before a wrong environment": {
 			given: block{"plan_check": "off"},
 			env:   map[string]string{"CAS_PLAN_CHECK": "never"},
-			want:  settings{"terraform-provider-cas", false, planCheckOff, false},
+			want:  settings{"terraform-provider-cas", false, terms.PlanCheckOff, false},
 		},
 		"plan_dry_run from the environment": {
 			env:  map[string]string{"CAS_PLAN_DRY_RUN": "true"},
-			want: settings{"terraform-provider-cas", false, planCheckError, true},
+			want: settings{"terraform-provider-cas", false, terms.PlanCheckError, true},
 		},
 		"plan_dry_run before the environment": {
 			given: block{"plan_dry_run": false},
 			env:   map[string]string{"CAS_PLAN_DRY_RUN": "1"},
-			want:  settings{"terraform-provider-cas", false, planCheckError, false},
+			want:  settings{"terraform-provider-cas", false, terms.PlanCheckError, false},
 		},
 		"an empty variable": {
 			env:  map[string]string{"CAS_PLAN_CHECK": "", "CAS_PLAN_DRY_RUN": ""},
-			want: settings{"terraform-provider-cas", false, planCheckError, false},
+			want: settings{"terraform-provider-cas", false, terms.PlanCheckError, false},
 		},
 	}
 	for name, test := range tests {
@@ -319,7 +321,7 @@ func TestProvider_unknownConfiguration(t *testing.T) {
 				if len(resp.Diagnostics) > 0 {
 					t.Fatal(problems(resp.Diagnostics))
 				}
-				want := &providerData{fieldManager: defaultFieldManager, hideValues: test.wantHideValues, planCheck: planCheckError}
+				want := &providerData{fieldManager: defaultFieldManager, hideValues: test.wantHideValues, planCheck: terms.PlanCheckError}
 				got, ok := resp.ResourceData.(*providerData)
 				if !ok || !reflect.DeepEqual(got, want) {
 					t.Errorf("resources get %+v, want %+v", got, want)

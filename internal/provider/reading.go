@@ -14,6 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // reading is what every data source has of the provider.
@@ -30,20 +33,20 @@ func (r *reading) Configure(_ context.Context, req datasource.ConfigureRequest, 
 
 // observe reads the ConfigMap. What was read before is never good enough: what depends on it may be judged by it. Where the
 // provider's configuration is not known and the client allows it, the framework has deferred the read already.
-func (r *reading) observe(ctx context.Context, id entryID, limit timeouts.Value) (*cas.Observation, diag.Diagnostics) {
-	timeout, diags := limit.Read(ctx, defaultTimeout)
+func (r *reading) observe(ctx context.Context, id terms.EntryID, limit timeouts.Value) (*cas.Observation, diag.Diagnostics) {
+	timeout, diags := limit.Read(ctx, terms.DefaultTimeout)
 	if diags.HasError() {
 		return nil, diags
 	}
 	if !r.configured() {
-		return nil, diag.Diagnostics{titleProviderNotConfigured.with(
+		return nil, diag.Diagnostics{diagnose.TitleProviderNotConfigured.With(
 			"The provider's configuration is not known, so nothing was read. Give the data source depends_on of what makes it known.")}
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	seen, err := r.data.engine.Observe(ctx, id.Ref, 0)
 	if err != nil {
-		diags.Append(subject{id: id, op: opRead, expected: path.Empty(), value: path.Empty(), hide: r.hides(types.BoolNull()), limit: opRead}.diagnose(err))
+		diags.Append(diagnose.Subject{ID: id, Op: terms.OpRead, Expected: path.Empty(), Value: path.Empty(), Hide: r.hides(types.BoolNull()), Limit: terms.OpRead}.Diagnose(err))
 	}
 	return seen, diags
 }
@@ -53,7 +56,7 @@ func readTimeoutsAttribute(ctx context.Context) schema.Attribute {
 	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
 		for name, each := range nested.Attributes {
 			if s, ok := each.(schema.StringAttribute); ok {
-				s.Validators = []validator.String{validTimeout()}
+				s.Validators = []validator.String{attributes.ValidTimeout()}
 				nested.Attributes[name] = s
 			}
 		}
@@ -63,7 +66,7 @@ func readTimeoutsAttribute(ctx context.Context) schema.Attribute {
 
 func namespaceArgument() schema.Attribute {
 	return schema.StringAttribute{
-		Optional: true, Computed: true, Validators: []validator.String{validNamespace()},
+		Optional: true, Computed: true, Validators: []validator.String{attributes.ValidNamespace()},
 		MarkdownDescription: "Namespace of the ConfigMap. Default: `default`.",
 	}
 }
@@ -71,7 +74,7 @@ func namespaceArgument() schema.Attribute {
 // namespaceOf is what is configured, or the default: data sources have no defaults of their own.
 func namespaceOf(configured types.String) types.String {
 	if configured.IsNull() {
-		return types.StringValue(defaultNamespace)
+		return types.StringValue(terms.DefaultNamespace)
 	}
 	return configured
 }

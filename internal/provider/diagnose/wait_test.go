@@ -1,4 +1,4 @@
-package provider
+package diagnose
 
 import (
 	"context"
@@ -9,17 +9,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-func waiting(s *subject) { s.wait = types.StringValue("2m") }
+func waiting(s *Subject) { s.Wait = types.StringValue("2m") }
 
-func rehearsed(s *subject) { s.rehearsed = true }
+func rehearsed(s *Subject) { s.Rehearsed = true }
 
 // valued has the subject know what another's words may quote.
-func valued(values ...string) func(*subject) {
-	return func(s *subject) {
+func valued(values ...string) func(*Subject) {
+	return func(s *Subject) {
 		for _, v := range values {
-			s.values = append(s.values, cas.Text(v))
+			s.Values = append(s.Values, cas.Text(v))
 		}
 	}
 }
@@ -38,20 +39,20 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	conflict := conflictOf(cas.ReasonKey, seen, cas.Version{})
 	notFound := &cas.NotFoundError{Ref: testRef}
 	terminating := &cas.TerminatingError{Ref: testRef, Since: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
-	waited := func(last, err error, changes ...func(*subject)) diag.Diagnostic {
+	waited := func(last, err error, changes ...func(*Subject)) diag.Diagnostic {
 		changes = append(changes, waiting)
-		return aboutFoo(opCreate, changes...).diagnose(&cas.WaitError{Ref: testRef, Last: last, Err: err, Waited: 120049 * time.Millisecond})
+		return aboutFoo(terms.OpCreate, changes...).Diagnose(&cas.WaitError{Ref: testRef, Last: last, Err: err, Waited: 120049 * time.Millisecond})
 	}
 	quotes := errors.New(`data[foo]: Invalid value: "p4ss\"word": not that, nor cDRzcyJ3b3Jk`)
 
 	return map[string]diagnosticTest{
 		"not yet": {
-			of:       aboutFoo(opCreate, waiting, planning).notYet(conflict),
+			of:       aboutFoo(terms.OpCreate, waiting, planning).NotYet(conflict),
 			severity: diag.SeverityWarning, path: "wait_for_match", summary: "Expectation Does Not Hold Yet",
 			detail: "When this was planned, what must hold for the write did not. The apply waits for it, for up to 2m." + head + liveNow + slots,
 		},
 		"not yet, and how long is unknown": {
-			of:       aboutFoo(opUpdate, func(s *subject) { s.wait = types.StringUnknown() }).notYet(notFound),
+			of:       aboutFoo(terms.OpUpdate, func(s *Subject) { s.Wait = types.StringUnknown() }).NotYet(notFound),
 			severity: diag.SeverityWarning, path: "wait_for_match", summary: "Expectation Does Not Hold Yet",
 			detail: "When this was planned, what must hold for the write did not. The apply waits for it, for as long as wait_for_match will say." +
 				head + "Live: (no ConfigMap)\n" + slots,
@@ -90,28 +91,28 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		},
 
 		"not permitted, in a rehearsal": {
-			of: aboutFoo(opDelete, planning, rehearsed).diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "patch", Err: errServer}), summary: "Not Permitted",
+			of: aboutFoo(terms.OpDelete, planning, rehearsed).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "patch", Err: errServer}), summary: "Not Permitted",
 			detail: "The API server does not permit to patch the ConfigMap, so nothing was removed." + head +
 				"Verb: patch\nResource: configmaps\nNamespace: shop\nName: settings\nAnswer: the server's own words\n\n" +
 				`Planning needs the verb "get" on the ConfigMap, applying "patch" as well.` + dryRun + planEnd,
 		},
 		"not permitted to read, before a rehearsal": {
-			of: aboutFoo(opCreate, planning, rehearsed).diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "get", Err: errServer}), summary: "Not Permitted",
+			of: aboutFoo(terms.OpCreate, planning, rehearsed).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "get", Err: errServer}), summary: "Not Permitted",
 			detail: "The API server does not permit to get the ConfigMap, so nothing was written." + head +
 				"Verb: get\nResource: configmaps\nNamespace: shop\nName: settings\nAnswer: the server's own words\n\n" +
 				`Planning needs the verb "get" on the ConfigMap, applying "patch" as well.` + planEnd,
 		},
 		"refused in a rehearsal": {
-			of: aboutFoo(opUpdate, planning, rehearsed).diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
+			of: aboutFoo(terms.OpUpdate, planning, rehearsed).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
 			detail: refusedAs + head + "Status: 422\nAnswer: the server's own words\n\n" + whose + dryRun + planEnd,
 		},
 		"refused, with words that quote a value": {
-			of:      aboutFoo(opCreate, hidden, valued(`p4ss"word`)).diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),
+			of:      aboutFoo(terms.OpCreate, hidden, valued(`p4ss"word`)).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),
 			summary: "Request Refused",
 			detail:  refusedAs + head + "Status: 422\nAnswer: data[foo]: Invalid value: \"(hidden)\": not that, nor (hidden)\n\n" + whose,
 		},
 		"refused, with words that quote a value, not hidden": {
-			of:      aboutFoo(opCreate, valued(`p4ss"word`)).diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),
+			of:      aboutFoo(terms.OpCreate, valued(`p4ss"word`)).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),
 			summary: "Request Refused",
 			detail:  refusedAs + head + "Status: 422\nAnswer: " + quotes.Error() + "\n\n" + whose,
 		},

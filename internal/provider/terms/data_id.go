@@ -1,4 +1,4 @@
-package provider
+package terms
 
 import (
 	"fmt"
@@ -8,43 +8,43 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
-// dataID names keys of one ConfigMap, in order. Its string form is namespace/name:key,key or, for no keys, namespace/name; it is
+// DataID names keys of one ConfigMap, in order. Its string form is namespace/name:key,key or, for no keys, namespace/name; it is
 // unambiguous: none of the parts can hold a slash, a colon or a comma.
-type dataID struct {
+type DataID struct {
 	cas.Ref
 	Keys []string
 }
 
-func (id dataID) String() string {
+func (id DataID) String() string {
 	if len(id.Keys) == 0 {
 		return id.Ref.String()
 	}
 	return id.Ref.String() + ":" + strings.Join(id.Keys, ",")
 }
 
-// parseDataID reads namespace/name or namespace/name:key,key, whose keys may come in any order.
-func parseDataID(s string) (dataID, error) {
+// ParseDataID reads namespace/name or namespace/name:key,key, whose keys may come in any order.
+func ParseDataID(s string) (DataID, error) {
 	const form = "%q is not of the form namespace/name or namespace/name:key1,key2"
 	object, list, named := strings.Cut(s, ":")
 	parts := strings.Split(object, "/")
 	if len(parts) != 2 {
-		return dataID{}, fmt.Errorf(form, s)
+		return DataID{}, fmt.Errorf(form, s)
 	}
-	id := dataID{Ref: cas.Ref{Namespace: parts[0], Name: parts[1]}}
+	id := DataID{Ref: cas.Ref{Namespace: parts[0], Name: parts[1]}}
 	if named {
 		id.Keys = strings.Split(list, ",")
 		slices.Sort(id.Keys)
 	}
-	problems := map[string][]string{"namespace": namespaceProblems(id.Namespace), "name": nameProblems(id.Name)}
+	problems := map[string][]string{"namespace": NamespaceProblems(id.Namespace), "name": NameProblems(id.Name)}
 	for i, key := range id.Keys {
-		problems["key"] = append(problems["key"], keyProblems(key)...)
+		problems["key"] = append(problems["key"], KeyProblems(key)...)
 		if i > 0 && key == id.Keys[i-1] {
 			problems["key"] = append(problems["key"], fmt.Sprintf("%q is named twice", key))
 		}
 	}
 	for _, part := range []string{"namespace", "name", "key"} {
 		if len(problems[part]) > 0 {
-			return dataID{}, fmt.Errorf(form+": the %s %s", s, part, strings.Join(problems[part], "; "))
+			return DataID{}, fmt.Errorf(form+": the %s %s", s, part, strings.Join(problems[part], "; "))
 		}
 	}
 	return id, nil

@@ -1,4 +1,4 @@
-package provider
+package diagnose
 
 import (
 	"math"
@@ -7,9 +7,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-func ofCounter(s *subject) { s.isCounter = true }
+func ofCounter(s *Subject) { s.IsCounter = true }
 
 func counterDiagnosticTests() map[string]diagnosticTest {
 	const (
@@ -27,63 +28,63 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 	taken := cas.Taken{Number: 7, Sent: cas.Text("8"), Stored: cas.Text("7")}
 	return map[string]diagnosticTest{
 		"not a counter": {
-			of: aboutFoo(opCreate, ofCounter).diagnose(word), path: "key", summary: "Not A Counter",
+			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(word), path: "key", summary: "Not A Counter",
 			detail: noOther + head + "Live: \"eight\"\n" + ranged + have,
 		},
 		"not a counter, in a plan, hidden": {
-			of: aboutFoo(opCreate, ofCounter, planning, hidden).diagnose(word), path: "key", summary: "Not A Counter",
+			of: aboutFoo(terms.OpCreate, ofCounter, planning, hidden).Diagnose(word), path: "key", summary: "Not A Counter",
 			detail: noOther + head + "Live: (hidden, 5 bytes, sha256:" + digestOf("eight") + ")\n" + ranged + have + planEnd,
 		},
 		"overflow": {
-			of:   aboutFoo(opUpdate, ofCounter).diagnose(&cas.OverflowError{Ref: testRef, Key: "foo", Number: math.MaxInt64, Step: 2}),
+			of:   aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.OverflowError{Ref: testRef, Key: "foo", Number: math.MaxInt64, Step: 2}),
 			path: "step", summary: "Counter Would Overflow",
 			detail: "The number after the next one would be out of range, so that none can be taken. Nothing was written." + head +
 				"Live: (absent)\nNumber: \"9223372036854775807\"\nStep: 2\n" + ranged +
 				"\nHave the key hold a number that is free and in range with step, or use another key.",
 		},
 		"no ConfigMap for a counter": {
-			of: aboutFoo(opUpdate, ofCounter).diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
+			of: aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
 			detail: "The ConfigMap does not exist. Nothing was written." + head +
 				"\nMake it first, and let the counter depend on what makes it: a counter does not make its ConfigMap.",
 		},
 		"no ConfigMap for a counter, in a plan": {
-			of:       aboutFoo(opCreate, ofCounter, planning).diagnose(&cas.NotFoundError{Ref: testRef}),
+			of:       aboutFoo(terms.OpCreate, ofCounter, planning).Diagnose(&cas.NotFoundError{Ref: testRef}),
 			severity: diag.SeverityWarning, path: "name", summary: "ConfigMap Does Not Exist Yet",
 			detail: "The ConfigMap does not exist, so that nothing could be checked. It may be made in this apply; the check is made then." + head +
 				"\nLet the counter depend on what makes the ConfigMap.",
 		},
 		"unknown number": {
-			of: aboutFoo(opCreate, ofCounter).diagnose(lost), summary: "Write Outcome Unknown",
+			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(lost), summary: "Write Outcome Unknown",
 			detail: unknown + head + "Number: \"7\"\nSent for resourceVersion: 7\nCause: the server's own words\n\nThe state has nothing of it." + anew,
 		},
 		"unknown number, on update, hidden": {
-			of: aboutFoo(opUpdate, ofCounter, hidden).diagnose(lost), summary: "Write Outcome Unknown",
+			of: aboutFoo(terms.OpUpdate, ofCounter, hidden).Diagnose(lost), summary: "Write Outcome Unknown",
 			detail: unknown + head + "Number: (hidden, 1 bytes, sha256:" + digestOf("7") + ")\nSent for resourceVersion: 7\n" +
 				"Cause: the server's own words\n\nThe state keeps the number that it has." + anew,
 		},
 		"number that admission changed": {
-			of: aboutFoo(opCreate, ofCounter).numberNotKept(taken), path: "key", summary: "Number Changed By Admission",
+			of: aboutFoo(terms.OpCreate, ofCounter).NumberNotKept(taken), path: "key", summary: "Number Changed By Admission",
 			detail: "The number was taken, and the cluster's admission changed what the key holds on its way in, so that another may get the " +
 				"same number. It is not used." + head + "Number: \"7\"\nSent: \"8\"\nStored: \"7\"\n\n" +
 				"Have the policy leave the key alone, see that the key holds a free number, then apply again.",
 		},
 		"a counter whose ConfigMap is being deleted": {
-			of: aboutFoo(opUpdate, ofCounter).diagnose(&cas.TerminatingError{Ref: testRef, Since: since}), summary: "ConfigMap Is Being Deleted",
+			of: aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.TerminatingError{Ref: testRef, Since: since}), summary: "ConfigMap Is Being Deleted",
 			detail: "The ConfigMap is being deleted, so nothing was written: the counter would be lost with it." + head +
 				"Deleted at: 2026-07-01T12:00:00Z\n\nWait until it is gone, make it again, then plan again.",
 		},
 		"a counter that no longer fits": {
-			of: aboutFoo(opUpdate, ofCounter).diagnose(&cas.TooLargeError{Ref: testRef, New: 1, Others: cas.MaxSize}), path: "value", summary: "ConfigMap Too Large",
+			of: aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.TooLargeError{Ref: testRef, New: 1, Others: cas.MaxSize}), path: "value", summary: "ConfigMap Too Large",
 			detail: "With this value the ConfigMap would be too large. Nothing was written." + head +
 				"Value: 1 bytes\nAll other values: 1048576 bytes\nLimit: 1048576 bytes for all values together\n\n" +
 				"Shorten another one, or use another ConfigMap.",
 		},
 		"what nobody knows of a counter": {
-			of: aboutFoo(opCreate, ofCounter).diagnose(errServer), summary: "Unexpected Error",
+			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(errServer), summary: "Unexpected Error",
 			detail: "To create the counter failed in a way that the provider does not know." + head + "Cause: the server's own words",
 		},
 		"what an entry may meet as well": {
-			of: aboutFoo(opCreate, ofCounter).diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
+			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable, so the key cannot be written." + head +
 				"\nMake a ConfigMap with another name, or delete this one and make it again.",
 		},

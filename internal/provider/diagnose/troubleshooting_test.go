@@ -1,4 +1,4 @@
-package provider
+package diagnose
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 )
 
 // troubleshooting is the guide that has every diagnostic.
-const troubleshooting = "../../templates/guides/troubleshooting.md.tmpl"
+const troubleshooting = "../../../templates/guides/troubleshooting.md.tmpl"
 
 // heading is what the troubleshooting guide has about a title: its severity in words, and in which part of the guide.
 type heading struct{ severity, part string }

@@ -1,4 +1,4 @@
-package provider
+package connect
 
 import (
 	"context"
@@ -15,17 +15,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"k8s.io/client-go/rest"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// environment is what a configuration is resolved against besides itself.
-type environment struct {
-	getenv    func(string) string
-	homeDir   func() (string, error)
-	inCluster func() (*rest.Config, error)
+// Environment is what a configuration is resolved against besides itself.
+type Environment struct {
+	Getenv    func(string) string
+	HomeDir   func() (string, error)
+	InCluster func() (*rest.Config, error)
 }
 
-func processEnvironment() environment {
-	return environment{getenv: os.Getenv, homeDir: os.UserHomeDir, inCluster: rest.InClusterConfig}
+func Process() Environment {
+	return Environment{Getenv: os.Getenv, HomeDir: os.UserHomeDir, InCluster: rest.InClusterConfig}
 }
 
 // argument is one resolved argument. What is empty counts as not given, wherever it is empty; but what the
@@ -36,7 +39,7 @@ type argument struct {
 	path  path.Path // empty where the environment gave it
 }
 
-func (a argument) given() bool {
+func (a argument) Given() bool {
 	return a.value != ""
 }
 
@@ -57,29 +60,29 @@ type arguments struct {
 func (a arguments) credentials() []argument {
 	return slices.DeleteFunc(
 		[]argument{a.token, a.username, a.password, a.clientCert, a.clientKey},
-		func(c argument) bool { return !c.given() })
+		func(c argument) bool { return !c.Given() })
 }
 
 // arguments resolves a wholly known model: the configuration comes before the environment.
-func (e environment) arguments(ctx context.Context, model providerModel) (arguments, diag.Diagnostics) {
+func (e Environment) arguments(ctx context.Context, model Model) (arguments, diag.Diagnostics) {
 	args := arguments{
-		host:            e.text(model.Host, "host", envHost),
-		username:        e.text(model.Username, "username", envUsername),
-		password:        e.text(model.Password, "password", envPassword),
-		token:           e.text(model.Token, "token", envToken),
-		tlsServerName:   e.text(model.TLSServerName, "tls_server_name", envTLSServerName),
-		clientCert:      e.text(model.ClientCertificate, "client_certificate", envClientCertificate),
-		clientKey:       e.text(model.ClientKey, "client_key", envClientKey),
-		clusterCA:       e.text(model.ClusterCACertificate, "cluster_ca_certificate", envClusterCACertificate),
-		proxyURL:        e.text(model.ProxyURL, "proxy_url", envProxyURL),
-		context:         e.text(model.ConfigContext, "config_context", envContext),
-		contextAuthInfo: e.text(model.ConfigContextAuthInfo, "config_context_auth_info", envContextAuthInfo),
-		contextCluster:  e.text(model.ConfigContextCluster, "config_context_cluster", envContextCluster),
+		host:            e.text(model.Host, "host", EnvHost),
+		username:        e.text(model.Username, "username", EnvUsername),
+		password:        e.text(model.Password, "password", EnvPassword),
+		token:           e.text(model.Token, "token", EnvToken),
+		tlsServerName:   e.text(model.TLSServerName, "tls_server_name", EnvTLSServerName),
+		clientCert:      e.text(model.ClientCertificate, "client_certificate", EnvClientCertificate),
+		clientKey:       e.text(model.ClientKey, "client_key", EnvClientKey),
+		clusterCA:       e.text(model.ClusterCACertificate, "cluster_ca_certificate", EnvClusterCACertificate),
+		proxyURL:        e.text(model.ProxyURL, "proxy_url", EnvProxyURL),
+		context:         e.text(model.ConfigContext, "config_context", EnvContext),
+		contextAuthInfo: e.text(model.ConfigContextAuthInfo, "config_context_auth_info", EnvContextAuthInfo),
+		contextCluster:  e.text(model.ConfigContextCluster, "config_context_cluster", EnvContextCluster),
 	}
 	args.token.value = strings.TrimSpace(args.token.value) // file() keeps the newline at the end
 
 	var diags, more diag.Diagnostics
-	args.insecure, more = e.flag(model.Insecure, "insecure", envInsecure)
+	args.insecure, more = e.Flag(model.Insecure, "insecure", EnvInsecure)
 	diags.Append(more...)
 	args.configPaths, more = e.configPaths(ctx, model)
 	diags.Append(more...)
@@ -87,7 +90,7 @@ func (e environment) arguments(ctx context.Context, model providerModel) (argume
 	diags.Append(more...)
 
 	// A variable that chooses from a kubeconfig does no harm where host has said which server, and there is none.
-	if args.host.given() && len(args.configPaths) == 0 {
+	if args.host.Given() && len(args.configPaths) == 0 {
 		for _, choice := range []*argument{&args.context, &args.contextAuthInfo, &args.contextCluster} {
 			if choice.fromEnvironment() {
 				*choice = argument{}
@@ -97,15 +100,15 @@ func (e environment) arguments(ctx context.Context, model providerModel) (argume
 	return args, diags
 }
 
-func (e environment) text(configured types.String, name, env string) argument {
+func (e Environment) text(configured types.String, name, env string) argument {
 	if !configured.IsNull() {
 		return argument{value: configured.ValueString(), name: name, path: path.Root(name)}
 	}
-	return argument{value: e.getenv(env), name: env}
+	return argument{value: e.Getenv(env), name: env}
 }
 
-// flag resolves to an argument that is given when the flag is true.
-func (e environment) flag(configured types.Bool, name, env string) (argument, diag.Diagnostics) {
+// Flag resolves to an argument that is given when the flag is true.
+func (e Environment) Flag(configured types.Bool, name, env string) (argument, diag.Diagnostics) {
 	if !configured.IsNull() {
 		if !configured.ValueBool() {
 			return argument{}, nil
@@ -113,13 +116,13 @@ func (e environment) flag(configured types.Bool, name, env string) (argument, di
 		return argument{value: "true", name: name, path: path.Root(name)}, nil
 	}
 
-	value := e.getenv(env)
+	value := e.Getenv(env)
 	if value == "" {
 		return argument{}, nil
 	}
 	on, err := strconv.ParseBool(value)
 	if err != nil {
-		return argument{}, diag.Diagnostics{titleInvalidEnvironmentVariable.with(
+		return argument{}, diag.Diagnostics{diagnose.TitleInvalidEnvironmentVariable.With(
 			fmt.Sprintf("The environment variable %s must be true or false, not %q.", env, value))}
 	}
 	if !on {
@@ -129,7 +132,7 @@ func (e environment) flag(configured types.Bool, name, env string) (argument, di
 }
 
 // configPaths resolves which kubeconfig files to read. Either argument comes before both variables.
-func (e environment) configPaths(ctx context.Context, model providerModel) ([]argument, diag.Diagnostics) {
+func (e Environment) configPaths(ctx context.Context, model Model) ([]argument, diag.Diagnostics) {
 	var paths []argument
 	var diags diag.Diagnostics
 	add := func(value, name string, at path.Path) {
@@ -137,12 +140,12 @@ func (e environment) configPaths(ctx context.Context, model providerModel) ([]ar
 			return
 		}
 		if isContent(value) {
-			diags.Append(invalid(at, titleInvalidProviderArgument, fmt.Sprintf("%s must be the path of a kubeconfig file, and this looks like what is in one.", name)))
+			diags.Append(invalid(at, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s must be the path of a kubeconfig file, and this looks like what is in one.", name)))
 			return
 		}
 		expanded, err := e.expandHome(value)
 		if err != nil {
-			diags.Append(invalid(at, titleInvalidProviderArgument, fmt.Sprintf("The path %q in %s cannot be expanded: %s.", value, name, err)))
+			diags.Append(invalid(at, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("The path %q in %s cannot be expanded: %s.", value, name, err)))
 			return
 		}
 		paths = append(paths, argument{value: expanded, name: name, path: at})
@@ -157,13 +160,13 @@ func (e environment) configPaths(ctx context.Context, model providerModel) ([]ar
 		for i, value := range configured {
 			add(value, "config_paths", path.Root("config_paths").AtListIndex(i))
 		}
-	case e.getenv(envConfigPath) != "":
-		add(e.getenv(envConfigPath), envConfigPath, path.Empty())
-	case isContent(e.getenv(envConfigPaths)):
-		add(e.getenv(envConfigPaths), envConfigPaths, path.Empty()) // whole: its first line, split, looks like a path
+	case e.Getenv(EnvConfigPath) != "":
+		add(e.Getenv(EnvConfigPath), EnvConfigPath, path.Empty())
+	case isContent(e.Getenv(EnvConfigPaths)):
+		add(e.Getenv(EnvConfigPaths), EnvConfigPaths, path.Empty()) // whole: its first line, split, looks like a path
 	default:
-		for _, value := range filepath.SplitList(e.getenv(envConfigPaths)) {
-			add(value, envConfigPaths, path.Empty())
+		for _, value := range filepath.SplitList(e.Getenv(EnvConfigPaths)) {
+			add(value, EnvConfigPaths, path.Empty())
 		}
 	}
 	return paths, diags
@@ -177,7 +180,7 @@ func isContent(value string) bool {
 }
 
 // expandHome replaces a leading ~, the process's own home directory only.
-func (e environment) expandHome(name string) (string, error) {
+func (e Environment) expandHome(name string) (string, error) {
 	rest, found := strings.CutPrefix(name, "~")
 	if !found {
 		return name, nil
@@ -185,7 +188,7 @@ func (e environment) expandHome(name string) (string, error) {
 	if rest != "" && !os.IsPathSeparator(rest[0]) {
 		return "", fmt.Errorf("~ can stand for one's own home directory only")
 	}
-	home, err := e.homeDir()
+	home, err := e.HomeDir()
 	if err != nil {
 		return "", err
 	}
@@ -211,4 +214,24 @@ func execConfig(ctx context.Context, block types.List) (*clientcmdapi.ExecConfig
 		exec.Env = append(exec.Env, clientcmdapi.ExecEnvVar{Name: name, Value: variables[name]})
 	}
 	return exec, diags
+}
+
+// PlanCheck resolves plan_check: the configuration, then the environment, then the default.
+func (e Environment) PlanCheck(configured types.String) (terms.PlanCheck, diag.Diagnostics) {
+	var diags diag.Diagnostics
+	if !configured.IsNull() && !configured.IsUnknown() {
+		return terms.PlanCheck(configured.ValueString()), diags // the schema has validated it
+	}
+
+	value := terms.PlanCheck(e.Getenv(terms.EnvPlanCheck))
+	switch value {
+	case "":
+		return terms.PlanCheckError, diags
+	case terms.PlanCheckError, terms.PlanCheckWarning, terms.PlanCheckOff:
+		return value, diags
+	}
+	diags.Append(diagnose.TitleInvalidEnvironmentVariable.With(fmt.Sprintf(
+		"The environment variable %s must be one of %q, %q and %q, not %q.",
+		terms.EnvPlanCheck, terms.PlanCheckError, terms.PlanCheckWarning, terms.PlanCheckOff, value)))
+	return "", diags
 }

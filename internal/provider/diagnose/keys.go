@@ -1,4 +1,4 @@
-package provider
+package diagnose
 
 import (
 	"fmt"
@@ -9,25 +9,26 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// keyAttributes is where the configuration of a resource of several keys has to do with one of them.
-type keyAttributes struct {
-	value    string    // the map that gives its value, empty where none does
-	expected string    // the map that gives its expectation, empty where none does
-	want     cas.Entry // what that is
+// KeyAttributes is where the configuration of a resource of several keys has to do with one of them.
+type KeyAttributes struct {
+	Value    string    // the map that gives its value, empty where none does
+	Expected string    // the map that gives its expectation, empty where none does
+	Want     cas.Entry // what that is
 }
 
-// keyValue is what a key holds.
-type keyValue struct {
-	key  string
-	live cas.Entry
+// KeyValue is what a key holds.
+type KeyValue struct {
+	Key  string
+	Live cas.Entry
 }
 
-// keyChange is what became of a key.
-type keyChange struct {
-	key          string
-	sent, stored cas.Entry
+// KeyChange is what became of a key.
+type KeyChange struct {
+	Key          string
+	Sent, Stored cas.Entry
 }
 
 const again = "Plan again to see what is there now, and apply that plan if it still says what you mean."
@@ -40,26 +41,26 @@ func words(n int, one, several string) string {
 	return several
 }
 
-// number is words for as many keys as the resource is of.
-func (s subject) number(one, several string) string {
-	if s.several == nil {
+// Number is words for as many keys as the resource is of.
+func (s Subject) Number(one, several string) string {
+	if s.Several == nil {
 		return one
 	}
 	return several
 }
 
 // thing is what a resource has in a ConfigMap.
-func (s subject) thing() string {
-	if s.isCounter {
+func (s Subject) thing() string {
+	if s.IsCounter {
 		return "counter"
 	}
-	return s.number("entry", "keys")
+	return s.Number("entry", "keys")
 }
 
 // ownKeys are those that the configuration gives values to.
-func (s subject) ownKeys() (keys []string) {
-	for key, a := range s.several {
-		if a.value != "" {
+func (s Subject) ownKeys() (keys []string) {
+	for key, a := range s.Several {
+		if a.Value != "" {
 			keys = append(keys, key)
 		}
 	}
@@ -68,34 +69,34 @@ func (s subject) ownKeys() (keys []string) {
 }
 
 // importID is the id with which keys of this resource's can be imported.
-func (s subject) importID(keys []string) string {
-	if s.several == nil {
-		return s.id.String()
+func (s Subject) importID(keys []string) string {
+	if s.Several == nil {
+		return s.ID.String()
 	}
-	return dataID{s.id.Ref, keys}.String()
+	return terms.DataID{Ref: s.ID.Ref, Keys: keys}.String()
 }
 
 // valuePath is the attribute that gives a key's value.
-func (s subject) valuePath(key string) path.Path {
-	if a := s.several[key]; a.value != "" {
-		return path.Root(a.value).AtMapKey(key)
+func (s Subject) valuePath(key string) path.Path {
+	if a := s.Several[key]; a.Value != "" {
+		return path.Root(a.Value).AtMapKey(key)
 	}
-	return s.value
+	return s.Value
 }
 
 // expectation is the name of the attribute that says what a key must hold, and its path; an empty name where none does.
-func (s subject) expectation(k cas.KeyConflict) (string, path.Path) {
-	if s.several == nil {
-		if s.expected.Equal(path.Empty()) {
-			return "", s.expected
+func (s Subject) expectation(k cas.KeyConflict) (string, path.Path) {
+	if s.Several == nil {
+		if s.Expected.Equal(path.Empty()) {
+			return "", s.Expected
 		}
-		return s.expected.String(), s.expected
+		return s.Expected.String(), s.Expected
 	}
-	a := s.several[k.Key]
-	if a.expected == "" || a.want != k.Expected { // else it is the state that says what the key must hold
+	a := s.Several[k.Key]
+	if a.Expected == "" || a.Want != k.Expected { // else it is the state that says what the key must hold
 		return "", path.Empty()
 	}
-	return a.expected, path.Root(a.expected).AtMapKey(k.Key)
+	return a.Expected, path.Root(a.Expected).AtMapKey(k.Key)
 }
 
 // fault is in which way a key does not hold.
@@ -109,14 +110,14 @@ const (
 	faults
 )
 
-func (s subject) faultOf(k cas.KeyConflict) fault {
+func (s Subject) faultOf(k cas.KeyConflict) fault {
 	expectation, _ := s.expectation(k)
 	switch {
 	case k.Reason == cas.ReasonHeld:
 		return faultHeld
-	case expectation != "" && s.op != opDelete:
+	case expectation != "" && s.Op != terms.OpDelete:
 		return faultMismatch
-	case s.op == opCreate || s.op == opUpdate && k.Expected.IsAbsent() && s.several != nil:
+	case s.Op == terms.OpCreate || s.Op == terms.OpUpdate && k.Expected.IsAbsent() && s.Several != nil:
 		return faultExists
 	default:
 		return faultChanged
@@ -124,7 +125,7 @@ func (s subject) faultOf(k cas.KeyConflict) fault {
 }
 
 // keyConflict is for keys that do not hold what they must, all of them, each in its way.
-func (s subject) keyConflict(e *cas.ConflictError, facts []string) diag.Diagnostic {
+func (s Subject) keyConflict(e *cas.ConflictError, facts []string) diag.Diagnostic {
 	var of [faults][]cas.KeyConflict
 	kinds := 0
 	for _, k := range e.Keys {
@@ -134,7 +135,7 @@ func (s subject) keyConflict(e *cas.ConflictError, facts []string) diag.Diagnost
 		}
 	}
 	var happened, way []string
-	title, at := errorTitle(""), path.Empty()
+	title, at := ErrorTitle(""), path.Empty()
 	for f, keys := range of {
 		if len(keys) == 0 {
 			continue
@@ -148,16 +149,16 @@ func (s subject) keyConflict(e *cas.ConflictError, facts []string) diag.Diagnost
 	if kinds > 1 {
 		title = titleCompareAndSwapConflict
 	}
-	text := s.detail(strings.Join(happened, " ")+fmt.Sprintf(" Nothing was %s.", s.op.past()), facts, way...)
+	text := s.detail(strings.Join(happened, " ")+fmt.Sprintf(" Nothing was %s.", s.Op.Past()), facts, way...)
 	if at.Equal(path.Empty()) {
-		return title.with(text)
+		return title.With(text)
 	}
-	return title.at(at, text)
+	return title.At(at, text)
 }
 
 // wordFault is what is said of keys with the same fault: the title, the attribute, what happened, and the way on. Where there are
 // other faults besides, the keys are named.
-func (s subject) wordFault(f fault, of []cas.KeyConflict, named bool) (title errorTitle, at path.Path, happened string, way []string) {
+func (s Subject) wordFault(f fault, of []cas.KeyConflict, named bool) (title ErrorTitle, at path.Path, happened string, way []string) {
 	n := len(of)
 	keys, attributes := make([]string, n), []string{}
 	for i, k := range of {
@@ -175,7 +176,7 @@ func (s subject) wordFault(f fault, of []cas.KeyConflict, named bool) (title err
 	switch f {
 	case faultHeld:
 		adopt := words(n, "et adopt_existing = true to take it over.", "et adopt_existing = true to take them over.")
-		if s.op == opUpdate {
+		if s.Op == terms.OpUpdate {
 			way = []string{"S" + adopt}
 		} else {
 			way = []string{
@@ -192,11 +193,11 @@ func (s subject) wordFault(f fault, of []cas.KeyConflict, named bool) (title err
 			[]string{fmt.Sprintf("Set %s to what the %s if that is what the write may replace.", attribute, words(n, "key holds", "keys hold"))}
 	case faultExists:
 		at, attribute = path.Root("key"), "expected_value"
-		if s.several != nil {
+		if s.Several != nil {
 			at, attribute = s.valuePath(keys[0]), "expected_data"
 		}
 		end := "."
-		if s.op == opCreate {
+		if s.Op == terms.OpCreate {
 			end = fmt.Sprintf(", or import the %s with the id %q.", words(n, "key", "keys"), s.importID(keys))
 		}
 		return titleKeyAlreadyExists, at, "The " + subjects + words(n, " exists with another value", " exist with other values") + ", and without " +
@@ -208,13 +209,13 @@ func (s subject) wordFault(f fault, of []cas.KeyConflict, named bool) (title err
 }
 
 // keyFacts are the lines about the keys of a conflict.
-func (s subject) keyFacts(e *cas.ConflictError) (facts []string) {
+func (s Subject) keyFacts(e *cas.ConflictError) (facts []string) {
 	for _, k := range e.Keys {
 		entry := e.Live.Entry(k.Key)
-		if s.several != nil && (k.Reason == cas.ReasonObject || k.Reason == cas.ReasonVersion) && entry.Holds(k.Expected) {
+		if s.Several != nil && (k.Reason == cas.ReasonObject || k.Reason == cas.ReasonVersion) && entry.Holds(k.Expected) {
 			continue // of many keys, those that changed
 		}
-		expected, live := renderPair(k.Expected, entry, s.hide)
+		expected, live := renderPair(k.Expected, entry, s.Hide)
 		facts = append(facts, s.keyLine(k.Key)...)
 		if k.Reason != cas.ReasonHeld {
 			facts = append(facts, "Expected: "+expected)
@@ -225,8 +226,8 @@ func (s subject) keyFacts(e *cas.ConflictError) (facts []string) {
 }
 
 // keyLine names a key, where the detail does not begin with it.
-func (s subject) keyLine(keys ...string) (lines []string) {
-	if s.id.Key == "" {
+func (s Subject) keyLine(keys ...string) (lines []string) {
+	if s.ID.Key == "" {
 		for _, key := range keys {
 			lines = append(lines, "Key: "+key)
 		}
@@ -234,103 +235,103 @@ func (s subject) keyLine(keys ...string) (lines []string) {
 	return lines
 }
 
-func (s subject) changedByAdmission(changed []keyChange) diag.Diagnostic {
+func (s Subject) ChangedByAdmission(changed []KeyChange) diag.Diagnostic {
 	n := len(changed)
 	var facts []string
 	for _, c := range changed {
-		sent, kept := renderPair(c.sent, c.stored, s.hide)
-		facts = append(append(facts, s.keyLine(c.key)...), "Sent: "+sent, "Stored: "+kept)
+		sent, kept := renderPair(c.Sent, c.Stored, s.Hide)
+		facts = append(append(facts, s.keyLine(c.Key)...), "Sent: "+sent, "Stored: "+kept)
 	}
-	return warningValueChangedByAdmission.at(s.valuePath(changed[0].key), s.detail(
+	return warningValueChangedByAdmission.At(s.valuePath(changed[0].Key), s.detail(
 		words(n, "The value was", "The values were")+" written, and the cluster's admission changed "+words(n, "it on its", "them on their")+
 			" way in. The next refresh shows it as drift.", facts))
 }
 
-// changedSinceApply is for a removal of values that this resource did not write.
-func (s subject) changedSinceApply(changed []keyValue, policy string) diag.Diagnostic {
+// ChangedSinceApply is for a removal of values that this resource did not write.
+func (s Subject) ChangedSinceApply(changed []KeyValue, policy string) diag.Diagnostic {
 	n := len(changed)
 	var facts []string
 	for _, c := range changed {
-		facts = append(append(facts, s.keyLine(c.key)...), "Live: "+renderOne(c.live, s.hide))
+		facts = append(append(facts, s.keyLine(c.Key)...), "Live: "+renderOne(c.Live, s.Hide))
 	}
 	happened := words(n, "The key does", "The keys do") + " not hold what this resource last wrote"
-	if policy == policyRestore {
-		return titleValueChangedSinceLastApply.with(s.detail(
+	if policy == terms.PolicyRestore {
+		return titleValueChangedSinceLastApply.With(s.detail(
 			happened+", so that restoring would undo another's write.", facts,
 			fmt.Sprintf("To leave %s, apply deletion_policy = %q with what %s as %s; to remove %s, apply deletion_policy = %q. Then destroy.",
-				words(n, "the key as it is", "the keys as they are"), policyAbandon, words(n, "the key holds", "the keys hold"),
-				s.number("value", "data"), words(n, "it", "them"), policyDelete)))
+				words(n, "the key as it is", "the keys as they are"), terms.PolicyAbandon, words(n, "the key holds", "the keys hold"),
+				s.Number("value", "data"), words(n, "it", "them"), terms.PolicyDelete)))
 	}
-	s.planning = false // a warning already
-	return warningValueChangedSinceLastApply.with(s.detail(
+	s.Planning = false // a warning already
+	return warningValueChangedSinceLastApply.With(s.detail(
 		happened+". "+words(n, "It will be removed if it still holds this value then.", "They will be removed if they still hold these values then."),
 		facts))
 }
 
-// keyMoves is for keys that other instances are planned to do the opposite to.
-func (s subject) keyMoves(keys []string) diag.Diagnostic {
+// KeyMoves is for keys that other instances are planned to do the opposite to.
+func (s Subject) KeyMoves(keys []string) diag.Diagnostic {
 	at, advice := path.Root("key"), "Key the instances by ConfigMap key (for_each over the keys), so that each keeps its own, or use a `moved` block."
-	if s.several != nil {
+	if s.Several != nil {
 		at = s.valuePath(keys[0])
 		advice = `Apply deletion_policy = "abandon" to the one that gives the key up first, and let the other one take it over with ` +
 			"adopt_existing = true or expected_data."
 	}
-	return titleKeyMovesBetweenInstances.at(at, s.detail(
+	return titleKeyMovesBetweenInstances.At(at, s.detail(
 		"One resource instance is to remove the key and another one to write it in the same run, in an order that nothing fixes.", s.keyLine(keys...),
 		advice))
 }
 
-// nothingToRestore is for keys of which it is not known what they held at first.
-func (s subject) nothingToRestore(keys []string) diag.Diagnostic {
-	return titleNothingKnownToRestore.at(path.Root("deletion_policy"), s.detail(
+// NothingToRestore is for keys of which it is not known what they held at first.
+func (s Subject) NothingToRestore(keys []string) diag.Diagnostic {
+	return titleNothingKnownToRestore.At(path.Root("deletion_policy"), s.detail(
 		words(len(keys), "What the key held before is not known here, as in the replacement of a tainted resource",
 			"What the keys held before is not known here, as in the replacement of a tainted resource")+
-			s.number("", " or after a move from another provider")+". Nothing was removed.", s.keyLine(keys...),
+			s.Number("", " or after a move from another provider")+". Nothing was removed.", s.keyLine(keys...),
 		"`terraform untaint` the resource and plan again, or apply another deletion_policy first."))
 }
 
-// versionNotKnown is for a state that has no version to hold on to.
-func (s subject) versionNotKnown() diag.Diagnostic {
-	return titleConfigMapVersionNotKnown.with(s.detail(
+// VersionNotKnown is for a state that has no version to hold on to.
+func (s Subject) VersionNotKnown() diag.Diagnostic {
+	return titleConfigMapVersionNotKnown.With(s.detail(
 		fmt.Sprintf("The state does not know the version of the ConfigMap, as after a move from another provider until the first refresh. "+
-			"Nothing was %s.", s.op.past()), nil,
+			"Nothing was %s.", s.Op.Past()), nil,
 		"Plan again with a refresh."))
 }
 
-func (s subject) taintedReplacesItself() diag.Diagnostic {
-	return titleReplacementWouldFail.with(s.detail(
-		s.number("A tainted resource is to be replaced by one of the same key, whose expectation could not hold once the key is removed. ",
+func (s Subject) TaintedReplacesItself() diag.Diagnostic {
+	return titleReplacementWouldFail.With(s.detail(
+		s.Number("A tainted resource is to be replaced by one of the same key, whose expectation could not hold once the key is removed. ",
 			"A tainted resource is to be replaced by one of the same keys, whose expectations could not hold once the keys are removed. ")+
 			"Nothing was removed.", nil, "`terraform untaint` the resource and plan again."))
 }
 
-func (s subject) mayReplaceItself() diag.Diagnostic {
-	return warningReplacementMayFail.with(s.detail(
-		s.number("The entry is to be replaced by one whose namespace, name or key is known only when that is applied. If it turns out to be the "+
+func (s Subject) MayReplaceItself() diag.Diagnostic {
+	return warningReplacementMayFail.With(s.detail(
+		s.Number("The entry is to be replaced by one whose namespace, name or key is known only when that is applied. If it turns out to be the "+
 			"same key, that is removed first, and the new resource is refused: what it expects, or is to adopt, is gone then, or its place is "+
 			"taken.",
 			"The resource is to be replaced by one whose namespace or name is known only when that is applied. If it turns out to be the "+
 				"same ConfigMap, the keys are removed first, and the new resource is refused: what it expects, or is to adopt, is gone then, or "+
 				"its place is taken."), nil,
-		s.number("Make the namespace, name and key known at plan, or change value to write the key.",
+		s.Number("Make the namespace, name and key known at plan, or change value to write the key.",
 			"Make the namespace and name known at plan, or change data to write the keys.")))
 }
 
-func (s subject) replacesItself(why string) diag.Diagnostic {
-	return titleReplacementWouldFail.with(s.detail(
-		s.number("The resource is to be replaced by one of the same key. ", "The resource is to be replaced by one of the same keys. ")+
+func (s Subject) ReplacesItself(why string) diag.Diagnostic {
+	return titleReplacementWouldFail.With(s.detail(
+		s.Number("The resource is to be replaced by one of the same key. ", "The resource is to be replaced by one of the same keys. ")+
 			why+" Nothing was removed.", nil,
-		s.number("Change value to write the key, instead of replacing the resource.",
+		s.Number("Change value to write the key, instead of replacing the resource.",
 			"Change data to write the keys, instead of replacing the resource.")))
 }
 
-// notImported is for an import of keys that are not there, or of all keys where there are none.
-func (s subject) notImported(missing []string) diag.Diagnostic {
+// NotImported is for an import of keys that are not there, or of all keys where there are none.
+func (s Subject) NotImported(missing []string) diag.Diagnostic {
 	if len(missing) == 0 {
-		return titleNothingToImport.at(path.Root("data"), s.detail(
+		return titleNothingToImport.At(path.Root("data"), s.detail(
 			"The ConfigMap holds no key, and the resource must have one.", nil))
 	}
-	return titleKeyNotFound.at(path.Root("data"), s.detail(
+	return titleKeyNotFound.At(path.Root("data"), s.detail(
 		words(len(missing), "A key that the import names does", "Keys that the import names do")+" not exist. Nothing was imported.", s.keyLine(missing...),
 		"Leave out of the import what is to be written first, and give it in the configuration: the next apply writes it."))
 }

@@ -1,4 +1,4 @@
-package provider
+package attributes
 
 import (
 	"context"
@@ -17,30 +17,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-)
-
-const (
-	defaultNamespace = "default"
-
-	scopeObject = "object"
-	scopeKey    = "key"
-
-	policyDelete  = "delete"
-	policyRestore = "restore"
-	policyAbandon = "abandon"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // Attributes that several resources have.
 
-func namespaceAttribute() schema.StringAttribute {
+func Namespace() schema.StringAttribute {
 	return schema.StringAttribute{
-		Optional: true, Computed: true, Default: stringdefault.StaticString(defaultNamespace),
-		PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{validNamespace()},
+		Optional: true, Computed: true, Default: stringdefault.StaticString(terms.DefaultNamespace),
+		PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{ValidNamespace()},
 		MarkdownDescription: "Namespace of the ConfigMap. Default: `default`. A change replaces the resource.",
 	}
 }
 
-func pinAttribute() schema.StringAttribute {
+func Pin() schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, WriteOnly: true, Validators: []validator.String{validResourceVersion()},
 		MarkdownDescription: "Create and update happen only while the ConfigMap is at this `resourceVersion`, or at one that this " +
@@ -49,75 +40,76 @@ func pinAttribute() schema.StringAttribute {
 	}
 }
 
-// pinnedVersion is the value of pinAttribute. Write-only attributes are in the configuration alone.
-func pinnedVersion(ctx context.Context, config tfsdk.Config) (types.String, diag.Diagnostics) {
+// PinnedVersion is the value of Pin. Write-only attributes are in the configuration alone.
+func PinnedVersion(ctx context.Context, config tfsdk.Config) (types.String, diag.Diagnostics) {
 	var values map[string]tftypes.Value
 	if err := config.Raw.As(&values); err != nil {
-		return types.StringNull(), unconvertible(err)
+		return types.StringNull(), codec.Unconvertible(err)
 	}
 	value, err := types.StringType.ValueFromTerraform(ctx, values["expected_resource_version_wo"])
 	if err != nil {
-		return types.StringNull(), unconvertible(err)
+		return types.StringNull(), codec.Unconvertible(err)
 	}
-	return stringOf(value), nil
+	pin, _ := value.(types.String)
+	return pin, nil
 }
 
-func pinned(at []cas.Version, pin types.String) []cas.Version {
+func Pinned(at []cas.Version, pin types.String) []cas.Version {
 	if pin.IsNull() || pin.IsUnknown() {
 		return at
 	}
 	return append(at, cas.Version{ResourceVersion: pin.ValueString()})
 }
 
-func scopeAttribute(description string) schema.StringAttribute {
+func Scope(description string) schema.StringAttribute {
 	return schema.StringAttribute{
-		Optional: true, Computed: true, Default: stringdefault.StaticString(scopeObject),
-		Validators:          []validator.String{stringvalidator.OneOf(scopeObject, scopeKey)},
+		Optional: true, Computed: true, Default: stringdefault.StaticString(terms.ScopeObject),
+		Validators:          []validator.String{stringvalidator.OneOf(terms.ScopeObject, terms.ScopeKey)},
 		MarkdownDescription: description,
 	}
 }
 
-func policyAttribute(description string) schema.StringAttribute {
+func Policy(description string) schema.StringAttribute {
 	return schema.StringAttribute{
-		Optional: true, Computed: true, Default: stringdefault.StaticString(policyDelete),
-		Validators:          []validator.String{stringvalidator.OneOf(policyDelete, policyRestore, policyAbandon)},
+		Optional: true, Computed: true, Default: stringdefault.StaticString(terms.PolicyDelete),
+		Validators:          []validator.String{stringvalidator.OneOf(terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon)},
 		MarkdownDescription: description,
 	}
 }
 
-func flagAttribute(description string) schema.BoolAttribute {
+func Flag(description string) schema.BoolAttribute {
 	return schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false), MarkdownDescription: description}
 }
 
-// hideAttribute is hide_value or hide_values; previous, where it is not empty, is the attribute with what a write replaced.
-func hideAttribute(previous string) schema.BoolAttribute {
+// Hide is hide_value or hide_values; previous, where it is not empty, is the attribute with what a write replaced.
+func Hide(previous string) schema.BoolAttribute {
 	if previous != "" {
 		previous = "; and `" + previous + "` stays null"
 	}
-	return flagAttribute("Whether diagnostics show lengths and SHA-256 digests instead of values, and what they cite of the API server " +
+	return Flag("Whether diagnostics show lengths and SHA-256 digests instead of values, and what they cite of the API server " +
 		"is free of them" + previous + ". A provider cannot see Terraform's `sensitive` marks, so set it where values are sensitive. Default: `false`.")
 }
 
-func fieldManagerAttribute() schema.StringAttribute {
+func FieldManager() schema.StringAttribute {
 	return schema.StringAttribute{
-		Optional: true, Validators: fieldManagerValidators(),
+		Optional: true, Validators: ValidFieldManager(),
 		MarkdownDescription: "Name under which the write is recorded in `managedFields`. Default: the provider's `field_manager`.",
 	}
 }
 
-func resourceVersionAttribute() schema.StringAttribute {
+func ResourceVersion() schema.StringAttribute {
 	return schema.StringAttribute{
 		Computed:            true,
 		MarkdownDescription: "`metadata.resourceVersion` of the ConfigMap as last observed: by the write's own response, or by the refresh.",
 	}
 }
 
-func uidAttribute() schema.StringAttribute {
+func UID() schema.StringAttribute {
 	return schema.StringAttribute{Computed: true, MarkdownDescription: "`metadata.uid` of the ConfigMap as last observed."}
 }
 
-func timeoutsAttribute(ctx context.Context) schema.Attribute {
-	return withTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
+func Timeouts(ctx context.Context) schema.Attribute {
+	return WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
 		Create: true, CreateDescription: "How long a create may take, such as `30s` or `2m`. Default: `1m`.",
 		Read: true, ReadDescription: "How long a refresh, or the check of a plan, may take. Default: `1m`.",
 		Update: true, UpdateDescription: "How long an update may take. Default: `1m`.",
@@ -125,12 +117,12 @@ func timeoutsAttribute(ctx context.Context) schema.Attribute {
 	}))
 }
 
-// withTimeoutValidators is HashiCorp's attribute, with validators that name the attribute and want a time above zero.
-func withTimeoutValidators(attribute schema.Attribute) schema.Attribute {
+// WithTimeoutValidators is HashiCorp's attribute, with validators that name the attribute and want a time above zero.
+func WithTimeoutValidators(attribute schema.Attribute) schema.Attribute {
 	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
 		for name, each := range nested.Attributes {
 			if s, ok := each.(schema.StringAttribute); ok {
-				s.Validators = []validator.String{validTimeout()}
+				s.Validators = []validator.String{ValidTimeout()}
 				nested.Attributes[name] = s
 			}
 		}

@@ -1,4 +1,4 @@
-package provider
+package connect
 
 import (
 	"crypto/tls"
@@ -21,9 +21,11 @@ import (
 	"k8s.io/client-go/rest"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/util/cert"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-const waysToConfigure = `
+const WaysToConfigure = `
 
 The provider can be configured with:
 - a kubeconfig: config_path or config_paths (KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS), and config_context (KUBE_CTX) to choose a context;
@@ -32,20 +34,20 @@ The provider can be configured with:
 KUBECONFIG and ~/.kube/config are read only where they are named.`
 
 // invalid makes every diagnostic about how the provider is configured.
-func invalid(at path.Path, title errorTitle, detail string) diag.Diagnostic {
-	detail += waysToConfigure
+func invalid(at path.Path, title diagnose.ErrorTitle, detail string) diag.Diagnostic {
+	detail += WaysToConfigure
 	if len(at.Steps()) == 0 {
-		return title.with(detail)
+		return title.With(detail)
 	}
-	return title.at(at, detail)
+	return title.At(at, detail)
 }
 
-func unusableClient(err error) diag.Diagnostic {
-	return invalid(path.Empty(), titleInvalidKubeconfig, readable(err))
+func UnusableClient(err error) diag.Diagnostic {
+	return invalid(path.Empty(), diagnose.TitleInvalidKubeconfig, readable(err))
 }
 
 func notFound(choice argument, kind string, names []string) diag.Diagnostic {
-	return invalid(choice.path, titleInvalidKubeconfig, fmt.Sprintf("%s names the %s %q, which the kubeconfig does not have. %ss there: %s.",
+	return invalid(choice.path, diagnose.TitleInvalidKubeconfig, fmt.Sprintf("%s names the %s %q, which the kubeconfig does not have. %ss there: %s.",
 		choice.name, kind, choice.value, strings.ToUpper(kind[:1])+kind[1:], list(names)))
 }
 
@@ -61,33 +63,33 @@ func list(names []string) string {
 func (a arguments) validate() diag.Diagnostics {
 	var diags diag.Diagnostics
 	refuse := func(wrong argument, detail string) {
-		diags.Append(invalid(wrong.path, titleInvalidProviderArgument, fmt.Sprintf("%s %s.", wrong.name, detail)))
+		diags.Append(invalid(wrong.path, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s %s.", wrong.name, detail)))
 	}
 
 	for _, pair := range a.conflicts() {
-		diags.Append(invalid(pair[0].path, titleConflictingProviderArguments, fmt.Sprintf("%s and %s exclude each other.", pair[0].name, pair[1].name)))
+		diags.Append(invalid(pair[0].path, diagnose.TitleConflictingProviderArguments, fmt.Sprintf("%s and %s exclude each other.", pair[0].name, pair[1].name)))
 	}
-	if a.host.given() {
+	if a.host.Given() {
 		if detail := hostProblem(a.host.value); detail != "" {
 			refuse(a.host, detail)
 		}
 	}
-	if a.proxyURL.given() && !isProxyURL(a.proxyURL.value) {
+	if a.proxyURL.Given() && !isProxyURL(a.proxyURL.value) {
 		refuse(a.proxyURL, "must be a URL with the scheme http, https or socks5")
 	}
 
 	sound := true
 	for _, certificate := range []argument{a.clusterCA, a.clientCert} {
-		if _, err := cert.ParseCertsPEM([]byte(certificate.value)); certificate.given() && err != nil {
+		if _, err := cert.ParseCertsPEM([]byte(certificate.value)); certificate.Given() && err != nil {
 			refuse(certificate, "must be a PEM-encoded certificate"+pemHint(certificate.value))
 			sound = false
 		}
 	}
-	if block, _ := pem.Decode([]byte(a.clientKey.value)); a.clientKey.given() && (block == nil || !strings.HasSuffix(block.Type, "PRIVATE KEY")) {
+	if block, _ := pem.Decode([]byte(a.clientKey.value)); a.clientKey.Given() && (block == nil || !strings.HasSuffix(block.Type, "PRIVATE KEY")) {
 		refuse(a.clientKey, "must be a PEM-encoded private key"+pemHint(a.clientKey.value))
 		sound = false
 	}
-	if sound && a.clientCert.given() && a.clientKey.given() {
+	if sound && a.clientCert.Given() && a.clientKey.Given() {
 		if _, err := tls.X509KeyPair([]byte(a.clientCert.value), []byte(a.clientKey.value)); err != nil {
 			refuse(a.clientKey, fmt.Sprintf("does not go with %s: %s", a.clientCert.name, err))
 		}
@@ -99,7 +101,7 @@ func (a arguments) validate() diag.Diagnostics {
 func (a arguments) conflicts() [][2]argument {
 	var found [][2]argument
 	exclude := func(one, other argument) {
-		if one.given() && other.given() {
+		if one.Given() && other.Given() {
 			found = append(found, [2]argument{one, other})
 		}
 	}
@@ -120,16 +122,16 @@ func (a arguments) checkPairs(user *clientcmdapi.AuthInfo) diag.Diagnostic {
 		user = clientcmdapi.NewAuthInfo()
 	}
 	needs := func(half argument, name, env string, there bool) diag.Diagnostic {
-		if !half.given() || there {
+		if !half.Given() || there {
 			return nil
 		}
-		return invalid(half.path, titleInvalidProviderArgument, fmt.Sprintf("%s needs %s (%s) beside it.", half.name, name, env))
+		return invalid(half.path, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s needs %s (%s) beside it.", half.name, name, env))
 	}
 	for _, problem := range []diag.Diagnostic{
-		needs(a.clientCert, "client_key", envClientKey, a.clientKey.given() || user.ClientKey != "" || len(user.ClientKeyData) > 0),
-		needs(a.clientKey, "client_certificate", envClientCertificate, a.clientCert.given() || user.ClientCertificate != "" || len(user.ClientCertificateData) > 0),
-		needs(a.username, "password", envPassword, a.password.given() || user.Password != ""),
-		needs(a.password, "username", envUsername, a.username.given() || user.Username != ""),
+		needs(a.clientCert, "client_key", EnvClientKey, a.clientKey.Given() || user.ClientKey != "" || len(user.ClientKeyData) > 0),
+		needs(a.clientKey, "client_certificate", EnvClientCertificate, a.clientCert.Given() || user.ClientCertificate != "" || len(user.ClientCertificateData) > 0),
+		needs(a.username, "password", EnvPassword, a.password.Given() || user.Password != ""),
+		needs(a.password, "username", EnvUsername, a.username.Given() || user.Username != ""),
 	} {
 		if problem != nil {
 			return problem
@@ -146,12 +148,12 @@ func (a arguments) checkTransport(config *rest.Config) diag.Diagnostic {
 			refused = append(refused, argument{name: "exec", path: path.Root("exec")})
 		}
 		if len(refused) > 0 {
-			return invalid(refused[0].path, titleInvalidProviderArgument, fmt.Sprintf(
+			return invalid(refused[0].path, diagnose.TitleInvalidProviderArgument, fmt.Sprintf(
 				"%s would not be sent: the server's URL is not https, and credentials never go over plain HTTP.", refused[0].name))
 		}
 	}
 	if _, err := rest.TLSConfigFor(config); err != nil {
-		return invalid(a.kubeconfigPath(), titleInvalidKubeconfig, readable(err))
+		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, readable(err))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package provider
+package diagnose
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -152,23 +153,23 @@ var ofConfigurations = []string{
 var testRef = cas.Ref{Namespace: "shop", Name: "settings"}
 
 // aboutFoo is the subject of the diagnostics here; the changes are to it.
-func aboutFoo(op operation, changes ...func(*subject)) subject {
-	s := subject{id: entryID{testRef, "foo"}, op: op, limit: op, expected: path.Empty(), value: path.Root("value")}
+func aboutFoo(op terms.Operation, changes ...func(*Subject)) Subject {
+	s := Subject{ID: terms.EntryID{Ref: testRef, Key: "foo"}, Op: op, Limit: op, Expected: path.Empty(), Value: path.Root("value")}
 	for _, change := range changes {
 		change(&s)
 	}
 	return s
 }
 
-func planning(s *subject) { s.planning, s.limit = true, opRead }
+func planning(s *Subject) { s.Planning, s.Limit = true, terms.OpRead }
 
-func hidden(s *subject) { s.hide = true }
+func hidden(s *Subject) { s.Hide = true }
 
-func expecting(attribute string) func(*subject) {
-	return func(s *subject) { s.expected = path.Root(attribute) }
+func expecting(attribute string) func(*Subject) {
+	return func(s *Subject) { s.Expected = path.Root(attribute) }
 }
 
-func binaryValue(s *subject) { s.value = path.Root("value_base64") }
+func binaryValue(s *Subject) { s.Value = path.Root("value_base64") }
 
 // conflictOf is a swap of foo from "1" to "2" that met what was seen.
 func conflictOf(reason cas.Reason, seen *cas.Observation, at cas.Version) *cas.ConflictError {

@@ -1,4 +1,4 @@
-package provider
+package attributes
 
 import (
 	"context"
@@ -11,12 +11,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// waitAttribute is wait_for_match, which requires conflict_scope = "key". The paths are those of attributes that name a version.
-func waitAttribute(versions ...path.Expression) schema.StringAttribute {
-	validators := []validator.String{validTimeout(), keyScoped{}}
+// Wait is wait_for_match, which requires conflict_scope = "key". The paths are those of attributes that name a version.
+func Wait(versions ...path.Expression) schema.StringAttribute {
+	validators := []validator.String{ValidTimeout(), keyScoped{}}
 	if len(versions) > 0 {
 		validators = append(validators, stringvalidator.ConflictsWith(versions...))
 	}
@@ -47,26 +48,17 @@ func (keyScoped) ValidateString(ctx context.Context, req validator.StringRequest
 	}
 	var scope types.String
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("conflict_scope"), &scope)...)
-	if !scope.IsUnknown() && scope.ValueString() != scopeKey {
-		resp.Diagnostics.Append(titleInvalidAttributeCombination.at(req.Path, fmt.Sprintf(
-			"Attribute %s: conflict_scope must be %q beside it. What is waited for is another's write, which is a conflict otherwise.", req.Path, scopeKey)))
+	if !scope.IsUnknown() && scope.ValueString() != terms.ScopeKey {
+		resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.At(req.Path, fmt.Sprintf(
+			"Attribute %s: conflict_scope must be %q beside it. What is waited for is another's write, which is a conflict otherwise.", req.Path, terms.ScopeKey)))
 	}
 }
 
-// waitFor is how long wait_for_match says, and 0 where it says nothing.
-func waitFor(configured types.String) time.Duration {
+// WaitFor is how long wait_for_match says, and 0 where it says nothing.
+func WaitFor(configured types.String) time.Duration {
 	d, err := time.ParseDuration(configured.ValueString())
 	if err != nil {
 		return 0 // null; the schema has validated it
 	}
 	return d
-}
-
-// rehearsal is whether the checks of a plan send what is to be written as a dry run. Where this process is known to be
-// applying they do not: the write itself follows. The first one of an apply cannot be told from a plan.
-func (c *connection) rehearsal() cas.CheckMode {
-	if c.data.swapped() {
-		return cas.ReadOnly
-	}
-	return c.data.rehearsal
 }

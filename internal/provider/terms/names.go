@@ -1,4 +1,4 @@
-package provider
+package terms
 
 import (
 	"fmt"
@@ -14,26 +14,26 @@ const (
 	// maxNamePrefix and nameSuffix are those of SimpleNameGenerator in k8s.io/apiserver: 63 characters together.
 	maxNamePrefix = 58
 	nameSuffix    = 5
-	// nameAttempts is how many generated names are tried where one after the other is taken.
-	nameAttempts = 8
+	// NameAttempts is how many generated names are tried where one after the other is taken.
+	NameAttempts = 8
 )
 
-// generatedName makes a name as the API server would of generateName. It is made here, so that what became of a creation whose
+// GenerateName makes a name as the API server would of generateName. It is made here, so that what became of a creation whose
 // answer got lost can be looked for by its name.
-func generatedName(prefix string) string {
+func GenerateName(prefix string) string {
 	return prefix[:min(len(prefix), maxNamePrefix)] + rand.String(nameSuffix)
 }
 
-// namePrefixProblems are those of the names that are made of a prefix.
-func namePrefixProblems(prefix string) []string {
+// NamePrefixProblems are those of the names that are made of a prefix.
+func NamePrefixProblems(prefix string) []string {
 	if prefix == "" {
 		return []string{utilvalidation.EmptyError()}
 	}
-	return nameProblems(generatedName(prefix))
+	return NameProblems(GenerateName(prefix))
 }
 
-// parseConfigMapID reads namespace/name.
-func parseConfigMapID(s string) (cas.Ref, error) {
+// ParseConfigMapID reads namespace/name.
+func ParseConfigMapID(s string) (cas.Ref, error) {
 	parts := strings.Split(s, "/")
 	if len(parts) != 2 {
 		return cas.Ref{}, fmt.Errorf("%q is not of the form namespace/name", s)
@@ -43,8 +43,8 @@ func parseConfigMapID(s string) (cas.Ref, error) {
 		part     string
 		problems []string
 	}{
-		{"namespace", namespaceProblems(ref.Namespace)},
-		{"name", nameProblems(ref.Name)},
+		{"namespace", NamespaceProblems(ref.Namespace)},
+		{"name", NameProblems(ref.Name)},
 	} {
 		if len(check.problems) > 0 {
 			return cas.Ref{}, fmt.Errorf("%q is not of the form namespace/name: the %s %s", s, check.part, strings.Join(check.problems, "; "))

@@ -1,4 +1,4 @@
-package provider
+package connect
 
 import (
 	"context"
@@ -12,20 +12,22 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-// clientConfig turns a wholly known model into a client's configuration. It reads files, and makes no request.
+// ClientConfig turns a wholly known model into a client's configuration. It reads files, and makes no request.
 //
 // The cluster and the user come from the kubeconfig files, else from the pod that this runs in; each argument
 // overrides its part. A configuration without errors names a server: there is no falling back to localhost.
-func (p *casProvider) clientConfig(ctx context.Context, model providerModel) (*rest.Config, diag.Diagnostics) {
-	args, diags := p.environment.arguments(ctx, model)
+func (e Environment) ClientConfig(ctx context.Context, model Model, userAgent string) (*rest.Config, diag.Diagnostics) {
+	args, diags := e.arguments(ctx, model)
 	diags.Append(args.validate()...)
 	if diags.HasError() {
 		return nil, diags
 	}
 
-	base, problem := p.environment.baseConfig(args)
+	base, problem := e.baseConfig(args)
 	if problem != nil {
 		diags.Append(problem)
 		return nil, diags
@@ -36,7 +38,7 @@ func (p *casProvider) clientConfig(ctx context.Context, model providerModel) (*r
 		return nil, diags
 	}
 
-	config.UserAgent = "terraform-provider-cas/" + p.version
+	config.UserAgent = userAgent
 	config.QPS = -1 // client-go would allow 5 requests a second
 	if !model.QPS.IsNull() {
 		config.QPS = float32(model.QPS.ValueFloat64())
@@ -47,31 +49,31 @@ func (p *casProvider) clientConfig(ctx context.Context, model providerModel) (*r
 
 // baseConfig loads what the arguments override: kubeconfig files, the pod's service account, or nothing where the
 // arguments name a server.
-func (e environment) baseConfig(args arguments) (*clientcmdapi.Config, diag.Diagnostic) {
+func (e Environment) baseConfig(args arguments) (*clientcmdapi.Config, diag.Diagnostic) {
 	if len(args.configPaths) > 0 {
 		return loadKubeconfigs(args.configPaths)
 	}
 	for _, choice := range []argument{args.context, args.contextAuthInfo, args.contextCluster} {
-		if choice.given() {
-			return nil, invalid(choice.path, titleMissingKubernetesConfiguration, fmt.Sprintf(
+		if choice.Given() {
+			return nil, invalid(choice.path, diagnose.TitleMissingKubernetesConfiguration, fmt.Sprintf(
 				"%s chooses from a kubeconfig, but no kubeconfig is given.", choice.name))
 		}
 	}
-	if args.host.given() {
+	if args.host.Given() {
 		return clientcmdapi.NewConfig(), nil
 	}
-	if e.getenv("KUBERNETES_SERVICE_HOST") != "" {
+	if e.Getenv("KUBERNETES_SERVICE_HOST") != "" {
 		return e.inClusterConfig()
 	}
-	return nil, invalid(path.Empty(), titleMissingKubernetesConfiguration, "Nothing says which Kubernetes cluster to use.")
+	return nil, invalid(path.Empty(), diagnose.TitleMissingKubernetesConfiguration, "Nothing says which Kubernetes cluster to use.")
 }
 
 // inClusterConfig words the pod's configuration as a kubeconfig, so that arguments override both alike.
-func (e environment) inClusterConfig() (*clientcmdapi.Config, diag.Diagnostic) {
+func (e Environment) inClusterConfig() (*clientcmdapi.Config, diag.Diagnostic) {
 	const name = "in-cluster"
-	pod, err := e.inCluster()
+	pod, err := e.InCluster()
 	if err != nil {
-		return nil, invalid(path.Empty(), titleMissingKubernetesConfiguration, fmt.Sprintf(
+		return nil, invalid(path.Empty(), diagnose.TitleMissingKubernetesConfiguration, fmt.Sprintf(
 			"Nothing says which Kubernetes cluster to use. This runs in a pod, as KUBERNETES_SERVICE_HOST says, but its service account cannot be used: %s.", err))
 	}
 	config := clientcmdapi.NewConfig()
@@ -87,14 +89,14 @@ func loadKubeconfigs(files []argument) (*clientcmdapi.Config, diag.Diagnostic) {
 	rules := &clientcmd.ClientConfigLoadingRules{}
 	for _, file := range files {
 		if _, err := clientcmd.LoadFromFile(file.value); err != nil {
-			return nil, invalid(file.path, titleInvalidKubeconfig, fmt.Sprintf(
+			return nil, invalid(file.path, diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
 				"The kubeconfig file %q, from %s, cannot be read: %s.", file.value, file.name, withoutContent(err)))
 		}
 		rules.Precedence = append(rules.Precedence, file.value)
 	}
 	config, err := rules.Load()
 	if err != nil {
-		return nil, invalid(files[0].path, titleInvalidKubeconfig, fmt.Sprintf("The kubeconfig files cannot be merged: %s.", withoutContent(err)))
+		return nil, invalid(files[0].path, diagnose.TitleInvalidKubeconfig, fmt.Sprintf("The kubeconfig files cannot be merged: %s.", withoutContent(err)))
 	}
 	return config, nil
 }
@@ -108,10 +110,10 @@ func (a arguments) override(base *clientcmdapi.Config) (*rest.Config, diag.Diagn
 	chosen := clientcmdapi.Context{Cluster: a.contextCluster.value, AuthInfo: a.contextAuthInfo.value}
 	if found := base.Contexts[contextName]; found != nil {
 		chosen = *found
-		if a.contextCluster.given() {
+		if a.contextCluster.Given() {
 			chosen.Cluster = a.contextCluster.value
 		}
-		if a.contextAuthInfo.given() {
+		if a.contextAuthInfo.Given() {
 			chosen.AuthInfo = a.contextAuthInfo.value
 		}
 	}
@@ -130,7 +132,7 @@ func (a arguments) override(base *clientcmdapi.Config) (*rest.Config, diag.Diagn
 		ClusterInfo: clientcmdapi.Cluster{
 			Server:                   a.host.value,
 			TLSServerName:            a.tlsServerName.value,
-			InsecureSkipTLSVerify:    a.insecure.given(),
+			InsecureSkipTLSVerify:    a.insecure.Given(),
 			CertificateAuthorityData: []byte(a.clusterCA.value),
 			ProxyURL:                 a.proxyURL.value,
 		},
@@ -150,22 +152,22 @@ func (a arguments) override(base *clientcmdapi.Config) (*rest.Config, diag.Diagn
 	}
 	config, err := clientcmd.NewNonInteractiveClientConfig(*base, contextName, overrides, access).ClientConfig()
 	if err != nil {
-		return nil, invalid(a.kubeconfigPath(), titleInvalidKubeconfig, readable(err))
+		return nil, invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, readable(err))
 	}
 	return config, a.checkTransport(config)
 }
 
 // choose returns the context to use, "" where the arguments say everything that a context would.
 func (a arguments) choose(base *clientcmdapi.Config) (string, diag.Diagnostic) {
-	if a.contextCluster.given() && base.Clusters[a.contextCluster.value] == nil {
+	if a.contextCluster.Given() && base.Clusters[a.contextCluster.value] == nil {
 		return "", notFound(a.contextCluster, "cluster", slices.Collect(maps.Keys(base.Clusters)))
 	}
-	if a.contextAuthInfo.given() && base.AuthInfos[a.contextAuthInfo.value] == nil {
+	if a.contextAuthInfo.Given() && base.AuthInfos[a.contextAuthInfo.value] == nil {
 		return "", notFound(a.contextAuthInfo, "user", slices.Collect(maps.Keys(base.AuthInfos)))
 	}
 
 	contexts := slices.Collect(maps.Keys(base.Contexts))
-	if a.context.given() {
+	if a.context.Given() {
 		if base.Contexts[a.context.value] == nil {
 			return "", notFound(a.context, "context", contexts)
 		}
@@ -173,29 +175,29 @@ func (a arguments) choose(base *clientcmdapi.Config) (string, diag.Diagnostic) {
 	}
 	if base.CurrentContext != "" {
 		if base.Contexts[base.CurrentContext] == nil {
-			return "", invalid(a.kubeconfigPath(), titleInvalidKubeconfig, fmt.Sprintf(
+			return "", invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
 				"The current context of the kubeconfig, %q, is not in it. Contexts there: %s.", base.CurrentContext, list(contexts)))
 		}
 		return base.CurrentContext, a.checkContext(base, base.CurrentContext)
 	}
-	if a.host.given() || a.contextCluster.given() {
+	if a.host.Given() || a.contextCluster.Given() {
 		return "", nil
 	}
-	return "", invalid(a.kubeconfigPath(), titleInvalidKubeconfig, fmt.Sprintf(
+	return "", invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
 		"The kubeconfig has no current context, and config_context does not choose one. Contexts there: %s.", list(contexts)))
 }
 
 // checkContext finds what clientcmd passes over in silence: without its user, a context is anonymous.
 func (a arguments) checkContext(base *clientcmdapi.Config, name string) diag.Diagnostic {
 	user := base.Contexts[name].AuthInfo
-	if user != "" && base.AuthInfos[user] == nil && !a.contextAuthInfo.given() {
-		return invalid(a.kubeconfigPath(), titleInvalidKubeconfig, fmt.Sprintf(
+	if user != "" && base.AuthInfos[user] == nil && !a.contextAuthInfo.Given() {
+		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
 			"The context %q of the kubeconfig names the user %q, which is not in it. Users there: %s.",
 			name, user, list(slices.Collect(maps.Keys(base.AuthInfos)))))
 	}
 	cluster := base.Contexts[name].Cluster
-	if base.Clusters[cluster] == nil && !a.contextCluster.given() && !a.host.given() {
-		return invalid(a.kubeconfigPath(), titleInvalidKubeconfig, fmt.Sprintf(
+	if base.Clusters[cluster] == nil && !a.contextCluster.Given() && !a.host.Given() {
+		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
 			"The context %q of the kubeconfig names the cluster %q, which is not in it. Clusters there: %s.",
 			name, cluster, list(slices.Collect(maps.Keys(base.Clusters)))))
 	}
@@ -207,12 +209,12 @@ func (a arguments) checkCluster(base *clientcmdapi.Config, name string) diag.Dia
 	if cluster == nil {
 		return nil // host is given, else choose had refused
 	}
-	if !a.host.given() && !isServer(cluster.Server) {
-		return invalid(a.kubeconfigPath(), titleInvalidKubeconfig, fmt.Sprintf(
+	if !a.host.Given() && !isServer(cluster.Server) {
+		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
 			"The server of the cluster %q of the kubeconfig must be a URL such as https://10.0.0.1:6443, without a user name.", name))
 	}
-	if cluster.ProxyURL != "" && !a.proxyURL.given() && !isProxyURL(cluster.ProxyURL) {
-		return invalid(a.kubeconfigPath(), titleInvalidKubeconfig, fmt.Sprintf(
+	if cluster.ProxyURL != "" && !a.proxyURL.Given() && !isProxyURL(cluster.ProxyURL) {
+		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
 			"The proxy-url of the cluster %q of the kubeconfig must be a URL with the scheme http, https or socks5.", name))
 	}
 	return nil
@@ -227,10 +229,10 @@ func (a arguments) withoutReplaced(user *clientcmdapi.AuthInfo) *clientcmdapi.Au
 	kept := user.DeepCopy()
 	kept.Token, kept.TokenFile = "", ""
 	kept.Exec, kept.AuthProvider = nil, nil
-	if !a.username.given() && !a.password.given() {
+	if !a.username.Given() && !a.password.Given() {
 		kept.Username, kept.Password = "", ""
 	}
-	if !a.clientCert.given() && !a.clientKey.given() {
+	if !a.clientCert.Given() && !a.clientKey.Given() {
 		kept.ClientCertificate, kept.ClientCertificateData = "", nil
 		kept.ClientKey, kept.ClientKeyData = "", nil
 	}

@@ -1,4 +1,4 @@
-package provider
+package diagnose
 
 import (
 	"slices"
@@ -7,24 +7,24 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
-// errorTitle is what an error is called, and warningTitle a warning. Diagnostics are made of them alone, so that the troubleshooting guide
+// ErrorTitle is what an error is called, and WarningTitle a warning. Diagnostics are made of them alone, so that the troubleshooting guide
 // has them all.
 type (
-	errorTitle   string
-	warningTitle string
+	ErrorTitle   string
+	WarningTitle string
 )
 
 // titled are all titles, with the severities of the diagnostics that are called so.
 var titled = map[string][]diag.Severity{}
 
-func newError(text string) errorTitle {
+func newError(text string) ErrorTitle {
 	entitle(text, diag.SeverityError)
-	return errorTitle(text)
+	return ErrorTitle(text)
 }
 
-func newWarning(text string) warningTitle {
+func newWarning(text string) WarningTitle {
 	entitle(text, diag.SeverityWarning)
-	return warningTitle(text)
+	return WarningTitle(text)
 }
 
 func entitle(text string, severity diag.Severity) {
@@ -34,61 +34,61 @@ func entitle(text string, severity diag.Severity) {
 	titled[text] = append(titled[text], severity)
 }
 
-func (t errorTitle) with(detail string) diag.Diagnostic {
+func (t ErrorTitle) With(detail string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(string(t), detail)
 }
 
-func (t errorTitle) at(where path.Path, detail string) diag.Diagnostic {
+func (t ErrorTitle) At(where path.Path, detail string) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(where, string(t), detail)
 }
 
-func (t warningTitle) with(detail string) diag.Diagnostic {
+func (t WarningTitle) With(detail string) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(string(t), detail)
 }
 
-func (t warningTitle) at(where path.Path, detail string) diag.Diagnostic {
+func (t WarningTitle) At(where path.Path, detail string) diag.Diagnostic {
 	return diag.NewAttributeWarningDiagnostic(where, string(t), detail)
 }
 
 var (
 	titleAPIServerUnreachable           = newError("API Server Unreachable")
-	titleAnnotationsTooLarge            = newError("Annotations Too Large")
+	TitleAnnotationsTooLarge            = newError("Annotations Too Large")
 	titleCompareAndSwapConflict         = newError("Compare-And-Swap Conflict")
 	titleConfigMapAlreadyExists         = newError("ConfigMap Already Exists")
 	titleConfigMapIsBeingDeleted        = newError("ConfigMap Is Being Deleted")
 	titleConfigMapIsImmutable           = newError("ConfigMap Is Immutable")
 	titleConfigMapNotFound              = newError("ConfigMap Not Found")
-	titleConfigMapTooLarge              = newError("ConfigMap Too Large")
+	TitleConfigMapTooLarge              = newError("ConfigMap Too Large")
 	titleConfigMapVersionNotKnown       = newError("ConfigMap Version Not Known")
-	titleConflictingProviderArguments   = newError("Conflicting Provider Arguments")
+	TitleConflictingProviderArguments   = newError("Conflicting Provider Arguments")
 	titleCounterWouldOverflow           = newError("Counter Would Overflow")
 	titleExpectedValueMismatch          = newError("Expected Value Mismatch")
-	titleInvalidAnnotationKey           = newError("Invalid Annotation Key")
-	titleInvalidAttributeCombination    = newError("Invalid Attribute Combination")
-	titleInvalidBase64                  = newError("Invalid Base64")
-	titleInvalidConfigMapKey            = newError("Invalid ConfigMap Key")
-	titleInvalidConfigMapName           = newError("Invalid ConfigMap Name")
-	titleInvalidEnvironmentVariable     = newError("Invalid Environment Variable")
-	titleInvalidFieldManager            = newError("Invalid Field Manager")
-	titleInvalidImportID                = newError("Invalid Import ID")
-	titleInvalidImportIdentity          = newError("Invalid Import Identity")
-	titleInvalidKubeconfig              = newError("Invalid Kubeconfig")
-	titleInvalidLabelKey                = newError("Invalid Label Key")
-	titleInvalidLabelValue              = newError("Invalid Label Value")
-	titleInvalidNamePrefix              = newError("Invalid Name Prefix")
-	titleInvalidNamespace               = newError("Invalid Namespace")
-	titleInvalidProviderArgument        = newError("Invalid Provider Argument")
-	titleInvalidRegularExpression       = newError("Invalid Regular Expression")
-	titleInvalidResourceVersion         = newError("Invalid Resource Version")
-	titleInvalidTimeout                 = newError("Invalid Timeout")
+	TitleInvalidAnnotationKey           = newError("Invalid Annotation Key")
+	TitleInvalidAttributeCombination    = newError("Invalid Attribute Combination")
+	TitleInvalidBase64                  = newError("Invalid Base64")
+	TitleInvalidConfigMapKey            = newError("Invalid ConfigMap Key")
+	TitleInvalidConfigMapName           = newError("Invalid ConfigMap Name")
+	TitleInvalidEnvironmentVariable     = newError("Invalid Environment Variable")
+	TitleInvalidFieldManager            = newError("Invalid Field Manager")
+	TitleInvalidImportID                = newError("Invalid Import ID")
+	TitleInvalidImportIdentity          = newError("Invalid Import Identity")
+	TitleInvalidKubeconfig              = newError("Invalid Kubeconfig")
+	TitleInvalidLabelKey                = newError("Invalid Label Key")
+	TitleInvalidLabelValue              = newError("Invalid Label Value")
+	TitleInvalidNamePrefix              = newError("Invalid Name Prefix")
+	TitleInvalidNamespace               = newError("Invalid Namespace")
+	TitleInvalidProviderArgument        = newError("Invalid Provider Argument")
+	TitleInvalidRegularExpression       = newError("Invalid Regular Expression")
+	TitleInvalidResourceVersion         = newError("Invalid Resource Version")
+	TitleInvalidTimeout                 = newError("Invalid Timeout")
 	titleKeyAlreadyExists               = newError("Key Already Exists")
 	titleKeyAlreadyHoldsTheValue        = newError("Key Already Holds The Value")
-	titleKeyInBothMaps                  = newError("Key In Both Maps")
+	TitleKeyInBothMaps                  = newError("Key In Both Maps")
 	titleKeyMovesBetweenInstances       = newError("Key Moves Between Instances")
 	titleKeyNotFound                    = newError("Key Not Found")
-	titleMissingKeys                    = newError("Missing Keys")
-	titleMissingKubernetesConfiguration = newError("Missing Kubernetes Configuration")
-	titleMissingValue                   = newError("Missing Value")
+	TitleMissingKeys                    = newError("Missing Keys")
+	TitleMissingKubernetesConfiguration = newError("Missing Kubernetes Configuration")
+	TitleMissingValue                   = newError("Missing Value")
 	titleNamespaceNotFound              = newError("Namespace Not Found")
 	titleNotACounter                    = newError("Not A Counter")
 	titleNotPermitted                   = newError("Not Permitted")
@@ -98,18 +98,18 @@ var (
 	titleNumberChangedByAdmission       = newError("Number Changed By Admission")
 	titleOperationCanceled              = newError("Operation Canceled")
 	titleOperationTimedOut              = newError("Operation Timed Out")
-	titlePrivateStateCannotBeWritten    = newError("Private State Cannot Be Written")
-	titleProviderNotConfigured          = newError("Provider Not Configured")
+	TitlePrivateStateCannotBeWritten    = newError("Private State Cannot Be Written")
+	TitleProviderNotConfigured          = newError("Provider Not Configured")
 	titleReplacementWouldFail           = newError("Replacement Would Fail")
 	titleRequestRefused                 = newError("Request Refused")
 	titleResourceVersionMismatch        = newError("Resource Version Mismatch")
-	titleStateCannotBeMoved             = newError("State Cannot Be Moved")
+	TitleStateCannotBeMoved             = newError("State Cannot Be Moved")
 	titleUnexpectedError                = newError("Unexpected Error")
-	titleUnreadablePrivateState         = newError("Unreadable Private State")
+	TitleUnreadablePrivateState         = newError("Unreadable Private State")
 	titleValueChangedSinceLastApply     = newError("Value Changed Since Last Apply")
-	titleValueConversionError           = newError("Value Conversion Error")
-	titleValueTooLarge                  = newError("Value Too Large")
-	titleValuesTooLarge                 = newError("Values Too Large")
+	TitleValueConversionError           = newError("Value Conversion Error")
+	TitleValueTooLarge                  = newError("Value Too Large")
+	TitleValuesTooLarge                 = newError("Values Too Large")
 	titleWaitEndedWithoutAMatch         = newError("Wait Ended Without A Match")
 	titleWaitFailed                     = newError("Wait Failed")
 	titleWriteOutcomeUnknown            = newError("Write Outcome Unknown")

@@ -1,4 +1,4 @@
-package provider
+package diagnose
 
 import (
 	"context"
@@ -10,47 +10,48 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// notYet is for a plan whose write waits: what refuses is no error then.
-func (s subject) notYet(refusal error) diag.Diagnostic {
-	s.planning = false // a warning already
+// NotYet is for a plan whose write waits: what refuses is no error then.
+func (s Subject) NotYet(refusal error) diag.Diagnostic {
+	s.Planning = false // a warning already
 	limit := "for as long as wait_for_match will say"
-	if !s.wait.IsUnknown() {
-		limit = "for up to " + s.wait.ValueString()
+	if !s.Wait.IsUnknown() {
+		limit = "for up to " + s.Wait.ValueString()
 	}
-	return warningExpectationDoesNotHoldYet.at(path.Root("wait_for_match"), s.detail(
+	return warningExpectationDoesNotHoldYet.At(path.Root("wait_for_match"), s.detail(
 		"When this was planned, what must hold for the write did not. The apply waits for it, "+limit+".", s.seenLast(refusal),
 		"While it waits, it takes one of the operations that Terraform runs at a time (-parallelism)."))
 }
 
 // waited is for the end of a wait that came to nothing.
-func (s subject) waited(e *cas.WaitError) diag.Diagnostic {
+func (s Subject) waited(e *cas.WaitError) diag.Diagnostic {
 	facts := append(s.seenLast(e.Last), "Waited: "+e.Waited.Round(100*time.Millisecond).String())
 	var forbidden *cas.ForbiddenError
 	switch {
 	case errors.As(e.Err, &forbidden):
-		return titleNotPermittedToWait.at(path.Root("wait_for_match"), s.detail(
+		return titleNotPermittedToWait.At(path.Root("wait_for_match"), s.detail(
 			fmt.Sprintf("The write does not hold yet, and the API server does not permit to %s the ConfigMap. Nothing was written.", forbidden.Verb),
-			append(facts, "Verb: "+forbidden.Verb, "Resource: configmaps", "Namespace: "+s.id.Namespace, "Name: "+s.id.Name,
+			append(facts, "Verb: "+forbidden.Verb, "Resource: configmaps", "Namespace: "+s.ID.Namespace, "Name: "+s.ID.Name,
 				"Answer: "+s.words(forbidden.Err)),
 			fmt.Sprintf("wait_for_match needs the verb %q on the ConfigMap, besides \"get\" and \"patch\".", forbidden.Verb)))
 	case errors.Is(e.Err, context.DeadlineExceeded):
-		return titleWaitEndedWithoutAMatch.at(path.Root("wait_for_match"), s.detail(
+		return titleWaitEndedWithoutAMatch.At(path.Root("wait_for_match"), s.detail(
 			"What must hold for the write did not come about in the time that wait_for_match gives. Nothing was written.", facts,
 			"Find out what is to bring it about and has not. Apply again to wait again, or raise wait_for_match."))
 	case errors.Is(e.Err, context.Canceled), errors.Is(e.Err, cas.ErrClosed):
-		return titleOperationCanceled.with(s.detail(
+		return titleOperationCanceled.With(s.detail(
 			"The operation was canceled while it waited. Nothing was written.", facts))
 	default:
-		return titleWaitFailed.at(path.Root("wait_for_match"), s.detail(
+		return titleWaitFailed.At(path.Root("wait_for_match"), s.detail(
 			"The ConfigMap could not be watched any longer, and the write did not hold by then. Nothing was written.",
 			append(facts, "Cause: "+s.words(e.Err)), "Apply again to wait again."))
 	}
 }
 
 // seenLast are the lines about what refused last.
-func (s subject) seenLast(refusal error) []string {
+func (s Subject) seenLast(refusal error) []string {
 	var conflict *cas.ConflictError
 	var terminating *cas.TerminatingError
 	switch {
@@ -64,27 +65,27 @@ func (s subject) seenLast(refusal error) []string {
 }
 
 // requestRefused is for a request that was answered with another error.
-func (s subject) requestRefused(e *cas.RefusedError) diag.Diagnostic {
-	return titleRequestRefused.with(s.detail(
-		fmt.Sprintf("The API server refused to %s the ConfigMap, so nothing was %s.", e.Verb, s.op.past()),
+func (s Subject) requestRefused(e *cas.RefusedError) diag.Diagnostic {
+	return titleRequestRefused.With(s.detail(
+		fmt.Sprintf("The API server refused to %s the ConfigMap, so nothing was %s.", e.Verb, s.Op.Past()),
 		[]string{fmt.Sprintf("Status: %d", e.Code), "Answer: " + s.words(e.Err)},
 		append([]string{"The answer tells whether the object, a policy of the cluster or the provider's configuration is at fault."},
 			s.rehearsalOf(e.Verb)...)...))
 }
 
 // rehearsalOf says of a write that was refused in a plan why there was one.
-func (s subject) rehearsalOf(verb string) []string {
-	if !s.rehearsed || verb == "get" || verb == "watch" {
+func (s Subject) rehearsalOf(verb string) []string {
+	if !s.Rehearsed || verb == "get" || verb == "watch" {
 		return nil
 	}
-	return []string{"The provider's plan_dry_run (environment: " + envPlanDryRun + ") had the plan send the write as a dry run, " +
+	return []string{"The provider's plan_dry_run (environment: " + terms.EnvPlanDryRun + ") had the plan send the write as a dry run, " +
 		"which needs what the write needs."}
 }
 
 // words are another's, as the API server's answer, which may quote values.
-func (s subject) words(err error) string {
-	if !s.hide {
+func (s Subject) words(err error) string {
+	if !s.Hide {
 		return err.Error()
 	}
-	return redact(err.Error(), s.values...)
+	return redact(err.Error(), s.Values...)
 }

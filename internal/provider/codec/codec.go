@@ -1,4 +1,4 @@
-package provider
+package codec
 
 import (
 	"context"
@@ -8,14 +8,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-// codec converts between the objects of one schema and a struct M that has an attr.Value, tagged tfsdk, for each attribute. It
+// Codec converts between the objects of one schema and a struct M that has an attr.Value, tagged tfsdk, for each attribute. It
 // does what Get and Set of the framework do, which look into the struct and check its tags anew in every call, and in every
 // plan of every resource that adds up. Here it is done once.
-type codec[M any] struct {
+type Codec[M any] struct {
 	fields []codecField
-	object tftypes.Type
+	Object tftypes.Type
 }
 
 type codecField struct {
@@ -24,13 +26,13 @@ type codecField struct {
 	typ   attr.Type
 }
 
-// newCodec is the codec of a schema's type. It panics where M does not have just the schema's attributes.
-func newCodec[M any](ctx context.Context, schema attr.Type) *codec[M] {
+// New is the codec of a schema's type. It panics where M does not have just the schema's attributes.
+func New[M any](ctx context.Context, schema attr.Type) *Codec[M] {
 	var attributes map[string]attr.Type
 	if object, ok := schema.(attr.TypeWithAttributeTypes); ok {
 		attributes = object.AttributeTypes()
 	}
-	c := &codec[M]{object: schema.TerraformType(ctx)}
+	c := &Codec[M]{Object: schema.TerraformType(ctx)}
 	model := reflect.TypeFor[M]()
 	for i := range model.NumField() {
 		name := model.Field(i).Tag.Get("tfsdk")
@@ -46,44 +48,44 @@ func newCodec[M any](ctx context.Context, schema attr.Type) *codec[M] {
 	return c
 }
 
-// decode is the struct of an object that is neither null nor unknown.
-func (c *codec[M]) decode(ctx context.Context, raw tftypes.Value) (M, diag.Diagnostics) {
+// Decode is the struct of an object that is neither null nor unknown.
+func (c *Codec[M]) Decode(ctx context.Context, raw tftypes.Value) (M, diag.Diagnostics) {
 	var m M
 	var values map[string]tftypes.Value
 	if err := raw.As(&values); err != nil {
-		return m, unconvertible(err)
+		return m, Unconvertible(err)
 	}
 	model := reflect.ValueOf(&m).Elem()
 	for _, f := range c.fields {
 		value, err := f.typ.ValueFromTerraform(ctx, values[f.name])
 		if err != nil {
-			return m, unconvertible(fmt.Errorf("%s: %w", f.name, err))
+			return m, Unconvertible(fmt.Errorf("%s: %w", f.name, err))
 		}
 		model.Field(f.index).Set(reflect.ValueOf(value))
 	}
 	return m, nil
 }
 
-// encode puts the object of a struct into raw, and leaves that alone where there is an error.
-func (c *codec[M]) encode(ctx context.Context, m M, raw *tftypes.Value) diag.Diagnostics {
+// Encode puts the object of a struct into raw, and leaves that alone where there is an error.
+func (c *Codec[M]) Encode(ctx context.Context, m M, raw *tftypes.Value) diag.Diagnostics {
 	values := make(map[string]tftypes.Value, len(c.fields))
 	model := reflect.ValueOf(m)
 	for _, f := range c.fields {
 		field, ok := model.Field(f.index).Interface().(attr.Value)
 		if !ok {
-			continue // newCodec has seen that it is
+			continue // New has seen that it is
 		}
 		value, err := field.ToTerraformValue(ctx)
 		if err != nil {
-			return unconvertible(fmt.Errorf("%s: %w", f.name, err))
+			return Unconvertible(fmt.Errorf("%s: %w", f.name, err))
 		}
 		values[f.name] = value
 	}
-	*raw = tftypes.NewValue(c.object, values)
+	*raw = tftypes.NewValue(c.Object, values)
 	return nil
 }
 
-func unconvertible(err error) diag.Diagnostics {
-	return diag.Diagnostics{titleValueConversionError.with(
+func Unconvertible(err error) diag.Diagnostics {
+	return diag.Diagnostics{diagnose.TitleValueConversionError.With(
 		"A value could not be converted. This is a defect of the provider; please report it.\n\nCause: " + err.Error())}
 }

@@ -1,0 +1,124 @@
+package attributes
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// stringRule is a validator made of one function that lists what is wrong with a value; nothing means that it is fine.
+type stringRule struct {
+	description string
+	title       diagnose.ErrorTitle
+	problems    func(string) []string
+}
+
+var _ validator.String = stringRule{}
+
+// Rule is a validator of what problems finds wrong with a value, under the title.
+func Rule(description string, title diagnose.ErrorTitle, problems func(string) []string) validator.String {
+	return stringRule{description, title, problems}
+}
+
+func (r stringRule) Description(context.Context) string         { return r.description }
+func (r stringRule) MarkdownDescription(context.Context) string { return r.description }
+
+func (r stringRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if problems := r.problems(req.ConfigValue.ValueString()); len(problems) > 0 {
+		resp.Diagnostics.Append(r.title.At(req.Path,
+			fmt.Sprintf("Attribute %s: %s.", req.Path, strings.TrimSuffix(strings.Join(problems, "; "), "."))))
+	}
+}
+
+func ValidNamespace() validator.String {
+	return Rule("a namespace's name (RFC 1123 label)", diagnose.TitleInvalidNamespace, terms.NamespaceProblems)
+}
+
+func ValidName() validator.String {
+	return Rule("a ConfigMap's name (RFC 1123 subdomain)", diagnose.TitleInvalidConfigMapName, terms.NameProblems)
+}
+
+func ValidKey() validator.String {
+	return Rule("a ConfigMap's key", diagnose.TitleInvalidConfigMapKey, terms.KeyProblems)
+}
+
+func ValidValueSize() validator.String {
+	return Rule("at most 1,048,576 bytes", diagnose.TitleValueTooLarge, func(s string) []string {
+		return SizeProblems(len(s))
+	})
+}
+
+func ValidBase64() validator.String {
+	return Rule("canonical standard base64 (RFC 4648, section 4)", diagnose.TitleInvalidBase64, func(s string) []string {
+		b, err := base64.StdEncoding.Strict().DecodeString(s)
+		if err != nil || base64.StdEncoding.EncodeToString(b) != s {
+			return []string{"must be canonical standard base64, as base64encode() and filebase64() give it: " +
+				"no line breaks, with padding"}
+		}
+		return SizeProblems(len(b))
+	})
+}
+
+func SizeProblems(size int) []string {
+	if size > cas.MaxSize {
+		return []string{fmt.Sprintf("holds %d bytes; the values of a ConfigMap may have %d together", size, cas.MaxSize)}
+	}
+	return nil
+}
+
+func ValidTimeout() validator.String {
+	return Rule("a duration above zero", diagnose.TitleInvalidTimeout, func(s string) []string {
+		if d, err := time.ParseDuration(s); err != nil || d <= 0 {
+			return []string{fmt.Sprintf(`must be a duration above zero, such as "30s" or "2m", not %q`, s)}
+		}
+		return nil
+	})
+}
+
+func validResourceVersion() validator.String {
+	return Rule("a resourceVersion", diagnose.TitleInvalidResourceVersion, func(s string) []string {
+
+		if _, err := resourceversion.CompareResourceVersion(s, s); err != nil {
+			return []string{fmt.Sprintf("must be a resourceVersion as an object's metadata has it "+
+				"(a positive whole number), not %q", s)}
+		}
+		return nil
+	})
+}
+
+// ValidFieldManager holds what the API server asks of a field manager.
+func ValidFieldManager() []validator.String {
+	return []validator.String{Rule("1 to 128 printable characters", diagnose.TitleInvalidFieldManager, func(s string) []string {
+		var wrong []string
+		if s == "" || len(s) > 128 {
+			wrong = append(wrong, fmt.Sprintf("must be 1 to 128 bytes long, not %d", len(s)))
+		}
+		if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			wrong = append(wrong, "must hold only printable characters")
+		}
+		return wrong
+	})}
+}
+
+func ValidExpression() validator.String {
+	return Rule("a regular expression (RE2)", diagnose.TitleInvalidRegularExpression, func(s string) []string {
+		if _, err := regexp.Compile(s); err != nil {
+			return []string{err.Error()}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,58 @@
+package terms
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// EntryID names one key of one ConfigMap. Its string form, namespace/name/key, is unambiguous: none of the three can
+// hold a slash.
+type EntryID struct {
+	cas.Ref
+	Key string
+}
+
+func (id EntryID) String() string { return id.Namespace + "/" + id.Name + "/" + id.Key }
+
+// ParseEntryID reads namespace/name/key.
+func ParseEntryID(s string) (EntryID, error) {
+	parts := strings.Split(s, "/")
+	if len(parts) != 3 {
+		return EntryID{}, fmt.Errorf("%q is not of the form namespace/name/key", s)
+	}
+	id := EntryID{cas.Ref{Namespace: parts[0], Name: parts[1]}, parts[2]}
+	for _, part := range id.Parts() {
+		if len(part.Problems) > 0 {
+			return EntryID{}, fmt.Errorf("%q is not of the form namespace/name/key: the %s %s",
+				s, part.Name, strings.Join(part.Problems, "; "))
+		}
+	}
+	return id, nil
+}
+
+// IDPart is one part of an id, and what is wrong with it.
+type IDPart struct {
+	Name, Value string
+	Problems    []string
+}
+
+func (id EntryID) Parts() []IDPart {
+	return []IDPart{
+		{"namespace", id.Namespace, NamespaceProblems(id.Namespace)},
+		{"name", id.Name, NameProblems(id.Name)},
+		{"key", id.Key, KeyProblems(id.Key)},
+	}
+}
+
+// The rules are the API server's own, from its own packages.
+
+func NamespaceProblems(s string) []string { return validation.ValidateNamespaceName(s, false) }
+
+func NameProblems(s string) []string { return validation.NameIsDNSSubdomain(s, false) }
+
+func KeyProblems(s string) []string { return utilvalidation.IsConfigMapKey(s) }

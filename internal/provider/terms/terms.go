@@ -1,0 +1,59 @@
+// Package terms has what schemas, plans, writes and diagnostics all speak of: operations, the values of attributes, and ids.
+package terms
+
+import "time"
+
+// Operation is what a diagnostic says was being done.
+type Operation string
+
+const (
+	OpRead   Operation = "read"
+	OpCreate Operation = "create"
+	OpUpdate Operation = "update"
+	OpDelete Operation = "delete"
+)
+
+func (o Operation) Past() string {
+	switch o {
+	case OpRead:
+		return "read"
+	case OpDelete:
+		return "removed"
+	default:
+		return "written"
+	}
+}
+
+// Values of conflict_scope: what must be as it was observed.
+const (
+	ScopeObject = "object"
+	ScopeKey    = "key"
+)
+
+// Values of deletion_policy: what becomes of the keys.
+const (
+	PolicyDelete  = "delete"
+	PolicyRestore = "restore"
+	PolicyAbandon = "abandon"
+)
+
+// PlanCheck says what a check that fails while planning is.
+type PlanCheck string
+
+const (
+	PlanCheckError   PlanCheck = "error"
+	PlanCheckWarning PlanCheck = "warning"
+	PlanCheckOff     PlanCheck = "off"
+)
+
+// Defaults of attributes.
+const (
+	DefaultNamespace = "default"
+	DefaultTimeout   = time.Minute
+)
+
+// Environment variables of our own.
+const (
+	EnvPlanCheck  = "CAS_PLAN_CHECK"
+	EnvPlanDryRun = "CAS_PLAN_DRY_RUN"
+)
