@@ -14,6 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -25,18 +27,6 @@ var (
 
 // defaultFieldManager is also what the API server would derive from the user agent.
 const defaultFieldManager = "terraform-provider-cas"
-
-// providerData is what Configure hands to resources.
-type providerData struct {
-	engine       *cas.Engine // nil while the provider's configuration is unknown
-	fieldManager string
-	hideValues   bool
-	planCheck    terms.PlanCheck
-	rehearsal    cas.CheckMode // of a plan's checks
-	ignored      ignoredMetadata
-	moves        plannedMoves
-	creations    plannedCreations
-}
 
 type casProvider struct {
 	version     string
@@ -98,14 +88,14 @@ func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureReque
 		return
 	}
 
-	data, diags := p.settings(model)
+	run, diags := p.settings(model)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
 	if req.Config.Raw.IsFullyKnown() {
-		data.engine, diags = p.newEngine(ctx, model)
+		run.Engine, diags = p.newEngine(ctx, model)
 		resp.Diagnostics.Append(diags...)
 		if resp.Diagnostics.HasError() {
 			return
@@ -117,26 +107,26 @@ func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureReque
 		}
 	}
 
-	resp.ResourceData = data
-	resp.DataSourceData = data
+	resp.ResourceData = run
+	resp.DataSourceData = run
 }
 
 // settings is the part of the configuration that needs no client. What is unknown gets the careful value.
-func (p *casProvider) settings(model connect.Model) (*providerData, diag.Diagnostics) {
+func (p *casProvider) settings(model connect.Model) (*claim.Run, diag.Diagnostics) {
 	check, diags := p.environment.PlanCheck(model.PlanCheck)
 	dryRun, more := p.environment.Flag(model.PlanDryRun, "plan_dry_run", terms.EnvPlanDryRun)
 	diags.Append(more...)
-	data := &providerData{
-		fieldManager: defaultFieldManager,
-		hideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
-		planCheck:    check,
-		ignored:      ignoredMetadata{labels: ignoredKeysOf(model.IgnoreLabels), annotations: ignoredKeysOf(model.IgnoreAnnotations)},
-		rehearsal:    cas.CheckMode(dryRun.Given()),
+	run := &claim.Run{
+		FieldManager: defaultFieldManager,
+		HideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
+		PlanCheck:    check,
+		Ignored:      claim.IgnoredMetadata{Labels: claim.IgnoredKeysOf(model.IgnoreLabels), Annotations: claim.IgnoredKeysOf(model.IgnoreAnnotations)},
+		Rehearsal:    cas.CheckMode(dryRun.Given()),
 	}
 	if manager := model.FieldManager.ValueString(); manager != "" {
-		data.fieldManager = manager
+		run.FieldManager = manager
 	}
-	return data, diags
+	return run, diags
 }
 
 func (p *casProvider) newEngine(ctx context.Context, model connect.Model) (*cas.Engine, diag.Diagnostics) {
@@ -157,17 +147,17 @@ func (p *casProvider) newEngine(ctx context.Context, model connect.Model) (*cas.
 
 func (p *casProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
-		newConfigMapEntryResource,
-		newConfigMapCounterResource,
-		newConfigMapResource,
-		newConfigMapDataResource,
+		configmap.NewEntry,
+		configmap.NewCounter,
+		configmap.NewConfigMap,
+		configmap.NewData,
 	}
 }
 
 func (p *casProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
-		newConfigMapDataSource,
-		newConfigMapEntryDataSource,
+		configmap.NewConfigMapSource,
+		configmap.NewEntrySource,
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
 )
 
@@ -93,19 +94,19 @@ func providerModelOf(t *testing.T, given block) connect.Model {
 }
 
 // configured runs Configure as the server does, and fails the test on any diagnostic.
-func configured(t *testing.T, env connect.Environment, given block) *providerData {
+func configured(t *testing.T, env connect.Environment, given block) *claim.Run {
 	t.Helper()
 	return configure(t, newProvider("test", env), given)
 }
 
-func configure(t *testing.T, p provider.Provider, given block) *providerData {
+func configure(t *testing.T, p provider.Provider, given block) *claim.Run {
 	t.Helper()
 	var resp provider.ConfigureResponse
 	p.Configure(t.Context(), provider.ConfigureRequest{Config: providerConfig(t, given)}, &resp)
 	if len(resp.Diagnostics) > 0 {
 		t.Fatal(problems(resp.Diagnostics))
 	}
-	data, ok := resp.ResourceData.(*providerData)
+	data, ok := resp.ResourceData.(*claim.Run)
 	if !ok {
 		t.Fatalf("resources get %T", resp.ResourceData)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -178,8 +179,8 @@ type settings struct {
 	Rehearses    bool
 }
 
-func settingsOf(data *providerData) settings {
-	return settings{data.fieldManager, data.hideValues, data.planCheck, bool(data.rehearsal)}
+func settingsOf(data *claim.Run) settings {
+	return settings{data.FieldManager, data.HideValues, data.PlanCheck, bool(data.Rehearsal)}
 }
 
 func TestProvider_settings(t *testing.T) {
@@ -232,7 +233,7 @@ func TestProvider_settings(t *testing.T) {
 				given[name] = value
 			}
 			data := configured(t, emptyEnvironment(test.env), given)
-			if data.engine == nil {
+			if data.Engine == nil {
 				t.Error("there is no engine")
 			}
 			if diff := cmp.Diff(test.want, settingsOf(data)); diff != "" {
@@ -321,8 +322,8 @@ func TestProvider_unknownConfiguration(t *testing.T) {
 				if len(resp.Diagnostics) > 0 {
 					t.Fatal(problems(resp.Diagnostics))
 				}
-				want := &providerData{fieldManager: defaultFieldManager, hideValues: test.wantHideValues, planCheck: terms.PlanCheckError}
-				got, ok := resp.ResourceData.(*providerData)
+				want := &claim.Run{FieldManager: defaultFieldManager, HideValues: test.wantHideValues, PlanCheck: terms.PlanCheckError}
+				got, ok := resp.ResourceData.(*claim.Run)
 				if !ok || !reflect.DeepEqual(got, want) {
 					t.Errorf("resources get %+v, want %+v", got, want)
 				}
@@ -358,11 +359,11 @@ func TestProvider_configureMakesNoRequest(t *testing.T) {
 	}()
 
 	data := configured(t, emptyEnvironment(nil), block{"host": "https://" + listener.Addr().String(), "token": "t"})
-	if data.engine == nil {
+	if data.Engine == nil {
 		t.Fatal("there is no engine")
 	}
 	before := connections.Load()
-	if _, err := data.engine.Observe(t.Context(), cas.Ref{Namespace: "anywhere", Name: "testmap"}, 0); err == nil {
+	if _, err := data.Engine.Observe(t.Context(), cas.Ref{Namespace: "anywhere", Name: "testmap"}, 0); err == nil {
 		t.Error("a server that hangs up was read")
 	}
 	after := connections.Load()
@@ -392,7 +393,7 @@ func pathText(d *tfprotov6.Diagnostic) string {
 func TestClosingEndsWhatTheFactoryMade(t *testing.T) {
 	t.Parallel()
 	factory, closeAll := New("test", os.Getenv)
-	engines := []*cas.Engine{configure(t, factory(), block{"host": server}).engine, configure(t, factory(), block{"host": server}).engine}
+	engines := []*cas.Engine{configure(t, factory(), block{"host": server}).Engine, configure(t, factory(), block{"host": server}).Engine}
 	closeAll()
 	for _, e := range engines {
 		if _, err := e.Observe(t.Context(), cas.Ref{Namespace: "default", Name: "testmap"}, 0); !errors.Is(err, cas.ErrClosed) {

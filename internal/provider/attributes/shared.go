@@ -16,7 +16,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -52,13 +51,6 @@ func PinnedVersion(ctx context.Context, config tfsdk.Config) (types.String, diag
 	}
 	pin, _ := value.(types.String)
 	return pin, nil
-}
-
-func Pinned(at []cas.Version, pin types.String) []cas.Version {
-	if pin.IsNull() || pin.IsUnknown() {
-		return at
-	}
-	return append(at, cas.Version{ResourceVersion: pin.ValueString()})
 }
 
 func Scope(description string) schema.StringAttribute {

@@ -3,7 +3,6 @@ package attributes
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -52,13 +51,4 @@ func (keyScoped) ValidateString(ctx context.Context, req validator.StringRequest
 		resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.At(req.Path, fmt.Sprintf(
 			"Attribute %s: conflict_scope must be %q beside it. What is waited for is another's write, which is a conflict otherwise.", req.Path, terms.ScopeKey)))
 	}
-}
-
-// WaitFor is how long wait_for_match says, and 0 where it says nothing.
-func WaitFor(configured types.String) time.Duration {
-	d, err := time.ParseDuration(configured.ValueString())
-	if err != nil {
-		return 0 // null; the schema has validated it
-	}
-	return d
 }

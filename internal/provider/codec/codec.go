@@ -12,9 +12,10 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-// Codec converts between the objects of one schema and a struct M that has an attr.Value, tagged tfsdk, for each attribute. It
-// does what Get and Set of the framework do, which look into the struct and check its tags anew in every call, and in every
-// plan of every resource that adds up. Here it is done once.
+// Codec converts between the objects of one schema and a struct M that has an attr.Value, tagged tfsdk, for each attribute, itself or in
+// an embedded struct. It does what Get and Set of the framework do. Those look into the struct and compile a regular expression for each
+// field in every call (hashicorp/terraform-plugin-framework issue 725), and in every plan of every resource that adds up. Here it is done
+// once.
 type Codec[M any] struct {
 	fields []codecField
 	Object tftypes.Type
@@ -22,7 +23,7 @@ type Codec[M any] struct {
 
 type codecField struct {
 	name  string
-	index int
+	index []int
 	typ   attr.Type
 }
 
@@ -34,13 +35,16 @@ func New[M any](ctx context.Context, schema attr.Type) *Codec[M] {
 	}
 	c := &Codec[M]{Object: schema.TerraformType(ctx)}
 	model := reflect.TypeFor[M]()
-	for i := range model.NumField() {
-		name := model.Field(i).Tag.Get("tfsdk")
-		typ, ok := attributes[name]
-		if !ok || reflect.TypeOf(typ.ValueType(ctx)) != model.Field(i).Type {
-			panic(fmt.Sprintf("%v.%s is no attribute of the schema, or of another type", model, model.Field(i).Name))
+	for _, field := range reflect.VisibleFields(model) {
+		if field.Anonymous {
+			continue // its fields come by themselves
 		}
-		c.fields = append(c.fields, codecField{name, i, typ})
+		name := field.Tag.Get("tfsdk")
+		typ, ok := attributes[name]
+		if !ok || reflect.TypeOf(typ.ValueType(ctx)) != field.Type {
+			panic(fmt.Sprintf("%v.%s is no attribute of the schema, or of another type", model, field.Name))
+		}
+		c.fields = append(c.fields, codecField{name, field.Index, typ})
 	}
 	if len(c.fields) != len(attributes) {
 		panic(fmt.Sprintf("%v has %d of %d attributes", model, len(c.fields), len(attributes)))
@@ -61,7 +65,7 @@ func (c *Codec[M]) Decode(ctx context.Context, raw tftypes.Value) (M, diag.Diagn
 		if err != nil {
 			return m, Unconvertible(fmt.Errorf("%s: %w", f.name, err))
 		}
-		model.Field(f.index).Set(reflect.ValueOf(value))
+		model.FieldByIndex(f.index).Set(reflect.ValueOf(value))
 	}
 	return m, nil
 }
@@ -71,7 +75,7 @@ func (c *Codec[M]) Encode(ctx context.Context, m M, raw *tftypes.Value) diag.Dia
 	values := make(map[string]tftypes.Value, len(c.fields))
 	model := reflect.ValueOf(m)
 	for _, f := range c.fields {
-		field, ok := model.Field(f.index).Interface().(attr.Value)
+		field, ok := model.FieldByIndex(f.index).Interface().(attr.Value)
 		if !ok {
 			continue // New has seen that it is
 		}

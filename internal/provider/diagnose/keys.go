@@ -147,7 +147,7 @@ func (s Subject) keyConflict(e *cas.ConflictError, facts []string) diag.Diagnost
 		happened, way = append(happened, sentence), append(way, ways...)
 	}
 	if kinds > 1 {
-		title = titleCompareAndSwapConflict
+		title = TitleCompareAndSwapConflict
 	}
 	text := s.detail(strings.Join(happened, " ")+fmt.Sprintf(" Nothing was %s.", s.Op.Past()), facts, way...)
 	if at.Equal(path.Empty()) {
@@ -184,11 +184,11 @@ func (s Subject) wordFault(f fault, of []cas.KeyConflict, named bool) (title Err
 				"If the resource is tainted, `terraform untaint` keeps it: a tainted resource cannot be told from a new one.",
 			}
 		}
-		return titleKeyAlreadyHoldsTheValue, s.valuePath(keys[0]), "The " + subjects + words(n, " already holds the value, and this state does not "+
+		return TitleKeyAlreadyHoldsTheValue, s.valuePath(keys[0]), "The " + subjects + words(n, " already holds the value, and this state does not "+
 			"know where from.", " already hold their values, and this state does not know where from."), way
 	case faultMismatch:
 		_, at = s.expectation(of[0])
-		return titleExpectedValueMismatch, at, fmt.Sprintf("The %s %s not hold what %s %s must.", subjects, words(n, "does", "do"), attribute,
+		return TitleExpectedValueMismatch, at, fmt.Sprintf("The %s %s not hold what %s %s must.", subjects, words(n, "does", "do"), attribute,
 				words(len(attributes), "says", "say")+words(n, " it", " they")),
 			[]string{fmt.Sprintf("Set %s to what the %s if that is what the write may replace.", attribute, words(n, "key holds", "keys hold"))}
 	case faultExists:
@@ -200,10 +200,10 @@ func (s Subject) wordFault(f fault, of []cas.KeyConflict, named bool) (title Err
 		if s.Op == terms.OpCreate {
 			end = fmt.Sprintf(", or import the %s with the id %q.", words(n, "key", "keys"), s.importID(keys))
 		}
-		return titleKeyAlreadyExists, at, "The " + subjects + words(n, " exists with another value", " exist with other values") + ", and without " +
+		return TitleKeyAlreadyExists, at, "The " + subjects + words(n, " exists with another value", " exist with other values") + ", and without " +
 			attribute + " only an absent key is written.", []string{"Set " + attribute + " to what the write may replace" + end}
 	default:
-		return titleCompareAndSwapConflict, path.Empty(), "Another writer changed the " + subjects + words(n, " since it was observed.",
+		return TitleCompareAndSwapConflict, path.Empty(), "Another writer changed the " + subjects + words(n, " since it was observed.",
 			" since they were observed."), []string{again}
 	}
 }
@@ -242,7 +242,7 @@ func (s Subject) ChangedByAdmission(changed []KeyChange) diag.Diagnostic {
 		sent, kept := renderPair(c.Sent, c.Stored, s.Hide)
 		facts = append(append(facts, s.keyLine(c.Key)...), "Sent: "+sent, "Stored: "+kept)
 	}
-	return warningValueChangedByAdmission.At(s.valuePath(changed[0].Key), s.detail(
+	return WarningValueChangedByAdmission.At(s.valuePath(changed[0].Key), s.detail(
 		words(n, "The value was", "The values were")+" written, and the cluster's admission changed "+words(n, "it on its", "them on their")+
 			" way in. The next refresh shows it as drift.", facts))
 }
@@ -256,14 +256,14 @@ func (s Subject) ChangedSinceApply(changed []KeyValue, policy string) diag.Diagn
 	}
 	happened := words(n, "The key does", "The keys do") + " not hold what this resource last wrote"
 	if policy == terms.PolicyRestore {
-		return titleValueChangedSinceLastApply.With(s.detail(
+		return TitleValueChangedSinceLastApply.With(s.detail(
 			happened+", so that restoring would undo another's write.", facts,
 			fmt.Sprintf("To leave %s, apply deletion_policy = %q with what %s as %s; to remove %s, apply deletion_policy = %q. Then destroy.",
 				words(n, "the key as it is", "the keys as they are"), terms.PolicyAbandon, words(n, "the key holds", "the keys hold"),
 				s.Number("value", "data"), words(n, "it", "them"), terms.PolicyDelete)))
 	}
 	s.Planning = false // a warning already
-	return warningValueChangedSinceLastApply.With(s.detail(
+	return WarningValueChangedSinceLastApply.With(s.detail(
 		happened+". "+words(n, "It will be removed if it still holds this value then.", "They will be removed if they still hold these values then."),
 		facts))
 }
@@ -276,14 +276,14 @@ func (s Subject) KeyMoves(keys []string) diag.Diagnostic {
 		advice = `Apply deletion_policy = "abandon" to the one that gives the key up first, and let the other one take it over with ` +
 			"adopt_existing = true or expected_data."
 	}
-	return titleKeyMovesBetweenInstances.At(at, s.detail(
+	return TitleKeyMovesBetweenInstances.At(at, s.detail(
 		"One resource instance is to remove the key and another one to write it in the same run, in an order that nothing fixes.", s.keyLine(keys...),
 		advice))
 }
 
 // NothingToRestore is for keys of which it is not known what they held at first.
 func (s Subject) NothingToRestore(keys []string) diag.Diagnostic {
-	return titleNothingKnownToRestore.At(path.Root("deletion_policy"), s.detail(
+	return TitleNothingKnownToRestore.At(path.Root("deletion_policy"), s.detail(
 		words(len(keys), "What the key held before is not known here, as in the replacement of a tainted resource",
 			"What the keys held before is not known here, as in the replacement of a tainted resource")+
 			s.Number("", " or after a move from another provider")+". Nothing was removed.", s.keyLine(keys...),
@@ -292,21 +292,21 @@ func (s Subject) NothingToRestore(keys []string) diag.Diagnostic {
 
 // VersionNotKnown is for a state that has no version to hold on to.
 func (s Subject) VersionNotKnown() diag.Diagnostic {
-	return titleConfigMapVersionNotKnown.With(s.detail(
+	return TitleConfigMapVersionNotKnown.With(s.detail(
 		fmt.Sprintf("The state does not know the version of the ConfigMap, as after a move from another provider until the first refresh. "+
 			"Nothing was %s.", s.Op.Past()), nil,
 		"Plan again with a refresh."))
 }
 
 func (s Subject) TaintedReplacesItself() diag.Diagnostic {
-	return titleReplacementWouldFail.With(s.detail(
+	return TitleReplacementWouldFail.With(s.detail(
 		s.Number("A tainted resource is to be replaced by one of the same key, whose expectation could not hold once the key is removed. ",
 			"A tainted resource is to be replaced by one of the same keys, whose expectations could not hold once the keys are removed. ")+
 			"Nothing was removed.", nil, "`terraform untaint` the resource and plan again."))
 }
 
 func (s Subject) MayReplaceItself() diag.Diagnostic {
-	return warningReplacementMayFail.With(s.detail(
+	return WarningReplacementMayFail.With(s.detail(
 		s.Number("The entry is to be replaced by one whose namespace, name or key is known only when that is applied. If it turns out to be the "+
 			"same key, that is removed first, and the new resource is refused: what it expects, or is to adopt, is gone then, or its place is "+
 			"taken.",
@@ -318,7 +318,7 @@ func (s Subject) MayReplaceItself() diag.Diagnostic {
 }
 
 func (s Subject) ReplacesItself(why string) diag.Diagnostic {
-	return titleReplacementWouldFail.With(s.detail(
+	return TitleReplacementWouldFail.With(s.detail(
 		s.Number("The resource is to be replaced by one of the same key. ", "The resource is to be replaced by one of the same keys. ")+
 			why+" Nothing was removed.", nil,
 		s.Number("Change value to write the key, instead of replacing the resource.",
@@ -328,10 +328,10 @@ func (s Subject) ReplacesItself(why string) diag.Diagnostic {
 // NotImported is for an import of keys that are not there, or of all keys where there are none.
 func (s Subject) NotImported(missing []string) diag.Diagnostic {
 	if len(missing) == 0 {
-		return titleNothingToImport.At(path.Root("data"), s.detail(
+		return TitleNothingToImport.At(path.Root("data"), s.detail(
 			"The ConfigMap holds no key, and the resource must have one.", nil))
 	}
-	return titleKeyNotFound.At(path.Root("data"), s.detail(
+	return TitleKeyNotFound.At(path.Root("data"), s.detail(
 		words(len(missing), "A key that the import names does", "Keys that the import names do")+" not exist. Nothing was imported.", s.keyLine(missing...),
 		"Leave out of the import what is to be written first, and give it in the configuration: the next apply writes it."))
 }

@@ -102,7 +102,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 	case errors.As(err, &immutable):
 		return s.Immutable()
 	case errors.As(err, &terminating):
-		return titleConfigMapIsBeingDeleted.With(s.detail(
+		return TitleConfigMapIsBeingDeleted.With(s.detail(
 			fmt.Sprintf("The ConfigMap is being deleted, so nothing was written: the %s would be lost with it.", s.thing()),
 			[]string{"Deleted at: " + terminating.Since.Format(time.RFC3339)},
 			"Wait until it is gone, make it again, then plan again."))
@@ -111,7 +111,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 	case errors.As(err, &forbidden):
 		return s.forbidden(forbidden, `Planning needs the verb "get" on the ConfigMap, applying "patch" as well.`)
 	case errors.As(err, &unreachable):
-		return titleAPIServerUnreachable.With(s.detail(
+		return TitleAPIServerUnreachable.With(s.detail(
 			fmt.Sprintf("The API server could not be reached, so nothing was %s.", s.Op.Past()),
 			[]string{"Host: " + unreachable.Host, "Cause: " + s.words(unreachable.Err)},
 			"Check the provider's configuration and the network between here and the cluster."))
@@ -120,14 +120,14 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 	case errors.As(err, &canceled):
 		return s.canceled(canceled)
 	default:
-		return titleUnexpectedError.With(s.detail(
+		return TitleUnexpectedError.With(s.detail(
 			fmt.Sprintf("To %s the %s failed in a way that the provider does not know.", s.Op, s.thing()),
 			[]string{"Cause: " + s.words(err)}))
 	}
 }
 
 func (s Subject) forbidden(e *cas.ForbiddenError, needed string) diag.Diagnostic {
-	return titleNotPermitted.With(s.detail(
+	return TitleNotPermitted.With(s.detail(
 		fmt.Sprintf("The API server does not permit to %s the ConfigMap, so nothing was %s.", e.Verb, s.Op.Past()),
 		[]string{
 			"Verb: " + e.Verb, "Resource: configmaps", "Namespace: " + s.ID.Namespace, "Name: " + s.ID.Name,
@@ -143,11 +143,11 @@ func (s Subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 
 	switch e.Reason {
 	case cas.ReasonVersion:
-		return titleResourceVersionMismatch.At(path.Root("expected_resource_version_wo"), s.detail(
+		return TitleResourceVersionMismatch.At(path.Root("expected_resource_version_wo"), s.detail(
 			"The ConfigMap is not at the version that expected_resource_version_wo names. Nothing was written.", facts,
 			"Take the version from where you decide about the write, in the same run."))
 	case cas.ReasonOwn:
-		return titleCompareAndSwapConflict.With(s.detail(
+		return TitleCompareAndSwapConflict.With(s.detail(
 			"This run itself wrote "+words(len(e.Keys), "the key", "the keys")+", later than what the removal goes by. Nothing was removed.", facts,
 			"Key the instances of a resource by ConfigMap key, or use a `moved` block."))
 	case cas.ReasonObject:
@@ -156,7 +156,7 @@ func (s Subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 			way = append(way, `Where changes of other keys do not matter, set conflict_scope = "key". Another provider, and another alias `+
 				"of this one, is another writer.")
 		}
-		return titleCompareAndSwapConflict.With(s.detail(
+		return TitleCompareAndSwapConflict.With(s.detail(
 			fmt.Sprintf("Another writer changed the ConfigMap since it was observed. Nothing was %s.", s.Op.Past()), facts, way...))
 	default:
 		return s.keyConflict(e, facts)
@@ -197,11 +197,11 @@ func lastWriter(last []cas.Writer) string {
 func (s Subject) notFound() diag.Diagnostic {
 	if s.Planning && s.Op == terms.OpCreate {
 		s.Planning = false // a warning already
-		return warningConfigMapDoesNotExistYet.At(path.Root("name"), s.detail(
+		return WarningConfigMapDoesNotExistYet.At(path.Root("name"), s.detail(
 			"The ConfigMap does not exist, so that nothing could be checked. It may be made in this apply; the check is made then.", nil,
 			s.Number("Let the entry depend on what makes the ConfigMap.", "Let the resource depend on what makes the ConfigMap.")))
 	}
-	return titleConfigMapNotFound.At(path.Root("name"), s.detail(
+	return TitleConfigMapNotFound.At(path.Root("name"), s.detail(
 		"The ConfigMap does not exist. Nothing was written.", nil,
 		s.Number("Make it first, and let the entry depend on what makes it: an entry does not make its ConfigMap.",
 			"Make it first, and let the resource depend on what makes it: it does not make its ConfigMap.")))
@@ -209,11 +209,11 @@ func (s Subject) notFound() diag.Diagnostic {
 
 func (s Subject) Immutable() diag.Diagnostic {
 	if s.Op == terms.OpDelete {
-		return titleConfigMapIsImmutable.With(s.detail(
+		return TitleConfigMapIsImmutable.With(s.detail(
 			s.Number("The ConfigMap is immutable, so the key cannot be removed.", "The ConfigMap is immutable, so the keys cannot be removed."), nil,
 			fmt.Sprintf("Set deletion_policy = %q and apply that, to leave %s.", terms.PolicyAbandon, s.Number("the key as it is", "the keys as they are"))))
 	}
-	return titleConfigMapIsImmutable.With(s.detail(
+	return TitleConfigMapIsImmutable.With(s.detail(
 		s.Number("The ConfigMap is immutable, so the key cannot be written.", "The ConfigMap is immutable, so the keys cannot be written."), nil,
 		"Make a ConfigMap with another name, or delete this one and make it again."))
 }
@@ -226,7 +226,7 @@ func (s Subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
 	}
 	if s.Planning && e.New <= cas.MaxSize {
 		s.Planning = false // a warning already
-		return warningConfigMapTooLarge.At(s.Value, s.detail(
+		return WarningConfigMapTooLarge.At(s.Value, s.detail(
 			s.Number("With this value", "With these values")+" the ConfigMap would be too large as it is now. Another resource may free space in this apply.",
 			facts))
 	}
@@ -241,11 +241,11 @@ func (s Subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
 func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 	facts := []string{"Host: " + e.Host}
 	if errors.Is(e.Err, context.DeadlineExceeded) {
-		return titleOperationTimedOut.With(s.detail(
+		return TitleOperationTimedOut.With(s.detail(
 			fmt.Sprintf("The API server did not answer in time. Nothing was %s.", s.Op.Past()), facts,
 			fmt.Sprintf("Try again, or raise timeouts.%s.", s.Limit)))
 	}
-	return titleOperationCanceled.With(s.detail(
+	return TitleOperationCanceled.With(s.detail(
 		fmt.Sprintf("The operation was canceled. Nothing was %s.", s.Op.Past()), facts))
 }
 
@@ -262,7 +262,7 @@ func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 			"The state has nothing of it. If the keys hold the values, import them with the id %q, or set adopt_existing = true to "+
 				"take them over. If they do not, plan again."), s.importID(s.ownKeys()))
 	}
-	return titleWriteOutcomeUnknown.With(s.detail(
+	return TitleWriteOutcomeUnknown.With(s.detail(
 		s.Number("The write was sent, and it could not be found out whether the key was changed. It may be changed yet, while the write is on its way.",
 			"The write was sent, and it could not be found out whether the keys were changed. All of them may be changed yet, while the write is on "+
 				"its way; or none."),

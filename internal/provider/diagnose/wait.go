@@ -20,7 +20,7 @@ func (s Subject) NotYet(refusal error) diag.Diagnostic {
 	if !s.Wait.IsUnknown() {
 		limit = "for up to " + s.Wait.ValueString()
 	}
-	return warningExpectationDoesNotHoldYet.At(path.Root("wait_for_match"), s.detail(
+	return WarningExpectationDoesNotHoldYet.At(path.Root("wait_for_match"), s.detail(
 		"When this was planned, what must hold for the write did not. The apply waits for it, "+limit+".", s.seenLast(refusal),
 		"While it waits, it takes one of the operations that Terraform runs at a time (-parallelism)."))
 }
@@ -31,20 +31,20 @@ func (s Subject) waited(e *cas.WaitError) diag.Diagnostic {
 	var forbidden *cas.ForbiddenError
 	switch {
 	case errors.As(e.Err, &forbidden):
-		return titleNotPermittedToWait.At(path.Root("wait_for_match"), s.detail(
+		return TitleNotPermittedToWait.At(path.Root("wait_for_match"), s.detail(
 			fmt.Sprintf("The write does not hold yet, and the API server does not permit to %s the ConfigMap. Nothing was written.", forbidden.Verb),
 			append(facts, "Verb: "+forbidden.Verb, "Resource: configmaps", "Namespace: "+s.ID.Namespace, "Name: "+s.ID.Name,
 				"Answer: "+s.words(forbidden.Err)),
 			fmt.Sprintf("wait_for_match needs the verb %q on the ConfigMap, besides \"get\" and \"patch\".", forbidden.Verb)))
 	case errors.Is(e.Err, context.DeadlineExceeded):
-		return titleWaitEndedWithoutAMatch.At(path.Root("wait_for_match"), s.detail(
+		return TitleWaitEndedWithoutAMatch.At(path.Root("wait_for_match"), s.detail(
 			"What must hold for the write did not come about in the time that wait_for_match gives. Nothing was written.", facts,
 			"Find out what is to bring it about and has not. Apply again to wait again, or raise wait_for_match."))
 	case errors.Is(e.Err, context.Canceled), errors.Is(e.Err, cas.ErrClosed):
-		return titleOperationCanceled.With(s.detail(
+		return TitleOperationCanceled.With(s.detail(
 			"The operation was canceled while it waited. Nothing was written.", facts))
 	default:
-		return titleWaitFailed.At(path.Root("wait_for_match"), s.detail(
+		return TitleWaitFailed.At(path.Root("wait_for_match"), s.detail(
 			"The ConfigMap could not be watched any longer, and the write did not hold by then. Nothing was written.",
 			append(facts, "Cause: "+s.words(e.Err)), "Apply again to wait again."))
 	}
@@ -66,7 +66,7 @@ func (s Subject) seenLast(refusal error) []string {
 
 // requestRefused is for a request that was answered with another error.
 func (s Subject) requestRefused(e *cas.RefusedError) diag.Diagnostic {
-	return titleRequestRefused.With(s.detail(
+	return TitleRequestRefused.With(s.detail(
 		fmt.Sprintf("The API server refused to %s the ConfigMap, so nothing was %s.", e.Verb, s.Op.Past()),
 		[]string{fmt.Sprintf("Status: %d", e.Code), "Answer: " + s.words(e.Err)},
 		append([]string{"The answer tells whether the object, a policy of the cluster or the provider's configuration is at fault."},

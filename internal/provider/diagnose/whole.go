@@ -69,11 +69,11 @@ func (s Subject) diagnoseWhole(err error) diag.Diagnostic {
 	case errors.As(err, &noNamespace):
 		return s.noNamespace()
 	case errors.As(err, &notFound):
-		return titleConfigMapNotFound.With(s.detail(
+		return TitleConfigMapNotFound.With(s.detail(
 			"The ConfigMap does not exist any more. Nothing was written.", nil,
 			"Plan again: the refresh drops it from the state, and the plan makes it anew."))
 	case errors.As(err, &immutable):
-		return titleConfigMapIsImmutable.With(s.detail(
+		return TitleConfigMapIsImmutable.With(s.detail(
 			"The ConfigMap is immutable, and the state does not say so. Nothing was written.", nil,
 			"Plan again: once the state says so, the plan replaces the ConfigMap."))
 	case errors.As(err, &terminating):
@@ -90,7 +90,7 @@ func (s Subject) diagnoseWhole(err error) diag.Diagnostic {
 	case errors.As(err, &unreachable), errors.As(err, &refused), errors.As(err, &canceled):
 		return nil
 	default:
-		return titleUnexpectedError.With(s.detail(
+		return TitleUnexpectedError.With(s.detail(
 			fmt.Sprintf("To %s the ConfigMap failed in a way that the provider does not know.", s.Op), []string{"Cause: " + s.words(err)}))
 	}
 }
@@ -98,11 +98,11 @@ func (s Subject) diagnoseWhole(err error) diag.Diagnostic {
 func (s Subject) conflictWhole(e *cas.ConflictError) diag.Diagnostic {
 	if e.Reason == cas.ReasonObject || e.Reason == cas.ReasonVersion || e.Reason == cas.ReasonOwn {
 		facts := append(s.liveDifferences(e.Live), versionFacts(e.At, e.Live)...)
-		return titleCompareAndSwapConflict.With(s.detail(
+		return TitleCompareAndSwapConflict.With(s.detail(
 			fmt.Sprintf("Another writer changed the ConfigMap since it was observed. Nothing was %s.", s.Op.Past()), facts, again,
 			"Another provider, and another alias of this one, is another writer."))
 	}
-	return titleCompareAndSwapConflict.With(s.detail(
+	return TitleCompareAndSwapConflict.With(s.detail(
 		"Keys do not hold what the state says. Nothing was written.", s.conflictFacts(e), again,
 		"A key that cas_configmap_entry owns must not be in data or binary_data: leave them out where entries own the keys."))
 }
@@ -111,7 +111,7 @@ func (s Subject) exists(e *cas.ExistsError) diag.Diagnostic {
 	if e.Live.Terminating() {
 		return s.terminatingWhole()
 	}
-	return titleConfigMapAlreadyExists.At(path.Root("name"), s.detail(
+	return TitleConfigMapAlreadyExists.At(path.Root("name"), s.detail(
 		"The ConfigMap exists already, and this state does not know where from. Nothing was written.", versionFacts(cas.Version{}, e.Live),
 		fmt.Sprintf("Import it with the id %q, or choose another name.", s.ID.Ref),
 		"If the resource is tainted, `terraform untaint` keeps it: a tainted resource cannot be told from a new one. "+
@@ -119,18 +119,18 @@ func (s Subject) exists(e *cas.ExistsError) diag.Diagnostic {
 }
 
 func (s Subject) terminatingWhole(facts ...string) diag.Diagnostic {
-	return titleConfigMapIsBeingDeleted.With(s.detail(
+	return TitleConfigMapIsBeingDeleted.With(s.detail(
 		"The ConfigMap is being deleted, so nothing was written.", facts, "Wait until it is gone, then plan again."))
 }
 
 func (s Subject) noNamespace() diag.Diagnostic {
 	if s.Planning {
 		s.Planning = false // a warning already
-		return warningNamespaceDoesNotExistYet.At(path.Root("namespace"), s.detail(
+		return WarningNamespaceDoesNotExistYet.At(path.Root("namespace"), s.detail(
 			"The namespace does not exist, so that nothing could be checked. It may be made in this apply; the check is made then.", nil,
 			"Let the ConfigMap depend on what makes the namespace."))
 	}
-	return titleNamespaceNotFound.At(path.Root("namespace"), s.detail(
+	return TitleNamespaceNotFound.At(path.Root("namespace"), s.detail(
 		"The namespace does not exist. Nothing was written.", nil,
 		"Make it first, and let the ConfigMap depend on what makes it."))
 }
@@ -145,7 +145,7 @@ func (s Subject) unknownWhole(e *cas.UnknownError) diag.Diagnostic {
 		way = fmt.Sprintf("The state has nothing of it. If the ConfigMap is there and yours, import it with the id %q. If it is not there, plan again.",
 			s.ID.Ref)
 	}
-	return titleWriteOutcomeUnknown.With(s.detail(
+	return TitleWriteOutcomeUnknown.With(s.detail(
 		fmt.Sprintf("The write was sent, and it could not be found out whether the ConfigMap was %s. It may be yet, while the write is on its way.",
 			map[terms.Operation]string{terms.OpCreate: "created", terms.OpUpdate: "changed", terms.OpDelete: "deleted"}[s.Op]),
 		facts, way, "Where the verb \"watch\" on the ConfigMap is permitted, a lost answer can be settled."))
@@ -204,7 +204,7 @@ func (s Subject) Admitted(plan, stored Content) diag.Diagnostics {
 	if lines == nil {
 		return nil
 	}
-	return diag.Diagnostics{warningConfigMapChangedByAdmission.With(s.detail(
+	return diag.Diagnostics{WarningConfigMapChangedByAdmission.With(s.detail(
 		"The ConfigMap was written, and the cluster's admission changed it on its way in. The next refresh shows it as drift.", lines,
 		"What admission adds to labels and annotations can be left to it by the provider's ignore_labels and ignore_annotations."))}
 }
@@ -223,6 +223,6 @@ func (s Subject) TakenOver(plan, state, was Content) diag.Diagnostics {
 		return nil
 	}
 	s.Planning = false // a warning already
-	return diag.Diagnostics{warningUnmanagedKeysWillChange.With(s.detail(
+	return diag.Diagnostics{WarningUnmanagedKeysWillChange.With(s.detail(
 		"The configuration manages what it has left to others so far. The plan does not show what that changes.", lines))}
 }

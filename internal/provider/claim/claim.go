@@ -1,0 +1,104 @@
+package claim
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// Claim is what a resource asks for keys of one object, as a plan says, or has of them, as a state says.
+type Claim struct {
+	ID       string // the same before and after a replace of the resource in its place
+	Ref      cas.Ref
+	Values   map[string]cas.Entry // what each key shall hold, or holds
+	Expected map[string]cas.Entry // what keys must hold before a write; the absent Entry for a key that must not be there
+	Adopt    bool                 // a key that holds its value already is taken over
+	Pin      types.String         // the resourceVersion that a write needs; null where none is named
+	Scope    string               // conflict_scope
+	Policy   string               // deletion_policy
+	Version  cas.Version          // of the object, as the state has it
+
+	FieldManager types.String // null for the provider's
+	Timeouts     timeouts.Value
+	Known        Known
+	About        func(terms.Operation) diagnose.Subject // what diagnostics about an operation say of the resource
+}
+
+// Known is how much of a claim is known while it is planned.
+type Known struct {
+	Place  bool // where it is: the object, and for a resource of one key the key
+	Keys   bool // which keys it is about
+	Values bool // what they shall hold
+	All    bool // everything that a check needs
+}
+
+// Keys are the keys that the claim gives values to, sorted.
+func (c *Claim) Keys() []string { return slices.Sorted(maps.Keys(c.Values)) }
+
+// adopts are the keys that are taken over where they hold their values.
+func (c *Claim) adopts() []string {
+	if c.Adopt {
+		return c.Keys()
+	}
+	return nil
+}
+
+// expects are the keys that must hold something before a write.
+func (c *Claim) expects() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.Expected)), func(key string) bool { return c.Expected[key].IsAbsent() })
+}
+
+// needs are the keys without which a create is refused.
+func (c *Claim) needs() []string { return append(c.adopts(), c.expects()...) }
+
+// Changes reports whether an update from what the state has needs a write.
+func (c *Claim) Changes(held *Claim) bool {
+	for key, value := range c.Values {
+		if was, has := held.Values[key]; !has || !value.Holds(was) {
+			return true
+		}
+	}
+	return len(c.dropped(held)) > 0
+}
+
+// dropped are the keys that an update removes: the state has them and the plan does not, unless they are abandoned.
+func (c *Claim) dropped(held *Claim) map[string]cas.Entry {
+	if c.Policy == terms.PolicyAbandon {
+		return nil
+	}
+	dropped := maps.Clone(held.Values)
+	maps.DeleteFunc(dropped, func(key string, _ cas.Entry) bool { _, keeps := c.Values[key]; return keeps })
+	return dropped
+}
+
+// live is what the keys hold in an observation.
+func (c *Claim) live(seen *cas.Observation) map[string]cas.Entry {
+	live := make(map[string]cas.Entry, len(c.Values))
+	for key := range c.Values {
+		live[key] = seen.Entry(key)
+	}
+	return live
+}
+
+// pinned appends the version that a write needs.
+func (c *Claim) pinned(at []cas.Version) []cas.Version {
+	if c.Pin.IsNull() || c.Pin.IsUnknown() {
+		return at
+	}
+	return append(at, cas.Version{ResourceVersion: c.Pin.ValueString()})
+}
+
+func sortedKeys[V any](all ...map[string]V) []string {
+	var keys []string
+	for _, each := range all {
+		keys = slices.AppendSeq(keys, maps.Keys(each))
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}

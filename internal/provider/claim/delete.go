@@ -1,0 +1,214 @@
+package claim
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// PlanDelete notes what the removal goes by: a read of the plan. Prior state is not enough, since Terraform before 1.12.2 plans the
+// removal of a dropped block before it refreshes. But while applying, a read would take a foreign write for what the plan saw: then the
+// prior state counts.
+func (r *Run) PlanDelete(ctx context.Context, held *Claim, private Private) diag.Diagnostics {
+	return r.planDelete(ctx, held, true, private)
+}
+
+// planDelete is PlanDelete; notes says whether the keys are noted as removed.
+func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private Private) diag.Diagnostics {
+	diags := dropObservation(ctx, private)
+	if held.Policy == terms.PolicyAbandon || r.applying() {
+		return diags
+	}
+	if notes {
+		if moving := r.moves.note(held.Ref, held.Keys(), keyRemoved); len(moving) > 0 {
+			diags.Append(held.About(terms.OpDelete).KeyMoves(moving))
+			return diags
+		}
+	}
+	if !r.Checks() {
+		return diags
+	}
+	timeout, more := held.Timeouts.Read(ctx, terms.DefaultTimeout)
+	diags.Append(more...)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	written, _, more := getPrivate[digests](ctx, private, privateWritten)
+	diags.Append(more...)
+	var first originals // nil where nothing is to be put back
+	if held.Policy == terms.PolicyRestore {
+		first, _, more = getPrivate[originals](ctx, private, privateOriginal)
+		diags.Append(more...)
+	}
+	about := r.planned(held.About(terms.OpDelete))
+
+	var seen *cas.Observation
+	var problem diag.Diagnostic
+	for _, age := range []time.Duration{cas.Fresh, 0} { // what would refuse is read afresh before it is told
+		var err error
+		if seen, err = r.Engine.Observe(ctx, held.Ref, age); err != nil {
+			diags.Append(r.softened(about.Diagnose(err)))
+			return diags
+		}
+		problem = nil
+		live := held.live(seen)
+		changed := changedSince(live, written)
+		switch {
+		case seen.Terminating():
+		case seen.Immutable() && differs(live, first):
+			problem = about.Immutable()
+		case len(changed) > 0:
+			problem = about.ChangedSinceApply(changed, held.Policy)
+		}
+		if problem == nil {
+			break
+		}
+	}
+	refused := problem != nil && problem.Severity() == diag.SeverityError
+	if problem != nil {
+		diags.Append(r.softened(problem))
+	}
+	version := seen.Version()
+	diags.Append(setPrivate(ctx, private, privateObservation, observation{
+		ID: held.ID, UID: version.UID, ResourceVersion: version.ResourceVersion, Digest: seen.Digest(), Entries: held.live(seen), Keys: held.Keys(),
+	})...)
+	if r.CheckMode() == cas.DryRun && !refused {
+		diags.Append(r.rehearseRemoval(ctx, held, private)...)
+	}
+	return diags
+}
+
+// rehearseRemoval rehearses the very removal that the private state leads to. What keeps it from being made is told when it is
+// applied.
+func (r *Run) rehearseRemoval(ctx context.Context, held *Claim, private privateReader) diag.Diagnostics {
+	t, diags := r.removal(ctx, held, private)
+	if diags.HasError() {
+		return nil
+	}
+	return r.checkTxn(ctx, held, t, held.About(terms.OpDelete))
+}
+
+// differs reports whether one of the keys is there and is not what is to be put back.
+func differs(live map[string]cas.Entry, first originals) bool {
+	for key, e := range live {
+		if !e.IsAbsent() && e != first[key] {
+			return true
+		}
+	}
+	return false
+}
+
+// changedSince gives those of the keys that are there and do not hold what the resource last wrote, where that is known.
+func changedSince(live map[string]cas.Entry, written digests) []diagnose.KeyValue {
+	var changed []diagnose.KeyValue
+	for _, key := range slices.Sorted(maps.Keys(live)) {
+		if digest, ok := written[key]; ok && !live[key].IsAbsent() && live[key].Digest() != digest {
+			changed = append(changed, diagnose.KeyValue{Key: key, Live: live[key]})
+		}
+	}
+	return changed
+}
+
+// Delete deletes or restores the keys, as deletion_policy says. A conflict has removed nothing.
+func (r *Run) Delete(ctx context.Context, held *Claim, private Private) diag.Diagnostics {
+	timeout, diags := held.Timeouts.Delete(ctx, terms.DefaultTimeout)
+	if diags.HasError() || held.Policy == terms.PolicyAbandon || len(held.Values) == 0 {
+		return diags
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	txn, more := r.removal(ctx, held, private)
+	diags.Append(more...)
+	if !r.Configured() {
+		diags.Append(NotConfigured())
+	}
+	if !diags.HasError() && held.Policy == terms.PolicyRestore {
+		diags.Append(r.checkRestore(ctx, held, txn, private)...)
+	}
+	if !diags.HasError() {
+		_, more = r.commit(ctx, txn, held.About(terms.OpDelete), timeout)
+		diags.Append(more...)
+	}
+	if diags.HasError() {
+		diags.Append(dropObservation(ctx, private)...)
+		// Terraform stores this private state with the resource. That of a tainted one's replacement is its creation's.
+		if known, _ := hasPrivate(ctx, private, privateOriginal); !known {
+			diags.Append(setPrivate(ctx, private, privateLost, true)...)
+		}
+	}
+	return diags
+}
+
+// removal is what must hold for keys to be deleted or restored: what the plan saw, which is in private state, or
+// else the prior state.
+func (r *Run) removal(ctx context.Context, held *Claim, private privateReader) (*cas.Txn, diag.Diagnostics) {
+	t := &cas.Txn{Ref: held.Ref, GoneIsDone: true, FieldManager: r.FieldManagerOr(held.FieldManager)}
+	expect, base := held.Values, held.Version
+
+	seen, ok, diags := getPrivate[observation](ctx, private, privateObservation)
+	if ok && seen.ID == held.ID {
+		if slices.ContainsFunc(seen.Needs, func(key string) bool { _, has := held.Values[key]; return has }) {
+			diags.Append(held.About(terms.OpDelete).TaintedReplacesItself())
+			return t, diags
+		}
+		if len(seen.Needs) == 0 {
+			base = cas.Version{UID: seen.UID, ResourceVersion: seen.ResourceVersion}
+		}
+		if seen.Entries != nil {
+			expect, t.Seen, t.SeenDigest = seen.Entries, base, seen.Digest
+		}
+	}
+	// Where the plan saw no ConfigMap there is no version to hold on to; the keys are expected absent then.
+	if held.Scope != terms.ScopeKey && base.Valid() {
+		t.At = append(t.At, base)
+	}
+	if held.Scope != terms.ScopeKey && !base.Valid() && t.SeenDigest == "" {
+		diags.Append(held.About(terms.OpDelete).VersionNotKnown())
+	}
+
+	var first originals
+	if held.Policy == terms.PolicyRestore {
+		var more diag.Diagnostics
+		first, _, more = getPrivate[originals](ctx, private, privateOriginal)
+		diags.Append(more...)
+		if lost := slices.DeleteFunc(held.Keys(), func(key string) bool { _, known := first[key]; return known }); len(lost) > 0 {
+			diags.Append(held.About(terms.OpDelete).NothingToRestore(lost))
+		}
+	}
+	for _, key := range held.Keys() {
+		k := cas.KeySwap{Key: key, Expect: expect[key], New: first[key]}
+		if !k.New.IsAbsent() {
+			k.Held = cas.HeldIsDone
+		}
+		t.Keys = append(t.Keys, k)
+	}
+	return t, diags
+}
+
+// checkRestore refuses to restore over what this resource did not write, where plan_check let the plan pass.
+func (r *Run) checkRestore(ctx context.Context, held *Claim, t *cas.Txn, private privateReader) diag.Diagnostics {
+	written, _, diags := getPrivate[digests](ctx, private, privateWritten)
+	expected := map[string]cas.Entry{}
+	for _, k := range t.Keys {
+		expected[k.Key] = k.Expect
+	}
+	if len(changedSince(expected, written)) == 0 {
+		return diags
+	}
+	seen, err := r.Engine.Observe(ctx, held.Ref, 0)
+	if err != nil {
+		diags.Append(held.About(terms.OpDelete).Diagnose(err))
+		return diags
+	}
+	if changed := changedSince(held.live(seen), written); len(changed) > 0 && !seen.Terminating() {
+		diags.Append(held.About(terms.OpDelete).ChangedSinceApply(changed, terms.PolicyRestore))
+	}
+	return diags
+}

@@ -1,0 +1,154 @@
+package claim
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// PlanCreate checks what the create will check. Terraform plans a create again when it applies it: what is refused then is what most
+// users see of a conflict on create.
+func (r *Run) PlanCreate(ctx context.Context, c *Claim, private Private) diag.Diagnostics {
+	about, keys := c.About(terms.OpCreate), c.Keys()
+	replaced, isReplace, diags := getPrivate[observation](ctx, private, privateObservation)
+	var removed []string // before the new resource is created: they are not yet as they will be then
+	if isReplace && replaced.ID == c.ID && len(replaced.Needs) == 0 {
+		removed = replaced.Keys
+		diags.Append(replacedBy(about, replaced, c)...)
+		if diags.HasError() {
+			return diags
+		}
+	}
+	isRemoved := func(key string) bool { return slices.Contains(removed, key) }
+	if !r.applying() {
+		if moving := r.moves.note(c.Ref, slices.DeleteFunc(keys, isRemoved), keyWritten); len(moving) > 0 {
+			diags.Append(about.KeyMoves(moving))
+			return diags
+		}
+	}
+	if needs := c.needs(); !isReplace && len(needs) > 0 {
+		// Reaches Delete only where this turns out to replace a tainted resource, which looks like a create.
+		diags.Append(setPrivate(ctx, private, privateObservation, observation{ID: c.ID, Needs: needs})...)
+	}
+	if !c.Known.All || c.Pin.IsUnknown() {
+		return diags
+	}
+	t := r.createTxn(c)
+	if t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool { return isRemoved(k.Key) }); len(t.Keys) > 0 {
+		diags.Append(r.checkTxn(ctx, c, t, about)...)
+	}
+	return diags
+}
+
+// PlanUpdate checks what the update will check. The prior state is the observation that it goes by.
+func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) diag.Diagnostics {
+	if !c.Known.Keys {
+		return nil
+	}
+	about := c.About(terms.OpUpdate)
+	diags := r.planKeys(ctx, c, held, about, private)
+	if diags.HasError() || !c.Known.Values || !c.Changes(held) || !c.Known.All || c.Pin.IsUnknown() || !r.Checks() {
+		return diags
+	}
+	t, refused := r.updateTxn(ctx, c, held, private, r.planned(about))
+	for _, d := range refused {
+		diags.Append(r.softened(d))
+	}
+	if !refused.HasError() {
+		diags.Append(r.checkTxn(ctx, c, t, about)...)
+	}
+	return diags
+}
+
+// planKeys notes the keys that an update takes up and gives up, and checks that those that it gives up hold what this resource last
+// wrote.
+func (r *Run) planKeys(ctx context.Context, c, held *Claim, about diagnose.Subject, private Private) diag.Diagnostics {
+	if r.applying() {
+		return nil
+	}
+	dropped := c.dropped(held)
+	added := slices.DeleteFunc(c.Keys(), func(key string) bool { _, has := held.Values[key]; return has })
+	moving := append(r.moves.note(c.Ref, sortedKeys(dropped), keyRemoved), r.moves.note(c.Ref, added, keyWritten)...)
+	if len(moving) > 0 {
+		return diag.Diagnostics{about.KeyMoves(moving)}
+	}
+	if r.PlanCheck == terms.PlanCheckOff {
+		return nil
+	}
+	written, _, diags := getPrivate[digests](ctx, private, privateWritten)
+	if changed := changedSince(dropped, written); len(changed) > 0 {
+		diags.Append(r.softened(r.planned(about).ChangedSinceApply(changed, c.Policy)))
+	}
+	return diags
+}
+
+// PlanReplace checks the removal of a replace. Terraform plans its creation by a call of its own, and drops that one's warnings.
+// mayBeSame says that the new place is not known yet and can turn out to be the old one.
+func (r *Run) PlanReplace(ctx context.Context, c, held *Claim, mayBeSame bool, private Private) diag.Diagnostics {
+	keeps, diags := held.keeps(ctx, private)
+	if mayBeSame && (len(keeps) > 0 || len(c.needs()) > 0) {
+		diags.Append(held.About(terms.OpDelete).MayReplaceItself())
+	}
+	diags.Append(r.planDelete(ctx, held, c.Known.Place, private)...)
+	return diags
+}
+
+// ObserveReplace notes what the removal goes by if this turns out to be a replace in the same place, as with -replace. The prior state is
+// as good as a read then: Terraform has refreshed it.
+func (r *Run) ObserveReplace(ctx context.Context, held *Claim, private Private) diag.Diagnostics {
+	keeps, diags := held.keeps(ctx, private)
+	diags.Append(setPrivate(ctx, private, privateObservation, observation{
+		ID: held.ID, UID: held.Version.UID, ResourceVersion: held.Version.ResourceVersion, Keys: held.Keys(), Keeps: keeps,
+	})...)
+	return diags
+}
+
+// keeps gives the keys that a removal leaves in place.
+func (c *Claim) keeps(ctx context.Context, private privateReader) ([]string, diag.Diagnostics) {
+	switch c.Policy {
+	case terms.PolicyAbandon:
+		return c.Keys(), nil
+	case terms.PolicyRestore:
+		first, _, diags := getPrivate[originals](ctx, private, privateOriginal)
+		return slices.DeleteFunc(c.Keys(), func(key string) bool {
+			return first[key].IsAbsent() // one that is not known is refused before anything is removed
+		}), diags
+	default:
+		return nil, nil
+	}
+}
+
+// replacedBy refuses a creation that could not succeed after the removal that comes before it.
+func replacedBy(about diagnose.Subject, removal observation, c *Claim) diag.Diagnostics {
+	among := func(keys, of []string) bool {
+		return slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(of, key) })
+	}
+	switch {
+	case among(c.adopts(), removal.Keys):
+		return diag.Diagnostics{about.ReplacesItself(about.Number(
+			"The key is removed first, so that adopt_existing would find nothing to adopt.",
+			"The keys are removed first, so that adopt_existing would find nothing to adopt."))}
+	case among(c.expects(), removal.Keys):
+		return diag.Diagnostics{about.ReplacesItself(about.Number(
+			"The key is removed first, so that the expected value could not hold.",
+			"The keys are removed first, so that the expected values could not hold."))}
+	case among(c.Keys(), removal.Keeps):
+		return diag.Diagnostics{about.ReplacesItself(about.Number(
+			"Its deletion_policy leaves the key in place, so that the new resource would find it taken.",
+			"Its deletion_policy leaves keys in place, so that the new resource would find them taken."))}
+	}
+	return nil
+}
+
+// checkTxn is a plan's check of what a write is to send.
+func (r *Run) checkTxn(ctx context.Context, c *Claim, t *cas.Txn, about diagnose.Subject) diag.Diagnostics {
+	return r.Check(ctx, about.Of(t), c.Timeouts, func(ctx context.Context) error {
+		_, err := r.Engine.Check(ctx, t, r.CheckMode())
+		return err
+	})
+}

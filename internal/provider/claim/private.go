@@ -1,0 +1,92 @@
+package claim
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+)
+
+// Keys of the private state.
+const (
+	// privateOriginal holds the entry of each key that the resource first found, for deletion_policy "restore".
+	privateOriginal = "original"
+	// privateLost is there, instead of privateOriginal, where what the resource first found is not known any more.
+	privateLost = "lost"
+	// privateWritten holds, for each key, the digest of what it held after the resource last wrote it.
+	privateWritten = "written"
+	// privateObservation holds what a planned delete goes by. It is in plans only, never in a state that was applied.
+	privateObservation = "observation"
+	// privateImport holds the keys that an import named, none where it is of all, until the read that follows it.
+	privateImport = "import"
+)
+
+type (
+	originals = map[string]cas.Entry // in privateOriginal
+	digests   = map[string]string    // in privateWritten
+)
+
+// observation is what the plan of a delete saw. It carries the id that it is about: in a replace, Terraform hands it on
+// to a call that plans the new object.
+type observation struct {
+	ID              string               `json:"id"`
+	UID             string               `json:"uid,omitempty"`
+	ResourceVersion string               `json:"resource_version,omitempty"`
+	Digest          string               `json:"digest,omitempty"` // of the whole ConfigMap
+	Entries         map[string]cas.Entry `json:"entries,omitzero"` // nil: what the prior state says, which no read of the plan confirmed
+	Keys            []string             `json:"keys,omitempty"`   // that the removal is about
+	Keeps           []string             `json:"keeps,omitempty"`  // those that it leaves in place
+	Needs           []string             `json:"needs,omitempty"`  // not of a delete, but of a create: the keys that it needs as they are
+}
+
+type privateReader interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+}
+
+type privateWriter interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// Private is the private state of a resource.
+type Private interface {
+	privateReader
+	privateWriter
+}
+
+// getPrivate reads a key of the private state. What is not there is false.
+func getPrivate[T any](ctx context.Context, from privateReader, key string) (T, bool, diag.Diagnostics) {
+	var value T
+	raw, diags := from.GetKey(ctx, key)
+	if diags.HasError() || len(raw) == 0 {
+		return value, false, diags
+	}
+	if err := json.Unmarshal(raw, &value); err != nil {
+		diags.Append(diagnose.TitleUnreadablePrivateState.With("The private state under " + key +
+			" was not written by this provider. Remove the resource from the state and import it again."))
+		return value, false, diags
+	}
+	return value, true, diags
+}
+
+// hasPrivate tells whether a key of the private state is there.
+func hasPrivate(ctx context.Context, from privateReader, key string) (bool, diag.Diagnostics) {
+	raw, diags := from.GetKey(ctx, key)
+	return len(raw) > 0, diags
+}
+
+// setPrivate writes a key of the private state.
+func setPrivate(ctx context.Context, to privateWriter, key string, value any) diag.Diagnostics {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return diag.Diagnostics{diagnose.TitlePrivateStateCannotBeWritten.With(err.Error())}
+	}
+	return to.SetKey(ctx, key, raw)
+}
+
+// dropObservation removes what a planned delete was to go by.
+func dropObservation(ctx context.Context, to privateWriter) diag.Diagnostics {
+	return to.SetKey(ctx, privateObservation, nil)
+}

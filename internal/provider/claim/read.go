@@ -1,0 +1,79 @@
+package claim
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// Seen is what a refresh found.
+type Seen struct {
+	*cas.Observation
+
+	Keys     []string // that the refresh is about: also those that vanished since they were written
+	IsImport bool     // the first read after an import
+}
+
+// Read reads the keys of a state, and, once, those that an import named.
+func (r *Run) Read(ctx context.Context, held *Claim, private privateReader) (*Seen, diag.Diagnostics) {
+	timeout, diags := held.Timeouts.Read(ctx, terms.DefaultTimeout)
+	// Keys that vanished are looked for still: what comes back is drift, as what goes is.
+	written, _, more := getPrivate[digests](ctx, private, privateWritten)
+	diags.Append(more...)
+	imported, isImport, more := getPrivate[[]string](ctx, private, privateImport)
+	diags.Append(more...)
+	if diags.HasError() {
+		return nil, diags
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	age := cas.Fresh
+	if isImport {
+		age = 0
+	}
+	keys := slices.AppendSeq(append(held.Keys(), imported...), maps.Keys(written))
+	observation, err := r.Observe(ctx, held.Ref, age, func(seen *cas.Observation) bool {
+		return slices.ContainsFunc(keys, func(key string) bool { return seen.Entry(key).IsAbsent() })
+	})
+	if err != nil {
+		diags.Append(held.About(terms.OpRead).Diagnose(err))
+		return nil, diags
+	}
+	if isImport && len(imported) == 0 {
+		keys = slices.Collect(maps.Keys(observation.Entries()))
+	}
+	return &Seen{Observation: observation, Keys: keys, IsImport: isImport}, diags
+}
+
+// Import notes the keys that an import names, none for all, until the read that follows it.
+func Import(ctx context.Context, private privateWriter, keys ...string) diag.Diagnostics {
+	return setPrivate(ctx, private, privateImport, append([]string{}, keys...))
+}
+
+// Found takes what an import found for what the resource first found.
+func (s *Seen) Found(ctx context.Context, private privateWriter) diag.Diagnostics {
+	first, written := originals{}, digests{}
+	for _, key := range s.Keys {
+		first[key], written[key] = s.Entry(key), s.Entry(key).Digest()
+	}
+	diags := setPrivate(ctx, private, privateOriginal, first)
+	diags.Append(setPrivate(ctx, private, privateWritten, written)...)
+	diags.Append(private.SetKey(ctx, privateImport, nil)...)
+	return diags
+}
+
+// Moved notes what a state that was moved from another provider's resource says that its keys hold. What they held at first is not known.
+func Moved(ctx context.Context, private privateWriter, values map[string]cas.Entry) diag.Diagnostics {
+	written := digests{}
+	for key, value := range values {
+		written[key] = value.Digest()
+	}
+	diags := setPrivate(ctx, private, privateLost, true)
+	diags.Append(setPrivate(ctx, private, privateWritten, written)...)
+	return diags
+}

@@ -1,0 +1,113 @@
+package claim
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// Run is what one configured provider has: its engine, its settings, and what the plan has noted so far. All resources of the provider
+// share it. A nil Run is that of a provider that was not configured, as while a configuration is validated.
+type Run struct {
+	Engine       *cas.Engine // nil while the provider's configuration is not known
+	FieldManager string
+	HideValues   bool
+	PlanCheck    terms.PlanCheck
+	Rehearsal    cas.CheckMode // of a plan's checks
+	Ignored      IgnoredMetadata
+
+	moves     plannedMoves
+	creations plannedCreations
+}
+
+// Configured reports whether the cluster is known.
+func (r *Run) Configured() bool { return r != nil && r.Engine != nil }
+
+// Checks reports whether plans are checked.
+func (r *Run) Checks() bool { return r.Configured() && r.PlanCheck != terms.PlanCheckOff }
+
+// applying reports whether this process is known to apply. The first resource of an apply cannot be told from a plan.
+func (r *Run) applying() bool { return r.Engine != nil && r.Engine.HasSwapped() }
+
+// NotConfigured is what a write gets where the cluster is not known.
+func NotConfigured() diag.Diagnostic {
+	return diagnose.TitleProviderNotConfigured.With("The provider's configuration is not known, so nothing was written.")
+}
+
+// FieldManagerOr is the field manager that a resource names, or the provider's.
+func (r *Run) FieldManagerOr(named types.String) string {
+	if manager := named.ValueString(); manager != "" {
+		return manager
+	}
+	return r.FieldManager
+}
+
+// Hides reports whether diagnostics about a resource with this hide_value or hide_values show digests only.
+func (r *Run) Hides(own types.Bool) bool {
+	return own.ValueBool() || own.IsUnknown() || r != nil && r.HideValues
+}
+
+// CheckMode is how the checks of a plan are made. Where this process is known to apply they send nothing: the write itself follows.
+func (r *Run) CheckMode() cas.CheckMode {
+	if r.applying() {
+		return cas.ReadOnly
+	}
+	return r.Rehearsal
+}
+
+// Check makes a plan's check. look asks the engine, for as long as a read may take.
+func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts.Value, look func(context.Context) error) diag.Diagnostics {
+	timeout, diags := limits.Read(ctx, terms.DefaultTimeout)
+	if !r.Checks() {
+		return diags
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err := look(ctx)
+	var notFound *cas.NotFoundError
+	switch {
+	case err == nil:
+	case errors.As(err, &notFound) && about.Op == terms.OpCreate && r.creations.has(notFound.Ref): // it is made in the same run
+	case !about.Wait.IsNull() && cas.MayYetHold(err):
+		diags.Append(about.NotYet(err))
+	default:
+		diags.Append(r.softened(r.planned(about).Diagnose(err)))
+	}
+	return diags
+}
+
+// planned is the subject of a plan's check.
+func (r *Run) planned(about diagnose.Subject) diagnose.Subject {
+	about.Planning, about.Limit = r.PlanCheck == terms.PlanCheckError, terms.OpRead
+	about.Rehearsed = r.CheckMode() == cas.DryRun
+	return about
+}
+
+// softened makes a failed check of a plan what plan_check says it is.
+func (r *Run) softened(d diag.Diagnostic) diag.Diagnostic {
+	if r.PlanCheck != terms.PlanCheckWarning || d.Severity() != diag.SeverityError {
+		return d
+	}
+	if at, ok := d.(diag.DiagnosticWithPath); ok {
+		return diagnose.WarningTitle(d.Summary()).At(at.Path(), d.Detail())
+	}
+	return diagnose.WarningTitle(d.Summary()).With(d.Detail())
+}
+
+// Observe reads an object as a refresh does: a recent read of this process is good enough, unless something is missing there that would
+// be dropped from the state.
+func (r *Run) Observe(ctx context.Context, ref cas.Ref, age time.Duration, missing func(*cas.Observation) bool) (*cas.Observation, error) {
+	seen, err := r.Engine.Observe(ctx, ref, age)
+	if err == nil && age > 0 && missing(seen) {
+		return r.Engine.Observe(ctx, ref, 0)
+	}
+	return seen, err
+}

@@ -1,0 +1,234 @@
+package claim
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// Written is what came of a write.
+type Written struct {
+	Version  cas.Version          // of the object after it
+	Previous map[string]cas.Entry // what the keys that it changed held before; nil where it changed nothing
+}
+
+// Create writes keys that the state does not have. A conflict has written nothing.
+func (r *Run) Create(ctx context.Context, c *Claim, private Private) (Written, diag.Diagnostics) {
+	timeout, diags := c.Timeouts.Create(ctx, terms.DefaultTimeout)
+	if !r.Configured() {
+		diags.Append(NotConfigured())
+	}
+	if diags.HasError() {
+		return Written{}, diags
+	}
+	t := r.createTxn(c)
+	result, more := r.commit(ctx, t, c.About(terms.OpCreate), timeout)
+	diags.Append(more...)
+	if diags.HasError() {
+		return Written{}, diags
+	}
+	diags.Append(dropObservation(ctx, private)...)
+	diags.Append(account(ctx, private, c, nil, t, result)...)
+	return written(t, result), diags
+}
+
+// Update writes what differs from what the state has. A conflict has written nothing.
+func (r *Run) Update(ctx context.Context, c, held *Claim, private Private) (Written, diag.Diagnostics) {
+	timeout, diags := c.Timeouts.Update(ctx, terms.DefaultTimeout)
+	diags.Append(dropObservation(ctx, private)...)
+	if !c.Changes(held) {
+		diags.Append(account(ctx, private, c, held, &cas.Txn{}, cas.TxnResult{})...)
+		return Written{Version: held.Version}, diags
+	}
+	if !r.Configured() {
+		diags.Append(NotConfigured())
+		return Written{}, diags
+	}
+	about := c.About(terms.OpUpdate)
+	t, more := r.updateTxn(ctx, c, held, private, about)
+	diags.Append(more...)
+	diags.Append(c.checkDropped(ctx, held, about, private)...)
+	if diags.HasError() {
+		return Written{}, diags
+	}
+	result, more := r.commit(ctx, t, about, timeout)
+	diags.Append(more...)
+	if diags.HasError() {
+		return Written{}, diags
+	}
+	diags.Append(account(ctx, private, c, held, t, result)...)
+	return written(t, result), diags
+}
+
+// createTxn is what must hold for keys to be created. No observation of the plan reaches a create, so it is judged by what the keys
+// hold.
+func (r *Run) createTxn(c *Claim) *cas.Txn {
+	t := &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), At: c.pinned(nil)}
+	for _, key := range sortedKeys(c.Values, c.Expected) {
+		if value, writes := c.Values[key]; writes {
+			t.Keys = append(t.Keys, firstSwap(key, c.Expected[key], value, c.Adopt))
+		} else {
+			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: c.Expected[key], IsGuard: true})
+		}
+	}
+	return t
+}
+
+// firstSwap is what must hold for a key to be written that the state does not have.
+func firstSwap(key string, expect, value cas.Entry, adopt bool) cas.KeySwap {
+	k := cas.KeySwap{Key: key, Expect: expect, New: value, Held: cas.HeldIsRefused}
+	if adopt || expect.Holds(value) {
+		k.Held = cas.HeldIsDone
+	}
+	return k
+}
+
+// updateTxn is what must hold for keys to be updated. The prior state is the plan's observation, also where another process applies a
+// saved plan. What the resource has and does not change is compared as well.
+func (r *Run) updateTxn(ctx context.Context, c, held *Claim, private privateReader, about diagnose.Subject) (*cas.Txn, diag.Diagnostics) {
+	first, _, diags := getPrivate[originals](ctx, private, privateOriginal)
+	t := &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), Seen: held.Version}
+	if !t.Seen.Valid() {
+		diags.Append(about.VersionNotKnown())
+	}
+	if c.Scope != terms.ScopeKey {
+		t.At = append(t.At, t.Seen)
+	}
+	t.At = c.pinned(t.At)
+
+	var lost []string
+	for _, key := range sortedKeys(c.Values, held.Values, c.Expected) {
+		value, writes := c.Values[key]
+		was, has := held.Values[key]
+		want, named := c.Expected[key]
+		if !named {
+			want = was
+		}
+		switch {
+		case writes && has && value.Holds(was):
+			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: was, IsGuard: true})
+		case writes && has:
+			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: value})
+		case writes:
+			t.Keys = append(t.Keys, firstSwap(key, want, value, c.Adopt))
+		case has && c.Policy != terms.PolicyAbandon:
+			k := cas.KeySwap{Key: key, Expect: want, Held: cas.HeldIsDone} // what is gone already, or put back, is as it shall be
+			if c.Policy == terms.PolicyRestore {
+				original, known := first[key]
+				if k.New = original; !known {
+					lost = append(lost, key)
+				}
+			}
+			t.Keys = append(t.Keys, k)
+		case named:
+			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, IsGuard: true})
+		}
+	}
+	if len(lost) > 0 {
+		diags.Append(about.NothingToRestore(lost))
+	}
+	return t, diags
+}
+
+// checkDropped refuses to restore a key, which an update gives up, over what this resource did not write.
+func (c *Claim) checkDropped(ctx context.Context, held *Claim, about diagnose.Subject, private privateReader) diag.Diagnostics {
+	if c.Policy != terms.PolicyRestore {
+		return nil
+	}
+	written, _, diags := getPrivate[digests](ctx, private, privateWritten)
+	if changed := changedSince(c.dropped(held), written); len(changed) > 0 {
+		diags.Append(about.ChangedSinceApply(changed, terms.PolicyRestore))
+	}
+	return diags
+}
+
+// commit sends a transaction, for at most as long as the timeout says, and warns where admission changed what is written. With
+// wait_for_match it waits as well, so much longer, where what must hold does not yet.
+func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, timeout time.Duration) (cas.TxnResult, diag.Diagnostics) {
+	wait := waitFor(about.Wait)
+	ctx, cancel := context.WithTimeout(ctx, timeout+wait)
+	defer cancel()
+	commit := r.Engine.Commit
+	if wait > 0 {
+		commit = func(ctx context.Context, t *cas.Txn) (cas.TxnResult, error) {
+			return r.Engine.CommitWithin(ctx, t, wait)
+		}
+	}
+	result, err := commit(ctx, t)
+	if err != nil {
+		return result, diag.Diagnostics{about.Of(t).Diagnose(err)}
+	}
+	var changed []diagnose.KeyChange
+	for _, k := range t.Keys {
+		stored := result.After.Entry(k.Key)
+		if _, touched := result.Previous[k.Key]; touched && result.Wrote && !k.IsGuard && !stored.Holds(k.New) {
+			changed = append(changed, diagnose.KeyChange{Key: k.Key, Sent: k.New, Stored: stored})
+		}
+	}
+	if len(changed) > 0 {
+		return result, diag.Diagnostics{about.ChangedByAdmission(changed)}
+	}
+	return result, nil
+}
+
+func written(t *cas.Txn, result cas.TxnResult) Written {
+	w := Written{Version: result.After.Version()}
+	if !result.Wrote {
+		return w
+	}
+	w.Previous = map[string]cas.Entry{}
+	for _, k := range t.Keys {
+		if previous, touched := result.Previous[k.Key]; touched && !k.IsGuard && (k.Held != cas.HeldIsDone || !previous.Holds(k.New)) {
+			w.Previous[k.Key] = previous
+		}
+	}
+	return w
+}
+
+// account keeps in private state, for the keys that the resource has after a write, what each held at first and what was last written.
+// held is what it had before, nil for a new one.
+func account(ctx context.Context, private Private, c, held *Claim, t *cas.Txn, result cas.TxnResult) diag.Diagnostics {
+	first, _, diags := getPrivate[originals](ctx, private, privateOriginal)
+	lastWritten, _, more := getPrivate[digests](ctx, private, privateWritten)
+	diags.Append(more...)
+	nowFirst, nowWritten := originals{}, digests{}
+	touched := map[string]bool{}
+	for _, k := range t.Keys {
+		touched[k.Key] = !k.IsGuard
+	}
+	for key := range c.Values {
+		had := false
+		if held != nil {
+			_, had = held.Values[key]
+		}
+		digest, wrote := lastWritten[key]
+		if original, known := first[key]; known {
+			nowFirst[key] = original
+		} else if !had && !wrote {
+			nowFirst[key] = result.Previous[key]
+		}
+		if touched[key] {
+			nowWritten[key] = result.After.Entry(key).Digest()
+		} else if wrote {
+			nowWritten[key] = digest
+		}
+	}
+	diags.Append(setPrivate(ctx, private, privateOriginal, nowFirst)...)
+	diags.Append(setPrivate(ctx, private, privateWritten, nowWritten)...)
+	return diags
+}
+
+// waitFor is how long wait_for_match says, and 0 where it says nothing.
+func waitFor(configured types.String) time.Duration {
+	d, err := time.ParseDuration(configured.ValueString())
+	if err != nil {
+		return 0 // null; the schema has validated it
+	}
+	return d
+}

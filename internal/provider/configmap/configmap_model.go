@@ -1,0 +1,299 @@
+package configmap
+
+import (
+	"context"
+	"encoding/base64"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// wholeModel is the resource's schema as Go values.
+type wholeModel struct {
+	place
+	observed
+
+	GenerateName types.String `tfsdk:"generate_name"`
+	Labels       types.Map    `tfsdk:"labels"`
+	Annotations  types.Map    `tfsdk:"annotations"`
+	Data         types.Map    `tfsdk:"data"`
+	BinaryData   types.Map    `tfsdk:"binary_data"`
+	Immutable    types.Bool   `tfsdk:"immutable"`
+	HideValues   types.Bool   `tfsdk:"hide_values"`
+}
+
+// wholeIdentity is the resource's identity.
+type wholeIdentity struct {
+	Namespace types.String `tfsdk:"namespace"`
+	Name      types.String `tfsdk:"name"`
+}
+
+var (
+	wholeCodec         = schemaCodec[wholeModel](&wholeResource{})
+	wholeIdentityCodec = identityCodec[wholeIdentity](&wholeResource{})
+)
+
+func (m *wholeModel) encodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
+	return wholeIdentityCodec().Encode(ctx, wholeIdentity{Namespace: m.Namespace, Name: m.Name}, raw)
+}
+
+// setRef names the ConfigMap.
+func (m *wholeModel) setRef(ref cas.Ref) {
+	m.Namespace, m.Name, m.ID = types.StringValue(ref.Namespace), types.StringValue(ref.Name), types.StringValue(ref.String())
+}
+
+// entries is what data and binary_data hold. The schema has validated the base64.
+func (m *wholeModel) entries() map[string]cas.Entry {
+	all := map[string]cas.Entry{}
+	for key, value := range stringsOf(m.Data) {
+		all[key] = cas.Text(value)
+	}
+	for key, value := range stringsOf(m.BinaryData) {
+		if b, err := base64.StdEncoding.DecodeString(value); err == nil {
+			all[key] = cas.Binary(b)
+		}
+	}
+	return all
+}
+
+// contentKnown reports whether all is known that a write would write.
+func (m *wholeModel) contentKnown() bool {
+	return mapKnown(m.Labels) && mapKnown(m.Annotations) && mapKnown(m.Data) && mapKnown(m.BinaryData) && !m.Immutable.IsUnknown()
+}
+
+// mapKnown reports whether a map is known with all its values.
+func mapKnown(m types.Map) bool {
+	if m.IsUnknown() {
+		return false
+	}
+	for _, value := range m.Elements() {
+		if value.IsUnknown() {
+			return false
+		}
+	}
+	return true
+}
+
+// stringsOf is what a map of strings holds, nil for a null one. What is unknown or null in it is left out.
+func stringsOf(m types.Map) map[string]string {
+	if m.IsNull() || m.IsUnknown() {
+		return nil
+	}
+	all := make(map[string]string, len(m.Elements()))
+	for key, value := range m.Elements() {
+		if s, ok := value.(types.String); ok && !s.IsNull() && !s.IsUnknown() {
+			all[key] = s.ValueString()
+		}
+	}
+	return all
+}
+
+// mapOf is the reverse of stringsOf.
+func mapOf(all map[string]string) types.Map {
+	if all == nil {
+		return types.MapNull(types.StringType)
+	}
+	values := make(map[string]attr.Value, len(all))
+	for key, value := range all {
+		values[key] = types.StringValue(value)
+	}
+	return types.MapValueMust(types.StringType, values)
+}
+
+// creation is what a create sends.
+func (r *wholeResource) creation(plan *wholeModel, ref cas.Ref) *cas.Creation {
+	n := &cas.Creation{
+		Ref: ref, GenerateName: plan.GenerateName.ValueString(),
+		Labels: stringsOf(plan.Labels), Annotations: stringsOf(plan.Annotations), Entries: plan.entries(),
+		FieldManager: r.run.FieldManagerOr(plan.FieldManager),
+	}
+	if plan.Immutable.ValueBool() {
+		n.Immutable = new(true)
+	}
+	return n
+}
+
+// update is what an update sends, nil where there is nothing to write. was is the prior state, with what it takes over. It is
+// written only at the version that the state was observed at, or where the lineage leads from that.
+func (r *wholeResource) update(plan, was *wholeModel) *cas.Txn {
+	t := &cas.Txn{Ref: was.ref(), At: []cas.Version{was.version()}, Seen: was.version(), FieldManager: r.run.FieldManagerOr(plan.FieldManager)}
+	before, after := was.entries(), plan.entries()
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		from, to := before[key], after[key]
+		if to.Holds(from) || to.IsAbsent() && !plan.manages(from) {
+			continue
+		}
+		t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: from, New: to})
+	}
+	meta := cas.Meta{
+		Labels:      metaChanges(plan.Labels, was.Labels, r.run.Ignored.Labels),
+		Annotations: metaChanges(plan.Annotations, was.Annotations, r.run.Ignored.Annotations),
+	}
+	if plan.Immutable.ValueBool() != was.Immutable.ValueBool() {
+		meta.Immutable = new(plan.Immutable.ValueBool())
+	}
+	if len(meta.Labels) > 0 || len(meta.Annotations) > 0 || meta.Immutable != nil {
+		t.Meta = &meta
+	}
+	if len(t.Keys) == 0 && t.Meta == nil {
+		return nil
+	}
+	return t
+}
+
+// metaChanges is what makes labels or annotations what is planned. Those that are ignored are never removed.
+func metaChanges(plan, was types.Map, ignored claim.IgnoredKeys) map[string]*string {
+	if plan.IsNull() {
+		return nil
+	}
+	changes := map[string]*string{}
+	before, after := stringsOf(was), stringsOf(plan)
+	for key, value := range after {
+		if old, ok := before[key]; !ok || old != value {
+			changes[key] = &value
+		}
+	}
+	for key := range before {
+		if _, ok := after[key]; !ok && !ignored.Match(key) {
+			changes[key] = nil
+		}
+	}
+	return changes
+}
+
+// manages reports whether the map that an entry is in is managed.
+func (m *wholeModel) manages(e cas.Entry) bool {
+	if _, isBinary := e.Binary(); isBinary {
+		return !m.BinaryData.IsNull()
+	}
+	return !m.Data.IsNull()
+}
+
+// part is one of the four maps that a ConfigMap is made of.
+type part struct {
+	of     func(*wholeModel) *types.Map
+	binary bool
+}
+
+var parts = []part{
+	{func(m *wholeModel) *types.Map { return &m.Data }, false},
+	{func(m *wholeModel) *types.Map { return &m.BinaryData }, true},
+	{func(m *wholeModel) *types.Map { return &m.Labels }, false},
+	{func(m *wholeModel) *types.Map { return &m.Annotations }, false},
+}
+
+// entries is what the part holds.
+func (p part) entries(m *wholeModel) map[string]cas.Entry {
+	only := wholeModel{Data: *p.of(m)}
+	if p.binary {
+		only = wholeModel{BinaryData: *p.of(m)}
+	}
+	return only.entries()
+}
+
+func (r *wholeResource) about(m, state *wholeModel, op terms.Operation) diagnose.Subject {
+	s := diagnose.Subject{ID: terms.EntryID{Ref: m.ref()}, Op: op, Expected: path.Empty(), Hide: r.run.Hides(m.HideValues), Limit: op}
+	s.Whole = &diagnose.WholeConfigMap{}
+	if state != nil {
+		s.Whole.State = new(state.content())
+		s.Whole.Live = func(o *cas.Observation) diagnose.Content { return r.live(o, state).content() }
+	}
+	for _, model := range []*wholeModel{m, state} {
+		if model != nil {
+			s.Values = slices.AppendSeq(s.Values, maps.Values(model.entries()))
+		}
+	}
+	s.Value = path.Root("data")
+	if m.Data.IsNull() {
+		s.Value = path.Root("binary_data")
+	}
+	return s
+}
+
+// content is what of the ConfigMap the model manages.
+func (m *wholeModel) content() diagnose.Content {
+	c := diagnose.Content{Immutable: m.Immutable.ValueBool()}
+	for i, to := range []*map[string]cas.Entry{&c.Data, &c.BinaryData, &c.Labels, &c.Annotations} {
+		if p := parts[i]; !p.of(m).IsNull() {
+			*to = p.entries(m)
+		}
+	}
+	return c
+}
+
+// live is a ConfigMap as it was observed, all of it but what is left alone and named does not have.
+func (r *wholeResource) live(o *cas.Observation, named *wholeModel) *wholeModel {
+	textual, encoded := map[string]string{}, map[string]string{}
+	had := stringsOf(named.Data)
+	for key, e := range o.Entries() {
+		if v, ok := e.Text(); ok {
+			if old, ok := had[key]; ok && e.Holds(cas.Text(old)) {
+				v = old
+			}
+			textual[key] = v
+		} else if b, ok := e.Binary(); ok {
+			encoded[key] = base64.StdEncoding.EncodeToString(b)
+		}
+	}
+	return &wholeModel{
+		Data: mapOf(textual), BinaryData: mapOf(encoded), Immutable: types.BoolValue(o.Immutable()),
+		Labels:      mapOf(r.run.Ignored.Labels.Seen(o.Labels(), stringsOf(named.Labels))),
+		Annotations: mapOf(r.run.Ignored.Annotations.Seen(o.Annotations(), stringsOf(named.Annotations))),
+	}
+}
+
+// diagnose.TakenOver is the state with what the plan takes over as it is live. It is still of the state's version.
+func (r *wholeResource) takenOver(plan, state *wholeModel, o *cas.Observation) *wholeModel {
+	was, live := *state, r.live(o, plan)
+	for _, p := range parts {
+		if p.of(state).IsNull() && !p.of(plan).IsNull() {
+			*p.of(&was) = *p.of(live)
+		}
+	}
+	return &was
+}
+
+// takesOver reports whether the plan manages what the state has left to others, so that only the live object tells what is there.
+func (m *wholeModel) takesOver(state *wholeModel) bool {
+	return slices.ContainsFunc(parts, func(p part) bool { return p.of(state).IsNull() && !p.of(m).IsNull() })
+}
+
+// refresh puts what was observed into the parts of the state that are managed.
+func (r *wholeResource) refresh(state *wholeModel, o *cas.Observation) {
+	live := r.live(o, state)
+	for _, p := range parts {
+		if !p.of(state).IsNull() {
+			*p.of(state) = *p.of(live)
+		}
+	}
+	state.Immutable = live.Immutable
+	state.setVersion(o.Version())
+}
+
+// adopt makes the state of an import, which has a name alone, manage all that there is. Of what there is none of stays unmanaged:
+// most configurations do not name it.
+func (r *wholeResource) adopt(state *wholeModel, o *cas.Observation) {
+	live := r.live(o, state)
+	for _, p := range parts {
+		if len(p.of(live).Elements()) > 0 {
+			*p.of(state) = *p.of(live)
+		}
+	}
+	if prefix := o.GenerateName(); prefix != "" {
+		state.GenerateName = types.StringValue(prefix)
+	}
+	state.Immutable = live.Immutable
+	state.setVersion(o.Version())
+}

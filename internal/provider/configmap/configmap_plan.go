@@ -1,0 +1,147 @@
+package configmap
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// ModifyPlan checks what an apply would check. When Terraform calls it, and with what, is told at that of the entry.
+func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.run == nil {
+		return
+	}
+	var plan, state, config wholeModel
+	var diags diag.Diagnostics
+	if !req.State.Raw.IsNull() {
+		state, diags = wholeCodec().Decode(ctx, req.State.Raw)
+		resp.Diagnostics.Append(diags...)
+	}
+	if !req.Plan.Raw.IsNull() {
+		plan, diags = wholeCodec().Decode(ctx, req.Plan.Raw)
+		resp.Diagnostics.Append(diags...)
+		config, diags = wholeCodec().Decode(ctx, req.Config.Raw)
+		resp.Diagnostics.Append(diags...)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	switch {
+	case req.Plan.Raw.IsNull():
+		resp.Diagnostics.Append(r.run.PlanDeleteWhole(ctx, r.whole(&state), resp.Private)...)
+	case req.State.Raw.IsNull():
+		if config.GenerateName.IsNull() {
+			plan.GenerateName = types.StringNull()
+		}
+		if plan.refKnown() {
+			plan.ID = types.StringValue(plan.ref().String())
+		}
+		resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
+		r.planCreate(ctx, &plan, resp)
+	case req.Plan.Raw.Equal(req.State.Raw):
+		resp.Diagnostics.Append(r.run.ObserveReplaceWhole(ctx, r.whole(&state), resp.Private)...)
+	default:
+		if config.GenerateName.IsNull() {
+			plan.GenerateName = state.GenerateName
+		}
+		if !plan.refKnown() || plan.ref() != state.ref() || !plan.GenerateName.Equal(state.GenerateName) {
+			// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own.
+			resp.Diagnostics.Append(r.run.PlanDeleteWhole(ctx, r.whole(&state), resp.Private)...)
+			return
+		}
+		resp.Diagnostics.Append(r.run.ObserveReplaceWhole(ctx, r.whole(&state), resp.Private)...)
+		plan.ID, plan.UID = state.ID, state.UID
+		r.planUpdate(ctx, &plan, &state, resp)
+		resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
+	}
+}
+
+func (r *wholeResource) planCreate(ctx context.Context, plan *wholeModel, resp *resource.ModifyPlanResponse) {
+	how := r.run.CheckMode()
+	if !plan.contentKnown() {
+		how = cas.ReadOnly
+	}
+	ref := plan.ref()
+	isGenerated := plan.Name.IsUnknown() && how == cas.DryRun && known(plan.Namespace, plan.GenerateName) && !plan.GenerateName.IsNull()
+	switch {
+	case isGenerated:
+		ref.Name = terms.GenerateName(plan.GenerateName.ValueString()) // such a one, to rehearse with
+	case !plan.refKnown():
+		return
+	}
+	about := r.about(plan, nil, terms.OpCreate)
+	about.ID.Ref = ref
+	resp.Diagnostics.Append(r.run.PlanCreateWhole(ctx, ref, plan.Timeouts, about, resp.Private, func(ctx context.Context) error {
+		_, err := r.run.Engine.CheckCreate(ctx, r.creation(plan, ref), how)
+		var exists *cas.ExistsError
+		if isGenerated && errors.As(err, &exists) {
+			return nil // another name is made then
+		}
+		return err
+	})...)
+}
+
+// planUpdate settles what is known of the plan, whether it is a replace after all, and checks what is to be written.
+func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) {
+	was, isUnseen := state, plan.takesOver(state)
+	if isUnseen && r.run.Checks() {
+		resp.Diagnostics.Append(r.run.Check(ctx, r.about(plan, state, terms.OpUpdate), plan.Timeouts, func(ctx context.Context) error {
+			live, err := r.run.Engine.Observe(ctx, state.ref(), cas.Fresh)
+			if err == nil && !live.Exists() {
+				err = &cas.NotFoundError{Ref: state.ref()}
+			}
+			if err == nil {
+				was, isUnseen = r.takenOver(plan, state, live), false
+			}
+			return err
+		})...)
+		if isUnseen {
+			return
+		}
+	}
+	if replaces := plan.replacesImmutable(was); len(replaces) > 0 {
+		resp.RequiresReplace = append(resp.RequiresReplace, replaces...)
+		return
+	}
+	if !plan.contentKnown() {
+		return
+	}
+	txn := r.update(plan, was)
+	if txn == nil {
+		if !isUnseen {
+			plan.ResourceVersion = state.ResourceVersion
+		}
+		return
+	}
+	if was != state {
+		resp.Diagnostics.Append(r.about(plan, state, terms.OpUpdate).TakenOver(plan.content(), state.content(), was.content())...)
+	}
+	resp.Diagnostics.Append(r.run.Check(ctx, r.about(plan, state, terms.OpUpdate), plan.Timeouts, func(ctx context.Context) error {
+		_, err := r.run.Engine.Check(ctx, txn, r.run.CheckMode())
+		return err
+	})...)
+}
+
+// replacesImmutable is what makes the plan of an update that of a replace: a change, of what the state says is immutable, that no update
+// can make.
+func (m *wholeModel) replacesImmutable(was *wholeModel) (replaces path.Paths) {
+	if !was.Immutable.ValueBool() {
+		return nil
+	}
+	if !m.Immutable.ValueBool() { // or unknown
+		replaces = append(replaces, path.Root("immutable"))
+	}
+	for name, each := range map[string][2]types.Map{"data": {m.Data, was.Data}, "binary_data": {m.BinaryData, was.BinaryData}} {
+		if !each[0].IsNull() && !each[1].IsNull() && !each[0].Equal(each[1]) {
+			replaces = append(replaces, path.Root(name))
+		}
+	}
+	return replaces
+}

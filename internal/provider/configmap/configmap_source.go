@@ -1,0 +1,132 @@
+package configmap
+
+import (
+	"context"
+	"encoding/base64"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+var (
+	_ datasource.DataSource              = (*wholeSource)(nil)
+	_ datasource.DataSourceWithConfigure = (*wholeSource)(nil)
+)
+
+func NewConfigMapSource() datasource.DataSource { return &wholeSource{} }
+
+// wholeSource is the data source cas_configmap.
+type wholeSource struct {
+	source
+}
+
+// wholeSourceModel is the data source's schema as Go values.
+type wholeSourceModel struct {
+	Namespace types.String   `tfsdk:"namespace"`
+	Name      types.String   `tfsdk:"name"`
+	Timeouts  timeouts.Value `tfsdk:"timeouts"`
+
+	ID              types.String `tfsdk:"id"`
+	Exists          types.Bool   `tfsdk:"exists"`
+	Data            types.Map    `tfsdk:"data"`
+	BinaryData      types.Map    `tfsdk:"binary_data"`
+	Labels          types.Map    `tfsdk:"labels"`
+	Annotations     types.Map    `tfsdk:"annotations"`
+	Immutable       types.Bool   `tfsdk:"immutable"`
+	UID             types.String `tfsdk:"uid"`
+	ResourceVersion types.String `tfsdk:"resource_version"`
+	Managers        types.List   `tfsdk:"managers"`
+}
+
+var wholeSourceCodec = sync.OnceValue(func() *codec.Codec[wholeSourceModel] {
+	var resp datasource.SchemaResponse
+	(*wholeSource)(nil).Schema(context.Background(), datasource.SchemaRequest{}, &resp)
+	return codec.New[wholeSourceModel](context.Background(), resp.Schema.Type())
+})
+
+func (*wholeSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_configmap"
+}
+
+func (*wholeSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	computedMap := func(description string) schema.Attribute {
+		return schema.MapAttribute{
+			Computed: true, ElementType: types.StringType,
+			MarkdownDescription: description + " Empty where it has none, and null where there is no ConfigMap.",
+		}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "A whole ConfigMap. That it is absent is no error: a configuration can branch on `exists`.",
+		Attributes: map[string]schema.Attribute{
+			"namespace": namespaceArgument(),
+			"name": schema.StringAttribute{
+				Required: true, Validators: []validator.String{attributes.ValidName()},
+				MarkdownDescription: "Name of the ConfigMap, which need not exist.",
+			},
+			"timeouts": readTimeoutsAttribute(ctx),
+			"id": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "`namespace/name`.",
+			},
+			"exists": schema.BoolAttribute{
+				Computed: true, MarkdownDescription: "Whether there is such a ConfigMap.",
+			},
+			"data":        computedMap("Text of each key in `data`."),
+			"binary_data": computedMap("Bytes of each key in `binaryData`, as base64."),
+			"labels":      computedMap("Labels of the ConfigMap."),
+			"annotations": computedMap("Annotations of the ConfigMap."),
+			"immutable": schema.BoolAttribute{
+				Computed: true, MarkdownDescription: "Whether the ConfigMap refuses every change of its entries. Null where there is none.",
+			},
+			"uid": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "Uid of the ConfigMap. Null where there is none.",
+			},
+			"resource_version": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "`resourceVersion` of the ConfigMap, for `expected_resource_version_wo`. Null where there is none.",
+			},
+			"managers": managersAttribute(),
+		},
+	}
+}
+
+func (d *wholeSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	m, diags := wholeSourceCodec().Decode(ctx, req.Config.Raw)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	m.Namespace = namespaceOf(m.Namespace)
+	ref := cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}
+	seen, diags := d.observe(ctx, terms.EntryID{Ref: ref}, m.Timeouts)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	textual, encoded := map[string]string{}, map[string]string{}
+	for key, e := range seen.Entries() {
+		if v, ok := e.Text(); ok {
+			textual[key] = v
+		} else if b, ok := e.Binary(); ok {
+			encoded[key] = base64.StdEncoding.EncodeToString(b)
+		}
+	}
+	m.ID, m.Exists = types.StringValue(ref.String()), types.BoolValue(seen.Exists())
+	m.Data, m.BinaryData = mapSeen(seen, textual), mapSeen(seen, encoded)
+	m.Labels, m.Annotations = mapSeen(seen, seen.Labels()), mapSeen(seen, seen.Annotations())
+	m.Immutable = types.BoolNull()
+	if seen.Exists() {
+		m.Immutable = types.BoolValue(seen.Immutable())
+	}
+	m.UID, m.ResourceVersion = versionOf(seen)
+	m.Managers = managersOf(seen)
+	resp.Diagnostics.Append(wholeSourceCodec().Encode(ctx, m, &resp.State.Raw)...)
+}

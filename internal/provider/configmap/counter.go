@@ -1,0 +1,166 @@
+package configmap
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// There is no import, and so no identity: which of a counter's numbers is whose, the cluster does not know.
+var (
+	_ resource.ResourceWithConfigure  = (*counterResource)(nil)
+	_ resource.ResourceWithModifyPlan = (*counterResource)(nil)
+)
+
+// NewCounter is cas_configmap_counter.
+func NewCounter() resource.Resource { return &counterResource{} }
+
+// counterResource is cas_configmap_counter.
+type counterResource struct {
+	connection
+}
+
+// counterModel is the resource's schema as Go values.
+type counterModel struct {
+	place
+
+	Key      types.String `tfsdk:"key"`
+	Initial  types.Int64  `tfsdk:"initial"`
+	Step     types.Int64  `tfsdk:"step"`
+	Triggers types.Map    `tfsdk:"triggers"`
+	Value    types.Int64  `tfsdk:"value"`
+}
+
+var counterCodec = schemaCodec[counterModel](&counterResource{})
+
+func (m *counterModel) entryID() terms.EntryID {
+	return terms.EntryID{Ref: m.ref(), Key: m.Key.ValueString()}
+}
+
+func (*counterResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_configmap_counter"
+}
+
+// ModifyPlan says whether a number is to be taken, and checks whether one can be.
+func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || req.Plan.Raw.Equal(req.State.Raw) {
+		return
+	}
+	plan, diags := counterCodec().Decode(ctx, req.Plan.Raw)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || r.run == nil || !known(plan.Namespace, plan.Name, plan.Key) {
+		return
+	}
+	if !req.State.Raw.IsNull() {
+		state, diags := counterCodec().Decode(ctx, req.State.Raw)
+		resp.Diagnostics.Append(diags...)
+		if resp.Diagnostics.HasError() || plan.entryID() != state.entryID() {
+			return // a replace, whose creation is planned by a call of its own
+		}
+		if !plan.takesAfter(&state) {
+			plan.Value = state.Value
+		}
+	}
+	plan.ID = types.StringValue(plan.entryID().String())
+	resp.Diagnostics.Append(counterCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
+	if plan.Value.IsUnknown() && plan.argumentsKnown() {
+		resp.Diagnostics.Append(r.run.PlanTake(ctx, r.counter(&plan), plan.Timeouts, r.about(&plan, terms.OpCreate))...)
+	}
+}
+
+func (r *counterResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	plan, diags := counterCodec().Decode(ctx, req.Plan.Raw)
+	resp.Diagnostics.Append(diags...)
+	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(r.take(ctx, &plan, terms.OpCreate, timeout)...)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(counterCodec().Encode(ctx, plan, &resp.State.Raw)...)
+	}
+}
+
+// Read leaves the state as it is: the number is this resource's, whatever the key holds now.
+func (*counterResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {
+}
+
+func (r *counterResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	plan, diags := counterCodec().Decode(ctx, req.Plan.Raw)
+	resp.Diagnostics.Append(diags...)
+	state, diags := counterCodec().Decode(ctx, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
+	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if plan.takesAfter(&state) {
+		resp.Diagnostics.Append(r.take(ctx, &plan, terms.OpUpdate, timeout)...)
+	} else {
+		plan.Value = state.Value
+	}
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(counterCodec().Encode(ctx, plan, &resp.State.Raw)...)
+	}
+}
+
+// Delete leaves the counter as it is: the number stays taken.
+func (*counterResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
+}
+
+// take takes a number and puts it into the model.
+func (r *counterResource) take(ctx context.Context, m *counterModel, op terms.Operation, timeout time.Duration) diag.Diagnostics {
+	number, diags := r.run.Take(ctx, r.counter(m), timeout, r.about(m, op))
+	if !diags.HasError() {
+		m.ID, m.Value = types.StringValue(m.entryID().String()), types.Int64Value(number)
+	}
+	return diags
+}
+
+func (r *counterResource) counter(m *counterModel) cas.Counter {
+	id := m.entryID()
+	return cas.Counter{
+		Ref: id.Ref, Key: id.Key, Initial: m.Initial.ValueInt64(), Step: m.Step.ValueInt64(), FieldManager: r.run.FieldManagerOr(m.FieldManager),
+	}
+}
+
+// takesAfter reports whether the plan takes another number than the state has. Nothing but triggers makes it, and none are the
+// same as an empty map of them.
+func (m *counterModel) takesAfter(state *counterModel) bool {
+	if !m.Triggers.IsUnknown() && len(m.Triggers.Elements()) == 0 && len(state.Triggers.Elements()) == 0 {
+		return false
+	}
+	return !m.Triggers.Equal(state.Triggers)
+}
+
+// argumentsKnown reports whether all is known that says whether a number is taken, and which.
+func (m *counterModel) argumentsKnown() bool {
+	for _, v := range m.Triggers.Elements() {
+		if v.IsUnknown() {
+			return false
+		}
+	}
+	for _, v := range []attr.Value{m.Triggers, m.Initial, m.Step} {
+		if v.IsUnknown() {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Subject {
+	return diagnose.Subject{
+		ID: m.entryID(), Op: op, Expected: path.Empty(), Value: path.Root("key"), Hide: r.run.Hides(types.BoolNull()), Limit: op, IsCounter: true,
+	}
+}

@@ -1,0 +1,255 @@
+package configmap
+
+import (
+	"context"
+	"encoding/base64"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+var (
+	_ resource.ResourceWithConfigure      = (*dataResource)(nil)
+	_ resource.ResourceWithIdentity       = (*dataResource)(nil)
+	_ resource.ResourceWithImportState    = (*dataResource)(nil)
+	_ resource.ResourceWithModifyPlan     = (*dataResource)(nil)
+	_ resource.ResourceWithMoveState      = (*dataResource)(nil)
+	_ resource.ResourceWithValidateConfig = (*dataResource)(nil)
+)
+
+// dataResource is cas_configmap_data, a resource of many keys. A change of keys is an update of it, and no replace.
+type dataResource struct {
+	keysResource[dataModel, *dataModel]
+}
+
+// NewData is cas_configmap_data.
+func NewData() resource.Resource {
+	return &dataResource{keysResource[dataModel, *dataModel]{codec: dataCodec}}
+}
+
+// dataModel is the resource's schema as Go values.
+type dataModel struct {
+	keysAttributes
+
+	Data               types.Map  `tfsdk:"data"`
+	BinaryData         types.Map  `tfsdk:"binary_data"`
+	ExpectedData       types.Map  `tfsdk:"expected_data"`
+	ExpectedBinaryData types.Map  `tfsdk:"expected_binary_data"`
+	HideValues         types.Bool `tfsdk:"hide_values"`
+	PreviousData       types.Map  `tfsdk:"previous_data"`
+}
+
+// dataIdentity is the resource's identity. Its keys change with those of the resource.
+type dataIdentity struct {
+	Namespace types.String `tfsdk:"namespace"`
+	Name      types.String `tfsdk:"name"`
+	Keys      types.List   `tfsdk:"keys"`
+}
+
+var (
+	dataCodec         = schemaCodec[dataModel](&dataResource{})
+	dataIdentityCodec = identityCodec[dataIdentity](&dataResource{})
+)
+
+func (*dataResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_configmap_data"
+	resp.ResourceBehavior.MutableIdentity = true // with the keys
+}
+
+// keys are those that the resource shall have.
+func (m *dataModel) keys() []string { return keysIn(m.Data, m.BinaryData) }
+
+func (m *dataModel) setID() {
+	m.ID = types.StringValue(terms.DataID{Ref: m.ref(), Keys: m.keys()}.String())
+}
+
+// identity goes by the id, in which also keys stand that vanished since.
+func (m *dataModel) identity() dataIdentity {
+	i := dataIdentity{Namespace: m.Namespace, Name: m.Name, Keys: types.ListNull(types.StringType)}
+	if id, err := terms.ParseDataID(m.ID.ValueString()); err == nil && len(id.Keys) > 0 {
+		keys := make([]attr.Value, len(id.Keys))
+		for n, key := range id.Keys {
+			keys[n] = types.StringValue(key)
+		}
+		i.Keys = types.ListValueMust(types.StringType, keys)
+	}
+	return i
+}
+
+func (m *dataModel) encodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
+	return dataIdentityCodec().Encode(ctx, m.identity(), raw)
+}
+
+// claim is what the maps ask for.
+func (m *dataModel) claim(run *claim.Run) *claim.Claim {
+	c := m.newClaim(m.ref().String(), entriesFrom(m.Data, m.BinaryData), entriesFrom(m.ExpectedData, m.ExpectedBinaryData))
+	keyed := !m.Data.IsUnknown() && !m.BinaryData.IsUnknown()
+	c.Known = claim.Known{
+		Place: m.refKnown(), Keys: keyed, Values: keyed && allKnown(m.Data, m.BinaryData),
+		All: allKnown(m.Data, m.BinaryData, m.ExpectedData, m.ExpectedBinaryData) && known(m.ConflictScope, m.DeletionPolicy) &&
+			!m.AdoptExisting.IsUnknown(),
+	}
+	c.About = func(op terms.Operation) diagnose.Subject { return m.about(op, run.Hides(m.HideValues)) }
+	return c
+}
+
+func (m *dataModel) about(op terms.Operation, hide bool) diagnose.Subject {
+	s := diagnose.Subject{
+		ID: terms.EntryID{Ref: m.ref()}, Several: map[string]diagnose.KeyAttributes{}, Op: op, Expected: path.Empty(), Value: path.Root("data"),
+		Hide: hide, Limit: op,
+	}
+	if len(m.Data.Elements()) == 0 {
+		s.Value = path.Root("binary_data")
+	}
+	for attribute, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
+		for key := range of.Elements() {
+			s.Several[key] = diagnose.KeyAttributes{Value: attribute}
+		}
+	}
+	expected := entriesFrom(m.ExpectedData, m.ExpectedBinaryData)
+	for attribute, of := range map[string]types.Map{"expected_data": m.ExpectedData, "expected_binary_data": m.ExpectedBinaryData} {
+		for key := range of.Elements() {
+			a := s.Several[key]
+			a.Expected, a.Want = attribute, expected[key]
+			s.Several[key] = a
+		}
+	}
+	for _, e := range entriesFrom(m.Data, m.BinaryData) {
+		s.Values = append(s.Values, e)
+	}
+	if op == terms.OpCreate || op == terms.OpUpdate {
+		s.Wait = m.WaitForMatch
+	}
+	return s
+}
+
+func (m *dataModel) mayBe(state *dataModel) bool {
+	return agrees(m.Namespace, state.Namespace) && agrees(m.Name, state.Name)
+}
+
+// setPrevious takes in the text of the keys.
+func (m *dataModel) setPrevious(previous map[string]cas.Entry, run *claim.Run) {
+	m.PreviousData = types.MapNull(types.StringType)
+	if previous == nil || run.Hides(m.HideValues) { // nobody marks what it replaced as sensitive
+		return
+	}
+	texts := map[string]attr.Value{}
+	for key, e := range previous {
+		texts[key] = types.StringNull()
+		if text, ok := e.Text(); ok {
+			texts[key] = types.StringValue(text)
+		}
+	}
+	m.PreviousData = types.MapValueMust(types.StringType, texts)
+}
+
+func (m *dataModel) keepPrevious(state *dataModel, run *claim.Run) {
+	m.PreviousData = state.PreviousData
+	switch {
+	case m.PreviousData.IsNull():
+	case m.HideValues.IsUnknown():
+		m.PreviousData = types.MapUnknown(types.StringType)
+	case run.Hides(m.HideValues):
+		m.PreviousData = types.MapNull(types.StringType)
+	}
+}
+
+// refresh takes in the keys that are there. The resource has those that vanished still.
+func (m *dataModel) refresh(seen *claim.Seen) (exists bool, problem diag.Diagnostic) {
+	if !seen.Exists() {
+		return false, nil
+	}
+	had, live, missing := entriesFrom(m.Data, m.BinaryData), map[string]cas.Entry{}, []string{}
+	for _, key := range seen.Keys {
+		live[key] = seen.Entry(key)
+		if was, has := had[key]; has && live[key].Holds(was) {
+			live[key] = was
+		} else if live[key].IsAbsent() {
+			missing = append(missing, key)
+		}
+	}
+	if seen.IsImport && (len(missing) > 0 || len(seen.Keys) == 0) {
+		return true, m.about(terms.OpRead, false).NotImported(missing)
+	}
+	m.setEntries(live)
+	return true, nil
+}
+
+// keys are those that the maps name, which must be known, sorted. What they hold need not be.
+func keysIn(of ...types.Map) (keys []string) {
+	for _, m := range of {
+		keys = slices.AppendSeq(keys, maps.Keys(m.Elements()))
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// entriesFrom has the absent entry where an element is null.
+func entriesFrom(textual, encoded types.Map) map[string]cas.Entry {
+	entries := map[string]cas.Entry{}
+	for key, v := range textual.Elements() {
+		entries[key] = entryFrom(stringOf(v), types.StringNull())
+	}
+	for key, v := range encoded.Elements() {
+		entries[key] = entryFrom(types.StringNull(), stringOf(v))
+	}
+	return entries
+}
+
+func stringOf(v attr.Value) types.String {
+	if s, ok := v.(types.String); ok {
+		return s
+	}
+	return types.StringNull()
+}
+
+// setEntries puts live entries into data and binary_data, absent ones into neither.
+func (m *dataModel) setEntries(live map[string]cas.Entry) {
+	textual, encoded := map[string]attr.Value{}, map[string]attr.Value{}
+	for key, e := range live {
+		if v, ok := e.Text(); ok {
+			textual[key] = types.StringValue(v)
+		} else if b, ok := e.Binary(); ok {
+			encoded[key] = types.StringValue(base64.StdEncoding.EncodeToString(b))
+		}
+	}
+	m.Data, m.BinaryData = stringMap(textual, m.Data), stringMap(encoded, m.BinaryData)
+}
+
+// stringMap is null where it has nothing, but stays the empty map that it was: {} may be what the configuration says.
+func stringMap(values map[string]attr.Value, was types.Map) types.Map {
+	switch {
+	case len(values) > 0:
+		return types.MapValueMust(types.StringType, values)
+	case len(was.Elements()) == 0 && !was.IsUnknown():
+		return was
+	default:
+		return types.MapNull(types.StringType)
+	}
+}
+
+// allKnown reports whether maps and all that they hold are known.
+func allKnown(of ...types.Map) bool {
+	for _, m := range of {
+		if m.IsUnknown() {
+			return false
+		}
+		for _, v := range m.Elements() {
+			if v.IsUnknown() {
+				return false
+			}
+		}
+	}
+	return true
+}

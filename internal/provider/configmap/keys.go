@@ -1,0 +1,250 @@
+package configmap
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// keysModel is the model of a resource of keys: what it asks for as a claim, and how it takes in what came of that.
+type keysModel[M any] interface {
+	*M
+	// claim is what the model asks for or, of a state, has.
+	claim(run *claim.Run) *claim.Claim
+	shared() *keysAttributes
+	// mayBe reports whether what is known of the place agrees with that of a state.
+	mayBe(state *M) bool
+	setID()
+	// setPrevious takes in what the keys held that a write changed; nil where it changed nothing.
+	setPrevious(previous map[string]cas.Entry, run *claim.Run)
+	// keepPrevious takes what the last write replaced from the state, unless values are hidden from now on.
+	keepPrevious(state *M, run *claim.Run)
+	// refresh takes in what a read found, and reports whether anything is left that a state can have.
+	refresh(seen *claim.Seen) (exists bool, problem diag.Diagnostic)
+	encodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics
+}
+
+// keysAttributes are the attributes that all resources of keys share.
+type keysAttributes struct {
+	place
+	observed
+
+	ExpectedResourceVerWO types.String `tfsdk:"expected_resource_version_wo"`
+	ConflictScope         types.String `tfsdk:"conflict_scope"`
+	WaitForMatch          types.String `tfsdk:"wait_for_match"`
+	AdoptExisting         types.Bool   `tfsdk:"adopt_existing"`
+	DeletionPolicy        types.String `tfsdk:"deletion_policy"`
+}
+
+func (k *keysAttributes) shared() *keysAttributes { return k }
+
+// newClaim is the part of a claim that all resources of keys make alike.
+func (k *keysAttributes) newClaim(id string, values, expected map[string]cas.Entry) *claim.Claim {
+	return &claim.Claim{
+		ID: id, Ref: k.ref(), Values: values, Expected: expected, Adopt: k.AdoptExisting.ValueBool(),
+		Scope: k.ConflictScope.ValueString(), Policy: k.DeletionPolicy.ValueString(), Version: k.version(),
+		FieldManager: k.FieldManager, Timeouts: k.Timeouts,
+	}
+}
+
+// importedKeys are the attributes of a resource of which nothing but the id is known. Every default is set, or the first plan would show
+// an update.
+func importedKeys(ref cas.Ref) keysAttributes {
+	return keysAttributes{
+		place: newPlace(ref), ConflictScope: types.StringValue(terms.ScopeObject), DeletionPolicy: types.StringValue(terms.PolicyDelete),
+		AdoptExisting: types.BoolValue(false),
+	}
+}
+
+// keysResource is what all resources of keys do. Terraform calls ModifyPlan
+//
+//   - for a create, an update and each half of a replace when it plans, and for all but the removal again when it applies;
+//   - for a removal when it plans (for what create_before_destroy deposed: when it applies), with a null plan; what that puts into
+//     private state then reaches Delete;
+//   - for a replace twice, as an update and then as a create, which gets the private state of the first.
+type keysResource[M any, P keysModel[M]] struct {
+	connection
+
+	codec func() *codec.Codec[M]
+}
+
+// ModifyPlan checks what an apply would check.
+func (r *keysResource[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.run == nil {
+		return
+	}
+	var plan, state M
+	var diags diag.Diagnostics
+	if !req.State.Raw.IsNull() {
+		state, diags = r.codec().Decode(ctx, req.State.Raw)
+		resp.Diagnostics.Append(diags...)
+	}
+	if !req.Plan.Raw.IsNull() {
+		plan, diags = r.codec().Decode(ctx, req.Plan.Raw)
+		resp.Diagnostics.Append(diags...)
+	}
+	pin, diags := attributes.PinnedVersion(ctx, req.Config)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	switch {
+	case req.Plan.Raw.IsNull():
+		resp.Diagnostics.Append(r.run.PlanDelete(ctx, P(&state).claim(r.run), resp.Private)...)
+	case req.State.Raw.IsNull():
+		r.planCreate(ctx, &plan, pin, resp)
+	case req.Plan.Raw.Equal(req.State.Raw):
+		resp.Diagnostics.Append(r.run.ObserveReplace(ctx, P(&state).claim(r.run), resp.Private)...)
+	default:
+		r.planUpdate(ctx, &plan, &state, pin, resp)
+	}
+}
+
+func (r *keysResource[M, P]) planCreate(ctx context.Context, plan P, pin types.String, resp *resource.ModifyPlanResponse) {
+	c := plan.claim(r.run)
+	c.Pin = pin
+	if !c.Known.Place || !c.Known.Keys {
+		return
+	}
+	plan.setID()
+	resp.Diagnostics.Append(r.codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+	resp.Diagnostics.Append(r.run.PlanCreate(ctx, c, resp.Private)...)
+}
+
+func (r *keysResource[M, P]) planUpdate(ctx context.Context, plan, state P, pin types.String, resp *resource.ModifyPlanResponse) {
+	c, held := plan.claim(r.run), state.claim(r.run)
+	c.Pin = pin
+	if !c.Known.Place || c.ID != held.ID {
+		mayBeSame := !c.Known.Place && plan.mayBe(state)
+		resp.Diagnostics.Append(r.run.PlanReplace(ctx, c, held, mayBeSame, resp.Private)...)
+		return
+	}
+	resp.Diagnostics.Append(r.run.ObserveReplace(ctx, held, resp.Private)...)
+	if c.Known.Keys {
+		plan.setID()
+	}
+	if uid := state.shared().UID; c.Scope == terms.ScopeObject && !uid.IsNull() {
+		plan.shared().UID = uid // of another object it is a conflict
+	}
+	if c.Known.Values && !c.Changes(held) {
+		r.keep(plan, state)
+	}
+	resp.Diagnostics.Append(r.codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+	resp.Diagnostics.Append(r.run.PlanUpdate(ctx, c, held, resp.Private)...)
+}
+
+// keep takes from the state what only a write changes.
+func (r *keysResource[M, P]) keep(plan, state P) {
+	plan.setID()
+	plan.shared().observed = state.shared().observed
+	plan.keepPrevious(state, r.run)
+}
+
+// Create implements [resource.Resource].
+func (r *keysResource[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	plan, diags := r.codec().Decode(ctx, req.Plan.Raw)
+	resp.Diagnostics.Append(diags...)
+	pin, diags := attributes.PinnedVersion(ctx, req.Config)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	c := P(&plan).claim(r.run)
+	c.Pin = pin
+	written, diags := r.run.Create(ctx, c, resp.Private)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return // nothing is set: what is tainted could not pass the check of its next plan
+	}
+	r.take(&plan, written)
+	resp.Diagnostics.Append(P(&plan).encodeIdentity(ctx, &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(r.codec().Encode(ctx, plan, &resp.State.Raw)...)
+}
+
+// take puts what came of a write into the model.
+func (r *keysResource[M, P]) take(m P, written claim.Written) {
+	m.setID()
+	m.shared().setVersion(written.Version)
+	m.setPrevious(written.Previous, r.run)
+}
+
+// Update implements [resource.Resource].
+func (r *keysResource[M, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	plan, diags := r.codec().Decode(ctx, req.Plan.Raw)
+	resp.Diagnostics.Append(diags...)
+	state, diags := r.codec().Decode(ctx, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
+	pin, diags := attributes.PinnedVersion(ctx, req.Config)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	c, held := P(&plan).claim(r.run), P(&state).claim(r.run)
+	c.Pin = pin
+	written, diags := r.run.Update(ctx, c, held, resp.Private)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return // the framework keeps the prior state
+	}
+	if c.Changes(held) {
+		r.take(&plan, written)
+	} else {
+		r.keep(&plan, &state)
+	}
+	resp.Diagnostics.Append(P(&plan).encodeIdentity(ctx, &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(r.codec().Encode(ctx, plan, &resp.State.Raw)...)
+}
+
+// Read implements [resource.Resource].
+func (r *keysResource[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	state, diags := r.codec().Decode(ctx, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	// Set even where the resource is removed: the framework demands it.
+	resp.Diagnostics.Append(P(&state).encodeIdentity(ctx, &resp.Identity.Raw)...)
+	if !r.run.Configured() {
+		return
+	}
+	seen, diags := r.run.Read(ctx, P(&state).claim(r.run), resp.Private)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	exists, problem := P(&state).refresh(seen)
+	switch {
+	case problem != nil:
+		resp.Diagnostics.Append(problem)
+		return
+	case !exists:
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	P(&state).shared().setVersion(seen.Version())
+	if seen.IsImport {
+		P(&state).setID()
+		resp.Diagnostics.Append(P(&state).encodeIdentity(ctx, &resp.Identity.Raw)...)
+		resp.Diagnostics.Append(seen.Found(ctx, resp.Private)...)
+	}
+	resp.Diagnostics.Append(r.codec().Encode(ctx, state, &resp.State.Raw)...)
+}
+
+// Delete implements [resource.Resource].
+func (r *keysResource[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	state, diags := r.codec().Decode(ctx, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(r.run.Delete(ctx, P(&state).claim(r.run), resp.Private)...)
+}
