@@ -365,6 +365,34 @@ func TestSwapThatAnUnknownJSONPatchMadeIsNotAnothersToo(t *testing.T) {
 	t.Log(err)
 }
 
+// Given a JSON Patch whose outcome is unknown, and which landed; when the answer to a write of another key gets lost; then that one is
+// known to have landed, since the JSON Patch cannot have made what it made.
+func TestUnknownJSONPatchDoesNotCastDoubtOnWritesOfOtherKeys(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	f.contend()
+	l := f.late()
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch {
+			return testcluster.Fault{}
+		}
+		held, _ := l.hold()
+		return held
+	})
+	ctx, leave := context.WithCancel(t.Context())
+	first := make(chan error, 1)
+	go func() { _, err := f.engine.Swap(ctx, f.swapping("foo", one, two)); first <- err }()
+	<-l.sent
+	leave()
+	f.want(Unknown, <-first)
+	l.land()
+	f.onPatches(testcluster.Fault{DropAfter: true})
+	_, err := f.do(f.swapping("bar", one, two))
+	f.want(Applied, err)
+	if live := f.live().Data; live["foo"] != "2" || live["bar"] != "2" {
+		t.Errorf("foo is %q and bar %q, want 2 and 2", live["foo"], live["bar"])
+	}
+}
+
 // Given a creation whose outcome is unknown; when it lands in place of a later one of the same content; then the later one is not applied.
 func TestCreationThatAnUnknownOneMadeIsNotAnothersToo(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})

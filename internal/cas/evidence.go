@@ -28,7 +28,11 @@ func (b *batch) settle(ctx context.Context, now *Observation) (result, error) {
 	case err == nil && r.outcome != inDoubt:
 		return r, nil
 	case b.isProven(now):
-		return result{outcome: landed, after: now, now: now, isLater: true}, nil
+		r = result{outcome: landed, after: now, now: now, isLater: true}
+		if err != nil && isPassing(err) && !errors.Is(err, errSilent) {
+			return r, err // asked again, what came after the base tells which version it made
+		}
+		return r, nil
 	case b.isDisproven(now):
 		return result{outcome: stale, now: now}, nil
 	}
@@ -97,7 +101,7 @@ func (b *batch) made(before, next *Observation) answer {
 		slices.ContainsFunc(b.changes, func(c change) bool { return before.Entry(c.key) != c.from }):
 		return no
 	}
-	isEarlier := slices.ContainsFunc(b.earlier, func(l lost) bool { return leaves(l.changes, next) })
+	isEarlier := slices.ContainsFunc(b.earlier, func(l lost) bool { return l.leads(before, next) })
 	was, is, writes := before.fields(), next.fields(), b.writes(before)
 	touched := slices.ContainsFunc(b.changes, func(c change) bool { return c.writes() && next.Entry(c.key) != c.from })
 	for f := range b.meta().writes(before) {
@@ -158,6 +162,14 @@ func (b *batch) disowned(before, next *Observation) bool {
 		}
 	}
 	return next.gained(before, b.manager())
+}
+
+// leads reports whether a write that was lost, and lands late, can lead from one state to the next.
+func (l lost) leads(before, next *Observation) bool {
+	if !l.byKey && before.Version() != l.base {
+		return false
+	}
+	return leaves(l.changes, next) && !slices.ContainsFunc(l.changes, func(c change) bool { return before.Entry(c.key) != c.from })
 }
 
 // leaves reports whether the keys hold what the changes write.

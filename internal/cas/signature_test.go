@@ -206,6 +206,34 @@ func TestSignedWriteIsSettledWithoutWatch(t *testing.T) {
 	}
 }
 
+// Given a signed write whose answer got lost, and a watch that breaks off; when another watch would answer; then the version that the write
+// made is found out, and not only that it landed: a swap that names the version before it is no conflict.
+func TestSignedWriteIsSettledByAnotherWatchWhereOneBreaksOff(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	v := f.version()
+	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+		t.Fatal(err)
+	}
+	var patches, watches atomic.Int32
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		switch {
+		case r.Method == http.MethodPatch && patches.Add(1) == 1:
+			return testcluster.Fault{DropAfter: true}
+		case patches.Load() > 0 && isWatch(r.URL.Query()) && watches.Add(1) == 1:
+			return testcluster.Fault{Answer: &testcluster.Answer{Status: 500, Body: "oops"}}
+		}
+		return testcluster.Fault{}
+	})
+	if _, err := take(t.Context(), f.engine, f.ref); err != nil {
+		t.Fatal(err)
+	}
+	_, err := f.do(f.swapping("bar", one, two, v))
+	f.want(Applied, err)
+	if n := watches.Load(); n < 2 {
+		t.Errorf("%d watches after the write, want one that fails and another", n)
+	}
+}
+
 // Something between here and the API server may send a request again by itself.
 func TestSignedWriteThatIsSentTwiceOnTheWayIsFoundOut(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})

@@ -24,7 +24,8 @@ type write interface {
 	canRepeat() bool
 	// overtaken decides where the condition was refused. now is the object after that.
 	overtaken(now *Observation, refusal error) result
-	// settle decides where an answer got lost. now is the object after that. An error says why it cannot tell.
+	// settle decides where an answer got lost. now is the object after that. An error says why it cannot tell, or not yet tell all:
+	// then the result counts if asking again tells no more.
 	settle(ctx context.Context, now *Observation) (result, error)
 	// landed answers the callers.
 	landed(result)
@@ -136,10 +137,18 @@ func (c *committer) perform(w write) result {
 // settle looks at the object until it tells what became of a write in doubt. The result is pending where the object is as it was,
 // and the write can be sent again.
 func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err error) result {
+	var proven result
+	proofs := 0
 	for pause(ctx, &d.backoff, err) {
 		var r result
 		if r, err = c.look(ctx, callers, w); err != nil {
 			d.last = err
+			if r.isLater {
+				if proven, proofs = r, proofs+1; proofs > maxRepeats {
+					return proven
+				}
+				continue
+			}
 			if errors.Is(err, errSilent) {
 				d.failures++
 			}
@@ -158,6 +167,9 @@ func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err 
 		case w.canRepeat():
 			return r
 		}
+	}
+	if proofs > 0 {
+		return proven
 	}
 	return d.unknown(context.Cause(ctx))
 }
