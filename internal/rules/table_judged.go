@@ -96,8 +96,8 @@ var judged = []rule{
 	},
 	{
 		"A refresh drops an entry from the state only on a read of its own",
-		provider + "/configmap_entry_resource.go",
-		"if err == nil && seen.Entry(id.Key).IsAbsent() {",
+		provider + "/claim/run.go",
+		"if err == nil && age > 0 && missing(seen) {",
 		"if false {",
 		acceptance,
 		[]string{"TestAbsenceInARefreshIsToldFromAReadOfItsOwn"},
@@ -242,14 +242,6 @@ var judged = []rule{
 		"l.seen[to]",
 		engine,
 		[]string{"TestWriteThatChangesNothingDoesNotHideThatAKeyWasAdopted"},
-	},
-	{
-		"The delete of what was deposed goes by the prior state, not by a read of the apply",
-		provider + "/holding.go",
-		"if h.policy == policyAbandon || c.data.swapped() {",
-		"if h.policy == policyAbandon {",
-		acceptance,
-		[]string{"TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply/the_old_key_is_written"},
 	},
 	{
 		"It leaves what this apply itself wrote or adopted",

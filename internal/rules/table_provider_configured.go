@@ -4,7 +4,7 @@ package main
 var providerConfigured = []rule{
 	{
 		"provider: an argument comes before its environment variable",
-		provider + "/arguments.go",
+		provider + "/connect/arguments.go",
 		"if !configured.IsNull() {\n\t\treturn argument{value: configured.ValueString(), name: name, path: path.Root(name)}\n\t}",
 		"if env := e.getenv(env); !configured.IsNull() && env == \"\" {\n\t\treturn argument{value: configured.ValueString(), name: name, path: path.Root(name)}\n\t}",
 		provider,
@@ -12,7 +12,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a token has no white space around it",
-		provider + "/arguments.go",
+		provider + "/connect/arguments.go",
 		"args.token.value = strings.TrimSpace(args.token.value) //",
 		"//",
 		provider,
@@ -20,7 +20,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: insecure = false is not looked for in the environment",
-		provider + "/arguments.go",
+		provider + "/connect/arguments.go",
 		"if !configured.ValueBool() {\n\t\t\treturn argument{}, nil",
 		"if false {\n\t\t\treturn argument{}, nil",
 		provider,
@@ -28,7 +28,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a variable that chooses from a kubeconfig does no harm beside host",
-		provider + "/arguments.go",
+		provider + "/connect/arguments.go",
 		"if choice.fromEnvironment() {",
 		"if false {",
 		provider,
@@ -36,7 +36,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a leading ~ is the home directory",
-		provider + "/arguments.go",
+		provider + "/connect/arguments.go",
 		"if !found {\n\t\treturn name, nil",
 		"if true || !found {\n\t\treturn name, nil",
 		provider,
@@ -44,7 +44,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: insecure excludes a certificate",
-		provider + "/arguments_validate.go",
+		provider + "/connect/validate.go",
 		"exclude(a.insecure, a.clusterCA)",
 		"",
 		provider,
@@ -52,7 +52,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a token excludes a username",
-		provider + "/arguments_validate.go",
+		provider + "/connect/validate.go",
 		"exclude(a.token, a.username)",
 		"",
 		provider,
@@ -60,15 +60,15 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: half a credential is refused",
-		provider + "/arguments_validate.go",
-		"if !half.given() || there {",
+		provider + "/connect/validate.go",
+		"if !half.Given() || there {",
 		"if true {",
 		provider,
 		[]string{"TestClientConfig_refused/a_key_without_its_certificate"},
 	},
 	{
 		"provider: credentials are not sent without TLS",
-		provider + "/arguments_validate.go",
+		provider + "/connect/validate.go",
 		"if len(refused) > 0 {",
 		"if false {",
 		provider,
@@ -76,7 +76,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: host holds no password",
-		provider + "/arguments_validate.go",
+		provider + "/connect/validate.go",
 		"case parsed.User != nil:\n\t\treturn \"must not contain a user",
 		"case false:\n\t\treturn \"must not contain a user",
 		provider,
@@ -84,7 +84,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a certificate goes with its key",
-		provider + "/arguments_validate.go",
+		provider + "/connect/validate.go",
 		"tls.X509KeyPair([]byte(a.clientCert.value), []byte(a.clientKey.value)); err != nil {",
 		"tls.X509KeyPair([]byte(a.clientCert.value), []byte(a.clientKey.value)); false && err != nil {",
 		provider,
@@ -92,7 +92,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: the client is not slowed down unless it is asked to",
-		provider + "/kubeconfig.go",
+		provider + "/connect/kubeconfig.go",
 		"config.QPS = -1 //",
 		"//",
 		provider,
@@ -100,7 +100,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: qps slows the client down",
-		provider + "/kubeconfig.go",
+		provider + "/connect/kubeconfig.go",
 		"if !model.QPS.IsNull() {",
 		"if false {",
 		provider,
@@ -108,23 +108,23 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a token of the arguments replaces the user's",
-		provider + "/kubeconfig.go",
-		`kept.Token, kept.TokenFile = "", ""`,
+		provider + "/connect/kubeconfig.go",
+		"kept.Token, kept.TokenFile = \"\", \"\"",
 		"",
 		provider,
 		[]string{"TestClientConfig/another_token_in_a_pod"},
 	},
 	{
 		"provider: a context whose user is not there is refused",
-		provider + "/kubeconfig.go",
-		`if user != "" && base.AuthInfos[user] == nil && !a.contextAuthInfo.given() {`,
+		provider + "/connect/kubeconfig.go",
+		"if user != \"\" && base.AuthInfos[user] == nil && !a.contextAuthInfo.Given() {",
 		"if false {",
 		provider,
 		[]string{"TestClientConfig_refused/a_context_whose_user_is_missing"},
 	},
 	{
 		"provider: a kubeconfig that is not there is refused",
-		provider + "/kubeconfig.go",
+		provider + "/connect/kubeconfig.go",
 		"if _, err := clientcmd.LoadFromFile(file.value); err != nil {",
 		"if _, err := clientcmd.LoadFromFile(file.value); false && err != nil {",
 		provider,
@@ -132,8 +132,8 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: no server is taken where nothing names one",
-		provider + "/kubeconfig.go",
-		`return nil, invalid(path.Empty(), titleMissingKubernetesConfiguration, "Nothing says which Kubernetes cluster to use.")`,
+		provider + "/connect/kubeconfig.go",
+		"return nil, invalid(path.Empty(), diagnose.TitleMissingKubernetesConfiguration, \"Nothing says which Kubernetes cluster to use.\")",
 		"return clientcmdapi.NewConfig(), nil",
 		provider,
 		[]string{"TestClientConfig_refused/nothing"},
@@ -156,7 +156,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: plan_check comes before its environment variable",
-		provider + "/provider.go",
+		provider + "/connect/arguments.go",
 		"if !configured.IsNull() && !configured.IsUnknown() {",
 		`if e.getenv(envPlanCheck) == "" && !configured.IsNull() && !configured.IsUnknown() {`,
 		provider,
@@ -164,23 +164,23 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: app.kubernetes.io is the user's",
-		provider + "/ignored.go",
-		`case "app.kubernetes.io", "service.beta.kubernetes.io":`,
+		provider + "/claim/ignored.go",
+		"case \"app.kubernetes.io\", \"service.beta.kubernetes.io\":",
 		`case "service.beta.kubernetes.io":`,
-		provider,
+		provider + "/claim",
 		[]string{"TestInternalKeysAreThoseOfHashicorp"},
 	},
 	{
 		"provider: a data source never reuses a read",
-		provider + "/reading.go",
-		"seen, err := r.data.engine.Observe(ctx, id.Ref, 0)",
-		"seen, err := r.data.engine.Observe(ctx, id.Ref, cas.Fresh)",
+		provider + "/configmap/source.go",
+		"seen, err := s.run.Engine.Observe(ctx, id.Ref, 0)",
+		"seen, err := s.run.Engine.Observe(ctx, id.Ref, cas.Fresh)",
 		acceptance,
 		[]string{"TestDataSourceNeverReusesARead"},
 	},
 	{
 		"provider: a data source without a namespace reads the default one",
-		provider + "/reading.go",
+		provider + "/configmap/source.go",
 		"if configured.IsNull() {",
 		"if false {",
 		acceptance,
@@ -188,7 +188,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a data source of an absent ConfigMap has null maps",
-		provider + "/reading.go",
+		provider + "/configmap/source.go",
 		"if !o.Exists() {\n\t\treturn types.MapNull(types.StringType)",
 		"if false {\n\t\treturn types.MapNull(types.StringType)",
 		acceptance,
@@ -196,7 +196,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a data source of an absent ConfigMap has no version",
-		provider + "/reading.go",
+		provider + "/configmap/source.go",
 		"if !o.Exists() {\n\t\treturn types.StringNull(), types.StringNull()",
 		"if false {\n\t\treturn types.StringNull(), types.StringNull()",
 		acceptance,
@@ -204,7 +204,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a data source of an absent ConfigMap has no managers",
-		provider + "/reading.go",
+		provider + "/configmap/source.go",
 		"if !o.Exists() {\n\t\treturn types.ListNull(element)",
 		"if false {\n\t\treturn types.ListNull(element)",
 		acceptance,
@@ -212,7 +212,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: immutable is null where there is no ConfigMap",
-		provider + "/configmap_data_source.go",
+		provider + "/configmap/configmap_source.go",
 		"if seen.Exists() {",
 		"if true {",
 		acceptance,
@@ -220,7 +220,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: an absent key does not exist for its data source",
-		provider + "/configmap_entry_data_source.go",
+		provider + "/configmap/entry_source.go",
 		"types.BoolValue(!live.IsAbsent())",
 		"types.BoolValue(seen.Exists())",
 		acceptance,
@@ -228,7 +228,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: an id names no key twice",
-		provider + "/data_id.go",
+		provider + "/terms/data_id.go",
 		"if i > 0 && key == id.Keys[i-1] {",
 		"if false && i > 0 {",
 		acceptance,
@@ -236,7 +236,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: the keys of an id come in any order",
-		provider + "/data_id.go",
+		provider + "/terms/data_id.go",
 		"slices.Sort(id.Keys)",
 		"",
 		acceptance,
@@ -244,8 +244,8 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: the id of an entry has valid parts",
-		provider + "/entry_id.go",
-		"if len(part.problems) > 0 {",
+		provider + "/terms/entry_id.go",
+		"if len(part.Problems) > 0 {",
 		"if false {",
 		provider,
 		[]string{"TestParseEntryIDFunction"},
@@ -260,7 +260,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: base64 is canonical",
-		provider + "/validators.go",
+		provider + "/attributes/validators.go",
 		"if err != nil || base64.StdEncoding.EncodeToString(b) != s {",
 		"if err != nil {",
 		acceptance,
@@ -268,7 +268,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a timeout is above zero",
-		provider + "/validators.go",
+		provider + "/attributes/validators.go",
 		"err != nil || d <= 0 {",
 		"err != nil {\n\t\t\t_ = d",
 		acceptance,
@@ -276,7 +276,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a value is no larger than a ConfigMap may be",
-		provider + "/validators.go",
+		provider + "/attributes/validators.go",
 		"if size > cas.MaxSize {",
 		"if false {",
 		acceptance,
@@ -284,7 +284,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a pinned version is one that an object can have",
-		provider + "/validators.go",
+		provider + "/attributes/validators.go",
 		"resourceversion.CompareResourceVersion(s, s); err != nil {",
 		"resourceversion.CompareResourceVersion(s, s); false && err != nil {",
 		acceptance,
@@ -292,15 +292,15 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: wait_for_match needs conflict_scope key",
-		provider + "/wait.go",
-		"if !scope.IsUnknown() && scope.ValueString() != scopeKey {",
+		provider + "/attributes/wait.go",
+		"if !scope.IsUnknown() && scope.ValueString() != terms.ScopeKey {",
 		"if false {",
 		acceptance,
 		[]string{"TestConfigMapDataInvalidConfiguration"},
 	},
 	{
 		"provider: keys must not be null",
-		provider + "/configmap_data_validate.go",
+		provider + "/configmap/data_schema.go",
 		"if v.IsNull() {",
 		"if false && v.IsNull() {",
 		acceptance,
@@ -308,7 +308,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: there must be at least one key",
-		provider + "/configmap_data_validate.go",
+		provider + "/configmap/data_schema.go",
 		"&& len(m.keys()) == 0 {",
 		"&& false {",
 		acceptance,

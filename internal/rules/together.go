@@ -23,7 +23,7 @@ type build struct{ binary, overlay string }
 // shares tells whether a rule can be out in a build of several: its code is in a function of the provider's. A build of them all takes
 // little longer than one of one.
 func (r rule) shares(root string) bool {
-	if filepath.Dir(r.file) != provider {
+	if !strings.HasPrefix(r.file, provider+"/") {
 		return false
 	}
 	source, err := os.ReadFile(filepath.Join(root, r.file))
@@ -97,10 +97,10 @@ func buildTogether(ctx context.Context, root, dir string, all []rule) (map[strin
 	if len(byFile) == 0 {
 		return builds, nil
 	}
-	sources := map[string][]byte{
-		provider + "/rule_out.go": fmt.Appendf(nil, "package provider\n\nimport \"os\"\n\nvar ruleOut = os.Getenv(%q)\n", ruleOut),
-	}
+	sources := map[string][]byte{}
 	for name, rules := range byFile {
+		folder := filepath.Dir(name)
+		sources[folder+"/rule_out.go"] = fmt.Appendf(nil, "package %s\n\nimport \"os\"\n\nvar ruleOut = os.Getenv(%q)\n", filepath.Base(folder), ruleOut)
 		source, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			return nil, err
@@ -111,7 +111,7 @@ func buildTogether(ctx context.Context, root, dir string, all []rule) (map[strin
 	}
 	replace := map[string]string{}
 	for name, source := range sources {
-		path := filepath.Join(dir, filepath.Base(name))
+		path := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
 		replace[filepath.Join(root, name)] = path
 		if err := os.WriteFile(path, source, 0o600); err != nil {
 			return nil, err

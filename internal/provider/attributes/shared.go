@@ -1,3 +1,4 @@
+// Package attributes has the attributes that several resources share, and what may be written into them.
 package attributes
 
 import (

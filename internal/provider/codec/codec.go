@@ -1,3 +1,4 @@
+// Package codec converts models to and from Terraform's values.
 package codec
 
 import (

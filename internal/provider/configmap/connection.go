@@ -1,3 +1,6 @@
+// Package configmap has the resources and data sources of ConfigMaps. A resource translates its model to what package claim does, and back:
+// keys.go for all resources of keys, of which cas_configmap_entry has one and cas_configmap_data many; configmap.go for a whole ConfigMap;
+// counter.go for a number.
 package configmap
 
 import (

@@ -1,3 +1,4 @@
+// Package connect makes a client's configuration of the provider's arguments, the environment, kubeconfigs, and the pod that it runs in.
 package connect
 
 import (

@@ -1,3 +1,5 @@
+// Package diagnose makes every diagnostic: titles.go has the titles, and the other files the sentences, of keys, whole ConfigMaps, counters
+// and waits.
 package diagnose
 
 import (
