@@ -17,7 +17,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 var (
@@ -114,14 +113,14 @@ func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureReque
 // settings is the part of the configuration that needs no client. What is unknown gets the careful value.
 func (p *casProvider) settings(model connect.Model) (*claim.Run, diag.Diagnostics) {
 	check, diags := p.environment.PlanCheck(model.PlanCheck)
-	dryRun, more := p.environment.Flag(model.PlanDryRun, "plan_dry_run", terms.EnvPlanDryRun)
+	dryRun, more := p.environment.PlanDryRun(model.PlanDryRun)
 	diags.Append(more...)
 	run := &claim.Run{
 		FieldManager: defaultFieldManager,
 		HideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
 		PlanCheck:    check,
 		Ignored:      claim.IgnoredMetadata{Labels: claim.IgnoredKeysOf(model.IgnoreLabels), Annotations: claim.IgnoredKeysOf(model.IgnoreAnnotations)},
-		Rehearsal:    cas.CheckMode(dryRun.Given()),
+		Rehearsal:    cas.CheckMode(dryRun),
 	}
 	if manager := model.FieldManager.ValueString(); manager != "" {
 		run.FieldManager = manager

@@ -30,8 +30,6 @@ type exec struct {
 
 type unknown struct{}
 
-type data = map[string]string
-
 // providerConfig is what Terraform would send for the block: every argument, null where it is not given.
 func providerConfig(t *testing.T, given block) tfsdk.Config {
 	t.Helper()

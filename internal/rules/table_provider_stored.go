@@ -32,7 +32,7 @@ var providerStored = []rule{
 		"nowFirst[key] = result.Previous[key]",
 		"",
 		acceptance,
-		[]string{"TestPlanCheckDestroyAfterDrift/warning"},
+		[]string{"TestDestroyRestoresTheExactBytesThatWereThereFirst/text,_after_two_updates"},
 	},
 	{
 		"provider: an update of an entry drops what a removal would have gone by",

@@ -23,6 +23,7 @@ import (
 
 // Attributes that several resources have.
 
+// Namespace is the namespace of the ConfigMap; a change replaces the resource.
 func Namespace() schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true, Default: stringdefault.StaticString(terms.DefaultNamespace),
@@ -31,6 +32,7 @@ func Namespace() schema.StringAttribute {
 	}
 }
 
+// Pin is expected_resource_version_wo.
 func Pin() schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, WriteOnly: true, Validators: []validator.String{validResourceVersion()},
@@ -54,6 +56,7 @@ func PinnedVersion(ctx context.Context, config tfsdk.Config) (types.String, diag
 	return pin, nil
 }
 
+// Scope is conflict_scope.
 func Scope(description string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true, Default: stringdefault.StaticString(terms.ScopeObject),
@@ -62,6 +65,7 @@ func Scope(description string) schema.StringAttribute {
 	}
 }
 
+// Policy is deletion_policy.
 func Policy(description string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true, Default: stringdefault.StaticString(terms.PolicyDelete),
@@ -70,6 +74,7 @@ func Policy(description string) schema.StringAttribute {
 	}
 }
 
+// Flag is an optional bool that is false by default.
 func Flag(description string) schema.BoolAttribute {
 	return schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false), MarkdownDescription: description}
 }
@@ -83,6 +88,7 @@ func Hide(previous string) schema.BoolAttribute {
 		"is free of them" + previous + ". A provider cannot see Terraform's `sensitive` marks, so set it where values are sensitive. Default: `false`.")
 }
 
+// FieldManager is the field_manager of a resource.
 func FieldManager() schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Validators: ValidFieldManager(),
@@ -90,6 +96,7 @@ func FieldManager() schema.StringAttribute {
 	}
 }
 
+// ResourceVersion is the resource_version that was last observed.
 func ResourceVersion() schema.StringAttribute {
 	return schema.StringAttribute{
 		Computed:            true,
@@ -97,10 +104,12 @@ func ResourceVersion() schema.StringAttribute {
 	}
 }
 
+// UID is the uid that was last observed.
 func UID() schema.StringAttribute {
 	return schema.StringAttribute{Computed: true, MarkdownDescription: "`metadata.uid` of the ConfigMap as last observed."}
 }
 
+// Timeouts is the timeouts of a resource.
 func Timeouts(ctx context.Context) schema.Attribute {
 	return WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
 		Create: true, CreateDescription: "How long a create may take, such as `30s` or `2m`. Default: `1m`.",

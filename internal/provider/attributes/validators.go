@@ -44,24 +44,29 @@ func (r stringRule) ValidateString(_ context.Context, req validator.StringReques
 	}
 }
 
+// ValidNamespace demands the name of a namespace.
 func ValidNamespace() validator.String {
 	return Rule("a namespace's name (RFC 1123 label)", diagnose.TitleInvalidNamespace, terms.NamespaceProblems)
 }
 
+// ValidName demands the name of a ConfigMap.
 func ValidName() validator.String {
 	return Rule("a ConfigMap's name (RFC 1123 subdomain)", diagnose.TitleInvalidConfigMapName, terms.NameProblems)
 }
 
+// ValidKey demands a key that a ConfigMap can have.
 func ValidKey() validator.String {
 	return Rule("a ConfigMap's key", diagnose.TitleInvalidConfigMapKey, terms.KeyProblems)
 }
 
+// ValidValueSize demands a value that fits into a ConfigMap.
 func ValidValueSize() validator.String {
 	return Rule("at most 1,048,576 bytes", diagnose.TitleValueTooLarge, func(s string) []string {
 		return SizeProblems(len(s))
 	})
 }
 
+// ValidBase64 demands canonical base64 of bytes that fit into a ConfigMap.
 func ValidBase64() validator.String {
 	return Rule("canonical standard base64 (RFC 4648, section 4)", diagnose.TitleInvalidBase64, func(s string) []string {
 		b, err := base64.StdEncoding.Strict().DecodeString(s)
@@ -73,6 +78,7 @@ func ValidBase64() validator.String {
 	})
 }
 
+// SizeProblems says whether a value of so many bytes is too large.
 func SizeProblems(size int) []string {
 	if size > cas.MaxSize {
 		return []string{fmt.Sprintf("holds %d bytes; the values of a ConfigMap may have %d together", size, cas.MaxSize)}
@@ -80,6 +86,7 @@ func SizeProblems(size int) []string {
 	return nil
 }
 
+// ValidTimeout demands a duration above zero.
 func ValidTimeout() validator.String {
 	return Rule("a duration above zero", diagnose.TitleInvalidTimeout, func(s string) []string {
 		if d, err := time.ParseDuration(s); err != nil || d <= 0 {
@@ -91,7 +98,6 @@ func ValidTimeout() validator.String {
 
 func validResourceVersion() validator.String {
 	return Rule("a resourceVersion", diagnose.TitleInvalidResourceVersion, func(s string) []string {
-
 		if _, err := resourceversion.CompareResourceVersion(s, s); err != nil {
 			return []string{fmt.Sprintf("must be a resourceVersion as an object's metadata has it "+
 				"(a positive whole number), not %q", s)}
@@ -114,6 +120,7 @@ func ValidFieldManager() []validator.String {
 	})}
 }
 
+// ValidExpression demands a regular expression.
 func ValidExpression() validator.String {
 	return Rule("a regular expression (RE2)", diagnose.TitleInvalidRegularExpression, func(s string) []string {
 		if _, err := regexp.Compile(s); err != nil {

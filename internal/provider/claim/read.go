@@ -50,6 +50,11 @@ func (r *Run) Read(ctx context.Context, held *Claim, private privateReader) (*Se
 	return &Seen{Observation: observation, Keys: keys, IsImport: isImport}, diags
 }
 
+// Missing are the keys that are not there.
+func (s *Seen) Missing() []string {
+	return slices.DeleteFunc(slices.Clone(s.Keys), func(key string) bool { return !s.Entry(key).IsAbsent() })
+}
+
 // Import notes the keys that an import names, none for all, until the read that follows it.
 func Import(ctx context.Context, private privateWriter, keys ...string) diag.Diagnostics {
 	return setPrivate(ctx, private, privateImport, append([]string{}, keys...))

@@ -22,6 +22,7 @@ var (
 	_ datasource.DataSourceWithConfigure = (*wholeSource)(nil)
 )
 
+// NewConfigMapSource is the data source cas_configmap.
 func NewConfigMapSource() datasource.DataSource { return &wholeSource{} }
 
 // wholeSource is the data source cas_configmap.

@@ -166,24 +166,16 @@ func (m *dataModel) keepPrevious(state *dataModel, run *claim.Run) {
 }
 
 // refresh takes in the keys that are there. The resource has those that vanished still.
-func (m *dataModel) refresh(seen *claim.Seen) (exists bool, problem diag.Diagnostic) {
-	if !seen.Exists() {
-		return false, nil
-	}
-	had, live, missing := entriesFrom(m.Data, m.BinaryData), map[string]cas.Entry{}, []string{}
+func (m *dataModel) refresh(seen *claim.Seen) bool {
+	had, live := entriesFrom(m.Data, m.BinaryData), map[string]cas.Entry{}
 	for _, key := range seen.Keys {
 		live[key] = seen.Entry(key)
 		if was, has := had[key]; has && live[key].Holds(was) {
 			live[key] = was
-		} else if live[key].IsAbsent() {
-			missing = append(missing, key)
 		}
 	}
-	if seen.IsImport && (len(missing) > 0 || len(seen.Keys) == 0) {
-		return true, m.about(terms.OpRead, false).NotImported(missing)
-	}
 	m.setEntries(live)
-	return true, nil
+	return seen.Exists()
 }
 
 // keys are those that the maps name, which must be known, sorted. What they hold need not be.

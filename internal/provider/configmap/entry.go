@@ -137,12 +137,12 @@ func (m *entryModel) keepPrevious(state *entryModel, run *claim.Run) {
 }
 
 // refresh takes in the key. Without it nothing is left of the entry.
-func (m *entryModel) refresh(seen *claim.Seen) (exists bool, problem diag.Diagnostic) {
+func (m *entryModel) refresh(seen *claim.Seen) bool {
 	live := seen.Entry(m.Key.ValueString())
 	if !live.IsAbsent() && !live.Holds(m.entry()) {
 		m.Value, m.ValueBase64 = entryValues(live)
 	}
-	return !live.IsAbsent(), nil
+	return !live.IsAbsent()
 }
 
 // ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the value.

@@ -21,6 +21,7 @@ var (
 	_ datasource.DataSourceWithConfigure = (*entrySource)(nil)
 )
 
+// NewEntrySource is the data source cas_configmap_entry.
 func NewEntrySource() datasource.DataSource { return &entrySource{} }
 
 // entrySource is the data source cas_configmap_entry.

@@ -29,7 +29,7 @@ type keysModel[M any] interface {
 	// keepPrevious takes what the last write replaced from the state, unless values are hidden from now on.
 	keepPrevious(state *M, run *claim.Run)
 	// refresh takes in what a read found, and reports whether anything is left that a state can have.
-	refresh(seen *claim.Seen) (exists bool, problem diag.Diagnostic)
+	refresh(seen *claim.Seen) bool
 	encodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics
 }
 
@@ -221,17 +221,16 @@ func (r *keysResource[M, P]) Read(ctx context.Context, req resource.ReadRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	exists, problem := P(&state).refresh(seen)
-	switch {
-	case problem != nil:
-		resp.Diagnostics.Append(problem)
-		return
-	case !exists:
+	if !P(&state).refresh(seen) {
 		resp.State.RemoveResource(ctx)
 		return
 	}
 	P(&state).shared().setVersion(seen.Version())
 	if seen.IsImport {
+		if missing := seen.Missing(); len(missing) > 0 || len(seen.Keys) == 0 {
+			resp.Diagnostics.Append(P(&state).claim(r.run).About(terms.OpRead).NotImported(missing))
+			return
+		}
 		P(&state).setID()
 		resp.Diagnostics.Append(P(&state).encodeIdentity(ctx, &resp.Identity.Raw)...)
 		resp.Diagnostics.Append(seen.Found(ctx, resp.Private)...)

@@ -28,6 +28,7 @@ type Environment struct {
 	InCluster func() (*rest.Config, error)
 }
 
+// Process is the environment of this process.
 func Process() Environment {
 	return Environment{Getenv: os.Getenv, HomeDir: os.UserHomeDir, InCluster: rest.InClusterConfig}
 }
@@ -40,7 +41,7 @@ type argument struct {
 	path  path.Path // empty where the environment gave it
 }
 
-func (a argument) Given() bool {
+func (a argument) given() bool {
 	return a.value != ""
 }
 
@@ -61,7 +62,7 @@ type arguments struct {
 func (a arguments) credentials() []argument {
 	return slices.DeleteFunc(
 		[]argument{a.token, a.username, a.password, a.clientCert, a.clientKey},
-		func(c argument) bool { return !c.Given() })
+		func(c argument) bool { return !c.given() })
 }
 
 // arguments resolves a wholly known model: the configuration comes before the environment.
@@ -83,7 +84,7 @@ func (e Environment) arguments(ctx context.Context, model Model) (arguments, dia
 	args.token.value = strings.TrimSpace(args.token.value) // file() keeps the newline at the end
 
 	var diags, more diag.Diagnostics
-	args.insecure, more = e.Flag(model.Insecure, "insecure", EnvInsecure)
+	args.insecure, more = e.flag(model.Insecure, "insecure", EnvInsecure)
 	diags.Append(more...)
 	args.configPaths, more = e.configPaths(ctx, model)
 	diags.Append(more...)
@@ -91,7 +92,7 @@ func (e Environment) arguments(ctx context.Context, model Model) (arguments, dia
 	diags.Append(more...)
 
 	// A variable that chooses from a kubeconfig does no harm where host has said which server, and there is none.
-	if args.host.Given() && len(args.configPaths) == 0 {
+	if args.host.given() && len(args.configPaths) == 0 {
 		for _, choice := range []*argument{&args.context, &args.contextAuthInfo, &args.contextCluster} {
 			if choice.fromEnvironment() {
 				*choice = argument{}
@@ -108,8 +109,8 @@ func (e Environment) text(configured types.String, name, env string) argument {
 	return argument{value: e.Getenv(env), name: env}
 }
 
-// Flag resolves to an argument that is given when the flag is true.
-func (e Environment) Flag(configured types.Bool, name, env string) (argument, diag.Diagnostics) {
+// flag resolves to an argument that is given when the flag is true.
+func (e Environment) flag(configured types.Bool, name, env string) (argument, diag.Diagnostics) {
 	if !configured.IsNull() {
 		if !configured.ValueBool() {
 			return argument{}, nil
@@ -235,4 +236,10 @@ func (e Environment) PlanCheck(configured types.String) (terms.PlanCheck, diag.D
 		"The environment variable %s must be one of %q, %q and %q, not %q.",
 		terms.EnvPlanCheck, terms.PlanCheckError, terms.PlanCheckWarning, terms.PlanCheckOff, value)))
 	return "", diags
+}
+
+// PlanDryRun resolves plan_dry_run likewise.
+func (e Environment) PlanDryRun(configured types.Bool) (bool, diag.Diagnostics) {
+	dryRun, diags := e.flag(configured, "plan_dry_run", terms.EnvPlanDryRun)
+	return dryRun.given(), diags
 }

@@ -54,12 +54,12 @@ func (e Environment) baseConfig(args arguments) (*clientcmdapi.Config, diag.Diag
 		return loadKubeconfigs(args.configPaths)
 	}
 	for _, choice := range []argument{args.context, args.contextAuthInfo, args.contextCluster} {
-		if choice.Given() {
+		if choice.given() {
 			return nil, invalid(choice.path, diagnose.TitleMissingKubernetesConfiguration, fmt.Sprintf(
 				"%s chooses from a kubeconfig, but no kubeconfig is given.", choice.name))
 		}
 	}
-	if args.host.Given() {
+	if args.host.given() {
 		return clientcmdapi.NewConfig(), nil
 	}
 	if e.Getenv("KUBERNETES_SERVICE_HOST") != "" {
@@ -110,10 +110,10 @@ func (a arguments) override(base *clientcmdapi.Config) (*rest.Config, diag.Diagn
 	chosen := clientcmdapi.Context{Cluster: a.contextCluster.value, AuthInfo: a.contextAuthInfo.value}
 	if found := base.Contexts[contextName]; found != nil {
 		chosen = *found
-		if a.contextCluster.Given() {
+		if a.contextCluster.given() {
 			chosen.Cluster = a.contextCluster.value
 		}
-		if a.contextAuthInfo.Given() {
+		if a.contextAuthInfo.given() {
 			chosen.AuthInfo = a.contextAuthInfo.value
 		}
 	}
@@ -132,7 +132,7 @@ func (a arguments) override(base *clientcmdapi.Config) (*rest.Config, diag.Diagn
 		ClusterInfo: clientcmdapi.Cluster{
 			Server:                   a.host.value,
 			TLSServerName:            a.tlsServerName.value,
-			InsecureSkipTLSVerify:    a.insecure.Given(),
+			InsecureSkipTLSVerify:    a.insecure.given(),
 			CertificateAuthorityData: []byte(a.clusterCA.value),
 			ProxyURL:                 a.proxyURL.value,
 		},
@@ -159,15 +159,15 @@ func (a arguments) override(base *clientcmdapi.Config) (*rest.Config, diag.Diagn
 
 // choose returns the context to use, "" where the arguments say everything that a context would.
 func (a arguments) choose(base *clientcmdapi.Config) (string, diag.Diagnostic) {
-	if a.contextCluster.Given() && base.Clusters[a.contextCluster.value] == nil {
+	if a.contextCluster.given() && base.Clusters[a.contextCluster.value] == nil {
 		return "", notFound(a.contextCluster, "cluster", slices.Collect(maps.Keys(base.Clusters)))
 	}
-	if a.contextAuthInfo.Given() && base.AuthInfos[a.contextAuthInfo.value] == nil {
+	if a.contextAuthInfo.given() && base.AuthInfos[a.contextAuthInfo.value] == nil {
 		return "", notFound(a.contextAuthInfo, "user", slices.Collect(maps.Keys(base.AuthInfos)))
 	}
 
 	contexts := slices.Collect(maps.Keys(base.Contexts))
-	if a.context.Given() {
+	if a.context.given() {
 		if base.Contexts[a.context.value] == nil {
 			return "", notFound(a.context, "context", contexts)
 		}
@@ -180,7 +180,7 @@ func (a arguments) choose(base *clientcmdapi.Config) (string, diag.Diagnostic) {
 		}
 		return base.CurrentContext, a.checkContext(base, base.CurrentContext)
 	}
-	if a.host.Given() || a.contextCluster.Given() {
+	if a.host.given() || a.contextCluster.given() {
 		return "", nil
 	}
 	return "", invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
@@ -190,13 +190,13 @@ func (a arguments) choose(base *clientcmdapi.Config) (string, diag.Diagnostic) {
 // checkContext finds what clientcmd passes over in silence: without its user, a context is anonymous.
 func (a arguments) checkContext(base *clientcmdapi.Config, name string) diag.Diagnostic {
 	user := base.Contexts[name].AuthInfo
-	if user != "" && base.AuthInfos[user] == nil && !a.contextAuthInfo.Given() {
+	if user != "" && base.AuthInfos[user] == nil && !a.contextAuthInfo.given() {
 		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
 			"The context %q of the kubeconfig names the user %q, which is not in it. Users there: %s.",
 			name, user, list(slices.Collect(maps.Keys(base.AuthInfos)))))
 	}
 	cluster := base.Contexts[name].Cluster
-	if base.Clusters[cluster] == nil && !a.contextCluster.Given() && !a.host.Given() {
+	if base.Clusters[cluster] == nil && !a.contextCluster.given() && !a.host.given() {
 		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
 			"The context %q of the kubeconfig names the cluster %q, which is not in it. Clusters there: %s.",
 			name, cluster, list(slices.Collect(maps.Keys(base.Clusters)))))
@@ -209,11 +209,11 @@ func (a arguments) checkCluster(base *clientcmdapi.Config, name string) diag.Dia
 	if cluster == nil {
 		return nil // host is given, else choose had refused
 	}
-	if !a.host.Given() && !isServer(cluster.Server) {
+	if !a.host.given() && !isServer(cluster.Server) {
 		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
 			"The server of the cluster %q of the kubeconfig must be a URL such as https://10.0.0.1:6443, without a user name.", name))
 	}
-	if cluster.ProxyURL != "" && !a.proxyURL.Given() && !isProxyURL(cluster.ProxyURL) {
+	if cluster.ProxyURL != "" && !a.proxyURL.given() && !isProxyURL(cluster.ProxyURL) {
 		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
 			"The proxy-url of the cluster %q of the kubeconfig must be a URL with the scheme http, https or socks5.", name))
 	}
@@ -229,10 +229,10 @@ func (a arguments) withoutReplaced(user *clientcmdapi.AuthInfo) *clientcmdapi.Au
 	kept := user.DeepCopy()
 	kept.Token, kept.TokenFile = "", ""
 	kept.Exec, kept.AuthProvider = nil, nil
-	if !a.username.Given() && !a.password.Given() {
+	if !a.username.given() && !a.password.given() {
 		kept.Username, kept.Password = "", ""
 	}
-	if !a.clientCert.Given() && !a.clientKey.Given() {
+	if !a.clientCert.given() && !a.clientKey.given() {
 		kept.ClientCertificate, kept.ClientCertificateData = "", nil
 		kept.ClientKey, kept.ClientKeyData = "", nil
 	}

@@ -42,6 +42,7 @@ func invalid(at path.Path, title diagnose.ErrorTitle, detail string) diag.Diagno
 	return title.At(at, detail)
 }
 
+// UnusableClient is the diagnostic of a configuration of which no client can be made.
 func UnusableClient(err error) diag.Diagnostic {
 	return invalid(path.Empty(), diagnose.TitleInvalidKubeconfig, readable(err))
 }
@@ -69,27 +70,27 @@ func (a arguments) validate() diag.Diagnostics {
 	for _, pair := range a.conflicts() {
 		diags.Append(invalid(pair[0].path, diagnose.TitleConflictingProviderArguments, fmt.Sprintf("%s and %s exclude each other.", pair[0].name, pair[1].name)))
 	}
-	if a.host.Given() {
+	if a.host.given() {
 		if detail := hostProblem(a.host.value); detail != "" {
 			refuse(a.host, detail)
 		}
 	}
-	if a.proxyURL.Given() && !isProxyURL(a.proxyURL.value) {
+	if a.proxyURL.given() && !isProxyURL(a.proxyURL.value) {
 		refuse(a.proxyURL, "must be a URL with the scheme http, https or socks5")
 	}
 
 	sound := true
 	for _, certificate := range []argument{a.clusterCA, a.clientCert} {
-		if _, err := cert.ParseCertsPEM([]byte(certificate.value)); certificate.Given() && err != nil {
+		if _, err := cert.ParseCertsPEM([]byte(certificate.value)); certificate.given() && err != nil {
 			refuse(certificate, "must be a PEM-encoded certificate"+pemHint(certificate.value))
 			sound = false
 		}
 	}
-	if block, _ := pem.Decode([]byte(a.clientKey.value)); a.clientKey.Given() && (block == nil || !strings.HasSuffix(block.Type, "PRIVATE KEY")) {
+	if block, _ := pem.Decode([]byte(a.clientKey.value)); a.clientKey.given() && (block == nil || !strings.HasSuffix(block.Type, "PRIVATE KEY")) {
 		refuse(a.clientKey, "must be a PEM-encoded private key"+pemHint(a.clientKey.value))
 		sound = false
 	}
-	if sound && a.clientCert.Given() && a.clientKey.Given() {
+	if sound && a.clientCert.given() && a.clientKey.given() {
 		if _, err := tls.X509KeyPair([]byte(a.clientCert.value), []byte(a.clientKey.value)); err != nil {
 			refuse(a.clientKey, fmt.Sprintf("does not go with %s: %s", a.clientCert.name, err))
 		}
@@ -101,7 +102,7 @@ func (a arguments) validate() diag.Diagnostics {
 func (a arguments) conflicts() [][2]argument {
 	var found [][2]argument
 	exclude := func(one, other argument) {
-		if one.Given() && other.Given() {
+		if one.given() && other.given() {
 			found = append(found, [2]argument{one, other})
 		}
 	}
@@ -122,16 +123,16 @@ func (a arguments) checkPairs(user *clientcmdapi.AuthInfo) diag.Diagnostic {
 		user = clientcmdapi.NewAuthInfo()
 	}
 	needs := func(half argument, name, env string, there bool) diag.Diagnostic {
-		if !half.Given() || there {
+		if !half.given() || there {
 			return nil
 		}
 		return invalid(half.path, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s needs %s (%s) beside it.", half.name, name, env))
 	}
 	for _, problem := range []diag.Diagnostic{
-		needs(a.clientCert, "client_key", EnvClientKey, a.clientKey.Given() || user.ClientKey != "" || len(user.ClientKeyData) > 0),
-		needs(a.clientKey, "client_certificate", EnvClientCertificate, a.clientCert.Given() || user.ClientCertificate != "" || len(user.ClientCertificateData) > 0),
-		needs(a.username, "password", EnvPassword, a.password.Given() || user.Password != ""),
-		needs(a.password, "username", EnvUsername, a.username.Given() || user.Username != ""),
+		needs(a.clientCert, "client_key", EnvClientKey, a.clientKey.given() || user.ClientKey != "" || len(user.ClientKeyData) > 0),
+		needs(a.clientKey, "client_certificate", EnvClientCertificate, a.clientCert.given() || user.ClientCertificate != "" || len(user.ClientCertificateData) > 0),
+		needs(a.username, "password", EnvPassword, a.password.given() || user.Password != ""),
+		needs(a.password, "username", EnvUsername, a.username.given() || user.Username != ""),
 	} {
 		if problem != nil {
 			return problem

@@ -235,6 +235,7 @@ func (s Subject) keyLine(keys ...string) (lines []string) {
 	return lines
 }
 
+// ChangedByAdmission warns of values that the cluster's admission changed.
 func (s Subject) ChangedByAdmission(changed []KeyChange) diag.Diagnostic {
 	n := len(changed)
 	var facts []string
@@ -298,6 +299,7 @@ func (s Subject) VersionNotKnown() diag.Diagnostic {
 		"Plan again with a refresh."))
 }
 
+// TaintedReplacesItself is for a tainted resource that is to be replaced by one that needs the keys as they are.
 func (s Subject) TaintedReplacesItself() diag.Diagnostic {
 	return TitleReplacementWouldFail.With(s.detail(
 		s.Number("A tainted resource is to be replaced by one of the same key, whose expectation could not hold once the key is removed. ",
@@ -305,6 +307,7 @@ func (s Subject) TaintedReplacesItself() diag.Diagnostic {
 			"Nothing was removed.", nil, "`terraform untaint` the resource and plan again."))
 }
 
+// MayReplaceItself warns of a replacement that may turn out to be of the same keys.
 func (s Subject) MayReplaceItself() diag.Diagnostic {
 	return WarningReplacementMayFail.With(s.detail(
 		s.Number("The entry is to be replaced by one whose namespace, name or key is known only when that is applied. If it turns out to be the "+
@@ -317,6 +320,7 @@ func (s Subject) MayReplaceItself() diag.Diagnostic {
 			"Make the namespace and name known at plan, or change data to write the keys.")))
 }
 
+// ReplacesItself is for a resource that is to be replaced by one of the same keys that could not be created then; why says why.
 func (s Subject) ReplacesItself(why string) diag.Diagnostic {
 	return TitleReplacementWouldFail.With(s.detail(
 		s.Number("The resource is to be replaced by one of the same key. ", "The resource is to be replaced by one of the same keys. ")+

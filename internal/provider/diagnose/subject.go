@@ -209,6 +209,7 @@ func (s Subject) notFound() diag.Diagnostic {
 			"Make it first, and let the resource depend on what makes it: it does not make its ConfigMap.")))
 }
 
+// Immutable is for keys of an immutable ConfigMap, which can be neither written nor removed.
 func (s Subject) Immutable() diag.Diagnostic {
 	if s.Op == terms.OpDelete {
 		return TitleConfigMapIsImmutable.With(s.detail(

@@ -34,22 +34,27 @@ func entitle(text string, severity diag.Severity) {
 	titled[text] = append(titled[text], severity)
 }
 
+// With makes an error of the title.
 func (t ErrorTitle) With(detail string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(string(t), detail)
 }
 
+// At makes an error of the title about an attribute.
 func (t ErrorTitle) At(where path.Path, detail string) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(where, string(t), detail)
 }
 
+// With makes a warning of the title.
 func (t WarningTitle) With(detail string) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(string(t), detail)
 }
 
+// At makes a warning of the title about an attribute.
 func (t WarningTitle) At(where path.Path, detail string) diag.Diagnostic {
 	return diag.NewAttributeWarningDiagnostic(where, string(t), detail)
 }
 
+// All errors.
 var (
 	TitleAPIServerUnreachable           = newError("API Server Unreachable")
 	TitleAnnotationsTooLarge            = newError("Annotations Too Large")
@@ -115,6 +120,7 @@ var (
 	TitleWriteOutcomeUnknown            = newError("Write Outcome Unknown")
 )
 
+// All warnings.
 var (
 	WarningConfigMapChangedByAdmission = newWarning("ConfigMap Changed By Admission")
 	WarningConfigMapDoesNotExistYet    = newWarning("ConfigMap Does Not Exist Yet")

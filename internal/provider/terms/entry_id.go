@@ -41,6 +41,7 @@ type IDPart struct {
 	Problems    []string
 }
 
+// Parts are the parts of the id, each with its problems.
 func (id EntryID) Parts() []IDPart {
 	return []IDPart{
 		{"namespace", id.Namespace, NamespaceProblems(id.Namespace)},
@@ -49,10 +50,11 @@ func (id EntryID) Parts() []IDPart {
 	}
 }
 
-// The rules are the API server's own, from its own packages.
-
+// NamespaceProblems says what is wrong with a namespace's name. These rules are the API server's own, from its own packages.
 func NamespaceProblems(s string) []string { return validation.ValidateNamespaceName(s, false) }
 
+// NameProblems says what is wrong with a ConfigMap's name.
 func NameProblems(s string) []string { return validation.NameIsDNSSubdomain(s, false) }
 
+// KeyProblems says what is wrong with a ConfigMap's key.
 func KeyProblems(s string) []string { return utilvalidation.IsConfigMapKey(s) }

@@ -13,6 +13,7 @@ const (
 	OpDelete Operation = "delete"
 )
 
+// Past says what an operation would have done: "nothing was ...".
 func (o Operation) Past() string {
 	switch o {
 	case OpRead:
