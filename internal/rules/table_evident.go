@@ -186,4 +186,20 @@ var evident = []rule{
 		engine,
 		[]string{"TestUnknownNumberIsTheOneThatWasSent"},
 	},
+	{
+		"A write whose outcome is unknown casts doubt only on what it can have made",
+		engine + "/evidence.go",
+		"return l.leads(before, next)",
+		"return leaves(l.changes, next)",
+		engine,
+		[]string{"TestUnknownJSONPatchDoesNotCastDoubtOnWritesOfOtherKeys"},
+	},
+	{
+		"A watch that breaks off is asked again before a write is told of a later version than its own",
+		engine + "/write.go",
+		"if proven, proofs = r, proofs+1; proofs > maxRepeats {",
+		"if proven, proofs = r, proofs+1; true {",
+		engine,
+		[]string{"TestSignedWriteIsSettledByAnotherWatchWhereOneBreaksOff"},
+	},
 }

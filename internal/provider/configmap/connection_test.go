@@ -1,0 +1,49 @@
+package configmap
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+)
+
+// What another than this provider hands over is an error; nothing is what comes while a configuration is validated.
+func TestConfigureTakesOnlyWhatTheProviderHandsOver(t *testing.T) {
+	t.Parallel()
+	const refusal = "The provider handed over a string. This is a defect of the provider; please report it."
+	for data, want := range map[any]string{"x": refusal, nil: "", &claim.Run{}: ""} {
+		for _, make := range []func() resource.Resource{NewEntry, NewData, NewConfigMap, NewCounter} {
+			r, ok := make().(resource.ResourceWithConfigure)
+			if !ok {
+				t.Fatalf("%T is not configured", make())
+			}
+			var resp resource.ConfigureResponse
+			r.Configure(t.Context(), resource.ConfigureRequest{ProviderData: data}, &resp)
+			if got := detail(resp.Diagnostics); got != want {
+				t.Errorf("%T with %T: %q, want %q", r, data, got, want)
+			}
+		}
+		for _, make := range []func() datasource.DataSource{NewEntrySource, NewConfigMapSource} {
+			d, ok := make().(datasource.DataSourceWithConfigure)
+			if !ok {
+				t.Fatalf("%T is not configured", make())
+			}
+			var resp datasource.ConfigureResponse
+			d.Configure(t.Context(), datasource.ConfigureRequest{ProviderData: data}, &resp)
+			if got := detail(resp.Diagnostics); got != want {
+				t.Errorf("%T with %T: %q, want %q", d, data, got, want)
+			}
+		}
+	}
+}
+
+// detail is that of the only diagnostic, empty where there is none.
+func detail(diags diag.Diagnostics) string {
+	if len(diags) != 1 {
+		return ""
+	}
+	return diags[0].Detail()
+}
