@@ -92,7 +92,7 @@ func TestConfigMapDataMovedFromKubernetesRestoresNothingThatIsNotKnown(t *testin
 // movedState is what a move that was applied with -refresh=false leaves: no version.
 func (p *pipeline) movedState(attributes string) {
 	p.Helper()
-	private := base64.StdEncoding.EncodeToString([]byte(`{"lost": true}`))
+	private := base64.StdEncoding.EncodeToString([]byte(`{}`))
 	state := fmt.Sprintf(`{"version": 4, "terraform_version": "1.8.0", "serial": 1, "lineage": "6f5a1c1e-0000-4000-8000-000000000000", "outputs": {}, "resources": [{
   "mode": "managed", "type": "cas_configmap_data", "name": "it", "provider": "provider[\"registry.terraform.io/terraform-cas/cas\"]",
   "instances": [{"schema_version": 0, "private": %q, "attributes": {

@@ -234,6 +234,34 @@ func TestSignedWriteIsSettledByAnotherWatchWhereOneBreaksOff(t *testing.T) {
 	}
 }
 
+// Given a signed write that a look has shown to have landed, though the watch broke off; when another overwrites the key before the next
+// look, and no watch is permitted any more; then the write is told as applied.
+func TestWhatALookHasProvenStaysProven(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+		t.Fatal(err)
+	}
+	var patches, watches atomic.Int32
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		switch {
+		case r.Method == http.MethodPatch && patches.Add(1) == 1:
+			return testcluster.Fault{DropAfter: true}
+		case patches.Load() == 0 || !isWatch(r.URL.Query()):
+			return testcluster.Fault{}
+		case watches.Add(1) == 1:
+			f.set("foo", "9")
+			return testcluster.Fault{Answer: &testcluster.Answer{Status: 500, Body: "oops"}}
+		default:
+			return testcluster.Fault{Answer: &testcluster.Answer{Status: 403, Body: "no"}}
+		}
+	})
+	took, err := take(t.Context(), f.engine, f.ref)
+	f.want(Applied, err)
+	if took != "1" || f.live().Data["foo"] != "9" || watches.Load() < 2 {
+		t.Errorf("took %q, left %q, %d watches, want 1, 9 and two at least", took, f.live().Data["foo"], watches.Load())
+	}
+}
+
 // Something between here and the API server may send a request again by itself.
 func TestSignedWriteThatIsSentTwiceOnTheWayIsFoundOut(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})

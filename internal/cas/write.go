@@ -24,8 +24,8 @@ type write interface {
 	canRepeat() bool
 	// overtaken decides where the condition was refused. now is the object after that.
 	overtaken(now *Observation, refusal error) result
-	// settle decides where an answer got lost. now is the object after that. An error says why it cannot tell, or not yet tell all:
-	// then the result counts if asking again tells no more.
+	// settle decides where an answer got lost. now is the object after that. An error says why it cannot tell. With an error and isLater,
+	// the write has landed, and it is not known which version it made: asking again may tell, and otherwise this is the result.
 	settle(ctx context.Context, now *Observation) (result, error)
 	// landed answers the callers.
 	landed(result)
@@ -139,6 +139,12 @@ func (c *committer) perform(w write) result {
 func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err error) result {
 	var proven result
 	proofs := 0
+	unknown := func(why error) result {
+		if proofs > 0 {
+			return proven
+		}
+		return d.unknown(why)
+	}
 	for pause(ctx, &d.backoff, err) {
 		var r result
 		if r, err = c.look(ctx, callers, w); err != nil {
@@ -147,31 +153,29 @@ func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err 
 				if proven, proofs = r, proofs+1; proofs > maxRepeats {
 					return proven
 				}
+				err = nil // nobody waits for a Retry-After to learn more of what has landed
 				continue
 			}
 			if errors.Is(err, errSilent) {
 				d.failures++
 			}
 			if d.failures > maxRepeats {
-				return d.unknown(nil)
+				return unknown(nil)
 			}
 			continue
 		}
 		switch {
 		case r.outcome == inDoubt:
-			return d.unknown(r.err)
+			return unknown(r.err)
 		case r.outcome != pending:
 			return r
 		case d.failures > maxRepeats:
-			return d.unknown(nil)
+			return unknown(nil)
 		case w.canRepeat():
 			return r
 		}
 	}
-	if proofs > 0 {
-		return proven
-	}
-	return d.unknown(context.Cause(ctx))
+	return unknown(context.Cause(ctx))
 }
 
 // look reads the object once, and has the write say what that tells of it.

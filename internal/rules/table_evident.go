@@ -202,4 +202,12 @@ var evident = []rule{
 		engine,
 		[]string{"TestSignedWriteIsSettledByAnotherWatchWhereOneBreaksOff"},
 	},
+	{
+		"What a look has proven stays proven",
+		engine + "/write.go",
+		"if proofs > 0 {",
+		"if false {",
+		engine,
+		[]string{"TestWhatALookHasProvenStaysProven"},
+	},
 }

@@ -45,7 +45,7 @@ var providerPlanned = []rule{
 	{
 		"provider: what may yet become a replace of an entry notes what its removal goes by",
 		provider + "/configmap/keys.go",
-		"resp.Diagnostics.Append(r.run.ObserveReplace(ctx, held, resp.Private)...)",
+		"resp.Diagnostics.Append(r.run.NoteReplace(ctx, held, resp.Private)...)",
 		"",
 		acceptance,
 		[]string{"TestReplaceOfTheSameKeyThatCouldNotSucceedIsRefusedBeforeAnythingIsRemoved/expected_value_that_comes_with_the_replacement"},
@@ -221,7 +221,7 @@ var providerPlanned = []rule{
 	{
 		"provider: the removal of a ConfigMap goes by the version that the plan saw",
 		provider + "/claim/whole.go",
-		"noted = held.observed(ctx, seen.Version(), private)",
+		"noted = held.note(ctx, seen.Version(), private)",
 		"",
 		acceptance,
 		[]string{"TestConfigMapWithoutRefreshFailsClosed"},

@@ -183,6 +183,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if hook != nil {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		x.fault = hook(r)
+		p.mu.Lock()   // what it wrote, the hooks of later requests see, also those that come over another connection
+		p.mu.Unlock() //nolint:staticcheck // an empty critical section orders the two
 	}
 	ctx := r.Context()
 	if x.fault.HoldBefore != nil {

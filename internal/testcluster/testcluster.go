@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -155,6 +156,9 @@ func (c *Cluster) Stop() error {
 	if c.Config != nil {
 		_ = c.ThawEtcd() // frozen, it would not stop when asked to; that it was killed is no error here
 		err := c.env.Stop()
+		if errors.Is(err, syscall.ESRCH) { // killed just now: the next look finds it gone
+			err = c.env.Stop()
+		}
 		if err == nil {
 			err = c.dog.stopped()
 		}

@@ -19,10 +19,10 @@ type Claim struct {
 	Values   map[string]cas.Entry // what each key shall hold, or holds
 	Expected map[string]cas.Entry // what keys must hold before a write; the absent Entry for a key that must not be there
 	Adopt    bool                 // a key that holds its value already is taken over
-	Pin      types.String         // the resourceVersion that a write needs; null where none is named
+	Pin      types.String         // of a plan: the resourceVersion that a write needs; null where none is named
 	Scope    string               // conflict_scope
 	Policy   string               // deletion_policy
-	Version  cas.Version          // of the object, as the state has it
+	Version  cas.Version          // of a state: the object's
 
 	FieldManager types.String // null for the provider's
 	Timeouts     timeouts.Value
@@ -32,10 +32,10 @@ type Claim struct {
 
 // Known is how much of a claim is known while it is planned.
 type Known struct {
-	Place  bool // where it is: the object, and for a resource of one key the key
+	Place  bool // the object's name, and for a resource of one key the key
 	Keys   bool // which keys it is about
 	Values bool // what they shall hold
-	All    bool // everything that a check needs
+	All    bool // everything that a check needs, but for Pin
 }
 
 // Keys are the keys that the claim gives values to, sorted.
@@ -54,7 +54,7 @@ func (c *Claim) expects() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.Expected)), func(key string) bool { return c.Expected[key].IsAbsent() })
 }
 
-// needs are the keys without which a create is refused.
+// needs are the keys that must be there already for a create to succeed.
 func (c *Claim) needs() []string { return append(c.adopts(), c.expects()...) }
 
 // Changes reports whether an update from what the state has needs a write.

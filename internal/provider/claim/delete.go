@@ -138,10 +138,6 @@ func (r *Run) Delete(ctx context.Context, held *Claim, private Private) diag.Dia
 	}
 	if diags.HasError() {
 		diags.Append(dropObservation(ctx, private)...)
-		// Terraform stores this private state with the resource. That of a tainted one's replacement is its creation's.
-		if known, _ := hasPrivate(ctx, private, privateOriginal); !known {
-			diags.Append(setPrivate(ctx, private, privateLost, true)...)
-		}
 	}
 	return diags
 }

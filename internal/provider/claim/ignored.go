@@ -26,7 +26,7 @@ func IgnoredKeysOf(list types.List) (all IgnoredKeys) {
 	return all
 }
 
-// Match tells whether a key is to be left alone unless a configuration names it. An expression may match any part of the key.
+// Match reports whether a key is to be left alone unless a configuration names it. An expression may match any part of the key.
 func (i IgnoredKeys) Match(key string) bool {
 	for _, expression := range i {
 		if expression.MatchString(key) {

@@ -16,7 +16,7 @@ import (
 func (r *Run) PlanCreate(ctx context.Context, c *Claim, private Private) diag.Diagnostics {
 	about, keys := c.About(terms.OpCreate), c.Keys()
 	replaced, isReplace, diags := getPrivate[observation](ctx, private, privateObservation)
-	var removed []string // before the new resource is created: they are not yet as they will be then
+	var removed []string // by the replace, before the create: what they hold now says nothing
 	if isReplace && replaced.ID == c.ID && len(replaced.Needs) == 0 {
 		removed = replaced.Keys
 		diags.Append(replacedBy(about, replaced, c)...)
@@ -87,7 +87,7 @@ func (r *Run) planKeys(ctx context.Context, c, held *Claim, about diagnose.Subje
 	return diags
 }
 
-// PlanReplace checks the removal of a replace. Terraform plans its creation by a call of its own, and drops that one's warnings.
+// PlanReplace checks the removal of a replace. Terraform plans the creation in a second call, and drops its warnings.
 // mayBeSame says that the new place is not known yet and can turn out to be the old one.
 func (r *Run) PlanReplace(ctx context.Context, c, held *Claim, mayBeSame bool, private Private) diag.Diagnostics {
 	keeps, diags := held.keeps(ctx, private)
@@ -98,9 +98,9 @@ func (r *Run) PlanReplace(ctx context.Context, c, held *Claim, mayBeSame bool, p
 	return diags
 }
 
-// ObserveReplace notes what the removal goes by if this turns out to be a replace in the same place, as with -replace. The prior state is
+// NoteReplace notes what the removal goes by if this turns out to be a replace in the same place, as with -replace. The prior state is
 // as good as a read then: Terraform has refreshed it.
-func (r *Run) ObserveReplace(ctx context.Context, held *Claim, private Private) diag.Diagnostics {
+func (r *Run) NoteReplace(ctx context.Context, held *Claim, private Private) diag.Diagnostics {
 	keeps, diags := held.keeps(ctx, private)
 	diags.Append(setPrivate(ctx, private, privateObservation, observation{
 		ID: held.ID, UID: held.Version.UID, ResourceVersion: held.Version.ResourceVersion, Keys: held.Keys(), Keeps: keeps,

@@ -14,11 +14,9 @@ import (
 const (
 	// privateOriginal holds the entry of each key that the resource first found, for deletion_policy "restore".
 	privateOriginal = "original"
-	// privateLost is there, instead of privateOriginal, where what the resource first found is not known any more.
-	privateLost = "lost"
 	// privateWritten holds, for each key, the digest of what it held after the resource last wrote it.
 	privateWritten = "written"
-	// privateObservation holds what a planned delete goes by. It is in plans only, never in a state that was applied.
+	// privateObservation holds what a planned delete goes by, or what a planned create needs. It is in plans only, never in a state that was applied.
 	privateObservation = "observation"
 	// privateImport holds the keys that an import named, none where it is of all, until the read that follows it.
 	privateImport = "import"
@@ -69,12 +67,6 @@ func getPrivate[T any](ctx context.Context, from privateReader, key string) (T, 
 		return value, false, diags
 	}
 	return value, true, diags
-}
-
-// hasPrivate tells whether a key of the private state is there.
-func hasPrivate(ctx context.Context, from privateReader, key string) (bool, diag.Diagnostics) {
-	raw, diags := from.GetKey(ctx, key)
-	return len(raw) > 0, diags
 }
 
 // setPrivate writes a key of the private state.

@@ -33,8 +33,8 @@ func (r *Run) Read(ctx context.Context, held *Claim, private privateReader) (*Se
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	age := cas.Fresh
-	if isImport {
-		age = 0
+	if isImport && len(imported) == 0 {
+		age = 0 // of all keys none may be missing
 	}
 	keys := slices.AppendSeq(append(held.Keys(), imported...), maps.Keys(written))
 	observation, err := r.Observe(ctx, held.Ref, age, func(seen *cas.Observation) bool {
@@ -78,7 +78,5 @@ func Moved(ctx context.Context, private privateWriter, values map[string]cas.Ent
 	for key, value := range values {
 		written[key] = value.Digest()
 	}
-	diags := setPrivate(ctx, private, privateLost, true)
-	diags.Append(setPrivate(ctx, private, privateWritten, written)...)
-	return diags
+	return setPrivate(ctx, private, privateWritten, written)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Run is what one configured provider has: its engine, its settings, and what the plan has noted so far. All resources of the provider
-// share it. A nil Run is that of a provider that was not configured, as while a configuration is validated.
+// share it. Configured, Checks, FieldManagerOr and Hides take a nil Run, which is that of a provider that was not configured.
 type Run struct {
 	Engine       *cas.Engine // nil while the provider's configuration is not known
 	FieldManager string
@@ -44,7 +44,7 @@ func NotConfigured() diag.Diagnostic {
 
 // FieldManagerOr is the field manager that a resource names, or the provider's.
 func (r *Run) FieldManagerOr(named types.String) string {
-	if manager := named.ValueString(); manager != "" {
+	if manager := named.ValueString(); manager != "" || r == nil {
 		return manager
 	}
 	return r.FieldManager
@@ -102,8 +102,8 @@ func (r *Run) softened(d diag.Diagnostic) diag.Diagnostic {
 	return diagnose.WarningTitle(d.Summary()).With(d.Detail())
 }
 
-// Observe reads an object as a refresh does: a recent read of this process is good enough, unless something is missing there that would
-// be dropped from the state.
+// Observe reads an object as a refresh does: a recent read of this process is good enough. Where something is missing in it, it reads again
+// before the state drops anything.
 func (r *Run) Observe(ctx context.Context, ref cas.Ref, age time.Duration, missing func(*cas.Observation) bool) (*cas.Observation, error) {
 	seen, err := r.Engine.Observe(ctx, ref, age)
 	if err == nil && age > 0 && missing(seen) {

@@ -19,13 +19,13 @@ type Whole struct {
 	About    func(terms.Operation) diagnose.Subject // what diagnostics about an operation say of the resource
 }
 
-// ObserveReplaceWhole notes what the removal goes by if this turns out to be a replace, as with -replace. The prior state is as good as a
+// NoteReplaceWhole notes what the removal goes by if this turns out to be a replace, as with -replace. The prior state is as good as a
 // read then: Terraform has refreshed it.
-func (r *Run) ObserveReplaceWhole(ctx context.Context, held *Whole, private Private) diag.Diagnostics {
-	return held.observed(ctx, held.Version, private)
+func (r *Run) NoteReplaceWhole(ctx context.Context, held *Whole, private Private) diag.Diagnostics {
+	return held.note(ctx, held.Version, private)
 }
 
-func (w *Whole) observed(ctx context.Context, version cas.Version, private Private) diag.Diagnostics {
+func (w *Whole) note(ctx context.Context, version cas.Version, private Private) diag.Diagnostics {
 	return setPrivate(ctx, private, privateObservation, observation{
 		ID: w.Ref.String(), UID: version.UID, ResourceVersion: version.ResourceVersion,
 	})
@@ -59,7 +59,7 @@ func (r *Run) PlanDeleteWhole(ctx context.Context, held *Whole, private Private)
 		if err != nil || !seen.Exists() {
 			return err
 		}
-		noted = held.observed(ctx, seen.Version(), private)
+		noted = held.note(ctx, seen.Version(), private)
 		if r.CheckMode() == cas.DryRun {
 			_, err = r.Engine.CheckRemove(ctx, &cas.Removal{Ref: held.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
 		}

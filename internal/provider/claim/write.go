@@ -192,7 +192,7 @@ func written(t *cas.Txn, result cas.TxnResult) Written {
 }
 
 // account keeps in private state, for the keys that the resource has after a write, what each held at first and what was last written.
-// held is what it had before, nil for a new one.
+// held is what it had before, nil for a new one, whose private state is empty.
 func account(ctx context.Context, private Private, c, held *Claim, t *cas.Txn, result cas.TxnResult) diag.Diagnostics {
 	first, _, diags := getPrivate[originals](ctx, private, privateOriginal)
 	lastWritten, _, more := getPrivate[digests](ctx, private, privateWritten)

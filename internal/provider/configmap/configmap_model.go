@@ -68,20 +68,7 @@ func (m *wholeModel) entries() map[string]cas.Entry {
 
 // contentKnown reports whether all is known that a write would write.
 func (m *wholeModel) contentKnown() bool {
-	return mapKnown(m.Labels) && mapKnown(m.Annotations) && mapKnown(m.Data) && mapKnown(m.BinaryData) && !m.Immutable.IsUnknown()
-}
-
-// mapKnown reports whether a map is known with all its values.
-func mapKnown(m types.Map) bool {
-	if m.IsUnknown() {
-		return false
-	}
-	for _, value := range m.Elements() {
-		if value.IsUnknown() {
-			return false
-		}
-	}
-	return true
+	return allKnown(m.Labels, m.Annotations, m.Data, m.BinaryData) && !m.Immutable.IsUnknown()
 }
 
 // stringsOf is what a map of strings holds, nil for a null one. What is unknown or null in it is left out.
@@ -254,7 +241,7 @@ func (r *wholeResource) live(o *cas.Observation, named *wholeModel) *wholeModel 
 	}
 }
 
-// diagnose.TakenOver is the state with what the plan takes over as it is live. It is still of the state's version.
+// takenOver is the state, with what the plan takes over as it is live. It keeps the state's version.
 func (r *wholeResource) takenOver(plan, state *wholeModel, o *cas.Observation) *wholeModel {
 	was, live := *state, r.live(o, plan)
 	for _, p := range parts {

@@ -13,7 +13,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// ModifyPlan checks what an apply would check. When Terraform calls it, and with what, is told at that of the entry.
+// ModifyPlan checks what an apply would check. keysResource says when Terraform calls it.
 func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.run == nil {
 		return
@@ -46,7 +46,7 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
 		r.planCreate(ctx, &plan, resp)
 	case req.Plan.Raw.Equal(req.State.Raw):
-		resp.Diagnostics.Append(r.run.ObserveReplaceWhole(ctx, r.whole(&state), resp.Private)...)
+		resp.Diagnostics.Append(r.run.NoteReplaceWhole(ctx, r.whole(&state), resp.Private)...)
 	default:
 		if config.GenerateName.IsNull() {
 			plan.GenerateName = state.GenerateName
@@ -56,7 +56,7 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 			resp.Diagnostics.Append(r.run.PlanDeleteWhole(ctx, r.whole(&state), resp.Private)...)
 			return
 		}
-		resp.Diagnostics.Append(r.run.ObserveReplaceWhole(ctx, r.whole(&state), resp.Private)...)
+		resp.Diagnostics.Append(r.run.NoteReplaceWhole(ctx, r.whole(&state), resp.Private)...)
 		plan.ID, plan.UID = state.ID, state.UID
 		r.planUpdate(ctx, &plan, &state, resp)
 		resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.Plan.Raw)...)

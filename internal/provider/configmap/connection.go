@@ -29,11 +29,11 @@ type connection struct {
 
 // Configure implements [resource.ResourceWithConfigure].
 func (c *connection) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	resp.Diagnostics.Append(c.take(req.ProviderData)...)
+	resp.Diagnostics.Append(c.connect(req.ProviderData)...)
 }
 
-// take takes in what the provider hands over; nothing while it is not configured.
-func (c *connection) take(providerData any) diag.Diagnostics {
+// connect takes in what the provider hands over; nothing while it is not configured.
+func (c *connection) connect(providerData any) diag.Diagnostics {
 	run, ok := providerData.(*claim.Run)
 	if !ok && providerData != nil {
 		return diag.Diagnostics{diagnose.TitleUnexpectedError.With(fmt.Sprintf(
@@ -43,7 +43,7 @@ func (c *connection) take(providerData any) diag.Diagnostics {
 	return nil
 }
 
-// place says which ConfigMap a resource is about, and how it is reached.
+// place is what all resources have: which ConfigMap they are about, and how it is written.
 type place struct {
 	Namespace    types.String   `tfsdk:"namespace"`
 	Name         types.String   `tfsdk:"name"`

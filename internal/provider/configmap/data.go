@@ -178,7 +178,7 @@ func (m *dataModel) refresh(seen *claim.Seen) bool {
 	return seen.Exists()
 }
 
-// keys are those that the maps name, which must be known, sorted. What they hold need not be.
+// keysIn gives the keys that the maps name, sorted. The maps must be known; what they hold need not be.
 func keysIn(of ...types.Map) (keys []string) {
 	for _, m := range of {
 		keys = slices.AppendSeq(keys, maps.Keys(m.Elements()))

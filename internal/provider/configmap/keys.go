@@ -103,7 +103,7 @@ func (r *keysResource[M, P]) ModifyPlan(ctx context.Context, req resource.Modify
 	case req.State.Raw.IsNull():
 		r.planCreate(ctx, &plan, pin, resp)
 	case req.Plan.Raw.Equal(req.State.Raw):
-		resp.Diagnostics.Append(r.run.ObserveReplace(ctx, P(&state).claim(r.run), resp.Private)...)
+		resp.Diagnostics.Append(r.run.NoteReplace(ctx, P(&state).claim(r.run), resp.Private)...)
 	default:
 		r.planUpdate(ctx, &plan, &state, pin, resp)
 	}
@@ -128,7 +128,7 @@ func (r *keysResource[M, P]) planUpdate(ctx context.Context, plan, state P, pin 
 		resp.Diagnostics.Append(r.run.PlanReplace(ctx, c, held, mayBeSame, resp.Private)...)
 		return
 	}
-	resp.Diagnostics.Append(r.run.ObserveReplace(ctx, held, resp.Private)...)
+	resp.Diagnostics.Append(r.run.NoteReplace(ctx, held, resp.Private)...)
 	if c.Known.Keys {
 		plan.setID()
 	}
@@ -165,13 +165,13 @@ func (r *keysResource[M, P]) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return // nothing is set: what is tainted could not pass the check of its next plan
 	}
-	r.take(&plan, written)
+	r.takeIn(&plan, written)
 	resp.Diagnostics.Append(P(&plan).encodeIdentity(ctx, &resp.Identity.Raw)...)
 	resp.Diagnostics.Append(r.codec().Encode(ctx, plan, &resp.State.Raw)...)
 }
 
-// take puts what came of a write into the model.
-func (r *keysResource[M, P]) take(m P, written claim.Written) {
+// takeIn puts what came of a write into the model.
+func (r *keysResource[M, P]) takeIn(m P, written claim.Written) {
 	m.setID()
 	m.shared().setVersion(written.Version)
 	m.setPrevious(written.Previous, r.run)
@@ -196,7 +196,7 @@ func (r *keysResource[M, P]) Update(ctx context.Context, req resource.UpdateRequ
 		return // the framework keeps the prior state
 	}
 	if c.Changes(held) {
-		r.take(&plan, written)
+		r.takeIn(&plan, written)
 	} else {
 		r.keep(&plan, &state)
 	}

@@ -26,7 +26,7 @@ type source struct {
 
 // Configure implements [datasource.DataSourceWithConfigure].
 func (s *source) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	resp.Diagnostics.Append(s.take(req.ProviderData)...)
+	resp.Diagnostics.Append(s.connect(req.ProviderData)...)
 }
 
 // observe reads the ConfigMap. What was read before is never good enough: what depends on it may be judged by it. Where the provider's

@@ -174,7 +174,7 @@ func (e Environment) configPaths(ctx context.Context, model Model) ([]argument, 
 	return paths, diags
 }
 
-// isContent tells whether what is to be a path, or several, is rather what is in a kubeconfig, which no message may repeat: YAML,
+// isContent reports whether what is to be a path, or several, is rather what is in a kubeconfig, which no message may repeat: YAML,
 // JSON, or the base64 of either.
 func isContent(value string) bool {
 	const longestPath = 4096

@@ -173,7 +173,7 @@ func hostProblem(host string) string {
 	return ""
 }
 
-// isServer tells whether a kubeconfig's server can be used. As for kubectl, its scheme may be left out.
+// isServer reports whether a kubeconfig's server can be used. As for kubectl, its scheme may be left out.
 func isServer(server string) bool {
 	parsed, _, err := rest.DefaultServerURL(server, "", schema.GroupVersion{}, true)
 	return err == nil && parsed.Host != "" && parsed.User == nil && (parsed.Scheme == "https" || parsed.Scheme == "http")

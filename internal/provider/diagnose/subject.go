@@ -1,5 +1,4 @@
-// Package diagnose makes every diagnostic: titles.go has the titles, and the other files the sentences, of keys, whole ConfigMaps, counters
-// and waits.
+// Package diagnose has the titles of all diagnostics, and the sentences about ConfigMaps, keys, counters and waits.
 package diagnose
 
 import (
@@ -22,7 +21,7 @@ import (
 // same, of one key and of several.
 type Subject struct {
 	ID       terms.EntryID
-	Several  map[string]KeyAttributes // of a resource of several keys, which has no id.Key, each of its keys; nil for one of one key
+	Several  map[string]KeyAttributes // of a resource of several keys, which has no ID.Key, each of its keys; nil for one of one key
 	Op       terms.Operation
 	Expected path.Path // of the attribute that gives the expectation; empty where none does
 	Value    path.Path // of the attribute that gives the value
