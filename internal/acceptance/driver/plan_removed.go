@@ -7,7 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// provider is the provider of an object without a block.
+// instance is the object as an instance of a block that is not there any more.
 func (o *object) instance(address string) *instance {
 	return &instance{block: &block{address: address, kind: "resource", typ: o.typ, provider: o.provider, createFirst: o.first}}
 }

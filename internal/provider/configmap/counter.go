@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -180,11 +179,7 @@ func (*counterResource) Schema(ctx context.Context, _ resource.SchemaRequest, re
 		MarkdownDescription: "A number that nobody else gets: fetch-and-add on one key of an existing ConfigMap. The key holds the next free " +
 			"number. Each resource takes one, in one atomic request, and keeps it. For ports, VLANs, build and migration numbers.",
 		Attributes: map[string]schema.Attribute{
-			"namespace": schema.StringAttribute{
-				Optional: true, Computed: true, Default: stringdefault.StaticString(terms.DefaultNamespace),
-				PlanModifiers: replaces, Validators: []validator.String{attributes.ValidNamespace()},
-				MarkdownDescription: "Namespace of the ConfigMap. Default: `default`. A change replaces the resource.",
-			},
+			"namespace": attributes.Namespace(),
 			"name": schema.StringAttribute{
 				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidName()},
 				MarkdownDescription: "Name of the ConfigMap, which must exist when the number is taken. A change replaces the resource.",
