@@ -3,24 +3,15 @@ package configmap
 import (
 	"context"
 	"encoding/base64"
-	"sync"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-var (
-	_ datasource.DataSource              = (*wholeSource)(nil)
-	_ datasource.DataSourceWithConfigure = (*wholeSource)(nil)
-)
+var _ datasource.DataSourceWithConfigure = (*wholeSource)(nil)
 
 // NewConfigMapSource is the data source cas_configmap.
 func NewConfigMapSource() datasource.DataSource { return &wholeSource{} }
@@ -32,27 +23,17 @@ type wholeSource struct {
 
 // wholeSourceModel is the data source's schema as Go values.
 type wholeSourceModel struct {
-	Namespace types.String   `tfsdk:"namespace"`
-	Name      types.String   `tfsdk:"name"`
-	Timeouts  timeouts.Value `tfsdk:"timeouts"`
+	sourceModel
 
-	ID              types.String `tfsdk:"id"`
-	Exists          types.Bool   `tfsdk:"exists"`
-	Data            types.Map    `tfsdk:"data"`
-	BinaryData      types.Map    `tfsdk:"binary_data"`
-	Labels          types.Map    `tfsdk:"labels"`
-	Annotations     types.Map    `tfsdk:"annotations"`
-	Immutable       types.Bool   `tfsdk:"immutable"`
-	UID             types.String `tfsdk:"uid"`
-	ResourceVersion types.String `tfsdk:"resource_version"`
-	Managers        types.List   `tfsdk:"managers"`
+	ID          types.String `tfsdk:"id"`
+	Data        types.Map    `tfsdk:"data"`
+	BinaryData  types.Map    `tfsdk:"binary_data"`
+	Labels      types.Map    `tfsdk:"labels"`
+	Annotations types.Map    `tfsdk:"annotations"`
+	Immutable   types.Bool   `tfsdk:"immutable"`
 }
 
-var wholeSourceCodec = sync.OnceValue(func() *codec.Codec[wholeSourceModel] {
-	var resp datasource.SchemaResponse
-	(*wholeSource)(nil).Schema(context.Background(), datasource.SchemaRequest{}, &resp)
-	return codec.New[wholeSourceModel](context.Background(), resp.Schema.Type())
-})
+var wholeSourceCodec = sourceCodec[wholeSourceModel](&wholeSource{})
 
 func (*wholeSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_configmap"
@@ -67,35 +48,21 @@ func (*wholeSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "A whole ConfigMap. That it is absent is no error: a configuration can branch on `exists`.",
-		Attributes: map[string]schema.Attribute{
-			"namespace": namespaceArgument(),
-			"name": schema.StringAttribute{
-				Required: true, Validators: []validator.String{attributes.ValidName()},
-				MarkdownDescription: "Name of the ConfigMap, which need not exist.",
-			},
-			"timeouts": readTimeoutsAttribute(ctx),
-			"id": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "`namespace/name`.",
-			},
-			"exists": schema.BoolAttribute{
-				Computed: true, MarkdownDescription: "Whether there is such a ConfigMap.",
-			},
-			"data":        computedMap("Text of each key in `data`."),
-			"binary_data": computedMap("Bytes of each key in `binaryData`, as base64."),
-			"labels":      computedMap("Labels of the ConfigMap."),
-			"annotations": computedMap("Annotations of the ConfigMap."),
-			"immutable": schema.BoolAttribute{
-				Computed: true, MarkdownDescription: "Whether the ConfigMap refuses every change of its entries. Null where there is none.",
-			},
-			"uid": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "Uid of the ConfigMap. Null where there is none.",
-			},
-			"resource_version": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "`resourceVersion` of the ConfigMap, for `expected_resource_version_wo`. Null where there is none.",
-			},
-			"managers": managersAttribute(),
-		},
+		Attributes: sourceAttributes(ctx,
+			"Whether there is such a ConfigMap.",
+			"`resourceVersion` of the ConfigMap, for `expected_resource_version_wo`. Null where there is none.",
+			map[string]schema.Attribute{
+				"id": schema.StringAttribute{
+					Computed: true, MarkdownDescription: "`namespace/name`.",
+				},
+				"data":        computedMap("Text of each key in `data`."),
+				"binary_data": computedMap("Bytes of each key in `binaryData`, as base64."),
+				"labels":      computedMap("Labels of the ConfigMap."),
+				"annotations": computedMap("Annotations of the ConfigMap."),
+				"immutable": schema.BoolAttribute{
+					Computed: true, MarkdownDescription: "Whether the ConfigMap refuses every change of its entries. Null where there is none.",
+				},
+			}),
 	}
 }
 
@@ -105,9 +72,7 @@ func (d *wholeSource) Read(ctx context.Context, req datasource.ReadRequest, resp
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	m.Namespace = namespaceOf(m.Namespace)
-	ref := cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}
-	seen, diags := d.observe(ctx, terms.EntryID{Ref: ref}, m.Timeouts)
+	seen, diags := d.observe(ctx, &m.sourceModel, "")
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -120,14 +85,13 @@ func (d *wholeSource) Read(ctx context.Context, req datasource.ReadRequest, resp
 			encoded[key] = base64.StdEncoding.EncodeToString(b)
 		}
 	}
-	m.ID, m.Exists = types.StringValue(ref.String()), types.BoolValue(seen.Exists())
+	m.ID = types.StringValue(cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}.String())
+	m.Exists = types.BoolValue(seen.Exists())
 	m.Data, m.BinaryData = mapSeen(seen, textual), mapSeen(seen, encoded)
 	m.Labels, m.Annotations = mapSeen(seen, seen.Labels()), mapSeen(seen, seen.Annotations())
 	m.Immutable = types.BoolNull()
 	if seen.Exists() {
 		m.Immutable = types.BoolValue(seen.Immutable())
 	}
-	m.UID, m.ResourceVersion = versionOf(seen)
-	m.Managers = managersOf(seen)
 	resp.Diagnostics.Append(wholeSourceCodec().Encode(ctx, m, &resp.State.Raw)...)
 }

@@ -2,6 +2,8 @@ package configmap
 
 import (
 	"context"
+	"maps"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -29,10 +32,52 @@ func (s *source) Configure(_ context.Context, req datasource.ConfigureRequest, r
 	resp.Diagnostics.Append(s.connect(req.ProviderData)...)
 }
 
-// observe reads the ConfigMap. What was read before is never good enough: what depends on it may be judged by it. Where the provider's
-// configuration is not known and the client allows it, the framework has deferred the read already.
-func (s *source) observe(ctx context.Context, id terms.EntryID, limit timeouts.Value) (*cas.Observation, diag.Diagnostics) {
-	timeout, diags := limit.Read(ctx, terms.DefaultTimeout)
+// sourceModel is what the models of all data sources have.
+type sourceModel struct {
+	Namespace       types.String   `tfsdk:"namespace"`
+	Name            types.String   `tfsdk:"name"`
+	Timeouts        timeouts.Value `tfsdk:"timeouts"`
+	Exists          types.Bool     `tfsdk:"exists"`
+	UID             types.String   `tfsdk:"uid"`
+	ResourceVersion types.String   `tfsdk:"resource_version"`
+	Managers        types.List     `tfsdk:"managers"`
+}
+
+// sourceAttributes are those of sourceModel, and others besides.
+func sourceAttributes(ctx context.Context, exists, resourceVersion string, others map[string]schema.Attribute) map[string]schema.Attribute {
+	all := map[string]schema.Attribute{
+		"namespace": schema.StringAttribute{
+			Optional: true, Computed: true, Validators: []validator.String{attributes.ValidNamespace()},
+			MarkdownDescription: "Namespace of the ConfigMap. Default: `default`.",
+		},
+		"name": schema.StringAttribute{
+			Required: true, Validators: []validator.String{attributes.ValidName()},
+			MarkdownDescription: "Name of the ConfigMap, which need not exist.",
+		},
+		"timeouts":         readTimeoutsAttribute(ctx),
+		"exists":           schema.BoolAttribute{Computed: true, MarkdownDescription: exists},
+		"uid":              schema.StringAttribute{Computed: true, MarkdownDescription: "Uid of the ConfigMap. Null where there is none."},
+		"resource_version": schema.StringAttribute{Computed: true, MarkdownDescription: resourceVersion},
+		"managers":         managersAttribute(),
+	}
+	maps.Copy(all, others)
+	return all
+}
+
+// sourceCodec makes the codec of a data source's schema when it is first needed.
+func sourceCodec[M any](d datasource.DataSource) func() *codec.Codec[M] {
+	return sync.OnceValue(func() *codec.Codec[M] {
+		var resp datasource.SchemaResponse
+		d.Schema(context.Background(), datasource.SchemaRequest{}, &resp)
+		return codec.New[M](context.Background(), resp.Schema.Type())
+	})
+}
+
+// observe reads the ConfigMap, and puts what all data sources tell of it into the model. What was read before is never good enough: what
+// depends on it may be judged by it. Where the provider's configuration is not known and the client allows it, the framework has deferred
+// the read already.
+func (s *source) observe(ctx context.Context, m *sourceModel, key string) (*cas.Observation, diag.Diagnostics) {
+	timeout, diags := m.Timeouts.Read(ctx, terms.DefaultTimeout)
 	if diags.HasError() {
 		return nil, diags
 	}
@@ -40,15 +85,21 @@ func (s *source) observe(ctx context.Context, id terms.EntryID, limit timeouts.V
 		return nil, diag.Diagnostics{diagnose.TitleProviderNotConfigured.With(
 			"The provider's configuration is not known, so nothing was read. Give the data source depends_on of what makes it known.")}
 	}
+	if m.Namespace.IsNull() { // data sources have no defaults of their own
+		m.Namespace = types.StringValue(terms.DefaultNamespace)
+	}
+	id := terms.EntryID{Ref: cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}, Key: key}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	seen, err := s.run.Engine.Observe(ctx, id.Ref, 0)
 	if err != nil {
-		diags.Append(diagnose.Subject{
+		return nil, diag.Diagnostics{diagnose.Subject{
 			ID: id, Op: terms.OpRead, Expected: path.Empty(), Value: path.Empty(), Hide: s.run.Hides(types.BoolNull()), Limit: terms.OpRead,
-		}.Diagnose(err))
+		}.Diagnose(err)}
 	}
-	return seen, diags
+	m.UID, m.ResourceVersion = versionOf(seen)
+	m.Managers = managersOf(seen)
+	return seen, nil
 }
 
 func readTimeoutsAttribute(ctx context.Context) schema.Attribute {
@@ -62,21 +113,6 @@ func readTimeoutsAttribute(ctx context.Context) schema.Attribute {
 		}
 	}
 	return attribute
-}
-
-func namespaceArgument() schema.Attribute {
-	return schema.StringAttribute{
-		Optional: true, Computed: true, Validators: []validator.String{attributes.ValidNamespace()},
-		MarkdownDescription: "Namespace of the ConfigMap. Default: `default`.",
-	}
-}
-
-// namespaceOf is what is configured, or the default: data sources have no defaults of their own.
-func namespaceOf(configured types.String) types.String {
-	if configured.IsNull() {
-		return types.StringValue(terms.DefaultNamespace)
-	}
-	return configured
 }
 
 // versionOf is the uid and the resourceVersion that were seen, null where there was no ConfigMap.
