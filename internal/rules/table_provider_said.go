@@ -7,7 +7,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/subject.go",
 		"if s.Planning {\n\t\t// Also",
 		"if false {\n\t\t// Also",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/whole:_gone"},
 	},
 	{
@@ -15,7 +15,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/subject.go",
 		"case errors.As(err, &unknown): // first: what it wraps would say that nothing was written\n\t\treturn s.unknown(unknown)",
 		"case false && errors.As(err, &unknown):\n\t\treturn s.unknown(unknown)",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/unknown"},
 	},
 	{
@@ -23,7 +23,7 @@ var providerSaid = []rule{
 		provider + "/terms/terms.go",
 		"case OpDelete:\n\t\treturn \"removed\"",
 		"case OpDelete:\n\t\treturn \"written\"",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/canceled"},
 	},
 	{
@@ -31,7 +31,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/subject.go",
 		"if held {",
 		"if true {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/object_made_again"},
 	},
 	{
@@ -39,7 +39,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/subject.go",
 		"if planned.UID != \"\" && planned.UID != version.UID {",
 		"if false {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/whole:_made_again"},
 	},
 	{
@@ -47,7 +47,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/subject.go",
 		"if last := live.LastWriters(); len(last) > 0 {",
 		"if last := live.LastWriters(); false && len(last) > 0 {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/held"},
 	},
 	{
@@ -55,7 +55,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/subject.go",
 		"if s.Planning && s.Op == terms.OpCreate {",
 		"if false {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/no_ConfigMap,_in_the_plan_of_a_create"},
 	},
 	{
@@ -63,7 +63,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/subject.go",
 		"if s.Planning && e.New <= cas.MaxSize {",
 		"if s.Planning {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/too_large_by_itself,_in_a_plan"},
 	},
 	{
@@ -71,7 +71,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/subject.go",
 		"if s.Planning && e.New <= cas.MaxSize {",
 		"if false {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/too_large_as_it_is_planned"},
 	},
 	{
@@ -79,7 +79,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/subject.go",
 		"if errors.Is(e.Err, context.DeadlineExceeded) {",
 		"if false {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/timed_out"},
 	},
 	{
@@ -87,7 +87,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/subject.go",
 		"Try again, or raise timeouts.%s.\", s.Limit)",
 		`Try again, or raise timeouts.%s.", s.Op)`,
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/timed_out,_in_a_plan,_where_the_timeout_for_reads_counts"},
 	},
 	{
@@ -95,7 +95,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/subject.go",
 		"if s.Op == terms.OpCreate {\n\t\tway",
 		"if false {\n\t\tway",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/unknown,_on_create"},
 	},
 	{
@@ -103,7 +103,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/subject.go",
 		"if s.Op == terms.OpDelete {\n\t\treturn TitleConfigMapIsImmutable",
 		"if false {\n\t\treturn TitleConfigMapIsImmutable",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/several:_immutable,_on_delete"},
 	},
 	{
@@ -111,7 +111,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/subject.go",
 		"TitleResourceVersionMismatch.At(path.Root(\"expected_resource_version_wo\")",
 		`TitleResourceVersionMismatch.At(path.Root("value")`,
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/pinned_version"},
 	},
 	{
@@ -119,7 +119,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/keys.go",
 		"case expectation != \"\" && s.Op != terms.OpDelete:",
 		`case false && expectation != "":`,
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/expected_value"},
 	},
 	{
@@ -127,7 +127,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/keys.go",
 		"case expectation != \"\" && s.Op != terms.OpDelete:",
 		`case expectation != "":`,
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/key_changed,_on_delete,_whatever_was_expected_once"},
 	},
 	{
@@ -135,7 +135,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/keys.go",
 		"case s.Op == terms.OpCreate || s.Op == terms.OpUpdate && k.Expected",
 		"case s.Op == terms.OpUpdate && k.Expected",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/key_exists"},
 	},
 	{
@@ -143,7 +143,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/keys.go",
 		"case k.Reason == cas.ReasonHeld:",
 		"case false:",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/held"},
 	},
 	{
@@ -151,7 +151,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/keys.go",
 		"if a.Expected == \"\" || a.Want != k.Expected {",
 		`if a.Expected == "" {`,
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/several:_all_faults"},
 	},
 	{
@@ -159,7 +159,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/keys.go",
 		"entry.Holds(k.Expected) {\n\t\t\tcontinue",
 		"false {\n\t\t\tcontinue",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/several:_object_changed,_and_no_key"},
 	},
 	{
@@ -167,7 +167,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/keys.go",
 		"if k.Reason != cas.ReasonHeld {",
 		"if true {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/held"},
 	},
 	{
@@ -175,7 +175,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/keys.go",
 		"if kinds > 1 {",
 		"if false {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/several:_all_faults"},
 	},
 	{
@@ -183,7 +183,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/keys.go",
 		"if policy == terms.PolicyRestore {",
 		"if false {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/restore_of_what_changed"},
 	},
 	{
@@ -191,7 +191,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/wait.go",
 		"if !s.Wait.IsUnknown() {",
 		"if false {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/not_yet"},
 	},
 	{
@@ -199,7 +199,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/wait.go",
 		"case errors.As(e.Err, &forbidden):",
 		"case false && errors.As(e.Err, &forbidden):",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/not_permitted_to_watch"},
 	},
 	{
@@ -207,7 +207,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/wait.go",
 		"case errors.Is(e.Err, context.DeadlineExceeded):",
 		"case false:",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/waited_in_vain"},
 	},
 	{
@@ -215,7 +215,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/wait.go",
 		"if !s.Rehearsed || verb ==",
 		"if true || verb ==",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/refused_in_a_rehearsal"},
 	},
 	{
@@ -223,7 +223,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/wait.go",
 		"|| verb == \"get\" || verb == \"watch\" {",
 		"{",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/not_permitted_to_read,_before_a_rehearsal"},
 	},
 	{
@@ -231,7 +231,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/counter.go",
 		"if s.Op == terms.OpCreate {",
 		"if false {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/unknown_number"},
 	},
 	{
@@ -239,7 +239,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/counter.go",
 		"case errors.As(err, &notFound) && s.Planning:",
 		"case false:",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/no_ConfigMap_for_a_counter,_in_a_plan"},
 	},
 	{
@@ -247,7 +247,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/whole.go",
 		"case errors.As(err, &exists):",
 		"case false && errors.As(err, &exists):",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/whole:_exists"},
 	},
 	{
@@ -255,7 +255,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/whole.go",
 		"if s.Planning {\n\t\ts.Planning = false // a warning already\n\t\treturn WarningNamespaceDoesNotExistYet",
 		"if false {\n\t\ts.Planning = false // a warning already\n\t\treturn WarningNamespaceDoesNotExistYet",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/whole:_no_namespace,_in_a_plan"},
 	},
 	{
@@ -263,7 +263,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/whole.go",
 		"if len(lines) == 3*mostDifferences {",
 		"if false {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/whole:_changed_in_more_than_is_shown,_and_immutable"},
 	},
 	{
@@ -271,7 +271,7 @@ var providerSaid = []rule{
 		provider + "/diagnose/whole.go",
 		"if was.Immutable != live.Immutable {",
 		"if false {",
-		provider + "/diagnose",
+		provider,
 		[]string{"TestDiagnostics/whole:_changed_in_more_than_is_shown,_and_immutable"},
 	},
 	{

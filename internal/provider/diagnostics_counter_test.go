@@ -1,4 +1,4 @@
-package diagnose
+package provider
 
 import (
 	"math"
@@ -7,10 +7,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-func ofCounter(s *Subject) { s.IsCounter = true }
+func ofCounter(s *diagnose.Subject) { s.IsCounter = true }
 
 func counterDiagnosticTests() map[string]diagnosticTest {
 	const (

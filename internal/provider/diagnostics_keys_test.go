@@ -1,4 +1,4 @@
-package diagnose
+package provider
 
 import (
 	"context"
@@ -8,14 +8,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // aboutSeveral is the subject of a resource that writes a, b and foo, expects foo to hold "1" and guards c.
-func aboutSeveral(op terms.Operation, changes ...func(*Subject)) Subject {
-	s := Subject{
+func aboutSeveral(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
+	s := diagnose.Subject{
 		ID: terms.EntryID{Ref: testRef}, Op: op, Limit: op, Expected: path.Empty(), Value: path.Root("data"),
-		Several: map[string]KeyAttributes{
+		Several: map[string]diagnose.KeyAttributes{
 			"a": {Value: "data"}, "b": {Value: "binary_data"}, "foo": {Value: "data", Expected: "expected_data", Want: cas.Text("1")},
 			"c": {Expected: "expected_binary_data", Want: cas.Binary([]byte("1"))},
 		},
@@ -161,22 +162,22 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			detail: "To update the keys failed in a way that the provider does not know." + object + "Cause: the server's own words",
 		},
 		"several: admission": {
-			of: aboutSeveral(terms.OpCreate).ChangedByAdmission([]KeyChange{
-				{"a", cas.Text("2"), cas.Text("3")}, {"foo", cas.Text("4"), cas.Entry{}},
+			of: aboutSeveral(terms.OpCreate).ChangedByAdmission([]diagnose.KeyChange{
+				{Key: "a", Sent: cas.Text("2"), Stored: cas.Text("3")}, {Key: "foo", Sent: cas.Text("4"), Stored: cas.Entry{}},
 			}),
 			severity: diag.SeverityWarning, path: `data["a"]`, summary: "Value Changed By Admission",
 			detail: "The values were written, and the cluster's admission changed them on their way in. The next refresh shows it as drift." + object +
 				"Key: a\nSent: \"2\"\nStored: \"3\"\nKey: foo\nSent: \"4\"\nStored: (absent)",
 		},
 		"several: restore of what changed": {
-			of: aboutSeveral(terms.OpDelete).ChangedSinceApply([]KeyValue{{"a", cas.Text("x")}, {"b", cas.Text("y")}}, terms.PolicyRestore), summary: "Value Changed Since Last Apply",
+			of: aboutSeveral(terms.OpDelete).ChangedSinceApply([]diagnose.KeyValue{{Key: "a", Live: cas.Text("x")}, {Key: "b", Live: cas.Text("y")}}, terms.PolicyRestore), summary: "Value Changed Since Last Apply",
 			detail: "The keys do not hold what this resource last wrote, so that restoring would undo another's write." + object +
 				"Key: a\nLive: \"x\"\nKey: b\nLive: \"y\"\n\n" +
 				`To leave the keys as they are, apply deletion_policy = "abandon" with what the keys hold as data; to remove them, apply ` +
 				`deletion_policy = "delete". Then destroy.`,
 		},
 		"several: delete of what changed": {
-			of:       aboutSeveral(terms.OpDelete, planning).ChangedSinceApply([]KeyValue{{"a", cas.Text("x")}, {"b", cas.Text("y")}}, terms.PolicyDelete),
+			of:       aboutSeveral(terms.OpDelete, planning).ChangedSinceApply([]diagnose.KeyValue{{Key: "a", Live: cas.Text("x")}, {Key: "b", Live: cas.Text("y")}}, terms.PolicyDelete),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
 			detail: "The keys do not hold what this resource last wrote. They will be removed if they still hold these values then." + object +
 				"Key: a\nLive: \"x\"\nKey: b\nLive: \"y\"",

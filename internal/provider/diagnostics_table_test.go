@@ -1,4 +1,4 @@
-package diagnose
+package provider
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -36,8 +37,8 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 	longer.Keys[0].Expected = cas.Text(strings.Repeat("x", 300) + "1")
 	longVersion := long.Version().ResourceVersion
 	since := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	changed := []KeyChange{{"foo", cas.Text("2"), cas.Text("3")}}
-	live := []KeyValue{{"foo", cas.Text("live")}}
+	changed := []diagnose.KeyChange{{Key: "foo", Sent: cas.Text("2"), Stored: cas.Text("3")}}
+	live := []diagnose.KeyValue{{Key: "foo", Live: cas.Text("live")}}
 
 	return map[string]diagnosticTest{
 		"held": {

@@ -1,4 +1,4 @@
-package diagnose
+package provider
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -76,13 +77,13 @@ func TestDiagnostics(t *testing.T) {
 	maps.Copy(tests, severalDiagnosticTests(seen))
 	maps.Copy(tests, waitDiagnosticTests(seen))
 	missing := map[string]bool{} // by title and severity
-	for title, severities := range titled {
+	for title, severities := range diagnose.Titles() {
 		for _, severity := range severities {
 			missing[title+", "+severity.String()] = !slices.Contains(ofConfigurations, title)
 		}
 	}
 	for _, title := range ofConfigurations {
-		if titled[title] == nil {
+		if diagnose.Titles()[title] == nil {
 			t.Errorf("nothing is titled %q", title)
 		}
 	}
@@ -153,23 +154,23 @@ var ofConfigurations = []string{
 var testRef = cas.Ref{Namespace: "shop", Name: "settings"}
 
 // aboutFoo is the subject of the diagnostics here; the changes are to it.
-func aboutFoo(op terms.Operation, changes ...func(*Subject)) Subject {
-	s := Subject{ID: terms.EntryID{Ref: testRef, Key: "foo"}, Op: op, Limit: op, Expected: path.Empty(), Value: path.Root("value")}
+func aboutFoo(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
+	s := diagnose.Subject{ID: terms.EntryID{Ref: testRef, Key: "foo"}, Op: op, Limit: op, Expected: path.Empty(), Value: path.Root("value")}
 	for _, change := range changes {
 		change(&s)
 	}
 	return s
 }
 
-func planning(s *Subject) { s.Planning, s.Limit = true, terms.OpRead }
+func planning(s *diagnose.Subject) { s.Planning, s.Limit = true, terms.OpRead }
 
-func hidden(s *Subject) { s.Hide = true }
+func hidden(s *diagnose.Subject) { s.Hide = true }
 
-func expecting(attribute string) func(*Subject) {
-	return func(s *Subject) { s.Expected = path.Root(attribute) }
+func expecting(attribute string) func(*diagnose.Subject) {
+	return func(s *diagnose.Subject) { s.Expected = path.Root(attribute) }
 }
 
-func binaryValue(s *Subject) { s.Value = path.Root("value_base64") }
+func binaryValue(s *diagnose.Subject) { s.Value = path.Root("value_base64") }
 
 // conflictOf is a swap of foo from "1" to "2" that met what was seen.
 func conflictOf(reason cas.Reason, seen *cas.Observation, at cas.Version) *cas.ConflictError {
@@ -185,6 +186,7 @@ var errServer = errors.New("the server's own words")
 
 // Ends of details that many have.
 const (
+	again    = "Plan again to see what is there now, and apply that plan if it still says what you mean."
 	head     = "\n\nConfigMap: shop/settings\nKey: foo\n"
 	lastLine = "Last writer: another-writer (Update), TIME, as far as managedFields tell: times are per manager, in seconds, removals leave no trace\n"
 	liveFoo  = "Expected: \"1\"\nLive: \"live\"\n"
@@ -197,15 +199,4 @@ var errDeadline = fmt.Errorf("ended: %w", context.DeadlineExceeded)
 // lastLineOf is lastLine of another object than the one that TIME stands for.
 func lastLineOf(o *cas.Observation) string {
 	return strings.ReplaceAll(lastLine, "TIME", o.LastWriters()[0].Time.Format(time.RFC3339))
-}
-
-func TestLastWriterNamesAllOfTheSameSecond(t *testing.T) {
-	t.Parallel()
-	at := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	got := lastWriter([]cas.Writer{{Manager: "a", Operation: "Update", Time: at}, {Manager: "b", Operation: "Apply", Time: at}})
-	want := "Last writer: a (Update) or b (Apply), 2026-07-01T12:00:00Z, as far as managedFields tell: times are per manager, in seconds, " +
-		"removals leave no trace"
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
 }

@@ -1,4 +1,4 @@
-package diagnose
+package provider
 
 import (
 	"context"
@@ -9,16 +9,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-func waiting(s *Subject) { s.Wait = types.StringValue("2m") }
+func waiting(s *diagnose.Subject) { s.Wait = types.StringValue("2m") }
 
-func rehearsed(s *Subject) { s.Rehearsed = true }
+func rehearsed(s *diagnose.Subject) { s.Rehearsed = true }
 
 // valued has the subject know what another's words may quote.
-func valued(values ...string) func(*Subject) {
-	return func(s *Subject) {
+func valued(values ...string) func(*diagnose.Subject) {
+	return func(s *diagnose.Subject) {
 		for _, v := range values {
 			s.Values = append(s.Values, cas.Text(v))
 		}
@@ -39,7 +40,7 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	conflict := conflictOf(cas.ReasonKey, seen, cas.Version{})
 	notFound := &cas.NotFoundError{Ref: testRef}
 	terminating := &cas.TerminatingError{Ref: testRef, Since: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
-	waited := func(last, err error, changes ...func(*Subject)) diag.Diagnostic {
+	waited := func(last, err error, changes ...func(*diagnose.Subject)) diag.Diagnostic {
 		changes = append(changes, waiting)
 		return aboutFoo(terms.OpCreate, changes...).Diagnose(&cas.WaitError{Ref: testRef, Last: last, Err: err, Waited: 120049 * time.Millisecond})
 	}
@@ -52,7 +53,7 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			detail: "When this was planned, what must hold for the write did not. The apply waits for it, for up to 2m." + head + liveNow + slots,
 		},
 		"not yet, and how long is unknown": {
-			of:       aboutFoo(terms.OpUpdate, func(s *Subject) { s.Wait = types.StringUnknown() }).NotYet(notFound),
+			of:       aboutFoo(terms.OpUpdate, func(s *diagnose.Subject) { s.Wait = types.StringUnknown() }).NotYet(notFound),
 			severity: diag.SeverityWarning, path: "wait_for_match", summary: "Expectation Does Not Hold Yet",
 			detail: "When this was planned, what must hold for the write did not. The apply waits for it, for as long as wait_for_match will say." +
 				head + "Live: (no ConfigMap)\n" + slots,

@@ -1,4 +1,4 @@
-package diagnose
+package provider
 
 import (
 	"errors"
@@ -10,16 +10,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // aboutWhole is the subject of the diagnostics here: a ConfigMap whose state says data = { foo = "1" }.
-func aboutWhole(op terms.Operation, changes ...func(*Subject)) Subject {
+func aboutWhole(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
 	s := aboutFoo(op, changes...)
 	s.ID.Key, s.Value = "", path.Root("data")
-	s.Whole = &WholeConfigMap{Live: contentOf}
+	s.Whole = &diagnose.WholeConfigMap{Live: contentOf}
 	if op != terms.OpCreate {
-		s.Whole.State = &Content{Data: entriesOf(map[string]string{"foo": "1"}), Labels: entriesOf(map[string]string{"app": "shop"})}
+		s.Whole.State = &diagnose.Content{Data: entriesOf(map[string]string{"foo": "1"}), Labels: entriesOf(map[string]string{"app": "shop"})}
 	}
 	return s
 }
@@ -33,8 +34,8 @@ func entriesOf(texts map[string]string) map[string]cas.Entry {
 }
 
 // contentOf is a ConfigMap of text.
-func contentOf(o *cas.Observation) Content {
-	return Content{
+func contentOf(o *cas.Observation) diagnose.Content {
+	return diagnose.Content{
 		Data: o.Entries(), BinaryData: map[string]cas.Entry{}, Labels: entriesOf(o.Labels()), Annotations: entriesOf(o.Annotations()),
 		Immutable: o.Immutable(),
 	}
@@ -59,20 +60,20 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		return &cas.ConflictError{Reason: cas.ReasonObject, Ref: testRef, At: at, Live: seen}
 	}
 	manyMore := aboutWhole(terms.OpUpdate)
-	manyMore.Whole.State = &Content{Data: entriesOf(map[string]string{"foo": "live"}), Annotations: entriesOf(map[string]string{})}
+	manyMore.Whole.State = &diagnose.Content{Data: entriesOf(map[string]string{"foo": "live"}), Annotations: entriesOf(map[string]string{})}
 	several := map[string]string{}
 	lines := ""
 	for i := range 12 {
 		key := fmt.Sprintf("k%02d", i)
 		several[key] = "1"
-		if i < mostDifferences {
+		if i < 10 {
 			lines += "Key: " + key + "\nExpected: \"1\"\nLive: (absent)\n"
 		}
 	}
 	many := aboutWhole(terms.OpUpdate)
-	many.Whole.State = &Content{Data: entriesOf(several), Immutable: true}
-	plan := Content{Data: entriesOf(map[string]string{"foo": "2", "new": "1"}), Labels: entriesOf(map[string]string{}), BinaryData: map[string]cas.Entry{"raw": cas.Binary([]byte{1})}}
-	unmanagedState, was := Content{Labels: entriesOf(map[string]string{})}, Content{
+	many.Whole.State = &diagnose.Content{Data: entriesOf(several), Immutable: true}
+	plan := diagnose.Content{Data: entriesOf(map[string]string{"foo": "2", "new": "1"}), Labels: entriesOf(map[string]string{}), BinaryData: map[string]cas.Entry{"raw": cas.Binary([]byte{1})}}
+	unmanagedState, was := diagnose.Content{Labels: entriesOf(map[string]string{})}, diagnose.Content{
 		Data: entriesOf(map[string]string{"foo": "1", "theirs": "1"}), Labels: entriesOf(map[string]string{}), BinaryData: entriesOf(map[string]string{}),
 	}
 	one := func(diags diag.Diagnostics) diag.Diagnostic { return diags[0] }
@@ -180,7 +181,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			detail: "To update the ConfigMap failed in a way that the provider does not know." + head + "Cause: the server's own words",
 		},
 		"whole: admission": {
-			of:       one(aboutWhole(terms.OpUpdate).Admitted(Content{Data: entriesOf(map[string]string{"foo": "2"})}, contentOf(seen))),
+			of:       one(aboutWhole(terms.OpUpdate).Admitted(diagnose.Content{Data: entriesOf(map[string]string{"foo": "2"})}, contentOf(seen))),
 			severity: diag.SeverityWarning, summary: "ConfigMap Changed By Admission",
 			detail: "The ConfigMap was written, and the cluster's admission changed it on its way in. The next refresh shows it as drift." + head +
 				"Key: foo\nSent: \"2\"\nStored: \"live\"\n\n" +

@@ -1,9 +1,0 @@
-package diagnose
-
-import (
-	"testing"
-
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
-)
-
-func TestMain(m *testing.M) { testcluster.Main(m) }
