@@ -291,14 +291,7 @@ func TestConfigMapDataRequests(t *testing.T) {
 	f := newFixture(t)
 	p := f.proxied()
 	f.create("testmap", nil)
-	counted := func(what string, gets, patches int) func() {
-		return func() {
-			if p.Count("GET") != gets || p.Count("PATCH") != patches || p.Count() != gets+patches {
-				f.Errorf("%s: %v, want %d GET and %d PATCH", what, p.Requests(), gets, patches)
-			}
-			p.Reset()
-		}
-	}
+	counted := f.counted(p)
 	many := func(value string) string {
 		return "data = { for i in range(50) : format(\"k%03d\", i) => " + quoted(value) + " }"
 	}

@@ -58,14 +58,7 @@ func (p *pipeline) counted() func(what string, want map[string]int) {
 	proxy := p.proxied()
 	return func(what string, want map[string]int) {
 		p.Helper()
-		got := map[string]int{}
-		for _, r := range proxy.Requests() {
-			got[r.Method]++
-		}
-		proxy.Reset()
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-			p.Errorf("requests of %s (-want +got):\n%s", what, diff)
-		}
+		wantRequests(p.T, proxy, what, want)
 	}
 }
 

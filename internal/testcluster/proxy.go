@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"k8s.io/client-go/rest"
 )
@@ -36,6 +37,7 @@ type Proxy struct {
 
 // Request is one that arrived at the proxy, whatever became of it.
 type Request struct {
+	At          time.Time // of its arrival
 	Method      string
 	Path        string
 	Query       url.Values
@@ -173,7 +175,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // the client went away
 	}
 	x := &exchange{record: &Request{
-		Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), ContentType: r.Header.Get("Content-Type"), Body: body,
+		At: time.Now(), Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), ContentType: r.Header.Get("Content-Type"), Body: body,
 	}}
 	p.mu.Lock()
 	p.requests = append(p.requests, x.record)
