@@ -37,7 +37,7 @@ var providerStored = []rule{
 	{
 		"provider: an update of an entry drops what a removal would have gone by",
 		provider + "/claim/write.go",
-		"diags.Append(dropObservation(ctx, private)...)\n\tif !c.Changes(held) {",
+		"diags.Append(Forget(ctx, private)...)\n\tif !c.Changes(held) {",
 		"if !c.Changes(held) {",
 		acceptance,
 		[]string{"TestHidingForgetsWhatWasReplaced/known"},

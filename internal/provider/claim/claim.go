@@ -12,13 +12,13 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Claim is what a resource asks for keys of one object, as a plan says, or has of them, as a state says.
+// Claim describes keys of one object: those that a plan asks for, or those that a state has.
 type Claim struct {
 	ID       string // the same before and after a replace of the resource in its place
 	Ref      cas.Ref
 	Values   map[string]cas.Entry // what each key shall hold, or holds
 	Expected map[string]cas.Entry // what keys must hold before a write; the absent Entry for a key that must not be there
-	Adopt    bool                 // a key that holds its value already is taken over
+	Adopt    bool                 // take over a key that already holds its value
 	Pin      types.String         // of a plan: the resourceVersion that a write needs; null where none is named
 	Scope    string               // conflict_scope
 	Policy   string               // deletion_policy
@@ -30,7 +30,7 @@ type Claim struct {
 	About        func(terms.Operation) diagnose.Subject // what diagnostics about an operation say of the resource
 }
 
-// Known is how much of a claim is known while it is planned.
+// Known says which parts of a claim are known at plan.
 type Known struct {
 	Place  bool // the object's name, and for a resource of one key the key
 	Keys   bool // which keys it is about
@@ -41,7 +41,7 @@ type Known struct {
 // Keys are the keys that the claim gives values to, sorted.
 func (c *Claim) Keys() []string { return slices.Sorted(maps.Keys(c.Values)) }
 
-// adopts are the keys that are taken over where they hold their values.
+// adopts gives the keys to take over if they already hold their values.
 func (c *Claim) adopts() []string {
 	if c.Adopt {
 		return c.Keys()
@@ -49,15 +49,15 @@ func (c *Claim) adopts() []string {
 	return nil
 }
 
-// expects are the keys that must hold something before a write.
+// expects gives the keys that must hold something before a write.
 func (c *Claim) expects() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.Expected)), func(key string) bool { return c.Expected[key].IsAbsent() })
 }
 
-// needs are the keys that must be there already for a create to succeed.
+// needs gives the keys that must exist for a create to succeed.
 func (c *Claim) needs() []string { return append(c.adopts(), c.expects()...) }
 
-// Changes reports whether an update from what the state has needs a write.
+// Changes reports whether an update needs a write. held is the claim of the prior state.
 func (c *Claim) Changes(held *Claim) bool {
 	for key, value := range c.Values {
 		if was, has := held.Values[key]; !has || !value.Holds(was) {
@@ -67,7 +67,7 @@ func (c *Claim) Changes(held *Claim) bool {
 	return len(c.dropped(held)) > 0
 }
 
-// dropped are the keys that an update removes: the state has them and the plan does not, unless they are abandoned.
+// dropped gives the keys that an update removes: those of the state that the plan no longer has, unless they are abandoned.
 func (c *Claim) dropped(held *Claim) map[string]cas.Entry {
 	if c.Policy == terms.PolicyAbandon {
 		return nil
@@ -77,7 +77,7 @@ func (c *Claim) dropped(held *Claim) map[string]cas.Entry {
 	return dropped
 }
 
-// live is what the keys hold in an observation.
+// live gives the values of the keys in an observation.
 func (c *Claim) live(seen *cas.Observation) map[string]cas.Entry {
 	live := make(map[string]cas.Entry, len(c.Values))
 	for key := range c.Values {
@@ -86,7 +86,7 @@ func (c *Claim) live(seen *cas.Observation) map[string]cas.Entry {
 	return live
 }
 
-// pinned appends the version that a write needs.
+// pinned appends the pinned version, if there is one.
 func (c *Claim) pinned(at []cas.Version) []cas.Version {
 	if c.Pin.IsNull() || c.Pin.IsUnknown() {
 		return at

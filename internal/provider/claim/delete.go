@@ -13,16 +13,16 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// PlanDelete notes what the removal goes by: a read of the plan. Prior state is not enough, since Terraform before 1.12.2 plans the
-// removal of a dropped block before it refreshes. But while applying, a read would take a foreign write for what the plan saw: then the
-// prior state counts.
+// PlanDelete reads the object and notes in private state what the removal compares with. The prior state is not enough: Terraform before
+// 1.12.2 plans the removal of a dropped block before it refreshes. While applying it notes nothing, since a foreign write would pass for
+// what the plan saw; the removal then compares with the prior state.
 func (r *Run) PlanDelete(ctx context.Context, held *Claim, private Private) diag.Diagnostics {
 	return r.planDelete(ctx, held, true, private)
 }
 
-// planDelete is PlanDelete; notes says whether the keys are noted as removed.
+// planDelete is PlanDelete. If notes is true, it notes the keys as removed in this run.
 func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private Private) diag.Diagnostics {
-	diags := dropObservation(ctx, private)
+	diags := Forget(ctx, private)
 	if held.Policy == terms.PolicyAbandon || r.applying() {
 		return diags
 	}
@@ -85,8 +85,7 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 	return diags
 }
 
-// rehearseRemoval rehearses the very removal that the private state leads to. What keeps it from being made is told when it is
-// applied.
+// rehearseRemoval sends the planned removal as a dry run. A removal that cannot be built is refused at apply.
 func (r *Run) rehearseRemoval(ctx context.Context, held *Claim, private privateReader) diag.Diagnostics {
 	t, diags := r.removal(ctx, held, private)
 	if diags.HasError() {
@@ -95,7 +94,7 @@ func (r *Run) rehearseRemoval(ctx context.Context, held *Claim, private privateR
 	return r.checkTxn(ctx, held, t, held.About(terms.OpDelete))
 }
 
-// differs reports whether one of the keys is there and is not what is to be put back.
+// differs reports whether a key exists with another value than the one to restore.
 func differs(live map[string]cas.Entry, first originals) bool {
 	for key, e := range live {
 		if !e.IsAbsent() && e != first[key] {
@@ -105,7 +104,7 @@ func differs(live map[string]cas.Entry, first originals) bool {
 	return false
 }
 
-// changedSince gives those of the keys that are there and do not hold what the resource last wrote, where that is known.
+// changedSince gives the keys that exist with another value than the resource last wrote, where that is known.
 func changedSince(live map[string]cas.Entry, written digests) []diagnose.KeyValue {
 	var changed []diagnose.KeyValue
 	for _, key := range slices.Sorted(maps.Keys(live)) {
@@ -137,13 +136,13 @@ func (r *Run) Delete(ctx context.Context, held *Claim, private Private) diag.Dia
 		diags.Append(more...)
 	}
 	if diags.HasError() {
-		diags.Append(dropObservation(ctx, private)...)
+		diags.Append(Forget(ctx, private)...)
 	}
 	return diags
 }
 
-// removal is what must hold for keys to be deleted or restored: what the plan saw, which is in private state, or
-// else the prior state.
+// removal builds the transaction that deletes or restores the keys. It compares with what the plan saw, if private state has that, or
+// else with the prior state.
 func (r *Run) removal(ctx context.Context, held *Claim, private privateReader) (*cas.Txn, diag.Diagnostics) {
 	t := &cas.Txn{Ref: held.Ref, GoneIsDone: true, FieldManager: r.FieldManagerOr(held.FieldManager)}
 	expect, base := held.Values, held.Version
@@ -161,7 +160,7 @@ func (r *Run) removal(ctx context.Context, held *Claim, private privateReader) (
 			expect, t.Seen, t.SeenDigest = seen.Entries, base, seen.Digest
 		}
 	}
-	// Where the plan saw no ConfigMap there is no version to hold on to; the keys are expected absent then.
+	// If the plan saw no ConfigMap, there is no version to compare, and the keys are expected to be absent.
 	if held.Scope != terms.ScopeKey && base.Valid() {
 		t.At = append(t.At, base)
 	}
@@ -188,7 +187,7 @@ func (r *Run) removal(ctx context.Context, held *Claim, private privateReader) (
 	return t, diags
 }
 
-// checkRestore refuses to restore over what this resource did not write, where plan_check let the plan pass.
+// checkRestore refuses to overwrite a foreign value with the original, in case plan_check let the plan pass.
 func (r *Run) checkRestore(ctx context.Context, held *Claim, t *cas.Txn, private privateReader) diag.Diagnostics {
 	written, _, diags := getPrivate[digests](ctx, private, privateWritten)
 	expected := map[string]cas.Entry{}

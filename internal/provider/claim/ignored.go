@@ -11,10 +11,10 @@ import (
 // IgnoredKeys are the expressions of ignore_labels or ignore_annotations.
 type IgnoredKeys []*regexp.Regexp
 
-// IgnoredMetadata is what a provider leaves alone.
+// IgnoredMetadata holds the provider's ignore_labels and ignore_annotations.
 type IgnoredMetadata struct{ Labels, Annotations IgnoredKeys }
 
-// IgnoredKeysOf is a list of the provider's. The schema has validated it; what is unknown or null in it matches nothing.
+// IgnoredKeysOf compiles a list of expressions. The schema has validated them; unknown and null ones match nothing.
 func IgnoredKeysOf(list types.List) (all IgnoredKeys) {
 	for _, element := range list.Elements() {
 		if s, ok := element.(types.String); ok && !s.IsNull() && !s.IsUnknown() {
@@ -26,7 +26,7 @@ func IgnoredKeysOf(list types.List) (all IgnoredKeys) {
 	return all
 }
 
-// Match reports whether a key is to be left alone unless a configuration names it. An expression may match any part of the key.
+// Match reports whether an expression matches any part of the key.
 func (i IgnoredKeys) Match(key string) bool {
 	for _, expression := range i {
 		if expression.MatchString(key) {
@@ -36,8 +36,7 @@ func (i IgnoredKeys) Match(key string) bool {
 	return false
 }
 
-// Seen is what a resource has of live labels or annotations: all of them but those that are left alone and that named
-// does not have.
+// Seen gives the live labels or annotations without the ignored ones. Those that named has are never ignored.
 func (i IgnoredKeys) Seen(live, named map[string]string) map[string]string {
 	all := map[string]string{}
 	for key, value := range live {
@@ -48,8 +47,8 @@ func (i IgnoredKeys) Seen(live, named map[string]string) map[string]string {
 	return all
 }
 
-// isInternalKey tells the keys that are the cluster's own: as in hashicorp/kubernetes, whose name has it, those of kubernetes.io,
-// but for app.kubernetes.io and service.beta.kubernetes.io, which are for users to set.
+// isInternalKey reports whether a key belongs to the cluster, by the rule of hashicorp/kubernetes: keys of kubernetes.io, except those of
+// app.kubernetes.io and service.beta.kubernetes.io, which users set.
 func isInternalKey(key string) bool {
 	u, err := url.Parse("//" + key)
 	if err != nil {

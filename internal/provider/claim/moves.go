@@ -7,8 +7,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// plannedMoves keeps account of the keys that one plan removes and writes, to find those that different instances do
-// both to. The zero value is ready.
+// plannedMoves records the keys that one plan removes and writes, to find keys that one instance removes and another writes. The zero
+// value is ready.
 type plannedMoves struct {
 	mu   sync.Mutex
 	keys map[terms.EntryID]plannedMove
@@ -21,8 +21,8 @@ const (
 	keyWritten
 )
 
-// plannedCreations are the ConfigMaps that a plan is to create: what is planned in them cannot be checked, and is not to be warned
-// of. The zero value is ready.
+// plannedCreations records the ConfigMaps that a plan creates. Keys in them cannot be checked yet, and need no warning. The zero value is
+// ready.
 type plannedCreations struct {
 	mu   sync.Mutex
 	refs map[cas.Ref]bool
@@ -43,7 +43,7 @@ func (p *plannedCreations) has(ref cas.Ref) bool {
 	return p.refs[ref]
 }
 
-// note takes down what an instance is planned to do to keys, and gives those that another one is to do the opposite to.
+// note records what an instance does to keys, and gives those to which another instance does the opposite.
 func (p *plannedMoves) note(ref cas.Ref, keys []string, m plannedMove) (moving []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// PlanCreate checks what the create will check. Terraform plans a create again when it applies it: what is refused then is what most
-// users see of a conflict on create.
+// PlanCreate makes the checks that Create makes. Terraform plans a create again when it applies it, so most conflicts on create are
+// reported here.
 func (r *Run) PlanCreate(ctx context.Context, c *Claim, private Private) diag.Diagnostics {
 	about, keys := c.About(terms.OpCreate), c.Keys()
 	replaced, isReplace, diags := getPrivate[observation](ctx, private, privateObservation)
@@ -32,7 +32,7 @@ func (r *Run) PlanCreate(ctx context.Context, c *Claim, private Private) diag.Di
 		}
 	}
 	if needs := c.needs(); !isReplace && len(needs) > 0 {
-		// Reaches Delete only where this turns out to replace a tainted resource, which looks like a create.
+		// Delete sees this only if the create replaces a tainted resource; such a plan looks like a create.
 		diags.Append(setPrivate(ctx, private, privateObservation, observation{ID: c.ID, Needs: needs})...)
 	}
 	if !c.Known.All || c.Pin.IsUnknown() {
@@ -45,7 +45,7 @@ func (r *Run) PlanCreate(ctx context.Context, c *Claim, private Private) diag.Di
 	return diags
 }
 
-// PlanUpdate checks what the update will check. The prior state is the observation that it goes by.
+// PlanUpdate makes the checks that Update makes, against the prior state.
 func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) diag.Diagnostics {
 	if !c.Known.Keys {
 		return nil
@@ -65,8 +65,7 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 	return diags
 }
 
-// planKeys notes the keys that an update takes up and gives up, and checks that those that it gives up hold what this resource last
-// wrote.
+// planKeys records the keys that an update adds and drops, and checks that the dropped ones still hold what this resource last wrote.
 func (r *Run) planKeys(ctx context.Context, c, held *Claim, about diagnose.Subject, private Private) diag.Diagnostics {
 	if r.applying() {
 		return nil
@@ -88,7 +87,7 @@ func (r *Run) planKeys(ctx context.Context, c, held *Claim, about diagnose.Subje
 }
 
 // PlanReplace checks the removal of a replace. Terraform plans the creation in a second call, and drops its warnings.
-// mayBeSame says that the new place is not known yet and can turn out to be the old one.
+// mayBeSame says that the new place is unknown, and may turn out to be the old one.
 func (r *Run) PlanReplace(ctx context.Context, c, held *Claim, mayBeSame bool, private Private) diag.Diagnostics {
 	keeps, diags := held.keeps(ctx, private)
 	if mayBeSame && (len(keeps) > 0 || len(c.needs()) > 0) {
@@ -98,8 +97,8 @@ func (r *Run) PlanReplace(ctx context.Context, c, held *Claim, mayBeSame bool, p
 	return diags
 }
 
-// NoteReplace notes what the removal goes by if this turns out to be a replace in the same place, as with -replace. The prior state is
-// as good as a read then: Terraform has refreshed it.
+// NoteReplace notes the prior state in private state, for the removal of a replace in the same place, as with -replace. That is as good as
+// a read: Terraform has refreshed it.
 func (r *Run) NoteReplace(ctx context.Context, held *Claim, private Private) diag.Diagnostics {
 	keeps, diags := held.keeps(ctx, private)
 	diags.Append(setPrivate(ctx, private, privateObservation, observation{
@@ -123,7 +122,7 @@ func (c *Claim) keeps(ctx context.Context, private privateReader) ([]string, dia
 	}
 }
 
-// replacedBy refuses a creation that could not succeed after the removal that comes before it.
+// replacedBy refuses a create that cannot succeed after the removal before it.
 func replacedBy(about diagnose.Subject, removal observation, c *Claim) diag.Diagnostics {
 	among := func(keys, of []string) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(of, key) })
@@ -145,7 +144,7 @@ func replacedBy(about diagnose.Subject, removal observation, c *Claim) diag.Diag
 	return nil
 }
 
-// checkTxn is a plan's check of what a write is to send.
+// checkTxn checks at plan the transaction that the apply sends.
 func (r *Run) checkTxn(ctx context.Context, c *Claim, t *cas.Txn, about diagnose.Subject) diag.Diagnostics {
 	return r.Check(ctx, about.Of(t), c.Timeouts, func(ctx context.Context) error {
 		_, err := r.Engine.Check(ctx, t, r.CheckMode())

@@ -27,8 +27,8 @@ type (
 	digests   = map[string]string    // in privateWritten
 )
 
-// observation is what the plan of a delete saw. It carries the id that it is about: in a replace, Terraform hands it on
-// to a call that plans the new object.
+// observation is what the plan of a delete saw. ID says of which resource: in a replace, Terraform hands the observation on to the call
+// that plans the new one.
 type observation struct {
 	ID              string               `json:"id"`
 	UID             string               `json:"uid,omitempty"`
@@ -54,7 +54,7 @@ type Private interface {
 	privateWriter
 }
 
-// getPrivate reads a key of the private state. What is not there is false.
+// getPrivate reads a key of the private state, and reports whether it exists.
 func getPrivate[T any](ctx context.Context, from privateReader, key string) (T, bool, diag.Diagnostics) {
 	var value T
 	raw, diags := from.GetKey(ctx, key)
@@ -78,7 +78,7 @@ func setPrivate(ctx context.Context, to privateWriter, key string, value any) di
 	return to.SetKey(ctx, key, raw)
 }
 
-// dropObservation removes what a planned delete was to go by.
-func dropObservation(ctx context.Context, to privateWriter) diag.Diagnostics {
+// Forget drops the observation of a planned delete.
+func Forget(ctx context.Context, to privateWriter) diag.Diagnostics {
 	return to.SetKey(ctx, privateObservation, nil)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Seen is what a refresh found.
+// Seen is the result of a refresh.
 type Seen struct {
 	*cas.Observation
 
@@ -19,10 +19,10 @@ type Seen struct {
 	IsImport bool     // the first read after an import
 }
 
-// Read reads the keys of a state, and, once, those that an import named.
+// Read reads the keys of a state. The first read after an import also reads the keys that the import named.
 func (r *Run) Read(ctx context.Context, held *Claim, private privateReader) (*Seen, diag.Diagnostics) {
 	timeout, diags := held.Timeouts.Read(ctx, terms.DefaultTimeout)
-	// Keys that vanished are looked for still: what comes back is drift, as what goes is.
+	// Vanished keys are looked up too: if one comes back, that is drift.
 	written, _, more := getPrivate[digests](ctx, private, privateWritten)
 	diags.Append(more...)
 	imported, isImport, more := getPrivate[[]string](ctx, private, privateImport)
@@ -50,17 +50,17 @@ func (r *Run) Read(ctx context.Context, held *Claim, private privateReader) (*Se
 	return &Seen{Observation: observation, Keys: keys, IsImport: isImport}, diags
 }
 
-// Missing are the keys that are not there.
+// Missing gives the keys that do not exist.
 func (s *Seen) Missing() []string {
 	return slices.DeleteFunc(slices.Clone(s.Keys), func(key string) bool { return !s.Entry(key).IsAbsent() })
 }
 
-// Import notes the keys that an import names, none for all, until the read that follows it.
+// Import notes the keys that an import names, or none for all, for the read that follows.
 func Import(ctx context.Context, private privateWriter, keys ...string) diag.Diagnostics {
 	return setPrivate(ctx, private, privateImport, append([]string{}, keys...))
 }
 
-// Found takes what an import found for what the resource first found.
+// Found records the values that an import found as the originals.
 func (s *Seen) Found(ctx context.Context, private privateWriter) diag.Diagnostics {
 	first, written := originals{}, digests{}
 	for _, key := range s.Keys {
@@ -72,7 +72,7 @@ func (s *Seen) Found(ctx context.Context, private privateWriter) diag.Diagnostic
 	return diags
 }
 
-// Moved notes what a state that was moved from another provider's resource says that its keys hold. What they held at first is not known.
+// Moved records the values of a state that comes from another provider as last written. The originals stay unknown.
 func Moved(ctx context.Context, private privateWriter, values map[string]cas.Entry) diag.Diagnostics {
 	written := digests{}
 	for key, value := range values {

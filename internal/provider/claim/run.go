@@ -14,8 +14,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Run is what one configured provider has: its engine, its settings, and what the plan has noted so far. All resources of the provider
-// share it. Configured, Checks, FieldManagerOr and Hides take a nil Run, which is that of a provider that was not configured.
+// Run holds a configured provider's engine and settings, and what its plan has recorded so far. All resources of the provider share it.
+// A nil Run stands for a provider that was not configured; Configured, Checks, FieldManagerOr and Hides accept it.
 type Run struct {
 	Engine       *cas.Engine // nil while the provider's configuration is not known
 	FieldManager string
@@ -34,15 +34,15 @@ func (r *Run) Configured() bool { return r != nil && r.Engine != nil }
 // Checks reports whether plans are checked.
 func (r *Run) Checks() bool { return r.Configured() && r.PlanCheck != terms.PlanCheckOff }
 
-// applying reports whether this process is known to apply. The first resource of an apply cannot be told from a plan.
+// applying reports whether this process has written already, and so is applying. Before its first write, an apply looks like a plan.
 func (r *Run) applying() bool { return r.Engine != nil && r.Engine.HasSwapped() }
 
-// NotConfigured is what a write gets where the cluster is not known.
+// NotConfigured is the error of a write while the cluster is unknown.
 func NotConfigured() diag.Diagnostic {
 	return diagnose.TitleProviderNotConfigured.With("The provider's configuration is not known, so nothing was written.")
 }
 
-// FieldManagerOr is the field manager that a resource names, or the provider's.
+// FieldManagerOr gives the resource's field manager, or else the provider's.
 func (r *Run) FieldManagerOr(named types.String) string {
 	if manager := named.ValueString(); manager != "" || r == nil {
 		return manager
@@ -55,7 +55,7 @@ func (r *Run) Hides(own types.Bool) bool {
 	return own.ValueBool() || own.IsUnknown() || r != nil && r.HideValues
 }
 
-// CheckMode is how the checks of a plan are made. Where this process is known to apply they send nothing: the write itself follows.
+// CheckMode says whether plan checks send a dry run. While applying they do not: the write itself follows.
 func (r *Run) CheckMode() cas.CheckMode {
 	if r.applying() {
 		return cas.ReadOnly
@@ -63,7 +63,7 @@ func (r *Run) CheckMode() cas.CheckMode {
 	return r.Rehearsal
 }
 
-// Check makes a plan's check. look asks the engine, for as long as a read may take.
+// Check runs a plan's check, within the read timeout. look asks the engine.
 func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts.Value, look func(context.Context) error) diag.Diagnostics {
 	timeout, diags := limits.Read(ctx, terms.DefaultTimeout)
 	if !r.Checks() {
@@ -84,14 +84,14 @@ func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts
 	return diags
 }
 
-// planned is the subject of a plan's check.
+// planned is the subject of diagnostics about a plan's check.
 func (r *Run) planned(about diagnose.Subject) diagnose.Subject {
 	about.Planning, about.Limit = r.PlanCheck == terms.PlanCheckError, terms.OpRead
 	about.Rehearsed = r.CheckMode() == cas.DryRun
 	return about
 }
 
-// softened makes a failed check of a plan what plan_check says it is.
+// softened turns the error of a plan's check into a warning if plan_check says so.
 func (r *Run) softened(d diag.Diagnostic) diag.Diagnostic {
 	if r.PlanCheck != terms.PlanCheckWarning || d.Severity() != diag.SeverityError {
 		return d
@@ -102,8 +102,8 @@ func (r *Run) softened(d diag.Diagnostic) diag.Diagnostic {
 	return diagnose.WarningTitle(d.Summary()).With(d.Detail())
 }
 
-// Observe reads an object as a refresh does: a recent read of this process is good enough. Where something is missing in it, it reads again
-// before the state drops anything.
+// Observe reads an object for a refresh. It may reuse a recent read of this process; if something is missing there, it reads again, before
+// the state drops anything.
 func (r *Run) Observe(ctx context.Context, ref cas.Ref, age time.Duration, missing func(*cas.Observation) bool) (*cas.Observation, error) {
 	seen, err := r.Engine.Observe(ctx, ref, age)
 	if err == nil && age > 0 && missing(seen) {

@@ -11,7 +11,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Whole is a whole object that a resource has, as a state says.
+// Whole describes a whole object that a state has.
 type Whole struct {
 	Ref      cas.Ref
 	Version  cas.Version
@@ -19,8 +19,7 @@ type Whole struct {
 	About    func(terms.Operation) diagnose.Subject // what diagnostics about an operation say of the resource
 }
 
-// NoteReplaceWhole notes what the removal goes by if this turns out to be a replace, as with -replace. The prior state is as good as a
-// read then: Terraform has refreshed it.
+// NoteReplaceWhole notes the prior state in private state, for the removal of a replace, as with -replace.
 func (r *Run) NoteReplaceWhole(ctx context.Context, held *Whole, private Private) diag.Diagnostics {
 	return held.note(ctx, held.Version, private)
 }
@@ -31,8 +30,8 @@ func (w *Whole) note(ctx context.Context, version cas.Version, private Private) 
 	})
 }
 
-// PlanCreateWhole makes a plan's check of a creation, unless it follows the removal of the same object, which is there still. What is
-// planned to be in the object comes after it.
+// PlanCreateWhole checks a creation at plan. After the removal of a replace it checks nothing: the old object still exists. It records the
+// object, so that keys planned in it cause no warning.
 func (r *Run) PlanCreateWhole(
 	ctx context.Context, ref cas.Ref, limits timeouts.Value, about diagnose.Subject, private Private, look func(context.Context) error,
 ) diag.Diagnostics {
@@ -45,11 +44,10 @@ func (r *Run) PlanCreateWhole(
 	return diags
 }
 
-// PlanDeleteWhole notes what the removal goes by: a read of the plan. Prior state is not enough, since Terraform before 1.12.2 plans the
-// removal of a dropped block before it refreshes. But while applying, a read would take a foreign write for what the plan saw: then the
-// prior state counts, as it does where the plan saw no object.
+// PlanDeleteWhole reads the object and notes its version in private state, for the reasons that PlanDelete gives. If it notes nothing, the
+// removal compares with the prior state.
 func (r *Run) PlanDeleteWhole(ctx context.Context, held *Whole, private Private) diag.Diagnostics {
-	diags := dropObservation(ctx, private)
+	diags := Forget(ctx, private)
 	if r.applying() {
 		return diags
 	}
@@ -69,7 +67,7 @@ func (r *Run) PlanDeleteWhole(ctx context.Context, held *Whole, private Private)
 	return diags
 }
 
-// DeleteWhole deletes the object if it is as the plan saw it, which is in private state, or else as the prior state has it.
+// DeleteWhole deletes the object if it is still at the version in private state, or else in the prior state.
 func (r *Run) DeleteWhole(ctx context.Context, held *Whole, private Private) diag.Diagnostics {
 	timeout, diags := held.Timeouts.Delete(ctx, terms.DefaultTimeout)
 	base := held.Version
@@ -89,12 +87,7 @@ func (r *Run) DeleteWhole(ctx context.Context, held *Whole, private Private) dia
 		}
 	}
 	if diags.HasError() {
-		diags.Append(dropObservation(ctx, private)...)
+		diags.Append(Forget(ctx, private)...)
 	}
 	return diags
-}
-
-// Forget drops from private state what a planned removal was to go by.
-func Forget(ctx context.Context, private privateWriter) diag.Diagnostics {
-	return dropObservation(ctx, private)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Written is what came of a write.
+// Written is the result of a write.
 type Written struct {
 	Version  cas.Version          // of the object after it
 	Previous map[string]cas.Entry // what the keys that it changed held before; nil where it changed nothing
@@ -33,7 +33,6 @@ func (r *Run) Create(ctx context.Context, c *Claim, private Private) (Written, d
 	if diags.HasError() {
 		return Written{}, diags
 	}
-	diags.Append(dropObservation(ctx, private)...)
 	diags.Append(account(ctx, private, c, nil, t, result)...)
 	return written(t, result), diags
 }
@@ -41,7 +40,7 @@ func (r *Run) Create(ctx context.Context, c *Claim, private Private) (Written, d
 // Update writes what differs from what the state has. A conflict has written nothing.
 func (r *Run) Update(ctx context.Context, c, held *Claim, private Private) (Written, diag.Diagnostics) {
 	timeout, diags := c.Timeouts.Update(ctx, terms.DefaultTimeout)
-	diags.Append(dropObservation(ctx, private)...)
+	diags.Append(Forget(ctx, private)...)
 	if !c.Changes(held) {
 		diags.Append(account(ctx, private, c, held, &cas.Txn{}, cas.TxnResult{})...)
 		return Written{Version: held.Version}, diags
@@ -66,8 +65,7 @@ func (r *Run) Update(ctx context.Context, c, held *Claim, private Private) (Writ
 	return written(t, result), diags
 }
 
-// createTxn is what must hold for keys to be created. No observation of the plan reaches a create, so it is judged by what the keys
-// hold.
+// createTxn builds the transaction of a create. It compares values only: no observation of the plan reaches a create.
 func (r *Run) createTxn(c *Claim) *cas.Txn {
 	t := &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), At: c.pinned(nil)}
 	for _, key := range sortedKeys(c.Values, c.Expected) {
@@ -80,7 +78,7 @@ func (r *Run) createTxn(c *Claim) *cas.Txn {
 	return t
 }
 
-// firstSwap is what must hold for a key to be written that the state does not have.
+// firstSwap is the swap of a key that the state does not have.
 func firstSwap(key string, expect, value cas.Entry, adopt bool) cas.KeySwap {
 	k := cas.KeySwap{Key: key, Expect: expect, New: value, Held: cas.HeldIsRefused}
 	if adopt || expect.Holds(value) {
@@ -89,8 +87,8 @@ func firstSwap(key string, expect, value cas.Entry, adopt bool) cas.KeySwap {
 	return k
 }
 
-// updateTxn is what must hold for keys to be updated. The prior state is the plan's observation, also where another process applies a
-// saved plan. What the resource has and does not change is compared as well.
+// updateTxn builds the transaction of an update. It compares with the prior state, which is the plan's observation even when another
+// process applies a saved plan. Keys that do not change are compared as well.
 func (r *Run) updateTxn(ctx context.Context, c, held *Claim, private privateReader, about diagnose.Subject) (*cas.Txn, diag.Diagnostics) {
 	first, _, diags := getPrivate[originals](ctx, private, privateOriginal)
 	t := &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), Seen: held.Version}
@@ -136,7 +134,7 @@ func (r *Run) updateTxn(ctx context.Context, c, held *Claim, private privateRead
 	return t, diags
 }
 
-// checkDropped refuses to restore a key, which an update gives up, over what this resource did not write.
+// checkDropped refuses to restore a dropped key that holds a foreign value.
 func (c *Claim) checkDropped(ctx context.Context, held *Claim, about diagnose.Subject, private privateReader) diag.Diagnostics {
 	if c.Policy != terms.PolicyRestore {
 		return nil
@@ -148,8 +146,8 @@ func (c *Claim) checkDropped(ctx context.Context, held *Claim, about diagnose.Su
 	return diags
 }
 
-// commit sends a transaction, for at most as long as the timeout says, and warns where admission changed what is written. With
-// wait_for_match it waits as well, so much longer, where what must hold does not yet.
+// commit sends a transaction within the timeout, and warns if admission changed a value. wait_for_match adds to the timeout: commit then
+// waits until every expectation holds.
 func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, timeout time.Duration) (cas.TxnResult, diag.Diagnostics) {
 	wait := waitFor(about.Wait)
 	ctx, cancel := context.WithTimeout(ctx, timeout+wait)
@@ -191,8 +189,8 @@ func written(t *cas.Txn, result cas.TxnResult) Written {
 	return w
 }
 
-// account keeps in private state, for the keys that the resource has after a write, what each held at first and what was last written.
-// held is what it had before, nil for a new one, whose private state is empty.
+// account updates private state after a write: for each key the original entry, and the digest of what was last written. held is nil for a
+// create, whose private state is empty.
 func account(ctx context.Context, private Private, c, held *Claim, t *cas.Txn, result cas.TxnResult) diag.Diagnostics {
 	first, _, diags := getPrivate[originals](ctx, private, privateOriginal)
 	lastWritten, _, more := getPrivate[digests](ctx, private, privateWritten)
@@ -224,7 +222,7 @@ func account(ctx context.Context, private Private, c, held *Claim, t *cas.Txn, r
 	return diags
 }
 
-// waitFor is how long wait_for_match says, and 0 where it says nothing.
+// waitFor is the duration of wait_for_match, or 0 without it.
 func waitFor(configured types.String) time.Duration {
 	d, err := time.ParseDuration(configured.ValueString())
 	if err != nil {

@@ -60,7 +60,6 @@ func (r *wholeResource) Create(ctx context.Context, req resource.CreateRequest, 
 	resp.Diagnostics.Append(about.Admitted(plan.content(), r.live(result.After, &plan).content())...)
 	plan.setRef(ref)
 	plan.setVersion(result.After.Version())
-	resp.Diagnostics.Append(claim.Forget(ctx, resp.Private)...)
 	resp.Diagnostics.Append(plan.encodeIdentity(ctx, &resp.Identity.Raw)...)
 	resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.State.Raw)...)
 }

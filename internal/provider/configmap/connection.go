@@ -22,7 +22,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// connection is what every resource and data source has of the provider.
+// connection links a resource or data source to the configured provider.
 type connection struct {
 	run *claim.Run // nil while a configuration is validated
 }
@@ -32,7 +32,7 @@ func (c *connection) Configure(_ context.Context, req resource.ConfigureRequest,
 	resp.Diagnostics.Append(c.connect(req.ProviderData)...)
 }
 
-// connect takes in what the provider hands over; nothing while it is not configured.
+// connect stores the provider's data. There is none while a configuration is validated.
 func (c *connection) connect(providerData any) diag.Diagnostics {
 	run, ok := providerData.(*claim.Run)
 	if !ok && providerData != nil {
@@ -43,7 +43,7 @@ func (c *connection) connect(providerData any) diag.Diagnostics {
 	return nil
 }
 
-// place is what all resources have: which ConfigMap they are about, and how it is written.
+// place holds the attributes that all resources share: which ConfigMap, and how to write it.
 type place struct {
 	Namespace    types.String   `tfsdk:"namespace"`
 	Name         types.String   `tfsdk:"name"`
@@ -52,7 +52,7 @@ type place struct {
 	ID           types.String   `tfsdk:"id"`
 }
 
-// newPlace is the place of what is imported.
+// newPlace is the place of an imported resource.
 func newPlace(ref cas.Ref) place {
 	operations := map[string]attr.Type{}
 	for _, operation := range []terms.Operation{terms.OpCreate, terms.OpRead, terms.OpUpdate, terms.OpDelete} {
@@ -69,7 +69,7 @@ func (p *place) ref() cas.Ref {
 
 func (p *place) refKnown() bool { return known(p.Namespace, p.Name) }
 
-// observed is the version of the ConfigMap that a state is of.
+// observed is the version of the ConfigMap in a state.
 type observed struct {
 	ResourceVersion types.String `tfsdk:"resource_version"`
 	UID             types.String `tfsdk:"uid"`
@@ -93,7 +93,7 @@ func known(values ...types.String) bool {
 	return true
 }
 
-// agrees reports whether a value is another one, or may turn out to be.
+// agrees reports whether two values are equal, or may be once the first is known.
 func agrees(value, with types.String) bool { return value.IsUnknown() || value.Equal(with) }
 
 // schemaCodec makes the codec of a resource's schema when it is first needed.
@@ -114,7 +114,7 @@ func identityCodec[M any](r resource.ResourceWithIdentity) func() *codec.Codec[M
 	})
 }
 
-// entryFrom is the entry that a text or base64 stands for, absent where both are null.
+// entryFrom converts a text or base64 value to an entry. It is absent if both are null.
 func entryFrom(textual, encoded types.String) cas.Entry {
 	if !textual.IsNull() {
 		return cas.Text(textual.ValueString())
@@ -128,7 +128,7 @@ func entryFrom(textual, encoded types.String) cas.Entry {
 	return cas.Entry{}
 }
 
-// entryValues is an entry as value and value_base64.
+// entryValues converts an entry to value and value_base64.
 func entryValues(e cas.Entry) (textual, encoded types.String) {
 	textual, encoded = types.StringNull(), types.StringNull()
 	if v, ok := e.Text(); ok {

@@ -23,7 +23,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// There is no import, and so no identity: which of a counter's numbers is whose, the cluster does not know.
+// There is no import, and so no identity: the cluster does not know which number belongs to whom.
 var (
 	_ resource.ResourceWithConfigure  = (*counterResource)(nil)
 	_ resource.ResourceWithModifyPlan = (*counterResource)(nil)
@@ -143,8 +143,7 @@ func (r *counterResource) counter(m *counterModel) cas.Counter {
 	}
 }
 
-// takesAfter reports whether the plan takes another number than the state has. Nothing but triggers makes it, and none are the
-// same as an empty map of them.
+// takesAfter reports whether the plan takes a new number. Only a change of triggers does that; null and an empty map are the same.
 func (m *counterModel) takesAfter(state *counterModel) bool {
 	if !m.Triggers.IsUnknown() && len(m.Triggers.Elements()) == 0 && len(state.Triggers.Elements()) == 0 {
 		return false
@@ -152,7 +151,7 @@ func (m *counterModel) takesAfter(state *counterModel) bool {
 	return !m.Triggers.Equal(state.Triggers)
 }
 
-// argumentsKnown reports whether all is known that says whether a number is taken, and which.
+// argumentsKnown reports whether everything is known that decides about the next number.
 func (m *counterModel) argumentsKnown() bool {
 	for _, v := range m.Triggers.Elements() {
 		if v.IsUnknown() {

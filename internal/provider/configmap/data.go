@@ -67,14 +67,14 @@ func (*dataResource) Metadata(_ context.Context, req resource.MetadataRequest, r
 	resp.ResourceBehavior.MutableIdentity = true // with the keys
 }
 
-// keys are those that the resource shall have.
+// keys gives the keys of data and binary_data.
 func (m *dataModel) keys() []string { return keysIn(m.Data, m.BinaryData) }
 
 func (m *dataModel) setID() {
 	m.ID = types.StringValue(terms.DataID{Ref: m.ref(), Keys: m.keys()}.String())
 }
 
-// identity goes by the id, in which also keys stand that vanished since.
+// identity has the keys of the id, which include vanished ones.
 func (m *dataModel) identity() dataIdentity {
 	i := dataIdentity{Namespace: m.Namespace, Name: m.Name, Keys: types.ListNull(types.StringType)}
 	if id, err := terms.ParseDataID(m.ID.ValueString()); err == nil && len(id.Keys) > 0 {
@@ -91,7 +91,7 @@ func (m *dataModel) encodeIdentity(ctx context.Context, raw *tftypes.Value) diag
 	return dataIdentityCodec().Encode(ctx, m.identity(), raw)
 }
 
-// claim is what the maps ask for.
+// claim translates the maps to a claim.
 func (m *dataModel) claim(run *claim.Run) *claim.Claim {
 	c := m.newClaim(m.ref().String(), entriesFrom(m.Data, m.BinaryData), entriesFrom(m.ExpectedData, m.ExpectedBinaryData))
 	keyed := !m.Data.IsUnknown() && !m.BinaryData.IsUnknown()
@@ -138,7 +138,7 @@ func (m *dataModel) mayBe(state *dataModel) bool {
 	return agrees(m.Namespace, state.Namespace) && agrees(m.Name, state.Name)
 }
 
-// setPrevious takes in the text of the keys.
+// setPrevious stores the replaced texts.
 func (m *dataModel) setPrevious(previous map[string]cas.Entry, run *claim.Run) {
 	m.PreviousData = types.MapNull(types.StringType)
 	if previous == nil || run.Hides(m.HideValues) { // nobody marks what it replaced as sensitive
@@ -165,7 +165,7 @@ func (m *dataModel) keepPrevious(state *dataModel, run *claim.Run) {
 	}
 }
 
-// refresh takes in the keys that are there. The resource has those that vanished still.
+// refresh stores the keys that exist. The resource exists as long as its ConfigMap does, whatever keys vanish.
 func (m *dataModel) refresh(seen *claim.Seen) bool {
 	had, live := entriesFrom(m.Data, m.BinaryData), map[string]cas.Entry{}
 	for _, key := range seen.Keys {
@@ -187,7 +187,7 @@ func keysIn(of ...types.Map) (keys []string) {
 	return slices.Compact(keys)
 }
 
-// entriesFrom has the absent entry where an element is null.
+// entriesFrom converts both maps to entries. A null element becomes the absent entry.
 func entriesFrom(textual, encoded types.Map) map[string]cas.Entry {
 	entries := map[string]cas.Entry{}
 	for key, v := range textual.Elements() {
@@ -206,7 +206,7 @@ func stringOf(v attr.Value) types.String {
 	return types.StringNull()
 }
 
-// setEntries puts live entries into data and binary_data, absent ones into neither.
+// setEntries stores live entries in data and binary_data, and leaves absent ones out.
 func (m *dataModel) setEntries(live map[string]cas.Entry) {
 	textual, encoded := map[string]attr.Value{}, map[string]attr.Value{}
 	for key, e := range live {
@@ -219,7 +219,7 @@ func (m *dataModel) setEntries(live map[string]cas.Entry) {
 	m.Data, m.BinaryData = stringMap(textual, m.Data), stringMap(encoded, m.BinaryData)
 }
 
-// stringMap is null where it has nothing, but stays the empty map that it was: {} may be what the configuration says.
+// stringMap is null if there are no values. But an empty map stays one: the configuration may say {}.
 func stringMap(values map[string]attr.Value, was types.Map) types.Map {
 	switch {
 	case len(values) > 0:

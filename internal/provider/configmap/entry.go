@@ -72,7 +72,7 @@ func (m *entryModel) encodeIdentity(ctx context.Context, raw *tftypes.Value) dia
 	return entryIdentityCodec().Encode(ctx, entryIdentity{Namespace: m.Namespace, Name: m.Name, Key: m.Key}, raw)
 }
 
-// claim is the entry as a claim of one key.
+// claim translates the entry to a claim of one key.
 func (m *entryModel) claim(run *claim.Run) *claim.Claim {
 	id := m.entryID()
 	expected := map[string]cas.Entry{}
@@ -112,10 +112,10 @@ func (m *entryModel) mayBe(state *entryModel) bool {
 	return agrees(m.Namespace, state.Namespace) && agrees(m.Name, state.Name) && agrees(m.Key, state.Key)
 }
 
-// entry is what the key shall hold. The schema has validated the base64.
+// entry is the value to write. The schema has validated the base64.
 func (m *entryModel) entry() cas.Entry { return entryFrom(m.Value, m.ValueBase64) }
 
-// expected is what the configuration says that the key must hold, absent where it says nothing.
+// expected is the expected value, absent if none is configured.
 func (m *entryModel) expected() cas.Entry { return entryFrom(m.ExpectedValue, m.ExpectedValueBase64) }
 
 func (m *entryModel) setPrevious(previous map[string]cas.Entry, run *claim.Run) {
@@ -136,7 +136,7 @@ func (m *entryModel) keepPrevious(state *entryModel, run *claim.Run) {
 	}
 }
 
-// refresh takes in the key. Without it nothing is left of the entry.
+// refresh stores the key's value. The entry exists as long as its key does.
 func (m *entryModel) refresh(seen *claim.Seen) bool {
 	live := seen.Entry(m.Key.ValueString())
 	if !live.IsAbsent() && !live.Holds(m.entry()) {

@@ -15,20 +15,20 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// keysModel is the model of a resource of keys: what it asks for as a claim, and how it takes in what came of that.
+// keysModel is the model of a resource of keys. It translates itself to a claim, and takes the results in.
 type keysModel[M any] interface {
 	*M
-	// claim is what the model asks for or, of a state, has.
+	// claim translates the model of a plan or of a state.
 	claim(run *claim.Run) *claim.Claim
 	shared() *keysAttributes
-	// mayBe reports whether what is known of the place agrees with that of a state.
+	// mayBe reports whether the known parts of the place agree with a state's.
 	mayBe(state *M) bool
 	setID()
-	// setPrevious takes in what the keys held that a write changed; nil where it changed nothing.
+	// setPrevious stores the values that a write replaced; nil if it changed nothing.
 	setPrevious(previous map[string]cas.Entry, run *claim.Run)
-	// keepPrevious takes what the last write replaced from the state, unless values are hidden from now on.
+	// keepPrevious copies the replaced values from the state, unless values are hidden now.
 	keepPrevious(state *M, run *claim.Run)
-	// refresh takes in what a read found, and reports whether anything is left that a state can have.
+	// refresh stores what a read found, and reports whether the resource still exists.
 	refresh(seen *claim.Seen) bool
 	encodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics
 }
@@ -47,7 +47,7 @@ type keysAttributes struct {
 
 func (k *keysAttributes) shared() *keysAttributes { return k }
 
-// newClaim is the part of a claim that all resources of keys make alike.
+// newClaim fills in the parts of a claim that all resources of keys share.
 func (k *keysAttributes) newClaim(id string, values, expected map[string]cas.Entry) *claim.Claim {
 	return &claim.Claim{
 		ID: id, Ref: k.ref(), Values: values, Expected: expected, Adopt: k.AdoptExisting.ValueBool(),
@@ -56,8 +56,7 @@ func (k *keysAttributes) newClaim(id string, values, expected map[string]cas.Ent
 	}
 }
 
-// importedKeys are the attributes of a resource of which nothing but the id is known. Every default is set, or the first plan would show
-// an update.
+// importedKeys gives the attributes of a new import. Every default is set, or the first plan would show an update.
 func importedKeys(ref cas.Ref) keysAttributes {
 	return keysAttributes{
 		place: newPlace(ref), ConflictScope: types.StringValue(terms.ScopeObject), DeletionPolicy: types.StringValue(terms.PolicyDelete),
@@ -65,7 +64,7 @@ func importedKeys(ref cas.Ref) keysAttributes {
 	}
 }
 
-// keysResource is what all resources of keys do. Terraform calls ModifyPlan
+// keysResource implements all resources of keys. Terraform calls ModifyPlan
 //
 //   - for a create, an update and each half of a replace when it plans, and for all but the removal again when it applies;
 //   - for a removal when it plans (for what create_before_destroy deposed: when it applies), with a null plan; what that puts into
@@ -77,7 +76,7 @@ type keysResource[M any, P keysModel[M]] struct {
 	codec func() *codec.Codec[M]
 }
 
-// ModifyPlan checks what an apply would check.
+// ModifyPlan makes the checks of an apply at plan.
 func (r *keysResource[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.run == nil {
 		return
@@ -142,7 +141,7 @@ func (r *keysResource[M, P]) planUpdate(ctx context.Context, plan, state P, pin 
 	resp.Diagnostics.Append(r.run.PlanUpdate(ctx, c, held, resp.Private)...)
 }
 
-// keep takes from the state what only a write changes.
+// keep copies from the state what only a write changes.
 func (r *keysResource[M, P]) keep(plan, state P) {
 	plan.setID()
 	plan.shared().observed = state.shared().observed
@@ -170,7 +169,7 @@ func (r *keysResource[M, P]) Create(ctx context.Context, req resource.CreateRequ
 	resp.Diagnostics.Append(r.codec().Encode(ctx, plan, &resp.State.Raw)...)
 }
 
-// takeIn puts what came of a write into the model.
+// takeIn stores the result of a write in the model.
 func (r *keysResource[M, P]) takeIn(m P, written claim.Written) {
 	m.setID()
 	m.shared().setVersion(written.Version)

@@ -22,7 +22,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// source is what every data source has of the provider.
+// source links a data source to the configured provider.
 type source struct {
 	connection
 }
@@ -32,7 +32,7 @@ func (s *source) Configure(_ context.Context, req datasource.ConfigureRequest, r
 	resp.Diagnostics.Append(s.connect(req.ProviderData)...)
 }
 
-// sourceModel is what the models of all data sources have.
+// sourceModel holds the attributes that all data sources share.
 type sourceModel struct {
 	Namespace       types.String   `tfsdk:"namespace"`
 	Name            types.String   `tfsdk:"name"`
@@ -43,7 +43,7 @@ type sourceModel struct {
 	Managers        types.List     `tfsdk:"managers"`
 }
 
-// sourceAttributes are those of sourceModel, and others besides.
+// sourceAttributes is the schema of sourceModel, with others added.
 func sourceAttributes(ctx context.Context, exists, resourceVersion string, others map[string]schema.Attribute) map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
 		"namespace": schema.StringAttribute{
@@ -73,9 +73,8 @@ func sourceCodec[M any](d datasource.DataSource) func() *codec.Codec[M] {
 	})
 }
 
-// observe reads the ConfigMap, and puts what all data sources tell of it into the model. What was read before is never good enough: what
-// depends on it may be judged by it. Where the provider's configuration is not known and the client allows it, the framework has deferred
-// the read already.
+// observe reads the ConfigMap and fills in the model. It never reuses an earlier read, since a write may be judged by the result. If the
+// provider's configuration is unknown and the client allows it, the framework has deferred the read already.
 func (s *source) observe(ctx context.Context, m *sourceModel, key string) (*cas.Observation, diag.Diagnostics) {
 	timeout, diags := m.Timeouts.Read(ctx, terms.DefaultTimeout)
 	if diags.HasError() {
@@ -115,7 +114,7 @@ func readTimeoutsAttribute(ctx context.Context) schema.Attribute {
 	return attribute
 }
 
-// versionOf is the uid and the resourceVersion that were seen, null where there was no ConfigMap.
+// versionOf gives the uid and resourceVersion, null without a ConfigMap.
 func versionOf(o *cas.Observation) (uid, resourceVersion types.String) {
 	if !o.Exists() {
 		return types.StringNull(), types.StringNull()
@@ -160,7 +159,7 @@ func managersOf(o *cas.Observation) types.List {
 	return types.ListValueMust(element, all)
 }
 
-// mapSeen is null where there was no ConfigMap, and never else.
+// mapSeen converts a map. It is null without a ConfigMap, and only then.
 func mapSeen(o *cas.Observation, of map[string]string) types.Map {
 	if !o.Exists() {
 		return types.MapNull(types.StringType)
