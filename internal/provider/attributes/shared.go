@@ -74,6 +74,15 @@ func Policy(description string) schema.StringAttribute {
 	}
 }
 
+// OnDrift is on_drift.
+func OnDrift(description string) schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional: true, Computed: true, Default: stringdefault.StaticString(terms.DriftWarning),
+		Validators:          []validator.String{stringvalidator.OneOf(terms.DriftWarning, terms.DriftError, terms.DriftOff)},
+		MarkdownDescription: description,
+	}
+}
+
 // Flag is an optional bool that is false by default.
 func Flag(description string) schema.BoolAttribute {
 	return schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false), MarkdownDescription: description}

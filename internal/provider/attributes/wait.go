@@ -16,7 +16,7 @@ import (
 
 // Wait is wait_for_match, which requires conflict_scope = "key". The paths are those of attributes that name a version.
 func Wait(versions ...path.Expression) schema.StringAttribute {
-	validators := []validator.String{ValidTimeout(), keyScoped{}}
+	validators := []validator.String{ValidTimeout(), waits{}}
 	if len(versions) > 0 {
 		validators = append(validators, stringvalidator.ConflictsWith(versions...))
 	}
@@ -25,30 +25,37 @@ func Wait(versions ...path.Expression) schema.StringAttribute {
 		MarkdownDescription: "How long a create or update waits, when it is applied, for what must hold before it writes, such as `2m`: " +
 			"where a key does not hold what it must, or there is no ConfigMap yet. It watches, and writes as soon as everything holds. The time " +
 			"comes on top of the operation's timeout, and the plan warns where it would refuse. Needs `conflict_scope = \"key\"` and the verb " +
-			"`watch`. Default: it does not wait.",
+			"`watch`, and cannot be combined with `on_drift = \"error\"`. Default: it does not wait.",
 	}
 }
 
-// keyScoped demands conflict_scope = "key" beside an attribute.
-type keyScoped struct{}
+// waits demands of the attributes beside wait_for_match that they let it wait for another's write.
+type waits struct{}
 
-var _ validator.String = keyScoped{}
+var _ validator.String = waits{}
 
 // Description implements [validator.Describer].
-func (keyScoped) Description(context.Context) string { return `conflict_scope must be "key"` }
+func (waits) Description(context.Context) string {
+	return `conflict_scope must be "key", and on_drift must not be "error"`
+}
 
 // MarkdownDescription implements [validator.Describer].
-func (k keyScoped) MarkdownDescription(ctx context.Context) string { return k.Description(ctx) }
+func (w waits) MarkdownDescription(ctx context.Context) string { return w.Description(ctx) }
 
 // ValidateString implements [validator.String].
-func (keyScoped) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (waits) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() {
 		return
 	}
-	var scope types.String
+	var scope, drift types.String
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("conflict_scope"), &scope)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("on_drift"), &drift)...)
 	if !scope.IsUnknown() && scope.ValueString() != terms.ScopeKey {
 		resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.At(req.Path, fmt.Sprintf(
 			"Attribute %s: conflict_scope must be %q beside it. What is waited for is another's write, which is a conflict otherwise.", req.Path, terms.ScopeKey)))
+	}
+	if drift.ValueString() == terms.DriftError {
+		resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.At(req.Path, fmt.Sprintf(
+			"Attribute %s: on_drift must not be %q beside it. It waits for another's write, which is drift.", req.Path, terms.DriftError)))
 	}
 }

@@ -22,6 +22,7 @@ type Claim struct {
 	Pin      types.String         // of a plan: the resourceVersion that a write needs; null where none is named
 	Scope    string               // conflict_scope
 	Policy   string               // deletion_policy
+	OnDrift  string               // on_drift
 	Version  cas.Version          // of a state: the object's
 
 	FieldManager types.String // null for the provider's

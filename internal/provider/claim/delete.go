@@ -27,12 +27,9 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 		return diags
 	}
 	if notes {
-		if moving := r.moves.note(held.Ref, held.Keys(), keyRemoved); len(moving) > 0 {
-			diags.Append(held.About(terms.OpDelete).KeyMoves(moving))
-			return diags
-		}
+		diags.Append(r.planKeys(held.Ref, nil, held.Keys(), "", held.About(terms.OpDelete))...)
 	}
-	if !r.Checks() {
+	if diags.HasError() || !r.Checks() {
 		return diags
 	}
 	timeout, more := held.Timeouts.Read(ctx, terms.DefaultTimeout)
@@ -40,12 +37,11 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	written, _, more := getPrivate[digests](ctx, private, privateWritten)
+	kept, more := getKept(ctx, private)
 	diags.Append(more...)
 	var first originals // nil where nothing is to be put back
 	if held.Policy == terms.PolicyRestore {
-		first, _, more = getPrivate[originals](ctx, private, privateOriginal)
-		diags.Append(more...)
+		first = kept.first
 	}
 	about := r.planned(held.About(terms.OpDelete))
 
@@ -59,13 +55,12 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 		}
 		problem = nil
 		live := held.live(seen)
-		changed := changedSince(live, written)
 		switch {
 		case seen.Terminating():
 		case seen.Immutable() && differs(live, first):
 			problem = about.Immutable()
-		case len(changed) > 0:
-			problem = about.ChangedSinceApply(changed, held.Policy)
+		default:
+			problem = held.removalProblem(live, kept, about)
 		}
 		if problem == nil {
 			break
@@ -84,6 +79,34 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 	}
 	return diags
 }
+
+// removalProblem is what a plan says of the removal of keys that hold these values: an error, a warning, or nil.
+func (c *Claim) removalProblem(live map[string]cas.Entry, kept kept, about diagnose.Subject) diag.Diagnostic {
+	if changed := changedSince(live, kept.written); len(changed) > 0 {
+		return c.removesChanged(changed, about)
+	}
+	if c.Policy != terms.PolicyDelete {
+		return nil
+	}
+	existed := slices.DeleteFunc(slices.Sorted(maps.Keys(live)), func(key string) bool {
+		return live[key].IsAbsent() || kept.first[key].IsAbsent()
+	})
+	if len(existed) == 0 {
+		return nil
+	}
+	return about.ExistedBefore(existed)
+}
+
+// removesChanged is the diagnostic of a removal of keys that somebody else changed.
+func (c *Claim) removesChanged(changed []diagnose.KeyValue, about diagnose.Subject) diag.Diagnostic {
+	if c.OnDrift == terms.DriftError && c.Policy != terms.PolicyRestore {
+		return about.RemovalRefused(changed)
+	}
+	return about.ChangedSinceApply(changed, c.Policy)
+}
+
+// keepsDrift reports whether a removal must not remove values that somebody else changed.
+func (c *Claim) keepsDrift() bool { return c.Policy == terms.PolicyRestore || c.OnDrift == terms.DriftError }
 
 // rehearseRemoval sends the planned removal as a dry run. A removal that cannot be built is refused at apply.
 func (r *Run) rehearseRemoval(ctx context.Context, held *Claim, private privateReader) diag.Diagnostics {
@@ -128,8 +151,8 @@ func (r *Run) Delete(ctx context.Context, held *Claim, private Private) diag.Dia
 	if !r.Configured() {
 		diags.Append(NotConfigured())
 	}
-	if !diags.HasError() && held.Policy == terms.PolicyRestore {
-		diags.Append(r.checkRestore(ctx, held, txn, private)...)
+	if !diags.HasError() && held.keepsDrift() {
+		diags.Append(r.checkRemoval(ctx, held, txn, private)...)
 	}
 	if !diags.HasError() {
 		_, more = r.commit(ctx, txn, held.About(terms.OpDelete), timeout)
@@ -187,8 +210,8 @@ func (r *Run) removal(ctx context.Context, held *Claim, private privateReader) (
 	return t, diags
 }
 
-// checkRestore refuses to overwrite a foreign value with the original, in case plan_check let the plan pass.
-func (r *Run) checkRestore(ctx context.Context, held *Claim, t *cas.Txn, private privateReader) diag.Diagnostics {
+// checkRemoval refuses to remove a foreign value, in case plan_check let the plan pass.
+func (r *Run) checkRemoval(ctx context.Context, held *Claim, t *cas.Txn, private privateReader) diag.Diagnostics {
 	written, _, diags := getPrivate[digests](ctx, private, privateWritten)
 	expected := map[string]cas.Entry{}
 	for _, k := range t.Keys {
@@ -203,7 +226,7 @@ func (r *Run) checkRestore(ctx context.Context, held *Claim, t *cas.Txn, private
 		return diags
 	}
 	if changed := changedSince(held.live(seen), written); len(changed) > 0 && !seen.Terminating() {
-		diags.Append(held.About(terms.OpDelete).ChangedSinceApply(changed, terms.PolicyRestore))
+		diags.Append(held.removesChanged(changed, held.About(terms.OpDelete)))
 	}
 	return diags
 }

@@ -25,11 +25,11 @@ func (r *Run) PlanCreate(ctx context.Context, c *Claim, private Private) diag.Di
 		}
 	}
 	isRemoved := func(key string) bool { return slices.Contains(removed, key) }
-	if !r.applying() {
-		if moving := r.moves.note(c.Ref, slices.DeleteFunc(keys, isRemoved), keyWritten); len(moving) > 0 {
-			diags.Append(about.KeyMoves(moving))
-			return diags
-		}
+	writer, more := instance(ctx, private)
+	diags.Append(more...)
+	diags.Append(r.planKeys(c.Ref, slices.DeleteFunc(keys, isRemoved), nil, writer, about)...)
+	if diags.HasError() {
+		return diags
 	}
 	if needs := c.needs(); !isReplace && len(needs) > 0 {
 		// Delete sees this only if the create replaces a tainted resource; such a plan looks like a create.
@@ -51,37 +51,38 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 		return nil
 	}
 	about := c.About(terms.OpUpdate)
-	diags := r.planKeys(ctx, c, held, about, private)
+	diags := r.planChanges(ctx, c, held, about, private)
 	if diags.HasError() || !c.Known.Values || !c.Changes(held) || !c.Known.All || c.Pin.IsUnknown() || !r.Checks() {
 		return diags
 	}
 	t, refused := r.updateTxn(ctx, c, held, private, r.planned(about))
-	for _, d := range refused {
-		diags.Append(r.softened(d))
+	diags.Append(r.softenedAll(refused)...)
+	if refused.HasError() {
+		return diags
 	}
-	if !refused.HasError() {
-		diags.Append(r.checkTxn(ctx, c, t, about)...)
+	checked := r.checkTxn(ctx, c, t, about)
+	if diags.Append(checked...); len(checked) == 0 && !r.applying() {
+		diags.Append(r.softenedAll(r.checkDrift(ctx, c, held, r.planned(about), private))...)
 	}
 	return diags
 }
 
-// planKeys records the keys that an update adds and drops, and checks that the dropped ones still hold what this resource last wrote.
-func (r *Run) planKeys(ctx context.Context, c, held *Claim, about diagnose.Subject, private Private) diag.Diagnostics {
-	if r.applying() {
-		return nil
-	}
+// planChanges records the keys that an update writes and drops, and checks that the dropped ones still hold what this resource last wrote.
+func (r *Run) planChanges(ctx context.Context, c, held *Claim, about diagnose.Subject, private Private) diag.Diagnostics {
+	writer, _, diags := getPrivate[string](ctx, private, privateInstance)
 	dropped := c.dropped(held)
-	added := slices.DeleteFunc(c.Keys(), func(key string) bool { _, has := held.Values[key]; return has })
-	moving := append(r.moves.note(c.Ref, sortedKeys(dropped), keyRemoved), r.moves.note(c.Ref, added, keyWritten)...)
-	if len(moving) > 0 {
-		return diag.Diagnostics{about.KeyMoves(moving)}
+	writes := slices.DeleteFunc(c.Keys(), func(key string) bool {
+		was, has := held.Values[key]
+		return has && (!c.Known.Values || c.Values[key].Holds(was))
+	})
+	diags.Append(r.planKeys(c.Ref, writes, sortedKeys(dropped), writer, about)...)
+	if diags.HasError() || r.applying() || r.PlanCheck == terms.PlanCheckOff {
+		return diags
 	}
-	if r.PlanCheck == terms.PlanCheckOff {
-		return nil
-	}
-	written, _, diags := getPrivate[digests](ctx, private, privateWritten)
-	if changed := changedSince(dropped, written); len(changed) > 0 {
-		diags.Append(r.softened(r.planned(about).ChangedSinceApply(changed, c.Policy)))
+	kept, more := getKept(ctx, private)
+	diags.Append(more...)
+	if problem := c.removalProblem(dropped, kept, r.planned(about)); problem != nil {
+		diags.Append(r.softened(problem))
 	}
 	return diags
 }

@@ -14,8 +14,11 @@ import (
 const (
 	// privateOriginal holds the entry of each key that the resource first found, for deletion_policy "restore".
 	privateOriginal = "original"
-	// privateWritten holds, for each key, the digest of what it held after the resource last wrote it.
+	// privateWritten holds the baseline of drift: for each key, the digest of what it held after the resource last wrote it. Of a whole
+	// ConfigMap, that for each part.
 	privateWritten = "written"
+	// privateInstance holds a token that tells this resource instance from others.
+	privateInstance = "instance"
 	// privateObservation holds what a planned delete goes by, or what a planned create needs. It is in plans only, never in a state that was applied.
 	privateObservation = "observation"
 	// privateImport holds the keys that an import named, none where it is of all, until the read that follows it.
@@ -26,6 +29,26 @@ type (
 	originals = map[string]cas.Entry // in privateOriginal
 	digests   = map[string]string    // in privateWritten
 )
+
+// kept is what is known of keys for as long as the resource exists.
+type kept struct {
+	first   originals
+	written digests
+}
+
+func getKept(ctx context.Context, from privateReader) (k kept, diags diag.Diagnostics) {
+	k.first, _, diags = getPrivate[originals](ctx, from, privateOriginal)
+	written, _, more := getPrivate[digests](ctx, from, privateWritten)
+	k.written = written
+	diags.Append(more...)
+	return k, diags
+}
+
+func setKept(ctx context.Context, to privateWriter, k kept) diag.Diagnostics {
+	diags := setPrivate(ctx, to, privateOriginal, k.first)
+	diags.Append(setPrivate(ctx, to, privateWritten, k.written)...)
+	return diags
+}
 
 // observation is what the plan of a delete saw. ID says of which resource: in a replace, Terraform hands the observation on to the call
 // that plans the new one.

@@ -62,12 +62,11 @@ func Import(ctx context.Context, private privateWriter, keys ...string) diag.Dia
 
 // Found records the values that an import found as the originals.
 func (s *Seen) Found(ctx context.Context, private privateWriter) diag.Diagnostics {
-	first, written := originals{}, digests{}
+	found := kept{originals{}, digests{}}
 	for _, key := range s.Keys {
-		first[key], written[key] = s.Entry(key), s.Entry(key).Digest()
+		found.first[key], found.written[key] = s.Entry(key), s.Entry(key).Digest()
 	}
-	diags := setPrivate(ctx, private, privateOriginal, first)
-	diags.Append(setPrivate(ctx, private, privateWritten, written)...)
+	diags := setKept(ctx, private, found)
 	diags.Append(private.SetKey(ctx, privateImport, nil)...)
 	return diags
 }

@@ -24,7 +24,7 @@ type Run struct {
 	Rehearsal    cas.CheckMode // of a plan's checks
 	Ignored      IgnoredMetadata
 
-	moves     plannedMoves
+	keys      plannedKeys
 	creations plannedCreations
 }
 
@@ -100,6 +100,13 @@ func (r *Run) softened(d diag.Diagnostic) diag.Diagnostic {
 		return diagnose.WarningTitle(d.Summary()).At(at.Path(), d.Detail())
 	}
 	return diagnose.WarningTitle(d.Summary()).With(d.Detail())
+}
+
+func (r *Run) softenedAll(all diag.Diagnostics) (softened diag.Diagnostics) {
+	for _, d := range all {
+		softened.Append(r.softened(d))
+	}
+	return softened
 }
 
 // Observe reads an object for a refresh. It may reuse a recent read of this process; if something is missing there, it reads again, before

@@ -15,6 +15,8 @@ import (
 type Whole struct {
 	Ref      cas.Ref
 	Version  cas.Version
+	OnDrift  string
+	Content  func(*cas.Observation) diagnose.Content // what the resource manages of an observation
 	Timeouts timeouts.Value
 	About    func(terms.Operation) diagnose.Subject // what diagnostics about an operation say of the resource
 }
@@ -51,20 +53,33 @@ func (r *Run) PlanDeleteWhole(ctx context.Context, held *Whole, private Private)
 	if r.applying() {
 		return diags
 	}
-	var noted diag.Diagnostics
-	diags.Append(r.Check(ctx, held.About(terms.OpDelete), held.Timeouts, func(ctx context.Context) error {
+	about := held.About(terms.OpDelete)
+	var noted, drift diag.Diagnostics
+	diags.Append(r.Check(ctx, about, held.Timeouts, func(ctx context.Context) error {
 		seen, err := r.Engine.Observe(ctx, held.Ref, cas.Fresh)
 		if err != nil || !seen.Exists() {
 			return err
 		}
 		noted = held.note(ctx, seen.Version(), private)
+		if drift = r.removesDrift(ctx, held, seen, r.planned(about), private); drift.HasError() {
+			return nil
+		}
 		if r.CheckMode() == cas.DryRun {
 			_, err = r.Engine.CheckRemove(ctx, &cas.Removal{Ref: held.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
 		}
 		return err
 	})...)
+	diags.Append(r.softenedAll(drift)...)
 	diags.Append(noted...)
 	return diags
+}
+
+// removesDrift refuses to remove what somebody else changed, if on_drift says so. A removal overwrites nothing that it could warn of.
+func (r *Run) removesDrift(ctx context.Context, held *Whole, seen *cas.Observation, about diagnose.Subject, private privateReader) diag.Diagnostics {
+	if held.OnDrift != terms.DriftError || !seen.Exists() {
+		return nil
+	}
+	return r.CheckWholeDrift(ctx, held.OnDrift, held.Content(seen), nil, about, private)
 }
 
 // DeleteWhole deletes the object if it is still at the version in private state, or else in the prior state.
@@ -82,12 +97,28 @@ func (r *Run) DeleteWhole(ctx context.Context, held *Whole, private Private) dia
 	if !diags.HasError() {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		if _, err := r.Engine.Remove(ctx, &cas.Removal{Ref: held.Ref, At: []cas.Version{base}}); err != nil {
-			diags.Append(held.About(terms.OpDelete).Diagnose(err))
-		}
+		diags.Append(r.remove(ctx, held, base, private)...)
 	}
 	if diags.HasError() {
 		diags.Append(Forget(ctx, private)...)
 	}
 	return diags
+}
+
+// remove judges drift again, in case plan_check let the plan pass, and removes the object.
+func (r *Run) remove(ctx context.Context, held *Whole, base cas.Version, private privateReader) diag.Diagnostics {
+	about := held.About(terms.OpDelete)
+	if held.OnDrift == terms.DriftError {
+		seen, err := r.Engine.Observe(ctx, held.Ref, cas.Fresh)
+		if err != nil {
+			return diag.Diagnostics{about.Diagnose(err)}
+		}
+		if diags := r.removesDrift(ctx, held, seen, about, private); diags.HasError() {
+			return diags
+		}
+	}
+	if _, err := r.Engine.Remove(ctx, &cas.Removal{Ref: held.Ref, At: []cas.Version{base}}); err != nil {
+		return diag.Diagnostics{about.Diagnose(err)}
+	}
+	return nil
 }

@@ -53,6 +53,9 @@ func (r *Run) Update(ctx context.Context, c, held *Claim, private Private) (Writ
 	t, more := r.updateTxn(ctx, c, held, private, about)
 	diags.Append(more...)
 	diags.Append(c.checkDropped(ctx, held, about, private)...)
+	if drift := r.checkDrift(ctx, c, held, about, private); drift.HasError() || !r.Checks() { // else the plan has warned
+		diags.Append(drift...)
+	}
 	if diags.HasError() {
 		return Written{}, diags
 	}
@@ -134,14 +137,14 @@ func (r *Run) updateTxn(ctx context.Context, c, held *Claim, private privateRead
 	return t, diags
 }
 
-// checkDropped refuses to restore a dropped key that holds a foreign value.
+// checkDropped refuses to remove a dropped key that holds a foreign value, in case plan_check let the plan pass.
 func (c *Claim) checkDropped(ctx context.Context, held *Claim, about diagnose.Subject, private privateReader) diag.Diagnostics {
-	if c.Policy != terms.PolicyRestore {
+	if !c.keepsDrift() {
 		return nil
 	}
 	written, _, diags := getPrivate[digests](ctx, private, privateWritten)
 	if changed := changedSince(c.dropped(held), written); len(changed) > 0 {
-		diags.Append(about.ChangedSinceApply(changed, terms.PolicyRestore))
+		diags.Append(c.removesChanged(changed, about))
 	}
 	return diags
 }
@@ -192,34 +195,33 @@ func written(t *cas.Txn, result cas.TxnResult) Written {
 // account updates private state after a write: for each key the original entry, and the digest of what was last written. held is nil for a
 // create, whose private state is empty.
 func account(ctx context.Context, private Private, c, held *Claim, t *cas.Txn, result cas.TxnResult) diag.Diagnostics {
-	first, _, diags := getPrivate[originals](ctx, private, privateOriginal)
-	lastWritten, _, more := getPrivate[digests](ctx, private, privateWritten)
-	diags.Append(more...)
-	nowFirst, nowWritten := originals{}, digests{}
+	was, diags := getKept(ctx, private)
+	now := kept{originals{}, digests{}}
 	touched := map[string]bool{}
 	for _, k := range t.Keys {
 		touched[k.Key] = !k.IsGuard
 	}
 	for key := range c.Values {
+		var before cas.Entry
 		had := false
 		if held != nil {
-			_, had = held.Values[key]
+			before, had = held.Values[key]
 		}
-		digest, wrote := lastWritten[key]
-		if original, known := first[key]; known {
-			nowFirst[key] = original
+		_, wrote := was.written[key]
+		if original, known := was.first[key]; known {
+			now.first[key] = original
 		} else if !had && !wrote {
-			nowFirst[key] = result.Previous[key]
+			now.first[key] = result.Previous[key]
 		}
 		if touched[key] {
-			nowWritten[key] = result.After.Entry(key).Digest()
+			now.written[key] = result.After.Entry(key).Digest()
 		} else if wrote {
-			nowWritten[key] = digest
+			now.written[key] = before.Digest() // it holds its value, perhaps since somebody else wrote it
 		}
 	}
-	diags.Append(setPrivate(ctx, private, privateOriginal, nowFirst)...)
-	diags.Append(setPrivate(ctx, private, privateWritten, nowWritten)...)
-	return diags
+	diags.Append(setKept(ctx, private, now)...)
+	_, more := instance(ctx, private)
+	return append(diags, more...)
 }
 
 // waitFor is the duration of wait_for_match, or 0 without it.

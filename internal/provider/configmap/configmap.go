@@ -57,7 +57,9 @@ func (r *wholeResource) Create(ctx context.Context, req resource.CreateRequest, 
 		resp.Diagnostics.Append(about.Diagnose(err)) // nothing is set: a tainted ConfigMap could not pass the check of its next plan
 		return
 	}
+	stored := r.stored(result.After, &plan)
 	resp.Diagnostics.Append(about.Admitted(plan.content(), r.live(result.After, &plan).content())...)
+	resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.Private, stored)...)
 	plan.setRef(ref)
 	plan.setVersion(result.After.Version())
 	resp.Diagnostics.Append(plan.encodeIdentity(ctx, &resp.Identity.Raw)...)
@@ -114,6 +116,7 @@ func (r *wholeResource) Read(ctx context.Context, req resource.ReadRequest, resp
 		return
 	case state.UID.IsNull(): // of an import
 		r.adopt(&state, seen)
+		resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.Private, state.content())...)
 	default:
 		r.refresh(&state, seen)
 	}
@@ -137,7 +140,7 @@ func (r *wholeResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	defer cancel()
 
 	resp.Diagnostics.Append(claim.Forget(ctx, resp.Private)...)
-	version, diags := r.change(ctx, &plan, &state)
+	version, diags := r.change(ctx, &plan, &state, resp.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return // the framework keeps the prior state
@@ -148,7 +151,7 @@ func (r *wholeResource) Update(ctx context.Context, req resource.UpdateRequest, 
 }
 
 // change writes what is to be changed, if anything, and gives the version after it.
-func (r *wholeResource) change(ctx context.Context, plan, state *wholeModel) (cas.Version, diag.Diagnostics) {
+func (r *wholeResource) change(ctx context.Context, plan, state *wholeModel, private claim.Private) (cas.Version, diag.Diagnostics) {
 	was, about := state, r.about(plan, state, terms.OpUpdate)
 	if plan.takesOver(state) {
 		live, err := r.run.Engine.Observe(ctx, state.ref(), 0)
@@ -162,13 +165,22 @@ func (r *wholeResource) change(ctx context.Context, plan, state *wholeModel) (ca
 	}
 	txn := r.update(plan, was)
 	if txn == nil {
-		return state.version(), nil
+		return state.version(), claim.SetBaseline(ctx, private, plan.content())
+	}
+	var diags diag.Diagnostics
+	drift := r.run.CheckWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), new(plan.content()), about, private)
+	if drift.HasError() || !r.run.Checks() { // else the plan has warned
+		diags.Append(drift...)
+	}
+	if diags.HasError() {
+		return cas.Version{}, diags
 	}
 	result, err := r.run.Engine.Commit(ctx, txn)
 	if err != nil {
-		return cas.Version{}, diag.Diagnostics{about.Diagnose(err)}
+		return cas.Version{}, append(diags, about.Diagnose(err))
 	}
-	return result.After.Version(), about.Admitted(plan.content(), r.live(result.After, plan).content())
+	diags.Append(about.Admitted(plan.content(), r.live(result.After, plan).content())...)
+	return result.After.Version(), append(diags, claim.SetBaseline(ctx, private, r.stored(result.After, plan))...)
 }
 
 func (r *wholeResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -183,7 +195,8 @@ func (r *wholeResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 // whole is what the removal of a ConfigMap goes by.
 func (r *wholeResource) whole(state *wholeModel) *claim.Whole {
 	return &claim.Whole{
-		Ref: state.ref(), Version: state.version(), Timeouts: state.Timeouts,
+		Ref: state.ref(), Version: state.version(), OnDrift: state.OnDrift.ValueString(), Timeouts: state.Timeouts,
+		Content: func(o *cas.Observation) diagnose.Content { return r.stored(o, state) },
 		About: func(op terms.Operation) diagnose.Subject { return r.about(state, state, op) },
 	}
 }
@@ -215,7 +228,7 @@ func (*wholeResource) ImportState(ctx context.Context, req resource.ImportStateR
 	null := types.MapNull(types.StringType)
 	state := wholeModel{
 		place: newPlace(ref), Labels: null, Annotations: null, Data: null, BinaryData: null,
-		Immutable: types.BoolValue(false), HideValues: types.BoolValue(false),
+		Immutable: types.BoolValue(false), HideValues: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
 	}
 	state.setRef(ref)
 	resp.Diagnostics.Append(state.encodeIdentity(ctx, &resp.Identity.Raw)...)

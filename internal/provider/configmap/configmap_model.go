@@ -29,6 +29,7 @@ type wholeModel struct {
 	Data         types.Map    `tfsdk:"data"`
 	BinaryData   types.Map    `tfsdk:"binary_data"`
 	Immutable    types.Bool   `tfsdk:"immutable"`
+	OnDrift      types.String `tfsdk:"on_drift"`
 	HideValues   types.Bool   `tfsdk:"hide_values"`
 }
 
@@ -239,6 +240,13 @@ func (r *wholeResource) live(o *cas.Observation, named *wholeModel) *wholeModel 
 		Labels:      mapOf(r.run.Ignored.Labels.Seen(o.Labels(), stringsOf(named.Labels))),
 		Annotations: mapOf(r.run.Ignored.Annotations.Seen(o.Annotations(), stringsOf(named.Annotations))),
 	}
+}
+
+// stored is what was observed of the parts that the model manages.
+func (r *wholeResource) stored(o *cas.Observation, m *wholeModel) diagnose.Content {
+	seen := *m
+	r.refresh(&seen, o)
+	return seen.content()
 }
 
 // takenOver is the state, with what the plan takes over as it is live. It keeps the state's version.

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -65,7 +66,7 @@ func moveConfigMap(ctx context.Context, req resource.MoveStateRequest, resp *res
 	state := wholeModel{
 		place: newPlace(ref), Labels: movedMap(from.Labels), Annotations: movedMap(from.Annotations),
 		Data: movedMap(source.Data), BinaryData: movedMap(source.BinaryData), Immutable: types.BoolValue(source.Immutable),
-		HideValues: types.BoolValue(false),
+		HideValues: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
 	}
 	state.setRef(ref)
 	state.setVersion(cas.Version{UID: from.UID, ResourceVersion: from.ResourceVersion})
@@ -76,6 +77,7 @@ func moveConfigMap(ctx context.Context, req resource.MoveStateRequest, resp *res
 		resp.Diagnostics.Append(state.encodeIdentity(ctx, &resp.TargetIdentity.Raw)...)
 	}
 	resp.Diagnostics.Append(wholeCodec().Encode(ctx, state, &resp.TargetState.Raw)...)
+	resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.TargetPrivate, state.content())...)
 }
 
 // movedMap is a map of hashicorp/kubernetes, which makes no difference between one that is empty and one that is not given.

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -47,6 +48,7 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		r.planCreate(ctx, &plan, resp)
 	case req.Plan.Raw.Equal(req.State.Raw):
 		resp.Diagnostics.Append(r.run.NoteReplaceWhole(ctx, r.whole(&state), resp.Private)...)
+		r.acceptDrift(ctx, &plan, &state, resp)
 	default:
 		if config.GenerateName.IsNull() {
 			plan.GenerateName = state.GenerateName
@@ -108,6 +110,7 @@ func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel,
 	}
 	if replaces := plan.replacesImmutable(was); len(replaces) > 0 {
 		resp.RequiresReplace = append(resp.RequiresReplace, replaces...)
+		resp.Diagnostics.Append(r.planDrift(ctx, plan, state, resp)...)
 		return
 	}
 	if !plan.contentKnown() {
@@ -117,16 +120,36 @@ func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel,
 	if txn == nil {
 		if !isUnseen {
 			plan.ResourceVersion = state.ResourceVersion
+			r.acceptDrift(ctx, plan, state, resp)
 		}
 		return
 	}
 	if was != state {
 		resp.Diagnostics.Append(r.about(plan, state, terms.OpUpdate).TakenOver(plan.content(), state.content(), was.content())...)
 	}
-	resp.Diagnostics.Append(r.run.Check(ctx, r.about(plan, state, terms.OpUpdate), plan.Timeouts, func(ctx context.Context) error {
+	checked := r.run.Check(ctx, r.about(plan, state, terms.OpUpdate), plan.Timeouts, func(ctx context.Context) error {
 		_, err := r.run.Engine.Check(ctx, txn, r.run.CheckMode())
 		return err
-	})...)
+	})
+	if resp.Diagnostics.Append(checked...); len(checked) == 0 {
+		resp.Diagnostics.Append(r.planDrift(ctx, plan, state, resp)...)
+	}
+}
+
+// planDrift judges the drift that an update or a replace overwrites.
+func (r *wholeResource) planDrift(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) diag.Diagnostics {
+	about := r.about(plan, state, terms.OpUpdate)
+	return r.run.PlanWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), about, resp.Private)
+}
+
+// acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
+func (r *wholeResource) acceptDrift(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) {
+	accepts, diags := claim.AcceptsWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
+	resp.Diagnostics.Append(diags...)
+	if accepts {
+		plan.ResourceVersion = types.StringUnknown()
+		resp.Diagnostics.Append(wholeCodec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+	}
 }
 
 // replacesImmutable is what makes the plan of an update that of a replace: a change, of what the state says is immutable, that no update

@@ -107,6 +107,8 @@ func (*wholeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				MarkdownDescription: "Whether the API server refuses every change of the values. A change of `data` or `binary_data` of an immutable " +
 					"ConfigMap, and taking the mark away, replaces the resource. Default: `false`.",
 			},
+			"on_drift": attributes.OnDrift("What an update does if somebody else changed, after the last apply, what this resource manages: `warning` (default) " +
+				"overwrites the change and warns at plan, `error` refuses, `off` overwrites it without a word. `error` also refuses to delete a changed ConfigMap."),
 			"field_manager": schema.StringAttribute{
 				Optional: true, Validators: attributes.ValidFieldManager(),
 				MarkdownDescription: "Name under which the write is recorded in `managedFields`. Default: the provider's `field_manager`.",

@@ -83,6 +83,9 @@ func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp 
 			"deletion_policy": attributes.Policy("What destroying does with the keys, and an update with one that is named no longer: `delete` (default) " +
 				"them, `restore` what each held before this resource first wrote it (after an import or adoption, what was found), or `abandon` " +
 				"them as they are."),
+			"on_drift": attributes.OnDrift("What an update does if somebody else changed one of the keys after the last apply, or removed it: `warning` (default) overwrites the " +
+				"change and warns at plan, `error` refuses, `off` overwrites it without a word. `error` also refuses to remove a changed key. A new " +
+				"expectation of a key acknowledges its change."),
 			"field_manager": attributes.FieldManager(),
 			"hide_values":   attributes.Hide("previous_data"),
 			"timeouts":      attributes.Timeouts(ctx),

@@ -89,6 +89,9 @@ func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				"Whether a key that already holds the value is taken over without a write, instead of an error. Default: `false`."),
 			"deletion_policy": attributes.Policy("What destroying does with the key: `delete` (default) it, `restore` what it held before this resource first " +
 				"wrote it (after an import or adoption, what was found), or `abandon` it as it is."),
+			"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply: `warning` (default) overwrites the change and " +
+				"warns at plan, `error` refuses, `off` overwrites it without a word. `error` also refuses to remove a changed key. A new `expected_value` acknowledges " +
+				"the change. A key that vanished is created again."),
 			"field_manager": attributes.FieldManager(),
 			"hide_value":    attributes.Hide("previous_value"),
 			"timeouts":      attributes.Timeouts(ctx),

@@ -43,6 +43,7 @@ type keysAttributes struct {
 	WaitForMatch          types.String `tfsdk:"wait_for_match"`
 	AdoptExisting         types.Bool   `tfsdk:"adopt_existing"`
 	DeletionPolicy        types.String `tfsdk:"deletion_policy"`
+	OnDrift               types.String `tfsdk:"on_drift"`
 }
 
 func (k *keysAttributes) shared() *keysAttributes { return k }
@@ -51,7 +52,7 @@ func (k *keysAttributes) shared() *keysAttributes { return k }
 func (k *keysAttributes) newClaim(id string, values, expected map[string]cas.Entry) *claim.Claim {
 	return &claim.Claim{
 		ID: id, Ref: k.ref(), Values: values, Expected: expected, Adopt: k.AdoptExisting.ValueBool(),
-		Scope: k.ConflictScope.ValueString(), Policy: k.DeletionPolicy.ValueString(), Version: k.version(),
+		Scope: k.ConflictScope.ValueString(), Policy: k.DeletionPolicy.ValueString(), OnDrift: k.OnDrift.ValueString(), Version: k.version(),
 		FieldManager: k.FieldManager, Timeouts: k.Timeouts,
 	}
 }
@@ -60,7 +61,7 @@ func (k *keysAttributes) newClaim(id string, values, expected map[string]cas.Ent
 func importedKeys(ref cas.Ref) keysAttributes {
 	return keysAttributes{
 		place: newPlace(ref), ConflictScope: types.StringValue(terms.ScopeObject), DeletionPolicy: types.StringValue(terms.PolicyDelete),
-		AdoptExisting: types.BoolValue(false),
+		AdoptExisting: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
 	}
 }
 
@@ -102,7 +103,9 @@ func (r *keysResource[M, P]) ModifyPlan(ctx context.Context, req resource.Modify
 	case req.State.Raw.IsNull():
 		r.planCreate(ctx, &plan, pin, resp)
 	case req.Plan.Raw.Equal(req.State.Raw):
-		resp.Diagnostics.Append(r.run.NoteReplace(ctx, P(&state).claim(r.run), resp.Private)...)
+		held := P(&state).claim(r.run)
+		resp.Diagnostics.Append(r.run.NoteReplace(ctx, held, resp.Private)...)
+		resp.Diagnostics.Append(r.acceptDrift(ctx, held, held, &plan, resp)...)
 	default:
 		r.planUpdate(ctx, &plan, &state, pin, resp)
 	}
@@ -136,9 +139,20 @@ func (r *keysResource[M, P]) planUpdate(ctx context.Context, plan, state P, pin 
 	}
 	if c.Known.Values && !c.Changes(held) {
 		r.keep(plan, state)
+		resp.Diagnostics.Append(r.acceptDrift(ctx, c, held, plan, resp)...)
 	}
 	resp.Diagnostics.Append(r.codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	resp.Diagnostics.Append(r.run.PlanUpdate(ctx, c, held, resp.Private)...)
+}
+
+// acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
+func (r *keysResource[M, P]) acceptDrift(ctx context.Context, c, held *claim.Claim, plan P, resp *resource.ModifyPlanResponse) diag.Diagnostics {
+	accepts, diags := c.AcceptsDrift(ctx, held, resp.Private)
+	if accepts {
+		plan.shared().ResourceVersion = types.StringUnknown()
+		diags.Append(r.codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+	}
+	return diags
 }
 
 // keep copies from the state what only a write changes.

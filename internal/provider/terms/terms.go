@@ -38,6 +38,13 @@ const (
 	PolicyAbandon = "abandon"
 )
 
+// Values of on_drift: what an update or a removal does about a value that somebody else changed after the last apply.
+const (
+	DriftWarning = "warning"
+	DriftError   = "error"
+	DriftOff     = "off"
+)
+
 // PlanCheck says what a check that fails while planning is.
 type PlanCheck string
 
