@@ -377,8 +377,8 @@ func TestConfigMapEntryTwoUpdatesOfOneKey(t *testing.T) {
 			f.create("testmap", data{"foo": "1"})
 			config := func(a, b string) resource.TestStep {
 				lines := fmt.Sprintf("conflict_scope = %q\nadopt_existing = true\ndeletion_policy = \"abandon\"", scope)
-				return resource.TestStep{Config: f.config(
-					entry("a", "testmap", "foo", fmt.Sprintf("value = %q", a), lines) + entry("b", "testmap", "foo", fmt.Sprintf("value = %q", b), lines))}
+				return resource.TestStep{Config: f.configFor(f.kubeconfig, `plan_check = "warning"`, // or the plan refuses it
+					entry("a", "testmap", "foo", fmt.Sprintf("value = %q", a), lines)+entry("b", "testmap", "foo", fmt.Sprintf("value = %q", b), lines))}
 			}
 			f.runRefused(func(got failures) {
 				won := map[string]string{"a": "3", "b": "2"}

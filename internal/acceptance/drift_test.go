@@ -254,13 +254,13 @@ func TestDriftOfAWholeConfigMap(t *testing.T) {
 		change  func(*corev1.ConfigMap)
 		drifted string // empty: no drift
 	}{
-		"a key added":              {[]string{`data = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Data["b"] = "9" }, `"9"`},
-		"a key removed":            {[]string{`data = { a = "1" }`}, func(cm *corev1.ConfigMap) { delete(cm.Data, "a") }, "(absent)"},
-		"bytes":                    {[]string{`binary_data = { a = "AA==" }`}, func(cm *corev1.ConfigMap) { cm.BinaryData["a"] = []byte{1} }, `"AQ=="`},
-		"a label":                  {[]string{`labels = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Labels["a"] = "9" }, `"9"`},
-		"an annotation added":      {[]string{`annotations = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Annotations["b"] = "9" }, `"9"`},
-		"immutable":                {[]string{`data = { a = "1" }`}, freeze, `"true"`},
-		"a part that is left out":  {[]string{`labels = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Data = data{"b": "9"} }, ""},
+		"a key added":             {[]string{`data = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Data["b"] = "9" }, `"9"`},
+		"a key removed":           {[]string{`data = { a = "1" }`}, func(cm *corev1.ConfigMap) { delete(cm.Data, "a") }, "(absent)"},
+		"bytes":                   {[]string{`binary_data = { a = "AA==" }`}, func(cm *corev1.ConfigMap) { cm.BinaryData["a"] = []byte{1} }, `"AQ=="`},
+		"a label":                 {[]string{`labels = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Labels["a"] = "9" }, `"9"`},
+		"an annotation added":     {[]string{`annotations = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Annotations["b"] = "9" }, `"9"`},
+		"immutable":               {[]string{`data = { a = "1" }`}, freeze, `"true"`},
+		"a part that is left out": {[]string{`labels = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Data = data{"b": "9"} }, ""},
 		"a label of an ignored key": {
 			[]string{`labels = { a = "1" }`}, func(cm *corev1.ConfigMap) { cm.Labels["ignored"] = "9" }, "",
 		},

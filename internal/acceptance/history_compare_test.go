@@ -160,6 +160,9 @@ func (t *tracking) differs(m *model, o driver.Object) string {
 	if !m.is(t.uid, text("uid")) || !m.is(t.rv, text("resource_version")) {
 		return "at another version than wanted: " + text("resource_version")
 	}
+	if got := text("on_drift"); got != t.drift {
+		return differ("on_drift", t.drift, got)
+	}
 	if t.kind != "whole" {
 		for name, want := range map[string]string{"conflict_scope": t.scope, "deletion_policy": t.policy} {
 			if got := text(name); got != want {

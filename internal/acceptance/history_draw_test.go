@@ -116,6 +116,7 @@ func (h *history) draw(m *model, w *workspace, i int) {
 		if oneIn(t, "manages labels", 2) {
 			b.labels = map[string]string{"l": pick(t, "label", someValues...)}
 		}
+		b.drift = pick(t, "on_drift", "warning", "warning", "error", "off")
 		w.blocks[i] = &b
 		return
 	case "counter":
@@ -152,6 +153,7 @@ func (h *history) draw(m *model, w *workspace, i int) {
 	}
 	b.scope = pick(t, "scope", "object", "object", "key")
 	b.policy = pick(t, "policy", "delete", "restore", "restore", "abandon")
+	b.drift = pick(t, "on_drift", "warning", "warning", "error", "off")
 	b.adopt = oneIn(t, "adopts", 3)
 	w.blocks[i] = &b
 }
@@ -193,6 +195,9 @@ func (h *history) write(w *workspace, r *run) {
 				}
 				body.WriteString("  }\n")
 			}
+		}
+		if b.drift != "" {
+			fmt.Fprintf(&body, "  on_drift = %q\n", b.drift)
 		}
 		if b.scope != "" {
 			fmt.Fprintf(&body, "  conflict_scope = %q\n  deletion_policy = %q\n  adopt_existing = %t\n", b.scope, b.policy, b.adopt)

@@ -43,9 +43,14 @@ func (m *model) apply(w *workspace, pl *modelPlan, f fault) (errs []string, p *p
 		} else {
 			now, title = p.create(c.to)
 		}
-		if title == "" {
-			now.block = *c.to
+		switch {
+		case title == "":
+			now.block, now.inDoubt = *c.to, nil
 			state[address] = now
+		case title == titleUnknown && c.action == "update":
+			known := *state[address]
+			known.inDoubt = c.to
+			state[address] = &known
 		}
 		if title != "" || p.halts() {
 			return p.ending(title), p
@@ -75,6 +80,9 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 		base := was.version
 		if c.saw != nil {
 			base = c.saw.version
+		}
+		if o := p.live[was.cm]; o != nil && was.keepsWhole(o) {
+			return was, titleChanged
 		}
 		for {
 			o := p.live[was.cm]
@@ -135,7 +143,7 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 		}
 		rules = append(rules, r)
 	}
-	if o := p.live[was.cm]; was.policy == "restore" && was.changedSince(want) && o != nil {
+	if o := p.live[was.cm]; was.keepsDrift() && was.changedSince(want) && o != nil {
 		live := map[string]string{}
 		for key := range was.values {
 			live[key] = o.data[key]
@@ -162,6 +170,7 @@ func (p *process) create(b *block) (now *tracking, title string) {
 			uid := p.last + 1
 			again, title := p.send(write{cm: b.cm, data: b.values, labels: b.labels})
 			if now.version = (version{uid, uid + 1}); !again {
+				now.written, now.labeled = b.values, b.labels
 				return now, title
 			}
 		}
@@ -211,6 +220,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 			return nil, titleNoMap
 		}
 		rules, labels := b.wholeRules(with)
+		now.written, now.labeled = b.values, b.labels
 		if len(rules)+len(labels) == 0 {
 			return now, ""
 		}
@@ -231,7 +241,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 				first[key] = before.data[key]
 			}
 			if wrote {
-				written[key] = was.written[key]
+				written[key] = was.values[key]
 			}
 			for _, r := range rules {
 				if r.key == key && !r.guard {
@@ -242,9 +252,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 		now.first, now.written = first, written
 	}
 	if !b.writes(was) {
-		if b.kind == "data" {
-			account(nil, nil, nil)
-		}
+		account(nil, nil, nil)
 		return now, ""
 	}
 	rules, title := b.updateRules(was)
@@ -256,11 +264,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 		return nil, title
 	}
 	now.wrote(b, rules, before, after)
-	if b.kind == "data" {
-		account(rules, before, after)
-	} else {
-		now.written = map[string]string{b.onlyKey(): after.data[b.onlyKey()]}
-	}
+	account(rules, before, after)
 	return now, ""
 }
 
@@ -285,7 +289,7 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 	if o == nil {
 		return titleNotImported
 	}
-	now := &tracking{block: block{kind: b.kind, label: b.label, cm: b.cm, scope: "object", policy: "delete", expected: map[string]string{}}, version: o.version}
+	now := &tracking{block: block{kind: b.kind, label: b.label, cm: b.cm, scope: "object", policy: "delete", drift: "warning", expected: map[string]string{}}, version: o.version}
 	if b.kind == "whole" {
 		now.scope, now.policy, now.expected = "", "", nil
 		if len(o.data) > 0 {
@@ -294,6 +298,7 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 		if len(o.labels) > 0 {
 			now.labels = o.labels
 		}
+		now.written, now.labeled = now.values, now.labels
 	} else {
 		now.values = map[string]string{}
 		for key := range b.values {

@@ -167,11 +167,69 @@ func (b *block) at(v version) []version {
 // changedSince reports whether a key that is there is not what was last written.
 func (t *tracking) changedSince(live map[string]string) bool {
 	for key, v := range live {
-		if written, ok := t.written[key]; ok && v != "" && v != written {
+		if written, ok := t.written[key]; ok && v != "" && v != written && (t.inDoubt == nil || v != t.inDoubt.values[key]) {
 			return true
 		}
 	}
 	return false
+}
+
+// drifted is what somebody else changed after the last apply: overwritten reports whether the block would overwrite some of it, accepted
+// whether some of it is what the block says.
+func (b *block) drifted(was *tracking) (overwritten, accepted bool) {
+	compare := func(written, live, planned, inDoubt map[string]string, key string) {
+		switch {
+		case written[key] == live[key] || inDoubt != nil && inDoubt[key] == live[key]:
+		case planned[key] == live[key]:
+			accepted = true
+		default:
+			overwritten = true
+		}
+	}
+	inDoubt := was.inDoubt
+	if inDoubt == nil {
+		inDoubt = &block{}
+	}
+	if b.kind == "whole" {
+		for _, part := range [][4]map[string]string{{was.written, was.values, b.values, inDoubt.values}, {was.labeled, was.labels, b.labels, inDoubt.labels}} {
+			if part[0] == nil || part[1] == nil || part[2] == nil {
+				continue
+			}
+			for _, key := range namesIn(part[0], part[1]) {
+				compare(part[0], part[1], part[2], part[3], key)
+			}
+		}
+		return overwritten, accepted
+	}
+	for key := range b.values {
+		want, named := b.expected[key]
+		had, wasNamed := was.expected[key]
+		isAcknowledged := named && (!wasNamed || want != had) && b.values[key] != was.values[key]
+		if _, known := was.written[key]; known && !isAcknowledged {
+			compare(was.written, was.values, b.values, inDoubt.values, key)
+		}
+	}
+	return overwritten, accepted
+}
+
+// keepsDrift reports whether a removal must not remove what somebody else changed.
+func (b *block) keepsDrift() bool { return b.policy == "restore" || b.drift == "error" }
+
+// removal is what a plan says of the removal of keys that hold these values.
+func (b *block) removal(was *tracking, live map[string]string) (title string, warnings []string) {
+	existed := false
+	for key, v := range live {
+		existed = existed || v != "" && was.first[key] != ""
+	}
+	switch {
+	case was.changedSince(live) && b.keepsDrift():
+		return titleChanged, nil
+	case was.changedSince(live):
+		return "", []string{titleChanged}
+	case existed && b.policy == "delete":
+		return "", []string{titleExisted}
+	}
+	return "", nil
 }
 
 // wholeRules are what an update of a whole ConfigMap does.

@@ -27,20 +27,61 @@ type modelPlan struct {
 	changes map[string]change
 }
 
+// touch is what the resources of a plan do to a key.
+type touch struct {
+	removed bool
+	writer  string
+}
+
+// touches notes what a resource does to keys, and gives the title where another one does what does not go with it.
+func (p *process) touches(address, cm string, writes, removes []string) string {
+	if p.keys == nil {
+		p.keys = map[string]touch{}
+	}
+	moves, twice := false, false
+	for _, key := range removes {
+		t := p.keys[cm+"/"+key]
+		t.removed, moves = true, moves || t.writer != ""
+		p.keys[cm+"/"+key] = t
+	}
+	for _, key := range writes {
+		t := p.keys[cm+"/"+key]
+		moves = moves || t.removed
+		twice = twice || t.writer != "" && t.writer != address
+		if t.writer == "" {
+			t.writer = address
+		}
+		p.keys[cm+"/"+key] = t
+	}
+	switch {
+	case moves:
+		return titleMoves
+	case twice:
+		return titleTwice
+	}
+	return ""
+}
+
 // planRemoval notes what a removal goes by.
-func (p *process) planRemoval(was *tracking) (saw *sight, title, warning string) {
+func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings []string) {
 	o := p.live[was.cm]
 	switch was.kind {
 	case "counter":
-		return nil, "", ""
+		return nil, "", nil
 	case "whole":
 		if o == nil {
-			return nil, "", ""
+			return nil, "", nil
 		}
-		return &sight{version: o.version}, "", ""
+		if was.keepsWhole(o) {
+			title = titleChanged
+		}
+		return &sight{version: o.version}, title, nil
 	}
 	if was.policy == "abandon" {
-		return nil, "", ""
+		return nil, "", nil
+	}
+	if title := p.touches(was.address(), was.cm, nil, namesIn(was.values)); title != "" {
+		return nil, title, nil
 	}
 	saw = &sight{values: map[string]string{}}
 	for key := range was.values {
@@ -51,37 +92,46 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title, warning string)
 	if o != nil {
 		saw.version = o.version
 	}
-	if was.changedSince(saw.values) {
-		if was.policy == "restore" {
-			return nil, titleChanged, ""
-		}
-		warning = titleChanged
+	title, warnings = was.removal(was, saw.values)
+	return saw, title, warnings
+}
+
+// keepsWhole reports whether a whole ConfigMap must not be deleted, because it has what somebody else put there.
+func (t *tracking) keepsWhole(o *liveMap) bool {
+	gone := block{kind: "whole", values: map[string]string{}, labels: map[string]string{}}
+	now := *t
+	if now.values != nil {
+		now.values = o.data
 	}
-	return saw, "", warning
+	if now.labels != nil {
+		now.labels = o.labels
+	}
+	overwritten, _ := gone.drifted(&now)
+	return t.drift == "error" && overwritten
 }
 
 // planCreation checks a creation. replaced is what is removed first, in the same place; made are the ConfigMaps that the plan makes.
-func (p *process) planCreation(b *block, replaced *tracking, made map[string]bool) (title, warning string) {
+func (p *process) planCreation(b *block, replaced *tracking, made map[string]bool) (title string, warnings []string) {
 	o := p.live[b.cm]
-	notYet := func(title string) (string, string) {
+	notYet := func(title string) (string, []string) {
 		switch {
 		case title == titleNoMap && made[b.cm]:
-			return "", ""
+			return "", nil
 		case title == titleNoMap:
-			return "", titleNotYet
+			return "", []string{titleNotYet}
 		}
-		return title, ""
+		return title, nil
 	}
 	switch b.kind {
 	case "whole":
 		if replaced != nil {
-			return "", ""
+			return "", nil
 		}
 		made[b.cm] = true
 		if o != nil {
-			return titleMapExists, ""
+			return titleMapExists, nil
 		}
-		return "", ""
+		return "", nil
 	case "counter":
 		_, title := p.next(b)
 		return notYet(title)
@@ -92,55 +142,97 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 			want := b.expected[key] != ""
 			keeps := replaced.policy == "abandon" || replaced.policy == "restore" && replaced.first[key] != ""
 			if b.adopt && b.values[key] != "" || want || b.values[key] != "" && keeps {
-				return titleWouldFail, ""
+				return titleWouldFail, nil
 			}
 		}
 		rules = slices.DeleteFunc(rules, func(r rule) bool { _, removed := replaced.values[r.key]; return removed })
-		if len(rules) == 0 {
-			return "", ""
+	}
+	var writes []string
+	for _, r := range rules {
+		if !r.guard {
+			writes = append(writes, r.key)
 		}
+	}
+	if title = p.touches(b.address(), b.cm, writes, nil); title != "" || len(rules) == 0 {
+		return title, nil
 	}
 	_, title = p.judge(b.cm, "create", nil, rules)
 	return notYet(title)
 }
 
 // planUpdate checks an update in place.
-func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (title, warning string) {
+func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (title string, warnings []string) {
 	o := p.live[b.cm]
 	switch {
 	case b.kind == "counter" && b.trigger == was.trigger:
-		return "", ""
+		return "", nil
 	case b.kind == "counter":
 		return p.planCreation(b, nil, made)
 	case b.kind == "whole":
 		with, takes := b.takenOver(was, o)
 		if takes && o == nil {
-			return titleNoMap, ""
+			return titleNoMap, nil
 		}
 		rules, labels := b.wholeRules(with)
 		if len(rules)+len(labels) == 0 {
-			return "", ""
+			return "", nil
 		}
 		if was.values == nil && b.values != nil && !maps.Equal(b.values, with.values) ||
 			was.labels == nil && b.labels != nil && !maps.Equal(b.labels, with.labels) {
-			warning = titleUnmanaged
+			warnings = append(warnings, titleUnmanaged)
 		}
-		_, title = p.judge(b.cm, "whole", []version{was.version}, rules)
-		return title, warning
+		var writes, removes []string
+		for _, r := range rules {
+			if r.to == "" {
+				removes = append(removes, r.key)
+			} else {
+				writes = append(writes, r.key)
+			}
+		}
+		if title = p.touches(b.address(), b.cm, writes, removes); title != "" {
+			return title, warnings
+		}
+		if _, title = p.judge(b.cm, "whole", []version{was.version}, rules); title == "" {
+			title, warnings = b.overDrift(was, warnings)
+		}
+		return title, warnings
 	case !b.writes(was):
-		return "", ""
+		return "", nil
 	}
-	if b.kind == "data" && was.changedSince(b.dropped(was)) {
-		if b.policy == "restore" {
-			return titleChanged, ""
+	var writes []string
+	for key, v := range b.values {
+		if was.values[key] != v {
+			writes = append(writes, key)
 		}
-		warning = titleChanged
+	}
+	if title = p.touches(b.address(), b.cm, writes, namesIn(b.dropped(was))); title != "" {
+		return title, nil
+	}
+	if b.kind == "data" {
+		if title, warnings = b.removal(was, b.dropped(was)); title != "" {
+			return title, warnings
+		}
 	}
 	rules, title := b.updateRules(was)
 	if title == "" {
 		_, title = p.judge(b.cm, "update", b.at(was.version), rules)
 	}
-	return title, warning
+	if title == "" {
+		title, warnings = b.overDrift(was, warnings)
+	}
+	return title, warnings
+}
+
+// overDrift is what a plan says of an update that overwrites what somebody else changed.
+func (b *block) overDrift(was *tracking, warnings []string) (string, []string) {
+	overwritten, _ := b.drifted(was)
+	switch {
+	case overwritten && b.drift == "error":
+		return titleChanged, warnings
+	case overwritten && b.drift == "warning":
+		warnings = append(warnings, titleChanged)
+	}
+	return "", warnings
 }
 
 // needs are the keys that a creation needs as they are.
@@ -187,13 +279,11 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 	}
 	p := &process{model: m, chains: map[string][]int{}}
 	pl := &modelPlan{serial: w.serial, refresh: o.refreshOnly, state: maps.Clone(from), changes: map[string]change{}}
-	says := func(title, warning string) bool {
+	says := func(title string, more []string) bool {
 		if title != "" {
 			errs = append(errs, title)
 		}
-		if warning != "" {
-			warnings = append(warnings, warning)
-		}
+		warnings = append(warnings, more...)
 		return title != ""
 	}
 	creations, failed := map[string]bool{}, false
@@ -219,8 +309,8 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 		}
 		if o.refreshOnly {
 			if unread != nil && !isUsed && !w.readsFirst { // planned all the same, and dropped
-				_, title, warning := p.planRemoval(unread)
-				says(title, warning)
+				_, title, more := p.planRemoval(unread)
+				says(title, more)
 			}
 			continue
 		}
@@ -231,13 +321,13 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 			if !w.readsFirst {
 				was = unread
 			}
-			saw, title, warning := p.planRemoval(was)
-			failed = says(title, warning) || failed
+			saw, title, more := p.planRemoval(was)
+			failed = says(title, more) || failed
 			pl.changes[address] = change{"delete", saw, nil}
 			continue
 		}
-		c, title, warning := p.planBlock(b, was, o.replace == address, creations)
-		failed = says(title, warning)
+		c, title, more := p.planBlock(b, was, o.replace == address, creations)
+		failed = says(title, more)
 		if c.action != "no-op" {
 			pl.changes[address] = c
 		}
@@ -245,31 +335,35 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 	return pl, errs, warnings
 }
 
-func (p *process) planBlock(b *block, was *tracking, forced bool, made map[string]bool) (c change, title, warning string) {
+func (p *process) planBlock(b *block, was *tracking, forced bool, made map[string]bool) (c change, title string, warnings []string) {
 	c = change{"no-op", nil, b}
 	switch {
 	case was == nil:
 		c.action = "create"
-		title, warning = p.planCreation(b, nil, made)
-		return c, title, warning
+		title, warnings = p.planCreation(b, nil, made)
+		return c, title, warnings
 	case was.tainted:
 		c.action = "delete, create"
 		if needs := b.needs(); len(needs) > 0 && b.cm == was.cm && (b.kind == "entry" || b.kind == "data") {
 			c.saw = &sight{needs: needs}
 		}
-		title, warning = p.planCreation(b, nil, made)
-		return c, title, warning
+		title, warnings = p.planCreation(b, nil, made)
+		return c, title, warnings
 	case b.cm != was.cm:
 		c.action = "delete, create"
-		if c.saw, title, warning = p.planRemoval(was); title != "" {
-			return c, title, warning
+		if c.saw, title, warnings = p.planRemoval(was); title != "" {
+			return c, title, warnings
 		}
 		title, _ = p.planCreation(b, nil, made) // the warnings of the second half are dropped
-		return c, title, warning
+		return c, title, warnings
 	case !b.same(&was.block):
 		c.action = "update"
-		if title, warning = p.planUpdate(b, was, made); title != "" {
-			return c, title, warning
+		if title, warnings = p.planUpdate(b, was, made); title != "" {
+			return c, title, warnings
+		}
+	default:
+		if _, accepted := b.drifted(was); accepted && b.drift != "off" {
+			c.action = "update"
 		}
 	}
 	if forced {
@@ -277,5 +371,5 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 		c.saw = &sight{version: was.version}
 		title, _ = p.planCreation(b, was, made)
 	}
-	return c, title, warning
+	return c, title, warnings
 }

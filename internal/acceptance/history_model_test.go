@@ -18,6 +18,9 @@ const (
 	titleNoMap        = "ConfigMap Not Found"
 	titleNotYet       = "ConfigMap Does Not Exist Yet"
 	titleChanged      = "Value Changed Since Last Apply"
+	titleExisted      = "Key Existed Before Terraform"
+	titleMoves        = "Key Moves Between Instances"
+	titleTwice        = "Key Written Twice"
 	titleUnmanaged    = "Unmanaged Keys Will Change"
 	titleWouldFail    = "Replacement Would Fail"
 	titleNoOriginal   = "Nothing Known To Restore"
@@ -52,13 +55,14 @@ type block struct {
 	labels        map[string]string // of a whole ConfigMap; nil: left to others
 	expected      map[string]string
 	scope, policy string
+	drift         string // on_drift
 	adopt         bool
 }
 
 func (b *block) address() string { return b.kind + "." + b.label }
 
 func (b *block) same(c *block) bool {
-	return b.cm == c.cm && b.trigger == c.trigger && b.scope == c.scope && b.policy == c.policy && b.adopt == c.adopt &&
+	return b.cm == c.cm && b.trigger == c.trigger && b.scope == c.scope && b.policy == c.policy && b.drift == c.drift && b.adopt == c.adopt &&
 		sameMap(b.values, c.values) && sameMap(b.labels, c.labels) && sameMap(b.expected, c.expected)
 }
 
@@ -72,7 +76,9 @@ type tracking struct {
 	number   int
 	previous map[string]string // nil: null
 	first    map[string]string // what the keys held first; a key that is not there is not known
-	written  map[string]string // what the keys were last written to hold
+	written  map[string]string // what the keys were last written to hold; of a whole ConfigMap nil: left to others
+	labeled  map[string]string // the same of the labels of a whole ConfigMap
+	inDoubt  *block            // that an update may have written, if what became of it is not known
 	lost     bool              // what the keys held first is not known any more
 	tainted  bool
 }
@@ -178,6 +184,7 @@ type process struct {
 	*model
 
 	chains map[string][]int // the versions of each ConfigMap that this process's own writes lead from and to
+	keys   map[string]touch // what a plan does to keys, by ConfigMap and key
 	writes int
 	fault  fault
 	fired  bool

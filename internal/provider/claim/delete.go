@@ -60,13 +60,16 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 		case seen.Immutable() && differs(live, first):
 			problem = about.Immutable()
 		default:
-			problem = held.removalProblem(live, kept, about)
+			problem = held.removesChanged(live, kept, about)
 		}
 		if problem == nil {
 			break
 		}
 	}
 	refused := problem != nil && problem.Severity() == diag.SeverityError
+	if problem == nil && !seen.Terminating() {
+		problem = held.removesOlder(held.live(seen), kept, about)
+	}
 	if problem != nil {
 		diags.Append(r.softened(problem))
 	}
@@ -80,33 +83,37 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 	return diags
 }
 
-// removalProblem is what a plan says of the removal of keys that hold these values: an error, a warning, or nil.
-func (c *Claim) removalProblem(live map[string]cas.Entry, kept kept, about diagnose.Subject) diag.Diagnostic {
-	if changed := changedSince(live, kept.written); len(changed) > 0 {
-		return c.removesChanged(changed, about)
+// removesChanged is what is said of the removal of keys that somebody else changed: an error, a warning, or nil.
+func (c *Claim) removesChanged(live map[string]cas.Entry, kept kept, about diagnose.Subject) diag.Diagnostic {
+	changed := changedSince(live, kept)
+	switch {
+	case len(changed) == 0:
+		return nil
+	case c.OnDrift == terms.DriftError && c.Policy != terms.PolicyRestore:
+		return about.RemovalRefused(changed)
+	default:
+		return about.ChangedSinceApply(changed, c.Policy)
 	}
+}
+
+// removesOlder is the warning of a plan that deletes keys that were there before this resource; nil if there are none.
+func (c *Claim) removesOlder(live map[string]cas.Entry, kept kept, about diagnose.Subject) diag.Diagnostic {
 	if c.Policy != terms.PolicyDelete {
 		return nil
 	}
-	existed := slices.DeleteFunc(slices.Sorted(maps.Keys(live)), func(key string) bool {
+	older := slices.DeleteFunc(slices.Sorted(maps.Keys(live)), func(key string) bool {
 		return live[key].IsAbsent() || kept.first[key].IsAbsent()
 	})
-	if len(existed) == 0 {
+	if len(older) == 0 {
 		return nil
 	}
-	return about.ExistedBefore(existed)
-}
-
-// removesChanged is the diagnostic of a removal of keys that somebody else changed.
-func (c *Claim) removesChanged(changed []diagnose.KeyValue, about diagnose.Subject) diag.Diagnostic {
-	if c.OnDrift == terms.DriftError && c.Policy != terms.PolicyRestore {
-		return about.RemovalRefused(changed)
-	}
-	return about.ChangedSinceApply(changed, c.Policy)
+	return about.ExistedBefore(older)
 }
 
 // keepsDrift reports whether a removal must not remove values that somebody else changed.
-func (c *Claim) keepsDrift() bool { return c.Policy == terms.PolicyRestore || c.OnDrift == terms.DriftError }
+func (c *Claim) keepsDrift() bool {
+	return c.Policy == terms.PolicyRestore || c.OnDrift == terms.DriftError
+}
 
 // rehearseRemoval sends the planned removal as a dry run. A removal that cannot be built is refused at apply.
 func (r *Run) rehearseRemoval(ctx context.Context, held *Claim, private privateReader) diag.Diagnostics {
@@ -128,10 +135,10 @@ func differs(live map[string]cas.Entry, first originals) bool {
 }
 
 // changedSince gives the keys that exist with another value than the resource last wrote, where that is known.
-func changedSince(live map[string]cas.Entry, written digests) []diagnose.KeyValue {
+func changedSince(live map[string]cas.Entry, kept kept) []diagnose.KeyValue {
 	var changed []diagnose.KeyValue
 	for _, key := range slices.Sorted(maps.Keys(live)) {
-		if digest, ok := written[key]; ok && !live[key].IsAbsent() && live[key].Digest() != digest {
+		if kept.foreign(key, live[key]) && !live[key].IsAbsent() {
 			changed = append(changed, diagnose.KeyValue{Key: key, Live: live[key]})
 		}
 	}
@@ -155,7 +162,7 @@ func (r *Run) Delete(ctx context.Context, held *Claim, private Private) diag.Dia
 		diags.Append(r.checkRemoval(ctx, held, txn, private)...)
 	}
 	if !diags.HasError() {
-		_, more = r.commit(ctx, txn, held.About(terms.OpDelete), timeout)
+		_, more, _ = r.commit(ctx, txn, held.About(terms.OpDelete), timeout)
 		diags.Append(more...)
 	}
 	if diags.HasError() {
@@ -212,21 +219,22 @@ func (r *Run) removal(ctx context.Context, held *Claim, private privateReader) (
 
 // checkRemoval refuses to remove a foreign value, in case plan_check let the plan pass.
 func (r *Run) checkRemoval(ctx context.Context, held *Claim, t *cas.Txn, private privateReader) diag.Diagnostics {
-	written, _, diags := getPrivate[digests](ctx, private, privateWritten)
+	about := held.About(terms.OpDelete)
+	kept, diags := getKept(ctx, private)
 	expected := map[string]cas.Entry{}
 	for _, k := range t.Keys {
 		expected[k.Key] = k.Expect
 	}
-	if len(changedSince(expected, written)) == 0 {
+	if held.removesChanged(expected, kept, about) == nil {
 		return diags
 	}
 	seen, err := r.Engine.Observe(ctx, held.Ref, 0)
 	if err != nil {
-		diags.Append(held.About(terms.OpDelete).Diagnose(err))
+		diags.Append(about.Diagnose(err))
 		return diags
 	}
-	if changed := changedSince(held.live(seen), written); len(changed) > 0 && !seen.Terminating() {
-		diags.Append(held.removesChanged(changed, held.About(terms.OpDelete)))
+	if refused := held.removesChanged(held.live(seen), kept, about); refused != nil && !seen.Terminating() {
+		diags.Append(refused)
 	}
 	return diags
 }

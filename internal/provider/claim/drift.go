@@ -2,6 +2,7 @@ package claim
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -18,12 +19,11 @@ import (
 // already accepts it: it writes nothing to the cluster, and moves the baseline.
 
 // drift compares keys with the baseline. overwritten has those that the claim would overwrite; accepted reports whether it accepts a key.
-func (c *Claim) drift(held *Claim, baseline digests) (overwritten []diagnose.Drift, accepted bool) {
+func (c *Claim) drift(held *Claim, kept kept) (overwritten []diagnose.Drift, accepted bool) {
 	for _, key := range c.Keys() {
-		digest, known := baseline[key]
 		live, value := held.Values[key], c.Values[key]
 		switch {
-		case !known || live.Digest() == digest:
+		case !kept.foreign(key, live):
 		case value.Holds(live):
 			accepted = true
 		case !c.acknowledges(held, key):
@@ -45,8 +45,8 @@ func (c *Claim) AcceptsDrift(ctx context.Context, held *Claim, private privateRe
 	if c.OnDrift == terms.DriftOff || !c.Known.Values {
 		return false, nil
 	}
-	baseline, _, diags := getPrivate[digests](ctx, private, privateWritten)
-	_, accepted := c.drift(held, baseline)
+	kept, diags := getKept(ctx, private)
+	_, accepted := c.drift(held, kept)
 	return accepted, diags
 }
 
@@ -55,8 +55,8 @@ func (r *Run) checkDrift(ctx context.Context, c, held *Claim, about diagnose.Sub
 	if waitFor(about.Wait) > 0 || about.Wait.IsUnknown() {
 		return nil // it waits for drift
 	}
-	baseline, _, diags := getPrivate[digests](ctx, private, privateWritten)
-	overwritten, _ := c.drift(held, baseline)
+	kept, diags := getKept(ctx, private)
+	overwritten, _ := c.drift(held, kept)
 	diags.Append(r.drifted(ctx, c.OnDrift, overwritten, about)...)
 	return diags
 }
@@ -90,11 +90,36 @@ func wholeParts(c diagnose.Content) []wholePart {
 }
 
 // wholeBaseline has the digests of the parts that a resource manages.
-type wholeBaseline = map[string]digests
+type wholeBaseline map[string]digests
+
+func baselineOf(content diagnose.Content) wholeBaseline {
+	b := wholeBaseline{}
+	for _, part := range wholeParts(content) {
+		if part.entries == nil {
+			continue
+		}
+		b[part.name] = digests{}
+		for key, e := range part.entries {
+			b[part.name][key] = e.Digest()
+		}
+	}
+	return b
+}
+
+// has reports whether a key of a managed part holds what the baseline says. What is not in the baseline is absent.
+func (b wholeBaseline) has(part, key string, live cas.Entry) bool {
+	digest, ok := b[part][key]
+	return b[part] != nil && (ok && live.Digest() == digest || !ok && live.IsAbsent())
+}
 
 // wholeDrift compares what a resource manages of a ConfigMap with the baseline, as Claim.drift does. Added and removed keys count. A nil plan
-// is that of a removal.
-func wholeDrift(baseline wholeBaseline, held diagnose.Content, plan *diagnose.Content) (overwritten []diagnose.Drift, accepted bool) {
+// is that of a removal, which overwrites what is there.
+func wholeDrift(
+	ctx context.Context, held diagnose.Content, plan *diagnose.Content, private privateReader,
+) (overwritten []diagnose.Drift, accepted bool, diags diag.Diagnostics) {
+	baseline, _, diags := getPrivate[wholeBaseline](ctx, private, privateWritten)
+	inDoubt, _, more := getPrivate[wholeBaseline](ctx, private, privateInDoubt)
+	diags.Append(more...)
 	planned := make([]wholePart, len(wholeParts(held)))
 	if plan != nil {
 		planned = wholeParts(*plan)
@@ -103,16 +128,12 @@ func wholeDrift(baseline wholeBaseline, held diagnose.Content, plan *diagnose.Co
 		if baseline[part.name] == nil || part.entries == nil || plan != nil && planned[i].entries == nil {
 			continue
 		}
-		was := maps.Clone(baseline[part.name])
-		for key := range part.entries {
-			if _, has := was[key]; !has {
-				was[key] = cas.Entry{}.Digest()
-			}
-		}
-		for _, key := range slices.Sorted(maps.Keys(was)) {
+		keys := slices.AppendSeq(slices.Collect(maps.Keys(part.entries)), maps.Keys(baseline[part.name]))
+		slices.Sort(keys)
+		for _, key := range slices.Compact(keys) {
 			live, value := part.entries[key], planned[i].entries[key]
 			switch {
-			case live.Digest() == was[key]:
+			case baseline.has(part.name, key, live) || inDoubt.has(part.name, key, live):
 			case value.Holds(live):
 				accepted = true
 			default:
@@ -120,22 +141,23 @@ func wholeDrift(baseline wholeBaseline, held diagnose.Content, plan *diagnose.Co
 			}
 		}
 	}
-	return overwritten, accepted
+	return overwritten, accepted, diags
 }
 
 // SetBaseline records what the API server stored of a whole ConfigMap.
-func SetBaseline(ctx context.Context, private privateWriter, stored diagnose.Content) diag.Diagnostics {
-	baseline := wholeBaseline{}
-	for _, part := range wholeParts(stored) {
-		if part.entries == nil {
-			continue
-		}
-		baseline[part.name] = digests{}
-		for key, e := range part.entries {
-			baseline[part.name][key] = e.Digest()
-		}
+func SetBaseline(ctx context.Context, private Private, stored diagnose.Content) diag.Diagnostics {
+	_, diags := instance(ctx, private)
+	diags.Append(setPrivate(ctx, private, privateWritten, baselineOf(stored))...)
+	return append(diags, private.SetKey(ctx, privateInDoubt, nil)...)
+}
+
+// NoteWholeDoubt notes what an update of a whole ConfigMap may have written, if its outcome is unknown, so that it does not pass for drift.
+func NoteWholeDoubt(ctx context.Context, private Private, plan diagnose.Content, err error) diag.Diagnostics {
+	var unknown *cas.UnknownError
+	if !errors.As(err, &unknown) {
+		return nil
 	}
-	return setPrivate(ctx, private, privateWritten, baseline)
+	return setPrivate(ctx, private, privateInDoubt, baselineOf(plan))
 }
 
 // AcceptsWholeDrift reports whether an update that writes nothing has to be planned, to move the baseline.
@@ -143,8 +165,7 @@ func AcceptsWholeDrift(ctx context.Context, onDrift string, held, plan diagnose.
 	if onDrift == terms.DriftOff {
 		return false, nil
 	}
-	baseline, _, diags := getPrivate[wholeBaseline](ctx, private, privateWritten)
-	_, accepted := wholeDrift(baseline, held, &plan)
+	_, accepted, diags := wholeDrift(ctx, held, &plan, private)
 	return accepted, diags
 }
 
@@ -162,8 +183,6 @@ func (r *Run) PlanWholeDrift(
 func (r *Run) CheckWholeDrift(
 	ctx context.Context, onDrift string, held diagnose.Content, plan *diagnose.Content, about diagnose.Subject, private privateReader,
 ) diag.Diagnostics {
-	baseline, _, diags := getPrivate[wholeBaseline](ctx, private, privateWritten)
-	overwritten, _ := wholeDrift(baseline, held, plan)
-	diags.Append(r.drifted(ctx, onDrift, overwritten, about)...)
-	return diags
+	overwritten, _, diags := wholeDrift(ctx, held, plan, private)
+	return append(diags, r.drifted(ctx, onDrift, overwritten, about)...)
 }

@@ -81,7 +81,11 @@ func (r *Run) planChanges(ctx context.Context, c, held *Claim, about diagnose.Su
 	}
 	kept, more := getKept(ctx, private)
 	diags.Append(more...)
-	if problem := c.removalProblem(dropped, kept, r.planned(about)); problem != nil {
+	problem := c.removesChanged(dropped, kept, r.planned(about))
+	if problem == nil {
+		problem = c.removesOlder(dropped, kept, r.planned(about))
+	}
+	if problem != nil {
 		diags.Append(r.softened(problem))
 	}
 	return diags

@@ -19,6 +19,8 @@ const (
 	privateWritten = "written"
 	// privateInstance holds a token that tells this resource instance from others.
 	privateInstance = "instance"
+	// privateInDoubt holds digests of what an update may have written, if its outcome is unknown, until the next one.
+	privateInDoubt = "in doubt"
 	// privateObservation holds what a planned delete goes by, or what a planned create needs. It is in plans only, never in a state that was applied.
 	privateObservation = "observation"
 	// privateImport holds the keys that an import named, none where it is of all, until the read that follows it.
@@ -34,20 +36,30 @@ type (
 type kept struct {
 	first   originals
 	written digests
+	inDoubt digests
+}
+
+// foreign reports whether a key holds what this resource did not write, nor found at its adoption or import, as far as that is known.
+func (k kept) foreign(key string, live cas.Entry) bool {
+	digest := live.Digest()
+	written, known := k.written[key]
+	return known && digest != written && digest != k.inDoubt[key]
 }
 
 func getKept(ctx context.Context, from privateReader) (k kept, diags diag.Diagnostics) {
 	k.first, _, diags = getPrivate[originals](ctx, from, privateOriginal)
 	written, _, more := getPrivate[digests](ctx, from, privateWritten)
-	k.written = written
 	diags.Append(more...)
+	inDoubt, _, more := getPrivate[digests](ctx, from, privateInDoubt)
+	diags.Append(more...)
+	k.written, k.inDoubt = written, inDoubt
 	return k, diags
 }
 
 func setKept(ctx context.Context, to privateWriter, k kept) diag.Diagnostics {
 	diags := setPrivate(ctx, to, privateOriginal, k.first)
 	diags.Append(setPrivate(ctx, to, privateWritten, k.written)...)
-	return diags
+	return append(diags, to.SetKey(ctx, privateInDoubt, nil)...)
 }
 
 // observation is what the plan of a delete saw. ID says of which resource: in a replace, Terraform hands the observation on to the call

@@ -61,21 +61,23 @@ func Import(ctx context.Context, private privateWriter, keys ...string) diag.Dia
 }
 
 // Found records the values that an import found as the originals.
-func (s *Seen) Found(ctx context.Context, private privateWriter) diag.Diagnostics {
-	found := kept{originals{}, digests{}}
+func (s *Seen) Found(ctx context.Context, private Private) diag.Diagnostics {
+	found := kept{first: originals{}, written: digests{}}
 	for _, key := range s.Keys {
 		found.first[key], found.written[key] = s.Entry(key), s.Entry(key).Digest()
 	}
 	diags := setKept(ctx, private, found)
 	diags.Append(private.SetKey(ctx, privateImport, nil)...)
-	return diags
+	_, more := instance(ctx, private)
+	return append(diags, more...)
 }
 
 // Moved records the values of a state that comes from another provider as last written. The originals stay unknown.
-func Moved(ctx context.Context, private privateWriter, values map[string]cas.Entry) diag.Diagnostics {
+func Moved(ctx context.Context, private Private, values map[string]cas.Entry) diag.Diagnostics {
 	written := digests{}
 	for key, value := range values {
 		written[key] = value.Digest()
 	}
-	return setPrivate(ctx, private, privateWritten, written)
+	_, diags := instance(ctx, private)
+	return append(diags, setPrivate(ctx, private, privateWritten, written)...)
 }

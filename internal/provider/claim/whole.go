@@ -46,6 +46,21 @@ func (r *Run) PlanCreateWhole(
 	return diags
 }
 
+// PlanKeysWhole records the keys that an update of a whole ConfigMap writes and removes, and refuses those that another resource of the
+// plan writes or removes. A creation is not recorded: it may give keys their first values, for entries that depend on it.
+func (r *Run) PlanKeysWhole(ctx context.Context, t *cas.Txn, about diagnose.Subject, private privateReader) diag.Diagnostics {
+	writer, _, diags := getPrivate[string](ctx, private, privateInstance)
+	var writes, removes []string
+	for _, k := range t.Keys {
+		if k.New.IsAbsent() {
+			removes = append(removes, k.Key)
+		} else {
+			writes = append(writes, k.Key)
+		}
+	}
+	return append(diags, r.planKeys(t.Ref, writes, removes, writer, about)...)
+}
+
 // PlanDeleteWhole reads the object and notes its version in private state, for the reasons that PlanDelete gives. If it notes nothing, the
 // removal compares with the prior state.
 func (r *Run) PlanDeleteWhole(ctx context.Context, held *Whole, private Private) diag.Diagnostics {

@@ -2,6 +2,7 @@ package claim
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -28,9 +29,8 @@ func (r *Run) Create(ctx context.Context, c *Claim, private Private) (Written, d
 		return Written{}, diags
 	}
 	t := r.createTxn(c)
-	result, more := r.commit(ctx, t, c.About(terms.OpCreate), timeout)
-	diags.Append(more...)
-	if diags.HasError() {
+	result, more, err := r.commit(ctx, t, c.About(terms.OpCreate), timeout)
+	if diags.Append(more...); err != nil {
 		return Written{}, diags
 	}
 	diags.Append(account(ctx, private, c, nil, t, result)...)
@@ -59,10 +59,9 @@ func (r *Run) Update(ctx context.Context, c, held *Claim, private Private) (Writ
 	if diags.HasError() {
 		return Written{}, diags
 	}
-	result, more := r.commit(ctx, t, about, timeout)
-	diags.Append(more...)
-	if diags.HasError() {
-		return Written{}, diags
+	result, more, err := r.commit(ctx, t, about, timeout)
+	if diags.Append(more...); err != nil {
+		return Written{}, append(diags, noteDoubt(ctx, private, t, err)...)
 	}
 	diags.Append(account(ctx, private, c, held, t, result)...)
 	return written(t, result), diags
@@ -142,16 +141,16 @@ func (c *Claim) checkDropped(ctx context.Context, held *Claim, about diagnose.Su
 	if !c.keepsDrift() {
 		return nil
 	}
-	written, _, diags := getPrivate[digests](ctx, private, privateWritten)
-	if changed := changedSince(c.dropped(held), written); len(changed) > 0 {
-		diags.Append(c.removesChanged(changed, about))
+	kept, diags := getKept(ctx, private)
+	if refused := c.removesChanged(c.dropped(held), kept, about); refused != nil {
+		diags.Append(refused)
 	}
 	return diags
 }
 
 // commit sends a transaction within the timeout, and warns if admission changed a value. wait_for_match adds to the timeout: commit then
 // waits until every expectation holds.
-func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, timeout time.Duration) (cas.TxnResult, diag.Diagnostics) {
+func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, timeout time.Duration) (cas.TxnResult, diag.Diagnostics, error) {
 	wait := waitFor(about.Wait)
 	ctx, cancel := context.WithTimeout(ctx, timeout+wait)
 	defer cancel()
@@ -163,7 +162,7 @@ func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, ti
 	}
 	result, err := commit(ctx, t)
 	if err != nil {
-		return result, diag.Diagnostics{about.Of(t).Diagnose(err)}
+		return result, diag.Diagnostics{about.Of(t).Diagnose(err)}, err
 	}
 	var changed []diagnose.KeyChange
 	for _, k := range t.Keys {
@@ -173,9 +172,24 @@ func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, ti
 		}
 	}
 	if len(changed) > 0 {
-		return result, diag.Diagnostics{about.ChangedByAdmission(changed)}
+		return result, diag.Diagnostics{about.ChangedByAdmission(changed)}, nil
 	}
-	return result, nil
+	return result, nil, nil
+}
+
+// noteDoubt notes what an update may have written whose outcome is unknown, so that it does not pass for drift.
+func noteDoubt(ctx context.Context, private privateWriter, t *cas.Txn, err error) diag.Diagnostics {
+	var unknown *cas.UnknownError
+	if !errors.As(err, &unknown) {
+		return nil
+	}
+	inDoubt := digests{}
+	for _, k := range t.Keys {
+		if !k.IsGuard {
+			inDoubt[k.Key] = k.New.Digest()
+		}
+	}
+	return setPrivate(ctx, private, privateInDoubt, inDoubt)
 }
 
 func written(t *cas.Txn, result cas.TxnResult) Written {
@@ -196,7 +210,7 @@ func written(t *cas.Txn, result cas.TxnResult) Written {
 // create, whose private state is empty.
 func account(ctx context.Context, private Private, c, held *Claim, t *cas.Txn, result cas.TxnResult) diag.Diagnostics {
 	was, diags := getKept(ctx, private)
-	now := kept{originals{}, digests{}}
+	now := kept{first: originals{}, written: digests{}}
 	touched := map[string]bool{}
 	for _, k := range t.Keys {
 		touched[k.Key] = !k.IsGuard

@@ -177,7 +177,8 @@ func (r *wholeResource) change(ctx context.Context, plan, state *wholeModel, pri
 	}
 	result, err := r.run.Engine.Commit(ctx, txn)
 	if err != nil {
-		return cas.Version{}, append(diags, about.Diagnose(err))
+		diags.Append(about.Diagnose(err))
+		return cas.Version{}, append(diags, claim.NoteWholeDoubt(ctx, private, plan.content(), err)...)
 	}
 	diags.Append(about.Admitted(plan.content(), r.live(result.After, plan).content())...)
 	return result.After.Version(), append(diags, claim.SetBaseline(ctx, private, r.stored(result.After, plan))...)
@@ -197,7 +198,7 @@ func (r *wholeResource) whole(state *wholeModel) *claim.Whole {
 	return &claim.Whole{
 		Ref: state.ref(), Version: state.version(), OnDrift: state.OnDrift.ValueString(), Timeouts: state.Timeouts,
 		Content: func(o *cas.Observation) diagnose.Content { return r.stored(o, state) },
-		About: func(op terms.Operation) diagnose.Subject { return r.about(state, state, op) },
+		About:   func(op terms.Operation) diagnose.Subject { return r.about(state, state, op) },
 	}
 }
 

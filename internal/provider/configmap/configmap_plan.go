@@ -127,6 +127,10 @@ func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel,
 	if was != state {
 		resp.Diagnostics.Append(r.about(plan, state, terms.OpUpdate).TakenOver(plan.content(), state.content(), was.content())...)
 	}
+	resp.Diagnostics.Append(r.run.PlanKeysWhole(ctx, txn, r.about(plan, state, terms.OpUpdate), resp.Private)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	checked := r.run.Check(ctx, r.about(plan, state, terms.OpUpdate), plan.Timeouts, func(ctx context.Context) error {
 		_, err := r.run.Engine.Check(ctx, txn, r.run.CheckMode())
 		return err
