@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -312,6 +313,20 @@ func TestDriftBaselines(t *testing.T) {
 			p.wantLive("testmap", data{"foo": "2"})
 		})
 	}
+	t.Run("keys that were moved from another provider", func(t *testing.T) {
+		f := newFixture(t)
+		f.create("testmap", data{"foo": "1"})
+		f.runRefused(func(got failures) {
+			got.want(f, "it", driftRefused, `"9"`)
+			f.wantLive("testmap", data{"foo": "9"})
+		},
+			resource.TestStep{Config: f.config(kubernetesBlock(`data = { foo = "1" }`))},
+			resource.TestStep{
+				PreConfig: func() { f.set("testmap", "foo", "9") },
+				Config:    f.config(dataBlock("it", `data = { foo = "2" }`, `on_drift = "error"`) + movedBlock),
+			},
+		)
+	})
 	t.Run("adoption", func(t *testing.T) {
 		p := newPipeline(t)
 		p.testmap(contents{Data: data{"foo": "1"}})

@@ -45,8 +45,8 @@ var providerPlanned = []rule{
 	{
 		"provider: what may yet become a replace of an entry notes what its removal goes by",
 		provider + "/configmap/keys.go",
-		"resp.Diagnostics.Append(r.run.NoteReplace(ctx, held, resp.Private)...)",
-		"",
+		"resp.Diagnostics.Append(r.run.NoteReplace(ctx, held, resp.Private)...)\n\tif c.Known.Keys {",
+		"if c.Known.Keys {",
 		acceptance,
 		[]string{"TestReplaceOfTheSameKeyThatCouldNotSucceedIsRefusedBeforeAnythingIsRemoved/expected_value_that_comes_with_the_replacement"},
 	},
@@ -85,7 +85,7 @@ var providerPlanned = []rule{
 	{
 		"provider: a plan tells that a removal takes what the resource did not write",
 		provider + "/claim/delete.go",
-		"problem = about.ChangedSinceApply(changed, held.Policy)",
+		"problem = held.removesChanged(live, kept, about)",
 		"",
 		acceptance,
 		[]string{"TestHiddenValuesArePrintedNowhere/shown/delete_of_what_changed"},
@@ -93,8 +93,8 @@ var providerPlanned = []rule{
 	{
 		"provider: plan_check off tells nothing of a removal",
 		provider + "/claim/delete.go",
-		"if !r.Checks() {",
-		"if !r.Configured() {",
+		"if diags.HasError() || !r.Checks() {",
+		"if diags.HasError() || !r.Configured() {",
 		acceptance,
 		[]string{"TestPlanCheckOffMakesNoRequestForThePlansCheck/removed_block"},
 	},
@@ -125,8 +125,8 @@ var providerPlanned = []rule{
 	{
 		"provider: a plan checks what updates keys",
 		provider + "/claim/plan.go",
-		"if !refused.HasError() {",
-		"if false {",
+		"checked := r.checkTxn(ctx, c, t, about)",
+		"checked := diag.Diagnostics{}",
 		acceptance,
 		[]string{"TestConfigMapEntryUpdateExpectation", "TestConfigMapDataPlanDryRunNeedsThePermissionToWrite"},
 	},
@@ -141,8 +141,8 @@ var providerPlanned = []rule{
 	{
 		"provider: keys that move to a new resource are told of",
 		provider + "/claim/plan.go",
-		"diags.Append(about.KeyMoves(moving))\n\t\t\treturn diags",
-		"",
+		"diags.Append(r.planKeys(c.Ref, slices.DeleteFunc(keys, isRemoved), nil, writer, about)...)",
+		"_ = writer",
 		acceptance,
 		[]string{"TestConfigMapDataKeysThatMove/to_an_entry", "TestConfigMapDataKeysThatMove/from_an_entry"},
 	},

@@ -13,7 +13,7 @@ var providerRemoved = []rule{
 	{
 		"provider: a restore that plan_check let pass is not made over another's value",
 		provider + "/claim/delete.go",
-		"if !diags.HasError() && held.Policy == terms.PolicyRestore {",
+		"if !diags.HasError() && held.keepsDrift() {",
 		"if false {",
 		acceptance,
 		[]string{"TestDestroyOfAValueThatThisResourceDidNotWrite/restore_refuses_with_plan_check_off"},
@@ -52,9 +52,9 @@ var providerRemoved = []rule{
 	},
 	{
 		"provider: keys that an update gives up or takes up are told of where they move",
-		provider + "/claim/plan.go",
-		"keyWritten)...)\n\tif len(moving) > 0 {",
-		"keyWritten)...)\n\tif false {",
+		provider + "/claim/planned.go",
+		"case len(moving) > 0:",
+		"case false:",
 		acceptance,
 		[]string{"TestConfigMapDataKeysThatMove/between_two"},
 	},
@@ -77,8 +77,8 @@ var providerRemoved = []rule{
 	{
 		"provider: the plan of a dropped key tells of a value that the resource did not write",
 		provider + "/claim/plan.go",
-		"if changed := changedSince(dropped, written); len(changed) > 0 {",
-		"if changed := changedSince(dropped, written); false && len(changed) > 0 {",
+		"problem := c.removesChanged(dropped, kept, r.planned(about))",
+		"problem := diag.Diagnostic(nil)",
 		acceptance,
 		[]string{"TestConfigMapDataDroppedKeysGoByThePolicy/restore_refuses_what_another_wrote,_also_at_apply"},
 	},

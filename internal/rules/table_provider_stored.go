@@ -29,7 +29,7 @@ var providerStored = []rule{
 	{
 		"provider: an entry notes what its key held at first",
 		provider + "/claim/write.go",
-		"nowFirst[key] = result.Previous[key]",
+		"now.first[key] = result.Previous[key]",
 		"",
 		acceptance,
 		[]string{"TestDestroyRestoresTheExactBytesThatWereThereFirst/text,_after_two_updates"},
