@@ -51,29 +51,29 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 
 	var seen *cas.Observation
 	var problem diag.Diagnostic
+	var refused bool
 	for _, age := range []time.Duration{cas.Fresh, 0} { // what would refuse is read afresh before it is told
 		var err error
 		if seen, err = r.Engine.Observe(ctx, held.Ref, age); err != nil {
-			diags.Append(r.softened(about.Diagnose(err)))
+			diags.Append(about.Diagnose(err))
 			return diags
 		}
-		problem = nil
+		problem, refused = nil, false
 		live := held.live(seen)
 		changed := changedSince(live, written)
 		switch {
 		case seen.Terminating():
 		case seen.Immutable() && differs(live, first):
-			problem = about.Immutable()
+			problem, refused = about.Immutable(), true
 		case len(changed) > 0:
-			problem = about.ChangedSinceApply(changed, held.Policy)
+			problem, refused = about.ChangedSinceApply(changed, seen, held.Policy), held.Policy == terms.PolicyRestore
 		}
 		if problem == nil {
 			break
 		}
 	}
-	refused := problem != nil && problem.Severity() == diag.SeverityError
 	if problem != nil {
-		diags.Append(r.softened(problem))
+		diags.Append(problem)
 	}
 	version := seen.Version()
 	diags.Append(setPrivate(ctx, private, privateObservation, observation{
@@ -203,7 +203,7 @@ func (r *Run) checkRestore(ctx context.Context, held *Claim, t *cas.Txn, private
 		return diags
 	}
 	if changed := changedSince(held.live(seen), written); len(changed) > 0 && !seen.Terminating() {
-		diags.Append(held.About(terms.OpDelete).ChangedSinceApply(changed, terms.PolicyRestore))
+		diags.Append(held.About(terms.OpDelete).ChangedSinceApply(changed, seen, terms.PolicyRestore))
 	}
 	return diags
 }

@@ -56,10 +56,8 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 		return diags
 	}
 	t, refused := r.updateTxn(ctx, c, held, private, r.planned(about))
-	for _, d := range refused {
-		diags.Append(r.softened(d))
-	}
-	if !refused.HasError() {
+	diags.Append(refused...)
+	if len(refused) == 0 {
 		diags.Append(r.checkTxn(ctx, c, t, about)...)
 	}
 	return diags
@@ -81,7 +79,7 @@ func (r *Run) planKeys(ctx context.Context, c, held *Claim, about diagnose.Subje
 	}
 	written, _, diags := getPrivate[digests](ctx, private, privateWritten)
 	if changed := changedSince(dropped, written); len(changed) > 0 {
-		diags.Append(r.softened(r.planned(about).ChangedSinceApply(changed, c.Policy)))
+		diags.Append(r.planned(about).ChangedSinceApply(changed, nil, c.Policy))
 	}
 	return diags
 }
@@ -129,17 +127,11 @@ func replacedBy(about diagnose.Subject, removal observation, c *Claim) diag.Diag
 	}
 	switch {
 	case among(c.adopts(), removal.Keys):
-		return diag.Diagnostics{about.ReplacesItself(about.Number(
-			"The key is removed first, so that adopt_existing would find nothing to adopt.",
-			"The keys are removed first, so that adopt_existing would find nothing to adopt."))}
+		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesAdopted)}
 	case among(c.expects(), removal.Keys):
-		return diag.Diagnostics{about.ReplacesItself(about.Number(
-			"The key is removed first, so that the expected value could not hold.",
-			"The keys are removed first, so that the expected values could not hold."))}
+		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesExpected)}
 	case among(c.Keys(), removal.Keeps):
-		return diag.Diagnostics{about.ReplacesItself(about.Number(
-			"Its deletion_policy leaves the key in place, so that the new resource would find it taken.",
-			"Its deletion_policy leaves keys in place, so that the new resource would find them taken."))}
+		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesKept)}
 	}
 	return nil
 }

@@ -141,7 +141,7 @@ func (c *Claim) checkDropped(ctx context.Context, held *Claim, about diagnose.Su
 	}
 	written, _, diags := getPrivate[digests](ctx, private, privateWritten)
 	if changed := changedSince(c.dropped(held), written); len(changed) > 0 {
-		diags.Append(about.ChangedSinceApply(changed, terms.PolicyRestore))
+		diags.Append(about.ChangedSinceApply(changed, nil, terms.PolicyRestore))
 	}
 	return diags
 }
