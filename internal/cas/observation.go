@@ -190,7 +190,7 @@ func writerOf(f metav1.ManagedFieldsEntry) Writer {
 // tell of none.
 func (o *Observation) LastWriters() (last []Writer) {
 	for _, w := range o.Writers() {
-		if w.Time.IsZero() || len(last) > 0 && w.Time.Before(last[0].Time) {
+		if w.Manager == manyManagers || w.Time.IsZero() || len(last) > 0 && w.Time.Before(last[0].Time) {
 			continue
 		}
 		if len(last) > 0 && w.Time.After(last[0].Time) {
@@ -199,6 +199,17 @@ func (o *Observation) LastWriters() (last []Writer) {
 		last = append(last, w)
 	}
 	return last
+}
+
+// Owners are the managers that own a key by managedFields: whoever changed its value last, and with server-side apply everyone who applied
+// the same value since. There are none for an absent key, and none where managedFields do not tell.
+func (o *Observation) Owners(key string) []Writer {
+	e := o.Entry(key)
+	if e.IsAbsent() {
+		return nil
+	}
+	owners, _ := o.owners(e.field(key))
+	return owners
 }
 
 // manyManagers is the manager under which the API server puts the oldest together where there are many (managedfields in

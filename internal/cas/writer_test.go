@@ -2,6 +2,7 @@ package cas
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -40,6 +41,96 @@ func TestLastWritersAreAHint(t *testing.T) {
 	}
 }
 
+// The owners of a key are who changed it, whoever else writes to the object later, and who applied the same value.
+func TestOwnersOfAKey(t *testing.T) {
+	tests := map[string]struct {
+		writes func(write func(manager, patch string), apply func(manager, data string))
+		want   map[string][]string // by key; nil where nobody is known
+	}{
+		"who wrote last to another key owns only that": {
+			writes: func(write func(manager, patch string), _ func(manager, data string)) {
+				write("first", `{"data":{"foo":"2"}}`)
+				write("last", `{"data":{"bar":"2"}}`)
+			},
+			want: map[string][]string{"foo": {"first"}, "bar": {"last"}},
+		},
+		"bytes are owned in binaryData": {
+			writes: func(write func(manager, patch string), _ func(manager, data string)) {
+				write("first", `{"data":{"foo":null},"binaryData":{"foo":"AQ=="}}`)
+				write("last", `{"data":{"bar":"2"}}`)
+			},
+			want: map[string][]string{"foo": {"first"}, "bar": {"last"}},
+		},
+		"who applies the same value owns it too": {
+			writes: func(write func(manager, patch string), apply func(manager, data string)) {
+				write("first", `{"data":{"foo":"2"}}`)
+				apply("second", `{"foo":"2"}`)
+			},
+			want: map[string][]string{"foo": {"second", "first"}},
+		},
+		"nobody owns an absent key": {
+			writes: func(write func(manager, patch string), _ func(manager, data string)) {
+				write("first", `{"data":{"foo":null}}`)
+			},
+			want: map[string][]string{"foo": nil, "none": nil},
+		},
+		"nobody is known without managedFields": {
+			writes: func(write func(manager, patch string), _ func(manager, data string)) {
+				write("first", `{"data":{"foo":"2"}}`)
+				write("last", `{"metadata":{"managedFields":[{}]}}`)
+			},
+			want: map[string][]string{"foo": nil},
+		},
+		"nobody is known of those that are put together": {
+			writes: func(write func(manager, patch string), _ func(manager, data string)) {
+				write("first", `{"data":{"foo":"2"}}`)
+				for i := range 12 { // the API server keeps ten
+					write(fmt.Sprintf("m%02d", i), fmt.Sprintf(`{"data":{"k%02d":"1"}}`, i))
+				}
+			},
+			want: map[string][]string{"foo": nil, "k11": {"m11"}},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+			maps := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace)
+			patch := func(kind types.PatchType, manager, body string) {
+				t.Helper()
+				if _, err := maps.Patch(t.Context(), f.ref.Name, kind, []byte(body), metav1.PatchOptions{FieldManager: manager}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			test.writes(
+				func(manager, body string) { patch(types.MergePatchType, manager, body) },
+				func(manager, data string) {
+					patch(types.ApplyPatchType, manager, `{"apiVersion":"v1","kind":"ConfigMap","data":`+data+`}`)
+				})
+			seen := observed(f.live(), time.Time{})
+			for key, want := range test.want {
+				var got []string
+				for _, w := range seen.Owners(key) {
+					got = append(got, w.Manager)
+					if w.Operation == "Update" && w.Time.IsZero() { // an apply that changes nothing has none
+						t.Errorf("%s: no time of %v", key, w)
+					}
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("owners of %s (-want +got):\n%s", key, diff)
+				}
+			}
+			for _, w := range seen.LastWriters() {
+				if w.Manager == manyManagers {
+					t.Errorf("last writers: %v", w)
+				}
+			}
+		})
+	}
+	if owners := (&Observation{}).Owners("foo"); owners != nil {
+		t.Errorf("%v own what is not there", owners)
+	}
+}
+
 // Where there are many managers, the API server puts the oldest together when another one writes, ours too.
 func TestManagersThatArePutTogetherAreNoOtherWriter(t *testing.T) {
 	t.Parallel()
@@ -67,7 +158,7 @@ func TestLastWritersOfTheSameSecond(t *testing.T) {
 		return &metav1.Time{Time: time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC)}
 	}
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
-		{Manager: "first", Time: at(1)}, {Manager: "b", Time: at(3)}, {Manager: "second", Time: at(2)}, {Manager: "a", Time: at(3)}, {Manager: "never"},
+		{Manager: "first", Time: at(1)}, {Manager: "b", Time: at(3)}, {Manager: "second", Time: at(2)}, {Manager: "a", Time: at(3)}, {Manager: "never"}, {Manager: manyManagers, Time: at(4)},
 	}}}
 	want := []Writer{{Manager: "b", Time: at(3).Time}, {Manager: "a", Time: at(3).Time}}
 	if diff := cmp.Diff(want, observed(cm, time.Time{}).LastWriters()); diff != "" {

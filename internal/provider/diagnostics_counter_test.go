@@ -5,23 +5,24 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-func ofCounter(s *diagnose.Subject) { s.IsCounter = true }
+func ofCounter(s *diagnose.Subject) {
+	s.Noun, s.Keys, s.ImportID, s.Ways, s.Value = "counter", nil, nil, diagnose.Ways{}, path.Root("key")
+}
 
 func counterDiagnosticTests() map[string]diagnosticTest {
 	const (
-		ranged  = "Range: -9223372036854775808 to 9223372036854775807\n"
-		noOther = "The key holds something else than a whole number, so that no number can be taken. Nothing was written."
-		have    = "\nHave the key hold the next free number as decimal text, without spaces, plus sign or leading zeros. Without the key, the " +
-			"counter begins at initial."
-		unknown = "The write was sent, and it could not be found out whether the number was taken. It may be taken yet, while the write is on its way."
-		anew    = " The next apply takes a number anew. If this one was taken, nobody else gets it, and it stays unused. " +
-			"Where the verb \"watch\" on the ConfigMap is permitted, a lost answer can be settled."
+		ranged  = "  Range:      -9223372036854775808 to 9223372036854775807\n"
+		have    = "\nSet it to the next free number, such as 42 without spaces or leading zeros, or remove it to begin at initial."
+		unknown = "The write was sent, but its outcome is unknown. The number may have been taken, or may be taken yet."
+		sent    = "  Cause:            the server's own words\n  resourceVersion:  7 before the write\n"
+		anew    = "\nRun terraform apply again: it takes another number. If this one was taken, it stays unused."
 	)
 	since := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	word := &cas.NotANumberError{Ref: testRef, Key: "foo", Live: cas.Text("eight")}
@@ -30,64 +31,64 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 	return map[string]diagnosticTest{
 		"not a counter": {
 			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(word), path: "key", summary: "Not A Counter",
-			detail: noOther + head + "Live: \"eight\"\n" + ranged + have,
+			detail: "foo does not hold a whole number. Nothing was written." + head + "  Found:      \"eight\"\n" + ranged + have,
 		},
 		"not a counter, in a plan, hidden": {
 			of: aboutFoo(terms.OpCreate, ofCounter, planning, hidden).Diagnose(word), path: "key", summary: "Not A Counter",
-			detail: noOther + head + "Live: (hidden, 5 bytes, sha256:" + digestOf("eight") + ")\n" + ranged + have + planEnd,
+			detail: "foo does not hold a whole number. Nothing was written." + head +
+				"  Found:      (hidden, 5 bytes, sha256:" + digestOf("eight") + ")\n" + ranged + have + planEnd,
 		},
 		"overflow": {
 			of:   aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.OverflowError{Ref: testRef, Key: "foo", Number: math.MaxInt64, Step: 2}),
 			path: "step", summary: "Counter Would Overflow",
-			detail: "The number after the next one would be out of range, so that none can be taken. Nothing was written." + head +
-				"Live: (absent)\nNumber: \"9223372036854775807\"\nStep: 2\n" + ranged +
-				"\nHave the key hold a number that is free and in range with step, or use another key.",
+			detail: "The number after the next one is out of range. Nothing was written." + head +
+				"  Found:      (absent)\n  Number:     \"9223372036854775807\"\n  Step:       2\n" + ranged +
+				"\nSet the key to a free number that is in range with step, or use another key.",
 		},
 		"no ConfigMap for a counter": {
 			of: aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
-			detail: "The ConfigMap does not exist. Nothing was written." + head +
-				"\nMake it first, and let the counter depend on what makes it: a counter does not make its ConfigMap.",
+			detail: "The ConfigMap does not exist. Nothing was written." + head + "\nCreate the ConfigMap first, and let this resource depend on it.",
 		},
 		"no ConfigMap for a counter, in a plan": {
 			of:       aboutFoo(terms.OpCreate, ofCounter, planning).Diagnose(&cas.NotFoundError{Ref: testRef}),
 			severity: diag.SeverityWarning, path: "name", summary: "ConfigMap Does Not Exist Yet",
-			detail: "The ConfigMap does not exist, so that nothing could be checked. It may be made in this apply; the check is made then." + head +
-				"\nLet the counter depend on what makes the ConfigMap.",
+			detail: "The ConfigMap does not exist yet, so the plan could not check it. The apply checks it." + head +
+				"\nIf this run creates the ConfigMap, let this resource depend on it. Otherwise create it first.",
 		},
 		"unknown number": {
 			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(lost), summary: "Write Outcome Unknown",
-			detail: unknown + head + "Number: \"7\"\nSent for resourceVersion: 7\nCause: the server's own words\n\nThe state has nothing of it." + anew,
+			detail: unknown + wide + "  Number:           \"7\"\n" + sent + anew,
 		},
 		"unknown number, on update, hidden": {
 			of: aboutFoo(terms.OpUpdate, ofCounter, hidden).Diagnose(lost), summary: "Write Outcome Unknown",
-			detail: unknown + head + "Number: (hidden, 1 bytes, sha256:" + digestOf("7") + ")\nSent for resourceVersion: 7\n" +
-				"Cause: the server's own words\n\nThe state keeps the number that it has." + anew,
+			detail: unknown + wide + "  Number:           (hidden, 1 bytes, sha256:" + digestOf("7") + ")\n" + sent + anew,
 		},
 		"number that admission changed": {
 			of: aboutFoo(terms.OpCreate, ofCounter).NumberNotKept(taken), path: "key", summary: "Number Changed By Admission",
-			detail: "The number was taken, and the cluster's admission changed what the key holds on its way in, so that another may get the " +
-				"same number. It is not used." + head + "Number: \"7\"\nSent: \"8\"\nStored: \"7\"\n\n" +
-				"Have the policy leave the key alone, see that the key holds a free number, then apply again.",
+			detail: "Admission changed foo while a number was taken, so another resource may get the same number. It is not used." + head +
+				"  Number:     \"7\"\n  Sent:       \"8\"\n  Stored:     \"7\"\n\n" +
+				"Exclude the key from the admission policy, set it to a free number, then apply again.",
 		},
 		"a counter whose ConfigMap is being deleted": {
 			of: aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.TerminatingError{Ref: testRef, Since: since}), summary: "ConfigMap Is Being Deleted",
-			detail: "The ConfigMap is being deleted, so nothing was written: the counter would be lost with it." + head +
-				"Deleted at: 2026-07-01T12:00:00Z\n\nWait until it is gone, make it again, then plan again.",
+			detail: "The ConfigMap is being deleted. Nothing was written.\n\n  ConfigMap:   shop/settings\n  Key:         foo\n" +
+				"  Deleted at:  2026-07-01T12:00:00Z\n\nWait until it is gone, then run terraform plan again.",
 		},
 		"a counter that no longer fits": {
-			of: aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.TooLargeError{Ref: testRef, New: 1, Others: cas.MaxSize}), path: "value", summary: "ConfigMap Too Large",
-			detail: "With this value the ConfigMap would be too large. Nothing was written." + head +
-				"Value: 1 bytes\nAll other values: 1048576 bytes\nLimit: 1048576 bytes for all values together\n\n" +
-				"Shorten another one, or use another ConfigMap.",
+			of: aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.TooLargeError{Ref: testRef, New: 1, Others: cas.MaxSize}), path: "key", summary: "ConfigMap Too Large",
+			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n  Key:           foo\n" +
+				"  New values:    1 bytes\n  Other values:  1048576 bytes\n  Limit:         1048576 bytes for all values together\n" +
+				"\nShorten a value, or use another ConfigMap.",
 		},
 		"what nobody knows of a counter": {
 			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(errServer), summary: "Unexpected Error",
-			detail: "To create the counter failed in a way that the provider does not know." + head + "Cause: the server's own words",
+			detail: "Unexpected error while creating the counter." + head + "  Cause:      the server's own words\n\n" +
+				"Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG).",
 		},
 		"what an entry may meet as well": {
 			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
-			detail: "The ConfigMap is immutable, so the key cannot be written." + head +
-				"\nMake a ConfigMap with another name, or delete this one and make it again.",
+			detail: "The ConfigMap is immutable. Nothing was written." + head +
+				"\nUse a ConfigMap with another name, or delete this one and create it again.",
 		},
 	}
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -14,12 +15,18 @@ import (
 
 // aboutSeveral is the subject of a resource that writes a, b and foo, expects foo to hold "1" and guards c.
 func aboutSeveral(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
+	at := func(attribute, key string) path.Path { return path.Root(attribute).AtMapKey(key) }
+	one, encoded := cas.Text("1"), cas.Binary([]byte("1"))
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: testRef}, Op: op, Limit: op, Expected: path.Empty(), Value: path.Root("data"),
-		Several: map[string]diagnose.KeyAttributes{
-			"a": {Value: "data"}, "b": {Value: "binary_data"}, "foo": {Value: "data", Expected: "expected_data", Want: cas.Text("1")},
-			"c": {Expected: "expected_binary_data", Want: cas.Binary([]byte("1"))},
+		ID: terms.EntryID{Ref: testRef}, Noun: "keys", Place: "namespace and name", Op: op, Limit: op, Value: path.Root("data"),
+		Keys: map[string]diagnose.KeyPaths{
+			"a":   {Value: at("data", "a"), Expected: at("expected_data", "a")},
+			"b":   {Value: at("binary_data", "b"), Expected: at("expected_binary_data", "b")},
+			"foo": {Value: at("data", "foo"), Expected: at("expected_data", "foo"), Want: &one},
+			"c":   {Expected: at("expected_binary_data", "c"), Want: &encoded},
 		},
+		ImportID: func(ref cas.Ref, keys []string) string { return ref.String() + ":" + strings.Join(keys, ",") },
+		Ways:     diagnose.Ways{OtherKeys: "ignore other keys.", Move: "Give it up first."},
 	}
 	for _, change := range changes {
 		change(&s)
@@ -30,10 +37,12 @@ func aboutSeveral(op terms.Operation, changes ...func(*diagnose.Subject)) diagno
 // severalDiagnosticTests are of resources of several keys, where they read otherwise than those of one. The object that was seen holds foo.
 func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	const (
-		object = "\n\nConfigMap: shop/settings\n"
-		live   = "Live resourceVersion: VERSION\n" + lastLine
-		foo    = "Key: foo\nExpected: \"1\"\nLive: \"live\"\n"
-		taint  = " If the resource is tainted, `terraform untaint` keeps it: a tainted resource cannot be told from a new one."
+		object  = "\n\n  ConfigMap:  shop/settings\n"
+		wide    = "\n\n  ConfigMap:        shop/settings\n"
+		foo     = "  Key:              foo\n" + wideFoo + wideBy
+		gone    = "  Found:            (absent)\n"
+		missing = gone + "  Existing keys:    foo\n"
+		keyA    = "  Key:              a\n"
 	)
 	conflict := func(reason cas.Reason, keys ...cas.KeyConflict) *cas.ConflictError {
 		e := &cas.ConflictError{Reason: reason, Ref: testRef, Keys: keys, Live: seen}
@@ -46,183 +55,223 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		return cas.KeyConflict{Key: name, Reason: reason, Expected: expected, New: cas.Text("2")}
 	}
 	one, binary := cas.Text("1"), cas.Binary([]byte("1"))
-	const gone = "Live: (absent)\n"
+	guarding := func(s *diagnose.Subject) {
+		s.Keys["foo"] = diagnose.KeyPaths{Expected: path.Root("expected_data").AtMapKey("foo"), Want: &cas.Entry{}}
+	}
 	return map[string]diagnosticTest{
 		"several: one mismatch": {
 			of:   aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonKey, key("foo", cas.ReasonKey, one))),
 			path: `expected_data["foo"]`, summary: "Expected Value Mismatch",
-			detail: "The key does not hold what expected_data says it must. Nothing was written." + object + foo + live +
-				"\nSet expected_data to what the key holds if that is what the write may replace.",
+			detail: `expected_data["foo"] is "1", but foo holds "live". Nothing was written.` + wide + foo + wideNow +
+				"\n" + `To replace "live", set "foo" = "live" in expected_data; to keep it, set "foo" = "live" in data.`,
+		},
+		"several: a guard that is missing": {
+			of:   aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonKey, key("c", cas.ReasonKey, binary))),
+			path: `expected_binary_data["c"]`, summary: "Expected Value Mismatch",
+			detail: `The ConfigMap has no key "c". Nothing was written.` + wide +
+				"  Key:              c\n  Expected:         base64 \"MQ==\"\n" + missing + wideNow +
+				"\n" + `Run terraform plan again when c is as expected, or change expected_binary_data["c"].`,
+		},
+		"several: a guard that must be absent": {
+			of:   aboutSeveral(terms.OpUpdate, guarding).Diagnose(conflict(cas.ReasonKey, key("foo", cas.ReasonKey, cas.Entry{}))),
+			path: `expected_data["foo"]`, summary: "Expected Value Mismatch",
+			detail: `expected_data["foo"] says that foo is absent, but it holds "live". Nothing was written.` + wide +
+				"  Key:              foo\n  Expected:         (absent)\n  Found:            \"live\"\n" + wideBy + wideNow +
+				"\n" + `Run terraform plan again when foo is as expected, or change expected_data["foo"].`,
+		},
+		"several: a guard that must be absent, hidden": {
+			of:   aboutSeveral(terms.OpUpdate, guarding, hidden).Diagnose(conflict(cas.ReasonKey, key("foo", cas.ReasonKey, cas.Entry{}))),
+			path: `expected_data["foo"]`, summary: "Expected Value Mismatch",
+			detail: `expected_data["foo"] says that foo is absent, but it exists. Nothing was written.` + wide +
+				"  Key:              foo\n  Expected:         (absent)\n  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" + wideBy + wideNow +
+				"\n" + `Run terraform plan again when foo is as expected, or change expected_data["foo"].`,
 		},
 		"several: mismatches in both maps": {
 			of:   aboutSeveral(terms.OpCreate, planning).Diagnose(conflict(cas.ReasonKey, key("c", cas.ReasonKey, binary), key("foo", cas.ReasonKey, one))),
 			path: `expected_binary_data["c"]`, summary: "Expected Value Mismatch",
-			detail: "The keys do not hold what expected_binary_data and expected_data say they must. Nothing was written." + object +
-				"Key: c\nExpected: base64 \"MQ==\"\n" + gone + foo + live +
-				"\nSet expected_binary_data and expected_data to what the keys hold if that is what the write may replace." + planEnd,
+			detail: "c and foo do not hold what expected_binary_data and expected_data say. Nothing was written." + wide +
+				"  Key:              c\n  Expected:         base64 \"MQ==\"\n" + missing + foo + wideNow +
+				"\nTo replace what they hold, set expected_binary_data and expected_data to it; to keep it, set data to it and adopt_existing = true." + planEnd,
 		},
 		"several: held": {
-			of:   aboutSeveral(terms.OpCreate).Diagnose(conflict(cas.ReasonHeld, key("b", cas.ReasonHeld, one), key("foo", cas.ReasonHeld, one))),
+			of:   aboutSeveral(terms.OpCreate).Diagnose(conflict(cas.ReasonHeld, key("b", cas.ReasonHeld, cas.Entry{}), key("foo", cas.ReasonHeld, one))),
 			path: `binary_data["b"]`, summary: "Key Already Holds The Value",
-			detail: "The keys already hold their values, and this state does not know where from. Nothing was written." + object +
-				"Key: b\n" + gone + "Key: foo\nLive: \"live\"\n" + live +
-				"\nImport them with the id \"shop/settings:b,foo\", or set adopt_existing = true to take them over." + taint,
+			detail: "b and foo already hold the values to write. Nothing was written." + wide +
+				"  Key:              b\n" + gone + "  Key:              foo\n  Found:            \"live\"\n" + wideBy + wideNow +
+				"  Import id:        shop/settings:b,foo\n" +
+				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import them, or set adopt_existing = true.",
 		},
 		"several: held, of a key that an update adds": {
 			of:   aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonHeld, key("a", cas.ReasonHeld, cas.Entry{}))),
 			path: `data["a"]`, summary: "Key Already Holds The Value",
-			detail: "The key already holds the value, and this state does not know where from. Nothing was written." + object +
-				"Key: a\n" + gone + live + "\nSet adopt_existing = true to take it over.",
+			detail: "a already holds the value to write. Nothing was written." + wide + keyA + gone + wideNow +
+				"\nSet adopt_existing = true to take it over.",
 		},
 		"several: exist": {
 			of:   aboutSeveral(terms.OpCreate).Diagnose(conflict(cas.ReasonKey, key("a", cas.ReasonKey, cas.Entry{}), key("b", cas.ReasonKey, cas.Entry{}))),
 			path: `data["a"]`, summary: "Key Already Exists",
-			detail: "The keys exist with other values, and without expected_data only an absent key is written. Nothing was written." + object +
-				"Key: a\nExpected: (absent)\n" + gone + "Key: b\nExpected: (absent)\n" + gone + live +
-				"\nSet expected_data to what the write may replace, or import the keys with the id \"shop/settings:a,b\".",
+			detail: "a and b already exist with other values. Nothing was written." + wide +
+				keyA + "  Expected:         (absent)\n" + gone + "  Key:              b\n  Expected:         (absent)\n" + gone + wideNow +
+				"  Import id:        shop/settings:a,b\n" +
+				"\nTo replace what they hold, set expected_binary_data and expected_data to it; to keep it, import them.",
 		},
 		"several: all faults": {
 			of: aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonKey, key("a", cas.ReasonHeld, cas.Entry{}), key("b", cas.ReasonKey, cas.Entry{}),
 				key("c", cas.ReasonKey, one), key("foo", cas.ReasonKey, one))),
 			path: `expected_data["foo"]`, summary: "Compare-And-Swap Conflict",
-			detail: "The key foo does not hold what expected_data says it must. The key a already holds the value, and this state does not know where from. " +
-				"The key b exists with another value, and without expected_data only an absent key is written. " +
-				"Another writer changed the key c since it was observed. Nothing was written." + object +
-				"Key: a\n" + gone + "Key: b\nExpected: (absent)\n" + gone + "Key: c\nExpected: \"1\"\n" + gone + foo + live +
-				"\nSet expected_data to what the key holds if that is what the write may replace. Set adopt_existing = true to take it over. " +
-				"Set expected_data to what the write may replace. " + again,
+			detail: "4 keys are not as this resource needs them. Nothing was written." + wide +
+				keyA + gone + "  Problem:          it already holds the value to write; adopt_existing = true takes it over\n" +
+				"  Key:              b\n  Expected:         (absent)\n" + gone +
+				"  Problem:          it already exists; expected_binary_data[\"b\"] allows to replace it\n" +
+				"  Key:              c\n  Expected:         \"1\"\n" + missing + "  Problem:          it changed after this plan was made\n" +
+				foo + "  Problem:          expected_data[\"foo\"] does not match\n" + wideNow +
+				"\nResolve the problem of each key, then run terraform plan again.",
 		},
 		"several: changed, on delete, whatever was expected once": {
 			of:      aboutSeveral(terms.OpDelete, hidden).Diagnose(conflict(cas.ReasonKey, key("a", cas.ReasonKey, one), key("foo", cas.ReasonKey, one))),
 			summary: "Compare-And-Swap Conflict",
-			detail: "Another writer changed the keys since they were observed. Nothing was removed." + object +
-				"Key: a\nExpected: (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n" + gone + "Key: foo\nExpected: (hidden, 1 bytes, sha256:" + digestOf("1") +
-				")\nLive: (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" + live + "\n" + again,
+			detail: "a and foo changed after this plan was made. Nothing was removed." + wide +
+				keyA + "  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n" + missing +
+				"  Key:              foo\n  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n" +
+				"  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" + wideBy + wideNow + again,
+		},
+		"several: changed, in a plan": {
+			of:      aboutSeveral(terms.OpDelete, planning).Diagnose(conflict(cas.ReasonKey, key("a", cas.ReasonKey, one), key("foo", cas.ReasonKey, one))),
+			summary: "Compare-And-Swap Conflict",
+			detail: "a and foo changed after Terraform last read them. Nothing was removed." + wide +
+				keyA + "  Expected:         \"1\"\n" + missing + foo + wideNow + again,
 		},
 		"several: object changed, and one of the keys": {
 			of:      aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonObject, key("a", cas.ReasonObject, cas.Entry{}), key("foo", cas.ReasonObject, one))),
 			summary: "Compare-And-Swap Conflict",
-			detail: "Another writer changed the ConfigMap since it was observed. Nothing was written." + object + foo +
-				"Planned resourceVersion: 7\n" + live + "\n" + again,
+			detail:  "foo changed after this plan was made. Nothing was written." + wide + foo + widePlanned + again,
 		},
 		"several: object changed, and no key": {
 			of:      aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonObject, key("a", cas.ReasonObject, cas.Entry{}))),
 			summary: "Compare-And-Swap Conflict",
-			detail: "Another writer changed the ConfigMap since it was observed. Nothing was written." + object + "Planned resourceVersion: 7\n" + live + "\n" + again +
-				` Where changes of other keys do not matter, set conflict_scope = "key". Another provider, and another alias of this one, is another writer.`,
+			detail: "The keys of this resource are unchanged, but the ConfigMap changed. Nothing was written." + wide + wideBy + widePlanned +
+				"\nRun terraform plan again, or ignore other keys.",
 		},
 		"several: own write": {
 			of:      aboutSeveral(terms.OpDelete).Diagnose(conflict(cas.ReasonOwn, key("a", cas.ReasonOwn, one), key("foo", cas.ReasonOwn, one))),
 			summary: "Compare-And-Swap Conflict",
-			detail: "This run itself wrote the keys, later than what the removal goes by. Nothing was removed." + object +
-				"Key: a\nExpected: \"1\"\n" + gone + foo + "Planned resourceVersion: 7\n" + live + "\nKey the instances of a resource by ConfigMap key, or use a `moved` block.",
+			detail: "This run itself wrote a and foo after the removal was planned. Nothing was removed." + wide +
+				keyA + "  Expected:         \"1\"\n" + missing + foo + widePlanned + "\nGive it up first.",
 		},
 		"several: no ConfigMap": {
 			of: aboutSeveral(terms.OpUpdate).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
-			detail: "The ConfigMap does not exist. Nothing was written." + object +
-				"\nMake it first, and let the resource depend on what makes it: it does not make its ConfigMap.",
+			detail: "The ConfigMap does not exist. Nothing was written." + object + "\nCreate the ConfigMap first, and let this resource depend on it.",
 		},
 		"several: no ConfigMap, in the plan of a create": {
 			of:       aboutSeveral(terms.OpCreate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}),
 			severity: diag.SeverityWarning, path: "name", summary: "ConfigMap Does Not Exist Yet",
-			detail: "The ConfigMap does not exist, so that nothing could be checked. It may be made in this apply; the check is made then." + object +
-				"\nLet the resource depend on what makes the ConfigMap.",
+			detail: "The ConfigMap does not exist yet, so the plan could not check it. The apply checks it." + object +
+				"\nIf this run creates the ConfigMap, let this resource depend on it. Otherwise create it first.",
 		},
 		"several: being deleted": {
 			of:      aboutSeveral(terms.OpUpdate).Diagnose(&cas.TerminatingError{Ref: testRef, Since: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}),
 			summary: "ConfigMap Is Being Deleted",
-			detail: "The ConfigMap is being deleted, so nothing was written: the keys would be lost with it." + object +
-				"Deleted at: 2026-07-01T12:00:00Z\n\nWait until it is gone, make it again, then plan again.",
+			detail: "The ConfigMap is being deleted. Nothing was written.\n\n  ConfigMap:   shop/settings\n" +
+				"  Deleted at:  2026-07-01T12:00:00Z\n\nWait until it is gone, then run terraform plan again.",
 		},
 		"several: immutable, on delete": {
 			of: aboutSeveral(terms.OpDelete).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
-			detail: "The ConfigMap is immutable, so the keys cannot be removed." + object +
-				"\nSet deletion_policy = \"abandon\" and apply that, to leave the keys as they are.",
+			detail: "The ConfigMap is immutable. Nothing was removed." + object +
+				"\nTo leave the ConfigMap as it is, apply deletion_policy = \"abandon\", then destroy.",
 		},
 		"several: too large as it is planned": {
 			of:       aboutSeveral(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			severity: diag.SeverityWarning, path: "data", summary: "ConfigMap Too Large",
-			detail: "With these values the ConfigMap would be too large as it is now. Another resource may free space in this apply." + object +
-				"Values: 10 bytes\nAll other values: 1048576 bytes\nLimit: 1048576 bytes for all values together",
+			detail: "The ConfigMap would be too large, unless another resource frees space in it in the same apply.\n\n  ConfigMap:     shop/settings\n" +
+				"  New values:    10 bytes\n  Other values:  1048576 bytes\n  Limit:         1048576 bytes for all values together\n" +
+				"\nShorten a value, or use another ConfigMap.",
 		},
 		"several: canceled": {
 			of:      aboutSeveral(terms.OpUpdate).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: context.Canceled}),
-			summary: "Operation Canceled", detail: "The operation was canceled. Nothing was written." + object + "Host: https://api.test",
+			summary: "Operation Canceled", detail: "The operation was canceled. Nothing was written." + object + "  Host:       https://api.test",
 		},
 		"several: unknown, on create": {
 			of:      aboutSeveral(terms.OpCreate).Diagnose(&cas.UnknownError{Ref: testRef, Base: cas.Version{ResourceVersion: "7"}, Err: errServer}),
 			summary: "Write Outcome Unknown",
-			detail: "The write was sent, and it could not be found out whether the keys were changed. All of them may be changed yet, while the write is on " +
-				"its way; or none." + object + "Sent for resourceVersion: 7\nCause: the server's own words\n\n" +
-				"The state has nothing of it. If the keys hold the values, import them with the id \"shop/settings:a,b,foo\", or set adopt_existing = true " +
-				"to take them over. If they do not, plan again." + ` Where the verb "watch" on the ConfigMap is permitted, a lost answer can be settled.`,
+			detail: "The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet." + wide +
+				"  Cause:            the server's own words\n  resourceVersion:  7 before the write\n  Import id:        shop/settings:a,b,foo\n" +
+				"\nRun terraform plan again. If it finds that the write was made, import it, or set adopt_existing = true.",
 		},
 		"several: anything else": {
 			of: aboutSeveral(terms.OpUpdate).Diagnose(errServer), summary: "Unexpected Error",
-			detail: "To update the keys failed in a way that the provider does not know." + object + "Cause: the server's own words",
+			detail: "Unexpected error while updating the keys." + object + "  Cause:      the server's own words\n\n" +
+				"Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG).",
 		},
 		"several: admission": {
 			of: aboutSeveral(terms.OpCreate).ChangedByAdmission([]diagnose.KeyChange{
 				{Key: "a", Sent: cas.Text("2"), Stored: cas.Text("3")}, {Key: "foo", Sent: cas.Text("4"), Stored: cas.Entry{}},
 			}),
 			severity: diag.SeverityWarning, path: `data["a"]`, summary: "Value Changed By Admission",
-			detail: "The values were written, and the cluster's admission changed them on their way in. The next refresh shows it as drift." + object +
-				"Key: a\nSent: \"2\"\nStored: \"3\"\nKey: foo\nSent: \"4\"\nStored: (absent)",
+			detail: "Admission changed a and foo while they were written." + object +
+				"  Key:        a\n  Sent:       \"2\"\n  Stored:     \"3\"\n  Key:        foo\n  Sent:       \"4\"\n  Stored:     (absent)\n\n" +
+				"Change the admission policy, or set data to what it stores.",
 		},
 		"several: restore of what changed": {
-			of: aboutSeveral(terms.OpDelete).ChangedSinceApply([]diagnose.KeyValue{{Key: "a", Live: cas.Text("x")}, {Key: "b", Live: cas.Text("y")}}, terms.PolicyRestore), summary: "Value Changed Since Last Apply",
-			detail: "The keys do not hold what this resource last wrote, so that restoring would undo another's write." + object +
-				"Key: a\nLive: \"x\"\nKey: b\nLive: \"y\"\n\n" +
-				`To leave the keys as they are, apply deletion_policy = "abandon" with what the keys hold as data; to remove them, apply ` +
-				`deletion_policy = "delete". Then destroy.`,
+			of: aboutSeveral(terms.OpDelete).ChangedSinceApply(
+				[]diagnose.KeyValue{{Key: "a", Live: cas.Text("x")}, {Key: "b", Live: cas.Text("y")}}, nil, terms.PolicyRestore),
+			summary: "Value Changed Since Last Apply",
+			detail: "a and b do not hold what this resource last wrote, so restoring would undo another write. Nothing was removed." + object +
+				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
+				`To keep them, set data to what they hold and deletion_policy = "abandon", apply, then destroy; to remove them, apply ` +
+				`deletion_policy = "delete", then destroy.`,
 		},
 		"several: delete of what changed": {
-			of:       aboutSeveral(terms.OpDelete, planning).ChangedSinceApply([]diagnose.KeyValue{{Key: "a", Live: cas.Text("x")}, {Key: "b", Live: cas.Text("y")}}, terms.PolicyDelete),
+			of: aboutSeveral(terms.OpDelete, planning).ChangedSinceApply(
+				[]diagnose.KeyValue{{Key: "a", Live: cas.Text("x")}, {Key: "b", Live: cas.Text("y")}}, nil, terms.PolicyDelete),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
-			detail: "The keys do not hold what this resource last wrote. They will be removed if they still hold these values then." + object +
-				"Key: a\nLive: \"x\"\nKey: b\nLive: \"y\"",
+			detail: "a and b do not hold what this resource last wrote. The apply removes them if they still hold these values." + object +
+				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
+				`To keep them, set data to what they hold and deletion_policy = "abandon", apply, then destroy.`,
 		},
 		"several: moves": {
 			of: aboutSeveral(terms.OpCreate).KeyMoves([]string{"a", "b"}), path: `data["a"]`, summary: "Key Moves Between Instances",
-			detail: "One resource instance is to remove the key and another one to write it in the same run, in an order that nothing fixes." + object +
-				"Key: a\nKey: b\n\n" + `Apply deletion_policy = "abandon" to the one that gives the key up first, and let the other one take it over with ` +
-				"adopt_existing = true or expected_data.",
+			detail: "One instance removes a and b and another one writes them in the same run, in no fixed order." + object +
+				"  Key:        a\n  Key:        b\n\nGive it up first.",
 		},
 		"several: replaces itself": {
-			of: aboutSeveral(terms.OpCreate).ReplacesItself("Because."), summary: "Replacement Would Fail",
-			detail: "The resource is to be replaced by one of the same keys. Because. Nothing was removed." + object +
-				"\nChange data to write the keys, instead of replacing the resource.",
+			of: aboutSeveral(terms.OpCreate).ReplacesItself(diagnose.ReplacesKept), summary: "Replacement Would Fail",
+			detail: "deletion_policy leaves the key in place, so the new resource would find it taken. Nothing was removed." + object +
+				"\nChange data instead of replacing the resource.",
 		},
 		"several: a tainted one replaces itself": {
 			of: aboutSeveral(terms.OpDelete).TaintedReplacesItself(), summary: "Replacement Would Fail",
-			detail: "A tainted resource is to be replaced by one of the same keys, whose expectations could not hold once the keys are removed. " +
-				"Nothing was removed." + object + "\n`terraform untaint` the resource and plan again.",
+			detail: "This resource is tainted, and its replacement needs what is removed first. Nothing was removed." + object +
+				"\nRun terraform untaint with the address above.",
 		},
 		"several: may replace itself": {
 			of: aboutSeveral(terms.OpDelete).MayReplaceItself(), severity: diag.SeverityWarning, summary: "Replacement May Fail",
-			detail: "The resource is to be replaced by one whose namespace or name is known only when that is applied. If it turns out to be the " +
-				"same ConfigMap, the keys are removed first, and the new resource is refused: what it expects, or is to adopt, is gone then, or its place is " +
-				"taken." + object + "\nMake the namespace and name known at plan, or change data to write the keys.",
+			detail: "The new namespace and name are known only at apply. If they are the same, the create fails, because the removal comes first." +
+				object + "\nMake namespace and name known at plan, or change data instead of replacing the resource.",
 		},
 		"several: nothing to restore": {
 			of: aboutSeveral(terms.OpDelete).NothingToRestore([]string{"a", "b"}), path: "deletion_policy", summary: "Nothing Known To Restore",
-			detail: "What the keys held before is not known here, as in the replacement of a tainted resource or after a move from another provider. " +
-				"Nothing was removed." + object + "Key: a\nKey: b\n" +
-				"\n`terraform untaint` the resource and plan again, or apply another deletion_policy first.",
+			detail: "It is not known what a and b held before this resource wrote them. Nothing was removed." + object + "  Key:        a\n  Key:        b\n" +
+				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise apply another deletion_policy first.",
 		},
 		"several: no version": {
 			of: aboutSeveral(terms.OpUpdate, planning).VersionNotKnown(), summary: "ConfigMap Version Not Known",
-			detail: "The state does not know the version of the ConfigMap, as after a move from another provider until the first refresh. " +
-				"Nothing was written." + object + "\nPlan again with a refresh." + planEnd,
+			detail: "The state does not have the version of the ConfigMap yet. Nothing was written." + object +
+				"\nRun terraform plan again without -refresh=false.",
+		},
+		"several: an import of a key that is not there": {
+			of: aboutSeveral(terms.OpRead).NotImported([]string{"a"}, seen), path: "data", summary: "Key Not Found",
+			detail: "The ConfigMap has no key \"a\". Nothing was imported.\n\n  ConfigMap:      shop/settings\n  Key:            a\n  Existing keys:  foo\n" +
+				"\nCorrect the import, or leave out what the next apply is to write.",
 		},
 		"several: an import of keys that are not there": {
-			of: aboutSeveral(terms.OpRead).NotImported([]string{"a"}), path: "data", summary: "Key Not Found",
-			detail: "A key that the import names does not exist. Nothing was imported." + object + "Key: a\n" +
-				"\nLeave out of the import what is to be written first, and give it in the configuration: the next apply writes it.",
+			of: aboutSeveral(terms.OpRead).NotImported([]string{"a", "b"}, seen), path: "data", summary: "Key Not Found",
+			detail: "The ConfigMap does not have a and b. Nothing was imported.\n\n  ConfigMap:      shop/settings\n  Key:            a\n" +
+				"  Key:            b\n  Existing keys:  foo\n\nCorrect the import, or leave out what the next apply is to write.",
 		},
 		"several: an import of nothing": {
-			of: aboutSeveral(terms.OpRead).NotImported(nil), path: "data", summary: "Nothing To Import",
-			detail: "The ConfigMap holds no key, and the resource must have one.\n\nConfigMap: shop/settings",
+			of: aboutSeveral(terms.OpRead).NotImported(nil, seen), path: "data", summary: "Nothing To Import",
+			detail: "The ConfigMap has no keys to import. Nothing was imported." + object +
+				"\nRemove the import: the next apply writes the keys of the configuration.",
 		},
 	}
 }

@@ -16,16 +16,12 @@ import (
 
 func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnosticTest {
 	const (
-		held = "Import it with the id \"shop/settings/foo\", or set adopt_existing = true to take it over. " +
-			"If the resource is tainted, `terraform untaint` keeps it: a tainted resource cannot be told from a new one."
-		createWay = `Set expected_value to what the write may replace, or import the key with the id "shop/settings/foo".`
-		exists    = "The key exists with another value, and without expected_value only an absent key is written. Nothing was written."
-		onlyKey   = ` Where changes of other keys do not matter, set conflict_scope = "key". Another provider, and another alias of this one, is another writer.`
-	)
-	const (
-		unknown = "The write was sent, and it could not be found out whether the key was changed. It may be changed yet, while the write is on its way."
-
-		watchEnd = ` Where the verb "watch" on the ConfigMap is permitted, a lost answer can be settled.`
+		held     = "foo already holds the value to write. Nothing was written." + wide + "  Found:            \"live\"\n" + wideBy + wideNow
+		heldWay  = "\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import it, or set adopt_existing = true."
+		importID = "  Import id:        shop/settings/foo\n"
+		unknown  = "The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet."
+		version  = "  resourceVersion:  7 before the write\n"
+		adopts   = "; to keep it, set value = \"live\" and adopt_existing = true."
 	)
 	planned := cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
 	unchanged := conflictOf(cas.ReasonObject, seen, planned)
@@ -33,9 +29,10 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 	absent := conflictOf(cas.ReasonKey, unmanaged, cas.Version{})
 	create := conflictOf(cas.ReasonKey, seen, cas.Version{})
 	create.Keys[0].Expected = cas.Entry{}
+	encoded := conflictOf(cas.ReasonKey, seen, planned)
+	encoded.Keys[0].Expected = cas.Binary([]byte("1"))
 	longer := conflictOf(cas.ReasonKey, long, cas.Version{})
 	longer.Keys[0].Expected = cas.Text(strings.Repeat("x", 300) + "1")
-	longVersion := long.Version().ResourceVersion
 	since := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	changed := []diagnose.KeyChange{{Key: "foo", Sent: cas.Text("2"), Stored: cas.Text("3")}}
 	live := []diagnose.KeyValue{{Key: "foo", Live: cas.Text("live")}}
@@ -43,177 +40,198 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 	return map[string]diagnosticTest{
 		"held": {
 			of: aboutFoo(terms.OpCreate).Diagnose(conflictOf(cas.ReasonHeld, seen, cas.Version{})), path: "value", summary: "Key Already Holds The Value",
-			detail: "The key already holds the value, and this state does not know where from. Nothing was written." + head +
-				"Live: \"live\"\nLive resourceVersion: VERSION\n" + lastLine + "\n" + held,
+			detail: held + importID + heldWay,
 		},
 		"held, in a plan": {
 			of:   aboutFoo(terms.OpCreate, planning, binaryValue).Diagnose(conflictOf(cas.ReasonHeld, seen, cas.Version{})),
-			path: "value_base64", summary: "Key Already Holds The Value",
-			detail: "The key already holds the value, and this state does not know where from. Nothing was written." + head +
-				"Live: \"live\"\nLive resourceVersion: VERSION\n" + lastLine + "\n" + held + planEnd,
+			path: "value_base64", summary: "Key Already Holds The Value", detail: held + importID + heldWay + planEnd,
 		},
 		"pinned version": {
 			of:   aboutFoo(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonVersion, seen, cas.Version{ResourceVersion: "7"})),
 			path: "expected_resource_version_wo", summary: "Resource Version Mismatch",
-			detail: "The ConfigMap is not at the version that expected_resource_version_wo names. Nothing was written." + head + liveFoo +
-				"Planned resourceVersion: 7\nLive resourceVersion: VERSION\n" + lastLine +
-				"\nTake the version from where you decide about the write, in the same run.",
+			detail: "The ConfigMap is not at resourceVersion 7, which expected_resource_version_wo names. Nothing was written." + wide + wideFoo + wideBy +
+				"  resourceVersion:  7 expected, VERSION now\n" +
+				"\nSet expected_resource_version_wo from a data source that the same run reads.",
 		},
 		"own write": {
 			of: aboutFoo(terms.OpDelete).Diagnose(conflictOf(cas.ReasonOwn, seen, planned)), summary: "Compare-And-Swap Conflict",
-			detail: "This run itself wrote the key, later than what the removal goes by. Nothing was removed." + head + liveFoo +
-				"Planned resourceVersion: 7\nLive resourceVersion: VERSION\n" + lastLine +
-				"\nKey the instances of a resource by ConfigMap key, or use a `moved` block.",
+			detail: "This run itself wrote foo after the removal was planned. Nothing was removed." + wide + wideFoo + wideBy + widePlanned +
+				"\nLet each instance keep its key.",
 		},
 		"object changed, the key too": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
-			detail: "Another writer changed the ConfigMap since it was observed. Nothing was written." + head + liveFoo +
-				"Planned resourceVersion: 7\nLive resourceVersion: VERSION\n" + lastLine + "\n" + again,
+			detail: "foo changed after this plan was made. Nothing was written." + wide + wideFoo + wideBy + widePlanned + again,
+		},
+		"object changed, the key too, in a plan": {
+			of: aboutFoo(terms.OpUpdate, planning).Diagnose(conflictOf(cas.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
+			detail: "foo changed after Terraform last read it. Nothing was written." + wide + wideFoo + wideBy + wideRead + again + planEnd,
 		},
 		"object changed, the key not": {
 			of: aboutFoo(terms.OpDelete).Diagnose(unchanged), summary: "Compare-And-Swap Conflict",
-			detail: "Another writer changed the ConfigMap since it was observed. Nothing was removed." + head +
-				"Expected: \"live\"\nLive: \"live\"\nPlanned resourceVersion: 7\nLive resourceVersion: VERSION\n" + lastLine + "\n" + again + onlyKey,
+			detail: "foo is unchanged (\"live\"), but the ConfigMap changed. Nothing was removed." + wide + wideBy + widePlanned +
+				"\nRun terraform plan again, or ignore other keys.",
+		},
+		"object changed, the key not, hidden": {
+			of: aboutFoo(terms.OpUpdate, hidden).Diagnose(unchanged), summary: "Compare-And-Swap Conflict",
+			detail: "foo is unchanged, but the ConfigMap changed. Nothing was written." + wide + wideBy + widePlanned +
+				"\nRun terraform plan again, or ignore other keys.",
 		},
 		"object made again": {
 			of:      aboutFoo(terms.OpUpdate, planning).Diagnose(conflictOf(cas.ReasonObject, seen, cas.Version{UID: "other", ResourceVersion: "7"})),
 			summary: "Compare-And-Swap Conflict",
-			detail: "Another writer changed the ConfigMap since it was observed. Nothing was written." + head + liveFoo +
-				"Planned resourceVersion: 7\nLive resourceVersion: VERSION\nPlanned uid: other\nLive uid: UID (the ConfigMap was deleted and made again)\n" +
-				lastLine + "\n" + again + planEnd,
+			detail: "The ConfigMap was deleted and created again after Terraform last read it. Nothing was written." + wide + wideFoo + wideBy +
+				"  uid:              other when last read, UID now\n" + wideRead + again + planEnd,
 		},
 		"expected_value": {
+			of:   aboutFoo(terms.OpUpdate, expecting("expected_value")).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})),
+			path: "expected_value", summary: "Expected Value Mismatch",
+			detail: "expected_value is \"1\", but foo holds \"live\". Nothing was written." + wide + wideFoo + wideBy + wideNow +
+				"\nTo replace \"live\", set expected_value = \"live\"; to keep it, set value = \"live\".",
+		},
+		"expected_value, on create": {
 			of:   aboutFoo(terms.OpCreate, expecting("expected_value")).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})),
 			path: "expected_value", summary: "Expected Value Mismatch",
-			detail: "The key does not hold what expected_value says it must. Nothing was written." + head + liveFoo +
-				"Live resourceVersion: VERSION\n" + lastLine + "\nSet expected_value to what the key holds if that is what the write may replace.",
+			detail: "expected_value is \"1\", but foo holds \"live\". Nothing was written." + wide + wideFoo + wideBy + wideNow +
+				"\nTo replace \"live\", set expected_value = \"live\"" + adopts,
+		},
+		"expected_value, hidden": {
+			of:   aboutFoo(terms.OpUpdate, expecting("expected_value"), hidden).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})),
+			path: "expected_value", summary: "Expected Value Mismatch",
+			detail: "foo does not hold what expected_value says. Nothing was written." + wide +
+				"  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" +
+				wideBy + wideNow + "\nTo replace it, set expected_value to what foo holds; to keep it, set value to what foo holds.",
 		},
 		"expected_value_base64, in a plan": {
-			of:   aboutFoo(terms.OpUpdate, expecting("expected_value_base64"), planning).Diagnose(conflictOf(cas.ReasonKey, seen, planned)),
+			of:   aboutFoo(terms.OpUpdate, binaryValue, expectingEntry("expected_value_base64", cas.Binary([]byte("1"))), planning).Diagnose(encoded),
 			path: "expected_value_base64", summary: "Expected Value Mismatch",
-			detail: "The key does not hold what expected_value_base64 says it must. Nothing was written." + head + liveFoo +
-				"Planned resourceVersion: 7\nLive resourceVersion: VERSION\n" + lastLine +
-				"\nSet expected_value_base64 to what the key holds if that is what the write may replace." + planEnd,
+			detail: "foo does not hold what expected_value_base64 says. Nothing was written." + wide +
+				"  Expected:         base64 \"MQ==\"\n  Found:            \"live\"\n" + wideBy + wideRead +
+				"\nTo replace \"live\", set expected_value_base64 to what foo holds; to keep it, set value_base64 to what foo holds." + planEnd,
 		},
-		"expected_value of an absent key that nobody is known to have written": {
+		"expected_value of an absent key": {
 			of:   aboutFoo(terms.OpCreate, expecting("expected_value")).Diagnose(absent),
 			path: "expected_value", summary: "Expected Value Mismatch",
-			detail: "The key does not hold what expected_value says it must. Nothing was written." + head +
-				"Expected: \"1\"\nLive: (absent)\nLive resourceVersion: " + unmanaged.Version().ResourceVersion +
-				"\n\nSet expected_value to what the key holds if that is what the write may replace.",
+			detail: "The ConfigMap has no key \"foo\". Nothing was written." + wide +
+				"  Expected:         \"1\"\n  Found:            (absent)\n  Existing keys:    (none)\n  resourceVersion:  " + unmanaged.Version().ResourceVersion +
+				"\n\nTo create it, remove expected_value.",
 		},
 		"key exists": {
 			of: aboutFoo(terms.OpCreate).Diagnose(create), path: "key", summary: "Key Already Exists",
-			detail: exists + head + "Expected: (absent)\nLive: \"live\"\nLive resourceVersion: VERSION\n" + lastLine + "\n" + createWay,
+			detail: "foo already exists with another value. Nothing was written." + wide + "  Expected:         (absent)\n  Found:            \"live\"\n" +
+				wideBy + wideNow + importID + "\nTo replace it, set expected_value = \"live\"; to keep it, import it.",
 		},
 		"key exists, hidden": {
 			of: aboutFoo(terms.OpCreate, hidden).Diagnose(create), path: "key", summary: "Key Already Exists",
-			detail: exists + head + "Expected: (absent)\nLive: (hidden, 4 bytes, sha256:" + digestOf("live") +
-				")\nLive resourceVersion: VERSION\n" + lastLine + "\n" + createWay,
+			detail: "foo already exists with another value. Nothing was written." + wide + "  Expected:         (absent)\n" +
+				"  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" + wideBy + wideNow + importID +
+				"\nTo replace it, set expected_value to what foo holds; to keep it, import it.",
 		},
 		"key changed, on update": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})), summary: "Compare-And-Swap Conflict",
-			detail: "Another writer changed the key since it was observed. Nothing was written." + head + liveFoo +
-				"Live resourceVersion: VERSION\n" + lastLine + "\n" + again,
+			detail: "foo changed after this plan was made. Nothing was written." + wide + wideFoo + wideBy + wideNow + again,
 		},
 		"key changed, on delete, whatever was expected once": {
 			of:      aboutFoo(terms.OpDelete, expecting("expected_value"), hidden).Diagnose(conflictOf(cas.ReasonKey, seen, planned)),
 			summary: "Compare-And-Swap Conflict",
-			detail: "Another writer changed the key since it was observed. Nothing was removed." + head +
-				"Expected: (hidden, 1 bytes, sha256:" + digestOf("1") + ")\nLive: (hidden, 4 bytes, sha256:" + digestOf("live") +
-				")\nPlanned resourceVersion: 7\nLive resourceVersion: VERSION\n" + lastLine + "\n" + again,
+			detail: "foo changed after this plan was made. Nothing was removed." + wide +
+				"  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") +
+				")\n" + wideBy + widePlanned + again,
 		},
 		"key changed, long values": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(longer), summary: "Compare-And-Swap Conflict",
-			detail: "Another writer changed the key since it was observed. Nothing was written." + head +
-				fmt.Sprintf("Expected: …\"%s1\" (301 bytes, sha256:%s)\n", strings.Repeat("x", 40), digestOf(strings.Repeat("x", 300)+"1")) +
-				fmt.Sprintf("Live: …\"%slive\" (304 bytes, sha256:%s)\n", strings.Repeat("x", 40), digestOf(strings.Repeat("x", 300)+"live")) +
-				"Live resourceVersion: " + longVersion + "\n" + lastLineOf(long) + "\n" + again,
+			detail: "foo changed after this plan was made. Nothing was written." + wide +
+				fmt.Sprintf("  Expected:         …\"%s1\" (301 bytes, sha256:%s)\n", strings.Repeat("x", 40), digestOf(strings.Repeat("x", 300)+"1")) +
+				fmt.Sprintf("  Found:            …\"%slive\" (304 bytes, sha256:%s)\n", strings.Repeat("x", 40), digestOf(strings.Repeat("x", 300)+"live")) +
+				"  Changed by:       another-writer (last write " + timeOf(long) + ")\n  resourceVersion:  " + long.Version().ResourceVersion + "\n" + again,
 		},
 
 		"no ConfigMap": {
 			of: aboutFoo(terms.OpCreate).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
-			detail: "The ConfigMap does not exist. Nothing was written." + head +
-				"\nMake it first, and let the entry depend on what makes it: an entry does not make its ConfigMap.",
+			detail: "The ConfigMap does not exist. Nothing was written." + head + "\nCreate the ConfigMap first, and let this resource depend on it.",
 		},
 		"no ConfigMap, in the plan of an update": {
 			of: aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
-			detail: "The ConfigMap does not exist. Nothing was written." + head +
-				"\nMake it first, and let the entry depend on what makes it: an entry does not make its ConfigMap." + planEnd,
+			detail: "The ConfigMap does not exist. Nothing was written." + head + "\nCreate the ConfigMap first, and let this resource depend on it." + planEnd,
 		},
 		"no ConfigMap, in the plan of a create": {
 			of:       aboutFoo(terms.OpCreate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}),
 			severity: diag.SeverityWarning, path: "name", summary: "ConfigMap Does Not Exist Yet",
-			detail: "The ConfigMap does not exist, so that nothing could be checked. It may be made in this apply; the check is made then." + head +
-				"\nLet the entry depend on what makes the ConfigMap.",
+			detail: "The ConfigMap does not exist yet, so the plan could not check it. The apply checks it." + head +
+				"\nIf this run creates the ConfigMap, let this resource depend on it. Otherwise create it first.",
 		},
 		"immutable": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
-			detail: "The ConfigMap is immutable, so the key cannot be written." + head +
-				"\nMake a ConfigMap with another name, or delete this one and make it again.",
+			detail: "The ConfigMap is immutable. Nothing was written." + head +
+				"\nUse a ConfigMap with another name, or delete this one and create it again.",
 		},
 		"immutable, on delete, in a plan": {
 			of: aboutFoo(terms.OpDelete, planning).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
-			detail: "The ConfigMap is immutable, so the key cannot be removed." + head +
-				"\nSet deletion_policy = \"abandon\" and apply that, to leave the key as it is." + planEnd,
+			detail: "The ConfigMap is immutable. Nothing was removed." + head +
+				"\nTo leave the ConfigMap as it is, apply deletion_policy = \"abandon\", then destroy.",
 		},
 		"being deleted": {
 			of: aboutFoo(terms.OpCreate).Diagnose(&cas.TerminatingError{Ref: testRef, Since: since}), summary: "ConfigMap Is Being Deleted",
-			detail: "The ConfigMap is being deleted, so nothing was written: the entry would be lost with it." + head +
-				"Deleted at: 2026-07-01T12:00:00Z\n\nWait until it is gone, make it again, then plan again.",
+			detail: "The ConfigMap is being deleted. Nothing was written.\n\n  ConfigMap:   shop/settings\n  Key:         foo\n" +
+				"  Deleted at:  2026-07-01T12:00:00Z\n\nWait until it is gone, then run terraform plan again.",
 		},
 		"too large": {
 			of:   aboutFoo(terms.OpUpdate, binaryValue).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			path: "value_base64", summary: "ConfigMap Too Large",
-			detail: "With this value the ConfigMap would be too large. Nothing was written." + head +
-				"Value: 10 bytes\nAll other values: 1048576 bytes\nLimit: 1048576 bytes for all values together\n\nShorten it, or use another ConfigMap.",
+			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n  Key:           foo\n" +
+				"  New values:    10 bytes\n  Other values:  1048576 bytes\n  Limit:         1048576 bytes for all values together\n" +
+				"\nShorten a value, or use another ConfigMap.",
 		},
 		"too large as it is planned": {
 			of:       aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			severity: diag.SeverityWarning, path: "value", summary: "ConfigMap Too Large",
-			detail: "With this value the ConfigMap would be too large as it is now. Another resource may free space in this apply." + head +
-				"Value: 10 bytes\nAll other values: 1048576 bytes\nLimit: 1048576 bytes for all values together",
+			detail: "The ConfigMap would be too large, unless another resource frees space in it in the same apply.\n\n" +
+				"  ConfigMap:     shop/settings\n  Key:           foo\n" +
+				"  New values:    10 bytes\n  Other values:  1048576 bytes\n  Limit:         1048576 bytes for all values together\n" +
+				"\nShorten a value, or use another ConfigMap.",
 		},
 		"too large by itself, in a plan": {
 			of:   aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: cas.MaxSize + 1}),
 			path: "value", summary: "ConfigMap Too Large",
-			detail: "With this value the ConfigMap would be too large. Nothing was written." + head +
-				"Value: 1048577 bytes\nAll other values: 0 bytes\nLimit: 1048576 bytes for all values together\n\n" +
-				"Shorten it, or use another ConfigMap." + planEnd,
+			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n  Key:           foo\n" +
+				"  New values:    1048577 bytes\n  Other values:  0 bytes\n  Limit:         1048576 bytes for all values together\n" +
+				"\nShorten a value, or use another ConfigMap." + planEnd,
 		},
 
 		"not permitted": {
 			of: aboutFoo(terms.OpDelete).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "patch", Err: errServer}), summary: "Not Permitted",
-			detail: "The API server does not permit to patch the ConfigMap, so nothing was removed." + head +
-				"Verb: patch\nResource: configmaps\nNamespace: shop\nName: settings\nAnswer: the server's own words\n\n" +
-				`Planning needs the verb "get" on the ConfigMap, applying "patch" as well.`,
+			detail: "You do not have permission to patch this ConfigMap. Nothing was removed.\n\n  ConfigMap:   shop/settings\n  Key:         foo\n" +
+				"  API server:  the server's own words\n\nGrant get and patch on configmaps in this namespace.",
 		},
 		"unreachable": {
 			of: aboutFoo(terms.OpRead).Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errServer}), summary: "API Server Unreachable",
-			detail: "The API server could not be reached, so nothing was read." + head +
-				"Host: https://api.test\nCause: the server's own words\n\nCheck the provider's configuration and the network between here and the cluster.",
+			detail: "The API server could not be reached. Nothing was read." + head + "  Host:       https://api.test\n" +
+				"  Cause:      the server's own words\n\nCheck the server's address in the provider's configuration, and the network.",
 		},
 		"refused": {
 			of: aboutFoo(terms.OpCreate).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
-			detail: "The API server refused to patch the ConfigMap, so nothing was written." + head +
-				"Status: 422\nAnswer: the server's own words\n\n" +
-				"The answer tells whether the object, a policy of the cluster or the provider's configuration is at fault.",
+			detail: "The API server refused to patch the ConfigMap. Nothing was written.\n\n  ConfigMap:   shop/settings\n  Key:         foo\n" +
+				"  Status:      422\n  API server:  the server's own words\n\nCorrect what the API server names, then run terraform plan again.",
+		},
+		"refused, with old credentials": {
+			of: aboutFoo(terms.OpRead).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "get", Code: 401, Err: errServer}), summary: "Request Refused",
+			detail: "The API server refused to get the ConfigMap. Nothing was read.\n\n  ConfigMap:   shop/settings\n  Key:         foo\n" +
+				"  Status:      401\n  API server:  the server's own words\n\nRenew your credentials, then run terraform plan again.",
 		},
 		"timed out": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: errDeadline}), summary: "Operation Timed Out",
 			detail: "The API server did not answer in time. Nothing was written." + head +
-				"Host: https://api.test\n\nTry again, or raise timeouts.update.",
+				"  Host:       https://api.test\n\nRun terraform again, or raise timeouts.update.",
 		},
 		"timed out, in a plan, where the timeout for reads counts": {
 			of:      aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: errDeadline}),
 			summary: "Operation Timed Out",
 			detail: "The API server did not answer in time. Nothing was written." + head +
-				"Host: https://api.test\n\nTry again, or raise timeouts.read." + planEnd,
+				"  Host:       https://api.test\n\nRun terraform again, or raise timeouts.read.",
 		},
 		"canceled": {
 			of:      aboutFoo(terms.OpDelete).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: context.Canceled}),
 			summary: "Operation Canceled",
-			detail:  "The operation was canceled. Nothing was removed." + head + "Host: https://api.test",
+			detail:  "The operation was canceled. Nothing was removed." + head + "  Host:       https://api.test",
 		},
 		"unknown": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(&cas.UnknownError{
@@ -221,72 +239,71 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 				Err: errors.Join(errServer, &cas.ForbiddenError{Ref: testRef, Verb: "watch", Err: errServer}), // which says that nothing was written
 			}),
 			summary: "Write Outcome Unknown",
-			detail: unknown + head +
-				"Sent for resourceVersion: 7\nCause: the server's own words; not permitted to watch configmap shop/settings: the server's own words\n\n" +
-				"The state keeps the entry as it was. The next plan reads the key, and shows what is left to be done." + watchEnd,
+			detail: unknown + wide + "  Cause:            the server's own words; not permitted to watch configmap shop/settings: the server's own words\n" +
+				version + "\nRun terraform plan again: it shows what is left to do.",
 		},
 		"unknown, on create": {
 			of:      aboutFoo(terms.OpCreate).Diagnose(&cas.UnknownError{Ref: testRef, Base: cas.Version{ResourceVersion: "7"}, Err: errServer}),
 			summary: "Write Outcome Unknown",
-			detail: unknown + head + "Sent for resourceVersion: 7\nCause: the server's own words\n\n" +
-				"The state has nothing of it. If the key holds the value, import it with the id \"shop/settings/foo\", or set " +
-				"adopt_existing = true to take it over. If it does not, plan again." + watchEnd,
+			detail: unknown + wide + "  Cause:            the server's own words\n" + version + importID +
+				"\nRun terraform plan again. If it finds that the write was made, import it, or set adopt_existing = true.",
 		},
 		"anything else": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(errServer), summary: "Unexpected Error",
-			detail: "To update the entry failed in a way that the provider does not know." + head + "Cause: the server's own words",
+			detail: "Unexpected error while updating the entry." + head + "  Cause:      the server's own words\n\n" +
+				"Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG).",
 		},
 
 		"admission": {
 			of:       aboutFoo(terms.OpCreate, binaryValue).ChangedByAdmission(changed),
 			severity: diag.SeverityWarning, path: "value_base64", summary: "Value Changed By Admission",
-			detail: "The value was written, and the cluster's admission changed it on its way in. The next refresh shows it as drift." + head +
-				"Sent: \"2\"\nStored: \"3\"",
+			detail: "Admission changed foo while it was written." + head + "  Sent:       \"2\"\n  Stored:     \"3\"\n\n" +
+				"Change the admission policy, or set value_base64 to what it stores.",
 		},
 		"admission, hidden": {
 			of:       aboutFoo(terms.OpCreate, hidden).ChangedByAdmission(changed),
 			severity: diag.SeverityWarning, path: "value", summary: "Value Changed By Admission",
-			detail: "The value was written, and the cluster's admission changed it on its way in. The next refresh shows it as drift." + head +
-				"Sent: (hidden, 1 bytes, sha256:" + digestOf("2") + ")\nStored: (hidden, 1 bytes, sha256:" + digestOf("3") + ")",
+			detail: "Admission changed foo while it was written." + head +
+				"  Sent:       (hidden, 1 bytes, sha256:" + digestOf("2") + ")\n  Stored:     (hidden, 1 bytes, sha256:" + digestOf("3") + ")\n\n" +
+				"Change the admission policy, or set value to what it stores.",
 		},
 		"delete of what changed": {
-			of:       aboutFoo(terms.OpDelete, planning).ChangedSinceApply(live, terms.PolicyDelete),
+			of:       aboutFoo(terms.OpDelete, planning).ChangedSinceApply(live, nil, terms.PolicyDelete),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
-			detail: "The key does not hold what this resource last wrote. It will be removed if it still holds this value then." + head +
-				"Live: \"live\"",
+			detail: "foo does not hold what this resource last wrote. The apply removes it if it still holds this value." + head +
+				"  Found:      \"live\"\n\nTo keep it, set value = \"live\" and deletion_policy = \"abandon\", apply, then destroy.",
 		},
 		"restore of what changed": {
-			of: aboutFoo(terms.OpDelete, planning, hidden).ChangedSinceApply(live, terms.PolicyRestore), summary: "Value Changed Since Last Apply",
-			detail: "The key does not hold what this resource last wrote, so that restoring would undo another's write." + head +
-				"Live: (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n\n" +
-				`To leave the key as it is, apply deletion_policy = "abandon" with what the key holds as value; to remove it, apply ` +
-				`deletion_policy = "delete". Then destroy.` + planEnd,
+			of: aboutFoo(terms.OpDelete, planning, hidden).ChangedSinceApply(live, seen, terms.PolicyRestore), summary: "Value Changed Since Last Apply",
+			detail: "foo does not hold what this resource last wrote, so restoring would undo another write. Nothing was removed.\n\n" +
+				"  ConfigMap:   shop/settings\n  Key:         foo\n" +
+				"  Found:       (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n  Changed by:  another-writer (last write TIME)\n\n" +
+				`To keep it, set value to what foo holds and deletion_policy = "abandon", apply, then destroy; to remove it, apply ` +
+				`deletion_policy = "delete", then destroy.`,
 		},
 		"moves": {
 			of: aboutFoo(terms.OpCreate).KeyMoves([]string{"foo"}), path: "key", summary: "Key Moves Between Instances",
-			detail: "One resource instance is to remove the key and another one to write it in the same run, in an order that nothing fixes." + head +
-				"\nKey the instances by ConfigMap key (for_each over the keys), so that each keeps its own, or use a `moved` block.",
+			detail: "One instance removes foo and another one writes it in the same run, in no fixed order." + head + "\nLet each instance keep its key.",
 		},
 		"replaces itself": {
-			of: aboutFoo(terms.OpCreate).ReplacesItself("Because."), summary: "Replacement Would Fail",
-			detail: "The resource is to be replaced by one of the same key. Because. Nothing was removed." + head +
-				"\nChange value to write the key, instead of replacing the resource.",
+			of: aboutFoo(terms.OpCreate).ReplacesItself(diagnose.ReplacesExpected), summary: "Replacement Would Fail",
+			detail: "The removal comes first, so what is expected would be gone. Nothing was removed." + head +
+				"\nChange value instead of replacing the resource.",
 		},
 		"a tainted one replaces itself": {
 			of: aboutFoo(terms.OpDelete).TaintedReplacesItself(), summary: "Replacement Would Fail",
-			detail: "A tainted resource is to be replaced by one of the same key, whose expectation could not hold once the key is removed. " +
-				"Nothing was removed." + head + "\n`terraform untaint` the resource and plan again.",
+			detail: "This resource is tainted, and its replacement needs what is removed first. Nothing was removed." + head +
+				"\nRun terraform untaint with the address above.",
 		},
 		"may replace itself": {
 			of: aboutFoo(terms.OpDelete).MayReplaceItself(), severity: diag.SeverityWarning, summary: "Replacement May Fail",
-			detail: "The entry is to be replaced by one whose namespace, name or key is known only when that is applied. If it turns out to be the " +
-				"same key, that is removed first, and the new resource is refused: what it expects, or is to adopt, is gone then, or its place is " +
-				"taken." + head + "\nMake the namespace, name and key known at plan, or change value to write the key.",
+			detail: "The new namespace, name and key are known only at apply. If they are the same, the create fails, because the removal comes first." +
+				head + "\nMake namespace, name and key known at plan, or change value instead of replacing the resource.",
 		},
 		"nothing to restore": {
 			of: aboutFoo(terms.OpDelete).NothingToRestore([]string{"foo"}), path: "deletion_policy", summary: "Nothing Known To Restore",
-			detail: "What the key held before is not known here, as in the replacement of a tainted resource. Nothing was removed." + head +
-				"\n`terraform untaint` the resource and plan again, or apply another deletion_policy first.",
+			detail: "It is not known what foo held before this resource wrote it. Nothing was removed." + head +
+				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise apply another deletion_policy first.",
 		},
 	}
 }

@@ -72,6 +72,8 @@ func TestDiagnostics(t *testing.T) {
 		"TIME", writer.Time.Format(time.RFC3339))
 
 	tests := diagnosticTests(seen, unmanaged, long)
+	maps.Copy(tests, changeDiagnosticTests(t, cluster, namespace))
+	maps.Copy(tests, warnedDiagnosticTests(seen))
 	maps.Copy(tests, counterDiagnosticTests())
 	maps.Copy(tests, wholeDiagnosticTests(seen, unmanaged))
 	maps.Copy(tests, severalDiagnosticTests(seen))
@@ -155,22 +157,38 @@ var testRef = cas.Ref{Namespace: "shop", Name: "settings"}
 
 // aboutFoo is the subject of the diagnostics here; the changes are to it.
 func aboutFoo(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
-	s := diagnose.Subject{ID: terms.EntryID{Ref: testRef, Key: "foo"}, Op: op, Limit: op, Expected: path.Empty(), Value: path.Root("value")}
+	s := diagnose.Subject{
+		ID: terms.EntryID{Ref: testRef, Key: "foo"}, Noun: "entry", Place: "namespace, name and key", Op: op, Limit: op, Value: path.Root("value"),
+		Keys:     map[string]diagnose.KeyPaths{"foo": {Value: path.Root("value"), Expected: path.Root("expected_value")}},
+		ImportID: func(ref cas.Ref, _ []string) string { return ref.String() + "/foo" },
+		Ways:     diagnose.Ways{OtherKeys: "ignore other keys.", Move: "Let each instance keep its key."},
+	}
 	for _, change := range changes {
 		change(&s)
 	}
 	return s
 }
 
-func planning(s *diagnose.Subject) { s.Planning, s.Limit = true, terms.OpRead }
+func planning(s *diagnose.Subject) { s.Plan, s.Limit = terms.PlanCheckError, terms.OpRead }
+
+func warned(s *diagnose.Subject) { s.Plan, s.Limit = terms.PlanCheckWarning, terms.OpRead }
 
 func hidden(s *diagnose.Subject) { s.Hide = true }
 
 func expecting(attribute string) func(*diagnose.Subject) {
-	return func(s *diagnose.Subject) { s.Expected = path.Root(attribute) }
+	return expectingEntry(attribute, cas.Text("1"))
 }
 
-func binaryValue(s *diagnose.Subject) { s.Value = path.Root("value_base64") }
+func expectingEntry(attribute string, e cas.Entry) func(*diagnose.Subject) {
+	return func(s *diagnose.Subject) {
+		s.Keys["foo"] = diagnose.KeyPaths{Value: s.Keys["foo"].Value, Expected: path.Root(attribute), Want: &e}
+	}
+}
+
+func binaryValue(s *diagnose.Subject) {
+	s.Value = path.Root("value_base64")
+	s.Keys["foo"] = diagnose.KeyPaths{Value: s.Value, Expected: s.Keys["foo"].Expected}
+}
 
 // conflictOf is a swap of foo from "1" to "2" that met what was seen.
 func conflictOf(reason cas.Reason, seen *cas.Observation, at cas.Version) *cas.ConflictError {
@@ -184,19 +202,20 @@ func digestOf(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s
 
 var errServer = errors.New("the server's own words")
 
-// Ends of details that many have.
+// Parts of details that many have. Those that are wide are aligned with resourceVersion.
 const (
-	again    = "Plan again to see what is there now, and apply that plan if it still says what you mean."
-	head     = "\n\nConfigMap: shop/settings\nKey: foo\n"
-	lastLine = "Last writer: another-writer (Update), TIME, as far as managedFields tell: times are per manager, in seconds, removals leave no trace\n"
-	liveFoo  = "Expected: \"1\"\nLive: \"live\"\n"
-	planEnd  = " The provider's plan_check (environment: CAS_PLAN_CHECK) says whether a failed check of a plan is an error, a warning, or not made. " +
-		"Apply checks regardless."
+	head        = "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n"
+	wide        = "\n\n  ConfigMap:        shop/settings\n  Key:              foo\n"
+	wideFoo     = "  Expected:         \"1\"\n  Found:            \"live\"\n"
+	wideBy      = "  Changed by:       another-writer (last write TIME)\n"
+	wideNow     = "  resourceVersion:  VERSION\n"
+	widePlanned = "  resourceVersion:  7 when planned, VERSION now\n"
+	wideRead    = "  resourceVersion:  7 when last read, VERSION now\n"
+	again       = "\nRun terraform plan again and review the result."
+	planEnd     = " If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy."
 )
 
 var errDeadline = fmt.Errorf("ended: %w", context.DeadlineExceeded)
 
-// lastLineOf is lastLine of another object than the one that TIME stands for.
-func lastLineOf(o *cas.Observation) string {
-	return strings.ReplaceAll(lastLine, "TIME", o.LastWriters()[0].Time.Format(time.RFC3339))
-}
+// timeOf is when the object was written.
+func timeOf(o *cas.Observation) string { return o.LastWriters()[0].Time.Format(time.RFC3339) }

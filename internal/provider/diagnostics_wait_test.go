@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -28,14 +29,17 @@ func valued(values ...string) func(*diagnose.Subject) {
 
 func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	const (
-		liveNow   = "Expected: \"1\"\nLive: \"live\"\nLive resourceVersion: VERSION\n" + lastLine
-		slots     = "\nWhile it waits, it takes one of the operations that Terraform runs at a time (-parallelism)."
-		ended     = "What must hold for the write did not come about in the time that wait_for_match gives. Nothing was written."
-		endedWay  = "\nFind out what is to bring it about and has not. Apply again to wait again, or raise wait_for_match."
-		cutShort  = "The ConfigMap could not be watched any longer, and the write did not hold by then. Nothing was written."
-		dryRun    = ` The provider's plan_dry_run (environment: CAS_PLAN_DRY_RUN) had the plan send the write as a dry run, which needs what the write needs.`
-		refusedAs = "The API server refused to patch the ConfigMap, so nothing was written."
-		whose     = "The answer tells whether the object, a policy of the cluster or the provider's configuration is at fault."
+		liveNow  = wide + "  Expected:         \"1\"\n  Found:            \"live\"\n" + wideBy + wideNow
+		waitedIn = "  Waited:           2m0s\n"
+		noMap    = "  Found:      (no ConfigMap)\n"
+		ended    = "The expected state was not reached within wait_for_match. Nothing was written."
+		endedWay = "\nFind out why the other writer is late. Then run terraform apply again, or raise wait_for_match."
+		cutShort = "The ConfigMap can no longer be watched, and the expected state was not reached by then. Nothing was written."
+		served   = "\n\n  ConfigMap:   shop/settings\n  Key:         foo\n"
+		dryRun   = "  Request:     a dry run of the write, because plan_dry_run (CAS_PLAN_DRY_RUN) is true\n"
+		refused  = "The API server refused to patch the ConfigMap. Nothing was written."
+		whose    = "\n\nCorrect what the API server names, then run terraform plan again."
+		grant    = "\n\nGrant get and patch on configmaps in this namespace."
 	)
 	conflict := conflictOf(cas.ReasonKey, seen, cas.Version{})
 	notFound := &cas.NotFoundError{Ref: testRef}
@@ -50,72 +54,69 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"not yet": {
 			of:       aboutFoo(terms.OpCreate, waiting, planning).NotYet(conflict),
 			severity: diag.SeverityWarning, path: "wait_for_match", summary: "Expectation Does Not Hold Yet",
-			detail: "When this was planned, what must hold for the write did not. The apply waits for it, for up to 2m." + head + liveNow + slots,
+			detail: strings.TrimSuffix("The expected state has not been reached yet. The apply waits for it for up to 2m."+liveNow, "\n"),
 		},
 		"not yet, and how long is unknown": {
 			of:       aboutFoo(terms.OpUpdate, func(s *diagnose.Subject) { s.Wait = types.StringUnknown() }).NotYet(notFound),
 			severity: diag.SeverityWarning, path: "wait_for_match", summary: "Expectation Does Not Hold Yet",
-			detail: "When this was planned, what must hold for the write did not. The apply waits for it, for as long as wait_for_match will say." +
-				head + "Live: (no ConfigMap)\n" + slots,
+			detail: "The expected state has not been reached yet. The apply waits for it for as long as wait_for_match says." + head +
+				"  Found:      (no ConfigMap)",
 		},
 		"waited in vain": {
 			of: waited(conflict, errDeadline), path: "wait_for_match", summary: "Wait Ended Without A Match",
-			detail: ended + head + liveNow + "Waited: 2m0s\n" + endedWay,
+			detail: ended + liveNow + waitedIn + endedWay,
 		},
 		"waited in vain, hidden": {
 			of: waited(conflict, errDeadline, hidden), path: "wait_for_match", summary: "Wait Ended Without A Match",
-			detail: ended + head + "Expected: (hidden, 1 bytes, sha256:" + digestOf("1") + ")\nLive: (hidden, 4 bytes, sha256:" + digestOf("live") +
-				")\nLive resourceVersion: VERSION\n" + lastLine + "Waited: 2m0s\n" + endedWay,
+			detail: ended + wide + "  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n" +
+				"  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" + wideBy + wideNow + waitedIn + endedWay,
 		},
 		"waited in vain for a ConfigMap that is being deleted": {
 			of: waited(terminating, errDeadline), path: "wait_for_match", summary: "Wait Ended Without A Match",
-			detail: ended + head + "Live: (the ConfigMap is being deleted)\nDeleted at: 2026-07-01T12:00:00Z\nWaited: 2m0s\n" + endedWay,
+			detail: ended + served + "  Found:       (the ConfigMap is being deleted)\n  Deleted at:  2026-07-01T12:00:00Z\n  Waited:      2m0s\n" + endedWay,
 		},
 		"canceled while it waited": {
 			of: waited(notFound, context.Canceled), summary: "Operation Canceled",
-			detail: "The operation was canceled while it waited. Nothing was written." + head + "Live: (no ConfigMap)\nWaited: 2m0s",
+			detail: "The operation was canceled while it waited. Nothing was written." + head + noMap + "  Waited:     2m0s",
 		},
 		"closed while it waited": {
 			of: waited(notFound, cas.ErrClosed), summary: "Operation Canceled",
-			detail: "The operation was canceled while it waited. Nothing was written." + head + "Live: (no ConfigMap)\nWaited: 2m0s",
+			detail: "The operation was canceled while it waited. Nothing was written." + head + noMap + "  Waited:     2m0s",
 		},
 		"not permitted to watch": {
 			of: waited(notFound, &cas.ForbiddenError{Ref: testRef, Verb: "watch", Err: errServer}), path: "wait_for_match", summary: "Not Permitted To Wait",
-			detail: "The write does not hold yet, and the API server does not permit to watch the ConfigMap. Nothing was written." + head +
-				"Live: (no ConfigMap)\nWaited: 2m0s\nVerb: watch\nResource: configmaps\nNamespace: shop\nName: settings\n" +
-				"Answer: the server's own words\n\nwait_for_match needs the verb \"watch\" on the ConfigMap, besides \"get\" and \"patch\".",
+			detail: "You do not have permission to watch this ConfigMap, so wait_for_match cannot wait. Nothing was written." + served +
+				"  Found:       (no ConfigMap)\n  Waited:      2m0s\n  API server:  the server's own words\n" +
+				"\nGrant get, patch and watch on configmaps in this namespace.",
 		},
 		"cannot watch any longer": {
 			of: waited(notFound, &cas.RefusedError{Ref: testRef, Verb: "watch", Code: 401, Err: errServer}), path: "wait_for_match", summary: "Wait Failed",
-			detail: cutShort + head + "Live: (no ConfigMap)\nWaited: 2m0s\n" +
-				"Cause: watch configmap shop/settings: HTTP 401: the server's own words\n\nApply again to wait again.",
+			detail: cutShort + head + noMap + "  Waited:     2m0s\n" +
+				"  Cause:      watch configmap shop/settings: HTTP 401: the server's own words\n\nRun terraform apply again to wait again.",
 		},
 
 		"not permitted, in a rehearsal": {
 			of: aboutFoo(terms.OpDelete, planning, rehearsed).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "patch", Err: errServer}), summary: "Not Permitted",
-			detail: "The API server does not permit to patch the ConfigMap, so nothing was removed." + head +
-				"Verb: patch\nResource: configmaps\nNamespace: shop\nName: settings\nAnswer: the server's own words\n\n" +
-				`Planning needs the verb "get" on the ConfigMap, applying "patch" as well.` + dryRun + planEnd,
+			detail: "You do not have permission to patch this ConfigMap. Nothing was removed." + served + dryRun +
+				"  API server:  the server's own words" + grant,
 		},
 		"not permitted to read, before a rehearsal": {
 			of: aboutFoo(terms.OpCreate, planning, rehearsed).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "get", Err: errServer}), summary: "Not Permitted",
-			detail: "The API server does not permit to get the ConfigMap, so nothing was written." + head +
-				"Verb: get\nResource: configmaps\nNamespace: shop\nName: settings\nAnswer: the server's own words\n\n" +
-				`Planning needs the verb "get" on the ConfigMap, applying "patch" as well.` + planEnd,
+			detail: "You do not have permission to get this ConfigMap. Nothing was written." + served + "  API server:  the server's own words" + grant,
 		},
 		"refused in a rehearsal": {
 			of: aboutFoo(terms.OpUpdate, planning, rehearsed).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
-			detail: refusedAs + head + "Status: 422\nAnswer: the server's own words\n\n" + whose + dryRun + planEnd,
+			detail: refused + served + dryRun + "  Status:      422\n  API server:  the server's own words" + whose,
 		},
 		"refused, with words that quote a value": {
 			of:      aboutFoo(terms.OpCreate, hidden, valued(`p4ss"word`)).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),
 			summary: "Request Refused",
-			detail:  refusedAs + head + "Status: 422\nAnswer: data[foo]: Invalid value: \"(hidden)\": not that, nor (hidden)\n\n" + whose,
+			detail:  refused + served + "  Status:      422\n  API server:  data[foo]: Invalid value: \"(hidden)\": not that, nor (hidden)" + whose,
 		},
 		"refused, with words that quote a value, not hidden": {
 			of:      aboutFoo(terms.OpCreate, valued(`p4ss"word`)).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),
 			summary: "Request Refused",
-			detail:  refusedAs + head + "Status: 422\nAnswer: " + quotes.Error() + "\n\n" + whose,
+			detail:  refused + served + "  Status:      422\n  API server:  " + `data[foo]: Invalid value: "p4ss\"word": not that, nor cDRzcyJ3b3Jk` + whose,
 		},
 	}
 }

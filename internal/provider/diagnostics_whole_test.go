@@ -3,7 +3,6 @@ package provider
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -16,13 +15,24 @@ import (
 
 // aboutWhole is the subject of the diagnostics here: a ConfigMap whose state says data = { foo = "1" }.
 func aboutWhole(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
-	s := aboutFoo(op, changes...)
-	s.ID.Key, s.Value = "", path.Root("data")
-	s.Whole = &diagnose.WholeConfigMap{Live: contentOf}
+	s := diagnose.Subject{
+		ID: terms.EntryID{Ref: testRef}, Noun: "ConfigMap", Op: op, Limit: op, Value: path.Root("data"),
+		ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },
+		Ways:     diagnose.Ways{Missing: "It comes back.", Immutable: "It is replaced.", Changed: "Leave it out.", Grant: "all verbs"},
+	}
 	if op != terms.OpCreate {
-		s.Whole.State = &diagnose.Content{Data: entriesOf(map[string]string{"foo": "1"}), Labels: entriesOf(map[string]string{"app": "shop"})}
+		stateOf(diagnose.Content{Data: entriesOf(map[string]string{"foo": "1"}), Labels: entriesOf(map[string]string{"app": "shop"})})(&s)
+	}
+	for _, change := range changes {
+		change(&s)
 	}
 	return s
+}
+
+func stateOf(state diagnose.Content) func(*diagnose.Subject) {
+	return func(s *diagnose.Subject) {
+		s.Content = func(live *cas.Observation) (diagnose.Content, diagnose.Content) { return state, contentOf(live) }
+	}
 }
 
 func entriesOf(texts map[string]string) map[string]cas.Entry {
@@ -43,35 +53,27 @@ func contentOf(o *cas.Observation) diagnose.Content {
 
 func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosticTest {
 	const (
-		head      = "\n\nConfigMap: shop/settings\n"
-		another   = " Another provider, and another alias of this one, is another writer."
-		version   = "Live resourceVersion: VERSION\n" + lastLine
-		differs   = "Key: foo\nExpected: \"1\"\nLive: \"live\"\nLabel: app\nExpected: \"shop\"\nLive: (absent)\n"
-		existsWay = "\nImport it with the id \"shop/settings\", or choose another name. If the resource is tainted, `terraform untaint` keeps it: a tainted " +
-			"resource cannot be told from a new one. With create_before_destroy, use generate_name: two ConfigMaps cannot have one name."
-		existsFact = "The ConfigMap exists already, and this state does not know where from. Nothing was written."
-		unknown    = "The write was sent, and it could not be found out whether the ConfigMap was %s. It may be yet, while the write is on its way."
-		watchEnd   = ` Where the verb "watch" on the ConfigMap is permitted, a lost answer can be settled.`
-		stateKeeps = "\nThe state keeps the ConfigMap as it was. The next plan reads it, and shows what is left to be done." + watchEnd
+		head    = "\n\n  ConfigMap:  shop/settings\n"
+		wide    = "\n\n  ConfigMap:        shop/settings\n"
+		differs = "  Key:              foo\n" + wideFoo + wideBy + "  Label:            app\n  Expected:         \"shop\"\n  Found:            (absent)\n"
+		unknown = "The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet."
+		exists  = "The ConfigMap already exists. Nothing was written."
+		taken   = "\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import it, or choose another name."
 	)
 	planned := cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
 	since := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	ofObject := func(at cas.Version) error {
 		return &cas.ConflictError{Reason: cas.ReasonObject, Ref: testRef, At: at, Live: seen}
 	}
-	manyMore := aboutWhole(terms.OpUpdate)
-	manyMore.Whole.State = &diagnose.Content{Data: entriesOf(map[string]string{"foo": "live"}), Annotations: entriesOf(map[string]string{})}
 	several := map[string]string{}
 	lines := ""
 	for i := range 12 {
 		key := fmt.Sprintf("k%02d", i)
 		several[key] = "1"
-		if i < 10 {
-			lines += "Key: " + key + "\nExpected: \"1\"\nLive: (absent)\n"
+		if i < 9 {
+			lines += "  Key:               " + key + "\n  Expected:          \"1\"\n  Found:             (absent)\n"
 		}
 	}
-	many := aboutWhole(terms.OpUpdate)
-	many.Whole.State = &diagnose.Content{Data: entriesOf(several), Immutable: true}
 	plan := diagnose.Content{Data: entriesOf(map[string]string{"foo": "2", "new": "1"}), Labels: entriesOf(map[string]string{}), BinaryData: map[string]cas.Entry{"raw": cas.Binary([]byte{1})}}
 	unmanagedState, was := diagnose.Content{Labels: entriesOf(map[string]string{})}, diagnose.Content{
 		Data: entriesOf(map[string]string{"foo": "1", "theirs": "1"}), Labels: entriesOf(map[string]string{}), BinaryData: entriesOf(map[string]string{}),
@@ -80,119 +82,123 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 	return map[string]diagnosticTest{
 		"whole: changed": {
 			of: aboutWhole(terms.OpUpdate).Diagnose(ofObject(planned)), summary: "Compare-And-Swap Conflict",
-			detail: "Another writer changed the ConfigMap since it was observed. Nothing was written." + head + differs +
-				"Planned resourceVersion: 7\n" + version + "\n" + again + another,
+			detail: "The ConfigMap changed after this plan was made. Nothing was written." + wide + differs + widePlanned + again,
 		},
 		"whole: changed, in a plan, hidden": {
 			of: aboutWhole(terms.OpDelete, planning, hidden).Diagnose(ofObject(planned)), summary: "Compare-And-Swap Conflict",
-			detail: "Another writer changed the ConfigMap since it was observed. Nothing was removed." + head +
-				"Key: foo\nExpected: (hidden, 1 bytes, sha256:" + digestOf("1") + ")\nLive: (hidden, 4 bytes, sha256:" + digestOf("live") +
-				")\nLabel: app\nExpected: (hidden, 4 bytes, sha256:" + digestOf("shop") + ")\nLive: (absent)\n" +
-				"Planned resourceVersion: 7\n" + version + "\n" + again + another + planEnd,
+			detail: "The ConfigMap changed after Terraform last read it. Nothing was removed." + wide +
+				"  Key:              foo\n  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n" +
+				"  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" + wideBy +
+				"  Label:            app\n  Expected:         (hidden, 4 bytes, sha256:" + digestOf("shop") + ")\n  Found:            (absent)\n" + wideRead + again,
 		},
 		"whole: made again": {
-			of:      manyMore.Diagnose(ofObject(cas.Version{UID: "other", ResourceVersion: "7"})),
+			of: aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{
+				Data: entriesOf(map[string]string{"foo": "live"}), Annotations: entriesOf(map[string]string{}),
+			})).Diagnose(ofObject(cas.Version{UID: "other", ResourceVersion: "7"})),
 			summary: "Compare-And-Swap Conflict",
-			detail: "Another writer changed the ConfigMap since it was observed. Nothing was written." + head +
-				"Planned resourceVersion: 7\nLive resourceVersion: VERSION\nPlanned uid: other\nLive uid: UID (the ConfigMap was deleted and made again)\n" +
-				lastLine + "\n" + again + another,
+			detail: "The ConfigMap was deleted and created again after this plan was made. Nothing was written." + wide + wideBy +
+				"  uid:              other when planned, UID now\n" + widePlanned + again,
 		},
 		"whole: changed in more than is shown, and immutable": {
-			of: many.Diagnose(ofObject(planned)), summary: "Compare-And-Swap Conflict",
-			detail: "Another writer changed the ConfigMap since it was observed. Nothing was written." + head +
-				"Key: foo\nExpected: (absent)\nLive: \"live\"\n" + strings.TrimSuffix(lines, "Key: k09\nExpected: \"1\"\nLive: (absent)\n") +
-				"And 3 more.\nExpected immutable: true\nLive immutable: false\nPlanned resourceVersion: 7\n" + version + "\n" + again + another,
+			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{Data: entriesOf(several), Immutable: true})).Diagnose(ofObject(planned)),
+			summary: "Compare-And-Swap Conflict",
+			detail: "The ConfigMap changed after this plan was made. Nothing was written.\n\n  ConfigMap:         shop/settings\n" +
+				"  Key:               foo\n  Expected:          (absent)\n  Found:             \"live\"\n  Changed by:        another-writer (last write TIME)\n" +
+				lines + "  More differences:  3\n  immutable:         true expected, false found\n" +
+				"  resourceVersion:   7 when planned, VERSION now\n" + again,
 		},
 		"whole: a key": {
 			of: aboutWhole(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})), summary: "Compare-And-Swap Conflict",
-			detail: "Keys do not hold what the state says. Nothing was written." + head + "Key: foo\n" + liveFoo + version + "\n" + again +
-				" A key that cas_configmap_entry owns must not be in data or binary_data: leave them out where entries own the keys.",
+			detail: "foo changed after this plan was made. Nothing was written." + wide + "  Key:              foo\n" + wideFoo + wideBy + wideNow +
+				"\nLeave it out.",
 		},
 		"whole: exists": {
 			of:   aboutWhole(terms.OpCreate).Diagnose(&cas.ExistsError{Ref: testRef, Live: seen}),
-			path: "name", summary: "ConfigMap Already Exists", detail: existsFact + head + version + existsWay,
+			path: "name", summary: "ConfigMap Already Exists",
+			detail: exists + wide + wideBy + wideNow + "  Import id:        shop/settings\n" + taken,
 		},
 		"whole: exists, in a plan, and nobody is known to have written it": {
 			of:   aboutWhole(terms.OpCreate, planning).Diagnose(&cas.ExistsError{Ref: testRef, Live: unmanaged}),
 			path: "name", summary: "ConfigMap Already Exists",
-			detail: existsFact + head + "Live resourceVersion: " + unmanaged.Version().ResourceVersion + "\n" + existsWay + planEnd,
+			detail: exists + wide +
+				"  resourceVersion:  " + unmanaged.Version().ResourceVersion + "\n  Import id:        shop/settings\n" + taken + planEnd,
 		},
 		"whole: no namespace": {
 			of: aboutWhole(terms.OpCreate).Diagnose(&cas.NoNamespaceError{Ref: testRef}), path: "namespace", summary: "Namespace Not Found",
-			detail: "The namespace does not exist. Nothing was written." + head + "\nMake it first, and let the ConfigMap depend on what makes it.",
+			detail: "The namespace does not exist. Nothing was written." + head + "\nCreate the namespace first, and let this resource depend on it.",
 		},
 		"whole: no namespace, in a plan": {
 			of:       aboutWhole(terms.OpCreate, planning).Diagnose(&cas.NoNamespaceError{Ref: testRef}),
 			severity: diag.SeverityWarning, path: "namespace", summary: "Namespace Does Not Exist Yet",
-			detail: "The namespace does not exist, so that nothing could be checked. It may be made in this apply; the check is made then." + head +
-				"\nLet the ConfigMap depend on what makes the namespace.",
+			detail: "The namespace does not exist yet, so the plan could not check the ConfigMap. The apply checks it." + head +
+				"\nIf this run creates the namespace, let this resource depend on it. Otherwise create it first.",
 		},
 		"whole: gone": {
-			of: aboutWhole(terms.OpUpdate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}), summary: "ConfigMap Not Found",
-			detail: "The ConfigMap does not exist any more. Nothing was written." + head +
-				"\nPlan again: the refresh drops it from the state, and the plan makes it anew." + planEnd,
+			of: aboutWhole(terms.OpUpdate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
+			detail: "The ConfigMap does not exist. Nothing was written." + head + "\nIt comes back." + planEnd,
 		},
 		"whole: immutable": {
 			of: aboutWhole(terms.OpUpdate).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
-			detail: "The ConfigMap is immutable, and the state does not say so. Nothing was written." + head +
-				"\nPlan again: once the state says so, the plan replaces the ConfigMap.",
+			detail: "The ConfigMap is immutable. Nothing was written." + head + "\nIt is replaced.",
 		},
 		"whole: being deleted": {
 			of: aboutWhole(terms.OpUpdate).Diagnose(&cas.TerminatingError{Ref: testRef, Since: since}), summary: "ConfigMap Is Being Deleted",
-			detail: "The ConfigMap is being deleted, so nothing was written." + head + "Deleted at: 2026-07-01T12:00:00Z\n\n" +
-				"Wait until it is gone, then plan again.",
+			detail: "The ConfigMap is being deleted. Nothing was written.\n\n  ConfigMap:   shop/settings\n  Deleted at:  2026-07-01T12:00:00Z\n\n" +
+				"Wait until it is gone, then run terraform plan again.",
 		},
 		"whole: too large": {
 			of:   aboutWhole(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			path: "data", summary: "ConfigMap Too Large",
-			detail: "With these values the ConfigMap would be too large. Nothing was written." + head +
-				"Values: 10 bytes\nAll other values: 1048576 bytes\nLimit: 1048576 bytes for all values together\n\n" +
-				"Shorten them, or use another ConfigMap." + planEnd,
+			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n" +
+				"  New values:    10 bytes\n  Other values:  1048576 bytes\n  Limit:         1048576 bytes for all values together\n" +
+				"\nShorten a value, or use another ConfigMap." + planEnd,
 		},
 		"whole: not permitted": {
 			of: aboutWhole(terms.OpDelete).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "delete", Err: errServer}), summary: "Not Permitted",
-			detail: "The API server does not permit to delete the ConfigMap, so nothing was removed." + head +
-				"Verb: delete\nResource: configmaps\nNamespace: shop\nName: settings\nAnswer: the server's own words\n\n" +
-				`Planning needs the verb "get" on the ConfigMap, applying "create", "patch" and "delete" as well.`,
+			detail: "You do not have permission to delete this ConfigMap. Nothing was removed.\n\n  ConfigMap:   shop/settings\n" +
+				"  API server:  the server's own words\n\nGrant all verbs on configmaps in this namespace.",
 		},
 		"whole: unreachable, as of a key": {
 			of: aboutWhole(terms.OpRead).Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errServer}), summary: "API Server Unreachable",
-			detail: "The API server could not be reached, so nothing was read." + head +
-				"Host: https://api.test\nCause: the server's own words\n\nCheck the provider's configuration and the network between here and the cluster.",
+			detail: "The API server could not be reached. Nothing was read." + head +
+				"  Host:       https://api.test\n  Cause:      the server's own words\n\nCheck the server's address in the provider's configuration, and the network.",
 		},
 		"whole: unknown, on create": {
 			of:      aboutWhole(terms.OpCreate).Diagnose(&cas.UnknownError{Ref: testRef, Err: errors.Join(errServer, errServer)}),
 			summary: "Write Outcome Unknown",
-			detail: fmt.Sprintf(unknown, "created") + head + "Cause: the server's own words; the server's own words\n\nThe state has nothing of it. If the " +
-				"ConfigMap is there and yours, import it with the id \"shop/settings\". If it is not there, plan again." + watchEnd,
+			detail: unknown + head + "  Cause:      the server's own words; the server's own words\n  Import id:  shop/settings\n\n" +
+				"Run terraform plan again. If it finds that the write was made, import it.",
 		},
 		"whole: unknown, on update": {
 			of:      aboutWhole(terms.OpUpdate).Diagnose(&cas.UnknownError{Ref: testRef, Base: planned, Err: errServer}),
 			summary: "Write Outcome Unknown",
-			detail:  fmt.Sprintf(unknown, "changed") + head + "Sent for resourceVersion: 7\nCause: the server's own words\n" + stateKeeps,
+			detail: unknown + wide + "  Cause:            the server's own words\n  resourceVersion:  7 before the write\n" +
+				"\nRun terraform plan again: it shows what is left to do.",
 		},
 		"whole: unknown, on delete": {
 			of:      aboutWhole(terms.OpDelete).Diagnose(&cas.UnknownError{Ref: testRef, Base: planned, Err: errServer}),
 			summary: "Write Outcome Unknown",
-			detail:  fmt.Sprintf(unknown, "deleted") + head + "Sent for resourceVersion: 7\nCause: the server's own words\n" + stateKeeps,
+			detail: unknown + wide + "  Cause:            the server's own words\n  resourceVersion:  7 before the write\n" +
+				"\nRun terraform plan again: it shows what is left to do.",
 		},
 		"whole: anything else": {
 			of: aboutWhole(terms.OpUpdate).Diagnose(errServer), summary: "Unexpected Error",
-			detail: "To update the ConfigMap failed in a way that the provider does not know." + head + "Cause: the server's own words",
+			detail: "Unexpected error while updating the ConfigMap." + head + "  Cause:      the server's own words\n\n" +
+				"Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG).",
 		},
 		"whole: admission": {
 			of:       one(aboutWhole(terms.OpUpdate).Admitted(diagnose.Content{Data: entriesOf(map[string]string{"foo": "2"})}, contentOf(seen))),
 			severity: diag.SeverityWarning, summary: "ConfigMap Changed By Admission",
-			detail: "The ConfigMap was written, and the cluster's admission changed it on its way in. The next refresh shows it as drift." + head +
-				"Key: foo\nSent: \"2\"\nStored: \"live\"\n\n" +
-				"What admission adds to labels and annotations can be left to it by the provider's ignore_labels and ignore_annotations.",
+			detail: "Admission changed the ConfigMap while it was written." + head + "  Key:        foo\n  Sent:       \"2\"\n  Stored:     \"live\"\n\n" +
+				"Change the admission policy, or leave labels and annotations to it by the provider's ignore_labels and ignore_annotations.",
 		},
 		"whole: taken over": {
 			of:       one(aboutWhole(terms.OpUpdate, planning).TakenOver(plan, unmanagedState, was)),
 			severity: diag.SeverityWarning, summary: "Unmanaged Keys Will Change",
-			detail: "The configuration manages what it has left to others so far. The plan does not show what that changes." + head +
-				"Key: foo\nLive: \"1\"\nPlanned: \"2\"\nKey: new\nLive: (absent)\nPlanned: \"1\"\nKey: theirs\nLive: \"1\"\nPlanned: (absent)\n" +
-				"Key: raw\nLive: (absent)\nPlanned: base64 \"AQ==\"",
+			detail: "This configuration manages parts of the ConfigMap that were left to others so far." + head +
+				"  Key:        foo\n  Found:      \"1\"\n  Planned:    \"2\"\n  Key:        new\n  Found:      (absent)\n  Planned:    \"1\"\n" +
+				"  Key:        theirs\n  Found:      \"1\"\n  Planned:    (absent)\n  Key:        raw\n  Found:      (absent)\n  Planned:    base64 \"AQ==\"\n" +
+				"\nReview these changes before you apply: the plan does not show them.",
 		},
 	}
 }

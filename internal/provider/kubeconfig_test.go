@@ -70,7 +70,7 @@ func clientConfigOf(t *testing.T, files map[string]string, given block, variable
 	}
 	config, diags := env.ClientConfig(t.Context(), providerModelOf(t, arguments), "terraform-provider-cas/1.2.3")
 	for _, d := range diags {
-		if d.Summary() != "Invalid Environment Variable" && !strings.HasSuffix(d.Detail(), connect.WaysToConfigure) {
+		if d.Summary() == "Missing Kubernetes Configuration" && !strings.HasSuffix(d.Detail(), waysToConfigure) {
 			t.Errorf("%s: %s does not list the ways to configure", d.Summary(), d.Detail())
 		}
 	}
@@ -440,8 +440,8 @@ func TestClientConfig_refused(t *testing.T) {
 		},
 		"a pod without a service account": {
 			env: map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
-			want: one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use. This runs in a pod, as KUBERNETES_SERVICE_HOST says, "+
-				"but its service account cannot be used: "+rest.ErrNotInCluster.Error()+"."),
+			want: one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use, and the service account of this pod "+
+				"cannot be used: "+rest.ErrNotInCluster.Error()+"."),
 		},
 		"a context without a kubeconfig": {
 			given: block{"host": server, "config_context": "blue"},
@@ -471,7 +471,7 @@ func TestClientConfig_refused(t *testing.T) {
 		},
 		"somebody else's home": {
 			given: block{"config_path": "~root/a"},
-			want:  one("config_path", "Invalid Provider Argument", `The path "~root/a" in config_path cannot be expanded: ~ can stand for one's own home directory only.`),
+			want:  one("config_path", "Invalid Provider Argument", `The path "~root/a" in config_path cannot be expanded: ~ stands for your own home directory only.`),
 		},
 		"a file that is no YAML": {
 			files: map[string]string{"a": "users:\n- {token: " + secret},
@@ -498,50 +498,50 @@ func TestClientConfig_refused(t *testing.T) {
 			given: block{"config_path": "DIR/a"},
 			env:   map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
 			want: one("config_path", "Invalid Kubeconfig",
-				"The kubeconfig has no current context, and config_context does not choose one. Contexts there: none."),
+				"The kubeconfig has no current context, and config_context is not set.\n\n  Existing contexts:  (none)\n\nUse another kubeconfig."),
 		},
 
 		"an unknown context": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a", "config_context": "green"},
-			want:  one("config_context", "Invalid Kubeconfig", `config_context names the context "green", which the kubeconfig does not have. Contexts there: blue, red.`),
+			want:  one("config_context", "Invalid Kubeconfig", "config_context names the context \"green\", which the kubeconfig does not have.\n\n  Existing contexts:  red, blue\n\nUse one of these."),
 		},
 		"an unknown context from the environment": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a"},
 			env:   map[string]string{"KUBE_CTX": "green"},
-			want:  one("", "Invalid Kubeconfig", `KUBE_CTX names the context "green", which the kubeconfig does not have. Contexts there: blue, red.`),
+			want:  one("", "Invalid Kubeconfig", "KUBE_CTX names the context \"green\", which the kubeconfig does not have.\n\n  Existing contexts:  red, blue\n\nUse one of these."),
 		},
 		"an unknown current context": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "current-context: red", "current-context: green", 1)},
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", `The current context of the kubeconfig, "green", is not in it. Contexts there: blue, red.`),
+			want:  one("config_path", "Invalid Kubeconfig", "The kubeconfig does not have its current context, \"green\".\n\n  Existing contexts:  red, blue\n\nUse one of these."),
 		},
 		"no current context": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "current-context: red", "", 1)},
 			given: block{"config_path": "DIR/a"},
 			want: one("config_path", "Invalid Kubeconfig",
-				"The kubeconfig has no current context, and config_context does not choose one. Contexts there: blue, red."),
+				"The kubeconfig has no current context, and config_context is not set.\n\n  Existing contexts:  red, blue\n\nUse one of these."),
 		},
 		"an unknown user": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a", "config_context_auth_info": "green"},
-			want:  one("config_context_auth_info", "Invalid Kubeconfig", `config_context_auth_info names the user "green", which the kubeconfig does not have. Users there: blue-user, red-user.`),
+			want:  one("config_context_auth_info", "Invalid Kubeconfig", "config_context_auth_info names the user \"green\", which the kubeconfig does not have.\n\n  Existing users:  red-user, blue-user\n\nUse one of these."),
 		},
 		"an unknown cluster": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a", "config_context_cluster": "green"},
-			want:  one("config_context_cluster", "Invalid Kubeconfig", `config_context_cluster names the cluster "green", which the kubeconfig does not have. Clusters there: blue-cluster, red-cluster.`),
+			want:  one("config_context_cluster", "Invalid Kubeconfig", "config_context_cluster names the cluster \"green\", which the kubeconfig does not have.\n\n  Existing clusters:  red-cluster, blue-cluster\n\nUse one of these."),
 		},
 		"a context whose user is missing": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "name: red-user", "name: green-user", 1)},
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", `The context "red" of the kubeconfig names the user "red-user", which is not in it. Users there: blue-user, green-user.`),
+			want:  one("config_path", "Invalid Kubeconfig", "The context \"red\" names the user \"red-user\", which the kubeconfig does not have.\n\n  Existing users:  green-user, blue-user\n\nUse one of these."),
 		},
 		"a context whose cluster is missing": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "name: red-cluster", "name: green-cluster", 1)},
 			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", `The context "red" of the kubeconfig names the cluster "red-cluster", which is not in it. Clusters there: blue-cluster, green-cluster.`),
+			want:  one("config_path", "Invalid Kubeconfig", "The context \"red\" names the cluster \"red-cluster\", which the kubeconfig does not have.\n\n  Existing clusters:  green-cluster, blue-cluster\n\nUse one of these."),
 		},
 		"a cluster without a server": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "server: \"https://127.0.0.1:1001\", ", "", 1)},
@@ -601,74 +601,74 @@ func TestClientConfig_refused(t *testing.T) {
 		"a certificate still in base64": {
 			given: block{"host": server, "cluster_ca_certificate": base64.StdEncoding.EncodeToString([]byte(mine.Certificate))},
 			want: one("cluster_ca_certificate", "Invalid Provider Argument",
-				"cluster_ca_certificate must be a PEM-encoded certificate; this is the base64 of one: use base64decode()."),
+				"cluster_ca_certificate must be a PEM-encoded certificate; this value is base64: use base64decode()."),
 		},
 		"the path of a key": {
 			given: block{"host": server, "client_certificate": mine.Certificate, "client_key": "~/key.pem"},
 			want: one("client_key", "Invalid Provider Argument",
-				"client_key must be a PEM-encoded private key; this looks like the path of a file: use file()."),
+				"client_key must be a PEM-encoded private key; this value looks like a path: use file()."),
 		},
 		"a key of another certificate": {
 			given: block{"host": server, "client_certificate": mine.Certificate, "client_key": theirs.Key},
-			want:  one("client_key", "Invalid Provider Argument", "client_key does not go with client_certificate: tls: private key does not match public key."),
+			want:  one("client_key", "Invalid Provider Argument", "client_key does not match client_certificate: tls: private key does not match public key."),
 		},
 		"a certificate without its key": {
 			given: block{"host": server, "client_certificate": mine.Certificate},
-			want:  one("client_certificate", "Invalid Provider Argument", "client_certificate needs client_key (KUBE_CLIENT_KEY_DATA) beside it."),
+			want:  one("client_certificate", "Invalid Provider Argument", "client_certificate needs client_key (KUBE_CLIENT_KEY_DATA) as well."),
 		},
 		"a key without its certificate": {
 			env:  map[string]string{"KUBE_HOST": server, "KUBE_CLIENT_KEY_DATA": mine.Key},
-			want: one("", "Invalid Provider Argument", "KUBE_CLIENT_KEY_DATA needs client_certificate (KUBE_CLIENT_CERT_DATA) beside it."),
+			want: one("", "Invalid Provider Argument", "KUBE_CLIENT_KEY_DATA needs client_certificate (KUBE_CLIENT_CERT_DATA) as well."),
 		},
 		"a user name without a password": {
 			given: block{"host": server, "username": "u"},
-			want:  one("username", "Invalid Provider Argument", "username needs password (KUBE_PASSWORD) beside it."),
+			want:  one("username", "Invalid Provider Argument", "username needs password (KUBE_PASSWORD) as well."),
 		},
 		"a password without a user name": {
 			given: block{"host": server, "password": secret},
-			want:  one("password", "Invalid Provider Argument", "password needs username (KUBE_USER) beside it."),
+			want:  one("password", "Invalid Provider Argument", "password needs username (KUBE_USER) as well."),
 		},
 		"a token over plain HTTP": {
 			given: block{"host": "http://127.0.0.1:8001"},
 			env:   map[string]string{"KUBE_TOKEN": secret},
-			want:  one("", "Invalid Provider Argument", "KUBE_TOKEN would not be sent: the server's URL is not https, and credentials never go over plain HTTP."),
+			want:  one("", "Invalid Provider Argument", "KUBE_TOKEN would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP."),
 		},
 		"exec over plain HTTP": {
 			given: block{"host": "http://127.0.0.1:8001", "exec": exec{apiVersion: "client.authentication.k8s.io/v1", command: "c"}},
-			want:  one("exec", "Invalid Provider Argument", "exec would not be sent: the server's URL is not https, and credentials never go over plain HTTP."),
+			want:  one("exec", "Invalid Provider Argument", "exec would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP."),
 		},
 
 		"a token beside the environment's user": {
 			given: block{"host": server, "token": secret},
 			env:   map[string]string{"KUBE_USER": "u", "KUBE_PASSWORD": secret},
 			want: []problem{
-				{"token", "Conflicting Provider Arguments", "token and KUBE_USER exclude each other."},
-				{"token", "Conflicting Provider Arguments", "token and KUBE_PASSWORD exclude each other."},
+				{"token", "Conflicting Provider Arguments", "token and KUBE_USER must not be set together."},
+				{"token", "Conflicting Provider Arguments", "token and KUBE_PASSWORD must not be set together."},
 			},
 		},
 		"the environment's insecure beside a certificate": {
 			given: block{"host": server, "cluster_ca_certificate": mine.Certificate},
 			env:   map[string]string{"KUBE_INSECURE": "true"},
-			want:  one("", "Conflicting Provider Arguments", "KUBE_INSECURE and cluster_ca_certificate exclude each other."),
+			want:  one("", "Conflicting Provider Arguments", "KUBE_INSECURE and cluster_ca_certificate must not be set together."),
 		},
 		"insecure beside a certificate": {
 			given: block{"host": server, "insecure": true, "cluster_ca_certificate": mine.Certificate},
-			want:  one("insecure", "Conflicting Provider Arguments", "insecure and cluster_ca_certificate exclude each other."),
+			want:  one("insecure", "Conflicting Provider Arguments", "insecure and cluster_ca_certificate must not be set together."),
 		},
 		"exec beside the environment's token": {
 			given: block{"host": server, "exec": exec{apiVersion: "client.authentication.k8s.io/v1", command: "c"}},
 			env:   map[string]string{"KUBE_TOKEN": secret},
-			want:  one("exec", "Conflicting Provider Arguments", "exec and KUBE_TOKEN exclude each other."),
+			want:  one("exec", "Conflicting Provider Arguments", "exec and KUBE_TOKEN must not be set together."),
 		},
 		"a kubeconfig in place of its path": {
 			given: block{"config_path": "{users: [{name: u, user: {token: " + secret + "}}]}"},
 			want: one("config_path", "Invalid Provider Argument",
-				"config_path must be the path of a kubeconfig file, and this looks like what is in one."),
+				"config_path must be the path of a kubeconfig file, but its value looks like the content of one."),
 		},
 		"a kubeconfig in place of its path, from the environment": {
 			env: map[string]string{"KUBE_CONFIG_PATHS": "apiVersion: v1\nusers: [{name: u, user: {token: " + secret + "}}]"},
 			want: one("", "Invalid Provider Argument",
-				"KUBE_CONFIG_PATHS must be the path of a kubeconfig file, and this looks like what is in one."),
+				"KUBE_CONFIG_PATHS must be the path of a kubeconfig file, but its value looks like the content of one."),
 		},
 		"a variable that is no boolean": {
 			given: block{"host": server},
@@ -721,13 +721,7 @@ func TestProcessEnvironment_inCluster(t *testing.T) {
 
 func TestWaysToConfigure(t *testing.T) {
 	t.Parallel()
-	const want = `Nothing says which Kubernetes cluster to use.
-
-The provider can be configured with:
-- a kubeconfig: config_path or config_paths (KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS), and config_context (KUBE_CTX) to choose a context;
-- a server and credentials: host (KUBE_HOST), cluster_ca_certificate (KUBE_CLUSTER_CA_CERT_DATA), and one of token (KUBE_TOKEN), client_certificate with client_key (KUBE_CLIENT_CERT_DATA, KUBE_CLIENT_KEY_DATA), username with password (KUBE_USER, KUBE_PASSWORD) and an exec block;
-- nothing at all in a pod, whose service account is then used.
-KUBECONFIG and ~/.kube/config are read only where they are named.`
+	const want = "Nothing says which Kubernetes cluster to use." + waysToConfigure
 	_, diags := emptyEnvironment(nil).ClientConfig(t.Context(), providerModelOf(t, nil), "terraform-provider-cas/test")
 	if len(diags) != 1 || diags[0].Detail() != want {
 		t.Errorf("diagnostics: %v\nwant one: %s", diags, want)

@@ -120,7 +120,17 @@ func emptyEnvironment(variables map[string]string) connect.Environment {
 	}
 }
 
-// problem is a diagnostic in comparable form, without the ways to configure that end most of them.
+// waysToConfigure end every diagnostic about a configuration that does not say which cluster to use.
+const waysToConfigure = `
+
+  Kubeconfig:   config_path or config_paths (KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS), and config_context (KUBE_CTX) to choose a context
+  Server:       host (KUBE_HOST) and cluster_ca_certificate (KUBE_CLUSTER_CA_CERT_DATA)
+  Credentials:  token (KUBE_TOKEN), client_certificate and client_key (KUBE_CLIENT_CERT_DATA, KUBE_CLIENT_KEY_DATA), username and password (KUBE_USER, KUBE_PASSWORD), or an exec block
+  In a pod:     nothing: the pod's service account is used
+
+Set config_path, for example to "~/.kube/config". KUBECONFIG and ~/.kube/config are not read otherwise.`
+
+// problem is a diagnostic in comparable form, without the ways to configure.
 type problem struct {
 	Path, Summary, Detail string
 }
@@ -128,7 +138,7 @@ type problem struct {
 func problems(diags diag.Diagnostics) []problem {
 	var found []problem
 	for _, d := range diags {
-		p := problem{Summary: d.Summary(), Detail: strings.TrimSuffix(d.Detail(), connect.WaysToConfigure)}
+		p := problem{Summary: d.Summary(), Detail: strings.TrimSuffix(d.Detail(), waysToConfigure)}
 		if at, ok := d.(diag.DiagnosticWithPath); ok {
 			p.Path = at.Path().String()
 		}

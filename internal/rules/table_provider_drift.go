@@ -5,7 +5,7 @@ var providerDrift = []rule{
 	{
 		"provider: an update of a key warns of the drift that it overwrites",
 		provider + "/claim/drift.go",
-		"overwritten = append(overwritten, diagnose.Drift{Kind: \"Key\", Key: key, Found: live, ToWrite: value})",
+		"overwritten = append(overwritten, diagnose.Drift{Kind: diagnose.PartKey, Key: key, Found: live, ToWrite: value})",
 		"",
 		acceptance,
 		[]string{"TestDriftWarnsThatAnUpdateOverwrites/entry"},

@@ -81,7 +81,7 @@ func ValidBase64() validator.String {
 // SizeProblems says whether a value of so many bytes is too large.
 func SizeProblems(size int) []string {
 	if size > cas.MaxSize {
-		return []string{fmt.Sprintf("holds %d bytes; the values of a ConfigMap may have %d together", size, cas.MaxSize)}
+		return []string{fmt.Sprintf("has %d bytes; all values of a ConfigMap must have at most %d together", size, cas.MaxSize)}
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (waits) ValidateString(ctx context.Context, req validator.StringRequest, re
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("on_drift"), &drift)...)
 	if !scope.IsUnknown() && scope.ValueString() != terms.ScopeKey {
 		resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.At(req.Path, fmt.Sprintf(
-			"Attribute %s: conflict_scope must be %q beside it. What is waited for is another's write, which is a conflict otherwise.", req.Path, terms.ScopeKey)))
+			"Attribute %s: conflict_scope must be %q. Otherwise the write that it waits for is a conflict.", req.Path, terms.ScopeKey)))
 	}
 	if drift.ValueString() == terms.DriftError {
 		resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.At(req.Path, fmt.Sprintf(

@@ -47,31 +47,32 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 
 	var seen *cas.Observation
 	var problem diag.Diagnostic
+	var refused bool
 	for _, age := range []time.Duration{cas.Fresh, 0} { // what would refuse is read afresh before it is told
 		var err error
 		if seen, err = r.Engine.Observe(ctx, held.Ref, age); err != nil {
-			diags.Append(r.softened(about.Diagnose(err)))
+			diags.Append(about.Diagnose(err))
 			return diags
 		}
-		problem = nil
+		problem, refused = nil, false
 		live := held.live(seen)
 		switch {
 		case seen.Terminating():
 		case seen.Immutable() && differs(live, first):
-			problem = about.Immutable()
+			problem, refused = about.Immutable(), true
 		default:
-			problem = held.removesChanged(live, kept, about)
+			problem, refused = held.removesChanged(live, kept, seen, about), held.keepsDrift()
 		}
 		if problem == nil {
 			break
 		}
 	}
-	refused := problem != nil && problem.Severity() == diag.SeverityError
+	refused = refused && problem != nil
 	if problem == nil && !seen.Terminating() {
 		problem = held.removesOlder(held.live(seen), kept, about)
 	}
 	if problem != nil {
-		diags.Append(r.softened(problem))
+		diags.Append(problem)
 	}
 	version := seen.Version()
 	diags.Append(setPrivate(ctx, private, privateObservation, observation{
@@ -83,16 +84,17 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 	return diags
 }
 
-// removesChanged is what is said of the removal of keys that somebody else changed: an error, a warning, or nil.
-func (c *Claim) removesChanged(live map[string]cas.Entry, kept kept, about diagnose.Subject) diag.Diagnostic {
+// removesChanged is what is said of the removal of keys that somebody else changed: an error, a warning, or nil. seen is where they were
+// found; nil where that is the state.
+func (c *Claim) removesChanged(live map[string]cas.Entry, kept kept, seen *cas.Observation, about diagnose.Subject) diag.Diagnostic {
 	changed := changedSince(live, kept)
 	switch {
 	case len(changed) == 0:
 		return nil
 	case c.OnDrift == terms.DriftError && c.Policy != terms.PolicyRestore:
-		return about.RemovalRefused(changed)
+		return about.RemovalRefused(changed, seen)
 	default:
-		return about.ChangedSinceApply(changed, c.Policy)
+		return about.ChangedSinceApply(changed, seen, c.Policy)
 	}
 }
 
@@ -225,7 +227,7 @@ func (r *Run) checkRemoval(ctx context.Context, held *Claim, t *cas.Txn, private
 	for _, k := range t.Keys {
 		expected[k.Key] = k.Expect
 	}
-	if held.removesChanged(expected, kept, about) == nil {
+	if held.removesChanged(expected, kept, nil, about) == nil {
 		return diags
 	}
 	seen, err := r.Engine.Observe(ctx, held.Ref, 0)
@@ -233,7 +235,7 @@ func (r *Run) checkRemoval(ctx context.Context, held *Claim, t *cas.Txn, private
 		diags.Append(about.Diagnose(err))
 		return diags
 	}
-	if refused := held.removesChanged(held.live(seen), kept, about); refused != nil && !seen.Terminating() {
+	if refused := held.removesChanged(held.live(seen), kept, seen, about); refused != nil && !seen.Terminating() {
 		diags.Append(refused)
 	}
 	return diags

@@ -27,7 +27,7 @@ func (c *Claim) drift(held *Claim, kept kept) (overwritten []diagnose.Drift, acc
 		case value.Holds(live):
 			accepted = true
 		case !c.acknowledges(held, key):
-			overwritten = append(overwritten, diagnose.Drift{Kind: "Key", Key: key, Found: live, ToWrite: value})
+			overwritten = append(overwritten, diagnose.Drift{Kind: diagnose.PartKey, Key: key, Found: live, ToWrite: value})
 		}
 	}
 	return overwritten, accepted
@@ -84,7 +84,7 @@ type wholePart struct {
 
 func wholeParts(c diagnose.Content) []wholePart {
 	return []wholePart{
-		{"data", "Key", c.Data}, {"binary_data", "Key", c.BinaryData}, {"labels", "Label", c.Labels}, {"annotations", "Annotation", c.Annotations},
+		{"data", diagnose.PartKey, c.Data}, {"binary_data", diagnose.PartKey, c.BinaryData}, {"labels", "Label", c.Labels}, {"annotations", "Annotation", c.Annotations},
 		{"immutable", "Attribute", map[string]cas.Entry{"immutable": cas.Text(strconv.FormatBool(c.Immutable))}},
 	}
 }
@@ -176,7 +176,7 @@ func (r *Run) PlanWholeDrift(
 	if !r.Checks() || r.applying() {
 		return nil
 	}
-	return r.softenedAll(r.CheckWholeDrift(ctx, onDrift, held, &plan, r.planned(about), private))
+	return r.CheckWholeDrift(ctx, onDrift, held, &plan, r.planned(about), private)
 }
 
 // CheckWholeDrift judges the drift that an update of a whole ConfigMap would overwrite. A nil plan is that of a removal.

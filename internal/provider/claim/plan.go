@@ -56,13 +56,12 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 		return diags
 	}
 	t, refused := r.updateTxn(ctx, c, held, private, r.planned(about))
-	diags.Append(r.softenedAll(refused)...)
-	if refused.HasError() {
+	if diags.Append(refused...); len(refused) > 0 {
 		return diags
 	}
 	checked := r.checkTxn(ctx, c, t, about)
 	if diags.Append(checked...); len(checked) == 0 && !r.applying() {
-		diags.Append(r.softenedAll(r.checkDrift(ctx, c, held, r.planned(about), private))...)
+		diags.Append(r.checkDrift(ctx, c, held, r.planned(about), private)...)
 	}
 	return diags
 }
@@ -81,12 +80,12 @@ func (r *Run) planChanges(ctx context.Context, c, held *Claim, about diagnose.Su
 	}
 	kept, more := getKept(ctx, private)
 	diags.Append(more...)
-	problem := c.removesChanged(dropped, kept, r.planned(about))
+	problem := c.removesChanged(dropped, kept, nil, r.planned(about))
 	if problem == nil {
 		problem = c.removesOlder(dropped, kept, r.planned(about))
 	}
 	if problem != nil {
-		diags.Append(r.softened(problem))
+		diags.Append(problem)
 	}
 	return diags
 }
@@ -134,17 +133,11 @@ func replacedBy(about diagnose.Subject, removal observation, c *Claim) diag.Diag
 	}
 	switch {
 	case among(c.adopts(), removal.Keys):
-		return diag.Diagnostics{about.ReplacesItself(about.Number(
-			"The key is removed first, so that adopt_existing would find nothing to adopt.",
-			"The keys are removed first, so that adopt_existing would find nothing to adopt."))}
+		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesAdopted)}
 	case among(c.expects(), removal.Keys):
-		return diag.Diagnostics{about.ReplacesItself(about.Number(
-			"The key is removed first, so that the expected value could not hold.",
-			"The keys are removed first, so that the expected values could not hold."))}
+		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesExpected)}
 	case among(c.Keys(), removal.Keeps):
-		return diag.Diagnostics{about.ReplacesItself(about.Number(
-			"Its deletion_policy leaves the key in place, so that the new resource would find it taken.",
-			"Its deletion_policy leaves keys in place, so that the new resource would find them taken."))}
+		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesKept)}
 	}
 	return nil
 }

@@ -78,9 +78,9 @@ func (r *Run) planKeys(ref cas.Ref, writes, removes []string, writer string, abo
 	case r.PlanCheck == terms.PlanCheckOff:
 		return nil
 	case len(moving) > 0:
-		return diag.Diagnostics{r.softened(r.planned(about).KeyMoves(moving))}
+		return diag.Diagnostics{r.planned(about).KeyMoves(moving)}
 	case len(twice) > 0:
-		return diag.Diagnostics{r.softened(r.planned(about).KeyWrittenTwice(twice))}
+		return diag.Diagnostics{r.planned(about).KeyWrittenTwice(twice)}
 	}
 	return nil
 }

@@ -97,8 +97,8 @@ func getPrivate[T any](ctx context.Context, from privateReader, key string) (T, 
 		return value, false, diags
 	}
 	if err := json.Unmarshal(raw, &value); err != nil {
-		diags.Append(diagnose.TitleUnreadablePrivateState.With("The private state under " + key +
-			" was not written by this provider. Remove the resource from the state and import it again."))
+		diags.Append(diagnose.TitleUnreadablePrivateState.With(diagnose.Detail("The private state was not written by this provider.",
+			[]diagnose.Fact{{Name: "Part", Value: key}}, "Remove the resource from the state with terraform state rm, and import it again.")))
 		return value, false, diags
 	}
 	return value, true, diags
@@ -108,7 +108,8 @@ func getPrivate[T any](ctx context.Context, from privateReader, key string) (T, 
 func setPrivate(ctx context.Context, to privateWriter, key string, value any) diag.Diagnostics {
 	raw, err := json.Marshal(value)
 	if err != nil {
-		return diag.Diagnostics{diagnose.TitlePrivateStateCannotBeWritten.With(err.Error())}
+		return diag.Diagnostics{diagnose.TitlePrivateStateCannotBeWritten.With(diagnose.Detail("The private state could not be encoded.",
+			[]diagnose.Fact{{Name: "Cause", Value: err.Error()}}, diagnose.Report))}
 	}
 	return to.SetKey(ctx, key, raw)
 }

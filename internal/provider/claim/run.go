@@ -39,7 +39,8 @@ func (r *Run) applying() bool { return r.Engine != nil && r.Engine.HasSwapped() 
 
 // NotConfigured is the error of a write while the cluster is unknown.
 func NotConfigured() diag.Diagnostic {
-	return diagnose.TitleProviderNotConfigured.With("The provider's configuration is not known, so nothing was written.")
+	return diagnose.TitleProviderNotConfigured.With(diagnose.Detail("The provider's configuration is not known yet. Nothing was written.", nil,
+		"Apply what it depends on first, with -target. Then run terraform apply again."))
 }
 
 // FieldManagerOr gives the resource's field manager, or else the provider's.
@@ -79,34 +80,16 @@ func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts
 	case !about.Wait.IsNull() && cas.MayYetHold(err):
 		diags.Append(about.NotYet(err))
 	default:
-		diags.Append(r.softened(r.planned(about).Diagnose(err)))
+		diags.Append(r.planned(about).Diagnose(err))
 	}
 	return diags
 }
 
 // planned is the subject of diagnostics about a plan's check.
 func (r *Run) planned(about diagnose.Subject) diagnose.Subject {
-	about.Planning, about.Limit = r.PlanCheck == terms.PlanCheckError, terms.OpRead
+	about.Plan, about.Limit = r.PlanCheck, terms.OpRead
 	about.Rehearsed = r.CheckMode() == cas.DryRun
 	return about
-}
-
-// softened turns the error of a plan's check into a warning if plan_check says so.
-func (r *Run) softened(d diag.Diagnostic) diag.Diagnostic {
-	if r.PlanCheck != terms.PlanCheckWarning || d.Severity() != diag.SeverityError {
-		return d
-	}
-	if at, ok := d.(diag.DiagnosticWithPath); ok {
-		return diagnose.WarningTitle(d.Summary()).At(at.Path(), d.Detail())
-	}
-	return diagnose.WarningTitle(d.Summary()).With(d.Detail())
-}
-
-func (r *Run) softenedAll(all diag.Diagnostics) (softened diag.Diagnostics) {
-	for _, d := range all {
-		softened.Append(r.softened(d))
-	}
-	return softened
 }
 
 // Observe reads an object for a refresh. It may reuse a recent read of this process; if something is missing there, it reads again, before

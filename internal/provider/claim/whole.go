@@ -76,7 +76,7 @@ func (r *Run) PlanDeleteWhole(ctx context.Context, held *Whole, private Private)
 			return err
 		}
 		noted = held.note(ctx, seen.Version(), private)
-		if drift = r.removesDrift(ctx, held, seen, r.planned(about), private); drift.HasError() {
+		if drift = r.removesDrift(ctx, held, seen, r.planned(about), private); len(drift) > 0 {
 			return nil
 		}
 		if r.CheckMode() == cas.DryRun {
@@ -84,7 +84,7 @@ func (r *Run) PlanDeleteWhole(ctx context.Context, held *Whole, private Private)
 		}
 		return err
 	})...)
-	diags.Append(r.softenedAll(drift)...)
+	diags.Append(drift...)
 	diags.Append(noted...)
 	return diags
 }

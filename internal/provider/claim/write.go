@@ -142,7 +142,7 @@ func (c *Claim) checkDropped(ctx context.Context, held *Claim, about diagnose.Su
 		return nil
 	}
 	kept, diags := getKept(ctx, private)
-	if refused := c.removesChanged(c.dropped(held), kept, about); refused != nil {
+	if refused := c.removesChanged(c.dropped(held), kept, nil, about); refused != nil {
 		diags.Append(refused)
 	}
 	return diags

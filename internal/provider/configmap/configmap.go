@@ -3,7 +3,6 @@ package configmap
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -208,7 +207,7 @@ func (*wholeResource) ImportState(ctx context.Context, req resource.ImportStateR
 	if req.ID != "" {
 		var err error
 		if ref, err = terms.ParseConfigMapID(req.ID); err != nil {
-			resp.Diagnostics.Append(diagnose.TitleInvalidImportID.With(fmt.Sprintf("The import id %v.", err)))
+			resp.Diagnostics.Append(invalidID(diagnose.TitleInvalidImportID, "import id", err))
 			return
 		}
 	} else {
@@ -222,7 +221,7 @@ func (*wholeResource) ImportState(ctx context.Context, req resource.ImportStateR
 			ref.Namespace = terms.DefaultNamespace
 		}
 		if _, err := terms.ParseConfigMapID(ref.String()); err != nil {
-			resp.Diagnostics.Append(diagnose.TitleInvalidImportIdentity.With(fmt.Sprintf("The identity %v.", err)))
+			resp.Diagnostics.Append(invalidID(diagnose.TitleInvalidImportIdentity, "identity", err))
 			return
 		}
 	}

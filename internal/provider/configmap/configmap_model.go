@@ -192,11 +192,21 @@ func (p part) entries(m *wholeModel) map[string]cas.Entry {
 }
 
 func (r *wholeResource) about(m, state *wholeModel, op terms.Operation) diagnose.Subject {
-	s := diagnose.Subject{ID: terms.EntryID{Ref: m.ref()}, Op: op, Expected: path.Empty(), Hide: r.run.Hides(m.HideValues), Limit: op}
-	s.Whole = &diagnose.WholeConfigMap{}
+	s := diagnose.Subject{
+		ID: terms.EntryID{Ref: m.ref()}, Noun: "ConfigMap", ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },
+		Ways: diagnose.Ways{
+			Missing:   "Run terraform plan again: it plans to create the ConfigMap.",
+			Immutable: "Run terraform plan again: it plans to replace the ConfigMap.",
+			Changed:   "Run terraform plan again. If cas_configmap_entry owns a key, remove it from data and binary_data.",
+			Move:      "Remove the key from data and binary_data if another resource owns it.",
+			Grant:     "get, create, patch and delete",
+		},
+		Op: op, Limit: op, Hide: r.run.Hides(m.HideValues),
+	}
 	if state != nil {
-		s.Whole.State = new(state.content())
-		s.Whole.Live = func(o *cas.Observation) diagnose.Content { return r.live(o, state).content() }
+		s.Content = func(live *cas.Observation) (was, found diagnose.Content) {
+			return state.content(), r.live(live, state).content()
+		}
 	}
 	for _, model := range []*wholeModel{m, state} {
 		if model != nil {

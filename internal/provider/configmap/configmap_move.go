@@ -41,7 +41,7 @@ func fromKubernetes(req resource.MoveStateRequest, resourceTypes ...string) bool
 
 // unmovable is for a state that hashicorp/kubernetes cannot have written.
 func unmovable(resourceType, instead string) diag.Diagnostic {
-	return diagnose.TitleStateCannotBeMoved.With("The state of " + resourceType + " is not as hashicorp/kubernetes writes it. " + instead)
+	return diagnose.TitleStateCannotBeMoved.With(diagnose.Detail("The state of "+resourceType+" is not as hashicorp/kubernetes writes it.", nil, instead))
 }
 
 // MoveState implements [resource.ResourceWithMoveState]. It runs on a provider that is not configured.

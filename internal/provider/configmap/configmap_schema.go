@@ -152,13 +152,13 @@ func (*wholeResource) ValidateConfig(ctx context.Context, req resource.ValidateC
 	for _, key := range slices.Sorted(maps.Keys(encoded)) {
 		if _, ok := textual[key]; ok {
 			at := path.Root("binary_data").AtMapKey(key)
-			resp.Diagnostics.Append(diagnose.TitleKeyInBothMaps.At(at, fmt.Sprintf("Attribute %s: the key is in data as well.", at)))
+			resp.Diagnostics.Append(diagnose.TitleKeyInBothMaps.At(at, fmt.Sprintf("Attribute %s: the key must not be in data as well.", at)))
 		}
 		size += base64.StdEncoding.DecodedLen(len(encoded[key])) - strings.Count(encoded[key], "=")
 	}
 	if problems := attributes.SizeProblems(size); len(problems) > 0 {
 		resp.Diagnostics.Append(diagnose.TitleConfigMapTooLarge.At(largest, fmt.Sprintf(
-			"Attribute %s: the values of data and binary_data have %d bytes together; those of a ConfigMap may have %d.", largest, size, cas.MaxSize)))
+			"Attribute %s: the values of data and binary_data have %d bytes together, and must have at most %d.", largest, size, cas.MaxSize)))
 	}
 	if err := validation.ValidateAnnotationsSize(stringsOf(config.Annotations)); err != nil {
 		at := path.Root("annotations")

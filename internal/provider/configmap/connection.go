@@ -36,11 +36,16 @@ func (c *connection) Configure(_ context.Context, req resource.ConfigureRequest,
 func (c *connection) connect(providerData any) diag.Diagnostics {
 	run, ok := providerData.(*claim.Run)
 	if !ok && providerData != nil {
-		return diag.Diagnostics{diagnose.TitleUnexpectedError.With(fmt.Sprintf(
-			"The provider handed over a %T. This is a defect of the provider; please report it.", providerData))}
+		return diag.Diagnostics{diagnose.TitleUnexpectedError.With(diagnose.Detail(
+			fmt.Sprintf("The provider handed over a %T.", providerData), nil, diagnose.Report))}
 	}
 	c.run = run
 	return nil
+}
+
+// invalidID is for an id, or an identity, of which the error says what is wrong.
+func invalidID(title diagnose.ErrorTitle, subject string, err error) diag.Diagnostic {
+	return title.With(diagnose.Detail(fmt.Sprintf("The %s %v.", subject, err), nil, ""))
 }
 
 // place holds the attributes that all resources share: which ConfigMap, and how to write it.

@@ -13,7 +13,7 @@ import (
 // What another than this provider hands over is an error; nothing is what comes while a configuration is validated.
 func TestConfigureTakesOnlyWhatTheProviderHandsOver(t *testing.T) {
 	t.Parallel()
-	const refusal = "The provider handed over a string. This is a defect of the provider; please report it."
+	const refusal = "The provider handed over a string.\n\nReport this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG)."
 	for data, want := range map[any]string{"x": refusal, nil: "", &claim.Run{}: ""} {
 		for _, make := range []func() resource.Resource{NewEntry, NewData, NewConfigMap, NewCounter} {
 			r, ok := make().(resource.ResourceWithConfigure)

@@ -168,7 +168,7 @@ func (m *counterModel) argumentsKnown() bool {
 
 func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Subject {
 	return diagnose.Subject{
-		ID: m.entryID(), Op: op, Expected: path.Empty(), Value: path.Root("key"), Hide: r.run.Hides(types.BoolNull()), Limit: op, IsCounter: true,
+		ID: m.entryID(), Noun: "counter", Value: path.Root("key"), Op: op, Limit: op, Hide: r.run.Hides(types.BoolNull()),
 	}
 }
 

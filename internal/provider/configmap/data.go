@@ -106,23 +106,24 @@ func (m *dataModel) claim(run *claim.Run) *claim.Claim {
 
 func (m *dataModel) about(op terms.Operation, hide bool) diagnose.Subject {
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: m.ref()}, Several: map[string]diagnose.KeyAttributes{}, Op: op, Expected: path.Empty(), Value: path.Root("data"),
-		Hide: hide, Limit: op,
+		ID: terms.EntryID{Ref: m.ref()}, Noun: "keys", Place: "namespace and name", Value: path.Root("data"), Keys: map[string]diagnose.KeyPaths{},
+		ImportID: func(ref cas.Ref, keys []string) string { return terms.DataID{Ref: ref, Keys: keys}.String() },
+		Ways: ways(`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data ` +
+			"in the one that takes it over."),
+		Op: op, Limit: op, Hide: hide,
 	}
 	if len(m.Data.Elements()) == 0 {
 		s.Value = path.Root("binary_data")
 	}
-	for attribute, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
-		for key := range of.Elements() {
-			s.Several[key] = diagnose.KeyAttributes{Value: attribute}
+	for value, expected := range map[string]string{"data": "expected_data", "binary_data": "expected_binary_data"} {
+		for key := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData}[value].Elements() {
+			s.Keys[key] = diagnose.KeyPaths{Value: path.Root(value).AtMapKey(key), Expected: path.Root(expected).AtMapKey(key)}
 		}
 	}
-	expected := entriesFrom(m.ExpectedData, m.ExpectedBinaryData)
-	for attribute, of := range map[string]types.Map{"expected_data": m.ExpectedData, "expected_binary_data": m.ExpectedBinaryData} {
+	wants := entriesFrom(m.ExpectedData, m.ExpectedBinaryData)
+	for expected, of := range map[string]types.Map{"expected_data": m.ExpectedData, "expected_binary_data": m.ExpectedBinaryData} {
 		for key := range of.Elements() {
-			a := s.Several[key]
-			a.Expected, a.Want = attribute, expected[key]
-			s.Several[key] = a
+			s.Keys[key] = diagnose.KeyPaths{Value: s.Keys[key].Value, Expected: path.Root(expected).AtMapKey(key), Want: new(wants[key])}
 		}
 	}
 	for _, e := range entriesFrom(m.Data, m.BinaryData) {

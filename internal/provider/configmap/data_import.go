@@ -3,7 +3,6 @@ package configmap
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -34,7 +33,7 @@ func (*dataResource) ImportState(ctx context.Context, req resource.ImportStateRe
 	}
 	id, err := terms.ParseDataID(text)
 	if err != nil {
-		resp.Diagnostics.Append(title.With(fmt.Sprintf("The %s %v.", subject, err)))
+		resp.Diagnostics.Append(invalidID(title, subject, err))
 		return
 	}
 	state := newDataModel(id)

@@ -117,7 +117,7 @@ func (*dataResource) ValidateConfig(ctx context.Context, req resource.ValidateCo
 	for attribute, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
 		for key, v := range of.Elements() {
 			if v.IsNull() {
-				invalid(path.Root(attribute).AtMapKey(key), diagnose.TitleMissingValue, "must not be null; a key that is left out is removed")
+				invalid(path.Root(attribute).AtMapKey(key), diagnose.TitleMissingValue, "must not be null; to remove the key, leave it out")
 			}
 		}
 	}
@@ -125,10 +125,10 @@ func (*dataResource) ValidateConfig(ctx context.Context, req resource.ValidateCo
 		invalid(path.Root("data"), diagnose.TitleMissingKeys, "there must be at least one key in data or binary_data")
 	}
 	for _, key := range inBoth(m.Data, m.BinaryData) {
-		invalid(path.Root("binary_data").AtMapKey(key), diagnose.TitleKeyInBothMaps, "the key is in data too, and must be in one of the two")
+		invalid(path.Root("binary_data").AtMapKey(key), diagnose.TitleKeyInBothMaps, "the key must not be in data as well")
 	}
 	for _, key := range inBoth(m.ExpectedData, m.ExpectedBinaryData) {
-		invalid(path.Root("expected_binary_data").AtMapKey(key), diagnose.TitleKeyInBothMaps, "the key is in expected_data too, and must be in one of the two")
+		invalid(path.Root("expected_binary_data").AtMapKey(key), diagnose.TitleKeyInBothMaps, "the key must not be in expected_data as well")
 	}
 
 	size, largest, attribute := 0, cas.Entry{}, path.Empty()
@@ -145,8 +145,8 @@ func (*dataResource) ValidateConfig(ctx context.Context, req resource.ValidateCo
 		}
 	}
 	if size > cas.MaxSize && largest.Size() <= cas.MaxSize { // the schema refuses a larger one
-		invalid(attribute, diagnose.TitleValuesTooLarge, fmt.Sprintf("is the largest, with %d bytes, of values that hold %d bytes; the values of a "+
-			"ConfigMap may have %d together", largest.Size(), size, cas.MaxSize))
+		invalid(attribute, diagnose.TitleValuesTooLarge, fmt.Sprintf("is the largest value, with %d bytes; all values have %d bytes together, and must have at most "+
+			"%d", largest.Size(), size, cas.MaxSize))
 	}
 }
 

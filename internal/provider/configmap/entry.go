@@ -2,7 +2,6 @@ package configmap
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -90,20 +89,25 @@ func (m *entryModel) claim(run *claim.Run) *claim.Claim {
 }
 
 func (m *entryModel) about(op terms.Operation, hide bool) diagnose.Subject {
+	id := m.entryID()
+	of := diagnose.KeyPaths{Value: path.Root("value"), Expected: path.Root("expected_value")}
+	if !m.ValueBase64.IsNull() {
+		of.Value = path.Root("value_base64")
+	}
+	if !m.ExpectedValueBase64.IsNull() {
+		of.Expected = path.Root("expected_value_base64")
+	}
+	if e := m.expected(); !e.IsAbsent() {
+		of.Want = &e
+	}
 	s := diagnose.Subject{
-		ID: m.entryID(), Op: op, Expected: path.Empty(), Value: path.Root("value"), Hide: hide, Limit: op,
-		Values: []cas.Entry{m.entry(), m.expected()},
+		ID: id, Noun: "entry", Place: "namespace, name and key", Value: of.Value, Keys: map[string]diagnose.KeyPaths{id.Key: of},
+		ImportID: func(cas.Ref, []string) string { return id.String() },
+		Ways:     ways("Use for_each over the ConfigMap keys, so that each instance keeps its key, or add a moved block."),
+		Op:       op, Limit: op, Hide: hide, Values: []cas.Entry{m.entry(), m.expected()},
 	}
 	if op == terms.OpCreate || op == terms.OpUpdate {
 		s.Wait = m.WaitForMatch
-	}
-	if !m.ValueBase64.IsNull() {
-		s.Value = path.Root("value_base64")
-	}
-	if !m.ExpectedValue.IsNull() {
-		s.Expected = path.Root("expected_value")
-	} else if !m.ExpectedValueBase64.IsNull() {
-		s.Expected = path.Root("expected_value_base64")
 	}
 	return s
 }
@@ -151,7 +155,7 @@ func (*entryResource) ImportState(ctx context.Context, req resource.ImportStateR
 	if req.ID != "" {
 		var err error
 		if id, err = terms.ParseEntryID(req.ID); err != nil {
-			resp.Diagnostics.Append(diagnose.TitleInvalidImportID.With(fmt.Sprintf("The import id %v.", err)))
+			resp.Diagnostics.Append(invalidID(diagnose.TitleInvalidImportID, "import id", err))
 			return
 		}
 	} else {
@@ -166,7 +170,7 @@ func (*entryResource) ImportState(ctx context.Context, req resource.ImportStateR
 		}
 		id = terms.EntryID{Ref: cas.Ref{Namespace: namespace, Name: identity.Name.ValueString()}, Key: identity.Key.ValueString()}
 		if _, err := terms.ParseEntryID(id.String()); err != nil {
-			resp.Diagnostics.Append(diagnose.TitleInvalidImportIdentity.With(fmt.Sprintf("The identity %v.", err)))
+			resp.Diagnostics.Append(invalidID(diagnose.TitleInvalidImportIdentity, "identity", err))
 			return
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -55,6 +56,11 @@ func (k *keysAttributes) newClaim(id string, values, expected map[string]cas.Ent
 		Scope: k.ConflictScope.ValueString(), Policy: k.DeletionPolicy.ValueString(), OnDrift: k.OnDrift.ValueString(), Version: k.version(),
 		FieldManager: k.FieldManager, Timeouts: k.Timeouts,
 	}
+}
+
+// ways are the next steps that all resources of keys share; move is that for a key that moves between instances.
+func ways(move string) diagnose.Ways {
+	return diagnose.Ways{OtherKeys: `set conflict_scope = "key" to ignore other keys.`, Move: move}
 }
 
 // importedKeys gives the attributes of a new import. Every default is set, or the first plan would show an update.
@@ -241,7 +247,7 @@ func (r *keysResource[M, P]) Read(ctx context.Context, req resource.ReadRequest,
 	P(&state).shared().setVersion(seen.Version())
 	if seen.IsImport {
 		if missing := seen.Missing(); len(missing) > 0 || len(seen.Keys) == 0 {
-			resp.Diagnostics.Append(P(&state).claim(r.run).About(terms.OpRead).NotImported(missing))
+			resp.Diagnostics.Append(P(&state).claim(r.run).About(terms.OpRead).NotImported(missing, seen.Observation))
 			return
 		}
 		P(&state).setID()

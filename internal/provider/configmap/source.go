@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -81,8 +80,9 @@ func (s *source) observe(ctx context.Context, m *sourceModel, key string) (*cas.
 		return nil, diags
 	}
 	if !s.run.Configured() {
-		return nil, diag.Diagnostics{diagnose.TitleProviderNotConfigured.With(
-			"The provider's configuration is not known, so nothing was read. Give the data source depends_on of what makes it known.")}
+		return nil, diag.Diagnostics{diagnose.TitleProviderNotConfigured.With(diagnose.Detail(
+			"The provider's configuration is not known yet. Nothing was read.", nil,
+			"Give the data source depends_on what makes the configuration known."))}
 	}
 	if m.Namespace.IsNull() { // data sources have no defaults of their own
 		m.Namespace = types.StringValue(terms.DefaultNamespace)
@@ -93,7 +93,7 @@ func (s *source) observe(ctx context.Context, m *sourceModel, key string) (*cas.
 	seen, err := s.run.Engine.Observe(ctx, id.Ref, 0)
 	if err != nil {
 		return nil, diag.Diagnostics{diagnose.Subject{
-			ID: id, Op: terms.OpRead, Expected: path.Empty(), Value: path.Empty(), Hide: s.run.Hides(types.BoolNull()), Limit: terms.OpRead,
+			ID: id, Noun: "ConfigMap", Ways: diagnose.Ways{Grant: "get"}, Op: terms.OpRead, Limit: terms.OpRead, Hide: s.run.Hides(types.BoolNull()),
 		}.Diagnose(err)}
 	}
 	m.UID, m.ResourceVersion = versionOf(seen)

@@ -45,6 +45,11 @@ func (a argument) given() bool {
 	return a.value != ""
 }
 
+// notFound is for an argument that names what the kubeconfig does not have.
+func (a argument) notFound(kind string, names []string) diag.Diagnostic {
+	return notFound(a.path, fmt.Sprintf("%s names the %s %q, which the kubeconfig does not have.", a.name, kind, a.value), kind, a.value, names)
+}
+
 func (a argument) fromEnvironment() bool {
 	return len(a.path.Steps()) == 0
 }
@@ -142,7 +147,7 @@ func (e Environment) configPaths(ctx context.Context, model Model) ([]argument, 
 			return
 		}
 		if isContent(value) {
-			diags.Append(invalid(at, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s must be the path of a kubeconfig file, and this looks like what is in one.", name)))
+			diags.Append(invalid(at, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s must be the path of a kubeconfig file, but its value looks like the content of one.", name)))
 			return
 		}
 		expanded, err := e.expandHome(value)
@@ -188,7 +193,7 @@ func (e Environment) expandHome(name string) (string, error) {
 		return name, nil
 	}
 	if rest != "" && !os.IsPathSeparator(rest[0]) {
-		return "", fmt.Errorf("~ can stand for one's own home directory only")
+		return "", fmt.Errorf("~ stands for your own home directory only")
 	}
 	home, err := e.HomeDir()
 	if err != nil {

@@ -55,8 +55,7 @@ func (e Environment) baseConfig(args arguments) (*clientcmdapi.Config, diag.Diag
 	}
 	for _, choice := range []argument{args.context, args.contextAuthInfo, args.contextCluster} {
 		if choice.given() {
-			return nil, invalid(choice.path, diagnose.TitleMissingKubernetesConfiguration, fmt.Sprintf(
-				"%s chooses from a kubeconfig, but no kubeconfig is given.", choice.name))
+			return nil, missing(choice.path, fmt.Sprintf("%s chooses from a kubeconfig, but no kubeconfig is given.", choice.name))
 		}
 	}
 	if args.host.given() {
@@ -65,7 +64,7 @@ func (e Environment) baseConfig(args arguments) (*clientcmdapi.Config, diag.Diag
 	if e.Getenv("KUBERNETES_SERVICE_HOST") != "" {
 		return e.inClusterConfig()
 	}
-	return nil, invalid(path.Empty(), diagnose.TitleMissingKubernetesConfiguration, "Nothing says which Kubernetes cluster to use.")
+	return nil, missing(path.Empty(), "Nothing says which Kubernetes cluster to use.")
 }
 
 // inClusterConfig words the pod's configuration as a kubeconfig, so that arguments override both alike.
@@ -73,8 +72,8 @@ func (e Environment) inClusterConfig() (*clientcmdapi.Config, diag.Diagnostic) {
 	const name = "in-cluster"
 	pod, err := e.InCluster()
 	if err != nil {
-		return nil, invalid(path.Empty(), diagnose.TitleMissingKubernetesConfiguration, fmt.Sprintf(
-			"Nothing says which Kubernetes cluster to use. This runs in a pod, as KUBERNETES_SERVICE_HOST says, but its service account cannot be used: %s.", err))
+		return nil, missing(path.Empty(), fmt.Sprintf(
+			"Nothing says which Kubernetes cluster to use, and the service account of this pod cannot be used: %s.", err))
 	}
 	config := clientcmdapi.NewConfig()
 	config.Clusters[name] = &clientcmdapi.Cluster{Server: pod.Host, CertificateAuthority: pod.CAFile}
@@ -160,46 +159,43 @@ func (a arguments) override(base *clientcmdapi.Config) (*rest.Config, diag.Diagn
 // choose returns the context to use, "" where the arguments say everything that a context would.
 func (a arguments) choose(base *clientcmdapi.Config) (string, diag.Diagnostic) {
 	if a.contextCluster.given() && base.Clusters[a.contextCluster.value] == nil {
-		return "", notFound(a.contextCluster, "cluster", slices.Collect(maps.Keys(base.Clusters)))
+		return "", a.contextCluster.notFound("cluster", slices.Collect(maps.Keys(base.Clusters)))
 	}
 	if a.contextAuthInfo.given() && base.AuthInfos[a.contextAuthInfo.value] == nil {
-		return "", notFound(a.contextAuthInfo, "user", slices.Collect(maps.Keys(base.AuthInfos)))
+		return "", a.contextAuthInfo.notFound("user", slices.Collect(maps.Keys(base.AuthInfos)))
 	}
 
 	contexts := slices.Collect(maps.Keys(base.Contexts))
 	if a.context.given() {
 		if base.Contexts[a.context.value] == nil {
-			return "", notFound(a.context, "context", contexts)
+			return "", a.context.notFound("context", contexts)
 		}
 		return a.context.value, a.checkContext(base, a.context.value)
 	}
 	if base.CurrentContext != "" {
 		if base.Contexts[base.CurrentContext] == nil {
-			return "", invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
-				"The current context of the kubeconfig, %q, is not in it. Contexts there: %s.", base.CurrentContext, list(contexts)))
+			return "", notFound(a.kubeconfigPath(), fmt.Sprintf("The kubeconfig does not have its current context, %q.", base.CurrentContext),
+				"context", base.CurrentContext, contexts)
 		}
 		return base.CurrentContext, a.checkContext(base, base.CurrentContext)
 	}
 	if a.host.given() || a.contextCluster.given() {
 		return "", nil
 	}
-	return "", invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
-		"The kubeconfig has no current context, and config_context does not choose one. Contexts there: %s.", list(contexts)))
+	return "", notFound(a.kubeconfigPath(), "The kubeconfig has no current context, and config_context is not set.", "context", "", contexts)
 }
 
 // checkContext finds what clientcmd passes over in silence: without its user, a context is anonymous.
 func (a arguments) checkContext(base *clientcmdapi.Config, name string) diag.Diagnostic {
 	user := base.Contexts[name].AuthInfo
 	if user != "" && base.AuthInfos[user] == nil && !a.contextAuthInfo.given() {
-		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
-			"The context %q of the kubeconfig names the user %q, which is not in it. Users there: %s.",
-			name, user, list(slices.Collect(maps.Keys(base.AuthInfos)))))
+		return notFound(a.kubeconfigPath(), fmt.Sprintf("The context %q names the user %q, which the kubeconfig does not have.", name, user),
+			"user", user, slices.Collect(maps.Keys(base.AuthInfos)))
 	}
 	cluster := base.Contexts[name].Cluster
 	if base.Clusters[cluster] == nil && !a.contextCluster.given() && !a.host.given() {
-		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
-			"The context %q of the kubeconfig names the cluster %q, which is not in it. Clusters there: %s.",
-			name, cluster, list(slices.Collect(maps.Keys(base.Clusters)))))
+		return notFound(a.kubeconfigPath(), fmt.Sprintf("The context %q names the cluster %q, which the kubeconfig does not have.", name, cluster),
+			"cluster", cluster, slices.Collect(maps.Keys(base.Clusters)))
 	}
 	return nil
 }

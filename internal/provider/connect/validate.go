@@ -25,21 +25,20 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-const WaysToConfigure = `
+// invalid makes the diagnostics about how the provider is configured.
+func invalid(at path.Path, title diagnose.ErrorTitle, happened string) diag.Diagnostic {
+	return title.At(at, diagnose.Detail(happened, nil, ""))
+}
 
-The provider can be configured with:
-- a kubeconfig: config_path or config_paths (KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS), and config_context (KUBE_CTX) to choose a context;
-- a server and credentials: host (KUBE_HOST), cluster_ca_certificate (KUBE_CLUSTER_CA_CERT_DATA), and one of token (KUBE_TOKEN), client_certificate with client_key (KUBE_CLIENT_CERT_DATA, KUBE_CLIENT_KEY_DATA), username with password (KUBE_USER, KUBE_PASSWORD) and an exec block;
-- nothing at all in a pod, whose service account is then used.
-KUBECONFIG and ~/.kube/config are read only where they are named.`
-
-// invalid makes every diagnostic about how the provider is configured.
-func invalid(at path.Path, title diagnose.ErrorTitle, detail string) diag.Diagnostic {
-	detail += WaysToConfigure
-	if len(at.Steps()) == 0 {
-		return title.With(detail)
-	}
-	return title.At(at, detail)
+// missing is for a configuration that does not say which cluster to use.
+func missing(at path.Path, happened string) diag.Diagnostic {
+	return diagnose.TitleMissingKubernetesConfiguration.At(at, diagnose.Detail(happened, []diagnose.Fact{
+		{Name: "Kubeconfig", Value: "config_path or config_paths (KUBE_CONFIG_PATH, KUBE_CONFIG_PATHS), and config_context (KUBE_CTX) to choose a context"},
+		{Name: "Server", Value: "host (KUBE_HOST) and cluster_ca_certificate (KUBE_CLUSTER_CA_CERT_DATA)"},
+		{Name: "Credentials", Value: "token (KUBE_TOKEN), client_certificate and client_key (KUBE_CLIENT_CERT_DATA, KUBE_CLIENT_KEY_DATA), " +
+			"username and password (KUBE_USER, KUBE_PASSWORD), or an exec block"},
+		{Name: "In a pod", Value: "nothing: the pod's service account is used"},
+	}, `Set config_path, for example to "~/.kube/config". KUBECONFIG and ~/.kube/config are not read otherwise.`))
 }
 
 // UnusableClient is the diagnostic of a configuration of which no client can be made.
@@ -47,17 +46,15 @@ func UnusableClient(err error) diag.Diagnostic {
 	return invalid(path.Empty(), diagnose.TitleInvalidKubeconfig, readable(err))
 }
 
-func notFound(choice argument, kind string, names []string) diag.Diagnostic {
-	return invalid(choice.path, diagnose.TitleInvalidKubeconfig, fmt.Sprintf("%s names the %s %q, which the kubeconfig does not have. %ss there: %s.",
-		choice.name, kind, choice.value, strings.ToUpper(kind[:1])+kind[1:], list(names)))
-}
-
-func list(names []string) string {
+// notFound is for a name that a kubeconfig does not have, among those of its kind that it has.
+func notFound(at path.Path, happened, kind, name string, names []string) diag.Diagnostic {
+	next := "Use one of these."
 	if len(names) == 0 {
-		return "none"
+		next = "Use another kubeconfig."
 	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
+	return diagnose.TitleInvalidKubeconfig.At(at, diagnose.Detail(happened, []diagnose.Fact{
+		{Name: "Existing " + kind + "s", Value: diagnose.Nearest(name, names)},
+	}, next))
 }
 
 // validate finds what is wrong with the arguments by themselves.
@@ -68,7 +65,7 @@ func (a arguments) validate() diag.Diagnostics {
 	}
 
 	for _, pair := range a.conflicts() {
-		diags.Append(invalid(pair[0].path, diagnose.TitleConflictingProviderArguments, fmt.Sprintf("%s and %s exclude each other.", pair[0].name, pair[1].name)))
+		diags.Append(invalid(pair[0].path, diagnose.TitleConflictingProviderArguments, fmt.Sprintf("%s and %s must not be set together.", pair[0].name, pair[1].name)))
 	}
 	if a.host.given() {
 		if detail := hostProblem(a.host.value); detail != "" {
@@ -92,7 +89,7 @@ func (a arguments) validate() diag.Diagnostics {
 	}
 	if sound && a.clientCert.given() && a.clientKey.given() {
 		if _, err := tls.X509KeyPair([]byte(a.clientCert.value), []byte(a.clientKey.value)); err != nil {
-			refuse(a.clientKey, fmt.Sprintf("does not go with %s: %s", a.clientCert.name, err))
+			refuse(a.clientKey, fmt.Sprintf("does not match %s: %s", a.clientCert.name, err))
 		}
 	}
 	return diags
@@ -126,7 +123,7 @@ func (a arguments) checkPairs(user *clientcmdapi.AuthInfo) diag.Diagnostic {
 		if !half.given() || there {
 			return nil
 		}
-		return invalid(half.path, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s needs %s (%s) beside it.", half.name, name, env))
+		return invalid(half.path, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s needs %s (%s) as well.", half.name, name, env))
 	}
 	for _, problem := range []diag.Diagnostic{
 		needs(a.clientCert, "client_key", EnvClientKey, a.clientKey.given() || user.ClientKey != "" || len(user.ClientKeyData) > 0),
@@ -150,7 +147,7 @@ func (a arguments) checkTransport(config *rest.Config) diag.Diagnostic {
 		}
 		if len(refused) > 0 {
 			return invalid(refused[0].path, diagnose.TitleInvalidProviderArgument, fmt.Sprintf(
-				"%s would not be sent: the server's URL is not https, and credentials never go over plain HTTP.", refused[0].name))
+				"%s would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP.", refused[0].name))
 		}
 	}
 	if _, err := rest.TLSConfigFor(config); err != nil {
@@ -187,10 +184,10 @@ func isProxyURL(proxy string) bool {
 // pemHint guesses what was given instead of PEM.
 func pemHint(value string) string {
 	if decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(value)); err == nil && strings.HasPrefix(string(decoded), "-----BEGIN") {
-		return "; this is the base64 of one: use base64decode()"
+		return "; this value is base64: use base64decode()"
 	}
 	if strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") || strings.HasPrefix(value, ".") {
-		return "; this looks like the path of a file: use file()"
+		return "; this value looks like a path: use file()"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -12,65 +13,105 @@ import (
 
 // Drift is a value that somebody else changed after the last apply.
 type Drift struct {
-	Kind, Key      string // "Key", and its name
+	Kind, Key      string // PartKey, "Label" and the like, and its name
 	Found, ToWrite cas.Entry
 }
 
 // DriftOverwritten warns of drift that an update overwrites. live is nil if it is not known.
 func (s Subject) DriftOverwritten(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	s.Planning = false // a warning already
-	return WarningValueChangedSinceLastApply.With(s.detail(s.drifted(drift)+" This update overwrites the change.", s.driftFacts(drift, live),
-		`To stop instead of overwriting, set on_drift = "error".`))
+	return WarningValueChangedSinceLastApply.With(s.detail(drifted(drift)+" This update overwrites it.", s.driftFacts(drift, live),
+		fmt.Sprintf("%s; to stop instead of overwriting, set on_drift = %q.", s.keepDrift(drift), terms.DriftError)))
 }
 
-// DriftRefused is for drift that an update must not overwrite.
+// DriftRefused is for drift that an update or a removal must not overwrite.
 func (s Subject) DriftRefused(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	return TitleValueChangedSinceLastApply.With(s.detail(s.drifted(drift)+" on_drift = \"error\" does not let an update overwrite the change.",
-		s.driftFacts(drift, live), `To overwrite it, set on_drift = "warning" for one apply.`))
-}
-
-// RemovalRefused is for a removal of keys that somebody else changed, if on_drift does not let it.
-func (s Subject) RemovalRefused(changed []KeyValue) diag.Diagnostic {
-	n := len(changed)
-	var facts []string
-	for _, c := range changed {
-		facts = append(append(facts, s.keyLine(c.Key)...), "Live: "+renderOne(c.Live, s.Hide))
-	}
-	return TitleValueChangedSinceLastApply.With(s.detail(
-		words(n, "The key does", "The keys do")+` not hold what this resource last wrote, and on_drift = "error" does not let a removal remove the change.`, facts,
-		fmt.Sprintf("To leave %s, apply deletion_policy = %q with what %s as %s; to remove %s, apply on_drift = %q. Then destroy.",
-			words(n, "the key as it is", "the keys as they are"), terms.PolicyAbandon, words(n, "the key holds", "the keys hold"),
-			s.Number("value", "data"), words(n, "it", "them"), terms.DriftWarning)))
-}
-
-func (s Subject) drifted(drift []Drift) string {
-	return words(len(drift), "Somebody changed "+drift[0].Key, fmt.Sprintf("Somebody changed %d values", len(drift))) + " after the last apply."
-}
-
-func (s Subject) driftFacts(drift []Drift, live *cas.Observation) (facts []string) {
-	for _, d := range drift {
-		found, planned := renderPair(d.Found, d.ToWrite, s.Hide)
-		if s.ID.Key == "" {
-			facts = append(facts, d.Kind+": "+d.Key)
+	next := s.keepDrift(drift) + "; to overwrite it, "
+	switch {
+	case s.Op == terms.OpDelete:
+		next = fmt.Sprintf("To delete it, apply %s first.", s.accepted())
+	default:
+		for _, d := range drift {
+			if paths := s.Keys[d.Key]; len(drift) == 1 && len(paths.Expected.Steps()) > 0 && (paths.Want == nil || !paths.Want.Holds(d.Found)) {
+				next += s.set(paths.Expected, d.Key, d.Found) + ", or "
+			}
 		}
-		facts = append(facts, "Found: "+found, "To write: "+planned)
+		next += fmt.Sprintf("set on_drift = %q for one apply.", terms.DriftWarning)
+	}
+	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), drifted(drift)+fmt.Sprintf(" on_drift = %q protects it.", terms.DriftError),
+		s.driftFacts(drift, live), next)
+}
+
+// RemovalRefused is for a removal of keys that somebody else changed. seen is where they were found; nil where that is the state.
+func (s Subject) RemovalRefused(changed []KeyValue, seen *cas.Observation) diag.Diagnostic {
+	drift := make([]Drift, len(changed))
+	for i, c := range changed {
+		drift[i] = Drift{Kind: PartKey, Key: c.Key, Found: c.Live}
+	}
+	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), drifted(drift)+fmt.Sprintf(" on_drift = %q protects it.", terms.DriftError),
+		s.changedFacts(changed, seen), fmt.Sprintf("To remove it, apply %s first; to leave it in place, apply deletion_policy = %q as well.",
+			s.accepted(), terms.PolicyAbandon))
+}
+
+func drifted(drift []Drift) string {
+	names := make([]string, len(drift))
+	for i, d := range drift {
+		names[i] = d.Key
+	}
+	return "Somebody else changed " + enumerate(slices.Compact(names)) + " after the last apply."
+}
+
+// accepted says how to make drift what the configuration says.
+func (s Subject) accepted() string {
+	if len(s.Keys) == 0 {
+		return "a configuration that says what the ConfigMap holds"
+	}
+	return "a " + root(s.Value) + " that says what is there"
+}
+
+// keepDrift says how to keep drift.
+func (s Subject) keepDrift(drift []Drift) string {
+	d := drift[0]
+	switch paths, ok := s.Keys[d.Key]; {
+	case len(drift) > 1 || !ok:
+		return "To keep it, apply " + s.accepted()
+	case d.Found.IsAbsent():
+		return "To keep it so, remove the key from " + root(paths.Value)
+	default:
+		return "To keep it, " + s.set(paths.Value, d.Key, d.Found)
+	}
+}
+
+func (s Subject) driftFacts(drift []Drift, live *cas.Observation) (facts []Fact) {
+	for i, d := range drift {
+		if i == mostDifferences {
+			facts = append(facts, Fact{"More differences", fmt.Sprint(len(drift) - i)})
+			break
+		}
+		if s.ID.Key == "" {
+			facts = append(facts, Fact{d.Kind, d.Key})
+		}
+		if s.Op == terms.OpDelete {
+			facts = append(facts, Fact{"Found", renderOne(d.Found, s.Hide)})
+		} else {
+			facts = append(facts, s.compare("Found", d.Found, "To write", d.ToWrite)...)
+		}
+		if d.Kind == PartKey && !d.Found.IsAbsent() && live != nil {
+			facts = append(facts, changedBy(live.Owners(d.Key))...)
+		}
 	}
 	return facts
 }
 
-// KeyWrittenTwice is for keys that another instance is planned to write as well.
+// KeyWrittenTwice is for keys that another resource of the plan writes as well.
 func (s Subject) KeyWrittenTwice(keys []string) diag.Diagnostic {
-	at := path.Root("key")
-	if s.Several != nil {
-		at = s.valuePath(keys[0])
-	}
-	return TitleKeyWrittenTwice.At(at, s.detail("Two resources write the same key in this run.", s.keyLine(keys...), "Keep one of them."))
+	return s.refuse(TitleKeyWrittenTwice, s.keyPath(keys[0]), "Another resource writes "+enumerate(keys)+" in the same run.", s.keyFact(keys...),
+		number(len(keys), "Leave the key to one of the two.", "Leave each key to one of the two."))
 }
 
-// ExistedBefore warns of the removal of keys that were there before Terraform.
+// ExistedBefore warns of a plan that deletes keys that were there before this resource wrote them.
 func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
-	s.Planning = false
-	return WarningKeyExistedBeforeTerraform.At(path.Root("deletion_policy"), s.detail(
-		words(len(keys), "The key existed", "Keys existed")+" before this resource wrote it. Destroying deletes it.", s.keyLine(keys...),
-		fmt.Sprintf("To put back the first value instead, apply deletion_policy = %q before.", terms.PolicyRestore)))
+	return WarningKeyExistedBeforeTerraform.With(s.detail(
+		enumerate(keys)+" existed before this resource wrote "+number(len(keys), "it. This plan deletes it.", "them. This plan deletes them."),
+		s.keyFact(keys...), fmt.Sprintf("To put back what %s first, apply deletion_policy = %q, then plan this again.",
+			number(len(keys), "it held", "they held"), terms.PolicyRestore)))
 }

@@ -1,7 +1,8 @@
-// Package diagnose has the titles of all diagnostics, and the sentences about ConfigMaps, keys, counters and waits.
+// Package diagnose makes all diagnostics, and has their titles. Those about ConfigMaps, keys, counters and waits are of a [Subject].
 package diagnose
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,26 +18,51 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Subject is what a diagnostic is about. All diagnostics about keys are made here, so that the same fault always reads the
-// same, of one key and of several.
+// Subject is what a diagnostic is about: a resource, in its own words, and what is done with it.
 type Subject struct {
-	ID       terms.EntryID
-	Several  map[string]KeyAttributes // of a resource of several keys, which has no ID.Key, each of its keys; nil for one of one key
-	Op       terms.Operation
-	Expected path.Path // of the attribute that gives the expectation; empty where none does
-	Value    path.Path // of the attribute that gives the value
-	Hide     bool
-	Planning bool            // a plan's check, which plan_check softens
-	Limit    terms.Operation // whose timeout applies
-	Whole    *WholeConfigMap // of a resource that is a whole ConfigMap; nil for one of keys
+	ID    terms.EntryID // without a Key where the resource is of several
+	Noun  string        // what the resource has in the ConfigMap: "entry"
+	Place string        // the attributes that say where: "namespace, name and key"
 
-	IsCounter bool
-	Wait      types.String // wait_for_match; null where the operation does not wait
-	Rehearsed bool         // a plan's check that sends what it is about as a dry run
-	Values    []cas.Entry  // that another's words may quote
+	Value    path.Path                               // the attribute that gives the value, or all values
+	Keys     map[string]KeyPaths                     // where the configuration says something about a key
+	ImportID func(ref cas.Ref, keys []string) string // the id that imports the keys; nil where nothing can be imported
+	Ways     Ways
+	Content  func(live *cas.Observation) (state, found Content) // of a whole ConfigMap that the state has; nil for any other
+
+	Op        terms.Operation
+	Limit     terms.Operation // whose timeout applies
+	Plan      terms.PlanCheck // of a plan's check, how plan_check takes its failure; empty otherwise
+	Rehearsed bool            // a plan's check that sends a dry run
+	Wait      types.String    // wait_for_match; null where the operation does not wait
+
+	Hide   bool        // show digests of values
+	Values []cas.Entry // that the words of others may quote
 }
 
-// Of has the subject know the values of a write as well.
+// KeyPaths are the attributes about one key; a path is empty where there is none.
+type KeyPaths struct {
+	Value    path.Path
+	Expected path.Path  // where an expectation is, or could be
+	Want     *cas.Entry // the expectation that the configuration names; nil without one
+}
+
+// Ways are next steps that depend on the resource. An empty one stands for that of a key.
+type Ways struct {
+	Missing   string // the ConfigMap does not exist
+	Immutable string // it is immutable, and a write is refused
+	Changed   string // another writer changed its keys
+	OtherKeys string // how to ignore changes of other keys: the end of a sentence; empty where those matter
+	Move      string // another instance writes or removes the same key
+	Grant     string // the verbs that the resource needs: "get and patch"
+}
+
+// Report is the next step where the provider is at fault.
+const Report = "Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG)."
+
+const again = "Run terraform plan again and review the result."
+
+// Of adds the values of a write to those that others may quote.
 func (s Subject) Of(t *cas.Txn) Subject {
 	s.Values = slices.Clone(s.Values)
 	for _, k := range t.Keys {
@@ -45,228 +71,226 @@ func (s Subject) Of(t *cas.Txn) Subject {
 	return s
 }
 
-// detail puts a diagnostic's detail together: what happened, the facts as "Key: value" lines, the way on.
-func (s Subject) detail(happened string, facts []string, way ...string) string {
-	if s.Planning {
-		// Also seen at apply, which plans again: it must read well there.
-		way = append(way, "The provider's plan_check (environment: "+terms.EnvPlanCheck+") says whether a failed check of a plan is an error, a "+
-			"warning, or not made. Apply checks regardless.")
-	}
-	var b strings.Builder
-	b.WriteString(happened)
-	b.WriteString("\n\n")
-	b.WriteString("ConfigMap: " + s.ID.Ref.String() + "\n")
+// detail is Detail with the facts that say which ConfigMap and key.
+func (s Subject) detail(happened string, facts []Fact, next string) string {
+	which := []Fact{{"ConfigMap", s.ID.Ref.String()}}
 	if s.ID.Key != "" {
-		b.WriteString("Key: " + s.ID.Key + "\n")
+		which = append(which, Fact{"Key", s.ID.Key})
 	}
-	for _, line := range facts {
-		b.WriteString(line + "\n")
+	return Detail(happened, append(which, facts...), next)
+}
+
+// refuse makes the error of what changed nothing. It is a warning where plan_check says so.
+func (s Subject) refuse(title ErrorTitle, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
+	if s.Plan == terms.PlanCheckWarning {
+		return WarningTitle(title).At(at, s.detail(happened+" The apply will fail unless this changes.", facts, next))
 	}
-	if len(way) > 0 {
-		b.WriteString("\n" + strings.Join(way, " "))
+	return title.At(at, s.detail(fmt.Sprintf("%s Nothing was %s.", happened, s.Op.Past()), facts, next))
+}
+
+// orDestroy adds the way to destroy despite a plan's check: Terraform plans ordinarily before it plans to destroy.
+func (s Subject) orDestroy(next string) string {
+	if s.Plan != terms.PlanCheckError || s.Op == terms.OpDelete {
+		return next
 	}
-	return strings.TrimRight(b.String(), "\n")
+	return next + " If this blocks a destroy, run " + terms.EnvPlanCheck + "=warning terraform destroy."
+}
+
+// since says after when something changed. A plan's check is also made while applying.
+func (s Subject) since(one bool) string {
+	switch {
+	case s.Plan == "":
+		return "after this plan was made"
+	case one:
+		return "after Terraform last read it"
+	default:
+		return "after Terraform last read them"
+	}
 }
 
 // Diagnose makes the diagnostic of an error that package cas returned.
 func (s Subject) Diagnose(err error) diag.Diagnostic {
-	if d := s.diagnoseWhole(err); d != nil {
-		return d
-	}
 	var (
+		number      *cas.UnknownNumberError
+		unknown     *cas.UnknownError
+		waited      *cas.WaitError
 		conflict    *cas.ConflictError
+		exists      *cas.ExistsError
+		noNamespace *cas.NoNamespaceError
 		notFound    *cas.NotFoundError
 		immutable   *cas.ImmutableError
 		terminating *cas.TerminatingError
 		tooLarge    *cas.TooLargeError
+		notANumber  *cas.NotANumberError
+		overflow    *cas.OverflowError
 		forbidden   *cas.ForbiddenError
 		unreachable *cas.UnreachableError
 		refused     *cas.RefusedError
 		canceled    *cas.CanceledError
-		unknown     *cas.UnknownError
-		waited      *cas.WaitError
 	)
-	if s.IsCounter {
-		if d := s.diagnoseCounter(err); d != nil {
-			return d
-		}
-	}
 	switch {
-	case errors.As(err, &unknown): // first: what it wraps would say that nothing was written
+	case errors.As(err, &number): // unknown outcomes first: what they wrap would say that nothing was written
+		return s.unknownNumber(number)
+	case errors.As(err, &unknown):
 		return s.unknown(unknown)
 	case errors.As(err, &waited):
 		return s.waited(waited)
 	case errors.As(err, &conflict):
 		return s.conflict(conflict)
+	case errors.As(err, &exists):
+		return s.exists(exists)
+	case errors.As(err, &noNamespace):
+		return s.noNamespace()
 	case errors.As(err, &notFound):
 		return s.notFound()
 	case errors.As(err, &immutable):
 		return s.Immutable()
 	case errors.As(err, &terminating):
-		return TitleConfigMapIsBeingDeleted.With(s.detail(
-			fmt.Sprintf("The ConfigMap is being deleted, so nothing was written: the %s would be lost with it.", s.thing()),
-			[]string{"Deleted at: " + terminating.Since.Format(time.RFC3339)},
-			"Wait until it is gone, make it again, then plan again."))
+		return s.terminating(terminating.Since)
 	case errors.As(err, &tooLarge):
 		return s.tooLarge(tooLarge)
+	case errors.As(err, &notANumber):
+		return s.notANumber(notANumber)
+	case errors.As(err, &overflow):
+		return s.overflow(overflow)
 	case errors.As(err, &forbidden):
-		return s.forbidden(forbidden, `Planning needs the verb "get" on the ConfigMap, applying "patch" as well.`)
+		return s.forbidden(forbidden)
 	case errors.As(err, &unreachable):
-		return TitleAPIServerUnreachable.With(s.detail(
-			fmt.Sprintf("The API server could not be reached, so nothing was %s.", s.Op.Past()),
-			[]string{"Host: " + unreachable.Host, "Cause: " + s.words(unreachable.Err)},
-			"Check the provider's configuration and the network between here and the cluster."))
+		return s.refuse(TitleAPIServerUnreachable, path.Empty(), "The API server could not be reached.",
+			[]Fact{{"Host", unreachable.Host}, {"Cause", s.words(unreachable.Err)}},
+			"Check the server's address in the provider's configuration, and the network.")
 	case errors.As(err, &refused):
-		return s.requestRefused(refused)
+		return s.refused(refused)
 	case errors.As(err, &canceled):
 		return s.canceled(canceled)
 	default:
-		return TitleUnexpectedError.With(s.detail(
-			fmt.Sprintf("To %s the %s failed in a way that the provider does not know.", s.Op, s.thing()),
-			[]string{"Cause: " + s.words(err)}))
+		return TitleUnexpectedError.With(s.detail(fmt.Sprintf("Unexpected error while %sing the %s.", strings.TrimSuffix(string(s.Op), "e"), s.Noun),
+			[]Fact{{"Cause", s.words(err)}}, Report))
 	}
-}
-
-func (s Subject) forbidden(e *cas.ForbiddenError, needed string) diag.Diagnostic {
-	return TitleNotPermitted.With(s.detail(
-		fmt.Sprintf("The API server does not permit to %s the ConfigMap, so nothing was %s.", e.Verb, s.Op.Past()),
-		[]string{
-			"Verb: " + e.Verb, "Resource: configmaps", "Namespace: " + s.ID.Namespace, "Name: " + s.ID.Name,
-			"Answer: " + s.words(e.Err),
-		}, append([]string{needed}, s.rehearsalOf(e.Verb)...)...))
-}
-
-func (s Subject) conflict(e *cas.ConflictError) diag.Diagnostic {
-	facts, held := s.conflictFacts(e), true
-	for _, k := range e.Keys {
-		held = held && e.Live.Entry(k.Key).Holds(k.Expected)
-	}
-
-	switch e.Reason {
-	case cas.ReasonVersion:
-		return TitleResourceVersionMismatch.At(path.Root("expected_resource_version_wo"), s.detail(
-			"The ConfigMap is not at the version that expected_resource_version_wo names. Nothing was written.", facts,
-			"Take the version from where you decide about the write, in the same run."))
-	case cas.ReasonOwn:
-		return TitleCompareAndSwapConflict.With(s.detail(
-			"This run itself wrote "+words(len(e.Keys), "the key", "the keys")+", later than what the removal goes by. Nothing was removed.", facts,
-			"Key the instances of a resource by ConfigMap key, or use a `moved` block."))
-	case cas.ReasonObject:
-		way := []string{again}
-		if held {
-			way = append(way, `Where changes of other keys do not matter, set conflict_scope = "key". Another provider, and another alias `+
-				"of this one, is another writer.")
-		}
-		return TitleCompareAndSwapConflict.With(s.detail(
-			fmt.Sprintf("Another writer changed the ConfigMap since it was observed. Nothing was %s.", s.Op.Past()), facts, way...))
-	default:
-		return s.keyConflict(e, facts)
-	}
-}
-
-// conflictFacts are the lines about a conflict.
-func (s Subject) conflictFacts(e *cas.ConflictError) []string {
-	return append(s.keyFacts(e), versionFacts(e.At, e.Live)...)
-}
-
-// versionFacts are the lines about the versions of a conflict.
-func versionFacts(planned cas.Version, live *cas.Observation) (facts []string) {
-	if planned.ResourceVersion != "" {
-		facts = append(facts, "Planned resourceVersion: "+planned.ResourceVersion)
-	}
-	version := live.Version()
-	facts = append(facts, "Live resourceVersion: "+version.ResourceVersion)
-	if planned.UID != "" && planned.UID != version.UID {
-		facts = append(facts, "Planned uid: "+planned.UID, "Live uid: "+version.UID+" (the ConfigMap was deleted and made again)")
-	}
-	if last := live.LastWriters(); len(last) > 0 {
-		facts = append(facts, lastWriter(last))
-	}
-	return facts
-}
-
-// lastWriter words what managedFields tell as the hint that it is.
-func lastWriter(last []cas.Writer) string {
-	names := make([]string, len(last))
-	for i, w := range last {
-		names[i] = fmt.Sprintf("%s (%s)", w.Manager, w.Operation)
-	}
-	return fmt.Sprintf("Last writer: %s, %s, as far as managedFields tell: times are per manager, in seconds, removals leave no trace",
-		strings.Join(names, " or "), last[0].Time.Format(time.RFC3339))
 }
 
 func (s Subject) notFound() diag.Diagnostic {
-	if s.Planning && s.Op == terms.OpCreate {
-		s.Planning = false // a warning already
+	if s.Plan != "" && s.Op == terms.OpCreate {
 		return WarningConfigMapDoesNotExistYet.At(path.Root("name"), s.detail(
-			"The ConfigMap does not exist, so that nothing could be checked. It may be made in this apply; the check is made then.", nil,
-			s.Number("Let the entry depend on what makes the ConfigMap.", "Let the resource depend on what makes the ConfigMap.")))
+			"The ConfigMap does not exist yet, so the plan could not check it. The apply checks it.", nil,
+			"If this run creates the ConfigMap, let this resource depend on it. Otherwise create it first."))
 	}
-	return TitleConfigMapNotFound.At(path.Root("name"), s.detail(
-		"The ConfigMap does not exist. Nothing was written.", nil,
-		s.Number("Make it first, and let the entry depend on what makes it: an entry does not make its ConfigMap.",
-			"Make it first, and let the resource depend on what makes it: it does not make its ConfigMap.")))
+	return s.refuse(TitleConfigMapNotFound, path.Root("name"), "The ConfigMap does not exist.", nil,
+		s.orDestroy(cmp.Or(s.Ways.Missing, "Create the ConfigMap first, and let this resource depend on it.")))
 }
 
 // Immutable is for keys of an immutable ConfigMap, which can be neither written nor removed.
 func (s Subject) Immutable() diag.Diagnostic {
+	next := cmp.Or(s.Ways.Immutable, "Use a ConfigMap with another name, or delete this one and create it again.")
 	if s.Op == terms.OpDelete {
-		return TitleConfigMapIsImmutable.With(s.detail(
-			s.Number("The ConfigMap is immutable, so the key cannot be removed.", "The ConfigMap is immutable, so the keys cannot be removed."), nil,
-			fmt.Sprintf("Set deletion_policy = %q and apply that, to leave %s.", terms.PolicyAbandon, s.Number("the key as it is", "the keys as they are"))))
+		next = fmt.Sprintf("To leave the ConfigMap as it is, apply deletion_policy = %q, then destroy.", terms.PolicyAbandon)
 	}
-	return TitleConfigMapIsImmutable.With(s.detail(
-		s.Number("The ConfigMap is immutable, so the key cannot be written.", "The ConfigMap is immutable, so the keys cannot be written."), nil,
-		"Make a ConfigMap with another name, or delete this one and make it again."))
+	return s.refuse(TitleConfigMapIsImmutable, path.Empty(), "The ConfigMap is immutable.", nil, s.orDestroy(next))
+}
+
+func (s Subject) terminating(since time.Time) diag.Diagnostic {
+	return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.", deletedAt(since),
+		s.orDestroy("Wait until it is gone, then run terraform plan again."))
+}
+
+func deletedAt(since time.Time) []Fact {
+	return []Fact{{"Deleted at", since.UTC().Format(time.RFC3339)}}
 }
 
 func (s Subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
-	facts := []string{
-		fmt.Sprintf("%s: %d bytes", s.Number("Value", "Values"), e.New),
-		fmt.Sprintf("All other values: %d bytes", e.Others),
-		fmt.Sprintf("Limit: %d bytes for all values together", cas.MaxSize),
+	facts := []Fact{
+		{"New values", fmt.Sprintf("%d bytes", e.New)},
+		{"Other values", fmt.Sprintf("%d bytes", e.Others)},
+		{"Limit", fmt.Sprintf("%d bytes for all values together", cas.MaxSize)},
 	}
-	if s.Planning && e.New <= cas.MaxSize {
-		s.Planning = false // a warning already
+	const next = "Shorten a value, or use another ConfigMap."
+	if s.Plan != "" && s.Content == nil && e.New <= cas.MaxSize { // nobody else frees space in a whole ConfigMap
 		return WarningConfigMapTooLarge.At(s.Value, s.detail(
-			s.Number("With this value", "With these values")+" the ConfigMap would be too large as it is now. Another resource may free space in this apply.",
-			facts))
+			"The ConfigMap would be too large, unless another resource frees space in it in the same apply.", facts, next))
 	}
-	way := s.Number("Shorten it", "Shorten them") + ", or use another ConfigMap."
-	if s.IsCounter {
-		way = "Shorten another one, or use another ConfigMap."
+	return s.refuse(TitleConfigMapTooLarge, s.Value, "The ConfigMap would be too large.", facts, s.orDestroy(next))
+}
+
+func (s Subject) forbidden(e *cas.ForbiddenError) diag.Diagnostic {
+	return s.refuse(TitleNotPermitted, path.Empty(), fmt.Sprintf("You do not have permission to %s this ConfigMap.", e.Verb),
+		append(s.dryRun(e.Verb), Fact{"API server", s.words(e.Err)}),
+		fmt.Sprintf("Grant %s on configmaps in this namespace.", cmp.Or(s.Ways.Grant, "get and patch")))
+}
+
+// refused is for a request that was answered with another error.
+func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
+	next := "Correct what the API server names, then run terraform plan again."
+	if e.Code == 401 {
+		next = "Renew your credentials, then run terraform plan again."
 	}
-	return TitleConfigMapTooLarge.At(s.Value, s.detail(
-		s.Number("With this value", "With these values")+" the ConfigMap would be too large. Nothing was written.", facts, way))
+	return s.refuse(TitleRequestRefused, path.Empty(), fmt.Sprintf("The API server refused to %s the ConfigMap.", e.Verb),
+		append(s.dryRun(e.Verb), Fact{"Status", fmt.Sprint(e.Code)}, Fact{"API server", s.words(e.Err)}), next)
+}
+
+// dryRun says of a write that was refused in a plan why there was one.
+func (s Subject) dryRun(verb string) []Fact {
+	if !s.Rehearsed || verb == "get" || verb == "watch" {
+		return nil
+	}
+	return []Fact{{"Request", "a dry run of the write, because plan_dry_run (" + terms.EnvPlanDryRun + ") is true"}}
 }
 
 func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
-	facts := []string{"Host: " + e.Host}
+	facts := []Fact{{"Host", e.Host}}
 	if errors.Is(e.Err, context.DeadlineExceeded) {
-		return TitleOperationTimedOut.With(s.detail(
-			fmt.Sprintf("The API server did not answer in time. Nothing was %s.", s.Op.Past()), facts,
-			fmt.Sprintf("Try again, or raise timeouts.%s.", s.Limit)))
+		return s.refuse(TitleOperationTimedOut, path.Empty(), "The API server did not answer in time.", facts,
+			fmt.Sprintf("Run terraform again, or raise timeouts.%s.", s.Limit))
 	}
-	return TitleOperationCanceled.With(s.detail(
-		fmt.Sprintf("The operation was canceled. Nothing was %s.", s.Op.Past()), facts))
+	return s.refuse(TitleOperationCanceled, path.Empty(), "The operation was canceled.", facts, "")
 }
 
 func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
-	facts := []string{"Cause: " + strings.ReplaceAll(s.words(e.Err), "\n", "; ")}
-	if e.Base.ResourceVersion != "" {
-		facts = append([]string{"Sent for resourceVersion: " + e.Base.ResourceVersion}, facts...)
-	}
-	way := s.Number("The state keeps the entry as it was. The next plan reads the key, and shows what is left to be done.",
-		"The state keeps the keys as they were. The next plan reads them, and shows what is left to be done.")
+	next := "Run terraform plan again: it shows what is left to do."
+	facts := s.sent(e)
 	if s.Op == terms.OpCreate {
-		way = fmt.Sprintf(s.Number("The state has nothing of it. If the key holds the value, import it with the id %q, or set adopt_existing = true to "+
-			"take it over. If it does not, plan again.",
-			"The state has nothing of it. If the keys hold the values, import them with the id %q, or set adopt_existing = true to "+
-				"take them over. If they do not, plan again."), s.importID(s.ownKeys()))
+		next = "Run terraform plan again. If it finds that the write was made, import it"
+		facts = append(facts, s.importFact(s.ownKeys())...)
+		if len(s.Keys) > 0 {
+			next += ", or set adopt_existing = true"
+		}
+		next += "."
 	}
 	return TitleWriteOutcomeUnknown.With(s.detail(
-		s.Number("The write was sent, and it could not be found out whether the key was changed. It may be changed yet, while the write is on its way.",
-			"The write was sent, and it could not be found out whether the keys were changed. All of them may be changed yet, while the write is on "+
-				"its way; or none."),
-		facts, way, "Where the verb \"watch\" on the ConfigMap is permitted, a lost answer can be settled."))
+		"The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet.", facts, next))
+}
+
+// sent are the facts about a write whose outcome is unknown.
+func (s Subject) sent(e *cas.UnknownError) (facts []Fact) {
+	facts = append(facts, Fact{"Cause", s.words(e.Err)})
+	if e.Base.ResourceVersion != "" {
+		facts = append(facts, Fact{"resourceVersion", e.Base.ResourceVersion + " before the write"})
+	}
+	return facts
+}
+
+// ownKeys are those that the configuration gives values to.
+func (s Subject) ownKeys() (keys []string) {
+	for key, paths := range s.Keys {
+		if len(paths.Value.Steps()) > 0 {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (s Subject) importFact(keys []string) []Fact {
+	if s.ImportID == nil {
+		return nil
+	}
+	return []Fact{{"Import id", s.ImportID(s.ID.Ref, keys)}}
+}
+
+// words are those of others, as the API server's answer, which may quote values.
+func (s Subject) words(err error) string {
+	text := err.Error()
+	if s.Hide {
+		text = redact(text, s.Values...)
+	}
+	return strings.ReplaceAll(text, "\n", "; ")
 }

@@ -43,8 +43,11 @@ func (t ErrorTitle) With(detail string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(string(t), detail)
 }
 
-// At makes an error of the title about an attribute.
+// At makes an error of the title about an attribute, or about none where the path is empty.
 func (t ErrorTitle) At(where path.Path, detail string) diag.Diagnostic {
+	if len(where.Steps()) == 0 {
+		return t.With(detail)
+	}
 	return diag.NewAttributeErrorDiagnostic(where, string(t), detail)
 }
 
@@ -53,8 +56,11 @@ func (t WarningTitle) With(detail string) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(string(t), detail)
 }
 
-// At makes a warning of the title about an attribute.
+// At makes a warning of the title about an attribute, or about none where the path is empty.
 func (t WarningTitle) At(where path.Path, detail string) diag.Diagnostic {
+	if len(where.Steps()) == 0 {
+		return t.With(detail)
+	}
 	return diag.NewAttributeWarningDiagnostic(where, string(t), detail)
 }
 

@@ -1,0 +1,264 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+func (s Subject) conflict(e *cas.ConflictError) diag.Diagnostic {
+	facts := s.conflictFacts(e)
+	switch e.Reason {
+	case cas.ReasonVersion:
+		return s.refuse(TitleResourceVersionMismatch, path.Root("expected_resource_version_wo"), fmt.Sprintf(
+			"The ConfigMap is not at resourceVersion %s, which expected_resource_version_wo names.", e.At.ResourceVersion), facts,
+			s.orDestroy("Set expected_resource_version_wo from a data source that the same run reads."))
+	case cas.ReasonOwn:
+		return s.refuse(TitleCompareAndSwapConflict, path.Empty(), "This run itself wrote "+enumerate(keysOf(e.Keys))+" after the removal was planned.",
+			facts, s.Ways.Move)
+	case cas.ReasonObject:
+		return s.objectConflict(e, facts)
+	default:
+		return s.keyConflict(e, facts)
+	}
+}
+
+func keysOf(conflicts []cas.KeyConflict) (keys []string) {
+	for _, k := range conflicts {
+		keys = append(keys, k.Key)
+	}
+	return keys
+}
+
+// objectConflict is for a ConfigMap that is at another version than the one to compare with.
+func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
+	var changed []string
+	for _, k := range e.Keys {
+		if !e.Live.Entry(k.Key).Holds(k.Expected) {
+			changed = append(changed, k.Key)
+		}
+	}
+	next := again
+	happened := "The ConfigMap changed " + s.since(true) + "."
+	switch {
+	case isRemade(e):
+		happened = "The ConfigMap was deleted and created again " + s.since(true) + "."
+	case len(changed) > 0:
+		happened = enumerate(changed) + " changed " + s.since(len(changed) == 1) + "."
+	case s.Ways.OtherKeys != "":
+		unchanged := "The keys of this resource are unchanged"
+		if s.ID.Key != "" {
+			unchanged = s.ID.Key + " is unchanged"
+			if value, ok := quoteHCL(e.Live.Entry(s.ID.Key), s.Hide); ok {
+				unchanged += " (" + value + ")"
+			}
+		}
+		happened = unchanged + ", but the ConfigMap changed."
+		next = "Run terraform plan again, or " + s.Ways.OtherKeys
+	}
+	return s.refuse(TitleCompareAndSwapConflict, path.Empty(), happened, facts, s.orDestroy(next))
+}
+
+// isRemade reports whether the ConfigMap is another object than the one to compare with.
+func isRemade(e *cas.ConflictError) bool { return e.At.UID != "" && e.At.UID != e.Live.Version().UID }
+
+// fault is in which way a key does not hold.
+type fault uint8
+
+const (
+	faultMismatch fault = iota // not what the configuration expects
+	faultHeld                  // the value already
+	faultExists                // something, where nothing is expected
+	faultChanged               // not what was observed
+)
+
+func (s Subject) faultOf(k cas.KeyConflict) fault {
+	paths := s.Keys[k.Key]
+	switch {
+	case k.Reason == cas.ReasonHeld:
+		return faultHeld
+	case s.Op == terms.OpDelete:
+		return faultChanged
+	case paths.Want != nil && *paths.Want == k.Expected: // else it is the state that says what the key must hold
+		return faultMismatch
+	case k.Expected.IsAbsent() && len(paths.Expected.Steps()) > 0:
+		return faultExists
+	default:
+		return faultChanged
+	}
+}
+
+// keyConflict is for keys that do not hold what they must.
+func (s Subject) keyConflict(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
+	faults := make([]fault, len(e.Keys))
+	for i, k := range e.Keys {
+		faults[i] = s.faultOf(k)
+	}
+	if slices.Min(faults) != slices.Max(faults) {
+		return s.mixed(e, faults)
+	}
+	switch faults[0] {
+	case faultHeld:
+		return s.held(e, facts)
+	case faultMismatch:
+		return s.mismatch(e, facts)
+	case faultExists:
+		return s.exist(e, facts)
+	default:
+		return s.refuse(TitleCompareAndSwapConflict, path.Empty(),
+			enumerate(keysOf(e.Keys))+" changed "+s.since(len(e.Keys) == 1)+".", facts, s.orDestroy(cmp.Or(s.Ways.Changed, again)))
+	}
+}
+
+// held is for keys that a create is to write, and that hold their values already.
+func (s Subject) held(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
+	keys := keysOf(e.Keys)
+	next := number(len(keys), "Set adopt_existing = true to take it over.", "Set adopt_existing = true to take them over.")
+	if s.Op == terms.OpCreate {
+		facts = append(facts, s.importFact(keys)...)
+		next = taintedOr(number(len(keys), "import it", "import them") + ", or set adopt_existing = true.")
+	}
+	return s.refuse(TitleKeyAlreadyHoldsTheValue, s.Keys[keys[0]].Value,
+		enumerate(keys)+number(len(keys), " already holds the value to write.", " already hold the values to write."), facts, s.orDestroy(next))
+}
+
+// taintedOr is the next step where a new resource finds its place taken: a tainted one cannot be told from it.
+func taintedOr(otherwise string) string {
+	return "If this resource is tainted, run terraform untaint with the address above. Otherwise " + otherwise
+}
+
+// exist is for keys that a create is to write, and that hold other values.
+func (s Subject) exist(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
+	keys := keysOf(e.Keys)
+	next := number(len(keys), "To replace it, ", "To replace what they hold, ") + s.expect(e, keys)
+	if s.Op == terms.OpCreate {
+		facts = append(facts, s.importFact(keys)...)
+		next += number(len(keys), "; to keep it, import it", "; to keep it, import them")
+	}
+	return s.refuse(TitleKeyAlreadyExists, s.keyPath(keys[0]),
+		enumerate(keys)+number(len(keys), " already exists with another value.", " already exist with other values."), facts, s.orDestroy(next+"."))
+}
+
+// mismatch is for keys that do not hold what the configuration expects.
+func (s Subject) mismatch(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
+	k, keys := e.Keys[0], keysOf(e.Keys)
+	found, paths := e.Live.Entry(k.Key), s.Keys[k.Key]
+	isMissing := found.IsAbsent() && !k.Expected.IsAbsent()
+	isGuard := len(paths.Value.Steps()) == 0
+	expected, canQuote := quoteHCL(k.Expected, s.Hide)
+	live, canQuoteLive := quoteHCL(found, s.Hide)
+
+	happened, it := fmt.Sprintf("%s does not hold what %s says.", k.Key, paths.Expected), "it"
+	switch {
+	case len(keys) > 1:
+		happened = fmt.Sprintf("%s do not hold what %s.", enumerate(keys), strings.Join(s.expectations(e), " and ")+
+			number(len(s.expectations(e)), " says", " say"))
+	case isMissing:
+		happened = fmt.Sprintf("The ConfigMap has no key %q.", k.Key)
+	case k.Expected.IsAbsent():
+		happened = fmt.Sprintf("%s says that %s is absent, but it exists.", paths.Expected, k.Key)
+		if canQuoteLive {
+			happened = fmt.Sprintf("%s says that %s is absent, but it holds %s.", paths.Expected, k.Key, live)
+		}
+	case canQuote && canQuoteLive:
+		happened = fmt.Sprintf("%s is %s, but %s holds %s.", paths.Expected, expected, k.Key, live)
+	}
+	if canQuoteLive {
+		it = live
+	}
+
+	var next string
+	switch {
+	case len(keys) > 1:
+		next = fmt.Sprintf("To replace what they hold, %s; to keep it, %s.", s.expect(e, keys), s.keep(e.Live, keys))
+	case isGuard:
+		next = fmt.Sprintf("Run terraform plan again when %s is as expected, or change %s.", k.Key, paths.Expected)
+	case isMissing:
+		next = fmt.Sprintf("To create it, remove %s.", paths.Expected)
+	default:
+		next = fmt.Sprintf("To replace %s, %s; to keep it, %s.", it, s.expect(e, keys), s.keep(e.Live, keys))
+	}
+	return s.refuse(TitleExpectedValueMismatch, paths.Expected, happened, facts, s.orDestroy(next))
+}
+
+// mixed is for keys with different faults, each with a way of its own.
+func (s Subject) mixed(e *cas.ConflictError, faults []fault) diag.Diagnostic {
+	var facts []Fact
+	first := slices.Index(faults, slices.Min(faults))
+	at := s.Keys[e.Keys[first].Key].Value
+	if faults[first] == faultMismatch {
+		at = s.Keys[e.Keys[first].Key].Expected
+	}
+	for i, k := range e.Keys {
+		problem := "it changed " + s.since(true)
+		switch expected := s.Keys[k.Key].Expected; faults[i] {
+		case faultMismatch:
+			problem = fmt.Sprintf("%s does not match", expected)
+		case faultHeld:
+			problem = "it already holds the value to write; adopt_existing = true takes it over"
+		case faultExists:
+			problem = fmt.Sprintf("it already exists; %s allows to replace it", expected)
+		case faultChanged:
+		}
+		facts = append(append(facts, s.keyFacts(k, e.Live)...), Fact{"Problem", problem})
+	}
+	return s.refuse(TitleCompareAndSwapConflict, at, enumerate(keysOf(e.Keys))+" are not as this resource needs them.",
+		append(facts, s.versionFacts(e)...), s.orDestroy("Resolve the problem of each key, then run terraform plan again."))
+}
+
+// expectations are the attributes that expect something of the keys.
+func (s Subject) expectations(e *cas.ConflictError) (names []string) {
+	for _, k := range e.Keys {
+		names = append(names, root(s.Keys[k.Key].Expected))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// expect says how to have the configuration expect what the keys hold.
+func (s Subject) expect(e *cas.ConflictError, keys []string) string {
+	if len(keys) > 1 {
+		return "set " + strings.Join(s.expectations(e), " and ") + " to it"
+	}
+	return s.set(s.Keys[keys[0]].Expected, keys[0], e.Live.Entry(keys[0]))
+}
+
+// keep says how to have the configuration keep what the keys hold.
+func (s Subject) keep(live *cas.Observation, keys []string) string {
+	way := "set " + root(s.Value) + " to it"
+	if len(keys) == 1 {
+		way = s.set(s.Keys[keys[0]].Value, keys[0], live.Entry(keys[0]))
+	}
+	if s.Op == terms.OpCreate {
+		way += " and adopt_existing = true"
+	}
+	return way
+}
+
+// set says how to give an attribute what a key holds.
+func (s Subject) set(at path.Path, key string, e cas.Entry) string {
+	value, canQuote := quoteHCL(e, s.Hide)
+	if name := root(at); !canQuote || strings.Contains(name, "base64") || strings.Contains(name, "binary") {
+		return fmt.Sprintf("set %s to what %s holds", at, key)
+	}
+	if len(at.Steps()) == 1 {
+		return fmt.Sprintf("set %s = %s", at, value)
+	}
+	return fmt.Sprintf("set %q = %s in %s", key, value, root(at))
+}
+
+// root is the name of the attribute that a path begins with.
+func root(p path.Path) string {
+	steps := p.Steps()
+	if len(steps) == 0 {
+		return ""
+	}
+	return steps[0].String()
+}

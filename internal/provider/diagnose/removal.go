@@ -1,0 +1,115 @@
+package diagnose
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// KeyValue is what a key holds.
+type KeyValue struct {
+	Key  string
+	Live cas.Entry
+}
+
+// ChangedSinceApply is for a removal of values that this resource did not write. seen is where they were found; nil where that is the
+// state.
+func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, policy string) diag.Diagnostic {
+	facts := s.changedFacts(changed, seen)
+	var keys []string
+	for _, c := range changed {
+		keys = append(keys, c.Key)
+	}
+	keep := fmt.Sprintf("set %s to what they hold", root(s.Value))
+	if len(changed) == 1 {
+		keep = s.set(s.Keys[changed[0].Key].Value, changed[0].Key, changed[0].Live)
+	}
+	it := number(len(changed), "it", "them")
+	happened := enumerate(keys) + number(len(changed), " does", " do") + " not hold what this resource last wrote"
+	next := fmt.Sprintf("To keep %s, %s and deletion_policy = %q, apply, then destroy", it, keep, terms.PolicyAbandon)
+	if policy == terms.PolicyRestore {
+		return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), happened+", so restoring would undo another write.", facts,
+			fmt.Sprintf("%s; to remove %s, apply deletion_policy = %q, then destroy.", next, it, terms.PolicyDelete))
+	}
+	return WarningValueChangedSinceLastApply.With(s.detail(
+		happened+number(len(changed), ". The apply removes it if it still holds this value.", ". The apply removes them if they still hold these values."),
+		facts, next+"."))
+}
+
+func (s Subject) changedFacts(changed []KeyValue, seen *cas.Observation) (facts []Fact) {
+	for _, c := range changed {
+		facts = append(append(facts, s.keyFact(c.Key)...), Fact{"Found", renderOne(c.Live, s.Hide)})
+		if seen != nil {
+			facts = append(facts, changedBy(seen.Owners(c.Key))...)
+		}
+	}
+	return facts
+}
+
+// KeyMoves is for keys that other instances are planned to do the opposite to.
+func (s Subject) KeyMoves(keys []string) diag.Diagnostic {
+	return s.refuse(TitleKeyMovesBetweenInstances, s.keyPath(keys[0]),
+		fmt.Sprintf("One instance removes %s and another one writes %s in the same run, in no fixed order.", enumerate(keys), number(len(keys), "it", "them")),
+		s.keyFact(keys...), s.Ways.Move)
+}
+
+// NothingToRestore is for keys of which it is not known what they held at first.
+func (s Subject) NothingToRestore(keys []string) diag.Diagnostic {
+	return s.refuse(TitleNothingKnownToRestore, path.Root("deletion_policy"),
+		"It is not known what "+enumerate(keys)+" held before this resource wrote "+number(len(keys), "it.", "them."), s.keyFact(keys...),
+		taintedOr("apply another deletion_policy first."))
+}
+
+// VersionNotKnown is for a state that has no version to hold on to.
+func (s Subject) VersionNotKnown() diag.Diagnostic {
+	return s.refuse(TitleConfigMapVersionNotKnown, path.Empty(), "The state does not have the version of the ConfigMap yet.", nil,
+		"Run terraform plan again without -refresh=false.")
+}
+
+// TaintedReplacesItself is for a tainted resource that is to be replaced by one that needs the keys as they are.
+func (s Subject) TaintedReplacesItself() diag.Diagnostic {
+	return s.refuse(TitleReplacementWouldFail, path.Empty(), "This resource is tainted, and its replacement needs what is removed first.", nil,
+		"Run terraform untaint with the address above.")
+}
+
+// MayReplaceItself warns of a replacement that may turn out to be of the same keys.
+func (s Subject) MayReplaceItself() diag.Diagnostic {
+	return WarningReplacementMayFail.With(s.detail(
+		fmt.Sprintf("The new %s are known only at apply. If they are the same, the create fails, because the removal comes first.", s.Place), nil,
+		fmt.Sprintf("Make %s known at plan, or change %s instead of replacing the resource.", s.Place, root(s.Value))))
+}
+
+// Replacement is why a resource cannot be replaced by one of the same keys.
+type Replacement string
+
+// Why the create of a replace would fail.
+const (
+	ReplacesAdopted  Replacement = "The removal comes first, so adopt_existing would find nothing to adopt."
+	ReplacesExpected Replacement = "The removal comes first, so what is expected would be gone."
+	ReplacesKept     Replacement = "deletion_policy leaves the key in place, so the new resource would find it taken."
+)
+
+// ReplacesItself is for a resource that is to be replaced by one of the same keys that could not be created then.
+func (s Subject) ReplacesItself(why Replacement) diag.Diagnostic {
+	s.Op = terms.OpDelete // the half of the replace that comes first
+	return s.refuse(TitleReplacementWouldFail, path.Empty(), string(why), nil,
+		fmt.Sprintf("Change %s instead of replacing the resource.", root(s.Value)))
+}
+
+// NotImported is for an import of keys that are not there, or of all keys where there are none.
+func (s Subject) NotImported(missing []string, seen *cas.Observation) diag.Diagnostic {
+	if len(missing) == 0 {
+		return TitleNothingToImport.At(path.Root("data"), s.detail(
+			"The ConfigMap has no keys to import. Nothing was imported.", nil, "Remove the import: the next apply writes the keys of the configuration."))
+	}
+	happened := fmt.Sprintf("The ConfigMap has no key %q. Nothing was imported.", missing[0])
+	if len(missing) > 1 {
+		happened = fmt.Sprintf("The ConfigMap does not have %s. Nothing was imported.", enumerate(missing))
+	}
+	return TitleKeyNotFound.At(path.Root("data"), s.detail(happened, append(s.keyFact(missing...), existingKeys(missing[0], seen)...),
+		"Correct the import, or leave out what the next apply is to write."))
+}
