@@ -4,6 +4,7 @@ package guides
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m, testcli.Cleanup) }
@@ -135,16 +137,34 @@ func (r *reader) write(text string) {
 	}
 }
 
-// run runs a command as a shell does. That one fails is for the guide to say.
+// run runs a command as a shell does: make in the repository, all else where the guide is. That one fails is for the guide to say.
 func (r *reader) run(command string) {
 	r.Helper()
 	if r.failed {
 		r.Fatalf("the guide goes on with %q after what failed:\n%s", command, r.output)
 	}
 	r.commands++
+	if strings.HasPrefix(command, "make ") {
+		command = r.inRepository(command)
+	}
 	result := r.cli.Shell(command)
 	r.output, r.failed = result.Stdout, result.ExitCode != 0
 	r.Logf("$ %s\n%s", command, r.output)
+}
+
+// inRepository is a script that runs a make in the repository, which has the reader's home and the caches of whoever runs the test.
+func (r *reader) inRepository(command string) string {
+	r.Helper()
+	root, err := toolchain.Root()
+	if err != nil {
+		r.Fatal(err)
+	}
+	var script strings.Builder
+	for _, entry := range makeEnv(r.T) {
+		fmt.Fprintf(&script, "export '%s'\n", entry)
+	}
+	fmt.Fprintf(&script, "cd '%s'\n%s\n", root, command)
+	return script.String()
 }
 
 // compare looks for what the guide shows in what the last command printed: all of it, in order; "..." stands for what is left out.
