@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) { testcluster.Main(m, testcli.Cleanup) }
 // followed are the guides that are walked through from top to bottom, each in a folder and a home of its own, and all in
 // the namespace default, as a reader does. The number is that of the commands that each has, so that none is passed over.
 var followed = map[string]int{
-	"getting-started": 13,
+	"getting-started": 16,
 	"saved-plans":     9,
 	"several-writers": 12,
 }
@@ -51,7 +52,7 @@ func TestGuides(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := newReader(t)
+			r := newReader(t, string(content))
 			for _, block := range blocks {
 				r.follow(block)
 			}
@@ -75,10 +76,15 @@ type reader struct {
 	failed   bool
 }
 
-func newReader(t *testing.T) *reader {
+// newReader is somebody for whom the provider is installed already, or, where the guide says how to install it, is not.
+func newReader(t *testing.T, guide string) *reader {
 	t.Helper()
 	w := testcli.New(t)
-	w.Home(testcluster.Shared(t).Config)
+	config := testcluster.Shared(t).Config
+	if strings.Contains(guide, "make install") {
+		return &reader{T: t, cli: testcli.NewHome(t, w.CLI, config)}
+	}
+	w.Home(config)
 	return &reader{T: t, cli: w}
 }
 
@@ -144,12 +150,70 @@ func (r *reader) run(command string) {
 		r.Fatalf("the guide goes on with %q after what failed:\n%s", command, r.output)
 	}
 	r.commands++
+	if folder, changes := strings.CutPrefix(command, "cd "); changes {
+		r.cli.Dir = filepath.Join(r.cli.Dir, folder)
+		return
+	}
+	if command == "make playground" {
+		r.play(command)
+		return
+	}
 	if strings.HasPrefix(command, "make ") {
 		command = r.inRepository(command)
 	}
 	result := r.cli.Shell(command)
 	r.output, r.failed = result.Stdout, result.ExitCode != 0
 	r.Logf("$ %s\n%s", command, r.output)
+}
+
+// play runs make playground in a second terminal until the test ends: its context then sends what Ctrl-C does.
+func (r *reader) play(command string) {
+	r.Helper()
+	folder := filepath.Join(r.cli.Dir, "playground")
+	r.cli.Setenv("PLAYGROUND", folder)
+	screen := &screen{until: "Ctrl-C", reached: make(chan struct{})}
+	r.cli.Output = screen
+	second := r.cli.StartShell(r.inRepository(command))
+	r.cli.Output = nil
+	ended := make(chan testcli.Result, 1)
+	go func() { ended <- second.Wait() }()
+	select {
+	case <-screen.reached:
+		r.output = screen.String()
+	case result := <-ended:
+		r.Fatalf("%s ended:\n%s", command, result.Stdout)
+	}
+	r.Cleanup(func() {
+		result := <-ended
+		if _, err := os.Stat(folder); !os.IsNotExist(err) {
+			r.Errorf("the folder is still there: %v\n%s", err, result.Stdout)
+		}
+	})
+}
+
+// screen is what a command has printed so far.
+type screen struct {
+	mu      sync.Mutex
+	all     strings.Builder
+	until   string
+	reached chan struct{} // is closed when until was printed
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := strings.Contains(s.all.String(), s.until)
+	s.all.Write(p)
+	if !before && strings.Contains(s.all.String(), s.until) {
+		close(s.reached)
+	}
+	return len(p), nil
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.String()
 }
 
 // inRepository is a script that runs a make in the repository, which has the reader's home and the caches of whoever runs the test.
