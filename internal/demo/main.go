@@ -24,12 +24,11 @@ func main() {
 	_ = flags.Parse(os.Args[1:]) // it exits on errors
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	name, err := "demo", error(nil)
+	name, act := "demo", func() error { return run(ctx, *provider, *kubeconfig, *pictures) }
 	if *playing != "" {
-		name, err = "playground", playground(ctx, *playing)
-	} else {
-		err = run(ctx, *provider, *kubeconfig, *pictures)
+		name, act = "playground", func() error { return playground(ctx, *playing) }
 	}
+	err := act()
 	stop()
 	if err == nil {
 		return

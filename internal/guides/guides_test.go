@@ -14,6 +14,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	_ "github.com/terraform-cas/terraform-provider-cas/internal/provider" // is built apart: no cached result may outlive a change of it
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
@@ -222,6 +223,9 @@ func (r *reader) inRepository(command string) string {
 	root, err := toolchain.Root()
 	if err != nil {
 		r.Fatal(err)
+	}
+	for _, file := range []string{"GNUmakefile", "tools/install.sh"} { // no cached result may outlive a change of them
+		read(r.T, root, file)
 	}
 	var script strings.Builder
 	for _, entry := range makeEnv(r.T) {

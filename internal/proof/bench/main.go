@@ -74,12 +74,11 @@ func main() {
 	_ = flags.Parse(os.Args[1:]) // it exits on errors
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := error(nil)
+	act := func() error { return run(ctx, o, chosen, *dir) }
 	if *redraw {
-		err = drawAgain(*dir)
-	} else {
-		err = run(ctx, o, chosen, *dir)
+		act = func() error { return drawAgain(*dir) }
 	}
+	err := act()
 	stop()
 	exit(err)
 }
