@@ -78,25 +78,15 @@ func TestPlaygroundTakesNoFolderThatIsThere(t *testing.T) {
 	}
 }
 
-// withProviderInstalled is a workspace in a home where make install has put the provider.
+// withProviderInstalled is a workspace for which init finds the provider.
 func withProviderInstalled(t *testing.T) *testcli.Workspace {
 	t.Helper()
 	cli, err := testcli.Find()
 	if err != nil {
 		toolchain.Unavailable(t, err)
 	}
-	provider, err := testcli.Provider(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := toolchain.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
 	w := testcli.NewHome(t, cli, testcluster.Shared(t).Config)
-	if r := w.Shell(filepath.Join(root, "tools", "install.sh") + " " + provider); r.ExitCode != 0 {
-		t.Fatal(r.Stdout)
-	}
+	w.Install()
 	return w
 }
 

@@ -26,8 +26,8 @@ func TestMain(m *testing.M) { testcluster.Main(m, testcli.Cleanup) }
 // the namespace default, as a reader does. The number is that of the commands that each has, so that none is passed over.
 var followed = map[string]int{
 	"getting-started": 16,
-	"saved-plans":     9,
-	"several-writers": 12,
+	"saved-plans":     10,
+	"several-writers": 14,
 }
 
 func TestGuides(t *testing.T) {
@@ -80,13 +80,11 @@ type reader struct {
 // newReader is somebody for whom the provider is installed already, or, where the guide says how to install it, is not.
 func newReader(t *testing.T, guide string) *reader {
 	t.Helper()
-	w := testcli.New(t)
-	config := testcluster.Shared(t).Config
-	if strings.Contains(guide, "make install") {
-		return &reader{T: t, cli: testcli.NewHome(t, w.CLI, config)}
+	r := &reader{T: t, cli: testcli.NewHome(t, testcli.New(t).CLI, testcluster.Shared(t).Config)}
+	if !strings.Contains(guide, "make install") {
+		r.cli.Install()
 	}
-	w.Home(config)
-	return &reader{T: t, cli: w}
+	return r
 }
 
 var fileName = regexp.MustCompile("`([\\w./-]+\\.tf)`")
