@@ -39,13 +39,18 @@ type demo struct {
 
 func start(t *testing.T, args ...string) *demo {
 	t.Helper()
-	testcli.New(t)        // tells whether there is a command line
-	testcluster.Shared(t) // and a control plane
+	testcli.New(t) // tells whether there is a command line
 	provider, err := testcli.Provider(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &demo{Cmd: exec.CommandContext(t.Context(), os.Args[0], append([]string{"-provider", provider}, args...)...), tmp: t.TempDir()}
+	return launch(t, append([]string{"-provider", provider}, args...)...)
+}
+
+func launch(t *testing.T, args ...string) *demo {
+	t.Helper()
+	testcluster.Shared(t) // tells whether there is a control plane
+	d := &demo{Cmd: exec.CommandContext(t.Context(), os.Args[0], args...), tmp: t.TempDir()}
 	elsewhere := filepath.Join(t.TempDir(), "kubeconfig")
 	d.Env = append(os.Environ(), "DEMO_TEST_CHILD=1", "TMPDIR="+d.tmp, "KUBECONFIG="+elsewhere, "TF_VAR_value=from the shell")
 	out, err := d.StdoutPipe()

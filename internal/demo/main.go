@@ -1,5 +1,6 @@
 // Demo swaps foo from "1" to "2" in a ConfigMap of a real API server, with the built provider and a real terraform or
-// tofu, and shows what is refused. It fails unless every step ends as it should, and stops whatever it started.
+// tofu, and shows what is refused. It fails unless every step ends as it should, and stops whatever it started. With -playground it
+// starts the same control plane for somebody else to try things on.
 package main
 
 import (
@@ -19,22 +20,27 @@ func main() {
 	kubeconfig := flags.String("kubeconfig", "", "`path` of a kubeconfig whose cluster is used, in a namespace that is removed again; "+
 		"without it, a control plane is started on loopback")
 	pictures := flags.String("pictures", "", "`folder` that gets pictures of the refusals; without it, none are made")
+	playing := flags.String("playground", "", "`folder` to make; instead of the demo, a control plane runs until Ctrl-C, and the folder has what to try on it")
 	_ = flags.Parse(os.Args[1:]) // it exits on errors
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *provider, *kubeconfig, *pictures)
+	name, act := "demo", func() error { return run(ctx, *provider, *kubeconfig, *pictures) }
+	if *playing != "" {
+		name, act = "playground", func() error { return playground(ctx, *playing) }
+	}
+	err := act()
 	stop()
 	if err == nil {
 		return
 	}
-	fmt.Fprintf(os.Stderr, "\nThe demo failed: %v\n", err)
+	fmt.Fprintf(os.Stderr, "\nThe %s failed: %v\n", name, err)
 	if errors.Is(err, errInterrupted) {
 		os.Exit(130) // as a shell has it
 	}
 	os.Exit(1)
 }
 
-// errInterrupted is why the demo ends after Ctrl-C or SIGTERM.
+// errInterrupted is why the demo ends after Ctrl-C or SIGTERM, and a playground that was not ready yet.
 var errInterrupted = errors.New("interrupted")
 
 // run plays the whole demo. What it made, it removes, however it ends.

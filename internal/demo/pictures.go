@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -14,18 +15,11 @@ type pictured struct {
 	name, title, description string
 }
 
-var (
-	refusedApply = pictured{
-		"refused-apply", "terraform apply, refused with Compare-And-Swap Conflict",
-		"A terminal. A saved plan is applied after another writer has changed the key. The apply ends in an error that names the ConfigMap, the key, " +
-			"what was expected, what is there now, both resourceVersions and who wrote last. Nothing was written.",
-	}
-	refusedPlan = pictured{
-		"refused-plan", "terraform plan, refused with Expected Value Mismatch",
-		"A terminal. A swap is planned whose expected value the key does not hold. The plan ends in an error that names the ConfigMap, the key, " +
-			"what was expected, what is there now, the resourceVersion and who wrote last. Nothing was written.",
-	}
-)
+var refusedApply = pictured{
+	"refused-apply", "terraform apply, refused with Compare-And-Swap Conflict",
+	"A terminal. A saved plan is applied after another writer has changed the key. The apply ends in an error that names the ConfigMap, the key, " +
+		"what was expected, what is there now, both resourceVersions and who wrote last. Nothing was written.",
+}
 
 // show has a picture made of the command that ran last, and of what it printed.
 func (s *stage) show(p pictured) {
@@ -58,7 +52,8 @@ func (s *stage) draw(folder string) error {
 
 var (
 	times    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
-	versions = regexp.MustCompile(`resourceVersion: \d+`)
+	versions = regexp.MustCompile(`resourceVersion: [^\n\x1b]*`)
+	number   = regexp.MustCompile(`\d+`)
 )
 
 // normalized takes out of the screens what differs from run to run: times, versions, of which those that are the same stay so, the namespace,
@@ -68,11 +63,13 @@ func normalized(screens []string, namespace string) []string {
 	out := make([]string, len(screens))
 	for i, screen := range screens {
 		screen = times.ReplaceAllString(screen, "2026-11-21T03:00:00Z")
-		screen = versions.ReplaceAllStringFunc(screen, func(version string) string {
-			if seen[version] == "" {
-				seen[version] = fmt.Sprintf("resourceVersion: %d", 212+len(seen))
-			}
-			return seen[version]
+		screen = versions.ReplaceAllStringFunc(screen, func(line string) string {
+			return number.ReplaceAllStringFunc(line, func(version string) string {
+				if seen[version] == "" {
+					seen[version] = strconv.Itoa(212 + len(seen))
+				}
+				return seen[version]
+			})
 		})
 		out[i] = strings.NewReplacer("OpenTofu", "Terraform", "$\x1b[0m tofu ", "$\x1b[0m terraform ", namespace+"/testmap", "default/testmap").Replace(screen)
 	}

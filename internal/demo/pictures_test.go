@@ -56,7 +56,7 @@ func textsOf(t *testing.T, svg []byte) (title, description string, lines []strin
 // wantPictures fails the test unless the pictures of the documentation show what those of a run in the folder do.
 func wantPictures(t *testing.T, folder string) {
 	t.Helper()
-	for _, of := range []pictured{refusedApply, refusedPlan} {
+	for _, of := range []pictured{refusedApply} {
 		got, err := os.ReadFile(filepath.Join(images, of.name+".svg"))
 		if err != nil {
 			t.Fatal(err)
@@ -96,6 +96,21 @@ func TestPicturesStandAlone(t *testing.T) {
 				t.Errorf("%s has %s", file, word)
 			}
 		}
+	}
+}
+
+func TestPicturesOfTwoRunsAreTheSame(t *testing.T) {
+	t.Parallel()
+	screen := func(namespace, planned, found, at string) []string {
+		return []string{
+			"\x1b[31m│\x1b[0m   resourceVersion:  " + planned + " when planned, " + found + " now\n\x1b[31m│\x1b[0m   in " + namespace + "/testmap, " + at,
+			"Planned resourceVersion: " + found + "\x1b[0m 7",
+		}
+	}
+	got := normalized(screen("cas-demo-x", "41", "77", "2026-01-02T03:04:05Z"), "cas-demo-x")
+	want := screen("default", "212", "213", "2026-11-21T03:00:00Z")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -80,7 +80,6 @@ func (s *stage) planWrongExpectation(ctx context.Context) error {
 	if err := s.command(failed, []string{"Expected Value Mismatch", `"99"`}, append([]string{"plan"}, vars...)...); err != nil {
 		return err
 	}
-	s.show(refusedPlan)
 	return s.wantLive(ctx, "99")
 }
 

@@ -72,7 +72,7 @@ func (s *stage) startCluster(ctx context.Context, dir string) error {
 	s.client, s.namespace = cluster.Client(), metav1.NamespaceDefault
 	s.kubeconfig = filepath.Join(dir, "kubeconfig")
 	note("kube-apiserver answers at %s", cluster.Config.Host)
-	return testcluster.WriteKubeconfig(s.kubeconfig, cluster.Config)
+	return testcluster.WriteContext(s.kubeconfig, contextName, cluster.Config)
 }
 
 // useCluster uses the current context of a kubeconfig, and makes a namespace there.

@@ -4,16 +4,20 @@ package guides
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	_ "github.com/terraform-cas/terraform-provider-cas/internal/provider" // is built apart: no cached result may outlive a change of it
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m, testcli.Cleanup) }
@@ -21,9 +25,9 @@ func TestMain(m *testing.M) { testcluster.Main(m, testcli.Cleanup) }
 // followed are the guides that are walked through from top to bottom, each in a folder and a home of its own, and all in
 // the namespace default, as a reader does. The number is that of the commands that each has, so that none is passed over.
 var followed = map[string]int{
-	"getting-started": 13,
-	"saved-plans":     9,
-	"several-writers": 12,
+	"getting-started": 16,
+	"saved-plans":     10,
+	"several-writers": 14,
 }
 
 func TestGuides(t *testing.T) {
@@ -49,7 +53,7 @@ func TestGuides(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := newReader(t)
+			r := newReader(t, string(content))
 			for _, block := range blocks {
 				r.follow(block)
 			}
@@ -73,11 +77,14 @@ type reader struct {
 	failed   bool
 }
 
-func newReader(t *testing.T) *reader {
+// newReader is somebody for whom the provider is installed already, or, where the guide says how to install it, is not.
+func newReader(t *testing.T, guide string) *reader {
 	t.Helper()
-	w := testcli.New(t)
-	w.Home(testcluster.Shared(t).Config)
-	return &reader{T: t, cli: w}
+	r := &reader{T: t, cli: testcli.NewHome(t, testcli.New(t).CLI, testcluster.Shared(t).Config)}
+	if !strings.Contains(guide, "make install") {
+		r.cli.Install()
+	}
+	return r
 }
 
 var fileName = regexp.MustCompile("`([\\w./-]+\\.tf)`")
@@ -135,16 +142,95 @@ func (r *reader) write(text string) {
 	}
 }
 
-// run runs a command as a shell does. That one fails is for the guide to say.
+// run runs a command as a shell does: make in the repository, all else where the guide is. That one fails is for the guide to say.
 func (r *reader) run(command string) {
 	r.Helper()
 	if r.failed {
 		r.Fatalf("the guide goes on with %q after what failed:\n%s", command, r.output)
 	}
 	r.commands++
+	if folder, changes := strings.CutPrefix(command, "cd "); changes {
+		r.cli.Dir = filepath.Join(r.cli.Dir, folder)
+		return
+	}
+	if command == "make playground" {
+		r.play(command)
+		return
+	}
+	if strings.HasPrefix(command, "make ") {
+		command = r.inRepository(command)
+	}
 	result := r.cli.Shell(command)
 	r.output, r.failed = result.Stdout, result.ExitCode != 0
 	r.Logf("$ %s\n%s", command, r.output)
+}
+
+// play runs make playground in a second terminal until the test ends: its context then sends what Ctrl-C does.
+func (r *reader) play(command string) {
+	r.Helper()
+	folder := filepath.Join(r.cli.Dir, "playground")
+	r.cli.Setenv("PLAYGROUND", folder)
+	screen := &screen{until: "Ctrl-C", reached: make(chan struct{})}
+	r.cli.Output = screen
+	second := r.cli.StartShell(r.inRepository(command))
+	r.cli.Output = nil
+	ended := make(chan testcli.Result, 1)
+	go func() { ended <- second.Wait() }()
+	select {
+	case <-screen.reached:
+		r.output = screen.String()
+	case result := <-ended:
+		r.Fatalf("%s ended:\n%s", command, result.Stdout)
+	}
+	r.Cleanup(func() {
+		result := <-ended
+		if _, err := os.Stat(folder); !os.IsNotExist(err) {
+			r.Errorf("the folder is still there: %v\n%s", err, result.Stdout)
+		}
+	})
+}
+
+// screen is what a command has printed so far.
+type screen struct {
+	mu      sync.Mutex
+	all     strings.Builder
+	until   string
+	reached chan struct{} // is closed when until was printed
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := strings.Contains(s.all.String(), s.until)
+	s.all.Write(p)
+	if !before && strings.Contains(s.all.String(), s.until) {
+		close(s.reached)
+	}
+	return len(p), nil
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.String()
+}
+
+// inRepository is a script that runs a make in the repository, which has the reader's home and the caches of whoever runs the test.
+func (r *reader) inRepository(command string) string {
+	r.Helper()
+	root, err := toolchain.Root()
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, file := range []string{"GNUmakefile", "tools/install.sh"} { // no cached result may outlive a change of them
+		read(r.T, root, file)
+	}
+	var script strings.Builder
+	for _, entry := range makeEnv(r.T) {
+		fmt.Fprintf(&script, "export '%s'\n", entry)
+	}
+	fmt.Fprintf(&script, "cd '%s'\n%s\n", root, command)
+	return script.String()
 }
 
 // compare looks for what the guide shows in what the last command printed: all of it, in order; "..." stands for what is left out.

@@ -60,21 +60,6 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// The README's files are examples, which others apply: the guide that begins with the same configuration, and the tests of roles.
-func TestReadmeShowsExamplesAsTheyAre(t *testing.T) {
-	t.Parallel()
-	root, err := toolchain.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme := read(t, root, "README.md")
-	for language, file := range map[string]string{"terraform": "guides/getting-started/main.tf", "yaml": "provider/role.yaml"} {
-		if !strings.Contains(readme, "```"+language+"\n"+read(t, root, "examples", file)+"```\n") {
-			t.Errorf("the README does not show examples/%s as it is", file)
-		}
-	}
-}
-
 func read(t *testing.T, elem ...string) string {
 	t.Helper()
 	content, err := os.ReadFile(path.Join(elem...))

@@ -33,6 +33,20 @@ func (w *Workspace) Home(cluster *rest.Config) {
 	w.Env = append(w.Env, "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TF_CLI_ARGS=-no-color")
 }
 
+// Install puts the built provider where make install does, in the workspace's home.
+func (w *Workspace) Install() {
+	w.tb.Helper()
+	provider, err := Provider(w.ctx)
+	w.check(err)
+	root, err := toolchain.Root()
+	w.check(err)
+	script, err := os.ReadFile(filepath.Join(root, "tools", "install.sh"))
+	w.check(err)
+	if r := w.Shell("set -- '" + provider + "'\n" + string(script)); r.ExitCode != 0 {
+		w.tb.Fatal(r.Stdout)
+	}
+}
+
 // Shell runs a script of bash in the workspace, up to the first command that fails. All that it prints is in Stdout.
 func (w *Workspace) Shell(script string) Result {
 	w.tb.Helper()

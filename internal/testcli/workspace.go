@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/rest"
+
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
@@ -69,20 +71,30 @@ func New(t testing.TB) *Workspace {
 	return w
 }
 
-// Open makes a workspace under dir, which must exist and be empty, with the given body of provider_installation. Its
-// commands are interrupted when ctx ends.
-func Open(ctx context.Context, dir, cli, installation string) (*Workspace, error) {
-	w := &Workspace{Dir: filepath.Join(dir, "workspace"), CLI: cli, ctx: ctx}
-	config := filepath.Join(dir, "cli.tfrc")
-	err := errors.Join(
-		os.Mkdir(w.Dir, 0o700),
-		os.WriteFile(config, fmt.Appendf(nil, "disable_checkpoint = true\nprovider_installation {\n%s}\n", installation), 0o600),
-	)
+// NewHome makes a workspace for a test as [New] does, with a [Workspace.Home] and the given command line. No provider is installed and
+// no file configures the command line, as on a new machine.
+func NewHome(t testing.TB, cli string, cluster *rest.Config) *Workspace {
+	t.Helper()
+	w, err := Open(t.Context(), t.TempDir(), cli, "")
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
-	w.Env = append(environment(), "TF_CLI_CONFIG_FILE="+config)
-	return w, nil
+	w.tb = t
+	w.Home(cluster)
+	return w
+}
+
+// Open makes a workspace under dir, which must exist and be empty, with the given body of provider_installation. Where that is empty, there is
+// no such block. Its commands are interrupted when ctx ends.
+func Open(ctx context.Context, dir, cli, installation string) (*Workspace, error) {
+	w := &Workspace{Dir: filepath.Join(dir, "workspace"), CLI: cli, Env: environment(), ctx: ctx}
+	err := os.Mkdir(w.Dir, 0o700)
+	if installation != "" {
+		config := filepath.Join(dir, "cli.tfrc")
+		err = errors.Join(err, os.WriteFile(config, fmt.Appendf(nil, "provider_installation {\n%s}\n", installation), 0o600))
+		w.Setenv("TF_CLI_CONFIG_FILE", config)
+	}
+	return w, err
 }
 
 // Mirror puts the provider into dir as a filesystem mirror that terraform and tofu install from with init, and returns the

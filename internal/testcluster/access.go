@@ -102,10 +102,14 @@ func (c *Cluster) Kubeconfig(t testing.TB, cfg *rest.Config) string {
 	return path
 }
 
-// WriteKubeconfig writes a kubeconfig with one context, testcluster, that holds what cfg holds in memory:
-// the address, the certificates and the token. Nothing that cfg names by file is written.
+// WriteKubeconfig writes a kubeconfig with one context, testcluster, as [WriteContext] does.
 func WriteKubeconfig(path string, cfg *rest.Config) error {
-	const name = "testcluster"
+	return WriteContext(path, "testcluster", cfg)
+}
+
+// WriteContext writes a kubeconfig with one context of that name, which holds what cfg holds in memory: the address, the
+// certificates and the token. It leaves out what cfg names by file.
+func WriteContext(path, name string, cfg *rest.Config) error {
 	config := clientcmdapi.NewConfig()
 	config.Clusters[name] = &clientcmdapi.Cluster{
 		Server:                   cfg.Host,

@@ -7,7 +7,8 @@ terraform {
 }
 
 provider "cas" {
-  config_path = "~/.kube/config"
+  config_path    = "./kubeconfig"
+  config_context = "playground"
 }
 
 # Sets foo to 2, but only if it is 1.

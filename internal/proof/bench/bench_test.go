@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -253,6 +254,30 @@ func TestReportShowsLossesAndCaps(t *testing.T) {
 	} {
 		if !strings.Contains(string(raw), want) {
 			t.Errorf("the report lacks %q:\n%s", want, raw)
+		}
+	}
+}
+
+// After a change of the page or the chart, make bench BENCH=-redraw writes them anew.
+func TestTheDocumentationShowsItsFigures(t *testing.T) {
+	t.Parallel()
+	const docs = "../../../docs"
+	r, err := load(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := t.TempDir()
+	if err := r.save(again); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{resultsFile, reportFile, chartFile} {
+		want, wantErr := os.ReadFile(filepath.Join(again, name))
+		got, gotErr := os.ReadFile(filepath.Join(docs, name))
+		if err := errors.Join(wantErr, gotErr); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("docs/%s is not what bench -redraw writes", name)
 		}
 	}
 }

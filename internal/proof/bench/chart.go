@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"image/color"
 	"os"
@@ -26,9 +26,24 @@ var palette = []color.Color{
 }
 
 const (
-	chartWidth  = 10 * vg.Inch
-	chartHeight = 4 * vg.Inch
+	chartWidth   = 10 * vg.Inch
+	chartHeight  = 5 * vg.Inch
+	legendHeight = 1.4 * vg.Inch
 )
+
+// panel is a plot, and the legend below it: on the plot, it would lie on the lines.
+type panel struct {
+	*plot.Plot
+	legend plot.Legend
+}
+
+func newPanel() panel {
+	p := panel{plot.New(), plot.NewLegend()}
+	p.BackgroundColor = color.White
+	p.legend.Top, p.legend.Left = true, true
+	p.legend.Padding, p.legend.ThumbnailWidth = 3, 16
+	return p
+}
 
 // chart draws the results that there are.
 func chart(r *results, path string) error {
@@ -42,34 +57,33 @@ func chart(r *results, path string) error {
 		return err
 	}
 	canvas := vgsvg.New(chartWidth, chartHeight)
-	drawPlots(draw.New(canvas), multiples, swaps)
-	f, err := os.Create(path)
-	if err != nil {
+	drawPanels(draw.New(canvas), multiples, swaps)
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
 		return err
 	}
-	_, err = canvas.WriteTo(f)
-	return errors.Join(err, f.Close())
+	// It names one font, and few have that.
+	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
+	return os.WriteFile(path, svg, 0o644) //nolint:gosec // it is part of the repository
 }
 
-// drawPlots draws plots side by side on white.
-func drawPlots(c draw.Canvas, plots ...*plot.Plot) {
+// drawPanels draws panels side by side on white.
+func drawPanels(c draw.Canvas, panels ...panel) {
 	c.SetColor(color.White)
 	c.Fill(c.Path())
-	tiles := draw.Tiles{Rows: 1, Cols: len(plots), PadX: vg.Millimeter * 8, PadTop: 12, PadBottom: 8, PadLeft: 8, PadRight: 16}
-	for i, p := range plots {
-		p.BackgroundColor = color.White
-		p.Legend.Top = true
-		p.Legend.Padding = 2
-		p.Legend.ThumbnailWidth = 12
-		p.Draw(tiles.At(c, i, 0))
+	tiles := draw.Tiles{Rows: 1, Cols: len(panels), PadX: vg.Millimeter * 8, PadTop: 12, PadBottom: 8, PadLeft: 8, PadRight: 16}
+	for i, p := range panels {
+		tile := tiles.At(c, i, 0)
+		p.Draw(draw.Crop(tile, 0, 0, legendHeight, 0))
+		p.legend.Draw(draw.Crop(tile, 40, 0, 0, legendHeight-tile.Size().Y-8))
 	}
 }
 
 // multiplesPlot has a bar for each step of the command line and each setting, with entries of one ConfigMap.
-func multiplesPlot(rows []cliRow) (*plot.Plot, error) {
-	p := plot.New()
-	p.Title.Text = "terraform, entries of one ConfigMap"
-	p.Y.Label.Text = "multiples of a provider that does nothing"
+func multiplesPlot(rows []cliRow) (panel, error) {
+	p := newPanel()
+	p.Title.Text = "Terraform commands, with entries of one ConfigMap"
+	p.Y.Label.Text = "time, relative"
 	p.Y.Min = 0
 	names := make([]string, len(steps))
 	for i, step := range steps {
@@ -83,36 +97,37 @@ func multiplesPlot(rows []cliRow) (*plot.Plot, error) {
 		if row.Subject == subjectFloor || row.Shape != oneMap {
 			continue
 		}
-		name := fmt.Sprintf("%s, %d entries, %s", row.Subject, row.Entries, row.Place)
+		name := fmt.Sprintf("%s, %d entries, API server %s", row.Subject, row.Entries, strings.ReplaceAll(row.Place, loopback, "on this machine"))
 		if series[name] == nil {
 			order = append(order, name)
 		}
 		series[name] = append(series[name], row.multiple(rows))
-		p.Y.Max = max(p.Y.Max, 1.5*row.multiple(rows)) // room for the legend
+		p.Y.Max = max(p.Y.Max, 1.1*row.multiple(rows))
 	}
 	width := vg.Points(60 / float64(max(len(order), 1)))
 	for i, name := range order {
 		bars, err := plotter.NewBarChart(series[name], width)
 		if err != nil {
-			return nil, err
+			return panel{}, err
 		}
 		bars.Color, bars.LineStyle.Width = palette[i%len(palette)], 0
 		bars.Offset = width * vg.Length(float64(i)-float64(len(order)-1)/2)
 		p.Add(bars)
-		p.Legend.Add(name, bars)
+		p.legend.Add(name, bars)
 	}
 	one := plotter.NewFunction(func(float64) float64 { return 1 })
 	one.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
 	p.Add(one)
+	p.legend.Add("1.0: a provider that does nothing", one)
 	return p, nil
 }
 
 // swapsPlot has a line for each writer and each size of one ConfigMap: time for a swap by how many are under way.
-func swapsPlot(rows []engineRow) (*plot.Plot, error) {
-	p := plot.New()
-	p.Title.Text = "100 swaps of one ConfigMap, no command line"
-	p.X.Label.Text = "at a time"
-	p.Y.Label.Text = "ms a swap"
+func swapsPlot(rows []engineRow) (panel, error) {
+	p := newPanel()
+	p.Title.Text = "100 swaps of one ConfigMap, without Terraform"
+	p.X.Label.Text = "swaps at the same time"
+	p.Y.Label.Text = "milliseconds for each swap"
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 1, 100, 0.1, 1000
@@ -123,7 +138,7 @@ func swapsPlot(rows []engineRow) (*plot.Plot, error) {
 		if row.Place != loopback || row.Shape != oneMap || row.Swaps != 100 || row.milliseconds() <= 0 {
 			continue
 		}
-		name := fmt.Sprintf("%s, %d KiB", strings.ReplaceAll(row.Writer, ", ", "-"), row.KiB)
+		name := fmt.Sprintf("%s: ConfigMap of %d KiB", row.Writer, row.KiB)
 		if series[name] == nil {
 			order = append(order, name)
 		}
@@ -132,14 +147,13 @@ func swapsPlot(rows []engineRow) (*plot.Plot, error) {
 	for i, name := range order {
 		line, points, err := plotter.NewLinePoints(series[name])
 		if err != nil {
-			return nil, err
+			return panel{}, err
 		}
 		line.Width, line.Color = vg.Points(1.5), palette[i%len(palette)]
 		points.Color, points.Shape, points.Radius = line.Color, draw.CircleGlyph{}, vg.Points(2.5)
 		p.Add(line, points)
-		p.Legend.Add(name, line, points)
+		p.legend.Add(name, line, points)
 	}
-	p.Y.Max *= 300 // room for the legend, on a logarithmic scale
 	p.Add(plotter.NewGrid())
 	return p, nil
 }

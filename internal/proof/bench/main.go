@@ -70,10 +70,15 @@ func main() {
 	flags.StringVar(&o.beside, "beside", "", "`path` of another build of the provider, which the command line runs in turn with this one")
 	flags.BoolVar(&o.reference, "reference", o.reference, "for the command line, whether to measure what multiples are of: the floor, or entries beside numbers")
 	flags.Func("swaps", "`numbers` of swaps for the engine (1,100,1000)", intsInto(&o.swaps))
+	redraw := flags.Bool("redraw", false, "whether to measure nothing, and to write the page and the chart of the figures that are there anew")
 	_ = flags.Parse(os.Args[1:]) // it exits on errors
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, o, chosen, *dir)
+	act := func() error { return run(ctx, o, chosen, *dir) }
+	if *redraw {
+		act = func() error { return drawAgain(*dir) }
+	}
+	err := act()
 	stop()
 	exit(err)
 }
@@ -112,6 +117,15 @@ func namesInto(to *[]string, known []string) func(string) error {
 		}
 		return nil
 	}
+}
+
+// drawAgain writes what shows the figures of earlier runs.
+func drawAgain(dir string) error {
+	r, err := load(dir)
+	if err != nil {
+		return err
+	}
+	return r.save(dir)
 }
 
 // run measures the chosen parts. Where there is a folder for it, the results of each are written as soon as it has ended.
