@@ -76,6 +76,11 @@ func (c *client) get(ctx context.Context, ref Ref) (*Observation, error) {
 	return nil, c.explain(err, ref, "get")
 }
 
+// lacksNamespace reports whether the API server says that there is no such namespace. It is false if it does not let us know.
+func (c *client) lacksNamespace(ctx context.Context, name string) bool {
+	return isNoNamespace(c.rest.Get().Resource("namespaces").Name(name).Do(ctx).Error())
+}
+
 // getPatiently is get, or refresh where something is known, tried again for about a second where that may help.
 func (c *client) getPatiently(ctx context.Context, ref Ref, known *Observation) (*Observation, error) {
 	backoff := newBackoff(20*time.Millisecond, time.Second)
@@ -163,7 +168,7 @@ func isNoNamespace(err error) bool {
 	if !errors.As(err, &status) || !apierrors.IsNotFound(err) || status.Status().Details == nil {
 		return false
 	}
-	return status.Status().Details.Kind == "namespaces"
+	return status.Status().Details.Kind == "namespaces" && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
 // explain gives an error of a request that changed nothing its type.

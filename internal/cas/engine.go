@@ -197,6 +197,11 @@ func (e *Engine) look(t *task) (*Observation, error) {
 	return t.observed, nil
 }
 
+// LacksNamespace reports whether a namespace is known not to exist. It needs the verb get on namespaces, and is false without it.
+func (e *Engine) LacksNamespace(ctx context.Context, name string) bool {
+	return e.client.lacksNamespace(ctx, name)
+}
+
 // Signed is a field manager of this Engine alone, made of a name. What was written under it is known for this Engine's own
 // even where others write the same values: a twin's write is never told as ours, and a lost answer is often settled by a read
 // alone.

@@ -90,7 +90,7 @@ type NotFoundError struct{ Ref Ref }
 
 func (e *NotFoundError) Error() string { return fmt.Sprintf("configmap %s does not exist", e.Ref) }
 
-// NoNamespaceError: a ConfigMap was to be created in a namespace that does not exist. Nothing was written.
+// NoNamespaceError: the namespace of a ConfigMap does not exist. Nothing was written.
 type NoNamespaceError struct{ Ref Ref }
 
 func (e *NoNamespaceError) Error() string {

@@ -80,9 +80,18 @@ func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts
 	case !about.Wait.IsNull() && cas.MayYetHold(err):
 		diags.Append(about.NotYet(err))
 	default:
-		diags.Append(r.planned(about).Diagnose(err))
+		diags.Append(r.planned(about).Diagnose(r.located(ctx, err)))
 	}
 	return diags
+}
+
+// located says of a ConfigMap that does not exist whether its namespace does, if the role lets one tell.
+func (r *Run) located(ctx context.Context, err error) error {
+	var notFound *cas.NotFoundError
+	if errors.As(err, &notFound) && r.Engine.LacksNamespace(ctx, notFound.Ref.Namespace) {
+		return &cas.NoNamespaceError{Ref: notFound.Ref}
+	}
+	return err
 }
 
 // planned is the subject of diagnostics about a plan's check.

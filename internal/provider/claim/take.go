@@ -28,7 +28,7 @@ func (r *Run) Take(ctx context.Context, counter cas.Counter, timeout time.Durati
 	taken, err := r.Engine.Take(ctx, counter)
 	switch {
 	case err != nil:
-		return 0, diag.Diagnostics{about.Diagnose(err)}
+		return 0, diag.Diagnostics{about.Diagnose(r.located(ctx, err))}
 	case taken.Stored != taken.Sent:
 		return 0, diag.Diagnostics{about.NumberNotKept(taken)}
 	default:

@@ -162,7 +162,7 @@ func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, ti
 	}
 	result, err := commit(ctx, t)
 	if err != nil {
-		return result, diag.Diagnostics{about.Of(t).Diagnose(err)}, err
+		return result, diag.Diagnostics{about.Of(t).Diagnose(r.located(ctx, err))}, err
 	}
 	var changed []diagnose.KeyChange
 	for _, k := range t.Keys {

@@ -1,0 +1,60 @@
+package acceptance_test
+
+import (
+	"net/http"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// A ConfigMap that is missing because its namespace is, as after a typo.
+func TestMissingNamespaceIsTold(t *testing.T) {
+	t.Parallel()
+	block := func(kind, lines string) string {
+		return "resource \"cas_configmap_" + kind + "\" \"it\" {\n  namespace = \"no-such-namespace\"\n  name = \"testmap\"\n  " + lines + "\n}\n"
+	}
+	blocks := map[string]string{
+		"entry":   block("entry", "key = \"foo\"\n  value = \"1\""),
+		"data":    block("data", `data = { foo = "1" }`),
+		"counter": block("counter", `key = "foo"`),
+	}
+	for name, block := range blocks {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.write(block)
+			p.wants(p.plan(), "Warning: Namespace Does Not Exist Yet", "!ConfigMap Does Not Exist Yet")
+			p.applyRefused("Error: Namespace Not Found", "Nothing was written.")
+			p.wantState()
+		})
+	}
+}
+
+// Who may not read namespaces is told what is known: that there is no ConfigMap. So is who gets a 404 that is not the API server's.
+func TestMissingNamespaceThatCannotBeTold(t *testing.T) {
+	t.Parallel()
+	t.Run("no permission", func(t *testing.T) {
+		p := newPipeline(t)
+		user := p.cluster.User(t, "reads-configmaps", p.namespace, rbacv1.PolicyRule{
+			APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "patch", "watch"},
+		})
+		p.kubeconfig = p.cluster.Kubeconfig(t, user)
+		p.write(entryBlock("it", `value = "1"`))
+		p.wants(p.plan(), "Warning: ConfigMap Does Not Exist Yet")
+		p.applyRefused("Error: ConfigMap Not Found")
+	})
+	t.Run("another 404", func(t *testing.T) {
+		p := newPipeline(t)
+		proxy := p.proxied()
+		proxy.SetHook(func(r *http.Request) testcluster.Fault {
+			if r.URL.Path == "/api/v1/namespaces/"+p.namespace {
+				return testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusNotFound, Body: "not here"}}
+			}
+			return testcluster.Fault{}
+		})
+		p.write(entryBlock("it", `value = "1"`))
+		p.wants(p.plan(), "Warning: ConfigMap Does Not Exist Yet")
+		p.applyRefused("Error: ConfigMap Not Found")
+	})
+}
