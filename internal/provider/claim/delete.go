@@ -27,7 +27,7 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 		return diags
 	}
 	if notes {
-		diags.Append(r.planKeys(held.Ref, nil, held.Keys(), "", held.About(terms.OpDelete))...)
+		diags.Append(r.planKeys(ctx, held.Ref, nil, held.Keys(), "", held.About(terms.OpDelete))...)
 	}
 	if diags.HasError() || !r.Checks() {
 		return diags
@@ -43,7 +43,7 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 	if held.Policy == terms.PolicyRestore {
 		first = kept.first
 	}
-	about := r.planned(held.About(terms.OpDelete))
+	about := r.planned(ctx, held.About(terms.OpDelete))
 
 	var seen *cas.Observation
 	var problem diag.Diagnostic

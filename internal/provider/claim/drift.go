@@ -173,10 +173,10 @@ func AcceptsWholeDrift(ctx context.Context, onDrift string, held, plan diagnose.
 func (r *Run) PlanWholeDrift(
 	ctx context.Context, onDrift string, held, plan diagnose.Content, about diagnose.Subject, private privateReader,
 ) diag.Diagnostics {
-	if !r.Checks() || r.applying() {
+	if !r.Checks() || r.isApply(ctx) {
 		return nil
 	}
-	return r.CheckWholeDrift(ctx, onDrift, held, &plan, r.planned(about), private)
+	return r.CheckWholeDrift(ctx, onDrift, held, &plan, r.planned(ctx, about), private)
 }
 
 // CheckWholeDrift judges the drift that an update of a whole ConfigMap would overwrite. A nil plan is that of a removal.

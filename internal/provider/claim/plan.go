@@ -27,7 +27,7 @@ func (r *Run) PlanCreate(ctx context.Context, c *Claim, private Private) diag.Di
 	isRemoved := func(key string) bool { return slices.Contains(removed, key) }
 	writer, more := instance(ctx, private)
 	diags.Append(more...)
-	diags.Append(r.planKeys(c.Ref, slices.DeleteFunc(keys, isRemoved), nil, writer, about)...)
+	diags.Append(r.planKeys(ctx, c.Ref, slices.DeleteFunc(keys, isRemoved), nil, writer, about)...)
 	if diags.HasError() {
 		return diags
 	}
@@ -55,13 +55,13 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 	if diags.HasError() || !c.Known.Values || !c.Changes(held) || !c.Known.All || c.Pin.IsUnknown() || !r.Checks() {
 		return diags
 	}
-	t, refused := r.updateTxn(ctx, c, held, private, r.planned(about))
+	t, refused := r.updateTxn(ctx, c, held, private, r.planned(ctx, about))
 	if diags.Append(refused...); len(refused) > 0 {
 		return diags
 	}
 	checked := r.checkTxn(ctx, c, t, about)
-	if diags.Append(checked...); len(checked) == 0 && !r.applying() {
-		diags.Append(r.checkDrift(ctx, c, held, r.planned(about), private)...)
+	if diags.Append(checked...); len(checked) == 0 && !r.isApply(ctx) { // Update judges it
+		diags.Append(r.checkDrift(ctx, c, held, r.planned(ctx, about), private)...)
 	}
 	return diags
 }
@@ -74,15 +74,15 @@ func (r *Run) planChanges(ctx context.Context, c, held *Claim, about diagnose.Su
 		was, has := held.Values[key]
 		return has && (!c.Known.Values || c.Values[key].Holds(was))
 	})
-	diags.Append(r.planKeys(c.Ref, writes, sortedKeys(dropped), writer, about)...)
+	diags.Append(r.planKeys(ctx, c.Ref, writes, sortedKeys(dropped), writer, about)...)
 	if diags.HasError() || r.applying() || r.PlanCheck == terms.PlanCheckOff {
 		return diags
 	}
 	kept, more := getKept(ctx, private)
 	diags.Append(more...)
-	problem := c.removesChanged(dropped, kept, nil, r.planned(about))
+	problem := c.removesChanged(dropped, kept, nil, r.planned(ctx, about))
 	if problem == nil {
-		problem = c.removesOlder(dropped, kept, r.planned(about))
+		problem = c.removesOlder(dropped, kept, r.planned(ctx, about))
 	}
 	if problem != nil {
 		diags.Append(problem)

@@ -67,7 +67,7 @@ func (p *plannedKeys) update(ref cas.Ref, keys []string, change func(key string,
 
 // planKeys records the keys that an instance is planned to write and to remove, and refuses those that another instance of the plan
 // writes or removes.
-func (r *Run) planKeys(ref cas.Ref, writes, removes []string, writer string, about diagnose.Subject) diag.Diagnostics {
+func (r *Run) planKeys(ctx context.Context, ref cas.Ref, writes, removes []string, writer string, about diagnose.Subject) diag.Diagnostics {
 	if r.applying() {
 		return nil
 	}
@@ -78,9 +78,9 @@ func (r *Run) planKeys(ref cas.Ref, writes, removes []string, writer string, abo
 	case r.PlanCheck == terms.PlanCheckOff:
 		return nil
 	case len(moving) > 0:
-		return diag.Diagnostics{r.planned(about).KeyMoves(moving)}
+		return diag.Diagnostics{r.planned(ctx, about).KeyMoves(moving)}
 	case len(twice) > 0:
-		return diag.Diagnostics{r.planned(about).KeyWrittenTwice(twice)}
+		return diag.Diagnostics{r.planned(ctx, about).KeyWrittenTwice(twice)}
 	}
 	return nil
 }

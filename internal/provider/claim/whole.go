@@ -58,7 +58,7 @@ func (r *Run) PlanKeysWhole(ctx context.Context, t *cas.Txn, about diagnose.Subj
 			writes = append(writes, k.Key)
 		}
 	}
-	return append(diags, r.planKeys(t.Ref, writes, removes, writer, about)...)
+	return append(diags, r.planKeys(ctx, t.Ref, writes, removes, writer, about)...)
 }
 
 // PlanDeleteWhole reads the object and notes its version in private state, for the reasons that PlanDelete gives. If it notes nothing, the
@@ -76,7 +76,7 @@ func (r *Run) PlanDeleteWhole(ctx context.Context, held *Whole, private Private)
 			return err
 		}
 		noted = held.note(ctx, seen.Version(), private)
-		if drift = r.removesDrift(ctx, held, seen, r.planned(about), private); len(drift) > 0 {
+		if drift = r.removesDrift(ctx, held, seen, r.planned(ctx, about), private); len(drift) > 0 {
 			return nil
 		}
 		if r.CheckMode() == cas.DryRun {

@@ -19,6 +19,7 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	if r.run == nil {
 		return
 	}
+	ctx = claim.Planning(ctx, &req)
 	var plan, state, config wholeModel
 	var diags diag.Diagnostics
 	if !req.State.Raw.IsNull() {

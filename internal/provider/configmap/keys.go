@@ -88,6 +88,7 @@ func (r *keysResource[M, P]) ModifyPlan(ctx context.Context, req resource.Modify
 	if r.run == nil {
 		return
 	}
+	ctx = claim.Planning(ctx, &req)
 	var plan, state M
 	var diags diag.Diagnostics
 	if !req.State.Raw.IsNull() {
