@@ -114,7 +114,7 @@ func (r *Run) isApply(ctx context.Context) bool {
 // planned is the subject of diagnostics about a plan's check.
 func (r *Run) planned(ctx context.Context, about diagnose.Subject) diagnose.Subject {
 	about.Plan, about.Limit = r.PlanCheck, terms.OpRead
-	about.Applies = r.isApply(ctx)
+	about.Replanned = r.isApply(ctx)
 	about.Rehearsed = r.CheckMode() == cas.DryRun
 	return about
 }

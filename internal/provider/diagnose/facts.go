@@ -104,7 +104,7 @@ func (s Subject) versionFacts(e *cas.ConflictError) (facts []Fact) {
 	switch {
 	case e.Reason == cas.ReasonVersion:
 		was = " expected"
-	case s.Plan != "" && !s.Applies:
+	case s.Plan != "":
 		was = " when last read"
 	}
 	now := e.Live.Version()

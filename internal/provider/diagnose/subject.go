@@ -33,7 +33,6 @@ type Subject struct {
 	Op        terms.Operation
 	Limit     terms.Operation // whose timeout applies
 	Plan      terms.PlanCheck // of a plan's check, how plan_check takes its failure; empty otherwise
-	Applies   bool            // a plan's check that is known to be made for an apply
 	Rehearsed bool            // a plan's check that sends a dry run
 	Wait      types.String    // wait_for_match; null where the operation does not wait
 
@@ -91,7 +90,7 @@ func (s Subject) refuse(title ErrorTitle, at path.Path, happened string, facts [
 
 // orDestroy adds the way to destroy despite a plan's check: Terraform plans ordinarily before it plans to destroy.
 func (s Subject) orDestroy(next string) string {
-	if s.Plan != terms.PlanCheckError || s.Op == terms.OpDelete || s.Applies {
+	if s.Plan != terms.PlanCheckError || s.Op == terms.OpDelete {
 		return next
 	}
 	return next + " If this blocks a destroy, run " + terms.EnvPlanCheck + "=warning terraform destroy."
@@ -100,7 +99,7 @@ func (s Subject) orDestroy(next string) string {
 // since says after when something changed. A plan's check is also made while applying.
 func (s Subject) since(one bool) string {
 	switch {
-	case s.Plan == "" || s.Applies:
+	case s.Plan == "":
 		return "after this plan was made"
 	case one:
 		return "after Terraform last read it"
