@@ -171,6 +171,8 @@ func aboutFoo(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.S
 
 func planning(s *diagnose.Subject) { s.Plan, s.Limit = terms.PlanCheckError, terms.OpRead }
 
+func replanned(s *diagnose.Subject) { planning(s); s.Replanned = true }
+
 func warned(s *diagnose.Subject) { s.Plan, s.Limit = terms.PlanCheckWarning, terms.OpRead }
 
 func hidden(s *diagnose.Subject) { s.Hide = true }

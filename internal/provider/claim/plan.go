@@ -51,6 +51,7 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 		return nil
 	}
 	about := c.About(terms.OpUpdate)
+	about.Replanned = c.Replanned
 	diags := r.planKeys(ctx, c, held, about, private)
 	if diags.HasError() || !c.Known.Values || !c.Changes(held) || !c.Known.All || c.Pin.IsUnknown() || !r.Checks() {
 		return diags

@@ -26,6 +26,7 @@ type Run struct {
 
 	moves     plannedMoves
 	creations plannedCreations
+	read      plannedCreations // what was refreshed
 }
 
 // Configured reports whether the cluster is known.
@@ -85,6 +86,10 @@ func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts
 	return diags
 }
 
+// Replans reports whether an update is planned again, by an apply: no refresh came before, and the client allows deferral, as Terraform since
+// 1.11 does while applying. OpenTofu never tells. It is good for wording only.
+func (r *Run) Replans(ref cas.Ref, deferral bool) bool { return deferral && !r.read.has(ref) }
+
 // planned is the subject of diagnostics about a plan's check.
 func (r *Run) planned(about diagnose.Subject) diagnose.Subject {
 	about.Plan, about.Limit = r.PlanCheck, terms.OpRead
@@ -95,6 +100,7 @@ func (r *Run) planned(about diagnose.Subject) diagnose.Subject {
 // Observe reads an object for a refresh. It may reuse a recent read of this process; if something is missing there, it reads again, before
 // the state drops anything.
 func (r *Run) Observe(ctx context.Context, ref cas.Ref, age time.Duration, missing func(*cas.Observation) bool) (*cas.Observation, error) {
+	r.read.note(ref)
 	seen, err := r.Engine.Observe(ctx, ref, age)
 	if err == nil && age > 0 && missing(seen) {
 		return r.Engine.Observe(ctx, ref, 0)

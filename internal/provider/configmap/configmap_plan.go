@@ -58,7 +58,7 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		}
 		resp.Diagnostics.Append(r.run.NoteReplaceWhole(ctx, r.whole(&state), resp.Private)...)
 		plan.ID, plan.UID = state.ID, state.UID
-		r.planUpdate(ctx, &plan, &state, resp)
+		r.planUpdate(ctx, &plan, &state, req.ClientCapabilities.DeferralAllowed, resp)
 		resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
 	}
 }
@@ -89,10 +89,12 @@ func (r *wholeResource) planCreate(ctx context.Context, plan *wholeModel, resp *
 }
 
 // planUpdate settles what is known of the plan, whether it is a replace after all, and checks what is to be written.
-func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) {
+func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel, deferral bool, resp *resource.ModifyPlanResponse) {
 	was, isUnseen := state, plan.takesOver(state)
+	about := r.about(plan, state, terms.OpUpdate)
+	about.Replanned = r.run.Replans(state.ref(), deferral)
 	if isUnseen && r.run.Checks() {
-		resp.Diagnostics.Append(r.run.Check(ctx, r.about(plan, state, terms.OpUpdate), plan.Timeouts, func(ctx context.Context) error {
+		resp.Diagnostics.Append(r.run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
 			live, err := r.run.Engine.Observe(ctx, state.ref(), cas.Fresh)
 			if err == nil && !live.Exists() {
 				err = &cas.NotFoundError{Ref: state.ref()}
@@ -121,9 +123,9 @@ func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel,
 		return
 	}
 	if was != state {
-		resp.Diagnostics.Append(r.about(plan, state, terms.OpUpdate).TakenOver(plan.content(), state.content(), was.content())...)
+		resp.Diagnostics.Append(about.TakenOver(plan.content(), state.content(), was.content())...)
 	}
-	resp.Diagnostics.Append(r.run.Check(ctx, r.about(plan, state, terms.OpUpdate), plan.Timeouts, func(ctx context.Context) error {
+	resp.Diagnostics.Append(r.run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
 		_, err := r.run.Engine.Check(ctx, txn, r.run.CheckMode())
 		return err
 	})...)

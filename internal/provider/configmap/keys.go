@@ -110,7 +110,7 @@ func (r *keysResource[M, P]) ModifyPlan(ctx context.Context, req resource.Modify
 	case req.Plan.Raw.Equal(req.State.Raw):
 		resp.Diagnostics.Append(r.run.NoteReplace(ctx, P(&state).claim(r.run), resp.Private)...)
 	default:
-		r.planUpdate(ctx, &plan, &state, pin, resp)
+		r.planUpdate(ctx, &plan, &state, pin, req.ClientCapabilities.DeferralAllowed, resp)
 	}
 }
 
@@ -125,9 +125,11 @@ func (r *keysResource[M, P]) planCreate(ctx context.Context, plan P, pin types.S
 	resp.Diagnostics.Append(r.run.PlanCreate(ctx, c, resp.Private)...)
 }
 
-func (r *keysResource[M, P]) planUpdate(ctx context.Context, plan, state P, pin types.String, resp *resource.ModifyPlanResponse) {
+func (r *keysResource[M, P]) planUpdate(
+	ctx context.Context, plan, state P, pin types.String, deferral bool, resp *resource.ModifyPlanResponse,
+) {
 	c, held := plan.claim(r.run), state.claim(r.run)
-	c.Pin = pin
+	c.Pin, c.Replanned = pin, r.run.Replans(held.Ref, deferral)
 	if !c.Known.Place || c.ID != held.ID {
 		mayBeSame := !c.Known.Place && plan.mayBe(state)
 		resp.Diagnostics.Append(r.run.PlanReplace(ctx, c, held, mayBeSame, resp.Private)...)
