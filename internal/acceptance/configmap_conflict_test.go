@@ -16,14 +16,14 @@ const (
 func TestConfigMapThatExistsIsNotCreated(t *testing.T) {
 	t.Parallel()
 	wants := []string{
-		wholeExists, "with cas_configmap.all", "The ConfigMap exists already, and this state does not know where from. Nothing was written.",
-		"Last writer: another-writer (Update)", "`terraform untaint`",
+		wholeExists, "with cas_configmap.all", "The ConfigMap already exists. Nothing was written.",
+		"Changed by: another-writer (last write ", "run terraform untaint with the address above.",
 	}
 	t.Run("at plan", func(t *testing.T) {
 		p := newPipeline(t)
 		before := p.create("testmap", data{"foo": "1"})
 		p.write(wholeBlock("all", `data = { foo = "1" }`))
-		p.planRefused(append(wants, p.text(`Import it with the id "NAMESPACE/testmap", or choose another name.`), planCheckAdvice))
+		p.planRefused(append(wants, p.text("Import id: NAMESPACE/testmap "), "Otherwise import it, or choose another name; with create_before_destroy, use generate_name.", planCheckAdvice))
 		if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
 			t.Errorf("the live object changed (-before +after):\n%s", diff)
 		}
@@ -44,7 +44,7 @@ func TestConfigMapThatExistsIsNotCreated(t *testing.T) {
 			if check == "error" {
 				p.create("testmap", data{"foo": "theirs"})
 			}
-			p.applyRefused(append(wants, p.text(`Import it with the id "NAMESPACE/testmap"`))...)
+			p.applyRefused(append(wants, p.text("Import id: NAMESPACE/testmap "))...)
 			p.wantLive("testmap", data{"foo": "theirs"})
 			p.wantState() // and nothing is tainted
 			p.remove("testmap")
@@ -59,13 +59,13 @@ var wholeWrites = map[string]struct {
 	write foreignWrite
 	told  []string
 }{
-	"a value": {sameKeyWritten, []string{`Key: foo Expected: "1" Live: "foreign"`}},
-	"a key":   {otherKeyWritten, []string{`Key: bar Expected: (absent) Live: "foreign"`}},
+	"a value": {sameKeyWritten, []string{`Key: foo Expected: "1" Found: "foreign"`}},
+	"a key":   {otherKeyWritten, []string{`Key: bar Expected: (absent) Found: "foreign"`}},
 	"a label": {
 		func(f *fixture, name string) {
 			f.change(name, func(cm *corev1.ConfigMap) { cm.Labels["app"] = "theirs" })
 		},
-		[]string{`Label: app Expected: "shop" Live: "theirs"`},
+		[]string{`Label: app Expected: "shop" Found: "theirs"`},
 	},
 	"what is not managed": {
 		func(f *fixture, name string) {
@@ -77,14 +77,14 @@ var wholeWrites = map[string]struct {
 		func(f *fixture, name string) { f.set(name, "foo", "x"); f.set(name, "foo", "1") }, nil,
 	},
 	"immutability": {
-		func(f *fixture, name string) { f.change(name, freeze) }, []string{"Expected immutable: false Live immutable: true"},
+		func(f *fixture, name string) { f.change(name, freeze) }, []string{"immutable: false expected, true found"},
 	},
 	"all of it": {
 		func(f *fixture, name string) {
 			f.remove(name)
 			f.makeWhole(name, whole{Labels: data{"app": "shop"}, Data: data{"foo": "1"}})
 		},
-		[]string{"Planned uid: ", "(the ConfigMap was deleted and made again)"},
+		[]string{"The ConfigMap was deleted and created again after ", "uid: "},
 	},
 }
 
@@ -103,8 +103,8 @@ func TestConfigMapForeignWriteBetweenPlanAndApply(t *testing.T) {
 				live := p.live("testmap")
 				past := map[string]string{"update": "written", "delete": "removed"}[op]
 				out := p.applyRefused(append([]string{
-					wholeConflict, aboutObject, "Nothing was " + past + ".",
-					"Planned resourceVersion: " + planned, "Live resourceVersion: " + live.ResourceVersion, "Last writer: another-writer (Update)",
+					wholeConflict, " after ", "Nothing was " + past + ".",
+					"resourceVersion: " + planned + " when ", ", " + live.ResourceVersion + " now", "Changed by: another-writer (last write ",
 				}, foreign.told...)...)
 				if foreign.told == nil && strings.Contains(out, "Expected") {
 					t.Errorf("told of a difference that is none:\n%s", out)
@@ -131,7 +131,7 @@ func TestConfigMapConflictHidesAsTold(t *testing.T) {
 	p.write(wholeBlock("all", `data = { foo = "secret too" }`, `hide_values = true`))
 	p.plan()
 	p.set("testmap", "foo", "their secret")
-	p.applyRefused(wholeConflict, "Key: foo Expected: (hidden, 6 bytes, sha256:"+digestOf("secret")+") Live: (hidden, 12 bytes, sha256:"+
+	p.applyRefused(wholeConflict, "Key: foo Expected: (hidden, 6 bytes, sha256:"+digestOf("secret")+") Found: (hidden, 12 bytes, sha256:"+
 		digestOf("their secret")+")", "!\"secret", "!their secret")
 }
 
@@ -141,7 +141,7 @@ func TestConfigMapWithoutRefreshFailsClosed(t *testing.T) {
 	p.planned(wholeBlock("all", `data = { foo = "1" }`))
 	p.set("testmap", "foo", "foreign")
 	p.write(wholeBlock("all", `data = { foo = "2" }`))
-	p.planRefused([]string{wholeConflict, `Key: foo Expected: "1" Live: "foreign"`, planCheckAdvice}, "-refresh=false")
+	p.planRefused([]string{wholeConflict, `Key: foo Expected: "1" Found: "foreign"`, planCheckAdvice}, "-refresh=false")
 	p.wants(p.plan(), `"foreign" -> "2"`)
 	p.apply()
 	p.wantLive("testmap", data{"foo": "2"})
@@ -169,7 +169,7 @@ func TestConfigMapDestroyOfWhatIsGoneAlreadySucceeds(t *testing.T) {
 	p.remove("testmap")
 	p.plan("-destroy", "-refresh=false")
 	p.create("testmap", data{"foo": "theirs"})
-	p.applyRefused(wholeConflict, "deleted and made again")
+	p.applyRefused(wholeConflict, "deleted and created again")
 	p.wantLive("testmap", data{"foo": "theirs"})
 	p.remove("testmap")
 	p.destroy("-refresh=false")
@@ -182,7 +182,7 @@ func TestConfigMapTooLargeWithWhatOthersOwn(t *testing.T) {
 	p.change("testmap", func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"raw": make([]byte, 1<<20-10)} })
 	p.write(wholeBlock("all", `data = { foo = "12345678901" }`))
 	wants := []string{
-		"Error: ConfigMap Too Large", "Values: 11 bytes", "All other values: 1048566 bytes", "Limit: 1048576 bytes for all values together",
+		"Error: ConfigMap Too Large", "New values: 11 bytes", "Other values: 1048566 bytes", "Limit: 1048576 bytes for all values together",
 	}
 	p.planRefused(append(wants, planCheckAdvice))
 	p.setenv("CAS_PLAN_CHECK", "off")
@@ -210,7 +210,7 @@ func TestWholeConfigMapThatIsBeingDeleted(t *testing.T) {
 		p.planned(wholeBlock("all", `data = { foo = "1" }`))
 		finalized(p)
 		p.write(wholeBlock("all", `data = { foo = "2" }`))
-		p.planRefused([]string{deleted, "The ConfigMap is being deleted, so nothing was written.", planCheckAdvice})
+		p.planRefused([]string{deleted, "The ConfigMap is being deleted. Nothing was written.", planCheckAdvice})
 		p.setenv("CAS_PLAN_CHECK", "off")
 		p.plan()
 		p.applyRefused(deleted)

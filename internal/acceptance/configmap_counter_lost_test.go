@@ -90,8 +90,8 @@ func TestCounterWithoutWatch(t *testing.T) {
 	p.create("testmap", data{"foo": "5"})
 	unknown := func(number, state string) []string {
 		return []string{
-			"Error: Write Outcome Unknown", "it could not be found out whether the number was taken", "Number: " + quoted(number),
-			"Sent for resourceVersion: ", "cannot watch resource", state, "The next apply takes a number anew.",
+			"Error: Write Outcome Unknown", "The number may have been taken, or may be taken yet.", "Number: " + quoted(number),
+			"resourceVersion: ", " before the write", "cannot watch resource", "Run terraform apply again: it takes another number.",
 		}
 	}
 	lost := func(then func()) {

@@ -149,11 +149,11 @@ func TestCounterBetweenPlanAndApply(t *testing.T) {
 		"the ConfigMap is another": {between: func(f *fixture) { madeAgain(f, "testmap") }, number: 5, live: data{"foo": "6"}},
 		"the key is no number": {
 			between: func(f *fixture) { f.set("testmap", "foo", "5 ") }, live: data{"foo": "5 "},
-			refused: []string{"Error: Not A Counter", `key = "foo"`, "Key: foo", `Live: "5 "`},
+			refused: []string{"Error: Not A Counter", `key = "foo"`, "Key: foo", `Found: "5 "`},
 		},
 		"the ConfigMap is gone": {
 			between: func(f *fixture) { f.remove("testmap") },
-			refused: []string{"Error: ConfigMap Not Found", "let the counter depend on what makes it"},
+			refused: []string{"Error: ConfigMap Not Found", "Create the ConfigMap first, and let this resource depend on it."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -186,10 +186,10 @@ func TestCounterIsCheckedAtPlan(t *testing.T) {
 		line    string
 		refused []string
 	}{
-		"word":    {live: data{"foo": "eight"}, refused: []string{"Error: Not A Counter", `key = "foo"`, `Live: "eight"`}},
-		"zeros":   {live: data{"foo": "007"}, refused: []string{"Error: Not A Counter", `Live: "007"`}},
+		"word":    {live: data{"foo": "eight"}, refused: []string{"Error: Not A Counter", `key = "foo"`, `Found: "eight"`}},
+		"zeros":   {live: data{"foo": "007"}, refused: []string{"Error: Not A Counter", `Found: "007"`}},
 		"last":    {live: data{"foo": "9223372036854775807"}, refused: []string{"Error: Counter Would Overflow", "Step: 1"}},
-		"initial": {line: "initial = 9223372036854775806\nstep = 2", refused: []string{"Error: Counter Would Overflow", "step = 2", "Live: (absent)"}},
+		"initial": {line: "initial = 9223372036854775806\nstep = 2", refused: []string{"Error: Counter Would Overflow", "step = 2", "Found: (absent)"}},
 	}
 	f := newFixture(t)
 	p := f.proxied()
@@ -224,7 +224,7 @@ func TestCounterPlanCheckSettings(t *testing.T) {
 	if proxy.Count() > 0 {
 		t.Errorf("requests: %v", proxy.Requests())
 	}
-	p.applyRefused("Error: Not A Counter", `Live: "eight"`)
+	p.applyRefused("Error: Not A Counter", `Found: "eight"`)
 	if proxy.Count() == 0 {
 		t.Error("no request is seen")
 	}
@@ -235,7 +235,7 @@ func TestCounterPlanCheckSettings(t *testing.T) {
 func TestCounterOfAConfigMapThatDoesNotExistYet(t *testing.T) {
 	p := newPipeline(t)
 	p.write(counterBlock("n"))
-	p.wants(p.plan(), "Warning: ConfigMap Does Not Exist Yet", "Let the counter depend on what makes the ConfigMap.")
+	p.wants(p.plan(), "Warning: ConfigMap Does Not Exist Yet", "If this run creates the ConfigMap, let this resource depend on it.")
 	p.create("testmap", nil)
 	p.apply()
 	p.wantLive("testmap", data{"foo": "1"})
@@ -252,7 +252,7 @@ func TestCounterHidesValuesAsTold(t *testing.T) {
 	p := newPipeline(t)
 	p.create("testmap", data{"foo": "secret"})
 	p.writeFor(p.kubeconfig, "hide_values = true", counterBlock("n"))
-	p.planRefused([]string{"Error: Not A Counter", "Live: (hidden, 6 bytes, sha256:", "!secret"})
+	p.planRefused([]string{"Error: Not A Counter", "Found: (hidden, 6 bytes, sha256:", "!secret"})
 }
 
 func TestCounterCannotBeImported(t *testing.T) {

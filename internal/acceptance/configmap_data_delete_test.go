@@ -108,7 +108,7 @@ func TestConfigMapDataDroppedKeysGoByThePolicy(t *testing.T) {
 		p := seed(t)
 		p.set("testmap", "b", "foreign")
 		p.write(dataBlock("it", one))
-		p.wants(p.plan(), "Warning: Value Changed Since Last Apply", "The key does not hold what this resource last wrote.", `Key: b Live: "foreign"`)
+		p.wants(p.plan(), "Warning: Value Changed Since Last Apply", "b does not hold what this resource last wrote.", `Key: b Found: "foreign"`)
 		p.apply()
 		p.wantLive("testmap", data{"a": "1"})
 	})
@@ -116,7 +116,7 @@ func TestConfigMapDataDroppedKeysGoByThePolicy(t *testing.T) {
 		p := seed(t, `deletion_policy = "restore"`)
 		p.set("testmap", "b", "foreign")
 		p.write(dataBlock("it", one, `deletion_policy = "restore"`))
-		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Live: "foreign"`, `apply deletion_policy = "abandon" with what the key holds as data`}
+		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Found: "foreign"`, `To keep it, set "b" = "foreign" in data and deletion_policy = "abandon", apply, then destroy`}
 		p.planRefused(wants)
 		p.setenv("CAS_PLAN_CHECK", "off")
 		p.plan()
@@ -126,7 +126,7 @@ func TestConfigMapDataDroppedKeysGoByThePolicy(t *testing.T) {
 	t.Run("one that is still expected must hold that", func(t *testing.T) {
 		p := seed(t)
 		p.write(dataBlock("it", one, `expected_data = { b = "9" }`))
-		p.planRefused([]string{"Error: Expected Value Mismatch", `Key: b Expected: "9" Live: "2"`})
+		p.planRefused([]string{"Error: Expected Value Mismatch", `Key: b Expected: "9" Found: "2"`})
 		p.planned(dataBlock("it", one, `expected_data = { b = "2" }`))
 		p.wantLive("testmap", data{"a": "1"})
 	})
@@ -149,7 +149,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 		},
 		"one key goes meanwhile": {
 			foreign: func(p *pipeline) { p.unset("testmap", "a") }, left: data{"x": "y"},
-			refused: map[string]string{"object": `Key: a Expected: "1" Live: (absent)`},
+			refused: map[string]string{"object": `Key: a Expected: "1" Found: (absent)`},
 		},
 		"all keys go meanwhile": {
 			foreign: func(p *pipeline) { p.change("testmap", func(cm *corev1.ConfigMap) { cm.Data = data{"x": "y"} }) }, left: data{"x": "y"},
@@ -157,11 +157,11 @@ func TestConfigMapDataDestroy(t *testing.T) {
 		"the ConfigMap goes meanwhile": {foreign: func(p *pipeline) { p.remove("testmap") }},
 		"another wrote before": {
 			before: func(p *pipeline) { p.set("testmap", "a", "foreign"); p.set("testmap", "b", "foreign") }, left: data{"x": "y"},
-			wants: []string{"Warning: Value Changed Since Last Apply", `Key: a Live: "foreign" Key: b Live: "foreign"`, "They will be removed if they still hold these values then."},
+			wants: []string{"Warning: Value Changed Since Last Apply", `Key: a Found: "foreign" Changed by: another-writer (last write `, `Key: b Found: "foreign" Changed by: another-writer (last write `, "The apply removes them if they still hold these values."},
 		},
 		"another writes meanwhile": {
 			foreign: func(p *pipeline) { p.set("testmap", "b", "foreign") }, left: data{"x": "y"},
-			refused: map[string]string{"object": `Key: b Expected: "2" Live: "foreign"`, "key": `Key: b Expected: "2" Live: "foreign"`},
+			refused: map[string]string{"object": `Key: b Expected: "2" Found: "foreign"`, "key": `Key: b Expected: "2" Found: "foreign"`},
 		},
 		"another key is written meanwhile": {
 			foreign: func(p *pipeline) { p.set("testmap", "x", "z") }, left: data{"x": "z"},
@@ -219,7 +219,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 		p.planned(dataBlock("it", block))
 		p.change("testmap", freeze)
 		p.planRefused([]string{
-			"Error: ConfigMap Is Immutable", "so the keys cannot be removed.", `Set deletion_policy = "abandon" and apply that, to leave the keys as they are.`, planCheckAdvice,
+			"Error: ConfigMap Is Immutable", "The ConfigMap is immutable. Nothing was removed.", `To leave the ConfigMap as it is, apply deletion_policy = "abandon", then destroy.`, "!" + planCheckAdvice,
 		}, "-destroy")
 	})
 	// Terraform before 1.12.2 plans it before it refreshes: what the plan read counts, not the prior state.
@@ -229,7 +229,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 		p.planned(dataBlock("it", block))
 		p.set("testmap", "b", "foreign")
 		p.write("")
-		p.wants(p.plan(), "Warning: Value Changed Since Last Apply", `Key: b Live: "foreign"`)
+		p.wants(p.plan(), "Warning: Value Changed Since Last Apply", `Key: b Found: "foreign"`)
 		p.apply()
 		p.wantLive("testmap", nil)
 	})
@@ -238,7 +238,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 		p.testmap(contents{Data: data{"a": "0"}})
 		p.planned(dataBlock("it", block, `expected_data = { a = "0" }`, `deletion_policy = "restore"`))
 		p.set("testmap", "b", "foreign")
-		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Live: "foreign"`, "!Key: a"}
+		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Found: "foreign"`, "!Key: a"}
 		p.planRefused(wants, "-destroy")
 		p.setenv("CAS_PLAN_CHECK", "warning")
 		p.plan("-destroy")

@@ -25,7 +25,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 		p.unset("testmap", "b")
 		p.plan()
 		p.set("testmap", "b", "foreign")
-		p.applyRefused("Error: Key Already Exists", `Key: b Expected: (absent) Live: "foreign"`)
+		p.applyRefused("Error: Key Already Exists", `Key: b Expected: (absent) Found: "foreign"`)
 		p.wantLive("testmap", data{"a": "1", "b": "foreign"})
 
 		// It is the resource's still: the next plan shows what it holds, and writes over that.

@@ -93,9 +93,9 @@ func TestConfigMapDataPlanDryRunNeedsThePermissionToWrite(t *testing.T) {
 	before := p.live("testmap").ResourceVersion
 	p.writeRehearsed(body)
 	output := p.planRefused([]string{
-		"Error: Not Permitted", "The API server does not permit to patch the ConfigMap, so nothing was written.",
-		"The API server does not permit to patch the ConfigMap, so nothing was removed.",
-		"Verb: patch", "Resource: configmaps", "Namespace: " + p.namespace, "Name: testmap", dryRunAdvice,
+		"Error: Not Permitted", "You do not have permission to patch this ConfigMap. Nothing was written.",
+		"You do not have permission to patch this ConfigMap. Nothing was removed.", "ConfigMap: " + p.namespace + "/testmap",
+		"API server: ", "Grant get and patch on configmaps in this namespace.", dryRunAdvice,
 	})
 	if n := strings.Count(output, "Error: Not Permitted"); n != 3 {
 		t.Errorf("%d errors:\n%s", n, output)

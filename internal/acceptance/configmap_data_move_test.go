@@ -75,7 +75,7 @@ func TestConfigMapDataMovedFromKubernetesRestoresNothingThatIsNotKnown(t *testin
 	f.create("testmap", data{"foo": "1"})
 	restore := `deletion_policy = "restore"`
 	f.runRefused(func(got failures) {
-		got.want(f, "", "Error: Nothing Known To Restore", "What the key held before is not known here", "or after a move from another provider.", "Key: foo")
+		got.want(f, "", "Error: Nothing Known To Restore", "It is not known what foo held before this resource wrote it.", "Otherwise apply another deletion_policy first.", "Key: foo")
 		if strings.Contains(got[""], "Key: new") {
 			f.Error(got[""])
 		}
@@ -110,7 +110,7 @@ func (p *pipeline) movedState(attributes string) {
 // A request that named no version would be conditional on none.
 func TestConfigMapDataWithoutAVersionWritesNothing(t *testing.T) {
 	t.Parallel()
-	wants := []string{"Error: ConfigMap Version Not Known", "Plan again with a refresh."}
+	wants := []string{"Error: ConfigMap Version Not Known", "Run terraform plan again without -refresh=false."}
 	for name, attributes := range map[string]string{
 		"null": "", "empty": `, "uid": "", "resource_version": ""`, "zero": `, "uid": "", "resource_version": "0"`,
 	} {

@@ -18,13 +18,13 @@ func TestConfigMapDataReplace(t *testing.T) {
 	}{
 		"expected_data": {
 			found: data{"a": "0"}, seeded: "data = { a = \"1\", b = \"2\" }\nexpected_data = { a = \"0\" }",
-			wants: []string{refused, "The keys are removed first, so that the expected values could not hold. Nothing was removed."},
+			wants: []string{refused, "The removal comes first, so what is expected would be gone. Nothing was removed."},
 		},
 		"adopt_existing": {
-			seeded: "data = { a = \"1\" }\nadopt_existing = true", wants: []string{refused, "so that adopt_existing would find nothing to adopt. Nothing was removed."},
+			seeded: "data = { a = \"1\" }\nadopt_existing = true", wants: []string{refused, "so adopt_existing would find nothing to adopt. Nothing was removed."},
 		},
 		"abandon": {
-			seeded: "data = { a = \"1\" }\ndeletion_policy = \"abandon\"", wants: []string{refused, "so that the new resource would find them taken. Nothing was removed."},
+			seeded: "data = { a = \"1\" }\ndeletion_policy = \"abandon\"", wants: []string{refused, "so the new resource would find it taken. Nothing was removed."},
 		},
 		"restore of a key that was there": {
 			found: data{"a": "0"}, seeded: "data = { a = \"1\", b = \"1\" }\nexpected_data = { a = \"0\" }\ndeletion_policy = \"restore\"",
@@ -41,7 +41,7 @@ func TestConfigMapDataReplace(t *testing.T) {
 		},
 		"a guard that does not hold": {
 			seeded: `data = { a = "1" }`, replaced: "data = { a = \"1\" }\nexpected_data = { guard = \"there\" }",
-			wants: []string{"Error: Expected Value Mismatch", `Key: guard Expected: "there" Live: (absent)`},
+			wants: []string{"Error: Expected Value Mismatch", `Key: guard Expected: "there" Found: (absent)`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestConfigMapDataReplace(t *testing.T) {
 		p.write(dataBlock("it", `name = "other"`, `data = { a = "1", b = "2" }`))
 		p.wants(p.plan(), "1 to add, 0 to change, 1 to destroy")
 		p.set("testmap", "a", "foreign")
-		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "1" Live: "foreign"`)
+		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "1" Found: "foreign"`)
 		p.plan()
 		p.apply()
 		p.wantLive("testmap", nil)
@@ -89,7 +89,7 @@ func TestConfigMapDataReplace(t *testing.T) {
 		p.write(dataBlock("it", `name = "other"`, `data = { a = "1" }`, lifecycle))
 		p.plan()
 		p.set("testmap", "a", "foreign")
-		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "1" Live: "foreign"`, "Nothing was removed.")
+		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "1" Found: "foreign"`, "Nothing was removed.")
 		p.wantState("it", "deposed it")
 		p.wantLive("testmap", data{"a": "foreign"})
 	})
@@ -98,13 +98,13 @@ func TestConfigMapDataReplace(t *testing.T) {
 		p.testmap(contents{})
 		p.planned(dataBlock("it", `data = { a = "1" }`))
 		p.do("taint", "cas_configmap_data.it")
-		p.planRefused([]string{"Error: Key Already Holds The Value", "`terraform untaint` keeps it"})
+		p.planRefused([]string{"Error: Key Already Holds The Value", "If this resource is tainted, run terraform untaint with the address above."})
 
 		// Where the plan lets it pass, nothing is removed that could not be put back.
 		p.setenv("CAS_PLAN_CHECK", "off")
 		p.write(dataBlock("it", `data = { a = "1" }`, `adopt_existing = true`))
 		p.plan()
-		p.applyRefused("Error: Replacement Would Fail", "A tainted resource is to be replaced by one of the same keys", "Nothing was removed.")
+		p.applyRefused("Error: Replacement Would Fail", "This resource is tainted, and its replacement needs what is removed first.", "Nothing was removed.")
 		p.wantLive("testmap", data{"a": "1"})
 		p.do("untaint", "cas_configmap_data.it")
 		p.plan()

@@ -32,15 +32,15 @@ func TestConfigMapDataInvalidConfiguration(t *testing.T) {
 		{``, []string{"Missing Keys", "Attribute data: there must be at least one key in data or binary_data."}},
 		{`data = {}`, []string{"Missing Keys", "Attribute data: there must be at least one key in data or binary_data."}},
 		{`expected_data = { a = "1" }`, []string{"Missing Keys"}},
-		{`data = { a = null }`, []string{"Missing Value", `Attribute data["a"]: must not be null; a key that is left out is removed.`}},
+		{`data = { a = null }`, []string{"Missing Value", `Attribute data["a"]: must not be null; to remove the key, leave it out.`}},
 		{`binary_data = { a = null }`, []string{"Missing Value", `Attribute binary_data["a"]: must not be null`}},
 		{
 			"data = { a = \"1\", b = \"2\" }\nbinary_data = { b = \"AA==\" }",
-			[]string{"Key In Both Maps", `Attribute binary_data["b"]: the key is in data too, and must be in one of the two.`},
+			[]string{"Key In Both Maps", `Attribute binary_data["b"]: the key must not be in data as well.`},
 		},
 		{
 			"data = { a = \"1\" }\nexpected_data = { a = null }\nexpected_binary_data = { a = null }",
-			[]string{"Key In Both Maps", `Attribute expected_binary_data["a"]: the key is in expected_data too, and must be in one of the two.`},
+			[]string{"Key In Both Maps", `Attribute expected_binary_data["a"]: the key must not be in expected_data as well.`},
 		},
 		{`data = { "a/b" = "1" }`, []string{"Invalid ConfigMap Key", `Attribute data["a/b"]: a valid config key must consist of`}},
 		{`data = { ".." = "1" }`, []string{"Invalid ConfigMap Key", `Attribute data[".."]: must not be '..'`}},
@@ -49,19 +49,19 @@ func TestConfigMapDataInvalidConfiguration(t *testing.T) {
 		{"data = { a = \"1\" }\nexpected_binary_data = { \"\" = null }", []string{"Invalid ConfigMap Key", `Attribute expected_binary_data[""]: a valid config key must consist of`}},
 		{`binary_data = { a = "MQ" }`, []string{"Invalid Base64", `Attribute binary_data["a"]: ` + encoding}},
 		{"data = { a = \"1\" }\nexpected_binary_data = { a = \"MR==\" }", []string{"Invalid Base64", `Attribute expected_binary_data["a"]: ` + encoding}},
-		{`data = { a = "${` + large + `}a" }`, []string{"Value Too Large", `Attribute data["a"]: holds 1048577 bytes; the values of a ConfigMap may have 1048576 together.`}},
+		{`data = { a = "${` + large + `}a" }`, []string{"Value Too Large", `Attribute data["a"]: has 1048577 bytes; all values of a ConfigMap must have at most 1048576 together.`}},
 		{
 			"data = { a = " + half + ", b = \"1\" }\nbinary_data = { c = base64encode(" + half + ") }",
 			[]string{
-				"Values Too Large", `Attribute binary_data["c"]: is the largest, with 532480 bytes, of values that hold 1064961 bytes; ` +
-					"the values of a ConfigMap may have 1048576 together.",
+				"Values Too Large", `Attribute binary_data["c"]: is the largest value, with 532480 bytes; ` +
+					"all values have 1064961 bytes together, and must have at most 1048576.",
 			},
 		},
 		{"data = { a = \"1\" }\nexpected_resource_version_wo = \"0\"", []string{"Invalid Resource Version"}},
 		{"data = { a = \"1\" }\nconflict_scope = \"keys\"", []string{"Invalid Attribute Value Match"}},
 		{"data = { a = \"1\" }\ndeletion_policy = \"keep\"", []string{"Invalid Attribute Value Match"}},
 		{"data = { a = \"1\" }\ntimeouts = { read = \"0s\" }", []string{"Invalid Timeout"}},
-		{"data = { a = \"1\" }\nwait_for_match = \"2m\"", []string{"Invalid Attribute Combination", `Attribute wait_for_match: conflict_scope must be "key" beside it.`}},
+		{"data = { a = \"1\" }\nwait_for_match = \"2m\"", []string{"Invalid Attribute Combination", `Attribute wait_for_match: conflict_scope must be "key". Otherwise`}},
 		{"data = { a = \"1\" }\nwait_for_match = \"2m\"\nconflict_scope = \"object\"", []string{"Invalid Attribute Combination", "Attribute wait_for_match"}},
 		{"data = { a = \"1\" }\nwait_for_match = \"soon\"\nconflict_scope = \"key\"", []string{"Invalid Timeout", "Attribute wait_for_match"}},
 		{"data = { a = \"1\" }\nwait_for_match = \"2m\"\nconflict_scope = \"key\"\nexpected_resource_version_wo = \"7\"", []string{
@@ -146,7 +146,7 @@ func TestConfigMapDataImport(t *testing.T) {
 			"NAMESPACE/gone":                "Cannot import non-existent remote object",
 			"NAMESPACE/gone:foo":            "Cannot import non-existent remote object",
 			"NAMESPACE/empty":               "Nothing To Import",
-			"NAMESPACE/testmap:foo,x,y,raw": "Keys that the import names do not exist. Nothing was imported. ConfigMap: NAMESPACE/testmap Key: x Key: y Leave out",
+			"NAMESPACE/testmap:foo,x,y,raw": "The ConfigMap does not have x and y. Nothing was imported. ConfigMap: NAMESPACE/testmap Key: x Key: y Existing keys: ",
 		} {
 			f.runRefused(func(got failures) {
 				for _, of := range got {

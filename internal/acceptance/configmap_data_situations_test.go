@@ -43,10 +43,10 @@ func TestConfigMapDataSituations(t *testing.T) {
 			if err := testcluster.WriteKubeconfig(p.kubeconfig, &rest.Config{Host: refusedAddress}); err != nil {
 				p.Fatal(err)
 			}
-			wants := []string{"Error: API Server Unreachable", "The API server could not be reached, so nothing was ", "Host: " + refusedAddress}
+			wants := []string{"Error: API Server Unreachable", "The API server could not be reached. Nothing was ", "Host: " + refusedAddress}
 			p.applyRefused(wants...)
 			if op != "delete" { // whose configuration is as it is in the state
-				p.planRefused(append(wants, planCheckAdvice), "-refresh=false")
+				p.planRefused(append(wants, "!"+planCheckAdvice), "-refresh=false")
 			}
 		})
 	})
@@ -71,7 +71,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 			p.kubeconfig = p.cluster.Kubeconfig(p, proxy.Config)
 			p.dataOp(op)
 			proxy.SetHook(onceFor(p, http.MethodPatch, testcluster.Fault{DropAfter: true}))
-			p.applyRefused("Error: Write Outcome Unknown", "it could not be found out whether the keys were changed", "!Nothing was")
+			p.applyRefused("Error: Write Outcome Unknown", "The ConfigMap may have changed, or may change yet.", "!Nothing was")
 		})
 	})
 	t.Run("being deleted", func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 				p.change("testmap", func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/held"} })
 				p.remove("testmap")
 				t.Cleanup(func() { p.change("testmap", func(cm *corev1.ConfigMap) { cm.Finalizers = nil }) })
-				p.planRefused([]string{"Error: ConfigMap Is Being Deleted", "the keys would be lost with it", planCheckAdvice})
+				p.planRefused([]string{"Error: ConfigMap Is Being Deleted", "The ConfigMap is being deleted. Nothing was written.", planCheckAdvice})
 			})
 		}
 	})
@@ -92,7 +92,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 				p := newPipeline(t)
 				p.dataOp(op)
 				p.change("testmap", freeze)
-				p.planRefused([]string{"Error: ConfigMap Is Immutable", "so the keys cannot be written", planCheckAdvice})
+				p.planRefused([]string{"Error: ConfigMap Is Immutable", "The ConfigMap is immutable. Nothing was written.", planCheckAdvice})
 			})
 		}
 	})
@@ -100,7 +100,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 		p := newPipeline(t)
 		p.testmap(contents{Data: data{"a": "secret-live", "held": "secret-held"}})
 		p.write(dataBlock("it", `data = { a = "secret-new", held = "secret-held" }`, `expected_data = { a = "secret-expected" }`, `hide_values = true`))
-		wants := []string{"Key: a Expected: (hidden, 15 bytes, sha256:", "Live: (hidden, 11 bytes, sha256:", "Key: held Live: (hidden, 11 bytes", `!Live: "secret`, `!Expected: "secret`}
+		wants := []string{"Key: a Expected: (hidden, 15 bytes, sha256:", "Found: (hidden, 11 bytes, sha256:", "Key: held Found: (hidden, 11 bytes", `!Found: "secret`, `!Expected: "secret`}
 		p.planRefused(wants)
 		p.setenv("CAS_PLAN_CHECK", "off")
 		p.plan()
@@ -112,7 +112,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 		p.mutateFoo()
 		p.write(dataBlock("it", `data = { foo = "2", bar = "2" }`))
 		p.plan()
-		p.wants(p.apply(), "Warning: Value Changed By Admission", "The value was written", `Key: foo Sent: "2" Stored: "2`+byPolicy+`"`, "!Key: bar")
+		p.wants(p.apply(), "Warning: Value Changed By Admission", "Admission changed foo while it was written.", `Key: foo Sent: "2" Stored: "2`+byPolicy+`"`, "!Key: bar")
 		p.wantData("it", data{"foo": "2", "bar": "2"})
 		p.wants(p.plan(), `~ "foo" = "2`+byPolicy+`" -> "2"`)
 		p.wants(p.destroy(), "!Value Changed By Admission")
@@ -152,7 +152,7 @@ func TestConfigMapDataNotPermitted(t *testing.T) {
 		rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{"configmaps"}, Verbs: []string{"get"}}))
 	planned := false
 	f.runRefused(func(got failures) {
-		got.want(f, "it", "Error: Not Permitted", "Verb: patch", "Resource: configmaps", "Namespace: "+f.namespace, "Name: testmap", "Answer: ")
+		got.want(f, "it", "Error: Not Permitted", "permission to patch this ConfigMap", "ConfigMap: "+f.namespace+"/testmap", "API server: ", "Grant get and patch on configmaps in this namespace.")
 	}, resource.TestStep{
 		Config: f.configFor(reader, "", dataResource("it", "testmap", `data = { a = "1", b = "2" }`)), ConfigPlanChecks: between(func() { planned = true }),
 	})
@@ -170,8 +170,8 @@ func TestConfigMapDataTooLarge(t *testing.T) {
 	planned := false
 	block := "data = { a = " + half + ", b = " + half + " }"
 	f.runRefused(func(got failures) {
-		got.want(f, "it", "Error: ConfigMap Too Large", "With these values the ConfigMap would be too large. Nothing was written.",
-			"Values: 921600 bytes All other values: 204800 bytes Limit: 1048576 bytes for all values together", "Shorten them")
+		got.want(f, "it", "Error: ConfigMap Too Large", "The ConfigMap would be too large. Nothing was written.",
+			"New values: 921600 bytes Other values: 204800 bytes Limit: 1048576 bytes for all values together", "Shorten a value")
 		f.wantLive("testmap", data{"other": otherValue})
 	},
 		resource.TestStep{Config: f.config(dataResource("it", "testmap", block)), ConfigPlanChecks: between(func() { planned = true })},
@@ -218,7 +218,7 @@ func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 		p.testmap(contents{Data: data{"a": "9", "b": "8"}})
 		p.write(it("1") + dataBlock("it", `data = { a = "0", b = `+output+` }`, `expected_data = { a = "7" }`))
 		p.plan()
-		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "7" Live: "9" Key: b Expected: (absent) Live: "8"`)
+		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "7" Found: "9" Key: b Expected: (absent) Found: "8"`)
 		p.wantLive("testmap", data{"a": "9", "b": "8"})
 	})
 	t.Run("provider", func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 		p.set("testmap", "a", "foreign")
 		p.writeUnknown(3, dataBlock("it", `data = { a = "3" }`))
 		p.plan()
-		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "2" Live: "foreign"`)
+		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "2" Found: "foreign"`)
 	})
 }
 
@@ -245,7 +245,7 @@ func TestConfigMapDataPinnedVersion(t *testing.T) {
 	block := func(value, version string) string {
 		return dataBlock("it", `data = { a = "`+value+`", b = "2" }`, `expected_data = { a = "1" }`, `conflict_scope = "key"`, `expected_resource_version_wo = "`+version+`"`)
 	}
-	wants := []string{"Error: Resource Version Mismatch", "expected_resource_version_wo", "Planned resourceVersion: ", "!Key:"}
+	wants := []string{"Error: Resource Version Mismatch", "expected_resource_version_wo", " expected, ", " now ", "!Key:"}
 	pinned := p.live("testmap").ResourceVersion
 	p.write(block("2", pinned))
 	p.plan()

@@ -99,15 +99,15 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 		"one of them is there": {
 			found: contents{Data: data{"b": "9"}}, lines: []string{`data = { a = "1", b = "2", c = "3" }`},
 			wants: []string{
-				"Error: Key Already Exists", "The key exists with another value, and without expected_data only an absent key is written. Nothing was written.",
-				"Key: b Expected: (absent) Live: \"9\"", "!Key: a", `import the key with the id "NAMESPACE/testmap:b"`,
+				"Error: Key Already Exists", "b already exists with another value. Nothing was written.",
+				"Key: b Expected: (absent) Found: \"9\"", "!Key: a", "Import id: NAMESPACE/testmap:b ", `To replace it, set "b" = "9" in expected_data; to keep it, import it.`,
 			},
 		},
 		"two of them are there": {
 			found: contents{Data: data{"b": "9"}, Bytes: map[string][]byte{"c": {0xff}}}, lines: []string{`data = { a = "1", b = "2", c = "3" }`},
 			wants: []string{
-				"Error: Key Already Exists", "The keys exist with other values", `Key: b Expected: (absent) Live: "9"`,
-				`Key: c Expected: (absent) Live: base64 "/w=="`, `import the keys with the id "NAMESPACE/testmap:b,c"`,
+				"Error: Key Already Exists", "b and c already exist with other values. Nothing was written.", `Key: b Expected: (absent) Found: "9"`,
+				`Key: c Expected: (absent) Found: base64 "/w=="`, "Import id: NAMESPACE/testmap:b,c ", "to keep it, import them.",
 			},
 		},
 		"every key fails in a way of its own": {
@@ -118,19 +118,22 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 			},
 			wants: []string{
 				"Error: Compare-And-Swap Conflict",
-				"The keys absent, guard, wrong do not hold what expected_binary_data and expected_data say they must.",
-				"The key held already holds the value, and this state does not know where from.",
-				"The key exists exists with another value, and without expected_data only an absent key is written. Nothing was written.",
-				`Key: absent Expected: base64 "AA==" Live: (absent) Key: exists Expected: (absent) Live: "9" Key: guard Expected: (absent) Live: "9" ` +
-					`Key: held Live: "2" Key: wrong Expected: "1" Live: "9"`,
-				"Last writer: another-writer (Update)", `Import it with the id "NAMESPACE/testmap:held"`, "!Key: fine",
+				"5 keys are not as this resource needs them. Nothing was written.",
+				`Key: absent Expected: base64 "AA==" Found: (absent) Existing keys: guard, exists, held, wrong Problem: expected_binary_data["absent"] does not match`,
+				`Key: exists Expected: (absent) Found: "9" Changed by: another-writer (last write `,
+				`Problem: it already exists; expected_data["exists"] allows to replace it`,
+				`Key: guard Expected: (absent) Found: "9" Changed by: another-writer (last write `, `Problem: expected_data["guard"] does not match`,
+				`Key: held Found: "2" Changed by: another-writer (last write `,
+				"Problem: it already holds the value to write; adopt_existing = true takes it over Import id: NAMESPACE/testmap:held ",
+				`Key: wrong Expected: "1" Found: "9" Changed by: another-writer (last write `, `Problem: expected_data["wrong"] does not match`,
+				"Resolve the problem of each key, then run terraform plan again.", "!Key: fine",
 			},
 		},
 		"held": {
 			found: contents{Data: data{"a": "1", "b": "2"}}, lines: []string{`data = { a = "1", b = "2" }`},
 			wants: []string{
-				"Error: Key Already Holds The Value", "The keys already hold their values",
-				`Import them with the id "NAMESPACE/testmap:a,b", or set adopt_existing = true to take them over.`, "`terraform untaint`",
+				"Error: Key Already Holds The Value", "a and b already hold the values to write. Nothing was written.",
+				"Import id: NAMESPACE/testmap:a,b ", "run terraform untaint with the address above. Otherwise import them, or set adopt_existing = true.",
 			},
 		},
 		"held, and expected so": {
@@ -148,8 +151,8 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 		"expected in the other map": {
 			found: contents{Data: data{"a": "1"}}, lines: []string{`data = { a = "2" }`, `expected_binary_data = { a = "MQ==" }`},
 			wants: []string{
-				"Error: Expected Value Mismatch", "The key does not hold what expected_binary_data says it must. Nothing was written.",
-				`Expected: base64 "MQ==" Live: "1"`, "Set expected_binary_data to what the key holds",
+				"Error: Expected Value Mismatch", `a does not hold what expected_binary_data["a"] says. Nothing was written.`,
+				`Expected: base64 "MQ==" Found: "1"`, `set expected_binary_data["a"] to what a holds`,
 			},
 		},
 		"from one map to the other": {
@@ -197,7 +200,8 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 
 func TestConfigMapDataUpdateAfterForeignWrite(t *testing.T) {
 	t.Parallel()
-	const object = "Another writer changed the ConfigMap since it was observed. Nothing was written."
+	// OpenTofu does not tell a plan from an apply, so that the ends differ.
+	const object, unchanged = " changed after ", "The keys of this resource are unchanged, but the ConfigMap changed. Nothing was written."
 	none := func(*pipeline) {}
 	done := data{"a": "2", "b": "1", "d": "2", "guard": "1"}
 	set := func(key, value string) func(*pipeline) { return func(p *pipeline) { p.set("testmap", key, value) } }
@@ -210,44 +214,45 @@ func TestConfigMapDataUpdateAfterForeignWrite(t *testing.T) {
 	}{
 		"nobody writes": {foreign: none, left: done},
 		"a key that is written": {
-			foreign: set("a", "foreign"), object: []string{object, `Key: a Expected: "1" Live: "foreign"`, "!Key: b", "!" + `set conflict_scope = "key"`},
-			key: []string{"Another writer changed the key since it was observed.", `Key: a Expected: "1" Live: "foreign"`},
+			foreign: set("a", "foreign"), object: []string{object, `Key: a Expected: "1" Found: "foreign"`, "!Key: b", "!" + `set conflict_scope = "key"`},
+			key: []string{"Another writer changed the key since it was observed.", `Key: a Expected: "1" Found: "foreign"`},
 		},
 		"a key that is not": {
-			foreign: set("b", "foreign"), object: []string{object, `Key: b Expected: "1" Live: "foreign"`},
-			key: []string{"Another writer changed the key since it was observed.", `Key: b Expected: "1" Live: "foreign"`},
+			foreign: set("b", "foreign"), object: []string{object, `Key: b Expected: "1" Found: "foreign"`},
+			key: []string{"Another writer changed the key since it was observed.", `Key: b Expected: "1" Found: "foreign"`},
 		},
 		"a key that is dropped": {
-			foreign: set("c", "foreign"), object: []string{object, `Key: c Expected: "1" Live: "foreign"`},
-			key: []string{"Another writer changed the key since it was observed.", `Key: c Expected: "1" Live: "foreign"`},
+			foreign: set("c", "foreign"), object: []string{object, `Key: c Expected: "1" Found: "foreign"`},
+			key: []string{"c changed after ", `Key: c Expected: "1" Found: "foreign"`},
 		},
 		"the guard": {
-			foreign: set("guard", "foreign"), object: []string{object, `Key: guard Expected: "1" Live: "foreign"`},
-			key: []string{"Error: Expected Value Mismatch", `expected_data`, `Key: guard Expected: "1" Live: "foreign"`},
+			foreign: set("guard", "foreign"), object: []string{object, `Key: guard Expected: "1" Found: "foreign"`},
+			key: []string{"Error: Expected Value Mismatch", `expected_data`, `Key: guard Expected: "1" Found: "foreign"`},
 		},
 		"the guard and a key": {
 			foreign: func(p *pipeline) { set("guard", "foreign")(p); set("a", "foreign")(p) },
-			object:  []string{object, `Key: a Expected: "1" Live: "foreign" Key: guard`},
+			object:  []string{object, `Key: a Expected: "1" Found: "foreign" Changed by: another-writer (last write `, "Key: guard"},
 			key: []string{
-				"The key guard does not hold what expected_data says it must. Another writer changed the key a since it was observed. Nothing was written.",
-				`Key: a Expected: "1" Live: "foreign" Key: guard Expected: "1" Live: "foreign"`,
+				"a and guard are not as this resource needs them. Nothing was written.",
+				`Key: a Expected: "1" Found: "foreign" Changed by: another-writer (last write `, "Problem: it changed after ",
+				`Key: guard Expected: "1" Found: "foreign" Changed by: another-writer (last write `, `Problem: expected_data["guard"] does not match`,
 			},
 		},
 		"another key": {
-			foreign: set("other", "foreign"), object: []string{object, "!Key: a", `set conflict_scope = "key"`},
+			foreign: set("other", "foreign"), object: []string{unchanged, "!Key: a", `set conflict_scope = "key"`},
 			left: data{"a": "2", "b": "1", "d": "2", "guard": "1", "other": "foreign"},
 		},
 		"a key that is dropped is gone": {
-			foreign: func(p *pipeline) { p.unset("testmap", "c") }, object: []string{object, `Key: c Expected: "1" Live: (absent)`},
+			foreign: func(p *pipeline) { p.unset("testmap", "c") }, object: []string{object, `Key: c Expected: "1" Found: (absent)`},
 			left: done,
 		},
 		"a key that is added": {
-			lines: `adopt_existing = false`, foreign: set("d", "foreign"), object: []string{object, `Key: d Expected: (absent) Live: "foreign"`},
-			key: []string{"Error: Key Already Exists", `Key: d Expected: (absent) Live: "foreign"`, "Set expected_data to what the write may replace.", "!import"},
+			lines: `adopt_existing = false`, foreign: set("d", "foreign"), object: []string{object, `Key: d Expected: (absent) Found: "foreign"`},
+			key: []string{"Error: Key Already Exists", `Key: d Expected: (absent) Found: "foreign"`, `To replace it, set "d" = "foreign" in expected_data.`, "!import"},
 		},
 		"a key that is added holds the value": {
-			foreign: set("d", "2"), object: []string{object, `Key: d Expected: (absent) Live: "2"`},
-			key: []string{"Error: Key Already Holds The Value", `Key: d Live: "2"`, "Set adopt_existing = true to take it over.", "!Import"},
+			foreign: set("d", "2"), object: []string{object, `Key: d Expected: (absent) Found: "2"`},
+			key: []string{"Error: Key Already Holds The Value", `Key: d Found: "2"`, "Set adopt_existing = true to take it over.", "!Import id"},
 		},
 		"made again, the same": {
 			foreign: func(p *pipeline) {
@@ -255,15 +260,15 @@ func TestConfigMapDataUpdateAfterForeignWrite(t *testing.T) {
 				p.remove("testmap")
 				p.create("testmap", was)
 			},
-			object: []string{object, "deleted and made again"}, left: done,
+			object: []string{"The ConfigMap was deleted and created again after "}, left: done,
 		},
 		"gone": {
-			foreign: func(p *pipeline) { p.remove("testmap") }, object: []string{"Error: ConfigMap Not Found", "let the resource depend on what makes it"},
+			foreign: func(p *pipeline) { p.remove("testmap") }, object: []string{"Error: ConfigMap Not Found", "Create the ConfigMap first, and let this resource depend on it."},
 			key: []string{"Error: ConfigMap Not Found"},
 		},
 		"immutable": {
-			foreign: func(p *pipeline) { p.change("testmap", freeze) }, object: []string{object},
-			key: []string{"Error: ConfigMap Is Immutable", "so the keys cannot be written"},
+			foreign: func(p *pipeline) { p.change("testmap", freeze) }, object: []string{unchanged},
+			key: []string{"Error: ConfigMap Is Immutable", "The ConfigMap is immutable. Nothing was written."},
 		},
 	} {
 		for _, scope := range []string{"object", "key"} {

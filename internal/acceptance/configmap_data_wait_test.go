@@ -79,7 +79,7 @@ var dataWaitStories = map[string]waitStory{
 
 	"another writes one of the values": {
 		before: data{"foo": "1", "bar": "0", "guard": "shut"}, waits: dataWaiter(), watches: then(oneByOne("guard=open", "bar=2")), counts: refusedThen,
-		refused: []string{"Error: Key Already Holds The Value", `Key: bar Live: "2"`, "!Key: foo"}, after: data{"foo": "1", "bar": "2", "guard": "open"},
+		refused: []string{"Error: Key Already Holds The Value", `Key: bar Found: "2"`, "!Key: foo"}, after: data{"foo": "1", "bar": "2", "guard": "open"},
 	},
 	"it turns immutable": {
 		before: data{"foo": "0", "bar": "0"}, waits: dataWaiter(), counts: refusedThen,
@@ -88,29 +88,30 @@ var dataWaitStories = map[string]waitStory{
 				cm.Data, cm.Immutable = data{"foo": "1", "bar": "1", "guard": "open"}, new(true)
 			})
 		}),
-		refused: []string{"Error: ConfigMap Is Immutable", "so the keys cannot be written"}, after: data{"foo": "1", "bar": "1", "guard": "open"},
+		refused: []string{"Error: ConfigMap Is Immutable", "The ConfigMap is immutable. Nothing was written."}, after: data{"foo": "1", "bar": "1", "guard": "open"},
 	},
 	"it turns immutable, and does not hold": {
 		before: data{"foo": "0", "bar": "0"}, waits: dataWaiter(), counts: refusedThen,
 		watches: then(func(f *fixture) { f.change("testmap", freeze) }),
-		refused: []string{"Error: Expected Value Mismatch", `Key: bar Expected: "1" Live: "0"`}, after: data{"foo": "0", "bar": "0"},
+		refused: []string{"Error: Expected Value Mismatch", `Key: bar Expected: "1" Found: "0"`}, after: data{"foo": "0", "bar": "0"},
 	},
 	"the time passes": {
 		before: data{"foo": "0", "bar": "1", "guard": "shut"}, watches: then(oneByOne("bar=3", "foo=1", "raw=x")), counts: requestCounts{Gets: 2, Watches: 1},
 		waits: dataBlock("it", `data = { foo = "2", bar = "2" }`, `expected_data = { foo = "1", bar = "1", gone = "1", guard = "open", raw = null }`,
 			`conflict_scope = "key"`, `wait_for_match = "3s"`),
 		refused: []string{
-			"Error: Wait Ended Without A Match", "with cas_configmap_data.it", "wait_for_match = ", "in the time that wait_for_match gives. Nothing was written.",
-			`Key: bar Expected: "1" Live: "3" Key: gone Expected: "1" Live: (absent) Key: guard Expected: "open" Live: "shut" ` +
-				`Key: raw Expected: (absent) Live: "x" Live resourceVersion: `,
-			"Last writer: another-writer (Update)", "Waited: ", "Apply again to wait again, or raise wait_for_match.",
+			"Error: Wait Ended Without A Match", "with cas_configmap_data.it", "wait_for_match = ", "The expected state was not reached within wait_for_match. Nothing was written.",
+			`Key: bar Expected: "1" Found: "3" Changed by: another-writer (last write `,
+			`Key: gone Expected: "1" Found: (absent) Existing keys: foo, bar, guard, raw Key: guard Expected: "open" Found: "shut" Changed by: another-writer (last write `,
+			`Key: raw Expected: (absent) Found: "x" Changed by: another-writer (last write `, " resourceVersion: ", " Waited: ",
+			"Find out why the other writer is late. Then run terraform apply again, or raise wait_for_match.",
 		},
 		after: data{"foo": "1", "bar": "3", "guard": "shut", "raw": "x"},
 	},
 	"the time passes without a ConfigMap": {
 		waits:   dataBlock("it", `data = { foo = "2" }`, `conflict_scope = "key"`, `wait_for_match = "3s"`),
 		watches: then(func(*fixture) {}), counts: requestCounts{Gets: 2, Watches: 1},
-		refused: []string{"Error: Wait Ended Without A Match", "Live: (no ConfigMap)", "Waited: "},
+		refused: []string{"Error: Wait Ended Without A Match", "Found: (no ConfigMap)", "Waited: "},
 	},
 }
 
@@ -130,8 +131,8 @@ func TestConfigMapDataWaitForMatchInPlans(t *testing.T) {
 			p.testmap(contents{Data: data{"foo": "0", "bar": "1", "guard": "shut"}})
 			p.writeChecked(test.set, dataWaiter())
 			wants := []string{
-				"Warning: Expectation Does Not Hold Yet", "The apply waits for it, for up to 10m.",
-				`Key: foo Expected: "1" Live: "0" Key: guard Expected: "open" Live: "shut" Live resourceVersion: `, "!Key: bar", "!Error:", "!" + planCheckAdvice,
+				"Warning: Expectation Does Not Hold Yet", "The expected state has not been reached yet. The apply waits for it for up to 10m.",
+				`Key: foo Expected: "1" Found: "0" Changed by: `, `Key: guard Expected: "open" Found: "shut" Changed by: `, " resourceVersion: ", "!Key: bar", "!Error:", "!" + planCheckAdvice,
 			}
 			if test.want == "off" {
 				wants = []string{"!Expectation Does Not Hold Yet", "!Error:"}
@@ -158,7 +159,7 @@ func TestConfigMapDataWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	p.testmap(contents{Data: data{"foo": "1", "bar": "2", "guard": "shut"}})
 	proxy := p.proxied()
 	p.write(dataWaiter())
-	p.planRefused([]string{"Error: Compare-And-Swap Conflict", "The key bar already holds the value", `Key: guard Expected: "open" Live: "shut"`})
+	p.planRefused([]string{"Error: Compare-And-Swap Conflict", "Problem: it already holds the value to write", `Key: guard Expected: "open" Found: "shut"`})
 	p.set("testmap", "bar", "1")
 	p.set("testmap", "guard", "open")
 	p.planned(dataWaiter())
@@ -175,7 +176,7 @@ func TestConfigMapDataWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	}
 	p.plan("-destroy")
 	p.set("testmap", "foo", "foreign")
-	p.applyRefused("Error: Compare-And-Swap Conflict", `Key: foo Expected: "2" Live: "foreign"`)
+	p.applyRefused("Error: Compare-And-Swap Conflict", `Key: foo Expected: "2" Found: "foreign"`)
 	if n := countsOf(proxy); n.Patches == 0 || n.Watches > 0 {
 		t.Errorf("%+v: %v", n, proxy.Requests())
 	}

@@ -63,7 +63,7 @@ func TestPlanDryRunOfAConfigMapFindsWhatAPolicyRefuses(t *testing.T) {
 			p.rehearsesOnly(1, func() {
 				p.writeRehearsed(op.after)
 				p.planRefused([]string{
-					"Error: Request Refused", "The API server refused to " + op.verb + " the ConfigMap, so nothing was written.", "Status: 422",
+					"Error: Request Refused", "The API server refused to " + op.verb + " the ConfigMap. Nothing was written.", "Status: 422",
 					"foo must not be refused", dryRunAdvice, planCheckAdvice,
 				})
 			})
@@ -114,8 +114,8 @@ func TestPlanDryRunOfAConfigMapNeedsThePermissionToWrite(t *testing.T) {
 	before := p.configMaps()
 	p.writeRehearsed(body)
 	p.wants(p.planRefused([]string{"Error: Not Permitted", dryRunAdvice}),
-		"permit to create the ConfigMap", "Name: created", "permit to patch the ConfigMap", "Name: updated",
-		"permit to delete the ConfigMap, so nothing was removed", "Name: deleted", "Name: testmap")
+		"permission to create this ConfigMap", "ConfigMap: "+p.namespace+"/created", "permission to patch this ConfigMap", "ConfigMap: "+p.namespace+"/updated",
+		"permission to delete this ConfigMap. Nothing was removed.", "ConfigMap: "+p.namespace+"/deleted", "ConfigMap: "+p.namespace+"/testmap")
 	if diff := cmp.Diff(before, p.configMaps()); diff != "" {
 		t.Errorf("ConfigMaps (-before +after):\n%s", diff)
 	}
@@ -138,7 +138,7 @@ func TestPlanDryRunFindsAQuotaExceeded(t *testing.T) {
 	}
 	p.rehearsesOnly(1, func() {
 		p.writeRehearsed(wholeBlock("foo", `name = "made"`))
-		p.planRefused([]string{"Error: Not Permitted", "permit to create the ConfigMap", "exceeded quota: few", dryRunAdvice})
+		p.planRefused([]string{"Error: Not Permitted", "permission to create this ConfigMap", "exceeded quota: few", dryRunAdvice})
 	})
 }
 

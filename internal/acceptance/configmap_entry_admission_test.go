@@ -104,7 +104,7 @@ func TestAdmissionThatChangesTheValueIsToldOf(t *testing.T) {
 	p.mutateFoo()
 	warning := func(sent string) []string {
 		return []string{
-			"Warning: Value Changed By Admission", "The next refresh shows it as drift.",
+			"Warning: Value Changed By Admission", "Change the admission policy, or set value to what it stores.",
 			"Sent: " + quoted(sent), "Stored: " + quoted(sent+byPolicy),
 		}
 	}
@@ -170,13 +170,13 @@ func TestAdmissionThatRefuses(t *testing.T) {
 	t.Parallel()
 	for reason, wants := range map[metav1.StatusReason][]string{
 		metav1.StatusReasonInvalid: {
-			"Error: Request Refused", "The API server refused to patch the ConfigMap, so nothing was written.", "Status: 422",
+			"Error: Request Refused", "The API server refused to patch the ConfigMap. Nothing was written.", "Status: 422",
 		},
 		metav1.StatusReasonRequestEntityTooLarge: {
-			"Error: Request Refused", "The API server refused to patch the ConfigMap, so nothing was written.", "Status: 413",
+			"Error: Request Refused", "The API server refused to patch the ConfigMap. Nothing was written.", "Status: 413",
 		},
 		metav1.StatusReasonForbidden: {
-			"Error: Not Permitted", "The API server does not permit to patch the ConfigMap, so nothing was written.", "Verb: patch",
+			"Error: Not Permitted", "You do not have permission to patch this ConfigMap. Nothing was written.", "API server: ",
 		},
 	} {
 		t.Run(string(reason), func(t *testing.T) {

@@ -2,7 +2,6 @@ package acceptance_test
 
 import (
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -51,18 +50,20 @@ type pipelineOp struct {
 	rows     []pipelineRow
 }
 
-const aboutKey, aboutObject = "Another writer changed the key since it was observed.", "Another writer changed the ConfigMap since it was observed."
+// What a refused apply begins with, where the key changed, and where only the ConfigMap did. OpenTofu does not tell a plan from an apply, so that
+// the ends differ.
+const aboutKey, aboutObject = "foo changed after ", "but the ConfigMap changed."
 
 // conflictsOf are the rows of all that goes by an observation of the plan.
 func conflictsOf(past string) []pipelineRow {
 	const summary = "Error: Compare-And-Swap Conflict"
 	nothing := "Nothing was " + past + "."
-	live := `Live: "foreign"`
-	writer := "Last writer: another-writer (Update)"
-	same := []string{summary, aboutObject, nothing, live, writer}
+	live := `Found: "foreign"`
+	writer := "Changed by: another-writer (last write "
+	same := []string{summary, aboutKey, nothing, live, writer}
 	byKey := []string{summary, aboutKey, nothing, live, writer}
 	other := []string{summary, aboutObject, nothing, `conflict_scope = "key"`, writer}
-	other2 := append(slices.Clone(other), "the ConfigMap was deleted and made again")
+	remade := []string{summary, "The ConfigMap was deleted and created again after ", nothing, "uid: ", writer}
 	return []pipelineRow{
 		{name: "quiet-object", scope: "object", foreign: nobodyWrites},
 		{name: "quiet-key", scope: "key", foreign: nobodyWrites},
@@ -72,13 +73,13 @@ func conflictsOf(past string) []pipelineRow {
 		{name: "same-object", scope: "object", foreign: sameKeyWritten, refused: same},
 		{name: "same-key", scope: "key", foreign: sameKeyWritten, refused: byKey},
 		{name: "other-object", scope: "object", foreign: otherKeyWritten, bar: "foreign", refused: other},
-		{name: "again-object", scope: "object", foreign: madeAgain, refused: other2},
+		{name: "again-object", scope: "object", foreign: madeAgain, refused: remade},
 	}
 }
 
 var notAsExpected = []string{
-	"Error: Expected Value Mismatch", "The key does not hold what expected_value says it must. Nothing was written.",
-	`Expected: "1"`, `Live: "foreign"`, "Last writer: another-writer (Update)",
+	"Error: Expected Value Mismatch", `expected_value is "1", but foo holds "foreign". Nothing was written.`,
+	`Expected: "1"`, `Found: "foreign"`, "Changed by: another-writer (last write ",
 }
 
 var pipelineOps = map[string]pipelineOp{

@@ -29,13 +29,13 @@ var creations = []creation{
 	{
 		name: "held", planned: data{}, found: data{"foo": "2"},
 		refused: []string{
-			"Error: Key Already Holds The Value", `value = "2"`, "Nothing was written.", "Key: foo", `Live: "2"`,
-			`Import it with the id "NAMESPACE/held/foo", or set adopt_existing = true`, "`terraform untaint`",
+			"Error: Key Already Holds The Value", `value = "2"`, "Nothing was written.", "Key: foo", `Found: "2"`,
+			"Import id: NAMESPACE/held/foo ", "run terraform untaint with the address above. Otherwise import it, or set adopt_existing = true.",
 		},
 	},
 	{
 		name: "held-expectation-not", lines: `expected_value = "1"`, planned: data{"foo": "1"}, found: data{"foo": "2"},
-		refused: []string{"Error: Key Already Holds The Value", `Live: "2"`},
+		refused: []string{"Error: Key Already Holds The Value", `Found: "2"`},
 	},
 	{
 		name: "expectation-holds", lines: `expected_value = "1"`,
@@ -43,29 +43,29 @@ var creations = []creation{
 	},
 	{
 		name: "expectation-not", lines: `expected_value = "1"`, planned: data{"foo": "1"}, found: data{"foo": "3"},
-		refused: []string{"Error: Expected Value Mismatch", `expected_value = "1"`, `Expected: "1" Live: "3"`, "Last writer: another-writer (Update)"},
+		refused: []string{"Error: Expected Value Mismatch", `expected_value = "1"`, `Expected: "1" Found: "3"`, "Changed by: another-writer (last write "},
 	},
 	{
 		name: "expectation-not-adopting", lines: "adopt_existing = true\nexpected_value = \"1\"", planned: data{"foo": "1"}, found: data{"foo": "3"},
-		refused: []string{"Error: Expected Value Mismatch", `Expected: "1" Live: "3"`},
+		refused: []string{"Error: Expected Value Mismatch", `Expected: "1" Found: "3"`},
 	},
 	{
 		name: "expectation-absent", lines: `expected_value = "1"`, planned: data{"foo": "1", "bar": "1"}, found: data{"bar": "1"},
-		refused: []string{"Error: Expected Value Mismatch", `Expected: "1" Live: (absent)`},
+		refused: []string{"Error: Expected Value Mismatch", `Expected: "1" Found: (absent)`},
 	},
 	{
 		name: "expected-value-held-and-gone", lines: `expected_value = "2"`, planned: data{"foo": "2"}, found: data{"bar": "1"},
-		refused: []string{"Error: Expected Value Mismatch", `Expected: "2" Live: (absent)`},
+		refused: []string{"Error: Expected Value Mismatch", `Expected: "2" Found: (absent)`},
 	},
 	{name: "absent", planned: data{}, found: data{"bar": "foreign"}, writes: true},
 	{name: "absent-without-data", planned: data{"bar": "1"}, found: nil, writes: true},
 	{
 		name: "exists", planned: data{}, found: data{"foo": "3"},
-		refused: []string{"Error: Key Already Exists", `key = "foo"`, `Live: "3"`, "Set expected_value to", `import the key with the id "NAMESPACE/exists/foo"`},
+		refused: []string{"Error: Key Already Exists", `key = "foo"`, `Found: "3"`, `To replace it, set expected_value = "3"; to keep it, import it.`, "Import id: NAMESPACE/exists/foo "},
 	},
 	{
 		name: "exists-adopting", lines: `adopt_existing = true`, planned: data{"foo": "2"}, found: data{"foo": "3"},
-		refused: []string{"Error: Key Already Exists", `Live: "3"`},
+		refused: []string{"Error: Key Already Exists", `Found: "3"`},
 	},
 }
 

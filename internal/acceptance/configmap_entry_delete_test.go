@@ -206,7 +206,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 		p.testmap(contents{})
 		p.planned(entryBlock("foo", `value = "2"`))
 		p.set("testmap", "foo", "foreign")
-		p.wants(p.plan("-destroy"), warning, `Live: "foreign"`, "It will be removed if it still holds this value then.")
+		p.wants(p.plan("-destroy"), warning, `Found: "foreign"`, "The apply removes it if it still holds this value.")
 		p.apply()
 		p.wantContents(contents{})
 	})
@@ -228,7 +228,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 			p.set("testmap", "foo", "foreign")
 			p.plan("-destroy")
 			p.set("testmap", "foo", "foreign again")
-			p.applyRefused("Error: Compare-And-Swap Conflict", `Expected: "foreign"`, `Live: "foreign again"`, "Nothing was removed.")
+			p.applyRefused("Error: Compare-And-Swap Conflict", `Expected: "foreign"`, `Found: "foreign again"`, "Nothing was removed.")
 			p.wantContents(contents{Data: map[string]string{"foo": "foreign again"}})
 			p.wantState("foo")
 			p.destroy()
@@ -244,7 +244,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 			p.planned(entryBlock("foo", `value = "2"`, `expected_value = "1"`, `deletion_policy = "restore"`))
 			p.write(entryBlock("foo", `value = "2"`, `deletion_policy = "restore"`))
 			p.set("testmap", "foo", "foreign")
-			wants := []string{refused, `Live: "foreign"`, `deletion_policy = "abandon"`}
+			wants := []string{refused, `Found: "foreign"`, `deletion_policy = "abandon"`}
 			if check == "error" {
 				p.planRefused(wants, "-destroy")
 			} else {

@@ -16,7 +16,7 @@ import (
 
 const (
 	dryRun       = "  plan_dry_run = true"
-	dryRunAdvice = "The provider's plan_dry_run (environment: CAS_PLAN_DRY_RUN) had the plan send the write as a dry run, which needs what the write needs."
+	dryRunAdvice = "Request: a dry run of the write, because plan_dry_run (CAS_PLAN_DRY_RUN) is true"
 )
 
 // writeRehearsed is write with plan_dry_run, and further lines in the provider block.
@@ -99,9 +99,13 @@ func (op rehearsedOp) run(t *testing.T) {
 
 	proxy.Reset()
 	p.writeRehearsed(op.after)
+	advice := planCheckAdvice
+	if op.keeps { // of a removal: a destroy would be refused as well
+		advice = "!" + advice
+	}
 	p.planRefused([]string{
-		"Error: Request Refused", "The API server refused to patch the ConfigMap, so nothing was ", "Status: 422", "foo must not be refused",
-		dryRunAdvice, planCheckAdvice,
+		"Error: Request Refused", "The API server refused to patch the ConfigMap. Nothing was ", "Status: 422", "foo must not be refused",
+		dryRunAdvice, advice,
 	}, op.args...)
 	if dry, wet := writesOf(proxy); dry == 0 || wet > 0 {
 		t.Errorf("%d dry runs, %d writes: %v", dry, wet, proxy.Requests())
@@ -144,7 +148,7 @@ func TestPlanDryRunWritesNothing(t *testing.T) {
 	bar := entryBlock("bar", `key = "bar"`, `value = "2"`, `expected_value = "1"`, `deletion_policy = "restore"`)
 	p.writeRehearsed(bar + entryBlock("foo", `value = "refused"`, `expected_value = "1"`))
 	proxy.Reset()
-	output := p.planRefused([]string{"Error: Not Permitted", "Verb: patch", "foo must not be refused", "with cas_configmap_entry.foo"})
+	output := p.planRefused([]string{"Error: Not Permitted", "permission to patch this ConfigMap", "foo must not be refused", "with cas_configmap_entry.foo"})
 	if n := strings.Count(output, "Error: "); n != 1 {
 		t.Errorf("%d errors:\n%s", n, output)
 	}
@@ -198,9 +202,9 @@ func TestPlanDryRunNeedsThePermissionToWrite(t *testing.T) {
 	before := p.live("testmap").ResourceVersion
 	p.writeRehearsed(body)
 	output := p.planRefused([]string{
-		"Error: Not Permitted", "The API server does not permit to patch the ConfigMap, so nothing was written.",
-		"The API server does not permit to patch the ConfigMap, so nothing was removed.",
-		"Verb: patch", "Resource: configmaps", "Namespace: " + p.namespace, "Name: testmap", dryRunAdvice,
+		"Error: Not Permitted", "You do not have permission to patch this ConfigMap. Nothing was written.",
+		"You do not have permission to patch this ConfigMap. Nothing was removed.", "ConfigMap: " + p.namespace + "/testmap",
+		"API server: ", "Grant get and patch on configmaps in this namespace.", dryRunAdvice,
 	})
 	for _, key := range []string{"updated", "created", "deleted"} {
 		if n := strings.Count(output, "Key: "+key+" "); n != 1 {
@@ -212,7 +216,7 @@ func TestPlanDryRunNeedsThePermissionToWrite(t *testing.T) {
 	}
 	p.write(body)
 	p.setenv("CAS_PLAN_DRY_RUN", "true")
-	p.planRefused([]string{"Error: Not Permitted", "Verb: patch"})
+	p.planRefused([]string{"Error: Not Permitted", "permission to patch this ConfigMap"})
 }
 
 // Once an apply has begun its first write, it sends no dry runs any more.

@@ -50,8 +50,8 @@ const refusedAddress = "http://127.0.0.1:1"
 func TestAPIServerThatRefusesConnections(t *testing.T) {
 	t.Parallel()
 	wants := []string{
-		"Error: API Server Unreachable", "The API server could not be reached, so nothing was ", "Host: " + refusedAddress,
-		"connect: connection refused", "Check the provider's configuration and the network",
+		"Error: API Server Unreachable", "The API server could not be reached. Nothing was ", "Host: " + refusedAddress,
+		"connect: connection refused", "Check the server's address in the provider's configuration, and the network.",
 	}
 	// Who waits for a timeout does not end before the test is ended.
 	for name, op := range faultOps(`timeouts = { create = "9h", read = "9h", update = "9h", delete = "9h" }`) {
@@ -64,7 +64,7 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 			}
 			p.applyRefused(wants...)
 			p.planRefused(append(wants, "!Plan:"))
-			p.planRefused(append(wants, planCheckAdvice), "-refresh=false")
+			p.planRefused(append(wants, "!"+planCheckAdvice), "-refresh=false")
 			p.setenv("CAS_PLAN_CHECK", "off")
 			p.plan("-refresh=false") // a plan where the cluster cannot be reached
 			p.applyRefused(wants...)
@@ -217,13 +217,13 @@ func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
 			wants: []string{timedOut, "Nothing was removed.", "raise timeouts.delete"},
 		},
 		"write of a create": {
-			op: faultOp{after: after}, method: http.MethodPatch, wants: []string{unknown, "Sent for resourceVersion: "},
+			op: faultOp{after: after}, method: http.MethodPatch, wants: []string{unknown, "resourceVersion: ", " before the write"},
 		},
 		"write of an update": {
-			op: faultOp{before: before, after: after}, method: http.MethodPatch, wants: []string{unknown, "Sent for resourceVersion: "},
+			op: faultOp{before: before, after: after}, method: http.MethodPatch, wants: []string{unknown, "resourceVersion: ", " before the write"},
 		},
 		"write of a delete": {
-			op: faultOp{before: before}, method: http.MethodPatch, wants: []string{unknown, "Sent for resourceVersion: "},
+			op: faultOp{before: before}, method: http.MethodPatch, wants: []string{unknown, "resourceVersion: ", " before the write"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -264,8 +264,8 @@ func TestResponseThatIsLostWhereWatchIsNotPermitted(t *testing.T) {
 	p.planOp(faultOps()["update"])
 	proxy.SetHook(onceFor(t, http.MethodPatch, testcluster.Fault{DropAfter: true}))
 	output := p.applyRefused("Error: Write Outcome Unknown",
-		"The write was sent, and it could not be found out whether the key was changed.",
-		"cannot watch resource", `Where the verb "watch" on the ConfigMap is permitted, a lost answer can be settled.`)
+		"The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet.",
+		"cannot watch resource", "Run terraform plan again: it shows what is left to do.")
 	if n := strings.Count(output, "Error: "); n != 1 {
 		t.Errorf("%d errors", n)
 	}

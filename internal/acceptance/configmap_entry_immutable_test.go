@@ -12,8 +12,8 @@ func freeze(cm *corev1.ConfigMap) { cm.Immutable = new(true) }
 func TestImmutableConfigMap(t *testing.T) {
 	t.Parallel()
 	const refused = "Error: ConfigMap Is Immutable"
-	written := []string{refused, "The ConfigMap is immutable, so the key cannot be written.", "Make a ConfigMap with another name"}
-	removed := []string{refused, "The ConfigMap is immutable, so the key cannot be removed.", `Set deletion_policy = "abandon" and apply that`}
+	written := []string{refused, "The ConfigMap is immutable. Nothing was written.", "Use a ConfigMap with another name"}
+	removed := []string{refused, "The ConfigMap is immutable. Nothing was removed.", `apply deletion_policy = "abandon", then destroy.`}
 
 	t.Run("create", func(t *testing.T) {
 		p := newPipeline(t)
@@ -63,7 +63,7 @@ func TestImmutableConfigMap(t *testing.T) {
 func TestConfigMapThatIsBeingDeleted(t *testing.T) {
 	t.Parallel()
 	const refused = "Error: ConfigMap Is Being Deleted"
-	wants := []string{refused, "so nothing was written: the entry would be lost with it.", "Deleted at: 20"}
+	wants := []string{refused, "The ConfigMap is being deleted. Nothing was written.", "Deleted at: 20"}
 	held := func(p *pipeline, data map[string]string) {
 		p.createObject(&corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Name: "testmap", Finalizers: []string{"example.com/held"}}, Data: data,

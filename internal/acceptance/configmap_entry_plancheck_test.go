@@ -4,8 +4,7 @@ import (
 	"testing"
 )
 
-const planCheckAdvice = "The provider's plan_check (environment: CAS_PLAN_CHECK) says whether a failed check of a plan is an error, a warning, " +
-	"or not made. Apply checks regardless."
+const planCheckAdvice = "If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy."
 
 // checkSource is where plan_check comes from: the provider block, or the environment.
 type checkSource struct{ configured, environment string }
@@ -48,12 +47,12 @@ func TestPlanCheckDestroyAfterDrift(t *testing.T) {
 			const shows = "Warning: Value Changed Since Last Apply"
 			switch test.want {
 			case "error":
-				p.destroyRefused([]string{"Error: Expected Value Mismatch", `Expected: "1"`, `Live: "foreign"`, planCheckAdvice})
+				p.destroyRefused([]string{"Error: Expected Value Mismatch", `Expected: "1"`, `Found: "foreign"`, planCheckAdvice})
 				p.wantLive("testmap", map[string]string{"foo": "foreign", "bar": "kept"})
 				p.wantState("foo")
 				return
 			case "warning":
-				p.wants(p.plan(), "Warning: Expected Value Mismatch", `Live: "foreign"`, "!"+planCheckAdvice)
+				p.wants(p.plan(), "Warning: Expected Value Mismatch", `Found: "foreign"`, "!"+planCheckAdvice)
 				p.wants(p.destroy(), shows, "!Error:")
 			case "off":
 				p.wants(p.destroy(), "!Expected Value Mismatch", "!"+shows, "!Error:")
@@ -78,7 +77,7 @@ func TestPlanCheckLeavesApplyAsItIs(t *testing.T) {
 				said = "!" + said
 			}
 			p.wants(p.plan(), said, "!Error:")
-			p.applyRefused("Error: Expected Value Mismatch", `Expected: "wrong"`, `Live: "1"`, "!"+planCheckAdvice)
+			p.applyRefused("Error: Expected Value Mismatch", `Expected: "wrong"`, `Found: "1"`, "!"+planCheckAdvice)
 			p.wantLive("testmap", map[string]string{"foo": "1"})
 			p.wantState()
 		})

@@ -17,24 +17,24 @@ func TestReplaceOfTheSameKeyThatCouldNotSucceedIsRefusedBeforeAnythingIsRemoved(
 	}{
 		"expected_value": {
 			seeded: "value = \"2\"\nexpected_value = \"1\"", found: "1",
-			wants: []string{refused, "so that the expected value could not hold. Nothing was removed."},
+			wants: []string{refused, "so what is expected would be gone. Nothing was removed."},
 		},
 		"expected_value that comes with the replacement": {
 			seeded: `value = "2"`, replaced: "value = \"3\"\nexpected_value = \"2\"",
-			wants: []string{refused, "so that the expected value could not hold. Nothing was removed."},
+			wants: []string{refused, "so what is expected would be gone. Nothing was removed."},
 		},
 		"adopt_existing": {
 			seeded: "value = \"2\"\nadopt_existing = true",
-			wants:  []string{refused, "so that adopt_existing would find nothing to adopt. Nothing was removed."},
+			wants:  []string{refused, "so adopt_existing would find nothing to adopt. Nothing was removed."},
 		},
 		"deletion_policy abandon": {
 			seeded: "value = \"2\"\ndeletion_policy = \"abandon\"",
-			wants:  []string{refused, "Its deletion_policy leaves the key in place, so that the new resource would find it taken. Nothing was removed."},
+			wants:  []string{refused, "deletion_policy leaves the key in place, so the new resource would find it taken. Nothing was removed."},
 		},
 		"deletion_policy restore of a key that was there": {
 			seeded: "value = \"2\"\nexpected_value = \"1\"\ndeletion_policy = \"restore\"", found: "1",
 			replaced: "value = \"2\"\ndeletion_policy = \"restore\"",
-			wants:    []string{refused, "Its deletion_policy leaves the key in place, so that the new resource would find it taken. Nothing was removed."},
+			wants:    []string{refused, "deletion_policy leaves the key in place, so the new resource would find it taken. Nothing was removed."},
 		},
 		"the policy in the state counts, not the new one": {
 			seeded: "value = \"2\"\ndeletion_policy = \"abandon\"", replaced: "value = \"2\"\ndeletion_policy = \"delete\"",
@@ -89,12 +89,12 @@ func TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 		},
 		"the old key is written": {
 			scope: "object", foreign: sameKeyWritten,
-			refused: []string{"Error: Compare-And-Swap Conflict", aboutObject, `Expected: "2"`, `Live: "foreign"`, "Nothing was removed."},
+			refused: []string{"Error: Compare-And-Swap Conflict", aboutKey, `Expected: "2"`, `Found: "foreign"`, "Nothing was removed."},
 			live:    map[string]string{"foo": "foreign", "baz": "2", "bar": "kept"},
 		},
 		"the old key is written, in key scope": {
 			scope: "key", foreign: sameKeyWritten,
-			refused: []string{"Error: Compare-And-Swap Conflict", aboutKey, `Expected: "2"`, `Live: "foreign"`, "Nothing was removed."},
+			refused: []string{"Error: Compare-And-Swap Conflict", aboutKey, `Expected: "2"`, `Found: "foreign"`, "Nothing was removed."},
 			live:    map[string]string{"foo": "foreign", "baz": "2", "bar": "kept"},
 		},
 		"another key is written": {
@@ -108,7 +108,7 @@ func TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 		},
 		"the ConfigMap is made again": {
 			scope: "object", foreign: madeAgain,
-			refused: []string{"Error: Compare-And-Swap Conflict", aboutObject, "deleted and made again"},
+			refused: []string{"Error: Compare-And-Swap Conflict", "The ConfigMap was deleted and created again after "},
 			live:    map[string]string{"foo": "2", "baz": "2", "bar": "kept"},
 		},
 	} {
@@ -192,7 +192,7 @@ func TestDeposedKeyThatAnotherResourceAdoptedIsNotRemoved(t *testing.T) {
 		entryBlock("foo", `key = "baz"`, `conflict_scope = "key"`, `value = "2"`, lifecycle) +
 		entryBlock("adopter", `key = terraform_data.key.output`, `value = "2"`, `adopt_existing = true`, "depends_on = [cas_configmap_entry.foo]"))
 	p.plan()
-	p.applyRefused("Error: Compare-And-Swap Conflict", "This run itself wrote the key, later than what the removal goes by. Nothing was removed.")
+	p.applyRefused("Error: Compare-And-Swap Conflict", "This run itself wrote foo after the removal was planned. Nothing was removed.")
 	p.wantLive("testmap", map[string]string{"foo": "2", "baz": "2", "bar": "kept"})
 	p.wantState("foo", "deposed foo", "adopter")
 }
@@ -208,7 +208,7 @@ func TestKeysThatMoveBetweenInstances(t *testing.T) {
 	}
 	advice := []string{
 		"Error: Key Moves Between Instances",
-		"Key the instances by ConfigMap key (for_each over the keys), so that each keeps its own, or use a `moved` block.",
+		"Use for_each over the ConfigMap keys, so that each instance keeps its key, or add a moved block.",
 	}
 	for name, test := range map[string]struct {
 		before, after string
@@ -299,13 +299,13 @@ func TestTaintedEntry(t *testing.T) {
 		"holds the value": {
 			lines: []string{`value = "2"`},
 			wants: []string{
-				"Error: Key Already Holds The Value", "`terraform untaint` keeps it",
-				"adopt_existing = true", "Import it with the id",
+				"Error: Key Already Holds The Value", "If this resource is tainted, run terraform untaint with the address above.",
+				"Otherwise import it, or set adopt_existing = true.", "Import id: ",
 			},
 		},
 		"holds what was to be updated": {
 			lines: []string{`value = "3"`},
-			wants: []string{"Error: Key Already Exists", `Live: "2"`, "import the key with the id"},
+			wants: []string{"Error: Key Already Exists", `Found: "2"`, "to keep it, import it.", "Import id: "},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -349,7 +349,7 @@ func TestTaintedEntryIsDestroyedOnceUntaintedOrWithoutThePlansCheck(t *testing.T
 			p.plan()
 			p.apply()
 			p.do("taint", "cas_configmap_entry.foo")
-			p.destroyRefused([]string{"Error: Key Already Holds The Value", "`terraform untaint` keeps it", planCheckAdvice})
+			p.destroyRefused([]string{"Error: Key Already Holds The Value", "If this resource is tainted, run terraform untaint with the address above.", planCheckAdvice})
 			p.wantLive("testmap", map[string]string{"foo": "2"})
 			letGo(p)
 			p.destroy()

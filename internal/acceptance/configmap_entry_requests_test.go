@@ -206,7 +206,7 @@ func TestConfigMapEntryForeignWriteInTheMiddle(t *testing.T) {
 					refused := 0
 					for _, text := range got { // what is removed from the configuration has no label
 						refused += strings.Count(text, "Error: Compare-And-Swap Conflict")
-						if strings.Count(text, "Error: ") != strings.Count(text, "Another writer changed the ConfigMap since it was observed.") {
+						if strings.Count(text, "Error: ") != strings.Count(text, ", but the ConfigMap changed.") {
 							f.Errorf("refused with\n%s", text)
 						}
 					}
@@ -292,7 +292,7 @@ func TestConfigMapEntryNotPermitted(t *testing.T) {
 			rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{resource}, Verbs: []string{verb}}))
 	}
 	facts := func(verb string) []string {
-		return []string{"Error: Not Permitted", "Verb: " + verb, "Resource: configmaps", "Namespace: " + f.namespace, "Name: testmap", "Answer: "}
+		return []string{"Error: Not Permitted", "permission to " + verb + " this ConfigMap", "ConfigMap: " + f.namespace + "/testmap", "API server: ", "Grant get and patch on configmaps in this namespace."}
 	}
 	body := func(value string) string {
 		return entry("foo", "testmap", "foo", fmt.Sprintf("value = %q", value), `expected_value = "1"`)

@@ -18,9 +18,9 @@ func TestConfigMapEntryInvalidConfiguration(t *testing.T) {
 		base64Form = "must be canonical standard base64, as base64encode() and filebase64() give it: no line breaks, with padding."
 		version    = `must be a resourceVersion as an object's metadata has it (a positive whole number), not `
 		tooLong    = "must be no more than 253 characters"
-		scoped     = `conflict_scope must be "key" beside it. What is waited for is another's write, which is a conflict otherwise.`
+		scoped     = `conflict_scope must be "key". Otherwise the write that it waits for is a conflict.`
 		timeout    = `must be a duration above zero, such as "30s" or "2m", not `
-		tooLarge   = "holds 1048577 bytes; the values of a ConfigMap may have 1048576 together."
+		tooLarge   = "has 1048577 bytes; all values of a ConfigMap must have at most 1048576 together."
 	)
 	large := `join("", [for _ in range(1024) : ` + quoted(strings.Repeat("a", 1024)) + `])`
 	rows := []struct {

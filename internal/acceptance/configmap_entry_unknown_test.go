@@ -34,7 +34,7 @@ func TestProviderConfigurationUnknownAtPlan(t *testing.T) {
 		p.testmap(contents{Data: map[string]string{"foo": "1"}})
 		p.writeUnknown(1, entryBlock("foo", `value = "2"`, `expected_value = "wrong"`))
 		p.plan()
-		p.applyRefused("Error: Expected Value Mismatch", `Live: "1"`)
+		p.applyRefused("Error: Expected Value Mismatch", `Found: "1"`)
 		p.wantLive("testmap", map[string]string{"foo": "1"})
 		p.wantState()
 		p.writeUnknown(2, entryBlock("foo", `value = "2"`, `expected_value = "1"`))
@@ -62,7 +62,7 @@ func TestProviderConfigurationUnknownAtPlan(t *testing.T) {
 		},
 		"delete of what was written before the plan": {
 			foreign: sameKeyWritten,
-			refused: []string{"Error: Compare-And-Swap Conflict", aboutObject, `Expected: "2"`, `Live: "foreign"`, "Nothing was removed."},
+			refused: []string{"Error: Compare-And-Swap Conflict", aboutKey, `Expected: "2"`, `Found: "foreign"`, "Nothing was removed."},
 			live:    map[string]string{"foo": "foreign", "bar": "kept"},
 		},
 	} {
@@ -99,7 +99,7 @@ func TestUnknownHideValueHides(t *testing.T) {
 	p.create("testmap", map[string]string{"foo": "secret-live"})
 	p.write("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" +
 		entryBlock("foo", `value = "secret-new"`, `expected_value = "secret-expected"`, `hide_value = terraform_data.hide.output`))
-	p.planRefused([]string{"Live: (hidden", "Expected: (hidden", `!Live: "secret-live"`, `!Expected: "secret-expected"`})
+	p.planRefused([]string{"Found: (hidden", "Expected: (hidden", `!Found: "secret-live"`, `!Expected: "secret-expected"`})
 }
 
 func TestReplacementWhoseNameMayTurnOutTheSameIsWarnedAbout(t *testing.T) {

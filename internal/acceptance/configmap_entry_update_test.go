@@ -38,14 +38,17 @@ func recreated(with data) func(*fixture, string) {
 
 var (
 	objectChanged = []string{
-		"Error: Compare-And-Swap Conflict", "Another writer changed the ConfigMap since it was observed. Nothing was written.",
-		"Key: foo", "Planned resourceVersion:", "Live resourceVersion:",
+		"Error: Compare-And-Swap Conflict", "foo changed after ", "Nothing was written.",
+		"Key: foo", "resourceVersion: ", " when ", " now ",
 	}
-	otherChanged = append(objectChanged[:len(objectChanged):len(objectChanged)], `set conflict_scope = "key"`) // which would help
-	keyChanged   = []string{"Error: Compare-And-Swap Conflict", "Another writer changed the key since it was observed. Nothing was written.", `Expected: "1" Live:`}
-	mismatch     = []string{"Error: Expected Value Mismatch", `expected_value = "1"`, `Expected: "1" Live: "3"`}
-	remade       = []string{"Error: Compare-And-Swap Conflict", "Another writer changed the ConfigMap", "Planned uid:", "(the ConfigMap was deleted and made again)"}
-	gone         = []string{"Error: ConfigMap Not Found", "Nothing was written."}
+	otherChanged = []string{
+		"Error: Compare-And-Swap Conflict", `foo is unchanged ("1"), but the ConfigMap changed. Nothing was written.`,
+		"Key: foo", "resourceVersion: ", " when ", " now ", `Run terraform plan again, or set conflict_scope = "key" to ignore other keys.`, // which would help
+	}
+	keyChanged = []string{"Error: Compare-And-Swap Conflict", "foo changed after ", "Nothing was written.", `Expected: "1" Found:`}
+	mismatch   = []string{"Error: Expected Value Mismatch", `expected_value = "1"`, `Expected: "1" Found: "3"`}
+	remade     = []string{"Error: Compare-And-Swap Conflict", "The ConfigMap was deleted and created again after ", "Nothing was written.", "uid: "}
+	gone       = []string{"Error: ConfigMap Not Found", "Nothing was written."}
 )
 
 var updates = []update{
@@ -152,7 +155,7 @@ func TestConfigMapEntryUpdateAgainAfterConflict(t *testing.T) {
 		resource.TestCheckResourceAttr("cas_configmap_entry.foo", "previous_value", "3"),
 	)
 	f.runRefused(func(got failures) {
-		got.want(f, "foo", append(objectChanged[:1:1], "Last writer: another-writer (Update)")...)
+		got.want(f, "foo", append(objectChanged[:1:1], "Changed by: another-writer (last write ")...)
 	}, step("1"), refused, again)
 	f.wantLive("testmap", data{})
 }
@@ -180,7 +183,7 @@ func TestConfigMapEntryUpdateExpectation(t *testing.T) {
 		}
 	})
 	f.runRefused(func(got failures) {
-		got.want(f, "foo", "Error: Expected Value Mismatch", `expected_value = "9"`, `Expected: "9" Live: "1"`)
+		got.want(f, "foo", "Error: Expected Value Mismatch", `expected_value = "9"`, `Expected: "9" Found: "1"`)
 	}, step(`value = "1"`), mismatches, drifted, stays)
 }
 
@@ -244,7 +247,7 @@ func TestConfigMapEntryUpdateUnknownUntilApply(t *testing.T) {
 	})}
 	f.runRefused(func(got failures) {
 		got.wantOnly(f, "expected", "foreign")
-		got.want(f, "expected", "Error: Expected Value Mismatch", `Expected: "3" Live: "1"`)
+		got.want(f, "expected", "Error: Expected Value Mismatch", `Expected: "3" Found: "1"`)
 		got.want(f, "foreign", otherChanged...)
 		f.wantLive("value", data{"foo": "3"})
 		f.wantLive("value-expected", data{"foo": "3"})
@@ -331,7 +334,7 @@ func TestConfigMapEntryPinnedVersion(t *testing.T) {
 	f.runRefused(func(got failures) {
 		got.wantOnly(f, "moved-a", "moved-b", "moved-c")
 		got.want(f, "moved-b", "Error: Resource Version Mismatch", `expected_resource_version_wo = "`,
-			"Planned resourceVersion: "+versions["moved"], "Live resourceVersion: "+f.live("moved").ResourceVersion)
+			"resourceVersion: "+versions["moved"]+" expected, "+f.live("moved").ResourceVersion+" now")
 		f.wantLive("moved", data{"foo": "1", "bar": "foreign"})
 		f.wantLive("pinned", data{"foo": "1", "a": "2", "b": "2", "c": "2"})
 	},
@@ -356,7 +359,7 @@ func TestConfigMapEntryPinnedVersionOfUpdate(t *testing.T) {
 	atPlan.ConfigPlanChecks = between(func() { f.Error("the plan passed") })
 	written.Check = checked(func() { f.wantLive("testmap", data{"foo": "2", "bar": "foreign"}) })
 	f.runRefused(func(got failures) {
-		got.want(f, "foo", "Error: Resource Version Mismatch", "Planned resourceVersion: "+stale, "Live resourceVersion: "+right)
+		got.want(f, "foo", "Error: Resource Version Mismatch", "resourceVersion: "+stale+" expected, "+right+" now")
 		f.wantLive("testmap", data{"foo": "1", "bar": "foreign"})
 	}, step("1", right), atPlan, written)
 
@@ -365,7 +368,7 @@ func TestConfigMapEntryPinnedVersionOfUpdate(t *testing.T) {
 	adopted, atApply := step("1", after), step("3", after)
 	atApply.ConfigPlanChecks = between(func() { f.set("testmap", "bar", "again") })
 	f.runRefused(func(got failures) {
-		got.want(f, "foo", "Error: Resource Version Mismatch", "Planned resourceVersion: "+after)
+		got.want(f, "foo", "Error: Resource Version Mismatch", "resourceVersion: "+after+" expected, ")
 		f.wantLive("testmap", data{"foo": "1", "bar": "again"})
 	}, adopted, atApply)
 }
@@ -386,7 +389,7 @@ func TestConfigMapEntryTwoUpdatesOfOneKey(t *testing.T) {
 					f.Fatalf("failed: %v, want one of the two to", got)
 				}
 				for label := range got {
-					got.want(f, label, "Error: Compare-And-Swap Conflict", "Another writer changed the key")
+					got.want(f, label, "Error: Compare-And-Swap Conflict", "foo changed after ")
 					f.wantLive("testmap", data{"foo": won[label]})
 				}
 			}, config("1", "1"), config("2", "3"))

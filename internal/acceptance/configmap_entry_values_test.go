@@ -120,7 +120,7 @@ func TestConfigMapEntryTooLarge(t *testing.T) {
 	planned := false
 	f.runRefused(func(got failures) {
 		got.want(f, "foo", "Error: ConfigMap Too Large", "value = ", "Nothing was written.",
-			"Value: 921600 bytes All other values: 204800 bytes Limit: 1048576 bytes for all values together")
+			"New values: 921600 bytes Other values: 204800 bytes Limit: 1048576 bytes for all values together")
 		f.wantLive("testmap", data{"other": otherValue})
 	},
 		resource.TestStep{Config: f.foo("value = " + foo), ConfigPlanChecks: between(func() { planned = true })},
@@ -182,10 +182,10 @@ func TestConfigMapEntryInTheOtherMap(t *testing.T) {
 	}
 	f.create("text", data{"foo": "1"})
 	f.runRefused(func(got failures) {
-		got.want(f, "expected", "Error: Expected Value Mismatch", `Expected: "1" Live: base64 "MQ=="`)
-		got.want(f, "text", "Error: Expected Value Mismatch", `expected_value_base64 = "MQ=="`, `Expected: base64 "MQ==" Live: "1"`)
-		got.want(f, "adopted", "Error: Key Already Exists", `Live: base64 "MQ=="`)
-		got.want(f, "exists", "Error: Key Already Exists", `Live: base64 "MQ=="`)
+		got.want(f, "expected", "Error: Expected Value Mismatch", `Expected: "1" Found: base64 "MQ=="`)
+		got.want(f, "text", "Error: Expected Value Mismatch", `expected_value_base64 = "MQ=="`, `Expected: base64 "MQ==" Found: "1"`)
+		got.want(f, "adopted", "Error: Key Already Exists", `Found: base64 "MQ=="`)
+		got.want(f, "exists", "Error: Key Already Exists", `Found: base64 "MQ=="`)
 		got.wantOnly(f, "expected", "text", "adopted", "exists")
 	}, resource.TestStep{Config: f.config(
 		entry("expected", "expected", "foo", `value = "2"`, `expected_value = "1"`) +

@@ -197,14 +197,14 @@ var waitStories = map[string]waitStory{
 	"the time passes": {
 		before: map[string]string{"foo": "0"}, waits: waiter(`wait_for_match = "3s"`), watches: then(sets("3")),
 		refused: []string{
-			"Error: Wait Ended Without A Match", "with cas_configmap_entry.foo", "wait_for_match = ", "in the time that wait_for_match gives. Nothing was written.",
-			`Expected: "1"`, `Live resourceVersion: `, "Last writer: another-writer (Update)", "Waited: ", "Apply again to wait again, or raise wait_for_match.",
+			"Error: Wait Ended Without A Match", "with cas_configmap_entry.foo", "wait_for_match = ", "The expected state was not reached within wait_for_match. Nothing was written.",
+			`Expected: "1"`, ` resourceVersion: `, "Changed by: another-writer (last write ", "Waited: ", "Then run terraform apply again, or raise wait_for_match.",
 		},
 		after: map[string]string{"foo": "3"}, counts: requestCounts{Gets: 2, Watches: 1},
 	},
 	"the time passes without a ConfigMap": {
 		waits: waiter(`wait_for_match = "3s"`), watches: then(func(*fixture) {}), counts: requestCounts{Gets: 2, Watches: 1},
-		refused: []string{"Error: Wait Ended Without A Match", "Live: (no ConfigMap)", "Waited: "},
+		refused: []string{"Error: Wait Ended Without A Match", "Found: (no ConfigMap)", "Waited: "},
 	},
 }
 
@@ -230,7 +230,7 @@ func (story waitStory) run(t *testing.T) {
 	if output := p.plan(); story.silent {
 		p.wants(output, "!"+warns)
 	} else {
-		p.wants(output, warns, "The apply waits for it, for up to ", "ConfigMap: "+p.namespace+"/testmap", "(-parallelism)", "!Error:")
+		p.wants(output, warns, "The expected state has not been reached yet. The apply waits for it for up to ", "ConfigMap: "+p.namespace+"/testmap", "!Error:")
 	}
 	state := p.state()
 	if story.between != nil {

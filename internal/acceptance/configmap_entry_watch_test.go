@@ -78,8 +78,8 @@ func TestWaitForMatchNeedsThePermissionToWatch(t *testing.T) {
 		rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{"configmaps"}, Verbs: []string{"patch"}}))
 	p.write(waiter())
 	p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet")
-	p.applyRefused("Error: Not Permitted To Wait", "Verb: watch", "Resource: configmaps", "Namespace: "+p.namespace, "Name: testmap",
-		`cannot watch resource "configmaps"`, `Live: "0"`, `wait_for_match needs the verb "watch" on the ConfigMap`)
+	p.applyRefused("Error: Not Permitted To Wait", "You do not have permission to watch this ConfigMap", "ConfigMap: "+p.namespace+"/testmap",
+		`cannot watch resource "configmaps"`, `Found: "0"`, "Grant get, patch and watch on configmaps in this namespace.")
 	p.wantLive("testmap", map[string]string{"foo": "0"})
 	p.wantState()
 
@@ -104,7 +104,7 @@ func TestWaitForMatchIsInterruptedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.wants(p.ended(running.Wait(), 1, "apply"), "Error: Operation Canceled", "The operation was canceled while it waited. Nothing was written.",
-		`Expected: "1"`, `Live: "0"`, "Waited: ", "!Write Outcome Unknown")
+		`Expected: "1"`, `Found: "0"`, "Waited: ", "!Write Outcome Unknown")
 	if got, want := countsOf(proxy), (requestCounts{Gets: 2, Watches: 1}); got != want {
 		t.Errorf("%+v, want %+v: %v", got, want, proxy.Requests())
 	}
@@ -135,7 +135,7 @@ func TestWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	p.plan("-destroy")
 	p.set("testmap", "foo", "foreign")
 	proxy.Reset()
-	p.applyRefused("Error: Compare-And-Swap Conflict", `Live: "foreign"`)
+	p.applyRefused("Error: Compare-And-Swap Conflict", `Found: "foreign"`)
 	if n := countsOf(proxy); n.Patches == 0 || n.Watches > 0 {
 		t.Errorf("a removal waited, or was not sent: %v", proxy.Requests())
 	}
@@ -153,7 +153,7 @@ func TestWaitForMatchInPlans(t *testing.T) {
 			p := newPipeline(t)
 			p.testmap(contents{Data: map[string]string{"foo": "0"}})
 			p.writeChecked(test.set, waiter())
-			wants := []string{"Warning: Expectation Does Not Hold Yet", `Live: "0"`, "!Error:", "!" + planCheckAdvice}
+			wants := []string{"Warning: Expectation Does Not Hold Yet", `Found: "0"`, "!Error:", "!" + planCheckAdvice}
 			if test.want == "off" {
 				wants = []string{"!Expectation Does Not Hold Yet", "!Error:"}
 			}

@@ -54,11 +54,11 @@ func TestConfigMapNotPermitted(t *testing.T) {
 			}
 			p.writeFor(reader, "", op.after)
 			p.plan()
-			facts := []string{"Error: Not Permitted", "Resource: configmaps", "Namespace: " + p.namespace, "Name: testmap"}
-			p.applyRefused(append(facts, "Verb: "+op.verb)...)
+			facts := []string{"Error: Not Permitted", "ConfigMap: " + p.namespace + "/testmap", "Grant get, create, patch and delete on configmaps in this namespace."}
+			p.applyRefused(append(facts, "permission to "+op.verb+" this ConfigMap")...)
 			p.wantUndone(op.before)
 			p.writeFor(noOne, "", op.after)
-			p.planRefused(append(facts, "Verb: get"))
+			p.planRefused(append(facts, "permission to get this ConfigMap"))
 			p.write(op.after)
 			p.plan()
 			p.apply()

@@ -183,7 +183,7 @@ func TestConfigMapIgnoresLabelsAndAnnotations(t *testing.T) {
 	p.apply()
 	p.change("testmap", theirs)
 	write(ignore, mine...)
-	p.wants(p.plan(), `Label: app Live: "store" Planned: "shop"`, "!Label: team", "!Annotation: checksum", "!Annotation: kubectl")
+	p.wants(p.plan(), `Label: app Found: "store" Planned: "shop"`, "!Label: team", "!Annotation: checksum", "!Annotation: kubectl")
 	p.apply()
 	p.wantWhole("testmap", whole{
 		Labels:      data{"app": "shop", "team": "1", "x.example.com/y": "2", "node.kubernetes.io/z": "3"},
@@ -220,9 +220,9 @@ func TestConfigMapInvalidConfiguration(t *testing.T) {
 		{"name = \"a\"\nbinary_data = { a = \"MQ\" }", []string{"Invalid Base64", `Attribute binary_data["a"]: ` + base64Form}},
 		{"name = \"a\"\nbinary_data = { a = \"MR==\" }", []string{"Invalid Base64", `Attribute binary_data["a"]: ` + base64Form}},
 		{"name = \"a\"\ndata = { a = null }", []string{"Null Map Value", "data = { a = null }"}},
-		{"name = \"a\"\ndata = { a = \"1\" }\nbinary_data = { a = \"\" }", []string{"Key In Both Maps", `Attribute binary_data["a"]: the key is in data as well.`}},
+		{"name = \"a\"\ndata = { a = \"1\" }\nbinary_data = { a = \"\" }", []string{"Key In Both Maps", `Attribute binary_data["a"]: the key must not be in data as well.`}},
 		{"name = \"a\"\ndata = { a = " + large + ", b = \"1\" }", []string{
-			"ConfigMap Too Large", "Attribute data: the values of data and binary_data have 1048577 bytes together; those of a ConfigMap may have 1048576.",
+			"ConfigMap Too Large", "Attribute data: the values of data and binary_data have 1048577 bytes together, and must have at most 1048576.",
 		}},
 		{"name = \"a\"\nbinary_data = { a = base64encode(" + large + "), b = \"MQ==\" }", []string{
 			"ConfigMap Too Large", "Attribute binary_data: the values of data and binary_data have 1048577 bytes together",

@@ -158,8 +158,8 @@ func TestConfigMapManagesWhatItNames(t *testing.T) {
 	// Taken over: said in the plan, which cannot show it.
 	p.write(wholeBlock("all", `labels = {}`, `annotations = { theirs = "2", mine = "1" }`, `data = { theirs = "1", mine = "1" }`, `binary_data = {}`))
 	const warning = "Warning: Unmanaged Keys Will Change"
-	p.wants(p.plan(), warning, `Key: bytes Live: base64 "AQ==" Planned: (absent)`, `Label: theirs Live: "1" Planned: (absent)`,
-		`Annotation: mine Live: (absent) Planned: "1" Annotation: theirs Live: "1" Planned: "2"`, "!Key: theirs")
+	p.wants(p.plan(), warning, `Key: bytes Found: base64 "AQ==" Planned: (absent)`, `Label: theirs Found: "1" Planned: (absent)`,
+		`Annotation: mine Found: (absent) Planned: "1" Annotation: theirs Found: "1" Planned: "2"`, "!Key: theirs")
 	p.apply()
 	p.wantWhole("testmap", whole{Annotations: data{"theirs": "2", "mine": "1"}, Data: data{"theirs": "1", "mine": "1"}})
 	p.planNothing()
@@ -192,7 +192,7 @@ func TestConfigMapTakesOverAtTheVersionOfThePlan(t *testing.T) {
 	p.write(wholeBlock("all", `data = { mine = "1" }`))
 	p.wants(p.plan(), "Unmanaged Keys Will Change", "Key: theirs")
 	p.set("testmap", "new", "1") // which the plan has not told of
-	p.applyRefused("Error: Compare-And-Swap Conflict", aboutObject, "Nothing was written.")
+	p.applyRefused("Error: Compare-And-Swap Conflict", " changed after ", "Nothing was written.")
 	p.wantLive("testmap", data{"theirs": "1", "new": "1"})
 	p.wants(p.plan(), "Key: new", "Key: theirs")
 	p.apply()
@@ -253,7 +253,7 @@ func TestConfigMapUnknownUntilApply(t *testing.T) {
 	p.write(source("three") + wholeBlock("all", `data = tomap({ (terraform_data.x.output) = "1" })`, `labels = { "l" = "two" }`))
 	p.plan()
 	p.set("testmap", "foo", "foreign")
-	p.applyRefused("Error: Compare-And-Swap Conflict", `Key: foo Expected: "two" Live: "foreign"`)
+	p.applyRefused("Error: Compare-And-Swap Conflict", `Key: foo Expected: "two" Found: "foreign"`)
 	p.plan()
 	p.apply()
 	p.wantLive("testmap", data{"three": "1"})
@@ -264,7 +264,7 @@ func TestConfigMapUnknownUntilApply(t *testing.T) {
 		"resource \"terraform_data\" \"y\" {\n  input = \"taken\"\n}\n" +
 		wholeBlock("other", `name = terraform_data.y.output`))
 	p.plan()
-	p.applyRefused("Error: ConfigMap Already Exists", p.text(`Import it with the id "NAMESPACE/taken"`))
+	p.applyRefused("Error: ConfigMap Already Exists", p.text("Import id: NAMESPACE/taken "))
 	p.wantState("all")
 }
 

@@ -164,7 +164,7 @@ func TestDeposedConfigMapWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 	with("second-")
 	p.plan()
 	p.set(first, "foo", "theirs")
-	p.applyRefused(wholeConflict, `Key: foo Expected: "1" Live: "theirs"`, "Nothing was removed.")
+	p.applyRefused(wholeConflict, `Key: foo Expected: "1" Found: "theirs"`, "Nothing was removed.")
 	p.wantLive(first, data{"foo": "theirs"})
 	p.wantState("all", "deposed all")
 	p.wantLive(p.name("all", "second-"), data{"foo": "1"})
@@ -283,7 +283,7 @@ func TestConfigMapIsReplacedByOneOfTheSameName(t *testing.T) {
 	p.planNothing()
 	p.plan("-replace=cas_configmap.all")
 	p.set("testmap", "foo", "foreign")
-	p.applyRefused(wholeConflict, `Key: foo Expected: "1" Live: "foreign"`, "Nothing was removed.")
+	p.applyRefused(wholeConflict, `Key: foo Expected: "1" Found: "foreign"`, "Nothing was removed.")
 	p.wantLive("testmap", data{"foo": "foreign"})
 
 	p.write(wholeBlock("all", `name = "other"`, `data = { foo = "1" }`))
@@ -297,7 +297,7 @@ func TestConfigMapIsReplacedByOneOfTheSameName(t *testing.T) {
 	// Two of one name cannot be, and nothing is lost in trying.
 	p.write(wholeBlock("all", `name = "other"`, `data = { foo = "1" }`, "lifecycle { create_before_destroy = true }"))
 	p.plan("-replace=cas_configmap.all")
-	p.applyRefused(wholeExists, "With create_before_destroy, use generate_name")
+	p.applyRefused(wholeExists, "with create_before_destroy, use generate_name.")
 	p.wantLive("other", data{"foo": "1"})
 	p.wantState("deposed all") // Terraform's doing, where what it plans while applying is refused
 }
@@ -306,7 +306,7 @@ func TestTaintedConfigMap(t *testing.T) {
 	p := newPipeline(t)
 	p.planned(wholeBlock("all", `data = { foo = "1" }`))
 	p.do("taint", "cas_configmap.all")
-	p.planRefused([]string{wholeExists, "`terraform untaint` keeps it"})
+	p.planRefused([]string{wholeExists, "If this resource is tainted, run terraform untaint with the address above."})
 	p.do("untaint", "cas_configmap.all")
 	p.planNothing()
 	p.do("taint", "cas_configmap.all")

@@ -133,7 +133,7 @@ func TestDataSourceVersionIsExpected(t *testing.T) {
 				fmt.Sprintf("expected_resource_version_wo = data.%s.seen.resource_version", kind)))
 			p.plan()
 			p.set("testmap", "bar", "foreign")
-			p.applyRefused("Error: Resource Version Mismatch", "The ConfigMap is not at the version that expected_resource_version_wo names.")
+			p.applyRefused("Error: Resource Version Mismatch", "which expected_resource_version_wo names.")
 			p.wantLive("testmap", data{"bar": "foreign"})
 			p.plan()
 			p.apply()
@@ -205,11 +205,11 @@ func TestDataSourceThatCannotBeRead(t *testing.T) {
 			config: func(p *pipeline) *rest.Config {
 				return p.cluster.User(p, "cannot-get", p.namespace, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"patch"}})
 			},
-			wants: []string{"Error: Not Permitted", "does not permit to get the ConfigMap, so nothing was read", "Verb: get", "Name: testmap"},
+			wants: []string{"Error: Not Permitted", "You do not have permission to get this ConfigMap. Nothing was read.", "testmap", "Grant get on configmaps in this namespace."},
 		},
 		"connection refused": {
 			config: func(*pipeline) *rest.Config { return &rest.Config{Host: refusedAddress} },
-			wants:  []string{"Error: API Server Unreachable", "so nothing was read", "Host: " + refusedAddress},
+			wants:  []string{"Error: API Server Unreachable", "Nothing was read.", "Host: " + refusedAddress},
 		},
 		"404 of something else": {
 			config: func(p *pipeline) *rest.Config {
@@ -217,7 +217,7 @@ func TestDataSourceThatCannotBeRead(t *testing.T) {
 				config.Host += "/nowhere"
 				return config
 			},
-			wants: []string{"Error: Request Refused", "refused to get the ConfigMap, so nothing was read", "Status: 404"},
+			wants: []string{"Error: Request Refused", "refused to get the ConfigMap. Nothing was read.", "Status: 404"},
 		},
 		"no answer": {
 			config: func(p *pipeline) *rest.Config {
@@ -265,7 +265,7 @@ func TestDataSourceOfAProviderThatIsUnknownAtPlan(t *testing.T) {
 	p.create("testmap", data{"foo": "1"})
 	for _, source := range []string{entryData("foo", "testmap", "foo"), sourceBlock("cas_configmap", "foo", "testmap")} {
 		p.writeUnknown(1, source)
-		p.planRefused([]string{"Error: Provider Not Configured", "nothing was read", "Give the data source depends_on of what makes it known."})
+		p.planRefused([]string{"Error: Provider Not Configured", "Nothing was read.", "Give the data source depends_on what makes the configuration known."})
 	}
 	p.writeUnknown(1, entryData("foo", "testmap", "foo", "depends_on = [terraform_data.cluster]")+
 		"output \"foo\" {\n  value = data.cas_configmap_entry.foo.value\n}\n")

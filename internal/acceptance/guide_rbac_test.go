@@ -219,7 +219,7 @@ func (c roleCase) run(t *testing.T, toPlan, toApply []string) {
 		return slices.DeleteFunc(slices.Clone(verbs), func(v string) bool { return v == verb })
 	}
 	refusal := func(verb string) []string {
-		return []string{"Error: Not Permitted", "Verb: " + verb, "Resource: configmaps", "Namespace: " + p.namespace, "Name: testmap"}
+		return []string{"Error: Not Permitted", "permission to " + verb + " this ConfigMap", "ConfigMap: " + p.namespace + "/testmap"}
 	}
 	for _, verb := range toPlan {
 		p.as(c, "no-"+verb+"-to-plan", without(toPlan, verb))
@@ -325,7 +325,7 @@ func TestGuidePipelineOfTwoAccounts(t *testing.T) {
 		t.Fatal("no token of terraform-apply")
 	}
 	out := p.fails(planning) // who plans cannot apply
-	p.wants(testcli.Flat(out), "Error: Not Permitted", "Verb: patch", "system:serviceaccount:shop:terraform-plan")
+	p.wants(testcli.Flat(out), "Error: Not Permitted", "permission to patch this ConfigMap", "system:serviceaccount:shop:terraform-plan")
 	p.wantShown("rbac", out)
 	p.wantLive("settings", data{"foo": "1"})
 	p.runs(pipeline)

@@ -45,7 +45,7 @@ func TestGuideRecipeCoreDNS(t *testing.T) {
 	p.set("coredns", "Corefile", upgraded)
 	p.applyRefused("Error: Expected Value Mismatch", "Nothing was written.")
 	p.wantLive("coredns", data{"Corefile": upgraded})
-	p.planRefused([]string{mismatched, "Last writer: another-writer (Update)"})
+	p.planRefused([]string{mismatched, "Changed by: another-writer (last write "})
 
 	p.set("coredns", "Corefile", before)
 	p.plan()
@@ -106,7 +106,7 @@ func TestGuideRecipeAwsAuth(t *testing.T) {
 	// A node group comes between plan and apply.
 	p.plan()
 	addRole("more-nodes")
-	p.applyRefused(conflicted, "Nothing was written.", "Last writer: another-writer")
+	p.applyRefused(conflicted, "Nothing was written.", "Changed by: another-writer")
 	wantRoles("nodes", "more-nodes")
 	p.plan()
 	p.apply()
@@ -165,7 +165,7 @@ func TestGuideRecipeFlags(t *testing.T) {
 		p.set("flags", "new_checkout", "off")
 		p.wants(p.plan(), `"off" -> "on"`)
 		p.set("flags", "new_checkout", "5%")
-		p.applyRefused(conflicted, "Nothing was written.", "Key: new_checkout", `Live: "5%"`)
+		p.applyRefused(conflicted, "Nothing was written.", "Key: new_checkout", `Found: "5%"`)
 		p.wantLive("flags", data{"dark_mode": "off", "new_checkout": "5%", "other": "off"})
 		p.wants(p.plan(), `"5%" -> "on"`)
 		p.apply()
@@ -180,13 +180,13 @@ func TestGuideRecipeFlags(t *testing.T) {
 		p.runs(guideFile(t, "flags/freeze.sh"))
 		frozen := data{"dark_mode": "off", "new_checkout": "off", "freeze": "Jane, incident 42"}
 		p.wantLive("flags", frozen)
-		out := p.planRefused([]string{mismatched, "Key: freeze", "Expected: (absent)", `Live: "Jane, incident 42"`})
+		out := p.planRefused([]string{mismatched, "Key: freeze", "Expected: (absent)", `Found: "Jane, incident 42"`})
 		p.wantShown("recipes", out)
 		p.wantLive("flags", frozen)
 		p.runs(guideFile(t, "flags/unfreeze.sh"))
 		p.plan()
 		p.runs(guideFile(t, "flags/freeze.sh")) // after the plan
-		p.applyRefused("Nothing was written.", "Key: freeze", `Live: "Jane, incident 42"`)
+		p.applyRefused("Nothing was written.", "Key: freeze", `Found: "Jane, incident 42"`)
 		p.wantLive("flags", frozen)
 		p.runs(guideFile(t, "flags/unfreeze.sh"))
 		p.wants(p.plan(), `"off" -> "on"`)
@@ -198,7 +198,7 @@ func TestGuideRecipeFlags(t *testing.T) {
 		p.write(guideFile(t, "flags/file.tf"))
 		p.plan()
 		p.set("flags", "flags.json", `{"dark_mode": true}`)
-		p.applyRefused(conflicted, "Nothing was written.", `Live: "{\"dark_mode\": true}"`)
+		p.applyRefused(conflicted, "Nothing was written.", `Found: "{\"dark_mode\": true}"`)
 		p.wantLive("flags", data{"flags.json": `{"dark_mode": true}`})
 		p.plan()
 		p.apply()
@@ -218,12 +218,12 @@ func TestGuideRecipePromote(t *testing.T) {
 
 	p.planRefused([]string{"Staging has not verified the image that it runs."}, replaces("shop:1"))
 	staging.set("release", "verified", "shop:2")
-	p.planRefused([]string{mismatched, "Key: image", `Expected: "shop:0"`, `Live: "shop:1"`}, replaces("shop:0"))
+	p.planRefused([]string{mismatched, "Key: image", `Expected: "shop:0"`, `Found: "shop:1"`}, replaces("shop:0"))
 
 	// What was looked at is promoted, though staging has moved on, unless production has.
 	p.plan(replaces("shop:1"))
 	p.set("release", "image", "shop:1-hotfix")
-	p.applyRefused(mismatched, "Nothing was written.", `Live: "shop:1-hotfix"`)
+	p.applyRefused(mismatched, "Nothing was written.", `Found: "shop:1-hotfix"`)
 	p.wantLive("release", data{"image": "shop:1-hotfix", "other": "kept"})
 	p.plan(replaces("shop:1-hotfix"))
 	staging.change("release", nextImage)
@@ -234,8 +234,8 @@ func TestGuideRecipePromote(t *testing.T) {
 	staging.set("release", "verified", "shop:3")
 	p.plan(replaces("shop:2"))
 	p.set("release", "freeze", "Christmas")
-	p.applyRefused("Nothing was written.", "Live", "Christmas")
-	p.planRefused([]string{mismatched, "Key: freeze", `Live: "Christmas"`}, replaces("shop:2"))
+	p.applyRefused("Nothing was written.", "Found: ", "Christmas")
+	p.planRefused([]string{mismatched, "Key: freeze", `Found: "Christmas"`}, replaces("shop:2"))
 	p.wantLive("release", data{"image": "shop:2", "other": "kept", "freeze": "Christmas"})
 }
 

@@ -207,7 +207,7 @@ func (r *interruptedRun) tellsTheTruth(result testcli.Result, at interruptedAt) 
 			if !isUndone {
 				r.Errorf("%s is in doubt, and the state has %v", key, tracked)
 			}
-			r.wants(said, "It may be changed yet, while the write is on its way.", "Sent for resourceVersion: ", "EOF")
+			r.wants(said, "or may change yet.", "resourceVersion: ", " before the write", "EOF")
 		case said != "":
 			if isDone || !isUndone || !strings.Contains(said, "othing was ") {
 				r.Errorf("%s holds %q (%v), the state has %v, and it was said:\n%s", key, held, isHeld, tracked, said)

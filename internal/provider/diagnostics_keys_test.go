@@ -230,7 +230,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		},
 		"several: moves": {
 			of: aboutSeveral(terms.OpCreate).KeyMoves([]string{"a", "b"}), path: `data["a"]`, summary: "Key Moves Between Instances",
-			detail: "One instance removes a and b and another one writes them in the same run, in no fixed order." + object +
+			detail: "One instance removes a and b and another one writes them in the same run, in no fixed order. Nothing was written." + object +
 				"  Key:        a\n  Key:        b\n\nGive it up first.",
 		},
 		"several: replaces itself": {
@@ -256,7 +256,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"several: no version": {
 			of: aboutSeveral(terms.OpUpdate, planning).VersionNotKnown(), summary: "ConfigMap Version Not Known",
 			detail: "The state does not have the version of the ConfigMap yet. Nothing was written." + object +
-				"\nRun terraform plan again without -refresh=false.",
+				"\nRun terraform plan again without -refresh=false." + planEnd,
 		},
 		"several: an import of a key that is not there": {
 			of: aboutSeveral(terms.OpRead).NotImported([]string{"a"}, seen), path: "data", summary: "Key Not Found",

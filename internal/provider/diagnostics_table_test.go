@@ -66,6 +66,10 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			of: aboutFoo(terms.OpUpdate, planning).Diagnose(conflictOf(cas.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
 			detail: "foo changed after Terraform last read it. Nothing was written." + wide + wideFoo + wideBy + wideRead + again + planEnd,
 		},
+		"object changed, the key too, in the plan that an apply makes again": {
+			of: aboutFoo(terms.OpUpdate, replanned).Diagnose(conflictOf(cas.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
+			detail: "foo changed after this plan was made. Nothing was written." + wide + wideFoo + wideBy + widePlanned + again,
+		},
 		"object changed, the key not": {
 			of: aboutFoo(terms.OpDelete).Diagnose(unchanged), summary: "Compare-And-Swap Conflict",
 			detail: "foo is unchanged (\"live\"), but the ConfigMap changed. Nothing was removed." + wide + wideBy + widePlanned +
@@ -283,7 +287,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		},
 		"moves": {
 			of: aboutFoo(terms.OpCreate).KeyMoves([]string{"foo"}), path: "key", summary: "Key Moves Between Instances",
-			detail: "One instance removes foo and another one writes it in the same run, in no fixed order." + head + "\nLet each instance keep its key.",
+			detail: "One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + head + "\nLet each instance keep its key.",
 		},
 		"replaces itself": {
 			of: aboutFoo(terms.OpCreate).ReplacesItself(diagnose.ReplacesExpected), summary: "Replacement Would Fail",

@@ -78,6 +78,7 @@ func TestDiagnostics(t *testing.T) {
 	maps.Copy(tests, wholeDiagnosticTests(seen, unmanaged))
 	maps.Copy(tests, severalDiagnosticTests(seen))
 	maps.Copy(tests, waitDiagnosticTests(seen))
+	maps.Copy(tests, driftDiagnosticTests(seen))
 	missing := map[string]bool{} // by title and severity
 	for title, severities := range diagnose.Titles() {
 		for _, severity := range severities {
@@ -170,6 +171,8 @@ func aboutFoo(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.S
 }
 
 func planning(s *diagnose.Subject) { s.Plan, s.Limit = terms.PlanCheckError, terms.OpRead }
+
+func replanned(s *diagnose.Subject) { planning(s); s.Replanned = true }
 
 func warned(s *diagnose.Subject) { s.Plan, s.Limit = terms.PlanCheckWarning, terms.OpRead }
 

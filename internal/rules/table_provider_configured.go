@@ -133,7 +133,7 @@ var providerConfigured = []rule{
 	{
 		"provider: no server is taken where nothing names one",
 		provider + "/connect/kubeconfig.go",
-		"return nil, invalid(path.Empty(), diagnose.TitleMissingKubernetesConfiguration, \"Nothing says which Kubernetes cluster to use.\")",
+		"return nil, missing(path.Empty(), \"Nothing says which Kubernetes cluster to use.\")",
 		"return clientcmdapi.NewConfig(), nil",
 		provider,
 		[]string{"TestClientConfig_refused/nothing"},

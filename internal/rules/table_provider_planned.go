@@ -85,7 +85,7 @@ var providerPlanned = []rule{
 	{
 		"provider: a plan tells that a removal takes what the resource did not write",
 		provider + "/claim/delete.go",
-		"problem = held.removesChanged(live, kept, about)",
+		"problem, refused = held.removesChanged(live, kept, seen, about), held.keepsDrift()",
 		"",
 		acceptance,
 		[]string{"TestHiddenValuesArePrintedNowhere/shown/delete_of_what_changed"},
@@ -205,7 +205,7 @@ var providerPlanned = []rule{
 	{
 		"provider: a plan warns of what a ConfigMap takes over",
 		provider + "/configmap/configmap_plan.go",
-		"resp.Diagnostics.Append(r.about(plan, state, terms.OpUpdate).TakenOver(plan.content(), state.content(), was.content())...)",
+		"resp.Diagnostics.Append(about.TakenOver(plan.content(), state.content(), was.content())...)",
 		"",
 		acceptance,
 		[]string{"TestConfigMapManagesWhatItNames"},

@@ -50,20 +50,33 @@ func (*wholeResource) MoveState(context.Context) []resource.StateMover {
 }
 
 func moveConfigMap(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-	if !fromKubernetes(req, "kubernetes_config_map", "kubernetes_config_map_v1") {
+	state, diags := movedState(req)
+	resp.Diagnostics.Append(diags...)
+	if state == nil {
 		return
+	}
+	if resp.TargetIdentity != nil {
+		resp.Diagnostics.Append(state.encodeIdentity(ctx, &resp.TargetIdentity.Raw)...)
+	}
+	resp.Diagnostics.Append(wholeCodec().Encode(ctx, *state, &resp.TargetState.Raw)...)
+	resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.TargetPrivate, state.content())...)
+}
+
+// movedState is the state of a resource of hashicorp/kubernetes as one of ours; nil if it is not movable.
+func movedState(req resource.MoveStateRequest) (*wholeModel, diag.Diagnostics) {
+	if !fromKubernetes(req, "kubernetes_config_map", "kubernetes_config_map_v1") {
+		return nil, nil
 	}
 	var source kubernetesConfigMap
 	if err := json.Unmarshal(req.SourceRawState.JSON, &source); err != nil || len(source.Metadata) != 1 || source.Metadata[0].Name == "" {
-		resp.Diagnostics.Append(unmovable(req.SourceTypeName, "Import the ConfigMap instead, with the id namespace/name."))
-		return
+		return nil, diag.Diagnostics{unmovable(req.SourceTypeName, "Import the ConfigMap instead, with the id namespace/name.")}
 	}
 	from := source.Metadata[0]
 	ref := cas.Ref{Namespace: from.Namespace, Name: from.Name}
 	if ref.Namespace == "" {
 		ref.Namespace = terms.DefaultNamespace
 	}
-	state := wholeModel{
+	state := &wholeModel{
 		place: newPlace(ref), Labels: movedMap(from.Labels), Annotations: movedMap(from.Annotations),
 		Data: movedMap(source.Data), BinaryData: movedMap(source.BinaryData), Immutable: types.BoolValue(source.Immutable),
 		HideValues: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
@@ -73,11 +86,7 @@ func moveConfigMap(ctx context.Context, req resource.MoveStateRequest, resp *res
 	if from.GenerateName != "" {
 		state.GenerateName = types.StringValue(from.GenerateName)
 	}
-	if resp.TargetIdentity != nil {
-		resp.Diagnostics.Append(state.encodeIdentity(ctx, &resp.TargetIdentity.Raw)...)
-	}
-	resp.Diagnostics.Append(wholeCodec().Encode(ctx, state, &resp.TargetState.Raw)...)
-	resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.TargetPrivate, state.content())...)
+	return state, nil
 }
 
 // movedMap is a map of hashicorp/kubernetes, which makes no difference between one that is empty and one that is not given.

@@ -94,8 +94,9 @@ func (r *wholeResource) planCreate(ctx context.Context, plan *wholeModel, resp *
 // planUpdate settles what is known of the plan, whether it is a replace after all, and checks what is to be written.
 func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) {
 	was, isUnseen := state, plan.takesOver(state)
+	about := r.about(plan, state, terms.OpUpdate)
 	if isUnseen && r.run.Checks() {
-		resp.Diagnostics.Append(r.run.Check(ctx, r.about(plan, state, terms.OpUpdate), plan.Timeouts, func(ctx context.Context) error {
+		resp.Diagnostics.Append(r.run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
 			live, err := r.run.Engine.Observe(ctx, state.ref(), cas.Fresh)
 			if err == nil && !live.Exists() {
 				err = &cas.NotFoundError{Ref: state.ref()}
@@ -126,13 +127,13 @@ func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel,
 		return
 	}
 	if was != state {
-		resp.Diagnostics.Append(r.about(plan, state, terms.OpUpdate).TakenOver(plan.content(), state.content(), was.content())...)
+		resp.Diagnostics.Append(about.TakenOver(plan.content(), state.content(), was.content())...)
 	}
-	resp.Diagnostics.Append(r.run.PlanKeysWhole(ctx, txn, r.about(plan, state, terms.OpUpdate), resp.Private)...)
+	resp.Diagnostics.Append(r.run.PlanKeysWhole(ctx, txn, about, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	checked := r.run.Check(ctx, r.about(plan, state, terms.OpUpdate), plan.Timeouts, func(ctx context.Context) error {
+	checked := r.run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
 		_, err := r.run.Engine.Check(ctx, txn, r.run.CheckMode())
 		return err
 	})

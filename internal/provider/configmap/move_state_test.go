@@ -25,10 +25,13 @@ func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (wholeModel
 		TargetState:    tfsdk.State{Schema: schemaResp.Schema, Raw: null(schemaResp.Schema.Type())},
 		TargetIdentity: &tfsdk.ResourceIdentity{Schema: identityResp.IdentitySchema, Raw: null(identityResp.IdentitySchema.Type())},
 	}
-	(*wholeResource)(nil).MoveState(ctx)[0].StateMover(ctx, req, resp)
-	if resp.TargetState.Raw.IsNull() {
+	state, diags := movedState(req)
+	resp.Diagnostics = diags
+	if state == nil {
 		return wholeModel{}, resp, false
 	}
+	resp.Diagnostics.Append(state.encodeIdentity(ctx, &resp.TargetIdentity.Raw)...)
+	resp.Diagnostics.Append(wholeCodec().Encode(ctx, *state, &resp.TargetState.Raw)...)
 	m, diags := wholeCodec().Decode(ctx, resp.TargetState.Raw)
 	if diags.HasError() {
 		t.Fatal(diags)

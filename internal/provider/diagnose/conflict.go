@@ -208,6 +208,9 @@ func (s Subject) mixed(e *cas.ConflictError, faults []fault) diag.Diagnostic {
 		case faultChanged:
 		}
 		facts = append(append(facts, s.keyFacts(k, e.Live)...), Fact{"Problem", problem})
+		if faults[i] == faultHeld && s.Op == terms.OpCreate {
+			facts = append(facts, s.importFact([]string{k.Key})...)
+		}
 	}
 	return s.refuse(TitleCompareAndSwapConflict, at, enumerate(keysOf(e.Keys))+" are not as this resource needs them.",
 		append(facts, s.versionFacts(e)...), s.orDestroy("Resolve the problem of each key, then run terraform plan again."))

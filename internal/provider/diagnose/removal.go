@@ -67,7 +67,7 @@ func (s Subject) NothingToRestore(keys []string) diag.Diagnostic {
 // VersionNotKnown is for a state that has no version to hold on to.
 func (s Subject) VersionNotKnown() diag.Diagnostic {
 	return s.refuse(TitleConfigMapVersionNotKnown, path.Empty(), "The state does not have the version of the ConfigMap yet.", nil,
-		"Run terraform plan again without -refresh=false.")
+		s.orDestroy("Run terraform plan again without -refresh=false."))
 }
 
 // TaintedReplacesItself is for a tainted resource that is to be replaced by one that needs the keys as they are.

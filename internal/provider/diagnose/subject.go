@@ -33,6 +33,7 @@ type Subject struct {
 	Op        terms.Operation
 	Limit     terms.Operation // whose timeout applies
 	Plan      terms.PlanCheck // of a plan's check, how plan_check takes its failure; empty otherwise
+	Replanned bool            // of a plan's check, whether an apply makes the plan again
 	Rehearsed bool            // a plan's check that sends a dry run
 	Wait      types.String    // wait_for_match; null where the operation does not wait
 
@@ -90,16 +91,19 @@ func (s Subject) refuse(title ErrorTitle, at path.Path, happened string, facts [
 
 // orDestroy adds the way to destroy despite a plan's check: Terraform plans ordinarily before it plans to destroy.
 func (s Subject) orDestroy(next string) string {
-	if s.Plan != terms.PlanCheckError || s.Op == terms.OpDelete {
+	if s.Plan != terms.PlanCheckError || s.Replanned || s.Op == terms.OpDelete {
 		return next
 	}
 	return next + " If this blocks a destroy, run " + terms.EnvPlanCheck + "=warning terraform destroy."
 }
 
-// since says after when something changed. A plan's check is also made while applying.
+// isApplied reports whether the plan was made before.
+func (s Subject) isApplied() bool { return s.Plan == "" || s.Replanned }
+
+// since says after when something changed. Where it is not known whether this is a plan or an apply, it is true of both.
 func (s Subject) since(one bool) string {
 	switch {
-	case s.Plan == "":
+	case s.isApplied():
 		return "after this plan was made"
 	case one:
 		return "after Terraform last read it"
@@ -223,8 +227,12 @@ func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
 	if e.Code == 401 {
 		next = "Renew your credentials, then run terraform plan again."
 	}
+	facts := s.dryRun(e.Verb)
+	if facts != nil { // a destroy sends another request
+		next = s.orDestroy(next)
+	}
 	return s.refuse(TitleRequestRefused, path.Empty(), fmt.Sprintf("The API server refused to %s the ConfigMap.", e.Verb),
-		append(s.dryRun(e.Verb), Fact{"Status", fmt.Sprint(e.Code)}, Fact{"API server", s.words(e.Err)}), next)
+		append(facts, Fact{"Status", fmt.Sprint(e.Code)}, Fact{"API server", s.words(e.Err)}), next)
 }
 
 // dryRun says of a write that was refused in a plan why there was one.

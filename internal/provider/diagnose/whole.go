@@ -41,7 +41,7 @@ func (s Subject) exists(e *cas.ExistsError) diag.Diagnostic {
 	}
 	facts := append(changedBy(e.Live.LastWriters()), Fact{"resourceVersion", e.Live.Version().ResourceVersion})
 	return s.refuse(TitleConfigMapAlreadyExists, path.Root("name"), "The ConfigMap already exists.", append(facts, s.importFact(nil)...),
-		s.orDestroy(taintedOr("import it, or choose another name.")))
+		s.orDestroy(taintedOr("import it, or choose another name; with create_before_destroy, use generate_name.")))
 }
 
 func (s Subject) noNamespace() diag.Diagnostic {

@@ -1,0 +1,146 @@
+package provider
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// driftDiagnosticTests are of values that somebody else changed after the last apply, and of keys that two resources write.
+func driftDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
+	const changed = "Value Changed Since Last Apply"
+	live, two := cas.Text("live"), cas.Text("2")
+	one := []diagnose.Drift{{Kind: "Key", Key: "foo", Found: live, ToWrite: two}}
+	several := []diagnose.Drift{
+		{Kind: "Key", Key: "a", ToWrite: two}, {Kind: "Key", Key: "foo", Found: live, ToWrite: two},
+	}
+	whole := []diagnose.Drift{
+		{Kind: "Key", Key: "foo", Found: live}, {Kind: "Label", Key: "app", Found: cas.Text("other"), ToWrite: cas.Text("shop")},
+	}
+	return map[string]diagnosticTest{
+		"drift: overwritten": {
+			of: aboutFoo(terms.OpUpdate, planning).DriftOverwritten(one, seen), severity: diag.SeverityWarning, summary: changed,
+			detail: `
+Somebody else changed foo after the last apply. This update overwrites it.
+
+  ConfigMap:   shop/settings
+  Key:         foo
+  Found:       "live"
+  To write:    "2"
+  Changed by:  another-writer (last write TIME)
+
+To keep it, set value = "live"; to stop instead of overwriting, set on_drift = "error".`,
+		},
+		"drift: refused, and it can be acknowledged": {
+			of: aboutFoo(terms.OpUpdate, expecting("expected_value")).DriftRefused(one, nil), summary: changed,
+			detail: `
+Somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was written.
+
+  ConfigMap:  shop/settings
+  Key:        foo
+  Found:      "live"
+  To write:   "2"
+
+To keep it, set value = "live"; to overwrite it, set expected_value = "live", or set on_drift = "warning" for one apply.`,
+		},
+		"drift: refused, and it is expected already": {
+			of: aboutFoo(terms.OpUpdate, expectingEntry("expected_value", live), warned).DriftRefused(one, nil), severity: diag.SeverityWarning, summary: changed,
+			detail: `
+Somebody else changed foo after the last apply. on_drift = "error" protects it. The apply will fail unless this changes.
+
+  ConfigMap:  shop/settings
+  Key:        foo
+  Found:      "live"
+  To write:   "2"
+
+To keep it, set value = "live"; to overwrite it, set on_drift = "warning" for one apply.`,
+		},
+		"drift: hidden": {
+			of: aboutFoo(terms.OpUpdate, hidden).DriftRefused(one, nil), summary: changed,
+			detail: "Somebody else changed foo after the last apply. on_drift = \"error\" protects it. Nothing was written." + `
+
+  ConfigMap:  shop/settings
+  Key:        foo
+  Found:      (hidden, 4 bytes, sha256:` + digestOf("live") + `)
+  To write:   (hidden, 1 bytes, sha256:` + digestOf("2") + `)
+
+To keep it, set value to what foo holds; to overwrite it, set expected_value to what foo holds, or set on_drift = "warning" for one apply.`,
+		},
+		"drift: several keys, of which one vanished": {
+			of: aboutSeveral(terms.OpUpdate).DriftRefused(several, seen), summary: changed,
+			detail: `
+Somebody else changed a and foo after the last apply. on_drift = "error" protects it. Nothing was written.
+
+  ConfigMap:   shop/settings
+  Key:         a
+  Found:       (absent)
+  To write:    "2"
+  Key:         foo
+  Found:       "live"
+  To write:    "2"
+  Changed by:  another-writer (last write TIME)
+
+To keep it, apply a data that says what is there; to overwrite it, set on_drift = "warning" for one apply.`,
+		},
+		"drift: a whole ConfigMap": {
+			of: aboutWhole(terms.OpUpdate).DriftOverwritten(whole, nil), severity: diag.SeverityWarning, summary: changed,
+			detail: `
+Somebody else changed foo and app after the last apply. This update overwrites it.
+
+  ConfigMap:  shop/settings
+  Key:        foo
+  Found:      "live"
+  To write:   (absent)
+  Label:      app
+  Found:      "other"
+  To write:   "shop"
+
+To keep it, apply a configuration that says what the ConfigMap holds; to stop instead of overwriting, set on_drift = "error".`,
+		},
+		"drift: a whole ConfigMap is not deleted": {
+			of: aboutWhole(terms.OpDelete).DriftRefused(whole[:1], nil), summary: changed,
+			detail: `
+Somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was removed.
+
+  ConfigMap:  shop/settings
+  Key:        foo
+  Found:      "live"
+
+To delete it, apply a configuration that says what the ConfigMap holds first.`,
+		},
+		"drift: a key is not removed": {
+			of: aboutFoo(terms.OpDelete).RemovalRefused([]diagnose.KeyValue{{Key: "foo", Live: live}}, seen), summary: changed,
+			detail: `
+Somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was removed.
+
+  ConfigMap:   shop/settings
+  Key:         foo
+  Found:       "live"
+  Changed by:  another-writer (last write TIME)
+
+To remove it, apply a value that says what is there first; to leave it in place, apply deletion_policy = "abandon" as well.`,
+		},
+		"written twice": {
+			of: aboutSeveral(terms.OpCreate, planning).KeyWrittenTwice([]string{"a"}), path: `data["a"]`, summary: "Key Written Twice",
+			detail: `
+Another resource writes a in the same run. Nothing was written.
+
+  ConfigMap:  shop/settings
+  Key:        a
+
+Leave the key to one of the two.`,
+		},
+		"existed before": {
+			of: aboutFoo(terms.OpDelete, planning).ExistedBefore([]string{"foo"}), severity: diag.SeverityWarning, summary: "Key Existed Before Terraform",
+			detail: `
+foo existed before this resource wrote it. This plan deletes it.
+
+  ConfigMap:  shop/settings
+  Key:        foo
+
+To put back what it held first, apply deletion_policy = "restore", then plan this again.`,
+		},
+	}
+}
