@@ -141,7 +141,7 @@ var providerDrift = []rule{
 	{
 		"provider: an update of a whole ConfigMap takes part in that",
 		provider + "/configmap/configmap_plan.go",
-		"resp.Diagnostics.Append(r.run.PlanKeysWhole(ctx, txn, r.about(plan, state, terms.OpUpdate), resp.Private)...)",
+		"resp.Diagnostics.Append(r.run.PlanKeysWhole(ctx, txn, about, resp.Private)...)",
 		"",
 		acceptance,
 		[]string{"TestAWholeConfigMapAndAnEntryWriteOneKey"},
@@ -157,7 +157,7 @@ var providerDrift = []rule{
 	{
 		"provider: so does dropping one",
 		provider + "/claim/plan.go",
-		"problem = c.removesOlder(dropped, kept, r.planned(about))",
+		"problem = c.removesOlder(dropped, kept, r.planned(ctx, about))",
 		"",
 		acceptance,
 		[]string{"TestDestroyOfAKeyThatExistedBeforeTerraform/a_key_that_is_dropped_from_data"},

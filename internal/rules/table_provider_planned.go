@@ -141,7 +141,7 @@ var providerPlanned = []rule{
 	{
 		"provider: keys that move to a new resource are told of",
 		provider + "/claim/plan.go",
-		"diags.Append(r.planKeys(c.Ref, slices.DeleteFunc(keys, isRemoved), nil, writer, about)...)",
+		"diags.Append(r.planKeys(ctx, c.Ref, slices.DeleteFunc(keys, isRemoved), nil, writer, about)...)",
 		"_, _ = writer, keys",
 		acceptance,
 		[]string{"TestConfigMapDataKeysThatMove/to_an_entry", "TestConfigMapDataKeysThatMove/from_an_entry"},

@@ -77,7 +77,7 @@ var providerRemoved = []rule{
 	{
 		"provider: the plan of a dropped key tells of a value that the resource did not write",
 		provider + "/claim/plan.go",
-		"problem := c.removesChanged(dropped, kept, r.planned(about))",
+		"problem := c.removesChanged(dropped, kept, nil, r.planned(ctx, about))",
 		"problem := diag.Diagnostic(nil)",
 		acceptance,
 		[]string{"TestConfigMapDataDroppedKeysGoByThePolicy/restore_refuses_what_another_wrote,_also_at_apply"},

@@ -45,7 +45,7 @@ var providerSaid = []rule{
 	{
 		"provider: a conflict tells the last writer",
 		provider + "/diagnose/facts.go",
-		"facts = changedBy(e.Live.LastWriters())",
+		"facts = append(facts, changedBy(e.Live.LastWriters())...)",
 		"facts = changedBy(nil)",
 		provider,
 		[]string{"TestDiagnostics/object_changed,_the_key_not"},
