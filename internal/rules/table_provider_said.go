@@ -45,8 +45,8 @@ var providerSaid = []rule{
 	{
 		"provider: a conflict tells the last writer",
 		provider + "/diagnose/facts.go",
-		"facts = changedBy(e.Live.LastWriters())",
-		"facts = changedBy(nil)",
+		"changedBy(e.Live.LastWriters())...)",
+		"changedBy(nil)...)",
 		provider,
 		[]string{"TestDiagnostics/object_changed,_the_key_not"},
 	},

@@ -24,7 +24,7 @@ type Claim struct {
 	Policy   string               // deletion_policy
 	Version  cas.Version          // of a state: the object's
 
-	Replanned    bool         // an apply plans the update again
+	Replanned    bool         // an apply plans it again
 	FieldManager types.String // null for the provider's
 	Timeouts     timeouts.Value
 	Known        Known

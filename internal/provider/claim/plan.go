@@ -15,6 +15,7 @@ import (
 // reported here.
 func (r *Run) PlanCreate(ctx context.Context, c *Claim, private Private) diag.Diagnostics {
 	about, keys := c.About(terms.OpCreate), c.Keys()
+	about.Replanned = c.Replanned
 	replaced, isReplace, diags := getPrivate[observation](ctx, private, privateObservation)
 	var removed []string // by the replace, before the create: what they hold now says nothing
 	if isReplace && replaced.ID == c.ID && len(replaced.Needs) == 0 {

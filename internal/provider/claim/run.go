@@ -86,7 +86,7 @@ func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts
 	return diags
 }
 
-// Replans reports whether an update is planned again, by an apply: no refresh came before, and the client allows deferral, as Terraform since
+// Replans reports whether an apply plans a resource again: no refresh came before, and the client allows deferral, as Terraform since
 // 1.11 does while applying. OpenTofu never tells. It is good for wording only.
 func (r *Run) Replans(ref cas.Ref, deferral bool) bool { return deferral && !r.read.has(ref) }
 

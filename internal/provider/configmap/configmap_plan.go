@@ -44,7 +44,7 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 			plan.ID = types.StringValue(plan.ref().String())
 		}
 		resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
-		r.planCreate(ctx, &plan, resp)
+		r.planCreate(ctx, &plan, req.ClientCapabilities.DeferralAllowed, resp)
 	case req.Plan.Raw.Equal(req.State.Raw):
 		resp.Diagnostics.Append(r.run.NoteReplaceWhole(ctx, r.whole(&state), resp.Private)...)
 	default:
@@ -63,7 +63,7 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	}
 }
 
-func (r *wholeResource) planCreate(ctx context.Context, plan *wholeModel, resp *resource.ModifyPlanResponse) {
+func (r *wholeResource) planCreate(ctx context.Context, plan *wholeModel, deferral bool, resp *resource.ModifyPlanResponse) {
 	how := r.run.CheckMode()
 	if !plan.contentKnown() {
 		how = cas.ReadOnly
@@ -77,7 +77,7 @@ func (r *wholeResource) planCreate(ctx context.Context, plan *wholeModel, resp *
 		return
 	}
 	about := r.about(plan, nil, terms.OpCreate)
-	about.ID.Ref = ref
+	about.ID.Ref, about.Replanned = ref, r.run.Replans(ref, deferral)
 	resp.Diagnostics.Append(r.run.PlanCreateWhole(ctx, ref, plan.Timeouts, about, resp.Private, func(ctx context.Context) error {
 		_, err := r.run.Engine.CheckCreate(ctx, r.creation(plan, ref), how)
 		var exists *cas.ExistsError

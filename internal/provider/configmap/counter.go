@@ -81,7 +81,9 @@ func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	plan.ID = types.StringValue(plan.entryID().String())
 	resp.Diagnostics.Append(counterCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
 	if plan.Value.IsUnknown() && plan.argumentsKnown() {
-		resp.Diagnostics.Append(r.run.PlanTake(ctx, r.counter(&plan), plan.Timeouts, r.about(&plan, terms.OpCreate))...)
+		about := r.about(&plan, terms.OpCreate)
+		about.Replanned = r.run.Replans(plan.ref(), req.ClientCapabilities.DeferralAllowed)
+		resp.Diagnostics.Append(r.run.PlanTake(ctx, r.counter(&plan), plan.Timeouts, about)...)
 	}
 }
 

@@ -106,7 +106,7 @@ func (r *keysResource[M, P]) ModifyPlan(ctx context.Context, req resource.Modify
 	case req.Plan.Raw.IsNull():
 		resp.Diagnostics.Append(r.run.PlanDelete(ctx, P(&state).claim(r.run), resp.Private)...)
 	case req.State.Raw.IsNull():
-		r.planCreate(ctx, &plan, pin, resp)
+		r.planCreate(ctx, &plan, pin, req.ClientCapabilities.DeferralAllowed, resp)
 	case req.Plan.Raw.Equal(req.State.Raw):
 		resp.Diagnostics.Append(r.run.NoteReplace(ctx, P(&state).claim(r.run), resp.Private)...)
 	default:
@@ -114,9 +114,9 @@ func (r *keysResource[M, P]) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 }
 
-func (r *keysResource[M, P]) planCreate(ctx context.Context, plan P, pin types.String, resp *resource.ModifyPlanResponse) {
+func (r *keysResource[M, P]) planCreate(ctx context.Context, plan P, pin types.String, deferral bool, resp *resource.ModifyPlanResponse) {
 	c := plan.claim(r.run)
-	c.Pin = pin
+	c.Pin, c.Replanned = pin, r.run.Replans(c.Ref, deferral)
 	if !c.Known.Place || !c.Known.Keys {
 		return
 	}
