@@ -22,13 +22,15 @@ var rehearsedDataOps = map[string]rehearsedOp{
 		before: dataBlock("it", `name = "another"`, `data = { foo = "2" }`), after: dataBlock("it", `data = { foo = "refused", bar = "1" }`),
 	},
 	"removed block": {before: dataBlock("it", `data = { foo = "2", bar = "1" }`), keeps: true, removes: true},
-	"destroy": {removes: true,
-		before: dataBlock("it", `data = { foo = "2", bar = "1" }`), after: dataBlock("it", `data = { foo = "2", bar = "1" }`),
+	"destroy": {
+		removes: true,
+		before:  dataBlock("it", `data = { foo = "2", bar = "1" }`), after: dataBlock("it", `data = { foo = "2", bar = "1" }`),
 		args: []string{"-destroy"}, keeps: true,
 	},
-	"destroy that restores": {removes: true,
-		found:  data{"foo": "refused"},
-		before: dataBlock("it", `data = { foo = "2", bar = "1" }`, `expected_data = { foo = "refused" }`, `deletion_policy = "restore"`),
+	"destroy that restores": {
+		removes: true,
+		found:   data{"foo": "refused"},
+		before:  dataBlock("it", `data = { foo = "2", bar = "1" }`, `expected_data = { foo = "refused" }`, `deletion_policy = "restore"`),
 	},
 }
 
