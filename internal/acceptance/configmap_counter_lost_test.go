@@ -90,7 +90,7 @@ func TestCounterWithoutWatch(t *testing.T) {
 	p.create("testmap", data{"foo": "5"})
 	unknown := func(number, state string) []string {
 		return []string{
-			"Error: Write Outcome Unknown", "The number may have been taken, or may be taken yet.", "Number: " + quoted(number),
+			"Error: Write Outcome Unknown", "The number may have been taken, or may be taken yet.", "Number: " + quoted(number), "State: " + state,
 			"resourceVersion: ", " before the write", "cannot watch resource", "Run terraform apply again: it takes another number.",
 		}
 	}
@@ -107,7 +107,7 @@ func TestCounterWithoutWatch(t *testing.T) {
 	p.write(counterBlock("n"))
 	p.plan()
 	lost(func() { p.twin() })
-	p.applyRefused(unknown("5", "The state has nothing of it.")...)
+	p.applyRefused(unknown("5", "has nothing of this resource")...)
 	p.wantState()
 
 	p.plan()
@@ -119,7 +119,7 @@ func TestCounterWithoutWatch(t *testing.T) {
 	p.write(counterBlock("n", `triggers = { a = "1" }`))
 	p.plan()
 	lost(func() { p.twin() })
-	p.applyRefused(unknown("8", "The state keeps the number that it has.")...)
+	p.applyRefused(unknown("8", "keeps the number that it has")...)
 	holds(7)
 
 	p.plan() // the triggers are still to be applied

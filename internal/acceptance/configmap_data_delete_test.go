@@ -116,7 +116,7 @@ func TestConfigMapDataDroppedKeysGoByThePolicy(t *testing.T) {
 		p := seed(t, `deletion_policy = "restore"`)
 		p.set("testmap", "b", "foreign")
 		p.write(dataBlock("it", one, `deletion_policy = "restore"`))
-		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Found: "foreign"`, `To keep it, set "b" = "foreign" in data and deletion_policy = "abandon", apply, then destroy`}
+		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Found: "foreign"`, `To keep it, set deletion_policy = "abandon"; to remove it, set deletion_policy = "delete".`}
 		p.planRefused(wants)
 		p.setenv("CAS_PLAN_CHECK", "off")
 		p.plan()

@@ -21,14 +21,16 @@ var rehearsedDataOps = map[string]rehearsedOp{
 		another: true, replaces: true,
 		before: dataBlock("it", `name = "another"`, `data = { foo = "2" }`), after: dataBlock("it", `data = { foo = "refused", bar = "1" }`),
 	},
-	"removed block": {before: dataBlock("it", `data = { foo = "2", bar = "1" }`), keeps: true},
+	"removed block": {before: dataBlock("it", `data = { foo = "2", bar = "1" }`), keeps: true, removes: true},
 	"destroy": {
-		before: dataBlock("it", `data = { foo = "2", bar = "1" }`), after: dataBlock("it", `data = { foo = "2", bar = "1" }`),
+		removes: true,
+		before:  dataBlock("it", `data = { foo = "2", bar = "1" }`), after: dataBlock("it", `data = { foo = "2", bar = "1" }`),
 		args: []string{"-destroy"}, keeps: true,
 	},
 	"destroy that restores": {
-		found:  data{"foo": "refused"},
-		before: dataBlock("it", `data = { foo = "2", bar = "1" }`, `expected_data = { foo = "refused" }`, `deletion_policy = "restore"`),
+		removes: true,
+		found:   data{"foo": "refused"},
+		before:  dataBlock("it", `data = { foo = "2", bar = "1" }`, `expected_data = { foo = "refused" }`, `deletion_policy = "restore"`),
 	},
 }
 

@@ -75,7 +75,7 @@ func TestConfigMapDataMovedFromKubernetesRestoresNothingThatIsNotKnown(t *testin
 	f.create("testmap", data{"foo": "1"})
 	restore := `deletion_policy = "restore"`
 	f.runRefused(func(got failures) {
-		got.want(f, "", "Error: Nothing Known To Restore", "It is not known what foo held before this resource wrote it.", "Otherwise apply another deletion_policy first.", "Key: foo")
+		got.want(f, "", "Error: Nothing Known To Restore", "It is not known what foo held before this resource wrote it.", "Key: foo", "Otherwise apply another deletion_policy first.")
 		if strings.Contains(got[""], "Key: new") {
 			f.Error(got[""])
 		}

@@ -29,7 +29,7 @@ func TestConfigMapDataReplace(t *testing.T) {
 		"restore of a key that was there": {
 			found: data{"a": "0"}, seeded: "data = { a = \"1\", b = \"1\" }\nexpected_data = { a = \"0\" }\ndeletion_policy = \"restore\"",
 			replaced: "data = { a = \"1\", b = \"1\" }\ndeletion_policy = \"restore\"",
-			wants:    []string{refused, "Its deletion_policy leaves keys in place"},
+			wants:    []string{refused, "deletion_policy leaves the key in place"},
 		},
 		"null is what a key that is removed first holds": {
 			seeded: "data = { a = \"1\" }\nexpected_data = { a = null }", live: data{"a": "1"},
@@ -165,7 +165,7 @@ func TestConfigMapDataKeysThatMove(t *testing.T) {
 			if test.refused {
 				wants := []string{refused}
 				if !strings.Contains(test.before+test.after, "cas_configmap_entry") { // which of the two is planned first is not fixed
-					wants = append(wants, `Apply deletion_policy = "abandon" to the one that gives the key up first`)
+					wants = append(wants, `Apply deletion_policy = "abandon" to the resource that gives the key up.`)
 				}
 				p.planRefused(wants)
 			} else {

@@ -218,7 +218,7 @@ func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 		p.testmap(contents{Data: data{"a": "9", "b": "8"}})
 		p.write(it("1") + dataBlock("it", `data = { a = "0", b = `+output+` }`, `expected_data = { a = "7" }`))
 		p.plan()
-		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "7" Found: "9" Key: b Expected: (absent) Found: "8"`)
+		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "7" Found: "9"`, `Key: b Expected: (absent) Found: "8"`)
 		p.wantLive("testmap", data{"a": "9", "b": "8"})
 	})
 	t.Run("provider", func(t *testing.T) {

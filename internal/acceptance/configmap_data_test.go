@@ -119,7 +119,7 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 			wants: []string{
 				"Error: Compare-And-Swap Conflict",
 				"5 keys are not as this resource needs them. Nothing was written.",
-				`Key: absent Expected: base64 "AA==" Found: (absent) Existing keys: guard, exists, held, wrong Problem: expected_binary_data["absent"] does not match`,
+				`Key: absent Expected: base64 "AA==" Found: (absent) Existing keys: held, wrong, exists, guard Problem: expected_binary_data["absent"] does not match`,
 				`Key: exists Expected: (absent) Found: "9" Changed by: another-writer (last write `,
 				`Problem: it already exists; expected_data["exists"] allows to replace it`,
 				`Key: guard Expected: (absent) Found: "9" Changed by: another-writer (last write `, `Problem: expected_data["guard"] does not match`,
@@ -215,11 +215,11 @@ func TestConfigMapDataUpdateAfterForeignWrite(t *testing.T) {
 		"nobody writes": {foreign: none, left: done},
 		"a key that is written": {
 			foreign: set("a", "foreign"), object: []string{object, `Key: a Expected: "1" Found: "foreign"`, "!Key: b", "!" + `set conflict_scope = "key"`},
-			key: []string{"Another writer changed the key since it was observed.", `Key: a Expected: "1" Found: "foreign"`},
+			key: []string{"a changed after ", `Key: a Expected: "1" Found: "foreign"`},
 		},
 		"a key that is not": {
 			foreign: set("b", "foreign"), object: []string{object, `Key: b Expected: "1" Found: "foreign"`},
-			key: []string{"Another writer changed the key since it was observed.", `Key: b Expected: "1" Found: "foreign"`},
+			key: []string{"b changed after ", `Key: b Expected: "1" Found: "foreign"`},
 		},
 		"a key that is dropped": {
 			foreign: set("c", "foreign"), object: []string{object, `Key: c Expected: "1" Found: "foreign"`},

@@ -146,7 +146,7 @@ func TestConfigMapDataWaitForMatchInPlans(t *testing.T) {
 		proxy := p.proxied()
 		p.write("resource \"terraform_data\" \"limit\" {\n  input = \"10m\"\n}\n" +
 			dataBlock("it", `data = { foo = "2" }`, `expected_data = { foo = "1" }`, `conflict_scope = "key"`, `wait_for_match = terraform_data.limit.output`))
-		p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet", "for as long as wait_for_match will say", "!Error:")
+		p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet", "for as long as wait_for_match says", "!Error:")
 		p.onWatches(proxy, then(sets("1"))(p.fixture)...)
 		p.apply()
 		p.wantLive("testmap", data{"foo": "2"})

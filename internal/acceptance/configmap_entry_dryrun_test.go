@@ -47,15 +47,16 @@ type rehearsedOp struct {
 	keeps         bool // refused for that the key goes, not for its value
 	replaces      bool
 	halves        bool // one half of it can be made, as of a replace
+	removes       bool // it is a removal that is refused
 }
 
 var rehearsedOps = map[string]rehearsedOp{
 	"create":        {after: entryBlock("foo", `value = "refused"`)},
 	"update":        {before: entryBlock("foo", `value = "2"`), after: entryBlock("foo", `value = "refused"`)},
 	"replace":       {before: entryBlock("foo", `key = "bar"`, `value = "refused"`), after: entryBlock("foo", `key = "foo"`, `value = "refused"`), replaces: true},
-	"removed block": {before: entryBlock("foo", `value = "2"`), keeps: true},
-	"destroy":       {before: entryBlock("foo", `value = "2"`), after: entryBlock("foo", `value = "2"`), args: []string{"-destroy"}, keeps: true},
-	"renamed key":   {before: entryBlock("foo", `value = "2"`), after: entryBlock("foo", `key = "bar"`, `value = "2"`), keeps: true, halves: true},
+	"removed block": {before: entryBlock("foo", `value = "2"`), keeps: true, removes: true},
+	"destroy":       {before: entryBlock("foo", `value = "2"`), after: entryBlock("foo", `value = "2"`), args: []string{"-destroy"}, keeps: true, removes: true},
+	"renamed key":   {before: entryBlock("foo", `value = "2"`), after: entryBlock("foo", `key = "bar"`, `value = "2"`), keeps: true, halves: true, removes: true},
 }
 
 // keepFoo has the cluster refuse ConfigMaps that lose their foo.
@@ -100,7 +101,7 @@ func (op rehearsedOp) run(t *testing.T) {
 	proxy.Reset()
 	p.writeRehearsed(op.after)
 	advice := planCheckAdvice
-	if op.keeps { // of a removal: a destroy would be refused as well
+	if op.removes { // of a removal: a destroy would be refused as well
 		advice = "!" + advice
 	}
 	p.planRefused([]string{

@@ -112,7 +112,7 @@ func TestConfigMapWriteThatIsHeldEndsWithTheTimeout(t *testing.T) {
 				return testcluster.Fault{}
 			})
 			p.applyRefused("Error: Write Outcome Unknown", map[string]string{
-				"create": "whether the ConfigMap was created", "update": "whether the ConfigMap was changed", "delete": "whether the ConfigMap was deleted",
+				"create": "If it finds that the write was made, import it.", "update": "it shows what is left to do.", "delete": "it shows what is left to do.",
 			}[name])
 			p.wantUndone(op.before)
 			proxy.SetHook(nil)

@@ -246,7 +246,7 @@ func (r *interruptedRun) goesOn(output string, left map[string]string) {
 		if n := strings.Count(refusal, "Error: "); n != refused {
 			r.Errorf("%d errors, want %d:\n%s", n, refused, refusal)
 		}
-		r.wants(output, "or set adopt_existing = true to take it over")
+		r.wants(output, "import it, or set adopt_existing = true.")
 		r.write(r.entries(r.after, "adopt_existing = true"))
 		for key := range left {
 			left[key] = r.actions

@@ -178,7 +178,7 @@ var credentials = map[string]credentialed{
 	"an authority of others": {fails: "certificate signed by unknown authority", configure: func(s *secretive) (map[string]string, string) {
 		return s.server("cluster_ca_certificate", s.plant("the other authority", testcluster.NewIdentity(s.T).Certificate), "token", s.plant("the token", "token-planted")), ""
 	}},
-	"a key of another certificate": {fails: "does not go with", configure: func(s *secretive) (map[string]string, string) {
+	"a key of another certificate": {fails: "does not match", configure: func(s *secretive) (map[string]string, string) {
 		return s.server("client_certificate", s.plant("the certificate", testcluster.NewIdentity(s.T).Certificate), "client_key", s.plant("the key", testcluster.NewIdentity(s.T).Key)), ""
 	}},
 	"a key that is none": {fails: "must be a PEM-encoded", configure: func(s *secretive) (map[string]string, string) {

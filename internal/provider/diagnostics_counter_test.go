@@ -57,11 +57,11 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 		},
 		"unknown number": {
 			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(lost), summary: "Write Outcome Unknown",
-			detail: unknown + wide + "  Number:           \"7\"\n" + sent + anew,
+			detail: unknown + wide + "  Number:           \"7\"\n  State:            has nothing of this resource\n" + sent + anew,
 		},
 		"unknown number, on update, hidden": {
 			of: aboutFoo(terms.OpUpdate, ofCounter, hidden).Diagnose(lost), summary: "Write Outcome Unknown",
-			detail: unknown + wide + "  Number:           (hidden, 1 bytes, sha256:" + digestOf("7") + ")\n" + sent + anew,
+			detail: unknown + wide + "  Number:           (hidden, 1 bytes, sha256:" + digestOf("7") + ")\n  State:            keeps the number that it has\n" + sent + anew,
 		},
 		"number that admission changed": {
 			of: aboutFoo(terms.OpCreate, ofCounter).NumberNotKept(taken), path: "key", summary: "Number Changed By Admission",

@@ -228,6 +228,12 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
 				`To keep them, set data to what they hold and deletion_policy = "abandon", apply, then destroy.`,
 		},
+		"several: restore of a dropped key that changed": {
+			of:      aboutSeveral(terms.OpUpdate, planning).ChangedSinceApply([]diagnose.KeyValue{{Key: "gone", Live: cas.Text("x")}}, nil, terms.PolicyRestore),
+			summary: "Value Changed Since Last Apply",
+			detail: "gone does not hold what this resource last wrote, so restoring would undo another write. Nothing was written." + object +
+				"  Key:        gone\n  Found:      \"x\"\n\n" + `To keep it, set deletion_policy = "abandon"; to remove it, set deletion_policy = "delete".`,
+		},
 		"several: moves": {
 			of: aboutSeveral(terms.OpCreate).KeyMoves([]string{"a", "b"}), path: `data["a"]`, summary: "Key Moves Between Instances",
 			detail: "One instance removes a and b and another one writes them in the same run, in no fixed order. Nothing was written." + object +

@@ -91,6 +91,12 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 				"  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" + wideBy +
 				"  Label:            app\n  Expected:         (hidden, 4 bytes, sha256:" + digestOf("shop") + ")\n  Found:            (absent)\n" + wideRead + again,
 		},
+		"whole: changed in a label, which has no owner": {
+			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{Labels: entriesOf(map[string]string{"app": "shop"})})).Diagnose(ofObject(planned)),
+			summary: "Compare-And-Swap Conflict",
+			detail: "The ConfigMap changed after this plan was made. Nothing was written." + wide +
+				"  Label:            app\n  Expected:         \"shop\"\n  Found:            (absent)\n" + wideBy + widePlanned + again,
+		},
 		"whole: made again": {
 			of: aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{
 				Data: entriesOf(map[string]string{"foo": "live"}), Annotations: entriesOf(map[string]string{}),

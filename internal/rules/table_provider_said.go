@@ -45,8 +45,8 @@ var providerSaid = []rule{
 	{
 		"provider: a conflict tells the last writer",
 		provider + "/diagnose/facts.go",
-		"facts = append(facts, changedBy(e.Live.LastWriters())...)",
-		"facts = changedBy(nil)",
+		"changedBy(e.Live.LastWriters())...)",
+		"changedBy(nil)...)",
 		provider,
 		[]string{"TestDiagnostics/object_changed,_the_key_not"},
 	},
@@ -225,6 +225,14 @@ var providerSaid = []rule{
 		"{",
 		provider,
 		[]string{"TestDiagnostics/not_permitted_to_read,_before_a_rehearsal"},
+	},
+	{
+		"provider: a counter's unknown outcome says what the state has",
+		provider + "/diagnose/counter.go",
+		"if s.Op == terms.OpCreate {",
+		"if false {",
+		provider,
+		[]string{"TestDiagnostics/unknown_number"},
 	},
 	{
 		"provider: a counter's unknown outcome tells the number",

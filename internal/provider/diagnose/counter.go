@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 var counterRange = fmt.Sprintf("%d to %d", int64(math.MinInt64), int64(math.MaxInt64))
@@ -28,8 +29,12 @@ func (s Subject) overflow(e *cas.OverflowError) diag.Diagnostic {
 }
 
 func (s Subject) unknownNumber(e *cas.UnknownNumberError) diag.Diagnostic {
+	state := "keeps the number that it has"
+	if s.Op == terms.OpCreate {
+		state = "has nothing of this resource"
+	}
 	return TitleWriteOutcomeUnknown.With(s.detail(
 		"The write was sent, but its outcome is unknown. The number may have been taken, or may be taken yet.",
-		append([]Fact{{"Number", s.figure(e.Number)}}, s.sent(e.Err)...),
+		append([]Fact{{"Number", s.figure(e.Number)}, {"State", state}}, s.sent(e.Err)...),
 		"Run terraform apply again: it takes another number. If this one was taken, it stays unused."))
 }

@@ -25,7 +25,7 @@ func (s Subject) conflictFacts(e *cas.ConflictError) (facts []Fact) {
 			}
 		}
 	}
-	if !slices.ContainsFunc(facts, func(f Fact) bool { return f.Name == PartKey || f.Name == "Found" || f.Name == difference }) {
+	if s.Content == nil && len(facts) == 0 || s.Content != nil && !slices.ContainsFunc(facts, func(f Fact) bool { return f.Name == PartKey }) {
 		facts = append(facts, changedBy(e.Live.LastWriters())...)
 	}
 	return append(facts, s.versionFacts(e)...)
@@ -63,12 +63,10 @@ func (s Subject) keyPath(key string) path.Path {
 	return s.Keys[key].Value
 }
 
-const difference = "Difference"
-
 // compare shows two values, those of several lines by where they differ.
 func (s Subject) compare(nameA string, a cas.Entry, nameB string, b cas.Entry) []Fact {
 	if diff := lineDiff(a, b); diff != "" && !s.Hide {
-		return []Fact{{difference, fmt.Sprintf("- %s, + %s\n%s", strings.ToLower(nameA), strings.ToLower(nameB), diff)}}
+		return []Fact{{"Difference", fmt.Sprintf("- %s, + %s\n%s", strings.ToLower(nameA), strings.ToLower(nameB), diff)}}
 	}
 	shownA, shownB := renderPair(a, b, s.Hide)
 	return []Fact{{nameA, shownA}, {nameB, shownB}}

@@ -29,11 +29,16 @@ func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, po
 		keep = s.set(s.Keys[changed[0].Key].Value, changed[0].Key, changed[0].Live)
 	}
 	it := number(len(changed), "it", "them")
+	remove := fmt.Sprintf("; to remove %s, apply deletion_policy = %q, then destroy.", it, terms.PolicyDelete)
 	happened := enumerate(keys) + number(len(changed), " does", " do") + " not hold what this resource last wrote"
 	next := fmt.Sprintf("To keep %s, %s and deletion_policy = %q, apply, then destroy", it, keep, terms.PolicyAbandon)
+	if s.Op == terms.OpUpdate { // whose own policy counts
+		next = fmt.Sprintf("To keep %s, set deletion_policy = %q", it, terms.PolicyAbandon)
+		remove = fmt.Sprintf("; to remove %s, set deletion_policy = %q.", it, terms.PolicyDelete)
+	}
 	if policy == terms.PolicyRestore {
 		return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), happened+", so restoring would undo another write.", facts,
-			fmt.Sprintf("%s; to remove %s, apply deletion_policy = %q, then destroy.", next, it, terms.PolicyDelete))
+			next+remove)
 	}
 	return WarningValueChangedSinceLastApply.With(s.detail(
 		happened+number(len(changed), ". The apply removes it if it still holds this value.", ". The apply removes them if they still hold these values."),

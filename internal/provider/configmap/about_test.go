@@ -1,0 +1,49 @@
+package configmap
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// Each resource has words of its own in the diagnostics that all share.
+func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	ref := cas.Ref{Namespace: "shop", Name: "settings"}
+	entry := entryModel{keysAttributes: importedKeys(ref), Key: types.StringValue("foo"), ValueBase64: types.StringValue("AQ==")}
+	keys := newDataModel(terms.DataID{Ref: ref})
+	keys.Data = types.MapValueMust(types.StringType, map[string]attr.Value{"foo": types.StringValue("1")})
+	run := &claim.Run{}
+	whole := wholeModel{place: newPlace(ref)}
+	ofWhole := (&wholeResource{connection{run}}).about(&whole, nil, terms.OpUpdate)
+	counter := (&counterResource{connection{run}}).about(&counterModel{place: newPlace(ref), Key: types.StringValue("foo")}, terms.OpCreate)
+	missing, immutable := &cas.NotFoundError{Ref: ref}, &cas.ImmutableError{Ref: ref}
+	forbidden := &cas.ForbiddenError{Ref: ref, Verb: "create", Err: errors.New("no")}
+	const one, several = "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n\n", "\n\n  ConfigMap:  shop/settings\n\n"
+	for want, got := range map[string]string{
+		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +
+			"Use for_each over the ConfigMap keys, so that each instance keeps its key, or add a moved block.": entry.about(terms.OpCreate, false).KeyMoves([]string{"foo"}).Detail(),
+		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +
+			`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data in the one that takes it over.`: keys.about(terms.OpCreate, false).KeyMoves([]string{"foo"}).Detail(),
+		"deletion_policy leaves the key in place, so the new resource would find it taken. Nothing was removed." + one +
+			"Change value_base64 instead of replacing the resource.": entry.about(terms.OpCreate, false).ReplacesItself(diagnose.ReplacesKept).Detail(),
+		"The removal comes first, so adopt_existing would find nothing to adopt. Nothing was removed." + several +
+			"Change data instead of replacing the resource.": keys.about(terms.OpCreate, false).ReplacesItself(diagnose.ReplacesAdopted).Detail(),
+		"The ConfigMap does not exist. Nothing was written." + several + "Run terraform plan again: it plans to create the ConfigMap.": ofWhole.Diagnose(missing).Detail(),
+		"The ConfigMap is immutable. Nothing was written." + several + "Run terraform plan again: it plans to replace the ConfigMap.":  ofWhole.Diagnose(immutable).Detail(),
+		"You do not have permission to create this ConfigMap. Nothing was written.\n\n  ConfigMap:   shop/settings\n  API server:  no\n\n" +
+			"Grant get, create, patch and delete on configmaps in this namespace.": ofWhole.Diagnose(forbidden).Detail(),
+		"The ConfigMap is immutable. Nothing was written." + one + "Use a ConfigMap with another name, or delete this one and create it again.": counter.Diagnose(immutable).Detail(),
+	} {
+		if got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+}
