@@ -67,7 +67,9 @@ func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnos
 }
 
 // isRemade reports whether the ConfigMap is another object than the one to compare with.
-func isRemade(e *cas.ConflictError) bool { return e.At.UID != "" && e.At.UID != e.Live.Version().UID }
+func isRemade(e *cas.ConflictError) bool {
+	return e.At.UID != "" && e.At.UID != e.Live.Version().UID
+}
 
 // fault is in which way a key does not hold.
 type fault uint8
