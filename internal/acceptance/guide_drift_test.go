@@ -19,7 +19,7 @@ func TestGuideDrift(t *testing.T) {
 	// To accept it writes nothing. Afterwards it can be switched again.
 	version := p.live("flags").ResourceVersion
 	p.write(strings.Replace(on, `value          = "on"`, `value          = "off"`, 1))
-	p.wantShown("drift", p.plan())
+	p.wantShown("drift", p.wants(p.plan(), "~ resource_version", "!~ value"))
 	p.apply()
 	if got := p.live("flags").ResourceVersion; got != version {
 		t.Errorf("accepting drift wrote: resourceVersion %s, was %s", got, version)
