@@ -22,8 +22,8 @@ func Wait(versions ...path.Expression) schema.StringAttribute {
 	}
 	return schema.StringAttribute{
 		Optional: true, Validators: validators,
-		MarkdownDescription: "How long an apply waits until the ConfigMap exists and the keys hold their expected values, such as `2m`. It then " +
-			"writes at once. The time comes on top of the operation's timeout. The plan warns if the apply would have to wait. Needs " +
+		MarkdownDescription: "Maximum time that an apply waits for the ConfigMap and for the expected values, such as `2m`. It writes as soon as they " +
+			"match. The time comes on top of the operation's timeout. The plan warns if the apply would have to wait. Needs " +
 			"`conflict_scope = \"key\"` and the verb `watch`, and excludes `on_drift = \"error\"`. Default: no wait.",
 	}
 }

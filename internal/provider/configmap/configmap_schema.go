@@ -52,7 +52,7 @@ func (*wholeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		ignored   = " Keys that match the provider's `%s`, and the cluster's own `*.kubernetes.io` keys, are ignored unless you set them here."
 	)
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Creates a ConfigMap only if it does not exist, and changes or deletes it only while it is as the plan saw it.",
+		MarkdownDescription: "Creates a ConfigMap only if it does not exist, and changes or deletes it only if it is unchanged since the plan.",
 		Attributes: map[string]schema.Attribute{
 			"namespace": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(terms.DefaultNamespace),

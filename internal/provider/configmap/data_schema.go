@@ -44,7 +44,7 @@ func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp 
 		return []validator.Map{mapvalidator.KeysAre(attributes.ValidKey()), mapvalidator.ValueStringsAre(values)}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Writes several keys of an existing ConfigMap in one atomic request, all or none, only while every key holds " +
+		MarkdownDescription: "Writes several keys of an existing ConfigMap in one atomic request, all or none, only if every key holds " +
 			"its expected value.",
 		Attributes: map[string]schema.Attribute{
 			"namespace": attributes.Namespace(),

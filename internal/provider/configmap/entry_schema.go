@@ -37,7 +37,7 @@ func (*entryResource) IdentitySchema(_ context.Context, _ resource.IdentitySchem
 func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	replaces := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Writes one key of an existing ConfigMap, only while the key holds the expected value. One atomic request checks and writes.",
+		MarkdownDescription: "Writes one key of an existing ConfigMap only if it holds the expected value, in one atomic request.",
 		Attributes: map[string]schema.Attribute{
 			"namespace": attributes.Namespace(),
 			"name": schema.StringAttribute{
