@@ -20,6 +20,7 @@ var guideFiles = []string{
 	"coming-from/data_before.tf", "coming-from/data_swap.tf", "coming-from/patch.sh", "coming-from/providers.tf",
 	"coming-from/replace.sh", "coming-from/swap.tf",
 	"coredns/Corefile", "coredns/main.tf", "coredns/save.sh",
+	"drift/emergency.sh", "drift/main.tf",
 	"flags/file.tf", "flags/freeze.sh", "flags/freeze.tf", "flags/main.tf", "flags/unfreeze.sh",
 	"promote/main.tf",
 	"rbac/apply.yaml", "rbac/configmap.yaml", "rbac/generate_name.yaml", "rbac/main.tf", "rbac/pipeline.sh", "rbac/plan.yaml",

@@ -31,7 +31,7 @@ func (*entryIDFunction) Metadata(_ context.Context, _ function.MetadataRequest, 
 func (*entryIDFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary:             "Id of an entry",
-		MarkdownDescription: "The id `namespace/name/key` of one key of a ConfigMap, as an `import` block takes it. What is no such name is an error.",
+		MarkdownDescription: "Returns the id `namespace/name/key` of one key of a ConfigMap, for an `import` block. An invalid name is an error.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "namespace", MarkdownDescription: "Namespace of the ConfigMap."},
 			function.StringParameter{Name: "name", MarkdownDescription: "Name of the ConfigMap."},
@@ -67,11 +67,10 @@ var entryIDType = map[string]attr.Type{"namespace": types.StringType, "name": ty
 
 func (*parseEntryIDFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Parts of the id of an entry",
-		MarkdownDescription: "An object of the `namespace`, the `name` and the `key` that an id `namespace/name/key` is made of. What is no such id " +
-			"is an error.",
+		Summary:             "Parts of the id of an entry",
+		MarkdownDescription: "Returns the `namespace`, `name` and `key` of an id `namespace/name/key` as an object. An invalid id is an error.",
 		Parameters: []function.Parameter{
-			function.StringParameter{Name: "id", MarkdownDescription: "Id of an entry: `namespace/name/key`."},
+			function.StringParameter{Name: "id", MarkdownDescription: "Id of an entry: `namespace/name/key`, for example `shop/settings/foo`."},
 		},
 		Return: function.ObjectReturn{AttributeTypes: entryIDType},
 	}

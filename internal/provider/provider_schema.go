@@ -18,16 +18,16 @@ import (
 
 func providerSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Compare-and-swap for Kubernetes ConfigMaps: a value is written only if what it replaces is what was expected.",
+		MarkdownDescription: "Compare-and-swap for Kubernetes ConfigMaps: writes a value only if the current value is the expected one.",
 		Attributes: map[string]schema.Attribute{
 			"host": schema.StringAttribute{
-				MarkdownDescription: "URL of the Kubernetes API server, scheme included, such as `https://10.0.0.1:6443`. " +
+				MarkdownDescription: "URL of the Kubernetes API server with its scheme, such as `https://10.0.0.1:6443`. " +
 					"Overrides the server of the kubeconfig. Environment variable: `" + connect.EnvHost + "`.",
 				Optional: true,
 			},
 			"username": schema.StringAttribute{
-				MarkdownDescription: "User name for HTTP basic authentication, as an authenticating proxy may ask for: " +
-					"kube-apiserver itself has had none since Kubernetes 1.19. Environment variable: `" + connect.EnvUsername + "`.",
+				MarkdownDescription: "User name for HTTP basic authentication, for example at a proxy: " +
+					"kube-apiserver itself has not supported it since Kubernetes 1.19. Environment variable: `" + connect.EnvUsername + "`.",
 				Optional: true,
 			},
 			"password": schema.StringAttribute{
@@ -36,7 +36,7 @@ func providerSchema() schema.Schema {
 				Sensitive:           true,
 			},
 			"token": schema.StringAttribute{
-				MarkdownDescription: "Bearer token, such as that of a service account. Conflicts with `username` and `password`. " +
+				MarkdownDescription: "Bearer token, for example of a service account. Conflicts with `username` and `password`. " +
 					"Environment variable: `" + connect.EnvToken + "`.",
 				Optional:  true,
 				Sensitive: true,
@@ -45,12 +45,12 @@ func providerSchema() schema.Schema {
 				},
 			},
 			"insecure": schema.BoolAttribute{
-				MarkdownDescription: "Accept any certificate of the server: anybody in between can then read and change everything. " +
+				MarkdownDescription: "Accept any server certificate. Anybody on the network path can then read and change everything. " +
 					"Conflicts with `cluster_ca_certificate`. Environment variable: `" + connect.EnvInsecure + "`. Default: `false`.",
 				Optional: true,
 			},
 			"tls_server_name": schema.StringAttribute{
-				MarkdownDescription: "Name that the server's certificate must be for, and that is sent as SNI, where it is not the host of the URL. " +
+				MarkdownDescription: "Name for SNI and for the check of the server's certificate. Default: the host of the URL. " +
 					"Environment variable: `" + connect.EnvTLSServerName + "`.",
 				Optional: true,
 			},
@@ -64,8 +64,8 @@ func providerSchema() schema.Schema {
 				Sensitive:           true,
 			},
 			"cluster_ca_certificate": schema.StringAttribute{
-				MarkdownDescription: "PEM-encoded certificates of the authorities that may have signed the server's certificate. " +
-					"Without it, those of the kubeconfig, else of the system. Environment variable: `" + connect.EnvClusterCACertificate + "`.",
+				MarkdownDescription: "PEM-encoded CA certificates for the server's certificate. Default: " +
+					"those of the kubeconfig, else of the system. Environment variable: `" + connect.EnvClusterCACertificate + "`.",
 				Optional: true,
 			},
 			"config_path": schema.StringAttribute{
@@ -77,36 +77,36 @@ func providerSchema() schema.Schema {
 				},
 			},
 			"config_paths": schema.ListAttribute{
-				MarkdownDescription: "Paths of kubeconfig files, merged as `kubectl` merges them: of what several files name, the first counts. " +
-					"Each must exist. Environment variable: `" + connect.EnvConfigPaths + "`, separated as in `PATH`; `" + connect.EnvConfigPath + "` wins over it.",
+				MarkdownDescription: "Paths of kubeconfig files. The provider merges them like `kubectl`: the first file that sets a value wins. " +
+					"Each must exist. Environment variable: `" + connect.EnvConfigPaths + "`, separated as in `PATH`; `" + connect.EnvConfigPath + "` wins.",
 				ElementType: types.StringType,
 				Optional:    true,
 				Validators:  []validator.List{listvalidator.NoNullValues()},
 			},
 			"config_context": schema.StringAttribute{
-				MarkdownDescription: "Context of the kubeconfig to use, instead of its current one. Environment variable: `" + connect.EnvContext + "`.",
+				MarkdownDescription: "Context of the kubeconfig. Default: its current context. Environment variable: `" + connect.EnvContext + "`.",
 				Optional:            true,
 			},
 			"config_context_auth_info": schema.StringAttribute{
-				MarkdownDescription: "User of the kubeconfig to use, instead of the context's. Environment variable: `" + connect.EnvContextAuthInfo + "`.",
+				MarkdownDescription: "User of the kubeconfig. Default: the user of the context. Environment variable: `" + connect.EnvContextAuthInfo + "`.",
 				Optional:            true,
 			},
 			"config_context_cluster": schema.StringAttribute{
-				MarkdownDescription: "Cluster of the kubeconfig to use, instead of the context's. Environment variable: `" + connect.EnvContextCluster + "`.",
+				MarkdownDescription: "Cluster of the kubeconfig. Default: the cluster of the context. Environment variable: `" + connect.EnvContextCluster + "`.",
 				Optional:            true,
 			},
 			"proxy_url": schema.StringAttribute{
-				MarkdownDescription: "URL of a proxy for all requests; its scheme is `http`, `https` or `socks5`. Overrides the kubeconfig's. " +
-					"Without either, `HTTPS_PROXY` and its like count. Environment variable: `" + connect.EnvProxyURL + "`.",
+				MarkdownDescription: "URL of a proxy for all requests, with the scheme `http`, `https` or `socks5`. Default: " +
+					"the proxy of the kubeconfig, else `HTTPS_PROXY` and `NO_PROXY`. Environment variable: `" + connect.EnvProxyURL + "`.",
 				Optional: true,
 			},
 			"qps": schema.Float64Attribute{
-				MarkdownDescription: "Most requests a second, on average. Default: no limit on this side; the server's own flow control is obeyed.",
+				MarkdownDescription: "Maximum average requests per second. Default: no limit; the provider obeys the server's flow control.",
 				Optional:            true,
 				Validators:          []validator.Float64{float64validator.AtLeast(0.01)},
 			},
 			"burst_limit": schema.Int64Attribute{
-				MarkdownDescription: "Most requests at once, above the average of `qps`, which it needs. Default: `10`.",
+				MarkdownDescription: "Maximum burst of requests above `qps`. Needs `qps`. Default: `10`.",
 				Optional:            true,
 				Validators: []validator.Int64{
 					int64validator.Between(1, 1_000_000),
@@ -114,39 +114,39 @@ func providerSchema() schema.Schema {
 				},
 			},
 			"field_manager": schema.StringAttribute{
-				MarkdownDescription: "Name under which writes are recorded in the object's `managedFields`. Default: `" + defaultFieldManager + "`.",
+				MarkdownDescription: "Name of this writer in `managedFields`. Default: `" + defaultFieldManager + "`.",
 				Optional:            true,
 				Validators:          attributes.ValidFieldManager(),
 			},
 			"hide_values": schema.BoolAttribute{
-				MarkdownDescription: "Hide values as `hide_value` does, for all resources: diagnostics show lengths and digests instead. Default: `false`.",
+				MarkdownDescription: "Show lengths and SHA-256 digests instead of values in the diagnostics of all resources. Default: `false`.",
 				Optional:            true,
 			},
 			"plan_check": schema.StringAttribute{
-				MarkdownDescription: "What a check that fails while planning is: `error`; `warning`; or `off`, which makes no request for the check. " +
-					"Apply checks regardless. Environment variable: `" + terms.EnvPlanCheck + "`. Default: `error`.",
+				MarkdownDescription: "What happens if a check at plan fails: `error` stops the plan, `warning` only warns, `off` skips the check. " +
+					"An apply always checks. Environment variable: `" + terms.EnvPlanCheck + "`. Default: `error`.",
 				Optional: true,
 				Validators: []validator.String{
 					stringvalidator.OneOf(string(terms.PlanCheckError), string(terms.PlanCheckWarning), string(terms.PlanCheckOff)),
 				},
 			},
 			"ignore_labels": schema.ListAttribute{
-				MarkdownDescription: "Regular expressions (RE2). A label of which one matches any part of the key is left alone by `cas_configmap` unless the " +
-					"resource's `labels` name it: not read into the state, no drift, never removed.",
+				MarkdownDescription: "Regular expressions (RE2). `cas_configmap` ignores labels with a key that one of them matches in any part, unless the " +
+					"resource sets the label: it does not read them into the state, and never removes them.",
 				ElementType: types.StringType,
 				Optional:    true,
 				Validators:  []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(attributes.ValidExpression())},
 			},
 			"ignore_annotations": schema.ListAttribute{
-				MarkdownDescription: "Regular expressions (RE2) for the keys of annotations, as `ignore_labels` is for those of labels.",
+				MarkdownDescription: "Regular expressions (RE2) for keys of annotations. Works like `ignore_labels`.",
 				ElementType:         types.StringType,
 				Optional:            true,
 				Validators:          []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(attributes.ValidExpression())},
 			},
 			"plan_dry_run": schema.BoolAttribute{
-				MarkdownDescription: "Send the very write that apply would send while planning, as a server-side dry run, so that what the API server " +
-					"would refuse fails the plan: for want of a permission, by an admission policy or a quota. What `plan_check` says goes for it too. " +
-					"Planning then needs the permission to write. Environment variable: `" + terms.EnvPlanDryRun + "`. Default: `false`.",
+				MarkdownDescription: "Send each write at plan as a server-side dry run. The plan then fails if the API server would refuse the write, for " +
+					"example because of a missing permission, an admission policy or a quota. `plan_check` applies to it as well. The plan needs the " +
+					"permission to write. Environment variable: `" + terms.EnvPlanDryRun + "`. Default: `false`.",
 				Optional: true,
 			},
 		},
@@ -158,8 +158,8 @@ func providerSchema() schema.Schema {
 
 func execBlock() schema.ListNestedBlock {
 	return schema.ListNestedBlock{
-		MarkdownDescription: "A command that prints credentials, as the " +
-			"[credential plugins](https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins) of `kubectl` do. " +
+		MarkdownDescription: "Command that prints credentials: a " +
+			"[credential plugin](https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins). " +
 			"Conflicts with every other credential.",
 		Validators: []validator.List{
 			listvalidator.SizeAtMost(1),
@@ -171,25 +171,25 @@ func execBlock() schema.ListNestedBlock {
 		NestedObject: schema.NestedBlockObject{
 			Attributes: map[string]schema.Attribute{
 				"api_version": schema.StringAttribute{
-					MarkdownDescription: "Version of the API that the command speaks: `client.authentication.k8s.io/v1` or `client.authentication.k8s.io/v1beta1`.",
+					MarkdownDescription: "API version of the command: `client.authentication.k8s.io/v1` or `client.authentication.k8s.io/v1beta1`.",
 					Required:            true,
 					Validators: []validator.String{
 						stringvalidator.OneOf("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"),
 					},
 				},
 				"command": schema.StringAttribute{
-					MarkdownDescription: "The command: a path, or a name that is looked up in `PATH`.",
+					MarkdownDescription: "The command: a path, or a name in `PATH`.",
 					Required:            true,
 					Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 				},
 				"args": schema.ListAttribute{
-					MarkdownDescription: "Its arguments.",
+					MarkdownDescription: "Arguments of the command.",
 					ElementType:         types.StringType,
 					Optional:            true,
 					Validators:          []validator.List{listvalidator.NoNullValues()},
 				},
 				"env": schema.MapAttribute{
-					MarkdownDescription: "Environment variables that it gets besides those of Terraform.",
+					MarkdownDescription: "Environment variables for the command, besides those of Terraform.",
 					ElementType:         types.StringType,
 					Optional:            true,
 					Sensitive:           true,

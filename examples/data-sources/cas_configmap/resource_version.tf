@@ -3,7 +3,7 @@ data "cas_configmap" "release" {
   name      = "release"
 }
 
-# Writes a summary of the other keys, unless one of them has changed since they were read.
+# Writes a summary of the other keys, unless the ConfigMap has changed since this read.
 resource "cas_configmap_entry" "summary" {
   namespace = "shop"
   name      = "release"

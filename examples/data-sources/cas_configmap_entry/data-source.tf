@@ -4,7 +4,7 @@ data "cas_configmap_entry" "replicas" {
   key       = "replicas"
 }
 
-# What the key says, and 2 where there is no such key, or no such ConfigMap.
+# The value of the key, or 2 if the key or the ConfigMap does not exist.
 output "replicas" {
   value = data.cas_configmap_entry.replicas.exists ? tonumber(data.cas_configmap_entry.replicas.value) : 2
 }

@@ -4,7 +4,7 @@ data "cas_configmap_entry" "candidate" {
   key       = "candidate"
 }
 
-# Releases the candidate, unless the ConfigMap has changed since that was read.
+# Releases the candidate, unless the ConfigMap has changed since this read.
 resource "cas_configmap_entry" "version" {
   count = data.cas_configmap_entry.candidate.exists ? 1 : 0
 

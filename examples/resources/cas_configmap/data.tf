@@ -1,4 +1,4 @@
-# All keys are managed: what others add is drift, and the next apply removes it.
+# Manages all keys: keys that others add are drift, and the next apply removes them.
 resource "cas_configmap" "settings" {
   namespace = "shop"
   name      = "settings"

@@ -1,4 +1,4 @@
-# A change of data makes a new ConfigMap, of another name, before the old one is deleted.
+# A change of data creates a new ConfigMap with another name before the old one is deleted.
 resource "cas_configmap" "release" {
   namespace     = "shop"
   generate_name = "release-"

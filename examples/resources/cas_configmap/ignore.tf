@@ -3,7 +3,7 @@ provider "cas" {
   ignore_annotations = ["^checksum/", "\\.example\\.com/"]
 }
 
-# Whatever sets the label "team" keeps it.
+# The label "team" of another writer stays.
 resource "cas_configmap" "settings" {
   namespace = "shop"
   name      = "settings"

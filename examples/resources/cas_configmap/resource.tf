@@ -1,4 +1,4 @@
-# Created only if there is no ConfigMap "settings" yet. data is left out: the entries own the keys.
+# Created only if the ConfigMap "settings" does not exist yet. Without data, because the entries write the keys.
 resource "cas_configmap" "settings" {
   namespace = "shop"
   name      = "settings"

@@ -1,4 +1,4 @@
-# Each tenant gets ten VLANs of its own: the number, and the nine after it.
+# Each tenant gets ten VLANs: the number and the nine after it.
 resource "cas_configmap_counter" "vlans" {
   for_each = toset(["blue", "green"])
 

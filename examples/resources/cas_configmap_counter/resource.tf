@@ -1,4 +1,4 @@
-# A port that no other service of the cluster has. The first one gets 30000.
+# A port that no other service has. The first one gets 30000.
 resource "cas_configmap_counter" "port" {
   namespace = "shop"
   name      = "numbers"

@@ -1,4 +1,4 @@
-# Text and bytes in one request. What is in binaryData is given, and expected, as base64.
+# Text and bytes in one request. Bytes are base64, also in expectations.
 resource "cas_configmap_data" "prices" {
   namespace = "shop"
   name      = "settings"

@@ -1,4 +1,4 @@
-# Writes color while maintenance is off and lock is absent. Both are guards: compared in the request that writes, never written.
+# Writes color only while maintenance is off and lock is absent. Both are guards.
 resource "cas_configmap_data" "color" {
   namespace = "shop"
   name      = "settings"

@@ -3,7 +3,7 @@ import {
   identity = {
     namespace = "shop"
     name      = "settings"
-    keys      = ["color", "version"] # all keys where it is left out
+    keys      = ["color", "version"] # all keys if you omit it
   }
 }
 

@@ -1,4 +1,4 @@
-# Other writers may change other keys of the ConfigMap between plan and apply. Only a change of these two is a conflict.
+# Other writers may change other keys of the ConfigMap between plan and apply. Only a change of these two keys is a conflict.
 resource "cas_configmap_data" "release" {
   namespace = "shop"
   name      = "settings"

@@ -1,4 +1,4 @@
-# What was a kubernetes_config_map_v1_data. Nothing is written, and its state is kept.
+# Takes over the state of a kubernetes_config_map_v1_data, without a write.
 moved {
   from = kubernetes_config_map_v1_data.release
   to   = cas_configmap_data.release

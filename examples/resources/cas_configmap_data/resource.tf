@@ -1,4 +1,4 @@
-# Switches the shop over: both keys in one request, but only if both are what they are expected to be.
+# Writes both keys in one request, but only if both hold their expected values.
 resource "cas_configmap_data" "release" {
   namespace = "shop"
   name      = "settings"

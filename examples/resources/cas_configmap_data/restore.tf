@@ -1,5 +1,4 @@
-# For as long as the resource exists, the shop is closed. Destroying it puts back what the keys held before, and removes the
-# one that was not there.
+# Closes the shop as long as the resource exists. Destroy puts the old value of open back, and removes banner, which did not exist.
 resource "cas_configmap_data" "closed" {
   namespace = "shop"
   name      = "settings"

@@ -1,4 +1,4 @@
-# Releases version 2 as soon as its schema is there and its images are, which other pipelines say, in any order.
+# Releases version 2 as soon as other pipelines have set schema and images.
 resource "cas_configmap_data" "release" {
   namespace = "shop"
   name      = "settings"
@@ -10,7 +10,7 @@ resource "cas_configmap_data" "release" {
   expected_data = {
     color   = "green"
     version = "1"
-    schema  = "43"     # not in data: a guard, which this never writes
+    schema  = "43"     # not in data: a guard, which this resource never writes
     images  = "pulled" # another one
   }
   conflict_scope = "key"

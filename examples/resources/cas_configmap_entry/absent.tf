@@ -1,4 +1,4 @@
-# Without an expected value, a new entry is written only where the key is absent.
+# Without an expected value, a new entry is written only if the key is absent.
 resource "cas_configmap_entry" "banner" {
   namespace = "shop"
   name      = "settings"

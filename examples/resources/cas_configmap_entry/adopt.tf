@@ -1,4 +1,4 @@
-# Ends with foo at 2, whether it is still 1 or was set to 2 already. Any other value is refused.
+# Sets foo to 2 if it is 1, and takes it over if it is already 2. Any other value is refused.
 resource "cas_configmap_entry" "foo" {
   namespace = "shop"
   name      = "settings"

@@ -1,4 +1,4 @@
-# Replaces the text of a key by bytes. The key moves from data to binaryData in one atomic request.
+# Replaces the text of a key with bytes. The key moves from data to binaryData in one atomic request.
 resource "cas_configmap_entry" "prices" {
   namespace = "shop"
   name      = "settings"

@@ -1,12 +1,12 @@
 locals {
-  # By ConfigMap key: what it must hold, and what it shall hold.
+  # By ConfigMap key: the expected value and the new one.
   changes = {
     log_level = { from = "info", to = "debug" }
     replicas  = { from = "2", to = "3" }
   }
 }
 
-# Instances are keyed by ConfigMap key, so that each keeps its own when the map changes.
+# The keys of for_each are ConfigMap keys, so each instance keeps its key when the map changes.
 resource "cas_configmap_entry" "settings" {
   for_each = local.changes
 

@@ -1,4 +1,4 @@
-# Other writers may change other keys of the ConfigMap between plan and apply. Only a change of this one is a conflict.
+# Other writers may change other keys of the ConfigMap between plan and apply. Only a change of this key is a conflict.
 resource "cas_configmap_entry" "leader" {
   namespace = "shop"
   name      = "settings"

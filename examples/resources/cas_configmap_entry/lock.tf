@@ -1,9 +1,9 @@
 variable "run" {
-  description = "What tells this run of the pipeline from all others, for instance the number of its job."
+  description = "Identifies this run of the pipeline, for example the number of its job."
   type        = string
 }
 
-# A lock: written only where the key is absent, which is waited for. Destroying it lets the next one go on.
+# A lock: the apply waits until the key is absent, and writes it. Destroy releases the lock.
 resource "cas_configmap_entry" "lock" {
   namespace = "shop"
   name      = "settings"

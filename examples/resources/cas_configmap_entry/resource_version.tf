@@ -3,7 +3,7 @@ variable "resource_version" {
   type        = string
 }
 
-# Written only while the ConfigMap is what it was when the pipeline looked at it: no key of it may have changed.
+# Written only if no key of the ConfigMap has changed since the pipeline decided.
 resource "cas_configmap_entry" "foo" {
   namespace = "shop"
   name      = "settings"

@@ -1,4 +1,4 @@
-# For as long as the resource exists, the shop is closed. Destroying it puts back what the key held before.
+# Closes the shop as long as the resource exists. Destroy puts the old value back.
 resource "cas_configmap_entry" "open" {
   namespace = "shop"
   name      = "settings"

@@ -1,4 +1,4 @@
-# Pipeline B: migrates it from 42 to 43, as soon as pipeline A is done. They may start in any order.
+# Pipeline B: migrates the schema from 42 to 43, as soon as pipeline A is done. They may start in any order.
 resource "cas_configmap_entry" "schema" {
   namespace = "shop"
   name      = "settings"

@@ -36,9 +36,9 @@ func Namespace() schema.StringAttribute {
 func Pin() schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, WriteOnly: true, Validators: []validator.String{validResourceVersion()},
-		MarkdownDescription: "Create and update happen only while the ConfigMap is at this `resourceVersion`, or at one that this " +
-			"apply's own writes made of it. From a data source or an earlier step of a pipeline. Write-only: it is never stored, and a " +
-			"change of it alone is no diff. Needs Terraform 1.11 or OpenTofu 1.11.",
+		MarkdownDescription: "Version that the ConfigMap must have before a create or update, such as the `resource_version` of a data source. " +
+			"Versions from this apply's own writes after it are fine as well. Write-only: Terraform does not store it, and a change of it alone " +
+			"is no diff. Needs Terraform 1.11 or OpenTofu 1.11.",
 	}
 }
 
@@ -91,17 +91,17 @@ func Flag(description string) schema.BoolAttribute {
 // Hide is hide_value or hide_values; previous, where it is not empty, is the attribute with what a write replaced.
 func Hide(previous string) schema.BoolAttribute {
 	if previous != "" {
-		previous = "; and `" + previous + "` stays null"
+		previous = " `" + previous + "` stays null."
 	}
-	return Flag("Whether diagnostics show lengths and SHA-256 digests instead of values, and what they cite of the API server " +
-		"is free of them" + previous + ". A provider cannot see Terraform's `sensitive` marks, so set it where values are sensitive. Default: `false`.")
+	return Flag("Show lengths and SHA-256 digests instead of values in diagnostics, also where they quote the API server." + previous +
+		" A provider cannot see Terraform's `sensitive` marks, so set it if values are sensitive. Default: `false`.")
 }
 
 // FieldManager is the field_manager of a resource.
 func FieldManager() schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Validators: ValidFieldManager(),
-		MarkdownDescription: "Name under which the write is recorded in `managedFields`. Default: the provider's `field_manager`.",
+		MarkdownDescription: "Name of this writer in `managedFields`. Default: the provider's `field_manager`.",
 	}
 }
 
@@ -109,22 +109,22 @@ func FieldManager() schema.StringAttribute {
 func ResourceVersion() schema.StringAttribute {
 	return schema.StringAttribute{
 		Computed:            true,
-		MarkdownDescription: "`metadata.resourceVersion` of the ConfigMap as last observed: by the write's own response, or by the refresh.",
+		MarkdownDescription: "`metadata.resourceVersion` of the ConfigMap after the last write or refresh.",
 	}
 }
 
 // UID is the uid that was last observed.
 func UID() schema.StringAttribute {
-	return schema.StringAttribute{Computed: true, MarkdownDescription: "`metadata.uid` of the ConfigMap as last observed."}
+	return schema.StringAttribute{Computed: true, MarkdownDescription: "`metadata.uid` of the ConfigMap after the last write or refresh."}
 }
 
 // Timeouts is the timeouts of a resource.
 func Timeouts(ctx context.Context) schema.Attribute {
 	return WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
-		Create: true, CreateDescription: "How long a create may take, such as `30s` or `2m`. Default: `1m`.",
-		Read: true, ReadDescription: "How long a refresh, or the check of a plan, may take. Default: `1m`.",
-		Update: true, UpdateDescription: "How long an update may take. Default: `1m`.",
-		Delete: true, DeleteDescription: "How long a delete may take. Default: `1m`. As all settings of a delete, it counts once it was applied.",
+		Create: true, CreateDescription: "Time limit of a create, such as `30s` or `2m`. Default: `1m`.",
+		Read: true, ReadDescription: "Time limit of a refresh, and of the check at plan. Default: `1m`.",
+		Update: true, UpdateDescription: "Time limit of an update. Default: `1m`.",
+		Delete: true, DeleteDescription: "Time limit of a delete. Default: `1m`. Apply a change of it before you destroy.",
 	}))
 }
 

@@ -22,10 +22,9 @@ func Wait(versions ...path.Expression) schema.StringAttribute {
 	}
 	return schema.StringAttribute{
 		Optional: true, Validators: validators,
-		MarkdownDescription: "How long a create or update waits, when it is applied, for what must hold before it writes, such as `2m`: " +
-			"where a key does not hold what it must, or there is no ConfigMap yet. It watches, and writes as soon as everything holds. The time " +
-			"comes on top of the operation's timeout, and the plan warns where it would refuse. Needs `conflict_scope = \"key\"` and the verb " +
-			"`watch`, and cannot be combined with `on_drift = \"error\"`. Default: it does not wait.",
+		MarkdownDescription: "Maximum time that an apply waits for the ConfigMap and for the expected values, such as `2m`. It writes as soon as they " +
+			"match. The time comes on top of the operation's timeout. The plan warns if the apply would have to wait. Needs " +
+			"`conflict_scope = \"key\"` and the verb `watch`, and excludes `on_drift = \"error\"`. Default: no wait.",
 	}
 }
 

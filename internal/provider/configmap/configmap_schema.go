@@ -48,14 +48,11 @@ func (*wholeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	replaces := stringplanmodifier.RequiresReplace()
 	keeps := stringplanmodifier.UseStateForUnknown()
 	const (
-		unmanaged = " Without it, these are left to others; an empty map means that there are none. What was managed, and is then left out of the " +
-			"configuration, stays as it is."
-		ignored = " What the provider's `%s` matches, and `*.kubernetes.io` keys of the cluster's own, are left alone unless they are named here."
+		unmanaged = " If you omit it, the resource does not manage them. An empty map removes all of them. If you omit it later, the last values stay."
+		ignored   = " Keys that match the provider's `%s`, and the cluster's own `*.kubernetes.io` keys, are ignored unless you set them here."
 	)
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "A whole ConfigMap, written by compare-and-swap: created only if there is none of its name, changed and deleted only " +
-			"while it is what the plan saw. The check and the write are one atomic request. What changed in between is a conflict, and a " +
-			"conflict writes nothing.",
+		MarkdownDescription: "Creates a ConfigMap only if it does not exist, and changes or deletes it only if it is unchanged since the plan.",
 		Attributes: map[string]schema.Attribute{
 			"namespace": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(terms.DefaultNamespace),
@@ -67,14 +64,14 @@ func (*wholeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Validators: []validator.String{
 					stringvalidator.ExactlyOneOf(path.MatchRoot("name"), path.MatchRoot("generate_name")), attributes.ValidName(),
 				},
-				MarkdownDescription: "Name of the ConfigMap. Exactly one of `name` and `generate_name` must be given. A change replaces the resource.",
+				MarkdownDescription: "Name of the ConfigMap. Set exactly one of `name` and `generate_name`. A change replaces the resource.",
 			},
 			"generate_name": schema.StringAttribute{
 				Optional: true, Computed: true,
 				PlanModifiers: []planmodifier.String{keeps, stringplanmodifier.RequiresReplaceIfConfigured()},
 				Validators:    []validator.String{validNamePrefix()},
-				MarkdownDescription: "Beginning of the name, of which at most 58 characters count, to which five random ones are added when the ConfigMap is " +
-					"created. A change replaces the resource.",
+				MarkdownDescription: "Prefix of the name. On create, the provider cuts it to 58 characters and appends five random ones. A change replaces " +
+					"the resource.",
 			},
 			"labels": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
@@ -93,42 +90,42 @@ func (*wholeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"data": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
 				Validators:          []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(attributes.ValidKey())},
-				MarkdownDescription: "All keys that hold text, and their values." + unmanaged + " So leave it out where `cas_configmap_entry` owns the keys.",
+				MarkdownDescription: "All keys with text, and their values." + unmanaged + " Omit it if `cas_configmap_entry` or `cas_configmap_data` writes the keys.",
 			},
 			"binary_data": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
 				Validators: []validator.Map{
 					mapvalidator.NoNullValues(), mapvalidator.KeysAre(attributes.ValidKey()), mapvalidator.ValueStringsAre(attributes.ValidBase64()),
 				},
-				MarkdownDescription: "All keys that hold bytes, and their values, as canonical standard base64." + unmanaged,
+				MarkdownDescription: "All keys with bytes, and their values in standard base64." + unmanaged,
 			},
 			"immutable": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether the API server refuses every change of the values. A change of `data` or `binary_data` of an immutable " +
-					"ConfigMap, and taking the mark away, replaces the resource. Default: `false`.",
+				MarkdownDescription: "Let the API server refuse changes of the values. A later change of `data`, `binary_data` or back to `false` replaces " +
+					"the resource. Default: `false`.",
 			},
-			"on_drift": attributes.OnDrift("What an update does if somebody else changed, after the last apply, what this resource manages: `warning` (default) " +
-				"overwrites the change and warns at plan, `error` refuses, `off` overwrites it without a word. `error` also refuses to delete a changed ConfigMap."),
+			"on_drift": attributes.OnDrift("What an update does if somebody else changed, after the last apply, the parts that this resource manages. `warning` " +
+				"(default) warns at plan and overwrites the change. `error` refuses to overwrite it or to delete the ConfigMap. `off` overwrites it silently."),
 			"field_manager": schema.StringAttribute{
 				Optional: true, Validators: attributes.ValidFieldManager(),
-				MarkdownDescription: "Name under which the write is recorded in `managedFields`. Default: the provider's `field_manager`.",
+				MarkdownDescription: "Name of this writer in `managedFields`. Default: the provider's `field_manager`.",
 			},
 			"hide_values": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether diagnostics show lengths and SHA-256 digests instead of values. A provider cannot see Terraform's " +
-					"`sensitive` marks, so set it where values are sensitive. Default: `false`.",
+				MarkdownDescription: "Show lengths and SHA-256 digests instead of values in diagnostics. A provider cannot see Terraform's `sensitive` " +
+					"marks, so set it if values are sensitive. Default: `false`.",
 			},
 			"timeouts": attributes.Timeouts(ctx),
 
 			"id": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "`namespace/name`.",
+				Computed: true, MarkdownDescription: "`namespace/name`, for example `shop/settings`.",
 			},
 			"resource_version": schema.StringAttribute{
 				Computed:            true,
-				MarkdownDescription: "`metadata.resourceVersion` of the ConfigMap as last observed: by the write's own response, or by the refresh.",
+				MarkdownDescription: "`metadata.resourceVersion` of the ConfigMap after the last write or refresh.",
 			},
 			"uid": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "`metadata.uid` of the ConfigMap as last observed.",
+				Computed: true, MarkdownDescription: "`metadata.uid` of the ConfigMap after the last write or refresh.",
 			},
 		},
 	}

@@ -43,24 +43,24 @@ func (*wholeSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp
 	computedMap := func(description string) schema.Attribute {
 		return schema.MapAttribute{
 			Computed: true, ElementType: types.StringType,
-			MarkdownDescription: description + " Empty where it has none, and null where there is no ConfigMap.",
+			MarkdownDescription: description + " Empty if it has none; null if there is no ConfigMap.",
 		}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "A whole ConfigMap. That it is absent is no error: a configuration can branch on `exists`.",
+		MarkdownDescription: "Reads a ConfigMap, or says that it does not exist.",
 		Attributes: sourceAttributes(ctx,
-			"Whether there is such a ConfigMap.",
-			"`resourceVersion` of the ConfigMap, for `expected_resource_version_wo`. Null where there is none.",
+			"Whether the ConfigMap exists.",
+			"`resourceVersion` of the ConfigMap, for `expected_resource_version_wo`. Null if there is no ConfigMap.",
 			map[string]schema.Attribute{
 				"id": schema.StringAttribute{
-					Computed: true, MarkdownDescription: "`namespace/name`.",
+					Computed: true, MarkdownDescription: "`namespace/name`, for example `shop/settings`.",
 				},
-				"data":        computedMap("Text of each key in `data`."),
-				"binary_data": computedMap("Bytes of each key in `binaryData`, as base64."),
+				"data":        computedMap("Keys with text, and their values."),
+				"binary_data": computedMap("Keys with bytes, and their values in base64."),
 				"labels":      computedMap("Labels of the ConfigMap."),
 				"annotations": computedMap("Annotations of the ConfigMap."),
 				"immutable": schema.BoolAttribute{
-					Computed: true, MarkdownDescription: "Whether the ConfigMap refuses every change of its entries. Null where there is none.",
+					Computed: true, MarkdownDescription: "Whether the API server refuses changes of the values. Null if there is no ConfigMap.",
 				},
 			}),
 	}

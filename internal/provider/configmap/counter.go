@@ -177,50 +177,47 @@ func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Su
 func (*counterResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	replaces := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "A number that nobody else gets: fetch-and-add on one key of an existing ConfigMap. The key holds the next free " +
-			"number. Each resource takes one, in one atomic request, and keeps it. For ports, VLANs, build and migration numbers.",
+		MarkdownDescription: "Takes the next free number from one key of an existing ConfigMap, so that no two resources get the same number.",
 		Attributes: map[string]schema.Attribute{
 			"namespace": attributes.Namespace(),
 			"name": schema.StringAttribute{
 				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidName()},
-				MarkdownDescription: "Name of the ConfigMap, which must exist when the number is taken. A change replaces the resource.",
+				MarkdownDescription: "Name of the ConfigMap. It must exist before the apply. A change replaces the resource.",
 			},
 			"key": schema.StringAttribute{
 				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidKey()},
-				MarkdownDescription: "Key in the ConfigMap that holds the next free number, as decimal text such as `42` or `-7`. Where it is absent, " +
-					"`initial` is the next free number. A change replaces the resource.",
+				MarkdownDescription: "Key that holds the next free number, as decimal text such as `42` or `-7`. If it is absent, `initial` is the next free " +
+					"number. A change replaces the resource.",
 			},
 			"initial": schema.Int64Attribute{
 				Optional: true, Computed: true, Default: int64default.StaticInt64(0),
-				MarkdownDescription: "The first number, which an absent key stands for. Default: `0`. It counts only while the key is absent, and a " +
-					"change of it takes no number.",
+				MarkdownDescription: "First number, used only while the key is absent. A change takes no new number. Default: `0`.",
 			},
 			"step": schema.Int64Attribute{
 				Optional: true, Computed: true, Default: int64default.StaticInt64(1), Validators: []validator.Int64{int64validator.NoneOf(0)},
-				MarkdownDescription: "What the key is increased by when a number is taken: any whole number but zero; a negative one counts down. " +
-					"Default: `1`. With `10`, a number stands for itself and the nine after it. A change of it takes no number.",
+				MarkdownDescription: "Number to add to the key, not zero. A negative step counts down. With `10`, the resource gets `value` and the nine " +
+					"numbers after it. A change takes no new number. Default: `1`.",
 			},
 			"triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Arbitrary values that, when they change, have the resource take a new number.",
+				MarkdownDescription: "Any values. If they change, the resource takes a new number.",
 			},
 			"field_manager": schema.StringAttribute{
 				Optional: true, Validators: attributes.ValidFieldManager(),
-				MarkdownDescription: "Name under which the write is recorded in `managedFields`, with a suffix that is this run's alone. Default: the " +
-					"provider's `field_manager`.",
+				MarkdownDescription: "Name of this writer in `managedFields`. Each run appends its own suffix. Default: the provider's `field_manager`.",
 			},
 			"timeouts": attributes.WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
-				Create: true, CreateDescription: "How long taking the number may take, such as `30s` or `2m`. Default: `1m`.",
-				Read: true, ReadDescription: "How long the check of a plan may take. Default: `1m`. A refresh makes no request.",
-				Update: true, UpdateDescription: "How long taking a new number may take. Default: `1m`.",
+				Create: true, CreateDescription: "Time limit of a create, such as `30s` or `2m`. Default: `1m`.",
+				Read: true, ReadDescription: "Time limit of the check at plan. A refresh sends no request. Default: `1m`.",
+				Update: true, UpdateDescription: "Time limit of an update. Default: `1m`.",
 			})),
 			"id": schema.StringAttribute{
 				Computed:            true,
-				MarkdownDescription: "`namespace/name/key`, which all resources have that take numbers of one counter.",
+				MarkdownDescription: "`namespace/name/key`, for example `shop/numbers/next_port`. All resources of one counter have the same `id`.",
 			},
 			"value": schema.Int64Attribute{
 				Computed:            true,
-				MarkdownDescription: "The number that was taken. It stays as it is until `triggers` change, whatever becomes of the key.",
+				MarkdownDescription: "The number of this resource. It changes only with `triggers`, even if the key changes.",
 			},
 		},
 	}

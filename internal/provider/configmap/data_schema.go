@@ -33,7 +33,7 @@ func (*dataResource) IdentitySchema(_ context.Context, _ resource.IdentitySchema
 			"keys": identityschema.ListAttribute{
 				ElementType:       types.StringType,
 				OptionalForImport: true,
-				Description:       "Keys in the ConfigMap. Default: all that it has.",
+				Description:       "Keys in the ConfigMap. Default: all its keys.",
 			},
 		},
 	}
@@ -44,61 +44,59 @@ func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp 
 		return []validator.Map{mapvalidator.KeysAre(attributes.ValidKey()), mapvalidator.ValueStringsAre(values)}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Several keys of an existing ConfigMap, written by compare-and-swap in one atomic request: all of them, while " +
-			"every key, and by default the whole ConfigMap, is what the plan saw, or none.",
+		MarkdownDescription: "Writes several keys of an existing ConfigMap in one atomic request, all or none, only if every key holds " +
+			"its expected value.",
 		Attributes: map[string]schema.Attribute{
 			"namespace": attributes.Namespace(),
 			"name": schema.StringAttribute{
 				Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{attributes.ValidName()},
-				MarkdownDescription: "Name of the ConfigMap, which must exist when the keys are written. A change replaces the resource.",
+				MarkdownDescription: "Name of the ConfigMap. It must exist before the write. A change replaces the resource.",
 			},
 			"data": schema.MapAttribute{
 				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidValueSize()),
-				MarkdownDescription: "Text that keys shall hold, in `data`. At least one key must be given here or in `binary_data`, and none in both. " +
-					"What is not named is left alone; a key that is named no longer goes by `deletion_policy`.",
+				MarkdownDescription: "Text to write, by key. Set at least one key here or in `binary_data`, and no key in both. The resource ignores other " +
+					"keys. If you remove a key from the map, `deletion_policy` applies to it.",
 			},
 			"binary_data": schema.MapAttribute{
 				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidBase64()),
-				MarkdownDescription: "Bytes that keys shall hold, in `binaryData`, as canonical standard base64. A key moves between the two maps in " +
-					"one atomic request.",
+				MarkdownDescription: "Bytes to write to `binaryData`, by key, in standard base64. One atomic request moves a key between the two maps.",
 			},
 			"expected_data": schema.MapAttribute{
 				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidValueSize()),
-				MarkdownDescription: "Text that keys must hold, in `data`, for a write to happen; null for a key that must be absent. A key of `data` " +
-					"or `binary_data` that is not named must be absent on create, and on update hold what the state says. A key that is named here " +
-					"alone is a guard: compared, and never written. A plan that has no write to make checks nothing, and a key that is not " +
-					"written is not held to its expectation, so it may stay in the configuration after the swap.",
+				MarkdownDescription: "Text that keys must hold before the write, by key; null if the key must be absent. A key of `data` or `binary_data` " +
+					"that is not here must be absent on create, and hold the value in the state on update. A key that is only here is a guard: the " +
+					"request compares it and never writes it. A plan without a write checks nothing, and a key that is not written is not " +
+					"compared with its expectation, so both can stay in the configuration after the swap.",
 			},
 			"expected_binary_data": schema.MapAttribute{
 				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidBase64()),
-				MarkdownDescription: "Bytes that keys must hold, in `binaryData`, as canonical standard base64, as with `expected_data`. A key must be " +
-					"named in one of the two at most.",
+				MarkdownDescription: "Bytes that keys must hold before the write, by key, in standard base64. Works like `expected_data`. No key may be in both.",
 			},
 			"expected_resource_version_wo": attributes.Pin(),
-			"conflict_scope": attributes.Scope("What counts as a conflict on update and delete. `object` (default): any change to the ConfigMap since the " +
-				"plan that this apply did not make itself. `key`: only a change to one of these keys, or to one that is expected to hold something."),
+			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete. `object` (default): any change to the " +
+				"ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),
 			"wait_for_match": attributes.Wait(path.MatchRoot("expected_resource_version_wo")),
 			"adopt_existing": attributes.Flag(
-				"Whether a key that already holds its value is taken over without a write, instead of an error. Default: `false`."),
-			"deletion_policy": attributes.Policy("What destroying does with the keys, and an update with one that is named no longer: `delete` (default) " +
-				"them, `restore` what each held before this resource first wrote it (after an import or adoption, what was found), or `abandon` " +
-				"them as they are."),
-			"on_drift": attributes.OnDrift("What an update does if somebody else changed one of the keys after the last apply, or removed it: `warning` (default) overwrites the " +
-				"change and warns at plan, `error` refuses, `off` overwrites it without a word. `error` also refuses to remove a changed key. A new " +
-				"expectation of a key acknowledges its change."),
+				"Take over keys that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
+			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `delete` (default) " +
+				"removes them, even if they existed before Terraform. `restore` puts back their values from before the first write (or from the import or " +
+				"adoption). `abandon` leaves them as they are."),
+			"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the keys after the last apply. `warning` (default) warns " +
+				"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new expectation of a key " +
+				"acknowledges its change."),
 			"field_manager": attributes.FieldManager(),
 			"hide_values":   attributes.Hide("previous_data"),
 			"timeouts":      attributes.Timeouts(ctx),
 
 			"id": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "`namespace/name:key1,key2`, with the keys in order.",
+				Computed: true, MarkdownDescription: "`namespace/name:key1,key2` with the keys sorted, for example `shop/settings:color,version`.",
 			},
 			"resource_version": attributes.ResourceVersion(),
 			"uid":              attributes.UID(),
 			"previous_data": schema.MapAttribute{
 				ElementType: types.StringType, Computed: true,
-				MarkdownDescription: "Text that each key held that the last write wrote or removed, as findAndModify returns the pre-image: null for one " +
-					"that was absent or held binary data. Null where this resource has not written yet, as after an import.",
+				MarkdownDescription: "Text that the last write replaced or removed, by key; null for a key that was absent or held binary data. Null as a " +
+					"whole if this resource has not written yet (for example after an import), or with `hide_values`.",
 			},
 		},
 	}

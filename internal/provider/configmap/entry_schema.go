@@ -37,18 +37,16 @@ func (*entryResource) IdentitySchema(_ context.Context, _ resource.IdentitySchem
 func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	replaces := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One key of an existing ConfigMap, written by compare-and-swap: only while the key, and by default the " +
-			"whole ConfigMap, is what the plan saw. The check and the write are one atomic request. What changed in between is a " +
-			"conflict, and a conflict writes nothing.",
+		MarkdownDescription: "Writes one key of an existing ConfigMap only if it holds the expected value, in one atomic request.",
 		Attributes: map[string]schema.Attribute{
 			"namespace": attributes.Namespace(),
 			"name": schema.StringAttribute{
 				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidName()},
-				MarkdownDescription: "Name of the ConfigMap, which must exist when the entry is written. A change replaces the resource.",
+				MarkdownDescription: "Name of the ConfigMap. It must exist before the write. A change replaces the resource.",
 			},
 			"key": schema.StringAttribute{
 				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidKey()},
-				MarkdownDescription: "Key in the ConfigMap: 1 to 253 of `[-._a-zA-Z0-9]`, not `.` and nothing that begins with `..`. " +
+				MarkdownDescription: "Key in the ConfigMap: 1 to 253 characters of `[-._a-zA-Z0-9]`. It must not be `.` or begin with `..`. " +
 					"A change replaces the resource.",
 			},
 			"value": schema.StringAttribute{
@@ -57,54 +55,52 @@ func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 					stringvalidator.ExactlyOneOf(path.MatchRoot("value"), path.MatchRoot("value_base64")),
 					attributes.ValidValueSize(),
 				},
-				MarkdownDescription: "Text that the key shall hold, in `data`. Exactly one of `value` and `value_base64` must be given.",
+				MarkdownDescription: "Text to write to `data`. Set exactly one of `value` and `value_base64`.",
 			},
 			"value_base64": schema.StringAttribute{
-				Optional:   true,
-				Validators: []validator.String{attributes.ValidBase64()},
-				MarkdownDescription: "Bytes that the key shall hold, in `binaryData`, as canonical standard base64. An entry moves between " +
-					"`data` and `binaryData` in one atomic request.",
+				Optional:            true,
+				Validators:          []validator.String{attributes.ValidBase64()},
+				MarkdownDescription: "Bytes to write to `binaryData`, in standard base64. One atomic request moves a key between `data` and `binaryData`.",
 			},
 			"expected_value": schema.StringAttribute{
 				Optional: true,
 				Validators: []validator.String{
 					stringvalidator.ConflictsWith(path.MatchRoot("expected_value_base64")), attributes.ValidValueSize(),
 				},
-				MarkdownDescription: "Text that the key must hold, in `data`, for a write to happen. Without it a create writes only where the " +
-					"key is absent, and an update only over what the state says. A plan that has no write to make checks nothing, so it may " +
-					"stay in the configuration after the swap.",
+				MarkdownDescription: "Text that the key must hold before the write. Without it, a create needs an absent key, and an update needs the value in the " +
+					"state. A plan without a write does not check it, so it can stay in the configuration after the swap.",
 			},
 			"expected_value_base64": schema.StringAttribute{
 				Optional: true,
 				Validators: []validator.String{
 					stringvalidator.ConflictsWith(path.MatchRoot("expected_value")), attributes.ValidBase64(),
 				},
-				MarkdownDescription: "Bytes that the key must hold, in `binaryData`, for a write to happen, as canonical standard base64.",
+				MarkdownDescription: "Bytes that the key must hold before the write, in standard base64.",
 			},
 			"expected_resource_version_wo": attributes.Pin(),
-			"conflict_scope": attributes.Scope("What counts as a conflict on update and delete. `object` (default): any change to the ConfigMap since the " +
-				"plan that this apply did not make itself. `key`: only a change to this key."),
+			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete. `object` (default): any change to the " +
+				"ConfigMap that this apply did not make. `key`: only a change to this key."),
 			"wait_for_match": attributes.Wait(path.MatchRoot("expected_resource_version_wo")),
 			"adopt_existing": attributes.Flag(
-				"Whether a key that already holds the value is taken over without a write, instead of an error. Default: `false`."),
-			"deletion_policy": attributes.Policy("What destroying does with the key: `delete` (default) it, `restore` what it held before this resource first " +
-				"wrote it (after an import or adoption, what was found), or `abandon` it as it is."),
-			"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply: `warning` (default) overwrites the change and " +
-				"warns at plan, `error` refuses, `off` overwrites it without a word. `error` also refuses to remove a changed key. A new `expected_value` acknowledges " +
-				"the change. A key that vanished is created again."),
+				"Take over a key that already holds the value, without a write. Otherwise this is an error. Default: `false`."),
+			"deletion_policy": attributes.Policy("What happens to the key on destroy. `delete` (default) removes it, even if it existed before Terraform. `restore` puts " +
+				"back its value from before the first write (or from the import or adoption). `abandon` leaves it as it is."),
+			"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply. `warning` (default) warns at plan and " +
+				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new `expected_value` acknowledges the change. " +
+				"If the key is gone, the plan creates it again."),
 			"field_manager": attributes.FieldManager(),
 			"hide_value":    attributes.Hide("previous_value"),
 			"timeouts":      attributes.Timeouts(ctx),
 
 			"id": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "`namespace/name/key`.",
+				Computed: true, MarkdownDescription: "`namespace/name/key`, for example `shop/settings/foo`.",
 			},
 			"resource_version": attributes.ResourceVersion(),
 			"uid":              attributes.UID(),
 			"previous_value": schema.StringAttribute{
 				Computed: true,
-				MarkdownDescription: "Text that the last write replaced, as findAndModify returns the pre-image. Null where the key was absent " +
-					"or held binary data, where this resource has not written yet, as after an import, and with `hide_value` or `hide_values`.",
+				MarkdownDescription: "Text that the last write replaced. Null if the key was absent or held binary data, if this resource has not written " +
+					"yet (for example after an import), or with `hide_value` or `hide_values`.",
 			},
 		},
 	}

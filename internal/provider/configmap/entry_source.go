@@ -38,22 +38,22 @@ func (*entrySource) Metadata(_ context.Context, req datasource.MetadataRequest, 
 
 func (*entrySource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "What one key of a ConfigMap holds. That it is absent is no error: a configuration can branch on `exists`.",
+		MarkdownDescription: "Reads one key of a ConfigMap, or says that it does not exist.",
 		Attributes: sourceAttributes(ctx,
-			"Whether there is such a key. `false` too where there is no such ConfigMap.",
-			"`resourceVersion` of the ConfigMap, for `expected_resource_version_wo`. Null where there is no ConfigMap; where "+
-				"only the key is absent, it is that of the ConfigMap without it.",
+			"Whether the key exists. `false` if the ConfigMap does not exist.",
+			"`resourceVersion` of the ConfigMap, for `expected_resource_version_wo`, also if only the key is absent. Null if there is no "+
+				"ConfigMap.",
 			map[string]schema.Attribute{
 				"key": schema.StringAttribute{
 					Required: true, Validators: []validator.String{attributes.ValidKey()},
-					MarkdownDescription: "Key in the ConfigMap: 1 to 253 of `[-._a-zA-Z0-9]`, not `.` and nothing that begins with `..`.",
+					MarkdownDescription: "Key in the ConfigMap: 1 to 253 characters of `[-._a-zA-Z0-9]`. It must not be `.` or begin with `..`.",
 				},
 				"value": schema.StringAttribute{
-					Computed: true, MarkdownDescription: "Text that the key holds, in `data`. Null where it is absent, or holds binary data.",
+					Computed: true, MarkdownDescription: "Text of the key. Null if the key is absent or holds binary data.",
 				},
 				"value_base64": schema.StringAttribute{
 					Computed:            true,
-					MarkdownDescription: "Bytes that the key holds, in `binaryData`, as base64. Null where it is absent, or holds text.",
+					MarkdownDescription: "Bytes of the key, in base64. Null if the key is absent or holds text.",
 				},
 			}),
 	}

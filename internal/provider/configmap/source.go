@@ -51,11 +51,11 @@ func sourceAttributes(ctx context.Context, exists, resourceVersion string, other
 		},
 		"name": schema.StringAttribute{
 			Required: true, Validators: []validator.String{attributes.ValidName()},
-			MarkdownDescription: "Name of the ConfigMap, which need not exist.",
+			MarkdownDescription: "Name of the ConfigMap. It need not exist.",
 		},
 		"timeouts":         readTimeoutsAttribute(ctx),
 		"exists":           schema.BoolAttribute{Computed: true, MarkdownDescription: exists},
-		"uid":              schema.StringAttribute{Computed: true, MarkdownDescription: "Uid of the ConfigMap. Null where there is none."},
+		"uid":              schema.StringAttribute{Computed: true, MarkdownDescription: "`metadata.uid` of the ConfigMap. Null if there is no ConfigMap."},
 		"resource_version": schema.StringAttribute{Computed: true, MarkdownDescription: resourceVersion},
 		"managers":         managersAttribute(),
 	}
@@ -102,7 +102,7 @@ func (s *source) observe(ctx context.Context, m *sourceModel, key string) (*cas.
 }
 
 func readTimeoutsAttribute(ctx context.Context) schema.Attribute {
-	attribute := timeouts.AttributesWithOpts(ctx, timeouts.Opts{ReadDescription: "How long the read may take, such as `30s` or `2m`. Default: `1m`."})
+	attribute := timeouts.AttributesWithOpts(ctx, timeouts.Opts{ReadDescription: "Time limit of the read, such as `30s` or `2m`. Default: `1m`."})
 	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
 		for name, each := range nested.Attributes {
 			if s, ok := each.(schema.StringAttribute); ok {
@@ -128,13 +128,13 @@ var managerType = map[string]attr.Type{"manager": types.StringType, "operation":
 func managersAttribute() schema.Attribute {
 	return schema.ListNestedAttribute{
 		Computed: true,
-		MarkdownDescription: "Who has written to the ConfigMap, as far as its `managedFields` tell: a removal leaves no trace there. Null where " +
-			"there is no ConfigMap.",
+		MarkdownDescription: "Writers of the ConfigMap according to its `managedFields`, which do not record removals. Null if there is no " +
+			"ConfigMap.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"manager":   schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the field manager."},
 			"operation": schema.StringAttribute{Computed: true, MarkdownDescription: "`Update`, or `Apply` for server-side apply."},
 			"time": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "When it last wrote, to any field: RFC 3339, in seconds, UTC.",
+				Computed: true, MarkdownDescription: "Time of its last write to any field: RFC 3339, in seconds, UTC.",
 			},
 		}},
 	}

@@ -1,0 +1,1 @@
+kubectl patch configmap flags --namespace shop --patch '{"data": {"new_checkout": "off"}}'
