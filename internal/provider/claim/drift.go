@@ -84,7 +84,10 @@ type wholePart struct {
 
 func wholeParts(c diagnose.Content) []wholePart {
 	return []wholePart{
-		{"data", diagnose.PartKey, c.Data}, {"binary_data", diagnose.PartKey, c.BinaryData}, {"labels", "Label", c.Labels}, {"annotations", "Annotation", c.Annotations},
+		{"data", diagnose.PartKey, c.Data},
+		{"binary_data", diagnose.PartKey, c.BinaryData},
+		{"labels", "Label", c.Labels},
+		{"annotations", "Annotation", c.Annotations},
 		{"immutable", "Attribute", map[string]cas.Entry{"immutable": cas.Text(strconv.FormatBool(c.Immutable))}},
 	}
 }

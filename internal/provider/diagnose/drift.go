@@ -25,17 +25,13 @@ func (s Subject) DriftOverwritten(drift []Drift, live *cas.Observation) diag.Dia
 
 // DriftRefused is for drift that an update or a removal must not overwrite.
 func (s Subject) DriftRefused(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	next := s.keepDrift(drift) + "; to overwrite it, "
-	switch {
-	case s.Op == terms.OpDelete:
-		next = fmt.Sprintf("To delete it, apply %s first.", s.accepted())
-	default:
-		for _, d := range drift {
-			if paths := s.Keys[d.Key]; len(drift) == 1 && len(paths.Expected.Steps()) > 0 && (paths.Want == nil || !paths.Want.Holds(d.Found)) {
-				next += s.set(paths.Expected, d.Key, d.Found) + ", or "
-			}
+	next := fmt.Sprintf("To delete it, apply %s first.", s.accepted())
+	if s.Op != terms.OpDelete {
+		acknowledge, paths := "", s.Keys[drift[0].Key]
+		if len(drift) == 1 && len(paths.Expected.Steps()) > 0 && (paths.Want == nil || !paths.Want.Holds(drift[0].Found)) {
+			acknowledge = s.set(paths.Expected, drift[0].Key, drift[0].Found) + ", or "
 		}
-		next += fmt.Sprintf("set on_drift = %q for one apply.", terms.DriftWarning)
+		next = fmt.Sprintf("%s; to overwrite it, %sset on_drift = %q for one apply.", s.keepDrift(drift), acknowledge, terms.DriftWarning)
 	}
 	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), drifted(drift)+fmt.Sprintf(" on_drift = %q protects it.", terms.DriftError),
 		s.driftFacts(drift, live), next)
