@@ -13,6 +13,6 @@ resource "cas_configmap_entry" "flag" {
   name           = "flags"
   key            = each.key
   value          = each.value
-  adopt_existing = true # a flag that is as it shall be already is taken over
+  adopt_existing = true # a flag that is as configured already is taken over
   conflict_scope = "key"
 }

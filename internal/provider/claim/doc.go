@@ -13,5 +13,6 @@
 //   - read.go: what a refresh finds
 //   - whole.go, take.go: the same for whole objects and for numbers
 //   - private.go: what is kept in private state
-//   - run.go, moves.go: what the resources of one run share
+//   - drift.go: what somebody else changed after the last apply
+//   - run.go, planned.go: what the resources of one run share
 package claim
