@@ -1,5 +1,5 @@
 variable "percent" {
-  description = "Share of the requests that the candidate shall get, in percent: one of steps."
+  description = "Share of the requests that go to the candidate, in percent: one of steps."
   type        = number
 
   validation {

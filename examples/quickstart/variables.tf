@@ -11,7 +11,7 @@ variable "namespace" {
 }
 
 variable "value" {
-  description = "What foo shall hold."
+  description = "Value of foo."
   type        = string
   default     = "2"
 }

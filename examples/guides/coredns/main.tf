@@ -3,7 +3,7 @@ resource "cas_configmap_entry" "corefile" {
   name      = "coredns"
   key       = "Corefile"
 
-  value           = file("${path.module}/Corefile")        # what it shall be
+  value           = file("${path.module}/Corefile")        # the new Corefile
   expected_value  = file("${path.module}/Corefile.before") # what it was made from
   deletion_policy = "restore"
 }
