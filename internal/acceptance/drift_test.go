@@ -291,6 +291,15 @@ func TestDriftOfAWholeConfigMap(t *testing.T) {
 	}
 }
 
+// A configuration that gives up data leaves it to others, with what they changed.
+func TestDriftOfAPartThatIsLeftToOthersFromNowOn(t *testing.T) {
+	p := newPipeline(t)
+	p.planned(wholeBlock("it", `data = { a = "1" }`, `labels = { l = "1" }`, `on_drift = "error"`))
+	p.set("testmap", "a", "9")
+	p.planned(wholeBlock("it", `labels = { l = "2" }`, `on_drift = "error"`))
+	p.wantWhole("testmap", whole{Labels: data{"l": "2"}, Data: data{"a": "9"}})
+}
+
 // What an import, an adoption and a moved state found is what drift is measured by.
 func TestDriftBaselines(t *testing.T) {
 	t.Parallel()
