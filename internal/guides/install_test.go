@@ -2,24 +2,21 @@ package guides
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
-	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // What make install promises, on both command lines: init finds the provider, with a backend and a module, and the command that it
 // prints is what a rebuilt provider needs. It is not parallel: make install builds in bin/.
 func TestInstall(t *testing.T) { //nolint:paralleltest // as said
-	for _, cli := range commandLines(t) {
+	for _, cli := range testcli.FindAll(t) {
 		t.Run(filepath.Base(cli), func(t *testing.T) {
 			c := testcluster.Shared(t)
 			r := &reader{T: t, cli: testcli.NewHome(t, cli, c.Config)}
@@ -66,7 +63,7 @@ output "previous_value" { value = module.swap.previous_value }
 
 // A provider_installation block of the user's, as dev_overrides needs one, turns off the folder that make install uses.
 func TestInstallNamesWhatTurnsItOff(t *testing.T) { //nolint:paralleltest // make install builds in bin/
-	for _, cli := range commandLines(t) {
+	for _, cli := range testcli.FindAll(t) {
 		t.Run(filepath.Base(cli), func(t *testing.T) {
 			r := &reader{T: t, cli: testcli.NewHome(t, cli, testcluster.Shared(t).Config)}
 			r.cli.Write("main.tf", "terraform {\n  required_providers {\n    cas = {\n      source = \"terraform-cas/cas\"\n    }\n  }\n}\n")
@@ -105,26 +102,6 @@ func (r *reader) succeeds(command string) {
 	if r.run(command); r.failed {
 		r.Fatalf("%s failed:\n%s", command, r.output)
 	}
-}
-
-// commandLines are the one to test with, and OpenTofu where that is another one.
-func commandLines(t *testing.T) []string {
-	t.Helper()
-	cli, err := testcli.Find()
-	if errors.Is(err, testcli.ErrNoCLI) {
-		toolchain.Unavailable(t, err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	tofu, err := toolchain.Path(t.Context(), "tofu")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !toolchain.Executable(tofu) {
-		toolchain.Unavailable(t, errors.New("no OpenTofu to run: run `make tofu`"))
-	}
-	return slices.Compact([]string{cli, tofu})
 }
 
 // makeEnv is what a make in another home needs besides: the caches of Go and of tools/build.sh, and the git configuration of this user,

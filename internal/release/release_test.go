@@ -6,7 +6,6 @@ package release_test
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
-	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 const (
@@ -68,32 +66,12 @@ func git(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// commandLines are the terraform or tofu that tests run, and OpenTofu besides.
-func commandLines(t *testing.T) []string {
-	t.Helper()
-	cli, err := testcli.Find()
-	if errors.Is(err, testcli.ErrNoCLI) {
-		toolchain.Unavailable(t, err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	tofu, err := toolchain.Path(t.Context(), "tofu")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !toolchain.Executable(tofu) {
-		toolchain.Unavailable(t, errors.New("no OpenTofu: run `make tofu`"))
-	}
-	return slices.Compact([]string{cli, tofu})
-}
-
 // The version that the linker was given is what the API server is told.
 func TestTheArchiveIsInstalledFromAMirrorAndApplies(t *testing.T) {
 	t.Parallel()
 	m := read(t)
 	system := runtime.GOOS + "_" + runtime.GOARCH
-	for _, cli := range commandLines(t) {
+	for _, cli := range testcli.FindAll(t) {
 		for _, layout := range []testcli.Layout{testcli.Packed, testcli.Unpacked} {
 			t.Run(fmt.Sprintf("%s, %s", filepath.Base(cli), layout), func(t *testing.T) {
 				t.Parallel()

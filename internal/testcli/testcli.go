@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
+	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
@@ -38,6 +40,26 @@ func Find() (string, error) {
 		return "", fmt.Errorf("%w: put terraform on the PATH, or run `make tofu`", ErrNoCLI)
 	}
 	return path, nil
+}
+
+// FindAll are the command line to test with, and OpenTofu if that is another one. Without either, it skips the test.
+func FindAll(t testing.TB) []string {
+	t.Helper()
+	cli, err := Find()
+	if errors.Is(err, ErrNoCLI) {
+		toolchain.Unavailable(t, err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	tofu, err := toolchain.Path(t.Context(), "tofu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !toolchain.Executable(tofu) {
+		toolchain.Unavailable(t, errors.New("no OpenTofu to run: run `make tofu`"))
+	}
+	return slices.Compact([]string{cli, tofu})
 }
 
 var built struct {
