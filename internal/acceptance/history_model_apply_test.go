@@ -49,7 +49,7 @@ func (m *model) apply(w *workspace, pl *modelPlan, f fault) (errs []string, p *p
 			state[address] = now
 		case title == titleUnknown && c.action == "update":
 			known := *state[address]
-			known.inDoubt = c.to
+			known.inDoubt = append(slices.Clone(known.inDoubt), known.doubtOf(c.to))
 			state[address] = &known
 		}
 		if title != "" || p.halts() {
@@ -73,6 +73,16 @@ func (p *process) ending(title string) (errs []string) {
 }
 
 func (p *process) remove(was *tracking, c change) (now *tracking, title string) {
+	if c.saw != nil && c.saw.drift != "" {
+		as := *was
+		as.drift = c.saw.drift
+		defer func(drift string) {
+			if now != nil {
+				now.drift = drift
+			}
+		}(was.drift)
+		was = &as
+	}
 	switch was.kind {
 	case "counter":
 		return nil, ""
@@ -111,11 +121,34 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 	switch title = p.removeKeys(&known, c.saw); title {
 	case "":
 		return nil, ""
+	case titleUnknown:
+		gone := *was
+		gone.values, gone.owns = nil, nil
+		known.inDoubt = append(slices.Clone(known.inDoubt), known.doubtOf(&gone.block))
 	case titlePluginFailed:
 		return was, title
 	}
 	known.lost = known.lost || known.first == nil
 	return &known, title
+}
+
+// doubtOf is what a write of these values may leave.
+func (t *tracking) doubtOf(b *block) doubt {
+	if t.kind == "whole" {
+		return doubt{b.values, b.labels}
+	}
+	d := doubt{values: map[string]string{}}
+	for key, v := range b.values {
+		if t.values[key] != v {
+			d.values[key] = v
+		}
+	}
+	for key := range b.dropped(t) {
+		if d.values[key] = ""; b.policy == "restore" {
+			d.values[key] = t.first[key]
+		}
+	}
+	return d
 }
 
 func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
@@ -143,12 +176,12 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 		}
 		rules = append(rules, r)
 	}
-	if o := p.live[was.cm]; was.keepsDrift() && was.changedSince(want) && o != nil {
+	if o := p.live[was.cm]; was.keepsDrift() && was.changedSince(want, was.policy) && o != nil {
 		live := map[string]string{}
 		for key := range was.values {
 			live[key] = o.data[key]
 		}
-		if was.changedSince(live) {
+		if was.changedSince(live, was.policy) {
 			return titleChanged
 		}
 	}

@@ -165,9 +165,11 @@ func (b *block) at(v version) []version {
 }
 
 // changedSince reports whether a key that is there is not what was last written.
-func (t *tracking) changedSince(live map[string]string) bool {
+func (t *tracking) changedSince(live map[string]string, policy string) bool {
 	for key, v := range live {
-		if written, ok := t.written[key]; ok && v != "" && v != written && (t.inDoubt == nil || v != t.inDoubt.values[key]) {
+		if written, ok := t.written[key]; ok && v != "" && v != written &&
+			!slices.ContainsFunc(t.inDoubt, func(d doubt) bool { return d.values[key] == v }) &&
+			(policy != "restore" || t.first[key] != v) {
 			return true
 		}
 	}
@@ -177,26 +179,29 @@ func (t *tracking) changedSince(live map[string]string) bool {
 // drifted is what somebody else changed after the last apply: overwritten reports whether the block would overwrite some of it, accepted
 // whether some of it is what the block says.
 func (b *block) drifted(was *tracking) (overwritten, accepted bool) {
-	compare := func(written, live, planned, inDoubt map[string]string, key string) {
+	compare := func(written, live, planned map[string]string, key string, inDoubt func(doubt) map[string]string) {
+		isOurs := func(d doubt) bool { v, known := inDoubt(d)[key]; return known && v == live[key] }
+		if b.kind == "whole" { // the doubt is about all keys
+			isOurs = func(d doubt) bool { return inDoubt(d) != nil && inDoubt(d)[key] == live[key] }
+		}
 		switch {
-		case written[key] == live[key] || inDoubt != nil && inDoubt[key] == live[key]:
+		case written[key] == live[key] || slices.ContainsFunc(was.inDoubt, isOurs):
 		case planned[key] == live[key]:
 			accepted = true
 		default:
 			overwritten = true
 		}
 	}
-	inDoubt := was.inDoubt
-	if inDoubt == nil {
-		inDoubt = &block{}
-	}
+	ofValues, ofLabels := func(d doubt) map[string]string { return d.values }, func(d doubt) map[string]string { return d.labels }
 	if b.kind == "whole" {
-		for _, part := range [][4]map[string]string{{was.written, was.values, b.values, inDoubt.values}, {was.labeled, was.labels, b.labels, inDoubt.labels}} {
-			if part[0] == nil || part[1] == nil || part[2] == nil {
-				continue
+		if was.written != nil && was.values != nil && b.values != nil {
+			for _, key := range namesIn(was.written, was.values) {
+				compare(was.written, was.values, b.values, key, ofValues)
 			}
-			for _, key := range namesIn(part[0], part[1]) {
-				compare(part[0], part[1], part[2], part[3], key)
+		}
+		if was.labeled != nil && was.labels != nil && b.labels != nil {
+			for _, key := range namesIn(was.labeled, was.labels) {
+				compare(was.labeled, was.labels, b.labels, key, ofLabels)
 			}
 		}
 		return overwritten, accepted
@@ -206,7 +211,7 @@ func (b *block) drifted(was *tracking) (overwritten, accepted bool) {
 		had, wasNamed := was.expected[key]
 		isAcknowledged := named && (!wasNamed || want != had) && b.values[key] != was.values[key]
 		if _, known := was.written[key]; known && !isAcknowledged {
-			compare(was.written, was.values, b.values, inDoubt.values, key)
+			compare(was.written, was.values, b.values, key, ofValues)
 		}
 	}
 	return overwritten, accepted
@@ -219,17 +224,19 @@ func (b *block) keepsDrift() bool { return b.policy == "restore" || b.drift == "
 func (b *block) removal(was *tracking, live map[string]string) (title string, warnings []string) {
 	existed := false
 	for key, v := range live {
-		existed = existed || v != "" && was.first[key] != ""
+		existed = existed || v != "" && was.first[key] != "" && !was.changedSince(map[string]string{key: v}, "")
 	}
-	switch {
-	case was.changedSince(live) && b.keepsDrift():
+	changed := was.changedSince(live, b.policy)
+	if changed && b.keepsDrift() {
 		return titleChanged, nil
-	case was.changedSince(live):
-		return "", []string{titleChanged}
-	case existed && b.policy == "delete":
-		return "", []string{titleExisted}
 	}
-	return "", nil
+	if changed {
+		warnings = append(warnings, titleChanged)
+	}
+	if existed && b.policy == "delete" {
+		warnings = append(warnings, titleExisted)
+	}
+	return "", warnings
 }
 
 // wholeRules are what an update of a whole ConfigMap does.

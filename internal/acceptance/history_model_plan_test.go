@@ -10,6 +10,7 @@ type sight struct {
 	version
 
 	values map[string]string // nil: what the state says
+	drift  string            // on_drift of the plan of a replace; empty: that of the state
 	needs  []string          // of a tainted resource's replacement: the keys that it needs as they are
 }
 
@@ -133,6 +134,9 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 		}
 		return "", nil
 	case "counter":
+		if title := p.touches("counters", b.cm, []string{b.key}, nil); title != "" {
+			return title, nil
+		}
 		_, title := p.next(b)
 		return notYet(title)
 	}
@@ -233,6 +237,16 @@ func (b *block) overDrift(was *tracking, warnings []string) (string, []string) {
 		warnings = append(warnings, titleChanged)
 	}
 	return "", warnings
+}
+
+// forgets reports whether the state knows a key that is neither there nor in the block any more.
+func (b *block) forgets(was *tracking) bool {
+	for key := range was.written {
+		if b.kind == "data" && b.values[key] == "" && was.values[key] == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // needs are the keys that a creation needs as they are.
@@ -351,8 +365,13 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 		return c, title, warnings
 	case b.cm != was.cm:
 		c.action = "delete, create"
-		if c.saw, title, warnings = p.planRemoval(was); title != "" {
+		as := *was
+		as.drift = b.drift
+		if c.saw, title, warnings = p.planRemoval(&as); title != "" {
 			return c, title, warnings
+		}
+		if c.saw != nil {
+			c.saw.drift = b.drift
 		}
 		title, _ = p.planCreation(b, nil, made) // the warnings of the second half are dropped
 		return c, title, warnings
@@ -362,13 +381,16 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 			return c, title, warnings
 		}
 	default:
-		if _, accepted := b.drifted(was); accepted && b.drift != "off" {
+		if _, accepted := b.drifted(was); accepted && b.drift != "off" || b.forgets(was) {
 			c.action = "update"
 		}
 	}
 	if forced {
 		c.action = "delete, create"
-		c.saw = &sight{version: was.version}
+		c.saw = &sight{version: was.version, drift: b.drift}
+		if overwritten, _ := b.drifted(was); !overwritten {
+			c.saw.drift = "off"
+		}
 		title, _ = p.planCreation(b, was, made)
 	}
 	return c, title, warnings

@@ -78,10 +78,13 @@ type tracking struct {
 	first    map[string]string // what the keys held first; a key that is not there is not known
 	written  map[string]string // what the keys were last written to hold; of a whole ConfigMap nil: left to others
 	labeled  map[string]string // the same of the labels of a whole ConfigMap
-	inDoubt  *block            // that an update may have written, if what became of it is not known
+	inDoubt  []doubt           // what writes may have left, if what became of them is not known
 	lost     bool              // what the keys held first is not known any more
 	tainted  bool
 }
+
+// doubt is what a write may have left: of keys, those that it was to change.
+type doubt struct{ values, labels map[string]string }
 
 type workspace struct {
 	serial int
@@ -280,6 +283,11 @@ func (m *model) read(was *tracking) *tracking {
 		if was.labels != nil {
 			now.labels = o.labels
 		}
+		for _, d := range was.inDoubt {
+			if sameMap(d.values, now.values) && sameMap(d.labels, now.labels) {
+				now.written, now.labeled = now.values, now.labels
+			}
+		}
 		return &now
 	}
 	now.values = map[string]string{}
@@ -287,6 +295,14 @@ func (m *model) read(was *tracking) *tracking {
 		for key := range of {
 			if v := o.data[key]; v != "" {
 				now.values[key] = v
+			}
+		}
+	}
+	for _, d := range was.inDoubt { // what is found was written, then
+		for key, v := range d.values {
+			if written, known := was.written[key]; known && written != v && v == o.data[key] {
+				now.written = maps.Clone(now.written)
+				now.written[key] = v
 			}
 		}
 	}

@@ -34,7 +34,7 @@ Somebody else changed foo after the last apply. This update overwrites it.
 To keep it, set value = "live"; to stop instead of overwriting, set on_drift = "error".`,
 		},
 		"drift: refused, and it can be acknowledged": {
-			of: aboutFoo(terms.OpUpdate, expecting("expected_value")).DriftRefused(one, nil), summary: changed,
+			of: aboutFoo(terms.OpUpdate, expecting("expected_value")).DriftRefused(one, nil, false), summary: changed,
 			detail: `
 Somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was written.
 
@@ -46,7 +46,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
 To keep it, set value = "live"; to overwrite it, set expected_value = "live", or set on_drift = "warning" for one apply.`,
 		},
 		"drift: refused, and it is expected already": {
-			of: aboutFoo(terms.OpUpdate, expectingEntry("expected_value", live), warned).DriftRefused(one, nil), severity: diag.SeverityWarning, summary: changed,
+			of: aboutFoo(terms.OpUpdate, expectingEntry("expected_value", live), warned).DriftRefused(one, nil, false), severity: diag.SeverityWarning, summary: changed,
 			detail: `
 Somebody else changed foo after the last apply. on_drift = "error" protects it. The apply will fail unless this changes.
 
@@ -58,7 +58,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
 To keep it, set value = "live"; to overwrite it, set on_drift = "warning" for one apply.`,
 		},
 		"drift: hidden": {
-			of: aboutFoo(terms.OpUpdate, hidden).DriftRefused(one, nil), summary: changed,
+			of: aboutFoo(terms.OpUpdate, hidden).DriftRefused(one, nil, false), summary: changed,
 			detail: "Somebody else changed foo after the last apply. on_drift = \"error\" protects it. Nothing was written." + `
 
   ConfigMap:  shop/settings
@@ -69,7 +69,7 @@ To keep it, set value = "live"; to overwrite it, set on_drift = "warning" for on
 To keep it, set value to what foo holds; to overwrite it, set expected_value to what foo holds, or set on_drift = "warning" for one apply.`,
 		},
 		"drift: several keys, of which one vanished": {
-			of: aboutSeveral(terms.OpUpdate).DriftRefused(several, seen), summary: changed,
+			of: aboutSeveral(terms.OpUpdate).DriftRefused(several, seen, false), summary: changed,
 			detail: `
 Somebody else changed a and foo after the last apply. on_drift = "error" protects it. Nothing was written.
 
@@ -100,7 +100,7 @@ Somebody else changed foo and app after the last apply. This update overwrites i
 To keep it, apply a configuration that says what the ConfigMap holds; to stop instead of overwriting, set on_drift = "error".`,
 		},
 		"drift: a whole ConfigMap is not deleted": {
-			of: aboutWhole(terms.OpDelete).DriftRefused(whole[:1], nil), summary: changed,
+			of: aboutWhole(terms.OpDelete).DriftRefused(whole[:1], nil, false), summary: changed,
 			detail: `
 Somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was removed.
 

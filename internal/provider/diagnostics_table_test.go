@@ -110,7 +110,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			path: "expected_value_base64", summary: "Expected Value Mismatch",
 			detail: "foo does not hold what expected_value_base64 says. Nothing was written." + wide +
 				"  Expected:         base64 \"MQ==\"\n  Found:            \"live\"\n" + wideBy + wideRead +
-				"\nTo replace \"live\", set expected_value_base64 to what foo holds; to keep it, set value_base64 to what foo holds." + planEnd,
+				"\nTo replace \"live\", set expected_value = \"live\"; to keep it, set value = \"live\"." + planEnd,
 		},
 		"expected_value of an absent key": {
 			of:   aboutFoo(terms.OpCreate, expecting("expected_value")).Diagnose(absent),

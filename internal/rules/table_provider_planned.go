@@ -45,7 +45,7 @@ var providerPlanned = []rule{
 	{
 		"provider: what may yet become a replace of an entry notes what its removal goes by",
 		provider + "/configmap/keys.go",
-		"resp.Diagnostics.Append(r.run.NoteReplace(ctx, held, resp.Private)...)\n\tif c.Known.Keys {",
+		"resp.Diagnostics.Append(r.run.NoteReplace(ctx, c, held, resp.Private)...)\n\tif c.Known.Keys {",
 		"if c.Known.Keys {",
 		acceptance,
 		[]string{"TestReplaceOfTheSameKeyThatCouldNotSucceedIsRefusedBeforeAnythingIsRemoved/expected_value_that_comes_with_the_replacement"},

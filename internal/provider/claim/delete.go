@@ -68,15 +68,16 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 		}
 	}
 	refused = refused && problem != nil
-	if problem == nil && !seen.Terminating() {
-		problem = held.removesOlder(held.live(seen), kept, about)
-	}
 	if problem != nil {
 		diags.Append(problem)
+	}
+	if older := held.removesOlder(held.live(seen), kept, about); older != nil && !seen.Terminating() && !refused {
+		diags.Append(older)
 	}
 	version := seen.Version()
 	diags.Append(setPrivate(ctx, private, privateObservation, observation{
 		ID: held.ID, UID: version.UID, ResourceVersion: version.ResourceVersion, Digest: seen.Digest(), Entries: held.live(seen), Keys: held.Keys(),
+		OnDrift: held.OnDrift,
 	})...)
 	if r.CheckMode() == cas.DryRun && !refused {
 		diags.Append(r.rehearseRemoval(ctx, held, private)...)
@@ -88,6 +89,9 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 // found; nil where that is the state.
 func (c *Claim) removesChanged(live map[string]cas.Entry, kept kept, seen *cas.Observation, about diagnose.Subject) diag.Diagnostic {
 	changed := changedSince(live, kept)
+	if c.Policy == terms.PolicyRestore { // what is put back already is as it shall be
+		changed = slices.DeleteFunc(changed, func(k diagnose.KeyValue) bool { return kept.first[k.Key].Holds(k.Live) })
+	}
 	switch {
 	case len(changed) == 0:
 		return nil
@@ -104,7 +108,7 @@ func (c *Claim) removesOlder(live map[string]cas.Entry, kept kept, about diagnos
 		return nil
 	}
 	older := slices.DeleteFunc(slices.Sorted(maps.Keys(live)), func(key string) bool {
-		return live[key].IsAbsent() || kept.first[key].IsAbsent()
+		return live[key].IsAbsent() || kept.first[key].IsAbsent() || kept.foreign(key, live[key])
 	})
 	if len(older) == 0 {
 		return nil
@@ -157,6 +161,9 @@ func (r *Run) Delete(ctx context.Context, held *Claim, private Private) diag.Dia
 	defer cancel()
 	txn, more := r.removal(ctx, held, private)
 	diags.Append(more...)
+	if seen, ok, _ := getPrivate[observation](ctx, private, privateObservation); ok && seen.ID == held.ID && seen.OnDrift != "" {
+		held.OnDrift = seen.OnDrift
+	}
 	if !r.Configured() {
 		diags.Append(NotConfigured())
 	}
@@ -164,8 +171,10 @@ func (r *Run) Delete(ctx context.Context, held *Claim, private Private) diag.Dia
 		diags.Append(r.checkRemoval(ctx, held, txn, private)...)
 	}
 	if !diags.HasError() {
-		_, more, _ = r.commit(ctx, txn, held.About(terms.OpDelete), timeout)
+		var err error
+		_, more, err = r.commit(ctx, txn, held.About(terms.OpDelete), timeout)
 		diags.Append(more...)
+		diags.Append(noteDoubt(ctx, private, txn, err)...)
 	}
 	if diags.HasError() {
 		diags.Append(Forget(ctx, private)...)

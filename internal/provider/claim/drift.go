@@ -40,29 +40,49 @@ func (c *Claim) acknowledges(held *Claim, key string) bool {
 	return named && (!had || !want.Holds(was))
 }
 
-// AcceptsDrift reports whether an update that writes nothing has to be planned, to move the baseline.
+// AcceptsDrift reports whether an update that writes nothing has to be planned: to move the baseline, or to forget a key that vanished and
+// that the claim no longer names.
 func (c *Claim) AcceptsDrift(ctx context.Context, held *Claim, private privateReader) (bool, diag.Diagnostics) {
-	if c.OnDrift == terms.DriftOff || !c.Known.Values {
+	if !c.Known.Values {
 		return false, nil
 	}
 	kept, diags := getKept(ctx, private)
+	for key := range kept.written {
+		_, names := c.Values[key]
+		_, has := held.Values[key]
+		if !names && !has {
+			return true, diags
+		}
+	}
 	_, accepted := c.drift(held, kept)
-	return accepted, diags
+	return accepted && c.OnDrift != terms.DriftOff, diags
 }
 
 // checkDrift judges the drift that an update would overwrite, at plan and again at apply.
 func (r *Run) checkDrift(ctx context.Context, c, held *Claim, about diagnose.Subject, private privateReader) diag.Diagnostics {
-	if waitFor(about.Wait) > 0 || about.Wait.IsUnknown() {
-		return nil // it waits for drift
-	}
 	kept, diags := getKept(ctx, private)
 	overwritten, _ := c.drift(held, kept)
-	diags.Append(r.drifted(ctx, c.OnDrift, overwritten, about)...)
+	if !about.Wait.IsNull() { // what it waits for is drift
+		overwritten = slices.DeleteFunc(overwritten, func(d diagnose.Drift) bool { _, waits := c.Expected[d.Key]; return waits })
+	}
+	diags.Append(r.drifted(ctx, c.OnDrift, overwritten, about, held.Policy == terms.PolicyAbandon)...)
 	return diags
 }
 
+// removalDrift is the on_drift that the removal of a replace goes by: the plan's, and "off" if the plan accepts what is there.
+func (c *Claim) removalDrift(ctx context.Context, held *Claim, private privateReader) (string, diag.Diagnostics) {
+	kept, diags := getKept(ctx, private)
+	if overwritten, _ := c.drift(held, kept); len(overwritten) == 0 {
+		return terms.DriftOff, diags
+	}
+	return c.OnDrift, diags
+}
+
 // drifted makes the diagnostic of drift that a write overwrites. It reads the object to name the writer: no request right after a refresh.
-func (r *Run) drifted(ctx context.Context, onDrift string, overwritten []diagnose.Drift, about diagnose.Subject) diag.Diagnostics {
+// canDestroy says that a destroy would go ahead.
+func (r *Run) drifted(
+	ctx context.Context, onDrift string, overwritten []diagnose.Drift, about diagnose.Subject, canDestroy bool,
+) diag.Diagnostics {
 	if len(overwritten) == 0 || onDrift == terms.DriftOff {
 		return nil
 	}
@@ -71,7 +91,7 @@ func (r *Run) drifted(ctx context.Context, onDrift string, overwritten []diagnos
 		live = nil // without it the message has a fact less
 	}
 	if onDrift == terms.DriftError {
-		return diag.Diagnostics{about.DriftRefused(overwritten, live)}
+		return diag.Diagnostics{about.DriftRefused(overwritten, live, canDestroy)}
 	}
 	return diag.Diagnostics{about.DriftOverwritten(overwritten, live)}
 }
@@ -89,6 +109,18 @@ func wholeParts(c diagnose.Content) []wholePart {
 		{"labels", "Label", c.Labels},
 		{"annotations", "Annotation", c.Annotations},
 		{"immutable", "Attribute", map[string]cas.Entry{"immutable": cas.Text(strconv.FormatBool(c.Immutable))}},
+	}
+}
+
+// ignored are the keys of the part that are left to others.
+func (p wholePart) ignored(by IgnoredMetadata) IgnoredKeys {
+	switch p.name {
+	case "labels":
+		return by.Labels
+	case "annotations":
+		return by.Annotations
+	default:
+		return IgnoredKeys{}
 	}
 }
 
@@ -117,11 +149,11 @@ func (b wholeBaseline) has(part, key string, live cas.Entry) bool {
 
 // wholeDrift compares what a resource manages of a ConfigMap with the baseline, as Claim.drift does. Added and removed keys count. A nil plan
 // is that of a removal, which overwrites what is there.
-func wholeDrift(
+func (r *Run) wholeDrift(
 	ctx context.Context, held diagnose.Content, plan *diagnose.Content, private privateReader,
 ) (overwritten []diagnose.Drift, accepted bool, diags diag.Diagnostics) {
 	baseline, _, diags := getPrivate[wholeBaseline](ctx, private, privateWritten)
-	inDoubt, _, more := getPrivate[wholeBaseline](ctx, private, privateInDoubt)
+	inDoubt, _, more := getPrivate[[]wholeBaseline](ctx, private, privateInDoubt)
 	diags.Append(more...)
 	planned := make([]wholePart, len(wholeParts(held)))
 	if plan != nil {
@@ -136,7 +168,8 @@ func wholeDrift(
 		for _, key := range slices.Compact(keys) {
 			live, value := part.entries[key], planned[i].entries[key]
 			switch {
-			case baseline.has(part.name, key, live) || inDoubt.has(part.name, key, live):
+			case slices.ContainsFunc(append(inDoubt, baseline), func(b wholeBaseline) bool { return b.has(part.name, key, live) }):
+			case value.IsAbsent() && part.ignored(r.Ignored).Match(key): // an update leaves it alone
 			case value.Holds(live):
 				accepted = true
 			default:
@@ -154,22 +187,46 @@ func SetBaseline(ctx context.Context, private Private, stored diagnose.Content) 
 	return append(diags, private.SetKey(ctx, privateInDoubt, nil)...)
 }
 
-// NoteWholeDoubt notes what an update of a whole ConfigMap may have written, if its outcome is unknown, so that it does not pass for drift.
+// NoteWholeDoubt is noteDoubt for an update of a whole ConfigMap.
 func NoteWholeDoubt(ctx context.Context, private Private, plan diagnose.Content, err error) diag.Diagnostics {
 	var unknown *cas.UnknownError
 	if !errors.As(err, &unknown) {
 		return nil
 	}
-	return setPrivate(ctx, private, privateInDoubt, baselineOf(plan))
+	inDoubt, _, diags := getPrivate[[]wholeBaseline](ctx, private, privateInDoubt)
+	return append(diags, setPrivate(ctx, private, privateInDoubt, append(inDoubt, baselineOf(plan)))...)
+}
+
+// SettleWhole moves the baseline if a ConfigMap is found to hold what a write of unknown outcome was to leave.
+func SettleWhole(ctx context.Context, private Private, found diagnose.Content) diag.Diagnostics {
+	inDoubt, _, diags := getPrivate[[]wholeBaseline](ctx, private, privateInDoubt)
+	now := baselineOf(found)
+	if slices.ContainsFunc(inDoubt, func(b wholeBaseline) bool { return maps.EqualFunc(b, now, maps.Equal[digests, digests]) }) {
+		diags.Append(setPrivate(ctx, private, privateWritten, now)...)
+	}
+	return diags
 }
 
 // AcceptsWholeDrift reports whether an update that writes nothing has to be planned, to move the baseline.
-func AcceptsWholeDrift(ctx context.Context, onDrift string, held, plan diagnose.Content, private privateReader) (bool, diag.Diagnostics) {
+func (r *Run) AcceptsWholeDrift(
+	ctx context.Context, onDrift string, held, plan diagnose.Content, private privateReader,
+) (bool, diag.Diagnostics) {
 	if onDrift == terms.DriftOff {
 		return false, nil
 	}
-	_, accepted, diags := wholeDrift(ctx, held, &plan, private)
+	_, accepted, diags := r.wholeDrift(ctx, held, &plan, private)
 	return accepted, diags
+}
+
+// WholeRemovalDrift is the on_drift that the removal of a replace goes by: the plan's, and "off" if the plan accepts what is there.
+func (r *Run) WholeRemovalDrift(
+	ctx context.Context, onDrift string, held, plan diagnose.Content, private privateReader,
+) (string, diag.Diagnostics) {
+	overwritten, _, diags := r.wholeDrift(ctx, held, &plan, private)
+	if len(overwritten) == 0 {
+		return terms.DriftOff, diags
+	}
+	return onDrift, diags
 }
 
 // PlanWholeDrift is CheckWholeDrift at plan.
@@ -186,6 +243,6 @@ func (r *Run) PlanWholeDrift(
 func (r *Run) CheckWholeDrift(
 	ctx context.Context, onDrift string, held diagnose.Content, plan *diagnose.Content, about diagnose.Subject, private privateReader,
 ) diag.Diagnostics {
-	overwritten, _, diags := wholeDrift(ctx, held, plan, private)
-	return append(diags, r.drifted(ctx, onDrift, overwritten, about)...)
+	overwritten, _, diags := r.wholeDrift(ctx, held, plan, private)
+	return append(diags, r.drifted(ctx, onDrift, overwritten, about, false)...)
 }

@@ -70,6 +70,9 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 func (r *Run) planChanges(ctx context.Context, c, held *Claim, about diagnose.Subject, private Private) diag.Diagnostics {
 	writer, _, diags := getPrivate[string](ctx, private, privateInstance)
 	dropped := c.dropped(held)
+	if c.Policy == "" { // not known: they may be abandoned
+		dropped = nil
+	}
 	writes := slices.DeleteFunc(c.Keys(), func(key string) bool {
 		was, has := held.Values[key]
 		return has && (!c.Known.Values || c.Values[key].Holds(was))
@@ -80,12 +83,11 @@ func (r *Run) planChanges(ctx context.Context, c, held *Claim, about diagnose.Su
 	}
 	kept, more := getKept(ctx, private)
 	diags.Append(more...)
-	problem := c.removesChanged(dropped, kept, nil, r.planned(ctx, about))
-	if problem == nil {
-		problem = c.removesOlder(dropped, kept, r.planned(ctx, about))
-	}
-	if problem != nil {
+	if problem := c.removesChanged(dropped, kept, nil, r.planned(ctx, about)); problem != nil {
 		diags.Append(problem)
+	}
+	if older := c.removesOlder(dropped, kept, r.planned(ctx, about)); older != nil {
+		diags.Append(older)
 	}
 	return diags
 }
@@ -94,6 +96,9 @@ func (r *Run) planChanges(ctx context.Context, c, held *Claim, about diagnose.Su
 // mayBeSame says that the new place is unknown, and may turn out to be the old one.
 func (r *Run) PlanReplace(ctx context.Context, c, held *Claim, mayBeSame bool, private Private) diag.Diagnostics {
 	keeps, diags := held.keeps(ctx, private)
+	if c.OnDrift != "" {
+		held.OnDrift = c.OnDrift
+	}
 	if mayBeSame && (len(keeps) > 0 || len(c.needs()) > 0) {
 		diags.Append(held.About(terms.OpDelete).MayReplaceItself())
 	}
@@ -103,10 +108,13 @@ func (r *Run) PlanReplace(ctx context.Context, c, held *Claim, mayBeSame bool, p
 
 // NoteReplace notes the prior state in private state, for the removal of a replace in the same place, as with -replace. That is as good as
 // a read: Terraform has refreshed it.
-func (r *Run) NoteReplace(ctx context.Context, held *Claim, private Private) diag.Diagnostics {
+func (r *Run) NoteReplace(ctx context.Context, c, held *Claim, private Private) diag.Diagnostics {
 	keeps, diags := held.keeps(ctx, private)
+	onDrift, more := c.removalDrift(ctx, held, private)
+	diags.Append(more...)
 	diags.Append(setPrivate(ctx, private, privateObservation, observation{
 		ID: held.ID, UID: held.Version.UID, ResourceVersion: held.Version.ResourceVersion, Keys: held.Keys(), Keeps: keeps,
+		OnDrift: onDrift,
 	})...)
 	return diags
 }

@@ -68,7 +68,7 @@ func (p *plannedKeys) update(ref cas.Ref, keys []string, change func(key string,
 // planKeys records the keys that an instance is planned to write and to remove, and refuses those that another instance of the plan
 // writes or removes.
 func (r *Run) planKeys(ctx context.Context, ref cas.Ref, writes, removes []string, writer string, about diagnose.Subject) diag.Diagnostics {
-	if r.applying() {
+	if r.isApply(ctx) {
 		return nil
 	}
 	moving := r.keys.removes(ref, removes)

@@ -3,6 +3,7 @@ package claim
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -19,7 +20,7 @@ const (
 	privateWritten = "written"
 	// privateInstance holds a token that tells this resource instance from others.
 	privateInstance = "instance"
-	// privateInDoubt holds digests of what an update may have written, if its outcome is unknown, until the next one.
+	// privateInDoubt holds digests of what writes of unknown outcome may have left, until one is known.
 	privateInDoubt = "in doubt"
 	// privateObservation holds what a planned delete goes by, or what a planned create needs. It is in plans only, never in a state that was applied.
 	privateObservation = "observation"
@@ -30,27 +31,28 @@ const (
 type (
 	originals = map[string]cas.Entry // in privateOriginal
 	digests   = map[string]string    // in privateWritten
+	doubts    = map[string][]string  // in privateInDoubt
 )
 
 // kept is what is known of keys for as long as the resource exists.
 type kept struct {
 	first   originals
 	written digests
-	inDoubt digests
+	inDoubt doubts
 }
 
 // foreign reports whether a key holds what this resource did not write, nor found at its adoption or import, as far as that is known.
 func (k kept) foreign(key string, live cas.Entry) bool {
 	digest := live.Digest()
 	written, known := k.written[key]
-	return known && digest != written && digest != k.inDoubt[key]
+	return known && digest != written && !slices.Contains(k.inDoubt[key], digest)
 }
 
 func getKept(ctx context.Context, from privateReader) (k kept, diags diag.Diagnostics) {
 	k.first, _, diags = getPrivate[originals](ctx, from, privateOriginal)
 	written, _, more := getPrivate[digests](ctx, from, privateWritten)
 	diags.Append(more...)
-	inDoubt, _, more := getPrivate[digests](ctx, from, privateInDoubt)
+	inDoubt, _, more := getPrivate[doubts](ctx, from, privateInDoubt)
 	diags.Append(more...)
 	k.written, k.inDoubt = written, inDoubt
 	return k, diags
@@ -68,11 +70,12 @@ type observation struct {
 	ID              string               `json:"id"`
 	UID             string               `json:"uid,omitempty"`
 	ResourceVersion string               `json:"resource_version,omitempty"`
-	Digest          string               `json:"digest,omitempty"` // of the whole ConfigMap
-	Entries         map[string]cas.Entry `json:"entries,omitzero"` // nil: what the prior state says, which no read of the plan confirmed
-	Keys            []string             `json:"keys,omitempty"`   // that the removal is about
-	Keeps           []string             `json:"keeps,omitempty"`  // those that it leaves in place
-	Needs           []string             `json:"needs,omitempty"`  // not of a delete, but of a create: the keys that it needs as they are
+	Digest          string               `json:"digest,omitempty"`   // of the whole ConfigMap
+	Entries         map[string]cas.Entry `json:"entries,omitzero"`   // nil: what the prior state says, which no read of the plan confirmed
+	Keys            []string             `json:"keys,omitempty"`     // that the removal is about
+	Keeps           []string             `json:"keeps,omitempty"`    // those that it leaves in place
+	OnDrift         string               `json:"on_drift,omitempty"` // of the plan of a replace; empty: that of the state
+	Needs           []string             `json:"needs,omitempty"`    // not of a delete, but of a create: the keys that it needs as they are
 }
 
 type privateReader interface {

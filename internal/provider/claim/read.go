@@ -20,10 +20,10 @@ type Seen struct {
 }
 
 // Read reads the keys of a state. The first read after an import also reads the keys that the import named.
-func (r *Run) Read(ctx context.Context, held *Claim, private privateReader) (*Seen, diag.Diagnostics) {
+func (r *Run) Read(ctx context.Context, held *Claim, private Private) (*Seen, diag.Diagnostics) {
 	timeout, diags := held.Timeouts.Read(ctx, terms.DefaultTimeout)
 	// Vanished keys are looked up too: if one comes back, that is drift.
-	written, _, more := getPrivate[digests](ctx, private, privateWritten)
+	kept, more := getKept(ctx, private)
 	diags.Append(more...)
 	imported, isImport, more := getPrivate[[]string](ctx, private, privateImport)
 	diags.Append(more...)
@@ -36,7 +36,7 @@ func (r *Run) Read(ctx context.Context, held *Claim, private privateReader) (*Se
 	if isImport && len(imported) == 0 {
 		age = 0 // of all keys none may be missing
 	}
-	keys := slices.AppendSeq(append(held.Keys(), imported...), maps.Keys(written))
+	keys := slices.AppendSeq(append(held.Keys(), imported...), maps.Keys(kept.written))
 	observation, err := r.Observe(ctx, held.Ref, age, func(seen *cas.Observation) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { return seen.Entry(key).IsAbsent() })
 	})
@@ -44,10 +44,24 @@ func (r *Run) Read(ctx context.Context, held *Claim, private privateReader) (*Se
 		diags.Append(held.About(terms.OpRead).Diagnose(err))
 		return nil, diags
 	}
+	if kept.settle(observation) {
+		diags.Append(setPrivate(ctx, private, privateWritten, kept.written)...)
+	}
 	if isImport && len(imported) == 0 {
 		keys = slices.Collect(maps.Keys(observation.Entries()))
 	}
 	return &Seen{Observation: observation, Keys: keys, IsImport: isImport}, diags
+}
+
+// settle moves the baseline of keys that are found to hold what a write of unknown outcome was to leave. It reports whether it did.
+func (k kept) settle(found *cas.Observation) (moved bool) {
+	for key, digests := range k.inDoubt {
+		digest := found.Entry(key).Digest()
+		if written, known := k.written[key]; known && written != digest && slices.Contains(digests, digest) {
+			k.written[key], moved = digest, true
+		}
+	}
+	return moved
 }
 
 // Missing gives the keys that do not exist.

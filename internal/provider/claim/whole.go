@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -21,14 +22,14 @@ type Whole struct {
 	About    func(terms.Operation) diagnose.Subject // what diagnostics about an operation say of the resource
 }
 
-// NoteReplaceWhole notes the prior state in private state, for the removal of a replace, as with -replace.
+// NoteReplaceWhole notes the prior state in private state, for the removal of a replace, as with -replace. held.OnDrift is what that goes by.
 func (r *Run) NoteReplaceWhole(ctx context.Context, held *Whole, private Private) diag.Diagnostics {
 	return held.note(ctx, held.Version, private)
 }
 
 func (w *Whole) note(ctx context.Context, version cas.Version, private Private) diag.Diagnostics {
 	return setPrivate(ctx, private, privateObservation, observation{
-		ID: w.Ref.String(), UID: version.UID, ResourceVersion: version.ResourceVersion,
+		ID: w.Ref.String(), UID: version.UID, ResourceVersion: version.ResourceVersion, OnDrift: w.OnDrift,
 	})
 }
 
@@ -105,6 +106,7 @@ func (r *Run) DeleteWhole(ctx context.Context, held *Whole, private Private) dia
 	diags.Append(more...)
 	if ok && seen.ID == held.Ref.String() {
 		base = cas.Version{UID: seen.UID, ResourceVersion: seen.ResourceVersion}
+		held.OnDrift = cmp.Or(seen.OnDrift, held.OnDrift)
 	}
 	if !r.Configured() {
 		diags.Append(NotConfigured())

@@ -53,9 +53,7 @@ func (r *Run) Update(ctx context.Context, c, held *Claim, private Private) (Writ
 	t, more := r.updateTxn(ctx, c, held, private, about)
 	diags.Append(more...)
 	diags.Append(c.checkDropped(ctx, held, about, private)...)
-	if drift := r.checkDrift(ctx, c, held, about, private); drift.HasError() || !r.Checks() { // else the plan has warned
-		diags.Append(drift...)
-	}
+	diags.Append(r.checkDrift(ctx, c, held, about, private)...)
 	if diags.HasError() {
 		return Written{}, diags
 	}
@@ -177,19 +175,22 @@ func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, ti
 	return result, nil, nil
 }
 
-// noteDoubt notes what an update may have written whose outcome is unknown, so that it does not pass for drift.
-func noteDoubt(ctx context.Context, private privateWriter, t *cas.Txn, err error) diag.Diagnostics {
+// noteDoubt notes what a write of unknown outcome may leave, so that it does not pass for drift.
+func noteDoubt(ctx context.Context, private Private, t *cas.Txn, err error) diag.Diagnostics {
 	var unknown *cas.UnknownError
 	if !errors.As(err, &unknown) {
 		return nil
 	}
-	inDoubt := digests{}
+	inDoubt, _, diags := getPrivate[doubts](ctx, private, privateInDoubt)
+	if inDoubt == nil {
+		inDoubt = doubts{}
+	}
 	for _, k := range t.Keys {
 		if !k.IsGuard {
-			inDoubt[k.Key] = k.New.Digest()
+			inDoubt[k.Key] = append(inDoubt[k.Key], k.New.Digest())
 		}
 	}
-	return setPrivate(ctx, private, privateInDoubt, inDoubt)
+	return append(diags, setPrivate(ctx, private, privateInDoubt, inDoubt)...)
 }
 
 func written(t *cas.Txn, result cas.TxnResult) Written {

@@ -118,6 +118,7 @@ func (r *wholeResource) Read(ctx context.Context, req resource.ReadRequest, resp
 		resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.Private, state.content())...)
 	default:
 		r.refresh(&state, seen)
+		resp.Diagnostics.Append(claim.SettleWhole(ctx, resp.Private, state.content())...)
 	}
 	resp.Diagnostics.Append(wholeCodec().Encode(ctx, state, &resp.State.Raw)...)
 }
@@ -166,11 +167,7 @@ func (r *wholeResource) change(ctx context.Context, plan, state *wholeModel, pri
 	if txn == nil {
 		return state.version(), claim.SetBaseline(ctx, private, plan.content())
 	}
-	var diags diag.Diagnostics
-	drift := r.run.CheckWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), new(plan.content()), about, private)
-	if drift.HasError() || !r.run.Checks() { // else the plan has warned
-		diags.Append(drift...)
-	}
+	diags := r.run.CheckWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), new(plan.content()), about, private)
 	if diags.HasError() {
 		return cas.Version{}, diags
 	}

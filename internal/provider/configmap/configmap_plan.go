@@ -48,7 +48,7 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
 		r.planCreate(ctx, &plan, resp)
 	case req.Plan.Raw.Equal(req.State.Raw):
-		resp.Diagnostics.Append(r.run.NoteReplaceWhole(ctx, r.whole(&state), resp.Private)...)
+		r.noteReplace(ctx, &plan, &state, resp)
 		r.acceptDrift(ctx, &plan, &state, resp)
 	default:
 		if config.GenerateName.IsNull() {
@@ -56,10 +56,12 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		}
 		if !plan.refKnown() || plan.ref() != state.ref() || !plan.GenerateName.Equal(state.GenerateName) {
 			// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own.
-			resp.Diagnostics.Append(r.run.PlanDeleteWhole(ctx, r.whole(&state), resp.Private)...)
+			held := r.whole(&state)
+			held.OnDrift = plan.OnDrift.ValueString()
+			resp.Diagnostics.Append(r.run.PlanDeleteWhole(ctx, held, resp.Private)...)
 			return
 		}
-		resp.Diagnostics.Append(r.run.NoteReplaceWhole(ctx, r.whole(&state), resp.Private)...)
+		r.noteReplace(ctx, &plan, &state, resp)
 		plan.ID, plan.UID = state.ID, state.UID
 		r.planUpdate(ctx, &plan, &state, resp)
 		resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
@@ -148,9 +150,17 @@ func (r *wholeResource) planDrift(ctx context.Context, plan, state *wholeModel, 
 	return r.run.PlanWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), about, resp.Private)
 }
 
+// noteReplace notes what the removal goes by, if this becomes a replace.
+func (r *wholeResource) noteReplace(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) {
+	held := r.whole(state)
+	onDrift, diags := r.run.WholeRemovalDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
+	held.OnDrift = onDrift
+	resp.Diagnostics.Append(append(diags, r.run.NoteReplaceWhole(ctx, held, resp.Private)...)...)
+}
+
 // acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
 func (r *wholeResource) acceptDrift(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) {
-	accepts, diags := claim.AcceptsWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
+	accepts, diags := r.run.AcceptsWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
 	resp.Diagnostics.Append(diags...)
 	if accepts {
 		plan.ResourceVersion = types.StringUnknown()

@@ -111,7 +111,7 @@ func (r *keysResource[M, P]) ModifyPlan(ctx context.Context, req resource.Modify
 		r.planCreate(ctx, &plan, pin, resp)
 	case req.Plan.Raw.Equal(req.State.Raw):
 		held := P(&state).claim(r.run)
-		resp.Diagnostics.Append(r.run.NoteReplace(ctx, held, resp.Private)...)
+		resp.Diagnostics.Append(r.run.NoteReplace(ctx, held, held, resp.Private)...)
 		resp.Diagnostics.Append(r.acceptDrift(ctx, held, held, &plan, resp)...)
 	default:
 		r.planUpdate(ctx, &plan, &state, pin, resp)
@@ -137,7 +137,7 @@ func (r *keysResource[M, P]) planUpdate(ctx context.Context, plan, state P, pin 
 		resp.Diagnostics.Append(r.run.PlanReplace(ctx, c, held, mayBeSame, resp.Private)...)
 		return
 	}
-	resp.Diagnostics.Append(r.run.NoteReplace(ctx, held, resp.Private)...)
+	resp.Diagnostics.Append(r.run.NoteReplace(ctx, c, held, resp.Private)...)
 	if c.Known.Keys {
 		plan.setID()
 	}
@@ -156,6 +156,7 @@ func (r *keysResource[M, P]) planUpdate(ctx context.Context, plan, state P, pin 
 func (r *keysResource[M, P]) acceptDrift(ctx context.Context, c, held *claim.Claim, plan P, resp *resource.ModifyPlanResponse) diag.Diagnostics {
 	accepts, diags := c.AcceptsDrift(ctx, held, resp.Private)
 	if accepts {
+		plan.setID()
 		plan.shared().ResourceVersion = types.StringUnknown()
 		diags.Append(r.codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}

@@ -250,6 +250,10 @@ func (s Subject) keep(live *cas.Observation, keys []string) string {
 // set says how to give an attribute what a key holds.
 func (s Subject) set(at path.Path, key string, e cas.Entry) string {
 	value, canQuote := quoteHCL(e, s.Hide)
+	if e.IsAbsent() && len(at.Steps()) > 1 {
+		return fmt.Sprintf("set %q = null in %s", key, root(at))
+	}
+	at = attributeFor(at, e)
 	if name := root(at); !canQuote || strings.Contains(name, "base64") || strings.Contains(name, "binary") {
 		return fmt.Sprintf("set %s to what %s holds", at, key)
 	}
@@ -257,6 +261,31 @@ func (s Subject) set(at path.Path, key string, e cas.Entry) string {
 		return fmt.Sprintf("set %s = %s", at, value)
 	}
 	return fmt.Sprintf("set %q = %s in %s", key, value, root(at))
+}
+
+// attributeFor is the attribute that takes what a key holds: text and bytes have one each.
+func attributeFor(at path.Path, e cas.Entry) path.Path {
+	attributes := map[string]string{
+		"value": "value_base64", "expected_value": "expected_value_base64", "data": "binary_data", "expected_data": "expected_binary_data",
+	}
+	_, isBinary := e.Binary()
+	for textual, encoded := range attributes {
+		from, to := encoded, textual
+		if isBinary {
+			from, to = textual, encoded
+		}
+		if root(at) != from || e.IsAbsent() {
+			continue
+		}
+		renamed := path.Root(to)
+		if steps := at.Steps(); len(steps) > 1 {
+			if key, ok := steps[1].(path.PathStepElementKeyString); ok {
+				renamed = renamed.AtMapKey(string(key))
+			}
+		}
+		return renamed
+	}
+	return at
 }
 
 // root is the name of the attribute that a path begins with.

@@ -23,8 +23,8 @@ func (s Subject) DriftOverwritten(drift []Drift, live *cas.Observation) diag.Dia
 		fmt.Sprintf("%s; to stop instead of overwriting, set on_drift = %q.", s.keepDrift(drift), terms.DriftError)))
 }
 
-// DriftRefused is for drift that an update or a removal must not overwrite.
-func (s Subject) DriftRefused(drift []Drift, live *cas.Observation) diag.Diagnostic {
+// DriftRefused is for drift that an update or a removal must not overwrite. canDestroy says that a destroy would go ahead.
+func (s Subject) DriftRefused(drift []Drift, live *cas.Observation, canDestroy bool) diag.Diagnostic {
 	next := fmt.Sprintf("To delete it, apply %s first.", s.accepted())
 	if s.Op != terms.OpDelete {
 		acknowledge, paths := "", s.Keys[drift[0].Key]
@@ -32,6 +32,9 @@ func (s Subject) DriftRefused(drift []Drift, live *cas.Observation) diag.Diagnos
 			acknowledge = s.set(paths.Expected, drift[0].Key, drift[0].Found) + ", or "
 		}
 		next = fmt.Sprintf("%s; to overwrite it, %sset on_drift = %q for one apply.", s.keepDrift(drift), acknowledge, terms.DriftWarning)
+	}
+	if canDestroy {
+		next = s.orDestroy(next)
 	}
 	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), drifted(drift)+fmt.Sprintf(" on_drift = %q protects it.", terms.DriftError),
 		s.driftFacts(drift, live), next)
@@ -100,8 +103,12 @@ func (s Subject) driftFacts(drift []Drift, live *cas.Observation) (facts []Fact)
 
 // KeyWrittenTwice is for keys that another resource of the plan writes as well.
 func (s Subject) KeyWrittenTwice(keys []string) diag.Diagnostic {
-	return s.refuse(TitleKeyWrittenTwice, s.keyPath(keys[0]), "Another resource writes "+enumerate(keys)+" in the same run.", s.keyFact(keys...),
-		number(len(keys), "Leave the key to one of the two.", "Leave each key to one of the two."))
+	happened := "Another resource writes " + enumerate(keys) + " in the same run."
+	next := number(len(keys), "Leave the key to one of the two.", "Leave each key to one of the two.")
+	if s.Plan == terms.PlanCheckWarning { // if both adopt a key, the apply succeeds
+		return WarningTitle(TitleKeyWrittenTwice).At(s.keyPath(keys[0]), s.detail(happened+" One may be refused.", s.keyFact(keys...), next))
+	}
+	return s.refuse(TitleKeyWrittenTwice, s.keyPath(keys[0]), happened, s.keyFact(keys...), next)
 }
 
 // ExistedBefore warns of a plan that deletes keys that were there before this resource wrote them.
