@@ -13,12 +13,13 @@ import (
 
 // PlanTake checks whether a number can be taken.
 func (r *Run) PlanTake(ctx context.Context, counter cas.Counter, limits timeouts.Value, about diagnose.Subject) diag.Diagnostics {
-	if diags := r.planKeys(ctx, counter.Ref, []string{counter.Key}, nil, "counters", about); diags.HasError() { // all counters of a key go together
+	diags := r.planKeys(ctx, counter.Ref, []string{counter.Key}, nil, "counters", about) // several counters may share a key
+	if diags.HasError() {
 		return diags
 	}
-	return r.Check(ctx, about, limits, func(ctx context.Context) error {
+	return append(diags, r.Check(ctx, about, limits, func(ctx context.Context) error {
 		return r.Engine.CheckTake(ctx, counter, r.CheckMode())
-	})
+	})...)
 }
 
 // Take takes a number, which nobody else gets.
