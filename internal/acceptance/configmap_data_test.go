@@ -152,7 +152,7 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 			found: contents{Data: data{"a": "1"}}, lines: []string{`data = { a = "2" }`, `expected_binary_data = { a = "MQ==" }`},
 			wants: []string{
 				"Error: Expected Value Mismatch", `a does not hold what expected_binary_data["a"] says. Nothing was written.`,
-				`Expected: base64 "MQ==" Found: "1"`, `set expected_binary_data["a"] to what a holds`,
+				`Expected: base64 "MQ==" Found: "1"`, `To replace "1", set "a" = "1" in expected_data;`,
 			},
 		},
 		"from one map to the other": {
