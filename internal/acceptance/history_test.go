@@ -66,11 +66,12 @@ var seeding sync.Mutex
 // check is rapid.Check with a seed of its own, unless -rapid.seed says another.
 func check(t *testing.T, seed int, history func(*rapid.T)) {
 	t.Helper()
+	seeding.Lock()
 	if given := flag.Lookup("rapid.seed"); given.Value.String() != given.DefValue {
+		seeding.Unlock()
 		rapid.Check(t, history)
 		return
 	}
-	seeding.Lock()
 	if err := flag.Set("rapid.seed", fmt.Sprint(seed)); err != nil {
 		t.Fatal(err)
 	}
