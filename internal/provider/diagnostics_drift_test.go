@@ -82,7 +82,7 @@ Somebody else changed a and foo after the last apply. on_drift = "error" protect
   To write:    "2"
   Changed by:  another-writer (last write TIME)
 
-To keep it, apply a data that says what is there; to overwrite it, set on_drift = "warning" for one apply.`,
+To keep it, set data to what the keys hold; to overwrite it, set on_drift = "warning" for one apply.`,
 		},
 		"drift: a whole ConfigMap": {
 			of: aboutWhole(terms.OpUpdate).DriftOverwritten(whole, nil), severity: diag.SeverityWarning, summary: changed,
@@ -97,7 +97,7 @@ Somebody else changed foo and app after the last apply. This update overwrites i
   Found:      "other"
   To write:   "shop"
 
-To keep it, apply a configuration that says what the ConfigMap holds; to stop instead of overwriting, set on_drift = "error".`,
+To keep it, set the configuration to what the ConfigMap holds; to stop instead of overwriting, set on_drift = "error".`,
 		},
 		"drift: a whole ConfigMap is not deleted": {
 			of: aboutWhole(terms.OpDelete).DriftRefused(whole[:1], nil, false), summary: changed,
@@ -108,7 +108,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
   Key:        foo
   Found:      "live"
 
-To delete it, apply a configuration that says what the ConfigMap holds first.`,
+To delete it, first set the configuration to what the ConfigMap holds and apply.`,
 		},
 		"drift: a key is not removed": {
 			of: aboutFoo(terms.OpDelete).RemovalRefused([]diagnose.KeyValue{{Key: "foo", Live: live}}, seen), summary: changed,
@@ -120,7 +120,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
   Found:       "live"
   Changed by:  another-writer (last write TIME)
 
-To remove it, apply a value that says what is there first; to leave it in place, apply deletion_policy = "abandon" as well.`,
+To remove it, first set value = "live" and apply; to leave it in place, also set deletion_policy = "abandon".`,
 		},
 		"written twice": {
 			of: aboutSeveral(terms.OpCreate, planning).KeyWrittenTwice([]string{"a"}), path: `data["a"]`, summary: "Key Written Twice",

@@ -155,6 +155,7 @@ func (r *Run) wholeDrift(
 	baseline, _, diags := getPrivate[wholeBaseline](ctx, private, privateWritten)
 	inDoubt, _, more := getPrivate[[]wholeBaseline](ctx, private, privateInDoubt)
 	diags.Append(more...)
+	ours := append(inDoubt, baseline)
 	planned := make([]wholePart, len(wholeParts(held)))
 	if plan != nil {
 		planned = wholeParts(*plan)
@@ -168,7 +169,7 @@ func (r *Run) wholeDrift(
 		for _, key := range slices.Compact(keys) {
 			live, value := part.entries[key], planned[i].entries[key]
 			switch {
-			case slices.ContainsFunc(append(inDoubt, baseline), func(b wholeBaseline) bool { return b.has(part.name, key, live) }):
+			case slices.ContainsFunc(ours, func(b wholeBaseline) bool { return b.has(part.name, key, live) }):
 			case value.IsAbsent() && part.ignored(r.Ignored).Match(key): // an update leaves it alone
 			case value.Holds(live):
 				accepted = true

@@ -98,7 +98,8 @@ func (r *Run) located(ctx context.Context, err error) error {
 type appliesKey struct{}
 
 // Planning gives the context of a plan's checks. Terraform plans again when it applies, and tells the two apart by an accident: since 1.11,
-// only an apply accepts deferrals, unless a plan is told to. OpenTofu never does. So it decides about words alone.
+// only an apply accepts deferrals, unless a plan is told to. OpenTofu never does. So it decides about words, and about a warning that
+// Update gives as well.
 func Planning(ctx context.Context, req *resource.ModifyPlanRequest) context.Context {
 	if !req.ClientCapabilities.DeferralAllowed {
 		return ctx

@@ -20,18 +20,18 @@ type Drift struct {
 // DriftOverwritten warns of drift that an update overwrites. live is nil if it is not known.
 func (s Subject) DriftOverwritten(drift []Drift, live *cas.Observation) diag.Diagnostic {
 	return WarningValueChangedSinceLastApply.With(s.detail(drifted(drift)+" This update overwrites it.", s.driftFacts(drift, live),
-		fmt.Sprintf("%s; to stop instead of overwriting, set on_drift = %q.", s.keepDrift(drift), terms.DriftError)))
+		fmt.Sprintf("To keep it, %s; to stop instead of overwriting, set on_drift = %q.", s.keepDrift(drift), terms.DriftError)))
 }
 
 // DriftRefused is for drift that an update or a removal must not overwrite. canDestroy says that a destroy would go ahead.
 func (s Subject) DriftRefused(drift []Drift, live *cas.Observation, canDestroy bool) diag.Diagnostic {
-	next := fmt.Sprintf("To delete it, apply %s first.", s.accepted())
+	next := fmt.Sprintf("To delete it, first %s and apply.", s.keepDrift(drift))
 	if s.Op != terms.OpDelete {
 		acknowledge, paths := "", s.Keys[drift[0].Key]
 		if len(drift) == 1 && len(paths.Expected.Steps()) > 0 && (paths.Want == nil || !paths.Want.Holds(drift[0].Found)) {
 			acknowledge = s.set(paths.Expected, drift[0].Key, drift[0].Found) + ", or "
 		}
-		next = fmt.Sprintf("%s; to overwrite it, %sset on_drift = %q for one apply.", s.keepDrift(drift), acknowledge, terms.DriftWarning)
+		next = fmt.Sprintf("To keep it, %s; to overwrite it, %sset on_drift = %q for one apply.", s.keepDrift(drift), acknowledge, terms.DriftWarning)
 	}
 	if canDestroy {
 		next = s.orDestroy(next)
@@ -47,8 +47,8 @@ func (s Subject) RemovalRefused(changed []KeyValue, seen *cas.Observation) diag.
 		drift[i] = Drift{Kind: PartKey, Key: c.Key, Found: c.Live}
 	}
 	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), drifted(drift)+fmt.Sprintf(" on_drift = %q protects it.", terms.DriftError),
-		s.changedFacts(changed, seen), fmt.Sprintf("To remove it, apply %s first; to leave it in place, apply deletion_policy = %q as well.",
-			s.accepted(), terms.PolicyAbandon))
+		s.changedFacts(changed, seen), fmt.Sprintf("To remove it, first %s and apply; to leave it in place, also set deletion_policy = %q.",
+			s.keepDrift(drift), terms.PolicyAbandon))
 }
 
 func drifted(drift []Drift) string {
@@ -59,24 +59,18 @@ func drifted(drift []Drift) string {
 	return "Somebody else changed " + enumerate(slices.Compact(names)) + " after the last apply."
 }
 
-// accepted says how to make drift what the configuration says.
-func (s Subject) accepted() string {
-	if len(s.Keys) == 0 {
-		return "a configuration that says what the ConfigMap holds"
-	}
-	return "a " + root(s.Value) + " that says what is there"
-}
-
-// keepDrift says how to keep drift.
+// keepDrift says how to make the configuration say what is there.
 func (s Subject) keepDrift(drift []Drift) string {
 	d := drift[0]
 	switch paths, ok := s.Keys[d.Key]; {
+	case len(s.Keys) == 0:
+		return "set the configuration to what the ConfigMap holds"
 	case len(drift) > 1 || !ok:
-		return "To keep it, apply " + s.accepted()
+		return "set " + root(s.Value) + " to what the keys hold"
 	case d.Found.IsAbsent():
-		return "To keep it so, remove the key from " + root(paths.Value)
+		return "remove the key from " + root(paths.Value)
 	default:
-		return "To keep it, " + s.set(paths.Value, d.Key, d.Found)
+		return s.set(paths.Value, d.Key, d.Found)
 	}
 }
 
