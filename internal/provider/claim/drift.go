@@ -155,7 +155,7 @@ func (r *Run) wholeDrift(
 	baseline, _, diags := getPrivate[wholeBaseline](ctx, private, privateWritten)
 	inDoubt, _, more := getPrivate[[]wholeBaseline](ctx, private, privateInDoubt)
 	diags.Append(more...)
-	ours := append(inDoubt, baseline)
+	ours := slices.Concat(inDoubt, []wholeBaseline{baseline})
 	planned := make([]wholePart, len(wholeParts(held)))
 	if plan != nil {
 		planned = wholeParts(*plan)
