@@ -12,6 +12,7 @@ import (
 
 // Ref names one ConfigMap.
 type Ref struct {
+	Kind            Kind
 	Namespace, Name string
 }
 
@@ -30,6 +31,7 @@ const (
 	absent entryKind = iota
 	text
 	binary
+	anything
 )
 
 // Text is an entry of data.
@@ -37,6 +39,12 @@ func Text(value string) Entry { return Entry{text, value} }
 
 // Binary is an entry of binaryData.
 func Binary(value []byte) Entry { return Entry{binary, string(value)} }
+
+// Anything is what a key must hold that may hold anything, or nothing: an expectation, for a Txn that goes by its version alone.
+func Anything() Entry { return Entry{kind: anything} }
+
+// IsAnything reports whether the entry is Anything.
+func (e Entry) IsAnything() bool { return e.kind == anything }
 
 // IsAbsent reports whether the key is in neither map.
 func (e Entry) IsAbsent() bool { return e.kind == absent }
@@ -53,6 +61,9 @@ func (e Entry) Size() int { return len(e.content) }
 // Holds reports whether two entries count as the same: the same map, and the same bytes or, for text, the same text
 // after Unicode NFC. Terraform normalizes every string to NFC, so it can never name a live value that is not.
 func (e Entry) Holds(other Entry) bool {
+	if e.kind == anything || other.kind == anything {
+		return true
+	}
 	if e.kind != other.kind {
 		return false
 	}
@@ -93,6 +104,7 @@ type entryJSON struct {
 	Text    *string `json:"text,omitempty"`
 	RawText *[]byte `json:"textBase64,omitempty"` // text that is no UTF-8: a client that speaks protobuf can write it
 	Binary  *[]byte `json:"base64,omitempty"`
+	Any     bool    `json:"anything,omitempty"`
 }
 
 // MarshalJSON writes {"text": …}, {"base64": …} or, for the absent entry, {}; {"textBase64": …} for text that JSON cannot
@@ -107,6 +119,8 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 		}
 	case binary:
 		j.Binary = new([]byte(e.content))
+	case anything:
+		j.Any = true
 	case absent:
 	}
 	return json.Marshal(j)
@@ -125,6 +139,8 @@ func (e *Entry) UnmarshalJSON(b []byte) error {
 		*e = Text(string(*j.RawText))
 	case j.Binary != nil:
 		*e = Binary(*j.Binary)
+	case j.Any:
+		*e = Anything()
 	default:
 		*e = Entry{}
 	}

@@ -176,7 +176,7 @@ func replanned(s *diagnose.Subject) { planning(s); s.Replanned = true }
 
 func warned(s *diagnose.Subject) { s.Plan, s.Limit = terms.PlanCheckWarning, terms.OpRead }
 
-func hidden(s *diagnose.Subject) { s.Hide = true }
+func hidden(s *diagnose.Subject) { s.Hide = diagnose.ShowDigests }
 
 func expecting(attribute string) func(*diagnose.Subject) {
 	return expectingEntry(attribute, cas.Text("1"))

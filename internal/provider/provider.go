@@ -17,6 +17,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/secret"
 )
 
 var (
@@ -150,6 +151,8 @@ func (p *casProvider) Resources(context.Context) []func() resource.Resource {
 		configmap.NewCounter,
 		configmap.NewConfigMap,
 		configmap.NewData,
+		secret.NewEntry,
+		secret.NewData,
 	}
 }
 

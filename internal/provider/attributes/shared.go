@@ -3,10 +3,13 @@ package attributes
 
 import (
 	"context"
+	"fmt"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -17,32 +20,61 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // Attributes that several resources have.
 
-// Namespace is the namespace of the ConfigMap; a change replaces the resource.
-func Namespace() schema.StringAttribute {
+// OfKeys adds to the attributes of a resource of keys those that all such resources share.
+func OfKeys(ctx context.Context, kind cas.Kind, others map[string]schema.Attribute) map[string]schema.Attribute {
+	all := map[string]schema.Attribute{
+		"namespace": Namespace(kind),
+		"name": schema.StringAttribute{
+			Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{ValidName(kind)},
+			MarkdownDescription: fmt.Sprintf("Name of the %s. It must exist before the write. A change replaces the resource.", kind),
+		},
+		"expected_resource_version_wo": pin(kind),
+		"wait_for_match":               Wait(kind, path.MatchRoot("expected_resource_version_wo")),
+		"field_manager":                FieldManager(),
+		"timeouts":                     Timeouts(ctx),
+		"resource_version":             ResourceVersion(kind),
+		"uid":                          UID(kind),
+	}
+	maps.Copy(all, others)
+	return all
+}
+
+// Key is the key of an entry; a change replaces the resource.
+func Key(kind cas.Kind) schema.StringAttribute {
+	return schema.StringAttribute{
+		Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{ValidKey(kind)},
+		MarkdownDescription: fmt.Sprintf("Key in the %s: 1 to 253 characters of `[-._a-zA-Z0-9]`. It must not be `.` or begin with `..`. "+
+			"A change replaces the resource.", kind),
+	}
+}
+
+// Namespace is the namespace of an object; a change replaces the resource.
+func Namespace(kind cas.Kind) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true, Default: stringdefault.StaticString(terms.DefaultNamespace),
 		PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{ValidNamespace()},
-		MarkdownDescription: "Namespace of the ConfigMap. Default: `default`. A change replaces the resource.",
+		MarkdownDescription: fmt.Sprintf("Namespace of the %s. Default: `default`. A change replaces the resource.", kind),
 	}
 }
 
-// Pin is expected_resource_version_wo.
-func Pin() schema.StringAttribute {
+// pin is expected_resource_version_wo.
+func pin(kind cas.Kind) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, WriteOnly: true, Validators: []validator.String{validResourceVersion()},
-		MarkdownDescription: "Version that the ConfigMap must have before a create or update, such as the `resource_version` of a data source. " +
-			"Versions from this apply's own writes after it are fine as well. Write-only: Terraform does not store it, and a change of it alone " +
-			"is no diff. Needs Terraform 1.11 or OpenTofu 1.11.",
+		MarkdownDescription: fmt.Sprintf("Version that the %s must have before a create or update, such as the `resource_version` of a data source. "+
+			"Versions from this apply's own writes after it are fine as well. Write-only: Terraform does not store it, and a change of it alone "+
+			"is no diff. Needs Terraform 1.11 or OpenTofu 1.11.", kind),
 	}
 }
 
-// PinnedVersion is the value of Pin. Write-only attributes are in the configuration alone.
+// PinnedVersion is the value of expected_resource_version_wo. Write-only attributes are in the configuration alone.
 func PinnedVersion(ctx context.Context, config tfsdk.Config) (types.String, diag.Diagnostics) {
 	var values map[string]tftypes.Value
 	if err := config.Raw.As(&values); err != nil {
@@ -65,11 +97,11 @@ func Scope(description string) schema.StringAttribute {
 	}
 }
 
-// Policy is deletion_policy.
-func Policy(description string) schema.StringAttribute {
+// Policy is deletion_policy, and takes one of the values.
+func Policy(description string, values ...string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true, Default: stringdefault.StaticString(terms.PolicyDelete),
-		Validators:          []validator.String{stringvalidator.OneOf(terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon)},
+		Validators:          []validator.String{stringvalidator.OneOf(values...)},
 		MarkdownDescription: description,
 	}
 }
@@ -106,16 +138,18 @@ func FieldManager() schema.StringAttribute {
 }
 
 // ResourceVersion is the resource_version that was last observed.
-func ResourceVersion() schema.StringAttribute {
+func ResourceVersion(kind cas.Kind) schema.StringAttribute {
 	return schema.StringAttribute{
 		Computed:            true,
-		MarkdownDescription: "`metadata.resourceVersion` of the ConfigMap after the last write or refresh.",
+		MarkdownDescription: fmt.Sprintf("`metadata.resourceVersion` of the %s after the last write or refresh.", kind),
 	}
 }
 
 // UID is the uid that was last observed.
-func UID() schema.StringAttribute {
-	return schema.StringAttribute{Computed: true, MarkdownDescription: "`metadata.uid` of the ConfigMap after the last write or refresh."}
+func UID(kind cas.Kind) schema.StringAttribute {
+	return schema.StringAttribute{
+		Computed: true, MarkdownDescription: fmt.Sprintf("`metadata.uid` of the %s after the last write or refresh.", kind),
+	}
 }
 
 // Timeouts is the timeouts of a resource.

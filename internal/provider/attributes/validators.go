@@ -49,14 +49,14 @@ func ValidNamespace() validator.String {
 	return Rule("a namespace's name (RFC 1123 label)", diagnose.TitleInvalidNamespace, terms.NamespaceProblems)
 }
 
-// ValidName demands the name of a ConfigMap.
-func ValidName() validator.String {
-	return Rule("a ConfigMap's name (RFC 1123 subdomain)", diagnose.TitleInvalidConfigMapName, terms.NameProblems)
+// ValidName demands the name of an object.
+func ValidName(kind cas.Kind) validator.String {
+	return Rule("a "+kind.String()+"'s name (RFC 1123 subdomain)", diagnose.TitleInvalidConfigMapName.Of(kind), terms.NameProblems)
 }
 
-// ValidKey demands a key that a ConfigMap can have.
-func ValidKey() validator.String {
-	return Rule("a ConfigMap's key", diagnose.TitleInvalidConfigMapKey, terms.KeyProblems)
+// ValidKey demands a key that an object can have.
+func ValidKey(kind cas.Kind) validator.String {
+	return Rule("a "+kind.String()+"'s key", diagnose.TitleInvalidConfigMapKey.Of(kind), terms.KeyProblems)
 }
 
 // ValidValueSize demands a value that fits into a ConfigMap.

@@ -10,21 +10,22 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // Wait is wait_for_match, which requires conflict_scope = "key". The paths are those of attributes that name a version.
-func Wait(versions ...path.Expression) schema.StringAttribute {
+func Wait(kind cas.Kind, versions ...path.Expression) schema.StringAttribute {
 	validators := []validator.String{ValidTimeout(), waits{}}
 	if len(versions) > 0 {
 		validators = append(validators, stringvalidator.ConflictsWith(versions...))
 	}
 	return schema.StringAttribute{
 		Optional: true, Validators: validators,
-		MarkdownDescription: "Maximum time that an apply waits for the ConfigMap and for the expected values, such as `2m`. It writes as soon as they " +
-			"match. The time comes on top of the operation's timeout. The plan warns if the apply would have to wait. Needs " +
-			"`conflict_scope = \"key\"` and the verb `watch`, and excludes `on_drift = \"error\"`. Default: no wait.",
+		MarkdownDescription: fmt.Sprintf("Maximum time that an apply waits for the %s and for the expected values, such as `2m`. It writes as soon as they "+
+			"match. The time comes on top of the operation's timeout. The plan warns if the apply would have to wait. Needs "+
+			"`conflict_scope = \"key\"` and the verb `watch`, and excludes `on_drift = \"error\"`. Default: no wait.", kind),
 	}
 }
 

@@ -24,6 +24,9 @@ type Claim struct {
 	Policy   string               // deletion_policy
 	OnDrift  string               // on_drift
 	Version  cas.Version          // of a state: the object's
+	// Revision is the version that a configuration gives its write-only values; null after an import. A claim on a Secret goes by it,
+	// since its state has no values: Values of a state are [cas.Anything].
+	Revision types.Int64
 
 	FieldManager types.String // null for the provider's
 	Timeouts     timeouts.Value
@@ -36,6 +39,7 @@ type Known struct {
 	Place  bool // the object's name, and for a resource of one key the key
 	Keys   bool // which keys it is about
 	Values bool // what they shall hold
+	Change bool // whether an update needs a write
 	All    bool // everything that a check needs, but for Pin
 }
 
@@ -58,8 +62,21 @@ func (c *Claim) expects() []string {
 // needs gives the keys that must exist for a create to succeed.
 func (c *Claim) needs() []string { return append(c.adopts(), c.expects()...) }
 
-// Changes reports whether an update needs a write. held is the claim of the prior state.
+// IsSecret reports whether no state may have the values.
+func (c *Claim) IsSecret() bool { return c.Ref.Kind == cas.Secret }
+
+// isImported reports whether a state has keys of a Secret that nothing has written yet.
+func (c *Claim) isImported() bool { return c.IsSecret() && c.Revision.IsNull() }
+
+// rewrites reports whether an update writes keys that the state of a Secret has.
+func (c *Claim) rewrites(held *Claim) bool { return !c.Revision.Equal(held.Revision) }
+
+// Changes reports whether an update needs a write. held is the claim of the prior state. Values of a Secret are written when their revision
+// changes; keys that appear or go are written at once.
 func (c *Claim) Changes(held *Claim) bool {
+	if c.IsSecret() {
+		return c.rewrites(held) || c.Known.Keys && !slices.Equal(c.Keys(), held.Keys())
+	}
 	for key, value := range c.Values {
 		if was, has := held.Values[key]; !has || !value.Holds(was) {
 			return true
@@ -76,6 +93,15 @@ func (c *Claim) dropped(held *Claim) map[string]cas.Entry {
 	dropped := maps.Clone(held.Values)
 	maps.DeleteFunc(dropped, func(key string, _ cas.Entry) bool { _, keeps := c.Values[key]; return keeps })
 	return dropped
+}
+
+// keepsValue reports whether an update leaves a key that the state has as it is.
+func (c *Claim) keepsValue(held *Claim, key string) bool {
+	was, has := held.Values[key]
+	if c.IsSecret() {
+		return has && !c.rewrites(held)
+	}
+	return has && (!c.Known.Values || c.Values[key].Holds(was))
 }
 
 // live gives the values of the keys in an observation.

@@ -37,7 +37,7 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	kept, more := getKept(ctx, private)
+	kept, more := getKept(ctx, private, held.Ref.Kind)
 	diags.Append(more...)
 	var first originals // nil where nothing is to be put back
 	if held.Policy == terms.PolicyRestore {
@@ -76,8 +76,8 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 	}
 	version := seen.Version()
 	diags.Append(setPrivate(ctx, private, privateObservation, observation{
-		ID: held.ID, UID: version.UID, ResourceVersion: version.ResourceVersion, Digest: seen.Digest(), Entries: held.live(seen), Keys: held.Keys(),
-		OnDrift: held.OnDrift,
+		ID: held.ID, UID: version.UID, ResourceVersion: version.ResourceVersion, Digest: kept.sealer.objectDigest(seen),
+		Entries: kept.sealer.entries(held.live(seen)), Keys: held.Keys(), OnDrift: held.OnDrift,
 	})...)
 	if r.CheckMode() == cas.DryRun && !refused {
 		diags.Append(r.rehearseRemoval(ctx, held, private)...)
@@ -186,7 +186,7 @@ func (r *Run) Delete(ctx context.Context, held *Claim, private Private) diag.Dia
 // else with the prior state.
 func (r *Run) removal(ctx context.Context, held *Claim, private privateReader) (*cas.Txn, diag.Diagnostics) {
 	t := &cas.Txn{Ref: held.Ref, GoneIsDone: true, FieldManager: r.FieldManagerOr(held.FieldManager)}
-	expect, base := held.Values, held.Version
+	expect, base, isSeen := held.Values, held.Version, false
 
 	seen, ok, diags := getPrivate[observation](ctx, private, privateObservation)
 	if ok && seen.ID == held.ID {
@@ -198,14 +198,15 @@ func (r *Run) removal(ctx context.Context, held *Claim, private privateReader) (
 			base = cas.Version{UID: seen.UID, ResourceVersion: seen.ResourceVersion}
 		}
 		if seen.Entries != nil {
-			expect, t.Seen, t.SeenDigest = seen.Entries, base, seen.Digest
+			expect, t.Seen, t.SeenDigest, isSeen = seen.Entries, base, seen.Digest, true
 		}
 	}
 	// If the plan saw no ConfigMap, there is no version to compare, and the keys are expected to be absent.
-	if held.Scope != terms.ScopeKey && base.Valid() {
+	byVersion := held.Scope != terms.ScopeKey || held.IsSecret() // of a Secret there is nothing else to go by
+	if byVersion && base.Valid() {
 		t.At = append(t.At, base)
 	}
-	if held.Scope != terms.ScopeKey && !base.Valid() && t.SeenDigest == "" {
+	if byVersion && !base.Valid() && !isSeen {
 		diags.Append(held.About(terms.OpDelete).VersionNotKnown())
 	}
 
@@ -231,7 +232,7 @@ func (r *Run) removal(ctx context.Context, held *Claim, private privateReader) (
 // checkRemoval refuses to remove a foreign value, in case plan_check let the plan pass.
 func (r *Run) checkRemoval(ctx context.Context, held *Claim, t *cas.Txn, private privateReader) diag.Diagnostics {
 	about := held.About(terms.OpDelete)
-	kept, diags := getKept(ctx, private)
+	kept, diags := getKept(ctx, private, held.Ref.Kind)
 	expected := map[string]cas.Entry{}
 	for _, k := range t.Keys {
 		expected[k.Key] = k.Expect

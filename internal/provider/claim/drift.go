@@ -24,7 +24,7 @@ func (c *Claim) drift(held *Claim, kept kept) (overwritten []diagnose.Drift, acc
 		live, value := held.Values[key], c.Values[key]
 		switch {
 		case !kept.foreign(key, live):
-		case value.Holds(live):
+		case kept.same(key, value, live):
 			accepted = true
 		case !c.acknowledges(held, key):
 			overwritten = append(overwritten, diagnose.Drift{Kind: diagnose.PartKey, Key: key, Found: live, ToWrite: value})
@@ -33,7 +33,8 @@ func (c *Claim) drift(held *Claim, kept kept) (overwritten []diagnose.Drift, acc
 	return overwritten, accepted
 }
 
-// acknowledges reports whether the claim names another expectation of a key than the last apply did. The write checks that it holds.
+// acknowledges reports whether the claim names another expectation of a key than the last apply did. The write checks that it holds. No
+// state has that of a Secret's key, whose writes are asked for one by one.
 func (c *Claim) acknowledges(held *Claim, key string) bool {
 	want, named := c.Expected[key]
 	was, had := held.Expected[key]
@@ -46,7 +47,7 @@ func (c *Claim) AcceptsDrift(ctx context.Context, held *Claim, private privateRe
 	if !c.Known.Values {
 		return false, nil
 	}
-	kept, diags := getKept(ctx, private)
+	kept, diags := getKept(ctx, private, held.Ref.Kind)
 	for key := range kept.written {
 		_, names := c.Values[key]
 		_, has := held.Values[key]
@@ -60,7 +61,7 @@ func (c *Claim) AcceptsDrift(ctx context.Context, held *Claim, private privateRe
 
 // checkDrift judges the drift that an update would overwrite, at plan and again at apply.
 func (r *Run) checkDrift(ctx context.Context, c, held *Claim, about diagnose.Subject, private privateReader) diag.Diagnostics {
-	kept, diags := getKept(ctx, private)
+	kept, diags := getKept(ctx, private, held.Ref.Kind)
 	overwritten, _ := c.drift(held, kept)
 	if !about.Wait.IsNull() { // what it waits for is drift
 		overwritten = slices.DeleteFunc(overwritten, func(d diagnose.Drift) bool { _, waits := c.Expected[d.Key]; return waits })
@@ -69,9 +70,25 @@ func (r *Run) checkDrift(ctx context.Context, c, held *Claim, about diagnose.Sub
 	return diags
 }
 
+// checkKept warns of drift in keys of a Secret that an update leaves as they are: no plan shows their values.
+func (r *Run) checkKept(ctx context.Context, c, held *Claim, private privateReader) diag.Diagnostics {
+	if !c.IsSecret() || c.OnDrift == terms.DriftOff || r.isApply(ctx) {
+		return nil
+	}
+	kept, diags := getKept(ctx, private, held.Ref.Kind)
+	if drift, _ := c.drift(held, kept); len(drift) > 0 {
+		live, err := r.Engine.Observe(ctx, held.Ref, cas.Fresh)
+		if err != nil {
+			live = nil // without it the message has a fact less
+		}
+		diags.Append(r.planned(ctx, c.About(terms.OpUpdate)).DriftKept(drift, live))
+	}
+	return diags
+}
+
 // removalDrift is the on_drift that the removal of a replace goes by: the plan's, and "off" if the plan accepts what is there.
 func (c *Claim) removalDrift(ctx context.Context, held *Claim, private privateReader) (string, diag.Diagnostics) {
-	kept, diags := getKept(ctx, private)
+	kept, diags := getKept(ctx, private, held.Ref.Kind)
 	if overwritten, _ := c.drift(held, kept); len(overwritten) == 0 {
 		return terms.DriftOff, diags
 	}

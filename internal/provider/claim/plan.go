@@ -52,7 +52,13 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 	}
 	about := c.About(terms.OpUpdate)
 	diags := r.planChanges(ctx, c, held, about, private)
-	if diags.HasError() || !c.Known.Values || !c.Changes(held) || !c.Known.All || c.Pin.IsUnknown() || !r.Checks() {
+	if diags.HasError() || !c.Known.Change || !r.Checks() {
+		return diags
+	}
+	if !c.Changes(held) {
+		return append(diags, r.checkKept(ctx, c, held, private)...)
+	}
+	if !c.Known.Values || !c.Known.All || c.Pin.IsUnknown() {
 		return diags
 	}
 	t, refused := r.updateTxn(ctx, c, held, private, r.planned(ctx, about))
@@ -73,15 +79,12 @@ func (r *Run) planChanges(ctx context.Context, c, held *Claim, about diagnose.Su
 	if c.Policy == "" { // not known: they may be abandoned
 		dropped = nil
 	}
-	writes := slices.DeleteFunc(c.Keys(), func(key string) bool {
-		was, has := held.Values[key]
-		return has && (!c.Known.Values || c.Values[key].Holds(was))
-	})
+	writes := slices.DeleteFunc(c.Keys(), func(key string) bool { return c.keepsValue(held, key) })
 	diags.Append(r.planKeys(ctx, c.Ref, writes, sortedKeys(dropped), writer, about)...)
 	if diags.HasError() || r.applying() || r.PlanCheck == terms.PlanCheckOff {
 		return diags
 	}
-	kept, more := getKept(ctx, private)
+	kept, more := getKept(ctx, private, c.Ref.Kind)
 	diags.Append(more...)
 	if problem := c.removesChanged(dropped, kept, nil, r.planned(ctx, about)); problem != nil {
 		diags.Append(problem)

@@ -13,11 +13,16 @@ import (
 
 // Keys of the private state.
 const (
-	// privateOriginal holds the entry of each key that the resource first found, for deletion_policy "restore".
+	// privateOriginal holds the entry of each key that the resource first found, for deletion_policy "restore". Of a Secret's, only whether
+	// it existed.
 	privateOriginal = "original"
 	// privateWritten holds the baseline of drift: for each key, the digest of what it held after the resource last wrote it. Of a whole
 	// ConfigMap, that for each part.
 	privateWritten = "written"
+	// privateObserved holds the tags of what the last read found in the keys of a Secret. Of a ConfigMap's the state has the values.
+	privateObserved = "observed"
+	// privateTagKey holds the key of a Secret's tags.
+	privateTagKey = "tag key"
 	// privateInstance holds a token that tells this resource instance from others.
 	privateInstance = "instance"
 	// privateInDoubt holds digests of what writes of unknown outcome may have left, until one is known.
@@ -30,38 +35,76 @@ const (
 
 type (
 	originals = map[string]cas.Entry // in privateOriginal
-	digests   = map[string]string    // in privateWritten
+	digests   = map[string]string    // in privateWritten and privateObserved
 	doubts    = map[string][]string  // in privateInDoubt
 )
 
 // kept is what is known of keys for as long as the resource exists.
 type kept struct {
-	first   originals
-	written digests
-	inDoubt doubts
+	first    originals
+	written  digests
+	observed digests // of a Secret
+	inDoubt  doubts
+	sealer   sealer
 }
 
 // foreign reports whether a key holds what this resource did not write, nor found at its adoption or import, as far as that is known.
 func (k kept) foreign(key string, live cas.Entry) bool {
-	digest := live.Digest()
+	digest, seen := k.digest(key, live)
 	written, known := k.written[key]
-	return known && digest != written && !slices.Contains(k.inDoubt[key], digest)
+	return known && seen && digest != written && !slices.Contains(k.inDoubt[key], digest)
 }
 
-func getKept(ctx context.Context, from privateReader) (k kept, diags diag.Diagnostics) {
+// digest is what is compared with the baseline. It is false for a value that no read has found: a state does not have those of a Secret.
+func (k kept) digest(key string, live cas.Entry) (digest string, found bool) {
+	if live.IsAnything() {
+		digest, found = k.observed[key]
+		return digest, found
+	}
+	return k.sealer.digest(live), true
+}
+
+// same reports whether a key holds the value.
+func (k kept) same(key string, value, live cas.Entry) bool {
+	digest, found := k.digest(key, live)
+	return found && digest == k.sealer.digest(value)
+}
+
+// getKept reads what is kept of keys of an object.
+func getKept(ctx context.Context, from privateReader, of cas.Kind) (k kept, diags diag.Diagnostics) {
 	k.first, _, diags = getPrivate[originals](ctx, from, privateOriginal)
 	written, _, more := getPrivate[digests](ctx, from, privateWritten)
 	diags.Append(more...)
+	observed, _, more := getPrivate[digests](ctx, from, privateObserved)
+	diags.Append(more...)
 	inDoubt, _, more := getPrivate[doubts](ctx, from, privateInDoubt)
 	diags.Append(more...)
-	k.written, k.inDoubt = written, inDoubt
-	return k, diags
+	k.written, k.observed, k.inDoubt = written, observed, inDoubt
+	k.sealer, more = getSealer(ctx, from, of)
+	return k, append(diags, more...)
 }
 
+// setKept stores what is kept of keys after a write, or a read of what was imported.
 func setKept(ctx context.Context, to privateWriter, k kept) diag.Diagnostics {
 	diags := setPrivate(ctx, to, privateOriginal, k.first)
 	diags.Append(setPrivate(ctx, to, privateWritten, k.written)...)
+	diags.Append(k.sealer.set(ctx, to)...)
+	diags.Append(k.setObserved(ctx, to)...)
 	return append(diags, to.SetKey(ctx, privateInDoubt, nil)...)
+}
+
+// note notes the tag of what a key of a Secret holds.
+func (k kept) note(key, tag string) {
+	if k.observed != nil && tag != "" {
+		k.observed[key] = tag
+	}
+}
+
+func (k kept) setObserved(ctx context.Context, to privateWriter) diag.Diagnostics {
+	if k.observed == nil {
+		return nil
+	}
+	return setPrivate(ctx, to, privateObserved, k.observed)
 }
 
 // observation is what the plan of a delete saw. ID says of which resource: in a replace, Terraform hands the observation on to the call

@@ -15,6 +15,7 @@ import (
 type Seen struct {
 	*cas.Observation
 
+	Kind     cas.Kind
 	Keys     []string // that the refresh is about: also those that vanished since they were written
 	IsImport bool     // the first read after an import
 }
@@ -23,7 +24,7 @@ type Seen struct {
 func (r *Run) Read(ctx context.Context, held *Claim, private Private) (*Seen, diag.Diagnostics) {
 	timeout, diags := held.Timeouts.Read(ctx, terms.DefaultTimeout)
 	// Vanished keys are looked up too: if one comes back, that is drift.
-	kept, more := getKept(ctx, private)
+	kept, more := getKept(ctx, private, held.Ref.Kind)
 	diags.Append(more...)
 	imported, isImport, more := getPrivate[[]string](ctx, private, privateImport)
 	diags.Append(more...)
@@ -47,21 +48,33 @@ func (r *Run) Read(ctx context.Context, held *Claim, private Private) (*Seen, di
 	if kept.settle(observation) {
 		diags.Append(setPrivate(ctx, private, privateWritten, kept.written)...)
 	}
+	diags.Append(kept.observe(observation).setObserved(ctx, private)...)
 	if isImport && len(imported) == 0 {
 		keys = slices.Collect(maps.Keys(observation.Entries()))
 	}
-	return &Seen{Observation: observation, Keys: keys, IsImport: isImport}, diags
+	return &Seen{Observation: observation, Kind: held.Ref.Kind, Keys: keys, IsImport: isImport}, diags
 }
 
 // settle moves the baseline of keys that are found to hold what a write of unknown outcome was to leave. It reports whether it did.
 func (k kept) settle(found *cas.Observation) (moved bool) {
 	for key, digests := range k.inDoubt {
-		digest := found.Entry(key).Digest()
+		digest := k.sealer.digest(found.Entry(key))
 		if written, known := k.written[key]; known && written != digest && slices.Contains(digests, digest) {
 			k.written[key], moved = digest, true
 		}
 	}
 	return moved
+}
+
+// observe adds the tags of what a read found in the keys of a Secret that have a baseline.
+func (k kept) observe(found *cas.Observation) kept {
+	if k.sealer.kind == cas.Secret && k.written != nil {
+		k.observed = digests{}
+		for key := range k.written {
+			k.observed[key] = k.sealer.digest(found.Entry(key))
+		}
+	}
+	return k
 }
 
 // Missing gives the keys that do not exist.
@@ -77,21 +90,26 @@ func Import(ctx context.Context, private privateWriter, keys ...string) diag.Dia
 // Found records the values that an import found as the originals.
 func (s *Seen) Found(ctx context.Context, private Private) diag.Diagnostics {
 	found := kept{first: originals{}, written: digests{}}
+	var diags diag.Diagnostics
+	found.sealer, diags = getSealer(ctx, private, s.Kind)
 	for _, key := range s.Keys {
-		found.first[key], found.written[key] = s.Entry(key), s.Entry(key).Digest()
+		found.first[key], found.written[key] = found.sealer.entry(s.Entry(key)), found.sealer.digest(s.Entry(key))
 	}
-	diags := setKept(ctx, private, found)
+	diags.Append(setKept(ctx, private, found.observe(s.Observation))...)
 	diags.Append(private.SetKey(ctx, privateImport, nil)...)
 	_, more := instance(ctx, private)
 	return append(diags, more...)
 }
 
 // Moved records the values of a state that comes from another provider as last written. The originals stay unknown.
-func Moved(ctx context.Context, private Private, values map[string]cas.Entry) diag.Diagnostics {
+func Moved(ctx context.Context, private Private, kind cas.Kind, values map[string]cas.Entry) diag.Diagnostics {
+	sealer, diags := getSealer(ctx, private, kind)
 	written := digests{}
 	for key, value := range values {
-		written[key] = value.Digest()
+		written[key] = sealer.digest(value)
 	}
-	_, diags := instance(ctx, private)
+	_, more := instance(ctx, private)
+	diags.Append(more...)
+	diags.Append(sealer.set(ctx, private)...)
 	return append(diags, setPrivate(ctx, private, privateWritten, written)...)
 }

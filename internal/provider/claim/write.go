@@ -95,12 +95,12 @@ func (r *Run) updateTxn(ctx context.Context, c, held *Claim, private privateRead
 	if !t.Seen.Valid() {
 		diags.Append(about.VersionNotKnown())
 	}
-	if c.Scope != terms.ScopeKey {
+	if c.Scope != terms.ScopeKey || c.IsSecret() && len(c.dropped(held)) > 0 {
 		t.At = append(t.At, t.Seen)
 	}
 	t.At = c.pinned(t.At)
 
-	var lost []string
+	var lost, open []string // nothing is known to restore; nothing says what a key must hold
 	for _, key := range sortedKeys(c.Values, held.Values, c.Expected) {
 		value, writes := c.Values[key]
 		was, has := held.Values[key]
@@ -109,12 +109,15 @@ func (r *Run) updateTxn(ctx context.Context, c, held *Claim, private privateRead
 			want = was
 		}
 		switch {
-		case writes && has && value.Holds(was):
+		case writes && c.keepsValue(held, key):
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: was, IsGuard: true})
-		case writes && has:
+		case writes && has && !held.isImported():
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: value})
+			if want.IsAnything() && c.Scope == terms.ScopeKey {
+				open = append(open, key)
+			}
 		case writes:
-			t.Keys = append(t.Keys, firstSwap(key, want, value, c.Adopt))
+			t.Keys = append(t.Keys, firstSwap(key, c.Expected[key], value, c.Adopt))
 		case has && c.Policy != terms.PolicyAbandon:
 			k := cas.KeySwap{Key: key, Expect: want, Held: cas.HeldIsDone} // what is gone already, or put back, is as it shall be
 			if c.Policy == terms.PolicyRestore {
@@ -131,6 +134,9 @@ func (r *Run) updateTxn(ctx context.Context, c, held *Claim, private privateRead
 	if len(lost) > 0 {
 		diags.Append(about.NothingToRestore(lost))
 	}
+	if len(open) > 0 {
+		diags.Append(about.ExpectationMissing(open))
+	}
 	return t, diags
 }
 
@@ -139,7 +145,7 @@ func (c *Claim) checkDropped(ctx context.Context, held *Claim, about diagnose.Su
 	if !c.keepsDrift() {
 		return nil
 	}
-	kept, diags := getKept(ctx, private)
+	kept, diags := getKept(ctx, private, c.Ref.Kind)
 	if refused := c.removesChanged(c.dropped(held), kept, nil, about); refused != nil {
 		diags.Append(refused)
 	}
@@ -182,12 +188,14 @@ func noteDoubt(ctx context.Context, private Private, t *cas.Txn, err error) diag
 		return nil
 	}
 	inDoubt, _, diags := getPrivate[doubts](ctx, private, privateInDoubt)
+	sealer, more := getSealer(ctx, private, t.Ref.Kind)
+	diags.Append(more...)
 	if inDoubt == nil {
 		inDoubt = doubts{}
 	}
 	for _, k := range t.Keys {
 		if !k.IsGuard {
-			inDoubt[k.Key] = append(inDoubt[k.Key], k.New.Digest())
+			inDoubt[k.Key] = append(inDoubt[k.Key], sealer.digest(k.New))
 		}
 	}
 	return append(diags, setPrivate(ctx, private, privateInDoubt, inDoubt)...)
@@ -210,8 +218,11 @@ func written(t *cas.Txn, result cas.TxnResult) Written {
 // account updates private state after a write: for each key the original entry, and the digest of what was last written. held is nil for a
 // create, whose private state is empty.
 func account(ctx context.Context, private Private, c, held *Claim, t *cas.Txn, result cas.TxnResult) diag.Diagnostics {
-	was, diags := getKept(ctx, private)
-	now := kept{first: originals{}, written: digests{}}
+	was, diags := getKept(ctx, private, c.Ref.Kind)
+	now := kept{first: originals{}, written: digests{}, sealer: was.sealer}
+	if c.IsSecret() {
+		now.observed = digests{}
+	}
 	touched := map[string]bool{}
 	for _, k := range t.Keys {
 		touched[k.Key] = !k.IsGuard
@@ -226,12 +237,18 @@ func account(ctx context.Context, private Private, c, held *Claim, t *cas.Txn, r
 		if original, known := was.first[key]; known {
 			now.first[key] = original
 		} else if !had && !wrote {
-			now.first[key] = result.Previous[key]
+			now.first[key] = was.sealer.entry(result.Previous[key])
 		}
-		if touched[key] {
-			now.written[key] = result.After.Entry(key).Digest()
-		} else if wrote {
-			now.written[key] = before.Digest() // it holds its value, perhaps since somebody else wrote it
+		switch {
+		case touched[key]:
+			now.written[key] = was.sealer.digest(result.After.Entry(key))
+			now.note(key, now.written[key])
+		case wrote:
+			now.written[key] = was.written[key]
+			if was.same(key, c.Values[key], before) { // perhaps since somebody else wrote it
+				now.written[key] = was.sealer.digest(c.Values[key])
+			}
+			now.note(key, was.observed[key])
 		}
 	}
 	diags.Append(setKept(ctx, private, now)...)

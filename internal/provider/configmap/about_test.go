@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -17,13 +18,13 @@ import (
 func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	ref := cas.Ref{Namespace: "shop", Name: "settings"}
-	entry := entryModel{keysAttributes: importedKeys(ref), Key: types.StringValue("foo"), ValueBase64: types.StringValue("AQ==")}
+	entry := entryModel{KeysAttributes: adapter.ImportedKeys(ref), Key: types.StringValue("foo"), ValueBase64: types.StringValue("AQ==")}
 	keys := newDataModel(terms.DataID{Ref: ref})
 	keys.Data = types.MapValueMust(types.StringType, map[string]attr.Value{"foo": types.StringValue("1")})
 	run := &claim.Run{}
-	whole := wholeModel{place: newPlace(ref)}
-	ofWhole := (&wholeResource{connection{run}}).about(&whole, nil, terms.OpUpdate)
-	counter := (&counterResource{connection{run}}).about(&counterModel{place: newPlace(ref), Key: types.StringValue("foo")}, terms.OpCreate)
+	whole := wholeModel{Place: adapter.NewPlace(ref)}
+	ofWhole := (&wholeResource{adapter.Connection{Run: run}}).about(&whole, nil, terms.OpUpdate)
+	counter := (&counterResource{adapter.Connection{Run: run}}).about(&counterModel{Place: adapter.NewPlace(ref), Key: types.StringValue("foo")}, terms.OpCreate)
 	missing, immutable := &cas.NotFoundError{Ref: ref}, &cas.ImmutableError{Ref: ref}
 	forbidden := &cas.ForbiddenError{Ref: ref, Verb: "create", Err: errors.New("no")}
 	const one, several = "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n\n", "\n\n  ConfigMap:  shop/settings\n\n"

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 )
 
@@ -67,7 +68,7 @@ func TestCodecDoesAsTheFramework(t *testing.T) {
 			if diags.HasError() {
 				t.Fatal(problems(diags))
 			}
-			if diff := cmp.Diff(want, got, cmp.AllowUnexported(entryModel{}, keysAttributes{})); diff != "" {
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(entryModel{}, adapter.KeysAttributes{})); diff != "" {
 				t.Error(diff)
 			}
 			var raw tftypes.Value

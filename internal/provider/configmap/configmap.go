@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -28,7 +29,7 @@ func NewConfigMap() resource.Resource { return &wholeResource{} }
 
 // wholeResource is cas_configmap.
 type wholeResource struct {
-	connection
+	adapter.Connection
 }
 
 func (*wholeResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -40,7 +41,7 @@ func (r *wholeResource) Create(ctx context.Context, req resource.CreateRequest, 
 	resp.Diagnostics.Append(diags...)
 	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
-	if !r.run.Configured() {
+	if !r.Run.Configured() {
 		resp.Diagnostics.Append(claim.NotConfigured())
 	}
 	if resp.Diagnostics.HasError() {
@@ -60,15 +61,15 @@ func (r *wholeResource) Create(ctx context.Context, req resource.CreateRequest, 
 	resp.Diagnostics.Append(about.Admitted(plan.content(), r.live(result.After, &plan).content())...)
 	resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.Private, stored)...)
 	plan.setRef(ref)
-	plan.setVersion(result.After.Version())
-	resp.Diagnostics.Append(plan.encodeIdentity(ctx, &resp.Identity.Raw)...)
+	plan.SetVersion(result.After.Version())
+	resp.Diagnostics.Append(plan.EncodeIdentity(ctx, &resp.Identity.Raw)...)
 	resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.State.Raw)...)
 }
 
 // create makes the ConfigMap under its name, or under one that is generated: another one where that is taken. It looks first,
 // unless the plan's check just has: an answer that gets lost can be settled where it is known that there was none before.
 func (r *wholeResource) create(ctx context.Context, plan *wholeModel) (ref cas.Ref, result cas.TxnResult, err error) {
-	ref = plan.ref()
+	ref = plan.Ref()
 	attempts := 1
 	if plan.Name.IsUnknown() {
 		attempts = terms.NameAttempts
@@ -77,10 +78,10 @@ func (r *wholeResource) create(ctx context.Context, plan *wholeModel) (ref cas.R
 		if plan.Name.IsUnknown() {
 			ref.Name = terms.GenerateName(plan.GenerateName.ValueString())
 		}
-		if _, err = r.run.Engine.Observe(ctx, ref, cas.Fresh); err != nil {
+		if _, err = r.Run.Engine.Observe(ctx, ref, cas.Fresh); err != nil {
 			return ref, result, err
 		}
-		result, err = r.run.Engine.Create(ctx, r.creation(plan, ref))
+		result, err = r.Run.Engine.Create(ctx, r.creation(plan, ref))
 		var exists *cas.ExistsError
 		if !errors.As(err, &exists) {
 			break
@@ -98,14 +99,14 @@ func (r *wholeResource) Read(ctx context.Context, req resource.ReadRequest, resp
 		return
 	}
 	// Set even where the resource is removed: the framework demands it.
-	resp.Diagnostics.Append(state.encodeIdentity(ctx, &resp.Identity.Raw)...)
-	if !r.run.Configured() {
+	resp.Diagnostics.Append(state.EncodeIdentity(ctx, &resp.Identity.Raw)...)
+	if !r.Run.Configured() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	seen, err := r.run.Observe(ctx, state.ref(), cas.Fresh, func(seen *cas.Observation) bool { return !seen.Exists() })
+	seen, err := r.Run.Observe(ctx, state.Ref(), cas.Fresh, func(seen *cas.Observation) bool { return !seen.Exists() })
 	switch {
 	case err != nil:
 		resp.Diagnostics.Append(r.about(&state, nil, terms.OpRead).Diagnose(err))
@@ -130,7 +131,7 @@ func (r *wholeResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	resp.Diagnostics.Append(diags...)
 	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
-	if !r.run.Configured() {
+	if !r.Run.Configured() {
 		resp.Diagnostics.Append(claim.NotConfigured())
 	}
 	if resp.Diagnostics.HasError() {
@@ -145,8 +146,8 @@ func (r *wholeResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	if resp.Diagnostics.HasError() {
 		return // the framework keeps the prior state
 	}
-	plan.setVersion(version)
-	resp.Diagnostics.Append(plan.encodeIdentity(ctx, &resp.Identity.Raw)...)
+	plan.SetVersion(version)
+	resp.Diagnostics.Append(plan.EncodeIdentity(ctx, &resp.Identity.Raw)...)
 	resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.State.Raw)...)
 }
 
@@ -154,9 +155,9 @@ func (r *wholeResource) Update(ctx context.Context, req resource.UpdateRequest, 
 func (r *wholeResource) change(ctx context.Context, plan, state *wholeModel, private claim.Private) (cas.Version, diag.Diagnostics) {
 	was, about := state, r.about(plan, state, terms.OpUpdate)
 	if plan.takesOver(state) {
-		live, err := r.run.Engine.Observe(ctx, state.ref(), 0)
+		live, err := r.Run.Engine.Observe(ctx, state.Ref(), 0)
 		if err == nil && !live.Exists() {
-			err = &cas.NotFoundError{Ref: state.ref()}
+			err = &cas.NotFoundError{Ref: state.Ref()}
 		}
 		if err != nil {
 			return cas.Version{}, diag.Diagnostics{about.Diagnose(err)}
@@ -165,13 +166,13 @@ func (r *wholeResource) change(ctx context.Context, plan, state *wholeModel, pri
 	}
 	txn := r.update(plan, was)
 	if txn == nil {
-		return state.version(), claim.SetBaseline(ctx, private, plan.content())
+		return state.Version(), claim.SetBaseline(ctx, private, plan.content())
 	}
-	diags := r.run.CheckWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), new(plan.content()), about, private)
+	diags := r.Run.CheckWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), new(plan.content()), about, private)
 	if diags.HasError() {
 		return cas.Version{}, diags
 	}
-	result, err := r.run.Engine.Commit(ctx, txn)
+	result, err := r.Run.Engine.Commit(ctx, txn)
 	if err != nil {
 		diags.Append(about.Diagnose(err))
 		return cas.Version{}, append(diags, claim.NoteWholeDoubt(ctx, private, plan.content(), err)...)
@@ -186,13 +187,13 @@ func (r *wholeResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(r.run.DeleteWhole(ctx, r.whole(&state), resp.Private)...)
+	resp.Diagnostics.Append(r.Run.DeleteWhole(ctx, r.whole(&state), resp.Private)...)
 }
 
 // whole is what the removal of a ConfigMap goes by.
 func (r *wholeResource) whole(state *wholeModel) *claim.Whole {
 	return &claim.Whole{
-		Ref: state.ref(), Version: state.version(), OnDrift: state.OnDrift.ValueString(), Timeouts: state.Timeouts,
+		Ref: state.Ref(), Version: state.Version(), OnDrift: state.OnDrift.ValueString(), Timeouts: state.Timeouts,
 		Content: func(o *cas.Observation) diagnose.Content { return r.stored(o, state) },
 		About:   func(op terms.Operation) diagnose.Subject { return r.about(state, state, op) },
 	}
@@ -200,34 +201,17 @@ func (r *wholeResource) whole(state *wholeModel) *claim.Whole {
 
 // ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the rest.
 func (*wholeResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	var ref cas.Ref
-	if req.ID != "" {
-		var err error
-		if ref, err = terms.ParseConfigMapID(req.ID); err != nil {
-			resp.Diagnostics.Append(invalidID(diagnose.TitleInvalidImportID, "import id", err))
-			return
-		}
-	} else {
-		var identity wholeIdentity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &identity)...)
-		if resp.Diagnostics.HasError() {
-			return
-		}
-		ref = cas.Ref{Namespace: identity.Namespace.ValueString(), Name: identity.Name.ValueString()}
-		if ref.Namespace == "" {
-			ref.Namespace = terms.DefaultNamespace
-		}
-		if _, err := terms.ParseConfigMapID(ref.String()); err != nil {
-			resp.Diagnostics.Append(invalidID(diagnose.TitleInvalidImportIdentity, "identity", err))
-			return
-		}
+	ref, diags := adapter.ImportedObject(ctx, req, cas.ConfigMap)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
 	}
 	null := types.MapNull(types.StringType)
 	state := wholeModel{
-		place: newPlace(ref), Labels: null, Annotations: null, Data: null, BinaryData: null,
+		Place: adapter.NewPlace(ref), Labels: null, Annotations: null, Data: null, BinaryData: null,
 		Immutable: types.BoolValue(false), HideValues: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
 	}
 	state.setRef(ref)
-	resp.Diagnostics.Append(state.encodeIdentity(ctx, &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(state.EncodeIdentity(ctx, &resp.Identity.Raw)...)
 	resp.Diagnostics.Append(wholeCodec().Encode(ctx, state, &resp.State.Raw)...)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -20,8 +21,8 @@ import (
 
 // wholeModel is the resource's schema as Go values.
 type wholeModel struct {
-	place
-	observed
+	adapter.Place
+	adapter.Observed
 
 	GenerateName types.String `tfsdk:"generate_name"`
 	Labels       types.Map    `tfsdk:"labels"`
@@ -33,19 +34,10 @@ type wholeModel struct {
 	HideValues   types.Bool   `tfsdk:"hide_values"`
 }
 
-// wholeIdentity is the resource's identity.
-type wholeIdentity struct {
-	Namespace types.String `tfsdk:"namespace"`
-	Name      types.String `tfsdk:"name"`
-}
+var wholeCodec = adapter.SchemaCodec[wholeModel](&wholeResource{})
 
-var (
-	wholeCodec         = schemaCodec[wholeModel](&wholeResource{})
-	wholeIdentityCodec = identityCodec[wholeIdentity](&wholeResource{})
-)
-
-func (m *wholeModel) encodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return wholeIdentityCodec().Encode(ctx, wholeIdentity{Namespace: m.Namespace, Name: m.Name}, raw)
+func (m *wholeModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
+	return m.Identity().Encode(ctx, raw)
 }
 
 // setRef names the ConfigMap.
@@ -69,7 +61,7 @@ func (m *wholeModel) entries() map[string]cas.Entry {
 
 // contentKnown reports whether all is known that a write would write.
 func (m *wholeModel) contentKnown() bool {
-	return allKnown(m.Labels, m.Annotations, m.Data, m.BinaryData) && !m.Immutable.IsUnknown()
+	return adapter.AllKnown(m.Labels, m.Annotations, m.Data, m.BinaryData) && !m.Immutable.IsUnknown()
 }
 
 // stringsOf is what a map of strings holds, nil for a null one. What is unknown or null in it is left out.
@@ -103,7 +95,7 @@ func (r *wholeResource) creation(plan *wholeModel, ref cas.Ref) *cas.Creation {
 	n := &cas.Creation{
 		Ref: ref, GenerateName: plan.GenerateName.ValueString(),
 		Labels: stringsOf(plan.Labels), Annotations: stringsOf(plan.Annotations), Entries: plan.entries(),
-		FieldManager: r.run.FieldManagerOr(plan.FieldManager),
+		FieldManager: r.Run.FieldManagerOr(plan.FieldManager),
 	}
 	if plan.Immutable.ValueBool() {
 		n.Immutable = new(true)
@@ -114,7 +106,7 @@ func (r *wholeResource) creation(plan *wholeModel, ref cas.Ref) *cas.Creation {
 // update is what an update sends, nil where there is nothing to write. was is the prior state, with what it takes over. It is
 // written only at the version that the state was observed at, or where the lineage leads from that.
 func (r *wholeResource) update(plan, was *wholeModel) *cas.Txn {
-	t := &cas.Txn{Ref: was.ref(), At: []cas.Version{was.version()}, Seen: was.version(), FieldManager: r.run.FieldManagerOr(plan.FieldManager)}
+	t := &cas.Txn{Ref: was.Ref(), At: []cas.Version{was.Version()}, Seen: was.Version(), FieldManager: r.Run.FieldManagerOr(plan.FieldManager)}
 	before, after := was.entries(), plan.entries()
 	all := maps.Clone(before)
 	maps.Copy(all, after)
@@ -126,8 +118,8 @@ func (r *wholeResource) update(plan, was *wholeModel) *cas.Txn {
 		t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: from, New: to})
 	}
 	meta := cas.Meta{
-		Labels:      metaChanges(plan.Labels, was.Labels, r.run.Ignored.Labels),
-		Annotations: metaChanges(plan.Annotations, was.Annotations, r.run.Ignored.Annotations),
+		Labels:      metaChanges(plan.Labels, was.Labels, r.Run.Ignored.Labels),
+		Annotations: metaChanges(plan.Annotations, was.Annotations, r.Run.Ignored.Annotations),
 	}
 	if plan.Immutable.ValueBool() != was.Immutable.ValueBool() {
 		meta.Immutable = new(plan.Immutable.ValueBool())
@@ -193,7 +185,7 @@ func (p part) entries(m *wholeModel) map[string]cas.Entry {
 
 func (r *wholeResource) about(m, state *wholeModel, op terms.Operation) diagnose.Subject {
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: m.ref()}, Noun: "ConfigMap", ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },
+		ID: terms.EntryID{Ref: m.Ref()}, Noun: "ConfigMap", ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },
 		Ways: diagnose.Ways{
 			Missing:   "Run terraform plan again: it plans to create the ConfigMap.",
 			Immutable: "Run terraform plan again: it plans to replace the ConfigMap.",
@@ -201,7 +193,7 @@ func (r *wholeResource) about(m, state *wholeModel, op terms.Operation) diagnose
 			Move:      "Remove the key from data and binary_data if another resource owns it.",
 			Grant:     "get, create, patch and delete",
 		},
-		Op: op, Limit: op, Hide: r.run.Hides(m.HideValues),
+		Op: op, Limit: op, Hide: diagnose.HideIf(r.Run.Hides(m.HideValues)),
 	}
 	if state != nil {
 		s.Content = func(live *cas.Observation) (was, found diagnose.Content) {
@@ -247,8 +239,8 @@ func (r *wholeResource) live(o *cas.Observation, named *wholeModel) *wholeModel 
 	}
 	return &wholeModel{
 		Data: mapOf(textual), BinaryData: mapOf(encoded), Immutable: types.BoolValue(o.Immutable()),
-		Labels:      mapOf(r.run.Ignored.Labels.Seen(o.Labels(), stringsOf(named.Labels))),
-		Annotations: mapOf(r.run.Ignored.Annotations.Seen(o.Annotations(), stringsOf(named.Annotations))),
+		Labels:      mapOf(r.Run.Ignored.Labels.Seen(o.Labels(), stringsOf(named.Labels))),
+		Annotations: mapOf(r.Run.Ignored.Annotations.Seen(o.Annotations(), stringsOf(named.Annotations))),
 	}
 }
 
@@ -284,7 +276,7 @@ func (r *wholeResource) refresh(state *wholeModel, o *cas.Observation) {
 		}
 	}
 	state.Immutable = live.Immutable
-	state.setVersion(o.Version())
+	state.SetVersion(o.Version())
 }
 
 // adopt makes the state of an import, which has a name alone, manage all that there is. Of what there is none of stays unmanaged:
@@ -300,5 +292,5 @@ func (r *wholeResource) adopt(state *wholeModel, o *cas.Observation) {
 		state.GenerateName = types.StringValue(prefix)
 	}
 	state.Immutable = live.Immutable
-	state.setVersion(o.Version())
+	state.SetVersion(o.Version())
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// ModifyPlan checks what an apply would check. keysResource says when Terraform calls it.
+// ModifyPlan checks what an apply would check. adapter.Keys says when Terraform calls it.
 func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if r.run == nil {
+	if r.Run == nil {
 		return
 	}
 	ctx = claim.Planning(ctx, &req)
@@ -37,13 +38,13 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	}
 	switch {
 	case req.Plan.Raw.IsNull():
-		resp.Diagnostics.Append(r.run.PlanDeleteWhole(ctx, r.whole(&state), resp.Private)...)
+		resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, r.whole(&state), resp.Private)...)
 	case req.State.Raw.IsNull():
 		if config.GenerateName.IsNull() {
 			plan.GenerateName = types.StringNull()
 		}
-		if plan.refKnown() {
-			plan.ID = types.StringValue(plan.ref().String())
+		if plan.RefKnown() {
+			plan.ID = types.StringValue(plan.Ref().String())
 		}
 		resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
 		r.planCreate(ctx, &plan, resp)
@@ -54,11 +55,11 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		if config.GenerateName.IsNull() {
 			plan.GenerateName = state.GenerateName
 		}
-		if !plan.refKnown() || plan.ref() != state.ref() || !plan.GenerateName.Equal(state.GenerateName) {
+		if !plan.RefKnown() || plan.Ref() != state.Ref() || !plan.GenerateName.Equal(state.GenerateName) {
 			// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own.
 			held := r.whole(&state)
 			held.OnDrift = plan.OnDrift.ValueString()
-			resp.Diagnostics.Append(r.run.PlanDeleteWhole(ctx, held, resp.Private)...)
+			resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, held, resp.Private)...)
 			return
 		}
 		r.noteReplace(ctx, &plan, &state, resp)
@@ -69,22 +70,22 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 }
 
 func (r *wholeResource) planCreate(ctx context.Context, plan *wholeModel, resp *resource.ModifyPlanResponse) {
-	how := r.run.CheckMode()
+	how := r.Run.CheckMode()
 	if !plan.contentKnown() {
 		how = cas.ReadOnly
 	}
-	ref := plan.ref()
-	isGenerated := plan.Name.IsUnknown() && how == cas.DryRun && known(plan.Namespace, plan.GenerateName) && !plan.GenerateName.IsNull()
+	ref := plan.Ref()
+	isGenerated := plan.Name.IsUnknown() && how == cas.DryRun && adapter.Known(plan.Namespace, plan.GenerateName) && !plan.GenerateName.IsNull()
 	switch {
 	case isGenerated:
 		ref.Name = terms.GenerateName(plan.GenerateName.ValueString()) // such a one, to rehearse with
-	case !plan.refKnown():
+	case !plan.RefKnown():
 		return
 	}
 	about := r.about(plan, nil, terms.OpCreate)
 	about.ID.Ref = ref
-	resp.Diagnostics.Append(r.run.PlanCreateWhole(ctx, ref, plan.Timeouts, about, resp.Private, func(ctx context.Context) error {
-		_, err := r.run.Engine.CheckCreate(ctx, r.creation(plan, ref), how)
+	resp.Diagnostics.Append(r.Run.PlanCreateWhole(ctx, ref, plan.Timeouts, about, resp.Private, func(ctx context.Context) error {
+		_, err := r.Run.Engine.CheckCreate(ctx, r.creation(plan, ref), how)
 		var exists *cas.ExistsError
 		if isGenerated && errors.As(err, &exists) {
 			return nil // another name is made then
@@ -97,11 +98,11 @@ func (r *wholeResource) planCreate(ctx context.Context, plan *wholeModel, resp *
 func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) {
 	was, isUnseen := state, plan.takesOver(state)
 	about := r.about(plan, state, terms.OpUpdate)
-	if isUnseen && r.run.Checks() {
-		resp.Diagnostics.Append(r.run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
-			live, err := r.run.Engine.Observe(ctx, state.ref(), cas.Fresh)
+	if isUnseen && r.Run.Checks() {
+		resp.Diagnostics.Append(r.Run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
+			live, err := r.Run.Engine.Observe(ctx, state.Ref(), cas.Fresh)
 			if err == nil && !live.Exists() {
-				err = &cas.NotFoundError{Ref: state.ref()}
+				err = &cas.NotFoundError{Ref: state.Ref()}
 			}
 			if err == nil {
 				was, isUnseen = r.takenOver(plan, state, live), false
@@ -131,12 +132,12 @@ func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel,
 	if was != state {
 		resp.Diagnostics.Append(about.TakenOver(plan.content(), state.content(), was.content())...)
 	}
-	resp.Diagnostics.Append(r.run.PlanKeysWhole(ctx, txn, about, resp.Private)...)
+	resp.Diagnostics.Append(r.Run.PlanKeysWhole(ctx, txn, about, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	checked := r.run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
-		_, err := r.run.Engine.Check(ctx, txn, r.run.CheckMode())
+	checked := r.Run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
+		_, err := r.Run.Engine.Check(ctx, txn, r.Run.CheckMode())
 		return err
 	})
 	if resp.Diagnostics.Append(checked...); len(checked) == 0 {
@@ -147,20 +148,20 @@ func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel,
 // planDrift judges the drift that an update or a replace overwrites.
 func (r *wholeResource) planDrift(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) diag.Diagnostics {
 	about := r.about(plan, state, terms.OpUpdate)
-	return r.run.PlanWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), about, resp.Private)
+	return r.Run.PlanWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), about, resp.Private)
 }
 
 // noteReplace notes what the removal goes by, if this becomes a replace.
 func (r *wholeResource) noteReplace(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) {
 	held := r.whole(state)
-	onDrift, diags := r.run.WholeRemovalDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
+	onDrift, diags := r.Run.WholeRemovalDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
 	held.OnDrift = onDrift
-	resp.Diagnostics.Append(append(diags, r.run.NoteReplaceWhole(ctx, held, resp.Private)...)...)
+	resp.Diagnostics.Append(append(diags, r.Run.NoteReplaceWhole(ctx, held, resp.Private)...)...)
 }
 
 // acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
 func (r *wholeResource) acceptDrift(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) {
-	accepts, diags := r.run.AcceptsWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
+	accepts, diags := r.Run.AcceptsWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
 	resp.Diagnostics.Append(diags...)
 	if accepts {
 		plan.ResourceVersion = types.StringUnknown()

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -24,24 +23,14 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 func (*wholeResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{
-		Attributes: map[string]identityschema.Attribute{
-			"namespace": identityschema.StringAttribute{
-				OptionalForImport: true,
-				Description:       "Namespace of the ConfigMap. Default: \"default\".",
-			},
-			"name": identityschema.StringAttribute{
-				RequiredForImport: true,
-				Description:       "Name of the ConfigMap.",
-			},
-		},
-	}
+	resp.IdentitySchema = adapter.ObjectIdentitySchema(cas.ConfigMap)
 }
 
 func (*wholeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -62,7 +51,7 @@ func (*wholeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"name": schema.StringAttribute{
 				Optional: true, Computed: true, PlanModifiers: []planmodifier.String{keeps, replaces},
 				Validators: []validator.String{
-					stringvalidator.ExactlyOneOf(path.MatchRoot("name"), path.MatchRoot("generate_name")), attributes.ValidName(),
+					stringvalidator.ExactlyOneOf(path.MatchRoot("name"), path.MatchRoot("generate_name")), attributes.ValidName(cas.ConfigMap),
 				},
 				MarkdownDescription: "Name of the ConfigMap. Set exactly one of `name` and `generate_name`. A change replaces the resource.",
 			},
@@ -89,13 +78,13 @@ func (*wholeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			},
 			"data": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				Validators:          []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(attributes.ValidKey())},
+				Validators:          []validator.Map{mapvalidator.NoNullValues(), mapvalidator.KeysAre(attributes.ValidKey(cas.ConfigMap))},
 				MarkdownDescription: "All keys with text, and their values." + unmanaged + " Omit it if `cas_configmap_entry` or `cas_configmap_data` writes the keys.",
 			},
 			"binary_data": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
 				Validators: []validator.Map{
-					mapvalidator.NoNullValues(), mapvalidator.KeysAre(attributes.ValidKey()), mapvalidator.ValueStringsAre(attributes.ValidBase64()),
+					mapvalidator.NoNullValues(), mapvalidator.KeysAre(attributes.ValidKey(cas.ConfigMap)), mapvalidator.ValueStringsAre(attributes.ValidBase64()),
 				},
 				MarkdownDescription: "All keys with bytes, and their values in standard base64." + unmanaged,
 			},

@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -35,12 +36,12 @@ func NewCounter() resource.Resource { return &counterResource{} }
 
 // counterResource is cas_configmap_counter.
 type counterResource struct {
-	connection
+	adapter.Connection
 }
 
 // counterModel is the resource's schema as Go values.
 type counterModel struct {
-	place
+	adapter.Place
 
 	Key      types.String `tfsdk:"key"`
 	Initial  types.Int64  `tfsdk:"initial"`
@@ -49,10 +50,10 @@ type counterModel struct {
 	Value    types.Int64  `tfsdk:"value"`
 }
 
-var counterCodec = schemaCodec[counterModel](&counterResource{})
+var counterCodec = adapter.SchemaCodec[counterModel](&counterResource{})
 
 func (m *counterModel) entryID() terms.EntryID {
-	return terms.EntryID{Ref: m.ref(), Key: m.Key.ValueString()}
+	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
 }
 
 func (*counterResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -67,7 +68,7 @@ func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 	plan, diags := counterCodec().Decode(ctx, req.Plan.Raw)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || r.run == nil || !known(plan.Namespace, plan.Name, plan.Key) {
+	if resp.Diagnostics.HasError() || r.Run == nil || !adapter.Known(plan.Namespace, plan.Name, plan.Key) {
 		return
 	}
 	if !req.State.Raw.IsNull() {
@@ -83,7 +84,7 @@ func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	plan.ID = types.StringValue(plan.entryID().String())
 	resp.Diagnostics.Append(counterCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
 	if plan.Value.IsUnknown() && plan.argumentsKnown() {
-		resp.Diagnostics.Append(r.run.PlanTake(ctx, r.counter(&plan), plan.Timeouts, r.about(&plan, terms.OpCreate))...)
+		resp.Diagnostics.Append(r.Run.PlanTake(ctx, r.counter(&plan), plan.Timeouts, r.about(&plan, terms.OpCreate))...)
 	}
 }
 
@@ -131,7 +132,7 @@ func (*counterResource) Delete(context.Context, resource.DeleteRequest, *resourc
 
 // take takes a number and puts it into the model.
 func (r *counterResource) take(ctx context.Context, m *counterModel, op terms.Operation, timeout time.Duration) diag.Diagnostics {
-	number, diags := r.run.Take(ctx, r.counter(m), timeout, r.about(m, op))
+	number, diags := r.Run.Take(ctx, r.counter(m), timeout, r.about(m, op))
 	if !diags.HasError() {
 		m.ID, m.Value = types.StringValue(m.entryID().String()), types.Int64Value(number)
 	}
@@ -141,7 +142,7 @@ func (r *counterResource) take(ctx context.Context, m *counterModel, op terms.Op
 func (r *counterResource) counter(m *counterModel) cas.Counter {
 	id := m.entryID()
 	return cas.Counter{
-		Ref: id.Ref, Key: id.Key, Initial: m.Initial.ValueInt64(), Step: m.Step.ValueInt64(), FieldManager: r.run.FieldManagerOr(m.FieldManager),
+		Ref: id.Ref, Key: id.Key, Initial: m.Initial.ValueInt64(), Step: m.Step.ValueInt64(), FieldManager: r.Run.FieldManagerOr(m.FieldManager),
 	}
 }
 
@@ -170,7 +171,7 @@ func (m *counterModel) argumentsKnown() bool {
 
 func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Subject {
 	return diagnose.Subject{
-		ID: m.entryID(), Noun: "counter", Value: path.Root("key"), Op: op, Limit: op, Hide: r.run.Hides(types.BoolNull()),
+		ID: m.entryID(), Noun: "counter", Value: path.Root("key"), Op: op, Limit: op, Hide: diagnose.HideIf(r.Run.Hides(types.BoolNull())),
 	}
 }
 
@@ -179,13 +180,13 @@ func (*counterResource) Schema(ctx context.Context, _ resource.SchemaRequest, re
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Takes the next free number from one key of an existing ConfigMap, so that no two resources get the same number.",
 		Attributes: map[string]schema.Attribute{
-			"namespace": attributes.Namespace(),
+			"namespace": attributes.Namespace(cas.ConfigMap),
 			"name": schema.StringAttribute{
-				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidName()},
+				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
 				MarkdownDescription: "Name of the ConfigMap. It must exist before the apply. A change replaces the resource.",
 			},
 			"key": schema.StringAttribute{
-				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidKey()},
+				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidKey(cas.ConfigMap)},
 				MarkdownDescription: "Key that holds the next free number, as decimal text such as `42` or `-7`. If it is absent, `initial` is the next free " +
 					"number. A change replaces the resource.",
 			},

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -30,17 +31,17 @@ var (
 
 // dataResource is cas_configmap_data, a resource of many keys. A change of keys is an update of it, and no replace.
 type dataResource struct {
-	keysResource[dataModel, *dataModel]
+	adapter.Keys[dataModel, *dataModel]
 }
 
 // NewData is cas_configmap_data.
 func NewData() resource.Resource {
-	return &dataResource{keysResource[dataModel, *dataModel]{codec: dataCodec}}
+	return &dataResource{adapter.Keys[dataModel, *dataModel]{Codec: dataCodec}}
 }
 
 // dataModel is the resource's schema as Go values.
 type dataModel struct {
-	keysAttributes
+	adapter.KeysAttributes
 
 	Data               types.Map  `tfsdk:"data"`
 	BinaryData         types.Map  `tfsdk:"binary_data"`
@@ -50,17 +51,7 @@ type dataModel struct {
 	PreviousData       types.Map  `tfsdk:"previous_data"`
 }
 
-// dataIdentity is the resource's identity. Its keys change with those of the resource.
-type dataIdentity struct {
-	Namespace types.String `tfsdk:"namespace"`
-	Name      types.String `tfsdk:"name"`
-	Keys      types.List   `tfsdk:"keys"`
-}
-
-var (
-	dataCodec         = schemaCodec[dataModel](&dataResource{})
-	dataIdentityCodec = identityCodec[dataIdentity](&dataResource{})
-)
+var dataCodec = adapter.SchemaCodec[dataModel](&dataResource{})
 
 func (*dataResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_configmap_data"
@@ -70,34 +61,21 @@ func (*dataResource) Metadata(_ context.Context, req resource.MetadataRequest, r
 // keys gives the keys of data and binary_data.
 func (m *dataModel) keys() []string { return keysIn(m.Data, m.BinaryData) }
 
-func (m *dataModel) setID() {
-	m.ID = types.StringValue(terms.DataID{Ref: m.ref(), Keys: m.keys()}.String())
+func (m *dataModel) SetID() {
+	m.ID = types.StringValue(terms.DataID{Ref: m.Ref(), Keys: m.keys()}.String())
 }
 
-// identity has the keys of the id, which include vanished ones.
-func (m *dataModel) identity() dataIdentity {
-	i := dataIdentity{Namespace: m.Namespace, Name: m.Name, Keys: types.ListNull(types.StringType)}
-	if id, err := terms.ParseDataID(m.ID.ValueString()); err == nil && len(id.Keys) > 0 {
-		keys := make([]attr.Value, len(id.Keys))
-		for n, key := range id.Keys {
-			keys[n] = types.StringValue(key)
-		}
-		i.Keys = types.ListValueMust(types.StringType, keys)
-	}
-	return i
+func (m *dataModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
+	return adapter.DataIdentityOf(&m.Place).Encode(ctx, raw)
 }
 
-func (m *dataModel) encodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return dataIdentityCodec().Encode(ctx, m.identity(), raw)
-}
-
-// claim translates the maps to a claim.
-func (m *dataModel) claim(run *claim.Run) *claim.Claim {
-	c := m.newClaim(m.ref().String(), entriesFrom(m.Data, m.BinaryData), entriesFrom(m.ExpectedData, m.ExpectedBinaryData))
-	keyed := !m.Data.IsUnknown() && !m.BinaryData.IsUnknown()
+// Claim translates the maps to a claim.
+func (m *dataModel) Claim(run *claim.Run) *claim.Claim {
+	c := m.NewClaim(m.Ref().String(), m.Ref(), entriesFrom(m.Data, m.BinaryData), entriesFrom(m.ExpectedData, m.ExpectedBinaryData))
+	keyed, valued := !m.Data.IsUnknown() && !m.BinaryData.IsUnknown(), adapter.AllKnown(m.Data, m.BinaryData)
 	c.Known = claim.Known{
-		Place: m.refKnown(), Keys: keyed, Values: keyed && allKnown(m.Data, m.BinaryData),
-		All: allKnown(m.Data, m.BinaryData, m.ExpectedData, m.ExpectedBinaryData) && known(m.ConflictScope, m.DeletionPolicy) &&
+		Place: m.RefKnown(), Keys: keyed, Values: valued, Change: valued,
+		All: adapter.AllKnown(m.Data, m.BinaryData, m.ExpectedData, m.ExpectedBinaryData) && adapter.Known(m.ConflictScope, m.DeletionPolicy) &&
 			!m.AdoptExisting.IsUnknown(),
 	}
 	c.About = func(op terms.Operation) diagnose.Subject { return m.about(op, run.Hides(m.HideValues)) }
@@ -106,11 +84,11 @@ func (m *dataModel) claim(run *claim.Run) *claim.Claim {
 
 func (m *dataModel) about(op terms.Operation, hide bool) diagnose.Subject {
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: m.ref()}, Noun: "keys", Place: "namespace and name", Value: path.Root("data"), Keys: map[string]diagnose.KeyPaths{},
+		ID: terms.EntryID{Ref: m.Ref()}, Noun: "keys", Place: "namespace and name", Value: path.Root("data"), Keys: map[string]diagnose.KeyPaths{},
 		ImportID: func(ref cas.Ref, keys []string) string { return terms.DataID{Ref: ref, Keys: keys}.String() },
-		Ways: ways(`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data ` +
+		Ways: adapter.Ways(`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data ` +
 			"in the one that takes it over."),
-		Op: op, Limit: op, Hide: hide,
+		Op: op, Limit: op, Hide: diagnose.HideIf(hide),
 	}
 	if len(m.Data.Elements()) == 0 {
 		s.Value = path.Root("binary_data")
@@ -135,12 +113,12 @@ func (m *dataModel) about(op terms.Operation, hide bool) diagnose.Subject {
 	return s
 }
 
-func (m *dataModel) mayBe(state *dataModel) bool {
-	return agrees(m.Namespace, state.Namespace) && agrees(m.Name, state.Name)
+func (m *dataModel) MayBe(state *dataModel) bool {
+	return adapter.Agrees(m.Namespace, state.Namespace) && adapter.Agrees(m.Name, state.Name)
 }
 
-// setPrevious stores the replaced texts.
-func (m *dataModel) setPrevious(previous map[string]cas.Entry, run *claim.Run) {
+// SetPrevious stores the replaced texts.
+func (m *dataModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) {
 	m.PreviousData = types.MapNull(types.StringType)
 	if previous == nil || run.Hides(m.HideValues) { // nobody marks what it replaced as sensitive
 		return
@@ -155,7 +133,7 @@ func (m *dataModel) setPrevious(previous map[string]cas.Entry, run *claim.Run) {
 	m.PreviousData = types.MapValueMust(types.StringType, texts)
 }
 
-func (m *dataModel) keepPrevious(state *dataModel, run *claim.Run) {
+func (m *dataModel) KeepPrevious(state *dataModel, run *claim.Run) {
 	m.PreviousData = state.PreviousData
 	switch {
 	case m.PreviousData.IsNull():
@@ -166,8 +144,8 @@ func (m *dataModel) keepPrevious(state *dataModel, run *claim.Run) {
 	}
 }
 
-// refresh stores the keys that exist. The resource exists as long as its ConfigMap does, whatever keys vanish.
-func (m *dataModel) refresh(seen *claim.Seen) bool {
+// Refresh stores the keys that exist. The resource exists as long as its ConfigMap does, whatever keys vanish.
+func (m *dataModel) Refresh(seen *claim.Seen) bool {
 	had, live := entriesFrom(m.Data, m.BinaryData), map[string]cas.Entry{}
 	for _, key := range seen.Keys {
 		live[key] = seen.Entry(key)
@@ -230,19 +208,4 @@ func stringMap(values map[string]attr.Value, was types.Map) types.Map {
 	default:
 		return types.MapNull(types.StringType)
 	}
-}
-
-// allKnown reports whether maps and all that they hold are known.
-func allKnown(of ...types.Map) bool {
-	for _, m := range of {
-		if m.IsUnknown() {
-			return false
-		}
-		for _, v := range m.Elements() {
-			if v.IsUnknown() {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -7,51 +7,29 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 func (*dataResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{
-		Attributes: map[string]identityschema.Attribute{
-			"namespace": identityschema.StringAttribute{
-				OptionalForImport: true,
-				Description:       "Namespace of the ConfigMap. Default: \"default\".",
-			},
-			"name": identityschema.StringAttribute{
-				RequiredForImport: true,
-				Description:       "Name of the ConfigMap.",
-			},
-			"keys": identityschema.ListAttribute{
-				ElementType:       types.StringType,
-				OptionalForImport: true,
-				Description:       "Keys in the ConfigMap. Default: all its keys.",
-			},
-		},
-	}
+	resp.IdentitySchema = adapter.DataIdentitySchema(cas.ConfigMap)
 }
 
 func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	of := func(values validator.String) []validator.Map {
-		return []validator.Map{mapvalidator.KeysAre(attributes.ValidKey()), mapvalidator.ValueStringsAre(values)}
+		return []validator.Map{mapvalidator.KeysAre(attributes.ValidKey(cas.ConfigMap)), mapvalidator.ValueStringsAre(values)}
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Writes several keys of an existing ConfigMap in one atomic request, all or none, only if every key holds " +
 			"its expected value.",
-		Attributes: map[string]schema.Attribute{
-			"namespace": attributes.Namespace(),
-			"name": schema.StringAttribute{
-				Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{attributes.ValidName()},
-				MarkdownDescription: "Name of the ConfigMap. It must exist before the write. A change replaces the resource.",
-			},
+		Attributes: attributes.OfKeys(ctx, cas.ConfigMap, map[string]schema.Attribute{
 			"data": schema.MapAttribute{
 				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidValueSize()),
 				MarkdownDescription: "Text to write, by key. Set at least one key here or in `binary_data`, and no key in both. The resource ignores other " +
@@ -72,33 +50,28 @@ func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp 
 				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidBase64()),
 				MarkdownDescription: "Bytes that keys must hold before the write, by key, in standard base64. Works like `expected_data`. No key may be in both.",
 			},
-			"expected_resource_version_wo": attributes.Pin(),
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete. `object` (default): any change to the " +
 				"ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),
-			"wait_for_match": attributes.Wait(path.MatchRoot("expected_resource_version_wo")),
 			"adopt_existing": attributes.Flag(
 				"Take over keys that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
-			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `delete` (default) " +
-				"removes them, even if they existed before Terraform. `restore` puts back their values from before the first write (or from the import or " +
-				"adoption). `abandon` leaves them as they are."),
+			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `delete` (default) "+
+				"removes them, even if they existed before Terraform. `restore` puts back their values from before the first write (or from the import or "+
+				"adoption). `abandon` leaves them as they are.",
+				terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the keys after the last apply. `warning` (default) warns " +
 				"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new expectation of a key " +
 				"acknowledges its change."),
-			"field_manager": attributes.FieldManager(),
-			"hide_values":   attributes.Hide("previous_data"),
-			"timeouts":      attributes.Timeouts(ctx),
+			"hide_values": attributes.Hide("previous_data"),
 
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "`namespace/name:key1,key2` with the keys sorted, for example `shop/settings:color,version`.",
 			},
-			"resource_version": attributes.ResourceVersion(),
-			"uid":              attributes.UID(),
 			"previous_data": schema.MapAttribute{
 				ElementType: types.StringType, Computed: true,
 				MarkdownDescription: "Text that the last write replaced or removed, by key; null for a key that was absent or held binary data. Null as a " +
 					"whole if this resource has not written yet (for example after an import), or with `hide_values`.",
 			},
-		},
+		}),
 	}
 }
 

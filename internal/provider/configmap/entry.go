@@ -1,7 +1,10 @@
+// Package configmap has the resources and data sources of ConfigMaps: their schemas and models, and what these claim. Package adapter does the
+// rest for all resources of keys; configmap.go is a whole ConfigMap, counter.go a number.
 package configmap
 
 import (
 	"context"
+	"encoding/base64"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -10,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -24,17 +28,17 @@ var (
 
 // entryResource is cas_configmap_entry, a resource of one key.
 type entryResource struct {
-	keysResource[entryModel, *entryModel]
+	adapter.Keys[entryModel, *entryModel]
 }
 
 // NewEntry is cas_configmap_entry.
 func NewEntry() resource.Resource {
-	return &entryResource{keysResource[entryModel, *entryModel]{codec: entryCodec}}
+	return &entryResource{adapter.Keys[entryModel, *entryModel]{Codec: entryCodec}}
 }
 
 // entryModel is the resource's schema as Go values.
 type entryModel struct {
-	keysAttributes
+	adapter.KeysAttributes
 
 	Key                 types.String `tfsdk:"key"`
 	Value               types.String `tfsdk:"value"`
@@ -45,44 +49,34 @@ type entryModel struct {
 	PreviousValue       types.String `tfsdk:"previous_value"`
 }
 
-// entryIdentity is the resource's identity.
-type entryIdentity struct {
-	Namespace types.String `tfsdk:"namespace"`
-	Name      types.String `tfsdk:"name"`
-	Key       types.String `tfsdk:"key"`
-}
-
-var (
-	entryCodec         = schemaCodec[entryModel](&entryResource{})
-	entryIdentityCodec = identityCodec[entryIdentity](&entryResource{})
-)
+var entryCodec = adapter.SchemaCodec[entryModel](&entryResource{})
 
 func (*entryResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_configmap_entry"
 }
 
 func (m *entryModel) entryID() terms.EntryID {
-	return terms.EntryID{Ref: m.ref(), Key: m.Key.ValueString()}
+	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
 }
 
-func (m *entryModel) setID() { m.ID = types.StringValue(m.entryID().String()) }
+func (m *entryModel) SetID() { m.ID = types.StringValue(m.entryID().String()) }
 
-func (m *entryModel) encodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return entryIdentityCodec().Encode(ctx, entryIdentity{Namespace: m.Namespace, Name: m.Name, Key: m.Key}, raw)
+func (m *entryModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
+	return adapter.EntryIdentity{ObjectIdentity: m.Identity(), Key: m.Key}.Encode(ctx, raw)
 }
 
-// claim translates the entry to a claim of one key.
-func (m *entryModel) claim(run *claim.Run) *claim.Claim {
+// Claim translates the entry to a claim of one key.
+func (m *entryModel) Claim(run *claim.Run) *claim.Claim {
 	id := m.entryID()
 	expected := map[string]cas.Entry{}
 	if e := m.expected(); !e.IsAbsent() {
 		expected[id.Key] = e
 	}
-	c := m.newClaim(id.String(), map[string]cas.Entry{id.Key: m.entry()}, expected)
-	placed, valued := m.refKnown() && !m.Key.IsUnknown(), known(m.Value, m.ValueBase64)
+	c := m.NewClaim(id.String(), id.Ref, map[string]cas.Entry{id.Key: m.entry()}, expected)
+	placed, valued := m.RefKnown() && !m.Key.IsUnknown(), adapter.Known(m.Value, m.ValueBase64)
 	c.Known = claim.Known{
-		Place: placed, Keys: placed, Values: valued,
-		All: valued && known(m.ExpectedValue, m.ExpectedValueBase64, m.ConflictScope) && !m.AdoptExisting.IsUnknown(),
+		Place: placed, Keys: placed, Values: valued, Change: valued,
+		All: valued && adapter.Known(m.ExpectedValue, m.ExpectedValueBase64, m.ConflictScope) && !m.AdoptExisting.IsUnknown(),
 	}
 	c.About = func(op terms.Operation) diagnose.Subject { return m.about(op, run.Hides(m.HideValue)) }
 	return c
@@ -103,8 +97,8 @@ func (m *entryModel) about(op terms.Operation, hide bool) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: id, Noun: "entry", Place: "namespace, name and key", Value: of.Value, Keys: map[string]diagnose.KeyPaths{id.Key: of},
 		ImportID: func(cas.Ref, []string) string { return id.String() },
-		Ways:     ways("Use for_each over the ConfigMap keys, so that each instance keeps its key, or add a moved block."),
-		Op:       op, Limit: op, Hide: hide, Values: []cas.Entry{m.entry(), m.expected()},
+		Ways:     adapter.Ways("Use for_each over the ConfigMap keys, so that each instance keeps its key, or add a moved block."),
+		Op:       op, Limit: op, Hide: diagnose.HideIf(hide), Values: []cas.Entry{m.entry(), m.expected()},
 	}
 	if op == terms.OpCreate || op == terms.OpUpdate {
 		s.Wait = m.WaitForMatch
@@ -112,8 +106,8 @@ func (m *entryModel) about(op terms.Operation, hide bool) diagnose.Subject {
 	return s
 }
 
-func (m *entryModel) mayBe(state *entryModel) bool {
-	return agrees(m.Namespace, state.Namespace) && agrees(m.Name, state.Name) && agrees(m.Key, state.Key)
+func (m *entryModel) MayBe(state *entryModel) bool {
+	return adapter.Agrees(m.Namespace, state.Namespace) && adapter.Agrees(m.Name, state.Name) && adapter.Agrees(m.Key, state.Key)
 }
 
 // entry is the value to write. The schema has validated the base64.
@@ -122,14 +116,14 @@ func (m *entryModel) entry() cas.Entry { return entryFrom(m.Value, m.ValueBase64
 // expected is the expected value, absent if none is configured.
 func (m *entryModel) expected() cas.Entry { return entryFrom(m.ExpectedValue, m.ExpectedValueBase64) }
 
-func (m *entryModel) setPrevious(previous map[string]cas.Entry, run *claim.Run) {
+func (m *entryModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) {
 	m.PreviousValue = types.StringNull()
 	if text, ok := previous[m.Key.ValueString()].Text(); ok && !run.Hides(m.HideValue) { // nobody marks what it replaced as sensitive
 		m.PreviousValue = types.StringValue(text)
 	}
 }
 
-func (m *entryModel) keepPrevious(state *entryModel, run *claim.Run) {
+func (m *entryModel) KeepPrevious(state *entryModel, run *claim.Run) {
 	m.PreviousValue = state.PreviousValue
 	switch {
 	case m.PreviousValue.IsNull():
@@ -140,8 +134,8 @@ func (m *entryModel) keepPrevious(state *entryModel, run *claim.Run) {
 	}
 }
 
-// refresh stores the key's value. The entry exists as long as its key does.
-func (m *entryModel) refresh(seen *claim.Seen) bool {
+// Refresh stores the key's value. The entry exists as long as its key does.
+func (m *entryModel) Refresh(seen *claim.Seen) bool {
 	live := seen.Entry(m.Key.ValueString())
 	if !live.IsAbsent() && !live.Holds(m.entry()) {
 		m.Value, m.ValueBase64 = entryValues(live)
@@ -151,33 +145,39 @@ func (m *entryModel) refresh(seen *claim.Seen) bool {
 
 // ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the value.
 func (*entryResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	var id terms.EntryID
-	if req.ID != "" {
-		var err error
-		if id, err = terms.ParseEntryID(req.ID); err != nil {
-			resp.Diagnostics.Append(invalidID(diagnose.TitleInvalidImportID, "import id", err))
-			return
-		}
-	} else {
-		var identity entryIdentity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &identity)...)
-		if resp.Diagnostics.HasError() {
-			return
-		}
-		namespace := identity.Namespace.ValueString()
-		if namespace == "" {
-			namespace = terms.DefaultNamespace
-		}
-		id = terms.EntryID{Ref: cas.Ref{Namespace: namespace, Name: identity.Name.ValueString()}, Key: identity.Key.ValueString()}
-		if _, err := terms.ParseEntryID(id.String()); err != nil {
-			resp.Diagnostics.Append(invalidID(diagnose.TitleInvalidImportIdentity, "identity", err))
-			return
-		}
+	id, diags := adapter.ImportedEntry(ctx, req, cas.ConfigMap)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
 	}
-
-	state := entryModel{keysAttributes: importedKeys(id.Ref), Key: types.StringValue(id.Key), HideValue: types.BoolValue(false)}
-	state.setID()
-	resp.Diagnostics.Append(state.encodeIdentity(ctx, &resp.Identity.Raw)...)
+	state := entryModel{KeysAttributes: adapter.ImportedKeys(id.Ref), Key: types.StringValue(id.Key), HideValue: types.BoolValue(false)}
+	state.SetID()
+	resp.Diagnostics.Append(state.EncodeIdentity(ctx, &resp.Identity.Raw)...)
 	resp.Diagnostics.Append(entryCodec().Encode(ctx, state, &resp.State.Raw)...)
 	resp.Diagnostics.Append(claim.Import(ctx, resp.Private, id.Key)...)
+}
+
+// entryFrom converts a text or base64 value to an entry. It is absent if both are null.
+func entryFrom(textual, encoded types.String) cas.Entry {
+	if !textual.IsNull() {
+		return cas.Text(textual.ValueString())
+	}
+	if !encoded.IsNull() {
+		b, err := base64.StdEncoding.DecodeString(encoded.ValueString())
+		if err == nil {
+			return cas.Binary(b)
+		}
+	}
+	return cas.Entry{}
+}
+
+// entryValues converts an entry to value and value_base64.
+func entryValues(e cas.Entry) (textual, encoded types.String) {
+	textual, encoded = types.StringNull(), types.StringNull()
+	if v, ok := e.Text(); ok {
+		textual = types.StringValue(v)
+	} else if b, ok := e.Binary(); ok {
+		encoded = types.StringValue(base64.StdEncoding.EncodeToString(b))
+	}
+	return textual, encoded
 }

@@ -6,49 +6,24 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 func (*entryResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{
-		Attributes: map[string]identityschema.Attribute{
-			"namespace": identityschema.StringAttribute{
-				OptionalForImport: true,
-				Description:       "Namespace of the ConfigMap. Default: \"default\".",
-			},
-			"name": identityschema.StringAttribute{
-				RequiredForImport: true,
-				Description:       "Name of the ConfigMap.",
-			},
-			"key": identityschema.StringAttribute{
-				RequiredForImport: true,
-				Description:       "Key in the ConfigMap.",
-			},
-		},
-	}
+	resp.IdentitySchema = adapter.EntryIdentitySchema(cas.ConfigMap)
 }
 
 func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	replaces := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Writes one key of an existing ConfigMap only if it holds the expected value, in one atomic request.",
-		Attributes: map[string]schema.Attribute{
-			"namespace": attributes.Namespace(),
-			"name": schema.StringAttribute{
-				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidName()},
-				MarkdownDescription: "Name of the ConfigMap. It must exist before the write. A change replaces the resource.",
-			},
-			"key": schema.StringAttribute{
-				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidKey()},
-				MarkdownDescription: "Key in the ConfigMap: 1 to 253 characters of `[-._a-zA-Z0-9]`. It must not be `.` or begin with `..`. " +
-					"A change replaces the resource.",
-			},
+		Attributes: attributes.OfKeys(ctx, cas.ConfigMap, map[string]schema.Attribute{
+			"key": attributes.Key(cas.ConfigMap),
 			"value": schema.StringAttribute{
 				Optional: true,
 				Validators: []validator.String{
@@ -77,31 +52,26 @@ func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				},
 				MarkdownDescription: "Bytes that the key must hold before the write, in standard base64.",
 			},
-			"expected_resource_version_wo": attributes.Pin(),
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete. `object` (default): any change to the " +
 				"ConfigMap that this apply did not make. `key`: only a change to this key."),
-			"wait_for_match": attributes.Wait(path.MatchRoot("expected_resource_version_wo")),
 			"adopt_existing": attributes.Flag(
 				"Take over a key that already holds the value, without a write. Otherwise this is an error. Default: `false`."),
-			"deletion_policy": attributes.Policy("What happens to the key on destroy. `delete` (default) removes it, even if it existed before Terraform. `restore` puts " +
-				"back its value from before the first write (or from the import or adoption). `abandon` leaves it as it is."),
+			"deletion_policy": attributes.Policy("What happens to the key on destroy. `delete` (default) removes it, even if it existed before Terraform. `restore` puts "+
+				"back its value from before the first write (or from the import or adoption). `abandon` leaves it as it is.",
+				terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply. `warning` (default) warns at plan and " +
 				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new `expected_value` acknowledges the change. " +
 				"If the key is gone, the plan creates it again."),
-			"field_manager": attributes.FieldManager(),
-			"hide_value":    attributes.Hide("previous_value"),
-			"timeouts":      attributes.Timeouts(ctx),
+			"hide_value": attributes.Hide("previous_value"),
 
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "`namespace/name/key`, for example `shop/settings/foo`.",
 			},
-			"resource_version": attributes.ResourceVersion(),
-			"uid":              attributes.UID(),
 			"previous_value": schema.StringAttribute{
 				Computed: true,
 				MarkdownDescription: "Text that the last write replaced. Null if the key was absent or held binary data, if this resource has not written " +
 					"yet (for example after an import), or with `hide_value` or `hide_values`.",
 			},
-		},
+		}),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 )
 
@@ -45,7 +46,7 @@ func (*entrySource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp
 				"ConfigMap.",
 			map[string]schema.Attribute{
 				"key": schema.StringAttribute{
-					Required: true, Validators: []validator.String{attributes.ValidKey()},
+					Required: true, Validators: []validator.String{attributes.ValidKey(cas.ConfigMap)},
 					MarkdownDescription: "Key in the ConfigMap: 1 to 253 characters of `[-._a-zA-Z0-9]`. It must not be `.` or begin with `..`.",
 				},
 				"value": schema.StringAttribute{

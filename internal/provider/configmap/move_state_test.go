@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 )
 
 // moveState is what MoveState makes of a state, and false where it leaves it to others.
@@ -30,7 +31,7 @@ func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (wholeModel
 	if state == nil {
 		return wholeModel{}, resp, false
 	}
-	resp.Diagnostics.Append(state.encodeIdentity(ctx, &resp.TargetIdentity.Raw)...)
+	resp.Diagnostics.Append(state.EncodeIdentity(ctx, &resp.TargetIdentity.Raw)...)
 	resp.Diagnostics.Append(wholeCodec().Encode(ctx, *state, &resp.TargetState.Raw)...)
 	m, diags := wholeCodec().Decode(ctx, resp.TargetState.Raw)
 	if diags.HasError() {
@@ -59,11 +60,11 @@ func TestMoveStateOfConfigMap(t *testing.T) {
 		if !ok || resp.Diagnostics.HasError() {
 			t.Fatalf("%s: %v", address, resp.Diagnostics)
 		}
-		if m.ID.ValueString() != "shop/settings" || m.version() != (cas.Version{UID: "u", ResourceVersion: "7"}) || !m.GenerateName.IsNull() || m.Immutable.ValueBool() ||
+		if m.ID.ValueString() != "shop/settings" || m.Version() != (cas.Version{UID: "u", ResourceVersion: "7"}) || !m.GenerateName.IsNull() || m.Immutable.ValueBool() ||
 			!m.Labels.IsNull() || !m.Annotations.IsNull() || !m.BinaryData.IsNull() || stringsOf(m.Data)["foo"] != "1" {
 			t.Errorf("%s: %v", address, m)
 		}
-		var identity wholeIdentity
+		var identity adapter.ObjectIdentity
 		if resp.TargetIdentity.Get(t.Context(), &identity).HasError() || identity.Name.ValueString() != "settings" || identity.Namespace.ValueString() != "shop" {
 			t.Errorf("%s: identity %v", address, identity)
 		}
@@ -84,7 +85,7 @@ func TestMoveStateOfConfigMap(t *testing.T) {
 	}
 	// Without a namespace it is the default one; without a version nothing matches.
 	m, _, ok := moveState(t, request("registry.terraform.io/hashicorp/kubernetes", "kubernetes_config_map", `{"metadata":[{"name":"settings"}]}`))
-	if !ok || m.ID.ValueString() != "default/settings" || m.version().Valid() || m.UID.IsNull() {
+	if !ok || m.ID.ValueString() != "default/settings" || m.Version().Valid() || m.UID.IsNull() {
 		t.Errorf("%v", m)
 	}
 }

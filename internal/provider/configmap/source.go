@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -23,12 +24,12 @@ import (
 
 // source links a data source to the configured provider.
 type source struct {
-	connection
+	adapter.Connection
 }
 
 // Configure implements [datasource.DataSourceWithConfigure].
 func (s *source) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	resp.Diagnostics.Append(s.connect(req.ProviderData)...)
+	resp.Diagnostics.Append(s.Connect(req.ProviderData)...)
 }
 
 // sourceModel holds the attributes that all data sources share.
@@ -50,7 +51,7 @@ func sourceAttributes(ctx context.Context, exists, resourceVersion string, other
 			MarkdownDescription: "Namespace of the ConfigMap. Default: `default`.",
 		},
 		"name": schema.StringAttribute{
-			Required: true, Validators: []validator.String{attributes.ValidName()},
+			Required: true, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
 			MarkdownDescription: "Name of the ConfigMap. It need not exist.",
 		},
 		"timeouts":         readTimeoutsAttribute(ctx),
@@ -79,7 +80,7 @@ func (s *source) observe(ctx context.Context, m *sourceModel, key string) (*cas.
 	if diags.HasError() {
 		return nil, diags
 	}
-	if !s.run.Configured() {
+	if !s.Run.Configured() {
 		return nil, diag.Diagnostics{diagnose.TitleProviderNotConfigured.With(diagnose.Detail(
 			"The provider's configuration is not known yet. Nothing was read.", nil,
 			"Give the data source depends_on what makes the configuration known."))}
@@ -90,10 +91,10 @@ func (s *source) observe(ctx context.Context, m *sourceModel, key string) (*cas.
 	id := terms.EntryID{Ref: cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}, Key: key}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	seen, err := s.run.Engine.Observe(ctx, id.Ref, 0)
+	seen, err := s.Run.Engine.Observe(ctx, id.Ref, 0)
 	if err != nil {
 		return nil, diag.Diagnostics{diagnose.Subject{
-			ID: id, Noun: "ConfigMap", Ways: diagnose.Ways{Grant: "get"}, Op: terms.OpRead, Limit: terms.OpRead, Hide: s.run.Hides(types.BoolNull()),
+			ID: id, Noun: "ConfigMap", Ways: diagnose.Ways{Grant: "get"}, Op: terms.OpRead, Limit: terms.OpRead, Hide: diagnose.HideIf(s.Run.Hides(types.BoolNull())),
 		}.Diagnose(err)}
 	}
 	m.UID, m.ResourceVersion = versionOf(seen)

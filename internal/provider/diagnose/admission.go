@@ -25,17 +25,17 @@ func (s Subject) ChangedByAdmission(changed []KeyChange) diag.Diagnostic {
 		keys = append(keys, c.Key)
 		facts = append(append(facts, s.keyFact(c.Key)...), s.compare("Sent", c.Sent, "Stored", c.Stored)...)
 	}
-	return WarningValueChangedByAdmission.At(s.Keys[keys[0]].Value, s.detail(
+	return s.tell(WarningValueChangedByAdmission, s.Keys[keys[0]].Value,
 		fmt.Sprintf("Admission changed %s while %s written.", enumerate(keys), number(len(keys), "it was", "they were")), facts,
-		fmt.Sprintf("Change the admission policy, or set %s to what it stores.", root(s.Value))))
+		fmt.Sprintf("Change the admission policy, or set %s to what it stores.", root(s.Value)))
 }
 
 // NumberNotKept is for a number that was taken for nothing.
 func (s Subject) NumberNotKept(taken cas.Taken) diag.Diagnostic {
-	return TitleNumberChangedByAdmission.At(path.Root("key"), s.detail(
+	return s.tell(TitleNumberChangedByAdmission, path.Root("key"),
 		"Admission changed "+s.ID.Key+" while a number was taken, so another resource may get the same number. It is not used.",
 		append([]Fact{{"Number", s.figure(taken.Number)}}, s.compare("Sent", taken.Sent, "Stored", taken.Stored)...),
-		"Exclude the key from the admission policy, set it to a free number, then apply again."))
+		"Exclude the key from the admission policy, set it to a free number, then apply again.")
 }
 
 // figure shows a number that came from the key.
@@ -53,6 +53,6 @@ func (s Subject) Admitted(plan, stored Content) diag.Diagnostics {
 	if facts == nil {
 		return nil
 	}
-	return diag.Diagnostics{WarningConfigMapChangedByAdmission.With(s.detail("Admission changed the ConfigMap while it was written.", facts,
-		"Change the admission policy, or leave labels and annotations to it by the provider's ignore_labels and ignore_annotations."))}
+	return diag.Diagnostics{s.tell(WarningConfigMapChangedByAdmission, path.Empty(), "Admission changed the ConfigMap while it was written.", facts,
+		"Change the admission policy, or leave labels and annotations to it by the provider's ignore_labels and ignore_annotations.")}
 }

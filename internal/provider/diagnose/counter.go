@@ -33,8 +33,8 @@ func (s Subject) unknownNumber(e *cas.UnknownNumberError) diag.Diagnostic {
 	if s.Op == terms.OpCreate {
 		state = "has nothing of this resource"
 	}
-	return TitleWriteOutcomeUnknown.With(s.detail(
+	return s.tell(TitleWriteOutcomeUnknown, path.Empty(),
 		"The write was sent, but its outcome is unknown. The number may have been taken, or may be taken yet.",
 		append([]Fact{{"Number", s.figure(e.Number)}, {"State", state}}, s.sent(e.Err)...),
-		"Run terraform apply again: it takes another number. If this one was taken, it stays unused."))
+		"Run terraform apply again: it takes another number. If this one was taken, it stays unused.")
 }

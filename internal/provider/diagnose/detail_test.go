@@ -86,7 +86,7 @@ func TestQuoteHCL(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		of     cas.Entry
-		hide   bool
+		hide   Hiding
 		want   string
 		wantOK bool
 	}{
@@ -102,7 +102,7 @@ func TestQuoteHCL(t *testing.T) {
 		"a control":       {of: cas.Text("a\x1b[0m")},
 		"no UTF-8":        {of: cas.Text("\xff")},
 		"bytes":           {of: cas.Binary([]byte("99"))},
-		"hidden":          {of: cas.Text("99"), hide: true},
+		"hidden":          {of: cas.Text("99"), hide: ShowDigests},
 		"an absent entry": {of: cas.Entry{}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -79,7 +79,7 @@ func TestLineDiff(t *testing.T) {
 
 func TestNoDifferenceIsShownOfHiddenValues(t *testing.T) {
 	t.Parallel()
-	got := Subject{Hide: true}.compare("Expected", cas.Text("a\nsecret\nb"), "Found", cas.Text("a\nother\nb"))
+	got := Subject{Hide: ShowDigests}.compare("Expected", cas.Text("a\nsecret\nb"), "Found", cas.Text("a\nother\nb"))
 	want := []Fact{
 		{"Expected", fmt.Sprintf("(hidden, 10 bytes, sha256:%x)", sha256.Sum256([]byte("a\nsecret\nb")))},
 		{"Found", fmt.Sprintf("(hidden, 9 bytes, sha256:%x)", sha256.Sum256([]byte("a\nother\nb")))},

@@ -19,8 +19,15 @@ type Drift struct {
 
 // DriftOverwritten warns of drift that an update overwrites. live is nil if it is not known.
 func (s Subject) DriftOverwritten(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	return WarningValueChangedSinceLastApply.With(s.detail(drifted(drift)+" This update overwrites it.", s.driftFacts(drift, live),
-		fmt.Sprintf("To keep it, %s; to stop instead of overwriting, set on_drift = %q.", s.keepDrift(drift), terms.DriftError)))
+	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), drifted(drift)+" This update overwrites it.", s.driftFacts(drift, live),
+		fmt.Sprintf("To keep it, %s; to stop instead of overwriting, set on_drift = %q.", s.keepDrift(drift), terms.DriftError))
+}
+
+// DriftKept warns of drift that an update of a Secret leaves as it is.
+func (s Subject) DriftKept(drift []Drift, live *cas.Observation) diag.Diagnostic {
+	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), drifted(drift)+" This plan leaves it as it is.", s.driftFacts(drift, live),
+		fmt.Sprintf("To write %s again, change %s; to keep what is there, set %s to it, or set on_drift = %q.",
+			root(s.Value), s.Revision, root(s.Value), terms.DriftOff))
 }
 
 // DriftRefused is for drift that an update or a removal must not overwrite. canDestroy says that a destroy would go ahead.
@@ -100,15 +107,15 @@ func (s Subject) KeyWrittenTwice(keys []string) diag.Diagnostic {
 	happened := "Another resource writes " + enumerate(keys) + " in the same run."
 	next := number(len(keys), "Leave the key to one of the two.", "Leave each key to one of the two.")
 	if s.Plan == terms.PlanCheckWarning { // if both adopt a key, the apply succeeds
-		return WarningTitle(TitleKeyWrittenTwice).At(s.keyPath(keys[0]), s.detail(happened+" One may be refused.", s.keyFact(keys...), next))
+		return s.tell(WarningTitle(TitleKeyWrittenTwice), s.keyPath(keys[0]), happened+" One may be refused.", s.keyFact(keys...), next)
 	}
 	return s.refuse(TitleKeyWrittenTwice, s.keyPath(keys[0]), happened, s.keyFact(keys...), next)
 }
 
 // ExistedBefore warns of a plan that deletes keys that were there before this resource wrote them.
 func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
-	return WarningKeyExistedBeforeTerraform.With(s.detail(
+	return s.tell(WarningKeyExistedBeforeTerraform, path.Empty(),
 		enumerate(keys)+" existed before this resource wrote "+number(len(keys), "it. This plan deletes it.", "them. This plan deletes them."),
 		s.keyFact(keys...), fmt.Sprintf("To put back what %s first, apply deletion_policy = %q, then plan this again.",
-			number(len(keys), "it held", "they held"), terms.PolicyRestore)))
+			number(len(keys), "it held", "they held"), terms.PolicyRestore))
 }

@@ -65,7 +65,7 @@ func (s Subject) keyPath(key string) path.Path {
 
 // compare shows two values, those of several lines by where they differ.
 func (s Subject) compare(nameA string, a cas.Entry, nameB string, b cas.Entry) []Fact {
-	if diff := lineDiff(a, b); diff != "" && !s.Hide {
+	if diff := lineDiff(a, b); diff != "" && s.Hide == ShowValues {
 		return []Fact{{"Difference", fmt.Sprintf("- %s, + %s\n%s", strings.ToLower(nameA), strings.ToLower(nameB), diff)}}
 	}
 	shownA, shownB := renderPair(a, b, s.Hide)

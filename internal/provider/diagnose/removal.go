@@ -40,9 +40,9 @@ func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, po
 		return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), happened+", so restoring would undo another write.", facts,
 			next+remove)
 	}
-	return WarningValueChangedSinceLastApply.With(s.detail(
+	return s.tell(WarningValueChangedSinceLastApply, path.Empty(),
 		happened+number(len(changed), ". The apply removes it if it still holds this value.", ". The apply removes them if they still hold these values."),
-		facts, next+"."))
+		facts, next+".")
 }
 
 func (s Subject) changedFacts(changed []KeyValue, seen *cas.Observation) (facts []Fact) {
@@ -75,6 +75,13 @@ func (s Subject) VersionNotKnown() diag.Diagnostic {
 		s.orDestroy("Run terraform plan again without -refresh=false."))
 }
 
+// ExpectationMissing is for keys of a Secret that an update writes, and of which nothing says what they must hold.
+func (s Subject) ExpectationMissing(keys []string) diag.Diagnostic {
+	return s.refuse(TitleExpectedValueMissing, s.Keys[keys[0]].Value,
+		fmt.Sprintf("With conflict_scope = %q, an update needs the expected value of %s.", terms.ScopeKey, enumerate(keys)), s.keyFact(keys...),
+		s.orDestroy(fmt.Sprintf("Set %s, or conflict_scope = %q.", root(s.Keys[keys[0]].Expected), terms.ScopeObject)))
+}
+
 // TaintedReplacesItself is for a tainted resource that is to be replaced by one that needs the keys as they are.
 func (s Subject) TaintedReplacesItself() diag.Diagnostic {
 	return s.refuse(TitleReplacementWouldFail, path.Empty(), "This resource is tainted, and its replacement needs what is removed first.", nil,
@@ -83,9 +90,9 @@ func (s Subject) TaintedReplacesItself() diag.Diagnostic {
 
 // MayReplaceItself warns of a replacement that may turn out to be of the same keys.
 func (s Subject) MayReplaceItself() diag.Diagnostic {
-	return WarningReplacementMayFail.With(s.detail(
+	return s.tell(WarningReplacementMayFail, path.Empty(),
 		fmt.Sprintf("The new %s are known only at apply. If they are the same, the create fails, because the removal comes first.", s.Place), nil,
-		fmt.Sprintf("Make %s known at plan, or change %s instead of replacing the resource.", s.Place, root(s.Value))))
+		fmt.Sprintf("Make %s known at plan, or change %s instead of replacing the resource.", s.Place, root(s.Value)))
 }
 
 // Replacement is why a resource cannot be replaced by one of the same keys.
@@ -108,13 +115,13 @@ func (s Subject) ReplacesItself(why Replacement) diag.Diagnostic {
 // NotImported is for an import of keys that are not there, or of all keys where there are none.
 func (s Subject) NotImported(missing []string, seen *cas.Observation) diag.Diagnostic {
 	if len(missing) == 0 {
-		return TitleNothingToImport.At(path.Root("data"), s.detail(
-			"The ConfigMap has no keys to import. Nothing was imported.", nil, "Remove the import: the next apply writes the keys of the configuration."))
+		return s.tell(TitleNothingToImport, path.Root("data"),
+			"The ConfigMap has no keys to import. Nothing was imported.", nil, "Remove the import: the next apply writes the keys of the configuration.")
 	}
 	happened := fmt.Sprintf("The ConfigMap has no key %q. Nothing was imported.", missing[0])
 	if len(missing) > 1 {
 		happened = fmt.Sprintf("The ConfigMap does not have %s. Nothing was imported.", enumerate(missing))
 	}
-	return TitleKeyNotFound.At(path.Root("data"), s.detail(happened, append(s.keyFact(missing...), existingKeys(missing[0], seen)...),
-		"Correct the import, or leave out what the next apply is to write."))
+	return s.tell(TitleKeyNotFound, path.Root("data"), happened, append(s.keyFact(missing...), existingKeys(missing[0], seen)...),
+		"Correct the import, or leave out what the next apply is to write.")
 }

@@ -19,8 +19,8 @@ const (
 )
 
 // renderPair shows two entries beside each other. Long ones are cut to where they differ, with length and SHA-256;
-// with hide, every value is shown by these alone.
-func renderPair(a, b cas.Entry, hide bool) (string, string) {
+// where digests are shown, by these alone.
+func renderPair(a, b cas.Entry, hide Hiding) (string, string) {
 	at := 0
 	contentA, contentB := content(a), content(b)
 	for at < len(contentA) && at < len(contentB) && contentA[at] == contentB[at] {
@@ -30,7 +30,7 @@ func renderPair(a, b cas.Entry, hide bool) (string, string) {
 }
 
 // renderOne shows one entry, a long one by its beginning.
-func renderOne(e cas.Entry, hide bool) string { return render(e, 0, hide) }
+func renderOne(e cas.Entry, hide Hiding) string { return render(e, 0, hide) }
 
 // content is the form in which an entry is shown: text as it is, bytes as base64.
 func content(e cas.Entry) string {
@@ -43,9 +43,12 @@ func content(e cas.Entry) string {
 	return ""
 }
 
-func render(e cas.Entry, at int, hide bool) string {
+func render(e cas.Entry, at int, hide Hiding) string {
 	if e.IsAbsent() {
 		return "(absent)"
+	}
+	if hide == ShowNothing {
+		return "(sensitive)"
 	}
 	where, digest, _ := strings.Cut(e.Digest(), ":")
 	prefix := ""
@@ -53,7 +56,7 @@ func render(e cas.Entry, at int, hide bool) string {
 		prefix = "base64 "
 	}
 	summary := fmt.Sprintf("%d bytes, sha256:%s", e.Size(), digest)
-	if hide {
+	if hide == ShowDigests {
 		return fmt.Sprintf("(hidden, %s%s)", prefix, summary)
 	}
 	s := content(e)
@@ -83,10 +86,10 @@ func runeStart(s string, i int) int {
 }
 
 // quoteHCL is a value as a configuration has it, and false where it must not be quoted: hidden, bytes, long, or more than one plain line.
-func quoteHCL(e cas.Entry, hide bool) (string, bool) {
+func quoteHCL(e cas.Entry, hide Hiding) (string, bool) {
 	value, isText := e.Text()
 	isPlain := utf8.ValidString(value) && !strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) })
-	if hide || !isText || !isPlain || len(value) > wholeBytes {
+	if hide != ShowValues || !isText || !isPlain || len(value) > wholeBytes {
 		return "", false
 	}
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(value)), true

@@ -33,7 +33,7 @@ func FuzzRenderPair(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, kindA byte, contentA string, kindB byte, contentB string) {
 		a, b := of(kindA, contentA), of(kindB, contentB)
-		shownA, shownB := renderPair(a, b, false)
+		shownA, shownB := renderPair(a, b, ShowValues)
 		if (shownA == shownB) != (a == b) && a.Digest() != b.Digest() {
 			t.Errorf("%#v and %#v are both shown as\n%s", a, b, shownA)
 		}
@@ -43,8 +43,8 @@ func FuzzRenderPair(f *testing.F) {
 		}
 		checkShown(t, a, shownA, at)
 		checkShown(t, b, shownB, at)
-		checkShown(t, a, renderOne(a, false), 0)
-		for e, s := range map[cas.Entry]string{a: first(renderPair(a, b, true)), b: renderOne(b, true)} {
+		checkShown(t, a, renderOne(a, ShowValues), 0)
+		for e, s := range map[cas.Entry]string{a: first(renderPair(a, b, ShowDigests)), b: renderOne(b, ShowDigests)} {
 			if !shownNever.MatchString(s) {
 				t.Errorf("%#v is hidden as\n%s", e, s)
 			}

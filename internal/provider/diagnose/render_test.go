@@ -21,7 +21,7 @@ func TestRenderPair(t *testing.T) {
 	euros := strings.Repeat("€", 200) // three bytes each
 	for name, test := range map[string]struct {
 		a, b         cas.Entry
-		hide         bool
+		hide         Hiding
 		wantA, wantB string
 	}{
 		"short":           {a: cas.Text("1"), b: cas.Text("2"), wantA: `"1"`, wantB: `"2"`},
@@ -58,12 +58,12 @@ func TestRenderPair(t *testing.T) {
 			wantA: `…"` + strings.Repeat("€", 14) + `1" ` + summary(euros+"1"), wantB: `…"` + strings.Repeat("€", 14) + `2" ` + summary(euros+"2"),
 		},
 		"hidden": {
-			a: cas.Text("secret"), b: cas.Binary([]byte("secret")), hide: true,
+			a: cas.Text("secret"), b: cas.Binary([]byte("secret")), hide: ShowDigests,
 			wantA: fmt.Sprintf("(hidden, 6 bytes, sha256:%x)", sha256.Sum256([]byte("secret"))),
 			wantB: fmt.Sprintf("(hidden, base64 6 bytes, sha256:%x)", sha256.Sum256([]byte("secret"))),
 		},
 		"hidden and absent": {
-			a: cas.Entry{}, b: cas.Text(""), hide: true,
+			a: cas.Entry{}, b: cas.Text(""), hide: ShowDigests,
 			wantA: "(absent)", wantB: fmt.Sprintf("(hidden, 0 bytes, sha256:%x)", sha256.Sum256(nil)),
 		},
 	} {
@@ -99,7 +99,7 @@ func TestRenderPairOfAnything(t *testing.T) {
 	for range 4_000 { // make fuzz takes many more
 		same := random(400)
 		a, b := of(same+random(200)), of(same+random(200))
-		shownA, shownB := renderPair(a, b, false)
+		shownA, shownB := renderPair(a, b, ShowValues)
 		if (shownA == shownB) != (a == b) {
 			t.Fatalf("%#v and %#v are shown as\n%s\n%s", a, b, shownA, shownB)
 		}
@@ -118,7 +118,7 @@ func TestRenderPairOfAnything(t *testing.T) {
 				t.Fatalf("%d bytes are said to be %s", e.Size(), match[2])
 			}
 		}
-		hiddenA, hiddenB := renderPair(a, b, true)
+		hiddenA, hiddenB := renderPair(a, b, ShowDigests)
 		if (hiddenA == hiddenB) != (a.Digest() == b.Digest() && a.Size() == b.Size()) || strings.Contains(hiddenA+hiddenB, `"`) {
 			t.Fatalf("%#v and %#v are hidden as\n%s\n%s", a, b, hiddenA, hiddenB)
 		}

@@ -25,6 +25,7 @@ type Subject struct {
 	Place string        // the attributes that say where: "namespace, name and key"
 
 	Value    path.Path                               // the attribute that gives the value, or all values
+	Revision string                                  // the attribute that says when write-only values are written; empty for others
 	Keys     map[string]KeyPaths                     // where the configuration says something about a key
 	ImportID func(ref cas.Ref, keys []string) string // the id that imports the keys; nil where nothing can be imported
 	Ways     Ways
@@ -37,7 +38,7 @@ type Subject struct {
 	Rehearsed bool            // a plan's check that sends a dry run
 	Wait      types.String    // wait_for_match; null where the operation does not wait
 
-	Hide   bool        // show digests of values
+	Hide   Hiding
 	Values []cas.Entry // that the words of others may quote
 }
 
@@ -74,7 +75,7 @@ func (s Subject) Of(t *cas.Txn) Subject {
 
 // detail is Detail with the facts that say which ConfigMap and key.
 func (s Subject) detail(happened string, facts []Fact, next string) string {
-	which := []Fact{{"ConfigMap", s.ID.Ref.String()}}
+	which := []Fact{{s.ID.Ref.Kind.String(), s.ID.Ref.String()}}
 	if s.ID.Key != "" {
 		which = append(which, Fact{"Key", s.ID.Key})
 	}
@@ -84,9 +85,9 @@ func (s Subject) detail(happened string, facts []Fact, next string) string {
 // refuse makes the error of what changed nothing. It is a warning where plan_check says so.
 func (s Subject) refuse(title ErrorTitle, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
 	if s.Plan == terms.PlanCheckWarning {
-		return WarningTitle(title).At(at, s.detail(happened+" The apply will fail unless this changes.", facts, next))
+		return s.tell(WarningTitle(title), at, happened+" The apply will fail unless this changes.", facts, next)
 	}
-	return title.At(at, s.detail(fmt.Sprintf("%s Nothing was %s.", happened, s.Op.Past()), facts, next))
+	return s.tell(title, at, fmt.Sprintf("%s Nothing was %s.", happened, s.Op.Past()), facts, next)
 }
 
 // orDestroy adds the way to destroy despite a plan's check: Terraform plans ordinarily before it plans to destroy.
@@ -168,16 +169,16 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 	case errors.As(err, &canceled):
 		return s.canceled(canceled)
 	default:
-		return TitleUnexpectedError.With(s.detail(fmt.Sprintf("Unexpected error while %sing the %s.", strings.TrimSuffix(string(s.Op), "e"), s.Noun),
-			[]Fact{{"Cause", s.words(err)}}, Report))
+		return s.tell(TitleUnexpectedError, path.Empty(), fmt.Sprintf("Unexpected error while %sing the %s.", strings.TrimSuffix(string(s.Op), "e"), s.Noun),
+			[]Fact{{"Cause", s.words(err)}}, Report)
 	}
 }
 
 func (s Subject) notFound() diag.Diagnostic {
 	if s.Plan != "" && s.Op == terms.OpCreate {
-		return WarningConfigMapDoesNotExistYet.At(path.Root("name"), s.detail(
+		return s.tell(WarningConfigMapDoesNotExistYet, path.Root("name"),
 			"The ConfigMap does not exist yet, so the plan could not check it. The apply checks it.", nil,
-			"If this run creates the ConfigMap, let this resource depend on it. Otherwise create it first."))
+			"If this run creates the ConfigMap, let this resource depend on it. Otherwise create it first.")
 	}
 	return s.refuse(TitleConfigMapNotFound, path.Root("name"), "The ConfigMap does not exist.", nil,
 		s.orDestroy(cmp.Or(s.Ways.Missing, "Create the ConfigMap first, and let this resource depend on it.")))
@@ -202,15 +203,14 @@ func deletedAt(since time.Time) []Fact {
 }
 
 func (s Subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
-	facts := []Fact{
-		{"New values", fmt.Sprintf("%d bytes", e.New)},
-		{"Other values", fmt.Sprintf("%d bytes", e.Others)},
-		{"Limit", fmt.Sprintf("%d bytes for all values together", cas.MaxSize)},
+	facts := []Fact{{"Limit", fmt.Sprintf("%d bytes for all values together", cas.MaxSize)}}
+	if s.Hide != ShowNothing {
+		facts = append([]Fact{{"New values", fmt.Sprintf("%d bytes", e.New)}, {"Other values", fmt.Sprintf("%d bytes", e.Others)}}, facts...)
 	}
 	const next = "Shorten a value, or use another ConfigMap."
 	if s.Plan != "" && s.Content == nil && e.New <= cas.MaxSize { // nobody else frees space in a whole ConfigMap
-		return WarningConfigMapTooLarge.At(s.Value, s.detail(
-			"The ConfigMap would be too large, unless another resource frees space in it in the same apply.", facts, next))
+		return s.tell(WarningConfigMapTooLarge, s.Value,
+			"The ConfigMap would be too large, unless another resource frees space in it in the same apply.", facts, next)
 	}
 	return s.refuse(TitleConfigMapTooLarge, s.Value, "The ConfigMap would be too large.", facts, s.orDestroy(next))
 }
@@ -263,8 +263,8 @@ func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 		}
 		next += "."
 	}
-	return TitleWriteOutcomeUnknown.With(s.detail(
-		"The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet.", facts, next))
+	return s.tell(TitleWriteOutcomeUnknown, path.Empty(),
+		"The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet.", facts, next)
 }
 
 // sent are the facts about a write whose outcome is unknown.
@@ -297,7 +297,7 @@ func (s Subject) importFact(keys []string) []Fact {
 // words are those of others, as the API server's answer, which may quote values.
 func (s Subject) words(err error) string {
 	text := err.Error()
-	if s.Hide {
+	if s.Hide != ShowValues {
 		text = redact(text, s.Values...)
 	}
 	return strings.ReplaceAll(text, "\n", "; ")

@@ -77,6 +77,7 @@ var (
 	TitleConfigMapVersionNotKnown       = newError("ConfigMap Version Not Known")
 	TitleConflictingProviderArguments   = newError("Conflicting Provider Arguments")
 	TitleCounterWouldOverflow           = newError("Counter Would Overflow")
+	TitleExpectedValueMissing           = newError("Expected Value Missing")
 	TitleExpectedValueMismatch          = newError("Expected Value Mismatch")
 	TitleInvalidAnnotationKey           = newError("Invalid Annotation Key")
 	TitleInvalidAttributeCombination    = newError("Invalid Attribute Combination")

@@ -18,8 +18,8 @@ func (s Subject) NotYet(refusal error) diag.Diagnostic {
 	if !s.Wait.IsUnknown() {
 		limit = "up to " + s.Wait.ValueString()
 	}
-	return WarningExpectationDoesNotHoldYet.At(path.Root("wait_for_match"), s.detail(
-		"The expected state has not been reached yet. The apply waits for it for "+limit+".", s.seenLast(refusal), ""))
+	return s.tell(WarningExpectationDoesNotHoldYet, path.Root("wait_for_match"),
+		"The expected state has not been reached yet. The apply waits for it for "+limit+".", s.seenLast(refusal), "")
 }
 
 // waited is for the end of a wait that came to nothing.

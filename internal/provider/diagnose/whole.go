@@ -46,9 +46,9 @@ func (s Subject) exists(e *cas.ExistsError) diag.Diagnostic {
 
 func (s Subject) noNamespace() diag.Diagnostic {
 	if s.Plan != "" {
-		return WarningNamespaceDoesNotExistYet.At(path.Root("namespace"), s.detail(
+		return s.tell(WarningNamespaceDoesNotExistYet, path.Root("namespace"),
 			"The namespace does not exist yet, so the plan could not check the ConfigMap. The apply checks it.", nil,
-			"If this run creates the namespace, let this resource depend on it. Otherwise create it first."))
+			"If this run creates the namespace, let this resource depend on it. Otherwise create it first.")
 	}
 	return s.refuse(TitleNamespaceNotFound, path.Root("namespace"), "The namespace does not exist.", nil,
 		"Create the namespace first, and let this resource depend on it.")
@@ -100,7 +100,7 @@ func (s Subject) TakenOver(plan, state, was Content) diag.Diagnostics {
 	if facts == nil {
 		return nil
 	}
-	return diag.Diagnostics{WarningUnmanagedKeysWillChange.With(s.detail(
+	return diag.Diagnostics{s.tell(WarningUnmanagedKeysWillChange, path.Empty(),
 		"This configuration manages parts of the ConfigMap that were left to others so far.", facts,
-		"Review these changes before you apply: the plan does not show them."))}
+		"Review these changes before you apply: the plan does not show them.")}
 }

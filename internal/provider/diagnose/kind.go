@@ -1,0 +1,62 @@
+package diagnose
+
+import (
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// title is an ErrorTitle or a WarningTitle.
+type title interface {
+	At(where path.Path, detail string) diag.Diagnostic
+	of(kind cas.Kind) title
+}
+
+// Of is the title of a diagnostic about an object of a kind.
+func (t ErrorTitle) Of(kind cas.Kind) ErrorTitle { return ErrorTitle(named(kind, string(t))) }
+
+func (t ErrorTitle) of(kind cas.Kind) title   { return t.Of(kind) }
+func (t WarningTitle) of(kind cas.Kind) title { return WarningTitle(named(kind, string(t))) }
+
+// tell makes all diagnostics of a Subject. Titles and sentences are written for a ConfigMap.
+func (s Subject) tell(as title, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
+	kind := s.ID.Ref.Kind
+	return as.of(kind).At(s.visible(at), s.detail(named(kind, happened), facts, named(kind, next)))
+}
+
+// named makes a text that speaks of ConfigMaps speak of another kind.
+func named(kind cas.Kind, text string) string {
+	if kind == cas.ConfigMap {
+		return text
+	}
+	return strings.NewReplacer(cas.ConfigMap.String(), kind.String(), cas.ConfigMap.Resource(), kind.Resource()).Replace(text)
+}
+
+// visible is the attribute that a diagnostic points at. It never points at a write-only value: Terraform prints that line of the
+// configuration, which may have the value itself.
+func (s Subject) visible(at path.Path) path.Path {
+	if s.Revision == "" || !strings.HasSuffix(root(at), "_wo") || root(at) == "expected_resource_version_wo" {
+		return at
+	}
+	return path.Root(s.Revision)
+}
+
+// Hiding says how much diagnostics show of values.
+type Hiding uint8
+
+const (
+	ShowValues  Hiding = iota
+	ShowDigests        // and lengths
+	ShowNothing        // but whether there is one
+)
+
+// HideIf hides values behind their digests.
+func HideIf(hide bool) Hiding {
+	if hide {
+		return ShowDigests
+	}
+	return ShowValues
+}

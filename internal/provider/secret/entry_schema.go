@@ -1,0 +1,87 @@
+package secret
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+func (*entryResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = adapter.EntryIdentitySchema(cas.Secret)
+}
+
+const writeOnly = " Write-only: Terraform does not store it. Needs Terraform 1.11 or OpenTofu 1.11."
+
+// revision is the version of the write-only values.
+func revision(values string) schema.Int64Attribute {
+	return schema.Int64Attribute{
+		Optional: true, Computed: true, Default: int64default.StaticInt64(1),
+		MarkdownDescription: "Version of " + values + ", any whole number. Terraform does not see when a write-only value changes, so the value is written on " +
+			"create, and when this number changes. Null after an import, so that the first apply writes. Default: `1`.",
+	}
+}
+
+func writeOnlyText(description string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, WriteOnly: true, MarkdownDescription: description + writeOnly}
+}
+
+func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Writes one key of an existing Secret only if it holds the expected value, in one atomic request. No value is stored in the " +
+			"state or the plan.",
+		Attributes: attributes.OfKeys(ctx, cas.Secret, map[string]schema.Attribute{
+			"key":              attributes.Key(cas.Secret),
+			"value_wo":         writeOnlyText("Text to write. Set exactly one of `value_wo` and `value_base64_wo`."),
+			"value_base64_wo":  writeOnlyText("Bytes to write, in standard base64."),
+			"value_wo_version": revision("`value_wo` or `value_base64_wo`"),
+			"expected_value_wo": writeOnlyText("Text that the key must hold before the write. Without it, a create needs an absent key, and an update needs the Secret " +
+				"to be unchanged since the plan; with `conflict_scope = \"key\"` an update needs it. Do not take it from the ephemeral resource " +
+				"`cas_secret_entry`, which reads the key again at apply and so expects whatever is there."),
+			"expected_value_base64_wo": writeOnlyText("Bytes that the key must hold before the write, in standard base64."),
+			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +
+				"apply did not make. `key`: only a change to this key, which then needs `expected_value_wo`. For a delete, any change to the Secret is a " +
+				"conflict, since the state has no value to compare."),
+			"adopt_existing": attributes.Flag(
+				"Take over a key that already holds the value, without a write. Otherwise this is an error. Default: `false`."),
+			"deletion_policy": attributes.Policy("What happens to the key on destroy. `delete` (default) removes it, even if it existed before Terraform. `abandon` "+
+				"leaves it as it is.", terms.PolicyDelete, terms.PolicyAbandon),
+			"on_drift": attributes.OnDrift("What to do if somebody else changed the key after the last apply. `warning` (default) warns at plan, and an update " +
+				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. An `expected_value_wo` that holds " +
+				"acknowledges the change. If the key is gone, the plan creates it again."),
+			"id": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "`namespace/name/key`, for example `shop/database/password`.",
+			},
+		}),
+	}
+}
+
+// ValidateConfig checks the write-only attributes. Validators of the framework would point at them.
+func (*entryResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	m, diags := entryCodec().Decode(ctx, req.Config.Raw)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	const at = "value_wo_version"
+	if m.ValueWO.IsNull() && m.ValueBase64WO.IsNull() {
+		resp.Diagnostics.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, "value_wo", "set either value_wo or value_base64_wo"))
+	}
+	for name, both := range map[string][2]types.String{
+		"value_wo": {m.ValueWO, m.ValueBase64WO}, "expected_value_wo": {m.ExpectedValueWO, m.ExpectedValueBase64WO},
+	} {
+		if !both[0].IsNull() && !both[1].IsNull() {
+			resp.Diagnostics.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, name, "must not be set together with its base64 form"))
+		} else if title, problem := valueProblem(both[0], both[1]); problem != "" {
+			resp.Diagnostics.Append(invalid(title, at, name, problem))
+		}
+	}
+}
