@@ -55,7 +55,7 @@ func TestCounterNext(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := Counter{Ref: Ref{"shop", "numbers"}, Key: "port", Initial: test.initial, Step: test.step}
+			c := Counter{Ref: Ref{Namespace: "shop", Name: "numbers"}, Key: "port", Initial: test.initial, Step: test.step}
 			number, after, err := c.next(test.live)
 			var notANumber *NotANumberError
 			var overflow *OverflowError

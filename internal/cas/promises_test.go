@@ -19,7 +19,7 @@ import (
 // Given a task that was answered; when it is answered again; then it keeps its first answer.
 func TestTaskKeepsItsFirstAnswer(t *testing.T) {
 	t.Parallel()
-	task := newTask(t.Context(), writeTask, Ref{"shop", "shared"}, time.Now())
+	task := newTask(t.Context(), writeTask, Ref{Namespace: "shop", Name: "shared"}, time.Now())
 	task.answer(nil)
 	task.answer(&CanceledError{})
 	if err := task.wait("host"); err != nil {
