@@ -16,6 +16,7 @@ const lookApart = 100 * time.Millisecond
 // at most, and ends with a *WaitError then. The write itself has until ctx ends. The Txn must not name versions.
 func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (TxnResult, error) {
 	begun, looked := time.Now(), time.Time{}
+	t = t.stored()
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for {

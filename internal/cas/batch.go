@@ -246,7 +246,7 @@ func (b *batch) canRepeat() bool { return !b.byKey }
 
 // send implements write.
 func (b *batch) send(ctx context.Context) (*Observation, outcome, error) {
-	body, err := mergePatch(b.base, b.changes, b.ownedMeta())
+	body, err := mergePatch(b.c.ref.Kind, b.base, b.changes, b.ownedMeta())
 	if b.byKey {
 		body, err = jsonPatch(b.from, b.changes)
 	}

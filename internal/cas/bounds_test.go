@@ -214,7 +214,7 @@ func TestHorizonIsNotLostForEverWithASlowWatch(t *testing.T) {
 	})
 	_, err := f.do(f.swapping("bar", one, two))
 	f.want(Applied, err)
-	if reads := f.proxy.Count(http.MethodGet); reads < 2 || f.engine.client.horizon.isRefused(f.ref) {
+	if reads := f.proxy.Count(http.MethodGet); reads < 2 || f.engine.client.horizon(f.ref).isRefused(f.ref) {
 		t.Errorf("%d reads, want the slow watch and another, after which it is not given up", reads)
 	}
 	f.engine.client.now = func() time.Time { return time.Now().Add(10 * time.Minute) } // idle: nobody else looks

@@ -16,23 +16,24 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 )
 
-// scheme knows ConfigMaps and nothing else: linking every typed API doubles the size of the binary.
+// scheme knows ConfigMaps and Secrets and nothing else: linking every typed API doubles the size of the binary.
 var scheme = func() *runtime.Scheme {
 	s := runtime.NewScheme()
-	s.AddKnownTypes(corev1.SchemeGroupVersion, &corev1.ConfigMap{}, &corev1.ConfigMapList{})
+	s.AddKnownTypes(corev1.SchemeGroupVersion, &corev1.ConfigMap{}, &corev1.ConfigMapList{}, &corev1.Secret{}, &corev1.SecretList{})
 	metav1.AddToGroupVersion(s, corev1.SchemeGroupVersion)
 	utilruntime.Must(metav1.AddMetaToScheme(s)) // cannot fail: nothing else is registered under these names
 	return s
 }()
 
-// client sends single requests about ConfigMaps and tells their errors apart.
+// client sends single requests about objects and tells their errors apart.
 type client struct {
-	rest    rest.Interface
-	host    string
-	now     func() time.Time
-	horizon horizon
+	rest     rest.Interface
+	host     string
+	now      func() time.Time
+	horizons [len(codecs)]horizon
 }
 
 func newClient(config *rest.Config) (*client, error) {
@@ -57,18 +58,33 @@ func newClient(config *rest.Config) (*client, error) {
 	return &client{rest: r, host: c.Host, now: time.Now}, nil
 }
 
-// get reads the ConfigMap, linearizably: without a resourceVersion the API server asks a quorum of etcd.
+// horizon is that of an object's kind.
+func (c *client) horizon(ref Ref) *horizon { return &c.horizons[ref.Kind] }
+
+// about has a request be about the objects of a namespace.
+func (c *client) about(ref Ref, r *rest.Request) *rest.Request {
+	return r.Namespace(ref.Namespace).Resource(ref.Kind.Resource())
+}
+
+// ask sends a request about an object once. client-go logs the warnings in an answer and, at a high verbosity, bodies.
+func (c *client) ask(ctx context.Context, ref Ref, r *rest.Request) (runtime.Object, error) {
+	if codecs[ref.Kind].hides {
+		ctx, r = klog.NewContext(ctx, klog.Logger{}), r.WarningHandler(rest.NoWarnings{})
+	}
+	return r.Do(ctx).Get()
+}
+
+// get reads the object, linearizably: without a resourceVersion the API server asks a quorum of etcd.
 func (c *client) get(ctx context.Context, ref Ref) (*Observation, error) {
-	begun, since := c.now(), c.horizon.now()
+	begun, since := c.now(), c.horizon(ref).now()
 	ctx, report := withReport(ctx)
-	cm := &corev1.ConfigMap{}
-	err := c.rest.Get().Namespace(ref.Namespace).Resource("configmaps").Name(ref.Name).Do(ctx).Into(cm)
+	answer, err := c.ask(ctx, ref, c.about(ref, c.rest.Get()).Name(ref.Name))
+	o := observed(answer, begun)
 	switch {
-	case err == nil && !versioned(cm):
+	case err == nil && !o.isVersioned():
 		return nil, &RefusedError{Ref: ref, Verb: "get", Code: http.StatusOK, Err: errUnversioned}
 	case err == nil:
-		o := observed(cm, begun)
-		o.since, o.answered = since.of(cm.ResourceVersion), report.date()
+		o.since, o.answered = since.of(o.Version().ResourceVersion), report.date()
 		return o, nil
 	case isAbsence(err, ref):
 		return &Observation{begun: begun, since: since}, nil
@@ -97,10 +113,10 @@ func (c *client) getPatiently(ctx context.Context, ref Ref, known *Observation) 
 	return c.refresh(ctx, ref, known)
 }
 
-// read reads the ConfigMap for a committer. Where a write may follow and the horizon is too old, the read is a watch that begins with
+// read reads the object for a committer. Where a write may follow and the horizon is too old, the read is a watch that begins with
 // the present state and learns the horizon.
 func (c *client) read(ctx context.Context, ref Ref, known *Observation, toWrite bool) (*Observation, error) {
-	if toWrite && !c.horizon.covers(ref, c.horizon.now(), c.now()) {
+	if toWrite && !c.horizon(ref).covers(ref, c.horizon(ref).now(), c.now()) {
 		o, err := c.getWithHorizon(ctx, ref)
 		if err == nil {
 			return o, nil
@@ -110,11 +126,11 @@ func (c *client) read(ctx context.Context, ref Ref, known *Observation, toWrite 
 		case ctx.Err() != nil:
 			return nil, &CanceledError{Ref: ref, Host: c.host, Err: context.Cause(ctx)}
 		case errors.As(err, &forbidden):
-			c.horizon.refuse(ref.Namespace)
+			c.horizon(ref).refuse(ref.Namespace)
 		case isUnsupported(err):
-			c.horizon.refuse("")
+			c.horizon(ref).refuse("")
 		default:
-			c.horizon.learns(moment{at: c.now()}) // nothing, and that is enough for a minute
+			c.horizon(ref).learns(moment{at: c.now()}) // nothing, and that is enough for a minute
 		}
 	}
 	return c.getPatiently(ctx, ref, known)
@@ -124,17 +140,17 @@ func (c *client) read(ctx context.Context, ref Ref, known *Observation, toWrite 
 // its answers there, which takes it longer than all else.
 const large = 128 << 10
 
-// refresh reads the ConfigMap as get does. Where what is known is large, it asks for the metadata first, and is content
+// refresh reads the object as get does. Where what is known is large, it asks for the metadata first, and is content
 // with that where the version is the same.
 func (c *client) refresh(ctx context.Context, ref Ref, known *Observation) (*Observation, error) {
 	if known == nil || known.Size() < large {
 		return c.get(ctx, ref)
 	}
-	now, since := *known, c.horizon.now()
+	now, since := *known, c.horizon(ref).now()
 	now.begun = c.now()
 	reported, report := withReport(ctx)
 	meta := &metav1.PartialObjectMetadata{}
-	err := c.rest.Get().Namespace(ref.Namespace).Resource("configmaps").Name(ref.Name).
+	err := c.about(ref, c.rest.Get()).Name(ref.Name).
 		SetHeader("Accept", runtime.ContentTypeProtobuf+";as=PartialObjectMetadata;g=meta.k8s.io;v=v1").Do(reported).Into(meta)
 	if err == nil && (Version{UID: string(meta.UID), ResourceVersion: meta.ResourceVersion}) == known.Version() {
 		now.since, now.answered = since.of(meta.ResourceVersion), report.date()
@@ -143,14 +159,14 @@ func (c *client) refresh(ctx context.Context, ref Ref, known *Observation) (*Obs
 	return c.get(ctx, ref)
 }
 
-var errUnversioned = errors.New("the answer is no ConfigMap with a uid and a resourceVersion")
+var errUnversioned = errors.New("the answer is no object with a uid and a resourceVersion")
 
-// versioned reports whether a write on what was answered can be conditional.
-func versioned(cm *corev1.ConfigMap) bool {
-	return cm.UID != "" && Version{ResourceVersion: cm.ResourceVersion}.Valid()
+// isVersioned reports whether a write on what was answered can be conditional.
+func (o *Observation) isVersioned() bool {
+	return o != nil && o.Version().UID != "" && o.Version().Valid()
 }
 
-// isAbsence reports whether the API server itself says that there is no such ConfigMap. Any other 404, as a wrong URL
+// isAbsence reports whether the API server itself says that there is no such object. Any other 404, as a wrong URL
 // gives, says nothing about it.
 func isAbsence(err error, ref Ref) bool {
 	status := apierrors.APIStatus(nil)
@@ -158,7 +174,7 @@ func isAbsence(err error, ref Ref) bool {
 		return false
 	}
 	d := status.Status().Details
-	return d != nil && d.Kind == "configmaps" && d.Name == ref.Name &&
+	return d != nil && d.Kind == ref.Kind.Resource() && d.Name == ref.Name &&
 		!apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
@@ -209,9 +225,9 @@ func (c *client) patch(ctx context.Context, ref Ref, r request, fieldManager str
 	})
 }
 
-// create sends a ConfigMap that is not to exist yet, once; stale is that it does.
+// create sends an object that is not to exist yet, once; stale is that it does.
 func (c *client) create(ctx context.Context, n *Creation, dry bool) (*Observation, outcome, error) {
-	request := c.rest.Post().Param("fieldManager", n.FieldManager).Body(n.configMap())
+	request := c.rest.Post().Param("fieldManager", n.FieldManager).Body(n.object())
 	return c.send(ctx, n.Ref, "create", request, dry, apierrors.IsAlreadyExists)
 }
 
@@ -236,18 +252,17 @@ func (c *client) send(ctx context.Context, ref Ref, verb string, r *rest.Request
 		r = r.Param("dryRun", metav1.DryRunAll)
 	}
 	begun := c.now()
-	answer, err := r.Namespace(ref.Namespace).Resource("configmaps").Timeout(requestTimeout).MaxRetries(0).Do(ctx).Get()
+	answer, err := c.ask(ctx, ref, c.about(ref, r).Timeout(requestTimeout).MaxRetries(0))
 	if err == nil {
-		cm, isConfigMap := answer.(*corev1.ConfigMap)
+		o := observed(answer, begun)
 		_, isStatus := answer.(*metav1.Status)
 		switch {
-		case isConfigMap && versioned(cm):
-			o := observed(cm, begun)
+		case o.isVersioned():
 			o.since.at, o.answered = begun, report.date()
 			return o, landed, nil
 		case isStatus && verb == "delete":
 			return &Observation{begun: begun}, landed, nil
-		case isConfigMap && dry:
+		case o != nil && dry:
 			return nil, landed, nil
 		}
 		return nil, inDoubt, errUnversioned

@@ -212,7 +212,7 @@ func (c *committer) next(tasks []*task) {
 	} else if write = c.blindBatch(tasks); write == nil {
 		mustRead = true
 	}
-	if write != nil && write.from != nil && !c.client.horizon.covers(c.ref, c.head.since, c.client.now()) {
+	if write != nil && write.from != nil && !c.client.horizon(c.ref).covers(c.ref, c.head.since, c.client.now()) {
 		write, mustRead = nil, true // a lost answer could not be found out about
 	}
 	can := [turns]bool{reads: mustRead, writes: write != nil, rehearses: rehearsal != nil}

@@ -62,9 +62,9 @@ func (c Counter) txn(e *Engine) *Txn {
 func (c Counter) next(live Entry) (int64, Entry, error) {
 	number := c.Initial
 	if !live.IsAbsent() {
-		v, isText := live.Text()
+		v := live.content
 		n, err := strconv.ParseInt(v, 10, 64)
-		if !isText || err != nil || strconv.FormatInt(n, 10) != v {
+		if live != c.Ref.Kind.Entry(Text(v)) || err != nil || strconv.FormatInt(n, 10) != v {
 			return 0, Entry{}, &NotANumberError{Ref: c.Ref, Key: c.Key, Live: live}
 		}
 		number = n
@@ -72,7 +72,7 @@ func (c Counter) next(live Entry) (int64, Entry, error) {
 	if c.Step > 0 && number > math.MaxInt64-c.Step || c.Step < 0 && number < math.MinInt64-c.Step {
 		return 0, Entry{}, &OverflowError{Ref: c.Ref, Key: c.Key, Live: live, Number: number, Step: c.Step}
 	}
-	return number, Text(strconv.FormatInt(number+c.Step, 10)), nil
+	return number, c.Ref.Kind.Entry(Text(strconv.FormatInt(number+c.Step, 10))), nil
 }
 
 // NotANumberError: a counter's key holds something else than a whole number of 64 bits in canonical decimal. Nothing was written.
@@ -83,7 +83,7 @@ type NotANumberError struct {
 }
 
 func (e *NotANumberError) Error() string {
-	return fmt.Sprintf("configmap %s, key %q: does not hold a whole number", e.Ref, e.Key)
+	return fmt.Sprintf("%s, key %q: does not hold a whole number", e.Ref.noun(), e.Key)
 }
 
 // OverflowError: the number after a counter's next one has more than 64 bits. Nothing was written.
@@ -95,7 +95,7 @@ type OverflowError struct {
 }
 
 func (e *OverflowError) Error() string {
-	return fmt.Sprintf("configmap %s, key %q: the counter would overflow", e.Ref, e.Key)
+	return fmt.Sprintf("%s, key %q: the counter would overflow", e.Ref.noun(), e.Key)
 }
 
 // UnknownNumberError: it could not be found out whether a number was taken.

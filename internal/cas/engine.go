@@ -17,7 +17,7 @@ const Grace = 5 * time.Second
 // Fresh is the greatest age of a state that answers an observation or a check.
 const Fresh = time.Second
 
-// Engine swaps entries of ConfigMaps of one API server. It is safe for concurrent use. All that one process does to
+// Engine swaps entries of ConfigMaps and Secrets of one API server. It is safe for concurrent use. All that one process does to
 // one cluster has to go through one Engine: its lineage is what tells own writes from foreign ones.
 type Engine struct {
 	client    *client
@@ -119,15 +119,15 @@ func (e *Engine) Commit(ctx context.Context, t *Txn) (TxnResult, error) {
 	return e.write(e.newTxnTask(ctx, writeTask, t))
 }
 
-// Create makes a ConfigMap, with the verdicts of Commit; what exists already is a conflict, and an *ExistsError. After is what was
+// Create makes an object, with the verdicts of Commit; what exists already is a conflict, and an *ExistsError. After is what was
 // made.
 func (e *Engine) Create(ctx context.Context, n *Creation) (TxnResult, error) {
 	t := e.newTask(ctx, writeTask, n.Ref)
-	t.create = n
+	t.create = n.stored()
 	return e.write(t)
 }
 
-// Remove deletes a ConfigMap, with the verdicts of Commit.
+// Remove deletes an object, with the verdicts of Commit.
 func (e *Engine) Remove(ctx context.Context, r *Removal) (TxnResult, error) {
 	t := e.newTask(ctx, writeTask, r.Ref)
 	t.remove = r
@@ -162,7 +162,7 @@ func (e *Engine) Check(ctx context.Context, t *Txn, how CheckMode) (*Observation
 // CheckCreate is Check of what Create does.
 func (e *Engine) CheckCreate(ctx context.Context, n *Creation, how CheckMode) (*Observation, error) {
 	t := e.newTask(ctx, how.kind(), n.Ref)
-	t.create = n
+	t.create = n.stored()
 	return e.look(t)
 }
 
@@ -180,7 +180,7 @@ func (r CheckMode) kind() taskKind {
 	return checkTask
 }
 
-// Observe reads the ConfigMap, or gives what was observed at most maxAge ago. With 0 the read begins after the call.
+// Observe reads the object, or gives what was observed at most maxAge ago. With 0 the read begins after the call.
 func (e *Engine) Observe(ctx context.Context, ref Ref, maxAge time.Duration) (*Observation, error) {
 	t := e.newTask(ctx, observeTask, ref)
 	t.maxAge = maxAge
@@ -244,7 +244,7 @@ func (e *Engine) newTask(ctx context.Context, kind taskKind, ref Ref) *task {
 
 func (e *Engine) newTxnTask(ctx context.Context, kind taskKind, txn *Txn) *task {
 	t := e.newTask(ctx, kind, txn.Ref)
-	t.txn = txn
+	t.txn = txn.stored()
 	return t
 }
 

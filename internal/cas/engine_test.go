@@ -146,7 +146,7 @@ func TestPlainNotFoundIsNotAbsence(t *testing.T) {
 
 func TestAbsentConfigMap(t *testing.T) {
 	f := newFixture(t, nil)
-	other := Ref{f.ref.Namespace, "none"}
+	other := Ref{Namespace: f.ref.Namespace, Name: "none"}
 	_, err := f.do(Swap{Ref: other, Key: "foo", New: two, FieldManager: "engine"})
 	var notFound *NotFoundError
 	if !errors.As(err, &notFound) || notFound.Ref != other {

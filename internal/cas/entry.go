@@ -4,13 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Ref names one ConfigMap.
+// Ref names one object.
 type Ref struct {
 	Kind            Kind
 	Namespace, Name string
@@ -18,8 +19,11 @@ type Ref struct {
 
 func (r Ref) String() string { return r.Namespace + "/" + r.Name }
 
-// Entry is what one key of a ConfigMap holds: text (from data), bytes (from binaryData), or nothing. The zero
-// value is the absent entry. A key is never in both maps: the API server refuses that.
+// noun is the object in an error text.
+func (r Ref) noun() string { return strings.ToLower(r.Kind.String()) + " " + r.String() }
+
+// Entry is what one key of an object holds: text (from data of a ConfigMap), bytes (from binaryData, or from data of a Secret), or
+// nothing. The zero value is the absent entry. A key is never in both maps: the API server refuses that.
 type Entry struct {
 	kind    entryKind
 	content string // the exact bytes, of either kind
@@ -34,10 +38,10 @@ const (
 	anything
 )
 
-// Text is an entry of data.
+// Text is an entry of data. In a Secret it becomes Binary (see Kind.Entry).
 func Text(value string) Entry { return Entry{text, value} }
 
-// Binary is an entry of binaryData.
+// Binary is an entry of binaryData, or of a Secret.
 func Binary(value []byte) Entry { return Entry{binary, string(value)} }
 
 // Anything is what a key must hold that may hold anything, or nothing: an expectation, for a Txn that goes by its version alone.
@@ -52,10 +56,10 @@ func (e Entry) IsAbsent() bool { return e.kind == absent }
 // Text returns the text of an entry of data, and false for any other.
 func (e Entry) Text() (string, bool) { return e.content, e.kind == text }
 
-// Binary returns the bytes of an entry of binaryData, and false for any other.
+// Binary returns the bytes of an entry of binaryData or of a Secret, and false for any other.
 func (e Entry) Binary() ([]byte, bool) { return []byte(e.content), e.kind == binary }
 
-// Size is the number of bytes that the entry adds to its ConfigMap, as the API server counts them: values only.
+// Size is the number of bytes that the entry adds to its object, as the API server counts them: values only.
 func (e Entry) Size() int { return len(e.content) }
 
 // Holds reports whether two entries count as the same: the same map, and the same bytes or, for text, the same text
@@ -86,6 +90,14 @@ func (e Entry) Digest() string {
 func hexSHA256(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
+}
+
+// value is what the entry is in JSON: encoding/json writes bytes as base64, as the API server does.
+func (e Entry) value() any {
+	if e.kind == binary {
+		return []byte(e.content)
+	}
+	return e.content
 }
 
 // entryOf is what key holds in a ConfigMap.

@@ -8,22 +8,10 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// field names a field that this package writes: a key in one of a ConfigMap's maps, or immutable.
+// field names a field that this package writes: a key in one of a ConfigMap's maps, or immutable. What a Secret holds is in binaryData.
 type field struct{ in, key string }
 
 func (f field) isMeta() bool { return f.in != "data" && f.in != "binaryData" }
-
-// path is where managedFields have it.
-func (f field) path() fieldpath.Path {
-	switch f.in {
-	case "immutable":
-		return fieldpath.MakePathOrDie(f.in)
-	case "labels", "annotations":
-		return fieldpath.MakePathOrDie("metadata", f.in, f.key)
-	default:
-		return fieldpath.MakePathOrDie(f.in, f.key)
-	}
-}
 
 // field is where the entry of a key is stored. An absent one is stored nowhere.
 func (e Entry) field(key string) field {
@@ -33,7 +21,7 @@ func (e Entry) field(key string) field {
 	return field{"data", key}
 }
 
-// fields is all that the ConfigMap holds.
+// fields is all that the object holds.
 func (o *Observation) fields() map[field]string {
 	all := map[field]string{}
 	for key, e := range o.Entries() {

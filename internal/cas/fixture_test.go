@@ -16,7 +16,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// fixture is an Engine behind a proxy, and a ConfigMap "shared" with foo=1 in a namespace that the test has to itself.
+// fixture is an Engine behind a proxy, and an object "shared" with foo=1 in a namespace that the test has to itself.
 type fixture struct {
 	*testing.T
 	cluster *testcluster.Cluster
@@ -28,9 +28,14 @@ type fixture struct {
 
 func newFixture(t *testing.T, data map[string]string) *fixture {
 	t.Helper()
+	return newFixtureOf(t, ConfigMap, data)
+}
+
+func newFixtureOf(t *testing.T, kind Kind, data map[string]string) *fixture {
+	t.Helper()
 	t.Parallel()
 	c := testcluster.Shared(t)
-	f := &fixture{T: t, cluster: c, events: &events{}, proxy: c.Proxy(t), ref: Ref{Namespace: c.Namespace(t), Name: "shared"}}
+	f := &fixture{T: t, cluster: c, events: &events{}, proxy: c.Proxy(t), ref: Ref{Kind: kind, Namespace: c.Namespace(t), Name: "shared"}}
 	f.engine = f.newEngine(f.proxy.Config)
 	f.create(data)
 	return f
@@ -48,14 +53,14 @@ func (f *fixture) newEngine(config *rest.Config) *Engine {
 func (f *fixture) create(data map[string]string) {
 	f.Helper()
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: f.ref.Name}, Data: data}
-	if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Create(f.Context(), cm, metav1.CreateOptions{}); err != nil {
+	if _, err := f.objects().Create(f.Context(), cm, metav1.CreateOptions{}); err != nil {
 		f.Fatal(err)
 	}
 }
 
 func (f *fixture) live() *corev1.ConfigMap {
 	f.Helper()
-	cm, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Get(context.Background(), f.ref.Name, metav1.GetOptions{})
+	cm, err := f.objects().Get(context.Background(), f.ref.Name, metav1.GetOptions{})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -77,7 +82,7 @@ func (f *fixture) setAs(manager, key, value string) {
 		cm.Data = map[string]string{}
 	}
 	cm.Data[key] = value
-	if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: manager}); err != nil {
+	if _, err := f.objects().Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: manager}); err != nil {
 		f.Error(err)
 	}
 }
@@ -87,14 +92,14 @@ func (f *fixture) unset(key, other string) {
 	cm := f.live()
 	delete(cm.Data, key)
 	cm.Data[other] = "foreign"
-	if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: "foreign"}); err != nil {
+	if _, err := f.objects().Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: "foreign"}); err != nil {
 		f.Error(err)
 	}
 }
 
 func (f *fixture) recreate(data map[string]string) {
 	f.Helper()
-	if err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Delete(f.Context(), f.ref.Name, metav1.DeleteOptions{}); err != nil {
+	if err := f.objects().Delete(f.Context(), f.ref.Name, metav1.DeleteOptions{}); err != nil {
 		f.Fatal(err)
 	}
 	f.create(data)
@@ -107,7 +112,7 @@ func (f *fixture) wantData(want map[string]string) {
 	}
 }
 
-// swapping is a swap of a key of the fixture's ConfigMap.
+// swapping is a swap of a key of the fixture's object.
 func (f *fixture) swapping(key string, from, to Entry, at ...Version) Swap {
 	return Swap{Ref: f.ref, Key: key, Expect: from, New: to, At: at, FieldManager: "engine"}
 }

@@ -35,7 +35,7 @@ func FuzzPatches(f *testing.F) {
 		raw := marshal(t, before.configMap)
 		wantMap := configMapOf(want)
 
-		r, err := mergePatch(g.base, g.changes, nil)
+		r, err := mergePatch(ConfigMap, g.base, g.changes, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -186,7 +186,7 @@ func FuzzBatch(f *testing.F) {
 			}
 			requests++
 			raw := marshal(t, committer.head.configMap)
-			r, err := mergePatch(g.base, g.changes, g.meta())
+			r, err := mergePatch(ConfigMap, g.base, g.changes, g.meta())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -59,7 +59,7 @@ func (h *horizon) refuse(namespace string) {
 	h.refused[namespace] = true
 }
 
-// isRefused reports whether the API server does not tell the horizon with this ConfigMap.
+// isRefused reports whether the API server does not tell the horizon with this object.
 func (h *horizon) isRefused(ref Ref) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -272,7 +272,7 @@ func isByKey(r testcluster.Request) bool { return r.ContentType == string(types.
 func (i *interruption) since() []*Observation {
 	i.Helper()
 	now := i.version()
-	w, err := i.cluster.Client().CoreV1().ConfigMaps(i.ref.Namespace).Watch(context.Background(), metav1.ListOptions{
+	w, err := i.objects().Watch(context.Background(), metav1.ListOptions{
 		FieldSelector: "metadata.name=" + i.ref.Name, ResourceVersion: i.base.Version().ResourceVersion,
 	})
 	if err != nil {

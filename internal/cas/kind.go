@@ -1,5 +1,14 @@
 package cas
 
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
 // Kind is the kind of an object: ConfigMap, which is the zero value, or Secret.
 type Kind uint8
 
@@ -9,7 +18,106 @@ const (
 	Secret
 )
 
-func (k Kind) String() string { return [...]string{"ConfigMap", "Secret"}[k] }
+// codec is what a kind looks like on the wire. In here an object of either kind has the shape of a ConfigMap: what a Secret holds is
+// binaryData.
+type codec struct {
+	name, resource string
+	maps           []string          // that hold entries, by our names
+	names          map[string]string // that the API server has for them, where they are others
+	// encode is what is sent to create an object.
+	encode    func(cm *corev1.ConfigMap, secretType string) runtime.Object
+	usualType string
+	// hides: error texts must not quote values.
+	hides bool
+}
+
+var codecs = [...]codec{
+	ConfigMap: {
+		name: "ConfigMap", resource: "configmaps", maps: []string{"data", "binaryData"},
+		encode: func(cm *corev1.ConfigMap, _ string) runtime.Object { return cm },
+	},
+	Secret: {
+		name: "Secret", resource: "secrets", maps: []string{"binaryData"}, names: map[string]string{"binaryData": "data"},
+		encode: func(cm *corev1.ConfigMap, secretType string) runtime.Object {
+			return &corev1.Secret{ObjectMeta: cm.ObjectMeta, Data: cm.BinaryData, Immutable: cm.Immutable, Type: corev1.SecretType(secretType)}
+		},
+		usualType: string(corev1.SecretTypeOpaque),
+		hides:     true,
+	},
+}
+
+// decode is the inverse of a codec's encode. It is false for what is of no kind.
+func decode(object runtime.Object) (kind Kind, cm *corev1.ConfigMap, secretType string, ok bool) {
+	switch o := object.(type) {
+	case *corev1.ConfigMap:
+		return ConfigMap, o, "", true
+	case *corev1.Secret:
+		return Secret, &corev1.ConfigMap{ObjectMeta: o.ObjectMeta, BinaryData: o.Data, Immutable: o.Immutable}, string(o.Type), true
+	}
+	return 0, nil, "", false
+}
+
+func (k Kind) String() string { return codecs[k].name }
 
 // Resource is the name of the kind in URLs, in roles and in the API server's answers.
-func (k Kind) Resource() string { return [...]string{"configmaps", "secrets"}[k] }
+func (k Kind) Resource() string { return codecs[k].resource }
+
+// Entry is what an entry becomes in an object of the kind. A Secret holds bytes alone, so that text becomes Binary there. Entries that
+// this package returns are of that form; those that it takes need not be.
+func (k Kind) Entry(e Entry) Entry {
+	if e.kind == text && !slices.Contains(codecs[k].maps, "data") {
+		e.kind = binary
+	}
+	return e
+}
+
+// wire is the name that the API server has for one of our maps.
+func (k Kind) wire(in string) string { return cmp.Or(codecs[k].names[in], in) }
+
+// path is where managedFields have a field.
+func (k Kind) path(f field) fieldpath.Path {
+	switch f.in {
+	case "immutable":
+		return fieldpath.MakePathOrDie(f.in)
+	case "labels", "annotations":
+		return fieldpath.MakePathOrDie("metadata", f.in, f.key)
+	default:
+		return fieldpath.MakePathOrDie(k.wire(f.in), f.key)
+	}
+}
+
+// location is where an entry stands in its object, as a JSON pointer, and its JSON value; nowhere for an absent one.
+func (k Kind) location(key string, e Entry) (string, any) {
+	if e.IsAbsent() {
+		return "", nil
+	}
+	return "/" + k.wire(e.field(key).in) + "/" + key, e.value()
+}
+
+// stored is the Txn with entries as its object holds them.
+func (t *Txn) stored() *Txn {
+	kind, stored := t.Ref.Kind, *t
+	stored.Keys = make([]KeySwap, len(t.Keys))
+	for i, k := range t.Keys {
+		k.Expect, k.New = kind.Entry(k.Expect), kind.Entry(k.New)
+		if next := k.Next; next != nil {
+			k.Next = func(live Entry) (Entry, error) {
+				e, err := next(live)
+				return kind.Entry(e), err
+			}
+		}
+		stored.Keys[i] = k
+	}
+	return &stored
+}
+
+// stored is the Creation with its entries and its type as the API server stores them.
+func (n *Creation) stored() *Creation {
+	stored := *n
+	stored.Entries = make(map[string]Entry, len(n.Entries))
+	for key, e := range n.Entries {
+		stored.Entries[key] = n.Ref.Kind.Entry(e)
+	}
+	stored.Type = cmp.Or(n.Type, codecs[n.Ref.Kind].usualType)
+	return &stored
+}

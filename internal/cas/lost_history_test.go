@@ -59,7 +59,7 @@ func (f *fixture) forgets() {
 // others makes other objects' versions, for a history to begin with.
 func (f *fixture) others() {
 	for range 3 {
-		if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Create(context.Background(),
+		if _, err := f.objects().Create(context.Background(),
 			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "other-"}}, metav1.CreateOptions{}); err != nil {
 			f.Error(err)
 		}
@@ -68,7 +68,7 @@ func (f *fixture) others() {
 
 // hasForgotten fails the test where the API server still knows what came after a version.
 func (f *fixture) hasForgotten(v Version) {
-	w, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Watch(context.Background(), metav1.ListOptions{
+	w, err := f.objects().Watch(context.Background(), metav1.ListOptions{
 		FieldSelector: "metadata.name=" + f.ref.Name, ResourceVersion: v.ResourceVersion, TimeoutSeconds: new(int64(10)),
 	})
 	if err != nil {

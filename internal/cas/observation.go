@@ -13,6 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
@@ -40,19 +41,26 @@ type Writer struct {
 	Time      time.Time // UTC
 }
 
-// Observation is what one read saw of a ConfigMap. It is never changed after it was made.
+// Observation is what one read saw of an object. It is never changed after it was made.
 type Observation struct {
-	configMap *corev1.ConfigMap // nil: there was none
-	size      int
-	digest    func() string
-	managers  func() []managed // as managedFields have them
-	begun     time.Time        // when the request that saw it was sent
-	answered  time.Time        // on the API server's own clock, in seconds; zero where it did not tell
-	since     moment           // from which a watch shows what came after it
+	kind       Kind
+	configMap  *corev1.ConfigMap // nil: there was none; of a Secret, the ConfigMap that holds the same as binaryData
+	secretType string
+	size       int
+	digest     func() string
+	managers   func() []managed // as managedFields have them
+	begun      time.Time        // when the request that saw it was sent
+	answered   time.Time        // on the API server's own clock, in seconds; zero where it did not tell
+	since      moment           // from which a watch shows what came after it
 }
 
-func observed(cm *corev1.ConfigMap, begun time.Time) *Observation {
-	o := &Observation{configMap: cm, begun: begun, since: moment{version: cm.ResourceVersion}}
+// observed is what was seen of an answer; nil where that is no object of any kind.
+func observed(answer runtime.Object, begun time.Time) *Observation {
+	kind, cm, secretType, ok := decode(answer)
+	if !ok {
+		return nil
+	}
+	o := &Observation{kind: kind, configMap: cm, secretType: secretType, begun: begun, since: moment{version: cm.ResourceVersion}}
 	o.managers = sync.OnceValue(o.managedFields)
 	o.digest = sync.OnceValue(func() string { return digest(o.Entries()) }) // asked for by every entry of a destroy
 	for _, v := range cm.Data {
@@ -64,10 +72,10 @@ func observed(cm *corev1.ConfigMap, begun time.Time) *Observation {
 	return o
 }
 
-// Exists reports whether there was a ConfigMap.
+// Exists reports whether there was an object.
 func (o *Observation) Exists() bool { return o.configMap != nil }
 
-// Version is the zero Version where there was no ConfigMap.
+// Version is the zero Version where there was no object.
 func (o *Observation) Version() Version {
 	if !o.Exists() {
 		return Version{}
@@ -122,12 +130,15 @@ func (o *Observation) Annotations() map[string]string {
 	return o.configMap.Annotations
 }
 
-// Immutable reports whether the ConfigMap refuses every change of its entries.
+// Type is the type of a Secret, and empty for a ConfigMap.
+func (o *Observation) Type() string { return o.secretType }
+
+// Immutable reports whether the object refuses every change of its entries.
 func (o *Observation) Immutable() bool {
 	return o.Exists() && o.configMap.Immutable != nil && *o.configMap.Immutable
 }
 
-// survivesJSON reports whether the ConfigMap is the same after it was written and parsed as JSON, as the API server does for a JSON
+// survivesJSON reports whether the object is the same after it was written and parsed as JSON, as the API server does for a JSON
 // Patch: text that is no UTF-8 becomes U+FFFD there, and could not be told from U+FFFD itself.
 func (o *Observation) survivesJSON() bool {
 	for _, values := range []map[string]string{o.configMap.Data, o.configMap.Annotations} {
@@ -140,7 +151,7 @@ func (o *Observation) survivesJSON() bool {
 	return true
 }
 
-// Terminating reports whether the ConfigMap is being deleted.
+// Terminating reports whether the object is being deleted.
 func (o *Observation) Terminating() bool { return o.Exists() && o.configMap.DeletionTimestamp != nil }
 
 // Size is the number of bytes of all values together, which the API server limits to MaxSize.
@@ -163,8 +174,8 @@ func digest(entries map[string]Entry) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// MaxSize is how many bytes the values of a ConfigMap may have together (validation in k8s.io/kubernetes counts
-// values, not keys).
+// MaxSize is how many bytes the values of a ConfigMap or a Secret may have together (validation in k8s.io/kubernetes counts
+// values, not keys, and has one limit for both).
 const MaxSize = corev1.MaxSecretSize
 
 // Writers are all managers that managedFields name, in their order there.
@@ -273,7 +284,7 @@ func (o *Observation) owners(f field) (owners []Writer, told bool) {
 		switch {
 		case m.fields == nil:
 			return nil, false
-		case !m.fields.Has(f.path()):
+		case !m.fields.Has(o.kind.path(f)):
 		case m.Manager == manyManagers:
 			return nil, false
 		default:

@@ -19,9 +19,17 @@ type request struct {
 // request. It reads the same as a JSON merge patch (RFC 7386) and as a strategic one, and is sent as the latter, for which the
 // API server need not write out and parse the whole object: at 900 KiB that takes it a quarter of the time. Only a key that
 // would be a directive there, and that no ConfigMap may have, is left to RFC 7386, and so to validation.
-func mergePatch(base Version, changes []change, meta *Meta) (request, error) {
+func mergePatch(of Kind, base Version, changes []change, meta *Meta) (request, error) {
 	kind := types.StrategicMergePatchType
-	data, binaryData := map[string]*string{}, map[string]*[]byte{}
+	patch := map[string]any{}
+	set := func(f field, to any) {
+		in, isIn := patch[of.wire(f.in)].(map[string]any)
+		if !isIn {
+			in = map[string]any{}
+			patch[of.wire(f.in)] = in
+		}
+		in[f.key] = to
+	}
 	for _, c := range changes {
 		if c.isGuard {
 			continue // the version stands for it
@@ -29,29 +37,15 @@ func mergePatch(base Version, changes []change, meta *Meta) (request, error) {
 		if isDirective(c.key) {
 			kind = types.MergePatchType
 		}
-		// Removing what is not there is harmless, and removing from both maps needs no knowledge of what was.
-		if v, ok := c.to.Text(); ok {
-			data[c.key] = &v
-			if c.from.kind == binary {
-				binaryData[c.key] = nil
-			}
-			continue
+		if !c.from.IsAbsent() || c.to.IsAbsent() { // removing what is not there is harmless
+			set(c.from.field(c.key), nil)
 		}
-		if v, ok := c.to.Binary(); ok {
-			binaryData[c.key] = &v
-			if c.from.kind == text {
-				data[c.key] = nil
-			}
-			continue
-		}
-		if c.from.kind == binary {
-			binaryData[c.key] = nil
-		} else {
-			data[c.key] = nil
+		if !c.to.IsAbsent() {
+			set(c.to.field(c.key), c.to.value())
 		}
 	}
 	metadata := map[string]any{"uid": base.UID, "resourceVersion": base.ResourceVersion}
-	patch := map[string]any{"metadata": metadata}
+	patch["metadata"] = metadata
 	if meta != nil {
 		if meta.owner != nil {
 			metadata["managedFields"] = []*metav1.ManagedFieldsEntry{meta.owner}
@@ -69,12 +63,6 @@ func mergePatch(base Version, changes []change, meta *Meta) (request, error) {
 		if meta.Immutable != nil {
 			patch["immutable"] = *meta.Immutable
 		}
-	}
-	if len(data) > 0 {
-		patch["data"] = data
-	}
-	if len(binaryData) > 0 {
-		patch["binaryData"] = binaryData
 	}
 	body, err := json.Marshal(patch)
 	return request{kind, body}, err
@@ -96,8 +84,8 @@ type operation struct {
 func jsonPatch(of *Observation, changes []change) (request, error) {
 	ops := []operation{{"test", "/metadata/deletionTimestamp", nil}}
 	for _, c := range changes {
-		from, fromValue := c.from.location(c.key)
-		to, toValue := c.to.location(c.key)
+		from, fromValue := of.kind.location(c.key, c.from)
+		to, toValue := of.kind.location(c.key, c.to)
 		if c.isGuard && from == "" {
 			ops = append(ops, absence(of, c.key)...)
 			continue
@@ -118,25 +106,15 @@ func jsonPatch(of *Observation, changes []change) (request, error) {
 	return request{types.JSONPatchType, body}, err
 }
 
-// absence tests that a key is in neither map. A path into a map that is not there fails, so that there the map itself is tested.
-func absence(of *Observation, key string) []operation {
-	data, binaryData := operation{"test", "/data/" + key, nil}, operation{"test", "/binaryData/" + key, nil}
-	if len(of.configMap.Data) == 0 {
-		data.Path = "/data"
+// absence tests that a key is in no map. A path into a map that is not there fails, so that there the map itself is tested.
+func absence(of *Observation, key string) (ops []operation) {
+	sizes := map[string]int{"data": len(of.configMap.Data), "binaryData": len(of.configMap.BinaryData)}
+	for _, in := range codecs[of.kind].maps {
+		path := "/" + of.kind.wire(in)
+		if sizes[in] > 0 {
+			path += "/" + key
+		}
+		ops = append(ops, operation{"test", path, nil})
 	}
-	if len(of.configMap.BinaryData) == 0 {
-		binaryData.Path = "/binaryData"
-	}
-	return []operation{data, binaryData}
-}
-
-// location is where an entry stands in its ConfigMap, and its JSON value; nowhere for an absent one.
-func (e Entry) location(key string) (string, any) {
-	if v, ok := e.Text(); ok {
-		return "/data/" + key, v
-	}
-	if v, ok := e.Binary(); ok {
-		return "/binaryData/" + key, v
-	}
-	return "", nil
+	return ops
 }

@@ -18,7 +18,7 @@ import (
 func (f *fixture) changeAs(manager string, change func(*corev1.ConfigMap)) {
 	cm := f.live()
 	change(cm)
-	if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: manager}); err != nil {
+	if _, err := f.objects().Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: manager}); err != nil {
 		f.Error(err)
 	}
 }

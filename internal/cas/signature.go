@@ -64,7 +64,7 @@ func (b *batch) firstOwner() *metav1.ManagedFieldsEntry {
 	fields := fieldpath.NewSet()
 	for f, to := range b.writes(b.from) {
 		if to != nil {
-			fields.Insert(f.path())
+			fields.Insert(b.from.kind.path(f))
 		}
 	}
 	if fields.Empty() {

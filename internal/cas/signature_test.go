@@ -125,7 +125,7 @@ func TestSignedWriteIsToldFromATwins(t *testing.T) {
 
 func (f *fixture) remove() {
 	f.Helper()
-	if err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Delete(f.Context(), f.ref.Name, metav1.DeleteOptions{}); err != nil {
+	if err := f.objects().Delete(f.Context(), f.ref.Name, metav1.DeleteOptions{}); err != nil {
 		f.Fatal(err)
 	}
 }
@@ -136,7 +136,7 @@ func (f *fixture) crowd(managers int) {
 	for i := range managers {
 		cm := f.live()
 		cm.Data[fmt.Sprintf("crowd%d", i)] = "1"
-		if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Update(f.Context(), cm,
+		if _, err := f.objects().Update(f.Context(), cm,
 			metav1.UpdateOptions{FieldManager: fmt.Sprintf("crowd%d", i)}); err != nil {
 			f.Fatal(err)
 		}

@@ -378,7 +378,7 @@ func TestRemovalOfSeveralKeysLeavesWhatIsGone(t *testing.T) {
 func (f *fixture) change(change func(*corev1.ConfigMap)) {
 	cm := f.live()
 	change(cm)
-	if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: "foreign"}); err != nil {
+	if _, err := f.objects().Update(context.Background(), cm, metav1.UpdateOptions{FieldManager: "foreign"}); err != nil {
 		f.Error(err)
 	}
 }

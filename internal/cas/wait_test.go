@@ -64,7 +64,7 @@ func TestWaitingOnAWatchThatLagsBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Delete(t.Context(), f.ref.Name, metav1.DeleteOptions{}); err != nil {
+	if err := f.objects().Delete(t.Context(), f.ref.Name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	f.onWatches(func(int) testcluster.Fault {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
@@ -26,10 +26,10 @@ const watching = 2 * time.Second
 // errSilent: a watch showed nothing, as behind a proxy that holds back what it has of an answer.
 var errSilent = errors.New("the watch showed nothing in time")
 
-// list is a request about the one ConfigMap as a collection, which who may watch or list that name alone is permitted to ask for.
+// list is a request about the one object as a collection, which who may watch or list that name alone is permitted to ask for.
 func (c *client) list(ref Ref, options metav1.ListOptions) *rest.Request {
 	options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, ref.Name).String()
-	return c.rest.Get().Namespace(ref.Namespace).Resource("configmaps").VersionedParams(&options, metav1.ParameterCodec)
+	return c.about(ref, c.rest.Get()).VersionedParams(&options, metav1.ParameterCodec)
 }
 
 // fresh are the options of a watch that begins with the present state, linearizably, and a bookmark.
@@ -39,23 +39,23 @@ func fresh() metav1.ListOptions {
 	}
 }
 
-// getWithHorizon reads the ConfigMap as get does, and learns the horizon.
+// getWithHorizon reads the object as get does, and learns the horizon.
 func (c *client) getWithHorizon(ctx context.Context, ref Ref) (*Observation, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, horizonTimeout, errSilent)
 	defer cancel()
 	ctx, report := withReport(ctx)
-	o := &Observation{begun: c.now()}
+	begun := c.now()
+	o := &Observation{begun: begun}
 	options := fresh()
 	options.TimeoutSeconds = new(int64(horizonTimeout / time.Second))
-	err := c.events(ctx, ref, options, func(e watch.Event, cm *corev1.ConfigMap) bool {
+	err := c.events(ctx, ref, options, func(e watch.EventType, seen *Observation) bool {
 		switch {
-		case e.Type == watch.Deleted:
-			o = &Observation{begun: o.begun}
-		case e.Type != watch.Bookmark:
-			begun := o.begun
-			o = observed(cm, begun)
-		case cm.Annotations[metav1.InitialEventsAnnotationKey] == "true":
-			o.since = moment{cm.ResourceVersion, o.begun}
+		case e == watch.Deleted:
+			o = &Observation{begun: begun}
+		case e != watch.Bookmark:
+			o, o.begun = seen, begun
+		case seen.Annotations()[metav1.InitialEventsAnnotationKey] == "true":
+			o.since = moment{seen.Version().ResourceVersion, begun}
 			return false
 		}
 		return true
@@ -63,11 +63,11 @@ func (c *client) getWithHorizon(ctx context.Context, ref Ref) (*Observation, err
 	switch {
 	case err != nil:
 		return nil, err
-	case o.since.at.IsZero() || o.Exists() && !versioned(o.configMap):
+	case o.since.at.IsZero() || o.Exists() && !o.isVersioned():
 		return nil, errNoHorizon
 	}
 	o.answered = report.date()
-	c.horizon.learns(o.since)
+	c.horizon(ref).learns(o.since)
 	return o, nil
 }
 
@@ -75,22 +75,21 @@ func (c *client) getWithHorizon(ctx context.Context, ref Ref) (*Observation, err
 // present state, if there is one, and those that come after it. A nil observation means that the object was deleted.
 func (c *client) follow(ctx context.Context, ref Ref, since string, yield func(*Observation) bool) error {
 	options := metav1.ListOptions{Watch: true, ResourceVersion: since}
-	if since == "" && !c.horizon.isRefused(ref) {
+	if since == "" && !c.horizon(ref).isRefused(ref) {
 		options = fresh()
 	}
-	begun := c.now()
-	err := c.events(ctx, ref, options, func(e watch.Event, cm *corev1.ConfigMap) bool {
-		switch e.Type {
+	err := c.events(ctx, ref, options, func(e watch.EventType, seen *Observation) bool {
+		switch e {
 		case watch.Bookmark:
 			return true
 		case watch.Deleted:
 			return yield(nil)
 		default:
-			return yield(observed(cm, begun))
+			return yield(seen)
 		}
 	})
 	if options.SendInitialEvents != nil && isUnsupported(err) {
-		c.horizon.refuse("")
+		c.horizon(ref).refuse("")
 		return c.follow(ctx, ref, since, yield)
 	}
 	return err
@@ -103,7 +102,8 @@ func isUnsupported(err error) bool {
 }
 
 // events calls yield with the events of a watch until yield returns false.
-func (c *client) events(ctx context.Context, ref Ref, options metav1.ListOptions, yield func(watch.Event, *corev1.ConfigMap) bool) error {
+func (c *client) events(ctx context.Context, ref Ref, options metav1.ListOptions, yield func(watch.EventType, *Observation) bool) error {
+	begun := c.now()
 	w, err := c.list(ref, options).Watch(ctx)
 	if err != nil {
 		return c.explain(err, ref, "watch")
@@ -117,11 +117,11 @@ func (c *client) events(ctx context.Context, ref Ref, options metav1.ListOptions
 			if !open {
 				return errors.New("the watch ended")
 			}
-			cm, isConfigMap := event.Object.(*corev1.ConfigMap)
+			seen := observed(event.Object, begun)
 			switch {
 			case event.Type == watch.Error:
 				return apierrors.FromObject(event.Object)
-			case isConfigMap && !yield(event, cm):
+			case seen != nil && !yield(event.Type, seen):
 				return nil
 			}
 		}
@@ -141,17 +141,24 @@ func (c *client) firstAfter(ctx context.Context, ref Ref, base Version, now *Obs
 		if err != nil {
 			return nil, err
 		}
-		found := &corev1.ConfigMapList{}
 		options := metav1.ListOptions{
 			ResourceVersion: strconv.FormatUint(number-1, 10), ResourceVersionMatch: metav1.ResourceVersionMatchExact,
 		}
-		if err := c.list(ref, options).Do(ctx).Into(found); err != nil {
+		found, err := c.ask(ctx, ref, c.list(ref, options))
+		if err != nil {
 			return nil, c.explain(err, ref, "list")
 		}
-		if len(found.Items) != 1 {
+		items, err := meta.ExtractList(found)
+		if err != nil {
+			return nil, err
+		}
+		if len(items) != 1 {
 			break
 		}
-		before := observed(&found.Items[0], c.now())
+		before := observed(items[0], c.now())
+		if !before.isVersioned() {
+			break
+		}
 		if before.Version() == base {
 			return now, nil
 		}

@@ -2,26 +2,28 @@ package cas
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Creation asks for a ConfigMap to be made if, and only if, there is none of its name.
+// Creation asks for an object to be made if, and only if, there is none of its name.
 type Creation struct {
 	Ref                 Ref
 	GenerateName        string // what Ref.Name was made of, stored as the API server would store it; empty where it was given
 	Labels, Annotations map[string]string
 	Entries             map[string]Entry // none is absent
 	Immutable           *bool
+	Type                string // of a Secret; empty is Opaque
 	FieldManager        string // required
 }
 
-// configMap is what is sent.
-func (n *Creation) configMap() *corev1.ConfigMap {
+// object is what is sent.
+func (n *Creation) object() runtime.Object {
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: n.Ref.Namespace, Name: n.Ref.Name, GenerateName: n.GenerateName, Labels: n.Labels, Annotations: n.Annotations,
@@ -37,7 +39,7 @@ func (n *Creation) configMap() *corev1.ConfigMap {
 			cm.BinaryData[key] = b
 		}
 	}
-	return cm
+	return codecs[n.Ref.Kind].encode(cm, n.Type)
 }
 
 // judge holds the creation against an observation.
@@ -66,11 +68,11 @@ func (n *Creation) tooLarge() error {
 // made reports whether the object can be what the creation made: it has the same content, and no other writer.
 func (n *Creation) made(o *Observation) bool {
 	return maps.Equal(n.Entries, o.Entries()) && maps.Equal(n.Labels, o.Labels()) && maps.Equal(n.Annotations, o.Annotations()) &&
-		(n.Immutable != nil && *n.Immutable) == o.Immutable() &&
+		(n.Immutable != nil && *n.Immutable) == o.Immutable() && n.Type == o.Type() &&
 		!slices.ContainsFunc(o.Writers(), func(w Writer) bool { return w.Manager != n.FieldManager })
 }
 
-// Removal asks for a ConfigMap to be deleted if, and only if, it is at the versions that are named, or where the lineage
+// Removal asks for an object to be deleted if, and only if, it is at the versions that are named, or where the lineage
 // leads from them. One that is gone, or being deleted, is a success.
 type Removal struct {
 	Ref Ref
@@ -168,7 +170,7 @@ func (w *creating) settle(_ context.Context, now *Observation) (result, error) {
 	case w.wasAbsent && !w.c.lostCreation && w.t.create.made(now):
 		return result{outcome: landed, after: now}, nil
 	}
-	return result{outcome: inDoubt, err: errors.New("a ConfigMap of this name is there, and may be another's")}, nil
+	return result{outcome: inDoubt, err: fmt.Errorf("a %s of this name is there, and may be another's", w.c.ref.Kind)}, nil
 }
 
 func (w *creating) landed(r result) {

@@ -23,7 +23,7 @@ func newEmptyFixture(t *testing.T) *fixture {
 
 // gone deletes the ConfigMap as another writer. It may be called from a proxy's hook.
 func (f *fixture) gone() {
-	err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Delete(context.Background(), f.ref.Name, metav1.DeleteOptions{})
+	err := f.objects().Delete(context.Background(), f.ref.Name, metav1.DeleteOptions{})
 	if err != nil {
 		f.Error(err)
 	}
@@ -32,7 +32,7 @@ func (f *fixture) gone() {
 // make creates the ConfigMap as another writer, of the same field manager. It may be called from a proxy's hook.
 func (f *fixture) make(data map[string]string) {
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: f.ref.Name}, Data: data}
-	_, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Create(context.Background(), cm, metav1.CreateOptions{FieldManager: "engine"})
+	_, err := f.objects().Create(context.Background(), cm, metav1.CreateOptions{FieldManager: "engine"})
 	if err != nil {
 		f.Error(err)
 	}
@@ -40,7 +40,7 @@ func (f *fixture) make(data map[string]string) {
 
 func (f *fixture) exists() bool {
 	f.Helper()
-	_, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Get(context.Background(), f.ref.Name, metav1.GetOptions{})
+	_, err := f.objects().Get(context.Background(), f.ref.Name, metav1.GetOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
 		f.Fatal(err)
 	}

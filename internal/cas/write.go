@@ -17,6 +17,8 @@ type write interface {
 	callers() []*task
 	verb() string
 	isDry() bool
+	// values are what the request holds. isAll reports whether the API server sees no other values of the object.
+	values() (all []Entry, isAll bool)
 	// isSigned reports whether the object shows whose write it was.
 	isSigned() bool
 	send(context.Context) (*Observation, outcome, error)
@@ -98,6 +100,9 @@ func (c *committer) perform(w write) result {
 		once, done := lingering(ctx, callers, Grace-telling-looking)
 		after, out, err := w.send(once)
 		done()
+		if out != stale || d.first != nil { // else it is told only where the condition was not what was refused
+			c.withhold(err, w)
+		}
 		switch {
 		case out == landed:
 			return result{outcome: landed, after: after}
@@ -115,11 +120,14 @@ func (c *committer) perform(w write) result {
 			now, lost := c.client.getPatiently(once, c.ref, nil)
 			switch {
 			case lost != nil && w.isSigned() && !w.isDry():
+				c.withhold(err, w)
 				return result{outcome: inDoubt, err: errors.Join(err, lost)}
 			case lost != nil:
 				return result{outcome: unsent, err: lost}
 			}
-			return w.overtaken(now, err)
+			r := w.overtaken(now, err)
+			c.withhold(r.err, w)
+			return r
 		case out != inDoubt && d.first == nil:
 			return result{outcome: out, err: err}
 		}

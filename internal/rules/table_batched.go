@@ -22,7 +22,7 @@ var batched = []rule{
 	{
 		"An answer without a version is nothing to be conditional on",
 		engine + "/client.go",
-		"case err == nil && !versioned(cm):\n\t\treturn nil, &RefusedError{",
+		"case err == nil && !o.isVersioned():\n\t\treturn nil, &RefusedError{",
 		"case false:\n\t\treturn nil, &RefusedError{",
 		engine,
 		[]string{"TestBaseWithoutAVersionIsNeverWrittenOn"},

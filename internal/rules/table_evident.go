@@ -97,8 +97,8 @@ var evident = []rule{
 	{
 		"Who owns a key is told where there are many managers too",
 		engine + "/observation.go",
-		"\t\tcase !m.fields.Has(f.path()):\n",
-		"\t\tcase m.Manager == manyManagers && f.in != \"\":\n\t\t\treturn nil, false\n\t\tcase !m.fields.Has(f.path()):\n",
+		"\t\tcase !m.fields.Has(o.kind.path(f)):\n",
+		"\t\tcase m.Manager == manyManagers && f.in != \"\":\n\t\t\treturn nil, false\n\t\tcase !m.fields.Has(o.kind.path(f)):\n",
 		engine,
 		[]string{"TestSignedGroupMade"},
 	},

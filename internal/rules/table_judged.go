@@ -89,8 +89,8 @@ var judged = []rule{
 	{
 		"A read is linearizable: it names no version to be content with",
 		engine + "/client.go",
-		`.Name(ref.Name).Do(ctx).Into(cm)`,
-		`.Name(ref.Name).Param("resourceVersion", "0").Do(ctx).Into(cm)`,
+		`answer, err := c.ask(ctx, ref, c.about(ref, c.rest.Get()).Name(ref.Name))`,
+		`answer, err := c.ask(ctx, ref, c.about(ref, c.rest.Get()).Name(ref.Name).Param("resourceVersion", "0"))`,
 		engine,
 		[]string{"TestReadsNameNoVersion"},
 	},
@@ -103,9 +103,9 @@ var judged = []rule{
 		[]string{"TestAbsenceInARefreshIsToldFromAReadOfItsOwn"},
 	},
 	{
-		"Absence is only what the API server itself says of this ConfigMap",
+		"Absence is only what the API server itself says of this object",
 		engine + "/client.go",
-		"d := status.Status().Details\n\treturn d != nil && d.Kind == \"configmaps\" && d.Name == ref.Name &&\n" +
+		"d := status.Status().Details\n\treturn d != nil && d.Kind == ref.Kind.Resource() && d.Name == ref.Name &&\n" +
 			"\t\t!apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)",
 		"return true",
 		engine,

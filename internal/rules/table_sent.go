@@ -135,7 +135,7 @@ var sent = []rule{
 	{
 		"The horizon is learned anew before a write where it is too old",
 		engine + "/committer.go",
-		"if write != nil && write.from != nil && !c.client.horizon.covers(c.ref, c.head.since, c.client.now()) {",
+		"if write != nil && write.from != nil && !c.client.horizon(c.ref).covers(c.ref, c.head.since, c.client.now()) {",
 		"if false {",
 		engine,
 		[]string{"TestHorizonIsLearnedAnewBeforeAWrite"},
@@ -193,8 +193,8 @@ var sent = []rule{
 	{
 		"Who may not watch in one namespace may in another",
 		engine + "/client.go",
-		"c.horizon.refuse(ref.Namespace)",
-		"c.horizon.refuse(\"\")",
+		"c.horizon(ref).refuse(ref.Namespace)",
+		"c.horizon(ref).refuse(\"\")",
 		engine,
 		[]string{"TestHorizonIsNotLostWithAForbiddenNamespace"},
 	},

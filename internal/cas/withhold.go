@@ -1,0 +1,92 @@
+package cas
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// withheld stands for what the API server said.
+const withheld = "the API server's message is withheld, because it may quote a value of the object"
+
+// withhold takes the API server's words out of the error that a write of a kind that hides its values ended with, where admission or
+// validation may have quoted a value in them: one that the request holds, or that the object is known to hold. Where the object is not
+// known, any words may.
+func (c *committer) withhold(err error, w write) {
+	var answer *apierrors.StatusError
+	if !codecs[c.ref.Kind].hides || !errors.As(err, &answer) || isAuthorizers(answer, c.ref) {
+		return
+	}
+	values, isAll := w.values()
+	if c.head != nil {
+		isAll = true
+		for _, e := range c.head.Entries() {
+			values = append(values, e)
+		}
+	}
+	s := &answer.ErrStatus
+	if isAll && !quotes(fmt.Sprintln(s.Message, s.Details), values) {
+		return
+	}
+	s.Message = withheld
+	if s.Details != nil {
+		s.Details.Causes = nil
+	}
+}
+
+// isAuthorizers reports whether the error is made of the request's URL and user alone, before the API server looks at its body.
+func isAuthorizers(answer *apierrors.StatusError, ref Ref) bool {
+	return apierrors.IsUnauthorized(answer) ||
+		apierrors.IsForbidden(answer) && strings.HasPrefix(answer.ErrStatus.Message, fmt.Sprintf("%s %q is forbidden: User ", ref.Kind.Resource(), ref.Name))
+}
+
+// quoted is how many bytes of a value in a row count as a quotation. A shorter value is quoted as a whole.
+const quoted = 8
+
+// quotes reports whether words quote a value: as it is, as Go escapes it, as base64, or as the numbers that Go prints for bytes.
+func quotes(words string, values []Entry) bool {
+	runs := map[string]bool{}
+	for i := range max(0, len(words)-quoted+1) {
+		runs[words[i:i+quoted]] = true
+	}
+	isIn := func(form string) bool {
+		if len(form) <= quoted {
+			return form != "" && strings.Contains(words, form)
+		}
+		for i := range len(form) - quoted + 1 {
+			if runs[form[i:i+quoted]] {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(values, func(e Entry) bool {
+		escaped, numbers := strconv.Quote(e.content), fmt.Sprint([]byte(e.content))
+		return isIn(e.content) || isIn(escaped[1:len(escaped)-1]) || isIn(numbers[1:len(numbers)-1]) ||
+			isIn(base64.StdEncoding.EncodeToString([]byte(e.content)))
+	})
+}
+
+// values implements write.
+func (b *batch) values() (all []Entry, isAll bool) {
+	for _, c := range b.changes {
+		all = append(all, c.from, c.to)
+	}
+	return all, false
+}
+
+// values implements write.
+func (w *creating) values() (all []Entry, isAll bool) {
+	for _, e := range w.t.create.Entries {
+		all = append(all, e)
+	}
+	return all, true
+}
+
+// values implements write.
+func (w *removing) values() (all []Entry, isAll bool) { return nil, false }
