@@ -90,7 +90,10 @@ func (c *committer) blindBatch(tasks []*task) *batch {
 func (t *Txn) canGoBlind(h history) bool {
 	return t.GoneIsDone && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" &&
 		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
-		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.IsGuard || k.Next != nil || h.wroteSince(k.Key, t.Seen) })
+		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
+			isNowhere := k.Expect.IsAnything() && t.Ref.Kind == ConfigMap // which of its two maps has the key is not known
+			return k.IsGuard || k.Next != nil || isNowhere || h.wroteSince(k.Key, t.Seen)
+		})
 }
 
 // keySet is the keys that tasks ahead are about to write (true) or to compare.

@@ -1,0 +1,145 @@
+package acceptance_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestSecretEntryBasic(t *testing.T) {
+	p := newPipeline(t)
+	made := p.createSecret("database", map[string]string{"user": "kept"})
+
+	p.write(secretEntry(`value_wo = "first-value"`, `value_wo_version = 1`))
+	p.plan()
+	p.apply()
+	p.wantSecret("database", map[string]string{"user": "kept", "password": "first-value"})
+	got := p.state()["it"].Attributes
+	want := map[string]any{
+		"id": p.namespace + "/database/password", "uid": string(made.UID), "resource_version": p.liveSecret("database").ResourceVersion,
+		"value_wo": nil, "value_base64_wo": nil, "expected_value_wo": nil, "value_wo_version": 1.0,
+	}
+	for attribute, v := range want {
+		if diff := cmp.Diff(v, got[attribute]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", attribute, diff)
+		}
+	}
+	p.planNothing()
+
+	// Another value without another version is no change.
+	p.write(secretEntry(`value_wo = "second-value"`, `value_wo_version = 1`))
+	p.planNothing()
+
+	p.write(secretEntry(`value_wo = "second-value"`, `value_wo_version = 2`))
+	p.plan()
+	p.apply()
+	p.wantSecret("database", map[string]string{"user": "kept", "password": "second-value"})
+	p.planNothing()
+
+	p.destroy()
+	p.wantSecret("database", map[string]string{"user": "kept"})
+}
+
+func TestSecretEntryConflicts(t *testing.T) {
+	p := newPipeline(t)
+	p.createSecret("database", map[string]string{"password": "old", "user": "u"})
+
+	p.write(secretEntry(`value_wo = "new"`))
+	p.planRefused([]string{"Key Already Exists", "password already exists with another value", "Secret:", "set expected_value_wo to what password holds"})
+	p.write(secretEntry(`value_wo = "new"`, `expected_value_wo = "wrong"`))
+	p.planRefused([]string{"Expected Value Mismatch", "password does not hold what expected_value_wo says", "Expected: (sensitive)", "Found: (sensitive)",
+		"Changed by: another-writer"})
+	p.write(secretEntry(`value_wo = "new"`, `expected_value_wo = "old"`))
+	p.plan()
+	p.rotate("database", "password", "rotated")
+	p.applyRefused("Expected Value Mismatch")
+	p.wantSecret("database", map[string]string{"password": "rotated", "user": "u"})
+
+	// An update goes by the version of the Secret that the plan saw.
+	p.write(secretEntry(`value_wo = "new"`, `expected_value_wo = "rotated"`))
+	p.plan()
+	p.apply()
+	p.write(secretEntry(`value_wo = "newer"`, `value_wo_version = 2`))
+	p.plan()
+	p.rotate("database", "user", "v")
+	p.applyRefused("Compare-And-Swap Conflict", "The Secret changed after this plan was made.")
+	p.wantSecret("database", map[string]string{"password": "new", "user": "v"})
+
+	// By key it needs an expectation.
+	p.write(secretEntry(`value_wo = "newer"`, `value_wo_version = 2`, `conflict_scope = "key"`))
+	p.planRefused([]string{"Expected Value Missing", `With conflict_scope = "key", an update needs the expected value of password.`})
+	p.write(secretEntry(`value_wo = "newer"`, `value_wo_version = 2`, `conflict_scope = "key"`, `expected_value_wo = "new"`))
+	p.plan()
+	p.rotate("database", "user", "w")
+	p.apply()
+	p.wantSecret("database", map[string]string{"password": "newer", "user": "w"})
+	p.planNothing()
+
+	// A delete goes by the version that its plan saw, whatever the scope.
+	p.plan("-destroy")
+	p.rotate("database", "user", "x")
+	p.applyRefused("Compare-And-Swap Conflict", "The Secret changed after this plan was made. Nothing was removed.")
+	p.destroy()
+	p.wantSecret("database", map[string]string{"user": "x"})
+}
+
+func TestSecretEntryDrift(t *testing.T) {
+	p := newPipeline(t)
+	p.createSecret("database", nil)
+	p.write(secretEntry(`value_wo = "mine"`))
+	p.plan()
+	p.apply()
+
+	// Somebody else changes the key: each plan says so, and leaves it alone until the version changes.
+	p.rotate("database", "password", "theirs")
+	p.wants(p.planNothing(), "Warning: Value Changed Since Last Apply", "Somebody else changed password after the last apply. This plan leaves it as it is.",
+		"Changed by: another-writer")
+	p.write(secretEntry(`value_wo = "mine"`, `on_drift = "off"`))
+	p.plan()
+	p.apply()
+	p.wantSecret("database", map[string]string{"password": "theirs"})
+	p.write(secretEntry(`value_wo = "mine"`, `value_wo_version = 2`, `on_drift = "error"`))
+	p.planRefused([]string{"Value Changed Since Last Apply", `on_drift = "error" protects it.`})
+	p.write(secretEntry(`value_wo = "mine"`, `value_wo_version = 2`))
+	p.wants(p.plan(), "Value Changed Since Last Apply", "This update overwrites it.")
+	p.apply()
+	p.wantSecret("database", map[string]string{"password": "mine"})
+	p.planNothing()
+
+	// To accept what is there moves the baseline and writes nothing.
+	p.rotate("database", "password", "theirs")
+	version := p.liveSecret("database").ResourceVersion
+	p.write(secretEntry(`value_wo = "theirs"`, `value_wo_version = 2`))
+	p.plan()
+	p.apply()
+	if now := p.liveSecret("database").ResourceVersion; now != version {
+		t.Errorf("wrote: from version %s to %s", version, now)
+	}
+	if out := p.planNothing(); out != "" {
+		p.wants(out, "No changes")
+	}
+
+	// A vanished key is created again.
+	p.changeSecret("database", func(s *corev1.Secret) { s.Data = nil })
+	p.plan()
+	p.apply()
+	p.wantSecret("database", map[string]string{"password": "theirs"})
+}
+
+func TestSecretEntryImport(t *testing.T) {
+	p := newPipeline(t)
+	p.createSecret("database", map[string]string{"password": "there"})
+	imported := "import {\n  to = cas_secret_entry.it\n  id = \"${NAMESPACE}/database/password\"\n}\n"
+	p.write(imported + secretEntry(`value_wo = "mine"`))
+	p.planRefused([]string{"Key Already Exists"})
+	p.write(imported + secretEntry(`value_wo = "there"`, `adopt_existing = true`))
+	version := p.liveSecret("database").ResourceVersion
+	p.plan()
+	p.apply()
+	if now := p.liveSecret("database").ResourceVersion; now != version {
+		t.Errorf("wrote: from version %s to %s", version, now)
+	}
+	p.planNothing()
+	p.wants(p.plan("-destroy"), "Key Existed Before Terraform")
+}
