@@ -85,3 +85,17 @@ func secretEntry(lines ...string) string {
 func secretData(lines ...string) string {
 	return "resource \"cas_secret_data\" \"it\" {\n  namespace = NAMESPACE\n  name = \"database\"\n  " + strings.Join(lines, "\n  ") + "\n}\n"
 }
+
+// secrets are all Secrets of the fixture's namespace.
+func (f *fixture) secrets() map[string]corev1.Secret {
+	f.Helper()
+	list, err := f.cluster.Client().CoreV1().Secrets(f.namespace).List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	all := map[string]corev1.Secret{}
+	for _, s := range list.Items {
+		all[s.Name] = s
+	}
+	return all
+}

@@ -153,6 +153,7 @@ func (p *casProvider) Resources(context.Context) []func() resource.Resource {
 		configmap.NewData,
 		secret.NewEntry,
 		secret.NewData,
+		secret.NewSecret,
 	}
 }
 

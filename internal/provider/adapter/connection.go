@@ -118,3 +118,12 @@ func AllKnown(of ...types.Map) bool {
 	}
 	return true
 }
+
+// ListOf is a list of keys.
+func ListOf(keys []string) types.List {
+	all := make([]attr.Value, len(keys))
+	for i, key := range keys {
+		all[i] = types.StringValue(key)
+	}
+	return types.ListValueMust(types.StringType, all)
+}

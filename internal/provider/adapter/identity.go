@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -97,11 +96,7 @@ func (i DataIdentity) Encode(ctx context.Context, raw *tftypes.Value) diag.Diagn
 func DataIdentityOf(p *Place) DataIdentity {
 	i := DataIdentity{p.Identity(), types.ListNull(types.StringType)}
 	if id, err := terms.ParseDataID(p.ID.ValueString()); err == nil && len(id.Keys) > 0 {
-		keys := make([]attr.Value, len(id.Keys))
-		for n, key := range id.Keys {
-			keys[n] = types.StringValue(key)
-		}
-		i.Keys = types.ListValueMust(types.StringType, keys)
+		i.Keys = ListOf(id.Keys)
 	}
 	return i
 }

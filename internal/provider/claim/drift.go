@@ -76,14 +76,25 @@ func (r *Run) checkKept(ctx context.Context, c, held *Claim, private privateRead
 		return nil
 	}
 	kept, diags := getKept(ctx, private, held.Ref.Kind)
-	if drift, _ := c.drift(held, kept); len(drift) > 0 {
-		live, err := r.Engine.Observe(ctx, held.Ref, cas.Fresh)
-		if err != nil {
-			live = nil // without it the message has a fact less
-		}
-		diags.Append(r.planned(ctx, c.About(terms.OpUpdate)).DriftKept(drift, live))
+	drift, _ := c.drift(held, kept)
+	return append(diags, r.driftKept(ctx, drift, c.About(terms.OpUpdate))...)
+}
+
+// driftKept makes the warning of drift that a plan leaves as it is.
+func (r *Run) driftKept(ctx context.Context, drift []diagnose.Drift, about diagnose.Subject) diag.Diagnostics {
+	if len(drift) == 0 {
+		return nil
 	}
-	return diags
+	return diag.Diagnostics{r.planned(ctx, about).DriftKept(drift, r.writers(ctx, about))}
+}
+
+// writers is an object as it is now, for the names of its writers: no request right after a refresh. Without it a message has a fact less.
+func (r *Run) writers(ctx context.Context, about diagnose.Subject) *cas.Observation {
+	live, err := r.Engine.Observe(ctx, about.ID.Ref, cas.Fresh)
+	if err != nil {
+		return nil
+	}
+	return live
 }
 
 // removalDrift is the on_drift that the removal of a replace goes by: the plan's, and "off" if the plan accepts what is there.
@@ -95,7 +106,7 @@ func (c *Claim) removalDrift(ctx context.Context, held *Claim, private privateRe
 	return c.OnDrift, diags
 }
 
-// drifted makes the diagnostic of drift that a write overwrites. It reads the object to name the writer: no request right after a refresh.
+// drifted makes the diagnostic of drift that a write overwrites.
 // canDestroy says that a destroy would go ahead.
 func (r *Run) drifted(
 	ctx context.Context, onDrift string, overwritten []diagnose.Drift, about diagnose.Subject, canDestroy bool,
@@ -103,14 +114,10 @@ func (r *Run) drifted(
 	if len(overwritten) == 0 || onDrift == terms.DriftOff {
 		return nil
 	}
-	live, err := r.Engine.Observe(ctx, about.ID.Ref, cas.Fresh)
-	if err != nil {
-		live = nil // without it the message has a fact less
-	}
 	if onDrift == terms.DriftError {
-		return diag.Diagnostics{about.DriftRefused(overwritten, live, canDestroy)}
+		return diag.Diagnostics{about.DriftRefused(overwritten, r.writers(ctx, about), canDestroy)}
 	}
-	return diag.Diagnostics{about.DriftOverwritten(overwritten, live)}
+	return diag.Diagnostics{about.DriftOverwritten(overwritten, r.writers(ctx, about))}
 }
 
 // wholePart is one of the parts of a whole ConfigMap.
@@ -144,7 +151,7 @@ func (p wholePart) ignored(by IgnoredMetadata) IgnoredKeys {
 // wholeBaseline has the digests of the parts that a resource manages.
 type wholeBaseline map[string]digests
 
-func baselineOf(content diagnose.Content) wholeBaseline {
+func baselineOf(sealer sealer, content diagnose.Content) wholeBaseline {
 	b := wholeBaseline{}
 	for _, part := range wholeParts(content) {
 		if part.entries == nil {
@@ -152,24 +159,26 @@ func baselineOf(content diagnose.Content) wholeBaseline {
 		}
 		b[part.name] = digests{}
 		for key, e := range part.entries {
-			b[part.name][key] = e.Digest()
+			b[part.name][key] = sealer.digest(e)
 		}
 	}
 	return b
 }
 
 // has reports whether a key of a managed part holds what the baseline says. What is not in the baseline is absent.
-func (b wholeBaseline) has(part, key string, live cas.Entry) bool {
+func (b wholeBaseline) has(sealer sealer, part, key string, live cas.Entry) bool {
 	digest, ok := b[part][key]
-	return b[part] != nil && (ok && live.Digest() == digest || !ok && live.IsAbsent())
+	return b[part] != nil && (ok && sealer.digest(live) == digest || !ok && live.IsAbsent())
 }
 
 // wholeDrift compares what a resource manages of a ConfigMap with the baseline, as Claim.drift does. Added and removed keys count. A nil plan
 // is that of a removal, which overwrites what is there.
 func (r *Run) wholeDrift(
-	ctx context.Context, held diagnose.Content, plan *diagnose.Content, private privateReader,
+	ctx context.Context, kind cas.Kind, held diagnose.Content, plan *diagnose.Content, private privateReader,
 ) (overwritten []diagnose.Drift, accepted bool, diags diag.Diagnostics) {
 	baseline, _, diags := getPrivate[wholeBaseline](ctx, private, privateWritten)
+	sealer, more := getSealer(ctx, private, kind)
+	diags.Append(more...)
 	inDoubt, _, more := getPrivate[[]wholeBaseline](ctx, private, privateInDoubt)
 	diags.Append(more...)
 	ours := slices.Concat(inDoubt, []wholeBaseline{baseline})
@@ -186,7 +195,7 @@ func (r *Run) wholeDrift(
 		for _, key := range slices.Compact(keys) {
 			live, value := part.entries[key], planned[i].entries[key]
 			switch {
-			case slices.ContainsFunc(ours, func(b wholeBaseline) bool { return b.has(part.name, key, live) }):
+			case slices.ContainsFunc(ours, func(b wholeBaseline) bool { return b.has(sealer, part.name, key, live) }):
 			case value.IsAbsent() && part.ignored(r.Ignored).Match(key): // an update leaves it alone
 			case value.Holds(live):
 				accepted = true
@@ -199,48 +208,58 @@ func (r *Run) wholeDrift(
 }
 
 // SetBaseline records what the API server stored of a whole ConfigMap.
-func SetBaseline(ctx context.Context, private Private, stored diagnose.Content) diag.Diagnostics {
+func SetBaseline(ctx context.Context, private Private, kind cas.Kind, stored diagnose.Content) diag.Diagnostics {
 	_, diags := instance(ctx, private)
-	diags.Append(setPrivate(ctx, private, privateWritten, baselineOf(stored))...)
+	sealer, more := getSealer(ctx, private, kind)
+	diags.Append(more...)
+	diags.Append(sealer.set(ctx, private)...)
+	diags.Append(setPrivate(ctx, private, privateWritten, baselineOf(sealer, stored))...)
 	return append(diags, private.SetKey(ctx, privateInDoubt, nil)...)
 }
 
 // NoteWholeDoubt is noteDoubt for an update of a whole ConfigMap.
-func NoteWholeDoubt(ctx context.Context, private Private, plan diagnose.Content, err error) diag.Diagnostics {
+func NoteWholeDoubt(ctx context.Context, private Private, kind cas.Kind, plan diagnose.Content, err error) diag.Diagnostics {
 	var unknown *cas.UnknownError
 	if !errors.As(err, &unknown) {
 		return nil
 	}
 	inDoubt, _, diags := getPrivate[[]wholeBaseline](ctx, private, privateInDoubt)
-	return append(diags, setPrivate(ctx, private, privateInDoubt, append(inDoubt, baselineOf(plan)))...)
+	sealer, more := getSealer(ctx, private, kind)
+	diags.Append(more...)
+	return append(diags, setPrivate(ctx, private, privateInDoubt, append(inDoubt, baselineOf(sealer, plan)))...)
 }
 
 // SettleWhole moves the baseline if a ConfigMap is found to hold what a write of unknown outcome was to leave.
-func SettleWhole(ctx context.Context, private Private, found diagnose.Content) diag.Diagnostics {
+func SettleWhole(ctx context.Context, private Private, kind cas.Kind, found diagnose.Content) diag.Diagnostics {
 	inDoubt, _, diags := getPrivate[[]wholeBaseline](ctx, private, privateInDoubt)
-	now := baselineOf(found)
-	if slices.ContainsFunc(inDoubt, func(b wholeBaseline) bool { return maps.EqualFunc(b, now, maps.Equal[digests, digests]) }) {
-		diags.Append(setPrivate(ctx, private, privateWritten, now)...)
+	sealer, more := getSealer(ctx, private, kind)
+	diags.Append(more...)
+	for _, b := range inDoubt {
+		now := baselineOf(sealer, found)
+		maps.DeleteFunc(now, func(part string, _ digests) bool { return b[part] == nil }) // of a Secret, what the write left to others
+		if maps.EqualFunc(b, now, maps.Equal[digests, digests]) {
+			return append(diags, setPrivate(ctx, private, privateWritten, now)...)
+		}
 	}
 	return diags
 }
 
 // AcceptsWholeDrift reports whether an update that writes nothing has to be planned, to move the baseline.
 func (r *Run) AcceptsWholeDrift(
-	ctx context.Context, onDrift string, held, plan diagnose.Content, private privateReader,
+	ctx context.Context, kind cas.Kind, onDrift string, held, plan diagnose.Content, private privateReader,
 ) (bool, diag.Diagnostics) {
 	if onDrift == terms.DriftOff {
 		return false, nil
 	}
-	_, accepted, diags := r.wholeDrift(ctx, held, &plan, private)
+	_, accepted, diags := r.wholeDrift(ctx, kind, held, &plan, private)
 	return accepted, diags
 }
 
 // WholeRemovalDrift is the on_drift that the removal of a replace goes by: the plan's, and "off" if the plan accepts what is there.
 func (r *Run) WholeRemovalDrift(
-	ctx context.Context, onDrift string, held, plan diagnose.Content, private privateReader,
+	ctx context.Context, kind cas.Kind, onDrift string, held, plan diagnose.Content, private privateReader,
 ) (string, diag.Diagnostics) {
-	overwritten, _, diags := r.wholeDrift(ctx, held, &plan, private)
+	overwritten, _, diags := r.wholeDrift(ctx, kind, held, &plan, private)
 	if len(overwritten) == 0 {
 		return terms.DriftOff, diags
 	}
@@ -257,10 +276,21 @@ func (r *Run) PlanWholeDrift(
 	return r.CheckWholeDrift(ctx, onDrift, held, &plan, r.planned(ctx, about), private)
 }
 
+// PlanWholeKept warns of drift in a Secret that a plan leaves as it is.
+func (r *Run) PlanWholeKept(
+	ctx context.Context, onDrift string, held, plan diagnose.Content, about diagnose.Subject, private privateReader,
+) diag.Diagnostics {
+	if about.ID.Kind != cas.Secret || onDrift == terms.DriftOff || !r.Checks() || r.isApply(ctx) {
+		return nil
+	}
+	drift, _, diags := r.wholeDrift(ctx, about.ID.Kind, held, &plan, private)
+	return append(diags, r.driftKept(ctx, drift, about)...)
+}
+
 // CheckWholeDrift judges the drift that an update of a whole ConfigMap would overwrite. A nil plan is that of a removal.
 func (r *Run) CheckWholeDrift(
 	ctx context.Context, onDrift string, held diagnose.Content, plan *diagnose.Content, about diagnose.Subject, private privateReader,
 ) diag.Diagnostics {
-	overwritten, _, diags := r.wholeDrift(ctx, held, plan, private)
+	overwritten, _, diags := r.wholeDrift(ctx, about.ID.Kind, held, plan, private)
 	return append(diags, r.drifted(ctx, onDrift, overwritten, about, false)...)
 }

@@ -22,8 +22,8 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	keys := newDataModel(terms.DataID{Ref: ref})
 	keys.Data = types.MapValueMust(types.StringType, map[string]attr.Value{"foo": types.StringValue("1")})
 	run := &claim.Run{}
-	whole := wholeModel{Place: adapter.NewPlace(ref)}
-	ofWhole := (&wholeResource{adapter.Connection{Run: run}}).about(&whole, nil, terms.OpUpdate)
+	whole := adapter.Object{Place: adapter.NewPlace(ref)}
+	ofWhole := (&adapter.Whole{Connection: adapter.Connection{Run: run}}).About(&whole, nil, terms.OpUpdate)
 	counter := (&counterResource{adapter.Connection{Run: run}}).about(&counterModel{Place: adapter.NewPlace(ref), Key: types.StringValue("foo")}, terms.OpCreate)
 	missing, immutable := &cas.NotFoundError{Ref: ref}, &cas.ImmutableError{Ref: ref}
 	forbidden := &cas.ForbiddenError{Ref: ref, Verb: "create", Err: errors.New("no")}

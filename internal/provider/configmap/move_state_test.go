@@ -14,7 +14,7 @@ import (
 )
 
 // moveState is what MoveState makes of a state, and false where it leaves it to others.
-func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (wholeModel, *frameworkresource.MoveStateResponse, bool) {
+func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (adapter.Object, *frameworkresource.MoveStateResponse, bool) {
 	t.Helper()
 	ctx := t.Context()
 	var schemaResp frameworkresource.SchemaResponse
@@ -26,12 +26,12 @@ func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (wholeModel
 		TargetState:    tfsdk.State{Schema: schemaResp.Schema, Raw: null(schemaResp.Schema.Type())},
 		TargetIdentity: &tfsdk.ResourceIdentity{Schema: identityResp.IdentitySchema, Raw: null(identityResp.IdentitySchema.Type())},
 	}
-	state, diags := movedState(req)
+	state, diags := (&adapter.Whole{}).MovedState(req)
 	resp.Diagnostics = diags
 	if state == nil {
-		return wholeModel{}, resp, false
+		return adapter.Object{}, resp, false
 	}
-	resp.Diagnostics.Append(state.EncodeIdentity(ctx, &resp.TargetIdentity.Raw)...)
+	resp.Diagnostics.Append(state.Identity().Encode(ctx, &resp.TargetIdentity.Raw)...)
 	resp.Diagnostics.Append(wholeCodec().Encode(ctx, *state, &resp.TargetState.Raw)...)
 	m, diags := wholeCodec().Decode(ctx, resp.TargetState.Raw)
 	if diags.HasError() {
@@ -61,7 +61,7 @@ func TestMoveStateOfConfigMap(t *testing.T) {
 			t.Fatalf("%s: %v", address, resp.Diagnostics)
 		}
 		if m.ID.ValueString() != "shop/settings" || m.Version() != (cas.Version{UID: "u", ResourceVersion: "7"}) || !m.GenerateName.IsNull() || m.Immutable.ValueBool() ||
-			!m.Labels.IsNull() || !m.Annotations.IsNull() || !m.BinaryData.IsNull() || stringsOf(m.Data)["foo"] != "1" {
+			!m.Labels.IsNull() || !m.Annotations.IsNull() || !m.BinaryData.IsNull() || adapter.StringsOf(m.Data)["foo"] != "1" {
 			t.Errorf("%s: %v", address, m)
 		}
 		var identity adapter.ObjectIdentity

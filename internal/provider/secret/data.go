@@ -79,7 +79,7 @@ func (m *dataModel) keys() []string {
 // SetID implements [adapter.KeysModel]. It sets the keys as well.
 func (m *dataModel) SetID() {
 	keys := m.keys()
-	m.ID, m.Keys = types.StringValue(terms.DataID{Ref: refOf(&m.Place), Keys: keys}.String()), listOf(keys)
+	m.ID, m.Keys = types.StringValue(terms.DataID{Ref: refOf(&m.Place), Keys: keys}.String()), adapter.ListOf(keys)
 }
 
 // PlanWrite implements [adapter.KeysModel]. The apply may get other keys from an ephemeral map.
@@ -146,7 +146,7 @@ func (m *dataModel) KeepPrevious(state *dataModel, _ *claim.Run) { m.ID, m.Keys 
 
 // Refresh implements [adapter.KeysModel]. The resource exists as long as its Secret does, whatever keys vanish.
 func (m *dataModel) Refresh(seen *claim.Seen) bool {
-	m.Keys = listOf(slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(seen.Keys))), func(key string) bool { return seen.Entry(key).IsAbsent() }))
+	m.Keys = adapter.ListOf(slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(seen.Keys))), func(key string) bool { return seen.Entry(key).IsAbsent() }))
 	return seen.Exists()
 }
 
@@ -169,14 +169,6 @@ func stringOf(v attr.Value) types.String {
 	return types.StringNull()
 }
 
-func listOf(keys []string) types.List {
-	all := make([]attr.Value, len(keys))
-	for i, key := range keys {
-		all[i] = types.StringValue(key)
-	}
-	return types.ListValueMust(types.StringType, all)
-}
-
 func keysOf(list types.List) (keys []string) {
 	for _, key := range list.Elements() {
 		keys = append(keys, stringOf(key).ValueString())
@@ -189,7 +181,7 @@ func newDataModel(id terms.DataID) dataModel {
 	null := types.MapNull(types.StringType)
 	m := dataModel{
 		KeysAttributes: adapter.ImportedKeys(id.Ref), DataWO: null, BinaryDataWO: null, ExpectedDataWO: null, ExpectedBinaryDataWO: null,
-		Keys: listOf(id.Keys),
+		Keys: adapter.ListOf(id.Keys),
 	}
 	m.ID = types.StringValue(id.String())
 	return m

@@ -1,4 +1,4 @@
-package configmap
+package adapter
 
 import (
 	"context"
@@ -10,27 +10,26 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// ModifyPlan checks what an apply would check. adapter.Keys says when Terraform calls it.
-func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+// ModifyPlan checks what an apply would check. Keys says when Terraform calls it.
+func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Run == nil {
 		return
 	}
 	ctx = claim.Planning(ctx, &req)
-	var plan, state, config wholeModel
+	var plan, state, config Object
 	var diags diag.Diagnostics
 	if !req.State.Raw.IsNull() {
-		state, diags = wholeCodec().Decode(ctx, req.State.Raw)
+		state, diags = r.Codec().Decode(ctx, req.State.Raw)
 		resp.Diagnostics.Append(diags...)
 	}
 	if !req.Plan.Raw.IsNull() {
-		plan, diags = wholeCodec().Decode(ctx, req.Plan.Raw)
+		plan, diags = r.decodePlan(ctx, req.Plan, req.Config)
 		resp.Diagnostics.Append(diags...)
-		config, diags = wholeCodec().Decode(ctx, req.Config.Raw)
+		config, diags = r.Codec().Decode(ctx, req.Config.Raw)
 		resp.Diagnostics.Append(diags...)
 	}
 	if resp.Diagnostics.HasError() {
@@ -46,9 +45,9 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		if plan.RefKnown() {
 			plan.ID = types.StringValue(plan.Ref().String())
 		}
-		resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, plan, &resp.Plan.Raw)...)
 		r.planCreate(ctx, &plan, resp)
-	case req.Plan.Raw.Equal(req.State.Raw):
+	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
 		r.noteReplace(ctx, &plan, &state, resp)
 		r.acceptDrift(ctx, &plan, &state, resp)
 	default:
@@ -65,24 +64,24 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		r.noteReplace(ctx, &plan, &state, resp)
 		plan.ID, plan.UID = state.ID, state.UID
 		r.planUpdate(ctx, &plan, &state, resp)
-		resp.Diagnostics.Append(wholeCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, plan, &resp.Plan.Raw)...)
 	}
 }
 
-func (r *wholeResource) planCreate(ctx context.Context, plan *wholeModel, resp *resource.ModifyPlanResponse) {
+func (r *Whole) planCreate(ctx context.Context, plan *Object, resp *resource.ModifyPlanResponse) {
 	how := r.Run.CheckMode()
 	if !plan.contentKnown() {
 		how = cas.ReadOnly
 	}
-	ref := plan.Ref()
-	isGenerated := plan.Name.IsUnknown() && how == cas.DryRun && adapter.Known(plan.Namespace, plan.GenerateName) && !plan.GenerateName.IsNull()
+	ref := r.ref(plan)
+	isGenerated := plan.Name.IsUnknown() && how == cas.DryRun && Known(plan.Namespace, plan.GenerateName) && !plan.GenerateName.IsNull()
 	switch {
 	case isGenerated:
 		ref.Name = terms.GenerateName(plan.GenerateName.ValueString()) // such a one, to rehearse with
 	case !plan.RefKnown():
 		return
 	}
-	about := r.about(plan, nil, terms.OpCreate)
+	about := r.About(plan, nil, terms.OpCreate)
 	about.ID.Ref = ref
 	resp.Diagnostics.Append(r.Run.PlanCreateWhole(ctx, ref, plan.Timeouts, about, resp.Private, func(ctx context.Context) error {
 		_, err := r.Run.Engine.CheckCreate(ctx, r.creation(plan, ref), how)
@@ -95,17 +94,18 @@ func (r *wholeResource) planCreate(ctx context.Context, plan *wholeModel, resp *
 }
 
 // planUpdate settles what is known of the plan, whether it is a replace after all, and checks what is to be written.
-func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) {
-	was, isUnseen := state, plan.takesOver(state)
-	about := r.about(plan, state, terms.OpUpdate)
+func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) {
+	was, writes, isUnseen := state, plan, plan.takesOver(state)
+	about := r.About(plan, state, terms.OpUpdate)
 	if isUnseen && r.Run.Checks() {
 		resp.Diagnostics.Append(r.Run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
-			live, err := r.Run.Engine.Observe(ctx, state.Ref(), cas.Fresh)
+			live, err := r.Run.Engine.Observe(ctx, r.ref(state), cas.Fresh)
 			if err == nil && !live.Exists() {
-				err = &cas.NotFoundError{Ref: state.Ref()}
+				err = &cas.NotFoundError{Ref: r.ref(state)}
 			}
 			if err == nil {
 				was, isUnseen = r.takenOver(plan, state, live), false
+				writes = r.keepValues(plan, state, was)
 			}
 			return err
 		})...)
@@ -113,23 +113,29 @@ func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel,
 			return
 		}
 	}
-	if replaces := plan.replacesImmutable(was); len(replaces) > 0 {
+	if r.Kind == cas.Secret {
+		r.noteReplace(ctx, plan, was, resp) // with its values
+	}
+	if replaces := r.replacesImmutable(writes, was); len(replaces) > 0 {
+		plan.Keys = types.ListUnknown(types.StringType)
 		resp.RequiresReplace = append(resp.RequiresReplace, replaces...)
-		resp.Diagnostics.Append(r.planDrift(ctx, plan, state, resp)...)
+		resp.Diagnostics.Append(r.planDrift(ctx, writes, was, resp)...)
 		return
 	}
 	if !plan.contentKnown() {
 		return
 	}
-	txn := r.update(plan, was)
+	txn := r.update(writes, was)
 	if txn == nil {
 		if !isUnseen {
-			plan.ResourceVersion = state.ResourceVersion
-			r.acceptDrift(ctx, plan, state, resp)
+			plan.ResourceVersion, plan.Keys = state.ResourceVersion, state.Keys
+			r.acceptDrift(ctx, plan, was, resp)
+			resp.Diagnostics.Append(r.Run.PlanWholeKept(ctx, plan.OnDrift.ValueString(), was.content(), plan.content(), about, resp.Private)...)
 		}
 		return
 	}
-	if was != state {
+	plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
+	if was != state && (r.Kind == cas.ConfigMap || state.Revision.IsNull()) { // of a Secret, only after an import
 		resp.Diagnostics.Append(about.TakenOver(plan.content(), state.content(), was.content())...)
 	}
 	resp.Diagnostics.Append(r.Run.PlanKeysWhole(ctx, txn, about, resp.Private)...)
@@ -141,37 +147,37 @@ func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel,
 		return err
 	})
 	if resp.Diagnostics.Append(checked...); len(checked) == 0 {
-		resp.Diagnostics.Append(r.planDrift(ctx, plan, state, resp)...)
+		resp.Diagnostics.Append(r.planDrift(ctx, writes, was, resp)...)
 	}
 }
 
 // planDrift judges the drift that an update or a replace overwrites.
-func (r *wholeResource) planDrift(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) diag.Diagnostics {
-	about := r.about(plan, state, terms.OpUpdate)
+func (r *Whole) planDrift(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) diag.Diagnostics {
+	about := r.About(plan, state, terms.OpUpdate)
 	return r.Run.PlanWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), about, resp.Private)
 }
 
 // noteReplace notes what the removal goes by, if this becomes a replace.
-func (r *wholeResource) noteReplace(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) {
+func (r *Whole) noteReplace(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) {
 	held := r.whole(state)
-	onDrift, diags := r.Run.WholeRemovalDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
+	onDrift, diags := r.Run.WholeRemovalDrift(ctx, r.Kind, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
 	held.OnDrift = onDrift
 	resp.Diagnostics.Append(append(diags, r.Run.NoteReplaceWhole(ctx, held, resp.Private)...)...)
 }
 
 // acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
-func (r *wholeResource) acceptDrift(ctx context.Context, plan, state *wholeModel, resp *resource.ModifyPlanResponse) {
-	accepts, diags := r.Run.AcceptsWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
+func (r *Whole) acceptDrift(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) {
+	accepts, diags := r.Run.AcceptsWholeDrift(ctx, r.Kind, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
 	resp.Diagnostics.Append(diags...)
 	if accepts {
 		plan.ResourceVersion = types.StringUnknown()
-		resp.Diagnostics.Append(wholeCodec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
 }
 
 // replacesImmutable is what makes the plan of an update that of a replace: a change, of what the state says is immutable, that no update
 // can make.
-func (m *wholeModel) replacesImmutable(was *wholeModel) (replaces path.Paths) {
+func (r *Whole) replacesImmutable(m, was *Object) (replaces path.Paths) {
 	if !was.Immutable.ValueBool() {
 		return nil
 	}
@@ -180,6 +186,9 @@ func (m *wholeModel) replacesImmutable(was *wholeModel) (replaces path.Paths) {
 	}
 	for name, each := range map[string][2]types.Map{"data": {m.Data, was.Data}, "binary_data": {m.BinaryData, was.BinaryData}} {
 		if !each[0].IsNull() && !each[1].IsNull() && !each[0].Equal(each[1]) {
+			if r.Kind == cas.Secret {
+				name = "keys" // Terraform sees no change of what is write-only
+			}
 			replaces = append(replaces, path.Root(name))
 		}
 	}

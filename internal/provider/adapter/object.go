@@ -1,28 +1,25 @@
-package configmap
+package adapter
 
 import (
-	"context"
 	"encoding/base64"
 	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// wholeModel is the resource's schema as Go values.
-type wholeModel struct {
-	adapter.Place
-	adapter.Observed
+// Object is a whole ConfigMap as Go values: the schema of cas_configmap. Of a Secret, BinaryData has what a configuration or a read says; no
+// state has it.
+type Object struct {
+	Place
+	Observed
 
 	GenerateName types.String `tfsdk:"generate_name"`
 	Labels       types.Map    `tfsdk:"labels"`
@@ -32,26 +29,24 @@ type wholeModel struct {
 	Immutable    types.Bool   `tfsdk:"immutable"`
 	OnDrift      types.String `tfsdk:"on_drift"`
 	HideValues   types.Bool   `tfsdk:"hide_values"`
+
+	Type     types.String `tfsdk:"-"` // of a Secret
+	Revision types.Int64  `tfsdk:"-"` // of a Secret's values; null after an import
+	Keys     types.List   `tfsdk:"-"` // of a Secret, in a state
 }
 
-var wholeCodec = adapter.SchemaCodec[wholeModel](&wholeResource{})
-
-func (m *wholeModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return m.Identity().Encode(ctx, raw)
-}
-
-// setRef names the ConfigMap.
-func (m *wholeModel) setRef(ref cas.Ref) {
+// SetRef names the object.
+func (m *Object) SetRef(ref cas.Ref) {
 	m.Namespace, m.Name, m.ID = types.StringValue(ref.Namespace), types.StringValue(ref.Name), types.StringValue(ref.String())
 }
 
 // entries is what data and binary_data hold. The schema has validated the base64.
-func (m *wholeModel) entries() map[string]cas.Entry {
+func (m *Object) entries() map[string]cas.Entry {
 	all := map[string]cas.Entry{}
-	for key, value := range stringsOf(m.Data) {
+	for key, value := range StringsOf(m.Data) {
 		all[key] = cas.Text(value)
 	}
-	for key, value := range stringsOf(m.BinaryData) {
+	for key, value := range StringsOf(m.BinaryData) {
 		if b, err := base64.StdEncoding.DecodeString(value); err == nil {
 			all[key] = cas.Binary(b)
 		}
@@ -60,12 +55,12 @@ func (m *wholeModel) entries() map[string]cas.Entry {
 }
 
 // contentKnown reports whether all is known that a write would write.
-func (m *wholeModel) contentKnown() bool {
-	return adapter.AllKnown(m.Labels, m.Annotations, m.Data, m.BinaryData) && !m.Immutable.IsUnknown()
+func (m *Object) contentKnown() bool {
+	return AllKnown(m.Labels, m.Annotations, m.Data, m.BinaryData) && !m.Immutable.IsUnknown() && !m.Type.IsUnknown()
 }
 
-// stringsOf is what a map of strings holds, nil for a null one. What is unknown or null in it is left out.
-func stringsOf(m types.Map) map[string]string {
+// StringsOf is what a map of strings holds, nil for a null one. What is unknown or null in it is left out.
+func StringsOf(m types.Map) map[string]string {
 	if m.IsNull() || m.IsUnknown() {
 		return nil
 	}
@@ -78,8 +73,8 @@ func stringsOf(m types.Map) map[string]string {
 	return all
 }
 
-// mapOf is the reverse of stringsOf.
-func mapOf(all map[string]string) types.Map {
+// MapOf is the reverse of StringsOf.
+func MapOf(all map[string]string) types.Map {
 	if all == nil {
 		return types.MapNull(types.StringType)
 	}
@@ -91,10 +86,10 @@ func mapOf(all map[string]string) types.Map {
 }
 
 // creation is what a create sends.
-func (r *wholeResource) creation(plan *wholeModel, ref cas.Ref) *cas.Creation {
+func (r *Whole) creation(plan *Object, ref cas.Ref) *cas.Creation {
 	n := &cas.Creation{
-		Ref: ref, GenerateName: plan.GenerateName.ValueString(),
-		Labels: stringsOf(plan.Labels), Annotations: stringsOf(plan.Annotations), Entries: plan.entries(),
+		Ref: ref, Type: plan.Type.ValueString(), GenerateName: plan.GenerateName.ValueString(),
+		Labels: StringsOf(plan.Labels), Annotations: StringsOf(plan.Annotations), Entries: plan.entries(),
 		FieldManager: r.Run.FieldManagerOr(plan.FieldManager),
 	}
 	if plan.Immutable.ValueBool() {
@@ -105,8 +100,8 @@ func (r *wholeResource) creation(plan *wholeModel, ref cas.Ref) *cas.Creation {
 
 // update is what an update sends, nil where there is nothing to write. was is the prior state, with what it takes over. It is
 // written only at the version that the state was observed at, or where the lineage leads from that.
-func (r *wholeResource) update(plan, was *wholeModel) *cas.Txn {
-	t := &cas.Txn{Ref: was.Ref(), At: []cas.Version{was.Version()}, Seen: was.Version(), FieldManager: r.Run.FieldManagerOr(plan.FieldManager)}
+func (r *Whole) update(plan, was *Object) *cas.Txn {
+	t := &cas.Txn{Ref: r.ref(was), At: []cas.Version{was.Version()}, Seen: was.Version(), FieldManager: r.Run.FieldManagerOr(plan.FieldManager)}
 	before, after := was.entries(), plan.entries()
 	all := maps.Clone(before)
 	maps.Copy(all, after)
@@ -139,7 +134,7 @@ func metaChanges(plan, was types.Map, ignored claim.IgnoredKeys) map[string]*str
 		return nil
 	}
 	changes := map[string]*string{}
-	before, after := stringsOf(was), stringsOf(plan)
+	before, after := StringsOf(was), StringsOf(plan)
 	for key, value := range after {
 		if old, ok := before[key]; !ok || old != value {
 			changes[key] = &value
@@ -154,7 +149,7 @@ func metaChanges(plan, was types.Map, ignored claim.IgnoredKeys) map[string]*str
 }
 
 // manages reports whether the map that an entry is in is managed.
-func (m *wholeModel) manages(e cas.Entry) bool {
+func (m *Object) manages(e cas.Entry) bool {
 	if _, isBinary := e.Binary(); isBinary {
 		return !m.BinaryData.IsNull()
 	}
@@ -163,29 +158,30 @@ func (m *wholeModel) manages(e cas.Entry) bool {
 
 // part is one of the four maps that a ConfigMap is made of.
 type part struct {
-	of     func(*wholeModel) *types.Map
+	of     func(*Object) *types.Map
 	binary bool
 }
 
 var parts = []part{
-	{func(m *wholeModel) *types.Map { return &m.Data }, false},
-	{func(m *wholeModel) *types.Map { return &m.BinaryData }, true},
-	{func(m *wholeModel) *types.Map { return &m.Labels }, false},
-	{func(m *wholeModel) *types.Map { return &m.Annotations }, false},
+	{func(m *Object) *types.Map { return &m.Data }, false},
+	{func(m *Object) *types.Map { return &m.BinaryData }, true},
+	{func(m *Object) *types.Map { return &m.Labels }, false},
+	{func(m *Object) *types.Map { return &m.Annotations }, false},
 }
 
 // entries is what the part holds.
-func (p part) entries(m *wholeModel) map[string]cas.Entry {
-	only := wholeModel{Data: *p.of(m)}
+func (p part) entries(m *Object) map[string]cas.Entry {
+	only := Object{Data: *p.of(m)}
 	if p.binary {
-		only = wholeModel{BinaryData: *p.of(m)}
+		only = Object{BinaryData: *p.of(m)}
 	}
 	return only.entries()
 }
 
-func (r *wholeResource) about(m, state *wholeModel, op terms.Operation) diagnose.Subject {
+// About is what diagnostics about an operation say of the resource. state is nil if there is none.
+func (r *Whole) About(m, state *Object, op terms.Operation) diagnose.Subject {
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: m.Ref()}, Noun: "ConfigMap", ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },
+		ID: terms.EntryID{Ref: r.ref(m)}, Noun: r.Kind.String(), ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },
 		Ways: diagnose.Ways{
 			Missing:   "Run terraform plan again: it plans to create the ConfigMap.",
 			Immutable: "Run terraform plan again: it plans to replace the ConfigMap.",
@@ -195,25 +191,34 @@ func (r *wholeResource) about(m, state *wholeModel, op terms.Operation) diagnose
 		},
 		Op: op, Limit: op, Hide: diagnose.HideIf(r.Run.Hides(m.HideValues)),
 	}
+	if r.Kind == cas.Secret {
+		s.Ways.Changed = "Run terraform plan again. If cas_secret_entry owns a key, remove it from data_wo."
+		s.Ways.Move = "Remove the key from data_wo if another resource owns it."
+		s.Hide, s.Revision = diagnose.ShowNothing, "data_wo_version"
+	}
 	if state != nil {
 		s.Content = func(live *cas.Observation) (was, found diagnose.Content) {
 			return state.content(), r.live(live, state).content()
 		}
 	}
-	for _, model := range []*wholeModel{m, state} {
+	for _, model := range []*Object{m, state} {
 		if model != nil {
 			s.Values = slices.AppendSeq(s.Values, maps.Values(model.entries()))
 		}
 	}
-	s.Value = path.Root("data")
-	if m.Data.IsNull() {
+	switch {
+	case r.Kind == cas.Secret:
+		s.Value = path.Root("data_wo")
+	case m.Data.IsNull():
 		s.Value = path.Root("binary_data")
+	default:
+		s.Value = path.Root("data")
 	}
 	return s
 }
 
 // content is what of the ConfigMap the model manages.
-func (m *wholeModel) content() diagnose.Content {
+func (m *Object) content() diagnose.Content {
 	c := diagnose.Content{Immutable: m.Immutable.ValueBool()}
 	for i, to := range []*map[string]cas.Entry{&c.Data, &c.BinaryData, &c.Labels, &c.Annotations} {
 		if p := parts[i]; !p.of(m).IsNull() {
@@ -224,9 +229,9 @@ func (m *wholeModel) content() diagnose.Content {
 }
 
 // live is a ConfigMap as it was observed, all of it but what is left alone and named does not have.
-func (r *wholeResource) live(o *cas.Observation, named *wholeModel) *wholeModel {
+func (r *Whole) live(o *cas.Observation, named *Object) *Object {
 	textual, encoded := map[string]string{}, map[string]string{}
-	had := stringsOf(named.Data)
+	had := StringsOf(named.Data)
 	for key, e := range o.Entries() {
 		if v, ok := e.Text(); ok {
 			if old, ok := had[key]; ok && e.Holds(cas.Text(old)) {
@@ -237,22 +242,63 @@ func (r *wholeResource) live(o *cas.Observation, named *wholeModel) *wholeModel 
 			encoded[key] = base64.StdEncoding.EncodeToString(b)
 		}
 	}
-	return &wholeModel{
-		Data: mapOf(textual), BinaryData: mapOf(encoded), Immutable: types.BoolValue(o.Immutable()),
-		Labels:      mapOf(r.Run.Ignored.Labels.Seen(o.Labels(), stringsOf(named.Labels))),
-		Annotations: mapOf(r.Run.Ignored.Annotations.Seen(o.Annotations(), stringsOf(named.Annotations))),
+	if r.Kind == cas.Secret {
+		textual = nil
+	}
+	return &Object{
+		Data: MapOf(textual), BinaryData: MapOf(encoded), Type: types.StringValue(o.Type()), Immutable: types.BoolValue(o.Immutable()),
+		Labels:      MapOf(r.Run.Ignored.Labels.Seen(o.Labels(), StringsOf(named.Labels))),
+		Annotations: MapOf(r.Run.Ignored.Annotations.Seen(o.Annotations(), StringsOf(named.Annotations))),
 	}
 }
 
+// Seal gives a Secret's model the form of what is read: all values in BinaryData. Keys has their names.
+func (m *Object) Seal() {
+	if m.Data.IsUnknown() {
+		m.BinaryData = m.Data
+	}
+	if m.BinaryData.IsUnknown() || m.Data.IsNull() {
+		m.Data = types.MapNull(types.StringType)
+		return
+	}
+	all := maps.Clone(m.BinaryData.Elements())
+	for key, v := range m.Data.Elements() {
+		if s, ok := v.(types.String); ok && !s.IsUnknown() && !s.IsNull() {
+			v = types.StringValue(base64.StdEncoding.EncodeToString([]byte(s.ValueString())))
+		}
+		if all == nil {
+			all = map[string]attr.Value{}
+		}
+		all[key] = v
+	}
+	m.Data, m.BinaryData = types.MapNull(types.StringType), types.MapValueMust(types.StringType, all)
+}
+
+// keepValues gives a plan for a Secret whose values have the version of the state: of what the plan writes, it keeps what is there.
+func (r *Whole) keepValues(plan, state, live *Object) *Object {
+	if r.Kind != cas.Secret || !plan.Revision.Equal(state.Revision) || plan.BinaryData.IsNull() {
+		return plan
+	}
+	kept, there := *plan, StringsOf(live.BinaryData)
+	values := StringsOf(plan.BinaryData)
+	for key := range values {
+		if value, ok := there[key]; ok {
+			values[key] = value
+		}
+	}
+	kept.BinaryData = MapOf(values)
+	return &kept
+}
+
 // stored is what was observed of the parts that the model manages.
-func (r *wholeResource) stored(o *cas.Observation, m *wholeModel) diagnose.Content {
+func (r *Whole) stored(o *cas.Observation, m *Object) diagnose.Content {
 	seen := *m
 	r.refresh(&seen, o)
 	return seen.content()
 }
 
 // takenOver is the state, with what the plan takes over as it is live. It keeps the state's version.
-func (r *wholeResource) takenOver(plan, state *wholeModel, o *cas.Observation) *wholeModel {
+func (r *Whole) takenOver(plan, state *Object, o *cas.Observation) *Object {
 	was, live := *state, r.live(o, plan)
 	for _, p := range parts {
 		if p.of(state).IsNull() && !p.of(plan).IsNull() {
@@ -263,12 +309,26 @@ func (r *wholeResource) takenOver(plan, state *wholeModel, o *cas.Observation) *
 }
 
 // takesOver reports whether the plan manages what the state has left to others, so that only the live object tells what is there.
-func (m *wholeModel) takesOver(state *wholeModel) bool {
+func (m *Object) takesOver(state *Object) bool {
 	return slices.ContainsFunc(parts, func(p part) bool { return p.of(state).IsNull() && !p.of(m).IsNull() })
 }
 
+// found is what was observed of the parts that a state manages or, of a Secret, of all: no state says what it manages of its values.
+func (r *Whole) found(o *cas.Observation, state *Object) diagnose.Content {
+	if r.Kind == cas.Secret {
+		return r.live(o, state).content()
+	}
+	return r.stored(o, state)
+}
+
+// observe notes the version and, of a Secret, the keys.
+func (m *Object) observe(o *cas.Observation) {
+	m.SetVersion(o.Version())
+	m.Keys = ListOf(slices.Sorted(maps.Keys(o.Entries())))
+}
+
 // refresh puts what was observed into the parts of the state that are managed.
-func (r *wholeResource) refresh(state *wholeModel, o *cas.Observation) {
+func (r *Whole) refresh(state *Object, o *cas.Observation) {
 	live := r.live(o, state)
 	for _, p := range parts {
 		if !p.of(state).IsNull() {
@@ -276,12 +336,12 @@ func (r *wholeResource) refresh(state *wholeModel, o *cas.Observation) {
 		}
 	}
 	state.Immutable = live.Immutable
-	state.SetVersion(o.Version())
+	state.observe(o)
 }
 
 // adopt makes the state of an import, which has a name alone, manage all that there is. Of what there is none of stays unmanaged:
 // most configurations do not name it.
-func (r *wholeResource) adopt(state *wholeModel, o *cas.Observation) {
+func (r *Whole) adopt(state *Object, o *cas.Observation) {
 	live := r.live(o, state)
 	for _, p := range parts {
 		if len(p.of(live).Elements()) > 0 {
@@ -291,6 +351,6 @@ func (r *wholeResource) adopt(state *wholeModel, o *cas.Observation) {
 	if prefix := o.GenerateName(); prefix != "" {
 		state.GenerateName = types.StringValue(prefix)
 	}
-	state.Immutable = live.Immutable
-	state.SetVersion(o.Version())
+	state.Immutable, state.Type = live.Immutable, live.Type
+	state.observe(o)
 }

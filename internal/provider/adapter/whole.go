@@ -1,0 +1,232 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// ObjectCodec converts between the objects of a schema and an Object.
+type ObjectCodec interface {
+	Decode(ctx context.Context, raw tftypes.Value) (Object, diag.Diagnostics)
+	Encode(ctx context.Context, m Object, raw *tftypes.Value) diag.Diagnostics
+}
+
+// Whole implements the resources of whole objects.
+type Whole struct {
+	Connection
+
+	Kind  cas.Kind
+	Codec func() ObjectCodec
+}
+
+func (r *Whole) ref(m *Object) cas.Ref {
+	ref := m.Ref()
+	ref.Kind = r.Kind
+	return ref
+}
+
+// decodePlan decodes a plan. Of a Secret, the configuration alone has the values.
+func (r *Whole) decodePlan(ctx context.Context, plan tfsdk.Plan, config tfsdk.Config) (Object, diag.Diagnostics) {
+	m, diags := r.Codec().Decode(ctx, plan.Raw)
+	if r.Kind == cas.Secret {
+		configured, more := r.Codec().Decode(ctx, config.Raw)
+		m.BinaryData = configured.BinaryData
+		diags.Append(more...)
+	}
+	return m, diags
+}
+
+// Create implements [resource.Resource].
+func (r *Whole) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	plan, diags := r.decodePlan(ctx, req.Plan, req.Config)
+	resp.Diagnostics.Append(diags...)
+	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if !r.Run.Configured() {
+		resp.Diagnostics.Append(claim.NotConfigured())
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	ref, result, err := r.create(ctx, &plan)
+	about := r.About(&plan, nil, terms.OpCreate)
+	about.ID.Ref = ref
+	if err != nil {
+		resp.Diagnostics.Append(about.Diagnose(err)) // nothing is set: a tainted ConfigMap could not pass the check of its next plan
+		return
+	}
+	stored := r.stored(result.After, &plan)
+	resp.Diagnostics.Append(about.Admitted(plan.content(), r.live(result.After, &plan).content())...)
+	resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.Private, r.Kind, stored)...)
+	plan.SetRef(ref)
+	plan.observe(result.After)
+	resp.Diagnostics.Append(plan.Identity().Encode(ctx, &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(r.Codec().Encode(ctx, plan, &resp.State.Raw)...)
+}
+
+// create makes the ConfigMap under its name, or under one that is generated: another one where that is taken. It looks first,
+// unless the plan's check just has: an answer that gets lost can be settled where it is known that there was none before.
+func (r *Whole) create(ctx context.Context, plan *Object) (ref cas.Ref, result cas.TxnResult, err error) {
+	ref = r.ref(plan)
+	attempts := 1
+	if plan.Name.IsUnknown() {
+		attempts = terms.NameAttempts
+	}
+	for range attempts {
+		if plan.Name.IsUnknown() {
+			ref.Name = terms.GenerateName(plan.GenerateName.ValueString())
+		}
+		if _, err = r.Run.Engine.Observe(ctx, ref, cas.Fresh); err != nil {
+			return ref, result, err
+		}
+		result, err = r.Run.Engine.Create(ctx, r.creation(plan, ref))
+		var exists *cas.ExistsError
+		if !errors.As(err, &exists) {
+			break
+		}
+	}
+	return ref, result, err
+}
+
+func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	state, diags := r.Codec().Decode(ctx, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
+	timeout, diags := state.Timeouts.Read(ctx, terms.DefaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	// Set even where the resource is removed: the framework demands it.
+	resp.Diagnostics.Append(state.Identity().Encode(ctx, &resp.Identity.Raw)...)
+	if !r.Run.Configured() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	seen, err := r.Run.Observe(ctx, r.ref(&state), cas.Fresh, func(seen *cas.Observation) bool { return !seen.Exists() })
+	switch {
+	case err != nil:
+		resp.Diagnostics.Append(r.About(&state, nil, terms.OpRead).Diagnose(err))
+		return
+	case !seen.Exists():
+		resp.State.RemoveResource(ctx)
+		return
+	case state.UID.IsNull(): // of an import
+		r.adopt(&state, seen)
+		resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.Private, r.Kind, state.content())...)
+	default:
+		r.refresh(&state, seen)
+		resp.Diagnostics.Append(claim.SettleWhole(ctx, resp.Private, r.Kind, r.found(seen, &state))...)
+	}
+	resp.Diagnostics.Append(r.Codec().Encode(ctx, state, &resp.State.Raw)...)
+}
+
+func (r *Whole) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	plan, diags := r.decodePlan(ctx, req.Plan, req.Config)
+	resp.Diagnostics.Append(diags...)
+	state, diags := r.Codec().Decode(ctx, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
+	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if !r.Run.Configured() {
+		resp.Diagnostics.Append(claim.NotConfigured())
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	resp.Diagnostics.Append(claim.Forget(ctx, resp.Private)...)
+	diags = r.change(ctx, &plan, &state, resp.Private)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return // the framework keeps the prior state
+	}
+	resp.Diagnostics.Append(plan.Identity().Encode(ctx, &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(r.Codec().Encode(ctx, plan, &resp.State.Raw)...)
+}
+
+// change writes what is to be changed, if anything, and notes the version after it.
+func (r *Whole) change(ctx context.Context, plan, state *Object, private claim.Private) diag.Diagnostics {
+	was, about := state, r.About(plan, state, terms.OpUpdate)
+	writes := plan
+	if plan.takesOver(state) {
+		live, err := r.Run.Engine.Observe(ctx, r.ref(state), 0)
+		if err == nil && !live.Exists() {
+			err = &cas.NotFoundError{Ref: r.ref(state)}
+		}
+		if err != nil {
+			return diag.Diagnostics{about.Diagnose(err)}
+		}
+		was = r.takenOver(plan, state, live)
+		writes = r.keepValues(plan, state, was)
+	}
+	txn := r.update(writes, was)
+	if txn == nil {
+		plan.Observed, plan.Keys = state.Observed, state.Keys
+		return claim.SetBaseline(ctx, private, r.Kind, writes.content())
+	}
+	diags := r.Run.CheckWholeDrift(ctx, plan.OnDrift.ValueString(), was.content(), new(writes.content()), about, private)
+	if diags.HasError() {
+		return diags
+	}
+	result, err := r.Run.Engine.Commit(ctx, txn)
+	if err != nil {
+		diags.Append(about.Diagnose(err))
+		return append(diags, claim.NoteWholeDoubt(ctx, private, r.Kind, writes.content(), err)...)
+	}
+	plan.observe(result.After)
+	diags.Append(about.Admitted(writes.content(), r.live(result.After, plan).content())...)
+	return append(diags, claim.SetBaseline(ctx, private, r.Kind, r.stored(result.After, plan))...)
+}
+
+func (r *Whole) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	state, diags := r.Codec().Decode(ctx, req.State.Raw)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(r.Run.DeleteWhole(ctx, r.whole(&state), resp.Private)...)
+}
+
+// whole is what the removal of a ConfigMap goes by.
+func (r *Whole) whole(state *Object) *claim.Whole {
+	return &claim.Whole{
+		Ref: r.ref(state), Version: state.Version(), OnDrift: state.OnDrift.ValueString(), Timeouts: state.Timeouts,
+		Content: func(o *cas.Observation) diagnose.Content { return r.found(o, state) },
+		About:   func(op terms.Operation) diagnose.Subject { return r.About(state, state, op) },
+	}
+}
+
+// ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the rest.
+func (r *Whole) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	ref, diags := ImportedObject(ctx, req, r.Kind)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	null := types.MapNull(types.StringType)
+	state := Object{
+		Keys: types.ListNull(types.StringType), Place: NewPlace(ref), Labels: null, Annotations: null, Data: null, BinaryData: null,
+		Immutable: types.BoolValue(false), HideValues: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
+	}
+	state.SetRef(ref)
+	resp.Diagnostics.Append(state.Identity().Encode(ctx, &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(r.Codec().Encode(ctx, state, &resp.State.Raw)...)
+}

@@ -1,0 +1,96 @@
+package attributes
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// Unmanaged says what a map of a whole object is where it is omitted.
+const Unmanaged = " If you omit it, the resource does not manage them. An empty map removes all of them. If you omit it later, the last values stay."
+
+// OfWhole adds to the attributes of a resource of whole objects those that all such resources share.
+func OfWhole(ctx context.Context, kind cas.Kind, others map[string]schema.Attribute) map[string]schema.Attribute {
+	replaces, keeps := stringplanmodifier.RequiresReplace(), stringplanmodifier.UseStateForUnknown()
+	const ignored = " Keys that match the provider's `%s`, and the cluster's own `*.kubernetes.io` keys, are ignored unless you set them here."
+	all := map[string]schema.Attribute{
+		"namespace": Namespace(kind),
+		"name": schema.StringAttribute{
+			Optional: true, Computed: true, PlanModifiers: []planmodifier.String{keeps, replaces},
+			Validators: []validator.String{
+				stringvalidator.ExactlyOneOf(path.MatchRoot("name"), path.MatchRoot("generate_name")), ValidName(kind),
+			},
+			MarkdownDescription: fmt.Sprintf("Name of the %s. Set exactly one of `name` and `generate_name`. A change replaces the resource.", kind),
+		},
+		"generate_name": schema.StringAttribute{
+			Optional: true, Computed: true,
+			PlanModifiers: []planmodifier.String{keeps, stringplanmodifier.RequiresReplaceIfConfigured()},
+			Validators: []validator.String{Rule("the beginning of a "+kind.String()+"'s name (RFC 1123 subdomain)", diagnose.TitleInvalidNamePrefix,
+				terms.NamePrefixProblems)},
+			MarkdownDescription: "Prefix of the name. On create, the provider cuts it to 58 characters and appends five random ones. A change replaces " +
+				"the resource.",
+		},
+		"labels": schema.MapAttribute{
+			Optional: true, ElementType: types.StringType,
+			Validators: []validator.Map{
+				mapvalidator.NoNullValues(),
+				mapvalidator.KeysAre(Rule("a label's key", diagnose.TitleInvalidLabelKey, utilvalidation.IsQualifiedName)),
+				mapvalidator.ValueStringsAre(Rule("a label's value", diagnose.TitleInvalidLabelValue, utilvalidation.IsValidLabelValue)),
+			},
+			MarkdownDescription: fmt.Sprintf("Labels of the %s."+Unmanaged+ignored, kind, "ignore_labels"),
+		},
+		"annotations": schema.MapAttribute{
+			Optional: true, ElementType: types.StringType,
+			Validators: []validator.Map{
+				mapvalidator.NoNullValues(),
+				mapvalidator.KeysAre(Rule("an annotation's key", diagnose.TitleInvalidAnnotationKey, func(s string) []string {
+					return utilvalidation.IsQualifiedName(strings.ToLower(s))
+				})),
+			},
+			MarkdownDescription: fmt.Sprintf("Annotations of the %s."+Unmanaged+ignored, kind, "ignore_annotations"),
+		},
+		"on_drift": OnDrift(fmt.Sprintf("What an update does if somebody else changed, after the last apply, the parts that this resource manages. `warning` "+
+			"(default) warns at plan and overwrites the change. `error` refuses to overwrite it or to delete the %s. `off` overwrites it silently.", kind)),
+		"field_manager": FieldManager(),
+		"timeouts":      Timeouts(ctx),
+		"id": schema.StringAttribute{
+			Computed: true, MarkdownDescription: "`namespace/name`, for example `shop/settings`.",
+		},
+		"resource_version": ResourceVersion(kind),
+		"uid":              UID(kind),
+	}
+	maps.Copy(all, others)
+	return all
+}
+
+// InvalidAnnotations says whether annotations are too large together.
+func InvalidAnnotations(annotations types.Map) (diags diag.Diagnostics) {
+	all := map[string]string{}
+	for key, value := range annotations.Elements() {
+		if s, ok := value.(types.String); ok {
+			all[key] = s.ValueString()
+		}
+	}
+	if err := validation.ValidateAnnotationsSize(all); err != nil {
+		at := path.Root("annotations")
+		diags.Append(diagnose.TitleAnnotationsTooLarge.At(at, fmt.Sprintf("Attribute %s: %v.", at, err)))
+	}
+	return diags
+}
