@@ -44,8 +44,8 @@ var sent = []rule{
 		"",
 		engine,
 		[]string{
-			"TestAnswerThatGotLostIsFoundOut/429_after_the_write_landed",
-			"TestAnswerThatGotLostIsFoundOut/503_after_the_write_landed",
+			"TestAnswerThatGotLostIsFoundOut/ConfigMap/429_after_the_write_landed",
+			"TestAnswerThatGotLostIsFoundOut/ConfigMap/503_after_the_write_landed",
 		},
 	},
 	{
