@@ -33,26 +33,30 @@ func (f *fixture) wait(ctx context.Context, wait time.Duration) (TxnResult, erro
 }
 
 func TestWaitEndsWhenTheKeyHoldsWhatItMust(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "0"})
-	f.onWatches(func(int) testcluster.Fault {
-		f.set("other", "9")
-		f.set("foo", "1")
-		return testcluster.Fault{}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
+		f.onWatches(func(int) testcluster.Fault {
+			f.set("other", "9")
+			f.set("foo", "1")
+			return testcluster.Fault{}
+		})
+		_, err := f.wait(t.Context(), time.Minute)
+		f.want(Applied, err)
+		f.wantData(map[string]string{"foo": "2", "other": "9"})
 	})
-	_, err := f.wait(t.Context(), time.Minute)
-	f.want(Applied, err)
-	f.wantData(map[string]string{"foo": "2", "other": "9"})
 }
 
 func TestWaitForAConfigMapThatIsNotThereYet(t *testing.T) {
-	f := newEmptyFixture(t)
-	f.onWatches(func(int) testcluster.Fault {
-		f.make(map[string]string{"foo": "1"})
-		return testcluster.Fault{}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newEmptyFixtureOf(t, kind)
+		f.onWatches(func(int) testcluster.Fault {
+			f.make(map[string]string{"foo": "1"})
+			return testcluster.Fault{}
+		})
+		_, err := f.wait(t.Context(), time.Minute)
+		f.want(Applied, err)
+		f.wantData(map[string]string{"foo": "2"})
 	})
-	_, err := f.wait(t.Context(), time.Minute)
-	f.want(Applied, err)
-	f.wantData(map[string]string{"foo": "2"})
 }
 
 func TestWaitOutlivesWatchesThatEnd(t *testing.T) {

@@ -69,50 +69,56 @@ func TestKeysOfBusyObjectNeverConflictAndCostAboutOneRequestEach(t *testing.T) {
 }
 
 func TestJSONPatchIsConditionalOnTheKey(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	f.contend()
-	f.set("foo", "3") // the engine does not know
-	_, err := f.do(f.swapping("foo", one, two))
-	f.wantReason(ReasonKey, err)
-	if f.jsonPatches() != 1 {
-		t.Errorf("%d JSON Patches, want 1", f.jsonPatches())
-	}
-	f.wantData(map[string]string{"foo": "3", "other": "busy", "contended": "yes"})
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
+		f.contend()
+		f.set("foo", "3") // the engine does not know
+		_, err := f.do(f.swapping("foo", one, two))
+		f.wantReason(ReasonKey, err)
+		if f.jsonPatches() != 1 {
+			t.Errorf("%d JSON Patches, want 1", f.jsonPatches())
+		}
+		f.wantData(map[string]string{"foo": "3", "other": "busy", "contended": "yes"})
+	})
 }
 
 func TestLineageEndsAtAJSONPatch(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	f.contend()
-	v := f.version()
-	f.set("other", "between") // foreign, and followed by a write of ours that does not see it
-	_, err := f.do(f.swapping("foo", one, two))
-	f.want(Applied, err)
-	if f.jsonPatches() != 1 {
-		t.Fatalf("%d JSON Patches, want 1", f.jsonPatches())
-	}
-	_, err = f.do(f.swapping("bar", one, two, v))
-	f.wantReason(ReasonObject, err)
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1"})
+		f.contend()
+		v := f.version()
+		f.set("other", "between") // foreign, and followed by a write of ours that does not see it
+		_, err := f.do(f.swapping("foo", one, two))
+		f.want(Applied, err)
+		if f.jsonPatches() != 1 {
+			t.Fatalf("%d JSON Patches, want 1", f.jsonPatches())
+		}
+		_, err = f.do(f.swapping("bar", one, two, v))
+		f.wantReason(ReasonObject, err)
+	})
 }
 
 func TestLostAnswerOfAJSONPatchIsFoundOut(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	f.contend()
-	f.onPatches(testcluster.Fault{DropAfter: true, Answered: func(*http.Response) {
-		f.set("foo", "3")
-		f.set("foo", "4")
-	}})
-	f.set("other", "before")
-	result, err := f.do(f.swapping("foo", one, two))
-	f.want(Applied, err)
-	if result.Stored != two {
-		t.Errorf("stored %v, want %v", result.Stored, two)
-	}
-	if n := f.jsonPatches(); n != 1 {
-		t.Errorf("%d JSON Patches, want 1", n)
-	}
-	if got := f.live().Data["foo"]; got != "4" {
-		t.Errorf("foo is %q: a write was made again", got)
-	}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
+		f.contend()
+		f.onPatches(testcluster.Fault{DropAfter: true, Answered: func(*http.Response) {
+			f.set("foo", "3")
+			f.set("foo", "4")
+		}})
+		f.set("other", "before")
+		result, err := f.do(f.swapping("foo", one, two))
+		f.want(Applied, err)
+		if result.Stored != f.holding("2") {
+			t.Errorf("stored %v, want 2", result.Stored)
+		}
+		if n := f.jsonPatches(); n != 1 {
+			t.Errorf("%d JSON Patches, want 1", n)
+		}
+		if got := f.live().Data["foo"]; got != "4" {
+			t.Errorf("foo is %q: a write was made again", got)
+		}
+	})
 }
 
 func TestJSONPatch(t *testing.T) {

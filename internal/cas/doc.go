@@ -1,9 +1,9 @@
-// Package cas swaps entries of Kubernetes ConfigMaps: it writes keys if, and only if, they and the object are what
-// they are expected to be, in one atomic request. It creates and deletes whole ConfigMaps in the same way.
+// Package cas swaps entries of Kubernetes ConfigMaps and Secrets: it writes keys if, and only if, they and the object are
+// what they are expected to be, in one atomic request. It creates and deletes whole objects in the same way.
 //
 // # Words
 //
-// A transaction (Txn) names keys of one ConfigMap, with what each must hold and what is to be written. A batch is the
+// A transaction (Txn) names keys of one object, with what each must hold and what is to be written. A batch is the
 // transactions that go into one request. The base of a write is the version that the request is conditional on. A write
 // is in doubt when its answer got lost. The lineage is the chain of versions that this process's own writes made.
 //
@@ -31,15 +31,26 @@
 //   - Computed keys are the exception: transactions that each compute the same key (KeySwap.Next) share a request. Each function
 //     gets what the one before it leaves, and each caller is told its own step. No number is given to two callers, not even where
 //     one of them was told Unknown and its write lands later.
-//   - Create makes a ConfigMap only where there is none. Remove deletes just the version that was judged, so that no foreign
+//   - Create makes an object only where there is none. Remove deletes just the version that was judged, so that no foreign
 //     write goes with it unseen. Both keep their place among the swaps of the object, and lineage goes through them: from a
 //     creation on, and up to a removal.
 //   - A check, rehearsed or not, stores nothing, extends no lineage and does not count as having swapped. A rehearsal is sent as the
 //     write would be, so that what refuses the one refuses the other; its verdict is never unknown.
 //   - CommitWithin writes on what it has judged as Commit does, however long it has waited. What it has seen while it waited only
-//     says when to try. It waits for what others may make of keys and of a ConfigMap that is not there, or is going; any other
+//     says when to try. It waits for what others may make of keys and of an object that is not there, or is going; any other
 //     refusal ends it at once.
 //   - Nothing waits for ever: reads, writes and rehearsals of one object take turns.
+//
+// # Secrets
+//
+// All of this holds for Secrets too, at the same cost. A key of a Secret holds bytes: Text and Binary of the same bytes are the same there, to
+// the byte, and what is returned is Binary.
+//
+// No error of a write of a Secret quotes a value of it. What the API server said is withheld as a whole where it shares eight bytes in a
+// row with a value of the request or of the Secret as it was last seen, or contains a shorter one: as it is, escaped, as base64, or as
+// the numbers that Go prints for bytes. Where the Secret was not seen, as by a Remove that goes by a version alone, all is withheld but
+// what authentication and authorization say, which never see it. Status code and reason stay. Warnings and bodies are not logged. So a
+// Secret that holds a value such as "1" gets few messages through.
 //
 // # When an answer gets lost
 //
@@ -68,6 +79,7 @@
 //   - That a swap is admitted which names a version from before a JSON Patch of this Engine: what such a patch followed is not known,
 //     so it begins a new lineage.
 //   - That what was rehearsed alone is admitted together with others, or later.
+//   - That an admission plugin quotes no value of a Secret that nobody here has seen, as one that another writes in that moment.
 //   - That text which is no UTF-8, and which another writes into the object within the last second, stays as it is where others are
 //     busy: for a JSON Patch the API server writes the whole object as JSON.
 //

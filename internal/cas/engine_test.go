@@ -16,37 +16,43 @@ import (
 var one, two, three = Text("1"), Text("2"), Text("3")
 
 func TestSwapThatHoldsIsWritten(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1", "bar": "kept"})
-	result, err := f.do(f.swapping("foo", one, two))
-	f.want(Applied, err)
-	f.wantData(map[string]string{"foo": "2", "bar": "kept"})
-	if want := (Result{Version: f.version(), Previous: one, Stored: two, Wrote: true}); result != want {
-		t.Errorf("result %+v, want %+v", result, want)
-	}
-	if gets, patches := f.proxy.Count(http.MethodGet), f.proxy.Count(http.MethodPatch); gets != 1 || patches != 1 {
-		t.Errorf("%d reads and %d writes, want 1 and 1", gets, patches)
-	}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "kept"})
+		result, err := f.do(f.swapping("foo", one, two))
+		f.want(Applied, err)
+		f.wantData(map[string]string{"foo": "2", "bar": "kept"})
+		if want := (Result{Version: f.version(), Previous: f.holding("1"), Stored: f.holding("2"), Wrote: true}); result != want {
+			t.Errorf("result %+v, want %+v", result, want)
+		}
+		if gets, patches := f.proxy.Count(http.MethodGet), f.proxy.Count(http.MethodPatch); gets != 1 || patches != 1 {
+			t.Errorf("%d reads and %d writes, want 1 and 1", gets, patches)
+		}
+	})
 }
 
 func TestSwapThatDoesNotHoldWritesNothing(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "3"})
-	_, err := f.do(f.swapping("foo", one, two))
-	f.wantReason(ReasonKey, err)
-	f.wantData(map[string]string{"foo": "3"})
-	if n := f.proxy.Count(http.MethodPatch); n != 0 {
-		t.Errorf("%d writes were sent", n)
-	}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "3"})
+		_, err := f.do(f.swapping("foo", one, two))
+		f.wantReason(ReasonKey, err)
+		f.wantData(map[string]string{"foo": "3"})
+		if n := f.proxy.Count(http.MethodPatch); n != 0 {
+			t.Errorf("%d writes were sent", n)
+		}
+	})
 }
 
 func TestRemovalOfWhatWasSeenNeedsNoRead(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	v := f.version()
-	_, err := f.do(f.removing("foo", one, v, v))
-	f.want(Applied, err)
-	f.wantData(nil)
-	if n := f.proxy.Count(); n != 1 {
-		t.Errorf("%d requests, want 1", n)
-	}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
+		v := f.version()
+		_, err := f.do(f.removing("foo", one, v, v))
+		f.want(Applied, err)
+		f.wantData(nil)
+		if n := f.proxy.Count(); n != 1 {
+			t.Errorf("%d requests, want 1", n)
+		}
+	})
 }
 
 func TestRemovalAfterAForeignWriteIsAConflict(t *testing.T) {
@@ -123,75 +129,81 @@ func TestForeignWriteOfAnotherKeyIsNoConflictByValue(t *testing.T) {
 }
 
 func TestPlainNotFoundIsNotAbsence(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	e := f.newEngine(&rest.Config{Host: f.proxy.URL + "/nowhere", QPS: -1})
-	seen, err := e.Observe(t.Context(), f.ref, 0)
-	var refused *RefusedError
-	if !errors.As(err, &refused) || refused.Code != http.StatusNotFound {
-		t.Errorf("observed %v (%v), want a refusal with 404", seen, err)
-	}
-	_, err = e.Swap(t.Context(), f.removing("foo", one, Version{}))
-	f.want(Rejected, err)
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
+		e := f.newEngine(&rest.Config{Host: f.proxy.URL + "/nowhere", QPS: -1})
+		seen, err := e.Observe(t.Context(), f.ref, 0)
+		var refused *RefusedError
+		if !errors.As(err, &refused) || refused.Code != http.StatusNotFound {
+			t.Errorf("observed %v (%v), want a refusal with 404", seen, err)
+		}
+		_, err = e.Swap(t.Context(), f.removing("foo", one, Version{}))
+		f.want(Rejected, err)
 
-	// As many proxies and other servers answer it.
-	f.proxy.SetHook(func(*http.Request) testcluster.Fault {
-		return testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusNotFound, Body: "404 page not found"}}
+		// As many proxies and other servers answer it.
+		f.proxy.SetHook(func(*http.Request) testcluster.Fault {
+			return testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusNotFound, Body: "404 page not found"}}
+		})
+		_, err = f.do(f.removing("foo", one, Version{}))
+		f.want(Rejected, err)
+		_, err = f.do(f.removing("foo", one, f.version()))
+		f.want(Rejected, err)
+		f.wantData(map[string]string{"foo": "1"})
 	})
-	_, err = f.do(f.removing("foo", one, Version{}))
-	f.want(Rejected, err)
-	_, err = f.do(f.removing("foo", one, f.version()))
-	f.want(Rejected, err)
-	f.wantData(map[string]string{"foo": "1"})
 }
 
 func TestAbsentConfigMap(t *testing.T) {
-	f := newFixture(t, nil)
-	other := Ref{Namespace: f.ref.Namespace, Name: "none"}
-	_, err := f.do(Swap{Ref: other, Key: "foo", New: two, FieldManager: "engine"})
-	var notFound *NotFoundError
-	if !errors.As(err, &notFound) || notFound.Ref != other {
-		t.Errorf("%v, want a NotFoundError", err)
-	}
-	_, err = f.do(Swap{Ref: other, Key: "foo", Expect: one, GoneIsDone: true, Seen: f.version(), FieldManager: "engine"})
-	f.want(Applied, err)
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, nil)
+		other := Ref{Kind: kind, Namespace: f.ref.Namespace, Name: "none"}
+		_, err := f.do(Swap{Ref: other, Key: "foo", New: two, FieldManager: "engine"})
+		var notFound *NotFoundError
+		if !errors.As(err, &notFound) || notFound.Ref != other {
+			t.Errorf("%v, want a NotFoundError", err)
+		}
+		_, err = f.do(Swap{Ref: other, Key: "foo", Expect: one, GoneIsDone: true, Seen: f.version(), FieldManager: "engine"})
+		f.want(Applied, err)
+	})
 }
 
 func TestSiblingsOfOneObjectNeverConflict(t *testing.T) {
-	const n = 100
-	data := map[string]string{}
-	for i := range n {
-		data[fmt.Sprintf("k%d", i)] = "1"
-	}
-	f := newFixture(t, data)
-	v := f.version()
-	all := func(from, to Entry, make func(key string) Swap) {
-		t.Helper()
-		f.proxy.Reset()
-		var wg sync.WaitGroup
-		slots := make10()
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		const n = 100
+		data := map[string]string{}
 		for i := range n {
-			wg.Go(func() {
-				slots <- struct{}{}
-				defer func() { <-slots }()
-				_, err := f.do(make(fmt.Sprintf("k%d", i)))
-				f.want(Applied, err)
-			})
+			data[fmt.Sprintf("k%d", i)] = "1"
 		}
-		wg.Wait()
-		t.Logf("%v to %v: %d swaps, 10 at a time, in %d requests", from, to, n, f.proxy.Count())
-		if got := f.proxy.Count(); got > n {
-			t.Errorf("%d requests for %d swaps", got, n)
+		f := newFixtureOf(t, kind, data)
+		v := f.version()
+		all := func(from, to Entry, make func(key string) Swap) {
+			t.Helper()
+			f.proxy.Reset()
+			var wg sync.WaitGroup
+			slots := make10()
+			for i := range n {
+				wg.Go(func() {
+					slots <- struct{}{}
+					defer func() { <-slots }()
+					_, err := f.do(make(fmt.Sprintf("k%d", i)))
+					f.want(Applied, err)
+				})
+			}
+			wg.Wait()
+			t.Logf("%v to %v: %d swaps, 10 at a time, in %d requests", from, to, n, f.proxy.Count())
+			if got := f.proxy.Count(); got > n {
+				t.Errorf("%d requests for %d swaps", got, n)
+			}
 		}
-	}
-	all(one, two, func(key string) Swap { return f.swapping(key, one, two, v) })
-	for key := range data {
-		data[key] = "2"
-	}
-	f.wantData(data)
-	f.engine = f.newEngine(f.proxy.Config)
-	v = f.version()
-	all(two, Entry{}, func(key string) Swap { return f.removing(key, two, v, v) })
-	f.wantData(nil)
+		all(one, two, func(key string) Swap { return f.swapping(key, one, two, v) })
+		for key := range data {
+			data[key] = "2"
+		}
+		f.wantData(data)
+		f.engine = f.newEngine(f.proxy.Config)
+		v = f.version()
+		all(two, Entry{}, func(key string) Swap { return f.removing(key, two, v, v) })
+		f.wantData(nil)
+	})
 }
 
 // make10 is a semaphore of as many slots as Terraform has by default.
@@ -230,30 +242,32 @@ func TestSecondSwapOfOneKeyIsJudgedOnTheFirst(t *testing.T) {
 }
 
 func TestOneBadEntryDoesNotFailItsSiblings(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	arrived, release := f.holdReads(testcluster.Fault{})
-	keys := []string{"a", "b", "not/allowed", "c", "d"}
-	verdicts := make([]Verdict, len(keys))
-	var wg sync.WaitGroup
-	for i, key := range keys {
-		wg.Go(func() {
-			_, err := f.do(f.swapping(key, Entry{}, one))
-			verdicts[i] = VerdictOf(err)
-		})
-	}
-	<-arrived
-	close(release)
-	wg.Wait()
-	for i, key := range keys {
-		want := Applied
-		if key == "not/allowed" {
-			want = Rejected
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
+		arrived, release := f.holdReads(testcluster.Fault{})
+		keys := []string{"a", "b", "not/allowed", "c", "d"}
+		verdicts := make([]Verdict, len(keys))
+		var wg sync.WaitGroup
+		for i, key := range keys {
+			wg.Go(func() {
+				_, err := f.do(f.swapping(key, Entry{}, one))
+				verdicts[i] = VerdictOf(err)
+			})
 		}
-		if verdicts[i] != want {
-			t.Errorf("%s: %s, want %s", key, verdicts[i], want)
+		<-arrived
+		close(release)
+		wg.Wait()
+		for i, key := range keys {
+			want := Applied
+			if key == "not/allowed" {
+				want = Rejected
+			}
+			if verdicts[i] != want {
+				t.Errorf("%s: %s, want %s", key, verdicts[i], want)
+			}
 		}
-	}
-	f.wantData(map[string]string{"foo": "1", "a": "1", "b": "1", "c": "1", "d": "1"})
+		f.wantData(map[string]string{"foo": "1", "a": "1", "b": "1", "c": "1", "d": "1"})
+	})
 }
 
 func TestKeyThatThisProcessWroteIsNotRemovedForAnOlderObservation(t *testing.T) {
@@ -352,12 +366,14 @@ func TestCallerWhoGivesUpWhileWaitingHasWrittenNothing(t *testing.T) {
 
 // A strategic merge patch takes keys that begin with $ for directives. No ConfigMap may have one.
 func TestKeyIsNeverTakenForADirective(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	for _, key := range []string{"$patch", "$retainKeys", "$setElementOrder/foo", "$deleteFromPrimitiveList/foo"} {
-		for _, value := range []string{"delete", "replace", "foo"} {
-			_, err := f.do(f.swapping(key, Entry{}, Text(value)))
-			f.want(Rejected, err)
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
+		for _, key := range []string{"$patch", "$retainKeys", "$setElementOrder/foo", "$deleteFromPrimitiveList/foo"} {
+			for _, value := range []string{"delete", "replace", "foo"} {
+				_, err := f.do(f.swapping(key, Entry{}, Text(value)))
+				f.want(Rejected, err)
+			}
 		}
-	}
-	f.wantData(map[string]string{"foo": "1"})
+		f.wantData(map[string]string{"foo": "1"})
+	})
 }

@@ -31,58 +31,64 @@ func busy(status int) *testcluster.Answer {
 }
 
 func TestAnswerThatGotLostIsFoundOut(t *testing.T) {
-	tests := map[string]testcluster.Fault{
-		"connection dropped before the server saw it": {DropBefore: true},
-		"connection dropped after the write landed":   {DropAfter: true},
-		"429 before the server saw it":                {Answer: busy(http.StatusTooManyRequests)},
-		"503 before the server saw it":                {Answer: busy(http.StatusServiceUnavailable)},
-		"429 after the write landed":                  {Answered: overloaded(http.StatusTooManyRequests)},
-		"503 after the write landed":                  {Answered: overloaded(http.StatusServiceUnavailable)},
-	}
-	for name, fault := range tests {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-			v := f.version()
-			f.onPatches(fault)
-			result, err := f.do(f.swapping("foo", one, two, v))
-			f.want(Applied, err)
-			f.wantData(map[string]string{"foo": "2", "bar": "1"})
-			if result.Version != f.version() {
-				t.Errorf("version %v, want %v: it was written more than once", result.Version, f.version())
-			}
-			_, err = f.do(f.swapping("bar", one, two, v))
-			f.want(Applied, err) // the lineage goes on
-		})
-	}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		tests := map[string]testcluster.Fault{
+			"connection dropped before the server saw it": {DropBefore: true},
+			"connection dropped after the write landed":   {DropAfter: true},
+			"429 before the server saw it":                {Answer: busy(http.StatusTooManyRequests)},
+			"503 before the server saw it":                {Answer: busy(http.StatusServiceUnavailable)},
+			"429 after the write landed":                  {Answered: overloaded(http.StatusTooManyRequests)},
+			"503 after the write landed":                  {Answered: overloaded(http.StatusServiceUnavailable)},
+		}
+		for name, fault := range tests {
+			t.Run(name, func(t *testing.T) {
+				f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1"})
+				v := f.version()
+				f.onPatches(fault)
+				result, err := f.do(f.swapping("foo", one, two, v))
+				f.want(Applied, err)
+				f.wantData(map[string]string{"foo": "2", "bar": "1"})
+				if result.Version != f.version() {
+					t.Errorf("version %v, want %v: it was written more than once", result.Version, f.version())
+				}
+				_, err = f.do(f.swapping("bar", one, two, v))
+				f.want(Applied, err) // the lineage goes on
+			})
+		}
+	})
 }
 
 func TestOursLandedThenTheirsThenOurRead(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	v := f.version()
-	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
-	result, err := f.do(f.swapping("foo", one, two, v))
-	f.want(Applied, err)
-	if result.Stored != two || result.Version == f.version() {
-		t.Errorf("result %+v is not that of our write", result)
-	}
-	f.wantData(map[string]string{"foo": "3", "bar": "1"})
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1"})
+		v := f.version()
+		f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
+		result, err := f.do(f.swapping("foo", one, two, v))
+		f.want(Applied, err)
+		if result.Stored != f.holding("2") || result.Version == f.version() {
+			t.Errorf("result %+v is not that of our write", result)
+		}
+		f.wantData(map[string]string{"foo": "3", "bar": "1"})
 
-	_, err = f.do(f.swapping("bar", one, two, v))
-	f.wantReason(ReasonObject, err) // a foreign write came after ours
+		_, err = f.do(f.swapping("bar", one, two, v))
+		f.wantReason(ReasonObject, err) // a foreign write came after ours
+	})
 }
 
 func TestTheirsCameFirstAndOurAnswerGotLost(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			f.set("foo", "3")
-			return testcluster.Fault{DropAfter: true}
-		}
-		return testcluster.Fault{}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
+		f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+			if r.Method == http.MethodPatch {
+				f.set("foo", "3")
+				return testcluster.Fault{DropAfter: true}
+			}
+			return testcluster.Fault{}
+		})
+		_, err := f.do(f.swapping("foo", one, two))
+		f.wantReason(ReasonKey, err)
+		f.wantData(map[string]string{"foo": "3"})
 	})
-	_, err := f.do(f.swapping("foo", one, two))
-	f.wantReason(ReasonKey, err)
-	f.wantData(map[string]string{"foo": "3"})
 }
 
 // Given a ConfigMap that was made empty, so that managedFields tell of no update; when a write is lost on its way and another writes the
@@ -111,29 +117,33 @@ func TestSameWriteOfAnothersIsNotTakenForOursWhereNobodyIsNamed(t *testing.T) {
 }
 
 func TestLostAnswerOfARemovalIsFoundOut(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	v := f.version()
-	f.onPatches(testcluster.Fault{DropAfter: true})
-	_, err := f.do(f.removing("foo", one, v, v))
-	f.want(Applied, err)
-	f.wantData(nil)
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
+		v := f.version()
+		f.onPatches(testcluster.Fault{DropAfter: true})
+		_, err := f.do(f.removing("foo", one, v, v))
+		f.want(Applied, err)
+		f.wantData(nil)
+	})
 }
 
 func TestWithoutWatchALostAnswerBehindAForeignWriteIsUnknown(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	user := f.cluster.User(t, "no-watch", f.ref.Namespace, rbacv1.PolicyRule{
-		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "patch"},
-	})
-	f.proxy = f.cluster.ProxyFor(t, user)
-	f.engine = f.newEngine(f.proxy.Config)
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
+		user := f.cluster.User(t, "no-watch", f.ref.Namespace, rbacv1.PolicyRule{
+			APIGroups: []string{""}, Resources: bothKinds, Verbs: []string{"get", "patch"},
+		})
+		f.proxy = f.cluster.ProxyFor(t, user)
+		f.engine = f.newEngine(f.proxy.Config)
 
-	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
-	_, err := f.do(f.swapping("foo", one, two))
-	f.want(Unknown, err)
-	var forbidden *ForbiddenError
-	if !errors.As(err, &forbidden) || forbidden.Verb != "watch" {
-		t.Errorf("%v does not say that watch is not permitted", err)
-	}
+		f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
+		_, err := f.do(f.swapping("foo", one, two))
+		f.want(Unknown, err)
+		var forbidden *ForbiddenError
+		if !errors.As(err, &forbidden) || forbidden.Verb != "watch" {
+			t.Errorf("%v does not say that watch is not permitted", err)
+		}
+	})
 }
 
 func TestSiblingsWriteThatLandedAndHasNotAnsweredIsNotForeign(t *testing.T) {

@@ -42,38 +42,40 @@ func (f *fixture) committing(t *Txn) func() error {
 
 // A removal that is sent without a read removes what is to be removed, and nothing that is only compared.
 func TestGuardOfARemovalIsComparedAndStays(t *testing.T) {
-	for name, test := range map[string]struct {
-		data map[string]string
-		want []string // keys of the conflict
-		left map[string]string
-	}{
-		"holds":                {map[string]string{"foo": "1", "guard": "1"}, nil, map[string]string{"guard": "1"}},
-		"does not hold":        {map[string]string{"foo": "1", "guard": "9"}, []string{"guard"}, map[string]string{"foo": "1", "guard": "9"}},
-		"is gone":              {map[string]string{"foo": "1"}, []string{"guard"}, map[string]string{"foo": "1"}},
-		"nothing to remove":    {map[string]string{"guard": "9"}, nil, map[string]string{"guard": "9"}},
-		"nothing of all these": {nil, nil, nil},
-	} {
-		for _, isBlind := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, without a read %t", name, isBlind), func(t *testing.T) {
-				f := newFixture(t, map[string]string{"foo": "1", "guard": "1"})
-				txn := f.txn(KeySwap{Key: "foo", Expect: one}, guard("guard", one))
-				txn.GoneIsDone, txn.Seen = true, f.version()
-				if !isBlind {
-					txn.Seen = Version{}
-				}
-				if len(test.left) != 1 || test.want != nil || test.data["foo"] == "" {
-					f.change(func(cm *corev1.ConfigMap) { cm.Data = test.data })
-				}
-				_, err := f.commit(txn)
-				if test.want == nil {
-					f.want(Applied, err)
-				} else {
-					f.wantFailed(err, test.want...)
-				}
-				f.wantData(test.left)
-			})
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		for name, test := range map[string]struct {
+			data map[string]string
+			want []string // keys of the conflict
+			left map[string]string
+		}{
+			"holds":                {map[string]string{"foo": "1", "guard": "1"}, nil, map[string]string{"guard": "1"}},
+			"does not hold":        {map[string]string{"foo": "1", "guard": "9"}, []string{"guard"}, map[string]string{"foo": "1", "guard": "9"}},
+			"is gone":              {map[string]string{"foo": "1"}, []string{"guard"}, map[string]string{"foo": "1"}},
+			"nothing to remove":    {map[string]string{"guard": "9"}, nil, map[string]string{"guard": "9"}},
+			"nothing of all these": {nil, nil, nil},
+		} {
+			for _, isBlind := range []bool{true, false} {
+				t.Run(fmt.Sprintf("%s, without a read %t", name, isBlind), func(t *testing.T) {
+					f := newFixtureOf(t, kind, map[string]string{"foo": "1", "guard": "1"})
+					txn := f.txn(KeySwap{Key: "foo", Expect: one}, guard("guard", one))
+					txn.GoneIsDone, txn.Seen = true, f.version()
+					if !isBlind {
+						txn.Seen = Version{}
+					}
+					if len(test.left) != 1 || test.want != nil || test.data["foo"] == "" {
+						f.change(func(cm *corev1.ConfigMap) { cm.Data = test.data })
+					}
+					_, err := f.commit(txn)
+					if test.want == nil {
+						f.want(Applied, err)
+					} else {
+						f.wantFailed(err, test.want...)
+					}
+					f.wantData(test.left)
+				})
+			}
 		}
-	}
+	})
 }
 
 // What is to become of the metadata is not done with the keys' being gone.
@@ -200,15 +202,17 @@ func TestTxnOfMoreKeysThanAJSONPatchTakes(t *testing.T) {
 }
 
 func TestSizeIsThatOfAllKeysTogether(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1", "old": strings.Repeat("o", MaxSize/2)})
-	half := Text(strings.Repeat("h", MaxSize/2))
-	_, err := f.commit(f.txn(KeySwap{Key: "a", New: half}, KeySwap{Key: "b", New: half}))
-	var tooLarge *TooLargeError
-	if !errors.As(err, &tooLarge) || tooLarge.New != MaxSize || tooLarge.Others != MaxSize/2+1 {
-		t.Errorf("%v, want both sizes", err)
-	}
-	_, err = f.commit(f.txn(KeySwap{Key: "a", New: half}, KeySwap{Key: "old", Expect: Text(strings.Repeat("o", MaxSize/2))}))
-	f.want(Applied, err) // what goes makes room for what comes
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "old": strings.Repeat("o", MaxSize/2)})
+		half := Text(strings.Repeat("h", MaxSize/2))
+		_, err := f.commit(f.txn(KeySwap{Key: "a", New: half}, KeySwap{Key: "b", New: half}))
+		var tooLarge *TooLargeError
+		if !errors.As(err, &tooLarge) || tooLarge.New != MaxSize || tooLarge.Others != MaxSize/2+1 {
+			t.Errorf("%v, want both sizes", err)
+		}
+		_, err = f.commit(f.txn(KeySwap{Key: "a", New: half}, KeySwap{Key: "old", Expect: Text(strings.Repeat("o", MaxSize/2))}))
+		f.want(Applied, err) // what goes makes room for what comes
+	})
 }
 
 func TestGuardIsComparedAfterNFC(t *testing.T) {
@@ -271,83 +275,87 @@ func TestWaitIsNotForWhatAnotherKeyRefuses(t *testing.T) {
 
 // Times in managedFields are in seconds: that another wrote again within one does not show there.
 func TestForeignWriteOfAGuardOrALabelIsNotTakenForOursInDoubt(t *testing.T) {
-	for name, test := range map[string]struct {
-		txn    func(*fixture, Version) *Txn
-		before func(*corev1.ConfigMap)
-		change func(*corev1.ConfigMap)
-	}{
-		"guard": {
-			func(f *fixture, _ Version) *Txn {
-				return f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", one))
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		for name, test := range map[string]struct {
+			txn    func(*fixture, Version) *Txn
+			before func(*corev1.ConfigMap)
+			change func(*corev1.ConfigMap)
+		}{
+			"guard": {
+				func(f *fixture, _ Version) *Txn {
+					return f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", one))
+				},
+				func(cm *corev1.ConfigMap) { cm.Data["guard"] = "1" },
+				func(cm *corev1.ConfigMap) { cm.Data["guard"] = "9" },
 			},
-			func(cm *corev1.ConfigMap) { cm.Data["guard"] = "1" },
-			func(cm *corev1.ConfigMap) { cm.Data["guard"] = "9" },
-		},
-		"the same label": {
-			func(f *fixture, v Version) *Txn {
-				return &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
+			"the same label": {
+				func(f *fixture, v Version) *Txn {
+					return &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
+				},
+				func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "0"} },
+				func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },
 			},
-			func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "0"} },
-			func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },
-		},
-		"another annotation": {
-			func(f *fixture, v Version) *Txn {
-				return &Txn{Ref: f.ref, Meta: &Meta{Annotations: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
+			"another annotation": {
+				func(f *fixture, v Version) *Txn {
+					return &Txn{Ref: f.ref, Meta: &Meta{Annotations: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
+				},
+				func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"b": "0"} },
+				func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"b": "9"} },
 			},
-			func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"b": "0"} },
-			func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"b": "9"} },
-		},
-		"a label that is to go": {
-			func(f *fixture, v Version) *Txn {
-				return &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": nil}}, At: []Version{v}, FieldManager: "engine"}
+			"a label that is to go": {
+				func(f *fixture, v Version) *Txn {
+					return &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": nil}}, At: []Version{v}, FieldManager: "engine"}
+				},
+				func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "0"} },
+				func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },
 			},
-			func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "0"} },
-			func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, map[string]string{"foo": "0", "guard": "0"})
-			within := 0
-			for range 5 { // at least one of them does not cross into another second
-				f.set("foo", "0")
-				f.engine = f.newEngine(f.proxy.Config)
-				_, err := f.do(f.swapping("foo", Text("0"), one)) // the key is ours from here on
-				f.want(Applied, err)
-				f.change(test.before)
-				before := f.live().ManagedFields
-				txn := test.txn(f, f.version())
-				f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-					if r.Method == http.MethodPatch {
-						f.change(test.change)
-						return testcluster.Fault{DropBefore: true}
+		} {
+			t.Run(name, func(t *testing.T) {
+				f := newFixtureOf(t, kind, map[string]string{"foo": "0", "guard": "0"})
+				within := 0
+				for range 5 { // at least one of them does not cross into another second
+					f.set("foo", "0")
+					f.engine = f.newEngine(f.proxy.Config)
+					_, err := f.do(f.swapping("foo", Text("0"), one)) // the key is ours from here on
+					f.want(Applied, err)
+					f.change(test.before)
+					before := f.live().ManagedFields
+					txn := test.txn(f, f.version())
+					f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+						if r.Method == http.MethodPatch {
+							f.change(test.change)
+							return testcluster.Fault{DropBefore: true}
+						}
+						return testcluster.Fault{}
+					})
+					_, err = f.commit(txn)
+					f.want(Conflict, err)
+					f.proxy.SetHook(nil)
+					if after := f.live().ManagedFields; after[len(after)-1].Time.Equal(before[len(before)-1].Time) {
+						within++
 					}
-					return testcluster.Fault{}
-				})
-				_, err = f.commit(txn)
-				f.want(Conflict, err)
-				f.proxy.SetHook(nil)
-				if after := f.live().ManagedFields; after[len(after)-1].Time.Equal(before[len(before)-1].Time) {
-					within++
 				}
-			}
-			if within == 0 {
-				t.Error("every write was in a second of its own")
-			}
-		})
-	}
+				if within == 0 {
+					t.Error("every write was in a second of its own")
+				}
+			})
+		}
+	})
 }
 
 // Comparing is no writing: many may go by the same guard in one request.
 func TestTxnsThatShareAGuardGoTogether(t *testing.T) {
-	f := newFixture(t, map[string]string{"guard": "1"})
-	var calls []func() error
-	for n := range 10 {
-		calls = append(calls, f.committing(f.txn(KeySwap{Key: fmt.Sprint("k", n), New: one}, guard("guard", one), guard("none", Entry{}))))
-	}
-	for _, err := range f.inOneBatch(calls...) {
-		f.want(Applied, err)
-	}
-	if n := f.proxy.Count(http.MethodPatch); n != 1 {
-		t.Errorf("%d patches, want 1", n)
-	}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"guard": "1"})
+		var calls []func() error
+		for n := range 10 {
+			calls = append(calls, f.committing(f.txn(KeySwap{Key: fmt.Sprint("k", n), New: one}, guard("guard", one), guard("none", Entry{}))))
+		}
+		for _, err := range f.inOneBatch(calls...) {
+			f.want(Applied, err)
+		}
+		if n := f.proxy.Count(http.MethodPatch); n != 1 {
+			t.Errorf("%d patches, want 1", n)
+		}
+	})
 }

@@ -18,6 +18,17 @@ func ofEachKind(t *testing.T, test func(t *testing.T, kind Kind)) {
 	}
 }
 
+// bothKinds is for a role.
+var bothKinds = []string{"configmaps", "secrets"}
+
+// holding is an entry of the fixture's object: bytes in a Secret.
+func (f *fixture) holding(value string) Entry {
+	if f.ref.Kind == Secret {
+		return Binary([]byte(value))
+	}
+	return Text(value)
+}
+
 // objects are the objects of one kind in a namespace, as another writer sees them: in the shape of ConfigMaps.
 type objects interface {
 	Create(ctx context.Context, object *corev1.ConfigMap, options metav1.CreateOptions) (*corev1.ConfigMap, error)

@@ -39,10 +39,10 @@ func ownCluster(t *testing.T, options ...testcluster.Option) (c *testcluster.Clu
 	return c, c.Namespace(t)
 }
 
-// in is the fixture of a ConfigMap of that name. It is not made yet.
-func in(t *testing.T, c *testcluster.Cluster, namespace, name string) *fixture {
+// in is the fixture of an object. It is not made yet.
+func in(t *testing.T, c *testcluster.Cluster, ref Ref) *fixture {
 	t.Helper()
-	f := &fixture{T: t, cluster: c, events: &events{}, proxy: c.Proxy(t), ref: Ref{Namespace: namespace, Name: name}}
+	f := &fixture{T: t, cluster: c, events: &events{}, proxy: c.Proxy(t), ref: ref}
 	f.engine = f.newEngine(f.proxy.Config)
 	return f
 }
@@ -102,43 +102,47 @@ var lostAnswers = map[string]struct {
 func findsOut(t *testing.T, c *testcluster.Cluster, namespace string, forget func(*fixture)) {
 	t.Helper()
 	names := map[string]string{}
-	var last *fixture
 	for name := range lostAnswers {
 		names[name] = fmt.Sprint("shared-", len(names))
-		last = in(t, c, namespace, names[name])
-		last.create(map[string]string{"foo": "1", "bar": "1"})
 	}
-	forget(last)
-	for name, test := range lostAnswers {
-		t.Run(name, func(t *testing.T) {
-			f := in(t, c, namespace, names[name])
-			if test.may != nil {
-				f.proxy = c.ProxyFor(t, c.User(t, "restricted", namespace, test.may...))
-				f.engine = f.newEngine(f.proxy.Config)
-			}
-			v := f.version()
-			f.hasForgotten(v)
-			lost := false
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				switch {
-				case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
-					lost = true
-					return test.fault
-				case r.Method == http.MethodGet && lost:
-					lost = false
-					f.set(test.key, "9")
+	for _, kind := range []Kind{ConfigMap, Secret} {
+		var last *fixture
+		for _, name := range names {
+			last = in(t, c, Ref{Kind: kind, Namespace: namespace, Name: name})
+			last.create(map[string]string{"foo": "1", "bar": "1"})
+		}
+		forget(last)
+		for name, test := range lostAnswers {
+			t.Run(kind.String()+", "+name, func(t *testing.T) {
+				f := in(t, c, Ref{Kind: kind, Namespace: namespace, Name: names[name]})
+				if test.may != nil {
+					f.proxy = c.ProxyFor(t, c.User(t, "restricted-"+kind.Resource(), namespace, test.may...))
+					f.engine = f.newEngine(f.proxy.Config)
 				}
-				return testcluster.Fault{}
+				v := f.version()
+				f.hasForgotten(v)
+				lost := false
+				f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+					switch {
+					case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
+						lost = true
+						return test.fault
+					case r.Method == http.MethodGet && lost:
+						lost = false
+						f.set(test.key, "9")
+					}
+					return testcluster.Fault{}
+				})
+				_, err := f.do(f.swapping("foo", one, two))
+				f.want(test.verdict, err)
+				if live := f.live().Data; live["foo"] != test.foo {
+					t.Errorf("live data %q, want foo=%s", live, test.foo)
+				}
+				f.proxy.SetHook(nil)
+				_, err = f.do(f.swapping("bar", one, two, v))
+				f.wantReason(ReasonObject, err) // another writer has been there
 			})
-			_, err := f.do(f.swapping("foo", one, two))
-			f.want(test.verdict, err)
-			if live := f.live().Data; live["foo"] != test.foo {
-				t.Errorf("live data %q, want foo=%s", live, test.foo)
-			}
-			f.proxy.SetHook(nil)
-			_, err = f.do(f.swapping("bar", one, two, v))
-			f.wantReason(ReasonObject, err) // another writer has been there
-		})
+		}
 	}
 }
 
@@ -154,12 +158,12 @@ func TestLostAnswerIsFoundOutWhereEtcdHasForgottenTheBase(t *testing.T) {
 	var plane *envtest.ControlPlane
 	c, namespace := ownCluster(t, func(p *envtest.ControlPlane) {
 		plane = p
-		p.GetAPIServer().Configure().Set("watch-cache-sizes", "configmaps#0")
+		p.GetAPIServer().Configure().Set("watch-cache-sizes", "configmaps#0,secrets#0")
 	})
 	findsOut(t, c, namespace, func(f *fixture) {
 		f.others()
 		other, err := c.Client().CoreV1().ConfigMaps(namespace).Create(t.Context(),
-			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "other"}}, metav1.CreateOptions{})
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "other-"}}, metav1.CreateOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +184,7 @@ func TestLostAnswerIsFoundOutWhereEtcdHasForgottenTheBase(t *testing.T) {
 	})
 }
 
-var getAndPatch = []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "patch"}}}
+var getAndPatch = []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: bothKinds, Verbs: []string{"get", "patch"}}}
 
 // Given a number that is taken; when the API server forgets what came before it between the write, whose answer is lost, or which
 // is lost itself, and the look, and another key is written meanwhile; then it is found out which number was taken.
@@ -190,7 +194,7 @@ func TestNumberIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.
 	for name, fault := range map[string]testcluster.Fault{"it landed": {DropAfter: true}, "it did not land": {DropBefore: true}} {
 		t.Run(name, func(t *testing.T) {
 			n++
-			f := in(t, c, namespace, fmt.Sprint("shared-", n))
+			f := in(t, c, Ref{Namespace: namespace, Name: fmt.Sprint("shared-", n)})
 			f.create(map[string]string{"foo": "5", "bar": "1"})
 			var looked atomic.Bool
 			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
@@ -229,7 +233,7 @@ func TestNoNumberIsGivenTwiceWhereTheAPIServerForgetsBetweenWriteAndLook(t *test
 	} {
 		t.Run(name, func(t *testing.T) {
 			n++
-			f := in(t, c, namespace, fmt.Sprint("shared-", n))
+			f := in(t, c, Ref{Namespace: namespace, Name: fmt.Sprint("shared-", n)})
 			f.create(map[string]string{"foo": "5"})
 			var looked atomic.Bool
 			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
@@ -277,7 +281,7 @@ func TestSwapIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.T)
 	} {
 		t.Run(name, func(t *testing.T) {
 			n++
-			f := in(t, c, namespace, fmt.Sprint("shared-", n))
+			f := in(t, c, Ref{Namespace: namespace, Name: fmt.Sprint("shared-", n)})
 			f.create(map[string]string{"foo": "1"})
 			var looked atomic.Bool
 			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
@@ -301,11 +305,11 @@ func TestSwapIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.T)
 // swap is lost and another writes the same key before the Engine looks; then it is found out that it landed.
 func TestLostAnswerIsFoundOutByWhoMayNotListWhereTheBaseIsForgotten(t *testing.T) {
 	c, namespace := ownCluster(t)
-	f := in(t, c, namespace, "shared")
+	f := in(t, c, Ref{Namespace: namespace, Name: "shared"})
 	f.create(map[string]string{"foo": "1"})
 	f.forgets()
 	f.proxy = c.ProxyFor(t, c.User(t, "watches", namespace, rbacv1.PolicyRule{
-		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "watch", "patch"},
+		APIGroups: []string{""}, Resources: bothKinds, Verbs: []string{"get", "watch", "patch"},
 	}))
 	f.engine = f.newEngine(f.proxy.Config)
 	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "9") }, DropAfter: true})
@@ -324,34 +328,38 @@ func (f *fixture) mayNotWatch() {
 // Given a key whose owner wrote last in 2020, and a user who may not watch; when a swap is lost on its way, and another key is written;
 // then it is known that nothing landed: the key is as it was and its owner's, who has not written since. It is sent again.
 func TestKeyOfAnOwnerWhoHasNotWrittenSinceTellsThatNothingLanded(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "0"})
-	f.setAs("owner", "foo", "1")
-	f.ages("owner")
-	f.mayNotWatch()
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPatch || f.proxy.Count(http.MethodPatch) > 1 {
-			return testcluster.Fault{}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
+		f.setAs("owner", "foo", "1")
+		f.ages("owner")
+		f.mayNotWatch()
+		f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+			if r.Method != http.MethodPatch || f.proxy.Count(http.MethodPatch) > 1 {
+				return testcluster.Fault{}
+			}
+			f.set("other", "9")
+			return testcluster.Fault{DropBefore: true}
+		})
+		_, err := f.do(f.swapping("foo", one, two))
+		f.want(Applied, err)
+		f.wantData(map[string]string{"foo": "2", "aged": "yes", "other": "9"})
+		if n := f.proxy.Count(http.MethodPatch); n != 2 {
+			t.Errorf("%d patches, want 2", n)
 		}
-		f.set("other", "9")
-		return testcluster.Fault{DropBefore: true}
 	})
-	_, err := f.do(f.swapping("foo", one, two))
-	f.want(Applied, err)
-	f.wantData(map[string]string{"foo": "2", "aged": "yes", "other": "9"})
-	if n := f.proxy.Count(http.MethodPatch); n != 2 {
-		t.Errorf("%d patches, want 2", n)
-	}
 }
 
 // Given the same; when the swap lands, its answer is lost, and the owner puts the key back to what it was; then it is not known that
 // nothing landed.
 func TestKeyOfAnOwnerWhoHasWrittenSinceTellsNothing(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "0"})
-	f.setAs("owner", "foo", "1")
-	f.ages("owner")
-	f.mayNotWatch()
-	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.setAs("owner", "foo", "1") }, DropAfter: true})
-	_, err := f.do(f.swapping("foo", one, two))
-	f.want(Unknown, err)
-	f.wantData(map[string]string{"foo": "1", "aged": "yes"})
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
+		f.setAs("owner", "foo", "1")
+		f.ages("owner")
+		f.mayNotWatch()
+		f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.setAs("owner", "foo", "1") }, DropAfter: true})
+		_, err := f.do(f.swapping("foo", one, two))
+		f.want(Unknown, err)
+		f.wantData(map[string]string{"foo": "1", "aged": "yes"})
+	})
 }

@@ -140,14 +140,16 @@ func TestCredentialsAreRedactedWhereAnErrorRepeatsThem(t *testing.T) {
 // Given an immutable ConfigMap whose key holds something else; when a swap may wait for the key; then it is a conflict at once: no
 // key of it will ever change.
 func TestImmutableConfigMapIsNotWaitedFor(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "0"})
-	f.change(func(cm *corev1.ConfigMap) { cm.Immutable = new(true) })
-	_, err := f.wait(f.givesUpAfter(1, watches), time.Minute)
-	f.want(Conflict, err)
-	f.wantReason(ReasonKey, err)
-	if _, n := f.count(); n != 0 {
-		t.Errorf("%d watches, want none", n)
-	}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
+		f.change(func(cm *corev1.ConfigMap) { cm.Immutable = new(true) })
+		_, err := f.wait(f.givesUpAfter(1, watches), time.Minute)
+		f.want(Conflict, err)
+		f.wantReason(ReasonKey, err)
+		if _, n := f.count(); n != 0 {
+			t.Errorf("%d watches, want none", n)
+		}
+	})
 }
 
 // Given a swap that learned from where on it could be looked for; when the next ones come; then it is learned anew where that is more

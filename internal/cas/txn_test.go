@@ -48,25 +48,32 @@ func (f *fixture) wantFailed(err error, keys ...string) {
 func guard(key string, expect Entry) KeySwap { return KeySwap{Key: key, Expect: expect, IsGuard: true} }
 
 func TestTxnIsOneWrite(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1", "bar": "1", "gone": "1", "guard": "1"})
-	v := f.version()
-	result, err := f.commit(f.txn(
-		KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "bar", Expect: one, New: Binary([]byte{1})},
-		KeySwap{Key: "gone", Expect: one}, KeySwap{Key: "new", New: two}, guard("guard", one), guard("nothing", Entry{})))
-	f.want(Applied, err)
-	f.wantData(map[string]string{"foo": "2", "new": "2", "guard": "1"})
-	if patches := f.proxy.Count(http.MethodPatch); patches != 1 {
-		t.Errorf("%d patches, want 1", patches)
-	}
-	if !result.Wrote || result.After.Version() != f.version() || result.After.Entry("bar") != Binary([]byte{1}) {
-		t.Errorf("result %+v", result)
-	}
-	want := map[string]Entry{"foo": one, "bar": one, "gone": one, "new": {}, "guard": one, "nothing": {}}
-	if !maps.Equal(result.Previous, want) {
-		t.Errorf("previous %v, want %v", result.Previous, want)
-	}
-	_, err = f.do(f.swapping("foo", two, three, v))
-	f.want(Applied, err) // the lineage goes on
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1", "gone": "1", "guard": "1"})
+		v := f.version()
+		result, err := f.commit(f.txn(
+			KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "bar", Expect: one, New: Binary([]byte{1})},
+			KeySwap{Key: "gone", Expect: one}, KeySwap{Key: "new", New: two}, guard("guard", one), guard("nothing", Entry{})))
+		f.want(Applied, err)
+		live := map[string]string{"foo": "2", "new": "2", "guard": "1"}
+		if kind == Secret {
+			live["bar"] = "\x01"
+		}
+		f.wantData(live)
+		if patches := f.proxy.Count(http.MethodPatch); patches != 1 {
+			t.Errorf("%d patches, want 1", patches)
+		}
+		if !result.Wrote || result.After.Version() != f.version() || result.After.Entry("bar") != Binary([]byte{1}) {
+			t.Errorf("result %+v", result)
+		}
+		held := f.holding("1")
+		want := map[string]Entry{"foo": held, "bar": held, "gone": held, "new": {}, "guard": held, "nothing": {}}
+		if !maps.Equal(result.Previous, want) {
+			t.Errorf("previous %v, want %v", result.Previous, want)
+		}
+		_, err = f.do(f.swapping("foo", two, three, v))
+		f.want(Applied, err) // the lineage goes on
+	})
 }
 
 func TestTxnTellsEveryKeyThatDoesNotHoldAndWritesNothing(t *testing.T) {
@@ -116,65 +123,69 @@ func TestGuardThatChangesBeforeTheWriteLandsIsAConflict(t *testing.T) {
 
 // Where others are busy, a Txn goes as a JSON Patch, whose tests stand for its guards, also for those that are to be absent.
 func TestGuardsAreComparedWhereOthersAreBusy(t *testing.T) {
-	for name, test := range map[string]struct {
-		guard  KeySwap
-		change func(*corev1.ConfigMap)
-		holds  bool
-	}{
-		"another key changes":               {guard("guard", one), func(cm *corev1.ConfigMap) { cm.Data["other"] = "9" }, true},
-		"the guard changes":                 {guard("guard", one), func(cm *corev1.ConfigMap) { cm.Data["guard"] = "9" }, false},
-		"the guard goes":                    {guard("guard", one), func(cm *corev1.ConfigMap) { delete(cm.Data, "guard") }, false},
-		"one that is to be absent stays so": {guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.Data["other"] = "9" }, true},
-		"one that is to be absent comes":    {guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.Data["none"] = "9" }, false},
-		"one that is to be absent comes as bytes": {
-			guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"none": {1}} }, false,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, map[string]string{"foo": "1", "guard": "1"})
-			patches := 0
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method != http.MethodPatch {
-					return testcluster.Fault{}
-				}
-				patches++
-				switch patches {
-				case 1: // the merge patch fails
-					f.set("other", "1")
-				case 2:
-					if kind := r.Header.Get("Content-Type"); kind != "application/json-patch+json" {
-						t.Errorf("the second is a %s", kind)
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		for name, test := range map[string]struct {
+			guard  KeySwap
+			change func(*corev1.ConfigMap)
+			holds  bool
+		}{
+			"another key changes":               {guard("guard", one), func(cm *corev1.ConfigMap) { cm.Data["other"] = "9" }, true},
+			"the guard changes":                 {guard("guard", one), func(cm *corev1.ConfigMap) { cm.Data["guard"] = "9" }, false},
+			"the guard goes":                    {guard("guard", one), func(cm *corev1.ConfigMap) { delete(cm.Data, "guard") }, false},
+			"one that is to be absent stays so": {guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.Data["other"] = "9" }, true},
+			"one that is to be absent comes":    {guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.Data["none"] = "9" }, false},
+			"one that is to be absent comes as bytes": {
+				guard("none", Entry{}), func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"none": {1}} }, false,
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				f := newFixtureOf(t, kind, map[string]string{"foo": "1", "guard": "1"})
+				patches := 0
+				f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+					if r.Method != http.MethodPatch {
+						return testcluster.Fault{}
 					}
-					f.change(test.change)
+					patches++
+					switch patches {
+					case 1: // the merge patch fails
+						f.set("other", "1")
+					case 2:
+						if kind := r.Header.Get("Content-Type"); kind != "application/json-patch+json" {
+							t.Errorf("the second is a %s", kind)
+						}
+						f.change(test.change)
+					}
+					return testcluster.Fault{}
+				})
+				_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, test.guard))
+				if test.holds {
+					f.want(Applied, err)
+					if patches != 2 {
+						t.Errorf("%d patches, want 2", patches)
+					}
+					return
 				}
-				return testcluster.Fault{}
+				f.wantFailed(err, test.guard.Key)
+				if got := f.live().Data["foo"]; got != "1" {
+					t.Errorf("foo holds %q", got)
+				}
 			})
-			_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, test.guard))
-			if test.holds {
-				f.want(Applied, err)
-				if patches != 2 {
-					t.Errorf("%d patches, want 2", patches)
-				}
-				return
-			}
-			f.wantFailed(err, test.guard.Key)
-			if got := f.live().Data["foo"]; got != "1" {
-				t.Errorf("foo holds %q", got)
-			}
-		})
-	}
+		}
+	})
 }
 
 func TestTxnWhoseAnswerGotLostIsFoundOut(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1", "bar": "1", "guard": "1"})
-	v := f.version()
-	txn := f.txn(KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "bar", Expect: one}, guard("guard", one))
-	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
-	_, err := f.commit(txn)
-	f.want(Applied, err)
-	f.wantData(map[string]string{"foo": "3", "guard": "1"})
-	_, err = f.do(f.swapping("guard", one, two, v))
-	f.wantReason(ReasonObject, err)
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1", "guard": "1"})
+		v := f.version()
+		txn := f.txn(KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "bar", Expect: one}, guard("guard", one))
+		f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
+		_, err := f.commit(txn)
+		f.want(Applied, err)
+		f.wantData(map[string]string{"foo": "3", "guard": "1"})
+		_, err = f.do(f.swapping("guard", one, two, v))
+		f.wantReason(ReasonObject, err)
+	})
 }
 
 func TestTxnsThatShareAKeyAreJudgedInTheirOrder(t *testing.T) {
@@ -285,36 +296,38 @@ func TestSignatureTellsOurWriteFromATwins(t *testing.T) {
 }
 
 func TestMetaIsWrittenWithTheKeys(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"old": "1", "theirs": "1"} })
-	v := f.version()
-	txn := f.txn(KeySwap{Key: "foo", Expect: one, New: two})
-	txn.At = []Version{v}
-	txn.Meta = &Meta{
-		Labels:      map[string]*string{"old": nil, "new": new("1")},
-		Annotations: map[string]*string{"note": new("$patch")}, Immutable: new(true),
-	}
-	f.onPatches(testcluster.Fault{DropAfter: true})
-	result, err := f.commit(txn)
-	f.want(Applied, err)
-	live := f.live()
-	if !maps.Equal(live.Labels, map[string]string{"theirs": "1", "new": "1"}) || live.Annotations["note"] != "$patch" ||
-		live.Immutable == nil || !*live.Immutable || live.Data["foo"] != "2" {
-		t.Errorf("live: %+v", live)
-	}
-	if !maps.Equal(result.After.Labels(), live.Labels) || !maps.Equal(result.After.Annotations(), live.Annotations) {
-		t.Errorf("after: %v %v", result.After.Labels(), result.After.Annotations())
-	}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
+		f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"old": "1", "theirs": "1"} })
+		v := f.version()
+		txn := f.txn(KeySwap{Key: "foo", Expect: one, New: two})
+		txn.At = []Version{v}
+		txn.Meta = &Meta{
+			Labels:      map[string]*string{"old": nil, "new": new("1")},
+			Annotations: map[string]*string{"note": new("$patch")}, Immutable: new(true),
+		}
+		f.onPatches(testcluster.Fault{DropAfter: true})
+		result, err := f.commit(txn)
+		f.want(Applied, err)
+		live := f.live()
+		if !maps.Equal(live.Labels, map[string]string{"theirs": "1", "new": "1"}) || live.Annotations["note"] != "$patch" ||
+			live.Immutable == nil || !*live.Immutable || live.Data["foo"] != "2" {
+			t.Errorf("live: %+v", live)
+		}
+		if !maps.Equal(result.After.Labels(), live.Labels) || !maps.Equal(result.After.Annotations(), live.Annotations) {
+			t.Errorf("after: %v %v", result.After.Labels(), result.After.Annotations())
+		}
 
-	// What is immutable takes labels still, and nothing else.
-	labels := &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"new": new("2")}}, At: []Version{v}, FieldManager: "engine"}
-	_, err = f.commit(labels)
-	f.want(Applied, err)
-	_, err = f.commit(f.txn(KeySwap{Key: "foo", Expect: two, New: one}))
-	var immutable *ImmutableError
-	if !errors.As(err, &immutable) {
-		t.Errorf("%v, want that it is immutable", err)
-	}
+		// What is immutable takes labels still, and nothing else.
+		labels := &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"new": new("2")}}, At: []Version{v}, FieldManager: "engine"}
+		_, err = f.commit(labels)
+		f.want(Applied, err)
+		_, err = f.commit(f.txn(KeySwap{Key: "foo", Expect: two, New: one}))
+		var immutable *ImmutableError
+		if !errors.As(err, &immutable) {
+			t.Errorf("%v, want that it is immutable", err)
+		}
+	})
 }
 
 func TestMetaThatAnotherChangedIsAConflict(t *testing.T) {

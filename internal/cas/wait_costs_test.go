@@ -39,7 +39,7 @@ func (f *fixture) waitsWithout(polling int) {
 // value is waited for; then it is watched, and not read again and again.
 func TestWaitDoesNotPollWhereTheAPIServerHasForgottenTheVersion(t *testing.T) {
 	c, namespace := ownCluster(t)
-	f := in(t, c, namespace, "shared")
+	f := in(t, c, Ref{Namespace: namespace, Name: "shared"})
 	f.create(map[string]string{"foo": "0"})
 	f.forgets()
 	f.waitsWithout(6)

@@ -10,26 +10,28 @@ import (
 )
 
 func TestRehearsalChangesNothing(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	v := f.version()
-	ctx := t.Context()
-	_, err := f.engine.Check(ctx, f.swapping("foo", one, two, v).Txn(), DryRun)
-	f.want(Applied, err)
-	_, err = f.engine.CheckRemove(ctx, &Removal{Ref: f.ref, At: []Version{v}}, DryRun)
-	f.want(Applied, err)
-	other := f.creation()
-	other.Ref.Name = "other"
-	_, err = f.engine.CheckCreate(ctx, other, DryRun)
-	f.want(Applied, err)
-	if f.version() != v || f.engine.HasSwapped() || f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost) != 3 {
-		t.Errorf("version %v, swapped %t, %d writes", f.version(), f.engine.HasSwapped(), f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost))
-	}
-	_, err = f.engine.Check(ctx, f.swapping("foo", two, one).Txn(), DryRun)
-	f.wantReason(ReasonKey, err)
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1"})
+		v := f.version()
+		ctx := t.Context()
+		_, err := f.engine.Check(ctx, f.swapping("foo", one, two, v).Txn(), DryRun)
+		f.want(Applied, err)
+		_, err = f.engine.CheckRemove(ctx, &Removal{Ref: f.ref, At: []Version{v}}, DryRun)
+		f.want(Applied, err)
+		other := f.creation()
+		other.Ref.Name = "other"
+		_, err = f.engine.CheckCreate(ctx, other, DryRun)
+		f.want(Applied, err)
+		if f.version() != v || f.engine.HasSwapped() || f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost) != 3 {
+			t.Errorf("version %v, swapped %t, %d writes", f.version(), f.engine.HasSwapped(), f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost))
+		}
+		_, err = f.engine.Check(ctx, f.swapping("foo", two, one).Txn(), DryRun)
+		f.wantReason(ReasonKey, err)
 
-	f.set("bar", "9") // what was rehearsed is no link of a lineage
-	_, err = f.do(f.swapping("foo", one, two, v))
-	f.wantReason(ReasonObject, err)
+		f.set("bar", "9") // what was rehearsed is no link of a lineage
+		_, err = f.do(f.swapping("foo", one, two, v))
+		f.wantReason(ReasonObject, err)
+	})
 }
 
 func TestRehearsalsOfOneConfigMapGoTogetherAndABadOneStaysAlone(t *testing.T) {

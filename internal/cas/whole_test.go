@@ -16,7 +16,12 @@ import (
 // newEmptyFixture is a fixture whose ConfigMap is not there.
 func newEmptyFixture(t *testing.T) *fixture {
 	t.Helper()
-	f := newFixture(t, nil)
+	return newEmptyFixtureOf(t, ConfigMap)
+}
+
+func newEmptyFixtureOf(t *testing.T, kind Kind) *fixture {
+	t.Helper()
+	f := newFixtureOf(t, kind, nil)
 	f.gone()
 	return f
 }
@@ -86,36 +91,40 @@ func plain(fault testcluster.Fault) func() testcluster.Fault {
 }
 
 func TestCreateIsOneRequestAndBeginsTheLineage(t *testing.T) {
-	f := newEmptyFixture(t)
-	result, err := f.doCreate(f.creation())
-	f.want(Applied, err)
-	live := f.live()
-	if live.Data["foo"] != "1" || string(live.BinaryData["bytes"]) != "\x01" || live.Labels["a"] != "b" || live.Annotations["c"] != "d" {
-		t.Errorf("live %+v", live)
-	}
-	v := result.After.Version()
-	if v != f.version() || f.proxy.Count() != 1 {
-		t.Errorf("version %v after %d requests", v, f.proxy.Count())
-	}
-	_, err = f.do(f.swapping("foo", one, two, v))
-	f.want(Applied, err)
-	f.want(Applied, f.doRemove(v)) // through the swap
-	if f.exists() || f.proxy.Count() != 3 {
-		t.Errorf("exists %t after %d requests", f.exists(), f.proxy.Count())
-	}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newEmptyFixtureOf(t, kind)
+		result, err := f.doCreate(f.creation())
+		f.want(Applied, err)
+		live := f.live()
+		if live.Data["foo"] != "1" || live.Data["bytes"]+string(live.BinaryData["bytes"]) != "\x01" || live.Labels["a"] != "b" || live.Annotations["c"] != "d" {
+			t.Errorf("live %+v", live)
+		}
+		v := result.After.Version()
+		if v != f.version() || f.proxy.Count() != 1 {
+			t.Errorf("version %v after %d requests", v, f.proxy.Count())
+		}
+		_, err = f.do(f.swapping("foo", one, two, v))
+		f.want(Applied, err)
+		f.want(Applied, f.doRemove(v)) // through the swap
+		if f.exists() || f.proxy.Count() != 3 {
+			t.Errorf("exists %t after %d requests", f.exists(), f.proxy.Count())
+		}
+	})
 }
 
 func TestCreateOfWhatExistsIsAConflict(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "9"})
-	v := f.version()
-	_, err := f.doCreate(f.creation())
-	f.want(Conflict, err)
-	var exists *ExistsError
-	if !errors.As(err, &exists) || exists.Live.Version() != v || f.version() != v {
-		t.Errorf("%v", err)
-	}
-	_, err = f.engine.CheckCreate(t.Context(), f.creation(), ReadOnly)
-	f.want(Conflict, err)
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		f := newFixtureOf(t, kind, map[string]string{"foo": "9"})
+		v := f.version()
+		_, err := f.doCreate(f.creation())
+		f.want(Conflict, err)
+		var exists *ExistsError
+		if !errors.As(err, &exists) || exists.Live.Version() != v || f.version() != v {
+			t.Errorf("%v", err)
+		}
+		_, err = f.engine.CheckCreate(t.Context(), f.creation(), ReadOnly)
+		f.want(Conflict, err)
+	})
 }
 
 func TestCreateInNoNamespace(t *testing.T) {
@@ -134,46 +143,48 @@ func TestCreateInNoNamespace(t *testing.T) {
 }
 
 func TestCreateWhoseAnswerGotLost(t *testing.T) {
-	for name, test := range map[string]struct {
-		checked bool // whether this process has seen that there was none
-		fault   func(*fixture) testcluster.Fault
-		want    Verdict
-	}{
-		"it did not land": {false, func(*fixture) testcluster.Fault { return testcluster.Fault{DropBefore: true} }, Applied},
-		"503 before it landed": {false, func(*fixture) testcluster.Fault {
-			return testcluster.Fault{Answer: busy(http.StatusServiceUnavailable)}
-		}, Applied},
-		"it landed": {true, func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }, Applied},
-		"503 after it landed": {true, func(*fixture) testcluster.Fault {
-			return testcluster.Fault{Answered: overloaded(http.StatusServiceUnavailable)}
-		}, Applied},
-		"it landed and was changed": {true, func(f *fixture) testcluster.Fault {
-			return testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "9") }, DropAfter: true}
-		}, Unknown},
-		"it landed and nobody looked before": {false, func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }, Unknown},
-		"another one came first": {true, func(f *fixture) testcluster.Fault {
-			f.make(map[string]string{"foo": "9"})
-			return testcluster.Fault{DropAfter: true}
-		}, Unknown},
-		"it landed and was deleted": {true, func(f *fixture) testcluster.Fault {
-			return testcluster.Fault{Answered: func(*http.Response) { f.gone() }, DropAfter: true}
-		}, Applied},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newEmptyFixture(t)
-			if test.checked {
-				if _, err := f.engine.CheckCreate(t.Context(), f.creation(), ReadOnly); err != nil {
-					t.Fatal(err)
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		for name, test := range map[string]struct {
+			checked bool // whether this process has seen that there was none
+			fault   func(*fixture) testcluster.Fault
+			want    Verdict
+		}{
+			"it did not land": {false, func(*fixture) testcluster.Fault { return testcluster.Fault{DropBefore: true} }, Applied},
+			"503 before it landed": {false, func(*fixture) testcluster.Fault {
+				return testcluster.Fault{Answer: busy(http.StatusServiceUnavailable)}
+			}, Applied},
+			"it landed": {true, func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }, Applied},
+			"503 after it landed": {true, func(*fixture) testcluster.Fault {
+				return testcluster.Fault{Answered: overloaded(http.StatusServiceUnavailable)}
+			}, Applied},
+			"it landed and was changed": {true, func(f *fixture) testcluster.Fault {
+				return testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "9") }, DropAfter: true}
+			}, Unknown},
+			"it landed and nobody looked before": {false, func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }, Unknown},
+			"another one came first": {true, func(f *fixture) testcluster.Fault {
+				f.make(map[string]string{"foo": "9"})
+				return testcluster.Fault{DropAfter: true}
+			}, Unknown},
+			"it landed and was deleted": {true, func(f *fixture) testcluster.Fault {
+				return testcluster.Fault{Answered: func(*http.Response) { f.gone() }, DropAfter: true}
+			}, Applied},
+		} {
+			t.Run(name, func(t *testing.T) {
+				f := newEmptyFixtureOf(t, kind)
+				if test.checked {
+					if _, err := f.engine.CheckCreate(t.Context(), f.creation(), ReadOnly); err != nil {
+						t.Fatal(err)
+					}
 				}
-			}
-			f.onSends(http.MethodPost, func() testcluster.Fault { return test.fault(f) })
-			result, err := f.doCreate(f.creation())
-			f.want(test.want, err)
-			if test.want == Applied && (result.After.Version() != f.version() || f.live().Data["foo"] != "1") {
-				t.Errorf("result %v, live %+v", result.After.Version(), f.live())
-			}
-		})
-	}
+				f.onSends(http.MethodPost, func() testcluster.Fault { return test.fault(f) })
+				result, err := f.doCreate(f.creation())
+				f.want(test.want, err)
+				if test.want == Applied && (result.After.Version() != f.version() || f.live().Data["foo"] != "1") {
+					t.Errorf("result %v, live %+v", result.After.Version(), f.live())
+				}
+			})
+		}
+	})
 }
 
 func TestCreateThatIsOvertakenIsJudgedAgain(t *testing.T) {
@@ -187,32 +198,34 @@ func TestCreateThatIsOvertakenIsJudgedAgain(t *testing.T) {
 }
 
 func TestRemoveIsConditionalOnTheVersion(t *testing.T) {
-	for name, seen := range map[string]bool{"seen by this process": true, "seen by another": false} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, map[string]string{"foo": "1"})
-			v := f.version()
-			if seen {
-				if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-					t.Fatal(err)
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		for name, seen := range map[string]bool{"seen by this process": true, "seen by another": false} {
+			t.Run(name, func(t *testing.T) {
+				f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
+				v := f.version()
+				if seen {
+					if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
+						t.Fatal(err)
+					}
 				}
-			}
-			f.set("foo", "9")
-			f.wantReason(ReasonObject, f.doRemove(v))
-			if !f.exists() {
-				t.Error("it was deleted")
-			}
-			f.recreate(map[string]string{"foo": "1"})
-			f.wantReason(ReasonObject, f.doRemove(v))
-			if !f.exists() {
-				t.Error("another one was deleted")
-			}
-			f.want(Applied, f.doRemove(f.version()))
-			f.want(Applied, f.doRemove(v)) // gone already
-			if f.exists() {
-				t.Error("it was not deleted")
-			}
-		})
-	}
+				f.set("foo", "9")
+				f.wantReason(ReasonObject, f.doRemove(v))
+				if !f.exists() {
+					t.Error("it was deleted")
+				}
+				f.recreate(map[string]string{"foo": "1"})
+				f.wantReason(ReasonObject, f.doRemove(v))
+				if !f.exists() {
+					t.Error("another one was deleted")
+				}
+				f.want(Applied, f.doRemove(f.version()))
+				f.want(Applied, f.doRemove(v)) // gone already
+				if f.exists() {
+					t.Error("it was not deleted")
+				}
+			})
+		}
+	})
 }
 
 func TestRemoveThatIsOvertakenIsAConflict(t *testing.T) {
@@ -231,29 +244,31 @@ func TestRemoveThatIsOvertakenIsAConflict(t *testing.T) {
 }
 
 func TestRemoveWhoseAnswerGotLost(t *testing.T) {
-	for name, fault := range map[string]func(*fixture) testcluster.Fault{
-		"it did not land": func(*fixture) testcluster.Fault { return testcluster.Fault{DropBefore: true} },
-		"503 before it landed": func(*fixture) testcluster.Fault {
-			return testcluster.Fault{Answer: busy(http.StatusServiceUnavailable)}
-		},
-		"it landed": func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} },
-		"429 after it landed": func(*fixture) testcluster.Fault {
-			return testcluster.Fault{Answered: overloaded(http.StatusTooManyRequests)}
-		},
-		"it landed and another one was made": func(f *fixture) testcluster.Fault {
-			return testcluster.Fault{Answered: func(*http.Response) { f.make(map[string]string{"foo": "other"}) }, DropAfter: true}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, map[string]string{"foo": "1"})
-			v := f.version()
-			f.onSends(http.MethodDelete, func() testcluster.Fault { return fault(f) })
-			f.want(Applied, f.doRemove(v))
-			if f.exists() && f.live().Data["foo"] != "other" {
-				t.Error("it was not deleted")
-			}
-		})
-	}
+	ofEachKind(t, func(t *testing.T, kind Kind) {
+		for name, fault := range map[string]func(*fixture) testcluster.Fault{
+			"it did not land": func(*fixture) testcluster.Fault { return testcluster.Fault{DropBefore: true} },
+			"503 before it landed": func(*fixture) testcluster.Fault {
+				return testcluster.Fault{Answer: busy(http.StatusServiceUnavailable)}
+			},
+			"it landed": func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} },
+			"429 after it landed": func(*fixture) testcluster.Fault {
+				return testcluster.Fault{Answered: overloaded(http.StatusTooManyRequests)}
+			},
+			"it landed and another one was made": func(f *fixture) testcluster.Fault {
+				return testcluster.Fault{Answered: func(*http.Response) { f.make(map[string]string{"foo": "other"}) }, DropAfter: true}
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
+				v := f.version()
+				f.onSends(http.MethodDelete, func() testcluster.Fault { return fault(f) })
+				f.want(Applied, f.doRemove(v))
+				if f.exists() && f.live().Data["foo"] != "other" {
+					t.Error("it was not deleted")
+				}
+			})
+		}
+	})
 }
 
 func TestRemoveOfWhatHasAFinalizerIsDoneWithItsDeletion(t *testing.T) {

@@ -194,7 +194,7 @@ var batched = []rule{
 		"_ = absence(of, c.key)",
 		engine,
 		[]string{
-			"TestGuardsAreComparedWhereOthersAreBusy/one_that_is_to_be_absent_comes",
+			"TestGuardsAreComparedWhereOthersAreBusy/ConfigMap/one_that_is_to_be_absent_comes",
 			"TestGuardThatIsToBeAbsentWhereAMapIsNot/it_comes_with_the_guard",
 		},
 	},

@@ -32,7 +32,7 @@ var whole = []rule{
 		"case w.wasAbsent && !w.c.lostCreation && w.t.create.made(now):",
 		"case w.wasAbsent:",
 		engine,
-		[]string{"TestCreateWhoseAnswerGotLost/another_one_came_first"},
+		[]string{"TestCreateWhoseAnswerGotLost/ConfigMap/another_one_came_first"},
 	},
 	{
 		"It is known for ours only where it was seen that there was none",
@@ -40,7 +40,7 @@ var whole = []rule{
 		"case w.wasAbsent && !w.c.lostCreation && w.t.create.made(now):",
 		"case w.t.create.made(now):",
 		engine,
-		[]string{"TestCreateWhoseAnswerGotLost/it_landed_and_nobody_looked_before"},
+		[]string{"TestCreateWhoseAnswerGotLost/ConfigMap/it_landed_and_nobody_looked_before"},
 	},
 	{
 		"That there was none is seen also before it is sent again",

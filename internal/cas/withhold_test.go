@@ -1,0 +1,244 @@
+package cas
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+const (
+	oldPlant = "planted, the old value"
+	newPlant = "planted, the new value"
+)
+
+// isPlanted reports whether words contain a part of a planted value, as it is or as base64.
+func isPlanted(words string) bool {
+	return strings.Contains(words, "planted") || strings.Contains(words, base64.StdEncoding.EncodeToString([]byte("planted, ")))
+}
+
+// quotes has the API server answer writes in the fixture's namespace with what foo holds: as a refusal, or as a warning.
+func (f *fixture) quotes(action admissionv1.ValidationAction) {
+	f.Helper()
+	policies, name := f.cluster.Client().AdmissionregistrationV1(), f.ref.Namespace
+	_, err := policies.ValidatingAdmissionPolicies().Create(f.Context(), &admissionv1.ValidatingAdmissionPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: admissionv1.ValidatingAdmissionPolicySpec{
+			MatchConstraints: &admissionv1.MatchResources{
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": f.ref.Namespace}},
+				ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
+					Operations: []admissionv1.OperationType{admissionv1.OperationAll},
+					Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: bothKinds},
+				}}},
+			},
+			Validations: []admissionv1.Validation{{
+				Expression:        `!request.name.startsWith("shared")`,
+				MessageExpression: `"it holds " + (request.operation == "DELETE" ? string(oldObject.data.foo) : string(object.data.foo))`,
+			}},
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	_, err = policies.ValidatingAdmissionPolicyBindings().Create(f.Context(), &admissionv1.ValidatingAdmissionPolicyBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName: name, ValidationActions: []admissionv1.ValidationAction{action},
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() {
+		_ = policies.ValidatingAdmissionPolicyBindings().Delete(context.Background(), name, metav1.DeleteOptions{})
+		_ = policies.ValidatingAdmissionPolicies().Delete(context.Background(), name, metav1.DeleteOptions{})
+	})
+}
+
+// Given an admission policy that quotes what it refuses; when a write is refused; then its error quotes nothing of a Secret, and says all
+// that is said of a ConfigMap.
+func TestRefusalQuotesNothingOfASecret(t *testing.T) {
+	for name, call := range map[string]func(*fixture) error{
+		"swap": func(f *fixture) error { _, err := f.do(f.swapping("foo", Text(oldPlant), Text(newPlant))); return err },
+		"rehearse": func(f *fixture) error {
+			_, err := f.engine.Check(f.Context(), f.swapping("foo", Text(oldPlant), Text(newPlant)).Txn(), DryRun)
+			return err
+		},
+		"another key":            func(f *fixture) error { _, err := f.do(f.swapping("bar", Entry{}, one)); return err },
+		"removal without a read": func(f *fixture) error { return f.doRemove(f.version()) },
+		"removal": func(f *fixture) error {
+			if _, err := f.engine.Observe(f.Context(), f.ref, 0); err != nil {
+				return err
+			}
+			return f.doRemove(f.version())
+		},
+		"creation": func(f *fixture) error {
+			n := f.creation()
+			n.Ref.Name, n.Entries = "shared-too", map[string]Entry{"foo": Text(newPlant)}
+			_, err := f.doCreate(n)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ofEachKind(t, func(t *testing.T, kind Kind) {
+				f := newFixtureOf(t, kind, map[string]string{"foo": oldPlant})
+				f.quotes(admissionv1.Deny)
+				err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+					_, err := f.objects().Update(ctx, f.live(), metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+					return err != nil && isPlanted(err.Error()), nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = call(f)
+				var refused *RefusedError
+				if !errors.As(err, &refused) || refused.Code != http.StatusUnprocessableEntity {
+					t.Fatalf("%v, want a refusal", err)
+				}
+				if isPlanted(fmt.Sprintf("%v %+v", err, refused.Err)) != (kind == ConfigMap) {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// What the API server says without looking at the object is told.
+func TestForbiddenWriteOfASecretIsToldInFull(t *testing.T) {
+	f := newFixtureOf(t, Secret, map[string]string{"foo": "s"})
+	v := f.version()
+	f.proxy = f.cluster.ProxyFor(t, f.cluster.User(t, "reads-a-secret", f.ref.Namespace, rbacv1.PolicyRule{
+		APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get", "watch"},
+	}))
+	f.engine = f.newEngine(f.proxy.Config)
+	removal := f.doRemove(v)
+	_, swap := f.do(f.swapping("foo", Text("s"), two))
+	for verb, err := range map[string]error{"delete": removal, "patch": swap} {
+		var forbidden *ForbiddenError
+		if want := `User "reads-a-secret" cannot ` + verb + ` resource "secrets"`; !errors.As(err, &forbidden) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// Whatever the answer is that quotes a value, and whether or not it tells what became of the write.
+func TestAnswersThatQuoteASecret(t *testing.T) {
+	for name, test := range map[string]struct {
+		value  string
+		answer *testcluster.Answer
+		said   string // that is told
+	}{
+		"nothing of it":           {"planted", status(http.StatusUnprocessableEntity, "Invalid", "a label is missing"), "a label is missing"},
+		"a conflict":              {"planted", status(http.StatusConflict, "Conflict", "denied: planted"), ""},
+		"forbidden":               {"planted", status(http.StatusForbidden, "Forbidden", `secrets "shared" is forbidden: planted`), ""},
+		"doubt for ever":          {"planted", internalError("planted"), ""},
+		"base64":                  {"planted, and long", status(http.StatusUnprocessableEntity, "Invalid", "cGxhbnRlZCwgYW5k"), ""},
+		"a part":                  {"planted, and long", status(http.StatusUnprocessableEntity, "Invalid", "begins with planted, which is bad"), ""},
+		"escaped":                 {"pl\na\nn\nt\ne\nd", status(http.StatusUnprocessableEntity, "Invalid", `holds pl\na\nn\nt\ne\nd`), ""},
+		"as Go prints bytes":      {"planted", status(http.StatusUnprocessableEntity, "Invalid", "map[foo:[112 108 97 110 116 101 100]]"), ""},
+		"a short one":             {"pl", status(http.StatusUnprocessableEntity, "Invalid", "pl is bad"), ""},
+		"in the details alone":    {"planted", &testcluster.Answer{Status: 422, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"message":"no","details":{"causes":[{"message":"planted"}]}}`}, ""},
+		"what is there is quoted": {"2", status(http.StatusUnprocessableEntity, "Invalid", "beside is planted"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixtureOf(t, Secret, map[string]string{"foo": "-", "beside": "planted"})
+			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method == http.MethodPatch {
+					return testcluster.Fault{Answer: test.answer}
+				}
+				return testcluster.Fault{}
+			})
+			_, err := f.do(f.swapping("foo", Text("-"), Text(test.value)))
+			if err == nil || !strings.Contains(err.Error(), test.said) || strings.Contains(err.Error(), withheld) != (test.said == "") {
+				t.Errorf("%v, want what was said: %s", err, test.said)
+			}
+			if test.said == "" && strings.Contains(strings.NewReplacer(withheld, "").Replace(fmt.Sprintf("%+v", err)), test.value) && len(test.value) > 2 {
+				t.Errorf("%v quotes the value", err)
+			}
+		})
+	}
+}
+
+// buffer is what client-go logs.
+type buffer struct {
+	mu    sync.Mutex
+	words bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.words.Write(p)
+}
+
+// warned collects warnings.
+type warned struct{ buffer }
+
+func (w *warned) HandleWarningHeader(_ int, _, text string) { fmt.Fprintln(w, text) }
+
+// Given client-go at its highest verbosity, and an API server that warns of what an object holds; then no body of a Secret is logged, and no
+// warning.
+//
+//nolint:paralleltest // klog's verbosity is one for all
+func TestNothingOfASecretIsLogged(t *testing.T) {
+	c := testcluster.Shared(t)
+	for _, kind := range []Kind{ConfigMap, Secret} {
+		t.Run(kind.String(), func(t *testing.T) {
+			f := in(t, c, Ref{Kind: kind, Namespace: c.Namespace(t), Name: "shared"})
+			f.create(map[string]string{"foo": oldPlant})
+			f.quotes(admissionv1.Warn)
+			seen, probed := &warned{}, &warned{}
+			config, probing := rest.CopyConfig(f.proxy.Config), rest.CopyConfig(c.Config)
+			config.WarningHandler, probing.WarningHandler = seen, probed
+			f.engine = f.newEngine(config)
+			probe := kubernetes.NewForConfigOrDie(probing).CoreV1().RESTClient()
+			err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+				err := probe.Patch(types.MergePatchType).Namespace(f.ref.Namespace).Resource(kind.Resource()).Name(f.ref.Name).
+					Param("dryRun", metav1.DryRunAll).Body([]byte(`{"metadata":{"labels":{"probe":"1"}}}`)).Do(ctx).Error()
+				return isPlanted(probed.words.String()), err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			state, flags, logged := klog.CaptureState(), flag.NewFlagSet("klog", flag.PanicOnError), &buffer{}
+			defer state.Restore()
+			klog.InitFlags(flags)
+			for name, value := range map[string]string{"v": "10", "logtostderr": "false", "alsologtostderr": "false", "stderrthreshold": "FATAL"} {
+				if err := flags.Set(name, value); err != nil {
+					t.Fatal(err)
+				}
+			}
+			klog.SetOutput(logged)
+			_, err = f.do(f.swapping("foo", Text(oldPlant), Text(newPlant)))
+			f.want(Applied, err)
+			_, err = f.engine.Observe(t.Context(), f.ref, 0)
+			f.want(Applied, err)
+			klog.Flush()
+			said := strings.ReplaceAll(logged.words.String(), `"Request Body" body=""`, "") // of a watch
+			if isLogged := strings.Contains(said, "Body"); isLogged != (kind == ConfigMap) {
+				t.Errorf("bodies are logged: %t\n%s", isLogged, said)
+			}
+			if isPlanted(seen.words.String()) != (kind == ConfigMap) {
+				t.Errorf("warnings: %s", seen.words.String())
+			}
+		})
+	}
+}
