@@ -53,8 +53,8 @@ func TestConfigMapDataInvalidConfiguration(t *testing.T) {
 		{
 			"data = { a = " + half + ", b = \"1\" }\nbinary_data = { c = base64encode(" + half + ") }",
 			[]string{
-				"Values Too Large", `Attribute binary_data["c"]: is the largest value, with 532480 bytes; ` +
-					"all values have 1064961 bytes together, and must have at most 1048576.",
+				"Values Too Large", `Attribute binary_data["c"]: the values must have at most 1048576 bytes together, not 1064961; ` +
+					"this is the largest, with 532480.",
 			},
 		},
 		{"data = { a = \"1\" }\nexpected_resource_version_wo = \"0\"", []string{"Invalid Resource Version"}},
@@ -146,7 +146,7 @@ func TestConfigMapDataImport(t *testing.T) {
 			"NAMESPACE/gone":                "Cannot import non-existent remote object",
 			"NAMESPACE/gone:foo":            "Cannot import non-existent remote object",
 			"NAMESPACE/empty":               "Nothing To Import",
-			"NAMESPACE/testmap:foo,x,y,raw": "The ConfigMap does not have x and y. Nothing was imported. ConfigMap: NAMESPACE/testmap Key: x Key: y Existing keys: ",
+			"NAMESPACE/testmap:foo,x,y,raw": "The ConfigMap does not have the keys x and y. Nothing was imported. ConfigMap: NAMESPACE/testmap Key: x Key: y Existing keys: ",
 		} {
 			f.runRefused(func(got failures) {
 				for _, of := range got {

@@ -103,7 +103,7 @@ func (m *entryModel) about(op terms.Operation, hide bool) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: id, Noun: "entry", Place: "namespace, name and key", Value: of.Value, Keys: map[string]diagnose.KeyPaths{id.Key: of},
 		ImportID: func(cas.Ref, []string) string { return id.String() },
-		Ways:     ways("Use for_each over the ConfigMap keys, so that each instance keeps its key, or add a moved block."),
+		Ways:     ways("If the resource has a new address, add a moved block. With count, use for_each over the ConfigMap keys instead."),
 		Op:       op, Limit: op, Hide: hide, Values: []cas.Entry{m.entry(), m.expected()},
 	}
 	if op == terms.OpCreate || op == terms.OpUpdate {
