@@ -142,7 +142,7 @@ var providerDrift = []rule{
 		"provider: two resources must not create one ConfigMap",
 		provider + "/claim/planned.go",
 		"return first != creator",
-		"return false",
+		"return false && first != creator",
 		acceptance,
 		[]string{"TestTwoResourcesCreateOneConfigMap"},
 	},
