@@ -225,7 +225,7 @@ func TestConfigMapInvalidConfiguration(t *testing.T) {
 			"ConfigMap Too Large", "Attribute data: the values of data and binary_data must have at most 1048576 bytes together, not 1048577.",
 		}},
 		{"name = \"a\"\nbinary_data = { a = base64encode(" + large + "), b = \"MQ==\" }", []string{
-			"ConfigMap Too Large", "Attribute binary_data: the values of data and binary_data have 1048577 bytes together",
+			"ConfigMap Too Large", "Attribute binary_data: the values of data and binary_data must have at most 1048576 bytes together, not 1048577.",
 		}},
 		{"name = \"a\"\nlabels = { \"a b\" = \"1\" }", []string{"Invalid Label Key", `Attribute labels["a b"]: name part must consist of`}},
 		{"name = \"a\"\nlabels = { a = \"1 2\" }", []string{"Invalid Label Value", `Attribute labels["a"]: a valid label must be`}},
