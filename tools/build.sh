@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds one pinned tool into the user's cache, unless it is there, and prints the path of the binary.
 #
-#   tools/build.sh kube-apiserver|etcd|kubectl|tofu|golangci-lint|tfplugindocs|goreleaser|go-licenses|govulncheck|actionlint|editorconfig-checker
+#   tools/build.sh kube-apiserver|etcd|kubectl|tofu|golangci-lint|tfplugindocs|goreleaser|go-licenses|govulncheck|actionlint|editorconfig-checker|cyclonedx-gomod
 #   tools/build.sh --path NAME      only prints where it is or would be
 #
 # K8S_VERSION=v1.36.3 stands for another kube-apiserver than the pinned one, and the etcd that it is developed with.
@@ -26,6 +26,9 @@ case $name in
   editorconfig-checker)
     dir=. module=github.com/editorconfig-checker/editorconfig-checker/v3
     package=$module/cmd/editorconfig-checker ;;
+  cyclonedx-gomod)
+    dir=. module=github.com/CycloneDX/cyclonedx-gomod
+    package=$module/cmd/cyclonedx-gomod ;;
   *) echo "$0: unknown tool '$name'" >&2 && exit 2 ;;
 esac
 pinned() { awk -v m="$1" '$1 == m && $2 ~ /^v/ { print $2; exit }' "$tools/$dir/go.mod"; }

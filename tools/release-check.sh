@@ -8,6 +8,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 goreleaser=$(tools/build.sh goreleaser)
+sbom=$(tools/build.sh cyclonedx-gomod)
+export PATH="$(dirname "$sbom"):$PATH"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 

@@ -104,7 +104,7 @@ func TestConfigMapDataReplace(t *testing.T) {
 		p.setenv("CAS_PLAN_CHECK", "off")
 		p.write(dataBlock("it", `data = { a = "1" }`, `adopt_existing = true`))
 		p.plan()
-		p.applyRefused("Error: Replacement Would Fail", "This resource is tainted, and its replacement needs what is removed first.", "Nothing was removed.")
+		p.applyRefused("Error: Replacement Would Fail", "This resource is tainted. The removal comes first, so its replacement would not find what it needs.", "Nothing was removed.")
 		p.wantLive("testmap", data{"a": "1"})
 		p.do("untaint", "cas_configmap_data.it")
 		p.plan()

@@ -53,15 +53,15 @@ func TestConfigMapDataInvalidConfiguration(t *testing.T) {
 		{
 			"data = { a = " + half + ", b = \"1\" }\nbinary_data = { c = base64encode(" + half + ") }",
 			[]string{
-				"Values Too Large", `Attribute binary_data["c"]: is the largest value, with 532480 bytes; ` +
-					"all values have 1064961 bytes together, and must have at most 1048576.",
+				"Values Too Large", `Attribute binary_data["c"]: the values must have at most 1048576 bytes together, not 1064961; ` +
+					"this is the largest, with 532480.",
 			},
 		},
 		{"data = { a = \"1\" }\nexpected_resource_version_wo = \"0\"", []string{"Invalid Resource Version"}},
 		{"data = { a = \"1\" }\nconflict_scope = \"keys\"", []string{"Invalid Attribute Value Match"}},
 		{"data = { a = \"1\" }\ndeletion_policy = \"keep\"", []string{"Invalid Attribute Value Match"}},
 		{"data = { a = \"1\" }\ntimeouts = { read = \"0s\" }", []string{"Invalid Timeout"}},
-		{"data = { a = \"1\" }\nwait_for_match = \"2m\"", []string{"Invalid Attribute Combination", `Attribute wait_for_match: conflict_scope must be "key". Otherwise`}},
+		{"data = { a = \"1\" }\nwait_for_match = \"2m\"", []string{"Invalid Attribute Combination", `Attribute wait_for_match: conflict_scope must be "key", or the write`}},
 		{"data = { a = \"1\" }\nwait_for_match = \"2m\"\nconflict_scope = \"object\"", []string{"Invalid Attribute Combination", "Attribute wait_for_match"}},
 		{"data = { a = \"1\" }\nwait_for_match = \"soon\"\nconflict_scope = \"key\"", []string{"Invalid Timeout", "Attribute wait_for_match"}},
 		{"data = { a = \"1\" }\nwait_for_match = \"2m\"\nconflict_scope = \"key\"\nexpected_resource_version_wo = \"7\"", []string{
@@ -146,7 +146,7 @@ func TestConfigMapDataImport(t *testing.T) {
 			"NAMESPACE/gone":                "Cannot import non-existent remote object",
 			"NAMESPACE/gone:foo":            "Cannot import non-existent remote object",
 			"NAMESPACE/empty":               "Nothing To Import",
-			"NAMESPACE/testmap:foo,x,y,raw": "The ConfigMap does not have x and y. Nothing was imported. ConfigMap: NAMESPACE/testmap Key: x Key: y Existing keys: ",
+			"NAMESPACE/testmap:foo,x,y,raw": "The ConfigMap does not have the keys x and y. Nothing was imported. ConfigMap: NAMESPACE/testmap Key: x Key: y Existing keys: ",
 		} {
 			f.runRefused(func(got failures) {
 				for _, of := range got {

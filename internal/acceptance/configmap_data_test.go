@@ -107,7 +107,7 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 			found: contents{Data: data{"b": "9"}, Bytes: map[string][]byte{"c": {0xff}}}, lines: []string{`data = { a = "1", b = "2", c = "3" }`},
 			wants: []string{
 				"Error: Key Already Exists", "b and c already exist with other values. Nothing was written.", `Key: b Expected: (absent) Found: "9"`,
-				`Key: c Expected: (absent) Found: base64 "/w=="`, "Import id: NAMESPACE/testmap:b,c ", "to keep it, import them.",
+				`Key: c Expected: (absent) Found: base64 "/w=="`, "Import id: NAMESPACE/testmap:b,c ", "to keep them, import the keys.",
 			},
 		},
 		"every key fails in a way of its own": {
@@ -118,10 +118,10 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 			},
 			wants: []string{
 				"Error: Compare-And-Swap Conflict",
-				"5 keys are not as this resource needs them. Nothing was written.",
+				"5 keys do not hold what this resource expects. Nothing was written.",
 				`Key: absent Expected: base64 "AA==" Found: (absent) Existing keys: held, wrong, exists, guard Problem: expected_binary_data["absent"] does not match`,
 				`Key: exists Expected: (absent) Found: "9" Changed by: another-writer (last write `,
-				`Problem: it already exists; expected_data["exists"] allows to replace it`,
+				`Problem: it already exists; to replace it, set expected_data["exists"]`,
 				`Key: guard Expected: (absent) Found: "9" Changed by: another-writer (last write `, `Problem: expected_data["guard"] does not match`,
 				`Key: held Found: "2" Changed by: another-writer (last write `,
 				"Problem: it already holds the value to write; adopt_existing = true takes it over Import id: NAMESPACE/testmap:held ",
@@ -233,7 +233,7 @@ func TestConfigMapDataUpdateAfterForeignWrite(t *testing.T) {
 			foreign: func(p *pipeline) { set("guard", "foreign")(p); set("a", "foreign")(p) },
 			object:  []string{object, `Key: a Expected: "1" Found: "foreign" Changed by: another-writer (last write `, "Key: guard"},
 			key: []string{
-				"a and guard are not as this resource needs them. Nothing was written.",
+				"a and guard do not hold what this resource expects. Nothing was written.",
 				`Key: a Expected: "1" Found: "foreign" Changed by: another-writer (last write `, "Problem: it changed after ",
 				`Key: guard Expected: "1" Found: "foreign" Changed by: another-writer (last write `, `Problem: expected_data["guard"] does not match`,
 			},

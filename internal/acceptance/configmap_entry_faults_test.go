@@ -51,7 +51,7 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 	t.Parallel()
 	wants := []string{
 		"Error: API Server Unreachable", "The API server could not be reached. Nothing was ", "Host: " + refusedAddress,
-		"connect: connection refused", "Check the server's address in the provider's configuration, and the network.",
+		"connect: connection refused", "Check what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.",
 	}
 	// Who waits for a timeout does not end before the test is ended.
 	for name, op := range faultOps(`timeouts = { create = "9h", read = "9h", update = "9h", delete = "9h" }`) {

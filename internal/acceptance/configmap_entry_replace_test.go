@@ -208,7 +208,7 @@ func TestKeysThatMoveBetweenInstances(t *testing.T) {
 	}
 	advice := []string{
 		"Error: Key Moves Between Instances",
-		"Use for_each over the ConfigMap keys, so that each instance keeps its key, or add a moved block.",
+		"If the resource has a new address, add a moved block. With count, use for_each over the ConfigMap keys instead.",
 	}
 	for name, test := range map[string]struct {
 		before, after string

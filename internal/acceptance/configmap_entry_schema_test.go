@@ -18,7 +18,7 @@ func TestConfigMapEntryInvalidConfiguration(t *testing.T) {
 		base64Form = "must be canonical standard base64, as base64encode() and filebase64() give it: no line breaks, with padding."
 		version    = `must be a resourceVersion as an object's metadata has it (a positive whole number), not `
 		tooLong    = "must be no more than 253 characters"
-		scoped     = `conflict_scope must be "key". Otherwise the write that it waits for is a conflict.`
+		scoped     = `conflict_scope must be "key", or the write that it waits for is a conflict.`
 		timeout    = `must be a duration above zero, such as "30s" or "2m", not `
 		tooLarge   = "has 1048577 bytes; all values of a ConfigMap must have at most 1048576 together."
 	)

@@ -195,7 +195,7 @@ func TestIgnoredExpressionsMustCompile(t *testing.T) {
 	f := newFixture(t)
 	for _, list := range []string{"ignore_labels", "ignore_annotations"} {
 		f.runRefused(func(got failures) {
-			got.want(f, "", "Invalid Regular Expression", "Attribute "+list+"[1]: error parsing regexp: missing closing ]: `[a`")
+			got.want(f, "", "Invalid Regular Expression", "Attribute "+list+"[1]: must be a regular expression: missing closing ]: `[a`")
 		}, resource.TestStep{Config: f.configFor(f.kubeconfig, list+` = ["a", "[a"]`, wholeBlock("all"))})
 	}
 }
@@ -222,10 +222,10 @@ func TestConfigMapInvalidConfiguration(t *testing.T) {
 		{"name = \"a\"\ndata = { a = null }", []string{"Null Map Value", "data = { a = null }"}},
 		{"name = \"a\"\ndata = { a = \"1\" }\nbinary_data = { a = \"\" }", []string{"Key In Both Maps", `Attribute binary_data["a"]: the key must not be in data as well.`}},
 		{"name = \"a\"\ndata = { a = " + large + ", b = \"1\" }", []string{
-			"ConfigMap Too Large", "Attribute data: the values of data and binary_data have 1048577 bytes together, and must have at most 1048576.",
+			"ConfigMap Too Large", "Attribute data: the values of data and binary_data must have at most 1048576 bytes together, not 1048577.",
 		}},
 		{"name = \"a\"\nbinary_data = { a = base64encode(" + large + "), b = \"MQ==\" }", []string{
-			"ConfigMap Too Large", "Attribute binary_data: the values of data and binary_data have 1048577 bytes together",
+			"ConfigMap Too Large", "Attribute binary_data: the values of data and binary_data must have at most 1048576 bytes together, not 1048577.",
 		}},
 		{"name = \"a\"\nlabels = { \"a b\" = \"1\" }", []string{"Invalid Label Key", `Attribute labels["a b"]: name part must consist of`}},
 		{"name = \"a\"\nlabels = { a = \"1 2\" }", []string{"Invalid Label Value", `Attribute labels["a"]: a valid label must be`}},

@@ -265,7 +265,7 @@ func TestDataSourceOfAProviderThatIsUnknownAtPlan(t *testing.T) {
 	p.create("testmap", data{"foo": "1"})
 	for _, source := range []string{entryData("foo", "testmap", "foo"), sourceBlock("cas_configmap", "foo", "testmap")} {
 		p.writeUnknown(1, source)
-		p.planRefused([]string{"Error: Provider Not Configured", "Nothing was read.", "Give the data source depends_on what makes the configuration known."})
+		p.planRefused([]string{"Error: Provider Not Configured", "Nothing was read.", "Add a depends_on to the data source that names what the provider's configuration comes from."})
 	}
 	p.writeUnknown(1, entryData("foo", "testmap", "foo", "depends_on = [terraform_data.cluster]")+
 		"output \"foo\" {\n  value = data.cas_configmap_entry.foo.value\n}\n")

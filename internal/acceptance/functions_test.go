@@ -47,6 +47,6 @@ output "parts" {
   value = provider::cas::parse_entry_id("shop/settings")
 }`)
 	p.planRefused([]string{
-		`"key" parameter: The key "a/b" is not valid: `, `"id" parameter: The id "shop/settings" is not of the form namespace/name/key.`,
+		`"key" parameter: The key "a/b" is not valid: `, `"id" parameter: The id "shop/settings" is not of the form namespace/name/key.`, "!key..",
 	})
 }

@@ -57,6 +57,48 @@ func TestAWholeConfigMapAndAnEntryWriteOneKey(t *testing.T) {
 	p.wants(p.plan(), "!"+twiceWarned) // the ConfigMap does not write foo in this run
 }
 
+// Two resources of one run create the same ConfigMap. One of them would be refused at apply.
+func TestTwoResourcesCreateOneConfigMap(t *testing.T) {
+	const refused, warned = "Error: ConfigMap Created Twice", "Warning: ConfigMap Created Twice"
+	p := newPipeline(t)
+	one, two := wholeBlock("one", `data = { a = "1" }`), wholeBlock("two", `data = { b = "1" }`)
+	p.write(one + two)
+	p.planRefused([]string{refused, "Another resource creates this ConfigMap in the same run.", "ConfigMap: " + p.namespace + "/testmap"})
+	p.setenv("CAS_PLAN_CHECK", "warning")
+	p.wants(p.plan(), warned)
+	p.setenv("CAS_PLAN_CHECK", "off")
+	p.wants(p.plan(), "!"+warned)
+	p.setenv("CAS_PLAN_CHECK", "error")
+
+	p.planned(one)
+	p.write(one + wholeBlock("two", `name = "second"`, `data = { b = "1" }`))
+	p.wants(p.plan(), "!Created Twice")
+	p.apply()
+}
+
+// One resource that Terraform plans in two calls is no second creation.
+func TestAReplaceCreatesOneConfigMap(t *testing.T) {
+	t.Parallel()
+	const createFirst = "lifecycle { create_before_destroy = true }"
+	tests := map[string]struct{ first, second []string }{
+		"of the same name": {[]string{`data = { a = "1" }`}, []string{`data = { a = "2" }`}},
+		"of another name":  {[]string{`data = { a = "1" }`}, []string{`name = "second"`, `data = { a = "1" }`}},
+		"created first":    {[]string{`data = { a = "1" }`, createFirst}, []string{`name = "second"`, `data = { a = "1" }`, createFirst}},
+		"of a name that is generated": {
+			[]string{`generate_name = "m-"`, `data = { a = "1" }`, createFirst}, []string{`generate_name = "m-"`, `data = { a = "2" }`, createFirst},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			p.planned(wholeBlock("it", test.first...))
+			p.write(wholeBlock("it", test.second...))
+			p.wants(p.on.Plan(planFile, "-replace=cas_configmap.it").All(), "!Created Twice")
+			p.apply()
+		})
+	}
+}
+
 // Only what is written in this run counts.
 func TestTwoResourcesOfOneKeyOfWhichOneIsUnchanged(t *testing.T) {
 	p := newPipeline(t)

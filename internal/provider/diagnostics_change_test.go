@@ -143,7 +143,7 @@ func warnedDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"warned: changed": {
 			of:       aboutFoo(terms.OpUpdate, warned).Diagnose(conflictOf(cas.ReasonObject, seen, planned)),
 			severity: diag.SeverityWarning, summary: "Compare-And-Swap Conflict",
-			detail: "foo changed after Terraform last read it." + fails + wide + wideFoo + wideBy + wideRead + again,
+			detail: "foo changed after Terraform last read it." + fails + wide + wideFoo + wideBy + wideRead + refresh,
 		},
 		"warned: not as expected": {
 			of:       aboutFoo(terms.OpUpdate, expecting("expected_value"), warned).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})),
@@ -168,7 +168,7 @@ func warnedDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
 			detail: "foo does not hold what this resource last wrote, so restoring would undo another write." + fails + head +
 				"  Found:      \"live\"\n\n" +
-				`To keep it, set value = "live" and deletion_policy = "abandon", apply, then destroy; to remove it, apply deletion_policy = "delete", then destroy.`,
+				`Apply this, then destroy: set value = "live", and deletion_policy = "abandon" to keep it or "delete" to remove it.`,
 		},
 		"warned: no version": {
 			of:       aboutFoo(terms.OpUpdate, warned).VersionNotKnown(),

@@ -19,7 +19,7 @@ func ofCounter(s *diagnose.Subject) {
 func counterDiagnosticTests() map[string]diagnosticTest {
 	const (
 		ranged  = "  Range:      -9223372036854775808 to 9223372036854775807\n"
-		have    = "\nSet it to the next free number, such as 42 without spaces or leading zeros, or remove it to begin at initial."
+		have    = "\nSet the key to the next free number, such as 42, without spaces or leading zeros. Or remove the key, to begin at initial."
 		unknown = "The write was sent, but its outcome is unknown. The number may have been taken, or may be taken yet."
 		sent    = "  Cause:            the server's own words\n  resourceVersion:  7 before the write\n"
 		anew    = "\nRun terraform apply again: it takes another number. If this one was taken, it stays unused."
@@ -41,9 +41,9 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 		"overflow": {
 			of:   aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.OverflowError{Ref: testRef, Key: "foo", Number: math.MaxInt64, Step: 2}),
 			path: "step", summary: "Counter Would Overflow",
-			detail: "The number after the next one is out of range. Nothing was written." + head +
+			detail: "Taking the next number would raise the counter out of its range. Nothing was written." + head +
 				"  Found:      (absent)\n  Number:     \"9223372036854775807\"\n  Step:       2\n" + ranged +
-				"\nSet the key to a free number that is in range with step, or use another key.",
+				"\nSet the key to a free number that is further from the limit, or use another key.",
 		},
 		"no ConfigMap for a counter": {
 			of: aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",

@@ -71,7 +71,7 @@ To keep it, set value to what foo holds; to overwrite it, set expected_value to 
 		"drift: several keys, of which one vanished": {
 			of: aboutSeveral(terms.OpUpdate).DriftRefused(several, seen, false), summary: changed,
 			detail: `
-Somebody else changed a and foo after the last apply. on_drift = "error" protects it. Nothing was written.
+Somebody else changed a and foo after the last apply. on_drift = "error" protects them. Nothing was written.
 
   ConfigMap:   shop/settings
   Key:         a
@@ -82,12 +82,12 @@ Somebody else changed a and foo after the last apply. on_drift = "error" protect
   To write:    "2"
   Changed by:  another-writer (last write TIME)
 
-To keep it, set data to what the keys hold; to overwrite it, set on_drift = "warning" for one apply.`,
+To keep them, set data to what the keys hold; to overwrite them, set on_drift = "warning" for one apply.`,
 		},
 		"drift: a whole ConfigMap": {
 			of: aboutWhole(terms.OpUpdate).DriftOverwritten(whole, nil), severity: diag.SeverityWarning, summary: changed,
 			detail: `
-Somebody else changed foo and app after the last apply. This update overwrites it.
+Somebody else changed foo and app after the last apply. This update overwrites them.
 
   ConfigMap:  shop/settings
   Key:        foo
@@ -97,7 +97,7 @@ Somebody else changed foo and app after the last apply. This update overwrites i
   Found:      "other"
   To write:   "shop"
 
-To keep it, set the configuration to what the ConfigMap holds; to stop instead of overwriting, set on_drift = "error".`,
+To keep them, set the configuration to what the ConfigMap holds; to stop instead of overwriting, set on_drift = "error".`,
 		},
 		"drift: a whole ConfigMap is not deleted": {
 			of: aboutWhole(terms.OpDelete).DriftRefused(whole[:1], nil, false), summary: changed,
@@ -108,7 +108,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
   Key:        foo
   Found:      "live"
 
-To delete it, first set the configuration to what the ConfigMap holds and apply.`,
+To delete the ConfigMap, first set the configuration to what the ConfigMap holds and apply.`,
 		},
 		"drift: a key is not removed": {
 			of: aboutFoo(terms.OpDelete).RemovalRefused([]diagnose.KeyValue{{Key: "foo", Live: live}}, seen), summary: changed,
@@ -126,6 +126,16 @@ To remove it, first set value = "live" and apply; to leave it in place, also set
 			of: aboutSeveral(terms.OpCreate, planning).KeyWrittenTwice([]string{"a"}), path: `data["a"]`, summary: "Key Written Twice",
 			detail: `
 Another resource writes a in the same run. Nothing was written.
+
+  ConfigMap:  shop/settings
+  Key:        a
+
+Leave the key to one of the two. If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy.`,
+		},
+		"written twice, warned": {
+			of: aboutSeveral(terms.OpCreate, warned).KeyWrittenTwice([]string{"a"}), severity: diag.SeverityWarning, path: `data["a"]`, summary: "Key Written Twice",
+			detail: `
+Another resource writes a in the same run. One may be refused.
 
   ConfigMap:  shop/settings
   Key:        a

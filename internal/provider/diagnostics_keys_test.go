@@ -91,7 +91,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			path: `expected_binary_data["c"]`, summary: "Expected Value Mismatch",
 			detail: "c and foo do not hold what expected_binary_data and expected_data say. Nothing was written." + wide +
 				"  Key:              c\n  Expected:         base64 \"MQ==\"\n" + missing + foo + wideNow +
-				"\nTo replace what they hold, set expected_binary_data and expected_data to it; to keep it, set data to it and adopt_existing = true." + planEnd,
+				"\nTo replace these values, copy them to expected_binary_data and expected_data; to keep them, copy them to data and set adopt_existing = true." + planEnd,
 		},
 		"several: held": {
 			of:   aboutSeveral(terms.OpCreate).Diagnose(conflict(cas.ReasonHeld, key("b", cas.ReasonHeld, cas.Entry{}), key("foo", cas.ReasonHeld, one))),
@@ -113,16 +113,16 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			detail: "a and b already exist with other values. Nothing was written." + wide +
 				keyA + "  Expected:         (absent)\n" + gone + "  Key:              b\n  Expected:         (absent)\n" + gone + wideNow +
 				"  Import id:        shop/settings:a,b\n" +
-				"\nTo replace what they hold, set expected_binary_data and expected_data to it; to keep it, import them.",
+				"\nTo replace these values, copy them to expected_binary_data and expected_data; to keep them, import the keys.",
 		},
 		"several: all faults": {
 			of: aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonKey, key("a", cas.ReasonHeld, cas.Entry{}), key("b", cas.ReasonKey, cas.Entry{}),
 				key("c", cas.ReasonKey, one), key("foo", cas.ReasonKey, one))),
 			path: `expected_data["foo"]`, summary: "Compare-And-Swap Conflict",
-			detail: "4 keys are not as this resource needs them. Nothing was written." + wide +
+			detail: "4 keys do not hold what this resource expects. Nothing was written." + wide +
 				keyA + gone + "  Problem:          it already holds the value to write; adopt_existing = true takes it over\n" +
 				"  Key:              b\n  Expected:         (absent)\n" + gone +
-				"  Problem:          it already exists; expected_binary_data[\"b\"] allows to replace it\n" +
+				"  Problem:          it already exists; to replace it, set expected_binary_data[\"b\"]\n" +
 				"  Key:              c\n  Expected:         \"1\"\n" + missing + "  Problem:          it changed after this plan was made\n" +
 				foo + "  Problem:          expected_data[\"foo\"] does not match\n" + wideNow +
 				"\nResolve the problem of each key, then run terraform plan again.",
@@ -139,7 +139,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			of:      aboutSeveral(terms.OpDelete, planning).Diagnose(conflict(cas.ReasonKey, key("a", cas.ReasonKey, one), key("foo", cas.ReasonKey, one))),
 			summary: "Compare-And-Swap Conflict",
 			detail: "a and foo changed after Terraform last read them. Nothing was removed." + wide +
-				keyA + "  Expected:         \"1\"\n" + missing + foo + wideNow + again,
+				keyA + "  Expected:         \"1\"\n" + missing + foo + wideNow + refresh,
 		},
 		"several: object changed, and one of the keys": {
 			of:      aboutSeveral(terms.OpUpdate).Diagnose(conflict(cas.ReasonObject, key("a", cas.ReasonObject, cas.Entry{}), key("foo", cas.ReasonObject, one))),
@@ -217,8 +217,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			summary: "Value Changed Since Last Apply",
 			detail: "a and b do not hold what this resource last wrote, so restoring would undo another write. Nothing was removed." + object +
 				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
-				`To keep them, set data to what they hold and deletion_policy = "abandon", apply, then destroy; to remove them, apply ` +
-				`deletion_policy = "delete", then destroy.`,
+				`Apply this, then destroy: set data to what they hold, and deletion_policy = "abandon" to keep them or "delete" to remove them.`,
 		},
 		"several: delete of what changed": {
 			of: aboutSeveral(terms.OpDelete, planning).ChangedSinceApply(
@@ -246,8 +245,8 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		},
 		"several: a tainted one replaces itself": {
 			of: aboutSeveral(terms.OpDelete).TaintedReplacesItself(), summary: "Replacement Would Fail",
-			detail: "This resource is tainted, and its replacement needs what is removed first. Nothing was removed." + object +
-				"\nRun terraform untaint with the address above.",
+			detail: "This resource is tainted. The removal comes first, so its replacement would not find what it needs. Nothing was removed." + object +
+				"\nRun terraform untaint with its address.",
 		},
 		"several: may replace itself": {
 			of: aboutSeveral(terms.OpDelete).MayReplaceItself(), severity: diag.SeverityWarning, summary: "Replacement May Fail",
@@ -257,7 +256,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"several: nothing to restore": {
 			of: aboutSeveral(terms.OpDelete).NothingToRestore([]string{"a", "b"}), path: "deletion_policy", summary: "Nothing Known To Restore",
 			detail: "It is not known what a and b held before this resource wrote them. Nothing was removed." + object + "  Key:        a\n  Key:        b\n" +
-				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise apply another deletion_policy first.",
+				"\nIf this resource is tainted, run terraform untaint with its address. Otherwise apply another deletion_policy first.",
 		},
 		"several: no version": {
 			of: aboutSeveral(terms.OpUpdate, planning).VersionNotKnown(), summary: "ConfigMap Version Not Known",
@@ -267,12 +266,12 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"several: an import of a key that is not there": {
 			of: aboutSeveral(terms.OpRead).NotImported([]string{"a"}, seen), path: "data", summary: "Key Not Found",
 			detail: "The ConfigMap has no key \"a\". Nothing was imported.\n\n  ConfigMap:      shop/settings\n  Key:            a\n  Existing keys:  foo\n" +
-				"\nCorrect the import, or leave out what the next apply is to write.",
+				"\nCorrect the names in the import, or leave out the keys that do not exist yet: the next apply writes them.",
 		},
 		"several: an import of keys that are not there": {
 			of: aboutSeveral(terms.OpRead).NotImported([]string{"a", "b"}, seen), path: "data", summary: "Key Not Found",
-			detail: "The ConfigMap does not have a and b. Nothing was imported.\n\n  ConfigMap:      shop/settings\n  Key:            a\n" +
-				"  Key:            b\n  Existing keys:  foo\n\nCorrect the import, or leave out what the next apply is to write.",
+			detail: "The ConfigMap does not have the keys a and b. Nothing was imported.\n\n  ConfigMap:      shop/settings\n  Key:            a\n" +
+				"  Key:            b\n  Existing keys:  foo\n\nCorrect the names in the import, or leave out the keys that do not exist yet: the next apply writes them.",
 		},
 		"several: an import of nothing": {
 			of: aboutSeveral(terms.OpRead).NotImported(nil, seen), path: "data", summary: "Nothing To Import",

@@ -64,7 +64,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		},
 		"object changed, the key too, in a plan": {
 			of: aboutFoo(terms.OpUpdate, planning).Diagnose(conflictOf(cas.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
-			detail: "foo changed after Terraform last read it. Nothing was written." + wide + wideFoo + wideBy + wideRead + again + planEnd,
+			detail: "foo changed after Terraform last read it. Nothing was written." + wide + wideFoo + wideBy + wideRead + refresh + planEnd,
 		},
 		"object changed, the key too, in the plan that an apply makes again": {
 			of: aboutFoo(terms.OpUpdate, replanned).Diagnose(conflictOf(cas.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
@@ -75,6 +75,11 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			detail: "foo is unchanged (\"live\"), but the ConfigMap changed. Nothing was removed." + wide + wideBy + widePlanned +
 				"\nRun terraform plan again, or ignore other keys.",
 		},
+		"object changed, the key not, in a plan": {
+			of: aboutFoo(terms.OpUpdate, planning).Diagnose(unchanged), summary: "Compare-And-Swap Conflict",
+			detail: "foo is unchanged (\"live\"), but the ConfigMap changed. Nothing was written." + wide + wideBy + wideRead +
+				"\nRun terraform plan again with a refresh, or ignore other keys." + planEnd,
+		},
 		"object changed, the key not, hidden": {
 			of: aboutFoo(terms.OpUpdate, hidden).Diagnose(unchanged), summary: "Compare-And-Swap Conflict",
 			detail: "foo is unchanged, but the ConfigMap changed. Nothing was written." + wide + wideBy + widePlanned +
@@ -84,7 +89,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			of:      aboutFoo(terms.OpUpdate, planning).Diagnose(conflictOf(cas.ReasonObject, seen, cas.Version{UID: "other", ResourceVersion: "7"})),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap was deleted and created again after Terraform last read it. Nothing was written." + wide + wideFoo + wideBy +
-				"  uid:              other when last read, UID now\n" + wideRead + again + planEnd,
+				"  uid:              other when last read, UID now\n" + wideRead + refresh + planEnd,
 		},
 		"expected_value": {
 			of:   aboutFoo(terms.OpUpdate, expecting("expected_value")).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})),
@@ -204,12 +209,12 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"not permitted": {
 			of: aboutFoo(terms.OpDelete).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "patch", Err: errServer}), summary: "Not Permitted",
 			detail: "You do not have permission to patch this ConfigMap. Nothing was removed.\n\n  ConfigMap:   shop/settings\n  Key:         foo\n" +
-				"  API server:  the server's own words\n\nGrant get and patch on configmaps in this namespace.",
+				"  API server:  the server's own words\n\nGrant get and patch on configmaps in this namespace. If the API server names a policy or a quota, correct what it names instead.",
 		},
 		"unreachable": {
 			of: aboutFoo(terms.OpRead).Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errServer}), summary: "API Server Unreachable",
 			detail: "The API server could not be reached. Nothing was read." + head + "  Host:       https://api.test\n" +
-				"  Cause:      the server's own words\n\nCheck the server's address in the provider's configuration, and the network.",
+				"  Cause:      the server's own words\n\nCheck what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.",
 		},
 		"refused": {
 			of: aboutFoo(terms.OpCreate).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
@@ -282,8 +287,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			detail: "foo does not hold what this resource last wrote, so restoring would undo another write. Nothing was removed.\n\n" +
 				"  ConfigMap:   shop/settings\n  Key:         foo\n" +
 				"  Found:       (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n  Changed by:  another-writer (last write TIME)\n\n" +
-				`To keep it, set value to what foo holds and deletion_policy = "abandon", apply, then destroy; to remove it, apply ` +
-				`deletion_policy = "delete", then destroy.`,
+				`Apply this, then destroy: set value to what foo holds, and deletion_policy = "abandon" to keep it or "delete" to remove it.`,
 		},
 		"moves": {
 			of: aboutFoo(terms.OpCreate).KeyMoves([]string{"foo"}), path: "key", summary: "Key Moves Between Instances",
@@ -296,8 +300,8 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		},
 		"a tainted one replaces itself": {
 			of: aboutFoo(terms.OpDelete).TaintedReplacesItself(), summary: "Replacement Would Fail",
-			detail: "This resource is tainted, and its replacement needs what is removed first. Nothing was removed." + head +
-				"\nRun terraform untaint with the address above.",
+			detail: "This resource is tainted. The removal comes first, so its replacement would not find what it needs. Nothing was removed." + head +
+				"\nRun terraform untaint with its address.",
 		},
 		"may replace itself": {
 			of: aboutFoo(terms.OpDelete).MayReplaceItself(), severity: diag.SeverityWarning, summary: "Replacement May Fail",
@@ -307,7 +311,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"nothing to restore": {
 			of: aboutFoo(terms.OpDelete).NothingToRestore([]string{"foo"}), path: "deletion_policy", summary: "Nothing Known To Restore",
 			detail: "It is not known what foo held before this resource wrote it. Nothing was removed." + head +
-				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise apply another deletion_policy first.",
+				"\nIf this resource is tainted, run terraform untaint with its address. Otherwise apply another deletion_policy first.",
 		},
 	}
 }

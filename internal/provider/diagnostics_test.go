@@ -215,6 +215,7 @@ const (
 	widePlanned = "  resourceVersion:  7 when planned, VERSION now\n"
 	wideRead    = "  resourceVersion:  7 when last read, VERSION now\n"
 	again       = "\nRun terraform plan again and review the result."
+	refresh     = "\nRun terraform plan again with a refresh and review the result."
 	planEnd     = " If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy."
 )
 

@@ -98,7 +98,7 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"not permitted, in a rehearsal": {
 			of: aboutFoo(terms.OpDelete, planning, rehearsed).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "patch", Err: errServer}), summary: "Not Permitted",
 			detail: "You do not have permission to patch this ConfigMap. Nothing was removed." + served + dryRun +
-				"  API server:  the server's own words" + grant,
+				"  API server:  the server's own words" + grant + " If the API server names a policy or a quota, correct what it names instead.",
 		},
 		"not permitted to read, before a rehearsal": {
 			of: aboutFoo(terms.OpCreate, planning, rehearsed).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "get", Err: errServer}), summary: "Not Permitted",

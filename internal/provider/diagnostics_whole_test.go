@@ -89,7 +89,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			detail: "The ConfigMap changed after Terraform last read it. Nothing was removed." + wide +
 				"  Key:              foo\n  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n" +
 				"  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" + wideBy +
-				"  Label:            app\n  Expected:         (hidden, 4 bytes, sha256:" + digestOf("shop") + ")\n  Found:            (absent)\n" + wideRead + again,
+				"  Label:            app\n  Expected:         (hidden, 4 bytes, sha256:" + digestOf("shop") + ")\n  Found:            (absent)\n" + wideRead + refresh,
 		},
 		"whole: changed in a label, which has no owner": {
 			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{Labels: entriesOf(map[string]string{"app": "shop"})})).Diagnose(ofObject(planned)),
@@ -162,12 +162,12 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		"whole: not permitted": {
 			of: aboutWhole(terms.OpDelete).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "delete", Err: errServer}), summary: "Not Permitted",
 			detail: "You do not have permission to delete this ConfigMap. Nothing was removed.\n\n  ConfigMap:   shop/settings\n" +
-				"  API server:  the server's own words\n\nGrant all verbs on configmaps in this namespace.",
+				"  API server:  the server's own words\n\nGrant all verbs on configmaps in this namespace. If the API server names a policy or a quota, correct what it names instead.",
 		},
 		"whole: unreachable, as of a key": {
 			of: aboutWhole(terms.OpRead).Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errServer}), summary: "API Server Unreachable",
 			detail: "The API server could not be reached. Nothing was read." + head +
-				"  Host:       https://api.test\n  Cause:      the server's own words\n\nCheck the server's address in the provider's configuration, and the network.",
+				"  Host:       https://api.test\n  Cause:      the server's own words\n\nCheck what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.",
 		},
 		"whole: unknown, on create": {
 			of:      aboutWhole(terms.OpCreate).Diagnose(&cas.UnknownError{Ref: testRef, Err: errors.Join(errServer, errServer)}),
@@ -196,7 +196,21 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			of:       one(aboutWhole(terms.OpUpdate).Admitted(diagnose.Content{Data: entriesOf(map[string]string{"foo": "2"})}, contentOf(seen))),
 			severity: diag.SeverityWarning, summary: "ConfigMap Changed By Admission",
 			detail: "Admission changed the ConfigMap while it was written." + head + "  Key:        foo\n  Sent:       \"2\"\n  Stored:     \"live\"\n\n" +
+				"Change the admission policy, or set the keys to what it stores.",
+		},
+		"whole: admission of a label and an annotation": {
+			of: one(aboutWhole(terms.OpUpdate).Admitted(
+				diagnose.Content{Labels: entriesOf(map[string]string{"app": "shop"}), Annotations: entriesOf(map[string]string{})},
+				diagnose.Content{Labels: entriesOf(map[string]string{"app": "other"}), Annotations: entriesOf(map[string]string{"by": "policy"})})),
+			severity: diag.SeverityWarning, summary: "ConfigMap Changed By Admission",
+			detail: "Admission changed the ConfigMap while it was written.\n\n  ConfigMap:   shop/settings\n  Label:       app\n  Sent:        \"shop\"\n" +
+				"  Stored:      \"other\"\n  Annotation:  by\n  Sent:        (absent)\n  Stored:      \"policy\"\n\n" +
 				"Change the admission policy, or leave labels and annotations to it by the provider's ignore_labels and ignore_annotations.",
+		},
+		"whole: created twice": {
+			of: aboutWhole(terms.OpCreate, planning).CreatedTwice(), path: "name", summary: "ConfigMap Created Twice",
+			detail: "Another resource creates this ConfigMap in the same run. Nothing was written." + head +
+				"\nRemove one of the two, or give it another name." + planEnd,
 		},
 		"whole: taken over": {
 			of:       one(aboutWhole(terms.OpUpdate, planning).TakenOver(plan, unmanagedState, was)),

@@ -48,8 +48,8 @@ func (*entryIDFunction) Run(ctx context.Context, req function.RunRequest, resp *
 	}
 	for i, part := range id.Parts() {
 		if len(part.Problems) > 0 {
-			resp.Error = function.NewArgumentFuncError(int64(i),
-				fmt.Sprintf("The %s %q is not valid: %s.", part.Name, part.Value, strings.TrimSuffix(strings.Join(part.Problems, "; "), ".")))
+			resp.Error = function.NewArgumentFuncError(int64(i), // the CLI adds the full stop
+				fmt.Sprintf("The %s %q is not valid: %s", part.Name, part.Value, strings.TrimSuffix(strings.Join(part.Problems, "; "), ".")))
 			return
 		}
 	}
@@ -83,7 +83,7 @@ func (*parseEntryIDFunction) Run(ctx context.Context, req function.RunRequest, r
 	}
 	id, err := terms.ParseEntryID(s)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("The id %v.", err))
+		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("The id %v", err))
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, types.ObjectValueMust(entryIDType, map[string]attr.Value{

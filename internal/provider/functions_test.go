@@ -45,7 +45,7 @@ func TestEntryIDFunction(t *testing.T) {
 			arguments: []string{"shop", "a/b", "foo"}, argument: 1, problem: `The name "a/b" is not valid: a lowercase RFC 1123 subdomain must`,
 		},
 		"a key of dots": {
-			arguments: []string{"shop", "settings", ".."}, argument: 2, problem: `The key ".." is not valid: must not be '..'.`,
+			arguments: []string{"shop", "settings", ".."}, argument: 2, problem: `The key ".." is not valid: must not be '..'`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,9 +72,9 @@ func TestParseEntryIDFunction(t *testing.T) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 	for id, problem := range map[string]string{
-		"":                  `The id "" is not of the form namespace/name/key.`,
-		"settings/foo":      `The id "settings/foo" is not of the form namespace/name/key.`,
-		"shop/settings/a/b": `The id "shop/settings/a/b" is not of the form namespace/name/key.`,
+		"":                  `The id "" is not of the form namespace/name/key`,
+		"settings/foo":      `The id "settings/foo" is not of the form namespace/name/key`,
+		"shop/settings/a/b": `The id "shop/settings/a/b" is not of the form namespace/name/key`,
 		"shop//foo":         `The id "shop//foo" is not of the form namespace/name/key: the name a lowercase RFC 1123 subdomain must`,
 		"shop/settings/":    `The id "shop/settings/" is not of the form namespace/name/key: the key a valid config key must consist of`,
 		"shop/settings/..":  `The id "shop/settings/.." is not of the form namespace/name/key: the key must not be '..'`,
@@ -88,8 +88,8 @@ func TestParseEntryIDFunction(t *testing.T) {
 
 func wantArgumentError(t *testing.T, err *function.FuncError, argument int64, problem string) {
 	t.Helper()
-	if err == nil || err.FunctionArgument == nil || !strings.HasPrefix(err.Text, problem) || !strings.HasSuffix(err.Text, ".") {
-		t.Errorf("%v, want one about argument %d that begins with %q and ends with a full stop", err, argument, problem)
+	if err == nil || err.FunctionArgument == nil || !strings.HasPrefix(err.Text, problem) || strings.HasSuffix(err.Text, ".") {
+		t.Errorf("%v, want one about argument %d that begins with %q and ends without a full stop", err, argument, problem)
 		return
 	}
 	if diff := cmp.Diff(argument, *err.FunctionArgument); diff != "" {

@@ -4,6 +4,7 @@ package release_test
 
 import (
 	"archive/zip"
+	"bytes"
 	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/hex"
@@ -63,10 +64,7 @@ func TestAnArchiveHoldsTheBinaryAndItsLicences(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			name := "terraform-provider-cas_v" + m.Version
-			if strings.HasPrefix(system, "windows_") {
-				name += ".exe"
-			}
+			name := m.binary(system)
 			want := map[string]fs.FileMode{"LICENSE": 0o644, "THIRD_PARTY.md": 0o644, name: 0o755}
 			got := map[string]fs.FileMode{}
 			for _, header := range r.File {
@@ -78,26 +76,28 @@ func TestAnArchiveHoldsTheBinaryAndItsLicences(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Fatal(diff)
 			}
-			wantBuilt(t, r, name, system, m)
+			wantBuilt(t, buildOf(t, r, name), system, m)
 		})
 	}
 }
 
-// wantBuilt wants of the binary what go says of its build: for its system, without C, without paths, from a clean commit.
-func wantBuilt(t *testing.T, archive fs.FS, name, system string, m metadata) {
+// buildOf is what go says of how the binary in an archive was built.
+func buildOf(t *testing.T, archive fs.FS, name string) *buildinfo.BuildInfo {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
 	content, err := fs.ReadFile(archive, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	info, err := buildinfo.ReadFile(path)
+	info, err := buildinfo.Read(bytes.NewReader(content))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return info
+}
+
+// wantBuilt wants a build for the system, without C, without paths, from a clean commit.
+func wantBuilt(t *testing.T, info *buildinfo.BuildInfo, system string, m metadata) {
+	t.Helper()
 	got := map[string]string{}
 	for _, setting := range info.Settings {
 		got[setting.Key] = setting.Value
@@ -123,6 +123,7 @@ func TestTheChecksumsAreThoseOfTheArchivesAndTheManifest(t *testing.T) {
 	want := map[string]string{prefix + "_manifest.json": sum(t, manifest)}
 	for _, system := range systems() {
 		want[filepath.Base(m.archive(system))] = sum(t, m.archive(system))
+		want[filepath.Base(m.sbom(system))] = sum(t, m.sbom(system))
 	}
 	content, err := os.ReadFile(filepath.Join(*dist, prefix+"_SHA256SUMS"))
 	if err != nil {

@@ -57,6 +57,19 @@ func (m metadata) archive(system string) string {
 	return filepath.Join(*dist, "terraform-provider-cas_"+m.Version+"_"+system+".zip")
 }
 
+// binary is the name of the provider in the archive of a system.
+func (m metadata) binary(system string) string {
+	name := "terraform-provider-cas_v" + m.Version
+	if strings.HasPrefix(system, "windows_") {
+		name += ".exe"
+	}
+	return name
+}
+
+func (m metadata) sbom(system string) string {
+	return filepath.Join(*dist, "terraform-provider-cas_"+m.Version+"_"+system+".cdx.json")
+}
+
 func git(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", args...).Output()

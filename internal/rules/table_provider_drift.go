@@ -139,6 +139,14 @@ var providerDrift = []rule{
 		[]string{"TestTwoResourcesWriteOneKey/two_entries"},
 	},
 	{
+		"provider: two resources must not create one ConfigMap",
+		provider + "/claim/planned.go",
+		"return first != creator",
+		"return false && first != creator",
+		acceptance,
+		[]string{"TestTwoResourcesCreateOneConfigMap"},
+	},
+	{
 		"provider: an update of a whole ConfigMap takes part in that",
 		provider + "/configmap/configmap_plan.go",
 		"resp.Diagnostics.Append(r.run.PlanKeysWhole(ctx, txn, about, resp.Private)...)",

@@ -181,8 +181,8 @@ var providerPlanned = []rule{
 	{
 		"provider: what is planned in a ConfigMap that the plan creates is not warned of",
 		provider + "/claim/whole.go",
-		"r.creations.note(ref)",
-		"",
+		"r.creations.note(ref, creator)",
+		"r.creations.note(cas.Ref{}, creator)",
 		acceptance,
 		[]string{"TestNoWarningOfAConfigMapThatTheSamePlanCreates"},
 	},

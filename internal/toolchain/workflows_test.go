@@ -52,7 +52,7 @@ func TestWorkflowsKeepTheRules(t *testing.T) {
 	t.Parallel()
 	use := regexp.MustCompile(`(?m)^.*\buses\b.*$`)
 	pinned := regexp.MustCompile(`^ +- uses: ([\w.-]+(?:/[\w.-]+)+)@([0-9a-f]{40} # v\d+\.\d+\.\d+)$`)
-	grants := map[string]map[string]string{"release.yml": {"contents": "write"}}
+	grants := map[string]map[string]string{"release.yml": {"contents": "write", "id-token": "write", "attestations": "write"}}
 	targets := makefileTargets(t)
 	paths, err := filepath.Glob(filepath.Join(repository(t), ".github", "workflows", "*"))
 	if err != nil || len(paths) == 0 {

@@ -258,6 +258,43 @@ func TestReportShowsLossesAndCaps(t *testing.T) {
 	}
 }
 
+// The page shows hashicorp/kubernetes beside this provider if both were measured, and says so if not.
+func TestReportShowsThePeer(t *testing.T) {
+	t.Parallel()
+	const notMeasured = "was not measured: `PEER_PROVIDER` named no binary."
+	rows := sample(1.2, 1.3, 0.6)
+	raw, err := report(&results{CLI: rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(raw), notMeasured) || !strings.Contains(string(raw), "\n| | floor | cas |\n") {
+		t.Errorf("without a peer:\n%s", raw)
+	}
+	for _, row := range rows[:len(rows):len(rows)] {
+		if row.Subject == subjectCAS {
+			row.Subject, row.Seconds, row.Requests = subjectPeer, []float64{6}, []int{3 * row.Entries}
+			row.Verbs = []counts{{"GET": 2 * row.Entries, "APPLY": row.Entries}}
+			rows = append(rows, row)
+		}
+	}
+	raw, err = report(&results{CLI: rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\n| | floor | cas | kubernetes |\n",
+		"| create | 2.00 s | 2.40 s = 1.20 x, 0.60 requests an entry (GET 0.590, WATCH 0.010) | 6.00 s = 3.00 x, 3.00 requests an entry (APPLY 1.000, GET 2.000) |",
+		"`kubernetes` is `kubernetes_config_map_v1_data` of `hashicorp/kubernetes`",
+	} {
+		if !strings.Contains(string(raw), want) {
+			t.Errorf("the report lacks %q:\n%s", want, raw)
+		}
+	}
+	if strings.Contains(string(raw), notMeasured) {
+		t.Error("the report says of a peer that was measured that it was not")
+	}
+}
+
 // After a change of the page or the chart, make bench BENCH=-redraw writes them anew.
 func TestTheDocumentationShowsItsFigures(t *testing.T) {
 	t.Parallel()

@@ -124,7 +124,7 @@ func ValidFieldManager() []validator.String {
 func ValidExpression() validator.String {
 	return Rule("a regular expression (RE2)", diagnose.TitleInvalidRegularExpression, func(s string) []string {
 		if _, err := regexp.Compile(s); err != nil {
-			return []string{err.Error()}
+			return []string{"must be a regular expression: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
 		}
 		return nil
 	})

@@ -52,10 +52,10 @@ func (waits) ValidateString(ctx context.Context, req validator.StringRequest, re
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("on_drift"), &drift)...)
 	if !scope.IsUnknown() && scope.ValueString() != terms.ScopeKey {
 		resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.At(req.Path, fmt.Sprintf(
-			"Attribute %s: conflict_scope must be %q. Otherwise the write that it waits for is a conflict.", req.Path, terms.ScopeKey)))
+			"Attribute %s: conflict_scope must be %q, or the write that it waits for is a conflict.", req.Path, terms.ScopeKey)))
 	}
 	if drift.ValueString() == terms.DriftError {
 		resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.At(req.Path, fmt.Sprintf(
-			"Attribute %s: on_drift must not be %q beside it. It waits for another's write, which is drift.", req.Path, terms.DriftError)))
+			"Attribute %s: on_drift must not be %q, because the write that it waits for counts as drift.", req.Path, terms.DriftError)))
 	}
 }

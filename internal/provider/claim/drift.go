@@ -130,8 +130,8 @@ func wholeParts(c diagnose.Content) []wholePart {
 	return []wholePart{
 		{"data", diagnose.PartKey, c.Data},
 		{"binary_data", diagnose.PartKey, c.BinaryData},
-		{"labels", "Label", c.Labels},
-		{"annotations", "Annotation", c.Annotations},
+		{"labels", diagnose.PartLabel, c.Labels},
+		{"annotations", diagnose.PartAnnotation, c.Annotations},
 		{"immutable", "Attribute", map[string]cas.Entry{"immutable": cas.Text(strconv.FormatBool(c.Immutable))}},
 	}
 }

@@ -96,24 +96,30 @@ func instance(ctx context.Context, private Private) (string, diag.Diagnostics) {
 	return token, diags
 }
 
-// plannedCreations records the ConfigMaps that a plan creates. Keys in them cannot be checked yet, and need no warning. The zero value is
-// ready.
+// plannedCreations records the ConfigMaps that a plan creates, with the instance that does. Keys in them cannot be checked yet, and need no
+// warning. The zero value is ready.
 type plannedCreations struct {
-	mu   sync.Mutex
-	refs map[cas.Ref]bool
+	mu       sync.Mutex
+	creators map[cas.Ref]string
 }
 
-func (p *plannedCreations) note(ref cas.Ref) {
+// note records a creation, and reports whether another instance creates the same ConfigMap.
+func (p *plannedCreations) note(ref cas.Ref, creator string) (twice bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.refs == nil {
-		p.refs = map[cas.Ref]bool{}
+	if p.creators == nil {
+		p.creators = map[cas.Ref]string{}
 	}
-	p.refs[ref] = true
+	if first, ok := p.creators[ref]; ok {
+		return first != creator
+	}
+	p.creators[ref] = creator
+	return false
 }
 
 func (p *plannedCreations) has(ref cas.Ref) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.refs[ref]
+	_, ok := p.creators[ref]
+	return ok
 }

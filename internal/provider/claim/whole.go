@@ -34,7 +34,7 @@ func (w *Whole) note(ctx context.Context, version cas.Version, private Private) 
 }
 
 // PlanCreateWhole checks a creation at plan. After the removal of a replace it checks nothing: the old object still exists. It records the
-// object, so that keys planned in it cause no warning.
+// object, so that keys planned in it cause no warning, and refuses one that another resource of the plan creates.
 func (r *Run) PlanCreateWhole(
 	ctx context.Context, ref cas.Ref, limits timeouts.Value, about diagnose.Subject, private Private, look func(context.Context) error,
 ) diag.Diagnostics {
@@ -42,7 +42,12 @@ func (r *Run) PlanCreateWhole(
 	if isReplace && replaced.ID == ref.String() {
 		return diags
 	}
-	r.creations.note(ref)
+	creator, more := instance(ctx, private)
+	diags.Append(more...)
+	if r.creations.note(ref, creator) && !r.isApply(ctx) && r.PlanCheck != terms.PlanCheckOff {
+		diags.Append(r.planned(ctx, about).CreatedTwice())
+		return diags
+	}
 	diags.Append(r.Check(ctx, about, limits, look)...)
 	return diags
 }

@@ -30,7 +30,7 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	const one, several = "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n\n", "\n\n  ConfigMap:  shop/settings\n\n"
 	for want, got := range map[string]string{
 		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +
-			"Use for_each over the ConfigMap keys, so that each instance keeps its key, or add a moved block.": entry.about(terms.OpCreate, false).KeyMoves([]string{"foo"}).Detail(),
+			"If the resource has a new address, add a moved block. With count, use for_each over the ConfigMap keys instead.": entry.about(terms.OpCreate, false).KeyMoves([]string{"foo"}).Detail(),
 		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +
 			`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data in the one that takes it over.`: keys.about(terms.OpCreate, false).KeyMoves([]string{"foo"}).Detail(),
 		"deletion_policy leaves the key in place, so the new resource would find it taken. Nothing was removed." + one +
@@ -40,7 +40,7 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 		"The ConfigMap does not exist. Nothing was written." + several + "Run terraform plan again: it plans to create the ConfigMap.": ofWhole.Diagnose(missing).Detail(),
 		"The ConfigMap is immutable. Nothing was written." + several + "Run terraform plan again: it plans to replace the ConfigMap.":  ofWhole.Diagnose(immutable).Detail(),
 		"You do not have permission to create this ConfigMap. Nothing was written.\n\n  ConfigMap:   shop/settings\n  API server:  no\n\n" +
-			"Grant get, create, patch and delete on configmaps in this namespace.": ofWhole.Diagnose(forbidden).Detail(),
+			"Grant get, create, patch and delete on configmaps in this namespace. If the API server names a policy or a quota, correct what it names instead.": ofWhole.Diagnose(forbidden).Detail(),
 		"The ConfigMap is immutable. Nothing was written." + one + "Use a ConfigMap with another name, or delete this one and create it again.": counter.Diagnose(immutable).Detail(),
 	} {
 		if got != want {

@@ -78,7 +78,7 @@ func (*wholeResource) ValidateConfig(ctx context.Context, req resource.ValidateC
 	}
 	if problems := attributes.SizeProblems(size); len(problems) > 0 {
 		resp.Diagnostics.Append(diagnose.TitleConfigMapTooLarge.At(largest, fmt.Sprintf(
-			"Attribute %s: the values of data and binary_data have %d bytes together, and must have at most %d.", largest, size, cas.MaxSize)))
+			"Attribute %s: the values of data and binary_data must have at most %d bytes together, not %d.", largest, cas.MaxSize, size)))
 	}
 	resp.Diagnostics.Append(attributes.InvalidAnnotations(config.Annotations)...)
 }

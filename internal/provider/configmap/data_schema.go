@@ -116,8 +116,8 @@ func (*dataResource) ValidateConfig(ctx context.Context, req resource.ValidateCo
 		}
 	}
 	if size > cas.MaxSize && largest.Size() <= cas.MaxSize { // the schema refuses a larger one
-		invalid(attribute, diagnose.TitleValuesTooLarge, fmt.Sprintf("is the largest value, with %d bytes; all values have %d bytes together, and must have at most "+
-			"%d", largest.Size(), size, cas.MaxSize))
+		invalid(attribute, diagnose.TitleValuesTooLarge, fmt.Sprintf(
+			"the values must have at most %d bytes together, not %d; this is the largest, with %d", cas.MaxSize, size, largest.Size()))
 	}
 }
 

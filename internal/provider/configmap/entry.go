@@ -97,7 +97,7 @@ func (m *entryModel) about(op terms.Operation, hide bool) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: id, Noun: "entry", Place: "namespace, name and key", Value: of.Value, Keys: map[string]diagnose.KeyPaths{id.Key: of},
 		ImportID: func(cas.Ref, []string) string { return id.String() },
-		Ways:     adapter.Ways("Use for_each over the ConfigMap keys, so that each instance keeps its key, or add a moved block."),
+		Ways:     adapter.Ways("If the resource has a new address, add a moved block. With count, use for_each over the ConfigMap keys instead."),
 		Op:       op, Limit: op, Hide: diagnose.HideIf(hide), Values: []cas.Entry{m.entry(), m.expected()},
 	}
 	if op == terms.OpCreate || op == terms.OpUpdate {

@@ -83,7 +83,7 @@ func (s *source) observe(ctx context.Context, m *sourceModel, key string) (*cas.
 	if !s.Run.Configured() {
 		return nil, diag.Diagnostics{diagnose.TitleProviderNotConfigured.With(diagnose.Detail(
 			"The provider's configuration is not known yet. Nothing was read.", nil,
-			"Give the data source depends_on what makes the configuration known."))}
+			"Add a depends_on to the data source that names what the provider's configuration comes from."))}
 	}
 	if m.Namespace.IsNull() { // data sources have no defaults of their own
 		m.Namespace = types.StringValue(terms.DefaultNamespace)

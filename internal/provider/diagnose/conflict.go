@@ -45,7 +45,7 @@ func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnos
 			changed = append(changed, k.Key)
 		}
 	}
-	next := again
+	next := s.again()
 	happened := "The ConfigMap changed " + s.since(true) + "."
 	switch {
 	case isRemade(e):
@@ -62,7 +62,7 @@ func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnos
 			}
 		}
 		happened = unchanged + ", but the ConfigMap changed."
-		next = "Run terraform plan again, or " + s.Ways.OtherKeys
+		next = "Run terraform plan again" + s.refreshed() + ", or " + s.Ways.OtherKeys
 	}
 	return s.refuse(TitleCompareAndSwapConflict, path.Empty(), happened, facts, s.orDestroy(next))
 }
@@ -116,7 +116,7 @@ func (s Subject) keyConflict(e *cas.ConflictError, facts []Fact) diag.Diagnostic
 		return s.exist(e, facts)
 	default:
 		return s.refuse(TitleCompareAndSwapConflict, path.Empty(),
-			enumerate(keysOf(e.Keys))+" changed "+s.since(len(e.Keys) == 1)+".", facts, s.orDestroy(cmp.Or(s.Ways.Changed, again)))
+			enumerate(keysOf(e.Keys))+" changed "+s.since(len(e.Keys) == 1)+".", facts, s.orDestroy(cmp.Or(s.Ways.Changed, s.again())))
 	}
 }
 
@@ -140,10 +140,10 @@ func taintedOr(otherwise string) string {
 // exist is for keys that a create is to write, and that hold other values.
 func (s Subject) exist(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 	keys := keysOf(e.Keys)
-	next := number(len(keys), "To replace it, ", "To replace what they hold, ") + s.expect(e, keys)
+	next := number(len(keys), "To replace it, ", "To replace these values, ") + s.expect(e, keys)
 	if s.Op == terms.OpCreate {
 		facts = append(facts, s.importFact(keys)...)
-		next += number(len(keys), "; to keep it, import it", "; to keep it, import them")
+		next += number(len(keys), "; to keep it, import it", "; to keep them, import the keys")
 	}
 	return s.refuse(TitleKeyAlreadyExists, s.keyPath(keys[0]),
 		enumerate(keys)+number(len(keys), " already exists with another value.", " already exist with other values."), facts, s.orDestroy(next+"."))
@@ -180,7 +180,7 @@ func (s Subject) mismatch(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 	var next string
 	switch {
 	case len(keys) > 1:
-		next = fmt.Sprintf("To replace what they hold, %s; to keep it, %s.", s.expect(e, keys), s.keep(e.Live, keys))
+		next = fmt.Sprintf("To replace these values, %s; to keep them, %s.", s.expect(e, keys), s.keep(e.Live, keys))
 	case isGuard:
 		next = fmt.Sprintf("Run terraform plan again when %s is as expected, or change %s.", k.Key, paths.Expected)
 	case isMissing:
@@ -207,7 +207,7 @@ func (s Subject) mixed(e *cas.ConflictError, faults []fault) diag.Diagnostic {
 		case faultHeld:
 			problem = "it already holds the value to write; adopt_existing = true takes it over"
 		case faultExists:
-			problem = fmt.Sprintf("it already exists; %s allows to replace it", expected)
+			problem = fmt.Sprintf("it already exists; to replace it, set %s", expected)
 		case faultChanged:
 		}
 		facts = append(append(facts, s.keyFacts(k, e.Live)...), Fact{"Problem", problem})
@@ -215,7 +215,7 @@ func (s Subject) mixed(e *cas.ConflictError, faults []fault) diag.Diagnostic {
 			facts = append(facts, s.importFact([]string{k.Key})...)
 		}
 	}
-	return s.refuse(TitleCompareAndSwapConflict, at, enumerate(keysOf(e.Keys))+" are not as this resource needs them.",
+	return s.refuse(TitleCompareAndSwapConflict, at, enumerate(keysOf(e.Keys))+" do not hold what this resource expects.",
 		append(facts, s.versionFacts(e)...), s.orDestroy("Resolve the problem of each key, then run terraform plan again."))
 }
 
@@ -231,19 +231,19 @@ func (s Subject) expectations(e *cas.ConflictError) (names []string) {
 // expect says how to have the configuration expect what the keys hold.
 func (s Subject) expect(e *cas.ConflictError, keys []string) string {
 	if len(keys) > 1 {
-		return "set " + strings.Join(s.expectations(e), " and ") + " to it"
+		return "copy them to " + strings.Join(s.expectations(e), " and ")
 	}
 	return s.set(s.Keys[keys[0]].Expected, keys[0], e.Live.Entry(keys[0]))
 }
 
 // keep says how to have the configuration keep what the keys hold.
 func (s Subject) keep(live *cas.Observation, keys []string) string {
-	way := "set " + root(s.Value) + " to it"
+	way, also := "copy them to "+root(s.Value), " and set adopt_existing = true"
 	if len(keys) == 1 {
-		way = s.set(s.Keys[keys[0]].Value, keys[0], live.Entry(keys[0]))
+		way, also = s.set(s.Keys[keys[0]].Value, keys[0], live.Entry(keys[0])), " and adopt_existing = true"
 	}
 	if s.Op == terms.OpCreate {
-		way += " and adopt_existing = true"
+		way += also
 	}
 	return way
 }

@@ -16,16 +16,16 @@ var counterRange = fmt.Sprintf("%d to %d", int64(math.MinInt64), int64(math.MaxI
 func (s Subject) notANumber(e *cas.NotANumberError) diag.Diagnostic {
 	return s.refuse(TitleNotACounter, path.Root("key"), e.Key+" does not hold a whole number.",
 		[]Fact{{"Found", renderOne(e.Live, s.Hide)}, {"Range", counterRange}},
-		s.orDestroy("Set it to the next free number, such as 42 without spaces or leading zeros, or remove it to begin at initial."))
+		s.orDestroy("Set the key to the next free number, such as 42, without spaces or leading zeros. Or remove the key, to begin at initial."))
 }
 
 func (s Subject) overflow(e *cas.OverflowError) diag.Diagnostic {
-	return s.refuse(TitleCounterWouldOverflow, path.Root("step"), "The number after the next one is out of range.", []Fact{
+	return s.refuse(TitleCounterWouldOverflow, path.Root("step"), "Taking the next number would raise the counter out of its range.", []Fact{
 		{"Found", renderOne(e.Live, s.Hide)},
 		{"Number", s.figure(e.Number)},
 		{"Step", fmt.Sprint(e.Step)},
 		{"Range", counterRange},
-	}, s.orDestroy("Set the key to a free number that is in range with step, or use another key."))
+	}, s.orDestroy("Set the key to a free number that is further from the limit, or use another key."))
 }
 
 func (s Subject) unknownNumber(e *cas.UnknownNumberError) diag.Diagnostic {

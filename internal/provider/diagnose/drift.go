@@ -19,31 +19,32 @@ type Drift struct {
 
 // DriftOverwritten warns of drift that an update overwrites. live is nil if it is not known.
 func (s Subject) DriftOverwritten(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), drifted(drift)+" This update overwrites it.", s.driftFacts(drift, live),
-		fmt.Sprintf("To keep it, %s; to stop instead of overwriting, set on_drift = %q.", s.keepDrift(drift), terms.DriftError))
+	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), drifted(drift)+" This update overwrites "+them(drift)+".", s.driftFacts(drift, live),
+		fmt.Sprintf("To keep %s, %s; to stop instead of overwriting, set on_drift = %q.", them(drift), s.keepDrift(drift), terms.DriftError))
 }
 
 // DriftKept warns of drift that an update of a Secret leaves as it is.
 func (s Subject) DriftKept(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), drifted(drift)+" This plan leaves it as it is.", s.driftFacts(drift, live),
+	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), drifted(drift)+" This plan leaves "+them(drift)+" as it is.", s.driftFacts(drift, live),
 		fmt.Sprintf("To write %s again, change %s; to keep what is there, set %s to it, or set on_drift = %q.",
 			root(s.Value), s.Revision, root(s.Value), terms.DriftOff))
 }
 
 // DriftRefused is for drift that an update or a removal must not overwrite. canDestroy says that a destroy would go ahead.
 func (s Subject) DriftRefused(drift []Drift, live *cas.Observation, canDestroy bool) diag.Diagnostic {
-	next := fmt.Sprintf("To delete it, first %s and apply.", s.keepDrift(drift))
+	next := fmt.Sprintf("To delete the ConfigMap, first %s and apply.", s.keepDrift(drift))
 	if s.Op != terms.OpDelete {
 		acknowledge, paths := "", s.Keys[drift[0].Key]
 		if len(drift) == 1 && len(paths.Expected.Steps()) > 0 && (paths.Want == nil || !paths.Want.Holds(drift[0].Found)) {
 			acknowledge = s.set(paths.Expected, drift[0].Key, drift[0].Found) + ", or "
 		}
-		next = fmt.Sprintf("To keep it, %s; to overwrite it, %sset on_drift = %q for one apply.", s.keepDrift(drift), acknowledge, terms.DriftWarning)
+		next = fmt.Sprintf("To keep %[1]s, %[2]s; to overwrite %[1]s, %[3]sset on_drift = %[4]q for one apply.",
+			them(drift), s.keepDrift(drift), acknowledge, terms.DriftWarning)
 	}
 	if canDestroy {
 		next = s.orDestroy(next)
 	}
-	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), drifted(drift)+fmt.Sprintf(" on_drift = %q protects it.", terms.DriftError),
+	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), drifted(drift)+fmt.Sprintf(" on_drift = %q protects %s.", terms.DriftError, them(drift)),
 		s.driftFacts(drift, live), next)
 }
 
@@ -53,17 +54,23 @@ func (s Subject) RemovalRefused(changed []KeyValue, seen *cas.Observation) diag.
 	for i, c := range changed {
 		drift[i] = Drift{Kind: PartKey, Key: c.Key, Found: c.Live}
 	}
-	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), drifted(drift)+fmt.Sprintf(" on_drift = %q protects it.", terms.DriftError),
-		s.changedFacts(changed, seen), fmt.Sprintf("To remove it, first %s and apply; to leave it in place, also set deletion_policy = %q.",
-			s.keepDrift(drift), terms.PolicyAbandon))
+	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), drifted(drift)+fmt.Sprintf(" on_drift = %q protects %s.", terms.DriftError, them(drift)),
+		s.changedFacts(changed, seen), fmt.Sprintf("To remove %[1]s, first %[2]s and apply; to leave %[1]s in place, also set deletion_policy = %[3]q.",
+			them(drift), s.keepDrift(drift), terms.PolicyAbandon))
 }
 
 func drifted(drift []Drift) string {
+	return "Somebody else changed " + enumerate(namesOf(drift)) + " after the last apply."
+}
+
+func them(drift []Drift) string { return number(len(namesOf(drift)), "it", "them") }
+
+func namesOf(drift []Drift) []string {
 	names := make([]string, len(drift))
 	for i, d := range drift {
 		names[i] = d.Key
 	}
-	return "Somebody else changed " + enumerate(slices.Compact(names)) + " after the last apply."
+	return slices.Compact(names)
 }
 
 // keepDrift says how to make the configuration say what is there.
@@ -109,7 +116,7 @@ func (s Subject) KeyWrittenTwice(keys []string) diag.Diagnostic {
 	if s.Plan == terms.PlanCheckWarning { // if both adopt a key, the apply succeeds
 		return s.tell(WarningTitle(TitleKeyWrittenTwice), s.keyPath(keys[0]), happened+" One may be refused.", s.keyFact(keys...), next)
 	}
-	return s.refuse(TitleKeyWrittenTwice, s.keyPath(keys[0]), happened, s.keyFact(keys...), next)
+	return s.refuse(TitleKeyWrittenTwice, s.keyPath(keys[0]), happened, s.keyFact(keys...), s.orDestroy(next))
 }
 
 // ExistedBefore warns of a plan that deletes keys that were there before this resource wrote them.

@@ -29,20 +29,20 @@ func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, po
 		keep = s.set(s.Keys[changed[0].Key].Value, changed[0].Key, changed[0].Live)
 	}
 	it := number(len(changed), "it", "them")
-	remove := fmt.Sprintf("; to remove %s, apply deletion_policy = %q, then destroy.", it, terms.PolicyDelete)
 	happened := enumerate(keys) + number(len(changed), " does", " do") + " not hold what this resource last wrote"
-	next := fmt.Sprintf("To keep %s, %s and deletion_policy = %q, apply, then destroy", it, keep, terms.PolicyAbandon)
+	next := fmt.Sprintf("To keep %s, %s and deletion_policy = %q, apply, then destroy.", it, keep, terms.PolicyAbandon)
+	refused := fmt.Sprintf("Apply this, then destroy: %s, and deletion_policy = %q to keep %s or %q to remove %s.",
+		keep, terms.PolicyAbandon, it, terms.PolicyDelete, it)
 	if s.Op == terms.OpUpdate { // whose own policy counts
-		next = fmt.Sprintf("To keep %s, set deletion_policy = %q", it, terms.PolicyAbandon)
-		remove = fmt.Sprintf("; to remove %s, set deletion_policy = %q.", it, terms.PolicyDelete)
+		next = fmt.Sprintf("To keep %s, set deletion_policy = %q.", it, terms.PolicyAbandon)
+		refused = fmt.Sprintf("To keep %s, set deletion_policy = %q; to remove %s, set deletion_policy = %q.", it, terms.PolicyAbandon, it, terms.PolicyDelete)
 	}
 	if policy == terms.PolicyRestore {
-		return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), happened+", so restoring would undo another write.", facts,
-			next+remove)
+		return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), happened+", so restoring would undo another write.", facts, refused)
 	}
 	return s.tell(WarningValueChangedSinceLastApply, path.Empty(),
 		happened+number(len(changed), ". The apply removes it if it still holds this value.", ". The apply removes them if they still hold these values."),
-		facts, next+".")
+		facts, next)
 }
 
 func (s Subject) changedFacts(changed []KeyValue, seen *cas.Observation) (facts []Fact) {
@@ -59,14 +59,14 @@ func (s Subject) changedFacts(changed []KeyValue, seen *cas.Observation) (facts 
 func (s Subject) KeyMoves(keys []string) diag.Diagnostic {
 	return s.refuse(TitleKeyMovesBetweenInstances, s.keyPath(keys[0]),
 		fmt.Sprintf("One instance removes %s and another one writes %s in the same run, in no fixed order.", enumerate(keys), number(len(keys), "it", "them")),
-		s.keyFact(keys...), s.Ways.Move)
+		s.keyFact(keys...), s.orDestroy(s.Ways.Move))
 }
 
 // NothingToRestore is for keys of which it is not known what they held at first.
 func (s Subject) NothingToRestore(keys []string) diag.Diagnostic {
 	return s.refuse(TitleNothingKnownToRestore, path.Root("deletion_policy"),
 		"It is not known what "+enumerate(keys)+" held before this resource wrote "+number(len(keys), "it.", "them."), s.keyFact(keys...),
-		taintedOr("apply another deletion_policy first."))
+		"If this resource is tainted, run terraform untaint with its address. Otherwise apply another deletion_policy first.")
 }
 
 // VersionNotKnown is for a state that has no version to hold on to.
@@ -84,8 +84,8 @@ func (s Subject) ExpectationMissing(keys []string) diag.Diagnostic {
 
 // TaintedReplacesItself is for a tainted resource that is to be replaced by one that needs the keys as they are.
 func (s Subject) TaintedReplacesItself() diag.Diagnostic {
-	return s.refuse(TitleReplacementWouldFail, path.Empty(), "This resource is tainted, and its replacement needs what is removed first.", nil,
-		"Run terraform untaint with the address above.")
+	return s.refuse(TitleReplacementWouldFail, path.Empty(), "This resource is tainted. The removal comes first, so its replacement would not find what it needs.", nil,
+		"Run terraform untaint with its address.")
 }
 
 // MayReplaceItself warns of a replacement that may turn out to be of the same keys.
@@ -114,14 +114,18 @@ func (s Subject) ReplacesItself(why Replacement) diag.Diagnostic {
 
 // NotImported is for an import of keys that are not there, or of all keys where there are none.
 func (s Subject) NotImported(missing []string, seen *cas.Observation) diag.Diagnostic {
+	at := path.Root("data")
+	if s.Revision != "" {
+		at = path.Root(s.Revision)
+	}
 	if len(missing) == 0 {
-		return s.tell(TitleNothingToImport, path.Root("data"),
+		return s.tell(TitleNothingToImport, at,
 			"The ConfigMap has no keys to import. Nothing was imported.", nil, "Remove the import: the next apply writes the keys of the configuration.")
 	}
 	happened := fmt.Sprintf("The ConfigMap has no key %q. Nothing was imported.", missing[0])
 	if len(missing) > 1 {
-		happened = fmt.Sprintf("The ConfigMap does not have %s. Nothing was imported.", enumerate(missing))
+		happened = fmt.Sprintf("The ConfigMap does not have the keys %s. Nothing was imported.", enumerate(missing))
 	}
-	return s.tell(TitleKeyNotFound, path.Root("data"), happened, append(s.keyFact(missing...), existingKeys(missing[0], seen)...),
-		"Correct the import, or leave out what the next apply is to write.")
+	return s.tell(TitleKeyNotFound, at, happened, append(s.keyFact(missing...), existingKeys(missing[0], seen)...),
+		"Correct the names in the import, or leave out the keys that do not exist yet: the next apply writes them.")
 }

@@ -62,8 +62,6 @@ type Ways struct {
 // Report is the next step where the provider is at fault.
 const Report = "Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG)."
 
-const again = "Run terraform plan again and review the result."
-
 // Of adds the values of a write to those that others may quote.
 func (s Subject) Of(t *cas.Txn) Subject {
 	s.Values = slices.Clone(s.Values)
@@ -111,6 +109,19 @@ func (s Subject) since(one bool) string {
 	default:
 		return "after Terraform last read them"
 	}
+}
+
+// again is the next step where a plan is out of date.
+func (s Subject) again() string {
+	return "Run terraform plan again" + s.refreshed() + " and review the result."
+}
+
+// refreshed says how to plan again. Only a plan without a refresh can be out of date itself.
+func (s Subject) refreshed() string {
+	if s.isApplied() {
+		return ""
+	}
+	return " with a refresh"
 }
 
 // Diagnose makes the diagnostic of an error that package cas returned.
@@ -163,7 +174,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 	case errors.As(err, &unreachable):
 		return s.refuse(TitleAPIServerUnreachable, path.Empty(), "The API server could not be reached.",
 			[]Fact{{"Host", unreachable.Host}, {"Cause", s.words(unreachable.Err)}},
-			"Check the server's address in the provider's configuration, and the network.")
+			"Check what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.")
 	case errors.As(err, &refused):
 		return s.refused(refused)
 	case errors.As(err, &canceled):
@@ -216,9 +227,12 @@ func (s Subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
 }
 
 func (s Subject) forbidden(e *cas.ForbiddenError) diag.Diagnostic {
+	next := fmt.Sprintf("Grant %s on configmaps in this namespace.", cmp.Or(s.Ways.Grant, "get and patch"))
+	if isWrite(e.Verb) { // admission answers 403, too
+		next += " If the API server names a policy or a quota, correct what it names instead."
+	}
 	return s.refuse(TitleNotPermitted, path.Empty(), fmt.Sprintf("You do not have permission to %s this ConfigMap.", e.Verb),
-		append(s.dryRun(e.Verb), Fact{"API server", s.words(e.Err)}),
-		fmt.Sprintf("Grant %s on configmaps in this namespace.", cmp.Or(s.Ways.Grant, "get and patch")))
+		append(s.dryRun(e.Verb), Fact{"API server", s.words(e.Err)}), next)
 }
 
 // refused is for a request that was answered with another error.
@@ -235,9 +249,11 @@ func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
 		append(facts, Fact{"Status", fmt.Sprint(e.Code)}, Fact{"API server", s.words(e.Err)}), next)
 }
 
+func isWrite(verb string) bool { return verb != "get" && verb != "watch" }
+
 // dryRun says of a write that was refused in a plan why there was one.
 func (s Subject) dryRun(verb string) []Fact {
-	if !s.Rehearsed || verb == "get" || verb == "watch" {
+	if !s.Rehearsed || !isWrite(verb) {
 		return nil
 	}
 	return []Fact{{"Request", "a dry run of the write, because plan_dry_run (" + terms.EnvPlanDryRun + ") is true"}}

@@ -70,6 +70,7 @@ var (
 	TitleAnnotationsTooLarge            = newError("Annotations Too Large")
 	TitleCompareAndSwapConflict         = newError("Compare-And-Swap Conflict")
 	TitleConfigMapAlreadyExists         = newError("ConfigMap Already Exists")
+	TitleConfigMapCreatedTwice          = newError("ConfigMap Created Twice")
 	TitleConfigMapIsBeingDeleted        = newError("ConfigMap Is Being Deleted")
 	TitleConfigMapIsImmutable           = newError("ConfigMap Is Immutable")
 	TitleConfigMapNotFound              = newError("ConfigMap Not Found")

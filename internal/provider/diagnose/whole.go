@@ -24,12 +24,14 @@ type contentPart struct {
 }
 
 func (c *Content) parts() []contentPart {
-	return []contentPart{{PartKey, &c.Data}, {PartKey, &c.BinaryData}, {"Label", &c.Labels}, {"Annotation", &c.Annotations}}
+	return []contentPart{{PartKey, &c.Data}, {PartKey, &c.BinaryData}, {PartLabel, &c.Labels}, {PartAnnotation, &c.Annotations}}
 }
 
 const (
-	// PartKey is what diagnostics call a key.
-	PartKey = "Key"
+	// What diagnostics call the parts of a ConfigMap.
+	PartKey        = "Key"
+	PartLabel      = "Label"
+	PartAnnotation = "Annotation"
 	// mostDifferences is how many keys that differ a diagnostic lists.
 	mostDifferences = 10
 )
@@ -42,6 +44,12 @@ func (s Subject) exists(e *cas.ExistsError) diag.Diagnostic {
 	facts := append(changedBy(e.Live.LastWriters()), Fact{"resourceVersion", e.Live.Version().ResourceVersion})
 	return s.refuse(TitleConfigMapAlreadyExists, path.Root("name"), "The ConfigMap already exists.", append(facts, s.importFact(nil)...),
 		s.orDestroy(taintedOr("import it, or choose another name; with create_before_destroy, use generate_name.")))
+}
+
+// CreatedTwice is for a ConfigMap that another resource of the plan creates as well.
+func (s Subject) CreatedTwice() diag.Diagnostic {
+	return s.refuse(TitleConfigMapCreatedTwice, path.Root("name"), "Another resource creates this ConfigMap in the same run.", nil,
+		s.orDestroy("Remove one of the two, or give it another name."))
 }
 
 func (s Subject) noNamespace() diag.Diagnostic {
