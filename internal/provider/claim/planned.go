@@ -23,6 +23,8 @@ type plannedKeys struct {
 type plannedKey struct {
 	isRemoved, isWritten bool
 	writer               string // of the first instance that writes it; empty if it cannot be told apart
+	isNew                bool   // the writer got its token in this plan
+	isRead               bool   // since then, by an instance that exists
 }
 
 // removes records keys that an instance removes, and gives those that another one writes.
@@ -35,20 +37,27 @@ func (p *plannedKeys) removes(ref cas.Ref, keys []string) (moving []string) {
 	return moving
 }
 
-// writes records keys that an instance writes, and gives those that another one removes, and those that another one writes.
-func (p *plannedKeys) writes(ref cas.Ref, keys []string, writer string) (moving, twice []string) {
+// writes records keys that an instance writes, and gives those that another one removes, and those that another one writes. The creation of a
+// tainted resource gets a new token each time. It is planned again after a read, with -minimal-refresh.
+func (p *plannedKeys) writes(ref cas.Ref, keys []string, writer token) (moving, twice []string) {
 	p.update(ref, keys, func(key string, k *plannedKey) {
 		if k.isRemoved {
 			moving = append(moving, key)
 		}
-		if k.isWritten && k.writer != "" && writer != "" && k.writer != writer {
+		isAgain := k.isNew && k.isRead && writer.isNew
+		if k.isWritten && k.writer != "" && writer.text != "" && k.writer != writer.text && !isAgain {
 			twice = append(twice, key)
 		}
 		if !k.isWritten {
-			k.isWritten, k.writer = true, writer
+			k.isWritten, k.writer, k.isNew = true, writer.text, writer.isNew
 		}
 	})
 	return moving, twice
+}
+
+// reads records keys that an instance reads.
+func (p *plannedKeys) reads(ref cas.Ref, keys []string) {
+	p.update(ref, keys, func(_ string, k *plannedKey) { k.isRead = k.isRead || k.isWritten })
 }
 
 func (p *plannedKeys) update(ref cas.Ref, keys []string, change func(key string, k *plannedKey)) {
@@ -67,7 +76,7 @@ func (p *plannedKeys) update(ref cas.Ref, keys []string, change func(key string,
 
 // planKeys records the keys that an instance is planned to write and to remove, and refuses those that another instance of the plan
 // writes or removes.
-func (r *Run) planKeys(ctx context.Context, ref cas.Ref, writes, removes []string, writer string, about diagnose.Subject) diag.Diagnostics {
+func (r *Run) planKeys(ctx context.Context, ref cas.Ref, writes, removes []string, writer token, about diagnose.Subject) diag.Diagnostics {
 	if r.isApply(ctx) {
 		return nil
 	}
@@ -85,15 +94,27 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, writes, removes []strin
 	return nil
 }
 
-// instance gives the token that tells a resource instance from others, and makes it where there is none yet.
-func instance(ctx context.Context, private Private) (string, diag.Diagnostics) {
-	token, ok, diags := getPrivate[string](ctx, private, privateInstance)
-	if ok || diags.HasError() {
-		return token, diags
+// token tells a resource instance from others. An empty text tells nothing.
+type token struct {
+	text  string
+	isNew bool
+}
+
+// instance gives the token of a resource instance, and makes it where there is none yet.
+func instance(ctx context.Context, private Private) (token, diag.Diagnostics) {
+	t, diags := ownToken(ctx, private)
+	if t.text != "" || diags.HasError() {
+		return t, diags
 	}
-	token = rand.Text()
-	diags.Append(setPrivate(ctx, private, privateInstance, token)...)
-	return token, diags
+	t = token{rand.Text(), true}
+	diags.Append(setPrivate(ctx, private, privateInstance, t.text)...)
+	return t, diags
+}
+
+// ownToken gives the token of a resource instance that has one.
+func ownToken(ctx context.Context, private privateReader) (token, diag.Diagnostics) {
+	text, _, diags := getPrivate[string](ctx, private, privateInstance)
+	return token{text: text}, diags
 }
 
 // plannedCreations records the ConfigMaps that a plan creates. Keys in them cannot be checked yet, and need no warning. The zero value is

@@ -120,6 +120,7 @@ func (r *wholeResource) Read(ctx context.Context, req resource.ReadRequest, resp
 		r.refresh(&state, seen)
 		resp.Diagnostics.Append(claim.SettleWhole(ctx, resp.Private, state.content())...)
 	}
+	resp.Diagnostics.Append(r.run.NoteRefresh(ctx, resp.Private)...)
 	resp.Diagnostics.Append(wholeCodec().Encode(ctx, state, &resp.State.Raw)...)
 }
 

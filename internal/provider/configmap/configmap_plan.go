@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -19,9 +18,9 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	if r.run == nil {
 		return
 	}
-	ctx = claim.Planning(ctx, &req)
 	var plan, state, config wholeModel
-	var diags diag.Diagnostics
+	ctx, diags := r.run.Planning(ctx, &req, resp.Private)
+	resp.Diagnostics.Append(diags...)
 	if !req.State.Raw.IsNull() {
 		state, diags = wholeCodec().Decode(ctx, req.State.Raw)
 		resp.Diagnostics.Append(diags...)
@@ -69,7 +68,7 @@ func (r *wholeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 }
 
 func (r *wholeResource) planCreate(ctx context.Context, plan *wholeModel, resp *resource.ModifyPlanResponse) {
-	how := r.run.CheckMode()
+	how := r.run.CheckMode(ctx)
 	if !plan.contentKnown() {
 		how = cas.ReadOnly
 	}
@@ -136,7 +135,7 @@ func (r *wholeResource) planUpdate(ctx context.Context, plan, state *wholeModel,
 		return
 	}
 	checked := r.run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
-		_, err := r.run.Engine.Check(ctx, txn, r.run.CheckMode())
+		_, err := r.run.Engine.Check(ctx, txn, r.run.CheckMode(ctx))
 		return err
 	})
 	if resp.Diagnostics.Append(checked...); len(checked) == 0 {

@@ -61,7 +61,8 @@ func (*counterResource) Metadata(_ context.Context, req resource.MetadataRequest
 
 // ModifyPlan says whether a number is to be taken, and checks whether one can be.
 func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	ctx = claim.Planning(ctx, &req)
+	ctx, diags := r.run.Planning(ctx, &req, resp.Private)
+	resp.Diagnostics.Append(diags...)
 	if req.Plan.Raw.IsNull() || req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
@@ -112,6 +113,7 @@ func (r *counterResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.Diagnostics.Append(diags...)
 	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(claim.Forget(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -88,9 +88,9 @@ func (r *keysResource[M, P]) ModifyPlan(ctx context.Context, req resource.Modify
 	if r.run == nil {
 		return
 	}
-	ctx = claim.Planning(ctx, &req)
 	var plan, state M
-	var diags diag.Diagnostics
+	ctx, diags := r.run.Planning(ctx, &req, resp.Private)
+	resp.Diagnostics.Append(diags...)
 	if !req.State.Raw.IsNull() {
 		state, diags = r.codec().Decode(ctx, req.State.Raw)
 		resp.Diagnostics.Append(diags...)
@@ -256,6 +256,7 @@ func (r *keysResource[M, P]) Read(ctx context.Context, req resource.ReadRequest,
 		resp.Diagnostics.Append(P(&state).encodeIdentity(ctx, &resp.Identity.Raw)...)
 		resp.Diagnostics.Append(seen.Found(ctx, resp.Private)...)
 	}
+	resp.Diagnostics.Append(r.run.NoteRefresh(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.codec().Encode(ctx, state, &resp.State.Raw)...)
 }
 
