@@ -531,16 +531,16 @@ func commandLines() map[string]func(context.Context) (string, error) {
 	}
 }
 
-// profileOf is the profile that is held to a command line. The one of Terraform 1.16 has yet to be.
+// profileOf is the profile that is held to a command line.
 func profileOf(t *testing.T, cli string) driver.Profile {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), cli, "version").Output()
+	version, err := versionOf(t.Context(), cli)
 	if err != nil {
 		t.Fatal(err)
 	}
-	version, _, _ := strings.Cut(string(out), "\n")
 	for prefix, profile := range map[string]driver.Profile{
 		"Terraform v1.11.": driver.Terraform111, "OpenTofu v1.12.": driver.OpenTofu,
+		"Terraform v1.16.": driver.Terraform116, "Terraform v1.17.": driver.Terraform116,
 	} {
 		if strings.HasPrefix(version, prefix) {
 			return profile
@@ -548,6 +548,13 @@ func profileOf(t *testing.T, cli string) driver.Profile {
 	}
 	t.Skipf("the driver has no profile that is compared with %s", version)
 	return driver.Profile{}
+}
+
+// versionOf is the first line of what a command line says of its version.
+func versionOf(ctx context.Context, cli string) (string, error) {
+	out, err := exec.CommandContext(ctx, cli, "version").Output()
+	version, _, _ := strings.Cut(string(out), "\n")
+	return version, err
 }
 
 const standInBinary = "terraform-provider-kubernetes"
@@ -667,6 +674,9 @@ func (r *recording) normal(namespace string) [][]string {
 			line := fmt.Sprintf("  %d %s %s: %s", processes[one.Process], one.RPC, one.Subject, one.Said)
 			if one.Has {
 				line += " private=" + names[one.Private]
+			}
+			if one.Stores {
+				line += " planned private=" + names[one.Planned]
 			}
 			lines = append(lines, strings.ReplaceAll(line, namespace, "NAMESPACE"))
 		}

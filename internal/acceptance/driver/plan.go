@@ -356,7 +356,7 @@ func (p *planner) decide(ctx context.Context, server *process, in *instance, pri
 		if prior != nil && !prior.tainted {
 			gone, private = prior, prior.private
 		}
-		c.planned, diags = server.plan(ctx, address, in.typ, gone, config, private)
+		c.planned, diags = server.plan(ctx, address, in.typ, gone, config, private, nil)
 		if p.report(p.placed(in.block, address, diags)) {
 			return nil, true
 		}
@@ -367,7 +367,7 @@ func (p *planner) decide(ctx context.Context, server *process, in *instance, pri
 		return p.deferred(c), false
 	}
 	c.Before = prior.value
-	c.planned, diags = server.plan(ctx, address, in.typ, prior, config, prior.private)
+	c.planned, diags = server.plan(ctx, address, in.typ, prior, config, prior.private, nil)
 	if p.report(p.placed(in.block, address, diags)) {
 		return nil, true
 	}
@@ -376,7 +376,11 @@ func (p *planner) decide(ctx context.Context, server *process, in *instance, pri
 	switch {
 	case len(c.replaces) > 0 || c.Forced:
 		c.Action = replace
-		c.planned, diags = server.plan(ctx, address, in.typ, nil, config, c.planned.private)
+		var replaced *live
+		if p.w.Profile.KeepsIdentity {
+			replaced = &live{value: cty.NullVal(server.typeOf(in.typ)), identity: c.planned.identity}
+		}
+		c.planned, diags = server.plan(ctx, address, in.typ, replaced, config, c.planned.private, nil)
 		if diags.HasErrors() { // its warnings are dropped
 			return nil, p.report(p.placed(in.block, address, diags))
 		}

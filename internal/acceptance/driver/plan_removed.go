@@ -38,7 +38,7 @@ func (p *planner) orphan(ctx context.Context, address string) (failed bool) {
 	if p.refresh && readFirst && refresh() {
 		return true
 	}
-	if prior.isNull() || readFirst && p.plan.Options.RefreshOnly {
+	if prior.isNull() || p.plan.Options.RefreshOnly && !p.w.Profile.PlansOrphans {
 		return false
 	}
 	c, failed := p.removal(ctx, server, address, "", o.typ, prior)
@@ -56,7 +56,7 @@ func (p *planner) orphan(ctx context.Context, address string) (failed bool) {
 
 func (p *planner) removal(ctx context.Context, server *process, address, deposed, typ string, prior *live) (*Change, bool) {
 	ty := server.typeOf(typ)
-	pl, diags := server.plan(ctx, address, typ, prior, cty.NullVal(ty), prior.private)
+	pl, diags := server.plan(ctx, address, typ, prior, cty.NullVal(ty), prior.private, nil)
 	if p.report(p.placed(p.config.blocks[blockOf(address)], address, diags)) {
 		return nil, true
 	}
