@@ -35,7 +35,8 @@ func (p *planner) orphan(ctx context.Context, address string) (failed bool) {
 		p.keep(server, in, now)
 		return false
 	}
-	if p.refresh && readFirst && refresh() {
+	refreshes := p.refresh && !p.plan.Options.MinimalRefresh
+	if refreshes && readFirst && refresh() {
 		return true
 	}
 	if prior.isNull() || p.plan.Options.RefreshOnly && !p.w.Profile.PlansOrphans {
@@ -45,7 +46,7 @@ func (p *planner) orphan(ctx context.Context, address string) (failed bool) {
 	if failed {
 		return true
 	}
-	if p.refresh && !readFirst && refresh() {
+	if refreshes && !readFirst && refresh() {
 		return true
 	}
 	if !prior.isNull() && !p.plan.Options.RefreshOnly {
@@ -74,7 +75,7 @@ func (p *planner) deposed(ctx context.Context, address, key string) (failed bool
 	if p.report(diags) {
 		return true
 	}
-	if p.refresh {
+	if p.refresh && !p.plan.Options.MinimalRefresh {
 		now, diags := server.read(ctx, address, o.typ, prior)
 		if p.report(diags) {
 			return true

@@ -18,6 +18,8 @@ type Profile struct {
 	KeepsIdentity bool
 	// StoresPlannedPrivate: the private data that a plan answers is handed to the plan that the apply makes (Terraform from 1.16).
 	StoresPlannedPrivate bool
+	// PlansBeforeRefresh: there is -minimal-refresh (Terraform 1.17). What changes is planned once more, after its refresh.
+	PlansBeforeRefresh bool
 	// StartsForAll: an apply starts the providers of all blocks, also of those with nothing to do (Terraform).
 	StartsForAll bool
 }
@@ -31,5 +33,10 @@ var (
 	Terraform116 = Profile{
 		Name: "terraform-1.16", Identity: true, ReadsOrphansFirst: true, DefersInApply: true, MovesApart: true, PlansOrphans: true,
 		KeepsIdentity: true, StoresPlannedPrivate: true, StartsForAll: true,
+	}
+	// Terraform117 is Terraform 1.17, which is not released yet.
+	Terraform117 = Profile{
+		Name: "terraform-1.17", Identity: true, ReadsOrphansFirst: true, DefersInApply: true, MovesApart: true, PlansOrphans: true,
+		KeepsIdentity: true, StoresPlannedPrivate: true, PlansBeforeRefresh: true, StartsForAll: true,
 	}
 )

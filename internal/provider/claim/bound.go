@@ -62,15 +62,14 @@ func planningOf(ctx context.Context) planning {
 // about words, and about a warning that Update gives as well. What is not empty, a client hands over: so there is a note in any case.
 func (r *Run) Planning(ctx context.Context, req *resource.ModifyPlanRequest, private Private) (context.Context, diag.Diagnostics) {
 	sent, p := planned.From(ctx), planning{isApply: req.ClientCapabilities.DeferralAllowed}
-	var diags diag.Diagnostics
+	t, diags := ownToken(ctx, private)
+	r.refreshed.plans(t)
 	if sent.Stores && !req.Plan.Raw.IsNull() { // a removal is planned once, or in the apply alone: nobody tells which
 		note, more := planNoteIn(sent.Private)
 		diags.Append(more...)
 		diags.Append(setPrivate(ctx, private, privatePlanned, note)...)
 		p.isTold, p.isApply = true, len(sent.Private) > 0
-		t, more := ownToken(ctx, private)
-		diags.Append(more...)
-		p.isUnread = r != nil && !req.State.Raw.IsNull() && !r.refreshed.has(t)
+		p.isUnread = !req.State.Raw.IsNull() && !r.refreshed.has(t)
 	}
 	return context.WithValue(ctx, planningKey{}, p), diags
 }
@@ -100,18 +99,27 @@ func (r *Run) checked(ctx context.Context, about diagnose.Subject) diagnose.Subj
 // refreshed records the instances that this process has read. The zero value is ready.
 type refreshed struct {
 	mu     sync.Mutex
-	tokens map[string]bool
+	reads  int
+	tokens map[string]reading
+}
+
+// reading is the last read of an instance.
+type reading struct {
+	number    int
+	isPlanned bool // since
 }
 
 // NoteRefresh records that a resource instance was read.
 func (r *Run) NoteRefresh(ctx context.Context, private privateReader) diag.Diagnostics {
 	t, diags := ownToken(ctx, private)
-	r.refreshed.mu.Lock()
-	defer r.refreshed.mu.Unlock()
-	if r.refreshed.tokens == nil {
-		r.refreshed.tokens = map[string]bool{}
+	f := &r.refreshed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.tokens == nil {
+		f.tokens = map[string]reading{}
 	}
-	r.refreshed.tokens[t.text] = true
+	f.reads++
+	f.tokens[t.text] = reading{number: f.reads}
 	return diags
 }
 
@@ -119,7 +127,37 @@ func (r *Run) NoteRefresh(ctx context.Context, private privateReader) diag.Diagn
 func (f *refreshed) has(t token) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return t.text == "" || f.tokens[t.text]
+	_, has := f.tokens[t.text]
+	return has || t.text == ""
+}
+
+// plans records that an instance is planned.
+func (f *refreshed) plans(t token) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if last, has := f.tokens[t.text]; has {
+		last.isPlanned = true
+		f.tokens[t.text] = last
+	}
+}
+
+func (f *refreshed) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.reads
+}
+
+// unplanned reports whether an instance was read after the first few reads, and is not planned since. It counts as planned then.
+func (f *refreshed) unplanned(first int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for t, last := range f.tokens {
+		if last.number > first && !last.isPlanned {
+			f.tokens[t] = reading{last.number, true}
+			return true
+		}
+	}
+	return false
 }
 
 // noteSeen notes what a create is held to: the ConfigMap as the plan saw it, with conflict_scope = "object"; the keys that it was to take over,

@@ -22,9 +22,8 @@ type plannedKeys struct {
 
 type plannedKey struct {
 	isRemoved, isWritten bool
-	writer               string // of the first instance that writes it; empty if it cannot be told apart
-	isNew                bool   // the writer got its token in this plan
-	isRead               bool   // since then, by an instance that exists
+	writer               token // of the first instance that writes it
+	reads                int   // of instances, before that
 }
 
 // removes records keys that an instance removes, and gives those that another one writes.
@@ -38,26 +37,22 @@ func (p *plannedKeys) removes(ref cas.Ref, keys []string) (moving []string) {
 }
 
 // writes records keys that an instance writes, and gives those that another one removes, and those that another one writes. The creation of a
-// tainted resource gets a new token each time. It is planned again after a read, with -minimal-refresh.
-func (p *plannedKeys) writes(ref cas.Ref, keys []string, writer token) (moving, twice []string) {
+// tainted resource gets a new token each time it is planned: with -minimal-refresh before a read, and again after it.
+func (p *plannedKeys) writes(ref cas.Ref, keys []string, writer token, reads *refreshed) (moving, twice []string) {
 	p.update(ref, keys, func(key string, k *plannedKey) {
 		if k.isRemoved {
 			moving = append(moving, key)
 		}
-		isAgain := k.isNew && k.isRead && writer.isNew
-		if k.isWritten && k.writer != "" && writer.text != "" && k.writer != writer.text && !isAgain {
-			twice = append(twice, key)
+		if k.isWritten && k.writer.text != "" && writer.text != "" && k.writer.text != writer.text {
+			if isAgain := k.writer.isNew && writer.isNew && reads.unplanned(k.reads); !isAgain {
+				twice = append(twice, key)
+			}
 		}
 		if !k.isWritten {
-			k.isWritten, k.writer, k.isNew = true, writer.text, writer.isNew
+			k.isWritten, k.writer, k.reads = true, writer, reads.count()
 		}
 	})
 	return moving, twice
-}
-
-// reads records keys that an instance reads.
-func (p *plannedKeys) reads(ref cas.Ref, keys []string) {
-	p.update(ref, keys, func(_ string, k *plannedKey) { k.isRead = k.isRead || k.isWritten })
 }
 
 func (p *plannedKeys) update(ref cas.Ref, keys []string, change func(key string, k *plannedKey)) {
@@ -81,7 +76,7 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, writes, removes []strin
 		return nil
 	}
 	moving := r.keys.removes(ref, removes)
-	more, twice := r.keys.writes(ref, writes, writer)
+	more, twice := r.keys.writes(ref, writes, writer, &r.refreshed)
 	moving = append(moving, more...)
 	switch {
 	case r.PlanCheck == terms.PlanCheckOff:

@@ -36,7 +36,6 @@ func (r *Run) Read(ctx context.Context, held *Claim, private Private) (*Seen, di
 	if isImport && len(imported) == 0 {
 		age = 0 // of all keys none may be missing
 	}
-	r.keys.reads(held.Ref, held.Keys())
 	keys := slices.AppendSeq(append(held.Keys(), imported...), maps.Keys(kept.written))
 	observation, err := r.Observe(ctx, held.Ref, age, func(seen *cas.Observation) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { return seen.Entry(key).IsAbsent() })

@@ -61,6 +61,9 @@ func (*counterResource) Metadata(_ context.Context, req resource.MetadataRequest
 
 // ModifyPlan says whether a number is to be taken, and checks whether one can be.
 func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.run == nil {
+		return
+	}
 	ctx, diags := r.run.Planning(ctx, &req, resp.Private)
 	resp.Diagnostics.Append(diags...)
 	if req.Plan.Raw.IsNull() || req.Plan.Raw.Equal(req.State.Raw) {
@@ -68,7 +71,7 @@ func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 	plan, diags := counterCodec().Decode(ctx, req.Plan.Raw)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || r.run == nil || !known(plan.Namespace, plan.Name, plan.Key) {
+	if resp.Diagnostics.HasError() || !known(plan.Namespace, plan.Name, plan.Key) {
 		return
 	}
 	if !req.State.Raw.IsNull() {
