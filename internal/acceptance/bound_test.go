@@ -257,17 +257,14 @@ func TestSiblingsThatAreHeldToOnePlanDoNotConflict(t *testing.T) {
 
 // TestCreateInAConfigMapOfTheSameRunIsNotHeld: the plan sees another ConfigMap than the apply, or none.
 func TestCreateInAConfigMapOfTheSameRunIsNotHeld(t *testing.T) {
-	whole := func(lines string) string {
-		return "resource \"cas_configmap\" \"it\" {\n  namespace = NAMESPACE\n  name = \"testmap\"\n  " + lines + "\n}\n"
-	}
 	after := "depends_on = [cas_configmap.it]"
 	p := on(t, driver.Terraform116)
-	p.write(whole("data = { a = \"2\" }"))
+	p.write(wholeBlock("it", "data = { a = \"2\" }"))
 	p.planApply()
-	p.write(whole("data = { a = \"2\" }") + entryBlock("foo", `value = "2"`, after))
+	p.write(wholeBlock("it", "data = { a = \"2\" }") + entryBlock("foo", `value = "2"`, after))
 	p.planApply("-replace=cas_configmap.it")
 	p.wantLive("testmap", data{"a": "2", "foo": "2"})
-	p.write(whole("labels = { a = \"b\" }") + entryBlock("foo", `value = "2"`, after) + entryBlock("b", `key = "b"`, `value = "2"`, after))
+	p.write(wholeBlock("it", "labels = { a = \"b\" }") + entryBlock("foo", `value = "2"`, after) + entryBlock("b", `key = "b"`, `value = "2"`, after))
 	p.planApply()
 	p.wantLive("testmap", data{"a": "2", "foo": "2", "b": "2"})
 	p.destroy()

@@ -47,8 +47,8 @@ type Options struct {
 	NoRefresh   bool
 	// MinimalRefresh is -minimal-refresh: only what changes is refreshed.
 	MinimalRefresh bool
-	Replace     []string
-	Variables   map[string]string
+	Replace        []string
+	Variables      map[string]string
 	// AllowDeferral is -allow-deferral, which Terraform has as an experiment.
 	AllowDeferral bool
 }
