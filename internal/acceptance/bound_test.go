@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 )
 
 // Terraform from 1.16 hands what the first plan left in private state to the plan of the apply. So a create is held to what its plan saw.
@@ -270,6 +271,22 @@ func TestCreateInAConfigMapOfTheSameRunIsNotHeld(t *testing.T) {
 	p.destroy()
 }
 
+// storesPlannedPrivate reports whether the command line is a Terraform that does.
+func (p *pipeline) storesPlannedPrivate() bool {
+	p.Helper()
+	cli, err := testcli.Find()
+	if err != nil {
+		p.Fatal(err)
+	}
+	version, err := versionOf(p.Context(), cli)
+	if err != nil {
+		p.Fatal(err)
+	}
+	minor := 0
+	_, err = fmt.Sscanf(version, "Terraform v1.%d.", &minor)
+	return err == nil && minor >= 16
+}
+
 // TestCreateIsHeldToItsPlanOnTheCommandLine: the plan is saved, and another process applies it.
 func TestCreateIsHeldToItsPlanOnTheCommandLine(t *testing.T) {
 	p := newCLIPipeline(t)
@@ -278,7 +295,7 @@ func TestCreateIsHeldToItsPlanOnTheCommandLine(t *testing.T) {
 	p.plan()
 	planned := p.live("testmap").ResourceVersion
 	setsFoo("9", "1")(p)
-	if !profile().StoresPlannedPrivate {
+	if !p.storesPlannedPrivate() {
 		p.apply()
 		p.wantLive("testmap", data{"foo": "2"})
 		return

@@ -3,11 +3,10 @@ package acceptance_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	frameworkprovider "github.com/hashicorp/terraform-plugin-framework/provider"
@@ -43,26 +42,13 @@ func newSession(t testing.TB) *session {
 	}
 }
 
-// profile is that of the command line that the other tests run.
-var profile = sync.OnceValue(func() driver.Profile {
-	cli, err := testcli.Find()
-	if err != nil {
-		return driver.Terraform111
-	}
-	version, err := versionOf(context.Background(), cli)
-	var minor int
-	_, notTerraform := fmt.Sscanf(version, "Terraform v1.%d.", &minor)
-	switch {
-	case err == nil && strings.HasPrefix(version, "OpenTofu"):
+// profile is that of the command line that the other tests run. Of Terraform it is the oldest: what newer ones do differently, tests name.
+func profile() driver.Profile {
+	if strings.Contains(filepath.Base(os.Getenv("TF_ACC_TERRAFORM_PATH")), "tofu") {
 		return driver.OpenTofu
-	case err == nil && notTerraform == nil && minor >= 17:
-		return driver.Terraform117
-	case err == nil && notTerraform == nil && minor == 16:
-		return driver.Terraform116
-	default:
-		return driver.Terraform111
 	}
-})
+	return driver.Terraform111
+}
 
 // newProvider is the provider in this process's environment.
 func newProvider() frameworkprovider.Provider {

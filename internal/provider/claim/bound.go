@@ -3,6 +3,7 @@ package claim
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"sync"
 
@@ -96,6 +97,19 @@ func (r *Run) checked(ctx context.Context, about diagnose.Subject) diagnose.Subj
 	return about
 }
 
+// isAboutObject reports whether a refresh can make a refusal go away: it is about what was found, and the state may lack that.
+func isAboutObject(err error) bool {
+	var (
+		conflict    *cas.ConflictError
+		notFound    *cas.NotFoundError
+		immutable   *cas.ImmutableError
+		terminating *cas.TerminatingError
+		tooLarge    *cas.TooLargeError
+	)
+	return errors.As(err, &conflict) || errors.As(err, &notFound) || errors.As(err, &immutable) || errors.As(err, &terminating) ||
+		errors.As(err, &tooLarge)
+}
+
 // refreshed records the instances that this process has read. The zero value is ready.
 type refreshed struct {
 	mu     sync.Mutex
@@ -161,9 +175,9 @@ func (f *refreshed) unplanned(first int) bool {
 }
 
 // noteSeen notes what a create is held to: the ConfigMap as the plan saw it, with conflict_scope = "object"; the keys that it was to take over,
-// with "key". seen is nil if nothing was checked, for what the check needs is not known yet. A ConfigMap that is made in the same run is
-// another one then.
-func (r *Run) noteSeen(ctx context.Context, c *Claim, seen *cas.Observation, private Private) diag.Diagnostics {
+// with "key". t is what was checked; seen is nil if nothing was, for what the check needs is not known yet. A ConfigMap that is made in the
+// same run is another one then.
+func (r *Run) noteSeen(ctx context.Context, c *Claim, t *cas.Txn, seen *cas.Observation, private Private) diag.Diagnostics {
 	if !planningOf(ctx).isTold || !r.Checks() || r.creations.has(c.Ref) {
 		return nil
 	}
@@ -184,7 +198,11 @@ func (r *Run) noteSeen(ctx context.Context, c *Claim, seen *cas.Observation, pri
 		}
 		note.UID, note.ResourceVersion = seen.Version().UID, seen.Version().ResourceVersion
 	case c.Scope == terms.ScopeKey && seen != nil:
-		note.Adopted = slices.DeleteFunc(c.Keys(), func(key string) bool { return !seen.Entry(key).Holds(c.Values[key]) })
+		for _, k := range t.Keys {
+			if !k.IsGuard && seen.Entry(k.Key).Holds(k.New) {
+				note.Adopted = append(note.Adopted, k.Key)
+			}
+		}
 	}
 	return setPrivate(ctx, private, privatePlanned, note)
 }

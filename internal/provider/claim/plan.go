@@ -41,13 +41,13 @@ func (r *Run) PlanCreate(ctx context.Context, c *Claim, private Private) diag.Di
 	t := r.createTxn(c)
 	t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool { return isRemoved(k.Key) })
 	if !c.Known.All || c.Pin.IsUnknown() || len(t.Keys) == 0 {
-		return append(diags, r.noteSeen(ctx, c, nil, private)...)
+		return append(diags, r.noteSeen(ctx, c, t, nil, private)...)
 	}
 	seen, checked := r.checkTxn(ctx, c, t, about)
 	if diags.Append(checked...); diags.HasError() || seen == nil && r.PlanCheck == terms.PlanCheckWarning {
 		return diags // an apply that the plan says would fail is not held to that plan
 	}
-	return append(diags, r.noteSeen(ctx, c, seen, private)...)
+	return append(diags, r.noteSeen(ctx, c, t, seen, private)...)
 }
 
 // PlanUpdate makes the checks that Update makes, against the prior state.
@@ -60,7 +60,10 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 	if diags.HasError() || !c.Known.Values || !c.Changes(held) || !c.Known.All || c.Pin.IsUnknown() || !r.Checks() {
 		return diags
 	}
-	t, refused := r.updateTxn(ctx, c, held, private, r.checked(ctx, about))
+	if planningOf(ctx).isUnread && !held.Version.Valid() {
+		return append(diags, r.checked(ctx, about).VersionNotKnown())
+	}
+	t, refused := r.updateTxn(ctx, c, held, private, r.planned(ctx, about))
 	if diags.Append(refused...); len(refused) > 0 {
 		return diags
 	}

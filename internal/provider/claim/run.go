@@ -81,7 +81,11 @@ func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts
 	case !about.Wait.IsNull() && cas.MayYetHold(err):
 		diags.Append(about.NotYet(err))
 	default:
-		diags.Append(r.checked(ctx, about).Diagnose(r.located(ctx, err)))
+		subject := r.planned(ctx, about)
+		if isAboutObject(err) {
+			subject = r.checked(ctx, about)
+		}
+		diags.Append(subject.Diagnose(r.located(ctx, err)))
 	}
 	return diags
 }
