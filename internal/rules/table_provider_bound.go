@@ -70,7 +70,7 @@ var providerBound = []rule{
 		"provider: a create in key scope is held to what it was to take over",
 		provider + "/claim/bound.go",
 		"t.Keys[i].Expect = k.New",
-		"",
+		"_ = i",
 		acceptance,
 		[]string{"TestCreateIsHeldToItsPlan/key_scope:_what_was_to_be_taken_over_has_gone/terraform-1.16"},
 	},

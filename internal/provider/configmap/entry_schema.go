@@ -78,8 +78,8 @@ func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				MarkdownDescription: "Bytes that the key must hold before the write, in standard base64.",
 			},
 			"expected_resource_version_wo": attributes.Pin(),
-			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete. `object` (default): any change to the " +
-				"ConfigMap that this apply did not make. `key`: only a change to this key."),
+			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
+				"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to this key."),
 			"wait_for_match": attributes.Wait(path.MatchRoot("expected_resource_version_wo")),
 			"adopt_existing": attributes.Flag(
 				"Take over a key that already holds the value, without a write. Otherwise this is an error. Default: `false`."),
