@@ -24,6 +24,7 @@ import (
 // fixed, and so not compared.
 type scenario struct {
 	independent bool
+	needs       func(driver.Profile) bool // nil: every command line can
 	run         func(p *pipeline)
 }
 
@@ -138,6 +139,22 @@ var scenarios = map[string]scenario{
 		p.write("")
 		p.plan("-refresh=false")
 		p.destroy("-refresh=false")
+	}},
+	"minimal refresh": {needs: func(of driver.Profile) bool { return of.PlansBeforeRefresh }, run: func(p *pipeline) {
+		p.made()
+		p.planNothing("-minimal-refresh")
+		p.write(entryBlock("foo", `value = "2"`))
+		p.planApply("-minimal-refresh")
+		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`))
+		p.planApply("-minimal-refresh")
+		p.do("taint", entryAddress)
+		p.write(entryBlock("foo", `key = "foo"`, `value = "2"`))
+		p.planApply("-minimal-refresh")
+		p.unset("testmap", "foo")
+		p.write(entryBlock("foo", `value = "3"`))
+		p.planApply("-minimal-refresh")
+		p.write("")
+		p.planApply("-minimal-refresh")
 	}},
 	"only a refresh": {run: func(p *pipeline) {
 		p.made(`conflict_scope = "key"`)
@@ -479,6 +496,9 @@ func TestDriverMakesTheCallsOfTheCommandLines(t *testing.T) {
 			profile := profileOf(t, cli)
 			installation := recordedInstallation(t)
 			for name, s := range scenarios {
+				if s.needs != nil && !s.needs(profile) {
+					continue
+				}
 				t.Run(name, func(t *testing.T) {
 					f := newFixture(t)
 					beside := *f
@@ -531,16 +551,16 @@ func commandLines() map[string]func(context.Context) (string, error) {
 	}
 }
 
-// profileOf is the profile that is held to a command line. The one of Terraform 1.16 has yet to be.
+// profileOf is the profile that is held to a command line.
 func profileOf(t *testing.T, cli string) driver.Profile {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), cli, "version").Output()
+	version, err := versionOf(t.Context(), cli)
 	if err != nil {
 		t.Fatal(err)
 	}
-	version, _, _ := strings.Cut(string(out), "\n")
 	for prefix, profile := range map[string]driver.Profile{
 		"Terraform v1.11.": driver.Terraform111, "OpenTofu v1.12.": driver.OpenTofu,
+		"Terraform v1.16.": driver.Terraform116, "Terraform v1.17.": driver.Terraform117,
 	} {
 		if strings.HasPrefix(version, prefix) {
 			return profile
@@ -548,6 +568,13 @@ func profileOf(t *testing.T, cli string) driver.Profile {
 	}
 	t.Skipf("the driver has no profile that is compared with %s", version)
 	return driver.Profile{}
+}
+
+// versionOf is the first line of what a command line says of its version.
+func versionOf(ctx context.Context, cli string) (string, error) {
+	out, err := exec.CommandContext(ctx, cli, "version").Output()
+	version, _, _ := strings.Cut(string(out), "\n")
+	return version, err
 }
 
 const standInBinary = "terraform-provider-kubernetes"
@@ -667,6 +694,9 @@ func (r *recording) normal(namespace string) [][]string {
 			line := fmt.Sprintf("  %d %s %s: %s", processes[one.Process], one.RPC, one.Subject, one.Said)
 			if one.Has {
 				line += " private=" + names[one.Private]
+			}
+			if one.Stores {
+				line += " planned private=" + names[one.Planned]
 			}
 			lines = append(lines, strings.ReplaceAll(line, namespace, "NAMESPACE"))
 		}

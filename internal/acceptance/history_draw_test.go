@@ -56,7 +56,7 @@ func (h *history) newRun(m *model, number int) *run {
 	w := &workspace{state: map[string]*tracking{}}
 	r := &run{route: h.route(), Workspace: &driver.Workspace{Env: map[string]string{}, Validated: true}}
 	r.Profile = pick(t, "profile", driver.Terraform111, driver.OpenTofu, driver.Terraform116)
-	w.readsFirst = r.Profile.ReadsOrphansFirst
+	w.readsFirst, w.stores = r.Profile.ReadsOrphansFirst, r.Profile.StoresPlannedPrivate
 	r.Providers = map[string]driver.Start{"cas": r.start(h.lab)}
 	own := rapid.Permutation(allKeys).Draw(t, "keys")
 	if oneIn(t, "whole", 4) {

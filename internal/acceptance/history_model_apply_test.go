@@ -41,7 +41,7 @@ func (m *model) apply(w *workspace, pl *modelPlan, f fault) (errs []string, p *p
 		if c.action == "update" {
 			now, title = p.update(c.to, state[address])
 		} else {
-			now, title = p.create(c.to)
+			now, title = p.create(c.to, c.bound)
 		}
 		switch {
 		case title == "":
@@ -185,11 +185,11 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 			return titleChanged
 		}
 	}
-	_, _, title = p.commit(was.cm, "remove", was.at(base), rules, nil)
+	_, _, title = p.commit(was.cm, "remove", was.at(base), version{}, rules, nil)
 	return title
 }
 
-func (p *process) create(b *block) (now *tracking, title string) {
+func (p *process) create(b *block, to boundTo) (now *tracking, title string) {
 	now = &tracking{}
 	switch b.kind {
 	case "counter":
@@ -209,7 +209,10 @@ func (p *process) create(b *block) (now *tracking, title string) {
 		}
 	}
 	rules := b.createRules()
-	before, after, title := p.commit(b.cm, "create", nil, rules, nil)
+	for i, r := range rules {
+		rules[i].isHeld = slices.Contains(to.adopted, r.key)
+	}
+	before, after, title := p.commit(b.cm, "create", nil, to.version, rules, nil)
 	if title != "" {
 		return nil, title
 	}
@@ -257,7 +260,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 		if len(rules)+len(labels) == 0 {
 			return now, ""
 		}
-		_, after, title := p.commit(b.cm, "whole", []version{was.version}, rules, labels)
+		_, after, title := p.commit(b.cm, "whole", []version{was.version}, version{}, rules, labels)
 		if title == "" {
 			now.version = after.version
 		}
@@ -292,7 +295,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 	if title != "" {
 		return nil, title
 	}
-	before, after, title := p.commit(b.cm, "update", b.at(was.version), rules, nil)
+	before, after, title := p.commit(b.cm, "update", b.at(was.version), version{}, rules, nil)
 	if title != "" {
 		return nil, title
 	}

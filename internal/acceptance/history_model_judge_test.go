@@ -13,6 +13,7 @@ type rule struct {
 	adopts        bool // what holds already is done
 	refuses       bool // what holds already is refused
 	isExpected    bool // the configuration says what the key must hold
+	isHeld        bool // the plan saw that it holds already
 }
 
 // judge holds rules against a ConfigMap: done means that there is nothing to write.
@@ -26,6 +27,10 @@ func judge(o *liveMap, op string, rules []rule) (data map[string]string, title s
 		case r.adopts && live == r.to:
 		case r.refuses && live == r.to:
 			titles[titleHeld] = true
+		case r.isHeld && r.isExpected && r.want == r.to:
+			titles[titleMismatch] = true
+		case r.isHeld:
+			titles[titleConflict] = true
 		case live == r.want:
 			if !r.guard && live != r.to {
 				data[r.key] = r.to
@@ -68,11 +73,16 @@ func (p *process) judge(cm, op string, at []version, rules []rule) (data map[str
 	return judge(o, op, rules)
 }
 
-// commit judges and writes, and gives the ConfigMap before and after.
-func (p *process) commit(cm, op string, at []version, rules []rule, labels map[string]string) (before, after *liveMap, title string) {
+// commit judges and writes, and gives the ConfigMap before and after. What it is bound to is judged last.
+func (p *process) commit(
+	cm, op string, at []version, bound version, rules []rule, labels map[string]string,
+) (before, after *liveMap, title string) {
 	for {
 		data, title := p.judge(cm, op, at, rules)
 		before = p.live[cm]
+		if title == "" && bound.rv != 0 && !p.leads(cm, bound) {
+			title = titleConflict
+		}
 		if title != "" || before == nil || len(data) == 0 && len(labels) == 0 {
 			return before, before, title
 		}

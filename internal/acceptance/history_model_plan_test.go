@@ -18,7 +18,32 @@ type sight struct {
 type change struct {
 	action string
 	saw    *sight
-	to     *block // nil for a removal
+	to     *block  // nil for a removal
+	bound  boundTo // of a creation
+}
+
+// boundTo is what a creation is held to: the version that its plan saw, and the keys that were to be taken over. The zero value is nothing.
+type boundTo struct {
+	version
+
+	adopted []string
+}
+
+// holds is what the plan of a creation notes. replaced is what is removed first, in the same place.
+func (p *process) holds(b *block, made map[string]bool, replaced *tracking) (to boundTo) {
+	o := p.live[b.cm]
+	switch {
+	case o == nil || made[b.cm] || b.kind != "entry" && b.kind != "data":
+	case b.scope != "key":
+		to.version = o.version
+	default:
+		for key, v := range b.values {
+			if o.data[key] == v && v != "" && (replaced == nil || replaced.values[key] == "") {
+				to.adopted = append(to.adopted, key)
+			}
+		}
+	}
+	return to
 }
 
 type modelPlan struct {
@@ -125,10 +150,10 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 	}
 	switch b.kind {
 	case "whole":
+		made[b.cm] = true
 		if replaced != nil {
 			return "", nil
 		}
-		made[b.cm] = true
 		if o != nil {
 			return titleMapExists, nil
 		}
@@ -167,6 +192,12 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 // planUpdate checks an update in place.
 func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (title string, warnings []string) {
 	o := p.live[b.cm]
+	soften := func(title string, warnings []string) (string, []string) {
+		if p.unread && title != "" {
+			return "", append(warnings, title)
+		}
+		return title, warnings
+	}
 	switch {
 	case b.kind == "counter" && b.trigger == was.trigger:
 		return "", nil
@@ -175,7 +206,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 	case b.kind == "whole":
 		with, takes := b.takenOver(was, o)
 		if takes && o == nil {
-			return titleNoMap, nil
+			return soften(titleNoMap, nil)
 		}
 		rules, labels := b.wholeRules(with)
 		if len(rules)+len(labels) == 0 {
@@ -196,10 +227,10 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 		if title = p.touches(b.address(), b.cm, writes, removes); title != "" {
 			return title, warnings
 		}
-		if _, title = p.judge(b.cm, "whole", []version{was.version}, rules); title == "" {
-			title, warnings = b.overDrift(was, warnings)
+		if _, title = p.judge(b.cm, "whole", []version{was.version}, rules); title != "" {
+			return soften(title, warnings)
 		}
-		return title, warnings
+		return b.overDrift(was, warnings)
 	case !b.writes(was):
 		return "", nil
 	}
@@ -218,13 +249,13 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 		}
 	}
 	rules, title := b.updateRules(was)
-	if title == "" {
-		_, title = p.judge(b.cm, "update", b.at(was.version), rules)
+	if title != "" {
+		return title, warnings
 	}
-	if title == "" {
-		title, warnings = b.overDrift(was, warnings)
+	if _, title = p.judge(b.cm, "update", b.at(was.version), rules); title != "" {
+		return soften(title, warnings)
 	}
-	return title, warnings
+	return b.overDrift(was, warnings)
 }
 
 // overDrift is what a plan says of an update that overwrites what somebody else changed.
@@ -291,7 +322,7 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 		}
 		from = refreshed.state
 	}
-	p := &process{model: m, chains: map[string][]int{}}
+	p := &process{model: m, chains: map[string][]int{}, unread: w.stores && o.noRefresh}
 	pl := &modelPlan{serial: w.serial, refresh: o.refreshOnly, state: maps.Clone(from), changes: map[string]change{}}
 	says := func(title string, more []string) bool {
 		if title != "" {
@@ -337,10 +368,17 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 			}
 			saw, title, more := p.planRemoval(was)
 			failed = says(title, more) || failed
-			pl.changes[address] = change{"delete", saw, nil}
+			pl.changes[address] = change{action: "delete", saw: saw}
 			continue
 		}
 		c, title, more := p.planBlock(b, was, o.replace == address, creations)
+		if w.stores && c.action != "update" && c.action != "no-op" {
+			replaced := was
+			if was != nil && (was.tainted || b.cm != was.cm) {
+				replaced = nil
+			}
+			c.bound = p.holds(b, creations, replaced)
+		}
 		failed = says(title, more)
 		if c.action != "no-op" {
 			pl.changes[address] = c
@@ -350,7 +388,7 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 }
 
 func (p *process) planBlock(b *block, was *tracking, forced bool, made map[string]bool) (c change, title string, warnings []string) {
-	c = change{"no-op", nil, b}
+	c = change{action: "no-op", to: b}
 	switch {
 	case was == nil:
 		c.action = "create"

@@ -92,9 +92,11 @@ type workspace struct {
 	used   int      // how many of them the configuration has
 	// readsFirst: what has no block is read before its removal is planned.
 	readsFirst bool
-	refused    bool // the last plan was
-	state      map[string]*tracking
-	plans      []*modelPlan
+	// stores: what the plan of a creation saw reaches its apply, and a plan is told from an apply.
+	stores  bool
+	refused bool // the last plan was
+	state   map[string]*tracking
+	plans   []*modelPlan
 }
 
 func (w *workspace) save(state map[string]*tracking) { w.state, w.serial = state, w.serial+1 }
@@ -188,6 +190,7 @@ type process struct {
 
 	chains map[string][]int // the versions of each ConfigMap that this process's own writes lead from and to
 	keys   map[string]touch // what a plan does to keys, by ConfigMap and key
+	unread bool             // the state may be old, and the client tells a plan from an apply: the check of an update warns
 	writes int
 	fault  fault
 	fired  bool

@@ -150,8 +150,10 @@ func (p *pipeline) state() map[string]tracked {
 	p.Helper()
 	all := p.tracked()
 	for name, i := range all {
-		if strings.Contains(string(i.Private), `"`+"observation"+`"`) {
-			p.Errorf("the state of %s keeps the observation of a plan: %s", name, i.Private)
+		for _, part := range []string{"observation", "planned"} {
+			if strings.Contains(string(i.Private), `"`+part+`"`) {
+				p.Errorf("the state of %s keeps the part %q of a plan: %s", name, part, i.Private)
+			}
 		}
 	}
 	return all

@@ -17,10 +17,11 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
+	"github.com/terraform-cas/terraform-provider-cas/internal/serve"
+	"github.com/terraform-cas/terraform-provider-cas/internal/serve/planned"
 )
 
 // call is what a provider was asked. What it answered is the provider's, and not written down.
@@ -32,6 +33,8 @@ type call struct {
 	Said    string // its values
 	Private string // ID of the call that answered the private state; empty: there is none
 	Has     bool   // private state belongs to this kind of call
+	Planned string // ID of the call that answered the private data of the first plan
+	Stores  bool   // the client stores that
 }
 
 // recorder stands between a provider and what calls it, and writes the calls down. It wraps each private state that the provider
@@ -88,9 +91,7 @@ func serveRecorded(path string) {
 			panic(err)
 		}
 	})
-	if err := tf6server.Serve("registry.terraform.io/terraform-cas/cas", func() tfprotov6.ProviderServer { return r }); err != nil {
-		panic(err)
-	}
+	serve.Server(func() tfprotov6.ProviderServer { return r }, nil)
 }
 
 // recordedCalls are those of a process that writes to path, which is emptied.
@@ -370,8 +371,12 @@ func (r *recorder) PlanResourceChange(
 ) (*tfprotov6.PlanResourceChangeResponse, error) {
 	can := cmp.Or(req.ClientCapabilities, &tfprotov6.PlanResourceChangeClientCapabilities{})
 	prior, config, proposed := r.resource(req.TypeName, req.PriorState), r.resource(req.TypeName, req.Config), r.resource(req.TypeName, req.ProposedNewState)
+	sent := planned.From(ctx)
+	first := unstamp(&sent.Private)
+	ctx = planned.With(ctx, sent)
 	id := r.called(call{
 		RPC: "PlanResourceChange", Subject: subjectOf(req.TypeName, prior, config), Has: true, Private: unstamp(&req.PriorPrivate),
+		Planned: first, Stores: sent.Stores,
 		Said: "prior=" + shape(prior) + " config=" + shape(config) + " proposed=" + shape(proposed) + r.identity(req.TypeName, req.PriorIdentity) +
 			deferral(can.DeferralAllowed),
 	})
@@ -385,12 +390,13 @@ func (r *recorder) PlanResourceChange(
 func (r *recorder) ApplyResourceChange(
 	ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest,
 ) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	prior, config, planned := r.resource(req.TypeName, req.PriorState), r.resource(req.TypeName, req.Config), r.resource(req.TypeName, req.PlannedState)
+	prior, config, after := r.resource(req.TypeName, req.PriorState), r.resource(req.TypeName, req.Config), r.resource(req.TypeName, req.PlannedState)
 	subject := subjectOf(req.TypeName, prior, config)
 	id := r.called(call{
 		RPC: "ApplyResourceChange", Subject: subject, Has: true, Private: unstamp(&req.PlannedPrivate),
-		Said: "prior=" + shape(prior) + " config=" + shape(config) + " planned=" + shape(planned) + r.identity(req.TypeName, req.PlannedIdentity),
+		Said: "prior=" + shape(prior) + " config=" + shape(config) + " planned=" + shape(after) + r.identity(req.TypeName, req.PlannedIdentity),
 	})
+	ctx = planned.With(ctx, planned.Sent{Private: req.PlannedPrivate})
 	resp, err := r.ProviderServer.ApplyResourceChange(ctx, req)
 	if err == nil {
 		resp.Private = stamp(id, resp.Private)

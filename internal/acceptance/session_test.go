@@ -42,7 +42,7 @@ func newSession(t testing.TB) *session {
 	}
 }
 
-// profile is that of the command line that the other tests run.
+// profile is that of the command line that the other tests run. Of Terraform it is the oldest: what newer ones do differently, tests name.
 func profile() driver.Profile {
 	if strings.Contains(filepath.Base(os.Getenv("TF_ACC_TERRAFORM_PATH")), "tofu") {
 		return driver.OpenTofu
@@ -100,6 +100,8 @@ func (s *session) options(args []string) driver.Options {
 			o.RefreshOnly = true
 		case "-refresh":
 			o.NoRefresh = value == "false"
+		case "-minimal-refresh":
+			o.MinimalRefresh = true
 		case "-replace":
 			o.Replace = append(o.Replace, value)
 		case "-var":

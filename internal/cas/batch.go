@@ -182,7 +182,7 @@ func (b *batch) canGoByKey() bool {
 		return false // only a Txn that is alone in it can have so many keys
 	}
 	for _, t := range b.tasks {
-		if len(t.txn.At) > 0 || t.txn.Meta != nil || t.txn.computes() {
+		if t.txn.isHeld() || t.txn.Meta != nil || t.txn.computes() {
 			return false
 		}
 	}

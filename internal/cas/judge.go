@@ -38,6 +38,19 @@ func judge(t *Txn, o *Observation, h history) judgement { return judgeAfter(t, o
 
 // judgeAfter is judge where others of the same request leave keys as in left.
 func judgeAfter(t *Txn, o *Observation, left map[string]Entry, h history) judgement {
+	j := t.judgeAll(o, left, h)
+	if j.decision != decideRefuse && t.Bound.Valid() && !h.leadsFrom(t.Bound) {
+		keys := make([]KeyConflict, len(j.changes)) // all of them hold what they must
+		for i, c := range j.changes {
+			keys[i] = KeyConflict{Key: c.key, Reason: ReasonObject, Expected: c.from, New: c.to}
+		}
+		return judgement{decision: decideRefuse, err: &ConflictError{Reason: ReasonObject, Ref: t.Ref, Keys: keys, At: t.Bound, Live: o}}
+	}
+	return j
+}
+
+// judgeAll holds a Txn against all but its bound.
+func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h history) judgement {
 	refuse := func(err error) judgement { return judgement{decision: decideRefuse, err: err} }
 	if t.GoneIsDone && (!o.Exists() || t.allGone(o) && t.Meta == nil) {
 		return judgement{decision: decideDone}

@@ -22,6 +22,9 @@ type Txn struct {
 
 	// At lists versions which the object must be at, or to which the lineage must lead from them.
 	At []Version
+	// Bound is a version as one of At. It is judged last, so that what else refuses is told first. The zero Version binds nothing. Not for a
+	// removal.
+	Bound Version
 	// Seen is the version at which all of Expect was observed, where that is known. It admits nothing by itself. It saves a
 	// read, and it keeps a removal from undoing what this process has written since.
 	Seen Version
@@ -105,8 +108,11 @@ func (t *Txn) computes() bool {
 // isTake reports whether all that the Txn does is to compute one key. Several of them can go into one request, each on what the
 // one before it leaves.
 func (t *Txn) isTake() bool {
-	return len(t.Keys) == 1 && t.Keys[0].Next != nil && t.Meta == nil && len(t.At) == 0
+	return len(t.Keys) == 1 && t.Keys[0].Next != nil && t.Meta == nil && !t.isHeld()
 }
+
+// isHeld reports whether the Txn is held to a version of the object.
+func (t *Txn) isHeld() bool { return len(t.At) > 0 || t.Bound.Valid() }
 
 // keys are the names of the keys, for people.
 func (t *Txn) keys() string {

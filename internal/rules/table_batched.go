@@ -201,7 +201,7 @@ var batched = []rule{
 	{
 		"A swap that names a version never goes as JSON Patch",
 		engine + "/batch.go",
-		"if len(t.txn.At) > 0 || t.txn.Meta != nil || t.txn.computes() {",
+		"if t.txn.isHeld() || t.txn.Meta != nil || t.txn.computes() {",
 		"if t.txn.Meta != nil || t.txn.computes() {",
 		engine,
 		[]string{"TestSwapThatNamesAVersionIsNoJSONPatch"},

@@ -237,7 +237,7 @@ var providerDrift = []rule{
 	{
 		"provider: a counter takes part in that",
 		provider + "/claim/take.go",
-		"diags := r.planKeys(ctx, counter.Ref, []string{counter.Key}, nil, \"counters\", about)",
+		"diags := r.planKeys(ctx, counter.Ref, []string{counter.Key}, nil, token{text: \"counters\"}, about)",
 		"diags := diag.Diagnostics{}",
 		acceptance,
 		[]string{"TestACounterAndAnEntryWriteOneKey"},

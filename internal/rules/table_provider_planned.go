@@ -53,8 +53,8 @@ var providerPlanned = []rule{
 	{
 		"provider: a plan checks no entry whose value is not known",
 		provider + "/claim/plan.go",
-		"if !c.Known.All || c.Pin.IsUnknown() {",
-		"if c.Pin.IsUnknown() {",
+		"if !c.Known.All || c.Pin.IsUnknown() || len(t.Keys) == 0 {",
+		"if c.Pin.IsUnknown() || len(t.Keys) == 0 {",
 		acceptance,
 		[]string{"TestConfigMapEntryUpdateUnknownUntilApply"},
 	},
@@ -125,7 +125,7 @@ var providerPlanned = []rule{
 	{
 		"provider: a plan checks what updates keys",
 		provider + "/claim/plan.go",
-		"checked := r.checkTxn(ctx, c, t, about)",
+		"_, checked := r.checkTxn(ctx, c, t, about)",
 		"checked := diag.Diagnostics{}\n\t_ = t",
 		acceptance,
 		[]string{"TestConfigMapEntryUpdateExpectation", "TestConfigMapDataPlanDryRunNeedsThePermissionToWrite"},
@@ -133,8 +133,8 @@ var providerPlanned = []rule{
 	{
 		"provider: a plan checks what creates keys",
 		provider + "/claim/plan.go",
-		"isRemoved(k.Key) }); len(t.Keys) > 0 {",
-		"isRemoved(k.Key) }); false {",
+		"seen, checked := r.checkTxn(ctx, c, t, about)",
+		"seen, checked := (*cas.Observation)(nil), diag.Diagnostics{}",
 		acceptance,
 		[]string{"TestConfigMapEntryCreateRefusedAtPlan", "TestConfigMapDataPinnedVersion"},
 	},
@@ -229,7 +229,7 @@ var providerPlanned = []rule{
 	{
 		"provider: plan_dry_run rehearses the removal of a ConfigMap",
 		provider + "/claim/whole.go",
-		"if r.CheckMode() == cas.DryRun {",
+		"if r.CheckMode(ctx) == cas.DryRun {",
 		"if false {",
 		acceptance,
 		[]string{"TestPlanDryRunOfAConfigMapNeedsThePermissionToWrite"},
@@ -237,7 +237,7 @@ var providerPlanned = []rule{
 	{
 		"provider: a plan checks what updates a ConfigMap",
 		provider + "/configmap/configmap_plan.go",
-		"_, err := r.run.Engine.Check(ctx, txn, r.run.CheckMode())\n\t\treturn err",
+		"_, err := r.run.Engine.Check(ctx, txn, r.run.CheckMode(ctx))\n\t\treturn err",
 		"return nil",
 		acceptance,
 		[]string{"TestPlanDryRunOfAConfigMapNeedsThePermissionToWrite"},
@@ -261,8 +261,8 @@ var providerPlanned = []rule{
 	{
 		"provider: an applying process sends no dry run",
 		provider + "/claim/run.go",
-		"if r.applying() {",
-		"if false {",
+		"if isReplanned(ctx) || r.applying() {",
+		"if isReplanned(ctx) {",
 		acceptance,
 		[]string{"TestPlanDryRunEndsWithTheFirstWrite"},
 	},

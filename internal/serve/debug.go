@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 )
 
 // reattachment is how one provider is found, in the form of TF_REATTACH_PROVIDERS.
@@ -30,9 +29,10 @@ type reattachment struct {
 func debugged(ctx context.Context, factory func() provider.Provider, out io.Writer) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	listening, ended := make(chan *plugin.ReattachConfig), make(chan error, 1)
+	listening, ended := make(chan *plugin.ReattachConfig), make(chan struct{})
 	go func() {
-		ended <- tf6server.Serve(addresses[0], providerserver.NewProtocol6(factory()), tf6server.WithDebug(ctx, listening, nil))
+		Server(providerserver.NewProtocol6(factory()), &plugin.ServeTestConfig{Context: ctx, ReattachConfigCh: listening})
+		close(ended)
 	}()
 
 	select {
@@ -40,10 +40,11 @@ func debugged(ctx context.Context, factory func() provider.Provider, out io.Writ
 		if err := printReattachment(out, config); err != nil {
 			return err
 		}
-	case err := <-ended: // without an error it is on stderr
-		return errors.Join(errors.New("the provider could not listen"), err)
+	case <-ended:
+		return errors.New("the provider could not listen") // why is on stderr
 	}
-	return <-ended
+	<-ended
+	return nil
 }
 
 func printReattachment(out io.Writer, config *plugin.ReattachConfig) error {

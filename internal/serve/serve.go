@@ -7,8 +7,12 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+	"google.golang.org/grpc"
 )
 
 // gcPercent is the garbage collector's GOGC, where that is not set. A provider lives for seconds and keeps some ten MB, and
@@ -30,9 +34,25 @@ func Provider(ctx context.Context, factory func() provider.Provider, wait bool) 
 	if err := quiet(os.Environ(), os.Setenv); err != nil {
 		return err
 	}
-	return providerserver.Serve(ctx, factory, providerserver.ServeOpts{
-		Address:         addresses[0],
-		ProtocolVersion: 6,
+	Server(providerserver.NewProtocol6(factory()), nil)
+	return nil
+}
+
+// maxMessage is the size of the largest message, as plugin-go has it.
+const maxMessage = 256 << 20
+
+// Server serves a provider as tf6server.Serve does, which takes no interceptor. With debug it is served for that.
+func Server(factory func() tfprotov6.ProviderServer, debug *plugin.ServeTestConfig) {
+	plugin.Serve(&plugin.ServeConfig{
+		HandshakeConfig: plugin.HandshakeConfig{
+			ProtocolVersion: 6, MagicCookieKey: "TF_PLUGIN_MAGIC_COOKIE",
+			MagicCookieValue: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
+		},
+		Plugins: plugin.PluginSet{"provider": &tf6server.GRPCProviderPlugin{Name: addresses[0], GRPCProvider: factory}},
+		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
+			return grpc.NewServer(append(options, grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage), grpc.ChainUnaryInterceptor(handOn))...)
+		},
+		Test: debug,
 	})
 }
 

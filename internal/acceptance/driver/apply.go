@@ -197,8 +197,8 @@ func (a *applier) write(ctx context.Context, c *Change) bool {
 	if prior != nil {
 		private = prior.private
 	}
-	// Planned again: what was unknown may be known, and the private state of the first plan is gone.
-	second, diags := server.plan(ctx, c.Address, c.typ, prior, config, private)
+	// Planned again: what was unknown may be known, and the private state of the first plan is gone, unless it is handed over beside.
+	second, diags := server.plan(ctx, c.Address, c.typ, prior, config, private, c.planned.private)
 	if a.report(a.placed(in.block, c.Address, diags)) {
 		return true
 	}
@@ -260,7 +260,11 @@ func (a *applier) remove(ctx context.Context, c *Change) bool {
 	if c.Deposed != "" {
 		return a.removeDeposed(ctx, c.Address, c.Deposed)
 	}
-	return a.removeObject(ctx, c.Address, "", a.current(c.Address), func(*process, *live) (planned, bool) { return c.planned, false })
+	to := c.planned
+	if c.Action == DeleteThenCreate {
+		to.identity = cty.NilVal // that is the one of what is created
+	}
+	return a.removeObject(ctx, c.Address, "", a.current(c.Address), func(*process, *live) (planned, bool) { return to, false })
 }
 
 // removeDeposed removes what a replacement left behind, in this apply or an earlier one. Its removal is planned here: what a plan
@@ -270,7 +274,7 @@ func (a *applier) removeDeposed(ctx context.Context, address, key string) bool {
 	o := a.state.slots[address].deposed[key]
 	a.mu.Unlock()
 	return a.removeObject(ctx, address, key, o, func(server *process, prior *live) (planned, bool) {
-		pl, diags := server.plan(ctx, address, o.typ, prior, cty.NullVal(server.typeOf(o.typ)), prior.private)
+		pl, diags := server.plan(ctx, address, o.typ, prior, cty.NullVal(server.typeOf(o.typ)), prior.private, nil)
 		return pl, a.report(diags)
 	})
 }

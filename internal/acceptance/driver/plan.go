@@ -45,8 +45,10 @@ type Options struct {
 	Destroy     bool
 	RefreshOnly bool
 	NoRefresh   bool
-	Replace     []string
-	Variables   map[string]string
+	// MinimalRefresh is -minimal-refresh: only what changes is refreshed.
+	MinimalRefresh bool
+	Replace        []string
+	Variables      map[string]string
 	// AllowDeferral is -allow-deferral, which Terraform has as an experiment.
 	AllowDeferral bool
 }
@@ -104,6 +106,9 @@ func (w *Workspace) makePlan(ctx context.Context, config *configuration, from *s
 	defer k.end()
 	k.move(ctx)
 	k.prune()
+	if o.MinimalRefresh && !w.Profile.PlansBeforeRefresh {
+		panic("-minimal-refresh, with a profile that has none")
+	}
 	pl := &planner{walk: k, plan: p, refresh: !o.NoRefresh && !o.Destroy}
 	if o.Destroy {
 		pl.destroyAll(ctx)
@@ -223,6 +228,20 @@ func (p *planner) instance(ctx context.Context, in *instance) (cty.Value, bool) 
 	if failed {
 		return cty.NilVal, true
 	}
+	if p.plan.Options.MinimalRefresh && !imported && !prior.isNull() {
+		config, failed := p.evaluateValid(ctx, server, in)
+		if failed {
+			return cty.NilVal, true
+		}
+		c, diags := p.decide(ctx, server, in, prior, config)
+		if diags.HasErrors() || c.Action == NoOp { // else it is planned again, and these are dropped
+			p.keep(server, in, prior)
+			return p.decided(in, c, diags, false)
+		}
+	}
+	if prior, failed = p.refreshed(ctx, server, in, prior, imported); failed {
+		return cty.NilVal, true
+	}
 	if p.plan.Options.RefreshOnly {
 		if prior.isNull() {
 			return cty.DynamicVal, false
@@ -233,8 +252,13 @@ func (p *planner) instance(ctx context.Context, in *instance) (cty.Value, bool) 
 	if failed {
 		return cty.NilVal, true
 	}
-	c, failed := p.decide(ctx, server, in, prior, config)
-	if failed {
+	c, diags := p.decide(ctx, server, in, prior, config)
+	return p.decided(in, c, diags, imported)
+}
+
+// decided takes a change into the plan, unless it was refused.
+func (p *planner) decided(in *instance, c *Change, diags Diagnostics, imported bool) (cty.Value, bool) {
+	if p.report(p.placed(in.block, in.name(), diags)) {
 		return cty.NilVal, true
 	}
 	c.Imported, c.Moved = imported, slices.Contains(p.moved, c.Address)
@@ -274,7 +298,7 @@ func (p *planner) pending(blocks []string) bool {
 	})
 }
 
-// prior is what a state has of an instance, or an import gives it, refreshed.
+// prior is what a state has of an instance, or an import gives it.
 func (p *planner) prior(ctx context.Context, server *process, in *instance) (prior *live, imported, failed bool) {
 	address := in.name()
 	o := p.current(address)
@@ -305,19 +329,27 @@ func (p *planner) prior(ctx context.Context, server *process, in *instance) (pri
 	if prior.isNull() {
 		return nil, false, false
 	}
+	return prior, imported, false
+}
+
+// refreshed reads an instance, unless the plan does not, and puts it into the state.
+func (p *planner) refreshed(ctx context.Context, server *process, in *instance, prior *live, imported bool) (*live, bool) {
+	if prior.isNull() {
+		return nil, false
+	}
 	if p.refresh || imported {
-		now, diags := server.read(ctx, address, in.typ, prior)
-		if p.report(p.placed(in.block, address, diags)) {
-			return nil, false, true
+		now, diags := server.read(ctx, in.name(), in.typ, prior)
+		if p.report(p.placed(in.block, in.name(), diags)) {
+			return nil, true
 		}
 		if imported && now.isNull() {
-			return nil, false, p.report(Diagnostics{{IsError: true, Summary: "Cannot import non-existent remote object", Detail: "The provider found nothing."}})
+			return nil, p.report(Diagnostics{{IsError: true, Summary: "Cannot import non-existent remote object", Detail: "The provider found nothing."}})
 		}
 		p.drift(prior, now)
 		prior = now
 	}
 	p.keep(server, in, prior)
-	return prior, imported, false
+	return prior, false
 }
 
 func (p *planner) drift(was, now *live) {
@@ -342,7 +374,7 @@ func (p *planner) keep(server *process, in *instance, l *live) {
 }
 
 // decide finds out what an instance needs.
-func (p *planner) decide(ctx context.Context, server *process, in *instance, prior *live, config cty.Value) (*Change, bool) {
+func (p *planner) decide(ctx context.Context, server *process, in *instance, prior *live, config cty.Value) (*Change, Diagnostics) {
 	address := in.name()
 	c := &Change{Address: address, in: in, typ: in.typ, Before: cty.NullVal(server.typeOf(in.typ))}
 	replace := DeleteThenCreate
@@ -356,29 +388,32 @@ func (p *planner) decide(ctx context.Context, server *process, in *instance, pri
 		if prior != nil && !prior.tainted {
 			gone, private = prior, prior.private
 		}
-		c.planned, diags = server.plan(ctx, address, in.typ, gone, config, private)
-		if p.report(p.placed(in.block, address, diags)) {
-			return nil, true
+		if c.planned, diags = server.plan(ctx, address, in.typ, gone, config, private, nil); diags.HasErrors() {
+			return nil, diags
 		}
 		c.After, c.Action = c.planned.value, Create
 		if !prior.isNull() {
 			c.Before, c.Action, c.Tainted = prior.value, replace, true
 		}
-		return p.deferred(c), false
+		return p.deferred(c), diags
 	}
 	c.Before = prior.value
-	c.planned, diags = server.plan(ctx, address, in.typ, prior, config, prior.private)
-	if p.report(p.placed(in.block, address, diags)) {
-		return nil, true
+	if c.planned, diags = server.plan(ctx, address, in.typ, prior, config, prior.private, nil); diags.HasErrors() {
+		return nil, diags
 	}
 	c.replaces = c.planned.replacing(prior)
 	c.Forced = slices.Contains(p.plan.Options.Replace, address)
 	switch {
 	case len(c.replaces) > 0 || c.Forced:
 		c.Action = replace
-		c.planned, diags = server.plan(ctx, address, in.typ, nil, config, c.planned.private)
-		if diags.HasErrors() { // its warnings are dropped
-			return nil, p.report(p.placed(in.block, address, diags))
+		var replaced *live
+		if p.w.Profile.KeepsIdentity {
+			replaced = &live{value: cty.NullVal(server.typeOf(in.typ)), identity: c.planned.identity}
+		}
+		var more Diagnostics
+		c.planned, more = server.plan(ctx, address, in.typ, replaced, config, c.planned.private, nil)
+		if more.HasErrors() { // its warnings are dropped
+			return nil, append(diags, more...)
 		}
 	case c.planned.value.RawEquals(prior.value):
 		c.Action = NoOp
@@ -386,7 +421,7 @@ func (p *planner) decide(ctx context.Context, server *process, in *instance, pri
 		c.Action = Update
 	}
 	c.After = c.planned.value
-	return p.deferred(c), false
+	return p.deferred(c), diags
 }
 
 func (p *planner) deferred(c *Change) *Change {

@@ -35,17 +35,18 @@ func (p *planner) orphan(ctx context.Context, address string) (failed bool) {
 		p.keep(server, in, now)
 		return false
 	}
-	if p.refresh && readFirst && refresh() {
+	refreshes := p.refresh && !p.plan.Options.MinimalRefresh
+	if refreshes && readFirst && refresh() {
 		return true
 	}
-	if prior.isNull() || readFirst && p.plan.Options.RefreshOnly {
+	if prior.isNull() || p.plan.Options.RefreshOnly && !p.w.Profile.PlansOrphans {
 		return false
 	}
 	c, failed := p.removal(ctx, server, address, "", o.typ, prior)
 	if failed {
 		return true
 	}
-	if p.refresh && !readFirst && refresh() {
+	if refreshes && !readFirst && refresh() {
 		return true
 	}
 	if !prior.isNull() && !p.plan.Options.RefreshOnly {
@@ -56,7 +57,7 @@ func (p *planner) orphan(ctx context.Context, address string) (failed bool) {
 
 func (p *planner) removal(ctx context.Context, server *process, address, deposed, typ string, prior *live) (*Change, bool) {
 	ty := server.typeOf(typ)
-	pl, diags := server.plan(ctx, address, typ, prior, cty.NullVal(ty), prior.private)
+	pl, diags := server.plan(ctx, address, typ, prior, cty.NullVal(ty), prior.private, nil)
 	if p.report(p.placed(p.config.blocks[blockOf(address)], address, diags)) {
 		return nil, true
 	}
@@ -74,7 +75,7 @@ func (p *planner) deposed(ctx context.Context, address, key string) (failed bool
 	if p.report(diags) {
 		return true
 	}
-	if p.refresh {
+	if p.refresh && !p.plan.Options.MinimalRefresh {
 		now, diags := server.read(ctx, address, o.typ, prior)
 		if p.report(diags) {
 			return true

@@ -13,6 +13,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	sent "github.com/terraform-cas/terraform-provider-cas/internal/serve/planned"
 )
 
 // Start starts a provider in an environment of its own, and gives what ends its process.
@@ -146,6 +148,7 @@ type process struct {
 	end      func()
 	schemas  *schemas
 	deferral bool
+	stores   bool // planned private data
 }
 
 // object is an instance as a state has it: in bytes.
@@ -278,8 +281,14 @@ func (p planned) replacing(prior *live) []string {
 	})
 }
 
-// plan asks for the change of an object. A nil prior is none; a null configuration is a removal.
-func (p *process) plan(ctx context.Context, address, typ string, prior *live, config cty.Value, private []byte) (planned, Diagnostics) {
+// plan asks for the change of an object. A nil prior is none; a null configuration is a removal. first is the private data of the first plan of
+// the change, if this is the second.
+func (p *process) plan(
+	ctx context.Context, address, typ string, prior *live, config cty.Value, private, first []byte,
+) (planned, Diagnostics) {
+	if p.stores {
+		ctx = sent.With(ctx, sent.Sent{Stores: true, Private: first})
+	}
 	schema, ty := p.schemas.ResourceSchemas[typ], p.typeOf(typ)
 	was, proposed, identity := cty.NullVal(ty), cty.NullVal(ty), cty.NilVal
 	if prior != nil { // null, where it is gone
@@ -329,7 +338,7 @@ func (p *process) apply(ctx context.Context, address, typ string, prior *live, t
 	if !prior.isNull() {
 		was = prior.value
 	}
-	resp, err := p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
+	resp, err := p.server.ApplyResourceChange(sent.With(ctx, sent.Sent{Private: to.private}), &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: typ, PriorState: wire(was, ty), PlannedState: wire(to.value, ty), Config: wire(config, ty), PlannedPrivate: to.private,
 		PlannedIdentity: p.wireIdentity(typ, to.identity),
 	})

@@ -12,17 +12,31 @@ type Profile struct {
 	// MovesApart: states that change their type do so in a process of their own, that is not configured, and are then upgraded. OpenTofu
 	// moves in place of the upgrade.
 	MovesApart bool
+	// PlansOrphans: the removal of an object without a block is planned with -refresh-only as well, and dropped (Terraform).
+	PlansOrphans bool
+	// KeepsIdentity: the creation of a replace is planned with the identity that the first call planned (Terraform 1.16).
+	KeepsIdentity bool
+	// StoresPlannedPrivate: the private data that a plan answers is handed to the plan that the apply makes (Terraform from 1.16).
+	StoresPlannedPrivate bool
+	// PlansBeforeRefresh: there is -minimal-refresh (Terraform 1.17). What changes is planned once more, after its refresh.
+	PlansBeforeRefresh bool
 	// StartsForAll: an apply starts the providers of all blocks, also of those with nothing to do (Terraform).
 	StartsForAll bool
 }
 
 var (
 	// Terraform111 is Terraform 1.11.
-	Terraform111 = Profile{Name: "terraform-1.11", DefersInApply: true, MovesApart: true, StartsForAll: true}
+	Terraform111 = Profile{Name: "terraform-1.11", DefersInApply: true, MovesApart: true, PlansOrphans: true, StartsForAll: true}
 	// OpenTofu is OpenTofu 1.12.
 	OpenTofu = Profile{Name: "opentofu-1.12", Identity: true, ReadsOrphansFirst: true}
-	// Terraform116 is Terraform 1.16 but for planned private data. It is unproven: nothing has compared it with the real one.
+	// Terraform116 is Terraform 1.16.
 	Terraform116 = Profile{
-		Name: "terraform-1.16", Identity: true, ReadsOrphansFirst: true, DefersInApply: true, MovesApart: true, StartsForAll: true,
+		Name: "terraform-1.16", Identity: true, ReadsOrphansFirst: true, DefersInApply: true, MovesApart: true, PlansOrphans: true,
+		KeepsIdentity: true, StoresPlannedPrivate: true, StartsForAll: true,
+	}
+	// Terraform117 is Terraform 1.17, which is not released yet.
+	Terraform117 = Profile{
+		Name: "terraform-1.17", Identity: true, ReadsOrphansFirst: true, DefersInApply: true, MovesApart: true, PlansOrphans: true,
+		KeepsIdentity: true, StoresPlannedPrivate: true, PlansBeforeRefresh: true, StartsForAll: true,
 	}
 )

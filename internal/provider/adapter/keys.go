@@ -106,9 +106,9 @@ func (r *Keys[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequ
 	if r.Run == nil {
 		return
 	}
-	ctx = claim.Planning(ctx, &req)
 	var plan, state M
-	var diags diag.Diagnostics
+	ctx, diags := r.Run.Planning(ctx, &req, resp.Private)
+	resp.Diagnostics.Append(diags...)
 	if !req.State.Raw.IsNull() {
 		state, diags = r.Codec().Decode(ctx, req.State.Raw)
 		resp.Diagnostics.Append(diags...)
@@ -270,6 +270,7 @@ func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *r
 		resp.Diagnostics.Append(P(&state).EncodeIdentity(ctx, &resp.Identity.Raw)...)
 		resp.Diagnostics.Append(seen.Found(ctx, resp.Private)...)
 	}
+	resp.Diagnostics.Append(r.Run.NoteRefresh(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, state, &resp.State.Raw)...)
 }
 

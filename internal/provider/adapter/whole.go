@@ -133,6 +133,7 @@ func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resour
 		r.refresh(&state, seen)
 		resp.Diagnostics.Append(claim.SettleWhole(ctx, resp.Private, r.Kind, r.found(seen, &state))...)
 	}
+	resp.Diagnostics.Append(r.Run.NoteRefresh(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, state, &resp.State.Raw)...)
 }
 

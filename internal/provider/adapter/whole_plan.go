@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -19,9 +18,9 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 	if r.Run == nil {
 		return
 	}
-	ctx = claim.Planning(ctx, &req)
 	var plan, state, config Object
-	var diags diag.Diagnostics
+	ctx, diags := r.Run.Planning(ctx, &req, resp.Private)
+	resp.Diagnostics.Append(diags...)
 	if !req.State.Raw.IsNull() {
 		state, diags = r.Codec().Decode(ctx, req.State.Raw)
 		resp.Diagnostics.Append(diags...)
@@ -69,7 +68,7 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 }
 
 func (r *Whole) planCreate(ctx context.Context, plan *Object, resp *resource.ModifyPlanResponse) {
-	how := r.Run.CheckMode()
+	how := r.Run.CheckMode(ctx)
 	if !plan.contentKnown() {
 		how = cas.ReadOnly
 	}
@@ -143,7 +142,7 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 		return
 	}
 	checked := r.Run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
-		_, err := r.Run.Engine.Check(ctx, txn, r.Run.CheckMode())
+		_, err := r.Run.Engine.Check(ctx, txn, r.Run.CheckMode(ctx))
 		return err
 	})
 	if resp.Diagnostics.Append(checked...); len(checked) == 0 {

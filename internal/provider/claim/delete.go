@@ -27,7 +27,7 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 		return diags
 	}
 	if notes {
-		diags.Append(r.planKeys(ctx, held.Ref, nil, held.Keys(), "", held.About(terms.OpDelete))...)
+		diags.Append(r.planKeys(ctx, held.Ref, nil, held.Keys(), token{}, held.About(terms.OpDelete))...)
 	}
 	if diags.HasError() || !r.Checks() {
 		return diags
@@ -79,7 +79,7 @@ func (r *Run) planDelete(ctx context.Context, held *Claim, notes bool, private P
 		ID: held.ID, UID: version.UID, ResourceVersion: version.ResourceVersion, Digest: kept.sealer.objectDigest(seen),
 		Entries: kept.sealer.entries(held.live(seen)), Keys: held.Keys(), OnDrift: held.OnDrift,
 	})...)
-	if r.CheckMode() == cas.DryRun && !refused {
+	if r.CheckMode(ctx) == cas.DryRun && !refused {
 		diags.Append(r.rehearseRemoval(ctx, held, private)...)
 	}
 	return diags
@@ -127,7 +127,8 @@ func (r *Run) rehearseRemoval(ctx context.Context, held *Claim, private privateR
 	if diags.HasError() {
 		return nil
 	}
-	return r.checkTxn(ctx, held, t, held.About(terms.OpDelete))
+	_, diags = r.checkTxn(ctx, held, t, held.About(terms.OpDelete))
+	return diags
 }
 
 // differs reports whether a key exists with another value than the one to restore.

@@ -14,6 +14,9 @@ import (
 // PlanCreate makes the checks that Create makes. Terraform plans a create again when it applies it, so most conflicts on create are
 // reported here.
 func (r *Run) PlanCreate(ctx context.Context, c *Claim, private Private) diag.Diagnostics {
+	if isReplanned(ctx) { // Create judges
+		return nil
+	}
 	about, keys := c.About(terms.OpCreate), c.Keys()
 	replaced, isReplace, diags := getPrivate[observation](ctx, private, privateObservation)
 	var removed []string // by the replace, before the create: what they hold now says nothing
@@ -35,19 +38,21 @@ func (r *Run) PlanCreate(ctx context.Context, c *Claim, private Private) diag.Di
 		// Delete sees this only if the create replaces a tainted resource; such a plan looks like a create.
 		diags.Append(setPrivate(ctx, private, privateObservation, observation{ID: c.ID, Needs: needs})...)
 	}
-	if !c.Known.All || c.Pin.IsUnknown() {
-		return diags
-	}
 	t := r.createTxn(c)
-	if t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool { return isRemoved(k.Key) }); len(t.Keys) > 0 {
-		diags.Append(r.checkTxn(ctx, c, t, about)...)
+	t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool { return isRemoved(k.Key) })
+	if !c.Known.All || c.Pin.IsUnknown() || len(t.Keys) == 0 {
+		return append(diags, r.noteSeen(ctx, c, t, nil, private)...)
 	}
-	return diags
+	seen, checked := r.checkTxn(ctx, c, t, about)
+	if diags.Append(checked...); diags.HasError() || seen == nil && r.PlanCheck == terms.PlanCheckWarning {
+		return diags // an apply that the plan says would fail is not held to that plan
+	}
+	return append(diags, r.noteSeen(ctx, c, t, seen, private)...)
 }
 
 // PlanUpdate makes the checks that Update makes, against the prior state.
 func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) diag.Diagnostics {
-	if !c.Known.Keys {
+	if !c.Known.Keys || isReplanned(ctx) { // Update judges
 		return nil
 	}
 	about := c.About(terms.OpUpdate)
@@ -61,11 +66,14 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 	if !c.Known.Values || !c.Known.All || c.Pin.IsUnknown() {
 		return diags
 	}
+	if planningOf(ctx).isUnread && !held.Version.Valid() {
+		return append(diags, r.checked(ctx, about).VersionNotKnown())
+	}
 	t, refused := r.updateTxn(ctx, c, held, private, r.planned(ctx, about))
 	if diags.Append(refused...); len(refused) > 0 {
 		return diags
 	}
-	checked := r.checkTxn(ctx, c, t, about)
+	_, checked := r.checkTxn(ctx, c, t, about)
 	if diags.Append(checked...); len(checked) == 0 && !r.isApply(ctx) { // Update judges it
 		diags.Append(r.checkDrift(ctx, c, held, r.planned(ctx, about), private)...)
 	}
@@ -74,7 +82,7 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 
 // planChanges records the keys that an update writes and drops, and checks that the dropped ones still hold what this resource last wrote.
 func (r *Run) planChanges(ctx context.Context, c, held *Claim, about diagnose.Subject, private Private) diag.Diagnostics {
-	writer, _, diags := getPrivate[string](ctx, private, privateInstance)
+	writer, diags := ownToken(ctx, private)
 	dropped := c.dropped(held)
 	if c.Policy == "" { // not known: they may be abandoned
 		dropped = nil
@@ -153,10 +161,13 @@ func replacedBy(about diagnose.Subject, removal observation, c *Claim) diag.Diag
 	return nil
 }
 
-// checkTxn checks at plan the transaction that the apply sends.
-func (r *Run) checkTxn(ctx context.Context, c *Claim, t *cas.Txn, about diagnose.Subject) diag.Diagnostics {
-	return r.Check(ctx, about.Of(t), c.Timeouts, func(ctx context.Context) error {
-		_, err := r.Engine.Check(ctx, t, r.CheckMode())
+// checkTxn checks at plan the transaction that the apply sends. It gives what it found the ConfigMap like; nil if that would be refused, or if
+// nothing is checked.
+func (r *Run) checkTxn(ctx context.Context, c *Claim, t *cas.Txn, about diagnose.Subject) (*cas.Observation, diag.Diagnostics) {
+	var seen *cas.Observation
+	diags := r.Check(ctx, about.Of(t), c.Timeouts, func(ctx context.Context) (err error) {
+		seen, err = r.Engine.Check(ctx, t, r.CheckMode(ctx))
 		return err
 	})
+	return seen, diags
 }

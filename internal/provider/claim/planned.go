@@ -22,7 +22,20 @@ type plannedKeys struct {
 
 type plannedKey struct {
 	isRemoved, isWritten bool
-	writer               string // of the first instance that writes it; empty if it cannot be told apart
+	claimant             // the first instance that writes it
+}
+
+// claimant is an instance that is planned to write or to create something.
+type claimant struct {
+	token
+	reads int // of instances, before that plan
+}
+
+// isAnothers reports whether the token is that of another instance. The creation of a tainted resource gets a new token each time it is
+// planned: with -minimal-refresh before a read, and again after it.
+func (c claimant) isAnothers(t token, reads *refreshed) bool {
+	isAgain := c.isNew && t.isNew && reads.unplanned(c.reads)
+	return c.text != "" && t.text != "" && c.text != t.text && !isAgain
 }
 
 // removes records keys that an instance removes, and gives those that another one writes.
@@ -36,16 +49,16 @@ func (p *plannedKeys) removes(ref cas.Ref, keys []string) (moving []string) {
 }
 
 // writes records keys that an instance writes, and gives those that another one removes, and those that another one writes.
-func (p *plannedKeys) writes(ref cas.Ref, keys []string, writer string) (moving, twice []string) {
+func (p *plannedKeys) writes(ref cas.Ref, keys []string, writer token, reads *refreshed) (moving, twice []string) {
 	p.update(ref, keys, func(key string, k *plannedKey) {
 		if k.isRemoved {
 			moving = append(moving, key)
 		}
-		if k.isWritten && k.writer != "" && writer != "" && k.writer != writer {
+		if k.isWritten && k.isAnothers(writer, reads) {
 			twice = append(twice, key)
 		}
 		if !k.isWritten {
-			k.isWritten, k.writer = true, writer
+			k.isWritten, k.claimant = true, claimant{writer, reads.count()}
 		}
 	})
 	return moving, twice
@@ -67,12 +80,12 @@ func (p *plannedKeys) update(ref cas.Ref, keys []string, change func(key string,
 
 // planKeys records the keys that an instance is planned to write and to remove, and refuses those that another instance of the plan
 // writes or removes.
-func (r *Run) planKeys(ctx context.Context, ref cas.Ref, writes, removes []string, writer string, about diagnose.Subject) diag.Diagnostics {
+func (r *Run) planKeys(ctx context.Context, ref cas.Ref, writes, removes []string, writer token, about diagnose.Subject) diag.Diagnostics {
 	if r.isApply(ctx) {
 		return nil
 	}
 	moving := r.keys.removes(ref, removes)
-	more, twice := r.keys.writes(ref, writes, writer)
+	more, twice := r.keys.writes(ref, writes, writer, &r.refreshed)
 	moving = append(moving, more...)
 	switch {
 	case r.PlanCheck == terms.PlanCheckOff:
@@ -85,35 +98,47 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, writes, removes []strin
 	return nil
 }
 
-// instance gives the token that tells a resource instance from others, and makes it where there is none yet.
-func instance(ctx context.Context, private Private) (string, diag.Diagnostics) {
-	token, ok, diags := getPrivate[string](ctx, private, privateInstance)
-	if ok || diags.HasError() {
-		return token, diags
+// token tells a resource instance from others. An empty text tells nothing.
+type token struct {
+	text  string
+	isNew bool
+}
+
+// instance gives the token of a resource instance, and makes it where there is none yet.
+func instance(ctx context.Context, private Private) (token, diag.Diagnostics) {
+	t, diags := ownToken(ctx, private)
+	if t.text != "" || diags.HasError() {
+		return t, diags
 	}
-	token = rand.Text()
-	diags.Append(setPrivate(ctx, private, privateInstance, token)...)
-	return token, diags
+	t = token{rand.Text(), true}
+	diags.Append(setPrivate(ctx, private, privateInstance, t.text)...)
+	return t, diags
+}
+
+// ownToken gives the token of a resource instance that has one.
+func ownToken(ctx context.Context, private privateReader) (token, diag.Diagnostics) {
+	text, _, diags := getPrivate[string](ctx, private, privateInstance)
+	return token{text: text}, diags
 }
 
 // plannedCreations records the ConfigMaps that a plan creates, with the instance that does. Keys in them cannot be checked yet, and need no
 // warning. The zero value is ready.
 type plannedCreations struct {
 	mu       sync.Mutex
-	creators map[cas.Ref]string
+	creators map[cas.Ref]claimant
 }
 
 // note records a creation, and reports whether another instance creates the same ConfigMap.
-func (p *plannedCreations) note(ref cas.Ref, creator string) (twice bool) {
+func (p *plannedCreations) note(ref cas.Ref, creator token, reads *refreshed) (twice bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.creators == nil {
-		p.creators = map[cas.Ref]string{}
+		p.creators = map[cas.Ref]claimant{}
 	}
 	if first, ok := p.creators[ref]; ok {
-		return first != creator
+		return first.isAnothers(creator, reads)
 	}
-	p.creators[ref] = creator
+	p.creators[ref] = claimant{creator, reads.count()}
 	return false
 }
 

@@ -29,6 +29,8 @@ const (
 	privateInDoubt = "in doubt"
 	// privateObservation holds what a planned delete goes by, or what a planned create needs. It is in plans only, never in a state that was applied.
 	privateObservation = "observation"
+	// privatePlanned holds what the first plan of a change leaves for its apply, where the client stores that. It is in plans only.
+	privatePlanned = "planned"
 	// privateImport holds the keys that an import named, none where it is of all, until the read that follows it.
 	privateImport = "import"
 )
@@ -143,11 +145,15 @@ func getPrivate[T any](ctx context.Context, from privateReader, key string) (T, 
 		return value, false, diags
 	}
 	if err := json.Unmarshal(raw, &value); err != nil {
-		diags.Append(diagnose.TitleUnreadablePrivateState.With(diagnose.Detail("The private state was not written by this provider.",
-			[]diagnose.Fact{{Name: "Part", Value: key}}, "Remove the resource from the state with terraform state rm, and import it again.")))
+		diags.Append(unreadable(key))
 		return value, false, diags
 	}
 	return value, true, diags
+}
+
+func unreadable(key string) diag.Diagnostic {
+	return diagnose.TitleUnreadablePrivateState.With(diagnose.Detail("The private state was not written by this provider.",
+		[]diagnose.Fact{{Name: "Part", Value: key}}, "Remove the resource from the state with terraform state rm, and import it again."))
 }
 
 // setPrivate writes a key of the private state.
@@ -160,7 +166,7 @@ func setPrivate(ctx context.Context, to privateWriter, key string, value any) di
 	return to.SetKey(ctx, key, raw)
 }
 
-// Forget drops the observation of a planned delete.
+// Forget drops what belongs in plans only.
 func Forget(ctx context.Context, to privateWriter) diag.Diagnostics {
-	return to.SetKey(ctx, privateObservation, nil)
+	return append(to.SetKey(ctx, privateObservation, nil), to.SetKey(ctx, privatePlanned, nil)...)
 }

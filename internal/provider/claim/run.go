@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
@@ -27,6 +26,7 @@ type Run struct {
 
 	keys      plannedKeys
 	creations plannedCreations
+	refreshed refreshed
 }
 
 // Configured reports whether the cluster is known.
@@ -58,8 +58,8 @@ func (r *Run) Hides(own types.Bool) bool {
 }
 
 // CheckMode says whether plan checks send a dry run. While applying they do not: the write itself follows.
-func (r *Run) CheckMode() cas.CheckMode {
-	if r.applying() {
+func (r *Run) CheckMode(ctx context.Context) cas.CheckMode {
+	if isReplanned(ctx) || r.applying() {
 		return cas.ReadOnly
 	}
 	return r.Rehearsal
@@ -81,7 +81,11 @@ func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts
 	case !about.Wait.IsNull() && cas.MayYetHold(err):
 		diags.Append(about.NotYet(err))
 	default:
-		diags.Append(r.planned(ctx, about).Diagnose(r.located(ctx, err)))
+		subject := r.planned(ctx, about)
+		if isAboutObject(err) {
+			subject = r.checked(ctx, about)
+		}
+		diags.Append(subject.Diagnose(r.located(ctx, err)))
 	}
 	return diags
 }
@@ -95,28 +99,11 @@ func (r *Run) located(ctx context.Context, err error) error {
 	return err
 }
 
-type appliesKey struct{}
-
-// Planning gives the context of a plan's checks. Terraform plans again when it applies, and tells the two apart by an accident: since 1.11,
-// only an apply accepts deferrals, unless a plan is told to. OpenTofu never does. So it decides about words, and about a warning that
-// Update gives as well.
-func Planning(ctx context.Context, req *resource.ModifyPlanRequest) context.Context {
-	if !req.ClientCapabilities.DeferralAllowed {
-		return ctx
-	}
-	return context.WithValue(ctx, appliesKey{}, true)
-}
-
-// isApply reports whether a plan's check is known to be made for an apply.
-func (r *Run) isApply(ctx context.Context) bool {
-	return ctx.Value(appliesKey{}) != nil || r.applying()
-}
-
 // planned is the subject of diagnostics about a plan's check.
 func (r *Run) planned(ctx context.Context, about diagnose.Subject) diagnose.Subject {
 	about.Plan, about.Limit = r.PlanCheck, terms.OpRead
 	about.Replanned = r.isApply(ctx)
-	about.Rehearsed = r.CheckMode() == cas.DryRun
+	about.Rehearsed = r.CheckMode(ctx) == cas.DryRun
 	return about
 }
 

@@ -13,12 +13,12 @@ import (
 
 // PlanTake checks whether a number can be taken.
 func (r *Run) PlanTake(ctx context.Context, counter cas.Counter, limits timeouts.Value, about diagnose.Subject) diag.Diagnostics {
-	diags := r.planKeys(ctx, counter.Ref, []string{counter.Key}, nil, "counters", about) // several counters may share a key
-	if diags.HasError() {
+	diags := r.planKeys(ctx, counter.Ref, []string{counter.Key}, nil, token{text: "counters"}, about) // several counters may share a key
+	if diags.HasError() || isReplanned(ctx) {                                                         // Take judges
 		return diags
 	}
 	return append(diags, r.Check(ctx, about, limits, func(ctx context.Context) error {
-		return r.Engine.CheckTake(ctx, counter, r.CheckMode())
+		return r.Engine.CheckTake(ctx, counter, r.CheckMode(ctx))
 	})...)
 }
 

@@ -38,13 +38,14 @@ func (w *Whole) note(ctx context.Context, version cas.Version, private Private) 
 func (r *Run) PlanCreateWhole(
 	ctx context.Context, ref cas.Ref, limits timeouts.Value, about diagnose.Subject, private Private, look func(context.Context) error,
 ) diag.Diagnostics {
-	replaced, isReplace, diags := getPrivate[observation](ctx, private, privateObservation)
+	creator, diags := instance(ctx, private)
+	isTwice := r.creations.note(ref, creator, &r.refreshed)
+	replaced, isReplace, more := getPrivate[observation](ctx, private, privateObservation)
+	diags.Append(more...)
 	if isReplace && replaced.ID == ref.String() {
 		return diags
 	}
-	creator, more := instance(ctx, private)
-	diags.Append(more...)
-	if r.creations.note(ref, creator) && !r.isApply(ctx) && r.PlanCheck != terms.PlanCheckOff {
+	if isTwice && !r.isApply(ctx) && r.PlanCheck != terms.PlanCheckOff {
 		diags.Append(r.planned(ctx, about).CreatedTwice())
 		return diags
 	}
@@ -55,7 +56,7 @@ func (r *Run) PlanCreateWhole(
 // PlanKeysWhole records the keys that an update of a whole ConfigMap writes and removes, and refuses those that another resource of the
 // plan writes or removes. A creation is not recorded: it may give keys their first values, for entries that depend on it.
 func (r *Run) PlanKeysWhole(ctx context.Context, t *cas.Txn, about diagnose.Subject, private privateReader) diag.Diagnostics {
-	writer, _, diags := getPrivate[string](ctx, private, privateInstance)
+	writer, diags := ownToken(ctx, private)
 	var writes, removes []string
 	for _, k := range t.Keys {
 		if k.New.IsAbsent() {
@@ -85,7 +86,7 @@ func (r *Run) PlanDeleteWhole(ctx context.Context, held *Whole, private Private)
 		if drift = r.removesDrift(ctx, held, seen, r.planned(ctx, about), private); len(drift) > 0 {
 			return nil
 		}
-		if r.CheckMode() == cas.DryRun {
+		if r.CheckMode(ctx) == cas.DryRun {
 			_, err = r.Engine.CheckRemove(ctx, &cas.Removal{Ref: held.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
 		}
 		return err

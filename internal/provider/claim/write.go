@@ -29,6 +29,9 @@ func (r *Run) Create(ctx context.Context, c *Claim, private Private) (Written, d
 		return Written{}, diags
 	}
 	t := r.createTxn(c)
+	if diags.Append(bind(ctx, t)...); diags.HasError() {
+		return Written{}, diags
+	}
 	result, more, err := r.commit(ctx, t, c.About(terms.OpCreate), timeout)
 	if diags.Append(more...); err != nil {
 		return Written{}, diags
@@ -65,7 +68,7 @@ func (r *Run) Update(ctx context.Context, c, held *Claim, private Private) (Writ
 	return written(t, result), diags
 }
 
-// createTxn builds the transaction of a create. It compares values only: no observation of the plan reaches a create.
+// createTxn builds the transaction of a create. It compares values only.
 func (r *Run) createTxn(c *Claim) *cas.Txn {
 	t := &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), At: c.pinned(nil)}
 	for _, key := range sortedKeys(c.Values, c.Expected) {

@@ -62,13 +62,17 @@ func (*counterResource) Metadata(_ context.Context, req resource.MetadataRequest
 
 // ModifyPlan says whether a number is to be taken, and checks whether one can be.
 func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	ctx = claim.Planning(ctx, &req)
+	if r.Run == nil {
+		return
+	}
+	ctx, diags := r.Run.Planning(ctx, &req, resp.Private)
+	resp.Diagnostics.Append(diags...)
 	if req.Plan.Raw.IsNull() || req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
 	plan, diags := counterCodec().Decode(ctx, req.Plan.Raw)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || r.Run == nil || !adapter.Known(plan.Namespace, plan.Name, plan.Key) {
+	if resp.Diagnostics.HasError() || !adapter.Known(plan.Namespace, plan.Name, plan.Key) {
 		return
 	}
 	if !req.State.Raw.IsNull() {
@@ -113,6 +117,7 @@ func (r *counterResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.Diagnostics.Append(diags...)
 	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(claim.Forget(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -50,8 +50,8 @@ func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp 
 				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidBase64()),
 				MarkdownDescription: "Bytes that keys must hold before the write, by key, in standard base64. Works like `expected_data`. No key may be in both.",
 			},
-			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete. `object` (default): any change to the " +
-				"ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),
+			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
+				"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),
 			"adopt_existing": attributes.Flag(
 				"Take over keys that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
 			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `delete` (default) "+

@@ -52,8 +52,8 @@ func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				},
 				MarkdownDescription: "Bytes that the key must hold before the write, in standard base64.",
 			},
-			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete. `object` (default): any change to the " +
-				"ConfigMap that this apply did not make. `key`: only a change to this key."),
+			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
+				"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to this key."),
 			"adopt_existing": attributes.Flag(
 				"Take over a key that already holds the value, without a write. Otherwise this is an error. Default: `false`."),
 			"deletion_policy": attributes.Policy("What happens to the key on destroy. `delete` (default) removes it, even if it existed before Terraform. `restore` puts "+

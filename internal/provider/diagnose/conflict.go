@@ -50,6 +50,8 @@ func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnos
 	switch {
 	case isRemade(e):
 		happened = "The ConfigMap was deleted and created again " + s.since(true) + "."
+	case s.Op == terms.OpCreate: // its keys may have changed, and changed back
+		next = "Run terraform plan again, or " + s.Ways.OtherKeys
 	case len(changed) > 0:
 		happened = enumerate(changed) + " changed " + s.since(len(changed) == 1) + "."
 	case s.ID.Ref.Kind == cas.Secret: // the state does not tell what the keys held

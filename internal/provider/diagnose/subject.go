@@ -36,6 +36,7 @@ type Subject struct {
 	Plan      terms.PlanCheck // of a plan's check, how plan_check takes its failure; empty otherwise
 	Replanned bool            // of a plan's check, whether an apply makes the plan again
 	Rehearsed bool            // a plan's check that sends a dry run
+	Unread    bool            // of a plan's check, whether the state may be old
 	Wait      types.String    // wait_for_match; null where the operation does not wait
 
 	Hide   Hiding
@@ -90,6 +91,9 @@ func (s Subject) refuse(title ErrorTitle, at path.Path, happened string, facts [
 
 // orDestroy adds the way to destroy despite a plan's check: Terraform plans ordinarily before it plans to destroy.
 func (s Subject) orDestroy(next string) string {
+	if s.Unread {
+		return next + " The state was not refreshed, and may be old: to be sure, plan without -refresh=false."
+	}
 	if s.Plan != terms.PlanCheckError || s.Replanned || s.Op == terms.OpDelete {
 		return next
 	}
