@@ -222,12 +222,18 @@ func (*wholeResource) ImportState(ctx context.Context, req resource.ImportStateR
 			return
 		}
 	}
+	state := newWholeModel(ref)
+	resp.Diagnostics.Append(state.encodeIdentity(ctx, &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(wholeCodec().Encode(ctx, state, &resp.State.Raw)...)
+}
+
+// newWholeModel is the state of a ConfigMap of which nothing but its name is known.
+func newWholeModel(ref cas.Ref) wholeModel {
 	null := types.MapNull(types.StringType)
-	state := wholeModel{
+	m := wholeModel{
 		place: newPlace(ref), Labels: null, Annotations: null, Data: null, BinaryData: null,
 		Immutable: types.BoolValue(false), HideValues: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
 	}
-	state.setRef(ref)
-	resp.Diagnostics.Append(state.encodeIdentity(ctx, &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(wholeCodec().Encode(ctx, state, &resp.State.Raw)...)
+	m.setRef(ref)
+	return m
 }

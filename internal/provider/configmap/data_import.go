@@ -46,8 +46,8 @@ func (*dataResource) ImportState(ctx context.Context, req resource.ImportStateRe
 func newDataModel(id terms.DataID) dataModel {
 	null := types.MapNull(types.StringType)
 	m := dataModel{
-		keysAttributes: importedKeys(id.Ref), Data: null, BinaryData: null, ExpectedData: null, ExpectedBinaryData: null, PreviousData: null,
-		HideValues: types.BoolValue(false),
+		keysAttributes: importedKeys(id.Ref), PreviousData: null, HideValues: types.BoolValue(false),
+		dataMaps: dataMaps{Data: null, BinaryData: null, ExpectedData: null, ExpectedBinaryData: null},
 	}
 	m.ID = types.StringValue(id.String())
 	return m

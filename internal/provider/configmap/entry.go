@@ -175,9 +175,15 @@ func (*entryResource) ImportState(ctx context.Context, req resource.ImportStateR
 		}
 	}
 
-	state := entryModel{keysAttributes: importedKeys(id.Ref), Key: types.StringValue(id.Key), HideValue: types.BoolValue(false)}
-	state.setID()
+	state := newEntryModel(id)
 	resp.Diagnostics.Append(state.encodeIdentity(ctx, &resp.Identity.Raw)...)
 	resp.Diagnostics.Append(entryCodec().Encode(ctx, state, &resp.State.Raw)...)
 	resp.Diagnostics.Append(claim.Import(ctx, resp.Private, id.Key)...)
+}
+
+// newEntryModel is the state of an entry of which nothing but its id is known.
+func newEntryModel(id terms.EntryID) entryModel {
+	m := entryModel{keysAttributes: importedKeys(id.Ref), Key: types.StringValue(id.Key), HideValue: types.BoolValue(false)}
+	m.setID()
+	return m
 }
