@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
@@ -127,7 +126,7 @@ func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resour
 		resp.State.RemoveResource(ctx)
 		return
 	case state.UID.IsNull(): // of an import
-		r.adopt(&state, seen)
+		r.Adopt(&state, seen)
 		resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.Private, r.Kind, state.content())...)
 	default:
 		r.refresh(&state, seen)
@@ -222,12 +221,7 @@ func (r *Whole) ImportState(ctx context.Context, req resource.ImportStateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	null := types.MapNull(types.StringType)
-	state := Object{
-		Keys: types.ListNull(types.StringType), Place: NewPlace(ref), Labels: null, Annotations: null, Data: null, BinaryData: null,
-		Immutable: types.BoolValue(false), HideValues: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
-	}
-	state.SetRef(ref)
+	state := NewObject(ref)
 	resp.Diagnostics.Append(state.Identity().Encode(ctx, &resp.Identity.Raw)...)
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, state, &resp.State.Raw)...)
 }
