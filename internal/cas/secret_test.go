@@ -37,7 +37,10 @@ func TestSecretsCostWhatConfigMapsDo(t *testing.T) {
 			}
 			return nil
 		}, []string{reading}},
-		"others are busy": {(*fixture).contend, func(f *fixture, _ Version) error { _, err := f.do(f.swapping("foo", one, two)); return err }, []string{byKey}},
+		"others are busy": {(*fixture).contend, func(f *fixture, _ Version) error {
+			_, err := f.do(f.swapping("foo", one, two))
+			return err
+		}, []string{byKey}},
 		"rehearse": {nil, func(f *fixture, _ Version) error {
 			_, err := f.engine.Check(f.Context(), f.swapping("foo", one, two).Txn(), DryRun)
 			return err

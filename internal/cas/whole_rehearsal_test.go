@@ -23,7 +23,7 @@ func TestRehearsalChangesNothing(t *testing.T) {
 		_, err = f.engine.CheckCreate(ctx, other, DryRun)
 		f.want(Applied, err)
 		if f.version() != v || f.engine.HasSwapped() || f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost) != 3 {
-			t.Errorf("version %v, swapped %t, %d writes", f.version(), f.engine.HasSwapped(), f.proxy.Count(http.MethodPatch, http.MethodDelete, http.MethodPost))
+			t.Errorf("version %v, swapped %t, %v", f.version(), f.engine.HasSwapped(), f.proxy.Requests())
 		}
 		_, err = f.engine.Check(ctx, f.swapping("foo", two, one).Txn(), DryRun)
 		f.wantReason(ReasonKey, err)

@@ -96,7 +96,8 @@ func TestCreateIsOneRequestAndBeginsTheLineage(t *testing.T) {
 		result, err := f.doCreate(f.creation())
 		f.want(Applied, err)
 		live := f.live()
-		if live.Data["foo"] != "1" || live.Data["bytes"]+string(live.BinaryData["bytes"]) != "\x01" || live.Labels["a"] != "b" || live.Annotations["c"] != "d" {
+		if live.Data["foo"] != "1" || live.Data["bytes"]+string(live.BinaryData["bytes"]) != "\x01" ||
+			live.Labels["a"] != "b" || live.Annotations["c"] != "d" {
 			t.Errorf("live %+v", live)
 		}
 		v := result.After.Version()

@@ -41,8 +41,8 @@ func (c *committer) withhold(err error, w write) {
 
 // isAuthorizers reports whether the error is made of the request's URL and user alone, before the API server looks at its body.
 func isAuthorizers(answer *apierrors.StatusError, ref Ref) bool {
-	return apierrors.IsUnauthorized(answer) ||
-		apierrors.IsForbidden(answer) && strings.HasPrefix(answer.ErrStatus.Message, fmt.Sprintf("%s %q is forbidden: User ", ref.Kind.Resource(), ref.Name))
+	about := fmt.Sprintf("%s %q is forbidden: User ", ref.Kind.Resource(), ref.Name)
+	return apierrors.IsUnauthorized(answer) || apierrors.IsForbidden(answer) && strings.HasPrefix(answer.ErrStatus.Message, about)
 }
 
 // quoted is how many bytes of a value in a row count as a quotation. A shorter value is quoted as a whole.

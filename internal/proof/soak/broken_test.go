@@ -20,8 +20,8 @@ func (p *plainWriter) txn(ctx context.Context, draw *rand.Rand, configMap string
 	key, other := p.Keys[first], p.Keys[(first+1)%len(p.Keys)]
 	read := &op{Kind: readOp, ConfigMap: configMap, Key: key, Also: []keyPart{{Key: other}}, Verdict: cas.Rejected}
 	p.begin(read)
-	cm := &corev1.ConfigMap{}
-	err := p.client.Get().Namespace(p.Namespace).Resource("configmaps").Name(configMap).Do(ctx).Into(cm)
+	object, err := p.client.Get().Namespace(p.Namespace).Resource(p.resource()).Name(configMap).Do(ctx).Get()
+	cm := shown(object)
 	if err == nil {
 		read.Verdict, read.Version, read.Live, read.Also[0].Live = cas.Applied, versionOf(cm), entryOf(cm, key), entryOf(cm, other)
 	}
@@ -30,16 +30,16 @@ func (p *plainWriter) txn(ctx context.Context, draw *rand.Rand, configMap string
 		p.pause()
 		return
 	}
-	o := &op{Kind: swapOp, ConfigMap: configMap, Key: key, Expect: read.Live, New: cas.Text(p.value()), Verdict: cas.Rejected}
+	o := &op{Kind: swapOp, ConfigMap: configMap, Key: key, Expect: read.Live, New: cas.Text(p.fresh()), Verdict: cas.Rejected}
 	o.Also = []keyPart{{Key: other, Expect: read.Also[0].Live, New: read.Also[0].Live, IsGuard: p.Role == unguarded}}
 	if p.Role == piecemeal {
-		o.Also[0].New = cas.Text(p.value())
+		o.Also[0].New = cas.Text(p.fresh())
 	}
 	p.begin(o)
-	after := &corev1.ConfigMap{}
+	var after *corev1.ConfigMap
 	for _, part := range o.parts() {
 		if err == nil && !part.IsGuard {
-			err = p.testAndSet(ctx, configMap, part, after)
+			after, err = p.testAndSet(ctx, configMap, part)
 		}
 	}
 	if err == nil {
@@ -51,17 +51,18 @@ func (p *plainWriter) txn(ctx context.Context, draw *rand.Rand, configMap string
 }
 
 // testAndSet swaps one key.
-func (p *plainWriter) testAndSet(ctx context.Context, configMap string, part keyPart, after *corev1.ConfigMap) error {
+func (p *plainWriter) testAndSet(ctx context.Context, configMap string, part keyPart) (*corev1.ConfigMap, error) {
 	from, _ := part.Expect.Text()
 	to, _ := part.New.Text()
 	body, err := json.Marshal([]map[string]string{
-		{"op": "test", "path": "/data/" + part.Key, "value": from}, {"op": "add", "path": "/data/" + part.Key, "value": to},
+		{"op": "test", "path": "/data/" + part.Key, "value": p.sent(from)}, {"op": "add", "path": "/data/" + part.Key, "value": p.sent(to)},
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return p.client.Patch(types.JSONPatchType).Namespace(p.Namespace).Resource("configmaps").Name(configMap).Body(body).
-		MaxRetries(0).Do(ctx).Into(after)
+	after, err := p.client.Patch(types.JSONPatchType).Namespace(p.Namespace).Resource(p.resource()).Name(configMap).Body(body).
+		MaxRetries(0).Do(ctx).Get()
+	return shown(after), err
 }
 
 // The checks must not pass writers that take for a transaction what is none.

@@ -76,7 +76,9 @@ func newField(t *testing.T, c *testcluster.Cluster, configMaps, keys []string, i
 	}
 	for _, name := range configMaps {
 		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: initial}
-		if _, err := c.Client().CoreV1().ConfigMaps(f.namespace).Create(t.Context(), cm, metav1.CreateOptions{}); err != nil {
+		p := plan{Secrets: *secrets}
+		err := c.Client().CoreV1().RESTClient().Post().Namespace(f.namespace).Resource(p.resource()).Body(p.object(cm)).Do(t.Context()).Error()
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -98,7 +100,7 @@ func (f *field) start(p plan, config *rest.Config) *process {
 	f.Helper()
 	p.Name = fmt.Sprintf("%s-%d", p.Role, f.started)
 	f.started++
-	p.Seed, p.Namespace, p.ConfigMaps, p.Keys = *seed, f.namespace, f.configMaps, f.keys
+	p.Seed, p.Namespace, p.Secrets, p.ConfigMaps, p.Keys = *seed, f.namespace, *secrets, f.configMaps, f.keys
 	p.Host, p.CA, p.Cert, p.CertKey = config.Host, config.CAData, config.CertData, config.KeyData
 	if p.Deadline == 0 {
 		p.Deadline = 30 * time.Second
@@ -152,6 +154,9 @@ func (f *field) collect(by role, out io.Reader) {
 		if o.Kind == request {
 			f.add(by, o)
 			continue
+		}
+		if *secrets {
+			o.asText()
 		}
 		under[o.ID] = o
 		if o.Return != 0 {

@@ -76,7 +76,7 @@ func (m *engineMaker) create(name string) {
 	defer cancel()
 	m.begin(o)
 	result, err := m.engine.Create(ctx, &cas.Creation{
-		Ref:     cas.Ref{Namespace: m.Namespace, Name: name},
+		Ref:     m.ref(name),
 		Entries: map[string]cas.Entry{idKey: o.New, valueKey: o.Also[0].New}, FieldManager: m.Name,
 	})
 	o.take(result, err)
@@ -101,7 +101,7 @@ func (m *engineMaker) remove(name string, v view) {
 	ctx, cancel := context.WithTimeout(context.Background(), m.Deadline)
 	defer cancel()
 	m.begin(o)
-	result, err := m.engine.Remove(ctx, &cas.Removal{Ref: cas.Ref{Namespace: m.Namespace, Name: name}, At: o.At})
+	result, err := m.engine.Remove(ctx, &cas.Removal{Ref: m.ref(name), At: o.At})
 	o.take(result, err)
 	m.end(o)
 	var conflict *cas.ConflictError
@@ -121,7 +121,7 @@ func (m *engineMaker) remove(name string, v view) {
 func (m *engineMaker) swap(draw *rand.Rand, name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), m.Deadline)
 	defer cancel()
-	ref := cas.Ref{Namespace: m.Namespace, Name: name}
+	ref := m.ref(name)
 	read := &op{Kind: readOp, ConfigMap: name, Key: idKey, Also: []keyPart{{Key: valueKey}}, Verdict: cas.Rejected}
 	m.begin(read)
 	seen, err := m.engine.Observe(ctx, ref, 0)

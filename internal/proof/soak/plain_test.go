@@ -51,14 +51,14 @@ func (p *plainWriter) loop(_ int, draw *rand.Rand) {
 	}
 }
 
-func (p *plainWriter) value() string { return p.Name + ":" + strconv.FormatInt(p.count.Add(1), 10) }
+func (p *plainWriter) fresh() string { return p.Name + ":" + strconv.FormatInt(p.count.Add(1), 10) }
 
 // swap is get, compare, update.
 func (p *plainWriter) swap(ctx context.Context, configMap, key string) {
 	read := &op{Kind: readOp, ConfigMap: configMap, Key: key, Verdict: cas.Rejected}
 	p.begin(read)
-	cm := &corev1.ConfigMap{}
-	err := p.client.Get().Namespace(p.Namespace).Resource("configmaps").Name(configMap).Do(ctx).Into(cm)
+	object, err := p.client.Get().Namespace(p.Namespace).Resource(p.resource()).Name(configMap).Do(ctx).Get()
+	cm := shown(object)
 	if err == nil {
 		read.Verdict, read.Version, read.Live = cas.Applied, versionOf(cm), entryOf(cm, key)
 	}
@@ -68,10 +68,10 @@ func (p *plainWriter) swap(ctx context.Context, configMap, key string) {
 		return
 	}
 
-	value := p.value()
+	value := p.fresh()
 	o := &op{Kind: swapOp, ConfigMap: configMap, Key: key, Expect: read.Live, New: cas.Text(value)}
 	if p.Role == broken {
-		p.send(ctx, o, p.client.Patch(types.MergePatchType).Body([]byte(fmt.Sprintf(`{"data":{%q:%q}}`, key, value))))
+		p.send(ctx, o, p.client.Patch(types.MergePatchType).Body([]byte(fmt.Sprintf(`{"data":{%q:%q}}`, key, p.sent(value)))))
 		return
 	}
 	delete(cm.BinaryData, key)
@@ -79,16 +79,16 @@ func (p *plainWriter) swap(ctx context.Context, configMap, key string) {
 		cm.Data = map[string]string{}
 	}
 	cm.Data[key] = value
-	p.send(ctx, o, p.client.Put().Body(cm))
+	p.send(ctx, o, p.client.Put().Body(p.object(cm)))
 }
 
 // write writes one key whatever is there, and whatever the version is.
 func (p *plainWriter) write(ctx context.Context, draw *rand.Rand, configMap, key string) {
-	value := p.value()
+	value := p.fresh()
 	o := &op{Kind: writeOp, ConfigMap: configMap, Key: key, New: cas.Text(value)}
-	kind, body := types.MergePatchType, fmt.Sprintf(`{"data":{%q:%q},"binaryData":{%q:null}}`, key, value, key)
+	kind, body := types.MergePatchType, fmt.Sprintf(`{"data":{%q:%q},"binaryData":{%q:null}}`, key, p.sent(value), key)
 	if draw.IntN(2) == 0 {
-		kind, body = types.JSONPatchType, fmt.Sprintf(`[{"op":"add","path":"/data/%s","value":%q}]`, key, value)
+		kind, body = types.JSONPatchType, fmt.Sprintf(`[{"op":"add","path":"/data/%s","value":%q}]`, key, p.sent(value))
 	}
 	p.send(ctx, o, p.client.Patch(kind).Body([]byte(body)))
 }
@@ -96,9 +96,9 @@ func (p *plainWriter) write(ctx context.Context, draw *rand.Rand, configMap, key
 // send sends a write once.
 func (p *plainWriter) send(ctx context.Context, o *op, request *rest.Request) {
 	p.begin(o)
-	after := &corev1.ConfigMap{}
-	err := request.Namespace(p.Namespace).Resource("configmaps").Name(o.ConfigMap).
-		VersionedParams(&metav1.UpdateOptions{FieldManager: p.Name}, scheme.ParameterCodec).MaxRetries(0).Do(ctx).Into(after)
+	object, err := request.Namespace(p.Namespace).Resource(p.resource()).Name(o.ConfigMap).
+		VersionedParams(&metav1.UpdateOptions{FieldManager: p.Name}, scheme.ParameterCodec).MaxRetries(0).Do(ctx).Get()
+	after := shown(object)
 	switch {
 	case err == nil:
 		o.Verdict, o.Version, o.Wrote = cas.Applied, versionOf(after), true

@@ -47,7 +47,7 @@ type record struct {
 func newRecord(t *testing.T, client kubernetes.Interface, namespace string, added func(string, state)) *record {
 	t.Helper()
 	r := &record{client: client, namespace: namespace, added: added, states: map[string][]state{}}
-	list, err := client.CoreV1().ConfigMaps(namespace).List(t.Context(), metav1.ListOptions{})
+	list, err := r.list(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,14 +79,14 @@ func (r *record) run(ctx context.Context) {
 
 // follow watches from the last version that is known until the watch ends.
 func (r *record) follow(ctx context.Context) error {
-	w, err := r.client.CoreV1().ConfigMaps(r.namespace).Watch(ctx, metav1.ListOptions{ResourceVersion: r.last})
+	w, err := r.watch(ctx, metav1.ListOptions{ResourceVersion: r.last})
 	if err != nil {
 		return err
 	}
 	defer w.Stop()
 	for event := range w.ResultChan() {
-		cm, ok := event.Object.(*corev1.ConfigMap)
-		if event.Type == watch.Error || !ok {
+		cm := shown(event.Object)
+		if event.Type == watch.Error || cm == nil {
 			return apierrors.FromObject(event.Object)
 		}
 		r.add(cm, event.Type == watch.Deleted)
@@ -97,8 +97,7 @@ func (r *record) follow(ctx context.Context) error {
 // fill asks for each version since the last that is known. A kube-apiserver that was started again gives to a watch what came
 // since, and etcd has the rest. (That resourceVersions are etcd's revisions is nothing that a client may count on.)
 func (r *record) fill(ctx context.Context) error {
-	configMaps := r.client.CoreV1().ConfigMaps(r.namespace)
-	list, err := configMaps.List(ctx, metav1.ListOptions{})
+	list, err := r.list(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
@@ -112,7 +111,7 @@ func (r *record) fill(ctx context.Context) error {
 	}
 	for n := from + 1; n <= to; n++ {
 		version := strconv.Itoa(n)
-		list, err := configMaps.List(ctx, metav1.ListOptions{
+		list, err := r.list(ctx, metav1.ListOptions{
 			ResourceVersion: version, ResourceVersionMatch: metav1.ResourceVersionMatchExact,
 		})
 		if err != nil {
@@ -154,7 +153,7 @@ func (r *record) add(cm *corev1.ConfigMap, gone bool) {
 // complete gives all versions so far, once the record has come to what the ConfigMaps are now.
 func (r *record) complete(t *testing.T) map[string][]state {
 	t.Helper()
-	list, err := r.client.CoreV1().ConfigMaps(r.namespace).List(t.Context(), metav1.ListOptions{})
+	list, err := r.list(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

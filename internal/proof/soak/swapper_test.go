@@ -77,7 +77,7 @@ func (s *engineSwapper) look(draw *rand.Rand, configMap, key string) (view, bool
 	}
 	ctx, cancel := s.context(draw)
 	defer cancel()
-	ref := cas.Ref{Namespace: s.Namespace, Name: configMap}
+	ref := s.ref(configMap)
 	if draw.IntN(3) == 0 { // as a refresh does: it may be old, and proves nothing
 		o, err := s.engine.Observe(ctx, ref, cas.Fresh)
 		if err != nil || !o.Exists() {
@@ -131,7 +131,7 @@ func (s *engineSwapper) value(draw *rand.Rand) cas.Entry {
 // shape draws a swap.
 func (s *engineSwapper) shape(draw *rand.Rand, v view, configMap, key string) *cas.Swap {
 	swap := &cas.Swap{
-		Ref: cas.Ref{Namespace: s.Namespace, Name: configMap}, Key: key,
+		Ref: s.ref(configMap), Key: key,
 		Expect: v.entries[key], New: s.value(draw), FieldManager: s.Name,
 	}
 	if draw.IntN(8) == 0 {

@@ -63,7 +63,7 @@ func (t *engineTaker) look(draw *rand.Rand, configMap string) {
 	ctx, cancel := t.context(draw)
 	defer cancel()
 	t.begin(read)
-	o, err := t.engine.Observe(ctx, cas.Ref{Namespace: t.Namespace, Name: configMap}, 0)
+	o, err := t.engine.Observe(ctx, t.ref(configMap), 0)
 	if err == nil && o.Exists() {
 		read.Verdict, read.Version, read.Live = cas.Applied, o.Version(), o.Entry(counterKey)
 	}
@@ -77,7 +77,7 @@ func (w *worker) takeNumber(draw *rand.Rand, engine *cas.Engine, configMap strin
 	defer cancel()
 	w.begin(o)
 	taken, err := engine.Take(ctx, cas.Counter{
-		Ref: cas.Ref{Namespace: w.Namespace, Name: configMap}, Key: counterKey, Initial: firstNumber, Step: 1, FieldManager: w.Name,
+		Ref: w.ref(configMap), Key: counterKey, Initial: firstNumber, Step: 1, FieldManager: w.Name,
 	})
 	o.Verdict = cas.VerdictOf(err)
 	var unknown *cas.UnknownNumberError

@@ -37,7 +37,7 @@ func (p purse) entry() cas.Entry {
 }
 
 func purseOf(e cas.Entry) (p purse, err error) {
-	text, _ := e.Text()
+	text, _ := asText(e).Text()
 	err = json.Unmarshal([]byte(text), &p)
 	return p, err
 }
@@ -88,7 +88,7 @@ func (m *engineMover) edit(draw *rand.Rand, key string, change, done func(*purse
 	inDoubt := false
 	for ; ; m.pause() {
 		ctx, cancel := context.WithTimeout(context.Background(), m.Deadline)
-		live, err := m.engine.Observe(ctx, m.ref(), 0)
+		live, err := m.engine.Observe(ctx, m.ref(m.ConfigMaps[0]), 0)
 		cancel()
 		if err != nil {
 			continue
@@ -125,13 +125,11 @@ func (m *engineMover) edit(draw *rand.Rand, key string, change, done func(*purse
 	}
 }
 
-func (m *engineMover) ref() cas.Ref { return cas.Ref{Namespace: m.Namespace, Name: m.ConfigMaps[0]} }
-
 func (m *engineMover) swap(o *op) cas.Verdict {
 	ctx, cancel := context.WithTimeout(context.Background(), m.Deadline)
 	defer cancel()
 	m.begin(o)
-	swap := cas.Swap{Ref: m.ref(), Key: o.Key, Expect: o.Expect, New: o.New, At: o.At, FieldManager: m.Name}
+	swap := cas.Swap{Ref: m.ref(m.ConfigMaps[0]), Key: o.Key, Expect: o.Expect, New: o.New, At: o.At, FieldManager: m.Name}
 	result, err := m.engine.Commit(ctx, swap.Txn())
 	o.take(result, err)
 	m.end(o)

@@ -52,6 +52,7 @@ type plan struct {
 	Cert       []byte
 	CertKey    []byte
 	Namespace  string
+	Secrets    bool // what is called a ConfigMap is a Secret
 	ConfigMaps []string
 	Keys       []string
 	Goroutines int
