@@ -43,7 +43,7 @@ var (
 	}
 	otherChanged = []string{
 		"Error: Compare-And-Swap Conflict", `foo is unchanged ("1"), but the ConfigMap changed. Nothing was written.`,
-		"Key: foo", "resourceVersion: ", " when ", " now ", `Run terraform plan again, or set conflict_scope = "key" to ignore other keys.`, // which would help
+		"Key: foo", "resourceVersion: ", " when ", " now ", "Run terraform plan again", `, or set conflict_scope = "key" to ignore other keys.`,
 	}
 	keyChanged = []string{"Error: Compare-And-Swap Conflict", "foo changed after ", "Nothing was written.", `Expected: "1" Found:`}
 	mismatch   = []string{"Error: Expected Value Mismatch", `expected_value = "1"`, `Expected: "1" Found: "3"`}

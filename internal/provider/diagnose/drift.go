@@ -44,7 +44,7 @@ func (s Subject) DriftRefused(drift []Drift, live *cas.Observation, canDestroy b
 	if canDestroy {
 		next = s.orDestroy(next)
 	}
-	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), drifted(drift)+fmt.Sprintf(" on_drift = %q protects %s.", terms.DriftError, them(drift)),
+	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), protected(drift),
 		s.driftFacts(drift, live), next)
 }
 
@@ -54,13 +54,17 @@ func (s Subject) RemovalRefused(changed []KeyValue, seen *cas.Observation) diag.
 	for i, c := range changed {
 		drift[i] = Drift{Kind: PartKey, Key: c.Key, Found: c.Live}
 	}
-	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), drifted(drift)+fmt.Sprintf(" on_drift = %q protects %s.", terms.DriftError, them(drift)),
+	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), protected(drift),
 		s.changedFacts(changed, seen), fmt.Sprintf("To remove %[1]s, first %[2]s and apply; to leave %[1]s in place, also set deletion_policy = %[3]q.",
 			them(drift), s.keepDrift(drift), terms.PolicyAbandon))
 }
 
 func drifted(drift []Drift) string {
 	return "Somebody else changed " + enumerate(namesOf(drift)) + " after the last apply."
+}
+
+func protected(drift []Drift) string {
+	return drifted(drift) + fmt.Sprintf(" on_drift = %q protects %s.", terms.DriftError, them(drift))
 }
 
 func them(drift []Drift) string { return number(len(namesOf(drift)), "it", "them") }

@@ -35,7 +35,8 @@ func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, po
 		keep, terms.PolicyAbandon, it, terms.PolicyDelete, it)
 	if s.Op == terms.OpUpdate { // whose own policy counts
 		next = fmt.Sprintf("To keep %s, set deletion_policy = %q.", it, terms.PolicyAbandon)
-		refused = fmt.Sprintf("To keep %s, set deletion_policy = %q; to remove %s, set deletion_policy = %q.", it, terms.PolicyAbandon, it, terms.PolicyDelete)
+		refused = fmt.Sprintf("To keep %[1]s, set deletion_policy = %[2]q; to remove %[1]s, set deletion_policy = %[3]q.",
+			it, terms.PolicyAbandon, terms.PolicyDelete)
 	}
 	if policy == terms.PolicyRestore {
 		return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), happened+", so restoring would undo another write.", facts, refused)
@@ -84,7 +85,8 @@ func (s Subject) ExpectationMissing(keys []string) diag.Diagnostic {
 
 // TaintedReplacesItself is for a tainted resource that is to be replaced by one that needs the keys as they are.
 func (s Subject) TaintedReplacesItself() diag.Diagnostic {
-	return s.refuse(TitleReplacementWouldFail, path.Empty(), "This resource is tainted. The removal comes first, so its replacement would not find what it needs.", nil,
+	return s.refuse(TitleReplacementWouldFail, path.Empty(),
+		"This resource is tainted. The removal comes first, so its replacement would not find what it needs.", nil,
 		"Run terraform untaint with its address.")
 }
 
