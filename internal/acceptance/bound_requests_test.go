@@ -84,3 +84,20 @@ func TestWriteThatThePlanHasJudgedIsFoundOutAboutWhereItsAnswerIsLost(t *testing
 		})
 	}
 }
+
+// TestAdoptedKeyIsNoWriteThatThePlanHasJudged: nothing is written of a key that holds its value already, and of text that is the same after
+// normalization nobody knows the bytes.
+func TestAdoptedKeyIsNoWriteThatThePlanHasJudged(t *testing.T) {
+	p := on(t, driver.Terraform116)
+	proxy := p.proxied()
+	p.create("testmap", data{"foo": "1", "nfd": "e\u0301"})
+	p.write(dataBlock("it", `data = { foo = "1", bar = "1" }`, "adopt_existing = true") +
+		entryBlock("nfd", `key = "nfd"`, `value = "2"`, `expected_value = "\u00e9"`, "depends_on = [cas_configmap_data.it]"))
+	p.plan()
+	proxy.Reset()
+	p.apply()
+	p.wantLive("testmap", data{"foo": "1", "bar": "1", "nfd": "2"})
+	if first := proxy.Requests()[0]; first.Method != http.MethodGet {
+		t.Errorf("the apply began with %v, not with a read", first)
+	}
+}

@@ -236,14 +236,22 @@ func (b *batch) mayHaveMade(next *Observation) answer {
 	if b.since == "" {
 		return no
 	}
+	touched := false
 	for _, c := range b.changes {
-		live := next.Entry(c.key)
 		if !c.writes() {
 			continue
 		}
-		if owners, told := next.owners(live.field(c.key)); live == c.from || told && !live.IsAbsent() && !owns(owners, b.manager()) {
-			return no // a batch is atomic, and who changes a key owns it
+		f := c.to.field(c.key)
+		if c.to.IsAbsent() {
+			f = c.from.field(c.key)
 		}
+		if owners, told := next.owners(f); told && !owns(owners, b.manager()) && (len(owners) > 0 || !c.to.IsAbsent()) {
+			return no // who changes a key owns it
+		}
+		touched = touched || next.Entry(c.key) != c.from
+	}
+	if !touched {
+		return no
 	}
 	return maybe
 }
