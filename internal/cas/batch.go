@@ -1,9 +1,11 @@
 package cas
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
+	"time"
 )
 
 // maxTasks is how many transactions go into one request.
@@ -27,6 +29,7 @@ type batch struct {
 	most      int              // of its tasks' most, the least
 	grows     int              // by how many bytes, together
 	digest    string           // of the base, where it was not read
+	since     string           // from which a watch shows what came after that base; empty: from the base itself
 	engine    signature        // which signed field managers end with
 	signature signature        // which takes its place
 	earlier   []lost           // on the same base, of which it could not be found out whether they landed
@@ -50,7 +53,7 @@ func (c *committer) newBatch(base Version) *batch {
 	return b
 }
 
-// blindBatch is the removals that can be sent without a read: what the keys held was seen, at a version that the request is
+// blindBatch is the transactions that can be sent without a read: what the keys held was seen, at a version that the request is
 // conditional on. The others wait.
 func (c *committer) blindBatch(tasks []*task) *batch {
 	var b *batch
@@ -61,16 +64,21 @@ func (c *committer) blindBatch(tasks []*task) *batch {
 		}
 		blocked := ahead.blocks(t.txn)
 		ahead.add(t.txn)
-		if blocked || t.mustRead || !t.txn.canGoBlind(&c.lineage) {
+		if blocked || t.mustRead || !t.txn.canGoBlind(&c.lineage, c.client.now()) {
 			continue
 		}
 		var changes []change
 		differs := false // else a write would make no version, and could not be found out about
 		for _, k := range t.txn.Keys {
-			if !k.Expect.IsAbsent() { // else gone already: nothing is to be written, not even what would be put back
-				changes = append(changes, change{key: k.Key, from: k.Expect, to: k.New})
-				differs = differs || k.New != k.Expect
+			ch := change{key: k.Key, from: k.Expect, to: k.New, isGuard: k.IsGuard}
+			if k.IsGuard {
+				ch.to = k.Expect
 			}
+			if t.txn.GoneIsDone && k.Expect.IsAbsent() {
+				continue // gone already: nothing is to be written, not even what would be put back
+			}
+			changes = append(changes, ch)
+			differs = differs || ch.to != ch.from
 		}
 		if !differs {
 			continue
@@ -81,18 +89,21 @@ func (c *committer) blindBatch(tasks []*task) *batch {
 		}
 		if t.txn.Seen == b.base && b.fits(t, changes) {
 			b.add(t, changes)
+			b.since = cmp.Or(b.since, t.txn.SeenSince.ResourceVersion)
 		}
 	}
 	return b
 }
 
-// canGoBlind reports whether the Txn is a removal of what was seen at one full version, held to no other and to no other keys.
-func (t *Txn) canGoBlind(h history) bool {
-	return t.GoneIsDone && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" &&
+// canGoBlind reports whether the Txn is of what was seen at one full version, and held to no other: a removal, of those keys alone, or what
+// another process has judged there just before.
+func (t *Txn) canGoBlind(h history, now time.Time) bool {
+	isJudged := !t.GoneIsDone && t.SeenDigest != "" && t.SeenSince.isYoung(now)
+	return (t.GoneIsDone || isJudged) && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" && (!t.Bound.Valid() || t.Bound == t.Seen) &&
 		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
 		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
 			isNowhere := k.Expect.IsAnything() && t.Ref.Kind == ConfigMap // which of its two maps has the key is not known
-			return k.IsGuard || k.Next != nil || isNowhere || h.wroteSince(k.Key, t.Seen)
+			return k.IsGuard && !isJudged || k.Next != nil || isNowhere || h.wroteSince(k.Key, t.Seen)
 		})
 }
 

@@ -261,7 +261,7 @@ func (c *committer) read(tasks []*task) {
 	toWrite := false // now, or after a check
 	for _, t := range tasks {
 		t.attempts.Add(1)
-		toWrite = toWrite || t.kind != observeTask
+		toWrite = toWrite || t.kind != observeTask || t.isAhead
 	}
 	head, err := c.client.read(ctx, c.ref, c.head, toWrite)
 	if err != nil {

@@ -1,6 +1,7 @@
 package cas
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -45,7 +46,7 @@ func (b *batch) follow(ctx context.Context, now *Observation) (result, error) {
 	if b.byKey {
 		r.outcome = pending
 	}
-	since := b.base.ResourceVersion
+	since := cmp.Or(b.since, b.base.ResourceVersion)
 	if b.from != nil {
 		since = b.from.since.version
 	}
@@ -215,7 +216,7 @@ func (b *batch) madeUnseen(next *Observation) answer {
 	was := next.Entries()
 	for _, c := range b.changes {
 		if next.Entry(c.key) != c.to {
-			return no
+			return b.mayHaveMade(next)
 		}
 		if c.from.IsAbsent() {
 			delete(was, c.key)
@@ -224,7 +225,33 @@ func (b *batch) madeUnseen(next *Observation) answer {
 		}
 	}
 	if b.digest != "" && digest(was) != b.digest {
-		return no
+		return b.mayHaveMade(next)
 	}
 	return yes
+}
+
+// mayHaveMade is the answer where next is not just what the batch makes of a base that nobody read: admission may have changed it. A removal is
+// not changed on its way.
+func (b *batch) mayHaveMade(next *Observation) answer {
+	if b.since == "" {
+		return no
+	}
+	touched := false
+	for _, c := range b.changes {
+		if !c.writes() {
+			continue
+		}
+		f := c.to.field(c.key)
+		if c.to.IsAbsent() {
+			f = c.from.field(c.key)
+		}
+		if owners, told := next.owners(f); told && !owns(owners, b.manager()) && (len(owners) > 0 || !c.to.IsAbsent()) {
+			return no // who changes a key owns it
+		}
+		touched = touched || next.Entry(c.key) != c.from
+	}
+	if !touched {
+		return no
+	}
+	return maybe
 }

@@ -36,7 +36,7 @@ func FuzzGroup(f *testing.F) {
 			}
 		}
 		before := step(was, managers)
-		seen, blind := &batch{from: before}, &batch{digest: digest(was)}
+		seen, blind, judged := &batch{from: before}, &batch{digest: digest(was)}, &batch{digest: digest(was), since: "0"}
 		ours := maps.Clone(was)
 		for _, key := range keys {
 			to := c.entry()
@@ -44,7 +44,7 @@ func FuzzGroup(f *testing.F) {
 				continue
 			}
 			task := txnTask(t, (&Swap{Key: key, New: to, FieldManager: "engine"}).Txn())
-			for _, g := range []*batch{seen, blind} {
+			for _, g := range []*batch{seen, blind, judged} {
 				changes := []change{{key: key, from: was[key], to: to}}
 				if !g.fits(task, changes) {
 					t.Fatalf("%s does not fit", key)
@@ -66,7 +66,7 @@ func FuzzGroup(f *testing.F) {
 		}
 
 		made := step(ours, wrote("engine"))
-		if seen.made(before, made) != yes || blind.made(nil, made) != yes {
+		if seen.made(before, made) != yes || blind.made(nil, made) != yes || judged.made(nil, made) != yes {
 			t.Errorf("what the group makes of %v is not told for its own", was)
 		}
 		unknown := batch{changes: blind.changes, tasks: blind.tasks}
@@ -86,7 +86,7 @@ func FuzzGroup(f *testing.F) {
 		}
 		who := []string{"engine", "foreign"}[c.pick(2)]
 		foreign := step(other, wrote(who))
-		if seen.made(before, foreign) == yes || blind.made(nil, foreign) == yes {
+		if seen.made(before, foreign) == yes || blind.made(nil, foreign) == yes || judged.made(nil, foreign) == yes {
 			t.Errorf("%v after %v is told for the group's, which makes %v", other, was, ours)
 		}
 		// If it was ours, as admission changed it, that must not be denied where what we were to change was changed.
@@ -94,7 +94,7 @@ func FuzzGroup(f *testing.F) {
 		for _, c := range seen.changes {
 			touched = touched || other[c.key] != c.from
 		}
-		if who == "engine" && touched && seen.made(before, foreign) == no {
+		if who == "engine" && touched && (seen.made(before, foreign) == no || judged.made(nil, foreign) == no) {
 			t.Errorf("%v after %v may be what admission made of %v", other, was, ours)
 		}
 		// After it, ours could not have been made where it changed a key of ours.

@@ -27,6 +27,17 @@ type moment struct {
 	at      time.Time
 }
 
+// Horizon is a resourceVersion from which a watch shows what came after an observation, and when that was the present one.
+type Horizon struct {
+	ResourceVersion string    `json:"resource_version"`
+	At              time.Time `json:"at"`
+}
+
+// isYoung reports whether the API server can be trusted to remember what came after it.
+func (h Horizon) isYoung(now time.Time) bool {
+	return h.ResourceVersion != "" && !now.Before(h.At) && now.Sub(h.At) < remembered
+}
+
 // now is the latest moment learned. Ask for it before a read: only then does it hold for what was read.
 func (h *horizon) now() moment {
 	h.mu.Lock()

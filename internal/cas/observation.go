@@ -151,6 +151,14 @@ func (o *Observation) survivesJSON() bool {
 	return true
 }
 
+// Horizon is that of the observation; zero where it is not known.
+func (o *Observation) Horizon() Horizon {
+	if o.since.at.IsZero() {
+		return Horizon{}
+	}
+	return Horizon{o.since.version, o.since.at}
+}
+
 // Terminating reports whether the object is being deleted.
 func (o *Observation) Terminating() bool { return o.Exists() && o.configMap.DeletionTimestamp != nil }
 

@@ -173,16 +173,7 @@ func TestHorizonIsLearnedAnewBeforeAWrite(t *testing.T) {
 		f.proxy.Reset()
 		_, err := f.do(f.swapping("foo", test.from, test.to))
 		f.want(Applied, err)
-		var got []string
-		for _, r := range f.proxy.Requests() {
-			if r.Query.Has("watch") {
-				r.Method = "WATCH"
-			}
-			got = append(got, r.Method)
-		}
-		if strings.Join(got, " ") != test.requests {
-			t.Errorf("after %v: %v, want %s", test.at, got, test.requests)
-		}
+		f.wantRequests(test.requests)
 	}
 }
 

@@ -17,6 +17,7 @@ const (
 	planPlannedPrivate     protowire.Number = 9 // of PlanResourceChange.Request
 	applyPlannedPrivate    protowire.Number = 5 // of ApplyResourceChange.Request
 	planClientCapabilities protowire.Number = 7 // of PlanResourceChange.Request
+	readClientCapabilities protowire.Number = 5 // of ReadResource.Request
 	storePlannedPrivate    protowire.Number = 3 // of ClientCapabilities
 )
 
@@ -27,8 +28,10 @@ func handOn(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler gr
 		switch info.FullMethod[strings.LastIndex(info.FullMethod, "/")+1:] {
 		case "PlanResourceChange":
 			ctx = planned.With(ctx, planned.Sent{
-				Stores: storesPlannedPrivate(m), Private: bytesField(m, planPlannedPrivate),
+				Stores: storesPlannedPrivate(m, planClientCapabilities), Private: bytesField(m, planPlannedPrivate),
 			})
+		case "ReadResource":
+			ctx = planned.With(ctx, planned.Sent{Stores: storesPlannedPrivate(m, readClientCapabilities)})
 		case "ApplyResourceChange":
 			ctx = planned.With(ctx, planned.Sent{Private: bytesField(m, applyPlannedPrivate)})
 		}
@@ -36,8 +39,8 @@ func handOn(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler gr
 	return handler(ctx, req)
 }
 
-func storesPlannedPrivate(request protoreflect.Message) bool {
-	field := request.Descriptor().Fields().ByNumber(planClientCapabilities)
+func storesPlannedPrivate(request protoreflect.Message, number protowire.Number) bool {
+	field := request.Descriptor().Fields().ByNumber(number)
 	if field == nil || field.Message() == nil || !request.Has(field) {
 		return false
 	}

@@ -177,7 +177,7 @@ func TestFieldsThatThePluginLibraryKnowsAreHandedOn(t *testing.T) {
 func TestOtherRequestsCarryNothing(t *testing.T) {
 	t.Parallel()
 	request := dynamicpb.NewMessage(newerProtocol(t).ByName("Request"))
-	info := &grpc.UnaryServerInfo{FullMethod: "/tfplugin6.Provider/ReadResource"}
+	info := &grpc.UnaryServerInfo{FullMethod: "/tfplugin6.Provider/ImportResourceState"}
 	ctx := t.Context()
 	_, _ = handOn(ctx, request, info, func(passed context.Context, _ any) (any, error) {
 		if passed != ctx {

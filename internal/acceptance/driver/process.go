@@ -241,7 +241,7 @@ func (p *process) upgrade(ctx context.Context, address string, o *object) (*live
 // read refreshes an object. A null value is gone.
 func (p *process) read(ctx context.Context, address, typ string, l *live) (*live, Diagnostics) {
 	ty := p.typeOf(typ)
-	resp, err := p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
+	resp, err := p.server.ReadResource(sent.With(ctx, sent.Sent{Stores: p.stores}), &tfprotov6.ReadResourceRequest{
 		TypeName: typ, CurrentState: wire(l.value, ty), Private: l.private, CurrentIdentity: p.wireIdentity(typ, l.identity),
 		ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{DeferralAllowed: p.deferral},
 	})

@@ -73,7 +73,8 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 	if diags.Append(refused...); len(refused) > 0 {
 		return diags
 	}
-	_, checked := r.checkTxn(ctx, c, t, about)
+	seen, checked := r.checkTxn(ctx, c, t, about)
+	diags.Append(noteJudged(ctx, t, seen, private)...)
 	if diags.Append(checked...); len(checked) == 0 && !r.isApply(ctx) { // Update judges it
 		diags.Append(r.checkDrift(ctx, c, held, r.planned(ctx, about), private)...)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+	"github.com/terraform-cas/terraform-provider-cas/internal/serve/planned"
 )
 
 // Written is the result of a write.
@@ -55,6 +56,10 @@ func (r *Run) Update(ctx context.Context, c, held *Claim, private Private) (Writ
 	about := c.About(terms.OpUpdate)
 	t, more := r.updateTxn(ctx, c, held, private, about)
 	diags.Append(more...)
+	note, more := planNoteIn(planned.From(ctx).Private)
+	if diags.Append(more...); note.Judged != nil && note.Judged.ResourceVersion == held.Version.ResourceVersion {
+		note.resume(t)
+	}
 	diags.Append(c.checkDropped(ctx, held, about, private)...)
 	diags.Append(r.checkDrift(ctx, c, held, about, private)...)
 	if diags.HasError() {
