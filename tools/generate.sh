@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Generates docs/ from the provider's schema, templates/ and examples/, and formats the examples. Without network.
 #
-# The schema comes from OpenTofu: Terraform before 1.12 does not export resource identities.
+# The schema comes from OpenTofu, for Terraform before 1.12 does not export resource identities; those of actions and lists from the provider itself.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,7 +32,7 @@ for name in $(compgen -e TF_); do unset "$name"; done
 export TF_CLI_CONFIG_FILE=$tmp/cli.tfrc
 
 "$tofu" fmt -recursive examples
-"$tofu" -chdir="$tmp" providers schema -json >"$tmp/schema.json"
+"$tofu" -chdir="$tmp" providers schema -json | go run ./internal/schema >"$tmp/schema.json"
 "$tfplugindocs" generate --providers-schema "$tmp/schema.json" --provider-name cas --rendered-provider-name CAS
 "$tfplugindocs" validate --providers-schema "$tmp/schema.json" --provider-name cas >"$tmp/validate.log" 2>&1 || {
   cat "$tmp/validate.log" >&2

@@ -342,6 +342,9 @@ func TestEveryExampleHasATest(t *testing.T) {
 		"guides/getting-started/main.tf": true, "guides/saved-plans/main.tf": true, // by internal/guides, as the guides show them
 		"guides/several-writers/checkout/main.tf": true, "guides/several-writers/search/main.tf": true,
 	}
+	for _, path := range actionAndListExamples {
+		tested[path] = true
+	}
 	for folder, examples := range applied {
 		tested["resources/"+filepath.Base(folder)+"/import.sh"] = true
 		for name := range examples {

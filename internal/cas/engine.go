@@ -40,7 +40,7 @@ var ErrClosed = errors.New("the engine was closed")
 
 // Event describes a call that has ended, for a trace. It never holds values.
 type Event struct {
-	Operation string // "swap", "create", "remove", "check", "rehearse" or "observe"
+	Operation string // "swap", "create", "remove", "check", "rehearse", "observe" or "list"
 	Ref       Ref
 	Key       string  // several with commas between; empty where it is not about keys
 	Attempts  int     // requests that were sent for it, those that it shared included

@@ -167,21 +167,27 @@ func TestLostAnswerIsFoundOutWhereEtcdHasForgottenTheBase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, plane.Etcd.URL.String()+"/v3/kv/compaction",
-			strings.NewReader(`{"revision":"`+other.ResourceVersion+`"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close()
-		if response.StatusCode != http.StatusOK {
-			t.Fatal(response.Status)
-		}
+		compact(t, plane, other.ResourceVersion)
 		f.hasForgotten(f.version())
 	})
+}
+
+// compact has etcd drop what came before a revision.
+func compact(t *testing.T, plane *envtest.ControlPlane, revision string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, plane.Etcd.URL.String()+"/v3/kv/compaction",
+		strings.NewReader(`{"revision":"`+revision+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Fatal(response.Status)
+	}
 }
 
 var getAndPatch = []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: bothKinds, Verbs: []string{"get", "patch"}}}

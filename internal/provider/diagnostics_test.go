@@ -79,6 +79,7 @@ func TestDiagnostics(t *testing.T) {
 	maps.Copy(tests, severalDiagnosticTests(seen))
 	maps.Copy(tests, waitDiagnosticTests(seen))
 	maps.Copy(tests, driftDiagnosticTests(seen))
+	maps.Copy(tests, actionDiagnosticTests(seen))
 	missing := map[string]bool{} // by title and severity
 	for title, severities := range diagnose.Titles() {
 		for _, severity := range severities {
@@ -140,6 +141,7 @@ var ofConfigurations = []string{
 	"Invalid Provider Argument",
 	"Invalid Regular Expression",
 	"Invalid Resource Version",
+	"Invalid Selector",
 	"Invalid Timeout",
 	"Key In Both Maps",
 	"Missing Keys",

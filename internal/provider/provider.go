@@ -6,9 +6,11 @@ import (
 	"context"
 	"sync"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -21,8 +23,10 @@ import (
 )
 
 var (
-	_ provider.Provider              = (*casProvider)(nil)
-	_ provider.ProviderWithFunctions = (*casProvider)(nil)
+	_ provider.Provider                  = (*casProvider)(nil)
+	_ provider.ProviderWithActions       = (*casProvider)(nil)
+	_ provider.ProviderWithFunctions     = (*casProvider)(nil)
+	_ provider.ProviderWithListResources = (*casProvider)(nil)
 )
 
 // defaultFieldManager is also what the API server would derive from the user agent.
@@ -109,6 +113,8 @@ func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureReque
 
 	resp.ResourceData = run
 	resp.DataSourceData = run
+	resp.ActionData = run
+	resp.ListResourceData = run
 }
 
 // settings is the part of the configuration that needs no client. What is unknown gets the careful value.
@@ -161,6 +167,19 @@ func (p *casProvider) DataSources(context.Context) []func() datasource.DataSourc
 	return []func() datasource.DataSource{
 		configmap.NewConfigMapSource,
 		configmap.NewEntrySource,
+	}
+}
+
+func (p *casProvider) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{
+		configmap.NewSwap,
+	}
+}
+
+func (p *casProvider) ListResources(context.Context) []func() list.ListResource {
+	return []func() list.ListResource{
+		configmap.NewConfigMapList,
+		configmap.NewEntryList,
 	}
 }
 

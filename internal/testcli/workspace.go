@@ -151,7 +151,7 @@ func (w *Workspace) Start(args ...string) *Running {
 	if w.tb != nil {
 		w.tb.Helper()
 	}
-	if !w.Color && slices.Contains([]string{"init", "plan", "apply", "destroy", "show", "refresh", "import", "output", "get", "test"}, args[0]) {
+	if !w.Color && slices.Contains([]string{"init", "plan", "apply", "destroy", "show", "refresh", "import", "output", "get", "test", "query"}, args[0]) {
 		args = slices.Insert(slices.Clone(args), 1, "-no-color")
 	}
 	return w.start(w.CLI, args...)

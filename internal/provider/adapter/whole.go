@@ -222,12 +222,25 @@ func (r *Whole) ImportState(ctx context.Context, req resource.ImportStateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	state := importedObject(ref)
+	resp.Diagnostics.Append(state.Identity().Encode(ctx, &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(r.Codec().Encode(ctx, state, &resp.State.Raw)...)
+}
+
+// importedObject is the state of an object of which nothing but its name is known.
+func importedObject(ref cas.Ref) Object {
 	null := types.MapNull(types.StringType)
-	state := Object{
+	m := Object{
 		Keys: types.ListNull(types.StringType), Place: NewPlace(ref), Labels: null, Annotations: null, Data: null, BinaryData: null,
 		Immutable: types.BoolValue(false), HideValues: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
 	}
-	state.SetRef(ref)
-	resp.Diagnostics.Append(state.Identity().Encode(ctx, &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(r.Codec().Encode(ctx, state, &resp.State.Raw)...)
+	m.SetRef(ref)
+	return m
+}
+
+// Imported is the state of an import of what was observed.
+func (r *Whole) Imported(ref cas.Ref, seen *cas.Observation) Object {
+	m := importedObject(ref)
+	r.adopt(&m, seen)
+	return m
 }

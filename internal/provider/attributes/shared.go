@@ -67,7 +67,7 @@ func Namespace(kind cas.Kind) schema.StringAttribute {
 // pin is expected_resource_version_wo.
 func pin(kind cas.Kind) schema.StringAttribute {
 	return schema.StringAttribute{
-		Optional: true, WriteOnly: true, Validators: []validator.String{validResourceVersion()},
+		Optional: true, WriteOnly: true, Validators: []validator.String{ValidResourceVersion()},
 		MarkdownDescription: fmt.Sprintf("Version that the %s must have before a create or update, such as the `resource_version` of a data source. "+
 			"Versions from this apply's own writes after it are fine as well. Write-only: Terraform does not store it, and a change of it alone "+
 			"is no diff. Needs Terraform 1.11 or OpenTofu 1.11.", kind),

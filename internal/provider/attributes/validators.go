@@ -96,7 +96,8 @@ func ValidTimeout() validator.String {
 	})
 }
 
-func validResourceVersion() validator.String {
+// ValidResourceVersion demands a resourceVersion.
+func ValidResourceVersion() validator.String {
 	return Rule("a resourceVersion", diagnose.TitleInvalidResourceVersion, func(s string) []string {
 		if _, err := resourceversion.CompareResourceVersion(s, s); err != nil {
 			return []string{fmt.Sprintf("must be a resourceVersion as an object's metadata has it "+

@@ -30,7 +30,7 @@ func FuzzValidators(f *testing.F) {
 			validator validator.String
 			valid     bool
 		}{
-			"resourceVersion": {validResourceVersion(), version.MatchString(s)},
+			"resourceVersion": {ValidResourceVersion(), version.MatchString(s)},
 			"base64":          {ValidBase64(), alphabet.MatchString(s) && base64.StdEncoding.DecodedLen(len(s)) <= cas.MaxSize+2},
 			"timeout":         {ValidTimeout(), lasts(s)},
 			"size":            {ValidValueSize(), len(s) <= cas.MaxSize},

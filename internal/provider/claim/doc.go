@@ -11,7 +11,7 @@
 //   - write.go: what a create or an update refuses
 //   - delete.go: what a removal compares with, at plan and at apply
 //   - read.go: what a refresh finds
-//   - whole.go, take.go: the same for whole objects and for numbers
+//   - whole.go, take.go, swap.go: the same for whole objects, for numbers, and for swaps that no state keeps
 //   - private.go: what is kept in private state
 //   - drift.go: what somebody else changed after the last apply
 //   - run.go, planned.go: what the resources of one run share

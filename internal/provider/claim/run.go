@@ -71,6 +71,10 @@ func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts
 	if !r.Checks() {
 		return diags
 	}
+	return append(diags, r.checkWithin(ctx, about, timeout, look)...)
+}
+
+func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout time.Duration, look func(context.Context) error) (diags diag.Diagnostics) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := look(ctx)
@@ -101,7 +105,10 @@ func (r *Run) located(ctx context.Context, err error) error {
 
 // planned is the subject of diagnostics about a plan's check.
 func (r *Run) planned(ctx context.Context, about diagnose.Subject) diagnose.Subject {
-	about.Plan, about.Limit = r.PlanCheck, terms.OpRead
+	about.Plan = r.PlanCheck
+	if about.Op != terms.OpInvoke { // which has one timeout
+		about.Limit = terms.OpRead
+	}
 	about.Replanned = r.isApply(ctx)
 	about.Rehearsed = r.CheckMode(ctx) == cas.DryRun
 	return about

@@ -42,13 +42,18 @@ func NewData() resource.Resource {
 // dataModel is the resource's schema as Go values.
 type dataModel struct {
 	adapter.KeysAttributes
+	dataMaps
 
-	Data               types.Map  `tfsdk:"data"`
-	BinaryData         types.Map  `tfsdk:"binary_data"`
-	ExpectedData       types.Map  `tfsdk:"expected_data"`
-	ExpectedBinaryData types.Map  `tfsdk:"expected_binary_data"`
-	HideValues         types.Bool `tfsdk:"hide_values"`
-	PreviousData       types.Map  `tfsdk:"previous_data"`
+	HideValues   types.Bool `tfsdk:"hide_values"`
+	PreviousData types.Map  `tfsdk:"previous_data"`
+}
+
+// dataMaps say what keys shall hold, and what they must hold before.
+type dataMaps struct {
+	Data               types.Map `tfsdk:"data"`
+	BinaryData         types.Map `tfsdk:"binary_data"`
+	ExpectedData       types.Map `tfsdk:"expected_data"`
+	ExpectedBinaryData types.Map `tfsdk:"expected_binary_data"`
 }
 
 var dataCodec = adapter.SchemaCodec[dataModel](&dataResource{})
@@ -59,7 +64,7 @@ func (*dataResource) Metadata(_ context.Context, req resource.MetadataRequest, r
 }
 
 // keys gives the keys of data and binary_data.
-func (m *dataModel) keys() []string { return keysIn(m.Data, m.BinaryData) }
+func (m *dataMaps) keys() []string { return keysIn(m.Data, m.BinaryData) }
 
 func (m *dataModel) SetID() {
 	m.ID = types.StringValue(terms.DataID{Ref: m.Ref(), Keys: m.keys()}.String())
@@ -84,12 +89,22 @@ func (m *dataModel) Claim(run *claim.Run) *claim.Claim {
 
 func (m *dataModel) about(op terms.Operation, hide bool) diagnose.Subject {
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: m.Ref()}, Noun: "keys", Place: "namespace and name", Value: path.Root("data"), Keys: map[string]diagnose.KeyPaths{},
+		ID: terms.EntryID{Ref: m.Ref()}, Noun: "keys", Place: "namespace and name",
 		ImportID: func(ref cas.Ref, keys []string) string { return terms.DataID{Ref: ref, Keys: keys}.String() },
 		Ways: adapter.Ways(`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data ` +
 			"in the one that takes it over."),
 		Op: op, Limit: op, Hide: diagnose.HideIf(hide),
 	}
+	m.describe(&s)
+	if op == terms.OpCreate || op == terms.OpUpdate {
+		s.Wait = m.WaitForMatch
+	}
+	return s
+}
+
+// describe says to a subject where the maps say something about a key, and what they hold.
+func (m *dataMaps) describe(s *diagnose.Subject) {
+	s.Value, s.Keys = path.Root("data"), map[string]diagnose.KeyPaths{}
 	if len(m.Data.Elements()) == 0 {
 		s.Value = path.Root("binary_data")
 	}
@@ -107,10 +122,6 @@ func (m *dataModel) about(op terms.Operation, hide bool) diagnose.Subject {
 	for _, e := range entriesFrom(m.Data, m.BinaryData) {
 		s.Values = append(s.Values, e)
 	}
-	if op == terms.OpCreate || op == terms.OpUpdate {
-		s.Wait = m.WaitForMatch
-	}
-	return s
 }
 
 func (m *dataModel) MayBe(state *dataModel) bool {

@@ -30,8 +30,8 @@ func (*dataResource) ImportState(ctx context.Context, req resource.ImportStateRe
 func newDataModel(id terms.DataID) dataModel {
 	null := types.MapNull(types.StringType)
 	m := dataModel{
-		KeysAttributes: adapter.ImportedKeys(id.Ref), Data: null, BinaryData: null, ExpectedData: null, ExpectedBinaryData: null, PreviousData: null,
-		HideValues: types.BoolValue(false),
+		KeysAttributes: adapter.ImportedKeys(id.Ref), PreviousData: null, HideValues: types.BoolValue(false),
+		dataMaps: dataMaps{Data: null, BinaryData: null, ExpectedData: null, ExpectedBinaryData: null},
 	}
 	m.ID = types.StringValue(id.String())
 	return m

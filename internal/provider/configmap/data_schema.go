@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -82,24 +83,32 @@ func (*dataResource) ValidateConfig(ctx context.Context, req resource.ValidateCo
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	invalid := func(at path.Path, title diagnose.ErrorTitle, problem string) {
-		resp.Diagnostics.Append(title.At(at, fmt.Sprintf("Attribute %s: %s.", at, problem)))
-	}
 	for attribute, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
 		for key, v := range of.Elements() {
 			if v.IsNull() {
-				invalid(path.Root(attribute).AtMapKey(key), diagnose.TitleMissingValue, "must not be null; to remove the key, leave it out")
+				resp.Diagnostics.Append(invalidAt(path.Root(attribute).AtMapKey(key), diagnose.TitleMissingValue,
+					"must not be null; to remove the key, leave it out"))
 			}
 		}
 	}
 	if !m.Data.IsUnknown() && !m.BinaryData.IsUnknown() && len(m.keys()) == 0 {
-		invalid(path.Root("data"), diagnose.TitleMissingKeys, "there must be at least one key in data or binary_data")
+		resp.Diagnostics.Append(invalidAt(path.Root("data"), diagnose.TitleMissingKeys, "there must be at least one key in data or binary_data"))
 	}
+	resp.Diagnostics.Append(m.validate()...)
+}
+
+func invalidAt(at path.Path, title diagnose.ErrorTitle, problem string) diag.Diagnostic {
+	return title.At(at, fmt.Sprintf("Attribute %s: %s.", at, problem))
+}
+
+// validate refuses keys that are in both maps of a kind, and values that are too large together.
+func (m *dataMaps) validate() (diags diag.Diagnostics) {
 	for _, key := range inBoth(m.Data, m.BinaryData) {
-		invalid(path.Root("binary_data").AtMapKey(key), diagnose.TitleKeyInBothMaps, "the key must not be in data as well")
+		diags.Append(invalidAt(path.Root("binary_data").AtMapKey(key), diagnose.TitleKeyInBothMaps, "the key must not be in data as well"))
 	}
 	for _, key := range inBoth(m.ExpectedData, m.ExpectedBinaryData) {
-		invalid(path.Root("expected_binary_data").AtMapKey(key), diagnose.TitleKeyInBothMaps, "the key must not be in expected_data as well")
+		diags.Append(invalidAt(path.Root("expected_binary_data").AtMapKey(key), diagnose.TitleKeyInBothMaps,
+			"the key must not be in expected_data as well"))
 	}
 
 	size, largest, attribute := 0, cas.Entry{}, path.Empty()
@@ -116,9 +125,10 @@ func (*dataResource) ValidateConfig(ctx context.Context, req resource.ValidateCo
 		}
 	}
 	if size > cas.MaxSize && largest.Size() <= cas.MaxSize { // the schema refuses a larger one
-		invalid(attribute, diagnose.TitleValuesTooLarge, fmt.Sprintf(
-			"the values must have at most %d bytes together, not %d; this is the largest, with %d", cas.MaxSize, size, largest.Size()))
+		diags.Append(invalidAt(attribute, diagnose.TitleValuesTooLarge, fmt.Sprintf(
+			"the values must have at most %d bytes together, not %d; this is the largest, with %d", cas.MaxSize, size, largest.Size())))
 	}
+	return diags
 }
 
 // inBoth gives the keys that both maps name.

@@ -150,11 +150,17 @@ func (*entryResource) ImportState(ctx context.Context, req resource.ImportStateR
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	state := entryModel{KeysAttributes: adapter.ImportedKeys(id.Ref), Key: types.StringValue(id.Key), HideValue: types.BoolValue(false)}
-	state.SetID()
+	state := newEntryModel(id)
 	resp.Diagnostics.Append(state.EncodeIdentity(ctx, &resp.Identity.Raw)...)
 	resp.Diagnostics.Append(entryCodec().Encode(ctx, state, &resp.State.Raw)...)
 	resp.Diagnostics.Append(claim.Import(ctx, resp.Private, id.Key)...)
+}
+
+// newEntryModel is the state of an entry of which nothing but its id is known.
+func newEntryModel(id terms.EntryID) entryModel {
+	m := entryModel{KeysAttributes: adapter.ImportedKeys(id.Ref), Key: types.StringValue(id.Key), HideValue: types.BoolValue(false)}
+	m.SetID()
+	return m
 }
 
 // entryFrom converts a text or base64 value to an entry. It is absent if both are null.

@@ -17,9 +17,13 @@ func (s Subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 	facts := s.conflictFacts(e)
 	switch e.Reason {
 	case cas.ReasonVersion:
-		return s.refuse(TitleResourceVersionMismatch, path.Root("expected_resource_version_wo"), fmt.Sprintf(
-			"The ConfigMap is not at resourceVersion %s, which expected_resource_version_wo names.", e.At.ResourceVersion), facts,
-			s.orDestroy("Set expected_resource_version_wo from a data source that the same run reads."))
+		pin := "expected_resource_version_wo"
+		if s.Op == terms.OpInvoke {
+			pin = "expected_resource_version"
+		}
+		return s.refuse(TitleResourceVersionMismatch, path.Root(pin), fmt.Sprintf(
+			"The ConfigMap is not at resourceVersion %s, which %s names.", e.At.ResourceVersion, pin), facts,
+			s.orDestroy("Set "+pin+" from a data source that the same run reads."))
 	case cas.ReasonOwn:
 		return s.refuse(TitleCompareAndSwapConflict, path.Empty(), "This run itself wrote "+enumerate(keysOf(e.Keys))+" after the removal was planned.",
 			facts, s.Ways.Move)
@@ -182,13 +186,15 @@ func (s Subject) mismatch(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 	var next string
 	switch {
 	case len(keys) > 1:
-		next = fmt.Sprintf("To replace these values, %s; to keep them, %s.", s.expect(e, keys), s.keep(e.Live, keys))
+		next = fmt.Sprintf("To replace these values, %s%s.", s.expect(e, keys), s.keep(e.Live, keys))
 	case isGuard:
 		next = fmt.Sprintf("Run terraform plan again when %s is as expected, or change %s.", k.Key, paths.Expected)
+	case isMissing && k.New.IsAbsent():
+		next = fmt.Sprintf("%s is not there. Remove it from %s and from %s.", k.Key, root(paths.Value), root(paths.Expected))
 	case isMissing:
 		next = fmt.Sprintf("To create it, remove %s.", paths.Expected)
 	default:
-		next = fmt.Sprintf("To replace %s, %s; to keep it, %s.", it, s.expect(e, keys), s.keep(e.Live, keys))
+		next = fmt.Sprintf("To replace %s, %s%s.", it, s.expect(e, keys), s.keep(e.Live, keys))
 	}
 	return s.refuse(TitleExpectedValueMismatch, paths.Expected, happened, facts, s.orDestroy(next))
 }
@@ -217,7 +223,7 @@ func (s Subject) mixed(e *cas.ConflictError, faults []fault) diag.Diagnostic {
 			facts = append(facts, s.importFact([]string{k.Key})...)
 		}
 	}
-	return s.refuse(TitleCompareAndSwapConflict, at, enumerate(keysOf(e.Keys))+" do not hold what this resource expects.",
+	return s.refuse(TitleCompareAndSwapConflict, at, enumerate(keysOf(e.Keys))+" do not hold what this "+s.self()+" expects.",
 		append(facts, s.versionFacts(e)...), s.orDestroy("Resolve the problem of each key, then run terraform plan again."))
 }
 
@@ -238,8 +244,19 @@ func (s Subject) expect(e *cas.ConflictError, keys []string) string {
 	return s.set(s.Keys[keys[0]].Expected, keys[0], e.Live.Entry(keys[0]))
 }
 
-// keep says how to have the configuration keep what the keys hold.
+// self is what the configuration calls what a subject is about.
+func (s Subject) self() string {
+	if s.Op == terms.OpInvoke {
+		return "action"
+	}
+	return "resource"
+}
+
+// keep says, after another way, how to have the configuration keep what the keys hold. An action keeps nothing.
 func (s Subject) keep(live *cas.Observation, keys []string) string {
+	if s.Op == terms.OpInvoke {
+		return ""
+	}
 	way, also := "copy them to "+root(s.Value), " and set adopt_existing = true"
 	if len(keys) == 1 {
 		way, also = s.set(s.Keys[keys[0]].Value, keys[0], live.Entry(keys[0])), " and adopt_existing = true"
@@ -247,7 +264,7 @@ func (s Subject) keep(live *cas.Observation, keys []string) string {
 	if s.Op == terms.OpCreate {
 		way += also
 	}
-	return way
+	return number(len(keys), "; to keep it, ", "; to keep them, ") + way
 }
 
 // set says how to give an attribute what a key holds.

@@ -75,6 +75,9 @@ func (s Subject) Of(t *cas.Txn) Subject {
 // detail is Detail with the facts that say which ConfigMap and key.
 func (s Subject) detail(happened string, facts []Fact, next string) string {
 	which := []Fact{{s.ID.Ref.Kind.String(), s.ID.Ref.String()}}
+	if s.ID.Name == "" {
+		which = []Fact{{"Namespace", s.ID.Namespace}}
+	}
 	if s.ID.Key != "" {
 		which = append(which, Fact{"Key", s.ID.Key})
 	}
@@ -190,10 +193,10 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 }
 
 func (s Subject) notFound() diag.Diagnostic {
-	if s.Plan != "" && s.Op == terms.OpCreate {
+	if s.Plan != "" && (s.Op == terms.OpCreate || s.Op == terms.OpInvoke) {
 		return s.tell(WarningConfigMapDoesNotExistYet, path.Root("name"),
 			"The ConfigMap does not exist yet, so the plan could not check it. The apply checks it.", nil,
-			"If this run creates the ConfigMap, let this resource depend on it. Otherwise create it first.")
+			cmp.Or(s.Ways.Missing, "If this run creates the ConfigMap, let this resource depend on it. Otherwise create it first."))
 	}
 	return s.refuse(TitleConfigMapNotFound, path.Root("name"), "The ConfigMap does not exist.", nil,
 		s.orDestroy(cmp.Or(s.Ways.Missing, "Create the ConfigMap first, and let this resource depend on it.")))
@@ -235,25 +238,37 @@ func (s Subject) forbidden(e *cas.ForbiddenError) diag.Diagnostic {
 	if isWrite(e.Verb) { // admission answers 403, too
 		next += " If the API server names a policy or a quota, correct what it names instead."
 	}
-	return s.refuse(TitleNotPermitted, path.Empty(), fmt.Sprintf("You do not have permission to %s this ConfigMap.", e.Verb),
+	return s.refuse(TitleNotPermitted, path.Empty(), fmt.Sprintf("You do not have permission to %s %s.", e.Verb, s.object("this")),
 		append(s.dryRun(e.Verb), Fact{"API server", s.words(e.Err)}), next)
+}
+
+// object is the ConfigMap that a request was about, or all of a namespace.
+func (s Subject) object(article string) string {
+	if s.ID.Name == "" {
+		return "ConfigMaps"
+	}
+	return article + " ConfigMap"
 }
 
 // refused is for a request that was answered with another error.
 func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
-	next := "Correct what the API server names, then run terraform plan again."
+	command := "plan"
+	if s.Op == terms.OpList {
+		command = "query"
+	}
+	next := "Correct what the API server names, then run terraform " + command + " again."
 	if e.Code == 401 {
-		next = "Renew your credentials, then run terraform plan again."
+		next = "Renew your credentials, then run terraform " + command + " again."
 	}
 	facts := s.dryRun(e.Verb)
 	if facts != nil { // a destroy sends another request
 		next = s.orDestroy(next)
 	}
-	return s.refuse(TitleRequestRefused, path.Empty(), fmt.Sprintf("The API server refused to %s the ConfigMap.", e.Verb),
+	return s.refuse(TitleRequestRefused, path.Empty(), fmt.Sprintf("The API server refused to %s %s.", e.Verb, s.object("the")),
 		append(facts, Fact{"Status", fmt.Sprint(e.Code)}, Fact{"API server", s.words(e.Err)}), next)
 }
 
-func isWrite(verb string) bool { return verb != "get" && verb != "watch" }
+func isWrite(verb string) bool { return verb != "get" && verb != "watch" && verb != "list" }
 
 // dryRun says of a write that was refused in a plan why there was one.
 func (s Subject) dryRun(verb string) []Fact {
@@ -275,7 +290,10 @@ func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 	next := "Run terraform plan again: it shows what is left to do."
 	facts := s.sent(e)
-	if s.Op == terms.OpCreate {
+	switch s.Op {
+	case terms.OpInvoke:
+		next = "Find out what the ConfigMap holds before you invoke the action again."
+	case terms.OpCreate:
 		next = "Run terraform plan again. If it finds that the write was made, import it"
 		facts = append(facts, s.importFact(s.ownKeys())...)
 		if len(s.Keys) > 0 {

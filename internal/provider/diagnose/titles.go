@@ -97,6 +97,7 @@ var (
 	TitleInvalidProviderArgument        = newError("Invalid Provider Argument")
 	TitleInvalidRegularExpression       = newError("Invalid Regular Expression")
 	TitleInvalidResourceVersion         = newError("Invalid Resource Version")
+	TitleInvalidSelector                = newError("Invalid Selector")
 	TitleInvalidTimeout                 = newError("Invalid Timeout")
 	TitleKeyAlreadyExists               = newError("Key Already Exists")
 	TitleKeyAlreadyHoldsTheValue        = newError("Key Already Holds The Value")

@@ -11,6 +11,8 @@ const (
 	OpCreate Operation = "create"
 	OpUpdate Operation = "update"
 	OpDelete Operation = "delete"
+	OpInvoke Operation = "invoke" // an action
+	OpList   Operation = "list"
 )
 
 // Past says what an operation would have done: "nothing was ...".
@@ -20,6 +22,8 @@ func (o Operation) Past() string {
 		return "read"
 	case OpDelete:
 		return "removed"
+	case OpList:
+		return "listed"
 	default:
 		return "written"
 	}

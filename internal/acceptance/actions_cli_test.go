@@ -1,0 +1,232 @@
+package acceptance_test
+
+import (
+	"fmt"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+const (
+	swapExamples = "../../examples/actions/cas_configmap_swap"
+	listExamples = "../../examples/list-resources"
+)
+
+// actionAndListExamples are applied by the tests here.
+var actionAndListExamples = []string{
+	"actions/cas_configmap_swap/action.tf", "actions/cas_configmap_swap/trigger.tf", "actions/cas_configmap_swap/wait_for_match.tf",
+	"list-resources/cas_configmap/list-resource.tfquery.hcl", "list-resources/cas_configmap_entry/list-resource.tfquery.hcl",
+}
+
+// configsOf are the configurations of the actions or lists in a file, by their labels, with references replaced.
+func configsOf(t *testing.T, kind, text string, references ...string) map[string]string {
+	t.Helper()
+	file, diags := hclsyntax.ParseConfig([]byte(text), "example", hcl.InitialPos)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	configs := map[string]string{}
+	for _, block := range file.Body.(*hclsyntax.Body).Blocks { //nolint:forcetypeassert // it is the native syntax
+		if block.Type != kind {
+			continue
+		}
+		config := block.Body.Blocks[0]
+		body := text[config.OpenBraceRange.End.Byte:config.CloseBraceRange.Start.Byte]
+		configs[strings.Join(block.Labels, ".")] = strings.NewReplacer(references...).Replace(body)
+	}
+	return configs
+}
+
+// The examples of actions do what they say. Where the command line has no actions, this is all that applies them.
+func TestSwapExamples(t *testing.T) {
+	t.Parallel()
+	released := []string{"terraform_data.rollout.output", `"2.0"`, "data.cas_configmap_entry.release.value", `"1.0"`}
+	for _, test := range []struct {
+		file, action  string
+		references    []string
+		before, after data
+		refused       string
+	}{
+		{"action.tf", "switch", nil, data{"color": "blue", "previous": "green", "green": "ready"}, data{"color": "green", "previous": "blue", "green": "ready"}, ""},
+		{"action.tf", "switch", nil, data{"color": "blue", "previous": "green", "green": "broken"}, nil, `expected_data["green"] is "ready", but green holds "broken".`},
+		{"trigger.tf", "released", released, data{"release": "1.0"}, data{"release": "2.0"}, ""},
+		{"trigger.tf", "released", released, data{"release": "1.0", "freeze": "yes"}, nil, `expected_data["freeze"] says that freeze is absent, but it holds "yes".`},
+		{"trigger.tf", "released", released, data{"release": "1.1"}, nil, `expected_data["release"] is "1.0", but release holds "1.1".`},
+		{"wait_for_match.tf", "migrated", nil, data{"schema": "42"}, data{"schema": "42"}, ""},
+	} {
+		t.Run(test.file, func(t *testing.T) {
+			f, _ := shop(t, test.before)
+			body, c := configsOf(t, "action", exampleText(t, swapExamples, test.file), test.references...)[swap+"."+test.action], f.calls()
+			planned := c.PlanAction(t.Context(), swap, body)
+			_, diags := c.InvokeAction(t.Context(), swap, body)
+			for _, said := range []driver.Diagnostics{planned, diags} {
+				if test.refused == "" {
+					f.wantSaid(said)
+				} else {
+					f.wantSaid(said, test.refused)
+				}
+			}
+			if test.refused != "" {
+				test.after = test.before
+			}
+			f.wantLive("settings", test.after)
+		})
+	}
+}
+
+// The examples of lists find what they say.
+func TestListExamples(t *testing.T) {
+	t.Parallel()
+	f, _ := shop(t, data{"color": "green"})
+	for name, labels := range map[string]map[string]string{"flags": {"kind": "flags"}, "shop-one": {"app": "shop"}, "shop-two": {"app": "shop"}} {
+		f.remove(name)
+		t.Cleanup(func() { f.remove(name) })
+		f.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}, Data: data{"on": "yes"}})
+	}
+	for typ, want := range map[string]map[string][]string{
+		"cas_configmap":       {"shop": {"shop-one", "shop-two"}},
+		"cas_configmap_entry": {"settings": {"settings/color"}, "flags": {"flags/on"}},
+	} {
+		configs := configsOf(t, "list", exampleText(t, listExamples, typ, "list-resource.tfquery.hcl"))
+		if len(configs) != len(want) {
+			t.Errorf("lists %v", configs)
+		}
+		for label, names := range want {
+			found, diags := f.calls().List(t.Context(), typ, configs[typ+"."+label], 100, false)
+			f.wantSaid(diags)
+			if got := namesOf(found); !slices.Equal(got, names) {
+				t.Errorf("%s.%s: %q, want %q", typ, label, got, names)
+			}
+		}
+	}
+}
+
+// needsActionsAndLists skips a test where the command line is older than Terraform 1.14, which brought both, or is OpenTofu.
+func (p *pipeline) needsActionsAndLists() {
+	p.Helper()
+	out, err := exec.CommandContext(p.Context(), p.cli.CLI, "version").Output()
+	if err != nil {
+		p.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(out), "\n")
+	if minor := regexp.MustCompile(`^Terraform v1\.(\d+)`).FindStringSubmatch(line); minor != nil {
+		if n, err := strconv.Atoi(minor[1]); err == nil && n >= 14 {
+			return
+		}
+	}
+	p.Skipf("actions and lists need Terraform 1.14 or later, and this is %s", line)
+}
+
+func TestGuideActions(t *testing.T) {
+	t.Parallel()
+	f, _ := shop(t, data{"color": "blue", "previous": "green", "green": "ready"})
+	p := f.cliPipeline()
+	p.needsActionsAndLists()
+	p.write(exampleText(t, swapExamples, "action.tf"))
+	invoke := []string{"-auto-approve", "-invoke=action.cas_configmap_swap.switch"}
+	p.wantShown("actions", p.do(append([]string{"apply"}, invoke...)...))
+	after := data{"color": "green", "previous": "blue", "green": "ready"}
+	p.wantLive("settings", after)
+	p.wantShown("actions", p.ended(p.on.Run(append([]string{"apply"}, invoke...)...), 1, "apply"))
+	p.wantLive("settings", after)
+
+	// After a change of another resource: the first release is recorded where there was none, the second over what the plan saw.
+	p.write(exampleText(t, swapExamples, "trigger.tf"))
+	p.setenv("TF_VAR_release", "1.0")
+	p.do("apply", "-auto-approve")
+	after["release"] = "1.0"
+	p.wantLive("settings", after)
+	p.setenv("TF_VAR_release", "2.0")
+	p.plan()
+	p.set("settings", "release", "1.1")
+	p.applyRefused("Error: Expected Value Mismatch", `expected_data["release"] is "1.0", but release holds "1.1". Nothing was written.`)
+	after["release"] = "1.1"
+	p.wantLive("settings", after)
+	p.setenv("TF_VAR_release", "3.0")
+	p.do("apply", "-auto-approve")
+	after["release"] = "3.0"
+	p.wantLive("settings", after)
+	p.destroy()
+	p.wantLive("settings", after)
+}
+
+// The gate waits before the resource is made. Another writer opens it.
+func TestGuideActionsGate(t *testing.T) {
+	t.Parallel()
+	f, _ := shop(t, data{"schema": "41"})
+	p := f.cliPipeline()
+	p.needsActionsAndLists()
+	proxy := f.cluster.Proxy(t)
+	text := exampleText(t, swapExamples, "wait_for_match.tf")
+	p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", text)
+	p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet", "for up to 10m")
+	f.onWatches(proxy, func() testcluster.Fault { return watched(func() { f.set("settings", "schema", "42") }) })
+	output := p.apply()
+	waited, made := strings.Index(output, "shop/settings is as expected at resourceVersion"), strings.Index(output, "terraform_data.rollout: Creation complete")
+	if waited < 0 || made < waited {
+		t.Errorf("the rollout was made at %d, and the gate opened at %d:\n%s", made, waited, output)
+	}
+	f.wantLive("settings", data{"schema": "42"})
+}
+
+func TestGuideAdopt(t *testing.T) {
+	t.Parallel()
+	f, _ := shop(t, data{"color": "green", "version": "1"})
+	f.change("settings", func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"seed": {1, 2}} })
+	p := f.cliPipeline()
+	p.needsActionsAndLists()
+	p.cli.Home(f.cluster.Config)
+	p.on.Write("main.tf", guideFile(t, "adopt/main.tf"))
+	p.on.Write("shop.tfquery.hcl", guideFile(t, "adopt/shop.tfquery.hcl"))
+	output := p.do("query")
+	for _, key := range []string{"color", "seed", "version"} {
+		p.wants(output, fmt.Sprintf("list.cas_configmap_entry.settings key=%[1]s,name=settings,namespace=shop shop/settings/%[1]s", key))
+	}
+	p.unset("settings", "seed")
+	p.wantShown("adopt", p.do("query"))
+
+	p.do("query", "-generate-config-out=settings.tf")
+	generated := exampleText(t, p.cli.Dir, "settings.tf")
+	_, shown, _ := strings.Cut(guideText(t, "adopt"), "```terraform\nresource")
+	shown, _, _ = strings.Cut(shown, "```\n")
+	for _, block := range strings.Split("resource"+shown, "\n\n") {
+		if !strings.Contains(generated, strings.TrimSpace(block)) {
+			t.Errorf("the guide shows\n%s\nof\n%s", block, generated)
+		}
+	}
+	version := p.live("settings").ResourceVersion
+	p.wantShown("adopt", p.plan())
+	p.apply()
+	p.planNothing()
+	p.wantState("settings_0", "settings_1")
+	if got := p.live("settings").ResourceVersion; got != version {
+		t.Errorf("the import wrote: resourceVersion %s, was %s", got, version)
+	}
+
+	// The same of whole ConfigMaps, by one list.
+	p.on.Write("settings.tf", "")
+	p.on.Write("shop.tfquery.hcl", exampleText(t, listExamples, "cas_configmap", "list-resource.tfquery.hcl"))
+	f.change("settings", func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"app": "shop"} })
+	p.do("state", "rm", "cas_configmap_entry.settings_0", "cas_configmap_entry.settings_1")
+	p.do("query", "-generate-config-out=whole.tf")
+	p.wants(p.plan(), "Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.")
+	p.apply()
+	p.planNothing()
+
+	// Without the verb, the query says so.
+	user := f.cluster.User(t, "cannot-list", f.namespace, readConfigMaps)
+	p.writeFor(f.cluster.Kubeconfig(t, user), "", "")
+	refused := p.ended(p.on.Run("query"), 1, "query")
+	p.wants(refused, "Error: Not Permitted", "You do not have permission to list ConfigMaps. Nothing was listed.", "Grant list on configmaps in this namespace.")
+}

@@ -1,0 +1,202 @@
+package acceptance_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
+)
+
+// shelf is a namespace with the ConfigMaps red (data a=1, b=2; labels color=red, kind=web), green (data c=3, bytes d) and empty.
+func newShelf(t *testing.T) *fixture {
+	t.Helper()
+	f := newFixture(t)
+	f.createObject(&corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "red", Labels: map[string]string{"color": "red", "kind": "web"}, Annotations: map[string]string{"note": "x"}},
+		Data:       data{"b": "2", "a": "1"},
+	})
+	f.createObject(&corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "green", Labels: map[string]string{"kind": "web"}}, Data: data{"c": "3"},
+		BinaryData: map[string][]byte{"d": {1}}, Immutable: new(true),
+	})
+	f.create("empty", nil)
+	return f
+}
+
+func namesOf(found []driver.Listed) (names []string) {
+	for _, each := range found {
+		_, name, _ := strings.Cut(each.Name, "/")
+		names = append(names, name)
+	}
+	return names
+}
+
+// Lists find what their configuration selects, in the order of the names, and no more than Terraform wants.
+func TestListFindsWhatIsSelected(t *testing.T) {
+	f := newShelf(t)
+	p := f.proxied()
+	const others = `field_selector = "metadata.name!=kube-root-ca.crt"`
+	for _, test := range []struct {
+		typ, config string
+		limit       int64
+		want        []string
+	}{
+		{"cas_configmap", others, 100, []string{"empty", "green", "red"}},
+		{"cas_configmap", others, 2, []string{"empty", "green"}},
+		{"cas_configmap", `label_selector = "kind=web"`, 100, []string{"green", "red"}},
+		{"cas_configmap", `label_selector = "kind in (web),color!=red"`, 100, []string{"green"}},
+		{"cas_configmap", `field_selector = "metadata.name=red"`, 100, []string{"red"}},
+		{"cas_configmap", `label_selector = "kind=db"`, 100, nil},
+		{"cas_configmap_entry", others, 100, []string{"green/c", "green/d", "red/a", "red/b"}},
+		{"cas_configmap_entry", others, 3, []string{"green/c", "green/d", "red/a"}},
+		{"cas_configmap_entry", `label_selector = "color"`, 100, []string{"red/a", "red/b"}},
+		{"cas_configmap_entry", `name = "red"`, 100, []string{"red/a", "red/b"}},
+		{"cas_configmap_entry", `name = "red"`, 1, []string{"red/a"}},
+		{"cas_configmap_entry", `name = "empty"`, 100, nil},
+	} {
+		p.Reset()
+		found, diags := f.calls().List(t.Context(), test.typ, fmt.Sprintf("namespace = %q\n%s", f.namespace, test.config), test.limit, false)
+		f.wantSaid(diags)
+		if got := namesOf(found); !slices.Equal(got, test.want) {
+			t.Errorf("%s with %s, at most %d: %q, want %q", test.typ, test.config, test.limit, got, test.want)
+		}
+		if limit := p.Requests()[0].Query.Get("limit"); test.typ == "cas_configmap" && test.limit < 16 && limit != fmt.Sprint(test.limit) {
+			t.Errorf("at most %d: the request asked for %s", test.limit, limit)
+		}
+		for _, each := range found {
+			if each.Resource != "" {
+				t.Errorf("a resource that nobody asked for: %s", each.Resource)
+			}
+		}
+	}
+}
+
+// valuesOf are attributes of a JSON object, without those that are null.
+func valuesOf(t *testing.T, raw string) map[string]any {
+	t.Helper()
+	all := map[string]any{}
+	if err := json.Unmarshal([]byte(raw), &all); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range all {
+		if value == nil {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+func wantJSON(t *testing.T, what string, got, want map[string]any) {
+	t.Helper()
+	gotRaw, _ := json.Marshal(got)
+	wantRaw, _ := json.Marshal(want)
+	if string(gotRaw) != string(wantRaw) {
+		t.Errorf("%s is\n%s\nwant\n%s", what, gotRaw, wantRaw)
+	}
+}
+
+// What a list gives of a resource is what an import of it gives, with all defaults.
+func TestListGivesIdentitiesAndResources(t *testing.T) {
+	f := newShelf(t)
+	c := f.calls()
+	found, diags := c.List(t.Context(), "cas_configmap", fmt.Sprintf("namespace = %q\nlabel_selector = %q", f.namespace, "kind"), 100, true)
+	f.wantSaid(diags)
+	if len(found) != 2 {
+		t.Fatalf("%v", found)
+	}
+	green, red := f.live("green"), f.live("red")
+	wantJSON(t, "the identity of red", valuesOf(t, found[1].Identity), map[string]any{"namespace": f.namespace, "name": "red"})
+	wantJSON(t, "red", valuesOf(t, found[1].Resource), map[string]any{
+		"namespace": f.namespace, "name": "red", "id": f.namespace + "/red", "uid": string(red.UID), "resource_version": red.ResourceVersion,
+		"data": data{"a": "1", "b": "2"}, "labels": data{"color": "red", "kind": "web"}, "annotations": data{"note": "x"},
+		"immutable": false, "hide_values": false, "on_drift": "warning",
+	})
+	wantJSON(t, "green", valuesOf(t, found[0].Resource), map[string]any{
+		"namespace": f.namespace, "name": "green", "id": f.namespace + "/green", "uid": string(green.UID), "resource_version": green.ResourceVersion,
+		"data": data{"c": "3"}, "binary_data": data{"d": "AQ=="}, "labels": data{"kind": "web"},
+		"immutable": true, "hide_values": false, "on_drift": "warning",
+	})
+
+	found, diags = c.List(t.Context(), "cas_configmap_entry", fmt.Sprintf("namespace = %q\nname = \"green\"", f.namespace), 100, true)
+	f.wantSaid(diags)
+	if len(found) != 2 {
+		t.Fatalf("%v", found)
+	}
+	for i, key := range []string{"c", "d"} {
+		want := map[string]any{
+			"namespace": f.namespace, "name": "green", "key": key, "id": f.namespace + "/green/" + key, "uid": string(green.UID),
+			"resource_version": green.ResourceVersion, "conflict_scope": "object", "deletion_policy": "delete", "adopt_existing": false,
+			"on_drift": "warning", "hide_value": false,
+		}
+		if key == "c" {
+			want["value"] = "3"
+		} else {
+			want["value_base64"] = "AQ=="
+		}
+		wantJSON(t, key, valuesOf(t, found[i].Resource), want)
+		wantJSON(t, "the identity of "+key, valuesOf(t, found[i].Identity), map[string]any{"namespace": f.namespace, "name": "green", "key": key})
+	}
+}
+
+// What a list cannot do, it says, with what it needs.
+func TestListSaysWhyItFails(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "1"})
+	namespace := fmt.Sprintf("namespace = %q\n", f.namespace)
+	listed := func(c *driver.Calls, typ, config string, wants ...string) {
+		t.Helper()
+		_, diags := c.List(t.Context(), typ, namespace+config, 100, false)
+		f.wantSaid(diags, wants...)
+	}
+	c := f.calls()
+	listed(c, "cas_configmap", `label_selector = "a in"`, "Error: Invalid Selector", `Attribute label_selector: must be a selector such as app=shop: unable to parse requirement`)
+	listed(c, "cas_configmap", `field_selector = "a"`, "Error: Invalid Selector", "Attribute field_selector: must be a selector such as metadata.name=settings: invalid selector")
+	listed(c, "cas_configmap", `field_selector = "data.foo=1"`, "Error: Request Refused", "The API server refused to list ConfigMaps. Nothing was listed.",
+		"Namespace: "+f.namespace, "Status: 400", `"data.foo" is not a known field selector`, "Correct what the API server names, then run terraform query again.")
+	listed(c, "cas_configmap", `timeouts = { list = "0s" }`, "Error: Invalid Timeout", "Attribute timeouts.list")
+	listed(c, "cas_configmap", `timeouts = { list = "1ns" }`, "Error: Operation Timed Out", "raise timeouts.list")
+	listed(c, "cas_configmap_entry", `timeouts = { list = "1ns" }`, "Error: Operation Timed Out", "raise timeouts.list")
+	listed(c, "cas_configmap_entry", "name = \"testmap\"\nlabel_selector = \"a=b\"", "Error: Invalid Attribute Combination")
+	listed(c, "cas_configmap_entry", `name = "missing"`, "Error: ConfigMap Not Found", "Nothing was listed.", "ConfigMap: "+f.namespace+"/missing")
+
+	user := f.cluster.User(f, "getter-"+f.namespace, f.namespace, readConfigMaps)
+	f.kubeconfig = f.cluster.Kubeconfig(f, user)
+	c = f.calls()
+	const forbidden = "Error: Not Permitted"
+	listed(c, "cas_configmap", "", forbidden, "You do not have permission to list ConfigMaps. Nothing was listed.", "Grant list on configmaps in this namespace.")
+	listed(c, "cas_configmap_entry", "", forbidden, "Grant list on configmaps in this namespace.")
+	listed(c, "cas_configmap_entry", `name = "testmap"`)
+
+	user = f.cluster.User(f, "lister-"+f.namespace, f.namespace, rbacv1.PolicyRule{
+		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list"},
+	})
+	f.kubeconfig = f.cluster.Kubeconfig(f, user)
+	c = f.calls()
+	listed(c, "cas_configmap", "")
+	listed(c, "cas_configmap_entry", `name = "testmap"`, forbidden, "You do not have permission to get this ConfigMap.", "Grant get on configmaps in this namespace.")
+}
+
+// Without a namespace it is the default one, as everywhere.
+func TestSwapsAndListsAreOfTheDefaultNamespace(t *testing.T) {
+	f := newFixture(t)
+	f.namespace = "default"
+	const name = "of-the-default-namespace"
+	f.create(name, data{"foo": "1"})
+	t.Cleanup(func() { f.remove(name) })
+	c := f.calls()
+	_, diags := c.InvokeAction(t.Context(), swap, fmt.Sprintf("name = %q\ndata = { foo = \"2\" }\nexpected_data = { foo = \"1\" }", name))
+	f.wantSaid(diags)
+	f.wantLive(name, data{"foo": "2"})
+	for typ, config := range map[string]string{"cas_configmap": `field_selector = "metadata.name=` + name + `"`, "cas_configmap_entry": `name = "` + name + `"`} {
+		if found, diags := c.List(t.Context(), typ, config, 100, false); diags.HasErrors() || len(found) != 1 || !strings.HasPrefix(found[0].Name, "default/"+name) {
+			t.Errorf("%s: %v, %v", typ, found, diags)
+		}
+	}
+}

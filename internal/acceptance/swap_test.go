@@ -1,0 +1,320 @@
+package acceptance_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// calls is a provider in this process, for the fixture's cluster, with further lines in its block. The environment is this process's.
+func (f *fixture) calls(lines ...string) *driver.Calls {
+	f.Helper()
+	c, diags := driver.Configure(f.Context(), startProvider, fmt.Sprintf("config_path = %q\n%s\n", f.kubeconfig, strings.Join(lines, "\n")))
+	f.Cleanup(c.End)
+	if diags.HasErrors() {
+		f.Fatal(diags)
+	}
+	return c
+}
+
+const swap = "cas_configmap_swap"
+
+// swapBody is the body of a swap of the ConfigMap testmap.
+func (f *fixture) swapBody(lines ...string) string {
+	return fmt.Sprintf("namespace = %q\nname = \"testmap\"\n%s\n", f.namespace, strings.Join(lines, "\n"))
+}
+
+// wantSaid fails the test for each text that the diagnostics lack, or have where the text begins with "!".
+func (f *fixture) wantSaid(diags driver.Diagnostics, texts ...string) {
+	f.Helper()
+	said := testcli.Flat(diags.String())
+	for _, text := range texts {
+		unwanted, found := strings.CutPrefix(text, "!")
+		if has := strings.Contains(said, testcli.Flat(unwanted)); has == found {
+			f.Errorf("want %q in:\n%s", text, diags)
+		}
+	}
+	if len(texts) == 0 && len(diags) > 0 {
+		f.Errorf("want nothing to be said:\n%s", diags)
+	}
+}
+
+// swapTests are swaps of a ConfigMap with the text foo=1 and bar=1, and the byte 1 under bytes.
+var swapTests = map[string]struct {
+	body    []string
+	refused []string // nil: it goes through
+	at      string   // the attribute at fault
+	after   data
+	bytes   bool // whether bytes stays
+	wrote   string
+}{
+	"keys that hold what is expected": {
+		body:  []string{`data = { foo = "2", bar = "2" }`, `expected_data = { foo = "1", bar = "1" }`},
+		after: data{"foo": "2", "bar": "2"}, bytes: true, wrote: "Wrote bar, foo to ",
+	},
+	"a key that does not hold what is expected, beside one that does": {
+		body:    []string{`data = { foo = "2", bar = "2" }`, `expected_data = { foo = "1", bar = "9" }`},
+		refused: []string{"Expected Value Mismatch", `expected_data["bar"] is "9", but bar holds "1". Nothing was written.`, `To replace "1", set "bar" = "1" in expected_data.`, "!keep"},
+		at:      `AttributeName("expected_data").ElementKeyString("bar")`,
+	},
+	"several keys that do not hold what is expected": {
+		body:    []string{`data = { foo = "2", bar = "2" }`, `expected_data = { foo = "9", bar = "9" }`},
+		refused: []string{"Expected Value Mismatch", "bar and foo do not hold what expected_data says.", "To replace these values, copy them to expected_data.", "!keep"},
+	},
+	"a key that holds its value already, where another was expected": {
+		body:    []string{`data = { foo = "1" }`, `expected_data = { foo = "0" }`},
+		refused: []string{"Expected Value Mismatch", `expected_data["foo"] is "0", but foo holds "1".`},
+	},
+	"a new key": {body: []string{`data = { new = "1" }`}, after: data{"foo": "1", "bar": "1", "new": "1"}, bytes: true, wrote: "Wrote new to "},
+	"a new key that must be absent": {
+		body: []string{`data = { new = "1" }`, `expected_data = { new = null }`}, after: data{"foo": "1", "bar": "1", "new": "1"}, bytes: true, wrote: "Wrote new to ",
+	},
+	"a key that exists, without an expectation": {
+		body:    []string{`data = { foo = "2" }`},
+		refused: []string{"Key Already Exists", "foo already exists with another value. Nothing was written.", `To replace it, set "foo" = "1" in expected_data.`, "!import", "!taint"},
+		at:      `AttributeName("data").ElementKeyString("foo")`,
+	},
+	"a key that must be absent, and is not": {
+		body:    []string{`data = { foo = "2" }`, `expected_data = { foo = null }`},
+		refused: []string{"Expected Value Mismatch", `expected_data["foo"] says that foo is absent, but it holds "1".`},
+	},
+	"keys that hold their values, without an expectation": {
+		body: []string{`data = { foo = "1", bar = "1" }`}, after: data{"foo": "1", "bar": "1"}, bytes: true, wrote: "is as expected",
+	},
+	"a removal": {
+		body: []string{`data = { foo = null }`, `expected_data = { foo = "1" }`}, after: data{"bar": "1"}, bytes: true, wrote: "Wrote foo to ",
+	},
+	"a removal of what is not there": {
+		body:    []string{`data = { gone = null }`, `expected_data = { gone = "1" }`},
+		refused: []string{"Expected Value Mismatch", `The ConfigMap has no key "gone".`, "Existing keys: foo, bar, bytes", "gone is not there. Remove it from data and from expected_data.", "!create"},
+	},
+	"bytes": {
+		body:  []string{`binary_data = { bytes = null, foo = "Ag==" }`, `expected_binary_data = { bytes = "AQ==" }`, `expected_data = { foo = "1" }`},
+		after: data{"bar": "1"}, wrote: "Wrote bytes, foo to ",
+	},
+	"a guard that holds": {
+		body: []string{`data = { new = "1" }`, `expected_data = { foo = "1", absent = null }`}, after: data{"foo": "1", "bar": "1", "new": "1"}, bytes: true, wrote: "Wrote new to ",
+	},
+	"a guard that does not hold": {
+		body:    []string{`data = { new = "1" }`, `expected_data = { foo = "2" }`},
+		refused: []string{"Expected Value Mismatch", `expected_data["foo"] is "2", but foo holds "1".`},
+	},
+	"guards alone": {body: []string{`expected_data = { foo = "1" }`}, after: data{"foo": "1", "bar": "1"}, bytes: true, wrote: "is as expected"},
+	"guards alone that do not hold": {
+		body: []string{`expected_data = { foo = "2" }`}, refused: []string{"Expected Value Mismatch", "Run terraform plan again when foo is as expected"},
+	},
+	"faults of several kinds": {
+		body:    []string{`data = { foo = "2", bar = "2" }`, `expected_data = { foo = "9" }`},
+		refused: []string{"Compare-And-Swap Conflict", "do not hold what this action expects.", `expected_data["foo"] does not match`, `it already exists; to replace it, set expected_data["bar"]`},
+	},
+	"another version": {
+		body:    []string{`data = { foo = "2" }`, `expected_data = { foo = "1" }`, `expected_resource_version = "1"`},
+		refused: []string{"Resource Version Mismatch", "which expected_resource_version names", "Set expected_resource_version from a data source"},
+		at:      `AttributeName("expected_resource_version")`,
+	},
+}
+
+// A swap is invoked with what its plan was made for, or after another writer came.
+func TestSwapWritesAllOrNothing(t *testing.T) {
+	t.Parallel()
+	for name, test := range swapTests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			before := data{"foo": "1", "bar": "1"}
+			f.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Data: before, BinaryData: map[string][]byte{"bytes": {1}}})
+			c, body := f.calls(), f.swapBody(test.body...)
+			planned := c.PlanAction(t.Context(), swap, body)
+			said, diags := c.InvokeAction(t.Context(), swap, body)
+			if test.refused == nil {
+				f.wantSaid(planned)
+				f.wantSaid(diags)
+				bytes := []string{"bytes"}
+				if !test.bytes {
+					bytes = []string{"foo"}
+				}
+				f.wantLive("testmap", test.after, bytes...)
+				if len(said) != 2 || !strings.Contains(said[1], test.wrote) || !strings.Contains(said[1], "resourceVersion "+f.live("testmap").ResourceVersion) {
+					t.Errorf("said %q, want %q and the version", said, test.wrote)
+				}
+				return
+			}
+			for _, refusal := range []driver.Diagnostics{planned, diags} {
+				f.wantSaid(refusal, test.refused...)
+				if at := refusal[0].Attribute(); test.at != "" && at != test.at {
+					t.Errorf("said of %s, want %s", at, test.at)
+				}
+			}
+			f.wantLive("testmap", before, "bytes")
+			if len(said) != 1 {
+				t.Errorf("said %q", said)
+			}
+		})
+	}
+}
+
+// Of what does not fit, nothing is sent.
+func TestSwapInvalidConfiguration(t *testing.T) {
+	f := newFixture(t)
+	p := f.proxied()
+	c := f.calls()
+	for body, wants := range map[string][]string{
+		``: {"Missing Keys", "there must be at least one key in data, binary_data, expected_data or expected_binary_data"},
+		`data = { foo = null }`: {
+			"Invalid Attribute Combination", `Attribute data["foo"]: null removes the key, so expected_data or expected_binary_data must name it, too.`,
+		},
+		`binary_data = { foo = null }`:                                     {"Invalid Attribute Combination", `Attribute binary_data["foo"]: null removes the key`},
+		"data = { foo = \"1\" }\nbinary_data = { foo = \"AQ==\" }":         {"Key In Both Maps", `Attribute binary_data["foo"]: the key must not be in data as well.`},
+		"data = { \"a/b\" = \"1\" }":                                       {"Invalid ConfigMap Key", `Attribute data["a/b"]`},
+		"binary_data = { a = \"1\" }":                                      {"Invalid Base64", `Attribute binary_data["a"]`},
+		"expected_data = { a = \"1\" }\ntimeouts = { invoke = \"0s\" }":    {"Invalid Timeout", "Attribute timeouts.invoke"},
+		"expected_data = { a = \"1\" }\nexpected_resource_version = \"x\"": {"Invalid Resource Version", "Attribute expected_resource_version"},
+		"expected_data = { a = \"1\" }\nfield_manager = \"\"":              {"Invalid Field Manager"},
+		"expected_data = { a = \"1\" }\nwait_for_match = \"2m\"\nexpected_resource_version = \"7\"": {
+			"Invalid Attribute Combination", `Attribute "expected_resource_version" cannot be specified when "wait_for_match" is specified`,
+		},
+	} {
+		f.wantSaid(c.PlanAction(t.Context(), swap, f.swapBody(body)), wants...)
+	}
+	f.wantSaid(c.PlanAction(t.Context(), swap, "name = \"A\"\nnamespace = \"B\"\nexpected_data = { a = \"1\" }"), "Invalid ConfigMap Name", "Invalid Namespace")
+	if p.Count() > 0 {
+		t.Errorf("requests: %v", p.Requests())
+	}
+}
+
+// What a plan finds refuses it, warns, or is not looked at, as plan_check says; and what is not known yet is not looked at.
+func TestSwapIsCheckedAtPlan(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "9"})
+	p := f.proxied()
+	body := f.swapBody(`data = { foo = "2" }`, `expected_data = { foo = "1" }`)
+	for check, wants := range map[string][]string{
+		"error":   {"Error: Expected Value Mismatch", "Nothing was written."},
+		"warning": {"Warning: Expected Value Mismatch", "The apply will fail unless this changes."},
+		"off":     nil,
+	} {
+		c := f.calls(fmt.Sprintf("plan_check = %q", check))
+		p.Reset()
+		f.wantSaid(c.PlanAction(t.Context(), swap, body), wants...)
+		if (p.Count() == 0) != (check == "off") {
+			t.Errorf("%s: %v", check, p.Requests())
+		}
+	}
+	c := f.calls()
+	p.Reset()
+	f.wantSaid(c.PlanAction(t.Context(), swap, f.swapBody(`data = { foo = unknown }`, `expected_data = { foo = "1" }`)))
+	if p.Count() > 0 {
+		t.Errorf("of what is not known: %v", p.Requests())
+	}
+	f.wantSaid(c.PlanAction(t.Context(), swap, strings.Replace(body, "testmap", "missing", 1)),
+		"Warning: ConfigMap Does Not Exist Yet", "If this run creates the ConfigMap, trigger the action after that.")
+	_, diags := c.InvokeAction(t.Context(), swap, strings.Replace(body, "testmap", "missing", 1))
+	f.wantSaid(diags, "Error: ConfigMap Not Found", "Nothing was written.")
+	f.wantLive("testmap", data{"foo": "9"})
+}
+
+// An action runs after the resource that triggers it. What that is planned to make or to change, the plan cannot compare yet.
+func TestSwapOfWhatThePlanItselfChangesIsNotCheckedAtPlan(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "0", "bar": "0"})
+	c := f.calls()
+	place := fmt.Sprintf("namespace = %q\n", f.namespace)
+	body := func(configMap, key string) string {
+		return fmt.Sprintf("%sname = %q\ndata = { new = \"1\" }\nexpected_data = { %s = \"1\" }", place, configMap, key)
+	}
+	f.wantSaid(c.PlanAction(t.Context(), swap, body("testmap", "foo")), "Error: Expected Value Mismatch")
+	f.wantSaid(c.PlanCreate(t.Context(), "cas_configmap_entry", place+"name = \"testmap\"\nkey = \"foo\"\nvalue = \"1\"\nexpected_value = \"0\""), "!Error")
+	f.wantSaid(c.PlanCreate(t.Context(), "cas_configmap", place+"name = \"made\"\ndata = { foo = \"1\" }"), "!Error")
+	f.wantSaid(c.PlanAction(t.Context(), swap, body("testmap", "foo")))
+	f.wantSaid(c.PlanAction(t.Context(), swap, body("made", "foo")))
+	f.wantSaid(c.PlanAction(t.Context(), swap, body("testmap", "bar")), "Error: Expected Value Mismatch")
+}
+
+// Where the plan rehearses, what the API server would refuse fails it; the invocation sends the write once.
+func TestSwapIsRehearsedWherePlansAre(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "1"})
+	p := f.cluster.ProxyFor(f, f.cluster.User(f, "reader-"+f.namespace, f.namespace, readConfigMaps))
+	f.kubeconfig = f.cluster.Kubeconfig(f, p.Config)
+	body := f.swapBody(`data = { foo = "2" }`, `expected_data = { foo = "1" }`)
+	f.wantSaid(f.calls().PlanAction(t.Context(), swap, body))
+	f.wantSaid(f.calls("plan_dry_run = true").PlanAction(t.Context(), swap, body),
+		"Error: Not Permitted", "You do not have permission to patch this ConfigMap.", "a dry run of the write")
+
+	p = f.proxied()
+	c := f.calls("plan_dry_run = true")
+	f.wantSaid(c.PlanAction(t.Context(), swap, body))
+	if dry, wet := writesOf(p); dry != 1 || wet != 0 {
+		t.Errorf("plan: %d dry runs and %d writes", dry, wet)
+	}
+	_, diags := c.InvokeAction(t.Context(), swap, body)
+	f.wantSaid(diags)
+	if dry, wet := writesOf(p); dry != 1 || wet != 1 {
+		t.Errorf("plan and invocation: %d dry runs and %d writes", dry, wet)
+	}
+}
+
+// A swap that waits writes when another writer has brought about what it expects. Its plan warns.
+func TestSwapWaits(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "0", "bar": "0"})
+	p := f.cluster.Proxy(t)
+	f.kubeconfig = f.cluster.Kubeconfig(t, p.Config)
+	c := f.calls()
+	body := f.swapBody(`data = { foo = "2" }`, `expected_data = { foo = "1", bar = "0" }`, `wait_for_match = "2m"`)
+	f.wantSaid(c.PlanAction(t.Context(), swap, body), "Warning: Expectation Does Not Hold Yet", "for up to 2m")
+	f.onWatches(p, func() testcluster.Fault { return watched(func() { f.set("testmap", "foo", "1") }) })
+	said, diags := c.InvokeAction(t.Context(), swap, body)
+	f.wantSaid(diags)
+	f.wantLive("testmap", data{"foo": "2", "bar": "0"})
+	if len(said) != 2 || said[0] != "Waiting up to 2m for the expected state of "+f.namespace+"/testmap" {
+		t.Errorf("said %q", said)
+	}
+
+	p.SetHook(nil)
+	_, diags = f.calls().InvokeAction(t.Context(), swap, f.swapBody(`expected_data = { foo = "9" }`, `wait_for_match = "1ms"`))
+	f.wantSaid(diags, "Error: Wait Ended Without A Match", `Expected: "9"`, `Found: "2"`)
+}
+
+// Values that are to be hidden are in no diagnostic and in no progress event.
+func TestSwapHidesValues(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "live-secret"})
+	for name, c := range map[string]*driver.Calls{"hide_values = true": f.calls(), "": f.calls("hide_values = true")} {
+		said, diags := c.InvokeAction(t.Context(), swap, f.swapBody(`data = { foo = "new-secret" }`, `expected_data = { foo = "old-secret" }`, name))
+		f.wantSaid(diags, "Error: Expected Value Mismatch", "Expected: (hidden, 10 bytes, sha256:", "!secret")
+		if slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, "secret") }) {
+			t.Errorf("said %q", said)
+		}
+	}
+}
+
+// An action has one timeout, and its own field manager where it names one.
+func TestSwapHasItsOwnTimeoutAndFieldManager(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "1"})
+	p := f.proxied()
+	held := make(chan struct{})
+	p.SetHook(func(r *http.Request) testcluster.Fault { return testcluster.Fault{HoldBefore: held} })
+	body := []string{`data = { foo = "2" }`, `expected_data = { foo = "1" }`}
+	c := f.calls()
+	late := f.swapBody(append(body, `timeouts = { invoke = "1ms" }`)...)
+	f.wantSaid(c.PlanAction(t.Context(), swap, late), "Error: Operation Timed Out", "raise timeouts.invoke")
+	_, diags := c.InvokeAction(t.Context(), swap, late)
+	f.wantSaid(diags, "Error: Operation Timed Out", "raise timeouts.invoke")
+	close(held)
+	p.SetHook(nil)
+	_, diags = c.InvokeAction(t.Context(), swap, f.swapBody(append(body, `field_manager = "releaser"`)...))
+	f.wantSaid(diags)
+	if !slices.ContainsFunc(f.live("testmap").ManagedFields, func(m metav1.ManagedFieldsEntry) bool { return m.Manager == "releaser" }) {
+		t.Errorf("written by %v", f.live("testmap").ManagedFields)
+	}
+}

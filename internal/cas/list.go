@@ -1,0 +1,100 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// pageSize is how many ConfigMaps one request lists. Each may have more than 1 MiB, and a page is in memory twice: as the answer, and decoded.
+const pageSize = 16
+
+// Selection says which ConfigMaps of a namespace a list is about.
+type Selection struct {
+	Namespace      string
+	Labels, Fields string // selectors as the API server takes them; empty for all
+	Limit          int64  // how many to read at most; 0 for all
+}
+
+// Listed is one ConfigMap of a list.
+type Listed struct {
+	Ref Ref
+	*Observation
+}
+
+// List reads ConfigMaps in the order of their names, a page at a time, while its caller asks for more. It ends after an error. Of what it has
+// given it keeps nothing. Where the API server has forgotten the version of the first page, the list goes on with the present state.
+func (e *Engine) List(ctx context.Context, s Selection) iter.Seq2[Listed, error] {
+	return func(yield func(Listed, error) bool) {
+		for left, next := s.Limit, ""; ; {
+			limit := int64(pageSize)
+			if s.Limit > 0 {
+				limit = min(limit, left)
+			}
+			begun := e.client.now()
+			page, err := e.page(ctx, s, limit, next)
+			if err != nil {
+				yield(Listed{}, err)
+				return
+			}
+			for i := range page.Items {
+				cm := &page.Items[i]
+				if !yield(Listed{Ref{Namespace: cm.Namespace, Name: cm.Name}, observed(cm, begun)}, nil) {
+					return
+				}
+			}
+			left, next = left-int64(len(page.Items)), page.Continue
+			if next == "" || s.Limit > 0 && left <= 0 {
+				return
+			}
+		}
+	}
+}
+
+// page reads one page, as a call of its own: between two pages, the Engine can be closed.
+func (e *Engine) page(ctx context.Context, s Selection, limit int64, next string) (*corev1.ConfigMapList, error) {
+	ref := Ref{Namespace: s.Namespace}
+	if !e.enter() {
+		return nil, &CanceledError{Ref: ref, Host: e.client.host, Err: ErrClosed}
+	}
+	defer e.work.Done()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer context.AfterFunc(e.closing, func() { end(ErrClosed) })()
+
+	begun := e.client.now()
+	options := metav1.ListOptions{LabelSelector: s.Labels, FieldSelector: s.Fields, Limit: limit, Continue: next}
+	page, err := e.client.page(ctx, s.Namespace, options)
+	if options.Continue = goesOn(err); options.Continue != "" {
+		page, err = e.client.page(ctx, s.Namespace, options)
+	}
+	if err != nil && ctx.Err() != nil {
+		err = &CanceledError{Ref: ref, Host: e.client.host, Err: context.Cause(ctx)}
+	} else if err != nil {
+		err = e.client.explain(err, ref, "list")
+	}
+	if e.trace != nil {
+		e.trace(ctx, Event{Operation: "list", Ref: ref, Attempts: 1, Verdict: VerdictOf(err), Duration: e.client.now().Sub(begun)})
+	}
+	return page, err
+}
+
+func (c *client) page(ctx context.Context, namespace string, options metav1.ListOptions) (*corev1.ConfigMapList, error) {
+	page := &corev1.ConfigMapList{}
+	err := c.rest.Get().Namespace(namespace).Resource("configmaps").VersionedParams(&options, metav1.ParameterCodec).Do(ctx).Into(page)
+	return page, err
+}
+
+// goesOn is the token with which a list goes on, where the API server has forgotten the version that it began with.
+func goesOn(err error) string {
+	status := apierrors.APIStatus(nil)
+	if !errors.As(err, &status) || status.Status().Code != http.StatusGone {
+		return ""
+	}
+	return status.Status().Continue
+}

@@ -1,0 +1,213 @@
+package cas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// many makes ConfigMaps listed-00, listed-01 and so on, every other one with the label tier=web, with the given text in the key value.
+func (f *fixture) many(n int, value string) (names []string) {
+	f.Helper()
+	for i := range n {
+		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("listed-%02d", i)}, Data: map[string]string{"value": value}}
+		if i%2 == 0 {
+			cm.Labels = map[string]string{"tier": "web"}
+		}
+		if _, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Create(f.Context(), cm, metav1.CreateOptions{}); err != nil {
+			f.Fatal(err)
+		}
+		names = append(names, cm.Name)
+	}
+	return names
+}
+
+// listed lists ConfigMaps until there are n of them; all where n is 0.
+func (f *fixture) listed(s Selection, n int) (names []string, err error) {
+	f.Helper()
+	s.Namespace = f.ref.Namespace
+	for found, err := range f.engine.List(f.Context(), s) {
+		if err != nil {
+			return names, err
+		}
+		if found.Ref.Namespace != f.ref.Namespace || !found.Exists() {
+			f.Errorf("listed %v, which exists: %v", found.Ref, found.Exists())
+		}
+		if names = append(names, found.Ref.Name); len(names) == n {
+			break
+		}
+	}
+	return names, nil
+}
+
+// wantPages fails the test unless just these pages were asked for, each by its limit.
+func (f *fixture) wantPages(limits ...string) {
+	f.Helper()
+	var got []string
+	for i, r := range f.proxy.Requests() {
+		if isFirst := r.Query.Get("continue") == ""; isFirst != (i == 0) {
+			f.Errorf("request %d: %v", i, r)
+		}
+		got = append(got, r.Query.Get("limit"))
+	}
+	if !slices.Equal(got, limits) {
+		f.Errorf("pages of %q, want %q", got, limits)
+	}
+}
+
+// Given 40 ConfigMaps; when they are listed; then they come in the order of their names, in pages of 16, and no page is read that nobody
+// asks for.
+func TestListReadsPageByPage(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	names := f.many(40, "1")
+	only := Selection{Fields: "metadata.name!=shared"}
+	limited := only
+	limited.Limit = 20
+	for _, test := range []struct {
+		name   string
+		s      Selection
+		stop   int
+		want   []string
+		limits []string
+	}{
+		{"all", only, 0, names, []string{"16", "16", "16"}},
+		{"until the caller has enough", only, 5, names[:5], []string{"16"}},
+		{"until the caller has a page", only, 16, names[:16], []string{"16"}},
+		{"up to a limit", limited, 0, names[:20], []string{"16", "4"}},
+		{"by a label", Selection{Labels: "tier=web,tier!=db", Limit: 3}, 0, []string{names[0], names[2], names[4]}, []string{"3"}},
+		{"by a field", Selection{Fields: "metadata.name=shared"}, 0, []string{"shared"}, []string{"16"}},
+	} {
+		f.proxy.Reset()
+		got, err := f.listed(test.s, test.stop)
+		if err != nil || !slices.Equal(got, test.want) {
+			t.Errorf("%s: listed %q, %v, want %q", test.name, got, err, test.want)
+		}
+		f.wantPages(test.limits...)
+	}
+	if last := f.events.last(); last.Operation != "list" || last.Verdict != Applied {
+		t.Errorf("traced as %+v", last)
+	}
+}
+
+// Given a list of which a page was read; when the Engine is closed, when the caller's context ends, or when the user may not list; then the
+// list ends with the error that says so.
+func TestListEndsWithItsError(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.many(20, "1")
+	for name, end := range map[string]func(cancel func(), e *Engine){
+		"closed":   func(_ func(), e *Engine) { e.Close() },
+		"canceled": func(cancel func(), _ *Engine) { cancel() },
+	} {
+		engine := f.newEngine(f.proxy.Config)
+		ctx, cancel := context.WithCancel(t.Context())
+		n, last := 0, error(nil)
+		for _, err := range engine.List(ctx, Selection{Namespace: f.ref.Namespace}) {
+			if last = err; err == nil {
+				n++
+			}
+			if n == 16 && err == nil {
+				end(cancel, engine)
+			}
+		}
+		cancel()
+		var canceled *CanceledError
+		if !errors.As(last, &canceled) || n != 16 {
+			t.Errorf("%s: %d were listed, then %v", name, n, last)
+		}
+	}
+
+	f.mayNotWatch()
+	_, err := f.listed(Selection{}, 0)
+	var forbidden *ForbiddenError
+	if !errors.As(err, &forbidden) || forbidden.Verb != "list" {
+		t.Errorf("not permitted: %v", err)
+	}
+}
+
+// Given a list of which a page was read; when etcd drops the version that it began with; then it goes on where it was, with the state that
+// there is then.
+func TestListGoesOnWhereItsVersionIsForgotten(t *testing.T) {
+	var plane *envtest.ControlPlane
+	c, namespace := ownCluster(t, func(p *envtest.ControlPlane) {
+		plane = p
+		p.GetAPIServer().Configure().Set("watch-cache-sizes", "configmaps#0")
+	})
+	f := in(t, c, Ref{Namespace: namespace, Name: "last"}) // before listed-..., in the order of names
+	names := f.many(40, "1")
+	var got []string
+	for found, err := range f.engine.List(t.Context(), Selection{Namespace: namespace, Fields: "metadata.name!=kube-root-ca.crt"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got = append(got, found.Ref.Name); len(got) == 16 {
+			f.create(map[string]string{"foo": "1"})
+			f.removes("listed-20")
+			compact(t, plane, f.live().ResourceVersion)
+		}
+	}
+	if want := slices.Delete(slices.Clone(names), 20, 21); !slices.Equal(got, want) {
+		t.Errorf("listed %q, want %q", got, want)
+	}
+	if n := f.proxy.Count(http.MethodGet); n != 4 { // three pages, one of them asked for twice
+		t.Errorf("%d requests: %v", n, f.proxy.Requests())
+	}
+}
+
+// firstPage has the API server answer the first page again, whichever page is asked for.
+type firstPage struct{ next http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (p firstPage) RoundTrip(request *http.Request) (*http.Response, error) {
+	request = request.Clone(request.Context())
+	query := request.URL.Query()
+	query.Del("continue")
+	request.URL.RawQuery = query.Encode()
+	return p.next.RoundTrip(request)
+}
+
+// Given 10,000 ConfigMaps of 24 KiB, which is 234 MiB; when they are listed; then less than 200 MiB are in use at any time. (One page of them
+// stands for all.)
+func TestListOfTenThousandTakesLessThan200MiB(t *testing.T) {
+	const objects, size, most = 10_000, 24 << 10, 200
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.many(17, strings.Repeat("x", size))
+	config := rest.CopyConfig(f.cluster.Config)
+	config.QPS = -1
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return firstPage{next} })
+	f.engine = f.newEngine(config)
+	n, peak := 0, uint64(0)
+	for found, err := range f.engine.List(t.Context(), Selection{Namespace: f.ref.Namespace, Fields: "metadata.name!=kube-root-ca.crt,metadata.name!=shared"}) {
+		if err != nil || found.Size() != size {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		if n++; n%16 == 0 {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			peak = max(peak, m.HeapAlloc)
+		}
+		if n == objects {
+			break
+		}
+	}
+	if t.Logf("%d MiB at most", peak>>20); n != objects || peak>>20 >= most {
+		t.Errorf("%d ConfigMaps took %d MiB, want %d in less than %d MiB", n, peak>>20, objects, most)
+	}
+}
+
+// removes deletes a ConfigMap as another writer.
+func (f *fixture) removes(name string) {
+	f.Helper()
+	if err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Delete(f.Context(), name, metav1.DeleteOptions{}); err != nil {
+		f.Fatal(err)
+	}
+}
