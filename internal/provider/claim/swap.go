@@ -17,7 +17,7 @@ func (r *Run) PlanSwap(ctx context.Context, c *Claim, timeout time.Duration) dia
 		return nil
 	}
 	return r.checkWithin(ctx, c.About(terms.OpInvoke).Of(t), timeout, func(ctx context.Context) error {
-		_, err := r.Engine.Check(ctx, t, r.CheckMode())
+		_, err := r.Engine.Check(ctx, t, r.CheckMode(ctx))
 		return err
 	})
 }
