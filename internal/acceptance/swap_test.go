@@ -303,7 +303,7 @@ func TestSwapHasItsOwnTimeoutAndFieldManager(t *testing.T) {
 	f.create("testmap", data{"foo": "1"})
 	p := f.proxied()
 	held := make(chan struct{})
-	p.SetHook(func(r *http.Request) testcluster.Fault { return testcluster.Fault{HoldBefore: held} })
+	p.SetHook(func(*http.Request) testcluster.Fault { return testcluster.Fault{HoldBefore: held} })
 	body := []string{`data = { foo = "2" }`, `expected_data = { foo = "1" }`}
 	c := f.calls()
 	late := f.swapBody(append(body, `timeouts = { invoke = "1ms" }`)...)
