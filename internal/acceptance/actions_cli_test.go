@@ -37,13 +37,17 @@ func configsOf(t *testing.T, kind, text string, references ...string) map[string
 		t.Fatal(diags)
 	}
 	configs := map[string]string{}
-	for _, block := range file.Body.(*hclsyntax.Body).Blocks { //nolint:forcetypeassert // it is the native syntax
+	body, ok := file.Body.(*hclsyntax.Body)
+	if !ok {
+		t.Fatal("not the native syntax")
+	}
+	for _, block := range body.Blocks {
 		if block.Type != kind {
 			continue
 		}
 		config := block.Body.Blocks[0]
-		body := text[config.OpenBraceRange.End.Byte:config.CloseBraceRange.Start.Byte]
-		configs[strings.Join(block.Labels, ".")] = strings.NewReplacer(references...).Replace(body)
+		text := text[config.OpenBraceRange.End.Byte:config.CloseBraceRange.Start.Byte]
+		configs[strings.Join(block.Labels, ".")] = strings.NewReplacer(references...).Replace(text)
 	}
 	return configs
 }
@@ -150,7 +154,7 @@ func TestGuideActions(t *testing.T) {
 	p.setenv("TF_VAR_release", "2.0")
 	p.plan()
 	p.set("settings", "release", "1.1")
-	p.applyRefused("Error: Expected Value Mismatch", `expected_data["release"] is "1.0", but release holds "1.1". Nothing was written.`)
+	p.applyRefused("Expected Value Mismatch", `expected_data["release"] is "1.0", but release holds "1.1". Nothing was written.`)
 	after["release"] = "1.1"
 	p.wantLive("settings", after)
 	p.setenv("TF_VAR_release", "3.0")
@@ -170,7 +174,7 @@ func TestGuideActionsGate(t *testing.T) {
 	proxy := f.cluster.Proxy(t)
 	text := exampleText(t, swapExamples, "wait_for_match.tf")
 	p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", text)
-	p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet", "for up to 10m")
+	p.wants(p.plan(), "Expectation Does Not Hold Yet", "for up to 10m")
 	f.onWatches(proxy, func() testcluster.Fault { return watched(func() { f.set("settings", "schema", "42") }) })
 	output := p.apply()
 	waited, made := strings.Index(output, "shop/settings is as expected at resourceVersion"), strings.Index(output, "terraform_data.rollout: Creation complete")

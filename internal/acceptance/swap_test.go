@@ -68,7 +68,7 @@ var swapTests = map[string]struct {
 	},
 	"several keys that do not hold what is expected": {
 		body:    []string{`data = { foo = "2", bar = "2" }`, `expected_data = { foo = "9", bar = "9" }`},
-		refused: []string{"Expected Value Mismatch", "bar and foo do not hold what expected_data says.", "To replace what they hold, set expected_data to it.", "!keep"},
+		refused: []string{"Expected Value Mismatch", "bar and foo do not hold what expected_data says.", "To replace these values, copy them to expected_data.", "!keep"},
 	},
 	"a key that holds its value already, where another was expected": {
 		body:    []string{`data = { foo = "1" }`, `expected_data = { foo = "0" }`},
@@ -114,7 +114,7 @@ var swapTests = map[string]struct {
 	},
 	"faults of several kinds": {
 		body:    []string{`data = { foo = "2", bar = "2" }`, `expected_data = { foo = "9" }`},
-		refused: []string{"Compare-And-Swap Conflict", "are not as this action needs them.", `expected_data["foo"] does not match`, `expected_data["bar"] allows to replace it`},
+		refused: []string{"Compare-And-Swap Conflict", "do not hold what this action expects.", `expected_data["foo"] does not match`, `it already exists; to replace it, set expected_data["bar"]`},
 	},
 	"another version": {
 		body:    []string{`data = { foo = "2" }`, `expected_data = { foo = "1" }`, `expected_resource_version = "1"`},
@@ -303,7 +303,7 @@ func TestSwapHasItsOwnTimeoutAndFieldManager(t *testing.T) {
 	f.create("testmap", data{"foo": "1"})
 	p := f.proxied()
 	held := make(chan struct{})
-	p.SetHook(func(r *http.Request) testcluster.Fault { return testcluster.Fault{HoldBefore: held} })
+	p.SetHook(func(*http.Request) testcluster.Fault { return testcluster.Fault{HoldBefore: held} })
 	body := []string{`data = { foo = "2" }`, `expected_data = { foo = "1" }`}
 	c := f.calls()
 	late := f.swapBody(append(body, `timeouts = { invoke = "1ms" }`)...)

@@ -134,7 +134,7 @@ var providerInvoked = []rule{
 	{
 		"provider: a swap is rehearsed where plans are",
 		provider + "/claim/swap.go",
-		"_, err := r.Engine.Check(ctx, t, r.CheckMode())",
+		"_, err := r.Engine.Check(ctx, t, r.CheckMode(ctx))",
 		"_, err := r.Engine.Check(ctx, t, cas.ReadOnly)",
 		acceptance,
 		[]string{"TestSwapIsRehearsedWherePlansAre"},

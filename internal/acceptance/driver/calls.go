@@ -69,8 +69,15 @@ func (c *Calls) PlanCreate(ctx context.Context, typ, body string) Diagnostics {
 	return diags
 }
 
-func (c *Calls) action(typ, body string) (tfprotov6.ProviderServerWithActions, *tfprotov6.DynamicValue, Diagnostics) {
-	server, ok := c.server.(tfprotov6.ProviderServerWithActions) //nolint:staticcheck // until ProviderServer has them
+// actions are the calls of actions, which ProviderServer has yet to have.
+type actions interface {
+	ValidateActionConfig(ctx context.Context, req *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error)
+	PlanAction(ctx context.Context, req *tfprotov6.PlanActionRequest) (*tfprotov6.PlanActionResponse, error)
+	InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error)
+}
+
+func (c *Calls) action(typ, body string) (actions, *tfprotov6.DynamicValue, Diagnostics) {
+	server, ok := c.server.(actions)
 	if schema := c.schemas.ActionSchemas[typ]; ok && schema != nil {
 		config, diags := c.config(typ, schema.Schema, body)
 		return server, config, diags

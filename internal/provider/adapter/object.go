@@ -35,17 +35,6 @@ type Object struct {
 	Keys     types.List   `tfsdk:"-"` // of a Secret, in a state
 }
 
-// NewObject is the state of an object of which nothing but its name is known. Every default is set, or the first plan would show an update.
-func NewObject(ref cas.Ref) Object {
-	null := types.MapNull(types.StringType)
-	state := Object{
-		Keys: types.ListNull(types.StringType), Place: NewPlace(ref), Labels: null, Annotations: null, Data: null, BinaryData: null,
-		Immutable: types.BoolValue(false), HideValues: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
-	}
-	state.SetRef(ref)
-	return state
-}
-
 // SetRef names the object.
 func (m *Object) SetRef(ref cas.Ref) {
 	m.Namespace, m.Name, m.ID = types.StringValue(ref.Namespace), types.StringValue(ref.Name), types.StringValue(ref.String())
@@ -350,9 +339,9 @@ func (r *Whole) refresh(state *Object, o *cas.Observation) {
 	state.observe(o)
 }
 
-// Adopt makes the state of an import, which has a name alone, manage all that there is. Of what there is none of stays unmanaged:
+// adopt makes the state of an import, which has a name alone, manage all that there is. Of what there is none of stays unmanaged:
 // most configurations do not name it.
-func (r *Whole) Adopt(state *Object, o *cas.Observation) {
+func (r *Whole) adopt(state *Object, o *cas.Observation) {
 	live := r.live(o, state)
 	for _, p := range parts {
 		if len(p.of(live).Elements()) > 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
@@ -126,7 +127,7 @@ func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resour
 		resp.State.RemoveResource(ctx)
 		return
 	case state.UID.IsNull(): // of an import
-		r.Adopt(&state, seen)
+		r.adopt(&state, seen)
 		resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.Private, r.Kind, state.content())...)
 	default:
 		r.refresh(&state, seen)
@@ -221,7 +222,26 @@ func (r *Whole) ImportState(ctx context.Context, req resource.ImportStateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	state := NewObject(ref)
+	state := importedObject(ref)
 	resp.Diagnostics.Append(state.Identity().Encode(ctx, &resp.Identity.Raw)...)
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, state, &resp.State.Raw)...)
+}
+
+// importedObject is the state of an object of which nothing but its name is known. Every default is set, or the first plan
+// would show an update.
+func importedObject(ref cas.Ref) Object {
+	null := types.MapNull(types.StringType)
+	m := Object{
+		Keys: types.ListNull(types.StringType), Place: NewPlace(ref), Labels: null, Annotations: null, Data: null, BinaryData: null,
+		Immutable: types.BoolValue(false), HideValues: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
+	}
+	m.SetRef(ref)
+	return m
+}
+
+// Imported is the state of an import of what was observed.
+func (r *Whole) Imported(ref cas.Ref, seen *cas.Observation) Object {
+	m := importedObject(ref)
+	r.adopt(&m, seen)
+	return m
 }

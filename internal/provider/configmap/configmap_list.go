@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -45,8 +44,7 @@ func (l *wholeList) List(ctx context.Context, req list.ListRequest, resp *list.L
 	about := diagnose.Subject{ID: terms.EntryID{Ref: cas.Ref{Namespace: selection.Namespace}}, Noun: "ConfigMaps", Ways: diagnose.Ways{Grant: "list"}}
 	found := func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.Run.Engine.List(ctx, selection) }
 	resp.Results = stream(ctx, l.Run, req, &m, about, found, func(each cas.Listed) iter.Seq[list.ListResult] {
-		state := adapter.NewObject(each.Ref)
-		l.Adopt(&state, each.Observation)
+		state := l.Imported(each.Ref, each.Observation)
 		result := req.NewListResult(ctx)
 		result.DisplayName = each.Ref.String()
 		result.Diagnostics.Append(state.Identity().Encode(ctx, &result.Identity.Raw)...)

@@ -264,7 +264,7 @@ func (s Subject) keep(live *cas.Observation, keys []string) string {
 	if s.Op == terms.OpCreate {
 		way += also
 	}
-	return "; to keep " + number(len(keys), "it", "them") + ", " + way
+	return number(len(keys), "; to keep it, ", "; to keep them, ") + way
 }
 
 // set says how to give an attribute what a key holds.

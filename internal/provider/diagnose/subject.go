@@ -242,7 +242,7 @@ func (s Subject) forbidden(e *cas.ForbiddenError) diag.Diagnostic {
 		append(s.dryRun(e.Verb), Fact{"API server", s.words(e.Err)}), next)
 }
 
-// object is the ConfigMap that a request was about, or all of them.
+// object is the ConfigMap that a request was about, or all of a namespace.
 func (s Subject) object(article string) string {
 	if s.ID.Name == "" {
 		return "ConfigMaps"
@@ -268,7 +268,7 @@ func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
 		append(facts, Fact{"Status", fmt.Sprint(e.Code)}, Fact{"API server", s.words(e.Err)}), next)
 }
 
-func isWrite(verb string) bool { return verb != "get" && verb != "watch" }
+func isWrite(verb string) bool { return verb != "get" && verb != "watch" && verb != "list" }
 
 // dryRun says of a write that was refused in a plan why there was one.
 func (s Subject) dryRun(verb string) []Fact {
