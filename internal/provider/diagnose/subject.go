@@ -290,10 +290,10 @@ func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 	next := "Run terraform plan again: it shows what is left to do."
 	facts := s.sent(e)
-	switch s.Op {
-	case terms.OpInvoke:
+	if s.Op == terms.OpInvoke {
 		next = "Find out what the ConfigMap holds before you invoke the action again."
-	case terms.OpCreate:
+	}
+	if s.Op == terms.OpCreate {
 		next = "Run terraform plan again. If it finds that the write was made, import it"
 		facts = append(facts, s.importFact(s.ownKeys())...)
 		if len(s.Keys) > 0 {
