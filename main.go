@@ -29,6 +29,8 @@ func main() {
 		return
 	}
 
+	// Of plugin-go: it writes each request into a file, write-only values included.
+	_ = os.Unsetenv("TF_LOG_SDK_PROTO_DATA_DIR")
 	factory, closeAll := provider.New(version, os.Getenv)
 	err := serve.Provider(context.Background(), factory, *debug)
 	closeAll()

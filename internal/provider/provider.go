@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -23,10 +24,11 @@ import (
 )
 
 var (
-	_ provider.Provider                  = (*casProvider)(nil)
-	_ provider.ProviderWithActions       = (*casProvider)(nil)
-	_ provider.ProviderWithFunctions     = (*casProvider)(nil)
-	_ provider.ProviderWithListResources = (*casProvider)(nil)
+	_ provider.Provider                       = (*casProvider)(nil)
+	_ provider.ProviderWithActions            = (*casProvider)(nil)
+	_ provider.ProviderWithFunctions          = (*casProvider)(nil)
+	_ provider.ProviderWithEphemeralResources = (*casProvider)(nil)
+	_ provider.ProviderWithListResources      = (*casProvider)(nil)
 )
 
 // defaultFieldManager is also what the API server would derive from the user agent.
@@ -114,6 +116,7 @@ func (p *casProvider) Configure(ctx context.Context, req provider.ConfigureReque
 	resp.ResourceData = run
 	resp.DataSourceData = run
 	resp.ActionData = run
+	resp.EphemeralResourceData = run
 	resp.ListResourceData = run
 }
 
@@ -160,6 +163,13 @@ func (p *casProvider) Resources(context.Context) []func() resource.Resource {
 		secret.NewEntry,
 		secret.NewData,
 		secret.NewSecret,
+	}
+}
+
+func (p *casProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return []func() ephemeral.EphemeralResource{
+		secret.NewSecretEphemeral,
+		secret.NewEntryEphemeral,
 	}
 }
 

@@ -110,7 +110,7 @@ var providerInvoked = []rule{
 	{
 		"provider: a swap is checked at plan",
 		provider + "/configmap/swap.go",
-		"resp.Diagnostics.Append(a.run.PlanSwap(ctx, m.claim(a.run), timeout)...)",
+		"resp.Diagnostics.Append(a.Run.PlanSwap(ctx, m.claim(a.Run), timeout)...)",
 		"_ = timeout",
 		acceptance,
 		[]string{"TestSwapIsCheckedAtPlan"},
@@ -206,7 +206,7 @@ var providerInvoked = []rule{
 	{
 		"provider: a listed key has the version of its ConfigMap",
 		provider + "/configmap/entry_list.go",
-		"state.setVersion(each.Version())",
+		"state.SetVersion(each.Version())",
 		"",
 		acceptance,
 		[]string{"TestListGivesIdentitiesAndResources"},

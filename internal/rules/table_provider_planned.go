@@ -125,7 +125,7 @@ var providerPlanned = []rule{
 	{
 		"provider: a plan checks what updates keys",
 		provider + "/claim/plan.go",
-		"_, checked := r.checkTxn(ctx, c, t, about)",
+		"seen, checked := r.checkTxn(ctx, c, t, about)\n\tdiags.Append(noteJudged(ctx, t, seen, private)...)",
 		"checked := diag.Diagnostics{}\n\t_ = t",
 		acceptance,
 		[]string{"TestConfigMapEntryUpdateExpectation", "TestConfigMapDataPlanDryRunNeedsThePermissionToWrite"},
@@ -133,8 +133,8 @@ var providerPlanned = []rule{
 	{
 		"provider: a plan checks what creates keys",
 		provider + "/claim/plan.go",
-		"seen, checked := r.checkTxn(ctx, c, t, about)",
-		"seen, checked := (*cas.Observation)(nil), diag.Diagnostics{}",
+		"seen, checked := r.checkTxn(ctx, c, t, about)\n\tif diags.Append(checked...); diags.HasError() ||",
+		"seen, checked := (*cas.Observation)(nil), diag.Diagnostics{}\n\tif diags.Append(checked...); diags.HasError() ||",
 		acceptance,
 		[]string{"TestConfigMapEntryCreateRefusedAtPlan", "TestConfigMapDataPinnedVersion"},
 	},

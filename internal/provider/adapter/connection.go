@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -41,6 +42,24 @@ func (c *Connection) Connect(providerData any) diag.Diagnostics {
 	return nil
 }
 
+// Look reads an object for what the configuration calls from. It never reuses an earlier read, since a write may be judged by the result.
+func (c *Connection) Look(ctx context.Context, id terms.EntryID, from string, hide diagnose.Hiding, timeout time.Duration) (*cas.Observation, diag.Diagnostics) {
+	if !c.Run.Configured() {
+		return nil, diag.Diagnostics{diagnose.TitleProviderNotConfigured.With(diagnose.Detail(
+			"The provider's configuration is not known yet. Nothing was read.", nil,
+			"Add a depends_on to the "+from+" that names what the provider's configuration comes from."))}
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	seen, err := c.Run.Engine.Observe(ctx, id.Ref, 0)
+	if err != nil {
+		return nil, diag.Diagnostics{diagnose.Subject{
+			ID: id, Noun: id.Kind.String(), Ways: diagnose.Ways{Grant: "get"}, Op: terms.OpRead, Limit: terms.OpRead, Hide: hide,
+		}.Diagnose(err)}
+	}
+	return seen, nil
+}
+
 // Place holds the attributes that all resources share: which ConfigMap, and how to write it.
 type Place struct {
 	Namespace    types.String   `tfsdk:"namespace"`
@@ -66,6 +85,7 @@ func (p *Place) Ref() cas.Ref {
 	return cas.Ref{Namespace: p.Namespace.ValueString(), Name: p.Name.ValueString()}
 }
 
+// RefKnown reports whether namespace and name are known.
 func (p *Place) RefKnown() bool { return Known(p.Namespace, p.Name) }
 
 // Observed is the version of the ConfigMap in a state.
@@ -74,10 +94,12 @@ type Observed struct {
 	UID             types.String `tfsdk:"uid"`
 }
 
+// Version is the version of the object; not a valid one without a state.
 func (o *Observed) Version() cas.Version {
 	return cas.Version{UID: o.UID.ValueString(), ResourceVersion: o.ResourceVersion.ValueString()}
 }
 
+// SetVersion notes the version of the object.
 func (o *Observed) SetVersion(to cas.Version) {
 	o.UID, o.ResourceVersion = types.StringValue(to.UID), types.StringValue(to.ResourceVersion)
 }

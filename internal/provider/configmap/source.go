@@ -73,29 +73,20 @@ func sourceCodec[M any](d datasource.DataSource) func() *codec.Codec[M] {
 	})
 }
 
-// observe reads the ConfigMap and fills in the model. It never reuses an earlier read, since a write may be judged by the result. If the
-// provider's configuration is unknown and the client allows it, the framework has deferred the read already.
+// observe reads the ConfigMap and fills in the model. If the provider's configuration is unknown and the client allows it, the framework has
+// deferred the read already.
 func (s *source) observe(ctx context.Context, m *sourceModel, key string) (*cas.Observation, diag.Diagnostics) {
 	timeout, diags := m.Timeouts.Read(ctx, terms.DefaultTimeout)
 	if diags.HasError() {
 		return nil, diags
 	}
-	if !s.Run.Configured() {
-		return nil, diag.Diagnostics{diagnose.TitleProviderNotConfigured.With(diagnose.Detail(
-			"The provider's configuration is not known yet. Nothing was read.", nil,
-			"Add a depends_on to the data source that names what the provider's configuration comes from."))}
-	}
 	if m.Namespace.IsNull() { // data sources have no defaults of their own
 		m.Namespace = types.StringValue(terms.DefaultNamespace)
 	}
 	id := terms.EntryID{Ref: cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}, Key: key}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	seen, err := s.Run.Engine.Observe(ctx, id.Ref, 0)
-	if err != nil {
-		return nil, diag.Diagnostics{diagnose.Subject{
-			ID: id, Noun: "ConfigMap", Ways: diagnose.Ways{Grant: "get"}, Op: terms.OpRead, Limit: terms.OpRead, Hide: diagnose.HideIf(s.Run.Hides(types.BoolNull())),
-		}.Diagnose(err)}
+	seen, diags := s.Look(ctx, id, "data source", diagnose.HideIf(s.Run.Hides(types.BoolNull())), timeout)
+	if diags.HasError() {
+		return nil, diags
 	}
 	m.UID, m.ResourceVersion = versionOf(seen)
 	m.Managers = managersOf(seen)

@@ -74,7 +74,7 @@ func (s Subject) Of(t *cas.Txn) Subject {
 
 // detail is Detail with the facts that say which ConfigMap and key.
 func (s Subject) detail(happened string, facts []Fact, next string) string {
-	which := []Fact{{s.ID.Ref.Kind.String(), s.ID.Ref.String()}}
+	which := []Fact{{s.ID.Kind.String(), s.ID.Ref.String()}}
 	if s.ID.Name == "" {
 		which = []Fact{{"Namespace", s.ID.Namespace}}
 	}
@@ -290,10 +290,10 @@ func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 	next := "Run terraform plan again: it shows what is left to do."
 	facts := s.sent(e)
-	switch s.Op {
-	case terms.OpInvoke:
+	if s.Op == terms.OpInvoke {
 		next = "Find out what the ConfigMap holds before you invoke the action again."
-	case terms.OpCreate:
+	}
+	if s.Op == terms.OpCreate {
 		next = "Run terraform plan again. If it finds that the write was made, import it"
 		facts = append(facts, s.importFact(s.ownKeys())...)
 		if len(s.Keys) > 0 {
