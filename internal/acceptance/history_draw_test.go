@@ -63,7 +63,7 @@ func (h *history) newRun(m *model, number int) *run {
 		w.blocks = append(w.blocks, &block{kind: "whole", label: "w"})
 	}
 	for i := range 2 {
-		kind := pick(t, "kind", "entry", "entry", "data", "data", "counter")
+		kind := pick(t, "kind", "entry", "entry", "data", "data", "counter", "secret", "secret", "secret")
 		b := &block{kind: kind, label: fmt.Sprint("s", i), key: own[i]}
 		b.values = map[string]string{own[i]: ""}
 		if kind == "data" && i == 1 {
@@ -96,6 +96,9 @@ func (h *history) draw(m *model, w *workspace, i int) {
 		b.cm = pick(t, "configmap", "a", "a", "b")
 		if b.kind == "whole" {
 			b.cm = pick(t, "configmap", "b", "b", "a")
+		}
+		if b.isSecret() {
+			b.cm = pick(t, "secret", "s", "s", "t")
 		}
 	}
 	live := map[string]string{}
@@ -133,7 +136,12 @@ func (h *history) draw(m *model, w *workspace, i int) {
 		}
 	}
 	isNew := func(key string) bool { return live[key] != "" && (state == nil || state.values[key] == "") }
-	if b.kind == "entry" && oneIn(t, "expects", 3) {
+	if b.isSecret() && (b.revision == 0 || !oneIn(t, "keeps its version", 3)) {
+		b.revision = pick(t, "version", 1, 2, 3)
+	}
+	if isHeld := b.isSecret() && state != nil && live[own[0]] != ""; isHeld && oneIn(t, "expects what is there", 2) {
+		b.expected[own[0]] = live[own[0]]
+	} else if b.kind != "data" && oneIn(t, "expects", 3) {
 		b.expected[own[0]] = value(own[0], "expected")
 	}
 	for _, key := range namesIn(b.values) { // most of what is there would be refused, otherwise
@@ -153,12 +161,15 @@ func (h *history) draw(m *model, w *workspace, i int) {
 	}
 	b.scope = pick(t, "scope", "object", "object", "key")
 	b.policy = pick(t, "policy", "delete", "restore", "restore", "abandon")
+	if b.isSecret() && b.policy == "restore" {
+		b.policy = "delete"
+	}
 	b.drift = pick(t, "on_drift", "warning", "warning", "error", "off")
 	b.adopt = oneIn(t, "adopts", 3)
 	w.blocks[i] = &b
 }
 
-var typeNames = map[string]string{"entry": "cas_configmap_entry", "data": "cas_configmap_data", "whole": "cas_configmap", "counter": "cas_configmap_counter"}
+var typeNames = map[string]string{"secret": "cas_secret_entry", "entry": "cas_configmap_entry", "data": "cas_configmap_data", "whole": "cas_configmap", "counter": "cas_configmap_counter"}
 
 func typed(b *block) string { return typeNames[b.kind] + "." + b.label }
 
@@ -177,6 +188,12 @@ func (h *history) write(w *workspace, r *run) {
 			fmt.Fprintf(&body, "  key = %q\n  value = %q\n", key, b.values[key])
 			if v := b.expected[key]; v != "" {
 				fmt.Fprintf(&body, "  expected_value = %q\n", v)
+			}
+		case "secret":
+			key := b.onlyKey()
+			fmt.Fprintf(&body, "  key = %q\n  value_wo = %q\n  value_wo_version = %d\n", key, b.values[key], b.revision)
+			if v := b.expected[key]; v != "" {
+				fmt.Fprintf(&body, "  expected_value_wo = %q\n", v)
 			}
 		case "counter":
 			fmt.Fprintf(&body, "  key = %q\n  triggers = { t = %q }\n", b.key, b.trigger)
