@@ -229,6 +229,9 @@ func (t *tracking) differs(m *model, o driver.Object) string {
 		if got := o.Value.GetAttr("value_wo_version"); got.IsNull() != (t.revision == 0) || !got.IsNull() && !got.RawEquals(cty.NumberIntVal(int64(t.revision))) {
 			return differ("value_wo_version", t.revision, got)
 		}
+		if tags, err := tagsIn(o.Private); err != nil || slices.ContainsFunc(slices.Collect(maps.Values(tags)), func(n int) bool { return n > len("absent") }) {
+			return differ("private state", "short tags", tags)
+		}
 		for _, name := range []string{"value_wo", "value_base64_wo", "expected_value_wo", "expected_value_base64_wo"} {
 			if got := o.Value.GetAttr(name); !got.IsNull() {
 				return differ(name, nil, got)

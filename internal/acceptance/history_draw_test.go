@@ -56,14 +56,14 @@ func (h *history) newRun(m *model, number int) *run {
 	w := &workspace{state: map[string]*tracking{}}
 	r := &run{route: h.route(), Workspace: &driver.Workspace{Env: map[string]string{}, Validated: true}}
 	r.Profile = pick(t, "profile", driver.Terraform111, driver.OpenTofu, driver.Terraform116)
-	w.readsFirst, w.stores = r.Profile.ReadsOrphansFirst, r.Profile.StoresPlannedPrivate
+	w.readsFirst, w.plansOrphans, w.stores = r.Profile.ReadsOrphansFirst, r.Profile.PlansOrphans, r.Profile.StoresPlannedPrivate
 	r.Providers = map[string]driver.Start{"cas": r.start(h.lab)}
 	own := rapid.Permutation(allKeys).Draw(t, "keys")
 	if oneIn(t, "whole", 4) {
 		w.blocks = append(w.blocks, &block{kind: "whole", label: "w"})
 	}
 	for i := range 2 {
-		kind := pick(t, "kind", "entry", "entry", "data", "data", "counter", "secret", "secret", "secret")
+		kind := pick(t, "kind", "entry", "entry", "data", "data", "counter")
 		b := &block{kind: kind, label: fmt.Sprint("s", i), key: own[i]}
 		b.values = map[string]string{own[i]: ""}
 		if kind == "data" && i == 1 {
@@ -74,6 +74,9 @@ func (h *history) newRun(m *model, number int) *run {
 		}
 		b.owns = slices.Sorted(maps.Keys(b.values))
 		w.blocks = append(w.blocks, b)
+	}
+	for i := range pick(t, "secrets", 0, 1, 1, 2) {
+		w.blocks = append(w.blocks, &block{kind: "secret", label: fmt.Sprint("x", i), key: own[i], values: map[string]string{own[i]: ""}, owns: own[i : i+1]})
 	}
 	m.spaces = append(m.spaces, w)
 	for i := range w.blocks {
@@ -98,7 +101,7 @@ func (h *history) draw(m *model, w *workspace, i int) {
 			b.cm = pick(t, "configmap", "b", "b", "a")
 		}
 		if b.isSecret() {
-			b.cm = pick(t, "secret", "s", "s", "t")
+			b.cm = pick(t, "secret", "s", "s", "s", "s", "t")
 		}
 	}
 	live := map[string]string{}
@@ -141,7 +144,7 @@ func (h *history) draw(m *model, w *workspace, i int) {
 	}
 	if isHeld := b.isSecret() && state != nil && live[own[0]] != ""; isHeld && oneIn(t, "expects what is there", 2) {
 		b.expected[own[0]] = live[own[0]]
-	} else if b.kind != "data" && oneIn(t, "expects", 3) {
+	} else if b.kind == "entry" && oneIn(t, "expects", 3) || b.isSecret() && oneIn(t, "expects", 8) {
 		b.expected[own[0]] = value(own[0], "expected")
 	}
 	for _, key := range namesIn(b.values) { // most of what is there would be refused, otherwise

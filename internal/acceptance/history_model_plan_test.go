@@ -363,8 +363,12 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 			}
 		}
 		if o.refreshOnly {
-			if unread != nil && !isUsed && !w.readsFirst { // planned all the same, and dropped
-				_, title, more := p.planRemoval(unread)
+			orphan := was
+			if !w.readsFirst {
+				orphan = unread
+			}
+			if orphan != nil && !isUsed && w.plansOrphans {
+				_, title, more := p.planRemoval(orphan)
 				says(title, more)
 			}
 			continue

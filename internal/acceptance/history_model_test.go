@@ -103,6 +103,8 @@ type workspace struct {
 	used   int      // how many of them the configuration has
 	// readsFirst: what has no block is read before its removal is planned.
 	readsFirst bool
+	// plansOrphans: its removal is planned with -refresh-only as well, and dropped.
+	plansOrphans bool
 	// stores: what the plan of a creation saw reaches its apply, and a plan is told from an apply.
 	stores  bool
 	refused bool // the last plan was
