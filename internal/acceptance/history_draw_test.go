@@ -76,7 +76,9 @@ func (h *history) newRun(m *model, number int) *run {
 		w.blocks = append(w.blocks, b)
 	}
 	for i := range pick(t, "secrets", 0, 1, 1, 2) {
-		w.blocks = append(w.blocks, &block{kind: "secret", label: fmt.Sprint("x", i), key: own[i], values: map[string]string{own[i]: ""}, owns: own[i : i+1]})
+		w.blocks = append(w.blocks, &block{
+			kind: "secret", label: fmt.Sprint("x", i), key: own[i], values: map[string]string{own[i]: ""}, owns: own[i : i+1],
+		})
 	}
 	m.spaces = append(m.spaces, w)
 	for i := range w.blocks {
@@ -172,7 +174,10 @@ func (h *history) draw(m *model, w *workspace, i int) {
 	w.blocks[i] = &b
 }
 
-var typeNames = map[string]string{"secret": "cas_secret_entry", "entry": "cas_configmap_entry", "data": "cas_configmap_data", "whole": "cas_configmap", "counter": "cas_configmap_counter"}
+var typeNames = map[string]string{
+	"entry": "cas_configmap_entry", "data": "cas_configmap_data", "whole": "cas_configmap", "counter": "cas_configmap_counter",
+	"secret": "cas_secret_entry",
+}
 
 func typed(b *block) string { return typeNames[b.kind] + "." + b.label }
 

@@ -131,7 +131,7 @@ var mustHappen = []string{
 	"plan: warns: " + titleUnmanaged, "plan: " + titleWouldFail, "plan: " + titleNotACounter, "plan: " + titleCanceled,
 	"apply: " + titleConflict, "apply: " + titleMismatch, "apply: " + titleKeyExists, "apply: " + titleNoMap, "apply: " + titleWouldFail,
 	"apply: " + titleMapExists, "apply: " + titleHeld, "apply: " + titleNotACounter, "apply: " + titleNoOriginal, "apply: " + titleUnknown,
-	"Secret op import", "Secret op label", "Secret op set", "Secret op unset",
+	"op rotate", "Secret op import", "Secret op label", "Secret op set", "Secret op unset",
 	"Secret plan: create", "Secret plan: update", "Secret plan: delete", "Secret plan: delete, create", "Secret plan: " + titleMismatch,
 	"Secret plan: " + titleKeyExists, "Secret plan: " + titleHeld, "Secret plan: " + titleNeeds, "Secret plan: " + titleWouldFail,
 	"Secret plan: warns: " + titleChanged, "Secret plan: warns: " + titleExisted, "Secret plan: warns: " + titleNoSecretYet,
@@ -528,6 +528,19 @@ func (h *history) foreign(op string) {
 			key = pick(h.T, "key", namesIn(b.values)...)
 			value = pick(h.T, "value", b.values[key], value)
 		}
+	}
+	var secrets []*tracking // that a workspace holds, for another to rotate
+	for _, w := range h.worlds[0].spaces {
+		for _, address := range slices.Sorted(maps.Keys(w.state)) {
+			if t := w.state[address]; t.isSecret() && h.worlds[0].live[t.cm] != nil {
+				secrets = append(secrets, t)
+			}
+		}
+	}
+	if len(secrets) > 0 && oneIn(h.T, "rotates", 3) {
+		of := pick(h.T, "of", secrets...)
+		op, cm, key = "set", of.cm, of.onlyKey()
+		h.add("op rotate")
 	}
 	isThere := h.worlds[0].live[cm] != nil
 	if op == "delete or create" && isThere && isSecret(cm) && oneIn(h.T, "is kept", 2) { // histories with values are worth more
