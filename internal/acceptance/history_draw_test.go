@@ -59,10 +59,14 @@ func (h *history) newRun(m *model, number int) *run {
 	w.readsFirst, w.plansOrphans, w.stores = r.Profile.ReadsOrphansFirst, r.Profile.PlansOrphans, r.Profile.StoresPlannedPrivate
 	r.Providers = map[string]driver.Start{"cas": r.start(h.lab)}
 	own := rapid.Permutation(allKeys).Draw(t, "keys")
-	if oneIn(t, "whole", 4) {
+	secrets := pick(t, "secrets", 0, 0, 0, 1, 2, 2)
+	if secrets < 2 && oneIn(t, "whole", 4) {
 		w.blocks = append(w.blocks, &block{kind: "whole", label: "w"})
 	}
 	for i := range 2 {
+		if secrets == 2 { // and nothing else, which would refuse most plans
+			break
+		}
 		kind := pick(t, "kind", "entry", "entry", "data", "data", "counter")
 		b := &block{kind: kind, label: fmt.Sprint("s", i), key: own[i]}
 		b.values = map[string]string{own[i]: ""}
@@ -75,7 +79,7 @@ func (h *history) newRun(m *model, number int) *run {
 		b.owns = slices.Sorted(maps.Keys(b.values))
 		w.blocks = append(w.blocks, b)
 	}
-	for i := range pick(t, "secrets", 0, 1, 1, 2) {
+	for i := range secrets {
 		w.blocks = append(w.blocks, &block{
 			kind: "secret", label: fmt.Sprint("x", i), key: own[i], values: map[string]string{own[i]: ""}, owns: own[i : i+1],
 		})

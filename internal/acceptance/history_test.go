@@ -523,7 +523,7 @@ func (h *history) foreign(op string) {
 		b := pick(h.T, "block", w.blocks...)
 		cm = b.cm
 		if b.kind == "counter" {
-			key, value = b.key, pick(h.T, "number", "x", value)
+			key, value = b.key, pick(h.T, "number", "x", "x", value)
 		} else if len(b.values) > 0 {
 			key = pick(h.T, "key", namesIn(b.values)...)
 			value = pick(h.T, "value", b.values[key], value)
