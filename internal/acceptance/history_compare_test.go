@@ -97,7 +97,7 @@ func (h *history) do(run func() outcome, predictions ...func(*model) outcome) ou
 		return worlds, wrong
 	}
 	worlds, wrong := that(h.worlds)
-	if len(worlds) == 0 && h.tally.of("tags were alike") == 0 { // once in 65,536 times they are
+	if len(worlds) == 0 && h.of("tags were alike") == 0 { // once in 65,536 times they are
 		for _, m := range h.worlds {
 			worlds = append(worlds, m.alike()...)
 		}

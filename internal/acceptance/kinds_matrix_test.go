@@ -183,21 +183,17 @@ func (r kindRow) run(p *pipeline, o object, form, op, scope string) {
 		return o.kind.block(form, value, expected, "conflict_scope = "+quoted(scope), r.lines)
 	}
 	args := map[string][]string{"destroy": {"-destroy"}, "replace": {"-replace=" + o.kind.address(form)}}[op]
-	switch {
-	case op == "create":
-		if r.found != nil {
-			o.create(r.found)
-		}
-		p.write(block("2", r.expected))
-	default:
-		if r.found == nil {
-			r.found = kept
-		}
+	if r.found == nil && op != "create" {
+		r.found = kept
+	}
+	if r.found != nil {
 		o.create(r.found)
+	}
+	if op != "create" {
 		p.planned(block("1", ""))
 	}
 	switch op {
-	case "update":
+	case "create", "update":
 		p.write(block("2", r.expected))
 	case "replace":
 		p.write(block("1", r.expected))

@@ -10,7 +10,11 @@ import (
 // TestValuesOfBothKinds writes each sort of value, over each and under each, and finds the exact bytes.
 func TestValuesOfBothKinds(t *testing.T) {
 	values := []struct{ text, bytes string }{
-		{text: "1"}, {text: ""}, {text: "a<b&c>\"\\\u2028\t\r\n${x}😀"}, {text: composed}, {text: strings.Repeat("x", 100_000)},
+		{text: "1"},
+		{text: ""},
+		{text: "a<b&c>\"\\\u2028\t\r\n${x}😀"},
+		{text: composed},
+		{text: strings.Repeat("x", 100_000)},
 		{bytes: "\xff\x00\xfe\n"},
 	}
 	onKinds(t, func(p *pipeline, o object, form string) {
