@@ -36,6 +36,7 @@ func (kubernetesConfigMapResource) Schema(_ context.Context, _ frameworkresource
 			"data":        schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType},
 			"binary_data": schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType},
 			"immutable":   schema.BoolAttribute{Optional: true, Computed: true},
+			"type":        schema.StringAttribute{Optional: true, Computed: true}, // of a Secret
 		},
 		Blocks: map[string]schema.Block{"metadata": schema.ListNestedBlock{NestedObject: schema.NestedBlockObject{
 			Attributes: map[string]schema.Attribute{
@@ -66,7 +67,7 @@ func (r kubernetesConfigMapResource) Create(ctx context.Context, _ frameworkreso
 		encoded[key] = "/w=="
 	}
 	for attribute, value := range map[string]any{
-		"id": cm.Namespace + "/" + cm.Name, "data": cm.Data, "binary_data": encoded, "immutable": wholeOf(cm).Immutable,
+		"id": cm.Namespace + "/" + cm.Name, "data": cm.Data, "binary_data": encoded, "immutable": wholeOf(cm).Immutable, "type": "example.com/x",
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
 	}

@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// kubernetesStandIn has the name and the schemas of hashicorp/kubernetes for ConfigMaps, so that Terraform has states to move. It asks
+// kubernetesStandIn has the name and the schemas of hashicorp/kubernetes for ConfigMaps and Secrets, so that Terraform has states to move. It asks
 // no cluster: what is moved is the state. made is what its whole ConfigMap is.
 type kubernetesStandIn struct{ made *corev1.ConfigMap }
 
@@ -30,16 +30,18 @@ func (*kubernetesStandIn) DataSources(context.Context) []func() datasource.DataS
 
 func (p *kubernetesStandIn) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
-		func() resource.Resource { return &dataStandIn{} },
+		func() resource.Resource { return &dataStandIn{"_config_map_v1_data"} },
+		func() resource.Resource { return &dataStandIn{"_secret_v1_data"} },
+		func() resource.Resource { return kubernetesConfigMapResource{p.made, "_secret_v1"} },
 		func() resource.Resource { return kubernetesConfigMapResource{p.made, "_config_map"} },
 		func() resource.Resource { return kubernetesConfigMapResource{p.made, "_config_map_v1"} },
 	}
 }
 
-type dataStandIn struct{}
+type dataStandIn struct{ name string }
 
-func (*dataStandIn) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = "kubernetes_config_map_v1_data"
+func (d *dataStandIn) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + d.name
 }
 
 func (*dataStandIn) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
