@@ -3,6 +3,8 @@ package adapter
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -75,6 +77,7 @@ func (r *Whole) MovedState(req resource.MoveStateRequest) (*Object, diag.Diagnos
 	}
 	if r.Kind == cas.Secret {
 		state.Seal()
+		state.Keys = ListOf(slices.Sorted(maps.Keys(state.entries())))
 	}
 	return state, nil
 }
