@@ -36,7 +36,6 @@ func (kubernetesConfigMapResource) Schema(_ context.Context, _ frameworkresource
 			"data":        schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType},
 			"binary_data": schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType},
 			"immutable":   schema.BoolAttribute{Optional: true, Computed: true},
-			"type":        schema.StringAttribute{Optional: true, Computed: true}, // of a Secret
 		},
 		Blocks: map[string]schema.Block{"metadata": schema.ListNestedBlock{NestedObject: schema.NestedBlockObject{
 			Attributes: map[string]schema.Attribute{
@@ -67,7 +66,7 @@ func (r kubernetesConfigMapResource) Create(ctx context.Context, _ frameworkreso
 		encoded[key] = "/w=="
 	}
 	for attribute, value := range map[string]any{
-		"id": cm.Namespace + "/" + cm.Name, "data": cm.Data, "binary_data": encoded, "immutable": wholeOf(cm).Immutable, "type": "example.com/x",
+		"id": cm.Namespace + "/" + cm.Name, "data": cm.Data, "binary_data": encoded, "immutable": wholeOf(cm).Immutable,
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
 	}
@@ -130,7 +129,7 @@ func TestConfigMapMovedFromHashicorpKubernetes(t *testing.T) {
 					TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_8_0)},
 					ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
 						"cas":        providerserver.NewProtocol6WithError(newProvider()),
-						"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{made}),
+						"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{made: made}),
 					},
 					Steps: []resource.TestStep{
 						{Config: fmt.Sprintf("resource %q \"all\" {\n  metadata {\n    name = %q\n  }\n}\n", from, made.Name)},

@@ -38,14 +38,13 @@ func TestSecretDataMovedFromKubernetes(t *testing.T) {
 func TestSecretMovedFromKubernetes(t *testing.T) {
 	f := newFixture(t)
 	live := f.createSecret("database", map[string]string{"a": "1"}, func(s *corev1.Secret) { s.Type = "example.com/x" })
-	made := &corev1.ConfigMap{ObjectMeta: live.ObjectMeta, Data: map[string]string{"a": "1"}}
 	const moved = "moved {\nfrom = kubernetes_secret_v1.it\nto = cas_secret.it\n}\n"
 	config := secretBlock(`type = "example.com/x"`, `data_wo = { a = "1" }`)
 	resource.Test(t, resource.TestCase{
 		IsUnitTest: true,
 		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
 			"cas":        providerserver.NewProtocol6WithError(newProvider()),
-			"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{made}),
+			"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{secret: live}),
 		},
 		Steps: []resource.TestStep{
 			{Config: "resource \"kubernetes_secret_v1\" \"it\" {\n  metadata {\n    name = \"database\"\n  }\n}\n"},
