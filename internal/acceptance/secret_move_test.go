@@ -47,7 +47,7 @@ func TestSecretMovedFromKubernetes(t *testing.T) {
 			"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{secret: live}),
 		},
 		Steps: []resource.TestStep{
-			{Config: "resource \"kubernetes_secret_v1\" \"it\" {\n  metadata {\n    name = \"database\"\n  }\n}\n"},
+			{Config: f.config("resource \"kubernetes_secret_v1\" \"it\" {\n  metadata {\n    name = \"database\"\n    namespace = NAMESPACE\n  }\n}\n")},
 			{
 				Config: f.config(moved + config),
 				Check: resource.ComposeAggregateTestCheckFunc(
