@@ -96,7 +96,7 @@ func TestConfigMapExamples(t *testing.T) {
 				IsUnitTest: true, TerraformVersionChecks: example.versions, Steps: steps,
 				ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
 					"cas":        providerserver.NewProtocol6WithError(newProvider()),
-					"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{before}),
+					"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{made: before}),
 				},
 			})
 			left, err := f.cluster.Client().CoreV1().ConfigMaps(f.namespace).List(t.Context(), metav1.ListOptions{})

@@ -129,7 +129,7 @@ func TestConfigMapMovedFromHashicorpKubernetes(t *testing.T) {
 					TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_8_0)},
 					ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
 						"cas":        providerserver.NewProtocol6WithError(newProvider()),
-						"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{made}),
+						"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{made: made}),
 					},
 					Steps: []resource.TestStep{
 						{Config: fmt.Sprintf("resource %q \"all\" {\n  metadata {\n    name = %q\n  }\n}\n", from, made.Name)},

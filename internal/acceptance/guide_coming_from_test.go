@@ -72,7 +72,7 @@ func movedSteps(t *testing.T, made *corev1.ConfigMap, steps ...resource.TestStep
 		IsUnitTest: true, TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_8_0)}, Steps: steps,
 		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
 			"cas":        providerserver.NewProtocol6WithError(newProvider()),
-			"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{made}),
+			"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{made: made}),
 		},
 	})
 }

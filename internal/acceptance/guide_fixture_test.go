@@ -24,6 +24,7 @@ var guideFiles = []string{
 	"drift/emergency.sh", "drift/main.tf",
 	"flags/file.tf", "flags/freeze.sh", "flags/freeze.tf", "flags/main.tf", "flags/unfreeze.sh",
 	"promote/main.tf",
+	"secrets/main.tf", "secrets/role.yaml", "secrets/rotate.sh",
 	"rbac/apply.yaml", "rbac/configmap.yaml", "rbac/generate_name.yaml", "rbac/main.tf", "rbac/pipeline.sh", "rbac/plan.yaml",
 }
 

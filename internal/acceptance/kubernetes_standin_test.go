@@ -13,9 +13,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// kubernetesStandIn has the name and the schemas of hashicorp/kubernetes for ConfigMaps, so that Terraform has states to move. It asks
-// no cluster: what is moved is the state. made is what its whole ConfigMap is.
-type kubernetesStandIn struct{ made *corev1.ConfigMap }
+// kubernetesStandIn has the name and the schemas of hashicorp/kubernetes for ConfigMaps and Secrets, so that Terraform has states to move. It
+// asks no cluster: what is moved is the state. made is what its whole ConfigMap is, and secret its whole Secret.
+type kubernetesStandIn struct {
+	made   *corev1.ConfigMap
+	secret *corev1.Secret
+}
 
 func (*kubernetesStandIn) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = "kubernetes"
@@ -30,16 +33,18 @@ func (*kubernetesStandIn) DataSources(context.Context) []func() datasource.DataS
 
 func (p *kubernetesStandIn) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
-		func() resource.Resource { return &dataStandIn{} },
+		func() resource.Resource { return &dataStandIn{"kubernetes_config_map_v1_data"} },
+		func() resource.Resource { return &dataStandIn{"kubernetes_secret_v1_data"} },
+		func() resource.Resource { return &secretStandIn{p.secret} },
 		func() resource.Resource { return kubernetesConfigMapResource{p.made, "_config_map"} },
 		func() resource.Resource { return kubernetesConfigMapResource{p.made, "_config_map_v1"} },
 	}
 }
 
-type dataStandIn struct{}
+type dataStandIn struct{ name string }
 
-func (*dataStandIn) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = "kubernetes_config_map_v1_data"
+func (r *dataStandIn) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = r.name
 }
 
 func (*dataStandIn) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -69,3 +74,50 @@ func (*dataStandIn) Update(_ context.Context, req resource.UpdateRequest, resp *
 }
 
 func (*dataStandIn) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
+
+// secretStandIn is kubernetes_secret_v1.
+type secretStandIn struct{ made *corev1.Secret }
+
+func (*secretStandIn) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = "kubernetes_secret_v1"
+}
+
+func (*secretStandIn) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		Attributes: map[string]schema.Attribute{
+			"id":   schema.StringAttribute{Computed: true},
+			"data": schema.MapAttribute{ElementType: types.StringType, Computed: true, Sensitive: true},
+			"type": schema.StringAttribute{Computed: true},
+		},
+		Blocks: map[string]schema.Block{"metadata": schema.ListNestedBlock{NestedObject: schema.NestedBlockObject{Attributes: map[string]schema.Attribute{
+			"name":             schema.StringAttribute{Required: true},
+			"namespace":        schema.StringAttribute{Required: true},
+			"resource_version": schema.StringAttribute{Computed: true},
+			"uid":              schema.StringAttribute{Computed: true},
+		}}}},
+	}
+}
+
+func (r *secretStandIn) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	resp.State.Raw = req.Plan.Raw
+	values := map[string]string{}
+	for key, value := range r.made.Data {
+		values[key] = string(value)
+	}
+	meta := path.Root("metadata").AtListIndex(0)
+	for _, set := range []struct {
+		at    path.Path
+		value any
+	}{
+		{path.Root("id"), "made"}, {path.Root("data"), values}, {path.Root("type"), string(r.made.Type)},
+		{meta.AtName("resource_version"), r.made.ResourceVersion}, {meta.AtName("uid"), string(r.made.UID)},
+	} {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, set.at, set.value)...)
+	}
+}
+
+func (*secretStandIn) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+
+func (*secretStandIn) Update(context.Context, resource.UpdateRequest, *resource.UpdateResponse) {}
+
+func (*secretStandIn) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}

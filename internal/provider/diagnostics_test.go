@@ -80,6 +80,7 @@ func TestDiagnostics(t *testing.T) {
 	maps.Copy(tests, waitDiagnosticTests(seen))
 	maps.Copy(tests, driftDiagnosticTests(seen))
 	maps.Copy(tests, actionDiagnosticTests(seen))
+	maps.Copy(tests, secretDiagnosticTests(seen))
 	missing := map[string]bool{} // by title and severity
 	for title, severities := range diagnose.Titles() {
 		for _, severity := range severities {

@@ -109,8 +109,8 @@ var providerBound = []rule{
 	{
 		"provider: that also goes for a ConfigMap that is replaced",
 		provider + "/claim/whole.go",
-		"r.creations.note(ref)\n\treplaced, isReplace, diags := getPrivate[observation](ctx, private, privateObservation)\n\tif isReplace && replaced.ID == ref.String() {\n\t\treturn diags\n\t}",
-		"replaced, isReplace, diags := getPrivate[observation](ctx, private, privateObservation)\n\tif isReplace && replaced.ID == ref.String() {\n\t\treturn diags\n\t}\n\tr.creations.note(ref)",
+		"isTwice := r.creations.note(ref, creator, &r.refreshed)\n\treplaced, isReplace, more := getPrivate[observation](ctx, private, privateObservation)\n\tdiags.Append(more...)\n\tif isReplace && replaced.ID == ref.String() {\n\t\treturn diags\n\t}",
+		"replaced, isReplace, more := getPrivate[observation](ctx, private, privateObservation)\n\tdiags.Append(more...)\n\tif isReplace && replaced.ID == ref.String() {\n\t\treturn diags\n\t}\n\tisTwice := r.creations.note(ref, creator, &r.refreshed)",
 		acceptance,
 		[]string{"TestCreateInAConfigMapOfTheSameRunIsNotHeld"},
 	},
@@ -165,8 +165,8 @@ var providerBound = []rule{
 	{
 		"provider: a tainted resource may be planned twice with -minimal-refresh",
 		provider + "/claim/planned.go",
-		"isAgain := k.writer.isNew && writer.isNew && reads.unplanned(k.reads); !isAgain",
-		"isAgain := k.writer.isNew && writer.isNew && reads.unplanned(k.reads); isAgain || !isAgain",
+		"isAgain := c.isNew && t.isNew && reads.unplanned(c.reads)",
+		"isAgain := c.isNew && t.isNew && reads.unplanned(c.reads) && false",
 		acceptance,
 		[]string{"TestMinimalRefreshRefusesWhatAPlanRefuses/tainted"},
 	},

@@ -25,8 +25,8 @@ func (s Subject) DriftOverwritten(drift []Drift, live *cas.Observation) diag.Dia
 
 // DriftKept warns of drift that an update of a Secret leaves as it is.
 func (s Subject) DriftKept(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), drifted(drift)+" This plan leaves "+them(drift)+" as it is.", s.driftFacts(drift, live),
-		fmt.Sprintf("To write %s again, change %s; to keep what is there, set %s to it, or set on_drift = %q.",
+	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), drifted(drift)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is.", " as they are."),
+		s.driftFacts(drift, live), fmt.Sprintf("To write %s again, change %s; to keep what is there, set %s to it, or set on_drift = %q.",
 			root(s.Value), s.Revision, root(s.Value), terms.DriftOff))
 }
 
@@ -123,10 +123,13 @@ func (s Subject) KeyWrittenTwice(keys []string) diag.Diagnostic {
 	return s.refuse(TitleKeyWrittenTwice, s.keyPath(keys[0]), happened, s.keyFact(keys...), s.orDestroy(next))
 }
 
-// ExistedBefore warns of a plan that deletes keys that were there before this resource wrote them.
+// ExistedBefore warns of a plan that deletes keys that were there before this resource wrote them. Of a Secret, nothing keeps what they held.
 func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
+	way, policy := "put back what "+number(len(keys), "it held", "they held")+" first", terms.PolicyRestore
+	if s.ID.Ref.Kind == cas.Secret {
+		way, policy = "leave "+number(len(keys), "it", "them")+" in place", terms.PolicyAbandon
+	}
 	return s.tell(WarningKeyExistedBeforeTerraform, path.Empty(),
 		enumerate(keys)+" existed before this resource wrote "+number(len(keys), "it. This plan deletes it.", "them. This plan deletes them."),
-		s.keyFact(keys...), fmt.Sprintf("To put back what %s first, apply deletion_policy = %q, then plan this again.",
-			number(len(keys), "it held", "they held"), terms.PolicyRestore))
+		s.keyFact(keys...), fmt.Sprintf("To %s, apply deletion_policy = %q, then plan this again.", way, policy))
 }

@@ -1,0 +1,1 @@
+kubectl patch secret database --namespace shop --patch '{"stringData": {"password": "changed by hand"}}'

@@ -1,0 +1,23 @@
+# The Secret that the service's chart would have made.
+
+terraform {
+  required_providers {
+    cas = {
+      source = "terraform-cas/cas"
+    }
+  }
+}
+
+variable "namespace" {
+  type    = string
+  default = "shop"
+}
+
+variable "secret" {
+  type = string
+}
+
+resource "cas_secret" "database" {
+  namespace = var.namespace
+  name      = var.secret
+}

@@ -1,0 +1,19 @@
+variable "password" {
+  type      = string
+  ephemeral = true
+}
+
+import {
+  to = cas_secret.database
+  id = "shop/database" # namespace/name
+}
+
+resource "cas_secret" "database" {
+  namespace = "shop"
+  name      = "database"
+
+  data_wo = {
+    user     = "shop"
+    password = var.password
+  }
+}

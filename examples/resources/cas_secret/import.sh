@@ -1,0 +1,2 @@
+# namespace/name
+terraform import cas_secret.database shop/database

@@ -1,0 +1,92 @@
+package acceptance_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+)
+
+const rotationStory = "password-rotation"
+
+// rotation tells the story with stand-ins for the providers that are not ours.
+func rotation(t *testing.T) (*story, *postgresStandIn) {
+	t.Helper()
+	s := tell(t, rotationStory)
+	standIns, postgres := rotationStandIns()
+	s.attach(standIns)
+	return s, postgres
+}
+
+func TestPasswordRotationStory(t *testing.T) {
+	s, postgres := rotation(t)
+	s.install()
+	password := func() string { return string(s.liveSecret("checkout-database").Data["password"]) }
+	both := func() string { // the database got what the Secret holds, once
+		t.Helper()
+		live := password()
+		if got := postgres.got(); !slices.Equal(got, []string{live}) || len(live) < 32 {
+			t.Errorf("the database got %d passwords, and the last one is not that of the Secret", len(got))
+		}
+		return live
+	}
+	untouched := func(live string) {
+		t.Helper()
+		if got := postgres.got(); len(got) > 0 || password() != live {
+			t.Errorf("the database got %d passwords, and the Secret's is %q, want %q", len(got), password(), live)
+		}
+	}
+	s.shows(s.run())
+	first := both()
+	s.shows(s.run())
+	if second := both(); second == first {
+		t.Error("the password is as it was")
+	}
+	s.refused() // by the plan
+	untouched("after the incident")
+	s.shows(s.run())
+	both()
+	s.refused() // by the apply
+	untouched("faster")
+	s.ended()
+
+	// Where the database fails after the Secret was written, the next run gives it that password and makes none.
+	s.cli.Env = append(s.cli.Env, "TF_VAR_rotation=5", "TF_VAR_current_password=faster")
+	postgres.mu.Lock()
+	postgres.fails = true
+	postgres.mu.Unlock()
+	if r := s.cli.Run("apply", "-auto-approve"); r.ExitCode != 1 || !strings.Contains(r.All(), "The database cannot be reached") {
+		t.Fatal(r.All())
+	}
+	written := password()
+	untouched(written)
+	if written == "faster" {
+		t.Fatal("the Secret was not written")
+	}
+	s.do("apply", "-auto-approve")
+	if got := both(); got != written {
+		t.Error("the next run made another password")
+	}
+	s.planNothing()
+	for _, file := range []string{"terraform.tfstate", "terraform.tfstate.backup"} {
+		if state, err := os.ReadFile(filepath.Join(s.cli.Dir, file)); err != nil || strings.Contains(string(state), written) {
+			t.Errorf("%s has the password (%v)", file, err)
+		}
+	}
+}
+
+func TestStoriesPasswordRotationTestsItself(t *testing.T) {
+	s, postgres := rotation(t)
+	s.do("get") // in place of init
+	out := s.do("test")
+	s.wants(out, "Success! 5 passed, 0 failed.")
+	if last := s.blocks[len(s.blocks)-1].Text; !testcli.Shows(last, out) {
+		t.Errorf("the README shows\n%s\nof\n%s", last, out)
+	}
+	if secrets, got := s.secrets(), postgres.got(); len(secrets) > 0 || len(got) > 0 {
+		t.Errorf("left: %d Secrets; the database, which is mocked, got %d passwords", len(secrets), len(got))
+	}
+}

@@ -1,0 +1,176 @@
+package acceptance_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// secretExample is what one example of Secrets starts from, and what comes of it.
+type secretExample struct {
+	before    map[string]string // of the Secret database; nil: there is none
+	first     string            // a configuration that is applied before it
+	env       []string
+	after     map[string]map[string]string // of all Secrets
+	destroyed map[string]map[string]string
+	unwritten bool // the Secret database stays at its version
+}
+
+const (
+	thePassword  = "TF_VAR_password=s3cret"
+	kubernetesOf = "  metadata {\n    name = \"database\"\n    namespace = \"shop\"\n  }\n"
+)
+
+var (
+	userOnly = map[string]string{"user": "shop"}
+	userPass = map[string]string{"user": "shop", "password": "s3cret"}
+)
+
+func database(data map[string]string) map[string]map[string]string {
+	return map[string]map[string]string{"database": data}
+}
+
+// secretExampleTests are by the path under examples/.
+var secretExampleTests = map[string]secretExample{
+	"resources/cas_secret_entry/resource.tf": {before: userOnly, after: database(userPass), destroyed: database(userOnly)},
+	"resources/cas_secret_entry/expected.tf": {
+		before: map[string]string{"password": "old", "user": "shop"}, env: []string{"TF_VAR_old_password=old", "TF_VAR_new_password=s3cret"},
+		after: database(userPass), destroyed: database(userOnly),
+	},
+	"resources/cas_secret_entry/import-by-string-id.tf": {before: userPass, after: database(userPass), destroyed: database(userOnly), unwritten: true},
+	"resources/cas_secret_entry/import-by-identity.tf":  {before: userPass, after: database(userPass), destroyed: database(userOnly), unwritten: true},
+	"resources/cas_secret_data/resource.tf":             {before: map[string]string{}, after: database(userPass), destroyed: database(map[string]string{})},
+	"resources/cas_secret_data/guard.tf":                {before: userOnly, after: database(userPass), destroyed: database(userOnly)},
+	"resources/cas_secret_data/import-by-string-id.tf":  {before: userPass, after: database(userPass), destroyed: database(map[string]string{}), unwritten: true},
+	"resources/cas_secret_data/import-by-identity.tf":   {before: userPass, after: database(userPass), destroyed: database(map[string]string{}), unwritten: true},
+	"resources/cas_secret_data/moved.tf": {
+		before: userPass, after: database(userPass), destroyed: database(map[string]string{}), unwritten: true,
+		first: "resource \"kubernetes_secret_v1_data\" \"database\" {\n" + kubernetesOf + "  data = { user = \"shop\", password = \"s3cret\" }\n}\n",
+	},
+	"resources/cas_secret/resource.tf":            {after: database(userPass)},
+	"resources/cas_secret/import-by-string-id.tf": {before: userPass, after: database(userPass), unwritten: true},
+	"resources/cas_secret/import-by-identity.tf":  {before: userPass, after: database(userPass), unwritten: true},
+	"resources/cas_secret/moved.tf": {
+		before: userPass, after: database(userPass), unwritten: true,
+		first: "resource \"kubernetes_secret_v1\" \"database\" {\n" + kubernetesOf + "}\n",
+	},
+	"ephemeral-resources/cas_secret_entry/ephemeral-resource.tf": {
+		before: userPass, first: "resource \"cas_secret\" \"reports\" {\n  namespace = \"shop\"\n  name = \"reports\"\n}\n",
+		after:     map[string]map[string]string{"database": userPass, "reports": {"database_password": "s3cret"}},
+		destroyed: database(userPass),
+	},
+	"ephemeral-resources/cas_secret/ephemeral-resource.tf": {
+		before: userPass, after: map[string]map[string]string{"database": userPass, "reports": userPass}, destroyed: database(userPass),
+	},
+}
+
+// secretShop is a pipeline in the namespace shop, with the Secret database where before is not nil. No Secret is there when the test ends.
+func secretShop(t *testing.T, before map[string]string) (*pipeline, *corev1.Secret) {
+	t.Helper()
+	f, _ := shop(t, nil)
+	p := f.cliPipeline()
+	clear := func() {
+		err := f.cluster.Client().CoreV1().Secrets(f.namespace).DeleteCollection(context.Background(), metav1.DeleteOptions{}, metav1.ListOptions{})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	clear()
+	t.Cleanup(clear)
+	if before == nil {
+		return p, nil
+	}
+	return p, p.createSecret("database", before)
+}
+
+// wantSecrets fails the test unless these are all Secrets of the namespace, and what they hold.
+func (f *fixture) wantSecrets(want map[string]map[string]string) {
+	f.Helper()
+	if got, wanted := slices.Sorted(maps.Keys(f.secrets())), slices.Sorted(maps.Keys(want)); !slices.Equal(got, wanted) {
+		f.Errorf("Secrets %q, want %q", got, wanted)
+		return
+	}
+	for name, data := range want {
+		f.wantSecret(name, data)
+	}
+}
+
+func TestSecretExamples(t *testing.T) {
+	t.Parallel() // beside other tests; its own parts share a namespace
+	for path, example := range secretExampleTests {
+		t.Run(path, func(t *testing.T) {
+			p, before := secretShop(t, example.before)
+			if line, _, _ := strings.Cut(p.cli.Run("version").Stdout, "\n"); strings.HasSuffix(path, "import-by-identity.tf") && strings.Contains(line, " v1.11.") {
+				t.Skipf("imports by identity need 1.12, and this is %s", line)
+			}
+			p.attach(map[string]provider.Provider{"hashicorp/kubernetes": &kubernetesStandIn{secret: before}})
+			p.cli.Env = append(p.cli.Env, append(example.env, thePassword)...)
+			text := exampleText(t, "../../examples", path)
+			if example.first != "" {
+				p.write(example.first)
+				p.do("apply", "-auto-approve")
+				if strings.Contains(example.first, "cas_secret") { // it goes with the example, which is about other things
+					text += example.first
+				}
+			}
+			p.write(text)
+			p.do("apply", "-auto-approve")
+			p.wantSecrets(example.after)
+			if example.unwritten && p.liveSecret("database").ResourceVersion != before.ResourceVersion {
+				t.Error("it wrote")
+			}
+			p.planNothing()
+			if state, err := os.ReadFile(filepath.Join(p.cli.Dir, "terraform.tfstate")); err != nil || bytes.Contains(state, []byte("s3cret")) {
+				t.Errorf("the state has the password (%v)", err)
+			}
+			p.destroy()
+			p.wantSecrets(example.destroyed)
+		})
+	}
+	t.Run("resources/cas_secret/tls.tf", func(t *testing.T) {
+		p, _ := secretShop(t, nil)
+		p.write(exampleText(t, "../../examples/resources/cas_secret/tls.tf"))
+		for i, pair := range [][2]string{{"c1", "k1"}, {"c2", "k2"}} {
+			p.cli.Env = append(p.cli.Env, "TF_VAR_certificate="+pair[0], "TF_VAR_private_key="+pair[1], fmt.Sprintf("TF_VAR_serial=%d", i+1))
+			p.do("apply", "-auto-approve")
+			name := strings.TrimSpace(p.cli.Run("output", "-raw", "name").Stdout)
+			p.wantSecrets(map[string]map[string]string{name: {"tls.crt": pair[0], "tls.key": pair[1]}})
+			if s := p.liveSecret(name); s.Type != corev1.SecretTypeTLS || s.Immutable == nil || !*s.Immutable {
+				t.Errorf("type %s, immutable %v", s.Type, s.Immutable)
+			}
+		}
+	})
+	for kind, address := range map[string]string{"cas_secret_entry": "password", "cas_secret_data": "database", "cas_secret": "database"} {
+		t.Run("resources/"+kind+"/import.sh", func(t *testing.T) {
+			p, before := secretShop(t, userPass)
+			p.cli.Env = append(p.cli.Env, thePassword)
+			text := exampleText(t, "../../examples/resources", kind, "import-by-string-id.tf")
+			variable, rest, _ := strings.Cut(text, "import {")
+			_, block, _ := strings.Cut(rest, "\n}\n")
+			p.write(variable + block)
+			_, command, _ := strings.Cut(exampleText(t, "../../examples/resources", kind, "import.sh"), "\nterraform ")
+			p.do(strings.Fields(command)...)
+			if got := p.state()[address].Attributes["resource_version"]; got != before.ResourceVersion {
+				t.Errorf("resource_version %v, want %s", got, before.ResourceVersion)
+			}
+			p.do("apply", "-auto-approve")
+			p.planNothing()
+		})
+	}
+}
+
+// secretExampleFiles are the examples that TestSecretExamples applies.
+func secretExampleFiles() []string {
+	return append(slices.Collect(maps.Keys(secretExampleTests)), "resources/cas_secret/tls.tf",
+		"resources/cas_secret/import.sh", "resources/cas_secret_entry/import.sh", "resources/cas_secret_data/import.sh")
+}

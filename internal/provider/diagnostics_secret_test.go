@@ -1,0 +1,186 @@
+package provider
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+var secretRef = cas.Ref{Kind: cas.Secret, Namespace: "shop", Name: "database"}
+
+// aboutPassword is the subject of an entry of a Secret; the changes are to it.
+func aboutPassword(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
+	s := diagnose.Subject{
+		ID: terms.EntryID{Ref: secretRef, Key: "foo"}, Noun: "entry", Place: "namespace, name and key", Op: op, Limit: op, Hide: diagnose.ShowNothing,
+		Value: path.Root("value_wo"), Revision: "value_wo_version",
+		Keys:     map[string]diagnose.KeyPaths{"foo": {Value: path.Root("value_wo"), Expected: path.Root("expected_value_wo")}},
+		ImportID: func(ref cas.Ref, _ []string) string { return ref.String() + "/foo" },
+		Ways:     diagnose.Ways{OtherKeys: "set conflict_scope = \"key\".", Move: "Let each instance keep its key."},
+	}
+	for _, change := range changes {
+		change(&s)
+	}
+	return s
+}
+
+// aboutPasswords is the subject of two keys of a Secret.
+func aboutPasswords(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
+	s := aboutPassword(op)
+	s.ID.Key, s.Noun, s.Value, s.Revision, s.Keys = "", "keys", path.Root("data_wo"), "data_wo_version", map[string]diagnose.KeyPaths{}
+	for _, key := range []string{"a", "foo"} {
+		s.Keys[key] = diagnose.KeyPaths{Value: path.Root("data_wo").AtMapKey(key), Expected: path.Root("expected_data_wo").AtMapKey(key)}
+	}
+	for _, change := range changes {
+		change(&s)
+	}
+	return s
+}
+
+// expectingSecret has the configuration expect "one" of foo.
+func expectingSecret(s *diagnose.Subject) {
+	one := cas.Binary([]byte("one"))
+	s.Keys["foo"] = diagnose.KeyPaths{Value: s.Keys["foo"].Value, Expected: path.Root("expected_value_wo"), Want: &one}
+}
+
+// secretDiagnosticTests are of Secrets, of which no message shows a value, its length or its digest. What was seen holds foo.
+func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
+	const (
+		object = "\n\n  Secret:  shop/database\n"
+		head   = object + "  Key:     foo\n"
+		wide   = "\n\n  Secret:           shop/database\n  Key:              foo\n"
+		values = "  Expected:         (sensitive)\n  Found:            (sensitive)\n"
+		at     = "value_wo_version"
+	)
+	one, two, live := cas.Binary([]byte("one")), cas.Binary([]byte("two")), seen.Entry("foo")
+	conflict := func(reason cas.Reason, expected cas.Entry) *cas.ConflictError {
+		e := &cas.ConflictError{
+			Reason: reason, Ref: secretRef, Live: seen, Keys: []cas.KeyConflict{{Key: "foo", Reason: reason, Expected: expected, New: two}},
+		}
+		if reason > cas.ReasonHeld {
+			e.At = cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
+		}
+		return e
+	}
+	drift := []diagnose.Drift{{Kind: "Key", Key: "foo", Found: live, ToWrite: two}}
+	both := []diagnose.Drift{{Kind: "Key", Key: "a", Found: two, ToWrite: two}, {Kind: "Key", Key: "foo", Found: live, ToWrite: two}}
+	return map[string]diagnosticTest{
+		"Secret: changed after the plan": {
+			of: aboutPassword(terms.OpUpdate).Diagnose(conflict(cas.ReasonObject, cas.Anything())), summary: "Compare-And-Swap Conflict",
+			detail: "The Secret changed after this plan was made. Nothing was written." + wide + wideBy + widePlanned + again,
+		},
+		"Secret: mismatch": {
+			of:      aboutPassword(terms.OpUpdate, expectingSecret).Diagnose(conflict(cas.ReasonKey, one)),
+			summary: "Expected Value Mismatch", path: at,
+			detail: "foo does not hold what expected_value_wo says. Nothing was written." + wide + values + wideBy + wideNow +
+				"\nTo replace it, set expected_value_wo to what foo holds; to keep it, set value_wo to what foo holds.",
+		},
+		"Secret: exists": {
+			of: aboutPassword(terms.OpCreate).Diagnose(conflict(cas.ReasonKey, cas.Entry{})), summary: "Key Already Exists", path: "key",
+			detail: "foo already exists with another value. Nothing was written." + wide +
+				"  Expected:         (absent)\n  Found:            (sensitive)\n" + wideBy + wideNow + "  Import id:        shop/database/foo\n" +
+				"\nTo replace it, set expected_value_wo to what foo holds; to keep it, import it.",
+		},
+		"Secret: held": {
+			of: aboutPassword(terms.OpCreate).Diagnose(conflict(cas.ReasonHeld, cas.Entry{})), summary: "Key Already Holds The Value", path: at,
+			detail: "foo already holds the value to write. Nothing was written." + wide + "  Found:            (sensitive)\n" + wideBy + wideNow +
+				"  Import id:        shop/database/foo\n" +
+				"\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import it, or set adopt_existing = true.",
+		},
+		"Secret: an update by key that expects nothing": {
+			of: aboutPassword(terms.OpUpdate, planning).ExpectationMissing([]string{"foo"}), summary: "Expected Value Missing", path: at,
+			detail: `With conflict_scope = "key", an update needs the expected value of foo. Nothing was written.` + head +
+				"\n" + `Set expected_value_wo, or conflict_scope = "object".` + planEnd,
+		},
+		"Secret: updates by key that expect nothing, warned": {
+			of:       aboutPasswords(terms.OpUpdate, warned).ExpectationMissing([]string{"a", "foo"}),
+			severity: diag.SeverityWarning, summary: "Expected Value Missing", path: "data_wo_version",
+			detail: `With conflict_scope = "key", an update needs the expected value of a and foo. The apply will fail unless this changes.` + object +
+				"  Key:     a\n  Key:     foo\n\n" + `Set expected_data_wo, or conflict_scope = "object".`,
+		},
+		"Secret: drift that is kept": {
+			of:       aboutPassword(terms.OpUpdate, planning).DriftKept(drift, seen),
+			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
+			detail: "Somebody else changed foo after the last apply. This plan leaves it as it is.\n\n  Secret:      shop/database\n  Key:         foo\n" +
+				"  Found:       (sensitive)\n  To write:    (sensitive)\n  Changed by:  another-writer (last write TIME)\n\n" +
+				`To write value_wo again, change value_wo_version; to keep what is there, set value_wo to it, or set on_drift = "off".`,
+		},
+		"Secret: drift of several keys that is kept": {
+			of:       aboutPasswords(terms.OpUpdate, planning).DriftKept(both, nil),
+			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
+			detail: "Somebody else changed a and foo after the last apply. This plan leaves them as they are.\n\n  Secret:    shop/database\n" +
+				"  Key:       a\n  Found:     (sensitive)\n  To write:  (sensitive)\n  Key:       foo\n  Found:     (sensitive)\n  To write:  (sensitive)\n\n" +
+				`To write data_wo again, change data_wo_version; to keep what is there, set data_wo to it, or set on_drift = "off".`,
+		},
+		"Secret: drift that is refused": {
+			of: aboutPassword(terms.OpUpdate).DriftRefused(drift, nil, false), summary: "Value Changed Since Last Apply",
+			detail: "Somebody else changed foo after the last apply. on_drift = \"error\" protects it. Nothing was written.\n\n  Secret:    shop/database\n" +
+				"  Key:       foo\n  Found:     (sensitive)\n  To write:  (sensitive)\n\n" +
+				"To keep it, set value_wo to what foo holds; to overwrite it, set expected_value_wo to what foo holds, or set on_drift = \"warning\" for one apply.",
+		},
+		"Secret: too large": {
+			of: aboutPassword(terms.OpUpdate).Diagnose(&cas.TooLargeError{Ref: secretRef, New: 10, Others: cas.MaxSize}), summary: "Secret Too Large", path: at,
+			detail: "The Secret would be too large. Nothing was written." + head + "  Limit:   1048576 bytes for all values together\n" +
+				"\nShorten a value, or use another Secret.",
+		},
+		"Secret: not found": {
+			of: aboutPassword(terms.OpUpdate).Diagnose(&cas.NotFoundError{Ref: secretRef}), summary: "Secret Not Found", path: "name",
+			detail: "The Secret does not exist. Nothing was written." + head + "\nCreate the Secret first, and let this resource depend on it.",
+		},
+		"Secret: not permitted": {
+			of: aboutPassword(terms.OpUpdate).Diagnose(&cas.ForbiddenError{Ref: secretRef, Verb: "get", Err: errServer}), summary: "Not Permitted",
+			detail: "You do not have permission to get this Secret. Nothing was written.\n\n  Secret:      shop/database\n  Key:         foo\n" +
+				"  API server:  the server's own words\n\nGrant get and patch on secrets in this namespace.",
+		},
+		"Secret: existed before": {
+			of: aboutPassword(terms.OpDelete, planning).ExistedBefore([]string{"foo"}), severity: diag.SeverityWarning, summary: "Key Existed Before Terraform",
+			detail: "foo existed before this resource wrote it. This plan deletes it." + head +
+				"\n" + `To leave it in place, apply deletion_policy = "abandon", then plan this again.`,
+		},
+		"Secret: several existed before": {
+			of:       aboutPasswords(terms.OpDelete, planning).ExistedBefore([]string{"a", "foo"}),
+			severity: diag.SeverityWarning, summary: "Key Existed Before Terraform",
+			detail: "a and foo existed before this resource wrote them. This plan deletes them." + object + "  Key:     a\n  Key:     foo\n" +
+				"\n" + `To leave them in place, apply deletion_policy = "abandon", then plan this again.`,
+		},
+	}
+}
+
+// Terraform prints the line of the configuration that a diagnostic points at, and that of a write-only value may have the value in it.
+func TestNoDiagnosticPointsAtAWriteOnlyValue(t *testing.T) {
+	t.Parallel()
+	cluster := testcluster.Shared(t)
+	seen := liveObservation(t, cluster, cluster.Namespace(t), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "seen"}, Data: map[string]string{"foo": "live"}})
+	for _, attribute := range []string{"value_wo", "value_base64_wo", "expected_value_wo", "expected_value_base64_wo", "data_wo", "binary_data_wo"} {
+		one := cas.Binary([]byte("one"))
+		for _, about := range []diagnose.Subject{
+			aboutPassword(terms.OpUpdate, func(s *diagnose.Subject) {
+				s.Value, s.Keys["foo"] = path.Root(attribute), diagnose.KeyPaths{Value: path.Root(attribute), Expected: path.Root(attribute), Want: &one}
+			}),
+			aboutPasswords(terms.OpUpdate, func(s *diagnose.Subject) {
+				at := path.Root(attribute).AtMapKey("foo")
+				s.Value, s.Keys["foo"] = path.Root(attribute), diagnose.KeyPaths{Value: at, Expected: at, Want: &one}
+			}),
+		} {
+			for name, told := range map[string]diag.Diagnostic{
+				"mismatch": about.Diagnose(&cas.ConflictError{
+					Reason: cas.ReasonKey, Ref: secretRef, Live: seen, Keys: []cas.KeyConflict{{Key: "foo", Reason: cas.ReasonKey, Expected: one}},
+				}),
+				"too large": about.Diagnose(&cas.TooLargeError{Ref: secretRef, New: 1, Others: cas.MaxSize}), "missing": about.ExpectationMissing([]string{"foo"}),
+				"written twice": about.KeyWrittenTwice([]string{"foo"}), "moves": about.KeyMoves([]string{"foo"}),
+				"admission": about.ChangedByAdmission([]diagnose.KeyChange{{Key: "foo", Sent: one}}),
+			} {
+				if at, ok := told.(diag.DiagnosticWithPath); ok && at.Path().Steps()[0].String() == attribute {
+					t.Errorf("%s of %s points at %s", name, attribute, at.Path())
+				}
+			}
+		}
+	}
+}
