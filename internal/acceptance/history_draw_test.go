@@ -56,13 +56,17 @@ func (h *history) newRun(m *model, number int) *run {
 	w := &workspace{state: map[string]*tracking{}}
 	r := &run{route: h.route(), Workspace: &driver.Workspace{Env: map[string]string{}, Validated: true}}
 	r.Profile = pick(t, "profile", driver.Terraform111, driver.OpenTofu, driver.Terraform116)
-	w.readsFirst, w.stores = r.Profile.ReadsOrphansFirst, r.Profile.StoresPlannedPrivate
+	w.readsFirst, w.plansOrphans, w.stores = r.Profile.ReadsOrphansFirst, r.Profile.PlansOrphans, r.Profile.StoresPlannedPrivate
 	r.Providers = map[string]driver.Start{"cas": r.start(h.lab)}
 	own := rapid.Permutation(allKeys).Draw(t, "keys")
-	if oneIn(t, "whole", 4) {
+	secrets := pick(t, "secrets", 0, 0, 0, 1, 2, 2)
+	if secrets < 2 && oneIn(t, "whole", 4) {
 		w.blocks = append(w.blocks, &block{kind: "whole", label: "w"})
 	}
 	for i := range 2 {
+		if secrets == 2 { // and nothing else, which would refuse most plans
+			break
+		}
 		kind := pick(t, "kind", "entry", "entry", "data", "data", "counter")
 		b := &block{kind: kind, label: fmt.Sprint("s", i), key: own[i]}
 		b.values = map[string]string{own[i]: ""}
@@ -74,6 +78,11 @@ func (h *history) newRun(m *model, number int) *run {
 		}
 		b.owns = slices.Sorted(maps.Keys(b.values))
 		w.blocks = append(w.blocks, b)
+	}
+	for i := range secrets {
+		w.blocks = append(w.blocks, &block{
+			kind: "secret", label: fmt.Sprint("x", i), key: own[i], values: map[string]string{own[i]: ""}, owns: own[i : i+1],
+		})
 	}
 	m.spaces = append(m.spaces, w)
 	for i := range w.blocks {
@@ -96,6 +105,9 @@ func (h *history) draw(m *model, w *workspace, i int) {
 		b.cm = pick(t, "configmap", "a", "a", "b")
 		if b.kind == "whole" {
 			b.cm = pick(t, "configmap", "b", "b", "a")
+		}
+		if b.isSecret() {
+			b.cm = pick(t, "secret", "s", "s", "s", "s", "t")
 		}
 	}
 	live := map[string]string{}
@@ -133,7 +145,12 @@ func (h *history) draw(m *model, w *workspace, i int) {
 		}
 	}
 	isNew := func(key string) bool { return live[key] != "" && (state == nil || state.values[key] == "") }
-	if b.kind == "entry" && oneIn(t, "expects", 3) {
+	if b.isSecret() && (b.revision == 0 || !oneIn(t, "keeps its version", 3)) {
+		b.revision = pick(t, "version", 1, 2, 3)
+	}
+	if isHeld := b.isSecret() && state != nil && live[own[0]] != ""; isHeld && oneIn(t, "expects what is there", 2) {
+		b.expected[own[0]] = live[own[0]]
+	} else if b.kind == "entry" && oneIn(t, "expects", 3) || b.isSecret() && oneIn(t, "expects", 8) {
 		b.expected[own[0]] = value(own[0], "expected")
 	}
 	for _, key := range namesIn(b.values) { // most of what is there would be refused, otherwise
@@ -153,12 +170,18 @@ func (h *history) draw(m *model, w *workspace, i int) {
 	}
 	b.scope = pick(t, "scope", "object", "object", "key")
 	b.policy = pick(t, "policy", "delete", "restore", "restore", "abandon")
+	if b.isSecret() && b.policy == "restore" {
+		b.policy = "delete"
+	}
 	b.drift = pick(t, "on_drift", "warning", "warning", "error", "off")
 	b.adopt = oneIn(t, "adopts", 3)
 	w.blocks[i] = &b
 }
 
-var typeNames = map[string]string{"entry": "cas_configmap_entry", "data": "cas_configmap_data", "whole": "cas_configmap", "counter": "cas_configmap_counter"}
+var typeNames = map[string]string{
+	"entry": "cas_configmap_entry", "data": "cas_configmap_data", "whole": "cas_configmap", "counter": "cas_configmap_counter",
+	"secret": "cas_secret_entry",
+}
 
 func typed(b *block) string { return typeNames[b.kind] + "." + b.label }
 
@@ -177,6 +200,12 @@ func (h *history) write(w *workspace, r *run) {
 			fmt.Fprintf(&body, "  key = %q\n  value = %q\n", key, b.values[key])
 			if v := b.expected[key]; v != "" {
 				fmt.Fprintf(&body, "  expected_value = %q\n", v)
+			}
+		case "secret":
+			key := b.onlyKey()
+			fmt.Fprintf(&body, "  key = %q\n  value_wo = %q\n  value_wo_version = %d\n", key, b.values[key], b.revision)
+			if v := b.expected[key]; v != "" {
+				fmt.Fprintf(&body, "  expected_value_wo = %q\n", v)
 			}
 		case "counter":
 			fmt.Fprintf(&body, "  key = %q\n  triggers = { t = %q }\n", b.key, b.trigger)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -163,8 +162,7 @@ func (h *history) wouldLand(req *http.Request) (name string, lands bool) {
 	if req.Method == http.MethodGet {
 		return "", false
 	}
-	ctx, rehearsed := context.Background(), []string{metav1.DryRunAll}
-	name = req.URL.Path[strings.LastIndex(req.URL.Path, "/")+1:]
+	name = nameIn(req.URL.Path)
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return name, false
@@ -173,18 +171,21 @@ func (h *history) wouldLand(req *http.Request) (name string, lands bool) {
 	case http.MethodPost:
 		made := &corev1.ConfigMap{}
 		if err = json.Unmarshal(body, made); err == nil {
-			_, err = h.maps.Create(ctx, made, metav1.CreateOptions{DryRun: rehearsed})
+			_, err = h.send(req.Method, made.Name, "", body, true)
 		}
 		name = made.Name
 	case http.MethodDelete:
 		o := metav1.DeleteOptions{}
 		if err = json.Unmarshal(body, &o); err == nil {
-			o.DryRun = rehearsed
-			err = h.maps.Delete(ctx, name, o)
+			o.DryRun = []string{metav1.DryRunAll}
+			body, err = json.Marshal(o)
+		}
+		if err == nil {
+			_, err = h.send(req.Method, name, "", body, true)
 		}
 	default:
 		of := k8stypes.PatchType(req.Header.Get("Content-Type"))
-		_, err = h.maps.Patch(ctx, name, of, body, metav1.PatchOptions{DryRun: rehearsed, FieldManager: "another-writer"})
+		_, err = h.send(req.Method, name, of, body, true)
 	}
 	return name, err == nil
 }

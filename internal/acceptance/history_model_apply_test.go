@@ -45,7 +45,10 @@ func (m *model) apply(w *workspace, pl *modelPlan, f fault) (errs []string, p *p
 		}
 		switch {
 		case title == "":
-			now.block, now.inDoubt = *c.to, nil
+			found := now.values
+			if now.block, now.inDoubt = *c.to, nil; now.isSecret() {
+				now.values, now.expected = found, nil
+			}
 			state[address] = now
 		case title == titleUnknown && c.action == "update":
 			known := *state[address]
@@ -139,7 +142,7 @@ func (t *tracking) doubtOf(b *block) doubt {
 	}
 	d := doubt{values: map[string]string{}}
 	for key, v := range b.values {
-		if t.values[key] != v {
+		if t.values[key] != v || b.isSecret() {
 			d.values[key] = v
 		}
 	}
@@ -153,6 +156,10 @@ func (t *tracking) doubtOf(b *block) doubt {
 
 func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 	base, want := was.version, was.values
+	at := was.at
+	if was.isSecret() { // it goes by the version in both scopes
+		at = (&block{}).at
+	}
 	if saw != nil {
 		if slices.ContainsFunc(saw.needs, func(key string) bool { return was.values[key] != "" }) {
 			return titleWouldFail
@@ -166,7 +173,7 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 	}
 	var rules []rule
 	for _, key := range namesIn(was.values) {
-		r := rule{key: key, want: want[key]}
+		r := rule{key: key, want: want[key], isOpen: was.isSecret() && want[key] != ""}
 		if was.policy == "restore" {
 			original, known := was.first[key]
 			if !known {
@@ -175,6 +182,9 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 			r.to, r.adopts = original, original != ""
 		}
 		rules = append(rules, r)
+	}
+	if was.isSecret() && want[was.onlyKey()] != "" {
+		want = was.values // as the last read found it
 	}
 	if o := p.live[was.cm]; was.keepsDrift() && was.changedSince(want, was.policy) && o != nil {
 		live := map[string]string{}
@@ -185,7 +195,7 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 			return titleChanged
 		}
 	}
-	_, _, title = p.commit(was.cm, "remove", was.at(base), version{}, rules, nil)
+	_, _, title = p.commit(was.cm, "remove", at(base), version{}, rules, nil)
 	return title
 }
 
@@ -217,6 +227,7 @@ func (p *process) create(b *block, to boundTo) (now *tracking, title string) {
 		return nil, title
 	}
 	now.wrote(b, rules, before, after)
+	now.values = b.values
 	now.first, now.written = map[string]string{}, map[string]string{}
 	for key, v := range b.values {
 		now.first[key], now.written[key] = before.data[key], v
@@ -276,12 +287,18 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 			} else if !had && !wrote && before != nil {
 				first[key] = before.data[key]
 			}
-			if wrote {
+			switch {
+			case wrote && b.isSecret() && b.values[key] != was.values[key]:
+				written[key] = was.written[key]
+			case wrote:
 				written[key] = was.values[key]
 			}
 			for _, r := range rules {
 				if r.key == key && !r.guard {
 					written[key] = after.data[key]
+					if b.isSecret() {
+						now.values = map[string]string{key: after.data[key]}
+					}
 				}
 			}
 		}
@@ -338,7 +355,7 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 	} else {
 		now.values = map[string]string{}
 		for key := range b.values {
-			if now.values[key] = o.data[key]; now.values[key] == "" && b.kind == "entry" {
+			if now.values[key] = o.data[key]; now.values[key] == "" && b.kind != "data" {
 				return titleNotImported
 			} else if now.values[key] == "" {
 				return titleNoKey

@@ -14,6 +14,7 @@ type rule struct {
 	refuses       bool // what holds already is refused
 	isExpected    bool // the configuration says what the key must hold
 	isHeld        bool // the plan saw that it holds already
+	isOpen        bool // it may hold anything
 }
 
 // judge holds rules against a ConfigMap: done means that there is nothing to write.
@@ -31,7 +32,7 @@ func judge(o *liveMap, op string, rules []rule) (data map[string]string, title s
 			titles[titleMismatch] = true
 		case r.isHeld:
 			titles[titleConflict] = true
-		case live == r.want:
+		case live == r.want || r.isOpen:
 			if !r.guard && live != r.to {
 				data[r.key] = r.to
 			}
@@ -53,6 +54,16 @@ func judge(o *liveMap, op string, rules []rule) (data map[string]string, title s
 	}
 }
 
+func isSecret(name string) bool { return name == "s" || name == "t" }
+
+// titleNone is the title where there is no ConfigMap, or no Secret.
+func titleNone(name string) string {
+	if isSecret(name) {
+		return titleNoSecret
+	}
+	return titleNoMap
+}
+
 // judge is judge with what must hold of the whole ConfigMap.
 func (p *process) judge(cm, op string, at []version, rules []rule) (data map[string]string, title string) {
 	o := p.live[cm]
@@ -63,7 +74,7 @@ func (p *process) judge(cm, op string, at []version, rules []rule) (data map[str
 		}
 	}
 	if o == nil {
-		return nil, titleNoMap
+		return nil, titleNone(cm)
 	}
 	for _, v := range at {
 		if !p.leads(cm, v) {
@@ -125,6 +136,13 @@ func (b *block) updateRules(was *tracking) (rules []rule, title string) {
 			want = held
 		}
 		switch {
+		case b.isSecret() && was.revision == 0: // imported: nothing has been written yet
+			rules = append(rules, b.firstRule(key))
+		case b.isSecret():
+			rules = append(rules, rule{key: key, want: b.expected[key], to: b.values[key], isExpected: isExpected, isOpen: !isExpected})
+			if !isExpected && b.scope == "key" {
+				title = titleNeeds
+			}
 		case b.values[key] != "" && b.values[key] == held:
 			rules = append(rules, rule{key: key, want: held, guard: true, isExpected: isExpected && want == held})
 		case b.values[key] != "" && has:
@@ -159,6 +177,9 @@ func (b *block) dropped(was *tracking) map[string]string {
 
 // writes reports whether an update has something to write.
 func (b *block) writes(was *tracking) bool {
+	if b.isSecret() {
+		return b.revision != was.revision
+	}
 	for key, v := range b.values {
 		if was.values[key] != v {
 			return true
@@ -176,6 +197,9 @@ func (b *block) at(v version) []version {
 
 // changedSince reports whether a key that is there is not what was last written.
 func (t *tracking) changedSince(live map[string]string, policy string) bool {
+	if t.alike {
+		return false
+	}
 	for key, v := range live {
 		if written, ok := t.written[key]; ok && v != "" && v != written &&
 			!slices.ContainsFunc(t.inDoubt, func(d doubt) bool { return d.values[key] == v }) &&
@@ -189,6 +213,9 @@ func (t *tracking) changedSince(live map[string]string, policy string) bool {
 // drifted is what somebody else changed after the last apply: overwritten reports whether the block would overwrite some of it, accepted
 // whether some of it is what the block says.
 func (b *block) drifted(was *tracking) (overwritten, accepted bool) {
+	if was.alike {
+		return false, false
+	}
 	compare := func(written, live, planned map[string]string, key string, inDoubt func(doubt) map[string]string) {
 		isOurs := func(d doubt) bool { v, known := inDoubt(d)[key]; return known && v == live[key] }
 		if b.kind == "whole" { // the doubt is about all keys

@@ -33,7 +33,7 @@ type boundTo struct {
 func (p *process) holds(b *block, made map[string]bool, replaced *tracking) (to boundTo) {
 	o := p.live[b.cm]
 	switch {
-	case o == nil || made[b.cm] || b.kind != "entry" && b.kind != "data":
+	case o == nil || made[b.cm] || b.kind != "entry" && b.kind != "data" && !b.isSecret():
 	case b.scope != "key":
 		to.version = o.version
 	default:
@@ -145,6 +145,8 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 			return "", nil
 		case title == titleNoMap:
 			return "", []string{titleNotYet}
+		case title == titleNoSecret:
+			return "", []string{titleNoSecretYet}
 		}
 		return title, nil
 	}
@@ -232,11 +234,11 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 		}
 		return b.overDrift(was, warnings)
 	case !b.writes(was):
-		return "", nil
+		return "", b.leavesDrift(was)
 	}
 	var writes []string
 	for key, v := range b.values {
-		if was.values[key] != v {
+		if was.values[key] != v || b.isSecret() {
 			writes = append(writes, key)
 		}
 	}
@@ -256,6 +258,14 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 		return soften(title, warnings)
 	}
 	return b.overDrift(was, warnings)
+}
+
+// leavesDrift is what a plan says that leaves a Secret as it is. Of a ConfigMap, it shows a change.
+func (b *block) leavesDrift(was *tracking) (warnings []string) {
+	if overwritten, _ := b.drifted(was); b.isSecret() && overwritten && b.drift != "off" {
+		warnings = append(warnings, titleChanged)
+	}
+	return warnings
 }
 
 // overDrift is what a plan says of an update that overwrites what somebody else changed.
@@ -353,8 +363,12 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 			}
 		}
 		if o.refreshOnly {
-			if unread != nil && !isUsed && !w.readsFirst { // planned all the same, and dropped
-				_, title, more := p.planRemoval(unread)
+			orphan := was
+			if !w.readsFirst {
+				orphan = unread
+			}
+			if orphan != nil && !isUsed && w.plansOrphans {
+				_, title, more := p.planRemoval(orphan)
 				says(title, more)
 			}
 			continue
@@ -396,7 +410,7 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 		return c, title, warnings
 	case was.tainted:
 		c.action = "delete, create"
-		if needs := b.needs(); len(needs) > 0 && b.cm == was.cm && (b.kind == "entry" || b.kind == "data") {
+		if needs := b.needs(); len(needs) > 0 && b.cm == was.cm && (b.kind == "entry" || b.kind == "data" || b.isSecret()) {
 			c.saw = &sight{needs: needs}
 		}
 		title, warnings = p.planCreation(b, nil, made)
@@ -419,6 +433,7 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 			return c, title, warnings
 		}
 	default:
+		warnings = b.leavesDrift(was)
 		if _, accepted := b.drifted(was); accepted && b.drift != "off" || b.forgets(was) {
 			c.action = "update"
 		}

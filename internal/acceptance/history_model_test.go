@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// This is what DESIGN.md and the documentation say of the provider, as a small program: two ConfigMaps, workspaces that plan and apply one after
-// the other, and others who write in between. It knows nothing of the provider's code, and its words are spelled out here.
+// This is what DESIGN.md and the documentation say of the provider, as a small program: two ConfigMaps and two Secrets, workspaces that plan and
+// apply one after the other, and others who write in between. It knows nothing of the provider's code, and its words are spelled out here.
 
 // Titles of diagnostics.
 const (
@@ -17,6 +17,9 @@ const (
 	titleMapExists    = "ConfigMap Already Exists"
 	titleNoMap        = "ConfigMap Not Found"
 	titleNotYet       = "ConfigMap Does Not Exist Yet"
+	titleNoSecret     = "Secret Not Found"
+	titleNoSecretYet  = "Secret Does Not Exist Yet"
+	titleNeeds        = "Expected Value Missing"
 	titleChanged      = "Value Changed Since Last Apply"
 	titleExisted      = "Key Existed Before Terraform"
 	titleMoves        = "Key Moves Between Instances"
@@ -37,7 +40,7 @@ const (
 // version stands for the uid and resourceVersion of a ConfigMap. Each write makes a number of its own. The zero value is none.
 type version struct{ uid, rv int }
 
-// liveMap is a ConfigMap.
+// liveMap is a ConfigMap or a Secret.
 type liveMap struct {
 	version
 
@@ -47,7 +50,7 @@ type liveMap struct {
 // block is a resource block. An empty value is the absent entry.
 type block struct {
 	kind, label   string
-	cm            string            // the name of its ConfigMap
+	cm            string            // the name of its ConfigMap or Secret
 	key           string            // of a counter
 	owns          []string          // keys that it may have, which no other block of the workspace has
 	trigger       string            // of a counter
@@ -57,11 +60,18 @@ type block struct {
 	scope, policy string
 	drift         string // on_drift
 	adopt         bool
+	revision      int // of a Secret's value; 0: null
 }
+
+func (b *block) isSecret() bool { return b.kind == "secret" }
 
 func (b *block) address() string { return b.kind + "." + b.label }
 
+// same reports whether a plan finds no difference between the arguments. It sees none between those that are write-only.
 func (b *block) same(c *block) bool {
+	if b.isSecret() {
+		return b.cm == c.cm && b.scope == c.scope && b.policy == c.policy && b.drift == c.drift && b.adopt == c.adopt && b.revision == c.revision
+	}
 	return b.cm == c.cm && b.trigger == c.trigger && b.scope == c.scope && b.policy == c.policy && b.drift == c.drift && b.adopt == c.adopt &&
 		sameMap(b.values, c.values) && sameMap(b.labels, c.labels) && sameMap(b.expected, c.expected)
 }
@@ -70,7 +80,7 @@ func sameMap(a, b map[string]string) bool { return (a == nil) == (b == nil) && m
 
 // tracking is a resource in a state: its arguments, what a refresh found, and what the provider remembers of it. It is never changed.
 type tracking struct {
-	block // values: what the keys hold, as last seen
+	block // values: what the keys hold, as last seen; of a Secret, as the tags tell, which no write goes by
 	version
 
 	number   int
@@ -81,6 +91,7 @@ type tracking struct {
 	inDoubt  []doubt           // what writes may have left, if what became of them is not known
 	lost     bool              // what the keys held first is not known any more
 	tainted  bool
+	alike    bool // of a Secret: the tags of different values happen to be the same, so that nothing tells drift
 }
 
 // doubt is what a write may have left: of keys, those that it was to change.
@@ -92,6 +103,8 @@ type workspace struct {
 	used   int      // how many of them the configuration has
 	// readsFirst: what has no block is read before its removal is planned.
 	readsFirst bool
+	// plansOrphans: its removal is planned with -refresh-only as well, and dropped.
+	plansOrphans bool
 	// stores: what the plan of a creation saw reaches its apply, and a plan is told from an apply.
 	stores  bool
 	refused bool // the last plan was
@@ -274,7 +287,7 @@ func (m *model) read(was *tracking) *tracking {
 		return was
 	}
 	o := m.live[was.cm]
-	if o == nil || was.kind == "entry" && o.data[was.onlyKey()] == "" {
+	if o == nil || (was.kind == "entry" || was.isSecret()) && o.data[was.onlyKey()] == "" {
 		return nil
 	}
 	now := *was
@@ -309,7 +322,7 @@ func (m *model) read(was *tracking) *tracking {
 			}
 		}
 	}
-	if was.kind == "entry" && was.first == nil && !was.lost {
+	if (was.kind == "entry" || was.isSecret()) && was.first == nil && !was.lost {
 		now.first, now.written = now.values, now.values
 	}
 	return &now

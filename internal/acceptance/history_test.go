@@ -15,11 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8stypes "k8s.io/apimachinery/pkg/types"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"pgregory.net/rapid"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
@@ -50,7 +47,6 @@ func TestHistories(t *testing.T) {
 		for i := range lanes {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				l := &lab{fixture: newFixture(t), tally: tally}
-				l.maps = l.cluster.Client().CoreV1().ConfigMaps(l.namespace)
 				t.Cleanup(l.dead.Wait)
 				for round := 0; tally.wants(*historySteps); round++ {
 					check(t, (*historySeed*1_000_000+round*lanes+i)*1_000, l.history) // of which it takes the next 300
@@ -113,6 +109,12 @@ func (c *tally) missing() []string {
 	return slices.DeleteFunc(slices.Clone(mustHappen), func(what string) bool { return c.counts[what] > 0 })
 }
 
+func (c *tally) of(what string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.counts[what]
+}
+
 func (c *tally) add(what string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,6 +131,12 @@ var mustHappen = []string{
 	"plan: warns: " + titleUnmanaged, "plan: " + titleWouldFail, "plan: " + titleNotACounter, "plan: " + titleCanceled,
 	"apply: " + titleConflict, "apply: " + titleMismatch, "apply: " + titleKeyExists, "apply: " + titleNoMap, "apply: " + titleWouldFail,
 	"apply: " + titleMapExists, "apply: " + titleHeld, "apply: " + titleNotACounter, "apply: " + titleNoOriginal, "apply: " + titleUnknown,
+	"op rotate", "Secret op import", "Secret op label", "Secret op set", "Secret op unset",
+	"Secret plan: create", "Secret plan: update", "Secret plan: delete", "Secret plan: delete, create", "Secret plan: " + titleMismatch,
+	"Secret plan: " + titleKeyExists, "Secret plan: " + titleHeld, "Secret plan: " + titleNeeds, "Secret plan: " + titleWouldFail,
+	"Secret plan: warns: " + titleChanged, "Secret plan: warns: " + titleExisted, "Secret plan: warns: " + titleNoSecretYet,
+	"Secret apply: " + titleConflict, "Secret apply: " + titleMismatch, "Secret apply: " + titleKeyExists, "Secret apply: " + titleHeld,
+	"Secret apply: " + titleNoSecret, "Secret apply: " + titlePluginFailed,
 	"plan: " + titleChanged, "apply: " + titleStale, "apply: " + titleHalted, "apply: " + titlePluginFailed, "import: " + titleNotImported, "import: " + titleNoKey,
 }
 
@@ -160,7 +168,6 @@ type lab struct {
 	*fixture
 	*tally
 
-	maps  typedcorev1.ConfigMapInterface
 	names int
 	dead  sync.WaitGroup // processes that were killed, and still wait
 
@@ -175,7 +182,7 @@ type history struct {
 
 	worlds []*model // what may be the case
 	runs   []*run
-	names  map[string]string // of ConfigMaps
+	names  map[string]string // of ConfigMaps, and of Secrets: "s" and "t"
 	held   []held
 	steps  int
 }
@@ -192,7 +199,10 @@ type run struct {
 
 func (l *lab) history(t *rapid.T) {
 	l.names++
-	h := &history{lab: l, T: t, names: map[string]string{"a": fmt.Sprint("a", l.names), "b": fmt.Sprint("b", l.names)}}
+	h := &history{lab: l, T: t, names: map[string]string{}}
+	for _, name := range []string{"a", "b", "s", "t"} {
+		h.names[name] = fmt.Sprint(name, l.names)
+	}
 	m := &model{live: map[string]*liveMap{}, bound: map[int]string{}}
 	h.worlds = []*model{m}
 	for i := range pick(t, "workspaces", 1, 2, 2) {
@@ -203,7 +213,7 @@ func (l *lab) history(t *rapid.T) {
 			l.giveBack(r.route)
 		}
 		for _, name := range h.names {
-			_ = l.maps.Delete(context.Background(), name, metav1.DeleteOptions{}) // it need not be there
+			_, _ = l.send("DELETE", name, "", nil, false) // it need not be there
 		}
 		l.tally.mu.Lock()
 		l.lengths = append(l.lengths, h.steps)
@@ -212,6 +222,10 @@ func (l *lab) history(t *rapid.T) {
 	h.create("a", drawData(t))
 	if oneIn(t, "b exists", 3) {
 		h.create("b", drawData(t))
+	}
+	h.create("s", drawData(t))
+	if oneIn(t, "t exists", 2) {
+		h.create("t", drawData(t))
 	}
 	t.Repeat(map[string]func(*rapid.T){"step": h.step})
 }
@@ -465,8 +479,7 @@ func (h *history) apply(n int) {
 
 // interfere writes as another writer: a key, or a label where that is empty.
 func (h *history) interfere(name, key, value string) {
-	ctx := context.Background()
-	change := map[string]any{"data": map[string]any{key: value}}
+	change := map[string]any{plain(name): map[string]any{key: value}}
 	if value == "" {
 		change = map[string]any{"data": map[string]any{key: nil}}
 	}
@@ -475,14 +488,14 @@ func (h *history) interfere(name, key, value string) {
 	}
 	body, err := json.Marshal(change)
 	if err == nil {
-		_, err = h.maps.Patch(ctx, name, k8stypes.MergePatchType, body, metav1.PatchOptions{FieldManager: "another-writer"})
+		_, err = h.send("PATCH", name, k8stypes.MergePatchType, body, false)
 	}
 	if apierrors.IsNotFound(err) {
-		made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{key: value}}
 		if key == "" {
-			made.Data, made.Labels = nil, map[string]string{"l": value}
+			err = h.make(name, nil, map[string]string{"l": value})
+		} else {
+			err = h.make(name, map[string]string{key: value}, nil)
 		}
-		_, err = h.maps.Create(ctx, made, metav1.CreateOptions{FieldManager: "another-writer"})
 	}
 	if err != nil {
 		h.lab.Error(err)
@@ -491,8 +504,7 @@ func (h *history) interfere(name, key, value string) {
 
 func (h *history) create(cm string, data map[string]string) {
 	h.do(func() outcome {
-		made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: h.names[cm]}, Data: data}
-		if _, err := h.maps.Create(context.Background(), made, metav1.CreateOptions{FieldManager: "another-writer"}); err != nil {
+		if err := h.make(h.names[cm], data, nil); err != nil {
 			h.Fatal(err)
 		}
 		return outcome{}
@@ -504,20 +516,36 @@ func (h *history) create(cm string, data map[string]string) {
 
 // foreign is what another writer does.
 func (h *history) foreign(op string) {
-	cm := pick(h.T, "configmap", "a", "a", "b")
+	cm := pick(h.T, "object", "a", "a", "a", "b", "s", "s")
 	key, value := pick(h.T, "key", allKeys...), pick(h.T, "value", append(someValues, "x")...)
 	if oneIn(h.T, "gets in the way", 2) { // of what a workspace is about to write
 		w := pick(h.T, "of", h.worlds[0].spaces...)
 		b := pick(h.T, "block", w.blocks...)
 		cm = b.cm
 		if b.kind == "counter" {
-			key, value = b.key, pick(h.T, "number", "x", value)
+			key, value = b.key, pick(h.T, "number", "x", "x", value)
 		} else if len(b.values) > 0 {
 			key = pick(h.T, "key", namesIn(b.values)...)
 			value = pick(h.T, "value", b.values[key], value)
 		}
 	}
+	var secrets []*tracking // that a workspace holds, for another to rotate
+	for _, w := range h.worlds[0].spaces {
+		for _, address := range slices.Sorted(maps.Keys(w.state)) {
+			if t := w.state[address]; t.isSecret() && h.worlds[0].live[t.cm] != nil {
+				secrets = append(secrets, t)
+			}
+		}
+	}
+	if len(secrets) > 0 && oneIn(h.T, "rotates", 3) {
+		of := pick(h.T, "of", secrets...)
+		op, cm, key = "set", of.cm, of.onlyKey()
+		h.add("op rotate")
+	}
 	isThere := h.worlds[0].live[cm] != nil
+	if op == "delete or create" && isThere && isSecret(cm) && oneIn(h.T, "is kept", 2) { // histories with values are worth more
+		op = "set"
+	}
 	switch {
 	case !isThere:
 		h.add("op create")
@@ -526,7 +554,7 @@ func (h *history) foreign(op string) {
 	case op == "delete or create":
 		h.add("op delete")
 		h.do(func() outcome {
-			if err := h.maps.Delete(context.Background(), h.names[cm], metav1.DeleteOptions{}); err != nil {
+			if _, err := h.send("DELETE", h.names[cm], "", nil, false); err != nil {
 				h.Fatal(err)
 			}
 			return outcome{}
@@ -541,6 +569,9 @@ func (h *history) foreign(op string) {
 		key = ""
 	}
 	h.add("op " + op)
+	if isSecret(cm) {
+		h.add("Secret op " + op)
+	}
 	h.Logf("%s: %q is %q", cm, key, value)
 	h.do(func() outcome {
 		h.interfere(h.names[cm], key, value)
@@ -582,9 +613,12 @@ func (h *history) handle(n int, op, address string) {
 
 func (h *history) imports(n int, b *block) {
 	h.add("op import")
+	if b.isSecret() {
+		h.add("Secret op import")
+	}
 	id := h.namespace + "/" + h.names[b.cm]
 	switch b.kind {
-	case "entry":
+	case "entry", "secret":
 		id += "/" + b.onlyKey()
 	case "data":
 		id += ":" + strings.Join(namesIn(b.values), ",")

@@ -48,8 +48,10 @@ func TestSecretEntryConflicts(t *testing.T) {
 	p.write(secretEntry(`value_wo = "new"`))
 	p.planRefused([]string{"Key Already Exists", "password already exists with another value", "Secret:", "set expected_value_wo to what password holds"})
 	p.write(secretEntry(`value_wo = "new"`, `expected_value_wo = "wrong"`))
-	p.planRefused([]string{"Expected Value Mismatch", "password does not hold what expected_value_wo says", "Expected: (sensitive)", "Found: (sensitive)",
-		"Changed by: another-writer"})
+	p.planRefused([]string{
+		"Expected Value Mismatch", "password does not hold what expected_value_wo says", "Expected: (sensitive)", "Found: (sensitive)",
+		"Changed by: another-writer",
+	})
 	p.write(secretEntry(`value_wo = "new"`, `expected_value_wo = "old"`))
 	p.plan()
 	p.rotate("database", "password", "rotated")

@@ -69,21 +69,25 @@ func TestNoValueOfASecretIsWrittenAnywhere(t *testing.T) {
 func (f *fixture) quoteSecrets() {
 	f.Helper()
 	match := f.writesHere()
-	match.ResourceRules[0].Rule.Resources = []string{"secrets"}
-	match.ResourceRules[0].Rule.APIGroups = []string{""}
+	match.ResourceRules[0].Resources = []string{"secrets"}
+	match.ResourceRules[0].APIGroups = []string{""}
 	admission := f.cluster.Client().AdmissionregistrationV1()
 	meta := metav1.ObjectMeta{Name: f.namespace}
-	_, err := admission.ValidatingAdmissionPolicies().Create(f.Context(), &admissionv1.ValidatingAdmissionPolicy{ObjectMeta: meta,
+	_, err := admission.ValidatingAdmissionPolicies().Create(f.Context(), &admissionv1.ValidatingAdmissionPolicy{
+		ObjectMeta: meta,
 		Spec: admissionv1.ValidatingAdmissionPolicySpec{MatchConstraints: match, Validations: []admissionv1.Validation{{
 			Expression: `object.metadata.name != "database"`, MessageExpression: `"refused: " + string(object.data["password"]) + " after " + string(oldObject.data["password"])`,
-		}}}}, metav1.CreateOptions{})
+		}}},
+	}, metav1.CreateOptions{})
 	if err != nil {
 		f.Fatal(err)
 	}
-	_, err = admission.ValidatingAdmissionPolicyBindings().Create(f.Context(), &admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: meta,
+	_, err = admission.ValidatingAdmissionPolicyBindings().Create(f.Context(), &admissionv1.ValidatingAdmissionPolicyBinding{
+		ObjectMeta: meta,
 		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
 			PolicyName: f.namespace, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
-		}}, metav1.CreateOptions{})
+		},
+	}, metav1.CreateOptions{})
 	if err != nil {
 		f.Fatal(err)
 	}

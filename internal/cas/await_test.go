@@ -33,7 +33,8 @@ func (f *fixture) wait(ctx context.Context, wait time.Duration) (TxnResult, erro
 }
 
 func TestWaitEndsWhenTheKeyHoldsWhatItMust(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
 		f.onWatches(func(int) testcluster.Fault {
 			f.set("other", "9")
@@ -47,7 +48,8 @@ func TestWaitEndsWhenTheKeyHoldsWhatItMust(t *testing.T) {
 }
 
 func TestWaitForAConfigMapThatIsNotThereYet(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newEmptyFixtureOf(t, kind)
 		f.onWatches(func(int) testcluster.Fault {
 			f.make(map[string]string{"foo": "1"})

@@ -87,7 +87,7 @@ func (c *committer) blindBatch(tasks []*task) *batch {
 			b = c.newBatch(t.txn.Seen)
 			b.digest = t.txn.SeenDigest
 		}
-		if t.txn.Seen == b.base && b.fits(t, changes) {
+		if t.txn.Seen == b.base && t.txn.SeenDigest == b.digest && b.fits(t, changes) {
 			b.add(t, changes)
 			b.since = cmp.Or(b.since, t.txn.SeenSince.ResourceVersion)
 		}
@@ -95,15 +95,15 @@ func (c *committer) blindBatch(tasks []*task) *batch {
 	return b
 }
 
-// canGoBlind reports whether the Txn is of what was seen at one full version, and held to no other: a removal, of those keys alone, or what
-// another process has judged there just before.
+// canGoBlind reports whether the Txn is of what was seen at one full version, and held to no other: a removal, or what another process has
+// judged there just before.
 func (t *Txn) canGoBlind(h history, now time.Time) bool {
 	isJudged := !t.GoneIsDone && t.SeenDigest != "" && t.SeenSince.isYoung(now)
 	return (t.GoneIsDone || isJudged) && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" && (!t.Bound.Valid() || t.Bound == t.Seen) &&
 		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
 		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
-			isNowhere := k.Expect.IsAnything() && t.Ref.Kind == ConfigMap // which of its two maps has the key is not known
-			return k.IsGuard && !isJudged || k.Next != nil || isNowhere || h.wroteSince(k.Key, t.Seen)
+			isNowhere := k.Expect.IsAnything() && (isJudged || t.Ref.Kind == ConfigMap) // which of its two maps has the key is not known
+			return k.Next != nil || isNowhere || h.wroteSince(k.Key, t.Seen)
 		})
 }
 

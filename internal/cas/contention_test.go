@@ -69,7 +69,8 @@ func TestKeysOfBusyObjectNeverConflictAndCostAboutOneRequestEach(t *testing.T) {
 }
 
 func TestJSONPatchIsConditionalOnTheKey(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		f.contend()
 		f.set("foo", "3") // the engine does not know
@@ -83,7 +84,8 @@ func TestJSONPatchIsConditionalOnTheKey(t *testing.T) {
 }
 
 func TestLineageEndsAtAJSONPatch(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1"})
 		f.contend()
 		v := f.version()
@@ -99,7 +101,8 @@ func TestLineageEndsAtAJSONPatch(t *testing.T) {
 }
 
 func TestLostAnswerOfAJSONPatchIsFoundOut(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		f.contend()
 		f.onPatches(testcluster.Fault{DropAfter: true, Answered: func(*http.Response) {

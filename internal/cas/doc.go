@@ -19,7 +19,7 @@
 //     Engine to the object was in flight. So a sibling's write that has landed and has not answered never looks foreign.
 //   - Swaps of one object are judged in the order in which they arrive, each on the result of those before it. Swaps of
 //     different objects have no order.
-//   - A swap that names a version (Swap.At) is admitted only while the lineage leads from that version to the object's
+//   - A swap that names a version (Swap.At), or is bound to one (Txn.Bound), is admitted only while the lineage leads from that version to the object's
 //     present one: through this Engine's own writes alone. Any foreign write in between, even one that was undone, is a
 //     conflict.
 //   - A write is sent again only where at most one of the two can land; a creation, where at most one of the two can be there.
@@ -79,13 +79,16 @@
 //   - That a swap is admitted which names a version from before a JSON Patch of this Engine: what such a patch followed is not known,
 //     so it begins a new lineage.
 //   - That what was rehearsed alone is admitted together with others, or later.
+//   - A known verdict of what another process has judged (Txn.SeenSince), where its answer gets lost and the API server is started again within
+//     that minute: there is no read to walk back to.
 //   - That an admission plugin quotes no value of a Secret that nobody here has seen, as one that another writes in that moment.
 //   - That text which is no UTF-8, and which another writes into the object within the last second, stays as it is where others are
 //     busy: for a JSON Patch the API server writes the whole object as JSON.
 //
 // # Costs
 //
-// A lone swap costs a read and a patch, a removal of what was seen just the patch. The first read of a process before a write, and
+// A lone swap costs a read and a patch; a removal of what was seen, and what another process has judged less than a minute ago
+// (Txn.SeenSince), just the patch. The first read of a process before a write, and
 // one a minute, is a watch that begins with the present state, and so tells the horizon; a user who may not watch pays one refused request
 // more. Swaps of one object that arrive while a request is under way go into the next one together; while siblings come back, a batch
 // waits for at least half of them, for about as long as they are apart. Reads that only inform share what was seen in the last second.

@@ -16,7 +16,8 @@ import (
 var one, two, three = Text("1"), Text("2"), Text("3")
 
 func TestSwapThatHoldsIsWritten(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "kept"})
 		result, err := f.do(f.swapping("foo", one, two))
 		f.want(Applied, err)
@@ -31,7 +32,8 @@ func TestSwapThatHoldsIsWritten(t *testing.T) {
 }
 
 func TestSwapThatDoesNotHoldWritesNothing(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "3"})
 		_, err := f.do(f.swapping("foo", one, two))
 		f.wantReason(ReasonKey, err)
@@ -43,7 +45,8 @@ func TestSwapThatDoesNotHoldWritesNothing(t *testing.T) {
 }
 
 func TestRemovalOfWhatWasSeenNeedsNoRead(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		v := f.version()
 		_, err := f.do(f.removing("foo", one, v, v))
@@ -129,7 +132,8 @@ func TestForeignWriteOfAnotherKeyIsNoConflictByValue(t *testing.T) {
 }
 
 func TestPlainNotFoundIsNotAbsence(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		e := f.newEngine(&rest.Config{Host: f.proxy.URL + "/nowhere", QPS: -1})
 		seen, err := e.Observe(t.Context(), f.ref, 0)
@@ -153,7 +157,8 @@ func TestPlainNotFoundIsNotAbsence(t *testing.T) {
 }
 
 func TestAbsentConfigMap(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, nil)
 		other := Ref{Kind: kind, Namespace: f.ref.Namespace, Name: "none"}
 		_, err := f.do(Swap{Ref: other, Key: "foo", New: two, FieldManager: "engine"})
@@ -167,7 +172,8 @@ func TestAbsentConfigMap(t *testing.T) {
 }
 
 func TestSiblingsOfOneObjectNeverConflict(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		const n = 100
 		data := map[string]string{}
 		for i := range n {
@@ -242,7 +248,8 @@ func TestSecondSwapOfOneKeyIsJudgedOnTheFirst(t *testing.T) {
 }
 
 func TestOneBadEntryDoesNotFailItsSiblings(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		arrived, release := f.holdReads(testcluster.Fault{})
 		keys := []string{"a", "b", "not/allowed", "c", "d"}
@@ -366,7 +373,8 @@ func TestCallerWhoGivesUpWhileWaitingHasWrittenNothing(t *testing.T) {
 
 // A strategic merge patch takes keys that begin with $ for directives. No ConfigMap may have one.
 func TestKeyIsNeverTakenForADirective(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		for _, key := range []string{"$patch", "$retainKeys", "$setElementOrder/foo", "$deleteFromPrimitiveList/foo"} {
 			for _, value := range []string{"delete", "replace", "foo"} {

@@ -210,32 +210,32 @@ func (b *batch) isDisproven(now *Observation) bool {
 	})
 }
 
-// madeUnseen reports whether the batch's write made next of a base that nobody read: with a digest of the base to the byte,
-// without it by what the keys hold.
+// madeUnseen says whether the batch's write made next of a base that nobody read: with a digest of the base to the byte, without it by what
+// the keys hold.
 func (b *batch) madeUnseen(next *Observation) answer {
-	was := next.Entries()
+	was, isAll := next.Entries(), true
 	for _, c := range b.changes {
-		if next.Entry(c.key) != c.to {
-			return b.mayHaveMade(next)
-		}
+		isAll = isAll && next.Entry(c.key) == c.to
 		if c.from.IsAbsent() {
 			delete(was, c.key)
 		} else {
 			was[c.key] = c.from
 		}
 	}
-	if b.digest != "" && digest(was) != b.digest {
-		return b.mayHaveMade(next)
-	}
-	return yes
-}
-
-// mayHaveMade is the answer where next is not just what the batch makes of a base that nobody read: admission may have changed it. A removal is
-// not changed on its way.
-func (b *batch) mayHaveMade(next *Observation) answer {
-	if b.since == "" {
+	isAll = isAll && (b.digest == "" || digest(was) == b.digest)
+	switch {
+	case b.since != "": // judged elsewhere
+		return b.madeJudged(next, isAll)
+	case isAll:
+		return yes
+	default:
 		return no
 	}
+}
+
+// madeJudged is madeUnseen of what was judged elsewhere. Other than a removal, it leaves owners, and admission may change it. isAll: next is just
+// what the batch makes of its base.
+func (b *batch) madeJudged(next *Observation, isAll bool) answer {
 	touched := false
 	for _, c := range b.changes {
 		if !c.writes() {
@@ -250,8 +250,13 @@ func (b *batch) mayHaveMade(next *Observation) answer {
 		}
 		touched = touched || next.Entry(c.key) != c.from
 	}
-	if !touched {
+	isEarlier := slices.ContainsFunc(b.earlier, func(l lost) bool { return leaves(l.changes, next) })
+	switch {
+	case isAll && !isEarlier:
+		return yes
+	case touched:
+		return maybe
+	default:
 		return no
 	}
-	return maybe
 }

@@ -31,7 +31,8 @@ func busy(status int) *testcluster.Answer {
 }
 
 func TestAnswerThatGotLostIsFoundOut(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		tests := map[string]testcluster.Fault{
 			"connection dropped before the server saw it": {DropBefore: true},
 			"connection dropped after the write landed":   {DropAfter: true},
@@ -59,7 +60,8 @@ func TestAnswerThatGotLostIsFoundOut(t *testing.T) {
 }
 
 func TestOursLandedThenTheirsThenOurRead(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1"})
 		v := f.version()
 		f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
@@ -76,7 +78,8 @@ func TestOursLandedThenTheirsThenOurRead(t *testing.T) {
 }
 
 func TestTheirsCameFirstAndOurAnswerGotLost(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 			if r.Method == http.MethodPatch {
@@ -117,7 +120,8 @@ func TestSameWriteOfAnothersIsNotTakenForOursWhereNobodyIsNamed(t *testing.T) {
 }
 
 func TestLostAnswerOfARemovalIsFoundOut(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		v := f.version()
 		f.onPatches(testcluster.Fault{DropAfter: true})
@@ -128,7 +132,8 @@ func TestLostAnswerOfARemovalIsFoundOut(t *testing.T) {
 }
 
 func TestWithoutWatchALostAnswerBehindAForeignWriteIsUnknown(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		user := f.cluster.User(t, "no-watch", f.ref.Namespace, rbacv1.PolicyRule{
 			APIGroups: []string{""}, Resources: bothKinds, Verbs: []string{"get", "patch"},

@@ -42,7 +42,8 @@ func (f *fixture) committing(t *Txn) func() error {
 
 // A removal that is sent without a read removes what is to be removed, and nothing that is only compared.
 func TestGuardOfARemovalIsComparedAndStays(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		for name, test := range map[string]struct {
 			data map[string]string
 			want []string // keys of the conflict
@@ -202,7 +203,8 @@ func TestTxnOfMoreKeysThanAJSONPatchTakes(t *testing.T) {
 }
 
 func TestSizeIsThatOfAllKeysTogether(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "old": strings.Repeat("o", MaxSize/2)})
 		half := Text(strings.Repeat("h", MaxSize/2))
 		_, err := f.commit(f.txn(KeySwap{Key: "a", New: half}, KeySwap{Key: "b", New: half}))
@@ -275,7 +277,8 @@ func TestWaitIsNotForWhatAnotherKeyRefuses(t *testing.T) {
 
 // Times in managedFields are in seconds: that another wrote again within one does not show there.
 func TestForeignWriteOfAGuardOrALabelIsNotTakenForOursInDoubt(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		for name, test := range map[string]struct {
 			txn    func(*fixture, Version) *Txn
 			before func(*corev1.ConfigMap)
@@ -345,7 +348,8 @@ func TestForeignWriteOfAGuardOrALabelIsNotTakenForOursInDoubt(t *testing.T) {
 
 // Comparing is no writing: many may go by the same guard in one request.
 func TestTxnsThatShareAGuardGoTogether(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"guard": "1"})
 		var calls []func() error
 		for n := range 10 {

@@ -100,6 +100,7 @@ func TestLostAnswerOfAWriteThatWasJudgedElsewhere(t *testing.T) {
 		"it did not land":                {testcluster.Fault{DropBefore: true}, nil, Applied, "2"},
 		"another key changed first":      {testcluster.Fault{DropBefore: true}, func(f *fixture) { f.set("other", "new") }, Applied, "2"},
 		"the key changed first":          {testcluster.Fault{DropBefore: true}, func(f *fixture) { f.set("foo", "3") }, Conflict, "3"},
+		"another wrote the same first":   {testcluster.Fault{DropBefore: true}, func(f *fixture) { f.set("foo", "2") }, Conflict, "2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
@@ -138,7 +139,8 @@ func TestAdmissionMayHaveChangedAWriteThatWasJudgedElsewhere(t *testing.T) {
 		"another value under our name":       {[]string{"foo=9 engine", "bar=1 foreign"}, maybe},
 		"another value under another's name": {[]string{"foo=9 foreign", "bar=1 foreign"}, no},
 		"more than was sent":                 {[]string{"foo=2 engine", "bar=9 engine"}, maybe},
-		"as it was sent, by another":         {[]string{"foo=2 foreign", "bar=9 foreign"}, no},
+		"as it was sent, by another":         {[]string{"foo=2 foreign", "bar=1 foreign"}, no},
+		"more than was sent, by another":     {[]string{"foo=2 foreign", "bar=9 foreign"}, no},
 		"the key is as it was":               {[]string{"foo=1 engine", "bar=9 engine"}, no},
 		"nobody tells":                       {[]string{"foo=9 ?", "bar=1 ?"}, maybe},
 	} {

@@ -10,11 +10,17 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
+// kinded is a test of one kind.
+type kinded struct {
+	*testing.T
+	kind Kind
+}
+
 // ofEachKind runs a test on ConfigMaps and on Secrets.
-func ofEachKind(t *testing.T, test func(t *testing.T, kind Kind)) {
+func ofEachKind(t *testing.T, test func(of kinded)) {
 	t.Helper()
 	for _, kind := range []Kind{ConfigMap, Secret} {
-		t.Run(kind.String(), func(t *testing.T) { test(t, kind) })
+		t.Run(kind.String(), func(t *testing.T) { test(kinded{t, kind}) })
 	}
 }
 

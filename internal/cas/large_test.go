@@ -9,7 +9,8 @@ import (
 )
 
 func TestLargeObjectIsReadAgainOnlyWhereItChanged(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "padding": strings.Repeat("x", large)})
 		var sizes []int64
 		f.proxy.SetHook(func(*http.Request) testcluster.Fault {

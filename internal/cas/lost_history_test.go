@@ -334,7 +334,8 @@ func (f *fixture) mayNotWatch() {
 // Given a key whose owner wrote last in 2020, and a user who may not watch; when a swap is lost on its way, and another key is written;
 // then it is known that nothing landed: the key is as it was and its owner's, who has not written since. It is sent again.
 func TestKeyOfAnOwnerWhoHasNotWrittenSinceTellsThatNothingLanded(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
 		f.setAs("owner", "foo", "1")
 		f.ages("owner")
@@ -358,7 +359,8 @@ func TestKeyOfAnOwnerWhoHasNotWrittenSinceTellsThatNothingLanded(t *testing.T) {
 // Given the same; when the swap lands, its answer is lost, and the owner puts the key back to what it was; then it is not known that
 // nothing landed.
 func TestKeyOfAnOwnerWhoHasWrittenSinceTellsNothing(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
 		f.setAs("owner", "foo", "1")
 		f.ages("owner")

@@ -106,7 +106,8 @@ func TestWhatIsKeptOfManyLargeObjectsIsSmall(t *testing.T) {
 // Given two entries that were planned together; when one of them is applied ten minutes after the other, and the object's body was
 // forgotten meanwhile; then its sibling's write is not foreign, and a foreign one is.
 func TestSiblingsWriteIsKnownTenMinutesLater(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		for name, isForeign := range map[string]bool{"nobody else wrote": false, "another wrote": true} {
 			t.Run(name, func(t *testing.T) {
 				f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1", "other": "1"})

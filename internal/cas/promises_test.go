@@ -140,7 +140,8 @@ func TestCredentialsAreRedactedWhereAnErrorRepeatsThem(t *testing.T) {
 // Given an immutable ConfigMap whose key holds something else; when a swap may wait for the key; then it is a conflict at once: no
 // key of it will ever change.
 func TestImmutableConfigMapIsNotWaitedFor(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
 		f.change(func(cm *corev1.ConfigMap) { cm.Immutable = new(true) })
 		_, err := f.wait(f.givesUpAfter(1, watches), time.Minute)

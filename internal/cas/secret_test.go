@@ -50,7 +50,8 @@ func TestSecretsCostWhatConfigMapsDo(t *testing.T) {
 		"remove an object": {nil, func(f *fixture, v Version) error { return f.doRemove(v) }, []string{"DELETE"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ofEachKind(t, func(t *testing.T, kind Kind) {
+			ofEachKind(t, func(of kinded) {
+				t, kind := of.T, of.kind
 				f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1"})
 				v := f.version()
 				if test.prepare != nil {

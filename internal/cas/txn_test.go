@@ -48,7 +48,8 @@ func (f *fixture) wantFailed(err error, keys ...string) {
 func guard(key string, expect Entry) KeySwap { return KeySwap{Key: key, Expect: expect, IsGuard: true} }
 
 func TestTxnIsOneWrite(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1", "gone": "1", "guard": "1"})
 		v := f.version()
 		result, err := f.commit(f.txn(
@@ -123,7 +124,8 @@ func TestGuardThatChangesBeforeTheWriteLandsIsAConflict(t *testing.T) {
 
 // Where others are busy, a Txn goes as a JSON Patch, whose tests stand for its guards, also for those that are to be absent.
 func TestGuardsAreComparedWhereOthersAreBusy(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		for name, test := range map[string]struct {
 			guard  KeySwap
 			change func(*corev1.ConfigMap)
@@ -175,7 +177,8 @@ func TestGuardsAreComparedWhereOthersAreBusy(t *testing.T) {
 }
 
 func TestTxnWhoseAnswerGotLostIsFoundOut(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1", "guard": "1"})
 		v := f.version()
 		txn := f.txn(KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "bar", Expect: one}, guard("guard", one))
@@ -296,7 +299,8 @@ func TestSignatureTellsOurWriteFromATwins(t *testing.T) {
 }
 
 func TestMetaIsWrittenWithTheKeys(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 		f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"old": "1", "theirs": "1"} })
 		v := f.version()

@@ -10,7 +10,8 @@ import (
 )
 
 func TestRehearsalChangesNothing(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1"})
 		v := f.version()
 		ctx := t.Context()

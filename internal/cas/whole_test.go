@@ -91,7 +91,8 @@ func plain(fault testcluster.Fault) func() testcluster.Fault {
 }
 
 func TestCreateIsOneRequestAndBeginsTheLineage(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newEmptyFixtureOf(t, kind)
 		result, err := f.doCreate(f.creation())
 		f.want(Applied, err)
@@ -114,7 +115,8 @@ func TestCreateIsOneRequestAndBeginsTheLineage(t *testing.T) {
 }
 
 func TestCreateOfWhatExistsIsAConflict(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "9"})
 		v := f.version()
 		_, err := f.doCreate(f.creation())
@@ -144,7 +146,8 @@ func TestCreateInNoNamespace(t *testing.T) {
 }
 
 func TestCreateWhoseAnswerGotLost(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		for name, test := range map[string]struct {
 			checked bool // whether this process has seen that there was none
 			fault   func(*fixture) testcluster.Fault
@@ -199,7 +202,8 @@ func TestCreateThatIsOvertakenIsJudgedAgain(t *testing.T) {
 }
 
 func TestRemoveIsConditionalOnTheVersion(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		for name, seen := range map[string]bool{"seen by this process": true, "seen by another": false} {
 			t.Run(name, func(t *testing.T) {
 				f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
@@ -245,7 +249,8 @@ func TestRemoveThatIsOvertakenIsAConflict(t *testing.T) {
 }
 
 func TestRemoveWhoseAnswerGotLost(t *testing.T) {
-	ofEachKind(t, func(t *testing.T, kind Kind) {
+	ofEachKind(t, func(of kinded) {
+		t, kind := of.T, of.kind
 		for name, fault := range map[string]func(*fixture) testcluster.Fault{
 			"it did not land": func(*fixture) testcluster.Fault { return testcluster.Fault{DropBefore: true} },
 			"503 before it landed": func(*fixture) testcluster.Fault {

@@ -66,7 +66,7 @@ func quotes(words string, values []Entry) bool {
 		return false
 	}
 	return slices.ContainsFunc(values, func(e Entry) bool {
-		escaped, numbers := strconv.Quote(e.content), fmt.Sprint([]byte(e.content))
+		escaped, numbers := strconv.Quote(e.content), fmt.Sprintf("%d", []byte(e.content))
 		return isIn(e.content) || isIn(escaped[1:len(escaped)-1]) || isIn(numbers[1:len(numbers)-1]) ||
 			isIn(base64.StdEncoding.EncodeToString([]byte(e.content)))
 	})

@@ -98,7 +98,8 @@ func TestRefusalQuotesNothingOfASecret(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ofEachKind(t, func(t *testing.T, kind Kind) {
+			ofEachKind(t, func(of kinded) {
+				t, kind := of.T, of.kind
 				f := newFixtureOf(t, kind, map[string]string{"foo": oldPlant})
 				f.quotes(admissionv1.Deny)
 				err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {

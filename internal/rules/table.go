@@ -11,7 +11,8 @@ const (
 // table is all rules: of what doc.go of the engine promises, and of what that rests on; and of the provider.
 func table() []rule {
 	return slices.Concat(queued, judged, batched, sent, evident, whole, secrets,
-		providerWritten, providerRemoved, providerStored, providerPlanned, providerBound, providerDrift, providerSaid, providerConfigured, providerInvoked)
+		providerWritten, providerRemoved, providerStored, providerPlanned, providerBound, providerDrift, providerSecret, providerSaid, providerConfigured,
+		providerInvoked)
 }
 
 // queued are the rules of the committer: what waits for what, and for how long.

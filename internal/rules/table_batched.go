@@ -70,10 +70,10 @@ var batched = []rule{
 		[]string{"TestBlindRemovalKeepsToItsVersions"},
 	},
 	{
-		"It is of nothing that is only compared",
+		"It leaves what is only compared",
 		engine + "/batch.go",
-		"k.IsGuard || k.Next != nil || ",
-		"",
+		", isGuard: k.IsGuard}\n\t\t\tif k.IsGuard {\n\t\t\t\tch.to = k.Expect\n\t\t\t}",
+		"}",
 		engine,
 		[]string{"TestGuardOfARemovalIsComparedAndStays"},
 	},

@@ -21,8 +21,8 @@ var evident = []rule{
 	{
 		"A removal that did more than ours is not ours",
 		engine + "/evidence.go",
-		`if b.digest != "" && digest(was) != b.digest {`,
-		"if false {",
+		`isAll = isAll && (b.digest == "" || digest(was) == b.digest)`,
+		"",
 		engine,
 		[]string{"TestRemovalThatAnotherMadeIsNotTakenForOurs"},
 	},

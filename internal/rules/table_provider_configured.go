@@ -172,9 +172,9 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a data source never reuses a read",
-		provider + "/configmap/source.go",
-		"seen, err := s.run.Engine.Observe(ctx, id.Ref, 0)",
-		"seen, err := s.run.Engine.Observe(ctx, id.Ref, cas.Fresh)",
+		provider + "/adapter/connection.go",
+		"seen, err := c.Run.Engine.Observe(ctx, id.Ref, 0)",
+		"seen, err := c.Run.Engine.Observe(ctx, id.Ref, cas.Fresh)",
 		acceptance,
 		[]string{"TestDataSourceNeverReusesARead"},
 	},

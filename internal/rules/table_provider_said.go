@@ -53,7 +53,7 @@ var providerSaid = []rule{
 	{
 		"provider: a plan warns of a ConfigMap that is not there yet",
 		provider + "/diagnose/subject.go",
-		"if s.Plan != \"\" && s.Op == terms.OpCreate {",
+		"if s.Plan != \"\" && (s.Op == terms.OpCreate || s.Op == terms.OpInvoke) {",
 		"if false {",
 		provider,
 		[]string{"TestDiagnostics/no_ConfigMap,_in_the_plan_of_a_create"},
@@ -109,7 +109,7 @@ var providerSaid = []rule{
 	{
 		"provider: a mismatched version is shown at its attribute",
 		provider + "/diagnose/conflict.go",
-		"TitleResourceVersionMismatch, path.Root(\"expected_resource_version_wo\")",
+		"TitleResourceVersionMismatch, path.Root(pin)",
 		"TitleResourceVersionMismatch, path.Root(\"value\")",
 		provider,
 		[]string{"TestDiagnostics/pinned_version"},
@@ -293,7 +293,7 @@ var providerSaid = []rule{
 	{
 		"provider: hide_value shows no value",
 		provider + "/diagnose/render.go",
-		"if hide {",
+		"if hide == ShowDigests {",
 		"if false {",
 		provider + "/diagnose",
 		[]string{"TestRenderPair/hidden"},
@@ -357,7 +357,7 @@ var providerSaid = []rule{
 	{
 		"provider: no difference is shown of hidden values",
 		provider + "/diagnose/facts.go",
-		"diff != \"\" && !s.Hide {",
+		"diff != \"\" && s.Hide == ShowValues {",
 		"diff != \"\" {",
 		provider,
 		[]string{"TestDiagnostics/several_lines:_hidden"},
@@ -365,7 +365,7 @@ var providerSaid = []rule{
 	{
 		"provider: a hidden value is quoted in no advice",
 		provider + "/diagnose/render.go",
-		"if hide || !isText",
+		"if hide != ShowValues || !isText",
 		"if !isText",
 		provider + "/diagnose",
 		[]string{"TestQuoteHCL/hidden"},

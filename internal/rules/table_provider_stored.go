@@ -4,7 +4,7 @@ package main
 var providerStored = []rule{
 	{
 		"provider: a refresh after an import notes what the entry found",
-		provider + "/configmap/keys.go",
+		provider + "/adapter/keys.go",
 		"resp.Diagnostics.Append(seen.Found(ctx, resp.Private)...)",
 		"",
 		acceptance,
@@ -20,8 +20,8 @@ var providerStored = []rule{
 	},
 	{
 		"provider: a refresh of an entry takes the version that it saw",
-		provider + "/configmap/keys.go",
-		"P(&state).shared().setVersion(seen.Version())",
+		provider + "/adapter/keys.go",
+		"P(&state).Shared().SetVersion(seen.Version())",
 		"",
 		acceptance,
 		[]string{"TestConfigMapEntryPreviousValue"},
@@ -29,7 +29,7 @@ var providerStored = []rule{
 	{
 		"provider: an entry notes what its key held at first",
 		provider + "/claim/write.go",
-		"now.first[key] = result.Previous[key]",
+		"now.first[key] = was.sealer.entry(result.Previous[key])",
 		"",
 		acceptance,
 		[]string{"TestDestroyRestoresTheExactBytesThatWereThereFirst/text,_after_two_updates"},
@@ -44,7 +44,7 @@ var providerStored = []rule{
 	},
 	{
 		"provider: an imported entry has every default",
-		provider + "/configmap/keys.go",
+		provider + "/adapter/keys.go",
 		"ConflictScope: types.StringValue(terms.ScopeObject), ",
 		"",
 		acceptance,

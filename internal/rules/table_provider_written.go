@@ -5,8 +5,8 @@ var providerWritten = []rule{
 	{
 		"provider: an entry is created over what expected_value names",
 		provider + "/claim/write.go",
-		"firstSwap(key, c.Expected[key], value, c.Adopt)",
-		"firstSwap(key, cas.Entry{}, value, c.Adopt)",
+		"writes {\n\t\t\tt.Keys = append(t.Keys, firstSwap(key, c.Expected[key], value, c.Adopt))",
+		"writes {\n\t\t\tt.Keys = append(t.Keys, firstSwap(key, cas.Entry{}, value, c.Adopt))",
 		acceptance,
 		[]string{"TestConfigMapEntryCreates"},
 	},
@@ -53,7 +53,7 @@ var providerWritten = []rule{
 	{
 		"provider: an entry in object scope is updated at the version of the state alone",
 		provider + "/claim/write.go",
-		"if c.Scope != terms.ScopeKey {",
+		"if c.Scope != terms.ScopeKey || c.IsSecret() && len(c.dropped(held)) > 0 {",
 		"if false {",
 		acceptance,
 		[]string{"TestConfigMapEntryUpdateAfterForeignWrite"},
@@ -61,7 +61,7 @@ var providerWritten = []rule{
 	{
 		"provider: an entry in key scope is updated at any version",
 		provider + "/claim/write.go",
-		"if c.Scope != terms.ScopeKey {",
+		"if c.Scope != terms.ScopeKey || c.IsSecret() && len(c.dropped(held)) > 0 {",
 		"if true {",
 		acceptance,
 		[]string{"TestConfigMapEntryPinnedVersionOfUpdate"},
@@ -77,16 +77,16 @@ var providerWritten = []rule{
 	{
 		"provider: a counter signs with its own field_manager",
 		provider + "/configmap/counter.go",
-		"FieldManager: r.run.FieldManagerOr(m.FieldManager),",
-		"FieldManager: r.run.FieldManager,",
+		"FieldManager: r.Run.FieldManagerOr(m.FieldManager),",
+		"FieldManager: r.Run.FieldManager,",
 		acceptance,
 		[]string{"TestCounterSignsItsWrites"},
 	},
 	{
 		"provider: an update of a ConfigMap signs with its own field_manager",
-		provider + "/configmap/configmap_model.go",
-		"Seen: was.version(), FieldManager: r.run.FieldManagerOr(plan.FieldManager)}",
-		"Seen: was.version(), FieldManager: r.run.FieldManager}",
+		provider + "/adapter/object.go",
+		"Seen: was.Version(), FieldManager: r.Run.FieldManagerOr(plan.FieldManager)}",
+		"Seen: was.Version(), FieldManager: r.Run.FieldManager}",
 		acceptance,
 		[]string{"TestConfigMapChangesOfSettingsWriteNothing"},
 	},
@@ -116,7 +116,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: an update of a ConfigMap leaves the map that it does not manage",
-		provider + "/configmap/configmap_model.go",
+		provider + "/adapter/object.go",
 		"if to.Holds(from) || to.IsAbsent() && !plan.manages(from) {",
 		"if to.Holds(from) {",
 		acceptance,
@@ -124,7 +124,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: an update of a ConfigMap never removes an ignored label",
-		provider + "/configmap/configmap_model.go",
+		provider + "/adapter/object.go",
 		"!ok && !ignored.Match(key) {",
 		"!ok {",
 		acceptance,

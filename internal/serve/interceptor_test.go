@@ -43,10 +43,22 @@ func (a *asked) ApplyResourceChange(ctx context.Context, _ *tfprotov6.ApplyResou
 // wireCodec sends bytes as they are.
 type wireCodec struct{}
 
-func (wireCodec) Name() string                  { return "proto" }
-func (wireCodec) Marshal(v any) ([]byte, error) { return v.([]byte), nil }
+func (wireCodec) Name() string { return "proto" }
+
+func (wireCodec) Marshal(v any) ([]byte, error) {
+	raw, ok := v.([]byte)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return raw, nil
+}
+
 func (wireCodec) Unmarshal(raw []byte, v any) error {
-	*v.(*[]byte) = raw
+	to, ok := v.(*[]byte)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	*to = raw
 	return nil
 }
 

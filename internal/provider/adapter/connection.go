@@ -85,6 +85,7 @@ func (p *Place) Ref() cas.Ref {
 	return cas.Ref{Namespace: p.Namespace.ValueString(), Name: p.Name.ValueString()}
 }
 
+// RefKnown reports whether namespace and name are known.
 func (p *Place) RefKnown() bool { return Known(p.Namespace, p.Name) }
 
 // Observed is the version of the ConfigMap in a state.
@@ -93,10 +94,12 @@ type Observed struct {
 	UID             types.String `tfsdk:"uid"`
 }
 
+// Version is the version of the object; not a valid one without a state.
 func (o *Observed) Version() cas.Version {
 	return cas.Version{UID: o.UID.ValueString(), ResourceVersion: o.ResourceVersion.ValueString()}
 }
 
+// SetVersion notes the version of the object.
 func (o *Observed) SetVersion(to cas.Version) {
 	o.UID, o.ResourceVersion = types.StringValue(to.UID), types.StringValue(to.ResourceVersion)
 }

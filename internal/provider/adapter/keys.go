@@ -75,7 +75,7 @@ func (k *KeysAttributes) NewClaim(id string, ref cas.Ref, values, expected map[s
 	}
 }
 
-// ways are the next steps that all resources of keys share; move is that for a key that moves between instances.
+// Ways are the next steps that all resources of keys share; move is that for a key that moves between instances.
 func Ways(move string) diagnose.Ways {
 	return diagnose.Ways{OtherKeys: `set conflict_scope = "key" to ignore other keys.`, Move: move}
 }

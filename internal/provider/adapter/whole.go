@@ -137,6 +137,7 @@ func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resour
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, state, &resp.State.Raw)...)
 }
 
+// Update implements [resource.Resource].
 func (r *Whole) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	plan, diags := r.decodePlan(ctx, req.Plan, req.Config)
 	resp.Diagnostics.Append(diags...)
@@ -197,6 +198,7 @@ func (r *Whole) change(ctx context.Context, plan, state *Object, private claim.P
 	return append(diags, claim.SetBaseline(ctx, private, r.Kind, r.stored(result.After, plan))...)
 }
 
+// Delete implements [resource.Resource].
 func (r *Whole) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state, diags := r.Codec().Decode(ctx, req.State.Raw)
 	resp.Diagnostics.Append(diags...)

@@ -65,21 +65,19 @@ func (r *Whole) MovedState(req resource.MoveStateRequest) (*Object, diag.Diagnos
 	if ref.Namespace == "" {
 		ref.Namespace = terms.DefaultNamespace
 	}
-	state := &Object{
-		Place: NewPlace(ref), Labels: movedMap(meta.Labels), Annotations: movedMap(meta.Annotations),
-		Data: movedMap(source.Data), BinaryData: movedMap(source.BinaryData), Immutable: types.BoolValue(source.Immutable), Type: types.StringValue(source.Type),
-		HideValues: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
-	}
-	state.SetRef(ref)
+	state := importedObject(ref)
+	state.Labels, state.Annotations = movedMap(meta.Labels), movedMap(meta.Annotations)
+	state.Data, state.BinaryData = movedMap(source.Data), movedMap(source.BinaryData)
+	state.Immutable, state.Type = types.BoolValue(source.Immutable), types.StringValue(source.Type)
 	state.SetVersion(cas.Version{UID: meta.UID, ResourceVersion: meta.ResourceVersion})
 	if meta.GenerateName != "" {
 		state.GenerateName = types.StringValue(meta.GenerateName)
 	}
 	if r.Kind == cas.Secret {
 		state.Seal()
-		state.Keys = ListOf(slices.Sorted(maps.Keys(state.entries())))
+		state.Keys = ListOf(slices.Sorted(maps.Keys(state.BinaryData.Elements())))
 	}
-	return state, nil
+	return &state, nil
 }
 
 // movedMap is a map of hashicorp/kubernetes, which makes no difference between one that is empty and one that is not given.

@@ -58,7 +58,7 @@ func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnos
 		next = "Run terraform plan again, or " + s.Ways.OtherKeys
 	case len(changed) > 0:
 		happened = enumerate(changed) + " changed " + s.since(len(changed) == 1) + "."
-	case s.ID.Ref.Kind == cas.Secret: // the state does not tell what the keys held
+	case s.ID.Kind == cas.Secret: // the state does not tell what the keys held
 	case s.Ways.OtherKeys != "":
 		unchanged := "The keys of this resource are unchanged"
 		if s.ID.Key != "" {

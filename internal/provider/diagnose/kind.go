@@ -23,7 +23,7 @@ func (t WarningTitle) of(kind cas.Kind) title { return WarningTitle(named(kind, 
 
 // tell makes all diagnostics of a Subject. Titles and sentences are written for a ConfigMap.
 func (s Subject) tell(as title, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
-	kind := s.ID.Ref.Kind
+	kind := s.ID.Kind
 	return as.of(kind).At(s.visible(at), s.detail(named(kind, happened), facts, named(kind, next)))
 }
 

@@ -74,7 +74,7 @@ func (s Subject) Of(t *cas.Txn) Subject {
 
 // detail is Detail with the facts that say which ConfigMap and key.
 func (s Subject) detail(happened string, facts []Fact, next string) string {
-	which := []Fact{{s.ID.Ref.Kind.String(), s.ID.Ref.String()}}
+	which := []Fact{{s.ID.Kind.String(), s.ID.Ref.String()}}
 	if s.ID.Name == "" {
 		which = []Fact{{"Namespace", s.ID.Namespace}}
 	}

@@ -1,0 +1,58 @@
+package acceptance_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestValuesOfBothKinds writes each sort of value, over each and under each, and finds the exact bytes.
+func TestValuesOfBothKinds(t *testing.T) {
+	values := []struct{ text, bytes string }{
+		{text: "1"}, {text: ""}, {text: "a<b&c>\"\\\u2028\t\r\n${x}😀"}, {text: composed}, {text: strings.Repeat("x", 100_000)},
+		{bytes: "\xff\x00\xfe\n"},
+	}
+	onKinds(t, func(p *pipeline, o object, form string) {
+		o.create(kept)
+		attributes := func(name, value string, bytes bool) string {
+			suffix := o.kind.suffix
+			switch {
+			case form == "entry" && bytes:
+				return fmt.Sprintf("%s_base64%s = %q", name, suffix, base64.StdEncoding.EncodeToString([]byte(value)))
+			case form == "entry":
+				return fmt.Sprintf("%s%s = %s", name, suffix, quoted(value))
+			case bytes:
+				return fmt.Sprintf("%s%s = { foo = %q }", strings.Replace(name, "value", "binary_data", 1), suffix,
+					base64.StdEncoding.EncodeToString([]byte(value)))
+			default:
+				return fmt.Sprintf("%s%s = { foo = %s }", strings.Replace(name, "value", "data", 1), suffix, quoted(value))
+			}
+		}
+		for version, v := range values {
+			value, isBytes := v.text+v.bytes, v.bytes != ""
+			lines := []string{attributes("value", value, isBytes)}
+			if version > 0 {
+				was := values[version-1]
+				lines = append(lines, attributes("expected_value", was.text+was.bytes, was.bytes != ""))
+			}
+			if o.kind.isSecret() {
+				lines = append(lines, fmt.Sprintf("%s_wo_version = %d", map[string]string{"entry": "value", "data": "data"}[form], version))
+			}
+			p.planned(o.kind.resourceBlock(form, lines...))
+			live := o.live()
+			found := live.Data["foo"]
+			if isBytes && !o.kind.isSecret() {
+				found = string(p.live("testmap").BinaryData["foo"])
+			}
+			if found != value {
+				t.Errorf("live: %d bytes %.20q, want %d bytes %.20q", len(found), found, len(value), value)
+			}
+			p.planNothing()
+		}
+		p.destroy()
+		if got := o.live(); len(got.Data) != 1 || got.Data["bar"] != "kept" {
+			t.Errorf("live: %.100q", got.Data)
+		}
+	})
+}

@@ -1,0 +1,158 @@
+package acceptance_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestSecretSituations(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		live    map[string]string
+		change  func(*corev1.Secret)
+		body    []string
+		refused []string
+	}{
+		"immutable": {
+			live: map[string]string{"a": "1"}, change: func(s *corev1.Secret) { s.Immutable = new(true) },
+			body: []string{`value_wo = "2"`}, refused: []string{"Secret Is Immutable", "The Secret is immutable. Nothing was written.", "Use a Secret with another name"},
+		},
+		"too large": {
+			live: map[string]string{"a": strings.Repeat("x", 900<<10)}, body: []string{fmt.Sprintf("value_wo = %q", strings.Repeat("y", 200<<10))},
+			refused: []string{"Secret Too Large", "Limit: 1048576 bytes for all values together"},
+		},
+		"of a certificate that its type needs": {
+			live: map[string]string{"tls.crt": "c", "tls.key": "k"}, change: func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS },
+			body: []string{`key = "tls.crt"`, `value_wo = "d"`, `expected_value_wo = "c"`},
+		},
+		"a value that is no text": {
+			live: map[string]string{"a": "\xff\x00"}, body: []string{`key = "a"`, `value_base64_wo = "AP8="`, `expected_value_base64_wo = "/wA="`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			change := test.change
+			if change == nil {
+				change = func(*corev1.Secret) {}
+			}
+			p.createSecret("database", test.live, change)
+			body := secretEntry(test.body...)
+			if strings.HasPrefix(test.body[0], "key") {
+				body = strings.Replace(body, "  key = \"password\"\n", "", 1)
+			}
+			p.write(body)
+			if test.refused == nil {
+				p.plan()
+				p.apply()
+				p.planNothing()
+				return
+			}
+			if name == "too large" { // a sibling may free space in the same apply
+				p.wants(p.plan(), "Secret Too Large")
+				p.wants(p.applyRefused(test.refused...), "!New values", "!Other values", "!bytes,")
+				return
+			}
+			p.planRefused(test.refused)
+		})
+	}
+}
+
+// A key that the type of a Secret needs cannot be removed, and the API server says so.
+func TestSecretEntryThatItsTypeNeeds(t *testing.T) {
+	p := newPipeline(t)
+	p.createSecret("database", map[string]string{"tls.crt": "c", "tls.key": "k"}, func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS })
+	p.write(secretData(`data_wo = { "tls.crt" = "d" }`, `expected_data_wo = { "tls.crt" = "c" }`))
+	p.plan()
+	p.apply()
+	p.destroyRefused([]string{"Request Refused", "The API server refused to patch the Secret. Nothing was removed.", "Status: 422"})
+	p.wantSecret("database", map[string]string{"tls.crt": "d", "tls.key": "k"})
+}
+
+// An operator rotates other keys of the Secret all the time: by key, a swap goes through.
+func TestSecretEntryBesideAnOperator(t *testing.T) {
+	p := newPipeline(t)
+	p.createSecret("database", map[string]string{"password": "0"})
+	p.write(secretEntry(`value_wo = "1"`, `expected_value_wo = "0"`, `conflict_scope = "key"`))
+	p.plan()
+	stop := make(chan struct{})
+	done := make(chan int)
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				done <- n
+				return
+			default:
+				s, err := p.cluster.Client().CoreV1().Secrets(p.namespace).Patch(p.Context(), "database", "application/merge-patch+json",
+					fmt.Appendf(nil, `{"stringData":{"rotated":"%d"}}`, n), metav1.PatchOptions{FieldManager: "operator"})
+				if err != nil || s == nil {
+					p.Error(err)
+				}
+			}
+		}
+	}()
+	p.apply()
+	close(stop)
+	if n := <-done; n < 2 {
+		t.Errorf("the operator wrote %d times", n)
+	}
+	if got := string(p.liveSecret("database").Data["password"]); got != "1" {
+		t.Errorf("password is %q", got)
+	}
+}
+
+func TestSecretThatIsNotThere(t *testing.T) {
+	p := newPipeline(t)
+	p.write(secretEntry(`value_wo = "1"`))
+	p.wants(p.plan(), "Warning: Secret Does Not Exist Yet", "If this run creates the Secret, let this resource depend on it.")
+	p.applyRefused("Secret Not Found", "The Secret does not exist. Nothing was written.")
+
+	// In one run with what creates it, and a ConfigMap of the same name and key.
+	p.write(secretBlock() + strings.Replace(secretEntry(`value_wo = "1"`, `depends_on = [cas_secret.it]`), `"it"`, `"entry"`, 1) +
+		"resource \"cas_configmap\" \"it\" {\n  namespace = NAMESPACE\n  name = \"database\"\n}\n" +
+		"resource \"cas_configmap_entry\" \"it\" {\n  namespace = NAMESPACE\n  name = cas_configmap.it.name\n  key = \"password\"\n  value = \"2\"\n}\n")
+	p.plan()
+	p.apply()
+	p.wantSecret("database", map[string]string{"password": "1"})
+	p.wantLive("database", map[string]string{"password": "2"})
+	p.planNothing()
+	p.destroy()
+	if _, there := p.secrets()["database"]; there {
+		t.Error("the Secret is still there")
+	}
+}
+
+// No configuration error points at, or quotes, a write-only value.
+func TestSecretConfigurationErrors(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		body string
+		want []string
+	}{
+		"no value":     {secretEntry(), []string{"Invalid Attribute Combination", "set either value_wo or value_base64_wo"}},
+		"both values":  {secretEntry(`value_wo = "plant-a"`, `value_base64_wo = "plant-b"`), []string{"Invalid Attribute Combination", "value_wo"}},
+		"no base64":    {secretEntry(`value_base64_wo = "plant-c"`), []string{"Invalid Base64", "value_base64_wo", "must be canonical standard base64"}},
+		"no keys":      {secretData(`data_wo = {}`), []string{"Missing Keys", "data_wo"}},
+		"a null value": {secretData(`data_wo = { a = null, b = "plant-d" }`), []string{"Missing Value", `data_wo["a"]`}},
+		"a bad key":    {secretData(`data_wo = { "a/b" = "plant-e" }`), []string{"Invalid Secret Key", `data_wo["a/b"]`}},
+		"in both maps": {
+			secretData(`data_wo = { a = "plant-f" }`, `binary_data_wo = { a = "AA==" }`),
+			[]string{"Key In Both Maps", `binary_data_wo["a"]`, "must not be in data_wo as well"},
+		},
+		"restore":     {secretEntry(`value_wo = "plant-g"`, `deletion_policy = "restore"`), []string{"deletion_policy", `"delete" "abandon"`}},
+		"a bad name":  {strings.Replace(secretEntry(`value_wo = "plant-h"`), `"database"`, `"Database"`, 1), []string{"Invalid Secret Name", "name"}},
+		"bad timeout": {"ephemeral \"cas_secret\" \"it\" {\n  name = \"x\"\n  timeouts = { open = \"soon\" }\n}\n", []string{"Invalid Timeout", "timeouts.open"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newCLIPipeline(t)
+			p.write(test.body)
+			if out := p.planRefused(test.want); strings.Contains(out, "plant-") {
+				t.Errorf("a value is shown:\n%s", out)
+			}
+		})
+	}
+}
