@@ -7,6 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 )
 
@@ -78,15 +83,61 @@ func TestPasswordRotationStory(t *testing.T) {
 	}
 }
 
+// On both command lines: mocks and ephemeral values in tests differ.
 func TestStoriesPasswordRotationTestsItself(t *testing.T) {
-	s, postgres := rotation(t)
-	s.do("get") // in place of init
-	out := s.do("test")
-	s.wants(out, "Success! 5 passed, 0 failed.")
-	if last := s.blocks[len(s.blocks)-1].Text; !testcli.Shows(last, out) {
-		t.Errorf("the README shows\n%s\nof\n%s", last, out)
+	t.Parallel()
+	for _, cli := range testcli.FindAll(t) {
+		t.Run(filepath.Base(cli), func(t *testing.T) {
+			s, postgres := rotation(t)
+			s.cli.CLI = cli
+			passwords := s.followPasswords("checkout-database-test")
+			s.do("get") // in place of init
+			out := s.do("test")
+			s.wants(out, "Success! 5 passed, 0 failed.")
+			if last := s.blocks[len(s.blocks)-1].Text; !testcli.Shows(last, out) {
+				t.Errorf("the README shows\n%s\nof\n%s", last, out)
+			}
+			if found := passwords(); len(found) != 2 || found[0] == found[1] {
+				t.Errorf("the Secret went through %d passwords, want 2 that differ", len(found))
+			}
+			if secrets, got := s.secrets(), postgres.got(); len(secrets) > 0 || len(got) > 0 {
+				t.Errorf("left: %d Secrets; the database, which is mocked, got %d passwords", len(secrets), len(got))
+			}
+		})
 	}
-	if secrets, got := s.secrets(), postgres.got(); len(secrets) > 0 || len(got) > 0 {
-		t.Errorf("left: %d Secrets; the database, which is mocked, got %d passwords", len(secrets), len(got))
+}
+
+// followPasswords watches a Secret that is not there yet from now on. What it returns waits until the Secret is gone, and returns the passwords that
+// it held, one after the other.
+func (f *fixture) followPasswords(name string) func() []string {
+	f.Helper()
+	secrets := f.cluster.Client().CoreV1().Secrets(f.namespace)
+	list, err := secrets.List(f.Context(), metav1.ListOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	events, err := secrets.Watch(f.Context(), metav1.ListOptions{
+		ResourceVersion: list.ResourceVersion, FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String(),
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(events.Stop)
+	return func() (passwords []string) {
+		f.Helper()
+		for event := range events.ResultChan() {
+			s, ok := event.Object.(*corev1.Secret)
+			if !ok {
+				f.Fatalf("watching %s: %v", name, event.Object)
+			}
+			if event.Type == watch.Deleted {
+				return passwords
+			}
+			if now := string(s.Data["password"]); now != "" && (len(passwords) == 0 || passwords[len(passwords)-1] != now) {
+				passwords = append(passwords, now)
+			}
+		}
+		f.Fatalf("the watch ended before %s was gone", name)
+		return nil
 	}
 }

@@ -5,6 +5,9 @@ terraform {
     cas = {
       source = "terraform-cas/cas"
     }
+    postgresql = { # OpenTofu mocks it here, too
+      source = "cyrilgdn/postgresql"
+    }
   }
 }
 
