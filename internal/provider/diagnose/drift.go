@@ -125,8 +125,12 @@ func (s Subject) KeyWrittenTwice(keys []string) diag.Diagnostic {
 
 // ExistedBefore warns of a plan that deletes keys that were there before this resource wrote them.
 func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
+	next := fmt.Sprintf("To put back what %s first, apply deletion_policy = %q, then plan this again.",
+		number(len(keys), "it held", "they held"), terms.PolicyRestore)
+	if s.ID.Kind == cas.Secret { // no state has a value to put back
+		next = fmt.Sprintf("To keep %s, apply deletion_policy = %q, then plan this again.", number(len(keys), "it", "them"), terms.PolicyAbandon)
+	}
 	return s.tell(WarningKeyExistedBeforeTerraform, path.Empty(),
 		enumerate(keys)+" existed before this resource wrote "+number(len(keys), "it. This plan deletes it.", "them. This plan deletes them."),
-		s.keyFact(keys...), fmt.Sprintf("To put back what %s first, apply deletion_policy = %q, then plan this again.",
-			number(len(keys), "it held", "they held"), terms.PolicyRestore))
+		s.keyFact(keys...), next)
 }

@@ -76,12 +76,17 @@ func (*entryResource) ValidateConfig(ctx context.Context, req resource.ValidateC
 		resp.Diagnostics.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, "value_wo", "set either value_wo or value_base64_wo"))
 	}
 	for name, both := range map[string][2]types.String{
-		"value_wo": {m.ValueWO, m.ValueBase64WO}, "expected_value_wo": {m.ExpectedValueWO, m.ExpectedValueBase64WO},
+		"value": {m.ValueWO, m.ValueBase64WO}, "expected_value": {m.ExpectedValueWO, m.ExpectedValueBase64WO},
 	} {
+		textual, encoded := name+"_wo", name+"_base64_wo"
+		named := textual
+		if both[0].IsNull() {
+			named = encoded
+		}
 		if !both[0].IsNull() && !both[1].IsNull() {
-			resp.Diagnostics.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, name, "must not be set together with its base64 form"))
+			resp.Diagnostics.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, textual, "must not be set together with "+encoded))
 		} else if title, problem := valueProblem(both[0], both[1]); problem != "" {
-			resp.Diagnostics.Append(invalid(title, at, name, problem))
+			resp.Diagnostics.Append(invalid(title, at, named, problem))
 		}
 	}
 }
