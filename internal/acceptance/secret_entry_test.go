@@ -1,6 +1,8 @@
 package acceptance_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -143,5 +145,45 @@ func TestSecretEntryImport(t *testing.T) {
 		t.Errorf("wrote: from version %s to %s", version, now)
 	}
 	p.planNothing()
-	p.wants(p.plan("-destroy"), "Key Existed Before Terraform")
+	p.wants(p.plan("-destroy"), "Key Existed Before Terraform", `To keep it, apply deletion_policy = "abandon", then plan this again.`, "!restore")
+}
+
+func TestSecretEntryInvalidValues(t *testing.T) {
+	p := newPipeline(t)
+	for lines, want := range map[string]string{
+		`value_base64_wo = "planted?"`:                               "Attribute value_base64_wo: must be canonical standard base64",
+		"value_wo = \"v\"\n  expected_value_base64_wo = \"planted?\"": "Attribute expected_value_base64_wo: must be canonical standard base64",
+		"value_wo = \"planted?\"\n  value_base64_wo = \"djE=\"":       "Attribute value_wo: must not be set together with value_base64_wo.",
+	} {
+		p.write(secretEntry(lines))
+		p.planRefused([]string{want, "!planted"})
+	}
+}
+
+// Given many keys of one Secret; when one apply writes, changes or removes them all; then none is in the way of another.
+func TestSecretEntriesOfOneSecret(t *testing.T) {
+	p := newPipeline(t)
+	p.createSecret("database", nil)
+	const count = 20
+	write := func(value string, version int) (want map[string]string) {
+		var all strings.Builder
+		want = map[string]string{}
+		for i := range count {
+			fmt.Fprintf(&all, "resource \"cas_secret_entry\" \"e%d\" {\n  namespace = NAMESPACE\n  name = \"database\"\n  key = \"k%d\"\n  value_wo = %q\n"+
+				"  value_wo_version = %d\n}\n", i, i, value, version)
+			want[fmt.Sprintf("k%d", i)] = value
+		}
+		p.write(all.String())
+		return want
+	}
+	for version, value := range []string{"first", "second"} {
+		want := write(value, version)
+		p.plan()
+		p.apply()
+		p.wantSecret("database", want)
+		p.planNothing()
+	}
+	p.plan("-destroy")
+	p.apply()
+	p.wantSecret("database", map[string]string{})
 }

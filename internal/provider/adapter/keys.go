@@ -157,10 +157,13 @@ func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, resp *resour
 	if c.Known.Keys {
 		plan.SetID()
 	}
-	if c.Known.Change && !c.Changes(held) {
+	switch {
+	case c.Known.Change && !c.Changes(held) && c.IsSecret() && !c.Known.Values:
+		// The plan stays as it is: what differs from the state makes the version unknown, since the apply may have to write after all.
+	case c.Known.Change && !c.Changes(held):
 		r.keep(plan, state)
 		resp.Diagnostics.Append(r.acceptDrift(ctx, c, held, plan, resp)...)
-	} else {
+	default:
 		plan.PlanWrite()
 		if uid := state.Shared().UID; c.Scope == terms.ScopeObject && !uid.IsNull() {
 			plan.Shared().UID = uid // of another object it is a conflict

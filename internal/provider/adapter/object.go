@@ -1,11 +1,13 @@
 package adapter
 
 import (
+	"context"
 	"encoding/base64"
 	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -274,11 +276,32 @@ func (m *Object) Seal() {
 	m.Data, m.BinaryData = types.MapNull(types.StringType), types.MapValueMust(types.StringType, all)
 }
 
-// keepValues gives a plan for a Secret whose values have the version of the state: of what the plan writes, it keeps what is there.
-func (r *Whole) keepValues(plan, state, live *Object) *Object {
-	if r.Kind != cas.Secret || !plan.Revision.Equal(state.Revision) || plan.BinaryData.IsNull() {
-		return plan
+// ownsValues reports whether this resource has written the values of a Secret: not after an import, nor where they were left to others.
+func (r *Whole) ownsValues(ctx context.Context, state *Object, private claim.Private) (bool, diag.Diagnostics) {
+	if r.Kind != cas.Secret || state.Revision.IsNull() {
+		return false, nil
 	}
+	return claim.OwnsValues(ctx, private)
+}
+
+// keepsValues reports whether a plan for a Secret writes only the keys that are new or gone.
+func (m *Object) keepsValues(state *Object) bool { return !m.BinaryData.IsNull() && m.Revision.Equal(state.Revision) }
+
+// named is a state of a Secret with the names of its keys, whose values it does not have.
+func (m *Object) named() *Object {
+	values := map[string]string{}
+	for _, key := range m.Keys.Elements() {
+		if s, ok := key.(types.String); ok {
+			values[s.ValueString()] = ""
+		}
+	}
+	named := *m
+	named.BinaryData = MapOf(values)
+	return &named
+}
+
+// keepValues gives a plan for a Secret whose values have the version of the state: of what the plan writes, it keeps what is there.
+func keepValues(plan, live *Object) *Object {
 	kept, there := *plan, StringsOf(live.BinaryData)
 	values := StringsOf(plan.BinaryData)
 	for key := range values {
@@ -335,7 +358,7 @@ func (r *Whole) refresh(state *Object, o *cas.Observation) {
 			*p.of(state) = *p.of(live)
 		}
 	}
-	state.Immutable = live.Immutable
+	state.Immutable, state.Type = live.Immutable, live.Type
 	state.observe(o)
 }
 

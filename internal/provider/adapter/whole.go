@@ -168,23 +168,26 @@ func (r *Whole) Update(ctx context.Context, req resource.UpdateRequest, resp *re
 func (r *Whole) change(ctx context.Context, plan, state *Object, private claim.Private) diag.Diagnostics {
 	was, about := state, r.About(plan, state, terms.OpUpdate)
 	writes := plan
+	isOwn, diags := r.ownsValues(ctx, state, private)
 	if plan.takesOver(state) {
 		live, err := r.Run.Engine.Observe(ctx, r.ref(state), 0)
 		if err == nil && !live.Exists() {
 			err = &cas.NotFoundError{Ref: r.ref(state)}
 		}
 		if err != nil {
-			return diag.Diagnostics{about.Diagnose(err)}
+			return append(diags, about.Diagnose(err))
 		}
 		was = r.takenOver(plan, state, live)
-		writes = r.keepValues(plan, state, was)
+		if isOwn && plan.keepsValues(state) {
+			writes = keepValues(plan, was)
+		}
 	}
 	txn := r.update(writes, was)
 	if txn == nil {
 		plan.Observed, plan.Keys = state.Observed, state.Keys
-		return claim.SetBaseline(ctx, private, r.Kind, writes.content())
+		return append(diags, claim.MoveBaseline(ctx, private, r.Kind, was.content(), plan.content(), writes.content())...)
 	}
-	diags := r.Run.CheckWholeDrift(ctx, plan.OnDrift.ValueString(), was.content(), new(writes.content()), about, private)
+	diags.Append(r.Run.CheckWholeDrift(ctx, plan.OnDrift.ValueString(), was.content(), new(writes.content()), about, private)...)
 	if diags.HasError() {
 		return diags
 	}
@@ -195,7 +198,7 @@ func (r *Whole) change(ctx context.Context, plan, state *Object, private claim.P
 	}
 	plan.observe(result.After)
 	diags.Append(about.Admitted(writes.content(), r.live(result.After, plan).content())...)
-	return append(diags, claim.SetBaseline(ctx, private, r.Kind, r.stored(result.After, plan))...)
+	return append(diags, claim.MoveBaseline(ctx, private, r.Kind, was.content(), plan.content(), r.stored(result.After, plan))...)
 }
 
 // Delete implements [resource.Resource].

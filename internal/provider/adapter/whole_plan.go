@@ -3,6 +3,8 @@ package adapter
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -96,6 +98,9 @@ func (r *Whole) planCreate(ctx context.Context, plan *Object, resp *resource.Mod
 func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) {
 	was, writes, isUnseen := state, plan, plan.takesOver(state)
 	about := r.About(plan, state, terms.OpUpdate)
+	isOwn, diags := r.ownsValues(ctx, state, resp.Private)
+	resp.Diagnostics.Append(diags...)
+	isKept, isNamed := isOwn && plan.keepsValues(state), true
 	if isUnseen && r.Run.Checks() {
 		resp.Diagnostics.Append(r.Run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
 			live, err := r.Run.Engine.Observe(ctx, r.ref(state), cas.Fresh)
@@ -103,14 +108,19 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 				err = &cas.NotFoundError{Ref: r.ref(state)}
 			}
 			if err == nil {
-				was, isUnseen = r.takenOver(plan, state, live), false
-				writes = r.keepValues(plan, state, was)
+				was, isUnseen, isNamed = r.takenOver(plan, state, live), false, live.Version() != state.Version()
 			}
 			return err
 		})...)
 		if isUnseen {
 			return
 		}
+	}
+	if isNamed = isKept && isNamed; isNamed { // what the state does not say is for the apply to see: its plan must agree with the first one
+		was, isUnseen = state.named(), false
+	}
+	if isKept {
+		writes = keepValues(plan, was)
 	}
 	if r.Kind == cas.Secret {
 		r.noteReplace(ctx, plan, was, resp) // with its values
@@ -122,19 +132,24 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 		return
 	}
 	if !plan.contentKnown() {
+		if isKept && !plan.BinaryData.IsUnknown() && !ListOf(slices.Sorted(maps.Keys(plan.BinaryData.Elements()))).Equal(state.Keys) {
+			plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
+		}
 		return
 	}
 	txn := r.update(writes, was)
 	if txn == nil {
 		if !isUnseen {
 			plan.ResourceVersion, plan.Keys = state.ResourceVersion, state.Keys
+		}
+		if !isUnseen && !isNamed {
 			r.acceptDrift(ctx, plan, was, resp)
-			resp.Diagnostics.Append(r.Run.PlanWholeKept(ctx, plan.OnDrift.ValueString(), was.content(), plan.content(), about, resp.Private)...)
+			resp.Diagnostics.Append(r.planKept(ctx, plan, writes, was, resp)...)
 		}
 		return
 	}
 	plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-	if was != state && (r.Kind == cas.ConfigMap || state.Revision.IsNull()) { // of a Secret, only after an import
+	if was != state && !isOwn {
 		resp.Diagnostics.Append(about.TakenOver(plan.content(), state.content(), was.content())...)
 	}
 	resp.Diagnostics.Append(r.Run.PlanKeysWhole(ctx, txn, about, resp.Private)...)
@@ -145,9 +160,16 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 		_, err := r.Run.Engine.Check(ctx, txn, r.Run.CheckMode(ctx))
 		return err
 	})
-	if resp.Diagnostics.Append(checked...); len(checked) == 0 {
+	if resp.Diagnostics.Append(checked...); len(checked) == 0 && !isNamed {
 		resp.Diagnostics.Append(r.planDrift(ctx, writes, was, resp)...)
+		resp.Diagnostics.Append(r.planKept(ctx, plan, writes, was, resp)...)
 	}
+}
+
+// planKept warns of the drift that an update leaves as it is.
+func (r *Whole) planKept(ctx context.Context, plan, writes, was *Object, resp *resource.ModifyPlanResponse) diag.Diagnostics {
+	about := r.About(plan, was, terms.OpUpdate)
+	return r.Run.PlanWholeKept(ctx, plan.OnDrift.ValueString(), was.content(), plan.content(), writes.content(), about, resp.Private)
 }
 
 // planDrift judges the drift that an update or a replace overwrites.

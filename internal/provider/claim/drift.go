@@ -26,7 +26,7 @@ func (c *Claim) drift(held *Claim, kept kept) (overwritten []diagnose.Drift, acc
 		case !kept.foreign(key, live):
 		case kept.same(key, value, live):
 			accepted = true
-		case !c.acknowledges(held, key):
+		case !c.acknowledges(held, kept, key):
 			overwritten = append(overwritten, diagnose.Drift{Kind: diagnose.PartKey, Key: key, Found: live, ToWrite: value})
 		}
 	}
@@ -34,9 +34,12 @@ func (c *Claim) drift(held *Claim, kept kept) (overwritten []diagnose.Drift, acc
 }
 
 // acknowledges reports whether the claim names another expectation of a key than the last apply did. The write checks that it holds. No
-// state has that of a Secret's key, whose writes are asked for one by one.
-func (c *Claim) acknowledges(held *Claim, key string) bool {
+// state has the expectation of a Secret's key, so that one that holds counts: a plan that writes nothing checks none.
+func (c *Claim) acknowledges(held *Claim, kept kept, key string) bool {
 	want, named := c.Expected[key]
+	if c.IsSecret() {
+		return named && kept.same(key, want, held.Values[key])
+	}
 	was, had := held.Expected[key]
 	return named && (!had || !want.Holds(was))
 }
@@ -209,12 +212,32 @@ func (r *Run) wholeDrift(
 
 // SetBaseline records what the API server stored of a whole ConfigMap.
 func SetBaseline(ctx context.Context, private Private, kind cas.Kind, stored diagnose.Content) diag.Diagnostics {
+	return MoveBaseline(ctx, private, kind, diagnose.Content{}, stored, stored)
+}
+
+// MoveBaseline is SetBaseline after an update. What the update left as it was, and not as it is planned, keeps its baseline: a value of a
+// Secret that somebody else changed stays drift.
+func MoveBaseline(ctx context.Context, private Private, kind cas.Kind, was, plan, stored diagnose.Content) diag.Diagnostics {
 	_, diags := instance(ctx, private)
 	sealer, more := getSealer(ctx, private, kind)
 	diags.Append(more...)
 	diags.Append(sealer.set(ctx, private)...)
-	diags.Append(setPrivate(ctx, private, privateWritten, baselineOf(sealer, stored))...)
+	before, _, more := getPrivate[wholeBaseline](ctx, private, privateWritten)
+	diags.Append(more...)
+	now := baselineOf(sealer, stored)
+	for key, e := range stored.BinaryData {
+		if digest, has := before["binary_data"][key]; has && e.Holds(was.BinaryData[key]) && !e.Holds(plan.BinaryData[key]) {
+			now["binary_data"][key] = digest
+		}
+	}
+	diags.Append(setPrivate(ctx, private, privateWritten, now)...)
 	return append(diags, private.SetKey(ctx, privateInDoubt, nil)...)
+}
+
+// OwnsValues reports whether a resource of a whole Secret had its values at the last write or import.
+func OwnsValues(ctx context.Context, private privateReader) (bool, diag.Diagnostics) {
+	baseline, _, diags := getPrivate[wholeBaseline](ctx, private, privateWritten)
+	return baseline["binary_data"] != nil, diags
 }
 
 // NoteWholeDoubt is noteDoubt for an update of a whole ConfigMap.
@@ -276,14 +299,17 @@ func (r *Run) PlanWholeDrift(
 	return r.CheckWholeDrift(ctx, onDrift, held, &plan, r.planned(ctx, about), private)
 }
 
-// PlanWholeKept warns of drift in a Secret that a plan leaves as it is.
+// PlanWholeKept warns of drift in a Secret that a plan leaves as it is: writes has what is there instead of what is planned.
 func (r *Run) PlanWholeKept(
-	ctx context.Context, onDrift string, held, plan diagnose.Content, about diagnose.Subject, private privateReader,
+	ctx context.Context, onDrift string, held, plan, writes diagnose.Content, about diagnose.Subject, private privateReader,
 ) diag.Diagnostics {
 	if about.ID.Kind != cas.Secret || onDrift == terms.DriftOff || !r.Checks() || r.isApply(ctx) {
 		return nil
 	}
 	drift, _, diags := r.wholeDrift(ctx, about.ID.Kind, held, &plan, private)
+	drift = slices.DeleteFunc(drift, func(d diagnose.Drift) bool {
+		return d.Kind != diagnose.PartKey || !writes.BinaryData[d.Key].Holds(d.Found)
+	})
 	return append(diags, r.driftKept(ctx, drift, about)...)
 }
 

@@ -141,8 +141,8 @@ func (m *dataModel) MayBe(state *dataModel) bool {
 // SetPrevious does nothing: no state has a value.
 func (*dataModel) SetPrevious(map[string]cas.Entry, *claim.Run) {}
 
-// KeepPrevious keeps the keys of the state, which the configuration need not know at plan.
-func (m *dataModel) KeepPrevious(state *dataModel, _ *claim.Run) { m.ID, m.Keys = state.ID, state.Keys }
+// KeepPrevious does nothing: no state has a value.
+func (*dataModel) KeepPrevious(*dataModel, *claim.Run) {}
 
 // Refresh implements [adapter.KeysModel]. The resource exists as long as its Secret does, whatever keys vanish.
 func (m *dataModel) Refresh(seen *claim.Seen) bool {

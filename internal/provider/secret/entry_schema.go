@@ -75,23 +75,18 @@ func (*entryResource) ValidateConfig(ctx context.Context, req resource.ValidateC
 	if m.ValueWO.IsNull() && m.ValueBase64WO.IsNull() {
 		resp.Diagnostics.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, "value_wo", "set either value_wo or value_base64_wo"))
 	}
-	for _, values := range []struct {
-		name, encodedName string
-		textual, encoded  types.String
-	}{
-		{"value_wo", "value_base64_wo", m.ValueWO, m.ValueBase64WO},
-		{"expected_value_wo", "expected_value_base64_wo", m.ExpectedValueWO, m.ExpectedValueBase64WO},
+	for name, both := range map[string][2]types.String{
+		"value": {m.ValueWO, m.ValueBase64WO}, "expected_value": {m.ExpectedValueWO, m.ExpectedValueBase64WO},
 	} {
-		name := values.name
-		if !values.encoded.IsNull() {
-			name = values.encodedName
+		textual, encoded := name+"_wo", name+"_base64_wo"
+		named := textual
+		if both[0].IsNull() {
+			named = encoded
 		}
-		title, problem := valueProblem(values.textual, values.encoded)
-		if !values.textual.IsNull() && !values.encoded.IsNull() {
-			title, problem = diagnose.TitleInvalidAttributeCombination, "must not be set together with "+values.name
-		}
-		if problem != "" {
-			resp.Diagnostics.Append(invalid(title, at, name, problem))
+		if !both[0].IsNull() && !both[1].IsNull() {
+			resp.Diagnostics.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, textual, "must not be set together with "+encoded))
+		} else if title, problem := valueProblem(both[0], both[1]); problem != "" {
+			resp.Diagnostics.Append(invalid(title, at, named, problem))
 		}
 	}
 }
