@@ -238,6 +238,24 @@ func TestSwapOfWhatThePlanItselfChangesIsNotCheckedAtPlan(t *testing.T) {
 	f.wantSaid(c.PlanAction(t.Context(), swap, body("testmap", "bar")), "Error: Expected Value Mismatch")
 }
 
+// The actions of one run can follow each other, such as one that locks and one that unlocks. The plan checks the first alone, also where that
+// is not all known.
+func TestSwapOfWhatAnotherSwapOfThePlanWritesIsNotCheckedAtPlan(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "0"})
+	unlock := f.swapBody(`data = { lock = null }`, `expected_data = { lock = "mine" }`)
+	f.wantSaid(f.calls().PlanAction(t.Context(), swap, unlock), `Error: Expected Value Mismatch`, `The ConfigMap has no key "lock".`)
+	for _, more := range []string{"", ", at = unknown"} {
+		c := f.calls()
+		lock := f.swapBody(`data = { lock = "mine"`+more+` }`, `expected_data = { lock = null }`)
+		f.wantSaid(c.PlanAction(t.Context(), swap, lock))
+		f.wantSaid(c.PlanAction(t.Context(), swap, unlock))
+	}
+	c := f.calls()
+	f.wantSaid(c.PlanAction(t.Context(), swap, f.swapBody(`expected_data = { lock = null }`))) // a guard changes nothing
+	f.wantSaid(c.PlanAction(t.Context(), swap, unlock), `Error: Expected Value Mismatch`)
+}
+
 // Where the plan rehearses, what the API server would refuse fails it; the invocation sends the write once.
 func TestSwapIsRehearsedWherePlansAre(t *testing.T) {
 	f := newFixture(t)

@@ -90,15 +90,18 @@ func (m *swapModel) about(op terms.Operation, hide bool) diagnose.Subject {
 
 // ModifyPlan makes the checks of an invocation at plan.
 func (a *swapAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	if a.Run == nil || !req.Config.Raw.IsFullyKnown() {
+	if a.Run == nil {
 		return
 	}
 	m, diags := swapCodec().Decode(ctx, req.Config.Raw)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := m.Timeouts.Invoke(ctx, terms.DefaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(a.Run.PlanSwap(ctx, m.claim(a.Run), timeout)...)
+	isKnown, timeout := req.Config.Raw.IsFullyKnown(), terms.DefaultTimeout
+	if isKnown {
+		timeout, diags = m.Timeouts.Invoke(ctx, timeout)
+		resp.Diagnostics.Append(diags...)
+	}
+	if !resp.Diagnostics.HasError() && adapter.Known(m.Namespace, m.Name) {
+		resp.Diagnostics.Append(a.Run.PlanSwap(ctx, m.claim(a.Run), isKnown, timeout)...)
 	}
 }
 
