@@ -146,6 +146,18 @@ func TestListGivesIdentitiesAndResources(t *testing.T) {
 }
 
 // What a list cannot do, it says, with what it needs.
+func TestListGivesAGeneratedNameAsAName(t *testing.T) {
+	f := newFixture(t)
+	f.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "made-x", GenerateName: "made-"}, Data: data{"a": "1"}})
+	found, diags := f.calls().List(t.Context(), "cas_configmap", fmt.Sprintf("namespace = %q\nfield_selector = \"metadata.name=made-x\"", f.namespace), 100, true)
+	f.wantSaid(diags)
+	made := f.live("made-x")
+	wantJSON(t, "made-x", valuesOf(t, found[0].Resource), map[string]any{
+		"namespace": f.namespace, "name": "made-x", "id": f.namespace + "/made-x", "uid": string(made.UID), "resource_version": made.ResourceVersion,
+		"data": data{"a": "1"}, "immutable": false, "hide_values": false, "on_drift": "warning",
+	})
+}
+
 func TestListSaysWhyItFails(t *testing.T) {
 	f := newFixture(t)
 	f.create("testmap", data{"foo": "1"})

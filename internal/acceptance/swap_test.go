@@ -54,12 +54,12 @@ var swapTests = map[string]struct {
 	refused []string // nil: it goes through
 	at      string   // the attribute at fault
 	after   data
-	bytes   bool // whether bytes stays
-	wrote   string
+	bytes   bool     // whether bytes stays
+	wrote   []string // of each progress event after the first
 }{
 	"keys that hold what is expected": {
 		body:  []string{`data = { foo = "2", bar = "2" }`, `expected_data = { foo = "1", bar = "1" }`},
-		after: data{"foo": "2", "bar": "2"}, bytes: true, wrote: "Wrote bar, foo to ",
+		after: data{"foo": "2", "bar": "2"}, bytes: true, wrote: []string{"Wrote bar, foo to "},
 	},
 	"a key that does not hold what is expected, beside one that does": {
 		body:    []string{`data = { foo = "2", bar = "2" }`, `expected_data = { foo = "1", bar = "9" }`},
@@ -74,9 +74,9 @@ var swapTests = map[string]struct {
 		body:    []string{`data = { foo = "1" }`, `expected_data = { foo = "0" }`},
 		refused: []string{"Expected Value Mismatch", `expected_data["foo"] is "0", but foo holds "1".`},
 	},
-	"a new key": {body: []string{`data = { new = "1" }`}, after: data{"foo": "1", "bar": "1", "new": "1"}, bytes: true, wrote: "Wrote new to "},
+	"a new key": {body: []string{`data = { new = "1" }`}, after: data{"foo": "1", "bar": "1", "new": "1"}, bytes: true, wrote: []string{"Wrote new to "}},
 	"a new key that must be absent": {
-		body: []string{`data = { new = "1" }`, `expected_data = { new = null }`}, after: data{"foo": "1", "bar": "1", "new": "1"}, bytes: true, wrote: "Wrote new to ",
+		body: []string{`data = { new = "1" }`, `expected_data = { new = null }`}, after: data{"foo": "1", "bar": "1", "new": "1"}, bytes: true, wrote: []string{"Wrote new to "},
 	},
 	"a key that exists, without an expectation": {
 		body:    []string{`data = { foo = "2" }`},
@@ -88,10 +88,14 @@ var swapTests = map[string]struct {
 		refused: []string{"Expected Value Mismatch", `expected_data["foo"] says that foo is absent, but it holds "1".`},
 	},
 	"keys that hold their values, without an expectation": {
-		body: []string{`data = { foo = "1", bar = "1" }`}, after: data{"foo": "1", "bar": "1"}, bytes: true, wrote: "is as expected",
+		body: []string{`data = { foo = "1", bar = "1" }`}, after: data{"foo": "1", "bar": "1"}, bytes: true, wrote: []string{"is as expected"},
+	},
+	"a key that changes, beside one that holds its value": {
+		body:  []string{`data = { foo = "2", bar = "1" }`, `expected_data = { foo = "1", bar = "1" }`},
+		after: data{"foo": "2", "bar": "1"}, bytes: true, wrote: []string{"Wrote foo to "},
 	},
 	"a removal": {
-		body: []string{`data = { foo = null }`, `expected_data = { foo = "1" }`}, after: data{"bar": "1"}, bytes: true, wrote: "Wrote foo to ",
+		body: []string{`data = { foo = null }`, `expected_data = { foo = "1" }`}, after: data{"bar": "1"}, bytes: true, wrote: []string{"Removed foo from "},
 	},
 	"a removal of what is not there": {
 		body:    []string{`data = { gone = null }`, `expected_data = { gone = "1" }`},
@@ -99,16 +103,16 @@ var swapTests = map[string]struct {
 	},
 	"bytes": {
 		body:  []string{`binary_data = { bytes = null, foo = "Ag==" }`, `expected_binary_data = { bytes = "AQ==" }`, `expected_data = { foo = "1" }`},
-		after: data{"bar": "1"}, wrote: "Wrote bytes, foo to ",
+		after: data{"bar": "1"}, wrote: []string{"Removed bytes from ", "Wrote foo to "},
 	},
 	"a guard that holds": {
-		body: []string{`data = { new = "1" }`, `expected_data = { foo = "1", absent = null }`}, after: data{"foo": "1", "bar": "1", "new": "1"}, bytes: true, wrote: "Wrote new to ",
+		body: []string{`data = { new = "1" }`, `expected_data = { foo = "1", absent = null }`}, after: data{"foo": "1", "bar": "1", "new": "1"}, bytes: true, wrote: []string{"Wrote new to "},
 	},
 	"a guard that does not hold": {
 		body:    []string{`data = { new = "1" }`, `expected_data = { foo = "2" }`},
 		refused: []string{"Expected Value Mismatch", `expected_data["foo"] is "2", but foo holds "1".`},
 	},
-	"guards alone": {body: []string{`expected_data = { foo = "1" }`}, after: data{"foo": "1", "bar": "1"}, bytes: true, wrote: "is as expected"},
+	"guards alone": {body: []string{`expected_data = { foo = "1" }`}, after: data{"foo": "1", "bar": "1"}, bytes: true, wrote: []string{"is as expected"}},
 	"guards alone that do not hold": {
 		body: []string{`expected_data = { foo = "2" }`}, refused: []string{"Expected Value Mismatch", "Run terraform plan again when foo is as expected"},
 	},
@@ -142,8 +146,13 @@ func TestSwapWritesAllOrNothing(t *testing.T) {
 					bytes = []string{"foo"}
 				}
 				f.wantLive("testmap", test.after, bytes...)
-				if len(said) != 2 || !strings.Contains(said[1], test.wrote) || !strings.Contains(said[1], "resourceVersion "+f.live("testmap").ResourceVersion) {
-					t.Errorf("said %q, want %q and the version", said, test.wrote)
+				if len(said) != 1+len(test.wrote) {
+					t.Fatalf("said %q, want %q", said, test.wrote)
+				}
+				for i, wrote := range test.wrote {
+					if s := said[1+i]; !strings.Contains(s, wrote) || !strings.Contains(s, "resourceVersion "+f.live("testmap").ResourceVersion) {
+						t.Errorf("said %q, want %q and the version", s, wrote)
+					}
 				}
 				return
 			}
@@ -236,6 +245,24 @@ func TestSwapOfWhatThePlanItselfChangesIsNotCheckedAtPlan(t *testing.T) {
 	f.wantSaid(c.PlanAction(t.Context(), swap, body("testmap", "foo")))
 	f.wantSaid(c.PlanAction(t.Context(), swap, body("made", "foo")))
 	f.wantSaid(c.PlanAction(t.Context(), swap, body("testmap", "bar")), "Error: Expected Value Mismatch")
+}
+
+// The actions of one run can follow each other, such as one that locks and one that unlocks. The plan checks the first alone, also where that
+// is not all known.
+func TestSwapOfWhatAnotherSwapOfThePlanWritesIsNotCheckedAtPlan(t *testing.T) {
+	f := newFixture(t)
+	f.create("testmap", data{"foo": "0"})
+	unlock := f.swapBody(`data = { lock = null }`, `expected_data = { lock = "mine" }`)
+	f.wantSaid(f.calls().PlanAction(t.Context(), swap, unlock), `Error: Expected Value Mismatch`, `The ConfigMap has no key "lock".`)
+	for _, more := range []string{"", ", at = unknown"} {
+		c := f.calls()
+		lock := f.swapBody(`data = { lock = "mine"`+more+` }`, `expected_data = { lock = null }`)
+		f.wantSaid(c.PlanAction(t.Context(), swap, lock))
+		f.wantSaid(c.PlanAction(t.Context(), swap, unlock))
+	}
+	c := f.calls()
+	f.wantSaid(c.PlanAction(t.Context(), swap, f.swapBody(`expected_data = { lock = null }`))) // a guard changes nothing
+	f.wantSaid(c.PlanAction(t.Context(), swap, unlock), `Error: Expected Value Mismatch`)
 }
 
 // Where the plan rehearses, what the API server would refuse fails it; the invocation sends the write once.

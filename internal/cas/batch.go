@@ -285,7 +285,7 @@ func (b *batch) overtaken(now *Observation, refusal error) result {
 		return result{outcome: refused, err: b.c.client.explain(refusal, b.c.ref, "patch")}
 	}
 	switch {
-	case b.dry:
+	case b.dry, b.from == nil: // a base that was not read now is old, which tells of nobody who is busy
 	case b.byKey:
 		b.c.contended = 0 // it may have been something else than a test; a merge patch gets a clear answer
 	default:

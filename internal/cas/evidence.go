@@ -16,7 +16,7 @@ func (b *batch) settle(ctx context.Context, now *Observation) (result, error) {
 		return result{outcome: pending, now: now}, nil
 	}
 	r, err := b.follow(ctx, now)
-	if isExpired(err) && !b.byKey && b.from != nil {
+	if isExpired(err) && !b.byKey && (b.from != nil || b.since != "") {
 		first, lost := b.c.client.firstAfter(ctx, b.c.ref, b.base, now)
 		switch {
 		case lost == nil:

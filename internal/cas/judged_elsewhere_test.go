@@ -127,6 +127,20 @@ func TestLostAnswerOfAWriteThatWasJudgedElsewhere(t *testing.T) {
 	}
 }
 
+// TestWriteThatWasJudgedOnAnOlderVersionKeepsTheLineage: the foreign write came between two plans, so that the second one is bound to what it left.
+func TestWriteThatWasJudgedOnAnOlderVersionKeepsTheLineage(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	first := f.judgedElsewhere(f.swapping("foo", one, two))
+	f.set("other", "new")
+	second := f.judgedElsewhere(f.swapping("bar", one, two))
+	second.Bound = second.Seen
+	for _, txn := range []*Txn{first, second} {
+		_, err := f.engine.Commit(t.Context(), txn)
+		f.want(Applied, err)
+	}
+	f.wantData(map[string]string{"foo": "2", "bar": "2", "other": "new"})
+}
+
 // TestAdmissionMayHaveChangedAWriteThatWasJudgedElsewhere: what looks otherwise than it was sent proves nothing by itself.
 func TestAdmissionMayHaveChangedAWriteThatWasJudgedElsewhere(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -151,6 +152,55 @@ func findsOut(t *testing.T, c *testcluster.Cluster, namespace string, forget fun
 func TestLostAnswerIsFoundOutWhereTheAPIServerHasForgottenTheBase(t *testing.T) {
 	c, namespace := ownCluster(t)
 	findsOut(t, c, namespace, (*fixture).forgets)
+}
+
+// Given a write that was judged elsewhere before the API server was started again, and is sent without a read; when its answer is lost, or the
+// write itself, and another writer comes before the Engine looks; then it is found out what became of it.
+func TestLostAnswerOfAWriteThatWasJudgedBeforeTheAPIServerWasStartedAgain(t *testing.T) {
+	c, namespace := ownCluster(t)
+	made := map[string]*fixture{}
+	txns := map[string]*Txn{}
+	var last *fixture
+	for name := range lostAnswers {
+		f := in(t, c, Ref{Namespace: namespace, Name: fmt.Sprint("shared-", len(made))})
+		f.create(map[string]string{"foo": "1", "bar": "1"})
+		txns[name] = f.judgedElsewhere(f.swapping("foo", one, two))
+		made[name], last = f, f
+	}
+	last.forgets()
+	for name, test := range lostAnswers {
+		if test.may != nil {
+			continue
+		}
+		f := made[name]
+		f.hasForgotten(f.version())
+		lost := false
+		f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+			switch {
+			case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
+				lost = true
+				return test.fault
+			case r.Method == http.MethodGet && lost:
+				lost = false
+				f.set(test.key, "9")
+			}
+			return testcluster.Fault{}
+		})
+		f.proxy.Reset()
+		txn := txns[name]
+		txn.SeenSince.At = time.Now()
+		_, err := f.engine.Commit(t.Context(), txn)
+		f.proxy.SetHook(nil)
+		if got := VerdictOf(err); got != test.verdict {
+			t.Errorf("%s: verdict %v, want %v (%v)", name, got, test.verdict, err)
+		}
+		if live := f.live().Data; live["foo"] != test.foo {
+			t.Errorf("%s: live data %q, want foo=%s", name, live, test.foo)
+		}
+		if first := f.proxy.Requests()[0]; first.Method != http.MethodPatch {
+			t.Errorf("%s: began with %v", name, first)
+		}
+	}
 }
 
 // Given the same where the API server has no cache, and etcd has dropped what came before.

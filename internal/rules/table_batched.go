@@ -172,6 +172,14 @@ var batched = []rule{
 
 	// Where others are busy.
 	{
+		"a base that was not read, and is old, is no contention",
+		engine + "/batch.go",
+		"case b.dry, b.from == nil:",
+		"case b.dry:",
+		engine,
+		[]string{"TestWriteThatWasJudgedOnAnOlderVersionKeepsTheLineage"},
+	},
+	{
 		"Once a 409 has proved that others are busy, writes go as JSON Patch",
 		engine + "/batch.go",
 		"b.c.contended = calmAfter // others",

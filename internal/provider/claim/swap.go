@@ -2,6 +2,7 @@ package claim
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -10,10 +11,12 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// PlanSwap makes the checks that Swap makes, unless this plan itself changes what the swap compares before the swap is made.
-func (r *Run) PlanSwap(ctx context.Context, c *Claim, timeout time.Duration) diag.Diagnostics {
+// PlanSwap makes the checks that Swap makes, but for keys that this plan itself changes before the swap is made. If isKnown is false, not all of
+// the claim is known yet, and nothing is checked.
+func (r *Run) PlanSwap(ctx context.Context, c *Claim, isKnown bool, timeout time.Duration) diag.Diagnostics {
 	t := r.swapTxn(c)
-	if !r.Checks() || r.creations.has(c.Ref) || r.keys.touches(t) {
+	r.keys.swaps(t)
+	if !isKnown || !r.Checks() || r.creations.has(c.Ref) || len(t.Keys) == 0 {
 		return nil
 	}
 	return r.checkWithin(ctx, c.About(terms.OpInvoke).Of(t), timeout, func(ctx context.Context) error {
@@ -54,14 +57,20 @@ func (r *Run) swapTxn(c *Claim) *cas.Txn {
 	return t
 }
 
-// touches reports whether the plan writes or removes a key of a transaction.
-func (p *plannedKeys) touches(t *cas.Txn) bool {
+// swaps records the keys that a swap writes. It takes keys out of the swap that the plan changes: by a resource, or by a swap that was planned
+// before, such as that of a lock before the one that unlocks. It is no claim to a key: a resource may write it as well.
+func (p *plannedKeys) swaps(t *cas.Txn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, k := range t.Keys {
-		if _, planned := p.keys[terms.EntryID{Ref: t.Ref, Key: k.Key}]; planned {
-			return true
-		}
+	if p.keys == nil {
+		p.keys = map[terms.EntryID]plannedKey{}
 	}
-	return false
+	t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool {
+		id := terms.EntryID{Ref: t.Ref, Key: k.Key}
+		planned, isPlanned := p.keys[id]
+		if !k.IsGuard {
+			p.keys[id] = planned
+		}
+		return isPlanned
+	})
 }

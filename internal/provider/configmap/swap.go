@@ -90,15 +90,18 @@ func (m *swapModel) about(op terms.Operation, hide bool) diagnose.Subject {
 
 // ModifyPlan makes the checks of an invocation at plan.
 func (a *swapAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	if a.Run == nil || !req.Config.Raw.IsFullyKnown() {
+	if a.Run == nil {
 		return
 	}
 	m, diags := swapCodec().Decode(ctx, req.Config.Raw)
 	resp.Diagnostics.Append(diags...)
-	timeout, diags := m.Timeouts.Invoke(ctx, terms.DefaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(a.Run.PlanSwap(ctx, m.claim(a.Run), timeout)...)
+	isKnown, timeout := req.Config.Raw.IsFullyKnown(), terms.DefaultTimeout
+	if isKnown {
+		timeout, diags = m.Timeouts.Invoke(ctx, timeout)
+		resp.Diagnostics.Append(diags...)
+	}
+	if !resp.Diagnostics.HasError() && adapter.Known(m.Namespace, m.Name) {
+		resp.Diagnostics.Append(a.Run.PlanSwap(ctx, m.claim(a.Run), isKnown, timeout)...)
 	}
 }
 
@@ -127,6 +130,24 @@ func (a *swapAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	case written.Previous == nil:
 		say("%s is as expected at resourceVersion %s; nothing to write", c.Ref, written.Version.ResourceVersion)
 	default:
-		say("Wrote %s to %s, now at resourceVersion %s", strings.Join(c.Keys(), ", "), c.Ref, written.Version.ResourceVersion)
+		var wrote, removed []string
+		for _, key := range c.Keys() {
+			was, touched := written.Previous[key]
+			switch value := c.Values[key]; {
+			case !touched, value == was:
+			case value.IsAbsent():
+				removed = append(removed, key)
+			default:
+				wrote = append(wrote, key)
+			}
+		}
+		for _, done := range []struct {
+			what, where string
+			keys        []string
+		}{{"Removed", "from", removed}, {"Wrote", "to", wrote}} {
+			if len(done.keys) > 0 {
+				say("%s %s %s %s, now at resourceVersion %s", done.what, strings.Join(done.keys, ", "), done.where, c.Ref, written.Version.ResourceVersion)
+			}
+		}
 	}
 }
