@@ -145,13 +145,13 @@ func TestSecretEntryImport(t *testing.T) {
 		t.Errorf("wrote: from version %s to %s", version, now)
 	}
 	p.planNothing()
-	p.wants(p.plan("-destroy"), "Key Existed Before Terraform", `To keep it, apply deletion_policy = "abandon", then plan this again.`, "!restore")
+	p.wants(p.plan("-destroy"), "Key Existed Before Terraform", `To leave it in place, apply deletion_policy = "abandon", then plan this again.`, "!restore")
 }
 
 func TestSecretEntryInvalidValues(t *testing.T) {
 	p := newPipeline(t)
 	for lines, want := range map[string]string{
-		`value_base64_wo = "planted?"`:                               "Attribute value_base64_wo: must be canonical standard base64",
+		`value_base64_wo = "planted?"`:                                "Attribute value_base64_wo: must be canonical standard base64",
 		"value_wo = \"v\"\n  expected_value_base64_wo = \"planted?\"": "Attribute expected_value_base64_wo: must be canonical standard base64",
 		"value_wo = \"planted?\"\n  value_base64_wo = \"djE=\"":       "Attribute value_wo: must not be set together with value_base64_wo.",
 	} {
