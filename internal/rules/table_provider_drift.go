@@ -45,15 +45,15 @@ var providerDrift = []rule{
 	{
 		"provider: drift is judged again when a whole ConfigMap is updated",
 		provider + "/adapter/whole.go",
-		"diags := r.Run.CheckWholeDrift(ctx, plan.OnDrift.ValueString(), was.content(), new(writes.content()), about, private)",
-		"diags := diag.Diagnostics{}",
+		"diags.Append(r.Run.CheckWholeDrift(ctx, plan.OnDrift.ValueString(), was.content(), new(writes.content()), about, private)...)",
+		"",
 		acceptance,
 		[]string{"TestDriftRefused/configmap"},
 	},
 	{
 		"provider: a new expectation acknowledges drift",
 		provider + "/claim/drift.go",
-		"case !c.acknowledges(held, key):",
+		"case !c.acknowledges(held, kept, key):",
 		"default:",
 		acceptance,
 		[]string{"TestDriftAcknowledgedByAnExpectation/entry"},

@@ -157,8 +157,8 @@ var providerPlanned = []rule{
 	{
 		"provider: an update of keys that writes nothing keeps what is computed",
 		provider + "/adapter/keys.go",
-		"if c.Known.Change && !c.Changes(held) {",
-		"if false {",
+		"case c.Known.Change && !c.Changes(held):",
+		"case false:",
 		acceptance,
 		[]string{"TestPlanKnowsWhatAWriteLeavesAsItIs/entry,_nothing_to_write", "TestPlanKnowsWhatAWriteLeavesAsItIs/data,_nothing_to_write"},
 	},
@@ -197,7 +197,7 @@ var providerPlanned = []rule{
 	{
 		"provider: a ConfigMap that takes over a map sees what is in it",
 		provider + "/adapter/whole_plan.go",
-		"was, isUnseen = r.takenOver(plan, state, live), false",
+		"was, isUnseen, isNamed = r.takenOver(plan, state, live), false, live.Version() != state.Version()",
 		"isUnseen = false",
 		acceptance,
 		[]string{"TestConfigMapManagesWhatItNames"},

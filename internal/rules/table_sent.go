@@ -143,7 +143,7 @@ var sent = []rule{
 	{
 		"Where the horizon is forgotten too, it is looked for back through what etcd has kept",
 		engine + "/evidence.go",
-		"if isExpired(err) && !b.byKey && b.from != nil {",
+		"if isExpired(err) && !b.byKey && (b.from != nil || b.since != \"\") {",
 		"if false {",
 		engine,
 		[]string{"TestSwapIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook"},
