@@ -109,8 +109,11 @@ func (r *secretStandIn) Create(ctx context.Context, req resource.CreateRequest, 
 		at    path.Path
 		value any
 	}{
-		{path.Root("id"), "made"}, {path.Root("data"), values}, {path.Root("type"), string(r.made.Type)},
-		{meta.AtName("resource_version"), r.made.ResourceVersion}, {meta.AtName("uid"), string(r.made.UID)},
+		{path.Root("id"), "made"},
+		{path.Root("data"), values},
+		{path.Root("type"), string(r.made.Type)},
+		{meta.AtName("resource_version"), r.made.ResourceVersion},
+		{meta.AtName("uid"), string(r.made.UID)},
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, set.at, set.value)...)
 	}

@@ -126,7 +126,7 @@ func (s Subject) KeyWrittenTwice(keys []string) diag.Diagnostic {
 // ExistedBefore warns of a plan that deletes keys that were there before this resource wrote them. Of a Secret, nothing keeps what they held.
 func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
 	way, policy := "put back what "+number(len(keys), "it held", "they held")+" first", terms.PolicyRestore
-	if s.ID.Ref.Kind == cas.Secret {
+	if s.ID.Kind == cas.Secret {
 		way, policy = "leave "+number(len(keys), "it", "them")+" in place", terms.PolicyAbandon
 	}
 	return s.tell(WarningKeyExistedBeforeTerraform, path.Empty(),
