@@ -163,7 +163,9 @@ func TestSecretDataForgetsAVanishedKey(t *testing.T) {
 // Given values or keys that only the apply knows; when another argument changes, and drift is found to be accepted or keys to differ; then the
 // plan of the apply agrees with the first one.
 func TestSecretValuesThatOnlyTheApplyKnows(t *testing.T) {
-	later := func(value string) string { return "resource \"terraform_data\" \"later\" {\n  input = \"" + value + "\"\n}\n" }
+	later := func(value string) string {
+		return "resource \"terraform_data\" \"later\" {\n  input = \"" + value + "\"\n}\n"
+	}
 	for name, test := range map[string]struct {
 		block         func(...string) string
 		before, after string

@@ -151,7 +151,7 @@ func TestSecretEntryImport(t *testing.T) {
 func TestSecretEntryInvalidValues(t *testing.T) {
 	p := newPipeline(t)
 	for lines, want := range map[string]string{
-		`value_base64_wo = "planted?"`:                               "Attribute value_base64_wo: must be canonical standard base64",
+		`value_base64_wo = "planted?"`:                                "Attribute value_base64_wo: must be canonical standard base64",
 		"value_wo = \"v\"\n  expected_value_base64_wo = \"planted?\"": "Attribute expected_value_base64_wo: must be canonical standard base64",
 		"value_wo = \"planted?\"\n  value_base64_wo = \"djE=\"":       "Attribute value_wo: must not be set together with value_base64_wo.",
 	} {

@@ -285,7 +285,9 @@ func (r *Whole) ownsValues(ctx context.Context, state *Object, private claim.Pri
 }
 
 // keepsValues reports whether a plan for a Secret writes only the keys that are new or gone.
-func (m *Object) keepsValues(state *Object) bool { return !m.BinaryData.IsNull() && m.Revision.Equal(state.Revision) }
+func (m *Object) keepsValues(state *Object) bool {
+	return !m.BinaryData.IsNull() && m.Revision.Equal(state.Revision)
+}
 
 // named is a state of a Secret with the names of its keys, whose values it does not have.
 func (m *Object) named() *Object {

@@ -3,6 +3,8 @@ package adapter
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -69,6 +71,7 @@ func (r *Whole) MovedState(req resource.MoveStateRequest) (*Object, diag.Diagnos
 		HideValues: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
 	}
 	state.SetRef(ref)
+	state.Keys = ListOf(slices.Sorted(maps.Keys(state.entries())))
 	state.SetVersion(cas.Version{UID: meta.UID, ResourceVersion: meta.ResourceVersion})
 	if meta.GenerateName != "" {
 		state.GenerateName = types.StringValue(meta.GenerateName)
