@@ -100,6 +100,22 @@ var providerInvoked = []rule{
 		[]string{"TestSwapOfWhatAnotherSwapOfThePlanWritesIsNotCheckedAtPlan"},
 	},
 	{
+		"provider: progress names the keys that changed",
+		provider + "/configmap/swap.go",
+		"case !touched, value == was:",
+		"case !touched, value == was && false:",
+		acceptance,
+		[]string{"TestSwapWritesAllOrNothing/a_key_that_changes,_beside_one_that_holds_its_value"},
+	},
+	{
+		"provider: a list gives no generate_name, which a configuration must not have beside name",
+		provider + "/configmap/configmap_list.go",
+		"state.GenerateName = types.StringNull()",
+		"_ = types.StringNull()",
+		acceptance,
+		[]string{"TestListGivesAGeneratedNameAsAName"},
+	},
+	{
 		"provider: a plan compares nothing for a swap in a ConfigMap that the plan creates",
 		provider + "/claim/swap.go",
 		"r.creations.has(c.Ref) || ",

@@ -143,10 +143,18 @@ var sent = []rule{
 	{
 		"Where the horizon is forgotten too, it is looked for back through what etcd has kept",
 		engine + "/evidence.go",
-		"if isExpired(err) && !b.byKey && (b.from != nil || b.since != \"\") {",
+		`if isExpired(err) && !b.byKey && (b.from != nil || b.since != "") {`,
 		"if false {",
 		engine,
 		[]string{"TestSwapIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook"},
+	},
+	{
+		"So is a write that was judged elsewhere",
+		engine + "/evidence.go",
+		`(b.from != nil || b.since != "") {`,
+		"b.from != nil {",
+		engine,
+		[]string{"TestLostAnswerOfAWriteThatWasJudgedBeforeTheAPIServerWasStartedAgain"},
 	},
 	{
 		"A key that is as it was, and whose owner has not written since, shows that the write did not land",
