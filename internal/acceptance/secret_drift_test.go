@@ -174,19 +174,23 @@ func TestSecretValuesThatOnlyTheApplyKnows(t *testing.T) {
 	}{
 		"entry": {
 			secretEntry, `value_wo = terraform_data.later.output`, `value_wo = terraform_data.later.output`,
-			map[string]string{"password": "two"}, map[string]string{"password": "two"},
+			map[string]string{"password": "two"},
+			map[string]string{"password": "two"},
 		},
 		"data": {
 			secretData, `data_wo = { a = terraform_data.later.output }`, `data_wo = { a = terraform_data.later.output }`,
-			map[string]string{"a": "two"}, map[string]string{"a": "two"},
+			map[string]string{"a": "two"},
+			map[string]string{"a": "two"},
 		},
 		"names of keys": {
 			secretData, `data_wo = { one = "x" }`, `data_wo = { for key in [terraform_data.later.output] : key => "x" }`,
-			map[string]string{"one": "x"}, map[string]string{"two": "x"},
+			map[string]string{"one": "x"},
+			map[string]string{"two": "x"},
 		},
 		"a further key of a Secret": {
 			secretBlock, `data_wo = { a = terraform_data.later.output }`, `data_wo = { a = terraform_data.later.output, b = "x" }`,
-			map[string]string{"a": "one"}, map[string]string{"a": "one", "b": "x"},
+			map[string]string{"a": "one"},
+			map[string]string{"a": "one", "b": "x"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
