@@ -72,6 +72,12 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	drift := []diagnose.Drift{{Kind: "Key", Key: "foo", Found: live, ToWrite: two}}
 	both := []diagnose.Drift{{Kind: "Key", Key: "a", Found: two, ToWrite: two}, {Kind: "Key", Key: "foo", Found: live, ToWrite: two}}
 	return map[string]diagnosticTest{
+		"Secret: another version": {
+			of:   aboutPassword(terms.OpUpdate).Diagnose(conflict(cas.ReasonVersion, live)),
+			path: "expected_resource_version_wo", summary: "Resource Version Mismatch",
+			detail: "The Secret is not at resourceVersion 7, which expected_resource_version_wo names. Nothing was written." + wide + wideBy +
+				"  resourceVersion:  7 expected, VERSION now\n\nSet expected_resource_version_wo to the version that you have reviewed.",
+		},
 		"Secret: changed after the plan": {
 			of: aboutPassword(terms.OpUpdate).Diagnose(conflict(cas.ReasonObject, cas.Anything())), summary: "Compare-And-Swap Conflict",
 			detail: "The Secret changed after this plan was made. Nothing was written." + wide + wideBy + widePlanned + again,

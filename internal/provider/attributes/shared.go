@@ -66,11 +66,15 @@ func Namespace(kind cas.Kind) schema.StringAttribute {
 
 // pin is expected_resource_version_wo.
 func pin(kind cas.Kind) schema.StringAttribute {
+	source := ", such as the `resource_version` of a data source"
+	if kind == cas.Secret { // which has none, and the ephemeral one is read again at apply
+		source = ""
+	}
 	return schema.StringAttribute{
 		Optional: true, WriteOnly: true, Validators: []validator.String{ValidResourceVersion()},
-		MarkdownDescription: fmt.Sprintf("Version that the %s must have before a create or update, such as the `resource_version` of a data source. "+
+		MarkdownDescription: fmt.Sprintf("Version that the %s must have before a create or update%s. "+
 			"Versions from this apply's own writes after it are fine as well. Write-only: Terraform does not store it, and a change of it alone "+
-			"is no diff. Needs Terraform 1.11 or OpenTofu 1.11.", kind),
+			"is no diff. Needs Terraform 1.11 or OpenTofu 1.11.", kind, source),
 	}
 }
 

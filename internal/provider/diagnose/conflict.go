@@ -21,9 +21,13 @@ func (s Subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 		if s.Op == terms.OpInvoke {
 			pin = "expected_resource_version"
 		}
+		source := " from a data source that the same run reads"
+		if s.ID.Kind == cas.Secret { // which has none
+			source = " to the version that you have reviewed"
+		}
 		return s.refuse(TitleResourceVersionMismatch, path.Root(pin), fmt.Sprintf(
 			"The ConfigMap is not at resourceVersion %s, which %s names.", e.At.ResourceVersion, pin), facts,
-			s.orDestroy("Set "+pin+" from a data source that the same run reads."))
+			s.orDestroy("Set "+pin+source+"."))
 	case cas.ReasonOwn:
 		return s.refuse(TitleCompareAndSwapConflict, path.Empty(), "This run itself wrote "+enumerate(keysOf(e.Keys))+" after the removal was planned.",
 			facts, s.Ways.Move)
