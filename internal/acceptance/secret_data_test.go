@@ -38,7 +38,7 @@ func TestSecretDataBasic(t *testing.T) {
 	p.write(secretData(`data_wo = { a = "changed", c = "3" }`, `data_wo_version = 2`, `expected_data_wo = { a = "one", guard = "g" }`))
 	p.plan()
 	p.rotate("database", "user", "other")
-	p.applyRefused("Compare-And-Swap Conflict", "The Secret changed after this plan was made. Nothing was written.")
+	p.applyRefused("Compare-And-Swap Conflict", "The Secret changed after", "Nothing was written.")
 	p.wantSecret("database", map[string]string{"user": "other", "guard": "g", "a": "one", "c": "three", "raw": "\xff"})
 	p.plan()
 	p.apply()

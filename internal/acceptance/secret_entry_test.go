@@ -67,7 +67,7 @@ func TestSecretEntryConflicts(t *testing.T) {
 	p.write(secretEntry(`value_wo = "newer"`, `value_wo_version = 2`))
 	p.plan()
 	p.rotate("database", "user", "v")
-	p.applyRefused("Compare-And-Swap Conflict", "The Secret changed after this plan was made.")
+	p.applyRefused("Compare-And-Swap Conflict", "The Secret changed after", "Nothing was written.")
 	p.wantSecret("database", map[string]string{"password": "new", "user": "v"})
 
 	// By key it needs an expectation.

@@ -42,7 +42,7 @@ func TestSecretBasic(t *testing.T) {
 	p.write(secretBlock(`data_wo = { user = "u", password = "second" }`, `data_wo_version = 2`, `labels = { app = "shop" }`))
 	p.plan()
 	p.rotate("database", "password", "rotated")
-	p.applyRefused("Compare-And-Swap Conflict", "Secret:", "when planned")
+	p.applyRefused("Compare-And-Swap Conflict", "Secret:", "The Secret changed after", " now")
 	p.wantSecret("database", map[string]string{"user": "u", "password": "rotated", "more": "m"})
 	p.wants(p.plan(), "Value Changed Since Last Apply", "Somebody else changed password after the last apply. This update overwrites it.")
 	p.apply()
