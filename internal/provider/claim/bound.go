@@ -71,7 +71,7 @@ func planNoteIn(private []byte) (note planNote, diags diag.Diagnostics) {
 
 // planning is what is known of the call in which a plan is made.
 type planning struct {
-	isTold   bool // by the client: whether it is that of a plan or of an apply
+	isTold   bool // the client says whether this is a plan or an apply
 	isApply  bool
 	isUnread bool // of an update: this process has not read the resource, so that its state may be old
 }
@@ -83,9 +83,9 @@ func planningOf(ctx context.Context) planning {
 	return p
 }
 
-// Planning gives the context of a plan's checks. Terraform plans again when it applies. From 1.16 on it tells the two apart by what it sends;
-// before, by an accident: since 1.11, only an apply accepts deferrals, unless a plan is told to. OpenTofu never does. So an accident decides
-// about words, and about a warning that Update gives as well. What is not empty, a client hands over: so there is a note in any case.
+// Planning gives the context of a plan's checks. Terraform plans again when it applies. From 1.16 on, planned private data tells the two apart.
+// From 1.11 on, deferrals are a hint: only an apply accepts them, unless the user allows them in a plan. OpenTofu gives no hint. The hint decides
+// only about words, and about a warning that Update gives as well. There is always a note, since a client hands over no empty data.
 func (r *Run) Planning(ctx context.Context, req *resource.ModifyPlanRequest, private Private) (context.Context, diag.Diagnostics) {
 	sent, p := planned.From(ctx), planning{isApply: req.ClientCapabilities.DeferralAllowed}
 	t, diags := ownToken(ctx, private)

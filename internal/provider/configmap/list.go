@@ -88,7 +88,7 @@ func (m *listModel) selection() cas.Selection {
 	return cas.Selection{Namespace: namespaceOr(m.Namespace), Labels: m.LabelSelector.ValueString(), Fields: m.FieldSelector.ValueString()}
 }
 
-// stream streams at most as many results as Terraform wants, which of makes of what was found. A failure is the last result.
+// stream streams the results that the function of makes of each object, at most as many as Terraform asks for. A failure is the last result.
 func stream(
 	ctx context.Context, run *claim.Run, req list.ListRequest, m *listModel, about diagnose.Subject,
 	found func(context.Context) iter.Seq2[cas.Listed, error], of func(cas.Listed) iter.Seq[list.ListResult],
