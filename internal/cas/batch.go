@@ -95,14 +95,14 @@ func (c *committer) blindBatch(tasks []*task) *batch {
 	return b
 }
 
-// canGoBlind reports whether the Txn is of what was seen at one full version, and held to no other: a removal, or what another process has
-// judged there just before.
+// canGoBlind reports whether the Txn can be sent without a read: it goes by one version, which the request is conditional on, and it is a
+// removal, or another process has judged it at that version within the last minute.
 func (t *Txn) canGoBlind(h history, now time.Time) bool {
-	isJudged := !t.GoneIsDone && t.SeenDigest != "" && t.SeenSince.isYoung(now)
+	isJudged := !t.GoneIsDone && (t.SeenDigest != "" || t.Ref.Kind == Secret) && t.SeenSince.isYoung(now)
 	return (t.GoneIsDone || isJudged) && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" && (!t.Bound.Valid() || t.Bound == t.Seen) &&
 		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
 		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
-			isNowhere := k.Expect.IsAnything() && (isJudged || t.Ref.Kind == ConfigMap) // which of its two maps has the key is not known
+			isNowhere := k.Expect.IsAnything() && t.Ref.Kind == ConfigMap // which of its two maps has the key is not known
 			return k.Next != nil || isNowhere || h.wroteSince(k.Key, t.Seen)
 		})
 }

@@ -215,7 +215,7 @@ func (b *batch) isDisproven(now *Observation) bool {
 func (b *batch) madeUnseen(next *Observation) answer {
 	was, isAll := next.Entries(), true
 	for _, c := range b.changes {
-		isAll = isAll && next.Entry(c.key) == c.to
+		isAll = isAll && (next.Entry(c.key) == c.to || c.isGuard && c.to.IsAnything())
 		if c.from.IsAbsent() {
 			delete(was, c.key)
 		} else {
@@ -248,7 +248,11 @@ func (b *batch) madeJudged(next *Observation, isAll bool) answer {
 		if owners, told := next.owners(f); told && !owns(owners, b.manager()) && (len(owners) > 0 || !c.to.IsAbsent()) {
 			return no // who changes a key owns it
 		}
-		touched = touched || next.Entry(c.key) != c.from
+		if c.from.IsAnything() {
+			touched = touched || owns(next.LastWriters(), b.manager())
+		} else {
+			touched = touched || next.Entry(c.key) != c.from
+		}
 	}
 	isEarlier := slices.ContainsFunc(b.earlier, func(l lost) bool { return leaves(l.changes, next) })
 	switch {

@@ -32,7 +32,8 @@ type Txn struct {
 	// sent without a read, and whose answer got lost, can be told from another writer's.
 	SeenDigest string
 	// SeenSince is the horizon of what was observed at Seen. While it is young, a Txn that was judged there, on entries that are Expect to the
-	// byte, is sent without a read: what becomes of it can be found out with the horizon and SeenDigest. Not for a removal.
+	// byte, is sent without a read: what becomes of it can be found out with the horizon and SeenDigest, of a Secret with the horizon alone.
+	// Not for a removal.
 	SeenSince Horizon
 
 	// FieldManager is written into managedFields. Required.

@@ -45,6 +45,7 @@ type configuration struct {
 	variables map[string]cty.Value
 	declared  map[string]hcl.Expression // variables' defaults; nil: none
 	sensitive map[string]bool           // variables
+	ephemeral map[string]bool           // variables, which an apply is given anew
 	outputs   map[string]hcl.Expression
 	moved     []moved
 	imports   []importing
@@ -68,7 +69,7 @@ var metaSchema = &hcl.BodySchema{
 func parse(source string) (*configuration, hcl.Diagnostics) {
 	c := &configuration{
 		source: []byte(source), blocks: map[string]*block{}, providers: map[string]*block{}, locals: map[string]hcl.Expression{},
-		variables: map[string]cty.Value{}, declared: map[string]hcl.Expression{}, sensitive: map[string]bool{}, outputs: map[string]hcl.Expression{},
+		variables: map[string]cty.Value{}, declared: map[string]hcl.Expression{}, sensitive: map[string]bool{}, ephemeral: map[string]bool{}, outputs: map[string]hcl.Expression{},
 	}
 	file, diags := hclsyntax.ParseConfig(c.source, "main.tf", hcl.InitialPos)
 	if diags.HasErrors() {
@@ -105,10 +106,13 @@ func (c *configuration) add(b *hclsyntax.Block) hcl.Diagnostics {
 		if a := b.Body.Attributes["default"]; a != nil {
 			c.declared[b.Labels[0]] = a.Expr
 		}
-		if a := b.Body.Attributes["sensitive"]; a != nil {
-			v, diags := a.Expr.Value(nil)
-			c.sensitive[b.Labels[0]] = v.True()
-			return diags
+		for name, is := range map[string]map[string]bool{"sensitive": c.sensitive, "ephemeral": c.ephemeral} {
+			if a := b.Body.Attributes[name]; a != nil {
+				v, diags := a.Expr.Value(nil)
+				if is[b.Labels[0]] = v.True(); diags.HasErrors() {
+					return diags
+				}
+			}
 		}
 	case "output":
 		c.outputs[b.Labels[0]] = b.Body.Attributes["value"].Expr

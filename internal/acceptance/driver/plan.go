@@ -66,6 +66,9 @@ type Plan struct {
 	drifted bool // the refresh changed something
 }
 
+// Private is the private state of the change, as the plan keeps it.
+func (c *Change) Private() []byte { return c.planned.private }
+
 // HasChanges reports whether there is something to apply.
 func (p *Plan) HasChanges() bool {
 	if p.Options.RefreshOnly {

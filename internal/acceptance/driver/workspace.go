@@ -139,6 +139,11 @@ func (w *Workspace) Apply(ctx context.Context, p *Plan) *Result {
 	if p.serial != w.state.serial {
 		return ended(Diagnostics{{IsError: true, Summary: "Saved plan is stale"}})
 	}
+	for name := range p.config.ephemeral { // no plan has their values
+		if value, isGiven := w.Env["TF_VAR_"+name]; isGiven {
+			p.config.variables[name] = cty.StringVal(value)
+		}
+	}
 	after, done, diags := w.applyPlan(ctx, p)
 	w.save(after)
 	r := ended(diags)

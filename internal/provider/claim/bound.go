@@ -35,22 +35,40 @@ type planNote struct {
 type judgedAt struct {
 	UID             string      `json:"uid"`
 	ResourceVersion string      `json:"resource_version"`
-	Digest          string      `json:"digest"` // of the whole ConfigMap
+	Digest          string      `json:"digest,omitempty"` // of the whole ConfigMap
 	Since           cas.Horizon `json:"since"`
+	// Absent are the keys of a Secret that were not there. Of a Secret's values nothing is kept that guesses could be tested against.
+	Absent []string `json:"absent,omitempty"`
 }
 
 // judgedOn describes where a transaction was judged; nil if its write needs a read: if what is expected is not there to the byte, or if lost answers could
 // not be found out about.
 func judgedOn(t *cas.Txn, seen *cas.Observation) *judgedAt {
-	if t.Ref.Kind == cas.Secret || seen == nil || !seen.Exists() || seen.Horizon() == (cas.Horizon{}) || len(seen.Writers()) == 0 {
-		return nil // nobody shall test guesses of a Secret against a digest
+	if seen == nil || !seen.Exists() || seen.Horizon() == (cas.Horizon{}) || len(seen.Writers()) == 0 {
+		return nil
+	}
+	at := &judgedAt{UID: seen.Version().UID, ResourceVersion: seen.Version().ResourceVersion, Since: seen.Horizon()}
+	isSecret := t.Ref.Kind == cas.Secret
+	if !isSecret {
+		at.Digest = seen.Digest()
 	}
 	for _, k := range t.Keys {
-		if seen.Entry(k.Key) != k.Expect {
+		switch live := seen.Entry(k.Key); {
+		case isSecret && live.IsAbsent():
+			at.Absent = append(at.Absent, k.Key)
+		case !isSecret && live != k.Expect:
 			return nil
 		}
 	}
-	return &judgedAt{seen.Version().UID, seen.Version().ResourceVersion, seen.Digest(), seen.Horizon()}
+	return at
+}
+
+// covers reports whether the plan has judged all that a transaction expects. Values of a Secret are write-only: those of the apply may be others
+// than those of the plan.
+func (j *judgedAt) covers(t *cas.Txn) bool {
+	return t.Ref.Kind != cas.Secret || !slices.ContainsFunc(t.Keys, func(k cas.KeySwap) bool {
+		return !k.Expect.IsAnything() && !(k.Expect.IsAbsent() && slices.Contains(j.Absent, k.Key))
+	})
 }
 
 // planNoteIn reads the note out of private state as the framework stores it: JSON by key.
@@ -199,9 +217,9 @@ func (f *refreshed) unplanned(first int) bool {
 	return false
 }
 
-// noteSeen notes what a create is held to: the ConfigMap as the plan saw it, with conflict_scope = "object"; the keys that it was to take over,
-// with "key". t is what was checked; seen is nil if nothing was, for what the check needs is not known yet. A ConfigMap that is made in the
-// same run is another one then.
+// noteSeen notes what a create is held to: with conflict_scope = "object" the ConfigMap as the plan saw it, with "key" the keys to take over. t is
+// the transaction that was checked, and seen what it was checked on: nil if the check has to wait for a value that is not known yet. Of a
+// ConfigMap that the same run makes, nothing is noted: the apply will see another one.
 func (r *Run) noteSeen(ctx context.Context, c *Claim, t *cas.Txn, seen *cas.Observation, private Private) diag.Diagnostics {
 	if !planningOf(ctx).isTold || !r.Checks() || r.creations.has(c.Ref) {
 		return nil
@@ -257,7 +275,7 @@ func bind(ctx context.Context, t *cas.Txn) diag.Diagnostics {
 
 // resume lets a write go without a read, if the plan has judged it just before.
 func (n planNote) resume(t *cas.Txn) {
-	if j := n.Judged; j != nil {
+	if j := n.Judged; j != nil && j.covers(t) {
 		t.Seen, t.SeenDigest, t.SeenSince = cas.Version{UID: j.UID, ResourceVersion: j.ResourceVersion}, j.Digest, j.Since
 	}
 }
