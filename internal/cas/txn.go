@@ -3,8 +3,7 @@ package cas
 import (
 	"slices"
 	"strings"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"time"
 )
 
 // Txn asks for keys of one ConfigMap, and for its metadata, to be written in one atomic request: all of it, if every
@@ -59,8 +58,6 @@ type KeySwap struct {
 type Meta struct {
 	Labels, Annotations map[string]*string // nil removes; what is not named stays as it is
 	Immutable           *bool              // nil: as it is
-
-	owner *metav1.ManagedFieldsEntry // of what is written, where the object has no managedFields
 }
 
 // Held says what becomes of a swap whose key holds the new entry already.
@@ -124,4 +121,16 @@ func (t *Txn) keys() string {
 		names[i] = k.Key
 	}
 	return strings.Join(names, ",")
+}
+
+// canGoBlind reports whether the Txn is of what was seen at one full version, and held to no other: a removal, or what another process has
+// judged there just before.
+func (t *Txn) canGoBlind(h history, now time.Time) bool {
+	isJudged := !t.GoneIsDone && t.SeenDigest != "" && t.SeenSince.isYoung(now)
+	return (t.GoneIsDone || isJudged) && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" && (!t.Bound.Valid() || t.Bound == t.Seen) &&
+		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
+		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
+			isNowhere := k.Expect.IsAnything() && (isJudged || t.Ref.Kind == ConfigMap) // which of its two maps has the key is not known
+			return k.Next != nil || isNowhere || h.wroteSince(k.Key, t.Seen)
+		})
 }
