@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 )
 
 // maxTasks is how many transactions go into one request.
@@ -93,18 +92,6 @@ func (c *committer) blindBatch(tasks []*task) *batch {
 		}
 	}
 	return b
-}
-
-// canGoBlind reports whether the Txn can be sent without a read: it goes by one version, which the request is conditional on, and it is a
-// removal, or another process has judged it at that version within the last minute.
-func (t *Txn) canGoBlind(h history, now time.Time) bool {
-	isJudged := !t.GoneIsDone && (t.SeenDigest != "" || t.Ref.Kind == Secret) && t.SeenSince.isYoung(now)
-	return (t.GoneIsDone || isJudged) && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" && (!t.Bound.Valid() || t.Bound == t.Seen) &&
-		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
-		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
-			isNowhere := k.Expect.IsAnything() && t.Ref.Kind == ConfigMap // which of its two maps has the key is not known
-			return k.Next != nil || isNowhere || h.wroteSince(k.Key, t.Seen)
-		})
 }
 
 // keySet is the keys that tasks ahead are about to write (true) or to compare.
@@ -203,7 +190,7 @@ func (b *batch) canGoByKey() bool {
 		}
 		_, isText := c.to.Text()
 		_, isBinary := c.to.Binary()
-		if isText && len(b.from.configMap.Data) == 0 || isBinary && len(b.from.configMap.BinaryData) == 0 ||
+		if isText && len(b.from.object().Data) == 0 || isBinary && len(b.from.object().BinaryData) == 0 ||
 			c.from.IsAbsent() && c.to.IsAbsent() {
 			return false
 		}
@@ -260,7 +247,7 @@ func (b *batch) canRepeat() bool { return !b.byKey }
 
 // send implements write.
 func (b *batch) send(ctx context.Context) (*Observation, outcome, error) {
-	body, err := mergePatch(b.c.ref.Kind, b.base, b.changes, b.ownedMeta())
+	body, err := mergePatch(b.c.ref.Kind, b.base, b.changes, b.meta(), b.firstOwner())
 	if b.byKey {
 		body, err = jsonPatch(b.from, b.changes)
 	}
@@ -333,4 +320,12 @@ func (b *batch) landed(r result) {
 		}
 		t.answer(nil)
 	}
+}
+
+// values implements write.
+func (b *batch) values() (all []Entry, isAll bool) {
+	for _, c := range b.changes {
+		all = append(all, c.from, c.to)
+	}
+	return all, false
 }

@@ -28,12 +28,15 @@ var scheme = func() *runtime.Scheme {
 	return s
 }()
 
+// requestTimeout bounds one write, at the API server too, so that an answer that got lost leaves time to find out.
+const requestTimeout = 15 * time.Second
+
 // client sends single requests about objects and tells their errors apart.
 type client struct {
 	rest     rest.Interface
 	host     string
 	now      func() time.Time
-	horizons [len(codecs)]horizon
+	horizons [kinds]horizon
 }
 
 func newClient(config *rest.Config) (*client, error) {
@@ -68,7 +71,7 @@ func (c *client) about(ref Ref, r *rest.Request) *rest.Request {
 
 // ask sends a request about an object once. client-go logs the warnings in an answer and, at a high verbosity, bodies.
 func (c *client) ask(ctx context.Context, ref Ref, r *rest.Request) (runtime.Object, error) {
-	if codecs[ref.Kind].hides {
+	if ref.Kind.hides() {
 		ctx, r = klog.NewContext(ctx, klog.Logger{}), r.WarningHandler(rest.NoWarnings{})
 	}
 	return r.Do(ctx).Get()
@@ -160,11 +163,6 @@ func (c *client) refresh(ctx context.Context, ref Ref, known *Observation) (*Obs
 }
 
 var errUnversioned = errors.New("the answer is no object with a uid and a resourceVersion")
-
-// isVersioned reports whether a write on what was answered can be conditional.
-func (o *Observation) isVersioned() bool {
-	return o != nil && o.Version().UID != "" && o.Version().Valid()
-}
 
 // isAbsence reports whether the API server itself says that there is no such object. Any other 404, as a wrong URL
 // gives, says nothing about it.
@@ -307,4 +305,11 @@ func isOtherUID(err error) bool {
 		}
 	}
 	return false
+}
+
+// page reads one page of a list of ConfigMaps.
+func (c *client) page(ctx context.Context, namespace string, options metav1.ListOptions) (*corev1.ConfigMapList, error) {
+	page := &corev1.ConfigMapList{}
+	err := c.rest.Get().Namespace(namespace).Resource("configmaps").VersionedParams(&options, metav1.ParameterCodec).Do(ctx).Into(page)
+	return page, err
 }

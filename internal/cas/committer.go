@@ -140,7 +140,7 @@ func (c *committer) weigh() int {
 	if c.head == nil || !c.head.Exists() {
 		return 0
 	}
-	return c.head.configMap.Size()
+	return c.head.object().Size()
 }
 
 // forgetIdle forgets the object's body, unless it is in use. It is read again when it is needed.

@@ -62,7 +62,7 @@ func (c Counter) txn(e *Engine) *Txn {
 func (c Counter) next(live Entry) (int64, Entry, error) {
 	number := c.Initial
 	if !live.IsAbsent() {
-		v := live.content
+		v := live.raw()
 		n, err := strconv.ParseInt(v, 10, 64)
 		if live != c.Ref.Kind.Entry(Text(v)) || err != nil || strconv.FormatInt(n, 10) != v {
 			return 0, Entry{}, &NotANumberError{Ref: c.Ref, Key: c.Key, Live: live}

@@ -59,6 +59,9 @@ func (e Entry) Text() (string, bool) { return e.content, e.kind == text }
 // Binary returns the bytes of an entry of binaryData or of a Secret, and false for any other.
 func (e Entry) Binary() ([]byte, bool) { return []byte(e.content), e.kind == binary }
 
+// raw is the exact bytes of an entry of either kind.
+func (e Entry) raw() string { return e.content }
+
 // Size is the number of bytes that the entry adds to its object, as the API server counts them: values only.
 func (e Entry) Size() int { return len(e.content) }
 

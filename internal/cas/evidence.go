@@ -116,7 +116,7 @@ func (b *batch) made(before, next *Observation) answer {
 	case b.disowned(before, next):
 		return no
 	case !b.isSigned() && !isEarlier && b.isAll(is, was, writes):
-		if b.firstOwner() != nil && len(next.managers()) == 0 {
+		if b.firstOwner() != nil && len(next.Writers()) == 0 {
 			return maybe // ours would have brought the first, unless admission took it away
 		}
 		return yes
@@ -263,4 +263,21 @@ func (b *batch) madeJudged(next *Observation, isAll bool) answer {
 	default:
 		return no
 	}
+}
+
+// writes is what the batch makes of fields; nil where it removes one. What stays as it is is left out.
+func (b *batch) writes(before *Observation) map[field]*string {
+	all := b.meta().writes(before)
+	for _, c := range b.changes {
+		if !c.writes() {
+			continue
+		}
+		if !c.from.IsAbsent() {
+			all[c.from.field(c.key)] = nil
+		}
+		if !c.to.IsAbsent() {
+			all[c.to.field(c.key)] = new(c.to.raw())
+		}
+	}
+	return all
 }

@@ -39,23 +39,6 @@ func (o *Observation) fields() map[field]string {
 	return all
 }
 
-// writes is what the batch makes of fields; nil where it removes one. What stays as it is is left out.
-func (b *batch) writes(before *Observation) map[field]*string {
-	all := b.meta().writes(before)
-	for _, c := range b.changes {
-		if !c.writes() {
-			continue
-		}
-		if !c.from.IsAbsent() {
-			all[c.from.field(c.key)] = nil
-		}
-		if !c.to.IsAbsent() {
-			all[c.to.field(c.key)] = &c.to.content
-		}
-	}
-	return all
-}
-
 // writes is what m makes of fields. What stays as it is is left out.
 func (m *Meta) writes(before *Observation) map[field]*string {
 	all := map[field]*string{}

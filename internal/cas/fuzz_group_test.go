@@ -114,7 +114,7 @@ func FuzzGroupFits(f *testing.F) {
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := choices(bytes)
 		sizes := []int{0, 1, MaxSize / 4, MaxSize / 2, MaxSize}
-		from := &Observation{size: c.pick(256) * MaxSize / 255}
+		from := observed(configMapOf(map[string]Entry{"others": Binary(filler[:c.pick(256)*MaxSize/255])}), time.Now())
 		g := &batch{from: from}
 		if c.coin() {
 			g.from = nil // blind: removals, and what is put back

@@ -101,7 +101,7 @@ func FuzzJudge(f *testing.F) {
 			{liveClass != expectClass, conflictOver(ReasonKey)},
 			{immutable, sameTypeAs(&ImmutableError{})},
 			{!goes && deleting, sameTypeAs(&TerminatingError{})},
-			{!goes && others+len(wish.content) > MaxSize && len(wish.content) > len(live.content), sameTypeAs(&TooLargeError{})},
+			{!goes && others+wish.Size() > MaxSize && wish.Size() > live.Size(), sameTypeAs(&TooLargeError{})},
 		}
 		first := slices.IndexFunc(against, func(a struct {
 			is   bool

@@ -32,10 +32,10 @@ func FuzzPatches(f *testing.F) {
 				want[key] = to
 			}
 		}
-		raw := marshal(t, before.configMap)
+		raw := marshal(t, before.object())
 		wantMap := configMapOf(want)
 
-		r, err := mergePatch(ConfigMap, g.base, g.changes, nil)
+		r, err := mergePatch(ConfigMap, g.base, g.changes, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -185,8 +185,8 @@ func FuzzBatch(f *testing.F) {
 				}
 			}
 			requests++
-			raw := marshal(t, committer.head.configMap)
-			r, err := mergePatch(ConfigMap, g.base, g.changes, g.meta())
+			raw := marshal(t, committer.head.object())
+			r, err := mergePatch(ConfigMap, g.base, g.changes, g.meta(), g.firstOwner())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,10 +241,10 @@ func FuzzBatch(f *testing.F) {
 				}
 			}
 		}
-		if diff := cmp.Diff(configMapOf(model.entries).Data, committer.head.configMap.Data, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(configMapOf(model.entries).Data, committer.head.object().Data, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("after %d requests (%d by key) (-want +got):\n%s", requests, byKey, diff)
 		}
-		if diff := cmp.Diff(configMapOf(model.entries).BinaryData, committer.head.configMap.BinaryData, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(configMapOf(model.entries).BinaryData, committer.head.object().BinaryData, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("after %d requests (%d by key) (-want +got):\n%s", requests, byKey, diff)
 		}
 		if got := committer.head.Labels()["l"]; got != model.label {

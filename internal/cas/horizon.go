@@ -3,13 +3,7 @@ package cas
 import (
 	"sync"
 	"time"
-
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
-
-// remembered is for how long the API server is trusted to remember what came after a version: its watch cache holds about 75
-// seconds of a busy kind.
-const remembered = time.Minute
 
 // horizon is a resourceVersion that the API server had reached. An object that is read afterwards, and is older, has not
 // changed in between. So a watch from the horizon begins with what comes after that read, also where the object's own
@@ -21,36 +15,11 @@ type horizon struct {
 	refused map[string]bool // by namespace: the API server does not tell this user; of "": it does not tell at all
 }
 
-// moment is a version from which a watch shows what came after an observation, and when that was the present one.
-type moment struct {
-	version string
-	at      time.Time
-}
-
-// Horizon is a resourceVersion from which a watch shows what came after an observation, and when that was the present one.
-type Horizon struct {
-	ResourceVersion string    `json:"resource_version"`
-	At              time.Time `json:"at"`
-}
-
-// isYoung reports whether the API server can be trusted to remember what came after it.
-func (h Horizon) isYoung(now time.Time) bool {
-	return h.ResourceVersion != "" && !now.Before(h.At) && now.Sub(h.At) < remembered
-}
-
 // now is the latest moment learned. Ask for it before a read: only then does it hold for what was read.
 func (h *horizon) now() moment {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return moment{h.version, h.learned}
-}
-
-// of is the moment of an observation of version, where m was known before the read began: the later of the two.
-func (m moment) of(version string) moment {
-	if order, err := resourceversion.CompareResourceVersion(m.version, version); err != nil || order < 0 {
-		m.version = version
-	}
-	return m
 }
 
 // learns takes note of a version that the API server had reached at a time.

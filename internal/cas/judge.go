@@ -25,6 +25,12 @@ type change struct {
 	isGuard bool
 }
 
+// writes reports whether the change makes a difference.
+func (c change) writes() bool { return !c.isGuard && c.to != c.from }
+
+// signs reports whether the change leaves its writer's name on the key.
+func (c change) signs() bool { return c.writes() && !c.to.IsAbsent() }
+
 // history is what judging needs to know of what came before an observation.
 type history interface {
 	// leadsFrom reports whether v is the observed version or the lineage leads from v to it.

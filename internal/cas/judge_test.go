@@ -162,7 +162,7 @@ func TestMergePatch(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := mergePatch(ConfigMap, base, []change{test.change}, nil)
+			r, err := mergePatch(ConfigMap, base, []change{test.change}, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -59,6 +59,12 @@ func decode(object runtime.Object) (kind Kind, cm *corev1.ConfigMap, secretType 
 
 func (k Kind) String() string { return codecs[k].name }
 
+// kinds is how many there are.
+const kinds = len(codecs)
+
+// hides reports whether error texts must not quote values.
+func (k Kind) hides() bool { return codecs[k].hides }
+
 // Resource is the name of the kind in URLs, in roles and in the API server's answers.
 func (k Kind) Resource() string { return codecs[k].resource }
 

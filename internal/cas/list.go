@@ -84,12 +84,6 @@ func (e *Engine) page(ctx context.Context, s Selection, limit int64, next string
 	return page, err
 }
 
-func (c *client) page(ctx context.Context, namespace string, options metav1.ListOptions) (*corev1.ConfigMapList, error) {
-	page := &corev1.ConfigMapList{}
-	err := c.rest.Get().Namespace(namespace).Resource("configmaps").VersionedParams(&options, metav1.ParameterCodec).Do(ctx).Into(page)
-	return page, err
-}
-
 // goesOn is the token with which a list goes on, where the API server has forgotten the version that it began with.
 func goesOn(err error) string {
 	status := apierrors.APIStatus(nil)

@@ -72,6 +72,12 @@ func observed(answer runtime.Object, begun time.Time) *Observation {
 	return o
 }
 
+// object is what was seen, which is not to be changed: a ConfigMap; of a Secret one that holds the same as binaryData; nil where there was none.
+func (o *Observation) object() *corev1.ConfigMap { return o.configMap }
+
+// path is where managedFields have a field.
+func (o *Observation) path(f field) fieldpath.Path { return o.kind.path(f) }
+
 // Exists reports whether there was an object.
 func (o *Observation) Exists() bool { return o.configMap != nil }
 
@@ -305,4 +311,9 @@ func (o *Observation) owners(f field) (owners []Writer, told bool) {
 // owns reports whether a manager is among the owners.
 func owns(owners []Writer, manager string) bool {
 	return slices.ContainsFunc(owners, func(w Writer) bool { return w.Manager == manager })
+}
+
+// isVersioned reports whether a write on what was answered can be conditional.
+func (o *Observation) isVersioned() bool {
+	return o != nil && o.Version().UID != "" && o.Version().Valid()
 }

@@ -18,8 +18,9 @@ type request struct {
 // resourceVersion with 409 and another uid with 409 or 422. A key that moves between the two maps does so in the one
 // request. It reads the same as a JSON merge patch (RFC 7386) and as a strategic one, and is sent as the latter, for which the
 // API server need not write out and parse the whole object: at 900 KiB that takes it a quarter of the time. Only a key that
-// would be a directive there, and that no ConfigMap may have, is left to RFC 7386, and so to validation.
-func mergePatch(of Kind, base Version, changes []change, meta *Meta) (request, error) {
+// would be a directive there, and that no ConfigMap may have, is left to RFC 7386, and so to validation. owner is what managedFields are to
+// begin with, where the object has none.
+func mergePatch(of Kind, base Version, changes []change, meta *Meta, owner *metav1.ManagedFieldsEntry) (request, error) {
 	kind := types.StrategicMergePatchType
 	patch := map[string]any{}
 	set := func(f field, to any) {
@@ -46,10 +47,10 @@ func mergePatch(of Kind, base Version, changes []change, meta *Meta) (request, e
 	}
 	metadata := map[string]any{"uid": base.UID, "resourceVersion": base.ResourceVersion}
 	patch["metadata"] = metadata
+	if owner != nil {
+		metadata["managedFields"] = []*metav1.ManagedFieldsEntry{owner}
+	}
 	if meta != nil {
-		if meta.owner != nil {
-			metadata["managedFields"] = []*metav1.ManagedFieldsEntry{meta.owner}
-		}
 		for field, changes := range map[string]map[string]*string{"labels": meta.Labels, "annotations": meta.Annotations} {
 			if len(changes) > 0 {
 				metadata[field] = changes

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,7 +46,7 @@ func TestWriteOfTheSameNameToSomethingElseIsNotTakenForOurs(t *testing.T) {
 					})
 					_, err := f.do(f.swapping("foo", one, to))
 					f.want(Applied, err)
-					if got := entryOf(f.live(), "foo"); got != to {
+					if got := observed(f.live(), time.Now()).Entry("foo"); got != to {
 						t.Errorf("foo holds %v, want %v", got, to)
 					}
 				})

@@ -34,37 +34,17 @@ func (b *batch) isSigned() bool {
 	return b.signature != "" && b.signature.isOf(b.manager()) && slices.ContainsFunc(b.changes, change.signs)
 }
 
-// writes reports whether the change makes a difference.
-func (c change) writes() bool { return !c.isGuard && c.to != c.from }
-
-// signs reports whether the change leaves its writer's name on the key.
-func (c change) signs() bool { return c.writes() && !c.to.IsAbsent() }
-
-// ownedMeta is what the batch's merge patch does beside keys.
-func (b *batch) ownedMeta() *Meta {
-	owner := b.firstOwner()
-	if owner == nil {
-		return b.meta()
-	}
-	owned := Meta{}
-	if m := b.meta(); m != nil {
-		owned = *m
-	}
-	owned.owner = owner
-	return &owned
-}
-
 // firstOwner is what managedFields begin with where the object has none: the API server keeps account of no update of a ConfigMap that was
 // made empty (skipNonAppliedManager in k8s.io/apimachinery), and so nothing would tell whose a write was, until it is given an entry. What
 // the entry says of fields, the API server replaces by what was written. It is nil where the batch leaves nothing that one can own.
 func (b *batch) firstOwner() *metav1.ManagedFieldsEntry {
-	if b.from == nil || len(b.from.configMap.ManagedFields) > 0 {
+	if b.from == nil || len(b.from.object().ManagedFields) > 0 {
 		return nil
 	}
 	fields := fieldpath.NewSet()
 	for f, to := range b.writes(b.from) {
 		if to != nil {
-			fields.Insert(b.from.kind.path(f))
+			fields.Insert(b.from.path(f))
 		}
 	}
 	if fields.Empty() {

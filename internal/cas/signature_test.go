@@ -141,7 +141,7 @@ func (f *fixture) crowd(managers int) {
 			f.Fatal(err)
 		}
 	}
-	isCrowded := slices.ContainsFunc(f.live().ManagedFields, func(m metav1.ManagedFieldsEntry) bool { return m.Manager == manyManagers })
+	isCrowded := slices.ContainsFunc(f.live().ManagedFields, func(m metav1.ManagedFieldsEntry) bool { return m.Manager == ancient })
 	if managers > 0 && !isCrowded {
 		f.Fatal("the API server keeps all managers apart")
 	}
@@ -333,9 +333,9 @@ func TestSignedGroupMade(t *testing.T) {
 		return observed(cm, time.Time{})
 	}
 	stripped := state("2")
-	stripped.configMap.ManagedFields = nil
+	stripped.object().ManagedFields = nil
 	other := state("2", "engine-me")
-	other.configMap.UID = "another"
+	other.object().UID = "another"
 	tests := map[string]struct {
 		before, next *Observation
 		made         answer
@@ -345,11 +345,11 @@ func TestSignedGroupMade(t *testing.T) {
 		"ours, and we had written before":        {state("1", "engine-me"), state("2", "engine-me"), yes, true},
 		"ours, changed by admission":             {state("1"), state("3", "engine-me"), yes, false},
 		"ours, taken back by admission":          {state("1"), state("1", "engine-me"), no, false},
-		"ours, beside the many":                  {state("1"), state("2", "engine-me", "bar's "+manyManagers), yes, true},
-		"a twin's, beside the many":              {state("1"), state("2", "engine-she", "bar's "+manyManagers), no, false},
+		"ours, beside the many":                  {state("1"), state("2", "engine-me", "bar's "+ancient), yes, true},
+		"a twin's, beside the many":              {state("1"), state("2", "engine-she", "bar's "+ancient), no, false},
 		"a twin's":                               {state("1"), state("2", "engine-she"), no, false},
 		"one of the same name without signature": {state("1"), state("2", "engine"), no, false},
-		"the owner is among the many":            {state("1"), state("2", manyManagers), maybe, false},
+		"the owner is among the many":            {state("1"), state("2", ancient), maybe, false},
 		"nobody is told":                         {state("1"), stripped, maybe, false},
 		"of another object":                      {state("1"), other, no, false},
 	}

@@ -3,8 +3,7 @@ package cas
 import (
 	"slices"
 	"strings"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"time"
 )
 
 // Txn asks for keys of one ConfigMap, and for its metadata, to be written in one atomic request: all of it, if every
@@ -60,8 +59,6 @@ type KeySwap struct {
 type Meta struct {
 	Labels, Annotations map[string]*string // nil removes; what is not named stays as it is
 	Immutable           *bool              // nil: as it is
-
-	owner *metav1.ManagedFieldsEntry // of what is written, where the object has no managedFields
 }
 
 // Held says what becomes of a swap whose key holds the new entry already.
@@ -125,4 +122,16 @@ func (t *Txn) keys() string {
 		names[i] = k.Key
 	}
 	return strings.Join(names, ",")
+}
+
+// canGoBlind reports whether the Txn can be sent without a read: it goes by one version, which the request is conditional on, and it is a
+// removal, or another process has judged it at that version within the last minute.
+func (t *Txn) canGoBlind(h history, now time.Time) bool {
+	isJudged := !t.GoneIsDone && (t.SeenDigest != "" || t.Ref.Kind == Secret) && t.SeenSince.isYoung(now)
+	return (t.GoneIsDone || isJudged) && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" && (!t.Bound.Valid() || t.Bound == t.Seen) &&
+		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
+		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
+			isNowhere := k.Expect.IsAnything() && t.Ref.Kind == ConfigMap // which of its two maps has the key is not known
+			return k.Next != nil || isNowhere || h.wroteSince(k.Key, t.Seen)
+		})
 }

@@ -15,22 +15,14 @@ import (
 const withheld = "the API server's message is withheld, because it may quote a value of the object"
 
 // withhold takes the API server's words out of the error that a write of a kind that hides its values ended with, where admission or
-// validation may have quoted a value in them: one that the request holds, or that the object is known to hold. Where the object is not
-// known, any words may.
-func (c *committer) withhold(err error, w write) {
+// validation may have quoted a value in them. Where not all values are known, any words may. values gives them, and is asked only then.
+func withhold(err error, ref Ref, values func() (all []Entry, isAll bool)) {
 	var answer *apierrors.StatusError
-	if !codecs[c.ref.Kind].hides || !errors.As(err, &answer) || isAuthorizers(answer, c.ref) {
+	if !ref.Kind.hides() || !errors.As(err, &answer) || isAuthorizers(answer, ref) {
 		return
 	}
-	values, isAll := w.values()
-	if c.head != nil {
-		isAll = true
-		for _, e := range c.head.Entries() {
-			values = append(values, e)
-		}
-	}
 	s := &answer.ErrStatus
-	if isAll && !quotes(fmt.Sprintln(s.Message, s.Details), values) {
+	if all, isAll := values(); isAll && !quotes(fmt.Sprintln(s.Message, s.Details), all) {
 		return
 	}
 	s.Message = withheld
@@ -66,27 +58,8 @@ func quotes(words string, values []Entry) bool {
 		return false
 	}
 	return slices.ContainsFunc(values, func(e Entry) bool {
-		escaped, numbers := strconv.Quote(e.content), fmt.Sprintf("%d", []byte(e.content))
-		return isIn(e.content) || isIn(escaped[1:len(escaped)-1]) || isIn(numbers[1:len(numbers)-1]) ||
-			isIn(base64.StdEncoding.EncodeToString([]byte(e.content)))
+		escaped, numbers := strconv.Quote(e.raw()), fmt.Sprintf("%d", []byte(e.raw()))
+		return isIn(e.raw()) || isIn(escaped[1:len(escaped)-1]) || isIn(numbers[1:len(numbers)-1]) ||
+			isIn(base64.StdEncoding.EncodeToString([]byte(e.raw())))
 	})
 }
-
-// values implements write.
-func (b *batch) values() (all []Entry, isAll bool) {
-	for _, c := range b.changes {
-		all = append(all, c.from, c.to)
-	}
-	return all, false
-}
-
-// values implements write.
-func (w *creating) values() (all []Entry, isAll bool) {
-	for _, e := range w.t.create.Entries {
-		all = append(all, e)
-	}
-	return all, true
-}
-
-// values implements write.
-func (w *removing) values() (all []Entry, isAll bool) { return nil, false }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"time"
 
@@ -43,8 +42,6 @@ type result struct {
 }
 
 const (
-	// requestTimeout bounds one write, at the API server too, so that an answer that got lost leaves time to find out.
-	requestTimeout = 15 * time.Second
 	// telling is how long before the end of Grace finding out stops, so that callers are told why.
 	telling = 500 * time.Millisecond
 	// looking is how long one look may take once all callers have gone. A write ends that much earlier, to leave time for it.
@@ -54,8 +51,6 @@ const (
 	holdUp = 4 * time.Second
 	// maxRepeats is how often a write is sent again that the API server answers with an error.
 	maxRepeats = 3
-	// maxRetryAfter bounds how long the API server can ask to wait.
-	maxRetryAfter = 5 * time.Second
 )
 
 // doubt describes a write of which an answer got lost.
@@ -140,6 +135,20 @@ func (c *committer) perform(w write) result {
 			return r
 		}
 	}
+}
+
+// withhold keeps values out of the error of a write: those that its request holds, and those that the object is known to hold.
+func (c *committer) withhold(err error, w write) {
+	withhold(err, c.ref, func() (values []Entry, isAll bool) {
+		values, isAll = w.values()
+		if c.head != nil {
+			isAll = true
+			for _, e := range c.head.Entries() {
+				values = append(values, e)
+			}
+		}
+		return values, isAll
+	})
 }
 
 // settle looks at the object until it tells what became of a write in doubt. The result is pending where the object is as it was,
@@ -264,51 +273,3 @@ func (c *committer) release(tasks []*task) []*task {
 	}
 	return c.dropEnded(tasks)
 }
-
-// newBackoff is that of everything that is tried again.
-func newBackoff(first, most time.Duration) wait.Backoff {
-	return wait.Backoff{Duration: first, Factor: 2, Jitter: 0.5, Steps: 100, Cap: most}
-}
-
-// pause waits until it is time to try again after err, and reports whether ctx goes on.
-func pause(ctx context.Context, backoff *wait.Backoff, err error) bool {
-	d := backoff.Step()
-	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
-		d = max(d, min(time.Duration(seconds)*time.Second, maxRetryAfter))
-	}
-	sleep(ctx, d)
-	return ctx.Err() == nil
-}
-
-// sleep ends early where the context does.
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	}
-}
-
-// isPassing reports whether asking again may be answered.
-func isPassing(err error) bool {
-	var forbidden *ForbiddenError
-	var refused *RefusedError
-	switch {
-	case errors.As(err, &forbidden), isExpired(err):
-		return false
-	case errors.As(err, &refused):
-		return refused.Code >= http.StatusInternalServerError || refused.Code == http.StatusTooManyRequests
-	}
-	return true
-}
-
-// isUnanswered reports whether the API server could not be asked, and asking again may be answered.
-func isUnanswered(err error) bool {
-	var refused *RefusedError
-	var unreachable *UnreachableError
-	return isPassing(err) && (errors.As(err, &refused) || errors.As(err, &unreachable))
-}
-
-// isExpired reports whether the API server does not remember any more what came after a version.
-func isExpired(err error) bool { return apierrors.IsGone(err) || apierrors.IsResourceExpired(err) }

@@ -12,6 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// ancient is the manager under which the API server puts the oldest together where there are many.
+const ancient = "ancient-changes"
+
 // What managedFields tell of the last writer on the API server itself, and what they cannot.
 func TestLastWritersAreAHint(t *testing.T) {
 	tests := map[string]struct {
@@ -120,7 +123,7 @@ func TestOwnersOfAKey(t *testing.T) {
 				}
 			}
 			for _, w := range seen.LastWriters() {
-				if w.Manager == manyManagers {
+				if w.Manager == ancient {
 					t.Errorf("last writers: %v", w)
 				}
 			}
@@ -144,10 +147,10 @@ func TestManagersThatArePutTogetherAreNoOtherWriter(t *testing.T) {
 		return observed(cm, time.Time{})
 	}
 	before := managed("a", "b", "c")
-	if managed(manyManagers, "b", "c", "engine").wroteAnother(before, "engine") {
+	if managed(ancient, "b", "c", "engine").wroteAnother(before, "engine") {
 		t.Error("our own write looks like another's")
 	}
-	if !managed(manyManagers, "b", "c", "d").wroteAnother(before, "engine") {
+	if !managed(ancient, "b", "c", "d").wroteAnother(before, "engine") {
 		t.Error("another's write does not show")
 	}
 }
@@ -158,7 +161,7 @@ func TestLastWritersOfTheSameSecond(t *testing.T) {
 		return &metav1.Time{Time: time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC)}
 	}
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
-		{Manager: "first", Time: at(1)}, {Manager: "b", Time: at(3)}, {Manager: "second", Time: at(2)}, {Manager: "a", Time: at(3)}, {Manager: "never"}, {Manager: manyManagers, Time: at(4)},
+		{Manager: "first", Time: at(1)}, {Manager: "b", Time: at(3)}, {Manager: "second", Time: at(2)}, {Manager: "a", Time: at(3)}, {Manager: "never"}, {Manager: ancient, Time: at(4)},
 	}}}
 	want := []Writer{{Manager: "b", Time: at(3).Time}, {Manager: "a", Time: at(3).Time}}
 	if diff := cmp.Diff(want, observed(cm, time.Time{}).LastWriters()); diff != "" {

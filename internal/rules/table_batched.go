@@ -63,7 +63,7 @@ var batched = []rule{
 	},
 	{
 		"A removal without a read keeps to the versions that it names",
-		engine + "/batch.go",
+		engine + "/txn.go",
 		"!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) })",
 		"true",
 		engine,
@@ -79,7 +79,7 @@ var batched = []rule{
 	},
 	{
 		"Nor of what was taken over since it was seen",
-		engine + "/batch.go",
+		engine + "/txn.go",
 		" || h.wroteSince(k.Key, t.Seen)",
 		"",
 		engine,

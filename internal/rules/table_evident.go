@@ -147,8 +147,8 @@ var evident = []rule{
 	{
 		"A write begins managedFields where there are none",
 		engine + "/batch.go",
-		"b.ownedMeta()",
-		"b.meta()",
+		"b.firstOwner())",
+		"nil)",
 		engine,
 		[]string{"TestSignedWriteIsToldFromATwins"},
 	},

@@ -172,7 +172,7 @@ var providerBound = []rule{
 	},
 	{
 		"What another process has judged goes without a read only while that can be found out about",
-		engine + "/batch.go",
+		engine + "/txn.go",
 		" && t.SeenSince.isYoung(now)",
 		" && t.SeenSince.ResourceVersion != \"\"",
 		engine,
@@ -180,7 +180,7 @@ var providerBound = []rule{
 	},
 	{
 		"Nor without what there was",
-		engine + "/batch.go",
+		engine + "/txn.go",
 		"(t.SeenDigest != \"\" || t.Ref.Kind == Secret) && t.SeenSince.isYoung(now)",
 		"t.SeenSince.isYoung(now)",
 		engine,
@@ -204,7 +204,7 @@ var providerBound = []rule{
 	},
 	{
 		"Nor where it is bound to another version",
-		engine + "/batch.go",
+		engine + "/txn.go",
 		" && (!t.Bound.Valid() || t.Bound == t.Seen)",
 		"",
 		engine,

@@ -12,7 +12,7 @@ var secrets = []rule{
 	},
 	{
 		"A value of a Secret that only the live object holds is not quoted",
-		engine + "/withhold.go",
+		engine + "/write.go",
 		"for _, e := range c.head.Entries() {",
 		"for _, e := range map[string]Entry{} {",
 		engine,
@@ -20,7 +20,7 @@ var secrets = []rule{
 	},
 	{
 		"Where a Secret was not seen, any words may quote it",
-		engine + "/withhold.go",
+		engine + "/whole.go",
 		"func (w *removing) values() (all []Entry, isAll bool) { return nil, false }",
 		"func (w *removing) values() (all []Entry, isAll bool) { return nil, true }",
 		engine,
@@ -29,7 +29,7 @@ var secrets = []rule{
 	{
 		"What authorization says of a Secret is told",
 		engine + "/withhold.go",
-		"|| isAuthorizers(answer, c.ref) {",
+		"|| isAuthorizers(answer, ref) {",
 		"{",
 		engine,
 		[]string{"TestForbiddenWriteOfASecretIsToldInFull"},
@@ -45,7 +45,7 @@ var secrets = []rule{
 	{
 		"Base64 of a value is a quotation",
 		engine + "/withhold.go",
-		"isIn(base64.StdEncoding.EncodeToString([]byte(e.content)))",
+		"isIn(base64.StdEncoding.EncodeToString([]byte(e.raw())))",
 		"isIn(base64.StdEncoding.EncodeToString(nil))",
 		engine,
 		[]string{"TestAnswersThatQuoteASecret/base64"},

@@ -1,0 +1,91 @@
+package cas
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Creation asks for an object to be made if, and only if, there is none of its name.
+type Creation struct {
+	Ref                 Ref
+	GenerateName        string // what Ref.Name was made of, stored as the API server would store it; empty where it was given
+	Labels, Annotations map[string]string
+	Entries             map[string]Entry // none is absent
+	Immutable           *bool
+	Type                string // of a Secret; empty is Opaque
+	FieldManager        string // required
+}
+
+// object is what is sent.
+func (n *Creation) object() runtime.Object {
+	cm := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: n.Ref.Namespace, Name: n.Ref.Name, GenerateName: n.GenerateName, Labels: n.Labels, Annotations: n.Annotations,
+		},
+		Data:       map[string]string{},
+		BinaryData: map[string][]byte{},
+		Immutable:  n.Immutable,
+	}
+	for key, e := range n.Entries {
+		if v, ok := e.Text(); ok {
+			cm.Data[key] = v
+		} else if b, ok := e.Binary(); ok {
+			cm.BinaryData[key] = b
+		}
+	}
+	return codecs[n.Ref.Kind].encode(cm, n.Type)
+}
+
+// judge holds the creation against an observation.
+func (n *Creation) judge(o *Observation) judgement {
+	if o.Exists() {
+		return judgement{decision: decideRefuse, err: &ExistsError{Ref: n.Ref, Live: o}}
+	}
+	if err := n.tooLarge(); err != nil {
+		return judgement{decision: decideRefuse, err: err}
+	}
+	return judgement{decision: decideWrite}
+}
+
+// tooLarge is an error where the values are over MaxSize together.
+func (n *Creation) tooLarge() error {
+	size := 0
+	for _, e := range n.Entries {
+		size += e.Size()
+	}
+	if size > MaxSize {
+		return &TooLargeError{Ref: n.Ref, New: size}
+	}
+	return nil
+}
+
+// made reports whether the object can be what the creation made: it has the same content, and no other writer.
+func (n *Creation) made(o *Observation) bool {
+	return maps.Equal(n.Entries, o.Entries()) && maps.Equal(n.Labels, o.Labels()) && maps.Equal(n.Annotations, o.Annotations()) &&
+		(n.Immutable != nil && *n.Immutable) == o.Immutable() && n.Type == o.Type() &&
+		!slices.ContainsFunc(o.Writers(), func(w Writer) bool { return w.Manager != n.FieldManager })
+}
+
+// Removal asks for an object to be deleted if, and only if, it is at the versions that are named, or where the lineage
+// leads from them. One that is gone, or being deleted, is a success.
+type Removal struct {
+	Ref Ref
+	At  []Version
+}
+
+// judge holds the removal against an observation.
+func (r *Removal) judge(o *Observation, h history) judgement {
+	if !o.Exists() || o.Terminating() {
+		return judgement{decision: decideDone}
+	}
+	for _, v := range r.At {
+		if !h.leadsFrom(v) {
+			return judgement{decision: decideRefuse, err: &ConflictError{Reason: ReasonObject, Ref: r.Ref, At: v, Live: o}}
+		}
+	}
+	return judgement{decision: decideWrite}
+}
