@@ -163,16 +163,26 @@ func TestListGoesOnWhereItsVersionIsForgotten(t *testing.T) {
 	}
 }
 
-// firstPage has the API server answer the first page again, whichever page is asked for.
-type firstPage struct{ next http.RoundTripper }
+// firstPage answers every page as the API server answered the first one.
+type firstPage struct {
+	next http.RoundTripper
+	page *recording
+}
 
 // RoundTrip implements [http.RoundTripper].
-func (p firstPage) RoundTrip(request *http.Request) (*http.Response, error) {
-	request = request.Clone(request.Context())
-	query := request.URL.Query()
-	query.Del("continue")
-	request.URL.RawQuery = query.Encode()
-	return p.next.RoundTrip(request)
+func (p *firstPage) RoundTrip(request *http.Request) (*http.Response, error) {
+	if p.page == nil {
+		response, err := p.next.RoundTrip(request)
+		if err != nil {
+			return nil, err
+		}
+		page, err := record(response)
+		if err != nil {
+			return nil, err
+		}
+		p.page = &page
+	}
+	return p.page.answer(request), nil
 }
 
 // Given 10,000 ConfigMaps of 24 KiB, which is 234 MiB; when they are listed; then less than 200 MiB are in use at any time. (One page of them
@@ -183,7 +193,7 @@ func TestListOfTenThousandTakesLessThan200MiB(t *testing.T) {
 	f.many(17, strings.Repeat("x", size))
 	config := rest.CopyConfig(f.cluster.Config)
 	config.QPS = -1
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return firstPage{next} })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &firstPage{next: next} })
 	f.engine = f.newEngine(config)
 	n, peak := 0, uint64(0)
 	for found, err := range f.engine.List(t.Context(), Selection{Namespace: f.ref.Namespace, Fields: "metadata.name!=kube-root-ca.crt,metadata.name!=shared"}) {

@@ -22,9 +22,22 @@ type recorded struct {
 	of   map[string]recording
 }
 
+// recording is an answer that can be given again.
 type recording struct {
 	response http.Response
 	body     []byte
+}
+
+func record(response *http.Response) (recording, error) {
+	body, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	return recording{*response, body}, err
+}
+
+func (r recording) answer(request *http.Request) *http.Response {
+	response := r.response
+	response.Request, response.Header, response.Body = request, r.response.Header.Clone(), io.NopCloser(bytes.NewReader(r.body))
+	return &response
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -36,25 +49,20 @@ func (r *recorded) RoundTrip(request *http.Request) (*http.Response, error) {
 			_, _ = io.Copy(io.Discard, request.Body)
 			_ = request.Body.Close()
 		}
-		answer := r.of[request.Method]
-		response := answer.response
-		response.Request, response.Header, response.Body = request, answer.response.Header.Clone(), io.NopCloser(bytes.NewReader(answer.body))
-		return &response, nil
+		return r.of[request.Method].answer(request), nil
 	}
 	response, err := r.next.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(response.Body)
-	_ = response.Body.Close()
+	now, err := record(response)
 	if err != nil {
 		return nil, err
 	}
-	response.Body = io.NopCloser(bytes.NewReader(body))
 	if _, isKnown := r.of[request.Method]; !isKnown {
-		r.of[request.Method] = recording{*response, body}
+		r.of[request.Method] = now
 	}
-	return response, nil
+	return now.answer(request), nil
 }
 
 // heap is how many MiB are in use.

@@ -12,6 +12,7 @@ package testcluster
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -44,6 +45,7 @@ type Cluster struct {
 	env    *envtest.Environment
 	dog    *watchdog
 	dir    string
+	token  string // the administrator's
 
 	certificates sync.Mutex // envtest's certificate authority counts serial numbers without one
 }
@@ -72,7 +74,7 @@ func Start(ctx context.Context, options ...Option) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{dir: dir}
+	c := &Cluster{dir: dir, token: rand.Text()}
 	if err := c.start(ctx, etcd, apiserver, options); err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}
@@ -84,7 +86,7 @@ func (c *Cluster) start(ctx context.Context, etcd, apiserver string, options []O
 	if c.dog, err = unleash(c.dir); err != nil {
 		return err
 	}
-	if c.env, err = environment(c.dir, c.dog, etcd, apiserver); err != nil {
+	if c.env, err = environment(c.dir, c.token, c.dog, etcd, apiserver); err != nil {
 		return err
 	}
 	for _, option := range options {
@@ -108,15 +110,17 @@ func (c *Cluster) start(ctx context.Context, etcd, apiserver string, options []O
 		return fmt.Errorf("starting the control plane: %w\n%s", err, lastLines(c.dir, 20))
 	}
 
-	c.Config = rest.CopyConfig(c.env.Config)
+	c.Config = rest.AnonymousClientConfig(c.env.Config)
 	c.Config.QPS, c.Config.Burst = -1, 0
+	// With a token: a certificate is verified again at each request, which is a tenth of what the API server does for a small one.
+	c.Config.BearerToken = c.token
 	c.client, err = kubernetes.NewForConfig(c.Config)
 	return err
 }
 
 // environment is the control plane of envtest with everything it writes under dir, and with its processes
-// known to the watchdog.
-func environment(dir string, dog *watchdog, etcd, apiserver string) (*envtest.Environment, error) {
+// known to the watchdog. The token is an administrator's.
+func environment(dir, token string, dog *watchdog, etcd, apiserver string) (*envtest.Environment, error) {
 	existing := false
 	env := &envtest.Environment{
 		UseExistingCluster:       &existing,
@@ -142,6 +146,11 @@ func environment(dir string, dog *watchdog, etcd, apiserver string) (*envtest.En
 	// Without these, the server looks for the address of a network interface, and a machine that is
 	// offline has none.
 	server.Configure().Set("advertise-address", "127.0.0.1").Set("endpoint-reconciler-type", "none")
+	tokens := filepath.Join(dir, "tokens.csv")
+	if err := os.WriteFile(tokens, []byte(token+",admin,admin,system:masters\n"), 0o600); err != nil {
+		return nil, err
+	}
+	server.Configure().Set("token-auth-file", tokens)
 	if version := os.Getenv(envVersion); strings.HasPrefix(version, "v1.34.") || strings.HasPrefix(version, "v1.35.") {
 		// Tests want mutating admission policies, which were still to be asked for.
 		server.Configure().Set("feature-gates", "MutatingAdmissionPolicy=true").

@@ -101,7 +101,7 @@ func (f *field) start(p plan, config *rest.Config) *process {
 	p.Name = fmt.Sprintf("%s-%d", p.Role, f.started)
 	f.started++
 	p.Seed, p.Namespace, p.Secrets, p.ConfigMaps, p.Keys = *seed, f.namespace, *secrets, f.configMaps, f.keys
-	p.Host, p.CA, p.Cert, p.CertKey = config.Host, config.CAData, config.CertData, config.KeyData
+	p.Host, p.CA, p.Token = config.Host, config.CAData, config.BearerToken
 	if p.Deadline == 0 {
 		p.Deadline = 30 * time.Second
 	}

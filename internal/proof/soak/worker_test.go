@@ -49,8 +49,7 @@ type plan struct {
 	Seed       uint64
 	Host       string
 	CA         []byte
-	Cert       []byte
-	CertKey    []byte
+	Token      string
 	Namespace  string
 	Secrets    bool // what is called a ConfigMap is a Secret
 	ConfigMaps []string
@@ -62,10 +61,7 @@ type plan struct {
 }
 
 func (p *plan) config() *rest.Config {
-	return &rest.Config{
-		Host: p.Host, QPS: -1,
-		TLSClientConfig: rest.TLSClientConfig{CAData: p.CA, CertData: p.Cert, KeyData: p.CertKey},
-	}
+	return &rest.Config{Host: p.Host, QPS: -1, BearerToken: p.Token, TLSClientConfig: rest.TLSClientConfig{CAData: p.CA}}
 }
 
 // worker is what all roles share.

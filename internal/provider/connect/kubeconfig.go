@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -87,13 +88,18 @@ func (e Environment) inClusterConfig() (*clientcmdapi.Config, diag.Diagnostic) {
 func loadKubeconfigs(files []argument) (*clientcmdapi.Config, diag.Diagnostic) {
 	rules := &clientcmd.ClientConfigLoadingRules{}
 	for _, file := range files {
+		rules.Precedence = append(rules.Precedence, file.value)
+	}
+	config, err := rules.Load()
+	for _, file := range files { // it names no file, and leaves out what is missing
+		if _, missing := os.Stat(file.value); err == nil && missing == nil {
+			continue
+		}
 		if _, err := clientcmd.LoadFromFile(file.value); err != nil {
 			return nil, invalid(file.path, diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
 				"The kubeconfig file %q, from %s, cannot be read: %s.", file.value, file.name, withoutContent(err)))
 		}
-		rules.Precedence = append(rules.Precedence, file.value)
 	}
-	config, err := rules.Load()
 	if err != nil {
 		return nil, invalid(files[0].path, diagnose.TitleInvalidKubeconfig, fmt.Sprintf("The kubeconfig files cannot be merged: %s.", withoutContent(err)))
 	}
