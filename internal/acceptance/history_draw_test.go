@@ -115,7 +115,7 @@ func (h *history) draw(m *model, w *workspace, i int) {
 			b.cm = pick(t, "secret", "s", "s", "s", "s", "t")
 		}
 		if b.secret && b.kind == "whole" {
-			b.cm = pick(t, "secret", "s", "t", "t")
+			b.cm = pick(t, "secret", "t", "t", "t", "s")
 		}
 	}
 	live := map[string]string{}

@@ -233,7 +233,7 @@ func (l *lab) history(t *rapid.T) {
 		h.create("b", drawData(t))
 	}
 	h.create("s", drawData(t))
-	if oneIn(t, "t exists", 2) {
+	if oneIn(t, "t exists", 4) {
 		h.create("t", drawData(t))
 	}
 	t.Repeat(map[string]func(*rapid.T){"step": h.step})
@@ -542,7 +542,9 @@ func (h *history) foreign(op string) {
 	if oneIn(h.T, "gets in the way", 2) { // of what a workspace is about to write
 		w := pick(h.T, "of", h.worlds[0].spaces...)
 		b := pick(h.T, "block", w.blocks...)
-		cm = b.cm
+		if cm = b.cm; b.secret && b.kind == "whole" && h.worlds[0].live[cm] == nil && !oneIn(h.T, "is made", 8) {
+			cm = "s" // a whole Secret that exists is refused
+		}
 		if b.kind == "counter" {
 			key, value = b.key, pick(h.T, "number", "x", "x", value)
 		} else if len(b.values) > 0 {
