@@ -17,7 +17,7 @@ import (
 type outcome struct {
 	errs, warnings []string
 	actions        map[string]string
-	ofSecrets      []string // those of them that are about Secrets
+	ofSecrets      [][2]string // those of them that are about Secrets, with the type of the resource
 }
 
 func ended(r *driver.Result) (o outcome) {
@@ -29,11 +29,18 @@ func ended(r *driver.Result) (o outcome) {
 			o.warnings = append(o.warnings, d.Summary)
 			said = "warns: " + said
 		}
-		if strings.HasPrefix(d.Address, typeNames["secret"]) {
-			o.ofSecrets = append(o.ofSecrets, said)
+		if isOfSecret(d.Address) {
+			o.ofSecrets = append(o.ofSecrets, [2]string{typeIn(d.Address), said})
 		}
 	}
 	return o
+}
+
+func isOfSecret(address string) bool { return strings.HasPrefix(address, "cas_secret") }
+
+func typeIn(address string) string {
+	name, _, _ := strings.Cut(address, ".")
+	return name
 }
 
 func (o outcome) String() string {
@@ -52,12 +59,12 @@ func (h *history) verdicts(of string, o outcome) {
 	for _, title := range set(o.warnings) {
 		h.add(of + "warns: " + title)
 	}
-	for _, said := range set(o.ofSecrets) {
-		h.add("Secret " + of + said)
+	for _, d := range o.ofSecrets {
+		h.add(d[0] + " " + of + d[1])
 	}
 	for address, action := range o.actions {
-		if strings.HasPrefix(address, typeNames["secret"]) {
-			h.add("Secret " + of + action)
+		if isOfSecret(address) {
+			h.add(typeIn(address) + " " + of + action)
 		}
 	}
 	if len(o.errs) == 0 {
@@ -116,7 +123,7 @@ func (h *history) do(run func() outcome, predictions ...func(*model) outcome) ou
 func (m *model) alike() (worlds []*model) {
 	for i, w := range m.spaces {
 		for address, t := range w.state {
-			if !t.isSecret() || t.alike {
+			if !t.secret || t.alike {
 				continue
 			}
 			c := m.clone()
@@ -224,29 +231,12 @@ func (t *tracking) differs(m *model, o driver.Object) string {
 			return differ("adopt_existing", t.adopt, got)
 		}
 	}
+	if t.secret {
+		if diff := t.secretDiffers(o); diff != "" || t.kind != "whole" {
+			return diff
+		}
+	}
 	switch t.kind {
-	case "secret":
-		want := cty.NullVal(cty.Number)
-		if t.revision > 0 {
-			want = cty.NumberIntVal(int64(t.revision))
-		}
-		if got := o.Value.GetAttr("value_wo_version"); !got.RawEquals(want) {
-			return differ("value_wo_version", t.revision, got)
-		}
-		tags, err := tagsIn(o.Private)
-		if err != nil {
-			return err.Error()
-		}
-		for name, n := range tags {
-			if n != 4 && n != len("absent") {
-				return differ("the length of the tag "+name, 4, n)
-			}
-		}
-		for _, name := range []string{"value_wo", "value_base64_wo", "expected_value_wo", "expected_value_base64_wo"} {
-			if got := o.Value.GetAttr(name); !got.IsNull() {
-				return differ(name, nil, got)
-			}
-		}
 	case "entry":
 		if got, want := text("expected_value"), t.expected[t.onlyKey()]; got != want {
 			return differ("expected_value", want, got)
@@ -268,11 +258,50 @@ func (t *tracking) differs(m *model, o driver.Object) string {
 			return differ("previous_data", t.previous, got)
 		}
 	case "whole":
-		if got := texts("data"); !sameMap(got, t.values) {
-			return differ("data", t.values, got)
+		if got := map[string]string(nil); !t.secret {
+			if got = texts("data"); !sameMap(got, t.values) {
+				return differ("data", t.values, got)
+			}
 		}
 		if got := texts("labels"); !sameMap(got, t.labels) {
 			return differ("labels", t.labels, got)
+		}
+	}
+	return ""
+}
+
+// secretDiffers tells where the state of a resource of a Secret is not what the model says. It has names of keys, and no value.
+func (t *tracking) secretDiffers(o driver.Object) string {
+	differ := func(what string, want, got any) string { return fmt.Sprintf("%s is %v, want %v", what, got, want) }
+	want := cty.NullVal(cty.Number)
+	if t.revision > 0 {
+		want = cty.NumberIntVal(int64(t.revision))
+	}
+	version := valuesName(&t.block) + "_version"
+	if got := o.Value.GetAttr(version); !got.RawEquals(want) {
+		return differ(version, t.revision, got)
+	}
+	for name, v := range o.Value.AsValueMap() {
+		if strings.HasSuffix(name, "_wo") && !v.IsNull() {
+			return differ(name, nil, v)
+		}
+	}
+	if t.kind != "entry" {
+		var keys []string
+		for _, key := range o.Value.GetAttr("keys").AsValueSlice() {
+			keys = append(keys, key.AsString())
+		}
+		if want := namesIn(t.values); !slices.Equal(keys, want) {
+			return differ("keys", want, keys)
+		}
+	}
+	tags, err := tagsIn(o.Private)
+	if err != nil {
+		return err.Error()
+	}
+	for name, n := range tags {
+		if n != 4 && n != len("absent") {
+			return differ("the length of the tag "+name, 4, n)
 		}
 	}
 	return ""

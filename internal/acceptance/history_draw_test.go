@@ -59,7 +59,7 @@ func (h *history) newRun(m *model, number int) *run {
 	w.readsFirst, w.plansOrphans, w.stores = r.Profile.ReadsOrphansFirst, r.Profile.PlansOrphans, r.Profile.StoresPlannedPrivate
 	r.Providers = map[string]driver.Start{"cas": r.start(h.lab)}
 	own := rapid.Permutation(allKeys).Draw(t, "keys")
-	secrets := pick(t, "secrets", 0, 0, 0, 1, 2, 2)
+	secrets := pick(t, "secrets", 0, 0, 1, 2, 2)
 	if secrets < 2 && oneIn(t, "whole", 4) {
 		w.blocks = append(w.blocks, &block{kind: "whole", label: "w"})
 	}
@@ -80,9 +80,14 @@ func (h *history) newRun(m *model, number int) *run {
 		w.blocks = append(w.blocks, b)
 	}
 	for i := range secrets {
-		w.blocks = append(w.blocks, &block{
-			kind: "secret", label: fmt.Sprint("x", i), key: own[i], values: map[string]string{own[i]: ""}, owns: own[i : i+1],
-		})
+		b := &block{kind: pick(t, "kind", "entry", "data"), secret: true, label: fmt.Sprint("x", i), owns: own[i : i+1]}
+		if b.kind == "data" && i == 1 {
+			b.owns = own[1:]
+		}
+		if i == 0 && oneIn(t, "whole", 3) {
+			b.kind, b.owns = "whole", nil
+		}
+		w.blocks = append(w.blocks, b)
 	}
 	m.spaces = append(m.spaces, w)
 	for i := range w.blocks {
@@ -106,8 +111,11 @@ func (h *history) draw(m *model, w *workspace, i int) {
 		if b.kind == "whole" {
 			b.cm = pick(t, "configmap", "b", "b", "a")
 		}
-		if b.isSecret() {
+		if b.secret {
 			b.cm = pick(t, "secret", "s", "s", "s", "s", "t")
+		}
+		if b.secret && b.kind == "whole" {
+			b.cm = pick(t, "secret", "t", "t", "t", "s")
 		}
 	}
 	live := map[string]string{}
@@ -120,9 +128,12 @@ func (h *history) draw(m *model, w *workspace, i int) {
 		}
 		return pick(t, what, someValues...)
 	}
+	if b.secret && (b.revision == 0 || !oneIn(t, "keeps its version", 3)) {
+		b.revision = pick(t, "version", 1, 2, 3)
+	}
 	switch b.kind {
 	case "whole":
-		if b.values, b.labels = nil, nil; oneIn(t, "manages data", 2) {
+		if b.values, b.labels = nil, nil; oneIn(t, "manages data", 2) || b.secret && !oneIn(t, "leaves data", 3) {
 			b.values = drawData(t)
 		}
 		if oneIn(t, "manages labels", 2) {
@@ -145,12 +156,13 @@ func (h *history) draw(m *model, w *workspace, i int) {
 		}
 	}
 	isNew := func(key string) bool { return live[key] != "" && (state == nil || state.values[key] == "") }
-	if b.isSecret() && (b.revision == 0 || !oneIn(t, "keeps its version", 3)) {
-		b.revision = pick(t, "version", 1, 2, 3)
-	}
-	if isHeld := b.isSecret() && state != nil && live[own[0]] != ""; isHeld && oneIn(t, "expects what is there", 2) {
-		b.expected[own[0]] = live[own[0]]
-	} else if b.kind == "entry" && oneIn(t, "expects", 3) || b.isSecret() && oneIn(t, "expects", 8) {
+	if isHeld := b.secret && state != nil && live[own[0]] != ""; isHeld && oneIn(t, "expects what is there", 2) {
+		for _, key := range own {
+			if live[key] != "" {
+				b.expected[key] = live[key]
+			}
+		}
+	} else if b.kind == "entry" && (!b.secret && oneIn(t, "expects", 3) || b.secret && oneIn(t, "expects", 8)) {
 		b.expected[own[0]] = value(own[0], "expected")
 	}
 	for _, key := range namesIn(b.values) { // most of what is there would be refused, otherwise
@@ -170,7 +182,7 @@ func (h *history) draw(m *model, w *workspace, i int) {
 	}
 	b.scope = pick(t, "scope", "object", "object", "key")
 	b.policy = pick(t, "policy", "delete", "restore", "restore", "abandon")
-	if b.isSecret() && b.policy == "restore" {
+	if b.secret && b.policy == "restore" {
 		b.policy = "delete"
 	}
 	b.drift = pick(t, "on_drift", "warning", "warning", "error", "off")
@@ -178,12 +190,24 @@ func (h *history) draw(m *model, w *workspace, i int) {
 	w.blocks[i] = &b
 }
 
-var typeNames = map[string]string{
-	"entry": "cas_configmap_entry", "data": "cas_configmap_data", "whole": "cas_configmap", "counter": "cas_configmap_counter",
-	"secret": "cas_secret_entry",
+// typeName is that of a block's resource.
+func typeName(b *block) string {
+	of, suffix := "cas_configmap", map[string]string{"entry": "_entry", "data": "_data", "counter": "_counter"}
+	if b.secret {
+		of = "cas_secret"
+	}
+	return of + suffix[b.kind]
 }
 
-func typed(b *block) string { return typeNames[b.kind] + "." + b.label }
+func typed(b *block) string { return typeName(b) + "." + b.label }
+
+// valuesName is the attribute that has the values of a block for a Secret.
+func valuesName(b *block) string {
+	if b.kind == "entry" {
+		return "value_wo"
+	}
+	return "data_wo"
+}
 
 // write writes the configuration of a workspace.
 func (h *history) write(w *workspace, r *run) {
@@ -191,27 +215,26 @@ func (h *history) write(w *workspace, r *run) {
 	fmt.Fprintf(&body, "provider \"cas\" {\n  config_path = %q\n}\n", r.route.kubeconfig)
 	var before []string
 	for _, b := range w.blocks[:w.used] {
-		fmt.Fprintf(&body, "resource %q %q {\n  namespace = %q\n  name = %q\n  depends_on = [%s]\n", typeNames[b.kind], b.label, h.namespace, h.names[b.cm],
+		fmt.Fprintf(&body, "resource %q %q {\n  namespace = %q\n  name = %q\n  depends_on = [%s]\n", typeName(b), b.label, h.namespace, h.names[b.cm],
 			strings.Join(before, ", "))
 		before = append(before, typed(b))
+		wo := "" // what names of attributes with values end in
+		if b.secret {
+			wo = "_wo"
+			fmt.Fprintf(&body, "  %s_version = %d\n", valuesName(b), b.revision)
+		}
 		switch b.kind {
 		case "entry":
 			key := b.onlyKey()
-			fmt.Fprintf(&body, "  key = %q\n  value = %q\n", key, b.values[key])
+			fmt.Fprintf(&body, "  key = %q\n  value%s = %q\n", key, wo, b.values[key])
 			if v := b.expected[key]; v != "" {
-				fmt.Fprintf(&body, "  expected_value = %q\n", v)
-			}
-		case "secret":
-			key := b.onlyKey()
-			fmt.Fprintf(&body, "  key = %q\n  value_wo = %q\n  value_wo_version = %d\n", key, b.values[key], b.revision)
-			if v := b.expected[key]; v != "" {
-				fmt.Fprintf(&body, "  expected_value_wo = %q\n", v)
+				fmt.Fprintf(&body, "  expected_value%s = %q\n", wo, v)
 			}
 		case "counter":
 			fmt.Fprintf(&body, "  key = %q\n  triggers = { t = %q }\n", b.key, b.trigger)
 		default:
-			for name, of := range map[string]map[string]string{"data": b.values, "labels": b.labels, "expected_data": b.expected} {
-				if of == nil || name == "expected_data" && len(of) == 0 {
+			for name, of := range map[string]map[string]string{"data" + wo: b.values, "labels": b.labels, "expected_data" + wo: b.expected} {
+				if of == nil || name == "expected_data"+wo && len(of) == 0 {
 					continue
 				}
 				fmt.Fprintf(&body, "  %s = {\n", name)

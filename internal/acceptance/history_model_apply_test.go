@@ -46,13 +46,16 @@ func (m *model) apply(w *workspace, pl *modelPlan, f fault) (errs []string, p *p
 		switch {
 		case title == "":
 			found := now.values
-			if now.block, now.inDoubt = *c.to, nil; now.isSecret() {
+			if now.block, now.inDoubt = *c.to, nil; now.secret {
 				now.values, now.expected = found, nil
 			}
 			state[address] = now
 		case title == titleUnknown && c.action == "update":
-			known := *state[address]
-			known.inDoubt = append(slices.Clone(known.inDoubt), known.doubtOf(c.to))
+			known, sent := *state[address], c.to
+			if now != nil {
+				sent = &now.block
+			}
+			known.inDoubt = append(slices.Clone(known.inDoubt), known.doubtOf(sent))
 			state[address] = &known
 		}
 		if title != "" || p.halts() {
@@ -142,7 +145,7 @@ func (t *tracking) doubtOf(b *block) doubt {
 	}
 	d := doubt{values: map[string]string{}}
 	for key, v := range b.values {
-		if t.values[key] != v || b.isSecret() {
+		if t.values[key] != v || b.secret && !b.keeps(t, key) {
 			d.values[key] = v
 		}
 	}
@@ -157,7 +160,7 @@ func (t *tracking) doubtOf(b *block) doubt {
 func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 	base, want := was.version, was.values
 	at := was.at
-	if was.isSecret() { // it goes by the version in both scopes
+	if was.secret { // it goes by the version in both scopes
 		at = (&block{}).at
 	}
 	if saw != nil {
@@ -173,7 +176,7 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 	}
 	var rules []rule
 	for _, key := range namesIn(was.values) {
-		r := rule{key: key, want: want[key], isOpen: was.isSecret() && want[key] != ""}
+		r := rule{key: key, want: want[key], isOpen: was.secret && want[key] != ""}
 		if was.policy == "restore" {
 			original, known := was.first[key]
 			if !known {
@@ -183,8 +186,13 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 		}
 		rules = append(rules, r)
 	}
-	if was.isSecret() && want[was.onlyKey()] != "" {
-		want = was.values // as the last read found it
+	if was.secret { // as the last read found what is there
+		want = maps.Clone(want)
+		for key, v := range want {
+			if v != "" {
+				want[key] = was.values[key]
+			}
+		}
 	}
 	if o := p.live[was.cm]; was.keepsDrift() && was.changedSince(want, was.policy) && o != nil {
 		live := map[string]string{}
@@ -208,12 +216,12 @@ func (p *process) create(b *block, to boundTo) (now *tracking, title string) {
 	case "whole":
 		for {
 			if p.live[b.cm] != nil {
-				return nil, titleMapExists
+				return nil, titleExists(b.cm)
 			}
 			uid := p.last + 1
 			again, title := p.send(write{cm: b.cm, data: b.values, labels: b.labels})
 			if now.version = (version{uid, uid + 1}); !again {
-				now.written, now.labeled = b.values, b.labels
+				now.values, now.written, now.labeled = with(b.values, nil), b.values, b.labels
 				return now, title
 			}
 		}
@@ -262,6 +270,9 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 		}
 		return now, title
 	case "whole":
+		if b.secret {
+			return p.updateWholeSecret(b, was)
+		}
 		with, takes := b.takenOver(was, p.live[b.cm])
 		if takes && p.live[b.cm] == nil {
 			return nil, titleNoMap
@@ -279,6 +290,9 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 	}
 	account := func(rules []rule, before, after *liveMap) {
 		first, written := map[string]string{}, map[string]string{}
+		if b.secret {
+			now.values = map[string]string{}
+		}
 		for key := range b.values {
 			_, wrote := was.written[key]
 			_, had := was.values[key]
@@ -288,16 +302,19 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 				first[key] = before.data[key]
 			}
 			switch {
-			case wrote && b.isSecret() && b.values[key] != was.values[key]:
+			case wrote && b.secret && b.values[key] != was.values[key]:
 				written[key] = was.written[key]
 			case wrote:
 				written[key] = was.values[key]
 			}
+			if b.secret {
+				now.values[key] = was.values[key]
+			}
 			for _, r := range rules {
 				if r.key == key && !r.guard {
 					written[key] = after.data[key]
-					if b.isSecret() {
-						now.values = map[string]string{key: after.data[key]}
+					if b.secret {
+						now.values[key] = after.data[key]
 					}
 				}
 			}
@@ -312,7 +329,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 	if title != "" {
 		return nil, title
 	}
-	before, after, title := p.commit(b.cm, "update", b.at(was.version), version{}, rules, nil)
+	before, after, title := p.commit(b.cm, "update", b.updatesAt(was), version{}, rules, nil)
 	if title != "" {
 		return nil, title
 	}
@@ -342,7 +359,7 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 	if o == nil {
 		return titleNotImported
 	}
-	now := &tracking{block: block{kind: b.kind, label: b.label, cm: b.cm, scope: "object", policy: "delete", drift: "warning", expected: map[string]string{}}, version: o.version}
+	now := &tracking{block: block{kind: b.kind, label: b.label, secret: b.secret, cm: b.cm, scope: "object", policy: "delete", drift: "warning", expected: map[string]string{}}, version: o.version}
 	if b.kind == "whole" {
 		now.scope, now.policy, now.expected = "", "", nil
 		if len(o.data) > 0 {
@@ -352,6 +369,9 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 			now.labels = o.labels
 		}
 		now.written, now.labeled = now.values, now.labels
+		if b.secret {
+			now.values = o.data
+		}
 	} else {
 		now.values = map[string]string{}
 		for key := range b.values {

@@ -64,6 +64,14 @@ func titleNone(name string) string {
 	return titleNoMap
 }
 
+// titleExists is the title where there is a ConfigMap, or a Secret, already.
+func titleExists(name string) string {
+	if isSecret(name) {
+		return titleSecretExists
+	}
+	return titleMapExists
+}
+
 // judge is judge with what must hold of the whole ConfigMap.
 func (p *process) judge(cm, op string, at []version, rules []rule) (data map[string]string, title string) {
 	o := p.live[cm]
@@ -132,15 +140,18 @@ func (b *block) updateRules(was *tracking) (rules []rule, title string) {
 	for _, key := range namesIn(b.values, was.values, b.expected) {
 		held, has := was.values[key]
 		want, isExpected := b.expected[key]
+		isOpen := b.secret && !isExpected
 		if !isExpected {
 			want = held
 		}
 		switch {
-		case b.isSecret() && was.revision == 0: // imported: nothing has been written yet
+		case b.values[key] != "" && b.keeps(was, key):
+			rules = append(rules, rule{key: key, guard: true, isOpen: true})
+		case b.secret && b.values[key] != "" && (was.revision == 0 || !has): // imported: nothing has been written yet
 			rules = append(rules, b.firstRule(key))
-		case b.isSecret():
-			rules = append(rules, rule{key: key, want: b.expected[key], to: b.values[key], isExpected: isExpected, isOpen: !isExpected})
-			if !isExpected && b.scope == "key" {
+		case b.secret && b.values[key] != "":
+			rules = append(rules, rule{key: key, want: want, to: b.values[key], isExpected: isExpected, isOpen: isOpen})
+			if isOpen && b.scope == "key" {
 				title = titleNeeds
 			}
 		case b.values[key] != "" && b.values[key] == held:
@@ -150,7 +161,7 @@ func (b *block) updateRules(was *tracking) (rules []rule, title string) {
 		case b.values[key] != "":
 			rules = append(rules, b.firstRule(key))
 		case has && b.policy != "abandon":
-			r := rule{key: key, want: want, adopts: true, isExpected: isExpected}
+			r := rule{key: key, want: want, adopts: true, isExpected: isExpected, isOpen: isOpen}
 			if b.policy == "restore" {
 				original, known := was.first[key]
 				if r.to = original; !known {
@@ -177,8 +188,8 @@ func (b *block) dropped(was *tracking) map[string]string {
 
 // writes reports whether an update has something to write.
 func (b *block) writes(was *tracking) bool {
-	if b.isSecret() {
-		return b.revision != was.revision
+	if b.secret {
+		return b.revision != was.revision || !sameNames(b.values, was.values)
 	}
 	for key, v := range b.values {
 		if was.values[key] != v {
@@ -186,6 +197,19 @@ func (b *block) writes(was *tracking) bool {
 		}
 	}
 	return len(b.dropped(was)) > 0
+}
+
+// keeps reports whether an update leaves a key of a Secret as it is, whatever the block says: its version is the same.
+func (b *block) keeps(was *tracking, key string) bool {
+	return b.secret && b.revision == was.revision && was.values[key] != ""
+}
+
+// updatesAt is the version that an update needs. What it drops of a Secret goes by nothing else.
+func (b *block) updatesAt(was *tracking) []version {
+	if b.secret && len(b.dropped(was)) > 0 {
+		return (&block{}).at(was.version)
+	}
+	return b.at(was.version)
 }
 
 func (b *block) at(v version) []version {
@@ -247,7 +271,7 @@ func (b *block) drifted(was *tracking) (overwritten, accepted bool) {
 		want, named := b.expected[key]
 		had, wasNamed := was.expected[key]
 		isNew := !wasNamed || want != had
-		if b.isSecret() { // no state has an expectation: one that holds counts
+		if b.secret { // no state has an expectation: one that holds counts
 			isNew = want == was.values[key]
 		}
 		isAcknowledged := named && isNew && b.values[key] != was.values[key]

@@ -33,7 +33,7 @@ type boundTo struct {
 func (p *process) holds(b *block, made map[string]bool, replaced *tracking) (to boundTo) {
 	o := p.live[b.cm]
 	switch {
-	case o == nil || made[b.cm] || b.kind != "entry" && b.kind != "data" && !b.isSecret():
+	case o == nil || made[b.cm] || b.kind != "entry" && b.kind != "data":
 	case b.scope != "key":
 		to.version = o.version
 	default:
@@ -129,7 +129,7 @@ func (t *tracking) keepsWhole(o *liveMap) bool {
 	if now.values != nil {
 		now.values = o.data
 	}
-	if now.labels != nil {
+	if now.labels != nil || now.secret {
 		now.labels = o.labels
 	}
 	overwritten, _ := gone.drifted(&now)
@@ -141,7 +141,7 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 	o := p.live[b.cm]
 	notYet := func(title string) (string, []string) {
 		switch {
-		case title == titleNoMap && made[b.cm]:
+		case (title == titleNoMap || title == titleNoSecret) && made[b.cm]:
 			return "", nil
 		case title == titleNoMap:
 			return "", []string{titleNotYet}
@@ -157,7 +157,7 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 			return "", nil
 		}
 		if o != nil {
-			return titleMapExists, nil
+			return titleExists(b.cm), nil
 		}
 		return "", nil
 	case "counter":
@@ -238,7 +238,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 	}
 	var writes []string
 	for key, v := range b.values {
-		if was.values[key] != v || b.isSecret() {
+		if !b.keeps(was, key) && (was.values[key] != v || b.secret) {
 			writes = append(writes, key)
 		}
 	}
@@ -254,7 +254,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 	if title != "" {
 		return title, warnings
 	}
-	if _, title = p.judge(b.cm, "update", b.at(was.version), rules); title != "" {
+	if _, title = p.judge(b.cm, "update", b.updatesAt(was), rules); title != "" {
 		return soften(title, warnings)
 	}
 	return b.overDrift(was, warnings)
@@ -262,7 +262,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 
 // leavesDrift is what a plan says that leaves a Secret as it is. Of a ConfigMap, it shows a change.
 func (b *block) leavesDrift(was *tracking) (warnings []string) {
-	if overwritten, _ := b.drifted(was); b.isSecret() && overwritten && b.drift != "off" {
+	if overwritten, _ := b.drifted(was); b.secret && overwritten && b.drift != "off" {
 		warnings = append(warnings, titleChanged)
 	}
 	return warnings
@@ -270,7 +270,14 @@ func (b *block) leavesDrift(was *tracking) (warnings []string) {
 
 // overDrift is what a plan says of an update that overwrites what somebody else changed.
 func (b *block) overDrift(was *tracking, warnings []string) (string, []string) {
-	overwritten, _ := b.drifted(was)
+	writes, leaves := *b, *b
+	if b.kind != "whole" {
+		writes.values, leaves.values = maps.Clone(b.values), maps.Clone(b.values)
+		maps.DeleteFunc(writes.values, func(key, _ string) bool { return b.keeps(was, key) })
+		maps.DeleteFunc(leaves.values, func(key, _ string) bool { return !b.keeps(was, key) })
+		warnings = append(warnings, leaves.leavesDrift(was)...)
+	}
+	overwritten, _ := writes.drifted(was)
 	switch {
 	case overwritten && b.drift == "error":
 		return titleChanged, warnings
@@ -410,7 +417,7 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 		return c, title, warnings
 	case was.tainted:
 		c.action = "delete, create"
-		if needs := b.needs(); len(needs) > 0 && b.cm == was.cm && (b.kind == "entry" || b.kind == "data" || b.isSecret()) {
+		if needs := b.needs(); len(needs) > 0 && b.cm == was.cm && (b.kind == "entry" || b.kind == "data") {
 			c.saw = &sight{needs: needs}
 		}
 		title, warnings = p.planCreation(b, nil, made)
@@ -427,6 +434,14 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 		}
 		title, _ = p.planCreation(b, nil, made) // the warnings of the second half are dropped
 		return c, title, warnings
+	case b.kind == "whole" && b.secret:
+		var isUpdate bool
+		if isUpdate, title, warnings = p.planWholeSecret(b, was); isUpdate {
+			c.action = "update"
+		}
+		if title != "" {
+			return c, title, warnings
+		}
 	case !b.same(&was.block):
 		c.action = "update"
 		if title, warnings = p.planUpdate(b, was, made); title != "" {
@@ -441,6 +456,9 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 	if forced {
 		c.action = "delete, create"
 		c.saw = &sight{version: was.version, drift: b.drift}
+		if b.kind == "whole" && b.secret {
+			_, was, _ = b.against(was, p.live[b.cm])
+		}
 		if overwritten, _ := b.drifted(was); !overwritten {
 			c.saw.drift = "off"
 		}

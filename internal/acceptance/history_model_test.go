@@ -15,6 +15,7 @@ const (
 	titleHeld         = "Key Already Holds The Value"
 	titleKeyExists    = "Key Already Exists"
 	titleMapExists    = "ConfigMap Already Exists"
+	titleSecretExists = "Secret Already Exists"
 	titleNoMap        = "ConfigMap Not Found"
 	titleNotYet       = "ConfigMap Does Not Exist Yet"
 	titleNoSecret     = "Secret Not Found"
@@ -50,37 +51,39 @@ type liveMap struct {
 // block is a resource block. An empty value is the absent entry.
 type block struct {
 	kind, label   string
+	secret        bool              // it is about a Secret, whose values no state has
 	cm            string            // the name of its ConfigMap or Secret
 	key           string            // of a counter
 	owns          []string          // keys that it may have, which no other block of the workspace has
 	trigger       string            // of a counter
-	values        map[string]string // of a whole ConfigMap nil: left to others
-	labels        map[string]string // of a whole ConfigMap; nil: left to others
+	values        map[string]string // of a whole ConfigMap or Secret nil: left to others
+	labels        map[string]string // of a whole one; nil: left to others
 	expected      map[string]string
 	scope, policy string
 	drift         string // on_drift
 	adopt         bool
-	revision      int // of a Secret's value; 0: null
+	revision      int // of a Secret's values; 0: null
 }
-
-func (b *block) isSecret() bool { return b.kind == "secret" }
 
 func (b *block) address() string { return b.kind + "." + b.label }
 
-// same reports whether a plan finds no difference between the arguments. It sees none between those that are write-only.
+// same reports whether Terraform finds no difference between the arguments. It sees none between those that are write-only.
 func (b *block) same(c *block) bool {
-	if b.isSecret() {
-		return b.cm == c.cm && b.scope == c.scope && b.policy == c.policy && b.drift == c.drift && b.adopt == c.adopt && b.revision == c.revision
+	if b.secret {
+		return b.cm == c.cm && b.scope == c.scope && b.policy == c.policy && b.drift == c.drift && b.adopt == c.adopt && b.revision == c.revision &&
+			sameMap(b.labels, c.labels) && (b.kind != "data" || sameNames(b.values, c.values)) // the names of keys are an attribute
 	}
 	return b.cm == c.cm && b.trigger == c.trigger && b.scope == c.scope && b.policy == c.policy && b.drift == c.drift && b.adopt == c.adopt &&
 		sameMap(b.values, c.values) && sameMap(b.labels, c.labels) && sameMap(b.expected, c.expected)
 }
 
+func sameNames(a, b map[string]string) bool { return slices.Equal(namesIn(a), namesIn(b)) }
+
 func sameMap(a, b map[string]string) bool { return (a == nil) == (b == nil) && maps.Equal(a, b) }
 
 // tracking is a resource in a state: its arguments, what a refresh found, and what the provider remembers of it. It is never changed.
 type tracking struct {
-	block // values: what the keys hold, as last seen; of a Secret, as the tags tell, which no write goes by
+	block // values: what the keys hold, as last seen; of a Secret, as the tags tell, which no write goes by; of a whole one, all that it holds
 	version
 
 	number   int
@@ -287,21 +290,25 @@ func (m *model) read(was *tracking) *tracking {
 		return was
 	}
 	o := m.live[was.cm]
-	if o == nil || (was.kind == "entry" || was.isSecret()) && o.data[was.onlyKey()] == "" {
+	if o == nil || was.kind == "entry" && o.data[was.onlyKey()] == "" {
 		return nil
 	}
 	now := *was
 	now.version = o.version
 	if was.kind == "whole" {
-		if was.values != nil {
+		if was.values != nil || was.secret {
 			now.values = o.data
 		}
 		if was.labels != nil {
 			now.labels = o.labels
 		}
 		for _, d := range was.inDoubt {
-			if sameMap(d.values, now.values) && sameMap(d.labels, now.labels) {
-				now.written, now.labeled = now.values, now.labels
+			values, labels := now.values, now.labels
+			if was.secret { // no state says what it manages
+				values, labels = only(d.values != nil, o.data), only(d.labels != nil, o.labels)
+			}
+			if sameMap(d.values, values) && sameMap(d.labels, labels) {
+				now.written, now.labeled = values, labels
 			}
 		}
 		return &now
@@ -322,10 +329,18 @@ func (m *model) read(was *tracking) *tracking {
 			}
 		}
 	}
-	if (was.kind == "entry" || was.isSecret()) && was.first == nil && !was.lost {
+	if was.kind == "entry" && was.first == nil && !was.lost {
 		now.first, now.written = now.values, now.values
 	}
 	return &now
+}
+
+// only is a map, or nil.
+func only(is bool, m map[string]string) map[string]string {
+	if is {
+		return m
+	}
+	return nil
 }
 
 func (b *block) onlyKey() string {

@@ -131,13 +131,22 @@ var mustHappen = []string{
 	"plan: warns: " + titleUnmanaged, "plan: " + titleWouldFail, "plan: " + titleNotACounter, "plan: " + titleCanceled,
 	"apply: " + titleConflict, "apply: " + titleMismatch, "apply: " + titleKeyExists, "apply: " + titleNoMap, "apply: " + titleWouldFail,
 	"apply: " + titleMapExists, "apply: " + titleHeld, "apply: " + titleNotACounter, "apply: " + titleNoOriginal, "apply: " + titleUnknown,
-	"op rotate", "Secret op import", "Secret op label", "Secret op set", "Secret op unset",
-	"Secret plan: create", "Secret plan: update", "Secret plan: delete", "Secret plan: delete, create", "Secret plan: " + titleMismatch,
-	"Secret plan: " + titleKeyExists, "Secret plan: " + titleHeld, "Secret plan: " + titleNeeds, "Secret plan: " + titleWouldFail,
-	"Secret plan: warns: " + titleChanged, "Secret plan: warns: " + titleExisted, "Secret plan: warns: " + titleNoSecretYet,
-	"Secret apply: " + titleConflict, "Secret apply: " + titleMismatch, "Secret apply: " + titleKeyExists, "Secret apply: " + titleHeld,
-	"Secret apply: " + titleNoSecret, "Secret apply: " + titlePluginFailed,
+	"op rotate", "op rotate after a plan", "Secret op label", "Secret op set", "Secret op unset",
 	"plan: " + titleChanged, "apply: " + titleStale, "apply: " + titleHalted, "apply: " + titlePluginFailed, "import: " + titleNotImported, "import: " + titleNoKey,
+}
+
+// Of the resources of Secrets, each.
+func init() {
+	for of, also := range map[string][]string{
+		"cas_secret_entry": {"plan: " + titleNeeds, "plan: " + titleKeyExists, "plan: warns: " + titleExisted, "plan: warns: " + titleNoSecretYet, "apply: " + titleMismatch},
+		"cas_secret_data":  {"plan: " + titleNeeds, "plan: " + titleKeyExists, "plan: warns: " + titleExisted, "plan: warns: " + titleNoSecretYet, "apply: " + titleMismatch},
+		"cas_secret":       {"plan: " + titleSecretExists, "plan: warns: " + titleUnmanaged, "plan: " + titleChanged},
+	} {
+		for _, what := range append(also, "op import", "plan: create", "plan: update", "plan: delete", "plan: delete, create", "plan: warns: "+titleChanged,
+			"apply: "+titleConflict, "apply: "+titlePluginFailed) {
+			mustHappen = append(mustHappen, of+" "+what)
+		}
+	}
 }
 
 func (c *tally) report(t *testing.T) {
@@ -224,7 +233,7 @@ func (l *lab) history(t *rapid.T) {
 		h.create("b", drawData(t))
 	}
 	h.create("s", drawData(t))
-	if oneIn(t, "t exists", 2) {
+	if oneIn(t, "t exists", 4) {
 		h.create("t", drawData(t))
 	}
 	t.Repeat(map[string]func(*rapid.T){"step": h.step})
@@ -398,8 +407,20 @@ func (h *history) plan(n int) {
 		return out
 	})
 	h.verdicts("plan: ", got)
-	if made != nil {
-		r.plans = append(r.plans, made)
+	if made == nil {
+		return
+	}
+	r.plans = append(r.plans, made)
+	plan := h.worlds[0].spaces[n].plans[len(r.plans)-1]
+	for _, address := range slices.Sorted(maps.Keys(plan.changes)) {
+		was := plan.state[address]
+		if was == nil || !was.secret || len(was.values) == 0 || h.worlds[0].live[was.cm] == nil || !oneIn(t, "is rotated before the apply", 3) {
+			continue
+		}
+		h.add("op rotate after a plan")
+		h.writes(was.cm, pick(t, "key", namesIn(was.values)...), pick(t, "value", append(someValues, "x")...))
+		h.apply(n)
+		return
 	}
 }
 
@@ -521,7 +542,9 @@ func (h *history) foreign(op string) {
 	if oneIn(h.T, "gets in the way", 2) { // of what a workspace is about to write
 		w := pick(h.T, "of", h.worlds[0].spaces...)
 		b := pick(h.T, "block", w.blocks...)
-		cm = b.cm
+		if cm = b.cm; b.secret && b.kind == "whole" && h.worlds[0].live[cm] == nil && !oneIn(h.T, "is made", 8) {
+			cm = "s" // a whole Secret that exists is refused
+		}
 		if b.kind == "counter" {
 			key, value = b.key, pick(h.T, "number", "x", "x", value)
 		} else if len(b.values) > 0 {
@@ -532,14 +555,14 @@ func (h *history) foreign(op string) {
 	var secrets []*tracking // that a workspace holds, for another to rotate
 	for _, w := range h.worlds[0].spaces {
 		for _, address := range slices.Sorted(maps.Keys(w.state)) {
-			if t := w.state[address]; t.isSecret() && h.worlds[0].live[t.cm] != nil {
+			if t := w.state[address]; t.secret && len(t.values) > 0 && h.worlds[0].live[t.cm] != nil {
 				secrets = append(secrets, t)
 			}
 		}
 	}
 	if len(secrets) > 0 && oneIn(h.T, "rotates", 3) {
 		of := pick(h.T, "of", secrets...)
-		op, cm, key = "set", of.cm, of.onlyKey()
+		op, cm, key = "set", of.cm, pick(h.T, "key", namesIn(of.values)...)
 		h.add("op rotate")
 	}
 	isThere := h.worlds[0].live[cm] != nil
@@ -572,6 +595,11 @@ func (h *history) foreign(op string) {
 	if isSecret(cm) {
 		h.add("Secret op " + op)
 	}
+	h.writes(cm, key, value)
+}
+
+// writes has another writer set a key, or a label where that is empty.
+func (h *history) writes(cm, key, value string) {
 	h.Logf("%s: %q is %q", cm, key, value)
 	h.do(func() outcome {
 		h.interfere(h.names[cm], key, value)
@@ -613,12 +641,12 @@ func (h *history) handle(n int, op, address string) {
 
 func (h *history) imports(n int, b *block) {
 	h.add("op import")
-	if b.isSecret() {
-		h.add("Secret op import")
+	if b.secret {
+		h.add(typeName(b) + " op import")
 	}
 	id := h.namespace + "/" + h.names[b.cm]
 	switch b.kind {
-	case "entry", "secret":
+	case "entry":
 		id += "/" + b.onlyKey()
 	case "data":
 		id += ":" + strings.Join(namesIn(b.values), ",")

@@ -2,6 +2,7 @@ package acceptance_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -12,14 +13,25 @@ func tagsIn(private []byte) (lengths map[string]int, err error) {
 		return nil, err
 	}
 	for _, part := range []string{"written", "observed"} {
-		tags := map[string]string{}
+		tags := map[string]json.RawMessage{}
 		if raw := parts[part]; raw != nil {
 			if err := json.Unmarshal(raw, &tags); err != nil {
 				return nil, err
 			}
 		}
-		for key, tag := range tags {
-			lengths[part+" "+key] = len(tag)
+		for key, raw := range tags {
+			var tag string
+			inPart := map[string]string{"": ""} // of a whole Secret
+			if json.Unmarshal(raw, &tag) == nil {
+				inPart[""] = tag
+			} else if err := json.Unmarshal(raw, &inPart); err != nil {
+				return nil, err
+			}
+			for of, tag := range inPart {
+				if tag != "" {
+					lengths[strings.TrimSpace(part+" "+key+" "+of)] = len(tag)
+				}
+			}
 		}
 	}
 	return lengths, nil

@@ -19,10 +19,10 @@ func TestSecretUpdateKeepsDriftOfOtherValues(t *testing.T) {
 			p.apply()
 			p.rotate("database", "a", "theirs")
 			p.write(secretBlock(`data_wo = { a = "1" }`, change))
-			p.wants(p.plan(), "Value Changed Since Last Apply", "Somebody else changed a after the last apply. This plan leaves it as it is.")
+			p.wants(p.plan(), "Value Changed Since Last Apply", "Somebody else changed a after the last apply. This plan leaves it as it is, unless it replaces the resource.")
 			p.apply()
 			p.wantSecret("database", map[string]string{"a": "theirs"})
-			p.wants(p.planNothing(), "Value Changed Since Last Apply", "This plan leaves it as it is.")
+			p.wants(p.planNothing(), "Value Changed Since Last Apply", "This plan leaves it as it is, unless it replaces the resource.")
 
 			// To accept it ends that.
 			p.write(secretBlock(`data_wo = { a = "theirs" }`, change))
@@ -47,7 +47,7 @@ func TestSecretExpectationLeftBehindSilencesNoDrift(t *testing.T) {
 			p.apply()
 			p.wants(p.planNothing(), "!Value Changed Since Last Apply")
 			p.rotate("database", "password", "theirs")
-			p.wants(p.planNothing(), "Value Changed Since Last Apply", "This plan leaves it as it is.")
+			p.wants(p.planNothing(), "Value Changed Since Last Apply", "This plan leaves it as it is, unless it replaces the resource.")
 			p.write(strings.ReplaceAll(body, `"old"`, `"theirs"`))
 			p.wants(p.planNothing(), "!Value Changed Since Last Apply")
 		})
@@ -213,4 +213,90 @@ func TestSecretValuesThatOnlyTheApplyKnows(t *testing.T) {
 			p.planNothing()
 		})
 	}
+}
+
+// Given values that somebody else changed; when the resource leaves its values to others; then it no longer protects them.
+func TestSecretLeavesItsValuesToOthers(t *testing.T) {
+	p := newPipeline(t)
+	p.write(secretBlock(`data_wo = { a = "1" }`, `on_drift = "error"`))
+	p.plan()
+	p.apply()
+	p.write(secretBlock(`on_drift = "error"`))
+	p.plan()
+	p.apply()
+	p.wantSecret("database", map[string]string{"a": "1"})
+	p.planNothing()
+	p.rotate("database", "a", "theirs")
+	p.planNothing()
+	p.write(secretBlock(`data_wo = { a = "2" }`, `on_drift = "error"`))
+	p.wants(p.plan(), "Unmanaged Keys Will Change", "!Value Changed Since Last Apply")
+	p.write(secretBlock(`on_drift = "error"`))
+	p.destroy()
+	if _, there := p.secrets()["database"]; there {
+		t.Error("the Secret is still there")
+	}
+}
+
+// Given a value that somebody else changed; when -replace replaces the resource; then no message says that it stays.
+func TestSecretReplacedOverDrift(t *testing.T) {
+	for name, test := range map[string]struct{ address, body string }{
+		"entry": {"cas_secret_entry.it", secretEntry(`value_wo = "1"`)},
+		"data":  {"cas_secret_data.it", secretData(`data_wo = { password = "1" }`)},
+		"whole": {"cas_secret.it", secretBlock(`data_wo = { password = "1" }`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPipeline(t)
+			if name != "whole" {
+				p.createSecret("database", nil)
+			}
+			p.write(test.body)
+			p.plan()
+			p.apply()
+			p.rotate("database", "password", "theirs")
+			p.wants(p.plan("-replace="+test.address), "This plan leaves it as it is, unless it replaces the resource.")
+			p.apply()
+			p.wantSecret("database", map[string]string{"password": "1"})
+		})
+	}
+}
+
+// Given a key that somebody else changed; when an update writes another key; then the changed one stays, and the plan says so, whatever on_drift is.
+func TestSecretDataUpdateLeavesDriftOfOtherKeys(t *testing.T) {
+	for _, onDrift := range []string{"warning", "error"} {
+		t.Run(onDrift, func(t *testing.T) {
+			p := newPipeline(t)
+			p.createSecret("database", nil)
+			p.write(secretData(`data_wo = { a = "1" }`, `on_drift = "`+onDrift+`"`))
+			p.plan()
+			p.apply()
+			p.rotate("database", "a", "theirs")
+			p.write(secretData(`data_wo = { a = "1", b = "2" }`, `on_drift = "`+onDrift+`"`))
+			p.wants(p.plan(), "Value Changed Since Last Apply", "This plan leaves it as it is", "Key: a", "!This update overwrites it.")
+			p.apply()
+			p.wantSecret("database", map[string]string{"a": "theirs", "b": "2"})
+			p.wants(p.planNothing(), "Value Changed Since Last Apply", "This plan leaves it as it is")
+		})
+	}
+}
+
+// Labels and annotations are no secrets, and the state has them.
+func TestSecretShowsLabels(t *testing.T) {
+	p := newPipeline(t)
+	set := func(value string) {
+		p.changeSecret("database", func(s *corev1.Secret) {
+			s.Labels, s.Annotations = map[string]string{"app": value}, map[string]string{"note": value}
+		})
+	}
+	p.write(secretBlock(`data_wo = { a = "1" }`))
+	p.plan()
+	p.apply()
+	set("before")
+	p.write(secretBlock(`data_wo = { a = "1" }`, `labels = { app = "shop" }`, `annotations = { note = "mine" }`))
+	p.wants(p.plan(), "Unmanaged Keys Will Change", `Label: app Found: "before" Planned: "shop"`, `Annotation: note Found: "before" Planned: "mine"`, "!Key: a")
+	p.apply()
+	p.planNothing()
+	set("theirs")
+	p.wants(p.plan(), "Value Changed Since Last Apply", `Label: app Found: "theirs" To write: "shop"`, `Annotation: note Found: "theirs" To write: "mine"`, "!Key: a")
+	set("later")
+	p.applyRefused("Compare-And-Swap Conflict", `Label: app Expected: "theirs" Found: "later"`)
 }

@@ -97,7 +97,7 @@ func TestSecretEntryDrift(t *testing.T) {
 
 	// Somebody else changes the key: each plan says so, and leaves it alone until the version changes.
 	p.rotate("database", "password", "theirs")
-	p.wants(p.planNothing(), "Warning: Value Changed Since Last Apply", "Somebody else changed password after the last apply. This plan leaves it as it is.",
+	p.wants(p.planNothing(), "Warning: Value Changed Since Last Apply", "Somebody else changed password after the last apply. This plan leaves it as it is, unless it replaces the resource.",
 		"Changed by: another-writer")
 	p.write(secretEntry(`value_wo = "mine"`, `on_drift = "off"`))
 	p.plan()

@@ -114,14 +114,14 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"Secret: drift that is kept": {
 			of:       aboutPassword(terms.OpUpdate, planning).DriftKept(drift, seen),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
-			detail: "Somebody else changed foo after the last apply. This plan leaves it as it is.\n\n  Secret:      shop/database\n  Key:         foo\n" +
+			detail: "Somebody else changed foo after the last apply. This plan leaves it as it is, unless it replaces the resource.\n\n  Secret:      shop/database\n  Key:         foo\n" +
 				"  Found:       (sensitive)\n  To write:    (sensitive)\n  Changed by:  another-writer (last write TIME)\n\n" +
 				`To write value_wo again, change value_wo_version; to keep what is there, set value_wo to it, or set on_drift = "off".`,
 		},
 		"Secret: drift of several keys that is kept": {
 			of:       aboutPasswords(terms.OpUpdate, planning).DriftKept(both, nil),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
-			detail: "Somebody else changed a and foo after the last apply. This plan leaves them as they are.\n\n  Secret:    shop/database\n" +
+			detail: "Somebody else changed a and foo after the last apply. This plan leaves them as they are, unless it replaces the resource.\n\n  Secret:    shop/database\n" +
 				"  Key:       a\n  Found:     (sensitive)\n  To write:  (sensitive)\n  Key:       foo\n  Found:     (sensitive)\n  To write:  (sensitive)\n\n" +
 				`To write data_wo again, change data_wo_version; to keep what is there, set data_wo to it, or set on_drift = "off".`,
 		},

@@ -142,6 +142,9 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 		if !isUnseen {
 			plan.ResourceVersion, plan.Keys = state.ResourceVersion, state.Keys
 		}
+		if isOwn && plan.BinaryData.IsNull() { // an update notes that the values are others' now, which no argument in the state says
+			plan.ResourceVersion = types.StringUnknown()
+		}
 		if !isUnseen && !isNamed {
 			r.acceptDrift(ctx, plan, was, resp)
 			resp.Diagnostics.Append(r.planKept(ctx, plan, writes, was, resp)...)
@@ -149,8 +152,12 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 		return
 	}
 	plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-	if was != state && !isOwn {
-		resp.Diagnostics.Append(about.TakenOver(plan.content(), state.content(), was.content())...)
+	if was != state && !isNamed {
+		before := state.content()
+		if isOwn {
+			before.BinaryData = was.content().BinaryData
+		}
+		resp.Diagnostics.Append(about.TakenOver(plan.content(), before, was.content())...)
 	}
 	resp.Diagnostics.Append(r.Run.PlanKeysWhole(ctx, txn, about, resp.Private)...)
 	if resp.Diagnostics.HasError() {

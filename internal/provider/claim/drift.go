@@ -66,6 +66,7 @@ func (c *Claim) AcceptsDrift(ctx context.Context, held *Claim, private privateRe
 func (r *Run) checkDrift(ctx context.Context, c, held *Claim, about diagnose.Subject, private privateReader) diag.Diagnostics {
 	kept, diags := getKept(ctx, private, held.Ref.Kind)
 	overwritten, _ := c.drift(held, kept)
+	overwritten = slices.DeleteFunc(overwritten, func(d diagnose.Drift) bool { return c.keepsValue(held, d.Key) })
 	if !about.Wait.IsNull() { // what it waits for is drift
 		overwritten = slices.DeleteFunc(overwritten, func(d diagnose.Drift) bool { _, waits := c.Expected[d.Key]; return waits })
 	}
@@ -80,6 +81,7 @@ func (r *Run) checkKept(ctx context.Context, c, held *Claim, private privateRead
 	}
 	kept, diags := getKept(ctx, private, held.Ref.Kind)
 	drift, _ := c.drift(held, kept)
+	drift = slices.DeleteFunc(drift, func(d diagnose.Drift) bool { return !c.keepsValue(held, d.Key) })
 	return append(diags, r.driftKept(ctx, drift, c.About(terms.OpUpdate))...)
 }
 

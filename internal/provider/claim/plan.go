@@ -77,6 +77,7 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 	diags.Append(noteJudged(ctx, t, seen, private)...)
 	if diags.Append(checked...); len(checked) == 0 && !r.isApply(ctx) { // Update judges it
 		diags.Append(r.checkDrift(ctx, c, held, r.planned(ctx, about), private)...)
+		diags.Append(r.checkKept(ctx, c, held, private)...)
 	}
 	return diags
 }

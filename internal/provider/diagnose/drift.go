@@ -25,7 +25,7 @@ func (s Subject) DriftOverwritten(drift []Drift, live *cas.Observation) diag.Dia
 
 // DriftKept warns of drift that an update of a Secret leaves as it is.
 func (s Subject) DriftKept(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), drifted(drift)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is.", " as they are."),
+	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), drifted(drift)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is", " as they are")+", unless it replaces the resource.",
 		s.driftFacts(drift, live), fmt.Sprintf("To write %s again, change %s; to keep what is there, set %s to it, or set on_drift = %q.",
 			root(s.Value), s.Revision, root(s.Value), terms.DriftOff))
 }
@@ -101,10 +101,11 @@ func (s Subject) driftFacts(drift []Drift, live *cas.Observation) (facts []Fact)
 		if s.ID.Key == "" {
 			facts = append(facts, Fact{d.Kind, d.Key})
 		}
+		of := s.forPart(d.Kind)
 		if s.Op == terms.OpDelete {
-			facts = append(facts, Fact{"Found", renderOne(d.Found, s.Hide)})
+			facts = append(facts, Fact{"Found", renderOne(d.Found, of.Hide)})
 		} else {
-			facts = append(facts, s.compare("Found", d.Found, "To write", d.ToWrite)...)
+			facts = append(facts, of.compare("Found", d.Found, "To write", d.ToWrite)...)
 		}
 		if d.Kind == PartKey && !d.Found.IsAbsent() && live != nil {
 			facts = append(facts, changedBy(live.Owners(d.Key))...)

@@ -72,6 +72,14 @@ func (s Subject) compare(nameA string, a cas.Entry, nameB string, b cas.Entry) [
 	return []Fact{{nameA, shownA}, {nameB, shownB}}
 }
 
+// forPart is the subject for facts about a part of an object. Of a Secret, only keys hold what is secret: the state has all else.
+func (s Subject) forPart(part string) Subject {
+	if s.Hide == ShowNothing && part != PartKey {
+		s.Hide = ShowValues
+	}
+	return s
+}
+
 // existingKeys lists the keys of a ConfigMap, in which one is missing.
 func existingKeys(missing string, live *cas.Observation) []Fact {
 	if !live.Exists() {

@@ -80,7 +80,7 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observ
 			if count++; count > mostDifferences {
 				continue
 			}
-			facts = append(append(facts, Fact{part.name, key}), s.compare(nameA, inA[key], nameB, inB[key])...)
+			facts = append(append(facts, Fact{part.name, key}), s.forPart(part.name).compare(nameA, inA[key], nameB, inB[key])...)
 			if part.name == PartKey && live != nil {
 				facts = append(facts, changedBy(live.Owners(key))...)
 			}
