@@ -19,8 +19,10 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap/source"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/secret"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 var (
@@ -129,7 +131,7 @@ func (p *casProvider) settings(model connect.Model) (*claim.Run, diag.Diagnostic
 		FieldManager: defaultFieldManager,
 		HideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
 		PlanCheck:    check,
-		Ignored:      claim.IgnoredMetadata{Labels: claim.IgnoredKeysOf(model.IgnoreLabels), Annotations: claim.IgnoredKeysOf(model.IgnoreAnnotations)},
+		Ignored:      terms.IgnoredMetadata{Labels: terms.IgnoredKeysOf(model.IgnoreLabels), Annotations: terms.IgnoredKeysOf(model.IgnoreAnnotations)},
 		Rehearsal:    cas.CheckMode(dryRun),
 	}
 	if manager := model.FieldManager.ValueString(); manager != "" {
@@ -175,8 +177,8 @@ func (p *casProvider) EphemeralResources(context.Context) []func() ephemeral.Eph
 
 func (p *casProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
-		configmap.NewConfigMapSource,
-		configmap.NewEntrySource,
+		source.NewConfigMapSource,
+		source.NewEntrySource,
 	}
 }
 
