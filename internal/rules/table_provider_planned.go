@@ -205,7 +205,7 @@ var providerPlanned = []rule{
 	{
 		"provider: a plan warns of what a ConfigMap takes over",
 		provider + "/adapter/whole_plan.go",
-		"resp.Diagnostics.Append(about.TakenOver(plan.content(), state.content(), was.content())...)",
+		"resp.Diagnostics.Append(about.TakenOver(plan.content(), before, was.content())...)",
 		"",
 		acceptance,
 		[]string{"TestConfigMapManagesWhatItNames"},
