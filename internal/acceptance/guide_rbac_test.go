@@ -58,6 +58,14 @@ type roleCase struct {
 	body     string
 	during   func(*pipeline, *testcluster.Proxy) // set up before each apply
 	anyName  bool                                // the name is not known before
+	secret   bool                                // it is about a Secret, not a ConfigMap
+}
+
+func (c roleCase) plural() string {
+	if c.secret {
+		return "secrets"
+	}
+	return "configmaps"
 }
 
 var roleCases = map[string]map[string]roleCase{
@@ -133,11 +141,11 @@ func imported(kind, rest string) string {
 	return "import {\n  to = " + kind + ".it\n  id = \"${NAMESPACE}/testmap" + rest + "\"\n}\n"
 }
 
-// verbs are those that RBAC knows the requests by, each once. It fails the test for a request about anything but ConfigMaps of the namespace.
-func (p *pipeline) verbs(requests []testcluster.Request) []string {
+// verbs are those that RBAC knows the requests by, each once. It fails the test for a request about anything but such objects of the namespace.
+func (p *pipeline) verbs(plural string, requests []testcluster.Request) []string {
 	p.Helper()
 	found := map[string]bool{}
-	all := "/api/v1/namespaces/" + p.namespace + "/configmaps"
+	all := "/api/v1/namespaces/" + p.namespace + "/" + plural
 	for _, r := range requests {
 		named := path.Dir(r.Path) == all
 		switch {
@@ -160,7 +168,7 @@ func (p *pipeline) verbs(requests []testcluster.Request) []string {
 func (p *pipeline) as(c roleCase, user string, verbs []string) *testcluster.Proxy {
 	p.Helper()
 	rule := func(names []string, verbs ...string) rbacv1.PolicyRule {
-		return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: names, Verbs: verbs}
+		return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{c.plural()}, ResourceNames: names, Verbs: verbs}
 	}
 	var rules []rbacv1.PolicyRule
 	for _, verb := range verbs {
@@ -171,7 +179,7 @@ func (p *pipeline) as(c roleCase, user string, verbs []string) *testcluster.Prox
 		rules = append(rules, rule(names, verb))
 	}
 	if rules == nil {
-		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get"}})
+		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"get"}})
 	}
 	proxy := p.cluster.ProxyFor(p, p.cluster.User(p, user+"-"+p.namespace, p.namespace, rules...))
 	if err := testcluster.WriteKubeconfig(p.kubeconfig, proxy.Config); err != nil {
@@ -206,7 +214,14 @@ func TestGuideRoles(t *testing.T) {
 func (c roleCase) run(t *testing.T, toPlan, toApply []string) {
 	t.Helper()
 	p := newCLIPipeline(t)
-	if c.before != nil {
+	kind := "ConfigMap"
+	switch {
+	case c.secret:
+		kind = "Secret"
+		if c.before != nil {
+			p.createSecret("testmap", c.before)
+		}
+	case c.before != nil:
 		p.create("testmap", c.before)
 	}
 	if c.applied != "" {
@@ -219,7 +234,7 @@ func (c roleCase) run(t *testing.T, toPlan, toApply []string) {
 		return slices.DeleteFunc(slices.Clone(verbs), func(v string) bool { return v == verb })
 	}
 	refusal := func(verb string) []string {
-		return []string{"Error: Not Permitted", "permission to " + verb + " this ConfigMap", "ConfigMap: " + p.namespace + "/testmap"}
+		return []string{"Error: Not Permitted", "permission to " + verb + " this " + kind, kind + ": " + p.namespace + "/testmap"}
 	}
 	for _, verb := range toPlan {
 		p.as(c, "no-"+verb+"-to-plan", without(toPlan, verb))
@@ -246,11 +261,39 @@ func (c roleCase) run(t *testing.T, toPlan, toApply []string) {
 	}
 	p.apply()
 	for what, got := range map[string][2][]string{
-		"plan": {toPlan, p.verbs(planner.Requests())}, "apply": {toApply, p.verbs(applier.Requests())},
+		"plan": {toPlan, p.verbs(c.plural(), planner.Requests())}, "apply": {toApply, p.verbs(c.plural(), applier.Requests())},
 	} {
 		if diff := cmp.Diff(got[0], got[1]); diff != "" && len(got[0])+len(got[1]) > 0 {
 			t.Errorf("what the %s asks for (-guide +requests):\n%s", what, diff)
 		}
+	}
+}
+
+// Resources of Secrets need the verbs of the table, on Secrets.
+func TestGuideRolesForSecrets(t *testing.T) {
+	t.Parallel()
+	of := func(block string) string { return strings.Replace(block, `"database"`, `"testmap"`, 1) }
+	entry, several := func(lines ...string) string { return of(secretEntry(lines...)) }, func(lines ...string) string { return of(secretData(lines...)) }
+	whole := func(lines ...string) string { return of(secretBlock(lines...)) }
+	const getOnly, getPatch, getCreate, remove = "get", "get, patch", "get, create", "delete"
+	for name, test := range map[string]struct {
+		roleCase
+		plan, apply string
+	}{
+		"an entry, made":      {roleCase{before: data{}, body: entry(`value_wo = "1"`)}, getOnly, getPatch},
+		"an entry, changed":   {roleCase{before: data{}, applied: entry(`value_wo = "1"`), body: entry(`value_wo = "2"`, `value_wo_version = 2`)}, getOnly, getPatch},
+		"an entry, removed":   {roleCase{before: data{}, applied: entry(`value_wo = "1"`)}, getOnly, "patch"},
+		"data, made":          {roleCase{before: data{}, body: several(`data_wo = { a = "1" }`)}, getOnly, getPatch},
+		"data, changed":       {roleCase{before: data{}, applied: several(`data_wo = { a = "1" }`), body: several(`data_wo = { b = "1" }`)}, getOnly, getPatch},
+		"data, removed":       {roleCase{before: data{}, applied: several(`data_wo = { a = "1" }`)}, getOnly, "patch"},
+		"a Secret, made":      {roleCase{body: whole(`data_wo = { a = "1" }`)}, getOnly, getCreate},
+		"a Secret, changed":   {roleCase{applied: whole(`data_wo = { a = "1" }`), body: whole(`data_wo = { a = "2" }`, `data_wo_version = 2`)}, getOnly, getPatch},
+		"a Secret, destroyed": {roleCase{applied: whole(`data_wo = { a = "1" }`)}, getOnly, remove},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.secret = true
+			test.run(t, strings.Split(test.plan, ", "), slices.Sorted(strings.SplitSeq(test.apply, ", ")))
+		})
 	}
 }
 

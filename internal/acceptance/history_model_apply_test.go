@@ -52,7 +52,7 @@ func (m *model) apply(w *workspace, pl *modelPlan, f fault) (errs []string, p *p
 			state[address] = now
 		case title == titleUnknown && c.action == "update":
 			known, sent := *state[address], c.to
-			if now != nil {
+			if c.to.secret && now != nil {
 				sent = &now.block
 			}
 			known.inDoubt = append(slices.Clone(known.inDoubt), known.doubtOf(sent))

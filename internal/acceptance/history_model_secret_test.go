@@ -54,11 +54,11 @@ func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title
 	rules, labels := writes.wholeRules(with)
 	_, accepted := b.drifted(with)
 	if len(rules)+len(labels) == 0 {
-		isLeft := was.written != nil && b.values == nil // to others, from now on
+		isNoted := (was.written == nil) != (b.values == nil) // that the values are others' from now on, or this resource's
 		if !isNamed {
 			warnings = b.keptDrift(writes, with)
 		}
-		return isUpdate || isLeft || !isNamed && accepted && b.drift != "off", "", warnings
+		return isUpdate || isNoted || !isNamed && accepted && b.drift != "off", "", warnings
 	}
 	isUpdate = true
 	isOwn := was.revision != 0 && was.written != nil

@@ -300,3 +300,39 @@ func TestSecretShowsLabels(t *testing.T) {
 	set("later")
 	p.applyRefused("Compare-And-Swap Conflict", `Label: app Expected: "theirs" Found: "later"`)
 }
+
+// Given a Secret that holds what a new version is to write; when somebody else changes it after the plan; then the plan of the apply agrees with the
+// first one, and the apply refuses.
+func TestSecretChangedAfterAPlanThatFoundItsValuesThere(t *testing.T) {
+	for _, check := range []string{"error", "warning", "off"} {
+		t.Run(check, func(t *testing.T) {
+			onEach(t, func(p *pipeline, _ bool) {
+				write := func(lines ...string) { p.writeFor(p.kubeconfig, `plan_check = "`+check+`"`, secretBlock(lines...)) }
+				write(`data_wo = { a = "1" }`)
+				p.plan()
+				p.apply()
+				p.rotate("database", "a", "2")
+				write(`data_wo = { a = "2" }`, `data_wo_version = 2`)
+				p.plan()
+				p.rotate("database", "a", "theirs")
+				p.applyRefused("Compare-And-Swap Conflict", "!inconsistent")
+				p.wantSecret("database", map[string]string{"a": "theirs"})
+			})
+		})
+	}
+}
+
+// Given values that the resource left to others, and that are as it would write them; when it takes them over; then it protects them.
+func TestSecretTakesOverValuesThatAreThere(t *testing.T) {
+	p := newPipeline(t)
+	p.write(secretBlock())
+	p.plan()
+	p.apply()
+	p.rotate("database", "a", "1")
+	p.write(secretBlock(`data_wo = { a = "1" }`))
+	p.plan()
+	p.apply()
+	p.planNothing()
+	p.rotate("database", "a", "theirs")
+	p.wants(p.planNothing(), "Value Changed Since Last Apply")
+}

@@ -3,13 +3,17 @@ package acceptance_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // opens reads a planted value out of the Secret vault, for a run alone.
@@ -60,6 +64,49 @@ func TestNoValueOfASecretIsWrittenAnywhere(t *testing.T) {
 	write(secretEntry(`value_wo = `+openedValue("second"), `value_wo_version = 2`) + vault)
 	s.ran(1, "Request Refused", "apply", "-no-color", "-input=false", "-auto-approve")
 	s.wantSecret("database", map[string]string{"user": values["third"], "password": values["third"]})
+	if found := s.found(); len(found) > 0 {
+		t.Errorf("found: %v", found)
+	}
+}
+
+// Given a provider that hangs in a write; when it crashes, and prints the stacks of all goroutines; then no value is in what it prints.
+func TestNoValueOfASecretIsInACrash(t *testing.T) {
+	s := newSecretive(t)
+	values := map[string]string{}
+	for _, key := range []string{"first", "second"} {
+		values[key] = s.plant(key, key+`-p"w/+ä &%planted-`+strings.Repeat(key, 3))
+	}
+	s.createSecret("vault", values)
+	s.createSecret("database", map[string]string{"password": values["second"]})
+	proxy := s.proxied()
+	s.write(opens("first") + opens("second") +
+		secretEntry(`value_wo = `+openedValue("first"), `expected_value_wo = `+openedValue("second")) +
+		secretData(`data_wo = { a = `+openedValue("first")+` }`) +
+		strings.Replace(secretBlock(`data_wo = { a = `+openedValue("second")+` }`), `name = "database"`, `name = "whole"`, 1))
+	s.ran(2, "Plan: 3 to add", "plan", "-no-color", "-input=false", "-detailed-exitcode", "-out=saved.tfplan")
+	reached, ended := make(chan struct{}, 10), make(chan struct{})
+	proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodGet {
+			return testcluster.Fault{}
+		}
+		reached <- struct{}{}
+		return testcluster.Fault{HoldBefore: ended, DropBefore: true}
+	})
+	running := s.cli.Start("apply", "-input=false", "saved.tfplan")
+	<-reached
+	provider, err := running.Provider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := provider.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	result := running.Wait()
+	close(ended)
+	s.seen["what the apply printed"] = result.All()
+	if log := s.written()["log"]; result.ExitCode != 1 || !strings.Contains(log, "SIGQUIT: quit") || !strings.Contains(log, "goroutine 1 ") {
+		t.Errorf("ended with %d, and the log has no stacks:\n%s", result.ExitCode, result.All())
+	}
 	if found := s.found(); len(found) > 0 {
 		t.Errorf("found: %v", found)
 	}

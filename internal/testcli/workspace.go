@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -177,6 +178,19 @@ func (w *Workspace) start(name string, args ...string) *Running {
 
 // Interrupt is one Ctrl-C on a terminal: the command and its provider get it.
 func (r *Running) Interrupt() error { return toolchain.InterruptGroup(r.cmd.Process) }
+
+// Provider is the process of the provider that the command runs.
+func (r *Running) Provider() (*os.Process, error) {
+	out, err := exec.CommandContext(r.w.ctx, "pgrep", "-g", strconv.Itoa(r.cmd.Process.Pid), "-f", "terraform-provider-cas").Output()
+	if err != nil {
+		return nil, err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil {
+		return nil, err
+	}
+	return os.FindProcess(pid)
+}
 
 // Wait waits until the command has ended.
 func (r *Running) Wait() Result {

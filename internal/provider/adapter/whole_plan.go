@@ -142,8 +142,11 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 		if !isUnseen {
 			plan.ResourceVersion, plan.Keys = state.ResourceVersion, state.Keys
 		}
-		if isOwn && plan.BinaryData.IsNull() { // an update notes that the values are others' now, which no argument in the state says
+		switch {
+		case isOwn && plan.BinaryData.IsNull(): // an update notes that the values are others' now, which no argument in the state says
 			plan.ResourceVersion = types.StringUnknown()
+		case r.Kind == cas.Secret && !isKept && !plan.BinaryData.IsNull(): // it notes that they are its own, or finds others and writes
+			plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
 		}
 		if !isUnseen && !isNamed {
 			r.acceptDrift(ctx, plan, was, resp)
