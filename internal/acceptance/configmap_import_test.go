@@ -92,9 +92,9 @@ func TestConfigMapImportIsRefused(t *testing.T) {
 	for id, want := range map[string]string{
 		"testmap":           `The import id "testmap" is not of the form namespace/name.`,
 		"a/b/c":             `The import id "a/b/c" is not of the form namespace/name.`,
-		"Default/testmap":   `The import id "Default/testmap" is not of the form namespace/name: the namespace a lowercase RFC 1123 label must`,
-		"default/TestMap":   `The import id "default/TestMap" is not of the form namespace/name: the name a lowercase RFC 1123 subdomain must`,
-		"default/":          `The import id "default/" is not of the form namespace/name: the name a lowercase RFC 1123 subdomain must`,
+		"Default/testmap":   `The import id "Default/testmap" has an invalid namespace: a lowercase RFC 1123 label must`,
+		"default/TestMap":   `The import id "default/TestMap" has an invalid name: a lowercase RFC 1123 subdomain must`,
+		"default/":          `The import id "default/" has an invalid name: a lowercase RFC 1123 subdomain must`,
 		f.namespace + "/no": "Cannot import non-existent remote object",
 	} {
 		f.runRefused(func(got failures) { got.want(f, "", want) }, resource.TestStep{
