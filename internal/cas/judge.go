@@ -1,6 +1,6 @@
 package cas
 
-// decision is what judging came to.
+// decision is the outcome of judging a Txn.
 type decision uint8
 
 const (
@@ -9,7 +9,7 @@ const (
 	decideRefuse          // with the error
 )
 
-// judgement is what holding a Txn against one observation came to.
+// judgement is the result of judging a Txn by one observation.
 type judgement struct {
 	decision
 	err     error
@@ -25,7 +25,7 @@ type change struct {
 	isGuard bool
 }
 
-// history is what judging needs to know of what came before an observation.
+// history is what judge needs to know about earlier versions of the object.
 type history interface {
 	// leadsFrom reports whether v is the observed version or the lineage leads from v to it.
 	leadsFrom(v Version) bool
@@ -33,10 +33,10 @@ type history interface {
 	wroteSince(key string, v Version) bool
 }
 
-// judge holds a Txn against an observation. What it says is worth as much as the observation.
+// judge decides whether a Txn may be written, given an observation. The answer is only as current as the observation.
 func judge(t *Txn, o *Observation, h history) judgement { return judgeAfter(t, o, nil, h) }
 
-// judgeAfter is judge where others of the same request leave keys as in left.
+// judgeAfter is judge for a Txn that shares a request with others. left has the keys that those change.
 func judgeAfter(t *Txn, o *Observation, left map[string]Entry, h history) judgement {
 	j := t.judgeAll(o, left, h)
 	if j.decision != decideRefuse && t.Bound.Valid() && !h.leadsFrom(t.Bound) {
@@ -49,7 +49,7 @@ func judgeAfter(t *Txn, o *Observation, left map[string]Entry, h history) judgem
 	return j
 }
 
-// judgeAll holds a Txn against all but its bound.
+// judgeAll judges a Txn by everything but its bound.
 func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h history) judgement {
 	refuse := func(err error) judgement { return judgement{decision: decideRefuse, err: err} }
 	if t.GoneIsDone && (!o.Exists() || t.allGone(o) && t.Meta == nil) {

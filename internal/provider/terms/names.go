@@ -24,6 +24,12 @@ func GenerateName(prefix string) string {
 	return prefix[:min(len(prefix), maxNamePrefix)] + rand.String(nameSuffix)
 }
 
+// IsGenerated reports whether a name may have been made of the prefix.
+func IsGenerated(name, prefix string) bool {
+	suffix, ok := strings.CutPrefix(name, prefix[:min(len(prefix), maxNamePrefix)])
+	return ok && prefix != "" && len(suffix) == nameSuffix
+}
+
 // NamePrefixProblems are those of the names that are made of a prefix.
 func NamePrefixProblems(prefix string) []string {
 	if prefix == "" {
