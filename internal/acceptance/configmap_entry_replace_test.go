@@ -192,7 +192,7 @@ func TestDeposedKeyThatAnotherResourceAdoptedIsNotRemoved(t *testing.T) {
 		entryBlock("foo", `key = "baz"`, `conflict_scope = "key"`, `value = "2"`, lifecycle) +
 		entryBlock("adopter", `key = terraform_data.key.output`, `value = "2"`, `adopt_existing = true`, "depends_on = [cas_configmap_entry.foo]"))
 	p.plan()
-	p.applyRefused("Error: Compare-And-Swap Conflict", "This run itself wrote foo after the removal was planned. Nothing was removed.")
+	p.applyRefused("Error: Compare-And-Swap Conflict", "Another resource of this run wrote or adopted foo after the removal was planned. Nothing was removed.")
 	p.wantLive("testmap", map[string]string{"foo": "2", "baz": "2", "bar": "kept"})
 	p.wantState("foo", "deposed foo", "adopter")
 }

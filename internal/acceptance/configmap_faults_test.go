@@ -112,7 +112,7 @@ func TestConfigMapWriteThatIsHeldEndsWithTheTimeout(t *testing.T) {
 				return testcluster.Fault{}
 			})
 			p.applyRefused("Error: Write Outcome Unknown", map[string]string{
-				"create": "If it finds that the write was made, import it.", "update": "it shows what is left to do.", "delete": "it shows what is left to do.",
+				"create": "If it says that the ConfigMap already exists, import it.", "update": "it shows what is left to do.", "delete": "it shows what is left to remove.",
 			}[name])
 			p.wantUndone(op.before)
 			proxy.SetHook(nil)

@@ -75,6 +75,9 @@ func (d *doubt) add(err error) {
 
 // unknown is the result where it cannot be found out what became of the write.
 func (d *doubt) unknown(err error) result {
+	if errors.Is(d.last, err) { // the read failed because the time was over
+		err = nil
+	}
 	return result{outcome: wire.InDoubt, err: errors.Join(d.first, d.last, err)}
 }
 

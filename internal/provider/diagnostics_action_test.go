@@ -59,12 +59,18 @@ func actionDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			of:      aboutFoo(terms.OpInvoke, swapping).Diagnose(&cas.NotFoundError{Ref: testRef}),
 			summary: "ConfigMap Not Found", path: "name", detail: "The ConfigMap does not exist. Nothing was written." + place + "\nCreate it before the action.",
 		},
+		"a swap, in a plan": { // which no destroy begins with
+			of:      aboutFoo(terms.OpInvoke, swapping, planning).Immutable(),
+			summary: "ConfigMap Is Immutable",
+			detail: "The ConfigMap is immutable. Nothing was written." + place +
+				"\nUse a ConfigMap with another name, or delete this one and create it again.",
+		},
 		"a swap, unknown": {
 			of:      aboutFoo(terms.OpInvoke, swapping).Diagnose(&cas.UnknownError{Ref: testRef, Base: cas.Version{UID: "u", ResourceVersion: "7"}, Err: errServer}),
 			summary: "Write Outcome Unknown",
 			detail: "The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet." +
 				"\n\n  ConfigMap:        shop/settings\n  Cause:            the server's own words\n  resourceVersion:  7 before the write\n" +
-				"\nFind out what the ConfigMap holds before you invoke the action again.",
+				"\nSee what the ConfigMap holds before you invoke the action again.",
 		},
 		"a list, unauthorized": {
 			of:      aboutFoo(terms.OpList, listing).Diagnose(&cas.RefusedError{Verb: "list", Code: 401, Err: errServer}),

@@ -97,7 +97,7 @@ Somebody else changed foo and app after the last apply. This update overwrites t
   Found:      "other"
   To write:   "shop"
 
-To keep them, set the configuration to what the ConfigMap holds; to stop instead of overwriting, set on_drift = "error".`,
+To keep them, set data and labels to what the ConfigMap holds; to stop instead of overwriting, set on_drift = "error".`,
 		},
 		"drift: a whole ConfigMap is not deleted": {
 			of: aboutWhole(terms.OpDelete).DriftRefused(whole[:1], nil, false), summary: changed,
@@ -108,7 +108,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
   Key:        foo
   Found:      "live"
 
-To delete the ConfigMap, first set the configuration to what the ConfigMap holds and apply.`,
+To delete the ConfigMap, first set data to what the ConfigMap holds, and apply.`,
 		},
 		"drift: a key is not removed": {
 			of: aboutFoo(terms.OpDelete).RemovalRefused([]diagnose.KeyValue{{Key: "foo", Live: live}}, seen), summary: changed,

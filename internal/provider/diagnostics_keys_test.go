@@ -155,8 +155,9 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"several: own write": {
 			of:      aboutSeveral(terms.OpDelete).Diagnose(conflict(cas.ReasonOwn, key("a", cas.ReasonOwn, one), key("foo", cas.ReasonOwn, one))),
 			summary: "Compare-And-Swap Conflict",
-			detail: "This run itself wrote a and foo after the removal was planned. Nothing was removed." + wide +
-				keyA + "  Expected:         \"1\"\n" + missing + foo + widePlanned + "\nGive it up first.",
+			detail: "Another resource of this run wrote or adopted a and foo after the removal was planned. Nothing was removed." + wide +
+				keyA + "  Expected:         \"1\"\n" + missing + foo + widePlanned + "\nThe next apply removes them. To keep them, first run terraform state rm with " +
+				"the address of the removed resource. If a resource with that address is still in the configuration, import it again.",
 		},
 		"several: no ConfigMap": {
 			of: aboutSeveral(terms.OpUpdate).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
@@ -195,7 +196,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			summary: "Write Outcome Unknown",
 			detail: "The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet." + wide +
 				"  Cause:            the server's own words\n  resourceVersion:  7 before the write\n  Import id:        shop/settings:a,b,foo\n" +
-				"\nRun terraform plan again. If it finds that the write was made, import it, or set adopt_existing = true.",
+				"\nRun terraform plan again. If it says that a, b and foo already hold the values, import them, or set adopt_existing = true.",
 		},
 		"several: anything else": {
 			of: aboutSeveral(terms.OpUpdate).Diagnose(errServer), summary: "Unexpected Error",

@@ -55,8 +55,9 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		},
 		"own write": {
 			of: aboutFoo(terms.OpDelete).Diagnose(conflictOf(cas.ReasonOwn, seen, planned)), summary: "Compare-And-Swap Conflict",
-			detail: "This run itself wrote foo after the removal was planned. Nothing was removed." + wide + wideFoo + wideBy + widePlanned +
-				"\nLet each instance keep its key.",
+			detail: "Another resource of this run wrote or adopted foo after the removal was planned. Nothing was removed." + wide + wideFoo + wideBy + widePlanned +
+				"\nThe next apply removes it. To keep it, first run terraform state rm with the address of the removed resource. " +
+				"If a resource with that address is still in the configuration, import it again.",
 		},
 		"object changed, the key too": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
@@ -255,7 +256,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			of:      aboutFoo(terms.OpCreate).Diagnose(&cas.UnknownError{Ref: testRef, Base: cas.Version{ResourceVersion: "7"}, Err: errServer}),
 			summary: "Write Outcome Unknown",
 			detail: unknown + wide + "  Cause:            the server's own words\n" + version + importID +
-				"\nRun terraform plan again. If it finds that the write was made, import it, or set adopt_existing = true.",
+				"\nRun terraform plan again. If it says that foo already holds the value, import it, or set adopt_existing = true.",
 		},
 		"anything else": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(errServer), summary: "Unexpected Error",

@@ -148,11 +148,9 @@ var ofConfigurations = []string{
 	"Missing Keys",
 	"Missing Kubernetes Configuration",
 	"Missing Value",
-	"Private State Cannot Be Written",
 	"Provider Not Configured",
 	"State Cannot Be Moved",
 	"Unreadable Private State",
-	"Value Conversion Error",
 	"Value Too Large",
 	"Values Too Large",
 }

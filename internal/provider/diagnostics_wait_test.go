@@ -34,7 +34,7 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		noMap    = "  Found:      (no ConfigMap)\n"
 		ended    = "The expected state was not reached within wait_for_match. Nothing was written."
 		endedWay = "\nFind out why the other writer is late. Then run terraform apply again, or raise wait_for_match."
-		cutShort = "The ConfigMap can no longer be watched, and the expected state was not reached by then. Nothing was written."
+		cutShort = "The watch of the ConfigMap failed before the expected state was reached. Nothing was written."
 		served   = "\n\n  ConfigMap:   shop/settings\n  Key:         foo\n"
 		dryRun   = "  Request:     a dry run of the write, because plan_dry_run (CAS_PLAN_DRY_RUN) is true\n"
 		refused  = "The API server refused to patch the ConfigMap. Nothing was written."
@@ -92,7 +92,7 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"cannot watch any longer": {
 			of: waited(notFound, &cas.RefusedError{Ref: testRef, Verb: "watch", Code: 401, Err: errServer}), path: "wait_for_match", summary: "Wait Failed",
 			detail: cutShort + head + noMap + "  Waited:     2m0s\n" +
-				"  Cause:      watch configmap shop/settings: HTTP 401: the server's own words\n\nRun terraform apply again to wait again.",
+				"  Cause:      watch configmap shop/settings: HTTP 401: the server's own words\n\nRemove the cause, then run terraform apply again.",
 		},
 
 		"not permitted, in a rehearsal": {

@@ -3,6 +3,7 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -170,10 +171,10 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 				"  Host:       https://api.test\n  Cause:      the server's own words\n\nCheck what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.",
 		},
 		"whole: unknown, on create": {
-			of:      aboutWhole(terms.OpCreate).Diagnose(&cas.UnknownError{Ref: testRef, Err: errors.Join(errServer, errServer)}),
+			of:      aboutWhole(terms.OpCreate).Diagnose(&cas.UnknownError{Ref: testRef, Err: errors.Join(lostAnswer("Post"), lostAnswer("Get"), lostAnswer("Get"))}),
 			summary: "Write Outcome Unknown",
-			detail: unknown + head + "  Cause:      the server's own words; the server's own words\n  Import id:  shop/settings\n\n" +
-				"Run terraform plan again. If it finds that the write was made, import it.",
+			detail: unknown + head + "  Cause:      POST https://api.test: the server's own words; GET https://api.test: the server's own words\n  Import id:  shop/settings\n\n" +
+				"Run terraform plan again. If it says that the ConfigMap already exists, import it.",
 		},
 		"whole: unknown, on update": {
 			of:      aboutWhole(terms.OpUpdate).Diagnose(&cas.UnknownError{Ref: testRef, Base: planned, Err: errServer}),
@@ -185,7 +186,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			of:      aboutWhole(terms.OpDelete).Diagnose(&cas.UnknownError{Ref: testRef, Base: planned, Err: errServer}),
 			summary: "Write Outcome Unknown",
 			detail: unknown + wide + "  Cause:            the server's own words\n  resourceVersion:  7 before the write\n" +
-				"\nRun terraform plan again: it shows what is left to do.",
+				"\nRun terraform plan, or terraform plan -destroy, again: it shows what is left to remove.",
 		},
 		"whole: anything else": {
 			of: aboutWhole(terms.OpUpdate).Diagnose(errServer), summary: "Unexpected Error",
@@ -221,4 +222,9 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 				"\nReview these changes before you apply: the plan does not show them.",
 		},
 	}
+}
+
+// lostAnswer is the error of a request whose answer did not come.
+func lostAnswer(verb string) error {
+	return &url.Error{Op: verb, URL: "https://api.test/api/v1/namespaces/shop/configmaps/settings?timeout=15s", Err: errServer}
 }

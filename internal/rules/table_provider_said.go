@@ -5,7 +5,7 @@ var providerSaid = []rule{
 	{
 		"provider: a failed check of a plan names plan_check",
 		provider + "/diagnose/subject.go",
-		"if s.Plan != terms.PlanCheckError || s.Replanned || s.Op == terms.OpDelete {",
+		"if s.Plan != terms.PlanCheckError || s.Replanned || s.Op == terms.OpDelete || s.Op == terms.OpInvoke {",
 		"if true {",
 		provider,
 		[]string{"TestDiagnostics/whole:_gone"},
@@ -93,8 +93,8 @@ var providerSaid = []rule{
 	{
 		"provider: the unknown outcome of a create names the import",
 		provider + "/diagnose/subject.go",
-		"if s.Op == terms.OpCreate {\n\t\tnext",
-		"if false {\n\t\tnext",
+		"case s.Op == terms.OpCreate:\n\t\tnext",
+		"case false:\n\t\tnext",
 		provider,
 		[]string{"TestDiagnostics/unknown,_on_create"},
 	},

@@ -1,6 +1,6 @@
 package judging
 
-// Decision is what judging came to.
+// Decision is the outcome of judging a Txn.
 type Decision uint8
 
 const (
@@ -9,7 +9,7 @@ const (
 	DecideRefuse          // with the error
 )
 
-// Judgement is what holding a Txn against one observation came to.
+// Judgement is the result of judging a Txn by one observation.
 type Judgement struct {
 	Decision
 	Err     error
@@ -31,7 +31,7 @@ func (c Change) Writes() bool { return !c.IsGuard && c.To != c.From }
 // Signs reports whether the change leaves its writer's name on the key.
 func (c Change) Signs() bool { return c.Writes() && !c.To.IsAbsent() }
 
-// History is what judging needs to know of what came before an observation.
+// History is what Judge needs to know about earlier versions of the object.
 type History interface {
 	// LeadsFrom reports whether v is the observed version or the lineage leads from v to it.
 	LeadsFrom(v Version) bool
@@ -39,10 +39,10 @@ type History interface {
 	WroteSince(key string, v Version) bool
 }
 
-// Judge holds a Txn against an observation. What it says is worth as much as the observation.
+// Judge decides whether a Txn may be written, given an observation. The answer is only as current as the observation.
 func Judge(t *Txn, o *Observation, h History) Judgement { return JudgeAfter(t, o, nil, h) }
 
-// JudgeAfter is judge where others of the same request leave keys as in left.
+// JudgeAfter is Judge for a Txn that shares a request with others. left has the keys that those change.
 func JudgeAfter(t *Txn, o *Observation, left map[string]Entry, h History) Judgement {
 	j := t.judgeAll(o, left, h)
 	if j.Decision != DecideRefuse && t.Bound.Valid() && !h.LeadsFrom(t.Bound) {
@@ -55,7 +55,7 @@ func JudgeAfter(t *Txn, o *Observation, left map[string]Entry, h History) Judgem
 	return j
 }
 
-// judgeAll holds a Txn against all but its bound.
+// judgeAll judges a Txn by everything but its bound.
 func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgement {
 	refuse := func(err error) Judgement { return Judgement{Decision: DecideRefuse, Err: err} }
 	if t.GoneIsDone && (!o.Exists() || t.allGone(o) && t.Meta == nil) {

@@ -112,14 +112,6 @@ func (o *Observation) Entries() map[string]Entry {
 	return all
 }
 
-// GenerateName is metadata.generateName, empty where the name was given.
-func (o *Observation) GenerateName() string {
-	if !o.Exists() {
-		return ""
-	}
-	return o.configMap.GenerateName
-}
-
 // Labels is metadata.labels, which is not to be changed.
 func (o *Observation) Labels() map[string]string {
 	if !o.Exists() {

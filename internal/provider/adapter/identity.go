@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -109,19 +110,22 @@ func (i ObjectIdentity) ref(kind cas.Kind) cas.Ref {
 	return ref
 }
 
-// imported parses an import's id or, without one, the id that its identity stands for.
+// imported parses an import's id or, without one, checks the id that its identity stands for.
 func imported[I, ID any](
-	ctx context.Context, req resource.ImportStateRequest, parse func(string) (ID, error), of func(I) string,
+	ctx context.Context, req resource.ImportStateRequest, parse func(string) (ID, error), of func(I) ID, check func(ID) error,
 ) (id ID, diags diag.Diagnostics) {
-	title, subject, text := diagnose.TitleInvalidImportID, "import id", req.ID
-	if text == "" {
+	title, subject := diagnose.TitleInvalidImportID, "import id"
+	var err error
+	if req.ID != "" {
+		id, err = parse(req.ID)
+	} else {
 		var identity I
 		if diags = req.Identity.Get(ctx, &identity); diags.HasError() {
 			return id, diags
 		}
-		title, subject, text = diagnose.TitleInvalidImportIdentity, "identity", of(identity)
+		title, subject, id = diagnose.TitleInvalidImportIdentity, "identity", of(identity)
+		err = check(id)
 	}
-	id, err := parse(text)
 	if err != nil {
 		diags.Append(title.With(diagnose.Detail(fmt.Sprintf("The %s %v.", subject, err), nil, "")))
 	}
@@ -130,31 +134,32 @@ func imported[I, ID any](
 
 // ImportedObject is the object that an import names.
 func ImportedObject(ctx context.Context, req resource.ImportStateRequest, kind cas.Kind) (cas.Ref, diag.Diagnostics) {
-	ref, diags := imported(ctx, req, terms.ParseConfigMapID, func(i ObjectIdentity) string { return i.ref(kind).String() })
+	ref, diags := imported(ctx, req, terms.ParseConfigMapID, func(i ObjectIdentity) cas.Ref { return i.ref(kind) }, terms.CheckObject)
 	ref.Kind = kind
 	return ref, diags
 }
 
 // ImportedEntry is the key that an import names.
 func ImportedEntry(ctx context.Context, req resource.ImportStateRequest, kind cas.Kind) (terms.EntryID, diag.Diagnostics) {
-	id, diags := imported(ctx, req, terms.ParseEntryID, func(i EntryIdentity) string {
-		return terms.EntryID{Ref: i.ref(kind), Key: i.Key.ValueString()}.String()
-	})
+	id, diags := imported(ctx, req, terms.ParseEntryID, func(i EntryIdentity) terms.EntryID {
+		return terms.EntryID{Ref: i.ref(kind), Key: i.Key.ValueString()}
+	}, terms.EntryID.Check)
 	id.Kind = kind
 	return id, diags
 }
 
 // ImportedData are the keys that an import names; none for all.
 func ImportedData(ctx context.Context, req resource.ImportStateRequest, kind cas.Kind) (terms.DataID, diag.Diagnostics) {
-	id, diags := imported(ctx, req, terms.ParseDataID, func(i DataIdentity) string {
+	id, diags := imported(ctx, req, terms.ParseDataID, func(i DataIdentity) terms.DataID {
 		id := terms.DataID{Ref: i.ref(kind)}
 		for _, key := range i.Keys.Elements() {
 			if s, ok := key.(types.String); ok {
 				id.Keys = append(id.Keys, s.ValueString())
 			}
 		}
-		return id.String()
-	})
+		slices.Sort(id.Keys)
+		return id
+	}, terms.DataID.Check)
 	id.Kind = kind
 	return id, diags
 }

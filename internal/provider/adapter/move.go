@@ -20,7 +20,8 @@ func FromKubernetes(req resource.MoveStateRequest, resourceTypes ...string) bool
 
 // Unmovable is for a state that hashicorp/kubernetes cannot have written.
 func Unmovable(resourceType, instead string) diag.Diagnostic {
-	return diagnose.TitleStateCannotBeMoved.With(diagnose.Detail("The state of "+resourceType+" is not as hashicorp/kubernetes writes it.", nil, instead))
+	return diagnose.TitleStateCannotBeMoved.With(diagnose.Detail("The state of "+resourceType+" does not have the form that hashicorp/kubernetes writes. Nothing was moved.", nil,
+		"Replace the moved block by a removed block with destroy = false. Then "+instead))
 }
 
 // KubernetesData is the state of a kubernetes_config_map_v1_data or a kubernetes_secret_v1_data, of which there has been one schema only.

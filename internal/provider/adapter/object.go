@@ -365,16 +365,14 @@ func (r *Whole) refresh(state *Object, o *cas.Observation) {
 }
 
 // adopt makes the state of an import, which has a name alone, manage all that there is. Of what there is none of stays unmanaged:
-// most configurations do not name it.
+// most configurations do not name it. generate_name stays null: Terraform generates configurations from this state, which must not have
+// both it and name.
 func (r *Whole) adopt(state *Object, o *cas.Observation) {
 	live := r.live(o, state)
 	for _, p := range parts {
 		if len(p.of(live).Elements()) > 0 {
 			*p.of(state) = *p.of(live)
 		}
-	}
-	if prefix := o.GenerateName(); prefix != "" {
-		state.GenerateName = types.StringValue(prefix)
 	}
 	state.Immutable, state.Type = live.Immutable, live.Type
 	state.observe(o)

@@ -58,7 +58,7 @@ func (r *Whole) MovedState(req resource.MoveStateRequest) (*Object, diag.Diagnos
 	}
 	var source kubernetesObject
 	if err := json.Unmarshal(req.SourceRawState.JSON, &source); err != nil || len(source.Metadata) != 1 || source.Metadata[0].Name == "" {
-		return nil, diag.Diagnostics{Unmovable(req.SourceTypeName, "Import the "+r.Kind.String()+" instead, with the id namespace/name.")}
+		return nil, diag.Diagnostics{Unmovable(req.SourceTypeName, "import the "+r.Kind.String()+" with the id namespace/name.")}
 	}
 	meta := source.Metadata[0]
 	ref := cas.Ref{Namespace: meta.Namespace, Name: meta.Name}

@@ -55,7 +55,7 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 		if config.GenerateName.IsNull() {
 			plan.GenerateName = state.GenerateName
 		}
-		if !plan.RefKnown() || plan.Ref() != state.Ref() || !plan.GenerateName.Equal(state.GenerateName) {
+		if !plan.RefKnown() || plan.Ref() != state.Ref() || !plan.isOfPrefix(&state) {
 			// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own.
 			held := r.whole(&state)
 			held.OnDrift = plan.OnDrift.ValueString()
@@ -67,6 +67,12 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 		r.planUpdate(ctx, &plan, &state, resp)
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, plan, &resp.Plan.Raw)...)
 	}
+}
+
+// isOfPrefix reports whether the name in the state is of the plan's generate_name. The state of an import does not have that.
+func (m *Object) isOfPrefix(state *Object) bool {
+	return m.GenerateName.Equal(state.GenerateName) ||
+		state.GenerateName.IsNull() && terms.IsGenerated(state.Name.ValueString(), m.GenerateName.ValueString())
 }
 
 func (r *Whole) planCreate(ctx context.Context, plan *Object, resp *resource.ModifyPlanResponse) {

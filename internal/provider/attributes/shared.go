@@ -73,7 +73,7 @@ func pin(kind cas.Kind) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, WriteOnly: true, Validators: []validator.String{ValidResourceVersion()},
 		MarkdownDescription: fmt.Sprintf("Version that the %s must have before a create or update%s. "+
-			"Versions from this apply's own writes after it are fine as well. Write-only: Terraform does not store it, and a change of it alone "+
+			"This provider's writes in the same apply may have raised it since. Write-only: Terraform does not store it, and a change of it alone "+
 			"is no diff. Needs Terraform 1.11 or OpenTofu 1.11.", kind, source),
 	}
 }

@@ -41,7 +41,7 @@ func OfWhole(ctx context.Context, kind cas.Kind, others map[string]schema.Attrib
 		},
 		"generate_name": schema.StringAttribute{
 			Optional: true, Computed: true,
-			PlanModifiers: []planmodifier.String{keeps, stringplanmodifier.RequiresReplaceIfConfigured()},
+			PlanModifiers: []planmodifier.String{keeps, newNamePrefix()},
 			Validators: []validator.String{Rule("the beginning of a "+kind.String()+"'s name (RFC 1123 subdomain)", diagnose.TitleInvalidNamePrefix,
 				terms.NamePrefixProblems)},
 			MarkdownDescription: "Prefix of the name. On create, the provider cuts it to 58 characters and appends five random ones. A change replaces " +
@@ -93,4 +93,16 @@ func InvalidAnnotations(annotations types.Map) (diags diag.Diagnostics) {
 		diags.Append(diagnose.TitleAnnotationsTooLarge.At(at, fmt.Sprintf("Attribute %s: %v.", at, err)))
 	}
 	return diags
+}
+
+// newNamePrefix replaces the resource where the configuration gives another generate_name than the one that its name was made of. The state
+// of an import does not have that.
+func newNamePrefix() planmodifier.String {
+	const description = "A change replaces the resource."
+	return stringplanmodifier.RequiresReplaceIf(func(ctx context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
+		var name types.String
+		resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("name"), &name)...)
+		isSame := req.StateValue.IsNull() && terms.IsGenerated(name.ValueString(), req.PlanValue.ValueString())
+		resp.RequiresReplace = !req.ConfigValue.IsNull() && !isSame
+	}, description, description)
 }

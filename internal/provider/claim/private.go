@@ -156,15 +156,15 @@ func getPrivate[T any](ctx context.Context, from privateReader, key string) (T, 
 }
 
 func unreadable(key string) diag.Diagnostic {
-	return diagnose.TitleUnreadablePrivateState.With(diagnose.Detail("The private state was not written by this provider.",
-		[]diagnose.Fact{{Name: "Part", Value: key}}, "Remove the resource from the state with terraform state rm, and import it again."))
+	return diagnose.TitleUnreadablePrivateState.With(diagnose.Detail("The provider cannot read the private state of this resource.",
+		[]diagnose.Fact{{Name: "Part", Value: key}}, "Run terraform state rm with the address above, then import the resource again."))
 }
 
 // setPrivate writes a key of the private state.
 func setPrivate(ctx context.Context, to privateWriter, key string, value any) diag.Diagnostics {
 	raw, err := json.Marshal(value)
 	if err != nil {
-		return diag.Diagnostics{diagnose.TitlePrivateStateCannotBeWritten.With(diagnose.Detail("The private state could not be encoded.",
+		return diag.Diagnostics{diagnose.TitleUnexpectedError.With(diagnose.Detail("The private state could not be encoded.",
 			[]diagnose.Fact{{Name: "Cause", Value: err.Error()}}, diagnose.Report))}
 	}
 	return to.SetKey(ctx, key, raw)

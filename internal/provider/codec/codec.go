@@ -92,6 +92,6 @@ func (c *Codec[M]) Encode(ctx context.Context, m M, raw *tftypes.Value) diag.Dia
 
 // Unconvertible is the diagnostic of a value that has not the type that the schema gives it.
 func Unconvertible(err error) diag.Diagnostics {
-	return diag.Diagnostics{diagnose.TitleValueConversionError.With(
+	return diag.Diagnostics{diagnose.TitleUnexpectedError.With(
 		diagnose.Detail("A value could not be converted.", []diagnose.Fact{{Name: "Cause", Value: err.Error()}}, diagnose.Report))}
 }

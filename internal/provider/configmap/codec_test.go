@@ -122,7 +122,7 @@ func TestCodecWantsJustTheAttributesOfTheSchema(t *testing.T) {
 func TestCodecRefusesWhatIsNoObject(t *testing.T) {
 	t.Parallel()
 	_, diags := entryCodec().Decode(t.Context(), tftypes.NewValue(tftypes.String, "x"))
-	want := []problem{{Summary: "Value Conversion Error", Detail: "A value could not be converted.\n\n  Cause:  can't unmarshal " +
+	want := []problem{{Summary: "Unexpected Error", Detail: "A value could not be converted.\n\n  Cause:  can't unmarshal " +
 		"tftypes.String into *map[string]tftypes.Value, expected map[string]tftypes.Value\n\n" +
 		"Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG)."}}
 	if diff := cmp.Diff(want, problems(diags)); diff != "" {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -18,8 +17,7 @@ var _ list.ListResourceWithConfigure = (*wholeList)(nil)
 // NewConfigMapList is the list cas_configmap.
 func NewConfigMapList() list.ListResource { return &wholeList{} }
 
-// wholeList is the list cas_configmap. What it gives of a ConfigMap is the state of an import, but for generate_name: Terraform makes a
-// configuration of it, which must not have both generate_name and name.
+// wholeList is the list cas_configmap. What it gives of a ConfigMap is the state of an import.
 type wholeList struct {
 	wholeResource
 }
@@ -47,7 +45,6 @@ func (l *wholeList) List(ctx context.Context, req list.ListRequest, resp *list.L
 	found := func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.Run.Engine.List(ctx, selection) }
 	resp.Results = stream(ctx, l.Run, req, &m, about, found, func(each cas.Listed) iter.Seq[list.ListResult] {
 		state := l.Imported(each.Ref, each.Observation)
-		state.GenerateName = types.StringNull()
 		result := req.NewListResult(ctx)
 		result.DisplayName = each.Ref.String()
 		result.Diagnostics.Append(state.Identity().Encode(ctx, &result.Identity.Raw)...)

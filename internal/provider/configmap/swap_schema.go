@@ -40,15 +40,15 @@ func (*swapAction) Schema(_ context.Context, _ action.SchemaRequest, resp *actio
 			"data": of(attributes.ValidValueSize(), "Text to write, by key; null to remove the key, which needs an expectation. Other keys stay as they are."),
 			"binary_data": of(attributes.ValidBase64(), "Bytes to write to `binaryData`, by key, in standard base64; null to remove the key. No key may be in "+
 				"both maps."),
-			"expected_data": of(attributes.ValidValueSize(), "Text that keys must hold before the write, by key; null if the key must be absent. A key of `data` "+
-				"or `binary_data` that is not here must be absent, or hold the value to write already. A key that is only here is a guard: the request compares it "+
-				"and never writes it."),
-			"expected_binary_data": of(attributes.ValidBase64(), "Bytes that keys must hold before the write, by key, in standard base64. Works like "+
+			"expected_data": of(attributes.ValidValueSize(), "Text that each key must hold before the write; null if the key must be absent. A key of `data` "+
+				"or `binary_data` that is not listed here must be absent, or already hold the value to write. A key that is listed only here is a guard: the "+
+				"request compares it and never writes it."),
+			"expected_binary_data": of(attributes.ValidBase64(), "Bytes that each key must hold before the write, in standard base64. Works like "+
 				"`expected_data`. No key may be in both."),
 			"expected_resource_version": schema.StringAttribute{
 				Optional: true, Validators: []validator.String{attributes.ValidResourceVersion()},
-				MarkdownDescription: "Version that the ConfigMap must have before the write, such as the `resource_version` of a data source. Versions from this " +
-					"apply's own writes after it are fine as well.",
+				MarkdownDescription: "Version that the ConfigMap must have before the write, such as the `resource_version` of a data source. This " +
+					"provider's writes in the same apply may have raised it since.",
 			},
 			"wait_for_match": schema.StringAttribute{
 				Optional: true, Validators: []validator.String{

@@ -29,8 +29,10 @@ func (s Subject) conflict(e *cas.ConflictError) diag.Diagnostic {
 			"The ConfigMap is not at resourceVersion %s, which %s names.", e.At.ResourceVersion, pin), facts,
 			s.orDestroy("Set "+pin+source+"."))
 	case cas.ReasonOwn:
-		return s.refuse(TitleCompareAndSwapConflict, path.Empty(), "This run itself wrote "+enumerate(keysOf(e.Keys))+" after the removal was planned.",
-			facts, s.Ways.Move)
+		keys := keysOf(e.Keys)
+		return s.refuse(TitleCompareAndSwapConflict, path.Empty(), "Another resource of this run wrote or adopted "+enumerate(keys)+" after the removal was planned.",
+			facts, fmt.Sprintf("The next apply removes %[1]s. To keep %[1]s, first run terraform state rm with the address of the removed resource. "+
+				"If a resource with that address is still in the configuration, import it again.", number(len(keys), "it", "them")))
 	case cas.ReasonObject:
 		return s.objectConflict(e, facts)
 	default:

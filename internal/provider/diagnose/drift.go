@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -32,7 +33,7 @@ func (s Subject) DriftKept(drift []Drift, live *cas.Observation) diag.Diagnostic
 
 // DriftRefused is for drift that an update or a removal must not overwrite. canDestroy says that a destroy would go ahead.
 func (s Subject) DriftRefused(drift []Drift, live *cas.Observation, canDestroy bool) diag.Diagnostic {
-	next := fmt.Sprintf("To delete the ConfigMap, first %s and apply.", s.keepDrift(drift))
+	next := fmt.Sprintf("To delete the ConfigMap, first %s, and apply.", s.keepDrift(drift))
 	if s.Op != terms.OpDelete {
 		acknowledge, paths := "", s.Keys[drift[0].Key]
 		if len(drift) == 1 && len(paths.Expected.Steps()) > 0 && (paths.Want == nil || !paths.Want.Holds(drift[0].Found)) {
@@ -82,7 +83,7 @@ func (s Subject) keepDrift(drift []Drift) string {
 	d := drift[0]
 	switch paths, ok := s.Keys[d.Key]; {
 	case len(s.Keys) == 0:
-		return "set the configuration to what the ConfigMap holds"
+		return "set " + s.attributesOf(drift) + " to what the ConfigMap holds"
 	case len(drift) > 1 || !ok:
 		return "set " + root(s.Value) + " to what the keys hold"
 	case d.Found.IsAbsent():
@@ -90,6 +91,24 @@ func (s Subject) keepDrift(drift []Drift) string {
 	default:
 		return s.set(paths.Value, d.Key, d.Found)
 	}
+}
+
+// attributesOf are those of a whole ConfigMap that say what drifted.
+func (s Subject) attributesOf(drift []Drift) string {
+	var names []string
+	for _, d := range drift {
+		name := root(attributeFor(s.Value, cmp.Or(d.Found, d.ToWrite)))
+		switch d.Kind {
+		case PartLabel:
+			name = "labels"
+		case PartAnnotation:
+			name = "annotations"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return enumerate(names)
 }
 
 func (s Subject) driftFacts(drift []Drift, live *cas.Observation) (facts []Fact) {

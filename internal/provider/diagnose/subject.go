@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -97,7 +98,7 @@ func (s Subject) orDestroy(next string) string {
 	if s.Unread {
 		return next + " The state was not refreshed, and may be old: to be sure, plan without -refresh=false."
 	}
-	if s.Plan != terms.PlanCheckError || s.Replanned || s.Op == terms.OpDelete {
+	if s.Plan != terms.PlanCheckError || s.Replanned || s.Op == terms.OpDelete || s.Op == terms.OpInvoke {
 		return next
 	}
 	return next + " If this blocks a destroy, run " + terms.EnvPlanCheck + "=warning terraform destroy."
@@ -289,17 +290,19 @@ func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 
 func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 	next := "Run terraform plan again: it shows what is left to do."
-	facts := s.sent(e)
-	if s.Op == terms.OpInvoke {
-		next = "Find out what the ConfigMap holds before you invoke the action again."
-	}
-	if s.Op == terms.OpCreate {
-		next = "Run terraform plan again. If it finds that the write was made, import it"
-		facts = append(facts, s.importFact(s.ownKeys())...)
-		if len(s.Keys) > 0 {
-			next += ", or set adopt_existing = true"
-		}
-		next += "."
+	facts, keys := s.sent(e), s.ownKeys()
+	switch {
+	case s.Op == terms.OpInvoke:
+		next = "See what the ConfigMap holds before you invoke the action again."
+	case s.Op == terms.OpDelete:
+		next = "Run terraform plan, or terraform plan -destroy, again: it shows what is left to remove."
+	case s.Op == terms.OpCreate && len(keys) == 0:
+		next = "Run terraform plan again. If it says that the ConfigMap already exists, import it."
+		facts = append(facts, s.importFact(nil)...)
+	case s.Op == terms.OpCreate:
+		next = fmt.Sprintf("Run terraform plan again. If it says that %[1]s already %[2]s, import %[3]s, or set adopt_existing = true.",
+			enumerate(keys), number(len(keys), "holds the value", "hold the values"), number(len(keys), "it", "them"))
+		facts = append(facts, s.importFact(keys)...)
 	}
 	return s.tell(TitleWriteOutcomeUnknown, path.Empty(),
 		"The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet.", facts, next)
@@ -307,11 +310,34 @@ func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 
 // sent are the facts about a write whose outcome is unknown.
 func (s Subject) sent(e *cas.UnknownError) (facts []Fact) {
-	facts = append(facts, Fact{"Cause", s.words(e.Err)})
+	facts = append(facts, Fact{"Cause", s.words(briefly(e.Err))})
 	if e.Base.ResourceVersion != "" {
 		facts = append(facts, Fact{"resourceVersion", e.Base.ResourceVersion + " before the write"})
 	}
 	return facts
+}
+
+// briefly shortens an error of several requests: of each, the verb and the host.
+func briefly(err error) error {
+	several, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // of a join itself
+	if !ok {
+		if request := (*url.Error)(nil); errors.As(err, &request) {
+			host := request.URL
+			if u, err := url.Parse(request.URL); err == nil {
+				host = u.Scheme + "://" + u.Host
+			}
+			return fmt.Errorf("%s %s: %w", strings.ToUpper(request.Op), host, request.Err)
+		}
+		return err
+	}
+	all, told := []error(nil), map[string]bool{}
+	for _, err := range several.Unwrap() {
+		if err = briefly(err); !told[err.Error()] {
+			all = append(all, err)
+		}
+		told[err.Error()] = true
+	}
+	return errors.Join(all...)
 }
 
 // ownKeys are those that the configuration gives values to.

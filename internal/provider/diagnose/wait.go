@@ -37,8 +37,8 @@ func (s Subject) waited(e *cas.WaitError) diag.Diagnostic {
 	case errors.Is(e.Err, context.Canceled), errors.Is(e.Err, cas.ErrClosed):
 		return s.refuse(TitleOperationCanceled, path.Empty(), "The operation was canceled while it waited.", facts, "")
 	default:
-		return s.refuse(TitleWaitFailed, at, "The ConfigMap can no longer be watched, and the expected state was not reached by then.",
-			append(facts, Fact{"Cause", s.words(e.Err)}), "Run terraform apply again to wait again.")
+		return s.refuse(TitleWaitFailed, at, "The watch of the ConfigMap failed before the expected state was reached.",
+			append(facts, Fact{"Cause", s.words(e.Err)}), "Remove the cause, then run terraform apply again.")
 	}
 }
 

@@ -210,7 +210,7 @@ func moveKubernetesData(ctx context.Context, req resource.MoveStateRequest, resp
 	}
 	var source adapter.KubernetesData
 	if json.Unmarshal(req.SourceRawState.JSON, &source) != nil || len(source.Metadata) != 1 {
-		resp.Diagnostics.Append(adapter.Unmovable(req.SourceTypeName, "Import the keys instead, with the id namespace/name:key1,key2."))
+		resp.Diagnostics.Append(adapter.Unmovable(req.SourceTypeName, "import the keys with the id namespace/name:key1,key2."))
 		return
 	}
 	values := map[string]cas.Entry{}

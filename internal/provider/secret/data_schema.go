@@ -33,13 +33,13 @@ func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp 
 		Attributes: attributes.OfKeys(ctx, cas.Secret, map[string]schema.Attribute{
 			"data_wo": writeOnlyMap("Text to write, by key. Set at least one key here or in `binary_data_wo`, and no key in both. The resource ignores " +
 				"other keys. If you remove a key from the map, `deletion_policy` applies to it at once."),
-			"binary_data_wo": writeOnlyMap("Bytes to write, by key, in standard base64."),
-			"data_wo_version": revision("`data_wo` and `binary_data_wo`. Keys that you add to the maps, and keys that vanished, are written without a change " +
-				"of it"),
-			"expected_data_wo": writeOnlyMap("Text that keys must hold before the write, by key; null if the key must be absent. A key of `data_wo` that is not " +
-				"here must be absent on create, and the Secret unchanged on update. With `conflict_scope = \"key\"`, an update needs it for each key. A " +
-				"key that is only here is a guard: the request compares it and never writes it."),
-			"expected_binary_data_wo": writeOnlyMap("Bytes that keys must hold before the write, by key, in standard base64. Works like `expected_data_wo`."),
+			"binary_data_wo":  writeOnlyMap("Bytes to write, by key, in standard base64."),
+			"data_wo_version": revision("`data_wo` and `binary_data_wo`", "Keys that you add to the maps, and keys that vanished, are written anyway. "),
+			"expected_data_wo": writeOnlyMap("Text that each key must hold before the write; null if the key must be absent. For a key of `data_wo` that is " +
+				"not listed here, a create requires the key to be absent, and an update requires the Secret to be unchanged since the plan. With " +
+				"`conflict_scope = \"key\"`, an update requires every key to be listed. A key that is listed only here is a guard: the request compares it " +
+				"and never writes it."),
+			"expected_binary_data_wo": writeOnlyMap("Bytes that each key must hold before the write, in standard base64. Works like `expected_data_wo`."),
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +
 				"apply did not make. `key`: only a change to one of these keys or guards, which then need `expected_data_wo`. For the removal of a key, " +
 				"any change to the Secret is a conflict, since the state has no value to compare."),

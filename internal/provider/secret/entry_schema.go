@@ -21,12 +21,12 @@ func (*entryResource) IdentitySchema(_ context.Context, _ resource.IdentitySchem
 
 const writeOnly = " Write-only: Terraform does not store it. Needs Terraform 1.11 or OpenTofu 1.11."
 
-// revision is the version of the write-only values.
-func revision(values string) schema.Int64Attribute {
+// revision is the version of the write-only values. besides is what is written without a change of it.
+func revision(values, besides string) schema.Int64Attribute {
 	return schema.Int64Attribute{
 		Optional: true, Computed: true, Default: int64default.StaticInt64(1),
-		MarkdownDescription: "Version of " + values + ", any whole number. Terraform does not see when a write-only value changes, so the value is written on " +
-			"create, and when this number changes. Null after an import, so that the first apply writes. Default: `1`.",
+		MarkdownDescription: "Any whole number. Change it to write " + values + " again: Terraform cannot see that a write-only value has changed, so the provider " +
+			"writes on create and when this number changes. " + besides + "After an import it is null, so the first apply writes. Default: `1`.",
 	}
 }
 
@@ -42,9 +42,9 @@ func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"key":              attributes.Key(cas.Secret),
 			"value_wo":         writeOnlyText("Text to write. Set exactly one of `value_wo` and `value_base64_wo`."),
 			"value_base64_wo":  writeOnlyText("Bytes to write, in standard base64."),
-			"value_wo_version": revision("`value_wo` or `value_base64_wo`"),
-			"expected_value_wo": writeOnlyText("Text that the key must hold before the write. Without it, a create needs an absent key, and an update needs the Secret " +
-				"to be unchanged since the plan; with `conflict_scope = \"key\"` an update needs it. Do not take it from the ephemeral resource " +
+			"value_wo_version": revision("`value_wo` or `value_base64_wo`", ""),
+			"expected_value_wo": writeOnlyText("Text that the key must hold before the write. Without it, a create requires the key to be absent, and an update " +
+				"requires the Secret to be unchanged since the plan. With `conflict_scope = \"key\"`, an update requires this attribute. Do not take it from the ephemeral resource " +
 				"`cas_secret_entry`, which reads the key again at apply and so expects whatever is there."),
 			"expected_value_base64_wo": writeOnlyText("Bytes that the key must hold before the write, in standard base64."),
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +

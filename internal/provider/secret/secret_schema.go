@@ -31,9 +31,8 @@ func (*wholeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			},
 			"data_wo": writeOnlyMap("All keys with text, and their values. If you omit it and `binary_data_wo`, the resource does not manage the keys. An " +
 				"empty map removes all of them. Omit it if `cas_secret_entry` or `cas_secret_data` writes the keys."),
-			"binary_data_wo": writeOnlyMap("All keys with bytes, and their values in standard base64. No key may be in both maps."),
-			"data_wo_version": revision("`data_wo` and `binary_data_wo`. Keys that you add to the maps or remove from them are written without a change of " +
-				"it"),
+			"binary_data_wo":  writeOnlyMap("All keys with bytes, and their values in standard base64. No key may be in both maps."),
+			"data_wo_version": revision("`data_wo` and `binary_data_wo`", "Keys that you add to the maps or remove from them are written anyway. "),
 			"immutable": attributes.Flag("Let the API server refuse changes of the values. A later write of values, or a change back to `false`, replaces the " +
 				"resource. Default: `false`."),
 			"keys": schema.ListAttribute{

@@ -24,28 +24,32 @@ func (id DataID) String() string {
 
 // ParseDataID reads namespace/name or namespace/name:key,key, whose keys may come in any order.
 func ParseDataID(s string) (DataID, error) {
-	const form = "%q is not of the form namespace/name or namespace/name:key1,key2"
 	object, list, named := strings.Cut(s, ":")
 	parts := strings.Split(object, "/")
 	if len(parts) != 2 {
-		return DataID{}, fmt.Errorf(form, s)
+		return DataID{}, fmt.Errorf("%q is not of the form namespace/name or namespace/name:key1,key2", s)
 	}
 	id := DataID{Ref: cas.Ref{Namespace: parts[0], Name: parts[1]}}
 	if named {
 		id.Keys = strings.Split(list, ",")
 		slices.Sort(id.Keys)
 	}
-	problems := map[string][]string{"namespace": NamespaceProblems(id.Namespace), "name": NameProblems(id.Name)}
-	for i, key := range id.Keys {
-		problems["key"] = append(problems["key"], KeyProblems(key)...)
-		if i > 0 && key == id.Keys[i-1] {
-			problems["key"] = append(problems["key"], fmt.Sprintf("%q is named twice", key))
-		}
-	}
-	for _, part := range []string{"namespace", "name", "key"} {
-		if len(problems[part]) > 0 {
-			return DataID{}, fmt.Errorf(form+": the %s %s", s, part, strings.Join(problems[part], "; "))
-		}
+	if err := check(s, id.parts()); err != nil {
+		return DataID{}, err
 	}
 	return id, nil
+}
+
+// Check reports what is wrong with the parts of the id, whose keys are in order.
+func (id DataID) Check() error { return check(id.String(), id.parts()) }
+
+func (id DataID) parts() []IDPart {
+	parts := objectParts(id.Ref)
+	for i, key := range id.Keys {
+		parts = append(parts, IDPart{"key", key, KeyProblems(key)})
+		if i > 0 && key == id.Keys[i-1] {
+			parts = append(parts, IDPart{"key", key, []string{fmt.Sprintf("%q is named twice", key)}})
+		}
+	}
+	return parts
 }

@@ -26,13 +26,22 @@ func ParseEntryID(s string) (EntryID, error) {
 		return EntryID{}, fmt.Errorf("%q is not of the form namespace/name/key", s)
 	}
 	id := EntryID{cas.Ref{Namespace: parts[0], Name: parts[1]}, parts[2]}
-	for _, part := range id.Parts() {
-		if len(part.Problems) > 0 {
-			return EntryID{}, fmt.Errorf("%q is not of the form namespace/name/key: the %s %s",
-				s, part.Name, strings.Join(part.Problems, "; "))
-		}
+	if err := id.Check(); err != nil {
+		return EntryID{}, err
 	}
 	return id, nil
+}
+
+// Check reports what is wrong with the parts of the id.
+func (id EntryID) Check() error { return check(id.String(), id.Parts()) }
+
+func check(id string, parts []IDPart) error {
+	for _, part := range parts {
+		if len(part.Problems) > 0 {
+			return fmt.Errorf("%q has an invalid %s: %s", id, part.Name, strings.Join(part.Problems, "; "))
+		}
+	}
+	return nil
 }
 
 // IDPart is one part of an id, and what is wrong with it.
@@ -43,11 +52,7 @@ type IDPart struct {
 
 // Parts are the parts of the id, each with its problems.
 func (id EntryID) Parts() []IDPart {
-	return []IDPart{
-		{"namespace", id.Namespace, NamespaceProblems(id.Namespace)},
-		{"name", id.Name, NameProblems(id.Name)},
-		{"key", id.Key, KeyProblems(id.Key)},
-	}
+	return append(objectParts(id.Ref), IDPart{"key", id.Key, KeyProblems(id.Key)})
 }
 
 // NamespaceProblems says what is wrong with a namespace's name. These rules are the API server's own, from its own packages.

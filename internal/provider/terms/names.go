@@ -24,6 +24,12 @@ func GenerateName(prefix string) string {
 	return prefix[:min(len(prefix), maxNamePrefix)] + rand.String(nameSuffix)
 }
 
+// IsGenerated reports whether a name may have been made of the prefix.
+func IsGenerated(name, prefix string) bool {
+	suffix, ok := strings.CutPrefix(name, prefix[:min(len(prefix), maxNamePrefix)])
+	return ok && prefix != "" && len(suffix) == nameSuffix
+}
+
 // NamePrefixProblems are those of the names that are made of a prefix.
 func NamePrefixProblems(prefix string) []string {
 	if prefix == "" {
@@ -39,16 +45,18 @@ func ParseConfigMapID(s string) (cas.Ref, error) {
 		return cas.Ref{}, fmt.Errorf("%q is not of the form namespace/name", s)
 	}
 	ref := cas.Ref{Namespace: parts[0], Name: parts[1]}
-	for _, check := range []struct {
-		part     string
-		problems []string
-	}{
-		{"namespace", NamespaceProblems(ref.Namespace)},
-		{"name", NameProblems(ref.Name)},
-	} {
-		if len(check.problems) > 0 {
-			return cas.Ref{}, fmt.Errorf("%q is not of the form namespace/name: the %s %s", s, check.part, strings.Join(check.problems, "; "))
-		}
+	if err := CheckObject(ref); err != nil {
+		return cas.Ref{}, err
 	}
 	return ref, nil
+}
+
+// CheckObject reports what is wrong with the namespace or the name of an object.
+func CheckObject(ref cas.Ref) error { return check(ref.String(), objectParts(ref)) }
+
+func objectParts(ref cas.Ref) []IDPart {
+	return []IDPart{
+		{"namespace", ref.Namespace, NamespaceProblems(ref.Namespace)},
+		{"name", ref.Name, NameProblems(ref.Name)},
+	}
 }
