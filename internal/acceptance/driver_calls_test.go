@@ -604,6 +604,7 @@ func (s scenario) onCLI(f *fixture, cli, installation string) [][]string {
 	if err != nil {
 		f.Fatal(err)
 	}
+	w.WithoutTLS()
 	calls := filepath.Join(f.TempDir(), "calls")
 	w.Setenv(recordTo, calls)
 	w.Setenv("TF_LOG_SDK", "OFF")

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
@@ -76,14 +75,15 @@ func (h *history) verdicts(of string, o outcome) {
 // are dropped; where none is left, the test fails.
 func (h *history) do(run func() outcome, predictions ...func(*model) outcome) outcome {
 	got := run()
-	live := map[string]*corev1.ConfigMap{}
 	for cm, name := range h.names {
+		if !h.wasWritten(name) {
+			continue
+		}
 		o, err := h.get(name)
-		if err == nil {
-			live[cm] = o
-		} else if !apierrors.IsNotFound(err) {
+		if err != nil && !apierrors.IsNotFound(err) {
 			h.Fatal(err)
 		}
+		h.live[cm] = o // nil, where it is not there
 	}
 	that := func(of []*model) (worlds []*model, wrong []string) {
 		for _, m := range of {
@@ -92,7 +92,7 @@ func (h *history) do(run func() outcome, predictions ...func(*model) outcome) ou
 				want := predict(m)
 				problem := "want " + want.String()
 				if want.String() == got.String() {
-					problem = h.differs(m, live)
+					problem = h.differs(m)
 				}
 				if problem == "" {
 					worlds = append(worlds, m)
@@ -148,9 +148,9 @@ func (m *model) alike() (worlds []*model) {
 }
 
 // differs tells where the live ConfigMaps or the states are not what the model says.
-func (h *history) differs(m *model, live map[string]*corev1.ConfigMap) string {
+func (h *history) differs(m *model) string {
 	for cm := range h.names {
-		want, got := m.live[cm], live[cm]
+		want, got := m.live[cm], h.live[cm]
 		switch {
 		case want == nil && got == nil:
 		case want == nil || got == nil:

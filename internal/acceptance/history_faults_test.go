@@ -32,7 +32,7 @@ func (l *lab) route() *route {
 		l.idle = l.idle[:n-1]
 		return r
 	}
-	p := l.cluster.Proxy(l.fixture)
+	p := l.cluster.ProxyFor(l.fixture, l.config)
 	return &route{p, l.cluster.Kubeconfig(l.fixture, p.Config)}
 }
 

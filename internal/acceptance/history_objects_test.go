@@ -3,11 +3,72 @@ package acceptance_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strings"
+	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	k8stypes "k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 )
+
+func newLab(t *testing.T, tally *tally) *lab {
+	t.Helper()
+	f := newFixture(t)
+	l := &lab{fixture: f, tally: tally, config: rest.CopyConfig(f.cluster.Config), wrote: map[string]bool{}}
+	l.config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &witness{next, l} })
+	clients, err := kubernetes.NewForConfig(l.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.client = clients.CoreV1().RESTClient()
+	t.Cleanup(l.dead.Wait)
+	return l
+}
+
+// witness sees each write that reaches the API server, whoever sends it and however late, before it is sent and when it has been answered. What
+// has not been written since it was read is as it was: there are no controllers, and nobody else in the namespace.
+type witness struct {
+	next http.RoundTripper
+	lab  *lab
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (w *witness) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet || r.URL.Query().Get("dryRun") != "" {
+		return w.next.RoundTrip(r)
+	}
+	name := nameIn(r.URL.Path)
+	if r.Method == http.MethodPost {
+		name = "" // which is in the body
+	}
+	w.lab.writes(name)
+	defer w.lab.writes(name)
+	return w.next.RoundTrip(r)
+}
+
+// writes has an object be read again; with an empty name, all of them.
+func (l *lab) writes(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if name != "" {
+		l.wrote[name] = true
+		return
+	}
+	for each := range l.wrote {
+		l.wrote[each] = true
+	}
+}
+
+// wasWritten reports whether an object must be read again, and takes it for read.
+func (l *lab) wasWritten(name string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	is := l.wrote[name]
+	l.wrote[name] = false
+	return is
+}
 
 // send makes a request about a ConfigMap or a Secret, as another writer. A dry run of it only tells what would become of it.
 func (l *lab) send(verb, name string, what k8stypes.PatchType, body []byte, dryRun bool) ([]byte, error) {
@@ -15,7 +76,7 @@ func (l *lab) send(verb, name string, what k8stypes.PatchType, body []byte, dryR
 	if isSecret(name[:1]) {
 		plural = "secrets"
 	}
-	r := l.cluster.Client().CoreV1().RESTClient().Verb(verb).Namespace(l.namespace).Resource(plural).SetHeader("Accept", "application/json")
+	r := l.client.Verb(verb).Namespace(l.namespace).Resource(plural).SetHeader("Accept", "application/json")
 	if verb != "POST" {
 		r.Name(name)
 	}

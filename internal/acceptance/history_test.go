@@ -15,8 +15,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	k8stypes "k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	"pgregory.net/rapid"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
@@ -46,8 +48,7 @@ func TestHistories(t *testing.T) {
 	t.Run("at random", func(t *testing.T) {
 		for i := range lanes {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
-				l := &lab{fixture: newFixture(t), tally: tally}
-				t.Cleanup(l.dead.Wait)
+				l := newLab(t, tally)
 				for round := 0; tally.wants(*historySteps); round++ {
 					check(t, (*historySeed*1_000_000+round*lanes+i)*1_000, l.history) // of which it takes the next 300
 				}
@@ -180,8 +181,12 @@ type lab struct {
 	names int
 	dead  sync.WaitGroup // processes that were killed, and still wait
 
-	mu   sync.Mutex
-	idle []*route
+	client rest.Interface // of other writers
+	config *rest.Config   // of all that reaches the API server
+
+	mu    sync.Mutex
+	idle  []*route
+	wrote map[string]bool // what may have been written since it was last read, by name
 }
 
 // history is one that runs.
@@ -191,7 +196,8 @@ type history struct {
 
 	worlds []*model // what may be the case
 	runs   []*run
-	names  map[string]string // of ConfigMaps, and of Secrets: "s" and "t"
+	names  map[string]string            // of ConfigMaps, and of Secrets: "s" and "t"
+	live   map[string]*corev1.ConfigMap // as they were last read
 	held   []held
 	steps  int
 }
@@ -208,9 +214,10 @@ type run struct {
 
 func (l *lab) history(t *rapid.T) {
 	l.names++
-	h := &history{lab: l, T: t, names: map[string]string{}}
+	h := &history{lab: l, T: t, names: map[string]string{}, live: map[string]*corev1.ConfigMap{}}
 	for _, name := range []string{"a", "b", "s", "t"} {
 		h.names[name] = fmt.Sprint(name, l.names)
+		l.writes(h.names[name])
 	}
 	m := &model{live: map[string]*liveMap{}, bound: map[int]string{}}
 	h.worlds = []*model{m}
@@ -237,6 +244,11 @@ func (l *lab) history(t *rapid.T) {
 		h.create("t", drawData(t))
 	}
 	t.Repeat(map[string]func(*rapid.T){"step": h.step})
+	for _, name := range h.names { // in the end all is read, whoever wrote or did not
+		l.writes(name)
+	}
+	h.T = t
+	h.do(func() outcome { return outcome{} }, func(*model) outcome { return outcome{} })
 }
 
 func (h *history) step(t *rapid.T) {

@@ -69,8 +69,13 @@ func New(t testing.TB) *Workspace {
 		t.Fatal(err)
 	}
 	w.tb = t
+	w.WithoutTLS()
 	return w
 }
+
+// WithoutTLS has the commands talk to providers without TLS, for which Terraform and OpenTofu have a variable that is meant for tests: making its
+// keys is half of what a short command does. [NewHome], the demo and the release's test keep it, as users have it.
+func (w *Workspace) WithoutTLS() { w.Setenv("TF_DISABLE_PLUGIN_TLS", "1") }
 
 // NewHome makes a workspace for a test as [New] does, with a [Workspace.Home] and the given command line. No provider is installed and
 // no file configures the command line, as on a new machine.
