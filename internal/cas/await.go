@@ -5,6 +5,9 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
 // lookApart is the least time between two reads of a wait. It matters where a watch showed a state that holds and the read after it
@@ -16,7 +19,7 @@ const lookApart = 100 * time.Millisecond
 // at most, and ends with a *WaitError then. The write itself has until ctx ends. The Txn must not name versions.
 func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (TxnResult, error) {
 	begun, looked := time.Now(), time.Time{}
-	t = t.stored()
+	t = t.Stored()
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for {
@@ -24,7 +27,7 @@ func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (
 		if err == nil || !MayYetHold(err) {
 			return result, err
 		}
-		sleep(waiting, lookApart-time.Since(looked))
+		wire.Sleep(waiting, lookApart-time.Since(looked))
 		looked = time.Now()
 		if err := e.await(waiting, t, err); err != nil {
 			var ended *WaitError
@@ -52,7 +55,7 @@ func MayYetHold(err error) bool {
 // await watches until the Txn holds, or is refused for a reason that waiting does not mend. Commit tells then.
 func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 	if !e.enter() {
-		return &CanceledError{Ref: t.Ref, Host: e.client.host, Err: ErrClosed}
+		return &CanceledError{Ref: t.Ref, Host: e.client.Host, Err: ErrClosed}
 	}
 	defer e.work.Done()
 	ctx, end := context.WithCancelCause(ctx)
@@ -64,19 +67,19 @@ func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 	since := ""
 	var conflict *ConflictError
 	if errors.As(last, &conflict) {
-		since = conflict.Live.since.version
+		since = conflict.Live.Since.Version
 	}
-	backoff := newBackoff(20*time.Millisecond, time.Second)
+	backoff := wire.NewBackoff(20*time.Millisecond, time.Second)
 	for {
 		holds := false
-		err := e.client.follow(ctx, t.Ref, since, func(o *Observation) bool {
-			backoff = newBackoff(20*time.Millisecond, time.Second)
+		err := e.client.Follow(ctx, t.Ref, since, func(o *Observation) bool {
+			backoff = wire.NewBackoff(20*time.Millisecond, time.Second)
 			if o == nil {
-				o = &Observation{begun: e.client.now()}
+				o = &Observation{Begun: e.client.Now()}
 			} else {
 				since = o.Version().ResourceVersion
 			}
-			if err := judge(t, o, noHistory{}).err; err != nil && MayYetHold(err) {
+			if err := judging.Judge(t, o, noHistory{}).Err; err != nil && MayYetHold(err) {
 				last = err
 				return true
 			}
@@ -88,17 +91,17 @@ func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 			return nil
 		case ctx.Err() != nil:
 			return &WaitError{Ref: t.Ref, Last: last, Err: context.Cause(ctx)}
-		case isExpired(err):
+		case wire.IsExpired(err):
 			since = ""
-		case err != nil && !isPassing(err):
+		case err != nil && !wire.IsPassing(err):
 			return &WaitError{Ref: t.Ref, Last: last, Err: err}
 		}
-		pause(ctx, &backoff, err)
+		wire.Pause(ctx, &backoff, err)
 	}
 }
 
 // noHistory is that of a process that has written nothing.
 type noHistory struct{}
 
-func (noHistory) leadsFrom(Version) bool          { return true }
-func (noHistory) wroteSince(string, Version) bool { return false }
+func (noHistory) LeadsFrom(Version) bool          { return true }
+func (noHistory) WroteSince(string, Version) bool { return false }

@@ -5,6 +5,9 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
 // maxTasks is how many transactions go into one request.
@@ -19,9 +22,9 @@ type batch struct {
 	base  Version
 	from  *Observation // nil: written without a read
 	tasks []*task
-	of    [][]change // what each task does, on what those before it leave
+	of    [][]judging.Change // what each task does, on what those before it leave
 	// changes is what the request does, keys that are only compared included. A key that several compare is in it more than once.
-	changes   []change
+	changes   []judging.Change
 	left      map[string]Entry // what computed keys hold after it
 	dry       bool             // a dry run: nothing is stored
 	byKey     bool             // by JSON Patch
@@ -37,7 +40,7 @@ type batch struct {
 // lost is a batch of which it could not be found out whether it landed. It may land yet: a merge patch on its base, a JSON Patch on any.
 type lost struct {
 	base    Version
-	changes []change
+	changes []judging.Change
 	byKey   bool
 }
 
@@ -63,21 +66,21 @@ func (c *committer) blindBatch(tasks []*task) *batch {
 		}
 		blocked := ahead.blocks(t.txn)
 		ahead.add(t.txn)
-		if blocked || t.mustRead || !t.txn.canGoBlind(&c.lineage, c.client.now()) {
+		if blocked || t.mustRead || !t.txn.CanGoBlind(&c.lineage, c.client.Now()) {
 			continue
 		}
-		var changes []change
+		var changes []judging.Change
 		differs := false // else a write would make no version, and could not be found out about
 		for _, k := range t.txn.Keys {
-			ch := change{key: k.Key, from: k.Expect, to: k.New, isGuard: k.IsGuard}
+			ch := judging.Change{Key: k.Key, From: k.Expect, To: k.New, IsGuard: k.IsGuard}
 			if k.IsGuard {
-				ch.to = k.Expect
+				ch.To = k.Expect
 			}
 			if t.txn.GoneIsDone && k.Expect.IsAbsent() {
 				continue // gone already: nothing is to be written, not even what would be put back
 			}
 			changes = append(changes, ch)
-			differs = differs || ch.to != ch.from
+			differs = differs || ch.To != ch.From
 		}
 		if !differs {
 			continue
@@ -115,7 +118,7 @@ func (s keySet) add(t *Txn) {
 
 // continues reports whether the task computes a key of what the batch leaves it.
 func (b *batch) continues(t *task) bool {
-	if !t.txn.isTake() {
+	if !t.txn.IsTake() {
 		return false
 	}
 	_, isLeft := b.left[t.txn.Keys[0].Key]
@@ -131,7 +134,7 @@ func (b *batch) ends(t *Txn) {
 
 // fits reports whether the task can go into the same request as those before it: under one field manager, and within the
 // size that the API server allows.
-func (b *batch) fits(t *task, changes []change) bool {
+func (b *batch) fits(t *task, changes []judging.Change) bool {
 	if len(b.tasks) == 0 {
 		return true
 	}
@@ -143,16 +146,16 @@ func (b *batch) fits(t *task, changes []change) bool {
 }
 
 // growth is by how many bytes the changes make an object larger.
-func growth(changes []change) (n int) {
+func growth(changes []judging.Change) (n int) {
 	for _, c := range changes {
-		n += c.to.Size() - c.from.Size()
+		n += c.To.Size() - c.From.Size()
 	}
 	return n
 }
 
 // add takes a task in. Only a computed key may be written by several, each of what the one before it leaves; otherwise no key
 // that one writes is named by another.
-func (b *batch) add(t *task, changes []change) {
+func (b *batch) add(t *task, changes []judging.Change) {
 	if len(b.tasks) == 0 {
 		b.most = t.most
 	}
@@ -160,38 +163,38 @@ func (b *batch) add(t *task, changes []change) {
 	b.grows += growth(changes)
 	b.tasks, b.of = append(b.tasks, t), append(b.of, changes)
 	if b.continues(t) {
-		i := slices.IndexFunc(b.changes, func(c change) bool { return c.key == changes[0].key })
-		b.changes[i].to = changes[0].to
+		i := slices.IndexFunc(b.changes, func(c judging.Change) bool { return c.Key == changes[0].Key })
+		b.changes[i].To = changes[0].To
 	} else {
 		b.changes = append(b.changes, changes...)
 	}
-	if t.txn.isTake() {
+	if t.txn.IsTake() {
 		if b.left == nil {
 			b.left = map[string]Entry{}
 		}
-		b.left[changes[0].key] = changes[0].to
+		b.left[changes[0].Key] = changes[0].To
 	}
 }
 
 // canGoByKey reports whether the batch can be a JSON Patch: nothing in it is held to a version, since what it changes is
 // not known to follow any; and the maps that its paths go through are there.
 func (b *batch) canGoByKey() bool {
-	if len(b.changes) > maxChanges || !b.from.survivesJSON() {
+	if len(b.changes) > maxChanges || !b.from.SurvivesJSON() {
 		return false // only a Txn that is alone in it can have so many keys
 	}
 	for _, t := range b.tasks {
-		if t.txn.isHeld() || t.txn.Meta != nil || t.txn.computes() {
+		if t.txn.IsHeld() || t.txn.Meta != nil || t.txn.Computes() {
 			return false
 		}
 	}
 	for _, c := range b.changes {
-		if c.isGuard {
+		if c.IsGuard {
 			continue // what it is compared with tells of a map that is not there
 		}
-		_, isText := c.to.Text()
-		_, isBinary := c.to.Binary()
-		if isText && len(b.from.object().Data) == 0 || isBinary && len(b.from.object().BinaryData) == 0 ||
-			c.from.IsAbsent() && c.to.IsAbsent() {
+		_, isText := c.To.Text()
+		_, isBinary := c.To.Binary()
+		if isText && len(b.from.Object().Data) == 0 || isBinary && len(b.from.Object().BinaryData) == 0 ||
+			c.From.IsAbsent() && c.To.IsAbsent() {
 			return false
 		}
 	}
@@ -246,17 +249,17 @@ func (b *batch) isDry() bool { return b.dry }
 func (b *batch) canRepeat() bool { return !b.byKey }
 
 // send implements write.
-func (b *batch) send(ctx context.Context) (*Observation, outcome, error) {
-	body, err := mergePatch(b.c.ref.Kind, b.base, b.changes, b.meta(), b.firstOwner())
+func (b *batch) send(ctx context.Context) (*Observation, wire.Outcome, error) {
+	body, err := judging.MergePatch(b.c.ref.Kind, b.base, b.changes, b.meta(), b.firstOwner())
 	if b.byKey {
-		body, err = jsonPatch(b.from, b.changes)
+		body, err = judging.JsonPatch(b.from, b.changes)
 	}
 	if err != nil {
-		return nil, refused, err
+		return nil, wire.Refused, err
 	}
-	after, out, err := b.c.client.patch(ctx, b.c.ref, body, b.manager(), b.dry)
+	after, out, err := b.c.client.Patch(ctx, b.c.ref, body, b.manager(), b.dry)
 	if after != nil && b.from != nil && after.Version() == b.base { // it made no version, and so is as old
-		after.since = b.from.since
+		after.Since = b.from.Since
 	}
 	return after, out, err
 }
@@ -267,9 +270,9 @@ func (b *batch) send(ctx context.Context) (*Observation, outcome, error) {
 func (b *batch) overtaken(now *Observation, refusal error) result {
 	switch {
 	case b.isProven(now): // something between here and there sent it twice, and passed on the second answer
-		return result{outcome: landed, after: now, now: now, isLater: true}
+		return result{outcome: wire.Landed, after: now, now: now, isLater: true}
 	case now.Version() == b.base && !b.byKey:
-		return result{outcome: refused, err: b.c.client.explain(refusal, b.c.ref, "patch")}
+		return result{outcome: wire.Refused, err: b.c.client.Explain(refusal, b.c.ref, "patch")}
 	}
 	switch {
 	case b.dry, b.from == nil: // a base that was not read now is old, which tells of nobody who is busy
@@ -278,7 +281,7 @@ func (b *batch) overtaken(now *Observation, refusal error) result {
 	default:
 		b.c.contended = calmAfter // others are busy with the object
 	}
-	return result{outcome: stale, now: now}
+	return result{outcome: wire.Stale, now: now}
 }
 
 // landed implements write.
@@ -293,9 +296,9 @@ func (b *batch) landed(r result) {
 	keys := make([]string, 0, len(b.changes))
 	leaves := make(map[string]Entry, len(b.changes))
 	for _, c := range b.changes {
-		leaves[c.key] = c.to
-		if !c.isGuard {
-			keys = append(keys, c.key)
+		leaves[c.Key] = c.To
+		if !c.IsGuard {
+			keys = append(keys, c.Key)
 		}
 	}
 	if b.byKey {
@@ -310,12 +313,12 @@ func (b *batch) landed(r result) {
 	for i, t := range b.tasks {
 		t.result = TxnResult{After: r.after, Previous: map[string]Entry{}, Stored: map[string]Entry{}, Wrote: true}
 		for _, c := range b.of[i] {
-			t.result.Previous[c.key], t.result.Stored[c.key] = c.from, r.after.Entry(c.key)
-			if r.after.Entry(c.key) == leaves[c.key] {
-				t.result.Stored[c.key] = c.to // of a computed key, which others have computed further
+			t.result.Previous[c.Key], t.result.Stored[c.Key] = c.From, r.after.Entry(c.Key)
+			if r.after.Entry(c.Key) == leaves[c.Key] {
+				t.result.Stored[c.Key] = c.To // of a computed key, which others have computed further
 			}
-			if c.isGuard && !t.txn.isGuard(c.key) {
-				b.c.adopted(c.key)
+			if c.IsGuard && !t.txn.IsGuard(c.Key) {
+				b.c.adopted(c.Key)
 			}
 		}
 		t.answer(nil)
@@ -325,7 +328,7 @@ func (b *batch) landed(r result) {
 // values implements write.
 func (b *batch) values() (all []Entry, isAll bool) {
 	for _, c := range b.changes {
-		all = append(all, c.from, c.to)
+		all = append(all, c.From, c.To)
 	}
 	return all, false
 }

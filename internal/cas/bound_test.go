@@ -6,12 +6,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 func TestBoundIsJudgedLast(t *testing.T) {
 	t.Parallel()
 	var (
-		v1, v2      = Version{"u", "1"}, Version{"u", "2"}
+		v1, v2      = Version{UID: "u", ResourceVersion: "1"}, Version{UID: "u", ResourceVersion: "2"}
 		immutable   = func(cm *corev1.ConfigMap) { yes := true; cm.Immutable = &yes }
 		terminating = func(cm *corev1.ConfigMap) { now := metav1.Now(); cm.DeletionTimestamp = &now }
 		large       = func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"large": make([]byte, MaxSize)} }
@@ -19,54 +21,54 @@ func TestBoundIsJudgedLast(t *testing.T) {
 		create      = KeySwap{Key: "foo", New: Text("1"), Held: HeldIsRefused}
 		adopt       = KeySwap{Key: "foo", New: Text("1"), Held: HeldIsDone}
 	)
-	own, foreign := lineage{}, lineage{}
-	own.observed(v1)
-	own.wrote(v1, v2, "bar")
-	foreign.observed(v1)
-	foreign.observed(v2)
+	own, foreign := judging.Lineage{}, judging.Lineage{}
+	own.Observed(v1)
+	own.Wrote(v1, v2, "bar")
+	foreign.Observed(v1)
+	foreign.Observed(v2)
 
 	tests := map[string]struct {
 		key     KeySwap
 		bound   Version
 		at      []Version
 		live    *Observation
-		lineage lineage
-		want    decision
+		lineage judging.Lineage
+		want    judging.Decision
 		reason  Reason // of a conflict
 		err     error  // of another type
 	}{
-		"at the bound":                 {create, v2, nil, configMapAt(v2, nil), foreign, decideWrite, 0, nil},
-		"own writes led on":            {create, v1, nil, configMapAt(v2, nil), own, decideWrite, 0, nil},
-		"a foreign write":              {create, v1, nil, configMapAt(v2, nil), foreign, decideRefuse, ReasonObject, nil},
-		"another object":               {create, Version{"x", "2"}, nil, configMapAt(v2, nil), own, decideRefuse, ReasonObject, nil},
-		"no bound":                     {create, Version{}, nil, configMapAt(v2, nil), foreign, decideWrite, 0, nil},
-		"adoption at the bound":        {adopt, v2, nil, configMapAt(v2, one), foreign, decideDone, 0, nil},
-		"adoption and a foreign write": {adopt, v1, nil, configMapAt(v2, one), foreign, decideRefuse, ReasonObject, nil},
-		"the key is told first":        {create, v1, nil, configMapAt(v2, map[string]string{"foo": "2"}), foreign, decideRefuse, ReasonKey, nil},
-		"held is told first":           {create, v1, nil, configMapAt(v2, one), foreign, decideRefuse, ReasonHeld, nil},
+		"at the bound":                 {create, v2, nil, configMapAt(v2, nil), foreign, judging.DecideWrite, 0, nil},
+		"own writes led on":            {create, v1, nil, configMapAt(v2, nil), own, judging.DecideWrite, 0, nil},
+		"a foreign write":              {create, v1, nil, configMapAt(v2, nil), foreign, judging.DecideRefuse, ReasonObject, nil},
+		"another object":               {create, Version{UID: "x", ResourceVersion: "2"}, nil, configMapAt(v2, nil), own, judging.DecideRefuse, ReasonObject, nil},
+		"no bound":                     {create, Version{}, nil, configMapAt(v2, nil), foreign, judging.DecideWrite, 0, nil},
+		"adoption at the bound":        {adopt, v2, nil, configMapAt(v2, one), foreign, judging.DecideDone, 0, nil},
+		"adoption and a foreign write": {adopt, v1, nil, configMapAt(v2, one), foreign, judging.DecideRefuse, ReasonObject, nil},
+		"the key is told first":        {create, v1, nil, configMapAt(v2, map[string]string{"foo": "2"}), foreign, judging.DecideRefuse, ReasonKey, nil},
+		"held is told first":           {create, v1, nil, configMapAt(v2, one), foreign, judging.DecideRefuse, ReasonHeld, nil},
 		"a named version is told first": {
-			create, v1, []Version{{ResourceVersion: "9"}}, configMapAt(v2, nil), foreign, decideRefuse, ReasonVersion, nil,
+			create, v1, []Version{{ResourceVersion: "9"}}, configMapAt(v2, nil), foreign, judging.DecideRefuse, ReasonVersion, nil,
 		},
-		"immutable is told first":   {create, v1, nil, configMapAt(v2, nil, immutable), foreign, decideRefuse, 0, &ImmutableError{}},
-		"terminating is told first": {create, v1, nil, configMapAt(v2, nil, terminating), foreign, decideRefuse, 0, &TerminatingError{}},
-		"the size is told first":    {create, v1, nil, configMapAt(v2, nil, large), foreign, decideRefuse, 0, &TooLargeError{}},
-		"absence is told first":     {create, v1, nil, &Observation{}, foreign, decideRefuse, 0, &NotFoundError{}},
+		"immutable is told first":   {create, v1, nil, configMapAt(v2, nil, immutable), foreign, judging.DecideRefuse, 0, &ImmutableError{}},
+		"terminating is told first": {create, v1, nil, configMapAt(v2, nil, terminating), foreign, judging.DecideRefuse, 0, &TerminatingError{}},
+		"the size is told first":    {create, v1, nil, configMapAt(v2, nil, large), foreign, judging.DecideRefuse, 0, &TooLargeError{}},
+		"absence is told first":     {create, v1, nil, &Observation{}, foreign, judging.DecideRefuse, 0, &NotFoundError{}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j := judge(&Txn{Keys: []KeySwap{test.key}, At: test.at, Bound: test.bound}, test.live, &test.lineage)
+			j := judging.Judge(&Txn{Keys: []KeySwap{test.key}, At: test.at, Bound: test.bound}, test.live, &test.lineage)
 			var conflict *ConflictError
 			switch {
-			case j.decision != test.want:
-				t.Errorf("decided %d (%v), want %d", j.decision, j.err, test.want)
+			case j.Decision != test.want:
+				t.Errorf("decided %d (%v), want %d", j.Decision, j.Err, test.want)
 			case test.err != nil:
-				if !sameType(j.err, test.err) {
-					t.Errorf("refused with %T, want %T", j.err, test.err)
+				if !sameType(j.Err, test.err) {
+					t.Errorf("refused with %T, want %T", j.Err, test.err)
 				}
-			case j.decision == decideRefuse:
-				if !errors.As(j.err, &conflict) || conflict.Reason != test.reason {
-					t.Errorf("refused with %v, want reason %d", j.err, test.reason)
+			case j.Decision == judging.DecideRefuse:
+				if !errors.As(j.Err, &conflict) || conflict.Reason != test.reason {
+					t.Errorf("refused with %v, want reason %d", j.Err, test.reason)
 				}
 				if test.reason == ReasonObject && conflict.At != test.bound {
 					t.Errorf("the conflict names version %v, want the bound", conflict.At)

@@ -12,6 +12,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/pace"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -214,10 +215,10 @@ func TestHorizonIsNotLostForEverWithASlowWatch(t *testing.T) {
 	})
 	_, err := f.do(f.swapping("bar", one, two))
 	f.want(Applied, err)
-	if reads := f.proxy.Count(http.MethodGet); reads < 2 || f.engine.client.horizon(f.ref).isRefused(f.ref) {
+	if reads := f.proxy.Count(http.MethodGet); reads < 2 || f.engine.client.Horizon(f.ref).IsRefused(f.ref) {
 		t.Errorf("%d reads, want the slow watch and another, after which it is not given up", reads)
 	}
-	f.engine.client.now = func() time.Time { return time.Now().Add(10 * time.Minute) } // idle: nobody else looks
+	f.engine.client.Now = func() time.Time { return time.Now().Add(10 * time.Minute) } // idle: nobody else looks
 	f.bump()
 	_, err = f.losesForgetful()
 	f.want(Applied, err)
@@ -282,20 +283,20 @@ func TestManyKeysAreFoundOutAboutInTime(t *testing.T) {
 
 // Given swaps that come one after the other; then none of them waits.
 func TestSwapWithoutSiblingsDoesNotWait(t *testing.T) {
-	p, now, most := &pace{}, time.Now(), time.Duration(0)
+	p, now, most := &pace.Pace{}, time.Now(), time.Duration(0)
 	at := 0
 	for n := range 100 {
-		p.arrives(now)
+		p.Arrives(now)
 		begun := now
-		for d := p.wait(1, begun, now); d > 0; d = p.wait(1, begun, now) {
+		for d := p.Wait(1, begun, now); d > 0; d = p.Wait(1, begun, now) {
 			now = now.Add(d)
 		}
 		if now.Sub(begun) > most {
 			most, at = now.Sub(begun), n
 		}
-		p.sends(1)
+		p.Sends(1)
 		now = now.Add(5 * time.Millisecond)
-		p.leaves(now)
+		p.Leaves(now)
 		now = now.Add(300 * time.Millisecond)
 	}
 	t.Logf("waited %v, first at swap %d", most, at)

@@ -9,13 +9,17 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/pace"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
 // committer judges and writes everything about one object, one request at a time: while it reads, no write of this
 // process to the object is in flight, so that what a read shows and the lineage does not know is foreign. What queues
 // up meanwhile goes into the next request together.
 type committer struct {
-	client *client
+	client *wire.Client
 	work   *sync.WaitGroup // of the Engine
 	bodies *bodies         // of the Engine
 	ref    Ref
@@ -25,13 +29,13 @@ type committer struct {
 	queue   []*task
 	running bool
 	arrived chan struct{} // of capacity 1; holds one when something was queued since it was last emptied
-	pace    pace
+	pace    pace.Pace
 
 	// What is known. It is changed by the one goroutine that runs batches alone, which need not lock to look at it; the head is
 	// also forgotten while there is none.
 	known   sync.RWMutex
 	head    *Observation // the newest state that is known; nil where none is
-	lineage lineage
+	lineage judging.Lineage
 
 	// Used by that goroutine.
 	turn turn
@@ -70,7 +74,7 @@ func (c *committer) do(t *task) error {
 	c.mu.Lock()
 	c.queue = append(c.queue, t)
 	if t.sends() {
-		c.pace.arrives(time.Now())
+		c.pace.Arrives(time.Now())
 		defer c.left()
 	}
 	if !c.running {
@@ -82,14 +86,14 @@ func (c *committer) do(t *task) error {
 	case c.arrived <- struct{}{}:
 	default:
 	}
-	return t.wait(c.client.host)
+	return t.wait(c.client.Host)
 }
 
 // left takes note that a swap is no longer under way.
 func (c *committer) left() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pace.leaves(time.Now())
+	c.pace.Leaves(time.Now())
 }
 
 // informs answers an observation or a check from the known state, where that is young enough: it does not wait for the request
@@ -97,10 +101,10 @@ func (c *committer) left() {
 func (c *committer) informs(t *task) bool {
 	c.known.RLock()
 	defer c.known.RUnlock()
-	if t.kind > checkTask || c.head == nil || c.client.now().Sub(c.head.begun) >= t.maxAge {
+	if t.kind > checkTask || c.head == nil || c.client.Now().Sub(c.head.Begun) >= t.maxAge {
 		return false
 	}
-	if j := t.judge(c.head, &c.lineage); t.kind == checkTask && j.decision == decideRefuse {
+	if j := t.judge(c.head, &c.lineage); t.kind == checkTask && j.Decision == judging.DecideRefuse {
 		return false
 	}
 	t.observed = c.head
@@ -140,7 +144,7 @@ func (c *committer) weigh() int {
 	if c.head == nil || !c.head.Exists() {
 		return 0
 	}
-	return c.head.object().Size()
+	return c.head.Object().Size()
 }
 
 // forgetIdle forgets the object's body, unless it is in use. It is read again when it is needed.
@@ -166,9 +170,9 @@ func (c *committer) gather(tasks []*task) []*task {
 			return tasks
 		}
 		c.mu.Lock()
-		wait := c.pace.wait(n, begun, time.Now())
+		wait := c.pace.Wait(n, begun, time.Now())
 		if wait <= 0 {
-			c.pace.sends(n)
+			c.pace.Sends(n)
 		}
 		c.mu.Unlock()
 		if wait <= 0 {
@@ -212,7 +216,7 @@ func (c *committer) next(tasks []*task) {
 	} else if write = c.blindBatch(tasks); write == nil {
 		mustRead = true
 	}
-	if write != nil && write.from != nil && !c.client.horizon(c.ref).covers(c.ref, c.head.since, c.client.now()) {
+	if write != nil && write.from != nil && !c.client.Horizon(c.ref).Covers(c.ref, c.head.Since, c.client.Now()) {
 		write, mustRead = nil, true // a lost answer could not be found out about
 	}
 	can := [turns]bool{reads: mustRead, writes: write != nil, rehearses: rehearsal != nil}
@@ -248,7 +252,7 @@ func unanswered(tasks []*task) []*task {
 func (c *committer) dropEnded(tasks []*task) []*task {
 	for _, t := range tasks {
 		if t.ctx.Err() != nil {
-			t.answer(&CanceledError{Ref: c.ref, Host: c.client.host, Err: context.Cause(t.ctx)})
+			t.answer(&CanceledError{Ref: c.ref, Host: c.client.Host, Err: context.Cause(t.ctx)})
 		}
 	}
 	return unanswered(tasks)
@@ -263,7 +267,7 @@ func (c *committer) read(tasks []*task) {
 		t.attempts.Add(1)
 		toWrite = toWrite || t.kind != observeTask || t.isAhead
 	}
-	head, err := c.client.read(ctx, c.ref, c.head, toWrite)
+	head, err := c.client.Read(ctx, c.ref, c.head, toWrite)
 	if err != nil {
 		for _, t := range c.dropEnded(tasks) {
 			t.answer(err)
@@ -277,7 +281,7 @@ func (c *committer) observed(o *Observation) {
 	c.known.Lock()
 	defer c.known.Unlock()
 	c.head = o
-	c.lineage.observed(o.Version())
+	c.lineage.Observed(o.Version())
 }
 
 // wrote takes note of an own write that made after of base, and of now, which was found later, unless that is nil. With alone, the
@@ -285,14 +289,14 @@ func (c *committer) observed(o *Observation) {
 func (c *committer) wrote(base Version, after, now *Observation, keys []string, alone bool) {
 	c.known.Lock()
 	defer c.known.Unlock()
-	c.lineage.wrote(base, after.Version(), keys...)
+	c.lineage.Wrote(base, after.Version(), keys...)
 	if alone {
-		c.lineage.cut()
+		c.lineage.Cut()
 	}
 	c.head = after
 	if now != nil {
 		c.head = now
-		c.lineage.observed(now.Version())
+		c.lineage.Observed(now.Version())
 	}
 }
 
@@ -305,26 +309,26 @@ func (c *committer) forget() {
 func (c *committer) adopted(key string) {
 	c.known.Lock()
 	defer c.known.Unlock()
-	c.lineage.took(key)
+	c.lineage.Took(key)
 }
 
 // judge holds what the task is about against an observation.
-func (t *task) judge(o *Observation, h history) judgement {
+func (t *task) judge(o *Observation, h judging.History) judging.Judgement {
 	switch {
 	case t.txn != nil:
-		return judge(t.txn, o, h)
+		return judging.Judge(t.txn, o, h)
 	case t.create != nil:
-		return t.create.judge(o)
+		return t.create.Judge(o)
 	case t.remove != nil:
-		return t.remove.judge(o, h)
+		return t.remove.Judge(o, h)
 	default:
-		return judgement{decision: decideDone}
+		return judging.Judgement{Decision: judging.DecideDone}
 	}
 }
 
 // isCurrent reports whether the head is young enough for what was judged on it to be told.
-func (c *committer) isCurrent(t *task, d decision) bool {
-	return t.asked.Before(c.head.begun) || d != decideRefuse && c.client.now().Sub(c.head.begun) < t.maxAge
+func (c *committer) isCurrent(t *task, d judging.Decision) bool {
+	return t.asked.Before(c.head.Begun) || d != judging.DecideRefuse && c.client.Now().Sub(c.head.Begun) < t.maxAge
 }
 
 // judgeAll judges tasks on the head. It answers those that need no request. It returns the next write and the next rehearsal, nil
@@ -342,25 +346,25 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 		j := c.judge(t, write)
 		var tooLarge *TooLargeError
 		switch {
-		case t.kind == writeTask && (j.decision == decideWrite || write.continues(t) || len(ahead) > 0 && errors.As(j.err, &tooLarge)):
+		case t.kind == writeTask && (j.Decision == judging.DecideWrite || write.continues(t) || len(ahead) > 0 && errors.As(j.Err, &tooLarge)):
 			ahead.add(t.txn)
-			if j.decision == decideWrite && write.fits(t, j.changes) {
-				write.add(t, j.changes)
+			if j.Decision == judging.DecideWrite && write.fits(t, j.Changes) {
+				write.add(t, j.Changes)
 			} else {
 				write.ends(t.txn) // it is judged again once those ahead are written
 			}
-		case t.kind == rehearseTask && j.decision == decideWrite:
-			if !rehearsed.blocks(t.txn) && rehearsal.fits(t, j.changes) { // of two writes of a key only one would be looked at
+		case t.kind == rehearseTask && j.Decision == judging.DecideWrite:
+			if !rehearsed.blocks(t.txn) && rehearsal.fits(t, j.Changes) { // of two writes of a key only one would be looked at
 				rehearsed.add(t.txn)
-				rehearsal.add(t, j.changes)
+				rehearsal.add(t, j.Changes)
 			}
-		case !c.isCurrent(t, j.decision):
+		case !c.isCurrent(t, j.Decision):
 			mustRead = true
 			if t.kind == writeTask {
 				ahead.add(t.txn)
 			}
-		case j.decision == decideRefuse:
-			t.answer(j.err)
+		case j.Decision == judging.DecideRefuse:
+			t.answer(j.Err)
 		case t.kind == writeTask:
 			c.done(t)
 		default:
@@ -382,9 +386,9 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 }
 
 // judge judges a task on the head or, where it computes a key that the batch computes, on what that leaves.
-func (c *committer) judge(t *task, b *batch) judgement {
+func (c *committer) judge(t *task, b *batch) judging.Judgement {
 	if t.kind == writeTask && b.continues(t) {
-		return judgeAfter(t.txn, c.head, b.left, &c.lineage)
+		return judging.JudgeAfter(t.txn, c.head, b.left, &c.lineage)
 	}
 	return t.judge(c.head, &c.lineage)
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -105,7 +106,7 @@ func TestSiblingsOfARemovalWhoseAnswerGotLost(t *testing.T) {
 func TestRemovalThatAnotherMadeIsNotTakenForOurs(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
-	digest := digest(map[string]Entry{"foo": one, "bar": one})
+	digest := judging.Digest(map[string]Entry{"foo": one, "bar": one})
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 		if r.Method == http.MethodPatch {
 			f.unset("foo", "new") // the same removal, and something else

@@ -35,7 +35,7 @@ func (e *Engine) Take(ctx context.Context, c Counter) (Taken, error) {
 	r, err := e.Commit(ctx, c.txn(e))
 	var unknown *UnknownError
 	if errors.As(err, &unknown) {
-		number, _, _ := c.next(unknown.changes[0].from) // which was sent, and so has a next one
+		number, _, _ := c.next(unknown.Changes[0].From) // which was sent, and so has a next one
 		return Taken{}, &UnknownNumberError{Number: number, Err: unknown}
 	} else if err != nil {
 		return Taken{}, err
@@ -62,7 +62,7 @@ func (c Counter) txn(e *Engine) *Txn {
 func (c Counter) next(live Entry) (int64, Entry, error) {
 	number := c.Initial
 	if !live.IsAbsent() {
-		v := live.raw()
+		v := live.Raw()
 		n, err := strconv.ParseInt(v, 10, 64)
 		if live != c.Ref.Kind.Entry(Text(v)) || err != nil || strconv.FormatInt(n, 10) != v {
 			return 0, Entry{}, &NotANumberError{Ref: c.Ref, Key: c.Key, Live: live}
@@ -83,7 +83,7 @@ type NotANumberError struct {
 }
 
 func (e *NotANumberError) Error() string {
-	return fmt.Sprintf("%s, key %q: does not hold a whole number", e.Ref.noun(), e.Key)
+	return fmt.Sprintf("%s, key %q: does not hold a whole number", e.Ref.Noun(), e.Key)
 }
 
 // OverflowError: the number after a counter's next one has more than 64 bits. Nothing was written.
@@ -95,7 +95,7 @@ type OverflowError struct {
 }
 
 func (e *OverflowError) Error() string {
-	return fmt.Sprintf("%s, key %q: the counter would overflow", e.Ref.noun(), e.Key)
+	return fmt.Sprintf("%s, key %q: the counter would overflow", e.Ref.Noun(), e.Key)
 }
 
 // UnknownNumberError: it could not be found out whether a number was taken.

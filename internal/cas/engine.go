@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
 // Grace is how long after its caller's context has ended a write that was sent may go on, so that its verdict is
@@ -20,7 +22,7 @@ const Fresh = time.Second
 // Engine swaps entries of ConfigMaps and Secrets of one API server. It is safe for concurrent use. All that one process does to
 // one cluster has to go through one Engine: its lineage is what tells own writes from foreign ones.
 type Engine struct {
-	client    *client
+	client    *wire.Client
 	trace     func(context.Context, Event)
 	signature signature
 	swapped   atomic.Bool
@@ -52,7 +54,7 @@ type Event struct {
 // New makes an Engine. It sends no request. trace, where it is not nil, is called with the context of each call that
 // ends, by the goroutine that made the call.
 func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, error) {
-	c, err := newClient(config)
+	c, err := wire.New(config)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +125,7 @@ func (e *Engine) Commit(ctx context.Context, t *Txn) (TxnResult, error) {
 // made.
 func (e *Engine) Create(ctx context.Context, n *Creation) (TxnResult, error) {
 	t := e.newTask(ctx, writeTask, n.Ref)
-	t.create = n.stored()
+	t.create = n.Stored()
 	return e.write(t)
 }
 
@@ -162,7 +164,7 @@ func (e *Engine) Check(ctx context.Context, t *Txn, how CheckMode) (*Observation
 // CheckCreate is Check of what Create does.
 func (e *Engine) CheckCreate(ctx context.Context, n *Creation, how CheckMode) (*Observation, error) {
 	t := e.newTask(ctx, how.kind(), n.Ref)
-	t.create = n.stored()
+	t.create = n.Stored()
 	return e.look(t)
 }
 
@@ -206,7 +208,7 @@ func (e *Engine) look(t *task) (*Observation, error) {
 
 // LacksNamespace reports whether a namespace is known not to exist. It needs the verb get on namespaces, and is false without it.
 func (e *Engine) LacksNamespace(ctx context.Context, name string) bool {
-	return e.client.lacksNamespace(ctx, name)
+	return e.client.LacksNamespace(ctx, name)
 }
 
 // Signed is a field manager of this Engine alone, made of a name. What was written under it is known for this Engine's own
@@ -219,7 +221,7 @@ func (e *Engine) HasSwapped() bool { return e.swapped.Load() }
 
 func (e *Engine) do(t *task) error {
 	if !e.enter() {
-		return &CanceledError{Ref: t.ref, Host: e.client.host, Err: ErrClosed}
+		return &CanceledError{Ref: t.ref, Host: e.client.Host, Err: ErrClosed}
 	}
 	defer e.work.Done()
 	var end context.CancelCauseFunc
@@ -230,7 +232,7 @@ func (e *Engine) do(t *task) error {
 	if e.trace != nil {
 		keys := ""
 		if t.txn != nil {
-			keys = t.txn.keys()
+			keys = t.txn.KeyNames()
 		}
 		e.trace(t.ctx, Event{
 			Operation: t.operation(),
@@ -239,19 +241,19 @@ func (e *Engine) do(t *task) error {
 			Attempts:  int(t.attempts.Load()),
 			Batch:     int(t.company.Load()),
 			Verdict:   VerdictOf(err),
-			Duration:  e.client.now().Sub(t.asked),
+			Duration:  e.client.Now().Sub(t.asked),
 		})
 	}
 	return err
 }
 
 func (e *Engine) newTask(ctx context.Context, kind taskKind, ref Ref) *task {
-	return newTask(ctx, kind, ref, e.client.now())
+	return newTask(ctx, kind, ref, e.client.Now())
 }
 
 func (e *Engine) newTxnTask(ctx context.Context, kind taskKind, txn *Txn) *task {
 	t := e.newTask(ctx, kind, txn.Ref)
-	t.txn = txn.stored()
+	t.txn = txn.Stored()
 	return t
 }
 

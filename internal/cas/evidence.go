@@ -7,53 +7,56 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
 // settle implements write. Other values in now prove nothing: ours may have landed before them. A merge patch can only be the
 // first version after its base. A JSON Patch can be any version, or one that is yet to come.
 func (b *batch) settle(ctx context.Context, now *Observation) (result, error) {
 	if now.Version() == b.base {
-		return result{outcome: pending, now: now}, nil
+		return result{outcome: wire.Pending, now: now}, nil
 	}
 	r, err := b.follow(ctx, now)
-	if isExpired(err) && !b.byKey && (b.from != nil || b.since != "") {
-		first, lost := b.c.client.firstAfter(ctx, b.c.ref, b.base, now)
+	if wire.IsExpired(err) && !b.byKey && (b.from != nil || b.since != "") {
+		first, lost := b.c.client.FirstAfter(ctx, b.c.ref, b.base, now)
 		switch {
 		case lost == nil:
 			r, err = b.verdict(b.made(b.from, first), first, now), nil
-		case isUnanswered(lost):
+		case wire.IsUnanswered(lost):
 			err = lost
 		}
 	}
 	switch {
-	case err == nil && r.outcome != inDoubt:
+	case err == nil && r.outcome != wire.InDoubt:
 		return r, nil
 	case b.isProven(now):
-		r = result{outcome: landed, after: now, now: now, isLater: true}
-		if err != nil && isPassing(err) && !errors.Is(err, errSilent) {
+		r = result{outcome: wire.Landed, after: now, now: now, isLater: true}
+		if err != nil && wire.IsPassing(err) && !errors.Is(err, wire.ErrSilent) {
 			return r, err // asked again, what came after the base tells which version it made
 		}
 		return r, nil
 	case b.isDisproven(now):
-		return result{outcome: stale, now: now}, nil
+		return result{outcome: wire.Stale, now: now}, nil
 	}
 	return r, err
 }
 
 // follow looks at what came after the base, up to now.
 func (b *batch) follow(ctx context.Context, now *Observation) (result, error) {
-	r := result{outcome: stale, now: now}
+	r := result{outcome: wire.Stale, now: now}
 	if b.byKey {
-		r.outcome = pending
+		r.outcome = wire.Pending
 	}
 	since := cmp.Or(b.since, b.base.ResourceVersion)
 	if b.from != nil {
-		since = b.from.since.version
+		since = b.from.Since.Version
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, watching, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, wire.Watching, wire.ErrSilent)
 	defer cancel()
 	before := b.from
-	err := b.c.client.follow(ctx, b.c.ref, since, func(next *Observation) bool {
+	err := b.c.client.Follow(ctx, b.c.ref, since, func(next *Observation) bool {
 		switch {
 		case next == nil:
 			return false // deleted
@@ -75,12 +78,12 @@ func (b *batch) follow(ctx context.Context, now *Observation) (result, error) {
 func (b *batch) verdict(made answer, next, now *Observation) result {
 	switch made {
 	case yes:
-		return result{outcome: landed, after: next, now: now}
+		return result{outcome: wire.Landed, after: next, now: now}
 	case maybe:
-		return result{outcome: inDoubt, err: errors.New("the key was changed to something else: by admission on the way in, or by " +
+		return result{outcome: wire.InDoubt, err: errors.New("the key was changed to something else: by admission on the way in, or by " +
 			"another writer of the same name")}
 	default:
-		return result{outcome: stale, now: now}
+		return result{outcome: wire.Stale, now: now}
 	}
 }
 
@@ -99,13 +102,13 @@ func (b *batch) made(before, next *Observation) answer {
 	case before == nil:
 		return b.madeUnseen(next)
 	case next.Version().UID != before.Version().UID,
-		slices.ContainsFunc(b.changes, func(c change) bool { return before.Entry(c.key) != c.from }):
+		slices.ContainsFunc(b.changes, func(c judging.Change) bool { return before.Entry(c.Key) != c.From }):
 		return no
 	}
 	isEarlier := slices.ContainsFunc(b.earlier, func(l lost) bool { return l.leads(before, next) })
-	was, is, writes := before.fields(), next.fields(), b.writes(before)
-	touched := slices.ContainsFunc(b.changes, func(c change) bool { return c.writes() && next.Entry(c.key) != c.from })
-	for f := range b.meta().writes(before) {
+	was, is, writes := before.Fields(), next.Fields(), b.writes(before)
+	touched := slices.ContainsFunc(b.changes, func(c judging.Change) bool { return c.Writes() && next.Entry(c.Key) != c.From })
+	for f := range b.meta().Writes(before) {
 		now, has := is[f]
 		then, had := was[f]
 		touched = touched || has != had || now != then
@@ -120,7 +123,7 @@ func (b *batch) made(before, next *Observation) answer {
 			return maybe // ours would have brought the first, unless admission took it away
 		}
 		return yes
-	case touched && !next.wroteAnother(before, b.manager()):
+	case touched && !next.WroteAnother(before, b.manager()):
 		return maybe
 	default:
 		return no
@@ -128,7 +131,7 @@ func (b *batch) made(before, next *Observation) answer {
 }
 
 // isAll reports whether what there is now is what there was and what the batch writes; of metadata only where it writes any.
-func (b *batch) isAll(is, was map[field]string, writes map[field]*string) bool {
+func (b *batch) isAll(is, was map[judging.Field]string, writes map[judging.Field]*string) bool {
 	want := maps.Clone(was)
 	for f, to := range writes {
 		if delete(want, f); to != nil {
@@ -137,8 +140,8 @@ func (b *batch) isAll(is, was map[field]string, writes map[field]*string) bool {
 	}
 	if b.meta() == nil {
 		is = maps.Clone(is)
-		maps.DeleteFunc(is, func(f field, _ string) bool { return f.isMeta() })
-		maps.DeleteFunc(want, func(f field, _ string) bool { return f.isMeta() })
+		maps.DeleteFunc(is, func(f judging.Field, _ string) bool { return f.IsMeta() })
+		maps.DeleteFunc(want, func(f judging.Field, _ string) bool { return f.IsMeta() })
 	}
 	return maps.Equal(want, is)
 }
@@ -146,11 +149,11 @@ func (b *batch) isAll(is, was map[field]string, writes map[field]*string) bool {
 // disowned reports whether managedFields show that the batch did not make the next state: if it had, its manager would own all that
 // changed, and what it removed would have no owner.
 func (b *batch) disowned(before, next *Observation) bool {
-	was, is, writes := before.fields(), next.fields(), b.writes(before)
-	isAnothers := func(f field) bool {
+	was, is, writes := before.Fields(), next.Fields(), b.writes(before)
+	isAnothers := func(f judging.Field) bool {
 		to, isOurs := writes[f]
-		owners, told := next.owners(f)
-		return told && !owns(owners, b.manager()) && (len(owners) > 0 || isOurs && to != nil)
+		owners, told := next.OwnersOf(f)
+		return told && !judging.Owns(owners, b.manager()) && (len(owners) > 0 || isOurs && to != nil)
 	}
 	for f := range writes {
 		if isAnothers(f) {
@@ -162,7 +165,7 @@ func (b *batch) disowned(before, next *Observation) bool {
 			return true
 		}
 	}
-	return next.gained(before, b.manager())
+	return next.Gained(before, b.manager())
 }
 
 // leads reports whether a write that was lost, and lands late, can lead from one state to the next.
@@ -170,12 +173,12 @@ func (l lost) leads(before, next *Observation) bool {
 	if !l.byKey && before.Version() != l.base {
 		return false
 	}
-	return leaves(l.changes, next) && !slices.ContainsFunc(l.changes, func(c change) bool { return before.Entry(c.key) != c.from })
+	return leaves(l.changes, next) && !slices.ContainsFunc(l.changes, func(c judging.Change) bool { return before.Entry(c.Key) != c.From })
 }
 
 // leaves reports whether the keys hold what the changes write.
-func leaves(changes []change, o *Observation) bool {
-	return !slices.ContainsFunc(changes, func(c change) bool { return !c.isGuard && o.Entry(c.key) != c.to })
+func leaves(changes []judging.Change, o *Observation) bool {
+	return !slices.ContainsFunc(changes, func(c judging.Change) bool { return !c.IsGuard && o.Entry(c.Key) != c.To })
 }
 
 // owns reports whether the keys that the batch writes were changed since its base, and are this batch's own. Who changes a
@@ -184,9 +187,9 @@ func (b *batch) owns(o *Observation) bool {
 	if b.from == nil || o.Version().UID != b.from.Version().UID || !b.isSigned() {
 		return false
 	}
-	return !slices.ContainsFunc(b.changes, func(c change) bool {
-		owners, _ := o.owners(c.to.field(c.key))
-		return c.signs() && (o.Entry(c.key) == c.from || !owns(owners, b.manager()))
+	return !slices.ContainsFunc(b.changes, func(c judging.Change) bool {
+		owners, _ := o.OwnersOf(c.To.Field(c.Key))
+		return c.Signs() && (o.Entry(c.Key) == c.From || !judging.Owns(owners, b.manager()))
 	})
 }
 
@@ -198,14 +201,14 @@ func (b *batch) isProven(now *Observation) bool { return b.owns(now) && leaves(b
 // writes still holds what it held and has the same owner, whose last write is older than the batch. One key suffices, since a
 // batch is atomic. Times are the API server's own, in seconds.
 func (b *batch) isDisproven(now *Observation) bool {
-	if b.from == nil || b.byKey || b.from.answered.IsZero() || now.Version() == b.base || now.Version().UID != b.base.UID {
+	if b.from == nil || b.byKey || b.from.Answered.IsZero() || now.Version() == b.base || now.Version().UID != b.base.UID {
 		return false
 	}
-	before := b.from.answered.Add(-2 * time.Second)
-	return slices.ContainsFunc(b.changes, func(c change) bool {
-		was, told := b.from.owners(c.from.field(c.key))
-		is, stillTold := now.owners(c.from.field(c.key))
-		return c.writes() && now.Entry(c.key) == c.from && told && stillTold && len(is) > 0 && slices.Equal(was, is) &&
+	before := b.from.Answered.Add(-2 * time.Second)
+	return slices.ContainsFunc(b.changes, func(c judging.Change) bool {
+		was, told := b.from.OwnersOf(c.From.Field(c.Key))
+		is, stillTold := now.OwnersOf(c.From.Field(c.Key))
+		return c.Writes() && now.Entry(c.Key) == c.From && told && stillTold && len(is) > 0 && slices.Equal(was, is) &&
 			!slices.ContainsFunc(is, func(w Writer) bool { return !w.Time.Before(before) })
 	})
 }
@@ -215,14 +218,14 @@ func (b *batch) isDisproven(now *Observation) bool {
 func (b *batch) madeUnseen(next *Observation) answer {
 	was, isAll := next.Entries(), true
 	for _, c := range b.changes {
-		isAll = isAll && (next.Entry(c.key) == c.to || c.isGuard && c.to.IsAnything())
-		if c.from.IsAbsent() {
-			delete(was, c.key)
+		isAll = isAll && (next.Entry(c.Key) == c.To || c.IsGuard && c.To.IsAnything())
+		if c.From.IsAbsent() {
+			delete(was, c.Key)
 		} else {
-			was[c.key] = c.from
+			was[c.Key] = c.From
 		}
 	}
-	isAll = isAll && (b.digest == "" || digest(was) == b.digest)
+	isAll = isAll && (b.digest == "" || judging.Digest(was) == b.digest)
 	switch {
 	case b.since != "": // judged elsewhere
 		return b.madeJudged(next, isAll)
@@ -238,20 +241,20 @@ func (b *batch) madeUnseen(next *Observation) answer {
 func (b *batch) madeJudged(next *Observation, isAll bool) answer {
 	touched := false
 	for _, c := range b.changes {
-		if !c.writes() {
+		if !c.Writes() {
 			continue
 		}
-		f := c.to.field(c.key)
-		if c.to.IsAbsent() {
-			f = c.from.field(c.key)
+		f := c.To.Field(c.Key)
+		if c.To.IsAbsent() {
+			f = c.From.Field(c.Key)
 		}
-		if owners, told := next.owners(f); told && !owns(owners, b.manager()) && (len(owners) > 0 || !c.to.IsAbsent()) {
+		if owners, told := next.OwnersOf(f); told && !judging.Owns(owners, b.manager()) && (len(owners) > 0 || !c.To.IsAbsent()) {
 			return no // who changes a key owns it
 		}
-		if c.from.IsAnything() {
-			touched = touched || owns(next.LastWriters(), b.manager())
+		if c.From.IsAnything() {
+			touched = touched || judging.Owns(next.LastWriters(), b.manager())
 		} else {
-			touched = touched || next.Entry(c.key) != c.from
+			touched = touched || next.Entry(c.Key) != c.From
 		}
 	}
 	isEarlier := slices.ContainsFunc(b.earlier, func(l lost) bool { return leaves(l.changes, next) })
@@ -266,17 +269,17 @@ func (b *batch) madeJudged(next *Observation, isAll bool) answer {
 }
 
 // writes is what the batch makes of fields; nil where it removes one. What stays as it is is left out.
-func (b *batch) writes(before *Observation) map[field]*string {
-	all := b.meta().writes(before)
+func (b *batch) writes(before *Observation) map[judging.Field]*string {
+	all := b.meta().Writes(before)
 	for _, c := range b.changes {
-		if !c.writes() {
+		if !c.Writes() {
 			continue
 		}
-		if !c.from.IsAbsent() {
-			all[c.from.field(c.key)] = nil
+		if !c.From.IsAbsent() {
+			all[c.From.Field(c.Key)] = nil
 		}
-		if !c.to.IsAbsent() {
-			all[c.to.field(c.key)] = new(c.to.raw())
+		if !c.To.IsAbsent() {
+			all[c.To.Field(c.Key)] = new(c.To.Raw())
 		}
 	}
 	return all

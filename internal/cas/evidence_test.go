@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // owned is a state of an object: what its keys hold, and who owns them, as in "foo=1 engine". All wrote within the same second, so
@@ -43,43 +45,43 @@ func owned(t *testing.T, keys ...string) *Observation {
 		}
 		cm.ManagedFields = append(cm.ManagedFields, f)
 	}
-	return observed(cm, time.Time{})
+	return judging.Observed(cm, time.Time{})
 }
 
 // Given a swap of foo from 1 to 2, and for some of bar from 1 to 2 with it, or a comparison of bar, under the name of engine, whose
 // answer got lost; when the first version after its base is as told; then that is ours, or not, or may be.
 func TestWhoseVersionItIs(t *testing.T) {
 	t.Parallel()
-	foo := change{key: "foo", from: one, to: two}
-	bar := change{key: "bar", from: one, to: two}
-	guard := change{key: "bar", from: one, to: one, isGuard: true}
+	foo := judging.Change{Key: "foo", From: one, To: two}
+	bar := judging.Change{Key: "bar", From: one, To: two}
+	guard := judging.Change{Key: "bar", From: one, To: one, IsGuard: true}
 	for name, test := range map[string]struct {
-		changes []change
+		changes []judging.Change
 		before  []string
 		next    []string
 		want    answer
 	}{
-		"just what ours makes": {[]change{foo}, []string{"foo=1 ?", "bar=1 ?"}, []string{"foo=2 ?", "bar=1 ?"}, yes},
+		"just what ours makes": {[]judging.Change{foo}, []string{"foo=1 ?", "bar=1 ?"}, []string{"foo=2 ?", "bar=1 ?"}, yes},
 		"foo is something else, as admission may have made it": {
-			[]change{foo}, []string{"foo=1 ?", "bar=1 ?"}, []string{"foo=3 ?", "bar=1 ?"}, maybe,
+			[]judging.Change{foo}, []string{"foo=1 ?", "bar=1 ?"}, []string{"foo=3 ?", "bar=1 ?"}, maybe,
 		},
 		"foo is something else, and another wrote": {
-			[]change{foo}, []string{"foo=1 ?", "bar=1 ?"}, []string{"foo=3 ?", "bar=1 later?"}, no,
+			[]judging.Change{foo}, []string{"foo=1 ?", "bar=1 ?"}, []string{"foo=3 ?", "bar=1 later?"}, no,
 		},
 		"foo is as it was, and what is compared is not": {
-			[]change{foo, guard}, []string{"foo=1 ?", "bar=1 ?"}, []string{"foo=1 ?", "bar=9 ?"}, no,
+			[]judging.Change{foo, guard}, []string{"foo=1 ?", "bar=1 ?"}, []string{"foo=1 ?", "bar=9 ?"}, no,
 		},
 		"bar is ours, and foo is as it was and another's": {
-			[]change{foo, bar}, []string{"foo=1 foreign", "bar=1 engine"}, []string{"foo=1 foreign", "bar=9 engine"}, no,
+			[]judging.Change{foo, bar}, []string{"foo=1 foreign", "bar=1 engine"}, []string{"foo=1 foreign", "bar=9 engine"}, no,
 		},
 		"foo is gone, and nobody's": {
-			[]change{foo}, []string{"foo=1 foreign", "bar=1 engine", "x foreign"}, []string{"bar=1 engine", "x foreign"}, no,
+			[]judging.Change{foo}, []string{"foo=1 foreign", "bar=1 engine", "x foreign"}, []string{"bar=1 engine", "x foreign"}, no,
 		},
 		"foo is ours, and bar is another's and changed with it": {
-			[]change{foo}, []string{"foo=1 engine", "bar=1 foreign"}, []string{"foo=3 engine", "bar=9 foreign"}, no,
+			[]judging.Change{foo}, []string{"foo=1 engine", "bar=1 foreign"}, []string{"foo=3 engine", "bar=9 foreign"}, no,
 		},
 		"foo is ours, and another came to own something": {
-			[]change{foo}, []string{"foo=1 engine", "bar=1 foreign"}, []string{"foo=2 engine", "bar=1 foreign", "x foreign"}, no,
+			[]judging.Change{foo}, []string{"foo=1 engine", "bar=1 foreign"}, []string{"foo=2 engine", "bar=1 foreign", "x foreign"}, no,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

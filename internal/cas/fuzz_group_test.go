@@ -6,6 +6,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // step is one state of an object in a history, with the managers that wrote it.
@@ -18,7 +20,7 @@ func step(entries map[string]Entry, managers map[string]int) *Observation {
 			})
 		}
 	}
-	return observed(cm, time.Now())
+	return judging.Observed(cm, time.Now())
 }
 
 // FuzzGroup has a group of swaps, and a foreign write, come after some state of an object, and asks of each whether it was
@@ -36,7 +38,7 @@ func FuzzGroup(f *testing.F) {
 			}
 		}
 		before := step(was, managers)
-		seen, blind, judged := &batch{from: before}, &batch{digest: digest(was)}, &batch{digest: digest(was), since: "0"}
+		seen, blind, judged := &batch{from: before}, &batch{digest: judging.Digest(was)}, &batch{digest: judging.Digest(was), since: "0"}
 		ours := maps.Clone(was)
 		for _, key := range keys {
 			to := c.entry()
@@ -45,7 +47,7 @@ func FuzzGroup(f *testing.F) {
 			}
 			task := txnTask(t, (&Swap{Key: key, New: to, FieldManager: "engine"}).Txn())
 			for _, g := range []*batch{seen, blind, judged} {
-				changes := []change{{key: key, from: was[key], to: to}}
+				changes := []judging.Change{{Key: key, From: was[key], To: to}}
 				if !g.fits(task, changes) {
 					t.Fatalf("%s does not fit", key)
 				}
@@ -92,7 +94,7 @@ func FuzzGroup(f *testing.F) {
 		// If it was ours, as admission changed it, that must not be denied where what we were to change was changed.
 		touched := false
 		for _, c := range seen.changes {
-			touched = touched || other[c.key] != c.from
+			touched = touched || other[c.Key] != c.From
 		}
 		if who == "engine" && touched && (seen.made(before, foreign) == no || judged.made(nil, foreign) == no) {
 			t.Errorf("%v after %v may be what admission made of %v", other, was, ours)
@@ -100,7 +102,7 @@ func FuzzGroup(f *testing.F) {
 		// After it, ours could not have been made where it changed a key of ours.
 		changed := false
 		for _, c := range seen.changes {
-			changed = changed || other[c.key] != c.from
+			changed = changed || other[c.Key] != c.From
 		}
 		if later := step(ours, wrote("engine")); changed && seen.made(foreign, later) != no {
 			t.Errorf("%v after %v is told for the group's, whose keys were not what they had to be", ours, other)
@@ -114,7 +116,7 @@ func FuzzGroupFits(f *testing.F) {
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := choices(bytes)
 		sizes := []int{0, 1, MaxSize / 4, MaxSize / 2, MaxSize}
-		from := observed(configMapOf(map[string]Entry{"others": Binary(filler[:c.pick(256)*MaxSize/255])}), time.Now())
+		from := judging.Observed(configMapOf(map[string]Entry{"others": Binary(filler[:c.pick(256)*MaxSize/255])}), time.Now())
 		g := &batch{from: from}
 		if c.coin() {
 			g.from = nil // blind: removals, and what is put back
@@ -124,7 +126,7 @@ func FuzzGroupFits(f *testing.F) {
 			s := &Swap{Key: string(rune('a' + n)), New: Binary(filler[:sizes[c.pick(len(sizes))]]), FieldManager: []string{"x", "x", "x", "y"}[c.pick(4)]}
 			live := Binary(filler[:min(size, sizes[c.pick(len(sizes))])])
 			task := txnTask(t, s.Txn())
-			changes := []change{{key: s.Key, from: live, to: s.New}}
+			changes := []judging.Change{{Key: s.Key, From: live, To: s.New}}
 			task.most = 1 + c.pick(5)
 			room := len(g.tasks) < min(least, task.most) && (g.from == nil || size+s.New.Size()-live.Size() <= MaxSize) &&
 				(managers[s.FieldManager] || len(managers) == 0)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // told is a history that says what it was told to.
@@ -15,9 +17,9 @@ type told struct {
 	own   bool
 }
 
-func (h told) leadsFrom(v Version) bool { return h.leads[v] }
+func (h told) LeadsFrom(v Version) bool { return h.leads[v] }
 
-func (h told) wroteSince(string, Version) bool { return h.own }
+func (h told) WroteSince(string, Version) bool { return h.own }
 
 // filler is cut to make a ConfigMap of any size.
 var filler = make([]byte, MaxSize+2)
@@ -73,7 +75,7 @@ func FuzzJudge(f *testing.F) {
 			if deleting {
 				cm.DeletionTimestamp = new(metav1.Now())
 			}
-			o = observed(cm, time.Now())
+			o = judging.Observed(cm, time.Now())
 		} else {
 			live, liveClass = Entry{}, isAbsent
 		}
@@ -112,32 +114,32 @@ func FuzzJudge(f *testing.F) {
 		})
 		const heldAlready = 4 // what is told before it stands against taking over as well
 		takenOver := s.Held == HeldIsDone && liveClass == newClass && (first < 0 || first > heldAlready)
-		var want decision
+		var want judging.Decision
 		switch {
 		case s.GoneIsDone && liveClass == isAbsent: // gone already
-			want = decideDone
+			want = judging.DecideDone
 		case goes: // with its ConfigMap, if not by our hand
-			want = decideDone
+			want = judging.DecideDone
 			if first < 0 {
-				want = decideWrite
+				want = judging.DecideWrite
 			}
 		case takenOver:
-			want = decideDone
+			want = judging.DecideDone
 		case first >= 0:
-			want = decideRefuse
+			want = judging.DecideRefuse
 		case live == wish: // there is nothing to write
-			want = decideDone
+			want = judging.DecideDone
 		default:
-			want = decideWrite
+			want = judging.DecideWrite
 		}
 
-		j := judge(s.Txn(), o, h)
-		got, err := j.decision, j.err
+		j := judging.Judge(s.Txn(), o, h)
+		got, err := j.Decision, j.Err
 		if got != want {
 			t.Fatalf("%+v on %#v (there %t, immutable %t, deleting %t, %d other bytes) with %+v: decision %d (%v), want %d",
 				s, live, exists, immutable, deleting, others, h, got, err, want)
 		}
-		if want != decideRefuse {
+		if want != judging.DecideRefuse {
 			if err != nil {
 				t.Errorf("decision %d with %v", got, err)
 			}

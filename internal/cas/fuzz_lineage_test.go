@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // world is one object's whole history: what really happened, of which a lineage is told a part.
@@ -58,8 +60,8 @@ func (w *world) leads(v, head Version) bool {
 	return false
 }
 
-// wroteSince reports whether the key was noted later than the version, or at all where the version never was.
-func (w *world) wroteSince(key string, v Version) bool {
+// WroteSince reports whether the key was noted later than the version, or at all where the version never was.
+func (w *world) WroteSince(key string, v Version) bool {
 	seen, wrote := -1, -1
 	for i, n := range w.noted {
 		if n.version == v {
@@ -79,7 +81,7 @@ func FuzzLineage(f *testing.F) {
 	keys := []string{"a", "b", "c"}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := choices(bytes)
-		var l lineage
+		var l judging.Lineage
 		w := &world{}
 		w.add(false)
 		var head Version // the newest that this process knows; zero while it knows of none
@@ -88,7 +90,7 @@ func FuzzLineage(f *testing.F) {
 			w.note(v, written...)
 		}
 		read := func() {
-			l.observed(w.now())
+			l.Observed(w.now())
 			knows(w.now())
 		}
 		for step := 0; c.more() && step < 60; step++ { // each asks about all that came before it
@@ -112,16 +114,16 @@ func FuzzLineage(f *testing.F) {
 					if c.coin() {
 						w.add(false)
 					}
-					l.wrote(base, to, key)
+					l.Wrote(base, to, key)
 					knows(to, key)
 					read()
 					continue
 				}
-				l.wrote(base, to, key)
+				l.Wrote(base, to, key)
 				knows(to, key)
 			case 6: // one that changed nothing
 				if head == w.now() {
-					l.wrote(head, head, key)
+					l.Wrote(head, head, key)
 					knows(head, key)
 				}
 			case 7: // a JSON Patch, whatever it followed
@@ -129,7 +131,7 @@ func FuzzLineage(f *testing.F) {
 					continue
 				}
 				to := w.add(false)
-				l.wrote(to, to, key)
+				l.Wrote(to, to, key)
 				knows(to, key)
 			case 8: // a removal of what another process saw, without a read
 				if head != (Version{}) {
@@ -138,11 +140,11 @@ func FuzzLineage(f *testing.F) {
 				base := w.now()
 				knows(base)
 				to := w.add(true)
-				l.wrote(base, to, key)
+				l.Wrote(base, to, key)
 				knows(to, key)
 				if c.coin() { // its answer was lost, and nothing is known of the whole of the base
 					w.versions[len(w.versions)-1].follows = false
-					l.cut()
+					l.Cut()
 				}
 			case 9:
 				if c.coin() { // nothing was known to land, or was to be written
@@ -150,7 +152,7 @@ func FuzzLineage(f *testing.F) {
 					continue
 				}
 				if head != (Version{}) {
-					l.took(key)
+					l.Took(key)
 					w.noted = append(w.noted, noted{keys: []string{key}})
 				}
 			}
@@ -158,22 +160,22 @@ func FuzzLineage(f *testing.F) {
 				continue
 			}
 			for _, v := range w.versions {
-				if got, want := l.leadsFrom(v.Version), w.leads(v.Version, head); got != want {
+				if got, want := l.LeadsFrom(v.Version), w.leads(v.Version, head); got != want {
 					t.Fatalf("%+v: leads from %v to %v: %t, want %t", w.versions, v.Version, head, got, want)
 				}
 				if v.UID == head.UID {
-					if got, want := l.leadsFrom(Version{ResourceVersion: v.ResourceVersion}), w.leads(v.Version, head); got != want {
+					if got, want := l.LeadsFrom(Version{ResourceVersion: v.ResourceVersion}), w.leads(v.Version, head); got != want {
 						t.Fatalf("%+v: leads from %v of any uid to %v: %t, want %t", w.versions, v.Version, head, got, want)
 					}
 				}
 				for _, key := range keys {
-					if got, want := l.wroteSince(key, v.Version), w.wroteSince(key, v.Version); got != want {
+					if got, want := l.WroteSince(key, v.Version), w.WroteSince(key, v.Version); got != want {
 						t.Fatalf("%+v: wrote %s since %v: %t, want %t", w.noted, key, v.Version, got, want)
 					}
 				}
 			}
 			for _, key := range keys {
-				if got, want := l.wroteSince(key, Version{}), w.wroteSince(key, Version{"never", "seen"}); got != want {
+				if got, want := l.WroteSince(key, Version{}), w.WroteSince(key, Version{UID: "never", ResourceVersion: "seen"}); got != want {
 					t.Fatalf("%+v: ever wrote %s: %t, want %t", w.noted, key, got, want)
 				}
 			}

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4" // what the API server applies patches with
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // FuzzPatches applies both kinds of patch as the API server does, to an object of any entries, and looks at the whole of
@@ -21,56 +23,56 @@ func FuzzPatches(f *testing.F) {
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := choices(bytes)
 		was := c.entries(keys...)
-		before := observed(configMapOf(was), time.Now())
+		before := judging.Observed(configMapOf(was), time.Now())
 		want := maps.Clone(was)
 		g := &batch{base: before.Version(), from: before}
 		for _, key := range keys[:1+c.pick(len(keys)-2)] {
 			to := c.entry()
-			g.add(txnTask(t, (&Swap{Key: key, New: to, FieldManager: "engine"}).Txn()), []change{{key: key, from: was[key], to: to}})
+			g.add(txnTask(t, (&Swap{Key: key, New: to, FieldManager: "engine"}).Txn()), []judging.Change{{Key: key, From: was[key], To: to}})
 			delete(want, key)
 			if !to.IsAbsent() {
 				want[key] = to
 			}
 		}
-		raw := marshal(t, before.object())
+		raw := marshal(t, before.Object())
 		wantMap := configMapOf(want)
 
-		r, err := mergePatch(ConfigMap, g.base, g.changes, nil, nil)
+		r, err := judging.MergePatch(ConfigMap, g.base, g.changes, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		merged, err := jsonpatch.MergePatch(raw, r.body)
+		merged, err := jsonpatch.MergePatch(raw, r.Body)
 		if err != nil {
-			t.Fatalf("%s: %v", r.body, err)
+			t.Fatalf("%s: %v", r.Body, err)
 		}
 		if diff := cmp.Diff(wantMap, unmarshal(t, merged), cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("merge patch %s of %s (-want +got):\n%s", r.body, raw, diff)
+			t.Errorf("merge patch %s of %s (-want +got):\n%s", r.Body, raw, diff)
 		}
 		// The API server compares these two.
 		var conditions struct {
 			Metadata map[string]string `json:"metadata"`
 		}
-		if err := json.Unmarshal(r.body, &conditions); err != nil ||
+		if err := json.Unmarshal(r.Body, &conditions); err != nil ||
 			!maps.Equal(conditions.Metadata, map[string]string{"uid": "u", "resourceVersion": "7"}) {
-			t.Errorf("%s is conditional on %v (%v)", r.body, conditions.Metadata, err)
+			t.Errorf("%s is conditional on %v (%v)", r.Body, conditions.Metadata, err)
 		}
 
 		if !g.canGoByKey() {
 			return
 		}
-		if r, err = jsonPatch(g.from, g.changes); err != nil {
+		if r, err = judging.JsonPatch(g.from, g.changes); err != nil {
 			t.Fatal(err)
 		}
-		patch, err := jsonpatch.DecodePatch(r.body)
+		patch, err := jsonpatch.DecodePatch(r.Body)
 		if err != nil {
-			t.Fatalf("%s: %v", r.body, err)
+			t.Fatalf("%s: %v", r.Body, err)
 		}
 		patched, err := patch.Apply(raw)
 		if err != nil {
-			t.Fatalf("JSON Patch %s of %s: %v", r.body, raw, err)
+			t.Fatalf("JSON Patch %s of %s: %v", r.Body, raw, err)
 		}
 		if diff := cmp.Diff(wantMap, unmarshal(t, patched), cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("JSON Patch %s of %s (-want +got):\n%s", r.body, raw, diff)
+			t.Errorf("JSON Patch %s of %s (-want +got):\n%s", r.Body, raw, diff)
 		}
 
 		// Another writer was there in between.
@@ -80,28 +82,28 @@ func FuzzPatches(f *testing.F) {
 		if e := c.entry(); !e.IsAbsent() {
 			live[key] = e
 		}
-		at := slices.IndexFunc(g.changes, func(c change) bool { return c.key == key })
+		at := slices.IndexFunc(g.changes, func(c judging.Change) bool { return c.Key == key })
 		liveRaw := marshal(t, configMapOf(live))
 		patched, err = patch.Apply(liveRaw)
 		switch {
 		case at >= 0 && live[key] != was[key]:
 			if err == nil && !inBoth(unmarshal(t, patched), key) {
-				t.Errorf("JSON Patch %s wrote over %#v: %s", r.body, live[key], patched)
+				t.Errorf("JSON Patch %s wrote over %#v: %s", r.Body, live[key], patched)
 			}
 		case err != nil: // a whole map may have gone
 			if len(configMapOf(live).Data) > 0 && len(configMapOf(live).BinaryData) > 0 {
-				t.Errorf("JSON Patch %s of %s: %v", r.body, liveRaw, err)
+				t.Errorf("JSON Patch %s of %s: %v", r.Body, liveRaw, err)
 			}
 		default:
 			delete(want, key)
 			if at >= 0 {
-				live[key] = g.changes[at].to
+				live[key] = g.changes[at].To
 			}
 			if e := live[key]; !e.IsAbsent() {
 				want[key] = e
 			}
 			if diff := cmp.Diff(configMapOf(want), unmarshal(t, patched), cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("JSON Patch %s of %s (-want +got):\n%s", r.body, liveRaw, diff)
+				t.Errorf("JSON Patch %s of %s (-want +got):\n%s", r.Body, liveRaw, diff)
 			}
 		}
 	})

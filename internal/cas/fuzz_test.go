@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // choices makes decisions of a fuzzer's bytes; when they are used up, all further decisions are 0.
@@ -113,7 +115,7 @@ func FuzzEntry(f *testing.F) {
 		if a == b && !a.Holds(b) || kindA%3 != kindB%3 && a.Holds(b) || kindA%3 == 2 && a.Holds(b) != (a == b) {
 			t.Errorf("%#v and %#v: %t", a, b, a.Holds(b))
 		}
-		if (digest(map[string]Entry{"k": a}) == digest(map[string]Entry{"k": b})) != (a == b) {
+		if (judging.Digest(map[string]Entry{"k": a}) == judging.Digest(map[string]Entry{"k": b})) != (a == b) {
 			t.Errorf("%#v and %#v: the digest of the whole is not to the byte", a, b)
 		}
 		raw, err := json.Marshal(a)

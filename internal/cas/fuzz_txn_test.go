@@ -13,6 +13,9 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
 var errNext = errors.New("cannot be computed")
@@ -159,8 +162,8 @@ func FuzzBatch(f *testing.F) {
 		live := configMapOf(was)
 		live.Labels = nil
 		later := time.Now().Add(time.Hour) // than all that is asked for
-		committer := &committer{client: &client{now: time.Now}}
-		committer.observed(observed(live, later))
+		committer := &committer{client: &wire.Client{Now: time.Now}}
+		committer.observed(judging.Observed(live, later))
 		if c.coin() {
 			committer.contended = calmAfter
 		}
@@ -185,34 +188,34 @@ func FuzzBatch(f *testing.F) {
 				}
 			}
 			requests++
-			raw := marshal(t, committer.head.object())
-			r, err := mergePatch(ConfigMap, g.base, g.changes, g.meta(), g.firstOwner())
+			raw := marshal(t, committer.head.Object())
+			r, err := judging.MergePatch(ConfigMap, g.base, g.changes, g.meta(), g.firstOwner())
 			if err != nil {
 				t.Fatal(err)
 			}
-			after, err := jsonpatch.MergePatch(raw, r.body)
+			after, err := jsonpatch.MergePatch(raw, r.Body)
 			if g.byKey {
 				byKey++
-				if r, err = jsonPatch(g.from, g.changes); err != nil {
+				if r, err = judging.JsonPatch(g.from, g.changes); err != nil {
 					t.Fatal(err)
 				}
-				patch, err := jsonpatch.DecodePatch(r.body)
+				patch, err := jsonpatch.DecodePatch(r.Body)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if after, err = patch.Apply(raw); err != nil {
-					t.Fatalf("%s of %s: %v", r.body, raw, err)
+					t.Fatalf("%s of %s: %v", r.Body, raw, err)
 				}
 			}
-			if err != nil || (r.kind == types.JSONPatchType) != g.byKey {
-				t.Fatalf("%s: %v", r.body, err)
+			if err != nil || (r.Kind == types.JSONPatchType) != g.byKey {
+				t.Fatalf("%s: %v", r.Body, err)
 			}
 			cm := unmarshal(t, after)
 			cm.UID, cm.ResourceVersion = live.UID, strconv.Itoa(100+requests)
 			if !g.claim() {
 				t.Fatal("nobody is left")
 			}
-			g.landed(result{outcome: landed, after: observed(cm, later)})
+			g.landed(result{outcome: wire.Landed, after: judging.Observed(cm, later)})
 			batch = unanswered(batch)
 		}
 		for i, task := range all {
@@ -241,10 +244,10 @@ func FuzzBatch(f *testing.F) {
 				}
 			}
 		}
-		if diff := cmp.Diff(configMapOf(model.entries).Data, committer.head.object().Data, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(configMapOf(model.entries).Data, committer.head.Object().Data, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("after %d requests (%d by key) (-want +got):\n%s", requests, byKey, diff)
 		}
-		if diff := cmp.Diff(configMapOf(model.entries).BinaryData, committer.head.object().BinaryData, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(configMapOf(model.entries).BinaryData, committer.head.Object().BinaryData, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("after %d requests (%d by key) (-want +got):\n%s", requests, byKey, diff)
 		}
 		if got := committer.head.Labels()["l"]; got != model.label {
@@ -287,7 +290,7 @@ func FuzzJudgeTxn(f *testing.F) {
 			if deleting {
 				cm.DeletionTimestamp = new(metav1.Now())
 			}
-			o = observed(cm, time.Now())
+			o = judging.Observed(cm, time.Now())
 		} else {
 			entries = map[string]Entry{}
 		}
@@ -322,11 +325,11 @@ func FuzzJudgeTxn(f *testing.F) {
 		}
 
 		isOwn := txn.GoneIsDone && own && !goes && left > 0
-		got := judge(txn, o, told{leads: map[Version]bool{v: leads}, own: own})
-		decided := func(d decision, says func(error) bool) {
-			if got.decision != d || says != nil && !says(got.err) || says == nil && got.err != nil {
+		got := judging.Judge(txn, o, told{leads: map[Version]bool{v: leads}, own: own})
+		decided := func(d judging.Decision, says func(error) bool) {
+			if got.Decision != d || says != nil && !says(got.Err) || says == nil && got.Err != nil {
 				t.Errorf("%+v on %v (there %t, immutable %t, deleting %t, leads %t, own %t, %d other bytes): decision %d (%v)",
-					txn, entries, exists, immutable, deleting, leads, own, filled, got.decision, got.err)
+					txn, entries, exists, immutable, deleting, leads, own, filled, got.Decision, got.Err)
 			}
 		}
 		over := func(reason Reason, keys ...string) func(error) bool {
@@ -354,9 +357,9 @@ func FuzzJudgeTxn(f *testing.F) {
 		}
 		switch {
 		case txn.GoneIsDone && (!exists || left == 0 && txn.Meta == nil):
-			decided(decideDone, nil)
+			decided(judging.DecideDone, nil)
 		case !exists:
-			decided(decideRefuse, sameTypeAs(&NotFoundError{}))
+			decided(judging.DecideRefuse, sameTypeAs(&NotFoundError{}))
 		case isOwn:
 			var owned []string
 			for _, k := range txn.Keys {
@@ -364,29 +367,29 @@ func FuzzJudgeTxn(f *testing.F) {
 					owned = append(owned, k.Key)
 				}
 			}
-			decided(decideRefuse, over(ReasonOwn, owned...))
+			decided(judging.DecideRefuse, over(ReasonOwn, owned...))
 		case !goes && !leads:
-			decided(decideRefuse, over(version, named...))
+			decided(judging.DecideRefuse, over(version, named...))
 		case goes && (len(failed) > 0 || immutable):
-			decided(decideDone, nil)
+			decided(judging.DecideDone, nil)
 		case want.computed:
-			decided(decideRefuse, func(err error) bool { return errors.Is(err, errNext) })
+			decided(judging.DecideRefuse, func(err error) bool { return errors.Is(err, errNext) })
 		case len(failed) > 0:
-			decided(decideRefuse, over(want.failed[failed[0]], failed...))
+			decided(judging.DecideRefuse, over(want.failed[failed[0]], failed...))
 		case writes == 0 && txn.Meta == nil:
-			decided(decideDone, nil)
+			decided(judging.DecideDone, nil)
 		case !goes && immutable && (writes > 0 || txn.Meta.Immutable != nil && !*txn.Meta.Immutable):
-			decided(decideRefuse, sameTypeAs(&ImmutableError{}))
+			decided(judging.DecideRefuse, sameTypeAs(&ImmutableError{}))
 		case !goes && deleting:
-			decided(decideRefuse, sameTypeAs(&TerminatingError{}))
+			decided(judging.DecideRefuse, sameTypeAs(&TerminatingError{}))
 		case !goes && grows > 0 && o.Size()+grows > MaxSize:
-			decided(decideRefuse, sameTypeAs(&TooLargeError{}))
+			decided(judging.DecideRefuse, sameTypeAs(&TooLargeError{}))
 		case !goes && !want.wrote && (txn.Meta == nil || txn.Meta.Immutable == nil || immutable && *txn.Meta.Immutable):
-			decided(decideDone, nil)
+			decided(judging.DecideDone, nil)
 		default:
-			decided(decideWrite, nil)
-			for _, ch := range got.changes {
-				if ch.from != entries[ch.key] || ch.to != model.entries[ch.key] {
+			decided(judging.DecideWrite, nil)
+			for _, ch := range got.Changes {
+				if ch.From != entries[ch.Key] || ch.To != model.entries[ch.Key] {
 					t.Errorf("%+v on %v changes %+v", txn, entries, ch)
 				}
 			}

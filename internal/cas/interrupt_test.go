@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -79,7 +80,7 @@ func oneIsBad(f *fixture, v Version) []Swap {
 
 func removesFoo(f *fixture, v Version) []Swap {
 	s := f.removing("foo", one, v, v)
-	s.SeenDigest = digest(observed(f.live(), time.Time{}).Entries())
+	s.SeenDigest = judging.Digest(judging.Observed(f.live(), time.Time{}).Entries())
 	return []Swap{s}
 }
 

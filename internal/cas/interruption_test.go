@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -40,7 +42,7 @@ type interruption struct {
 func newInterruption(f *fixture, s interrupted, name string, at point) *interruption {
 	f.Helper()
 	own := *f
-	own.ref.Name = "shared-" + digest(map[string]Entry{name: Text(at.String())})[:32]
+	own.ref.Name = "shared-" + judging.Digest(map[string]Entry{name: Text(at.String())})[:32]
 	own.proxy = f.cluster.Proxy(f.T)
 	own.engine = own.newEngine(own.proxy.Config)
 	data := map[string]string{"other": "1"}
@@ -64,7 +66,7 @@ func (i *interruption) run() {
 	if i.prepare != nil {
 		i.prepare(i.fixture)
 	}
-	i.base = observed(i.live(), time.Now())
+	i.base = judging.Observed(i.live(), time.Now())
 	i.swap = i.swaps(i.fixture, i.base.Version())
 	i.errs, i.got = make([]error, len(i.swap)), make([]Result, len(i.swap))
 	done := make([]chan struct{}, len(i.swap))
@@ -139,7 +141,7 @@ func (i *interruption) idles() bool {
 		c.mu.Lock()
 		busy = c.running
 		c.mu.Unlock()
-		sleep(ctx, time.Millisecond)
+		wire.Sleep(ctx, time.Millisecond)
 	}
 	return ctx.Err() == nil
 }
@@ -285,7 +287,7 @@ func (i *interruption) since() []*Observation {
 		if !ok {
 			i.Fatalf("%s, %s: the watch ended", i.name, i.at)
 		}
-		past = append(past, observed(cm, time.Now()))
+		past = append(past, judging.Observed(cm, time.Now()))
 	}
 	return past
 }

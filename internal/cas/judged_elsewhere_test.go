@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -51,7 +52,7 @@ func TestWriteThatWasJudgedElsewhereNeedsNoRead(t *testing.T) {
 	}{
 		"at once":                  {func(*fixture, *Txn) {}, Applied, "PATCH"},
 		"bound to that version":    {func(_ *fixture, txn *Txn) { txn.Bound = txn.Seen }, Applied, "PATCH"},
-		"bound to another version": {func(_ *fixture, txn *Txn) { txn.Bound = Version{"u", "1"} }, Conflict, "WATCH"},
+		"bound to another version": {func(_ *fixture, txn *Txn) { txn.Bound = Version{UID: "u", ResourceVersion: "1"} }, Conflict, "WATCH"},
 		"held to another version":  {func(_ *fixture, txn *Txn) { txn.At = []Version{{ResourceVersion: "1"}} }, Conflict, "WATCH"},
 		"a minute ago":             {func(_ *fixture, txn *Txn) { txn.SeenSince.At = time.Now().Add(-time.Minute) }, Applied, "WATCH PATCH"},
 		"in the future":            {func(_ *fixture, txn *Txn) { txn.SeenSince.At = time.Now().Add(time.Minute) }, Applied, "WATCH PATCH"},
@@ -236,7 +237,7 @@ func TestAdmissionMayHaveChangedAWriteThatWasJudgedElsewhere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := &batch{since: "1", digest: digest(before), changes: []change{{key: "foo", from: one, to: two}}}
+			b := &batch{since: "1", digest: judging.Digest(before), changes: []judging.Change{{Key: "foo", From: one, To: two}}}
 			b.tasks = []*task{txnTask(t, (&Swap{Key: "foo", FieldManager: "engine"}).Txn())}
 			if got := b.made(nil, owned(t, test.next...)); got != test.want {
 				t.Errorf("%d, want %d", got, test.want)

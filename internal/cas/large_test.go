@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 func TestLargeObjectIsReadAgainOnlyWhereItChanged(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
-		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "padding": strings.Repeat("x", large)})
+		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "padding": strings.Repeat("x", wire.Large)})
 		var sizes []int64
 		f.proxy.SetHook(func(*http.Request) testcluster.Fault {
 			return testcluster.Fault{Answered: func(r *http.Response) { sizes = append(sizes, r.ContentLength) }}

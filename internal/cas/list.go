@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // pageSize is how many ConfigMaps one request lists. Each may have more than 1 MiB, and a page is in memory twice: as the answer, and decoded.
@@ -36,7 +38,7 @@ func (e *Engine) List(ctx context.Context, s Selection) iter.Seq2[Listed, error]
 			if s.Limit > 0 {
 				limit = min(limit, left)
 			}
-			begun := e.client.now()
+			begun := e.client.Now()
 			page, err := e.page(ctx, s, limit, next)
 			if err != nil {
 				yield(Listed{}, err)
@@ -44,7 +46,7 @@ func (e *Engine) List(ctx context.Context, s Selection) iter.Seq2[Listed, error]
 			}
 			for i := range page.Items {
 				cm := &page.Items[i]
-				if !yield(Listed{Ref{Namespace: cm.Namespace, Name: cm.Name}, observed(cm, begun)}, nil) {
+				if !yield(Listed{Ref{Namespace: cm.Namespace, Name: cm.Name}, judging.Observed(cm, begun)}, nil) {
 					return
 				}
 			}
@@ -60,26 +62,26 @@ func (e *Engine) List(ctx context.Context, s Selection) iter.Seq2[Listed, error]
 func (e *Engine) page(ctx context.Context, s Selection, limit int64, next string) (*corev1.ConfigMapList, error) {
 	ref := Ref{Namespace: s.Namespace}
 	if !e.enter() {
-		return nil, &CanceledError{Ref: ref, Host: e.client.host, Err: ErrClosed}
+		return nil, &CanceledError{Ref: ref, Host: e.client.Host, Err: ErrClosed}
 	}
 	defer e.work.Done()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	defer context.AfterFunc(e.closing, func() { end(ErrClosed) })()
 
-	begun := e.client.now()
+	begun := e.client.Now()
 	options := metav1.ListOptions{LabelSelector: s.Labels, FieldSelector: s.Fields, Limit: limit, Continue: next}
-	page, err := e.client.page(ctx, s.Namespace, options)
+	page, err := e.client.Page(ctx, s.Namespace, options)
 	if options.Continue = goesOn(err); options.Continue != "" {
-		page, err = e.client.page(ctx, s.Namespace, options)
+		page, err = e.client.Page(ctx, s.Namespace, options)
 	}
 	if err != nil && ctx.Err() != nil {
-		err = &CanceledError{Ref: ref, Host: e.client.host, Err: context.Cause(ctx)}
+		err = &CanceledError{Ref: ref, Host: e.client.Host, Err: context.Cause(ctx)}
 	} else if err != nil {
-		err = e.client.explain(err, ref, "list")
+		err = e.client.Explain(err, ref, "list")
 	}
 	if e.trace != nil {
-		e.trace(ctx, Event{Operation: "list", Ref: ref, Attempts: 1, Verdict: VerdictOf(err), Duration: e.client.now().Sub(begun)})
+		e.trace(ctx, Event{Operation: "list", Ref: ref, Attempts: 1, Verdict: VerdictOf(err), Duration: e.client.Now().Sub(begun)})
 	}
 	return page, err
 }

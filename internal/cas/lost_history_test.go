@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
@@ -73,7 +74,7 @@ func (f *fixture) hasForgotten(v Version) {
 		FieldSelector: "metadata.name=" + f.ref.Name, ResourceVersion: v.ResourceVersion, TimeoutSeconds: new(int64(10)),
 	})
 	if err != nil {
-		if !isExpired(err) {
+		if !wire.IsExpired(err) {
 			f.Error(err)
 		}
 		return

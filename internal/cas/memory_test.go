@@ -121,7 +121,7 @@ func TestSiblingsWriteIsKnownTenMinutesLater(t *testing.T) {
 				f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1", "other": "1"})
 				planned := f.version()
 				var late atomic.Int64 // by how much the Engine's clock is ahead
-				f.engine.client.now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
+				f.engine.client.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
 				_, err := f.do(f.swapping("foo", one, two, planned))
 				f.want(Applied, err)
 

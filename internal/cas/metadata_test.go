@@ -5,6 +5,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // Whose write of metadata it was, where managedFields tell no owners and no times that differ.
@@ -16,7 +18,7 @@ func TestGroupMadeOfMetadata(t *testing.T) {
 		cm.ManagedFields = []metav1.ManagedFieldsEntry{
 			{Manager: "engine", Operation: metav1.ManagedFieldsOperationUpdate, Time: new(metav1.NewTime(time.Unix(1, 0)))},
 		}
-		return observed(cm, time.Now())
+		return judging.Observed(cm, time.Now())
 	}
 	before := is(map[string]string{"a": "0", "b": "0", "gone": "0"}, false)
 	for name, test := range map[string]struct {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/pace"
 )
 
 // terraform is workers that each have a swap made, are busy in Terraform for a while, one at a time, and come back.
@@ -33,21 +35,21 @@ func (f terraform) run() (batches []int, took time.Duration) {
 		comes = append(comes, free)
 	}
 	left := f.swaps - len(comes) // that no worker has taken yet
-	p := &pace{}
+	p := &pace.Pace{}
 	n, begun, idleAt := 0, now, now // idleAt is when the request under way is answered
 	var flying int
 	for n > 0 || len(comes) > 0 || flying > 0 {
 		// The next thing that happens: an answer, an arrival, or the end of a wait.
 		ends := time.Time{}
 		if n > 0 && flying == 0 {
-			ends = now.Add(p.wait(n, begun, now))
+			ends = now.Add(p.Wait(n, begun, now))
 		}
 		switch {
 		case flying > 0 && (len(comes) == 0 || !idleAt.After(comes[0])):
 			now = idleAt
 			free = later(free, now)
 			for range flying {
-				p.leaves(now)
+				p.Leaves(now)
 				if left > 0 {
 					left--
 					free = free.Add(busy())
@@ -57,13 +59,13 @@ func (f terraform) run() (batches []int, took time.Duration) {
 			flying, begun = 0, now
 		case !ends.IsZero() && (len(comes) == 0 || !ends.After(comes[0])):
 			now = later(now, ends)
-			p.sends(n)
+			p.Sends(n)
 			batches = append(batches, n)
 			flying, n, idleAt = n, 0, now.Add(f.request)
 		default:
 			now = comes[0]
 			comes = slices.Delete(comes, 0, 1)
-			p.arrives(now)
+			p.Arrives(now)
 			if n++; n == 1 {
 				begun = now
 			}
@@ -122,16 +124,16 @@ func sum(numbers []int) (n int) {
 // after a while.
 func TestLoneSwapDoesNotWait(t *testing.T) {
 	t.Parallel()
-	p, now := &pace{}, time.Unix(1000, 0)
+	p, now := &pace.Pace{}, time.Unix(1000, 0)
 	swap := func(after time.Duration) {
 		t.Helper()
 		now = now.Add(after)
-		p.arrives(now)
-		if wait := p.wait(1, now, now); wait > 0 {
+		p.Arrives(now)
+		if wait := p.Wait(1, now, now); wait > 0 {
 			t.Errorf("it waits for %v", wait)
 		}
-		p.sends(1)
-		p.leaves(now)
+		p.Sends(1)
+		p.Leaves(now)
 	}
 	for range 8 {
 		swap(40 * time.Millisecond)
@@ -145,32 +147,32 @@ func TestLoneSwapDoesNotWait(t *testing.T) {
 // apart, and the next one not at all.
 func TestThoseWhoDoNotComeAreNotWaitedForAgain(t *testing.T) {
 	t.Parallel()
-	p, now := &pace{}, time.Unix(1000, 0)
+	p, now := &pace.Pace{}, time.Unix(1000, 0)
 	arrive := func() {
 		now = now.Add(10 * time.Millisecond)
-		p.arrives(now)
+		p.Arrives(now)
 	}
 	for range 6 { // all at once, twice
 		arrive()
 	}
 	for target := 1; target <= 3; target++ {
-		p.sends(6)
+		p.Sends(6)
 	}
 	for range 6 {
-		p.leaves(now)
+		p.Leaves(now)
 	}
 	waits := 0
 	for range 4 {
 		arrive()
-		if wait := p.wait(1, now, now); wait > 0 {
+		if wait := p.Wait(1, now, now); wait > 0 {
 			waits++
 			if wait > 100*time.Millisecond {
 				t.Errorf("it waits for %v", wait)
 			}
 			now = now.Add(wait)
 		}
-		p.sends(1)
-		p.leaves(now)
+		p.Sends(1)
+		p.Leaves(now)
 	}
 	if waits != 1 {
 		t.Errorf("%d of the last 4 waited, want 1", waits)

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -59,12 +60,12 @@ func TestReadsNameNoVersion(t *testing.T) {
 // than what was seen before.
 func TestWriteThatChangesNothingDoesNotHideThatAKeyWasAdopted(t *testing.T) {
 	t.Parallel()
-	v := Version{"u", "1"}
-	var l lineage
-	l.observed(v)
-	l.took("foo")
-	l.wrote(v, v, "foo")
-	if !l.wroteSince("foo", v) {
+	v := Version{UID: "u", ResourceVersion: "1"}
+	var l judging.Lineage
+	l.Observed(v)
+	l.Took("foo")
+	l.Wrote(v, v, "foo")
+	if !l.WroteSince("foo", v) {
 		t.Error("it does not count as this process's any more")
 	}
 }
@@ -170,7 +171,7 @@ func TestHorizonIsLearnedAnewBeforeAWrite(t *testing.T) {
 	} {
 		c := f.engine.committer(f.ref)
 		<-waitFor(func() bool { c.mu.Lock(); defer c.mu.Unlock(); return !c.running }) // nobody looks at the clock
-		f.engine.client.now = func() time.Time { return begun.Add(test.at) }
+		f.engine.client.Now = func() time.Time { return begun.Add(test.at) }
 		f.proxy.Reset()
 		_, err := f.do(f.swapping("foo", test.from, test.to))
 		f.want(Applied, err)

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -46,7 +47,7 @@ func TestWriteOfTheSameNameToSomethingElseIsNotTakenForOurs(t *testing.T) {
 					})
 					_, err := f.do(f.swapping("foo", one, to))
 					f.want(Applied, err)
-					if got := observed(f.live(), time.Now()).Entry("foo"); got != to {
+					if got := judging.Observed(f.live(), time.Now()).Entry("foo"); got != to {
 						t.Errorf("foo holds %v, want %v", got, to)
 					}
 				})

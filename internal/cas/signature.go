@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // signature ends the field managers that are one Engine's alone.
@@ -31,20 +33,20 @@ func (s signature) isOf(fieldManager string) bool { return strings.HasSuffix(fie
 // isSigned reports whether who owns the keys that the batch writes tells whose write it was, even where another writes the same
 // values. A key that is removed has no owner, and so tells nothing.
 func (b *batch) isSigned() bool {
-	return b.signature != "" && b.signature.isOf(b.manager()) && slices.ContainsFunc(b.changes, change.signs)
+	return b.signature != "" && b.signature.isOf(b.manager()) && slices.ContainsFunc(b.changes, judging.Change.Signs)
 }
 
 // firstOwner is what managedFields begin with where the object has none: the API server keeps account of no update of a ConfigMap that was
 // made empty (skipNonAppliedManager in k8s.io/apimachinery), and so nothing would tell whose a write was, until it is given an entry. What
 // the entry says of fields, the API server replaces by what was written. It is nil where the batch leaves nothing that one can own.
 func (b *batch) firstOwner() *metav1.ManagedFieldsEntry {
-	if b.from == nil || len(b.from.object().ManagedFields) > 0 {
+	if b.from == nil || len(b.from.Object().ManagedFields) > 0 {
 		return nil
 	}
 	fields := fieldpath.NewSet()
 	for f, to := range b.writes(b.from) {
 		if to != nil {
-			fields.Insert(b.from.path(f))
+			fields.Insert(b.from.Path(f))
 		}
 	}
 	if fields.Empty() {

@@ -19,6 +19,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -330,12 +331,12 @@ func TestSignedGroupMade(t *testing.T) {
 				FieldsV1: metav1.NewFieldsV1(fmt.Sprintf(`{"f:data":{"f:%s":{}}}`, key)),
 			})
 		}
-		return observed(cm, time.Time{})
+		return judging.Observed(cm, time.Time{})
 	}
 	stripped := state("2")
-	stripped.object().ManagedFields = nil
+	stripped.Object().ManagedFields = nil
 	other := state("2", "engine-me")
-	other.object().UID = "another"
+	other.Object().UID = "another"
 	tests := map[string]struct {
 		before, next *Observation
 		made         answer
@@ -358,7 +359,7 @@ func TestSignedGroupMade(t *testing.T) {
 			t.Parallel()
 			g := &batch{
 				from: test.before, engine: signed, signature: signed, tasks: []*task{{txn: &Txn{FieldManager: signed.sign("engine")}}},
-				changes: []change{{key: "foo", from: one, to: two}},
+				changes: []judging.Change{{Key: "foo", From: one, To: two}},
 			}
 			if made, proven := g.made(test.before, test.next), g.isProven(test.next); made != test.made || proven != test.proven {
 				t.Errorf("made %d and proven %v, want %d and %v", made, proven, test.made, test.proven)

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 type taskKind uint8
@@ -74,7 +76,7 @@ type task struct {
 // sent is what was sent for a task: the version that it was conditional on, and what it did.
 type sent struct {
 	base    Version
-	changes []change
+	changes []judging.Change
 }
 
 // The states of a task.
@@ -118,7 +120,7 @@ func (t *task) release() { t.state.CompareAndSwap(sending, waiting) }
 // unknown is the error where it could not be found out what became of the task's write.
 func (t *task) unknown(err error) error {
 	s := t.sent.Load()
-	return &UnknownError{Ref: t.ref, Base: s.base, Err: err, changes: s.changes}
+	return &UnknownError{Ref: t.ref, Base: s.base, Err: err, Changes: s.changes}
 }
 
 // wait gives the committer's answer, or gives up when the caller's context ends: at once while nothing was sent, and

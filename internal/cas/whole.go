@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
 // whole brings a creation or a deletion forward: it reads, sends, or answers.
@@ -13,19 +16,19 @@ func (c *committer) whole(t *task) {
 	switch {
 	case c.head != nil:
 		j := t.judge(c.head, &c.lineage)
-		isCurrent := c.isCurrent(t, j.decision)
+		isCurrent := c.isCurrent(t, j.Decision)
 		switch {
-		case j.decision == decideWrite && t.kind != checkTask:
+		case j.Decision == judging.DecideWrite && t.kind != checkTask:
 			base = c.head.Version()
 		case !isCurrent:
 			c.read([]*task{t})
 			return
 		default:
 			t.observed, t.result = c.head, TxnResult{After: c.head}
-			t.answer(j.err)
+			t.answer(j.Err)
 			return
 		}
-	case t.kind != checkTask && t.create != nil && t.create.tooLarge() == nil: // what is there already is found out by trying
+	case t.kind != checkTask && t.create != nil && t.create.TooLarge() == nil: // what is there already is found out by trying
 	case t.kind == writeTask && t.remove != nil && len(t.remove.At) == 1 && t.remove.At[0].UID != "" && t.remove.At[0].Valid():
 		base = t.remove.At[0]
 	default:
@@ -63,17 +66,17 @@ type creating struct {
 
 func (w *creating) verb() string { return "create" }
 
-func (w *creating) send(ctx context.Context) (*Observation, outcome, error) {
-	return w.c.client.create(ctx, w.t.create, w.isDry())
+func (w *creating) send(ctx context.Context) (*Observation, wire.Outcome, error) {
+	return w.c.client.Create(ctx, w.t.create, w.isDry())
 }
 
 // overtaken implements write. What exists is judged.
 func (w *creating) overtaken(now *Observation, refusal error) result {
 	if !now.Exists() && w.t.overtaken { // the refusal is about something else, as a webhook's
-		return result{outcome: refused, err: w.c.client.explain(refusal, w.c.ref, "create")}
+		return result{outcome: wire.Refused, err: w.c.client.Explain(refusal, w.c.ref, "create")}
 	}
 	w.t.overtaken = !now.Exists()
-	return result{outcome: stale, now: now}
+	return result{outcome: wire.Stale, now: now}
 }
 
 // settle implements write. Where the name is taken, what has it reports whether it is ours.
@@ -81,11 +84,11 @@ func (w *creating) settle(_ context.Context, now *Observation) (result, error) {
 	switch {
 	case !now.Exists():
 		w.wasAbsent = true
-		return result{outcome: pending, now: now}, nil
-	case w.wasAbsent && !w.c.lostCreation && w.t.create.made(now):
-		return result{outcome: landed, after: now}, nil
+		return result{outcome: wire.Pending, now: now}, nil
+	case w.wasAbsent && !w.c.lostCreation && w.t.create.Made(now):
+		return result{outcome: wire.Landed, after: now}, nil
 	}
-	return result{outcome: inDoubt, err: fmt.Errorf("a %s of this name is there, and may be another's", w.c.ref.Kind)}, nil
+	return result{outcome: wire.InDoubt, err: fmt.Errorf("a %s of this name is there, and may be another's", w.c.ref.Kind)}, nil
 }
 
 // values implements write.
@@ -98,7 +101,7 @@ func (w *creating) values() (all []Entry, isAll bool) {
 
 func (w *creating) landed(r result) {
 	if w.isDry() {
-		w.t.observed = &Observation{begun: w.t.asked}
+		w.t.observed = &Observation{Begun: w.t.asked}
 	} else {
 		w.c.wrote(r.after.Version(), r.after, nil, slices.Collect(maps.Keys(w.t.create.Entries)), false)
 		w.t.result = TxnResult{After: r.after, Wrote: true}
@@ -114,15 +117,15 @@ type removing struct {
 
 func (w *removing) verb() string { return "delete" }
 
-func (w *removing) send(ctx context.Context) (*Observation, outcome, error) {
-	return w.c.client.remove(ctx, w.c.ref, w.base, w.isDry())
+func (w *removing) send(ctx context.Context) (*Observation, wire.Outcome, error) {
+	return w.c.client.Remove(ctx, w.c.ref, w.base, w.isDry())
 }
 
 // overtaken implements write.
 func (w *removing) overtaken(now *Observation, refusal error) result {
 	r := w.judge(now)
-	if r.outcome == pending { // the refusal was not about the version
-		return result{outcome: refused, err: w.c.client.explain(refusal, w.c.ref, "delete")}
+	if r.outcome == wire.Pending { // the refusal was not about the version
+		return result{outcome: wire.Refused, err: w.c.client.Explain(refusal, w.c.ref, "delete")}
 	}
 	return r
 }
@@ -130,7 +133,7 @@ func (w *removing) overtaken(now *Observation, refusal error) result {
 // settle implements write. Only the version that it is conditional on can be deleted by it, so that a read always tells.
 func (w *removing) settle(_ context.Context, now *Observation) (result, error) {
 	if now.Exists() && now.Version().UID != w.base.UID {
-		return result{outcome: landed, after: now, now: now}, nil
+		return result{outcome: wire.Landed, after: now, now: now}, nil
 	}
 	return w.judge(now), nil
 }
@@ -138,11 +141,11 @@ func (w *removing) settle(_ context.Context, now *Observation) (result, error) {
 func (w *removing) judge(now *Observation) result {
 	switch {
 	case !now.Exists(), now.Terminating():
-		return result{outcome: landed, after: now, now: now}
+		return result{outcome: wire.Landed, after: now, now: now}
 	case now.Version() == w.base:
-		return result{outcome: pending, now: now}
+		return result{outcome: wire.Pending, now: now}
 	}
-	return result{outcome: stale, now: now} // it has not landed, and never will: it is judged again
+	return result{outcome: wire.Stale, now: now} // it has not landed, and never will: it is judged again
 }
 
 // landed implements write. What a deletion leaves may be there still, being deleted.

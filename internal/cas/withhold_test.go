@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -170,10 +171,10 @@ func TestAnswersThatQuoteASecret(t *testing.T) {
 				return testcluster.Fault{}
 			})
 			_, err := f.do(f.swapping("foo", Text("-"), Text(test.value)))
-			if err == nil || !strings.Contains(err.Error(), test.said) || strings.Contains(err.Error(), withheld) != (test.said == "") {
+			if err == nil || !strings.Contains(err.Error(), test.said) || strings.Contains(err.Error(), wire.Withheld) != (test.said == "") {
 				t.Errorf("%v, want what was said: %s", err, test.said)
 			}
-			if test.said == "" && strings.Contains(strings.NewReplacer(withheld, "").Replace(fmt.Sprintf("%+v", err)), test.value) && len(test.value) > 2 {
+			if test.said == "" && strings.Contains(strings.NewReplacer(wire.Withheld, "").Replace(fmt.Sprintf("%+v", err)), test.value) && len(test.value) > 2 {
 				t.Errorf("%v quotes the value", err)
 			}
 		})

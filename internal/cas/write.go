@@ -9,6 +9,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
 // write is one conditional request, and what tells what became of it.
@@ -20,7 +22,7 @@ type write interface {
 	values() (all []Entry, isAll bool)
 	// isSigned reports whether the object shows whose write it was.
 	isSigned() bool
-	send(context.Context) (*Observation, outcome, error)
+	send(context.Context) (*Observation, wire.Outcome, error)
 	// canRepeat reports whether at most one can land of several that were sent, so that one in doubt can be sent again.
 	canRepeat() bool
 	// overtaken decides where the condition was refused. now is the object after that.
@@ -34,7 +36,7 @@ type write interface {
 
 // result is what became of a write.
 type result struct {
-	outcome outcome
+	outcome wire.Outcome
 	err     error        // why, unless it landed
 	after   *Observation // landed: the object as the write left it
 	now     *Observation // the object as it was found afterwards, where it was read
@@ -73,7 +75,7 @@ func (d *doubt) add(err error) {
 
 // unknown is the result where it cannot be found out what became of the write.
 func (d *doubt) unknown(err error) result {
-	return result{outcome: inDoubt, err: errors.Join(d.first, d.last, err)}
+	return result{outcome: wire.InDoubt, err: errors.Join(d.first, d.last, err)}
 }
 
 // perform sends a write until it is known what became of it, or until it cannot be found out (inDoubt). Doubt is dealt with here
@@ -86,7 +88,7 @@ func (c *committer) perform(w write) result {
 	defer limit(nil)
 	ctx, cancel := lingering(limited, callers, Grace-telling)
 	defer cancel()
-	d, isLimited := doubt{backoff: newBackoff(20*time.Millisecond, time.Second)}, false
+	d, isLimited := doubt{backoff: wire.NewBackoff(20*time.Millisecond, time.Second)}, false
 	for {
 		for _, t := range tasks {
 			t.attempts.Add(1)
@@ -95,43 +97,43 @@ func (c *committer) perform(w write) result {
 		once, done := lingering(ctx, callers, Grace-telling-looking)
 		after, out, err := w.send(once)
 		done()
-		if out != stale || d.first != nil { // else it is told only where the condition was not what was refused
+		if out != wire.Stale || d.first != nil { // else it is told only where the condition was not what was refused
 			c.withhold(err, w)
 		}
 		switch {
-		case out == landed:
-			return result{outcome: landed, after: after}
-		case out == inDoubt && w.isDry(): // nothing was to be stored
-			return result{outcome: unsent, err: c.client.explain(err, c.ref, w.verb())}
-		case out == stale && d.first == nil:
+		case out == wire.Landed:
+			return result{outcome: wire.Landed, after: after}
+		case out == wire.InDoubt && w.isDry(): // nothing was to be stored
+			return result{outcome: wire.Unsent, err: c.client.Explain(err, c.ref, w.verb())}
+		case out == wire.Stale && d.first == nil:
 			if !w.isSigned() { // a signed one may have landed, if something on the way sent it twice
 				c.release(tasks)
 			}
 			if c.retry != nil { // of conflicts in a row, not the first; before the read, or that is old when it is written on
-				pause(callers, c.retry, err)
+				wire.Pause(callers, c.retry, err)
 			}
 			once, done := lingering(ctx, callers, looking)
 			defer done()
-			now, lost := c.client.getPatiently(once, c.ref, nil)
+			now, lost := c.client.GetPatiently(once, c.ref, nil)
 			switch {
 			case lost != nil && w.isSigned() && !w.isDry():
 				c.withhold(err, w)
-				return result{outcome: inDoubt, err: errors.Join(err, lost)}
+				return result{outcome: wire.InDoubt, err: errors.Join(err, lost)}
 			case lost != nil:
-				return result{outcome: unsent, err: lost}
+				return result{outcome: wire.Unsent, err: lost}
 			}
 			r := w.overtaken(now, err)
 			c.withhold(r.err, w)
 			return r
-		case out != inDoubt && d.first == nil:
+		case out != wire.InDoubt && d.first == nil:
 			return result{outcome: out, err: err}
 		}
 		d.add(err)
-		if !isLimited && (d.failures > 0 || out != inDoubt || !w.canRepeat()) {
+		if !isLimited && (d.failures > 0 || out != wire.InDoubt || !w.canRepeat()) {
 			isLimited = true
 			defer time.AfterFunc(holdUp, func() { limit(errNoAnswer) }).Stop()
 		}
-		if r := c.settle(ctx, callers, w, &d, err); r.outcome != pending {
+		if r := c.settle(ctx, callers, w, &d, err); r.outcome != wire.Pending {
 			return r
 		}
 	}
@@ -139,7 +141,7 @@ func (c *committer) perform(w write) result {
 
 // withhold keeps values out of the error of a write: those that its request holds, and those that the object is known to hold.
 func (c *committer) withhold(err error, w write) {
-	withhold(err, c.ref, func() (values []Entry, isAll bool) {
+	wire.Withhold(err, c.ref, func() (values []Entry, isAll bool) {
 		values, isAll = w.values()
 		if c.head != nil {
 			isAll = true
@@ -162,7 +164,7 @@ func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err 
 		}
 		return d.unknown(why)
 	}
-	for pause(ctx, &d.backoff, err) {
+	for wire.Pause(ctx, &d.backoff, err) {
 		var r result
 		if r, err = c.look(ctx, callers, w); err != nil {
 			d.last = err
@@ -173,7 +175,7 @@ func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err 
 				err = nil // nobody waits for a Retry-After to learn more of what has landed
 				continue
 			}
-			if errors.Is(err, errSilent) {
+			if errors.Is(err, wire.ErrSilent) {
 				d.failures++
 			}
 			if d.failures > maxRepeats {
@@ -182,9 +184,9 @@ func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err 
 			continue
 		}
 		switch {
-		case r.outcome == inDoubt:
+		case r.outcome == wire.InDoubt:
 			return unknown(r.err)
-		case r.outcome != pending:
+		case r.outcome != wire.Pending:
 			return r
 		case d.failures > maxRepeats:
 			return unknown(nil)
@@ -200,12 +202,12 @@ func (c *committer) look(ctx, callers context.Context, w write) (result, error) 
 	once, done := lingering(ctx, callers, looking)
 	defer done()
 	var r result
-	now, err := c.client.get(once, c.ref)
+	now, err := c.client.Get(once, c.ref)
 	if err == nil {
 		r, err = w.settle(once, now)
 	}
-	if err != nil && !isPassing(err) {
-		return result{outcome: inDoubt, err: err}, nil
+	if err != nil && !wire.IsPassing(err) {
+		return result{outcome: wire.InDoubt, err: err}, nil
 	}
 	return r, err
 }
@@ -216,15 +218,15 @@ func (c *committer) finish(w write, r result) {
 	retry := c.retry
 	c.retry = nil
 	switch r.outcome {
-	case landed:
+	case wire.Landed:
 		w.landed(r)
 		return
-	case unsent:
+	case wire.Unsent:
 		for _, t := range tasks {
 			t.answer(r.err)
 		}
 		return
-	case inDoubt:
+	case wire.InDoubt:
 		c.forget()
 		for _, t := range tasks {
 			t.answer(t.unknown(r.err))
@@ -238,7 +240,7 @@ func (c *committer) finish(w write, r result) {
 		_, isCreation := w.(*creating)
 		c.lostCreation = c.lostCreation || isCreation
 		return
-	case refused:
+	case wire.Refused:
 		b, isBatch := w.(*batch)
 		for _, t := range tasks {
 			switch {
@@ -250,19 +252,19 @@ func (c *committer) finish(w write, r result) {
 				t.answer(r.err)
 			}
 		}
-	case stale:
+	case wire.Stale:
 		c.observed(r.now) // they are judged again, on what overtook them
-		c.retry = cmp.Or(retry, new(newBackoff(5*time.Millisecond, 100*time.Millisecond)))
+		c.retry = cmp.Or(retry, new(wire.NewBackoff(5*time.Millisecond, 100*time.Millisecond)))
 		retry = nil // perform has paused
-	case passing:
-		c.retry = cmp.Or(retry, new(newBackoff(20*time.Millisecond, time.Second)))
+	case wire.Passing:
+		c.retry = cmp.Or(retry, new(wire.NewBackoff(20*time.Millisecond, time.Second)))
 		retry = c.retry
-	case pending: // settle goes on until it is something else
+	case wire.Pending: // settle goes on until it is something else
 	}
 	if tasks = c.release(tasks); retry != nil && len(tasks) > 0 {
 		callers, left := anyCaller(tasks)
 		defer left()
-		pause(callers, retry, r.err)
+		wire.Pause(callers, retry, r.err)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // ancient is the manager under which the API server puts the oldest together where there are many.
@@ -33,7 +35,7 @@ func TestLastWritersAreAHint(t *testing.T) {
 				t.Fatal(err)
 			}
 			known := false // with others, where they wrote in the same second
-			writers := observed(f.live(), time.Time{}).LastWriters()
+			writers := judging.Observed(f.live(), time.Time{}).LastWriters()
 			for _, w := range writers {
 				known = known || w.Manager == test.manager
 			}
@@ -109,7 +111,7 @@ func TestOwnersOfAKey(t *testing.T) {
 				func(manager, data string) {
 					patch(types.ApplyPatchType, manager, `{"apiVersion":"v1","kind":"ConfigMap","data":`+data+`}`)
 				})
-			seen := observed(f.live(), time.Time{})
+			seen := judging.Observed(f.live(), time.Time{})
 			for key, want := range test.want {
 				var got []string
 				for _, w := range seen.Owners(key) {
@@ -144,13 +146,13 @@ func TestManagersThatArePutTogetherAreNoOtherWriter(t *testing.T) {
 				Manager: m, Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{Time: time.Unix(int64(i), 0)},
 			})
 		}
-		return observed(cm, time.Time{})
+		return judging.Observed(cm, time.Time{})
 	}
 	before := managed("a", "b", "c")
-	if managed(ancient, "b", "c", "engine").wroteAnother(before, "engine") {
+	if managed(ancient, "b", "c", "engine").WroteAnother(before, "engine") {
 		t.Error("our own write looks like another's")
 	}
-	if !managed(ancient, "b", "c", "d").wroteAnother(before, "engine") {
+	if !managed(ancient, "b", "c", "d").WroteAnother(before, "engine") {
 		t.Error("another's write does not show")
 	}
 }
@@ -164,7 +166,7 @@ func TestLastWritersOfTheSameSecond(t *testing.T) {
 		{Manager: "first", Time: at(1)}, {Manager: "b", Time: at(3)}, {Manager: "second", Time: at(2)}, {Manager: "a", Time: at(3)}, {Manager: "never"}, {Manager: ancient, Time: at(4)},
 	}}}
 	want := []Writer{{Manager: "b", Time: at(3).Time}, {Manager: "a", Time: at(3).Time}}
-	if diff := cmp.Diff(want, observed(cm, time.Time{}).LastWriters()); diff != "" {
+	if diff := cmp.Diff(want, judging.Observed(cm, time.Time{}).LastWriters()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if last := (&Observation{}).LastWriters(); last != nil {

@@ -45,8 +45,8 @@ var queued = []rule{
 	{
 		"What would refuse waits for a read of its own",
 		engine + "/committer.go",
-		"if j := t.judge(c.head, &c.lineage); t.kind == checkTask && j.decision == decideRefuse {\n\t\treturn false",
-		"if j := t.judge(c.head, &c.lineage); t.kind == checkTask && j.decision == decideRefuse {\n\t\treturn true",
+		"if j := t.judge(c.head, &c.lineage); t.kind == checkTask && j.Decision == judging.DecideRefuse {\n\t\treturn false",
+		"if j := t.judge(c.head, &c.lineage); t.kind == checkTask && j.Decision == judging.DecideRefuse {\n\t\treturn true",
 		engine,
 		[]string{"TestCheckThatPassesDoesNotWaitForAWrite"},
 	},
@@ -104,7 +104,7 @@ var queued = []rule{
 	// The pace.
 	{
 		"A lone swap does not wait for siblings",
-		engine + "/pace.go",
+		engine + "/pace/pace.go",
 		"case n < p.target:\n\t\tuntil",
 		"case n <= p.target:\n\t\tuntil",
 		engine,
@@ -112,7 +112,7 @@ var queued = []rule{
 	},
 	{
 		"A batch waits for half of those who come back",
-		engine + "/pace.go",
+		engine + "/pace/pace.go",
 		"p.target, p.found, p.keeps, p.short, p.alone = (n+1)/2, n, p.hold, 0, 0",
 		"p.target, p.found, p.keeps, p.short, p.alone = n, n, p.hold, 0, 0",
 		engine,
@@ -120,7 +120,7 @@ var queued = []rule{
 	},
 	{
 		"Who does not come back is not waited for again",
-		engine + "/pace.go",
+		engine + "/pace/pace.go",
 		"if p.short++; p.short == 1 && p.keeps > 0 {",
 		"if p.short++; p.short > 0 {",
 		engine,
@@ -128,7 +128,7 @@ var queued = []rule{
 	},
 	{
 		"The first swap after a while does not wait",
-		engine + "/pace.go",
+		engine + "/pace/pace.go",
 		"case since >= idle:",
 		"case since >= time.Hour:",
 		engine,
@@ -136,7 +136,7 @@ var queued = []rule{
 	},
 	{
 		"The pace follows workers who come less often",
-		engine + "/pace.go",
+		engine + "/pace/pace.go",
 		"p.gap = (3*p.gap + since) / 4",
 		"_ = since",
 		engine,

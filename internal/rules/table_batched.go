@@ -5,7 +5,7 @@ var batched = []rule{
 	// What a write is conditional on.
 	{
 		"A request is conditional on the version",
-		engine + "/patch.go",
+		engine + "/judging/patch.go",
 		`metadata := map[string]any{"uid": base.UID, "resourceVersion": base.ResourceVersion}`,
 		`metadata := map[string]any{"uid": base.UID}`,
 		engine,
@@ -13,7 +13,7 @@ var batched = []rule{
 	},
 	{
 		"A request is conditional on the uid as well",
-		engine + "/patch.go",
+		engine + "/judging/patch.go",
 		`"uid": base.UID, `,
 		"",
 		engine,
@@ -21,15 +21,15 @@ var batched = []rule{
 	},
 	{
 		"An answer without a version is nothing to be conditional on",
-		engine + "/client.go",
-		"case err == nil && !o.isVersioned():\n\t\treturn nil, &RefusedError{",
-		"case false:\n\t\treturn nil, &RefusedError{",
+		engine + "/wire/client.go",
+		"case err == nil && !o.IsVersioned():\n\t\treturn nil, &judging.RefusedError{",
+		"case false:\n\t\treturn nil, &judging.RefusedError{",
 		engine,
 		[]string{"TestBaseWithoutAVersionIsNeverWrittenOn"},
 	},
 	{
 		"A write leaves the bytes of the other keys as they are",
-		engine + "/patch.go",
+		engine + "/judging/patch.go",
 		"kind := types.StrategicMergePatchType",
 		"kind := types.MergePatchType",
 		engine,
@@ -37,7 +37,7 @@ var batched = []rule{
 	},
 	{
 		"A key is never taken for a directive",
-		engine + "/patch.go",
+		engine + "/judging/patch.go",
 		`strings.HasPrefix(key, "$")`,
 		`strings.HasPrefix(key, "/")`,
 		engine,
@@ -45,7 +45,7 @@ var batched = []rule{
 	},
 	{
 		"A redirect is never followed",
-		engine + "/client.go",
+		engine + "/wire/client.go",
 		"unredirected.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }",
 		"",
 		engine,
@@ -63,7 +63,7 @@ var batched = []rule{
 	},
 	{
 		"A removal without a read keeps to the versions that it names",
-		engine + "/txn.go",
+		engine + "/judging/txn.go",
 		"!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) })",
 		"true",
 		engine,
@@ -72,15 +72,15 @@ var batched = []rule{
 	{
 		"It leaves what is only compared",
 		engine + "/batch.go",
-		", isGuard: k.IsGuard}\n\t\t\tif k.IsGuard {\n\t\t\t\tch.to = k.Expect\n\t\t\t}",
+		", IsGuard: k.IsGuard}\n\t\t\tif k.IsGuard {\n\t\t\t\tch.To = k.Expect\n\t\t\t}",
 		"}",
 		engine,
 		[]string{"TestGuardOfARemovalIsComparedAndStays"},
 	},
 	{
 		"Nor of what was taken over since it was seen",
-		engine + "/txn.go",
-		" || h.wroteSince(k.Key, t.Seen)",
+		engine + "/judging/txn.go",
+		" || h.WroteSince(k.Key, t.Seen)",
 		"",
 		engine,
 		[]string{"TestAdoptedKeyIsNotRemovedWithoutARead"},
@@ -132,7 +132,7 @@ var batched = []rule{
 	{
 		"Each caller who computes a key gets what the one before it leaves",
 		engine + "/committer.go",
-		"return judgeAfter(t.txn, c.head, b.left, &c.lineage)",
+		"return judging.JudgeAfter(t.txn, c.head, b.left, &c.lineage)",
 		"return t.judge(c.head, &c.lineage)",
 		engine,
 		[]string{"TestNumbersThatAreAskedForTogetherAreTakenInOneRequest"},
@@ -148,8 +148,8 @@ var batched = []rule{
 	{
 		"Each is told what the key held after its own",
 		engine + "/batch.go",
-		"t.result.Stored[c.key] = c.to // of a computed key",
-		"_ = c.to // of a computed key",
+		"t.result.Stored[c.Key] = c.To // of a computed key",
+		"_ = c.To // of a computed key",
 		engine,
 		[]string{"TestNumbersThatAreAskedForTogetherAreTakenInOneRequest"},
 	},
@@ -189,7 +189,7 @@ var batched = []rule{
 	},
 	{
 		"A JSON Patch tests each key",
-		engine + "/patch.go",
+		engine + "/judging/patch.go",
 		`ops = append(ops, operation{"test", from, fromValue})`,
 		"_ = fromValue",
 		engine,
@@ -197,9 +197,9 @@ var batched = []rule{
 	},
 	{
 		"A key that is only compared where it is absent is tested by a JSON Patch too",
-		engine + "/patch.go",
-		"ops = append(ops, absence(of, c.key)...)",
-		"_ = absence(of, c.key)",
+		engine + "/judging/patch.go",
+		"ops = append(ops, absence(of, c.Key)...)",
+		"_ = absence(of, c.Key)",
 		engine,
 		[]string{
 			"TestGuardsAreComparedWhereOthersAreBusy/ConfigMap/one_that_is_to_be_absent_comes",
@@ -209,15 +209,15 @@ var batched = []rule{
 	{
 		"A swap that names a version never goes as JSON Patch",
 		engine + "/batch.go",
-		"if t.txn.isHeld() || t.txn.Meta != nil || t.txn.computes() {",
-		"if t.txn.Meta != nil || t.txn.computes() {",
+		"if t.txn.IsHeld() || t.txn.Meta != nil || t.txn.Computes() {",
+		"if t.txn.Meta != nil || t.txn.Computes() {",
 		engine,
 		[]string{"TestSwapThatNamesAVersionIsNoJSONPatch"},
 	},
 	{
 		"What is computed is never a JSON Patch",
 		engine + "/batch.go",
-		"|| t.txn.computes() {",
+		"|| t.txn.Computes() {",
 		"{",
 		engine,
 		[]string{"TestWhatIsComputedIsNeverAJSONPatch"},
@@ -225,7 +225,7 @@ var batched = []rule{
 	{
 		"Text that is no UTF-8 keeps JSON Patch away",
 		engine + "/batch.go",
-		"len(b.changes) > maxChanges || !b.from.survivesJSON()",
+		"len(b.changes) > maxChanges || !b.from.SurvivesJSON()",
 		"len(b.changes) > maxChanges",
 		engine,
 		[]string{
@@ -235,7 +235,7 @@ var batched = []rule{
 	},
 	{
 		"So does such text in an annotation",
-		engine + "/observation.go",
+		engine + "/judging/observation.go",
 		"{o.configMap.Data, o.configMap.Annotations}",
 		"{o.configMap.Data}",
 		engine,
@@ -244,8 +244,8 @@ var batched = []rule{
 	{
 		"So do more keys than a JSON Patch takes",
 		engine + "/batch.go",
-		"len(b.changes) > maxChanges || !b.from.survivesJSON()",
-		"!b.from.survivesJSON()",
+		"len(b.changes) > maxChanges || !b.from.SurvivesJSON()",
+		"!b.from.SurvivesJSON()",
 		engine,
 		[]string{"TestTxnOfMoreKeysThanAJSONPatchTakes"},
 	},
@@ -259,7 +259,7 @@ var batched = []rule{
 	},
 	{
 		"A JSON Patch writes nothing to what is being deleted",
-		engine + "/patch.go",
+		engine + "/judging/patch.go",
 		`ops := []operation{{"test", "/metadata/deletionTimestamp", nil}}`,
 		"ops := []operation{}",
 		engine,

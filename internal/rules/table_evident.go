@@ -21,7 +21,7 @@ var evident = []rule{
 	{
 		"A removal that did more than ours is not ours",
 		engine + "/evidence.go",
-		`isAll = isAll && (b.digest == "" || digest(was) == b.digest)`,
+		`isAll = isAll && (b.digest == "" || judging.Digest(was) == b.digest)`,
 		"",
 		engine,
 		[]string{"TestRemovalThatAnotherMadeIsNotTakenForOurs"},
@@ -31,8 +31,8 @@ var evident = []rule{
 	{
 		"A key that is only compared tells nothing of whose write it was",
 		engine + "/evidence.go",
-		"return c.writes() && next.Entry(c.key) != c.from })",
-		"return next.Entry(c.key) != c.from })",
+		"return c.Writes() && next.Entry(c.Key) != c.From })",
+		"return next.Entry(c.Key) != c.From })",
 		engine,
 		[]string{"TestWhoseVersionItIs/foo_is_as_it_was,_and_what_is_compared_is_not"},
 	},
@@ -47,15 +47,15 @@ var evident = []rule{
 	{
 		"What touches none of our keys is not ours, though it has our name",
 		engine + "/evidence.go",
-		"case touched && !next.wroteAnother(before, b.manager()):",
-		"case !next.wroteAnother(before, b.manager()):",
+		"case touched && !next.WroteAnother(before, b.manager()):",
+		"case !next.WroteAnother(before, b.manager()):",
 		engine,
 		[]string{"TestWriteOfTheSameNameToSomethingElseIsNotTakenForOurs"},
 	},
 	{
 		"What another name wrote is not ours, as admission changed it",
 		engine + "/evidence.go",
-		"case touched && !next.wroteAnother(before, b.manager()):",
+		"case touched && !next.WroteAnother(before, b.manager()):",
 		"case touched:",
 		engine,
 		[]string{"TestWhoseVersionItIs/foo_is_something_else,_and_another_wrote"},
@@ -63,7 +63,7 @@ var evident = []rule{
 	{
 		"What our name made of our keys may be ours, as admission changed it",
 		engine + "/evidence.go",
-		"case touched && !next.wroteAnother(before, b.manager()):",
+		"case touched && !next.WroteAnother(before, b.manager()):",
 		"case false:",
 		engine,
 		[]string{"FuzzGroup", "TestGroupMadeOfMetadata"},
@@ -89,14 +89,14 @@ var evident = []rule{
 	{
 		"Nor what came with a field that another came to own",
 		engine + "/evidence.go",
-		"return next.gained(before, b.manager())",
+		"return next.Gained(before, b.manager())",
 		"return false",
 		engine,
 		[]string{"TestWhoseVersionItIs/foo_is_ours,_and_another_came_to_own_something", "TestSameRemovalWithSomethingElseIsNotTakenForOurs"},
 	},
 	{
 		"Who owns a key is told where there are many managers too",
-		engine + "/observation.go",
+		engine + "/judging/observation.go",
 		"\t\tcase !m.fields.Has(o.kind.path(f)):\n",
 		"\t\tcase m.Manager == manyManagers && f.in != \"\":\n\t\t\treturn nil, false\n\t\tcase !m.fields.Has(o.kind.path(f)):\n",
 		engine,
@@ -123,7 +123,7 @@ var evident = []rule{
 	{
 		"Who owns the key proves it, not that it was changed",
 		engine + "/evidence.go",
-		"|| !owns(owners, b.manager()))",
+		"|| !judging.Owns(owners, b.manager()))",
 		"|| owners == nil)",
 		engine,
 		[]string{"TestSignedWriteIsToldFromATwins"},

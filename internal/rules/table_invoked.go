@@ -29,7 +29,7 @@ var providerInvoked = []rule{
 	{
 		"Close ends a list",
 		engine + "/list.go",
-		"if !e.enter() {\n\t\treturn nil, &CanceledError{Ref: ref, Host: e.client.host, Err: ErrClosed}\n\t}\n\tdefer e.work.Done()\n" +
+		"if !e.enter() {\n\t\treturn nil, &CanceledError{Ref: ref, Host: e.client.Host, Err: ErrClosed}\n\t}\n\tdefer e.work.Done()\n" +
 			"\tctx, end := context.WithCancelCause(ctx)\n\tdefer end(nil)\n\tdefer context.AfterFunc(e.closing, func() { end(ErrClosed) })()",
 		"",
 		engine,

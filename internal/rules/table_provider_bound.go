@@ -4,23 +4,23 @@ package main
 var providerBound = []rule{
 	{
 		"A bound is judged last, and holds",
-		engine + "/judge.go",
-		"if j.decision != decideRefuse && t.Bound.Valid() && !h.leadsFrom(t.Bound) {",
+		engine + "/judging/judge.go",
+		"if j.Decision != DecideRefuse && t.Bound.Valid() && !h.LeadsFrom(t.Bound) {",
 		"if false {",
 		engine,
 		[]string{"TestBoundIsJudgedLast", "TestSiblingsOfOneBoundDoNotConflict"},
 	},
 	{
 		"What else refuses is told before the bound",
-		engine + "/judge.go",
-		"if j.decision != decideRefuse && t.Bound.Valid()",
+		engine + "/judging/judge.go",
+		"if j.Decision != DecideRefuse && t.Bound.Valid()",
 		"if t.Bound.Valid()",
 		engine,
 		[]string{"TestBoundIsJudgedLast"},
 	},
 	{
 		"A swap that is bound never goes as JSON Patch",
-		engine + "/txn.go",
+		engine + "/judging/txn.go",
 		"return len(t.At) > 0 || t.Bound.Valid()",
 		"return len(t.At) > 0",
 		engine,
@@ -172,7 +172,7 @@ var providerBound = []rule{
 	},
 	{
 		"What another process has judged goes without a read only while that can be found out about",
-		engine + "/txn.go",
+		engine + "/judging/txn.go",
 		" && t.SeenSince.isYoung(now)",
 		" && t.SeenSince.ResourceVersion != \"\"",
 		engine,
@@ -180,7 +180,7 @@ var providerBound = []rule{
 	},
 	{
 		"Nor without what there was",
-		engine + "/txn.go",
+		engine + "/judging/txn.go",
 		"(t.SeenDigest != \"\" || t.Ref.Kind == Secret) && t.SeenSince.isYoung(now)",
 		"t.SeenSince.isYoung(now)",
 		engine,
@@ -189,7 +189,7 @@ var providerBound = []rule{
 	{
 		"Whether a write judged elsewhere landed is seen by who wrote last, where what was there is not known",
 		engine + "/evidence.go",
-		"if c.from.IsAnything() {",
+		"if c.From.IsAnything() {",
 		"if false {",
 		engine,
 		[]string{"TestLostAnswerOfASecretThatWasJudgedElsewhere/another_key_changed_first"},
@@ -204,7 +204,7 @@ var providerBound = []rule{
 	},
 	{
 		"Nor where it is bound to another version",
-		engine + "/txn.go",
+		engine + "/judging/txn.go",
 		" && (!t.Bound.Valid() || t.Bound == t.Seen)",
 		"",
 		engine,

@@ -4,8 +4,8 @@ package main
 var secrets = []rule{
 	{
 		"No error quotes a value of a Secret",
-		engine + "/withhold.go",
-		"s.Message = withheld",
+		engine + "/wire/withhold.go",
+		"s.Message = Withheld",
 		"",
 		engine,
 		[]string{"TestRefusalQuotesNothingOfASecret", "TestAnswersThatQuoteASecret"},
@@ -14,7 +14,7 @@ var secrets = []rule{
 		"A value of a Secret that only the live object holds is not quoted",
 		engine + "/write.go",
 		"for _, e := range c.head.Entries() {",
-		"for _, e := range map[string]Entry{} {",
+		"for _, e := range map[string]judging.Entry{} {",
 		engine,
 		[]string{"TestAnswersThatQuoteASecret/what_is_there_is_quoted"},
 	},
@@ -28,7 +28,7 @@ var secrets = []rule{
 	},
 	{
 		"What authorization says of a Secret is told",
-		engine + "/withhold.go",
+		engine + "/wire/withhold.go",
 		"|| isAuthorizers(answer, ref) {",
 		"{",
 		engine,
@@ -36,7 +36,7 @@ var secrets = []rule{
 	},
 	{
 		"A short value of a Secret is found in what is said",
-		engine + "/withhold.go",
+		engine + "/wire/withhold.go",
 		`return form != "" && strings.Contains(words, form)`,
 		`return false`,
 		engine,
@@ -44,15 +44,15 @@ var secrets = []rule{
 	},
 	{
 		"Base64 of a value is a quotation",
-		engine + "/withhold.go",
-		"isIn(base64.StdEncoding.EncodeToString([]byte(e.raw())))",
+		engine + "/wire/withhold.go",
+		"isIn(base64.StdEncoding.EncodeToString([]byte(e.Raw())))",
 		"isIn(base64.StdEncoding.EncodeToString(nil))",
 		engine,
 		[]string{"TestAnswersThatQuoteASecret/base64"},
 	},
 	{
 		"Neither bodies nor warnings of a Secret are logged",
-		engine + "/client.go",
+		engine + "/wire/client.go",
 		"ctx, r = klog.NewContext(ctx, klog.Logger{}), r.WarningHandler(rest.NoWarnings{})",
 		"ctx = klog.NewContext(ctx, klog.Background())",
 		engine,
@@ -62,7 +62,7 @@ var secrets = []rule{
 	// Kinds.
 	{
 		"A Secret holds bytes, whichever way they are given",
-		engine + "/kind.go",
+		engine + "/judging/kind.go",
 		"k.Expect, k.New = kind.Entry(k.Expect), kind.Entry(k.New)",
 		"",
 		engine,
@@ -70,7 +70,7 @@ var secrets = []rule{
 	},
 	{
 		"managedFields have what a Secret holds in data",
-		engine + "/kind.go",
+		engine + "/judging/kind.go",
 		"return fieldpath.MakePathOrDie(k.wire(f.in), f.key)",
 		"return fieldpath.MakePathOrDie(f.in, f.key)",
 		engine,
@@ -78,15 +78,15 @@ var secrets = []rule{
 	},
 	{
 		"A JSON Patch of a Secret tests what is in data",
-		engine + "/kind.go",
-		`return "/" + k.wire(e.field(key).in) + "/" + key, e.value()`,
-		`return "/" + e.field(key).in + "/" + key, e.value()`,
+		engine + "/judging/kind.go",
+		`return "/" + k.wire(e.Field(key).in) + "/" + key, e.value()`,
+		`return "/" + e.Field(key).in + "/" + key, e.value()`,
 		engine,
 		[]string{"TestKeysOfABusySecret"},
 	},
 	{
 		"A key is absent from a Secret where data has none of it",
-		engine + "/patch.go",
+		engine + "/judging/patch.go",
 		`path := "/" + of.kind.wire(in)`,
 		`path := "/" + in`,
 		engine,
@@ -94,7 +94,7 @@ var secrets = []rule{
 	},
 	{
 		"Each kind has a horizon of its own",
-		engine + "/client.go",
+		engine + "/wire/client.go",
 		"return &c.horizons[ref.Kind]",
 		"return &c.horizons[0]",
 		engine,
@@ -102,7 +102,7 @@ var secrets = []rule{
 	},
 	{
 		"A Secret is made with its type",
-		engine + "/kind.go",
+		engine + "/judging/kind.go",
 		", Type: corev1.SecretType(secretType)}",
 		"}",
 		engine,
@@ -110,7 +110,7 @@ var secrets = []rule{
 	},
 	{
 		"A creation that asks for no type is found out about",
-		engine + "/kind.go",
+		engine + "/judging/kind.go",
 		"stored.Type = cmp.Or(n.Type, codecs[n.Ref.Kind].usualType)",
 		"",
 		engine,

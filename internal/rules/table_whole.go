@@ -4,7 +4,7 @@ package main
 var whole = []rule{
 	{
 		"A delete is conditional on the version",
-		engine + "/client.go",
+		engine + "/wire/client.go",
 		", ResourceVersion: &base.ResourceVersion}",
 		"}",
 		engine,
@@ -13,7 +13,7 @@ var whole = []rule{
 	{
 		"A creation is one request: what is there already is found out by trying",
 		engine + "/whole.go",
-		"case t.kind != checkTask && t.create != nil && t.create.tooLarge() == nil:",
+		"case t.kind != checkTask && t.create != nil && t.create.TooLarge() == nil:",
 		"case false:",
 		engine,
 		[]string{"TestCreateIsOneRequestAndBeginsTheLineage"},
@@ -22,14 +22,14 @@ var whole = []rule{
 		"What a creation wrote counts as this process's",
 		engine + "/whole.go",
 		"slices.Collect(maps.Keys(w.t.create.Entries))",
-		"slices.Collect(maps.Keys(map[string]Entry{}))",
+		"slices.Collect(maps.Keys(map[string]judging.Entry{}))",
 		engine,
 		[]string{"TestKeyThatACreationWroteIsNotRemovedForAnOlderObservation"},
 	},
 	{
 		"What has the name after a creation in doubt may be another's",
 		engine + "/whole.go",
-		"case w.wasAbsent && !w.c.lostCreation && w.t.create.made(now):",
+		"case w.wasAbsent && !w.c.lostCreation && w.t.create.Made(now):",
 		"case w.wasAbsent:",
 		engine,
 		[]string{"TestCreateWhoseAnswerGotLost/ConfigMap/another_one_came_first"},
@@ -37,8 +37,8 @@ var whole = []rule{
 	{
 		"It is known for ours only where it was seen that there was none",
 		engine + "/whole.go",
-		"case w.wasAbsent && !w.c.lostCreation && w.t.create.made(now):",
-		"case w.t.create.made(now):",
+		"case w.wasAbsent && !w.c.lostCreation && w.t.create.Made(now):",
+		"case w.t.create.Made(now):",
 		engine,
 		[]string{"TestCreateWhoseAnswerGotLost/ConfigMap/it_landed_and_nobody_looked_before"},
 	},
@@ -69,7 +69,7 @@ var whole = []rule{
 	{
 		"A refusal of a delete that is not about the version is final",
 		engine + "/whole.go",
-		"if r.outcome == pending { // the refusal was not about the version",
+		"if r.outcome == wire.Pending { // the refusal was not about the version",
 		"if false {",
 		engine,
 		[]string{"TestRemovalThatAWebhookRefusesIsARefusal"},
@@ -111,7 +111,7 @@ var whole = []rule{
 	{
 		"A watch that ended is begun again",
 		engine + "/await.go",
-		"case err != nil && !isPassing(err):",
+		"case err != nil && !wire.IsPassing(err):",
 		"case err != nil:",
 		engine,
 		[]string{"TestWaitOutlivesWatchesThatEnd"},

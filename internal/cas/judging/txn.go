@@ -1,4 +1,4 @@
-package cas
+package judging
 
 import (
 	"slices"
@@ -95,28 +95,28 @@ func (s Swap) Txn() *Txn {
 	}
 }
 
-// isGuard reports whether the key is only compared.
-func (t *Txn) isGuard(key string) bool {
+// IsGuard reports whether the key is only compared.
+func (t *Txn) IsGuard(key string) bool {
 	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Key == key && k.IsGuard })
 }
 
-// computes reports whether the Txn makes what it writes of what is there. Such a one is never a JSON Patch, of which it could not be
+// Computes reports whether the Txn makes what it writes of what is there. Such a one is never a JSON Patch, of which it could not be
 // found out for certain that it did not land: what was computed must not be computed again for nothing.
-func (t *Txn) computes() bool {
+func (t *Txn) Computes() bool {
 	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Next != nil })
 }
 
-// isTake reports whether all that the Txn does is to compute one key. Several of them can go into one request, each on what the
+// IsTake reports whether all that the Txn does is to compute one key. Several of them can go into one request, each on what the
 // one before it leaves.
-func (t *Txn) isTake() bool {
-	return len(t.Keys) == 1 && t.Keys[0].Next != nil && t.Meta == nil && !t.isHeld()
+func (t *Txn) IsTake() bool {
+	return len(t.Keys) == 1 && t.Keys[0].Next != nil && t.Meta == nil && !t.IsHeld()
 }
 
-// isHeld reports whether the Txn is held to a version of the object.
-func (t *Txn) isHeld() bool { return len(t.At) > 0 || t.Bound.Valid() }
+// IsHeld reports whether the Txn is held to a version of the object.
+func (t *Txn) IsHeld() bool { return len(t.At) > 0 || t.Bound.Valid() }
 
-// keys are the names of the keys, for people.
-func (t *Txn) keys() string {
+// KeyNames are the names of the keys, for people.
+func (t *Txn) KeyNames() string {
 	names := make([]string, len(t.Keys))
 	for i, k := range t.Keys {
 		names[i] = k.Key
@@ -124,14 +124,14 @@ func (t *Txn) keys() string {
 	return strings.Join(names, ",")
 }
 
-// canGoBlind reports whether the Txn can be sent without a read: it goes by one version, which the request is conditional on, and it is a
+// CanGoBlind reports whether the Txn can be sent without a read: it goes by one version, which the request is conditional on, and it is a
 // removal, or another process has judged it at that version within the last minute.
-func (t *Txn) canGoBlind(h history, now time.Time) bool {
+func (t *Txn) CanGoBlind(h History, now time.Time) bool {
 	isJudged := !t.GoneIsDone && (t.SeenDigest != "" || t.Ref.Kind == Secret) && t.SeenSince.isYoung(now)
 	return (t.GoneIsDone || isJudged) && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" && (!t.Bound.Valid() || t.Bound == t.Seen) &&
 		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
 		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
 			isNowhere := k.Expect.IsAnything() && t.Ref.Kind == ConfigMap // which of its two maps has the key is not known
-			return k.Next != nil || isNowhere || h.wroteSince(k.Key, t.Seen)
+			return k.Next != nil || isNowhere || h.WroteSince(k.Key, t.Seen)
 		})
 }

@@ -1,4 +1,4 @@
-package cas
+package judging
 
 import (
 	"errors"
@@ -72,9 +72,9 @@ type KeyConflict struct {
 
 func (e *ConflictError) Error() string {
 	if len(e.Keys) == 1 {
-		return fmt.Sprintf("%s, key %q: the expectation does not hold", e.Ref.noun(), e.Keys[0].Key)
+		return fmt.Sprintf("%s, key %q: the expectation does not hold", e.Ref.Noun(), e.Keys[0].Key)
 	}
-	return fmt.Sprintf("%s: the expectation does not hold", e.Ref.noun())
+	return fmt.Sprintf("%s: the expectation does not hold", e.Ref.Noun())
 }
 
 // ExistsError: the ConfigMap that was to be created is there already. Nothing was written.
@@ -83,24 +83,24 @@ type ExistsError struct {
 	Live *Observation // begun after the call
 }
 
-func (e *ExistsError) Error() string { return fmt.Sprintf("%s exists already", e.Ref.noun()) }
+func (e *ExistsError) Error() string { return fmt.Sprintf("%s exists already", e.Ref.Noun()) }
 
 // NotFoundError: there is no such ConfigMap.
 type NotFoundError struct{ Ref Ref }
 
-func (e *NotFoundError) Error() string { return fmt.Sprintf("%s does not exist", e.Ref.noun()) }
+func (e *NotFoundError) Error() string { return fmt.Sprintf("%s does not exist", e.Ref.Noun()) }
 
 // NoNamespaceError: the namespace of a ConfigMap does not exist. Nothing was written.
 type NoNamespaceError struct{ Ref Ref }
 
 func (e *NoNamespaceError) Error() string {
-	return fmt.Sprintf("%s: the namespace does not exist", e.Ref.noun())
+	return fmt.Sprintf("%s: the namespace does not exist", e.Ref.Noun())
 }
 
 // ImmutableError: the ConfigMap is immutable and a change is needed.
 type ImmutableError struct{ Ref Ref }
 
-func (e *ImmutableError) Error() string { return fmt.Sprintf("%s is immutable", e.Ref.noun()) }
+func (e *ImmutableError) Error() string { return fmt.Sprintf("%s is immutable", e.Ref.Noun()) }
 
 // TerminatingError: the ConfigMap is being deleted.
 type TerminatingError struct {
@@ -108,7 +108,7 @@ type TerminatingError struct {
 	Since time.Time
 }
 
-func (e *TerminatingError) Error() string { return fmt.Sprintf("%s is being deleted", e.Ref.noun()) }
+func (e *TerminatingError) Error() string { return fmt.Sprintf("%s is being deleted", e.Ref.Noun()) }
 
 // TooLargeError: the values together would be over MaxSize. Sizes are in bytes.
 type TooLargeError struct {
@@ -118,7 +118,7 @@ type TooLargeError struct {
 }
 
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%s would hold %d bytes, %d at most", e.Ref.noun(), e.New+e.Others, MaxSize)
+	return fmt.Sprintf("%s would hold %d bytes, %d at most", e.Ref.Noun(), e.New+e.Others, MaxSize)
 }
 
 // ForbiddenError: the API server answered 403, as its authorization does and some admission. Err is its answer.
@@ -130,7 +130,7 @@ type ForbiddenError struct {
 }
 
 func (e *ForbiddenError) Error() string {
-	return fmt.Sprintf("not permitted to %s %s: %v", e.Verb, e.Ref.noun(), e.Err)
+	return fmt.Sprintf("not permitted to %s %s: %v", e.Verb, e.Ref.Noun(), e.Err)
 }
 
 // Unwrap gives the API server's answer.
@@ -157,7 +157,7 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("%s %s: HTTP %d: %v", e.Verb, e.Ref.noun(), e.Code, e.Err)
+	return fmt.Sprintf("%s %s: HTTP %d: %v", e.Verb, e.Ref.Noun(), e.Code, e.Err)
 }
 
 // Unwrap gives the API server's answer.
@@ -172,7 +172,7 @@ type CanceledError struct {
 }
 
 func (e *CanceledError) Error() string {
-	return fmt.Sprintf("%s: ended before %s answered, nothing was written: %v", e.Ref.noun(), e.Host, e.Err)
+	return fmt.Sprintf("%s: ended before %s answered, nothing was written: %v", e.Ref.Noun(), e.Host, e.Err)
 }
 
 // Unwrap gives the context's error.
@@ -184,11 +184,11 @@ type UnknownError struct {
 	Base Version // that the write was judged on, zero for a creation; where the version changed since, only a JSON Patch can have landed later
 	Err  error
 
-	changes []change // that were sent
+	Changes []Change // that were sent
 }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("%s: whether the write landed is unknown: %v", e.Ref.noun(), e.Err)
+	return fmt.Sprintf("%s: whether the write landed is unknown: %v", e.Ref.Noun(), e.Err)
 }
 
 // Unwrap gives the cause.
@@ -206,5 +206,5 @@ type WaitError struct {
 }
 
 func (e *WaitError) Error() string {
-	return fmt.Sprintf("%s: what was waited for did not come about: %v", e.Ref.noun(), errors.Join(e.Last, e.Err))
+	return fmt.Sprintf("%s: what was waited for did not come about: %v", e.Ref.Noun(), errors.Join(e.Last, e.Err))
 }

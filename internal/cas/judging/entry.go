@@ -1,4 +1,4 @@
-package cas
+package judging
 
 import (
 	"crypto/sha256"
@@ -19,8 +19,8 @@ type Ref struct {
 
 func (r Ref) String() string { return r.Namespace + "/" + r.Name }
 
-// noun is the object in an error text.
-func (r Ref) noun() string { return strings.ToLower(r.Kind.String()) + " " + r.String() }
+// Noun is the object in an error text.
+func (r Ref) Noun() string { return strings.ToLower(r.Kind.String()) + " " + r.String() }
 
 // Entry is what one key of an object holds: text (from data of a ConfigMap), bytes (from binaryData, or from data of a Secret), or
 // nothing. The zero value is the absent entry. A key is never in both maps: the API server refuses that.
@@ -59,8 +59,8 @@ func (e Entry) Text() (string, bool) { return e.content, e.kind == text }
 // Binary returns the bytes of an entry of binaryData or of a Secret, and false for any other.
 func (e Entry) Binary() ([]byte, bool) { return []byte(e.content), e.kind == binary }
 
-// raw is the exact bytes of an entry of either kind.
-func (e Entry) raw() string { return e.content }
+// Raw is the exact bytes of an entry of either kind.
+func (e Entry) Raw() string { return e.content }
 
 // Size is the number of bytes that the entry adds to its object, as the API server counts them: values only.
 func (e Entry) Size() int { return len(e.content) }

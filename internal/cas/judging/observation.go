@@ -1,4 +1,4 @@
-package cas
+package judging
 
 import (
 	"crypto/sha256"
@@ -49,20 +49,20 @@ type Observation struct {
 	size       int
 	digest     func() string
 	managers   func() []managed // as managedFields have them
-	begun      time.Time        // when the request that saw it was sent
-	answered   time.Time        // on the API server's own clock, in seconds; zero where it did not tell
-	since      moment           // from which a watch shows what came after it
+	Begun      time.Time        // when the request that saw it was sent
+	Answered   time.Time        // on the API server's own clock, in seconds; zero where it did not tell
+	Since      Moment           // from which a watch shows what came after it
 }
 
-// observed is what was seen of an answer; nil where that is no object of any kind.
-func observed(answer runtime.Object, begun time.Time) *Observation {
+// Observed is what was seen of an answer; nil where that is no object of any kind.
+func Observed(answer runtime.Object, begun time.Time) *Observation {
 	kind, cm, secretType, ok := decode(answer)
 	if !ok {
 		return nil
 	}
-	o := &Observation{kind: kind, configMap: cm, secretType: secretType, begun: begun, since: moment{version: cm.ResourceVersion}}
+	o := &Observation{kind: kind, configMap: cm, secretType: secretType, Begun: begun, Since: Moment{Version: cm.ResourceVersion}}
 	o.managers = sync.OnceValue(o.managedFields)
-	o.digest = sync.OnceValue(func() string { return digest(o.Entries()) }) // asked for by every entry of a destroy
+	o.digest = sync.OnceValue(func() string { return Digest(o.Entries()) }) // asked for by every entry of a destroy
 	for _, v := range cm.Data {
 		o.size += len(v)
 	}
@@ -72,11 +72,11 @@ func observed(answer runtime.Object, begun time.Time) *Observation {
 	return o
 }
 
-// object is what was seen, which is not to be changed: a ConfigMap; of a Secret one that holds the same as binaryData; nil where there was none.
-func (o *Observation) object() *corev1.ConfigMap { return o.configMap }
+// Object is what was seen, which is not to be changed: a ConfigMap; of a Secret one that holds the same as binaryData; nil where there was none.
+func (o *Observation) Object() *corev1.ConfigMap { return o.configMap }
 
-// path is where managedFields have a field.
-func (o *Observation) path(f field) fieldpath.Path { return o.kind.path(f) }
+// Path is where managedFields have a field.
+func (o *Observation) Path(f Field) fieldpath.Path { return o.kind.path(f) }
 
 // Exists reports whether there was an object.
 func (o *Observation) Exists() bool { return o.configMap != nil }
@@ -144,9 +144,9 @@ func (o *Observation) Immutable() bool {
 	return o.Exists() && o.configMap.Immutable != nil && *o.configMap.Immutable
 }
 
-// survivesJSON reports whether the object is the same after it was written and parsed as JSON, as the API server does for a JSON
+// SurvivesJSON reports whether the object is the same after it was written and parsed as JSON, as the API server does for a JSON
 // Patch: text that is no UTF-8 becomes U+FFFD there, and could not be told from U+FFFD itself.
-func (o *Observation) survivesJSON() bool {
+func (o *Observation) SurvivesJSON() bool {
 	for _, values := range []map[string]string{o.configMap.Data, o.configMap.Annotations} {
 		for _, v := range values {
 			if strings.ContainsRune(v, utf8.RuneError) {
@@ -159,10 +159,10 @@ func (o *Observation) survivesJSON() bool {
 
 // Horizon is that of the observation; zero where it is not known.
 func (o *Observation) Horizon() Horizon {
-	if o.since.at.IsZero() {
+	if o.Since.At.IsZero() {
 		return Horizon{}
 	}
-	return Horizon{o.since.version, o.since.at}
+	return Horizon{o.Since.Version, o.Since.At}
 }
 
 // Terminating reports whether the object is being deleted.
@@ -174,12 +174,13 @@ func (o *Observation) Size() int { return o.size }
 // Digest is the hexadecimal SHA-256 of all keys and what they hold, to the byte.
 func (o *Observation) Digest() string {
 	if !o.Exists() {
-		return digest(nil)
+		return Digest(nil)
 	}
 	return o.digest()
 }
 
-func digest(entries map[string]Entry) string {
+// Digest is what [Observation.Digest] gives of an object with these entries.
+func Digest(entries map[string]Entry) string {
 	h := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[key]
@@ -233,7 +234,7 @@ func (o *Observation) Owners(key string) []Writer {
 	if e.IsAbsent() {
 		return nil
 	}
-	owners, _ := o.owners(e.field(key))
+	owners, _ := o.OwnersOf(e.Field(key))
 	return owners
 }
 
@@ -241,9 +242,9 @@ func (o *Observation) Owners(key string) []Writer {
 // k8s.io/apimachinery). Who is among them is not told.
 const manyManagers = "ancient-changes"
 
-// wroteAnother reports whether managedFields name a manager other than the given one that led from before to o. A write sets
+// WroteAnother reports whether managedFields name a manager other than the given one that led from before to o. A write sets
 // the time of its own manager alone, in seconds, so that not every write shows; and an object may have no managedFields.
-func (o *Observation) wroteAnother(before *Observation, manager string) bool {
+func (o *Observation) WroteAnother(before *Observation, manager string) bool {
 	for _, f := range o.configMap.ManagedFields {
 		if f.Manager == manager && f.Operation == metav1.ManagedFieldsOperationUpdate || f.Manager == manyManagers {
 			continue
@@ -257,8 +258,8 @@ func (o *Observation) wroteAnother(before *Observation, manager string) bool {
 	return false
 }
 
-// gained reports whether managedFields show that another manager than the given one came to own a field between before and o.
-func (o *Observation) gained(before *Observation, manager string) bool {
+// Gained reports whether managedFields show that another manager than the given one came to own a field between before and o.
+func (o *Observation) Gained(before *Observation, manager string) bool {
 	for _, f := range o.configMap.ManagedFields {
 		if f.Manager == manager && f.Operation == metav1.ManagedFieldsOperationUpdate || f.Manager == manyManagers {
 			continue
@@ -290,9 +291,9 @@ func (o *Observation) managedFields() (all []managed) {
 	return all
 }
 
-// owners is who owns a field, and false where managedFields do not tell, as of one whose owner is among the many. Who changes
+// OwnersOf is who owns a field, and false where managedFields do not tell, as of one whose owner is among the many. Who changes
 // a field owns it from then on, whatever admission makes of the value, and nobody else does. A field that was removed has no owner.
-func (o *Observation) owners(f field) (owners []Writer, told bool) {
+func (o *Observation) OwnersOf(f Field) (owners []Writer, told bool) {
 	managers := o.managers()
 	for _, m := range managers {
 		switch {
@@ -308,12 +309,12 @@ func (o *Observation) owners(f field) (owners []Writer, told bool) {
 	return owners, len(managers) > 0
 }
 
-// owns reports whether a manager is among the owners.
-func owns(owners []Writer, manager string) bool {
+// Owns reports whether a manager is among the owners.
+func Owns(owners []Writer, manager string) bool {
 	return slices.ContainsFunc(owners, func(w Writer) bool { return w.Manager == manager })
 }
 
-// isVersioned reports whether a write on what was answered can be conditional.
-func (o *Observation) isVersioned() bool {
+// IsVersioned reports whether a write on what was answered can be conditional.
+func (o *Observation) IsVersioned() bool {
 	return o != nil && o.Version().UID != "" && o.Version().Valid()
 }

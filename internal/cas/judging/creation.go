@@ -1,4 +1,4 @@
-package cas
+package judging
 
 import (
 	"maps"
@@ -20,8 +20,8 @@ type Creation struct {
 	FieldManager        string // required
 }
 
-// object is what is sent.
-func (n *Creation) object() runtime.Object {
+// Object is what is sent.
+func (n *Creation) Object() runtime.Object {
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: n.Ref.Namespace, Name: n.Ref.Name, GenerateName: n.GenerateName, Labels: n.Labels, Annotations: n.Annotations,
@@ -40,19 +40,19 @@ func (n *Creation) object() runtime.Object {
 	return codecs[n.Ref.Kind].encode(cm, n.Type)
 }
 
-// judge holds the creation against an observation.
-func (n *Creation) judge(o *Observation) judgement {
+// Judge holds the creation against an observation.
+func (n *Creation) Judge(o *Observation) Judgement {
 	if o.Exists() {
-		return judgement{decision: decideRefuse, err: &ExistsError{Ref: n.Ref, Live: o}}
+		return Judgement{Decision: DecideRefuse, Err: &ExistsError{Ref: n.Ref, Live: o}}
 	}
-	if err := n.tooLarge(); err != nil {
-		return judgement{decision: decideRefuse, err: err}
+	if err := n.TooLarge(); err != nil {
+		return Judgement{Decision: DecideRefuse, Err: err}
 	}
-	return judgement{decision: decideWrite}
+	return Judgement{Decision: DecideWrite}
 }
 
-// tooLarge is an error where the values are over MaxSize together.
-func (n *Creation) tooLarge() error {
+// TooLarge is an error where the values are over MaxSize together.
+func (n *Creation) TooLarge() error {
 	size := 0
 	for _, e := range n.Entries {
 		size += e.Size()
@@ -63,8 +63,8 @@ func (n *Creation) tooLarge() error {
 	return nil
 }
 
-// made reports whether the object can be what the creation made: it has the same content, and no other writer.
-func (n *Creation) made(o *Observation) bool {
+// Made reports whether the object can be what the creation made: it has the same content, and no other writer.
+func (n *Creation) Made(o *Observation) bool {
 	return maps.Equal(n.Entries, o.Entries()) && maps.Equal(n.Labels, o.Labels()) && maps.Equal(n.Annotations, o.Annotations()) &&
 		(n.Immutable != nil && *n.Immutable) == o.Immutable() && n.Type == o.Type() &&
 		!slices.ContainsFunc(o.Writers(), func(w Writer) bool { return w.Manager != n.FieldManager })
@@ -77,15 +77,15 @@ type Removal struct {
 	At  []Version
 }
 
-// judge holds the removal against an observation.
-func (r *Removal) judge(o *Observation, h history) judgement {
+// Judge holds the removal against an observation.
+func (r *Removal) Judge(o *Observation, h History) Judgement {
 	if !o.Exists() || o.Terminating() {
-		return judgement{decision: decideDone}
+		return Judgement{Decision: DecideDone}
 	}
 	for _, v := range r.At {
-		if !h.leadsFrom(v) {
-			return judgement{decision: decideRefuse, err: &ConflictError{Reason: ReasonObject, Ref: r.Ref, At: v, Live: o}}
+		if !h.LeadsFrom(v) {
+			return Judgement{Decision: DecideRefuse, Err: &ConflictError{Reason: ReasonObject, Ref: r.Ref, At: v, Live: o}}
 		}
 	}
-	return judgement{decision: decideWrite}
+	return Judgement{Decision: DecideWrite}
 }

@@ -1,8 +1,8 @@
-package cas
+package judging
 
-// lineage is the chain of versions that this process's own writes gave one object. Only a write that was conditional
+// Lineage is the chain of versions that this process's own writes gave one object. Only a write that was conditional
 // on the head and changed the version extends it; a version that came about in any other way begins a new chain.
-type lineage struct {
+type Lineage struct {
 	head    Version
 	next    int             // the number that the next version seen gets
 	seen    map[Version]int // versions in the order in which they were the head
@@ -10,21 +10,21 @@ type lineage struct {
 	written map[string]int  // the number of the version with which this process last wrote a key
 }
 
-// observed takes note of what a read saw.
-func (l *lineage) observed(v Version) {
+// Observed takes note of what a read saw.
+func (l *Lineage) Observed(v Version) {
 	if l.seen != nil && v == l.head {
 		return
 	}
 	l.add(v)
-	l.cut()
+	l.Cut()
 }
 
-// cut begins a new chain at the head.
-func (l *lineage) cut() { l.begins = l.seen[l.head] }
+// Cut begins a new chain at the head.
+func (l *Lineage) Cut() { l.begins = l.seen[l.head] }
 
-// wrote takes note of an own write of keys, conditional on from, that led to version to.
-func (l *lineage) wrote(from, to Version, keys ...string) {
-	l.observed(from)
+// Wrote takes note of an own write of keys, conditional on from, that led to version to.
+func (l *Lineage) Wrote(from, to Version, keys ...string) {
+	l.Observed(from)
 	if to != from {
 		l.add(to)
 	}
@@ -33,13 +33,13 @@ func (l *lineage) wrote(from, to Version, keys ...string) {
 	}
 }
 
-// took takes note of a key that was taken over as it is: later than all that was seen so far, the head included.
-func (l *lineage) took(key string) {
+// Took takes note of a key that was taken over as it is: later than all that was seen so far, the head included.
+func (l *Lineage) Took(key string) {
 	l.written[key] = l.next
 	l.next++
 }
 
-func (l *lineage) add(v Version) {
+func (l *Lineage) add(v Version) {
 	if l.seen == nil {
 		l.seen, l.written = map[Version]int{}, map[string]int{}
 	}
@@ -48,7 +48,8 @@ func (l *lineage) add(v Version) {
 	l.next++
 }
 
-func (l *lineage) leadsFrom(v Version) bool {
+// LeadsFrom implements [History].
+func (l *Lineage) LeadsFrom(v Version) bool {
 	if v.UID == "" {
 		v.UID = l.head.UID
 	}
@@ -56,7 +57,8 @@ func (l *lineage) leadsFrom(v Version) bool {
 	return ok && n >= l.begins
 }
 
-func (l *lineage) wroteSince(key string, v Version) bool {
+// WroteSince implements [History].
+func (l *Lineage) WroteSince(key string, v Version) bool {
 	wrote, ok := l.written[key]
 	if !ok {
 		return false

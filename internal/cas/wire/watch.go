@@ -1,4 +1,4 @@
-package cas
+package wire
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // errNoHorizon: the API server does not begin a watch with the present state.
@@ -20,14 +22,14 @@ var errNoHorizon = errors.New("the watch did not begin with the present state")
 // horizonTimeout is how long the first events of a watch may take: about 2 ms where nothing is wrong.
 const horizonTimeout = 2 * time.Second
 
-// watching is how long a watch may take to show what it is asked for, where siblings wait for that.
-const watching = 2 * time.Second
+// Watching is how long a watch may take to show what it is asked for, where siblings wait for that.
+const Watching = 2 * time.Second
 
-// errSilent: a watch showed nothing, as behind a proxy that holds back what it has of an answer.
-var errSilent = errors.New("the watch showed nothing in time")
+// ErrSilent says that a watch showed nothing, as behind a proxy that holds back what it has of an answer.
+var ErrSilent = errors.New("the watch showed nothing in time")
 
 // list is a request about the one object as a collection, which who may watch or list that name alone is permitted to ask for.
-func (c *client) list(ref Ref, options metav1.ListOptions) *rest.Request {
+func (c *Client) list(ref judging.Ref, options metav1.ListOptions) *rest.Request {
 	options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, ref.Name).String()
 	return c.about(ref, c.rest.Get()).VersionedParams(&options, metav1.ParameterCodec)
 }
@@ -39,23 +41,23 @@ func fresh() metav1.ListOptions {
 	}
 }
 
-// getWithHorizon reads the object as get does, and learns the horizon.
-func (c *client) getWithHorizon(ctx context.Context, ref Ref) (*Observation, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, horizonTimeout, errSilent)
+// getWithHorizon reads the object as Get does, and learns the horizon.
+func (c *Client) getWithHorizon(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, horizonTimeout, ErrSilent)
 	defer cancel()
 	ctx, report := withReport(ctx)
-	begun := c.now()
-	o := &Observation{begun: begun}
+	begun := c.Now()
+	o := &judging.Observation{Begun: begun}
 	options := fresh()
 	options.TimeoutSeconds = new(int64(horizonTimeout / time.Second))
-	err := c.events(ctx, ref, options, func(e watch.EventType, seen *Observation) bool {
+	err := c.events(ctx, ref, options, func(e watch.EventType, seen *judging.Observation) bool {
 		switch {
 		case e == watch.Deleted:
-			o = &Observation{begun: begun}
+			o = &judging.Observation{Begun: begun}
 		case e != watch.Bookmark:
-			o, o.begun = seen, begun
+			o, o.Begun = seen, begun
 		case seen.Annotations()[metav1.InitialEventsAnnotationKey] == "true":
-			o.since = moment{seen.Version().ResourceVersion, begun}
+			o.Since = judging.Moment{Version: seen.Version().ResourceVersion, At: begun}
 			return false
 		}
 		return true
@@ -63,22 +65,22 @@ func (c *client) getWithHorizon(ctx context.Context, ref Ref) (*Observation, err
 	switch {
 	case err != nil:
 		return nil, err
-	case o.since.at.IsZero() || o.Exists() && !o.isVersioned():
+	case o.Since.At.IsZero() || o.Exists() && !o.IsVersioned():
 		return nil, errNoHorizon
 	}
-	o.answered = report.date()
-	c.horizon(ref).learns(o.since)
+	o.Answered = report.date()
+	c.Horizon(ref).learns(o.Since)
 	return o, nil
 }
 
-// follow calls yield with every state that came after a version, in order, until yield returns false; after no version, with the
+// Follow calls yield with every state that came after a version, in order, until yield returns false; after no version, with the
 // present state, if there is one, and those that come after it. A nil observation means that the object was deleted.
-func (c *client) follow(ctx context.Context, ref Ref, since string, yield func(*Observation) bool) error {
+func (c *Client) Follow(ctx context.Context, ref judging.Ref, since string, yield func(*judging.Observation) bool) error {
 	options := metav1.ListOptions{Watch: true, ResourceVersion: since}
-	if since == "" && !c.horizon(ref).isRefused(ref) {
+	if since == "" && !c.Horizon(ref).IsRefused(ref) {
 		options = fresh()
 	}
-	err := c.events(ctx, ref, options, func(e watch.EventType, seen *Observation) bool {
+	err := c.events(ctx, ref, options, func(e watch.EventType, seen *judging.Observation) bool {
 		switch e {
 		case watch.Bookmark:
 			return true
@@ -89,24 +91,24 @@ func (c *client) follow(ctx context.Context, ref Ref, since string, yield func(*
 		}
 	})
 	if options.SendInitialEvents != nil && isUnsupported(err) {
-		c.horizon(ref).refuse("")
-		return c.follow(ctx, ref, since, yield)
+		c.Horizon(ref).refuse("")
+		return c.Follow(ctx, ref, since, yield)
 	}
 	return err
 }
 
 // isUnsupported reports whether the API server cannot begin a watch with the present state.
 func isUnsupported(err error) bool {
-	var refused *RefusedError
-	return errors.Is(err, errNoHorizon) || errors.As(err, &refused) && !isPassing(err)
+	var refused *judging.RefusedError
+	return errors.Is(err, errNoHorizon) || errors.As(err, &refused) && !IsPassing(err)
 }
 
 // events calls yield with the events of a watch until yield returns false.
-func (c *client) events(ctx context.Context, ref Ref, options metav1.ListOptions, yield func(watch.EventType, *Observation) bool) error {
-	begun := c.now()
+func (c *Client) events(ctx context.Context, ref judging.Ref, options metav1.ListOptions, yield func(watch.EventType, *judging.Observation) bool) error {
+	begun := c.Now()
 	w, err := c.list(ref, options).Watch(ctx)
 	if err != nil {
-		return c.explain(err, ref, "watch")
+		return c.Explain(err, ref, "watch")
 	}
 	defer w.Stop()
 	for {
@@ -117,7 +119,7 @@ func (c *client) events(ctx context.Context, ref Ref, options metav1.ListOptions
 			if !open {
 				return errors.New("the watch ended")
 			}
-			seen := observed(event.Object, begun)
+			seen := judging.Observed(event.Object, begun)
 			switch {
 			case event.Type == watch.Error:
 				return apierrors.FromObject(event.Object)
@@ -131,8 +133,8 @@ func (c *client) events(ctx context.Context, ref Ref, options metav1.ListOptions
 // maxSteps is how many versions firstAfter goes back.
 const maxSteps = 20
 
-// firstAfter goes back from now to the first version after base, through what etcd has kept. It needs permission to list.
-func (c *client) firstAfter(ctx context.Context, ref Ref, base Version, now *Observation) (*Observation, error) {
+// FirstAfter goes back from now to the first version after base, through what etcd has kept. It needs permission to list.
+func (c *Client) FirstAfter(ctx context.Context, ref judging.Ref, base judging.Version, now *judging.Observation) (*judging.Observation, error) {
 	for range maxSteps {
 		if !now.Exists() || now.Version().UID != base.UID {
 			break
@@ -146,7 +148,7 @@ func (c *client) firstAfter(ctx context.Context, ref Ref, base Version, now *Obs
 		}
 		found, err := c.ask(ctx, ref, c.list(ref, options))
 		if err != nil {
-			return nil, c.explain(err, ref, "list")
+			return nil, c.Explain(err, ref, "list")
 		}
 		items, err := meta.ExtractList(found)
 		if err != nil {
@@ -155,8 +157,8 @@ func (c *client) firstAfter(ctx context.Context, ref Ref, base Version, now *Obs
 		if len(items) != 1 {
 			break
 		}
-		before := observed(items[0], c.now())
-		if !before.isVersioned() {
+		before := judging.Observed(items[0], c.Now())
+		if !before.IsVersioned() {
 			break
 		}
 		if before.Version() == base {

@@ -1,4 +1,4 @@
-package cas
+package judging
 
 import (
 	"cmp"
@@ -59,11 +59,11 @@ func decode(object runtime.Object) (kind Kind, cm *corev1.ConfigMap, secretType 
 
 func (k Kind) String() string { return codecs[k].name }
 
-// kinds is how many there are.
-const kinds = len(codecs)
+// Kinds is how many there are.
+const Kinds = len(codecs)
 
-// hides reports whether error texts must not quote values.
-func (k Kind) hides() bool { return codecs[k].hides }
+// Hides reports whether error texts must not quote values.
+func (k Kind) Hides() bool { return codecs[k].hides }
 
 // Resource is the name of the kind in URLs, in roles and in the API server's answers.
 func (k Kind) Resource() string { return codecs[k].resource }
@@ -81,7 +81,7 @@ func (k Kind) Entry(e Entry) Entry {
 func (k Kind) wire(in string) string { return cmp.Or(codecs[k].names[in], in) }
 
 // path is where managedFields have a field.
-func (k Kind) path(f field) fieldpath.Path {
+func (k Kind) path(f Field) fieldpath.Path {
 	switch f.in {
 	case "immutable":
 		return fieldpath.MakePathOrDie(f.in)
@@ -97,11 +97,11 @@ func (k Kind) location(key string, e Entry) (string, any) {
 	if e.IsAbsent() {
 		return "", nil
 	}
-	return "/" + k.wire(e.field(key).in) + "/" + key, e.value()
+	return "/" + k.wire(e.Field(key).in) + "/" + key, e.value()
 }
 
-// stored is the Txn with entries as its object holds them.
-func (t *Txn) stored() *Txn {
+// Stored is the Txn with entries as its object holds them.
+func (t *Txn) Stored() *Txn {
 	kind, stored := t.Ref.Kind, *t
 	stored.Keys = make([]KeySwap, len(t.Keys))
 	for i, k := range t.Keys {
@@ -117,8 +117,8 @@ func (t *Txn) stored() *Txn {
 	return &stored
 }
 
-// stored is the Creation with its entries and its type as the API server stores them.
-func (n *Creation) stored() *Creation {
+// Stored is the Creation with its entries and its type as the API server stores them.
+func (n *Creation) Stored() *Creation {
 	stored := *n
 	stored.Entries = make(map[string]Entry, len(n.Entries))
 	for key, e := range n.Entries {

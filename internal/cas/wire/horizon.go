@@ -1,14 +1,16 @@
-package cas
+package wire
 
 import (
 	"sync"
 	"time"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// horizon is a resourceVersion that the API server had reached. An object that is read afterwards, and is older, has not
+// Reached is a resourceVersion that the API server had reached. An object that is read afterwards, and is older, has not
 // changed in between. So a watch from the horizon begins with what comes after that read, also where the object's own
 // version is older than all that the API server remembers. A resourceVersion belongs to a kind, not to an object.
-type horizon struct {
+type Reached struct {
 	mu      sync.Mutex
 	version string
 	learned time.Time
@@ -16,21 +18,21 @@ type horizon struct {
 }
 
 // now is the latest moment learned. Ask for it before a read: only then does it hold for what was read.
-func (h *horizon) now() moment {
+func (h *Reached) now() judging.Moment {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return moment{h.version, h.learned}
+	return judging.Moment{Version: h.version, At: h.learned}
 }
 
 // learns takes note of a version that the API server had reached at a time.
-func (h *horizon) learns(m moment) {
+func (h *Reached) learns(m judging.Moment) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.version, h.learned = m.version, m.at
+	h.version, h.learned = m.Version, m.At
 }
 
 // refuse takes note that the API server does not tell the horizon, in one namespace or, where that is empty, at all.
-func (h *horizon) refuse(namespace string) {
+func (h *Reached) refuse(namespace string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.refused == nil {
@@ -39,15 +41,15 @@ func (h *horizon) refuse(namespace string) {
 	h.refused[namespace] = true
 }
 
-// isRefused reports whether the API server does not tell the horizon with this object.
-func (h *horizon) isRefused(ref Ref) bool {
+// IsRefused reports whether the API server does not tell the horizon with this object.
+func (h *Reached) IsRefused(ref judging.Ref) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.refused[""] || h.refused[ref.Namespace]
 }
 
-// covers reports whether a write on an observation of moment m, sent now, can be looked for if its answer gets lost; or that
+// Covers reports whether a write on an observation of moment m, sent now, can be looked for if its answer gets lost; or that
 // reading again would not help.
-func (h *horizon) covers(ref Ref, m moment, now time.Time) bool {
-	return now.Sub(m.at) < remembered || h.isRefused(ref)
+func (h *Reached) Covers(ref judging.Ref, m judging.Moment, now time.Time) bool {
+	return now.Sub(m.At) < judging.Remembered || h.IsRefused(ref)
 }

@@ -1,4 +1,4 @@
-package cas
+package wire
 
 import (
 	"encoding/base64"
@@ -9,30 +9,32 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// withheld stands for what the API server said.
-const withheld = "the API server's message is withheld, because it may quote a value of the object"
+// Withheld stands for what the API server said.
+const Withheld = "the API server's message is withheld, because it may quote a value of the object"
 
-// withhold takes the API server's words out of the error that a write of a kind that hides its values ended with, where admission or
+// Withhold takes the API server's words out of the error that a write of a kind that hides its values ended with, where admission or
 // validation may have quoted a value in them. Where not all values are known, any words may. values gives them, and is asked only then.
-func withhold(err error, ref Ref, values func() (all []Entry, isAll bool)) {
+func Withhold(err error, ref judging.Ref, values func() (all []judging.Entry, isAll bool)) {
 	var answer *apierrors.StatusError
-	if !ref.Kind.hides() || !errors.As(err, &answer) || isAuthorizers(answer, ref) {
+	if !ref.Kind.Hides() || !errors.As(err, &answer) || isAuthorizers(answer, ref) {
 		return
 	}
 	s := &answer.ErrStatus
 	if all, isAll := values(); isAll && !quotes(fmt.Sprintln(s.Message, s.Details), all) {
 		return
 	}
-	s.Message = withheld
+	s.Message = Withheld
 	if s.Details != nil {
 		s.Details.Causes = nil
 	}
 }
 
 // isAuthorizers reports whether the error is made of the request's URL and user alone, before the API server looks at its body.
-func isAuthorizers(answer *apierrors.StatusError, ref Ref) bool {
+func isAuthorizers(answer *apierrors.StatusError, ref judging.Ref) bool {
 	about := fmt.Sprintf("%s %q is forbidden: User ", ref.Kind.Resource(), ref.Name)
 	return apierrors.IsUnauthorized(answer) || apierrors.IsForbidden(answer) && strings.HasPrefix(answer.ErrStatus.Message, about)
 }
@@ -41,7 +43,7 @@ func isAuthorizers(answer *apierrors.StatusError, ref Ref) bool {
 const quoted = 8
 
 // quotes reports whether words quote a value: as it is, as Go escapes it, as base64, or as the numbers that Go prints for bytes.
-func quotes(words string, values []Entry) bool {
+func quotes(words string, values []judging.Entry) bool {
 	runs := map[string]bool{}
 	for i := range max(0, len(words)-quoted+1) {
 		runs[words[i:i+quoted]] = true
@@ -57,9 +59,9 @@ func quotes(words string, values []Entry) bool {
 		}
 		return false
 	}
-	return slices.ContainsFunc(values, func(e Entry) bool {
-		escaped, numbers := strconv.Quote(e.raw()), fmt.Sprintf("%d", []byte(e.raw()))
-		return isIn(e.raw()) || isIn(escaped[1:len(escaped)-1]) || isIn(numbers[1:len(numbers)-1]) ||
-			isIn(base64.StdEncoding.EncodeToString([]byte(e.raw())))
+	return slices.ContainsFunc(values, func(e judging.Entry) bool {
+		escaped, numbers := strconv.Quote(e.Raw()), fmt.Sprintf("%d", []byte(e.Raw()))
+		return isIn(e.Raw()) || isIn(escaped[1:len(escaped)-1]) || isIn(numbers[1:len(numbers)-1]) ||
+			isIn(base64.StdEncoding.EncodeToString([]byte(e.Raw())))
 	})
 }

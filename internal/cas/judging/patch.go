@@ -1,4 +1,4 @@
-package cas
+package judging
 
 import (
 	"encoding/json"
@@ -8,22 +8,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// request is the body of a patch, of one of the two kinds in which a batch can be written.
-type request struct {
-	kind types.PatchType
-	body []byte
+// Request is the body of a patch, of one of the two kinds in which a batch can be written.
+type Request struct {
+	Kind types.PatchType
+	Body []byte
 }
 
-// mergePatch is a merge patch that makes the changes only while the object is at base: the API server refuses another
+// MergePatch is a merge patch that makes the changes only while the object is at base: the API server refuses another
 // resourceVersion with 409 and another uid with 409 or 422. A key that moves between the two maps does so in the one
 // request. It reads the same as a JSON merge patch (RFC 7386) and as a strategic one, and is sent as the latter, for which the
 // API server need not write out and parse the whole object: at 900 KiB that takes it a quarter of the time. Only a key that
 // would be a directive there, and that no ConfigMap may have, is left to RFC 7386, and so to validation. owner is what managedFields are to
 // begin with, where the object has none.
-func mergePatch(of Kind, base Version, changes []change, meta *Meta, owner *metav1.ManagedFieldsEntry) (request, error) {
+func MergePatch(of Kind, base Version, changes []Change, meta *Meta, owner *metav1.ManagedFieldsEntry) (Request, error) {
 	kind := types.StrategicMergePatchType
 	patch := map[string]any{}
-	set := func(f field, to any) {
+	set := func(f Field, to any) {
 		in, isIn := patch[of.wire(f.in)].(map[string]any)
 		if !isIn {
 			in = map[string]any{}
@@ -32,17 +32,17 @@ func mergePatch(of Kind, base Version, changes []change, meta *Meta, owner *meta
 		in[f.key] = to
 	}
 	for _, c := range changes {
-		if c.isGuard {
+		if c.IsGuard {
 			continue // the version stands for it
 		}
-		if isDirective(c.key) {
+		if isDirective(c.Key) {
 			kind = types.MergePatchType
 		}
-		if !c.from.IsAbsent() || c.to.IsAbsent() { // removing what is not there is harmless
-			set(c.from.field(c.key), nil)
+		if !c.From.IsAbsent() || c.To.IsAbsent() { // removing what is not there is harmless
+			set(c.From.Field(c.Key), nil)
 		}
-		if !c.to.IsAbsent() {
-			set(c.to.field(c.key), c.to.value())
+		if !c.To.IsAbsent() {
+			set(c.To.Field(c.Key), c.To.value())
 		}
 	}
 	metadata := map[string]any{"uid": base.UID, "resourceVersion": base.ResourceVersion}
@@ -66,7 +66,7 @@ func mergePatch(of Kind, base Version, changes []change, meta *Meta, owner *meta
 		}
 	}
 	body, err := json.Marshal(patch)
-	return request{kind, body}, err
+	return Request{kind, body}, err
 }
 
 // isDirective reports whether a strategic merge patch would take the key for one of its directives.
@@ -78,17 +78,17 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
-// jsonPatch is a JSON Patch (RFC 6902) that makes the changes only while each key holds what it is changed from, whatever
+// JsonPatch is a JSON Patch (RFC 6902) that makes the changes only while each key holds what it is changed from, whatever
 // became of the rest of the object. The API server runs the whole of it again on every retry of its own, so that it is
 // atomic and other keys are no conflict. Values are compared as JSON that encoding/json wrote, as the API server does.
 // Both maps that something is written to must exist in the object that was observed. (A key needs no escaping in a path: it has neither ~ nor /.)
-func jsonPatch(of *Observation, changes []change) (request, error) {
+func JsonPatch(of *Observation, changes []Change) (Request, error) {
 	ops := []operation{{"test", "/metadata/deletionTimestamp", nil}}
 	for _, c := range changes {
-		from, fromValue := of.kind.location(c.key, c.from)
-		to, toValue := of.kind.location(c.key, c.to)
-		if c.isGuard && from == "" {
-			ops = append(ops, absence(of, c.key)...)
+		from, fromValue := of.kind.location(c.Key, c.From)
+		to, toValue := of.kind.location(c.Key, c.To)
+		if c.IsGuard && from == "" {
+			ops = append(ops, absence(of, c.Key)...)
 			continue
 		}
 		if from == "" { // absent from both: the map that it goes into tells, and a key in both is refused
@@ -99,12 +99,12 @@ func jsonPatch(of *Observation, changes []change) (request, error) {
 		if from != to {
 			ops = append(ops, operation{"remove", from, nil})
 		}
-		if to != "" && !c.isGuard {
+		if to != "" && !c.IsGuard {
 			ops = append(ops, operation{"add", to, toValue})
 		}
 	}
 	body, err := json.Marshal(ops)
-	return request{types.JSONPatchType, body}, err
+	return Request{types.JSONPatchType, body}, err
 }
 
 // absence tests that a key is in no map. A path into a map that is not there fails, so that there the map itself is tested.

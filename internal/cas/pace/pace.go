@@ -1,4 +1,5 @@
-package cas
+// Package pace says how long a write waits for its siblings.
+package pace
 
 import "time"
 
@@ -13,11 +14,11 @@ const (
 	curious = 8
 )
 
-// pace says how long a write waits for siblings, so that one request does for all of them. Terraform's workers come back with
+// Pace says how long a write waits for siblings, so that one request does for all of them. Terraform's workers come back with
 // their next resource after a while that grows with the state, one after the other. How many there are shows only when a batch
 // waits for them: so it waits for one more each time, until no more come. Half of them is the best that a batch can wait for:
 // these are on their way while Terraform is busy with the others.
-type pace struct {
+type Pace struct {
 	underWay int           // swaps that were asked for and not answered
 	most     int           // the most that were under way together since the last batch
 	target   int           // how many swaps a batch waits for
@@ -31,15 +32,15 @@ type pace struct {
 	answered time.Time     // when the last one was answered
 }
 
-// arrives takes note of a swap.
-func (p *pace) arrives(now time.Time) {
+// Arrives takes note of a swap.
+func (p *Pace) Arrives(now time.Time) {
 	p.underWay++
 	p.most = max(p.most, p.underWay)
 	since := now.Sub(p.arrived)
 	p.arrived = now
 	switch {
 	case since >= idle:
-		*p = pace{underWay: p.underWay, most: p.most, target: 1, arrived: now}
+		*p = Pace{underWay: p.underWay, most: p.most, target: 1, arrived: now}
 	case p.gap == 0:
 		p.gap = since
 	default:
@@ -47,15 +48,15 @@ func (p *pace) arrives(now time.Time) {
 	}
 }
 
-// leaves takes note of a swap's answer.
-func (p *pace) leaves(now time.Time) {
+// Leaves takes note of a swap's answer.
+func (p *Pace) Leaves(now time.Time) {
 	p.underWay--
 	p.answered = now
 }
 
-// wait is for how much longer a batch of n swaps, the first of which began to wait at begun, waits for another one. A swap that
+// Wait is for how much longer a batch of n swaps, the first of which began to wait at begun, waits for another one. A swap that
 // has no siblings does not wait.
-func (p *pace) wait(n int, begun, now time.Time) time.Duration {
+func (p *Pace) Wait(n int, begun, now time.Time) time.Duration {
 	until := now
 	switch {
 	case n < p.target:
@@ -69,8 +70,8 @@ func (p *pace) wait(n int, begun, now time.Time) time.Duration {
 	return min(until.Sub(now), begun.Add(maxWait).Sub(now))
 }
 
-// sends takes note of a batch of n swaps that goes.
-func (p *pace) sends(n int) {
+// Sends takes note of a batch of n swaps that goes.
+func (p *Pace) Sends(n int) {
 	if p.alone++; p.most > 1 {
 		p.alone = curious
 	}

@@ -1,4 +1,6 @@
-package cas
+// Package wire sends the engine's requests to the API server, each once, and says what became of it: reads, conditional writes and watches. It
+// keeps credentials and values out of errors. What follows from an answer is package cas's to decide.
+package wire
 
 import (
 	"context"
@@ -17,6 +19,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // scheme knows ConfigMaps and Secrets and nothing else: linking every typed API doubles the size of the binary.
@@ -31,15 +35,16 @@ var scheme = func() *runtime.Scheme {
 // requestTimeout bounds one write, at the API server too, so that an answer that got lost leaves time to find out.
 const requestTimeout = 15 * time.Second
 
-// client sends single requests about objects and tells their errors apart.
-type client struct {
+// Client sends single requests about objects and tells their errors apart.
+type Client struct {
 	rest     rest.Interface
-	host     string
-	now      func() time.Time
-	horizons [kinds]horizon
+	Host     string
+	Now      func() time.Time
+	horizons [judging.Kinds]Reached
 }
 
-func newClient(config *rest.Config) (*client, error) {
+// New makes a client. It sends no request.
+func New(config *rest.Config) (*Client, error) {
 	c := rest.CopyConfig(config)
 	c.APIPath = "/api"
 	c.GroupVersion = &corev1.SchemeGroupVersion
@@ -58,115 +63,115 @@ func newClient(config *rest.Config) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client{rest: r, host: c.Host, now: time.Now}, nil
+	return &Client{rest: r, Host: c.Host, Now: time.Now}, nil
 }
 
-// horizon is that of an object's kind.
-func (c *client) horizon(ref Ref) *horizon { return &c.horizons[ref.Kind] }
+// Horizon is that of an object's kind.
+func (c *Client) Horizon(ref judging.Ref) *Reached { return &c.horizons[ref.Kind] }
 
 // about has a request be about the objects of a namespace.
-func (c *client) about(ref Ref, r *rest.Request) *rest.Request {
+func (c *Client) about(ref judging.Ref, r *rest.Request) *rest.Request {
 	return r.Namespace(ref.Namespace).Resource(ref.Kind.Resource())
 }
 
 // ask sends a request about an object once. client-go logs the warnings in an answer and, at a high verbosity, bodies.
-func (c *client) ask(ctx context.Context, ref Ref, r *rest.Request) (runtime.Object, error) {
-	if ref.Kind.hides() {
+func (c *Client) ask(ctx context.Context, ref judging.Ref, r *rest.Request) (runtime.Object, error) {
+	if ref.Kind.Hides() {
 		ctx, r = klog.NewContext(ctx, klog.Logger{}), r.WarningHandler(rest.NoWarnings{})
 	}
 	return r.Do(ctx).Get()
 }
 
-// get reads the object, linearizably: without a resourceVersion the API server asks a quorum of etcd.
-func (c *client) get(ctx context.Context, ref Ref) (*Observation, error) {
-	begun, since := c.now(), c.horizon(ref).now()
+// Get reads the object, linearizably: without a resourceVersion the API server asks a quorum of etcd.
+func (c *Client) Get(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
+	begun, since := c.Now(), c.Horizon(ref).now()
 	ctx, report := withReport(ctx)
 	answer, err := c.ask(ctx, ref, c.about(ref, c.rest.Get()).Name(ref.Name))
-	o := observed(answer, begun)
+	o := judging.Observed(answer, begun)
 	switch {
-	case err == nil && !o.isVersioned():
-		return nil, &RefusedError{Ref: ref, Verb: "get", Code: http.StatusOK, Err: errUnversioned}
+	case err == nil && !o.IsVersioned():
+		return nil, &judging.RefusedError{Ref: ref, Verb: "get", Code: http.StatusOK, Err: errUnversioned}
 	case err == nil:
-		o.since, o.answered = since.of(o.Version().ResourceVersion), report.date()
+		o.Since, o.Answered = since.Of(o.Version().ResourceVersion), report.date()
 		return o, nil
 	case isAbsence(err, ref):
-		return &Observation{begun: begun, since: since}, nil
+		return &judging.Observation{Begun: begun, Since: since}, nil
 	}
-	return nil, c.explain(err, ref, "get")
+	return nil, c.Explain(err, ref, "get")
 }
 
-// lacksNamespace reports whether the API server says that there is no such namespace. It is false if it does not let us know.
-func (c *client) lacksNamespace(ctx context.Context, name string) bool {
+// LacksNamespace reports whether the API server says that there is no such namespace. It is false if it does not let us know.
+func (c *Client) LacksNamespace(ctx context.Context, name string) bool {
 	return isNoNamespace(c.rest.Get().Resource("namespaces").Name(name).Do(ctx).Error())
 }
 
-// getPatiently is get, or refresh where something is known, tried again for about a second where that may help.
-func (c *client) getPatiently(ctx context.Context, ref Ref, known *Observation) (*Observation, error) {
-	backoff := newBackoff(20*time.Millisecond, time.Second)
+// GetPatiently is get, or refresh where something is known, tried again for about a second where that may help.
+func (c *Client) GetPatiently(ctx context.Context, ref judging.Ref, known *judging.Observation) (*judging.Observation, error) {
+	backoff := NewBackoff(20*time.Millisecond, time.Second)
 	for range 5 {
 		o, err := c.refresh(ctx, ref, known)
-		var refused *RefusedError
-		if err == nil || !errors.As(err, &refused) || !isPassing(err) {
+		var refused *judging.RefusedError
+		if err == nil || !errors.As(err, &refused) || !IsPassing(err) {
 			return o, err
 		}
-		if !pause(ctx, &backoff, err) {
+		if !Pause(ctx, &backoff, err) {
 			return nil, err
 		}
 	}
 	return c.refresh(ctx, ref, known)
 }
 
-// read reads the object for a committer. Where a write may follow and the horizon is too old, the read is a watch that begins with
+// Read reads the object for a committer. Where a write may follow and the horizon is too old, the read is a watch that begins with
 // the present state and learns the horizon.
-func (c *client) read(ctx context.Context, ref Ref, known *Observation, toWrite bool) (*Observation, error) {
-	if toWrite && !c.horizon(ref).covers(ref, c.horizon(ref).now(), c.now()) {
+func (c *Client) Read(ctx context.Context, ref judging.Ref, known *judging.Observation, toWrite bool) (*judging.Observation, error) {
+	if toWrite && !c.Horizon(ref).Covers(ref, c.Horizon(ref).now(), c.Now()) {
 		o, err := c.getWithHorizon(ctx, ref)
 		if err == nil {
 			return o, nil
 		}
-		var forbidden *ForbiddenError
+		var forbidden *judging.ForbiddenError
 		switch {
 		case ctx.Err() != nil:
-			return nil, &CanceledError{Ref: ref, Host: c.host, Err: context.Cause(ctx)}
+			return nil, &judging.CanceledError{Ref: ref, Host: c.Host, Err: context.Cause(ctx)}
 		case errors.As(err, &forbidden):
-			c.horizon(ref).refuse(ref.Namespace)
+			c.Horizon(ref).refuse(ref.Namespace)
 		case isUnsupported(err):
-			c.horizon(ref).refuse("")
+			c.Horizon(ref).refuse("")
 		default:
-			c.horizon(ref).learns(moment{at: c.now()}) // nothing, and that is enough for a minute
+			c.Horizon(ref).learns(judging.Moment{At: c.Now()}) // nothing, and that is enough for a minute
 		}
 	}
-	return c.getPatiently(ctx, ref, known)
+	return c.GetPatiently(ctx, ref, known)
 }
 
-// large is the size of an object in bytes from which on its version is asked for first: the API server begins to compress
+// Large is the size of an object in bytes from which on its version is asked for first: the API server begins to compress
 // its answers there, which takes it longer than all else.
-const large = 128 << 10
+const Large = 128 << 10
 
 // refresh reads the object as get does. Where what is known is large, it asks for the metadata first, and is content
 // with that where the version is the same.
-func (c *client) refresh(ctx context.Context, ref Ref, known *Observation) (*Observation, error) {
-	if known == nil || known.Size() < large {
-		return c.get(ctx, ref)
+func (c *Client) refresh(ctx context.Context, ref judging.Ref, known *judging.Observation) (*judging.Observation, error) {
+	if known == nil || known.Size() < Large {
+		return c.Get(ctx, ref)
 	}
-	now, since := *known, c.horizon(ref).now()
-	now.begun = c.now()
+	now, since := *known, c.Horizon(ref).now()
+	now.Begun = c.Now()
 	reported, report := withReport(ctx)
 	meta := &metav1.PartialObjectMetadata{}
 	err := c.about(ref, c.rest.Get()).Name(ref.Name).
 		SetHeader("Accept", runtime.ContentTypeProtobuf+";as=PartialObjectMetadata;g=meta.k8s.io;v=v1").Do(reported).Into(meta)
-	if err == nil && (Version{UID: string(meta.UID), ResourceVersion: meta.ResourceVersion}) == known.Version() {
-		now.since, now.answered = since.of(meta.ResourceVersion), report.date()
+	if err == nil && (judging.Version{UID: string(meta.UID), ResourceVersion: meta.ResourceVersion}) == known.Version() {
+		now.Since, now.Answered = since.Of(meta.ResourceVersion), report.date()
 		return &now, nil
 	}
-	return c.get(ctx, ref)
+	return c.Get(ctx, ref)
 }
 
 var errUnversioned = errors.New("the answer is no object with a uid and a resourceVersion")
 
 // isAbsence reports whether the API server itself says that there is no such object. Any other 404, as a wrong URL
 // gives, says nothing about it.
-func isAbsence(err error, ref Ref) bool {
+func isAbsence(err error, ref judging.Ref) bool {
 	status := apierrors.APIStatus(nil)
 	if !errors.As(err, &status) || !apierrors.IsNotFound(err) {
 		return false
@@ -185,52 +190,52 @@ func isNoNamespace(err error) bool {
 	return status.Status().Details.Kind == "namespaces" && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// explain gives an error of a request that changed nothing its type.
-func (c *client) explain(err error, ref Ref, verb string) error {
+// Explain gives an error of a request that changed nothing its type.
+func (c *Client) Explain(err error, ref judging.Ref, verb string) error {
 	status := apierrors.APIStatus(nil)
 	switch {
 	case !errors.As(err, &status):
-		return &UnreachableError{Host: c.host, Err: err}
+		return &judging.UnreachableError{Host: c.Host, Err: err}
 	case verb == "create" && isNoNamespace(err):
-		return &NoNamespaceError{Ref: ref}
+		return &judging.NoNamespaceError{Ref: ref}
 	case apierrors.IsForbidden(err):
-		return &ForbiddenError{Ref: ref, Verb: verb, Err: err}
+		return &judging.ForbiddenError{Ref: ref, Verb: verb, Err: err}
 	default:
-		return &RefusedError{Ref: ref, Verb: verb, Code: int(status.Status().Code), Err: err}
+		return &judging.RefusedError{Ref: ref, Verb: verb, Code: int(status.Status().Code), Err: err}
 	}
 }
 
-// outcome is what became of a patch that was sent, as far as its answer tells.
-type outcome uint8
+// Outcome is what became of a patch that was sent, as far as its answer tells.
+type Outcome uint8
 
 const (
-	landed  outcome = iota
-	stale           // not written: the object is at another version, or is another object, or is gone
-	refused         // not written, for another reason, and would not be the next time
-	inDoubt         // written or not
-	unsent          // not written, whatever it was: no connection came about, or the credentials are not accepted
-	passing         // not written, and may be the next time: the API server was too busy to look at it
-	pending         // of one in doubt: not written yet, as far as a look can tell
+	Landed  Outcome = iota
+	Stale           // not written: the object is at another version, or is another object, or is gone
+	Refused         // not written, for another reason, and would not be the next time
+	InDoubt         // written or not
+	Unsent          // not written, whatever it was: no connection came about, or the credentials are not accepted
+	Passing         // not written, and may be the next time: the API server was too busy to look at it
+	Pending         // of one in doubt: not written yet, as far as a look can tell
 )
 
-// patch sends a conditional patch once. The observation is of the object as the write left it. It is never
+// Patch sends a conditional patch once. The observation is of the object as the write left it. It is never
 // retried below: a retry of a write that landed would answer as a conflict.
-func (c *client) patch(ctx context.Context, ref Ref, r request, fieldManager string, dry bool) (*Observation, outcome, error) {
-	request := c.rest.Patch(r.kind).Name(ref.Name).Param("fieldManager", fieldManager).Body(r.body)
+func (c *Client) Patch(ctx context.Context, ref judging.Ref, r judging.Request, fieldManager string, dry bool) (*judging.Observation, Outcome, error) {
+	request := c.rest.Patch(r.Kind).Name(ref.Name).Param("fieldManager", fieldManager).Body(r.Body)
 	return c.send(ctx, ref, "patch", request, dry, func(err error) bool {
 		return apierrors.IsConflict(err) || isAbsence(err, ref) || isOtherUID(err) ||
-			r.kind == types.JSONPatchType && apierrors.IsInvalid(err) // which test failed is not told, nor whether one did
+			r.Kind == types.JSONPatchType && apierrors.IsInvalid(err) // which test failed is not told, nor whether one did
 	})
 }
 
-// create sends an object that is not to exist yet, once; stale is that it does.
-func (c *client) create(ctx context.Context, n *Creation, dry bool) (*Observation, outcome, error) {
-	request := c.rest.Post().Param("fieldManager", n.FieldManager).Body(n.object())
+// Create sends an object that is not to exist yet, once; stale is that it does.
+func (c *Client) Create(ctx context.Context, n *judging.Creation, dry bool) (*judging.Observation, Outcome, error) {
+	request := c.rest.Post().Param("fieldManager", n.FieldManager).Body(n.Object())
 	return c.send(ctx, n.Ref, "create", request, dry, apierrors.IsAlreadyExists)
 }
 
-// remove sends a delete that is conditional on base, once. What it leaves may be there still, being deleted.
-func (c *client) remove(ctx context.Context, ref Ref, base Version, dry bool) (*Observation, outcome, error) {
+// Remove sends a delete that is conditional on base, once. What it leaves may be there still, being deleted.
+func (c *Client) Remove(ctx context.Context, ref judging.Ref, base judging.Version, dry bool) (*judging.Observation, Outcome, error) {
 	options := &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: new(types.UID(base.UID)), ResourceVersion: &base.ResourceVersion}}
 	if dry {
 		options.DryRun = []string{metav1.DryRunAll} // the API server does not look at the parameter where there is a body
@@ -242,47 +247,47 @@ func (c *client) remove(ctx context.Context, ref Ref, base Version, dry bool) (*
 }
 
 // send sends a conditional write once. isStale tells the errors that say that its condition does not hold.
-func (c *client) send(ctx context.Context, ref Ref, verb string, r *rest.Request, dry bool, isStale func(error) bool) (*Observation, outcome, error) {
+func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest.Request, dry bool, isStale func(error) bool) (*judging.Observation, Outcome, error) {
 	ctx, report := withReport(ctx)
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 	if dry {
 		r = r.Param("dryRun", metav1.DryRunAll)
 	}
-	begun := c.now()
+	begun := c.Now()
 	answer, err := c.ask(ctx, ref, c.about(ref, r).Timeout(requestTimeout).MaxRetries(0))
 	if err == nil {
-		o := observed(answer, begun)
+		o := judging.Observed(answer, begun)
 		_, isStatus := answer.(*metav1.Status)
 		switch {
-		case o.isVersioned():
-			o.since.at, o.answered = begun, report.date()
-			return o, landed, nil
+		case o.IsVersioned():
+			o.Since.At, o.Answered = begun, report.date()
+			return o, Landed, nil
 		case isStatus && verb == "delete":
-			return &Observation{begun: begun}, landed, nil
+			return &judging.Observation{Begun: begun}, Landed, nil
 		case o != nil && dry:
-			return nil, landed, nil
+			return nil, Landed, nil
 		}
-		return nil, inDoubt, errUnversioned
+		return nil, InDoubt, errUnversioned
 	}
 	status := apierrors.APIStatus(nil)
 	switch {
 	case !errors.As(err, &status) && !connected.Load():
-		return nil, unsent, c.explain(err, ref, verb)
+		return nil, Unsent, c.Explain(err, ref, verb)
 	case !errors.As(err, &status):
-		return nil, inDoubt, err
+		return nil, InDoubt, err
 	case report.turnedAway(), isQuotaConflict(err):
-		return nil, passing, err
+		return nil, Passing, err
 	case isStale(err):
-		return nil, stale, err
+		return nil, Stale, err
 	case apierrors.IsUnauthorized(err):
-		return nil, unsent, c.explain(err, ref, verb) // of no use to ask for each entry by itself
+		return nil, Unsent, c.Explain(err, ref, verb) // of no use to ask for each entry by itself
 	}
 	code := int(status.Status().Code)
 	if code >= http.StatusInternalServerError || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout {
-		return nil, inDoubt, err
+		return nil, InDoubt, err
 	}
-	return nil, refused, c.explain(err, ref, verb)
+	return nil, Refused, c.Explain(err, ref, verb)
 }
 
 // isQuotaConflict reports whether the API server says that others changed a ResourceQuota under it: nothing was written, and the
@@ -307,8 +312,8 @@ func isOtherUID(err error) bool {
 	return false
 }
 
-// page reads one page of a list of ConfigMaps.
-func (c *client) page(ctx context.Context, namespace string, options metav1.ListOptions) (*corev1.ConfigMapList, error) {
+// Page reads one page of a list of ConfigMaps.
+func (c *Client) Page(ctx context.Context, namespace string, options metav1.ListOptions) (*corev1.ConfigMapList, error) {
 	page := &corev1.ConfigMapList{}
 	err := c.rest.Get().Namespace(namespace).Resource("configmaps").VersionedParams(&options, metav1.ParameterCodec).Do(ctx).Into(page)
 	return page, err

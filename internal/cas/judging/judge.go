@@ -1,0 +1,190 @@
+package judging
+
+// Decision is what judging came to.
+type Decision uint8
+
+const (
+	DecideWrite  Decision = iota
+	DecideDone            // applied, without a write
+	DecideRefuse          // with the error
+)
+
+// Judgement is what holding a Txn against one observation came to.
+type Judgement struct {
+	Decision
+	Err     error
+	Changes []Change // of all keys that count, compared ones included; not where it is refused
+}
+
+// Change is what one request does to one key.
+type Change struct {
+	Key  string
+	From Entry
+	To   Entry
+	// IsGuard: the key is compared only, and stays what it is.
+	IsGuard bool
+}
+
+// Writes reports whether the change makes a difference.
+func (c Change) Writes() bool { return !c.IsGuard && c.To != c.From }
+
+// Signs reports whether the change leaves its writer's name on the key.
+func (c Change) Signs() bool { return c.Writes() && !c.To.IsAbsent() }
+
+// History is what judging needs to know of what came before an observation.
+type History interface {
+	// LeadsFrom reports whether v is the observed version or the lineage leads from v to it.
+	LeadsFrom(v Version) bool
+	// WroteSince reports whether this process wrote the key after it had seen version v, or without having seen it.
+	WroteSince(key string, v Version) bool
+}
+
+// Judge holds a Txn against an observation. What it says is worth as much as the observation.
+func Judge(t *Txn, o *Observation, h History) Judgement { return JudgeAfter(t, o, nil, h) }
+
+// JudgeAfter is judge where others of the same request leave keys as in left.
+func JudgeAfter(t *Txn, o *Observation, left map[string]Entry, h History) Judgement {
+	j := t.judgeAll(o, left, h)
+	if j.Decision != DecideRefuse && t.Bound.Valid() && !h.LeadsFrom(t.Bound) {
+		keys := make([]KeyConflict, len(j.Changes)) // all of them hold what they must
+		for i, c := range j.Changes {
+			keys[i] = KeyConflict{Key: c.Key, Reason: ReasonObject, Expected: c.From, New: c.To}
+		}
+		return Judgement{Decision: DecideRefuse, Err: &ConflictError{Reason: ReasonObject, Ref: t.Ref, Keys: keys, At: t.Bound, Live: o}}
+	}
+	return j
+}
+
+// judgeAll holds a Txn against all but its bound.
+func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgement {
+	refuse := func(err error) Judgement { return Judgement{Decision: DecideRefuse, Err: err} }
+	if t.GoneIsDone && (!o.Exists() || t.allGone(o) && t.Meta == nil) {
+		return Judgement{Decision: DecideDone}
+	}
+	if !o.Exists() {
+		return refuse(&NotFoundError{Ref: t.Ref})
+	}
+	goes := t.GoneIsDone && o.Terminating() // the keys go with their ConfigMap
+	if !goes {
+		if err := t.judgeVersions(o, h); err != nil {
+			return refuse(err)
+		}
+	}
+	changes, err := t.judgeKeys(o, left, goes)
+	switch {
+	case goes && (err != nil || o.Immutable()):
+		return Judgement{Decision: DecideDone}
+	case err != nil:
+		return refuse(err)
+	}
+	writes, grows, size, differs := 0, 0, 0, false
+	for _, c := range changes {
+		if !c.IsGuard {
+			writes++
+			grows += c.To.Size() - c.From.Size()
+			size += c.To.Size()
+			differs = differs || c.To != c.From
+		}
+	}
+	switch {
+	case writes == 0 && t.Meta == nil:
+		return Judgement{Decision: DecideDone, Changes: changes}
+	case goes:
+	case o.Immutable() && (writes > 0 || t.Meta.Immutable != nil && !*t.Meta.Immutable):
+		return refuse(&ImmutableError{Ref: t.Ref})
+	case o.Terminating():
+		return refuse(&TerminatingError{Ref: t.Ref, Since: o.configMap.DeletionTimestamp.UTC()})
+	case o.Size()+grows > MaxSize && grows > 0:
+		return refuse(&TooLargeError{Ref: t.Ref, New: size, Others: o.Size() + grows - size})
+	case !differs && len(t.Meta.Writes(o)) == 0: // a write would make no version, and could not be found out about
+		return Judgement{Decision: DecideDone, Changes: changes}
+	}
+	return Judgement{Decision: DecideWrite, Changes: changes}
+}
+
+// allGone reports whether a removal has no key left to remove. What it would be held to by guards does not matter then.
+func (t *Txn) allGone(o *Observation) bool {
+	for _, k := range t.Keys {
+		if !k.IsGuard && !o.Entry(k.Key).IsAbsent() {
+			return false
+		}
+	}
+	return true
+}
+
+// judgeVersions holds the Txn against what came before the observation.
+func (t *Txn) judgeVersions(o *Observation, h History) error {
+	if t.GoneIsDone {
+		var own []KeyConflict
+		for _, k := range t.Keys {
+			if !k.IsGuard && h.WroteSince(k.Key, t.Seen) && !o.Entry(k.Key).IsAbsent() {
+				own = append(own, KeyConflict{Key: k.Key, Reason: ReasonOwn, Expected: k.Expect, New: k.New})
+			}
+		}
+		if len(own) > 0 {
+			return &ConflictError{Reason: ReasonOwn, Ref: t.Ref, Keys: own, At: t.Seen, Live: o}
+		}
+	}
+	for _, v := range t.At {
+		if h.LeadsFrom(v) {
+			continue
+		}
+		reason := ReasonObject
+		if v.UID == "" {
+			reason = ReasonVersion
+		}
+		all := make([]KeyConflict, len(t.Keys))
+		for i, k := range t.Keys {
+			all[i] = KeyConflict{Key: k.Key, Reason: reason, Expected: k.Expect, New: k.New}
+		}
+		return &ConflictError{Reason: reason, Ref: t.Ref, Keys: all, At: v, Live: o}
+	}
+	return nil
+}
+
+// judgeKeys holds every key against the observation. Without an error it gives what is to be done to them.
+func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Change, error) {
+	changes := make([]Change, 0, len(t.Keys))
+	var failed []KeyConflict
+	for _, k := range t.Keys {
+		live, isLeft := left[k.Key]
+		if !isLeft {
+			live = o.Entry(k.Key)
+		}
+		fails := func(r Reason) {
+			failed = append(failed, KeyConflict{Key: k.Key, Reason: r, Expected: k.Expect, New: k.New})
+		}
+		switch {
+		case t.GoneIsDone && !k.IsGuard && live.IsAbsent():
+			continue
+		case k.Next != nil:
+			next, err := k.Next(live)
+			if err != nil {
+				return nil, err
+			}
+			changes = append(changes, Change{Key: k.Key, From: live, To: next})
+		case !k.IsGuard && !goes && k.Held == HeldIsDone && live.Holds(k.New):
+			changes = append(changes, Change{Key: k.Key, From: live, To: live, IsGuard: true})
+		case !k.IsGuard && !goes && k.Held == HeldIsRefused && live.Holds(k.New):
+			fails(ReasonHeld)
+		case !live.Holds(k.Expect):
+			fails(ReasonKey)
+		case k.IsGuard:
+			changes = append(changes, Change{Key: k.Key, From: live, To: live, IsGuard: true})
+		default:
+			changes = append(changes, Change{Key: k.Key, From: live, To: k.New})
+		}
+	}
+	if len(failed) > 0 {
+		return nil, &ConflictError{Reason: failed[0].Reason, Ref: t.Ref, Keys: failed, At: t.at(failed[0].Reason), Live: o}
+	}
+	return changes, nil
+}
+
+// at is the version that goes with a conflict over a key.
+func (t *Txn) at(r Reason) Version {
+	if r == ReasonKey {
+		return t.Seen
+	}
+	return Version{}
+}
