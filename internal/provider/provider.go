@@ -19,6 +19,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap/source"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/secret"
 )
@@ -175,8 +176,8 @@ func (p *casProvider) EphemeralResources(context.Context) []func() ephemeral.Eph
 
 func (p *casProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
-		configmap.NewConfigMapSource,
-		configmap.NewEntrySource,
+		source.NewConfigMapSource,
+		source.NewEntrySource,
 	}
 }
 

@@ -180,7 +180,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a data source without a namespace reads the default one",
-		provider + "/configmap/source.go",
+		provider + "/configmap/source/source.go",
 		"if m.Namespace.IsNull() { //",
 		"if false { //",
 		acceptance,
@@ -188,7 +188,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a data source of an absent ConfigMap has null maps",
-		provider + "/configmap/source.go",
+		provider + "/configmap/source/source.go",
 		"if !o.Exists() {\n\t\treturn types.MapNull(types.StringType)",
 		"if false {\n\t\treturn types.MapNull(types.StringType)",
 		acceptance,
@@ -196,7 +196,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a data source of an absent ConfigMap has no version",
-		provider + "/configmap/source.go",
+		provider + "/configmap/source/source.go",
 		"if !o.Exists() {\n\t\treturn types.StringNull(), types.StringNull()",
 		"if false {\n\t\treturn types.StringNull(), types.StringNull()",
 		acceptance,
@@ -204,7 +204,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: a data source of an absent ConfigMap has no managers",
-		provider + "/configmap/source.go",
+		provider + "/configmap/source/source.go",
 		"if !o.Exists() {\n\t\treturn types.ListNull(element)",
 		"if false {\n\t\treturn types.ListNull(element)",
 		acceptance,
@@ -212,7 +212,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: immutable is null where there is no ConfigMap",
-		provider + "/configmap/configmap_source.go",
+		provider + "/configmap/source/configmap_source.go",
 		"if seen.Exists() {",
 		"if true {",
 		acceptance,
@@ -220,7 +220,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: an absent key does not exist for its data source",
-		provider + "/configmap/entry_source.go",
+		provider + "/configmap/source/entry_source.go",
 		"types.BoolValue(!live.IsAbsent())",
 		"types.BoolValue(seen.Exists())",
 		acceptance,

@@ -1,4 +1,4 @@
-package configmap
+package configmap_test
 
 import (
 	"testing"
@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap/source"
 )
 
 // What another than this provider hands over is an error; nothing is what comes while a configuration is validated.
@@ -15,7 +17,7 @@ func TestConfigureTakesOnlyWhatTheProviderHandsOver(t *testing.T) {
 	t.Parallel()
 	const refusal = "The provider handed over a string.\n\nReport this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG)."
 	for data, want := range map[any]string{"x": refusal, nil: "", &claim.Run{}: ""} {
-		for _, make := range []func() resource.Resource{NewEntry, NewData, NewConfigMap, NewCounter} {
+		for _, make := range []func() resource.Resource{configmap.NewEntry, configmap.NewData, configmap.NewConfigMap, configmap.NewCounter} {
 			r, ok := make().(resource.ResourceWithConfigure)
 			if !ok {
 				t.Fatalf("%T is not configured", make())
@@ -26,7 +28,7 @@ func TestConfigureTakesOnlyWhatTheProviderHandsOver(t *testing.T) {
 				t.Errorf("%T with %T: %q, want %q", r, data, got, want)
 			}
 		}
-		for _, make := range []func() datasource.DataSource{NewEntrySource, NewConfigMapSource} {
+		for _, make := range []func() datasource.DataSource{source.NewEntrySource, source.NewConfigMapSource} {
 			d, ok := make().(datasource.DataSourceWithConfigure)
 			if !ok {
 				t.Fatalf("%T is not configured", make())

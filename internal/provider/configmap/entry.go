@@ -1,4 +1,4 @@
-// Package configmap has the resources and data sources of ConfigMaps: their schemas and models, and what these claim. Package adapter does the
+// Package configmap has the resources, lists and the action of ConfigMaps: their schemas and models, and what these claim. Package adapter does the
 // rest for all resources of keys; configmap.go is a whole ConfigMap, counter.go a number.
 package configmap
 
@@ -138,7 +138,7 @@ func (m *entryModel) KeepPrevious(state *entryModel, run *claim.Run) {
 func (m *entryModel) Refresh(seen *claim.Seen) bool {
 	live := seen.Entry(m.Key.ValueString())
 	if !live.IsAbsent() && !live.Holds(m.entry()) {
-		m.Value, m.ValueBase64 = entryValues(live)
+		m.Value, m.ValueBase64 = EntryValues(live)
 	}
 	return !live.IsAbsent()
 }
@@ -177,8 +177,8 @@ func entryFrom(textual, encoded types.String) cas.Entry {
 	return cas.Entry{}
 }
 
-// entryValues converts an entry to value and value_base64.
-func entryValues(e cas.Entry) (textual, encoded types.String) {
+// EntryValues converts an entry to value and value_base64.
+func EntryValues(e cas.Entry) (textual, encoded types.String) {
 	textual, encoded = types.StringNull(), types.StringNull()
 	if v, ok := e.Text(); ok {
 		textual = types.StringValue(v)

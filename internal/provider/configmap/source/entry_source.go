@@ -1,4 +1,4 @@
-package configmap
+package source
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
 )
 
 var _ datasource.DataSourceWithConfigure = (*entrySource)(nil)
@@ -73,6 +74,6 @@ func (d *entrySource) Read(ctx context.Context, req datasource.ReadRequest, resp
 	}
 	live := seen.Entry(m.Key.ValueString())
 	m.Exists = types.BoolValue(!live.IsAbsent())
-	m.Value, m.ValueBase64 = entryValues(live)
+	m.Value, m.ValueBase64 = configmap.EntryValues(live)
 	resp.Diagnostics.Append(entrySourceCodec().Encode(ctx, m, &resp.State.Raw)...)
 }

@@ -1,4 +1,5 @@
-package configmap
+// Package source has the data sources of ConfigMaps. They say what is there; resources are package configmap's.
+package source
 
 import (
 	"context"
