@@ -22,6 +22,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap/source"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/secret"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 var (
@@ -130,7 +131,7 @@ func (p *casProvider) settings(model connect.Model) (*claim.Run, diag.Diagnostic
 		FieldManager: defaultFieldManager,
 		HideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
 		PlanCheck:    check,
-		Ignored:      claim.IgnoredMetadata{Labels: claim.IgnoredKeysOf(model.IgnoreLabels), Annotations: claim.IgnoredKeysOf(model.IgnoreAnnotations)},
+		Ignored:      terms.IgnoredMetadata{Labels: terms.IgnoredKeysOf(model.IgnoreLabels), Annotations: terms.IgnoredKeysOf(model.IgnoreAnnotations)},
 		Rehearsal:    cas.CheckMode(dryRun),
 	}
 	if manager := model.FieldManager.ValueString(); manager != "" {

@@ -164,7 +164,7 @@ var providerConfigured = []rule{
 	},
 	{
 		"provider: app.kubernetes.io is the user's",
-		provider + "/claim/ignored.go",
+		provider + "/terms/ignored.go",
 		"case \"app.kubernetes.io\", \"service.beta.kubernetes.io\":",
 		`case "service.beta.kubernetes.io":`,
 		provider + "/claim",

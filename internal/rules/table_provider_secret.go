@@ -74,7 +74,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: private state keeps a short tag of a Secret's value",
-		provider + "/claim/seal.go",
+		provider + "/claim/private.go",
 		"mac.Sum(nil)[:tagBytes]",
 		"mac.Sum(nil)",
 		acceptance,

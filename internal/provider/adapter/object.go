@@ -131,7 +131,7 @@ func (r *Whole) update(plan, was *Object) *cas.Txn {
 }
 
 // metaChanges is what makes labels or annotations what is planned. Those that are ignored are never removed.
-func metaChanges(plan, was types.Map, ignored claim.IgnoredKeys) map[string]*string {
+func metaChanges(plan, was types.Map, ignored terms.IgnoredKeys) map[string]*string {
 	if plan.IsNull() {
 		return nil
 	}

@@ -142,14 +142,14 @@ func wholeParts(c diagnose.Content) []wholePart {
 }
 
 // ignored are the keys of the part that are left to others.
-func (p wholePart) ignored(by IgnoredMetadata) IgnoredKeys {
+func (p wholePart) ignored(by terms.IgnoredMetadata) terms.IgnoredKeys {
 	switch p.name {
 	case "labels":
 		return by.Labels
 	case "annotations":
 		return by.Annotations
 	default:
-		return IgnoredKeys{}
+		return terms.IgnoredKeys{}
 	}
 }
 

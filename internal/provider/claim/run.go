@@ -23,7 +23,7 @@ type Run struct {
 	HideValues   bool
 	PlanCheck    terms.PlanCheck
 	Rehearsal    cas.CheckMode // of a plan's checks
-	Ignored      IgnoredMetadata
+	Ignored      terms.IgnoredMetadata
 
 	keys      plannedKeys
 	creations plannedCreations

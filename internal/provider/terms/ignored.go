@@ -1,4 +1,4 @@
-package claim
+package terms
 
 import (
 	"net/url"
