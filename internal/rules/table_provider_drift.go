@@ -243,3 +243,93 @@ var providerDrift = []rule{
 		[]string{"TestACounterAndAnEntryWriteOneKey"},
 	},
 }
+
+// providerSecret are rules of what the provider does with Secrets, whose values no state has.
+var providerSecret = []rule{
+	{
+		"provider: an update of a Secret in object scope is held to the version that its plan saw",
+		provider + "/claim/write.go",
+		"if c.Scope != terms.ScopeKey || c.IsSecret() && len(c.dropped(held)) > 0 {",
+		"if c.Scope != terms.ScopeKey && !c.IsSecret() {",
+		acceptance,
+		[]string{"TestMatrixOfBothKinds/update/another_key/object/Secret_entry", "TestMatrixOfBothKinds/update/undone/object/Secret_data"},
+	},
+	{
+		"provider: keys that an update of a Secret drops are held to its version, whatever the scope",
+		provider + "/claim/write.go",
+		"if c.Scope != terms.ScopeKey || c.IsSecret() && len(c.dropped(held)) > 0 {",
+		"if c.Scope != terms.ScopeKey {",
+		acceptance,
+		[]string{"TestSecretDataByKey"},
+	},
+	{
+		"provider: an update of a Secret in key scope needs an expectation",
+		provider + "/claim/write.go",
+		"if want.IsAnything() && c.Scope == terms.ScopeKey {",
+		"if false {",
+		acceptance,
+		[]string{
+			"TestMatrixOfBothKinds/update/quiet/key/Secret_entry", "TestMatrixOfBothKinds/update/quiet,_plan_check_off/key/Secret_data",
+			"TestMatrixOfBothKinds/update/another_wrote,_not_expected/key/Secret_entry",
+		},
+	},
+	{
+		"provider: a removal from a Secret goes by the version in both scopes",
+		provider + "/claim/delete.go",
+		"byVersion := held.Scope != terms.ScopeKey || held.IsSecret()",
+		"byVersion := held.Scope != terms.ScopeKey",
+		acceptance,
+		[]string{
+			"TestMatrixOfBothKinds/destroy/another_wrote/key/Secret_entry", "TestMatrixOfBothKinds/destroy/another_key/key/Secret_data",
+			"TestMatrixOfBothKinds/replace/undone/key/Secret_entry",
+		},
+	},
+	{
+		"provider: what is adopted is compared",
+		provider + "/claim/write.go",
+		"k.Held = cas.HeldIsDone\n\t}\n\treturn k",
+		"k.Held, k.Expect = cas.HeldIsDone, cas.Anything()\n\t}\n\treturn k",
+		acceptance,
+		[]string{"TestMatrixOfBothKinds/create/exists,_adopted/object/Secret_entry", "TestMatrixOfBothKinds/create/exists,_adopted/key/ConfigMap_data"},
+	},
+	{
+		"provider: an imported key of a Secret is written only over what is expected",
+		provider + "/claim/write.go",
+		"case writes && has && !held.isImported():",
+		"case writes && has:",
+		acceptance,
+		[]string{"TestSecretEntryImport", "TestSecretDataImportAndMove"},
+	},
+	{
+		"provider: another version of a Secret's value is written",
+		provider + "/claim/claim.go",
+		"return c.rewrites(held) || c.Known.Keys && !slices.Equal(c.Keys(), held.Keys())",
+		"return c.Known.Keys && !slices.Equal(c.Keys(), held.Keys())",
+		acceptance,
+		[]string{"TestMatrixOfBothKinds/update/quiet/object/Secret_entry", "TestMatrixOfBothKinds/update/quiet/object/Secret_data"},
+	},
+	{
+		"provider: drift of a Secret is what the last read found, not what was written",
+		provider + "/claim/private.go",
+		"digest, found = k.observed[key]",
+		"digest, found = k.written[key]",
+		acceptance,
+		[]string{"TestMatrixOfBothKinds/update/over_drift/object/Secret_entry", "TestMatrixOfBothKinds/update/over_drift,_refused/object/Secret_data"},
+	},
+	{
+		"provider: private state keeps a short tag of a Secret's value",
+		provider + "/claim/private.go",
+		"mac.Sum(nil)[:tagBytes]",
+		"mac.Sum(nil)",
+		acceptance,
+		[]string{"TestSecretTags/entry", "TestSecretTags/data"},
+	},
+	{
+		"provider: no plan keeps a digest of a Secret",
+		provider + "/claim/bound.go",
+		"if !isSecret {\n\t\tat.Digest",
+		"if true {\n\t\tat.Digest",
+		acceptance,
+		[]string{"TestPlanOfASecretKeepsNothingToTestGuessesAgainst"},
+	},
+}
