@@ -167,7 +167,7 @@ var providerConfigured = []rule{
 		provider + "/terms/ignored.go",
 		"case \"app.kubernetes.io\", \"service.beta.kubernetes.io\":",
 		`case "service.beta.kubernetes.io":`,
-		provider + "/claim",
+		provider + "/terms",
 		[]string{"TestInternalKeysAreThoseOfHashicorp"},
 	},
 	{
