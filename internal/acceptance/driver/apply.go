@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -202,7 +203,7 @@ func (a *applier) write(ctx context.Context, c *Change) bool {
 	if a.report(a.placed(in.block, c.Address, diags)) {
 		return true
 	}
-	if wrong := departs("", c.After, second.value); wrong != "" {
+	if wrong := values.Departs("", c.After, second.value); wrong != "" {
 		return a.report(Diagnostics{{IsError: true, Summary: "Provider produced inconsistent final plan", Detail: wrong, Address: c.Address}})
 	}
 	if names := second.replacing(prior); len(names) > 0 {

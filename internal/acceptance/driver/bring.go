@@ -1,10 +1,12 @@
 package driver
 
 import (
+	"bytes"
 	"context"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -60,7 +62,7 @@ func (p *process) move(ctx context.Context, source string, o *object, address, t
 		return nil, diags
 	}
 	l := &live{private: resp.TargetPrivate}
-	if l.value, err = unwire(resp.TargetState, p.typeOf(typ)); err == nil {
+	if l.value, err = values.Decode(resp.TargetState, p.typeOf(typ)); err == nil {
 		l.identity, err = p.unwireIdentity(typ, resp.TargetIdentity)
 	}
 	return l, append(diags, answered(address, nil, err)...)
@@ -109,8 +111,83 @@ func (p *process) importState(ctx context.Context, req *tfprotov6.ImportResource
 	}
 	found := resp.ImportedResources[0]
 	l := &live{private: found.Private}
-	if l.value, err = unwire(found.State, p.typeOf(req.TypeName)); err == nil {
+	if l.value, err = values.Decode(found.State, p.typeOf(req.TypeName)); err == nil {
 		l.identity, err = p.unwireIdentity(req.TypeName, found.Identity)
 	}
 	return l, append(diags, answered("", nil, err)...)
+}
+
+// prior is what a state has of an instance, or an import gives it.
+func (p *planner) prior(ctx context.Context, server *process, in *instance) (prior *live, imported, failed bool) {
+	address := in.name()
+	o := p.current(address)
+	switch {
+	case o != nil && o.typ != in.typ: // moved, and not apart
+		var diags Diagnostics
+		prior, diags = server.move(ctx, p.w.sourceOf(o.provider), o, address, in.typ)
+		if p.report(p.placed(in.block, address, diags)) {
+			return nil, false, true
+		}
+		prior.identity = cty.NilVal // which OpenTofu drops
+	case o != nil:
+		var diags Diagnostics
+		if prior, diags = server.upgrade(ctx, address, o); p.report(p.placed(in.block, address, diags)) {
+			return nil, false, true
+		}
+	default:
+		for _, i := range p.config.imports {
+			if i.to == address {
+				v, diags := p.importBlock(ctx, server, in, i)
+				if p.report(diags) {
+					return nil, false, true
+				}
+				prior, imported = v, true
+			}
+		}
+	}
+	if prior.isNull() {
+		return nil, false, false
+	}
+	return prior, imported, false
+}
+
+// refreshed reads an instance, unless the plan does not, and puts it into the state.
+func (p *planner) refreshed(ctx context.Context, server *process, in *instance, prior *live, imported bool) (*live, bool) {
+	if prior.isNull() {
+		return nil, false
+	}
+	if p.refresh || imported {
+		now, diags := server.read(ctx, in.name(), in.typ, prior)
+		if p.report(p.placed(in.block, in.name(), diags)) {
+			return nil, true
+		}
+		if imported && now.isNull() {
+			return nil, p.report(Diagnostics{{IsError: true, Summary: "Cannot import non-existent remote object", Detail: "The provider found nothing."}})
+		}
+		p.drift(prior, now)
+		prior = now
+	}
+	p.keep(server, in, prior)
+	return prior, false
+}
+
+func (p *planner) drift(was, now *live) {
+	if !was.value.RawEquals(now.value) || !bytes.Equal(was.private, now.private) { // also what nobody sees
+		p.mu.Lock()
+		p.plan.drifted = true
+		p.mu.Unlock()
+	}
+}
+
+// keep puts what was read into the state.
+func (p *planner) keep(server *process, in *instance, l *live) {
+	if l.isNull() {
+		p.set(in.name(), nil)
+		return
+	}
+	var deps []string
+	if o := p.current(in.name()); o != nil {
+		deps = o.deps
+	}
+	p.set(in.name(), server.stored(in, l, deps))
 }

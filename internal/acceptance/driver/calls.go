@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
@@ -56,7 +57,7 @@ func (c *Calls) config(typ string, schema *tfprotov6.Schema, body string) (*tfpr
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	return wire(v, typeOfSchema(schema)), diags
+	return values.Encode(v, values.TypeOfSchema(schema)), diags
 }
 
 // PlanCreate plans the creation of a resource.
@@ -170,7 +171,7 @@ func (c *Calls) List(ctx context.Context, typ, body string, limit int64, include
 }
 
 func inJSON(v *tfprotov6.DynamicValue, ty cty.Type) string {
-	value, err := unwire(v, ty)
+	value, err := values.Decode(v, ty)
 	if err != nil {
 		panic(err)
 	}

@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"bytes"
 	"context"
 	"slices"
 
@@ -299,81 +298,6 @@ func (p *planner) pending(blocks []string) bool {
 	return slices.ContainsFunc(p.plan.Changes, func(c *Change) bool {
 		return c.Action != NoOp && slices.Contains(blocks, blockOf(c.Address))
 	})
-}
-
-// prior is what a state has of an instance, or an import gives it.
-func (p *planner) prior(ctx context.Context, server *process, in *instance) (prior *live, imported, failed bool) {
-	address := in.name()
-	o := p.current(address)
-	switch {
-	case o != nil && o.typ != in.typ: // moved, and not apart
-		var diags Diagnostics
-		prior, diags = server.move(ctx, p.w.sourceOf(o.provider), o, address, in.typ)
-		if p.report(p.placed(in.block, address, diags)) {
-			return nil, false, true
-		}
-		prior.identity = cty.NilVal // which OpenTofu drops
-	case o != nil:
-		var diags Diagnostics
-		if prior, diags = server.upgrade(ctx, address, o); p.report(p.placed(in.block, address, diags)) {
-			return nil, false, true
-		}
-	default:
-		for _, i := range p.config.imports {
-			if i.to == address {
-				v, diags := p.importBlock(ctx, server, in, i)
-				if p.report(diags) {
-					return nil, false, true
-				}
-				prior, imported = v, true
-			}
-		}
-	}
-	if prior.isNull() {
-		return nil, false, false
-	}
-	return prior, imported, false
-}
-
-// refreshed reads an instance, unless the plan does not, and puts it into the state.
-func (p *planner) refreshed(ctx context.Context, server *process, in *instance, prior *live, imported bool) (*live, bool) {
-	if prior.isNull() {
-		return nil, false
-	}
-	if p.refresh || imported {
-		now, diags := server.read(ctx, in.name(), in.typ, prior)
-		if p.report(p.placed(in.block, in.name(), diags)) {
-			return nil, true
-		}
-		if imported && now.isNull() {
-			return nil, p.report(Diagnostics{{IsError: true, Summary: "Cannot import non-existent remote object", Detail: "The provider found nothing."}})
-		}
-		p.drift(prior, now)
-		prior = now
-	}
-	p.keep(server, in, prior)
-	return prior, false
-}
-
-func (p *planner) drift(was, now *live) {
-	if !was.value.RawEquals(now.value) || !bytes.Equal(was.private, now.private) { // also what nobody sees
-		p.mu.Lock()
-		p.plan.drifted = true
-		p.mu.Unlock()
-	}
-}
-
-// keep puts what was read into the state.
-func (p *planner) keep(server *process, in *instance, l *live) {
-	if l.isNull() {
-		p.set(in.name(), nil)
-		return
-	}
-	var deps []string
-	if o := p.current(in.name()); o != nil {
-		deps = o.deps
-	}
-	p.set(in.name(), server.stored(in, l, deps))
 }
 
 // decide finds out what an instance needs.

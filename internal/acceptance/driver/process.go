@@ -2,9 +2,7 @@ package driver
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hcldec"
@@ -14,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 	sent "github.com/terraform-cas/terraform-provider-cas/internal/serve/planned"
 )
 
@@ -62,7 +61,7 @@ func (s *schemas) of(b *block) *tfprotov6.Schema {
 
 // decode evaluates a block. Arguments that are made of sensitive variables are sensitive; no provider hears of that.
 func decode(b *block, schema *tfprotov6.Schema, ctx *hcl.EvalContext) (v cty.Value, sensitive map[string]bool, diags hcl.Diagnostics) {
-	v, diags = hcldec.Decode(b.body, decoderOf(schema).spec, ctx)
+	v, diags = hcldec.Decode(b.body, values.DecoderOf(schema).Spec, ctx)
 	if diags.HasErrors() {
 		return v, nil, diags
 	}
@@ -73,23 +72,23 @@ func decode(b *block, schema *tfprotov6.Schema, ctx *hcl.EvalContext) (v cty.Val
 			sensitive[step.Name] = true
 		}
 	}
-	values := v.AsValueMap()
+	attributes := v.AsValueMap()
 	for _, a := range schema.Block.Attributes {
 		if a.NestedType == nil {
 			continue
 		}
-		ty := optional(typeOf(a.ValueType()), a.NestedType)
-		nested, err := convert.Convert(values[a.Name], ty)
+		ty := values.Optional(values.TypeOf(a.ValueType()), a.NestedType)
+		nested, err := convert.Convert(attributes[a.Name], ty)
 		if err != nil {
 			return v, nil, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Incorrect attribute value type", Detail: a.Name + ": " + err.Error()}}
 		}
 		if nested.IsNull() {
 			nested = cty.NullVal(ty.WithoutOptionalAttributesDeep())
 		}
-		values[a.Name] = nested
+		attributes[a.Name] = nested
 	}
 	// A provider does not keep what is known of an unknown value.
-	plain, err := cty.Transform(cty.ObjectVal(values), func(_ cty.Path, v cty.Value) (cty.Value, error) {
+	plain, err := cty.Transform(cty.ObjectVal(attributes), func(_ cty.Path, v cty.Value) (cty.Value, error) {
 		if !v.IsKnown() {
 			return cty.UnknownVal(v.Type()), nil
 		}
@@ -99,47 +98,6 @@ func decode(b *block, schema *tfprotov6.Schema, ctx *hcl.EvalContext) (v cty.Val
 		panic(err)
 	}
 	return plain, sensitive, nil
-}
-
-func specOf(b *tfprotov6.SchemaBlock) hcldec.Spec {
-	spec := hcldec.ObjectSpec{}
-	for _, a := range b.Attributes {
-		ty := cty.DynamicPseudoType // of a nested one, which is converted later
-		if a.NestedType == nil {
-			ty = typeOf(a.ValueType())
-		}
-		spec[a.Name] = &hcldec.AttrSpec{Name: a.Name, Type: ty, Required: a.Required}
-	}
-	for _, n := range b.BlockTypes {
-		if n.Nesting != tfprotov6.SchemaNestedBlockNestingModeList && n.Nesting != tfprotov6.SchemaNestedBlockNestingModeSingle {
-			panic("a nested block that is neither a list nor single: " + n.TypeName)
-		}
-		spec[n.TypeName] = &hcldec.BlockListSpec{TypeName: n.TypeName, Nested: specOf(n.Block)}
-		if n.Nesting == tfprotov6.SchemaNestedBlockNestingModeSingle {
-			spec[n.TypeName] = &hcldec.BlockSpec{TypeName: n.TypeName, Nested: specOf(n.Block)}
-		}
-	}
-	return spec
-}
-
-// optional is a type of which attributes may be left out.
-func optional(ty cty.Type, nested *tfprotov6.SchemaObject) cty.Type {
-	var names []string
-	for _, a := range nested.Attributes {
-		if !a.Required {
-			names = append(names, a.Name)
-		}
-	}
-	switch nested.Nesting {
-	case tfprotov6.SchemaObjectNestingModeSingle:
-		return cty.ObjectWithOptionalAttrs(ty.AttributeTypes(), names)
-	case tfprotov6.SchemaObjectNestingModeList:
-		return cty.List(cty.ObjectWithOptionalAttrs(ty.ElementType().AttributeTypes(), names))
-	case tfprotov6.SchemaObjectNestingModeMap:
-		return cty.Map(cty.ObjectWithOptionalAttrs(ty.ElementType().AttributeTypes(), names))
-	default:
-		panic("a nesting mode that the driver does not know: " + nested.Nesting.String())
-	}
 }
 
 // process is a provider that runs for one configuration in one walk.
@@ -175,7 +133,7 @@ type live struct {
 func (l *live) isNull() bool { return l == nil || l.value.IsNull() }
 
 func (p *process) typeOf(typ string) cty.Type {
-	return typeOfSchema(p.schemas.ResourceSchemas[typ])
+	return values.TypeOfSchema(p.schemas.ResourceSchemas[typ])
 }
 
 func (p *process) identityType(typ string) (cty.Type, bool) {
@@ -183,7 +141,7 @@ func (p *process) identityType(typ string) (cty.Type, bool) {
 	if s == nil {
 		return cty.NilType, false
 	}
-	return typeOf(s.ValueType()), true
+	return values.TypeOf(s.ValueType()), true
 }
 
 func (p *process) wireIdentity(typ string, v cty.Value) *tfprotov6.ResourceIdentityData {
@@ -191,7 +149,7 @@ func (p *process) wireIdentity(typ string, v cty.Value) *tfprotov6.ResourceIdent
 	if !ok || v == cty.NilVal || v.IsNull() {
 		return nil
 	}
-	return &tfprotov6.ResourceIdentityData{IdentityData: wire(v, ty)}
+	return &tfprotov6.ResourceIdentityData{IdentityData: values.Encode(v, ty)}
 }
 
 func (p *process) unwireIdentity(typ string, v *tfprotov6.ResourceIdentityData) (cty.Value, error) {
@@ -199,7 +157,7 @@ func (p *process) unwireIdentity(typ string, v *tfprotov6.ResourceIdentityData) 
 	if !ok || v == nil || v.IdentityData == nil {
 		return cty.NilVal, nil
 	}
-	return unwire(v.IdentityData, ty)
+	return values.Decode(v.IdentityData, ty)
 }
 
 // answered makes diagnostics of what a provider answered; a failed call is one, too.
@@ -230,7 +188,7 @@ func (p *process) upgrade(ctx context.Context, address string, o *object) (*live
 		return nil, diags
 	}
 	l := &live{private: o.private, tainted: o.tainted}
-	l.value, err = unwire(resp.UpgradedState, ty)
+	l.value, err = values.Decode(resp.UpgradedState, ty)
 	if ty, ok := p.identityType(o.typ); ok && err == nil && o.identity != nil {
 		// Of another version it would be upgraded. The framework refuses to upgrade what is of its own.
 		l.identity, err = ctyjson.Unmarshal(o.identity, ty)
@@ -242,7 +200,7 @@ func (p *process) upgrade(ctx context.Context, address string, o *object) (*live
 func (p *process) read(ctx context.Context, address, typ string, l *live) (*live, Diagnostics) {
 	ty := p.typeOf(typ)
 	resp, err := p.server.ReadResource(sent.With(ctx, sent.Sent{Stores: p.stores}), &tfprotov6.ReadResourceRequest{
-		TypeName: typ, CurrentState: wire(l.value, ty), Private: l.private, CurrentIdentity: p.wireIdentity(typ, l.identity),
+		TypeName: typ, CurrentState: values.Encode(l.value, ty), Private: l.private, CurrentIdentity: p.wireIdentity(typ, l.identity),
 		ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{DeferralAllowed: p.deferral},
 	})
 	if err != nil {
@@ -256,7 +214,7 @@ func (p *process) read(ctx context.Context, address, typ string, l *live) (*live
 		return l, diags
 	}
 	now := &live{private: resp.Private, tainted: l.tainted}
-	now.value, err = unwire(resp.NewState, ty)
+	now.value, err = values.Decode(resp.NewState, ty)
 	if err == nil {
 		now.identity, err = p.unwireIdentity(typ, resp.NewIdentity)
 	}
@@ -295,10 +253,10 @@ func (p *process) plan(
 		was, identity = prior.value, prior.identity
 	}
 	if !config.IsNull() {
-		proposed = proposedNew(schema.Block, was, config)
+		proposed = values.ProposedNew(schema.Block, was, config)
 	}
 	resp, err := p.server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
-		TypeName: typ, PriorState: wire(was, ty), ProposedNewState: wire(proposed, ty), Config: wire(config, ty), PriorPrivate: private,
+		TypeName: typ, PriorState: values.Encode(was, ty), ProposedNewState: values.Encode(proposed, ty), Config: values.Encode(config, ty), PriorPrivate: private,
 		PriorIdentity:      p.wireIdentity(typ, identity),
 		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: p.deferral},
 	})
@@ -315,7 +273,7 @@ func (p *process) plan(
 			out.replaces = append(out.replaces, string(name))
 		}
 	}
-	out.value, err = unwire(resp.PlannedState, ty)
+	out.value, err = values.Decode(resp.PlannedState, ty)
 	if err == nil {
 		out.identity, err = p.unwireIdentity(typ, resp.PlannedIdentity)
 	}
@@ -324,7 +282,7 @@ func (p *process) plan(
 		diags = append(diags, Diagnostic{IsError: true, Summary: "Provider produced invalid plan", Detail: "a removal is planned with a value", Address: address})
 	}
 	if !config.IsNull() && !diags.HasErrors() {
-		if wrong := invalidPlan(schema.Block, was, config, out.value); wrong != "" {
+		if wrong := values.InvalidPlan(schema.Block, was, config, out.value); wrong != "" {
 			diags = append(diags, Diagnostic{IsError: true, Summary: "Provider produced invalid plan", Detail: wrong, Address: address})
 		}
 	}
@@ -339,7 +297,7 @@ func (p *process) apply(ctx context.Context, address, typ string, prior *live, t
 		was = prior.value
 	}
 	resp, err := p.server.ApplyResourceChange(sent.With(ctx, sent.Sent{Private: to.private}), &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: typ, PriorState: wire(was, ty), PlannedState: wire(to.value, ty), Config: wire(config, ty), PlannedPrivate: to.private,
+		TypeName: typ, PriorState: values.Encode(was, ty), PlannedState: values.Encode(to.value, ty), Config: values.Encode(config, ty), PlannedPrivate: to.private,
 		PlannedIdentity: p.wireIdentity(typ, to.identity),
 	})
 	if err != nil {
@@ -347,13 +305,13 @@ func (p *process) apply(ctx context.Context, address, typ string, prior *live, t
 	}
 	diags := answered(address, resp.Diagnostics, nil)
 	now := &live{private: resp.Private}
-	now.value, err = unwire(resp.NewState, ty)
+	now.value, err = values.Decode(resp.NewState, ty)
 	if err == nil {
 		now.identity, err = p.unwireIdentity(typ, resp.NewIdentity)
 	}
 	diags = append(diags, answered(address, nil, err)...)
 	if !diags.HasErrors() {
-		if wrong := departs("", to.value, now.value); wrong != "" {
+		if wrong := values.Departs("", to.value, now.value); wrong != "" {
 			diags = append(diags, Diagnostic{IsError: true, Summary: "Provider produced inconsistent result after apply", Detail: wrong, Address: address})
 		}
 	}
@@ -379,55 +337,4 @@ func (p *process) stored(in *instance, l *live, deps []string) *object {
 		}
 	}
 	return o
-}
-
-// Diagnostic is an error or a warning.
-type Diagnostic struct {
-	IsError bool
-	Summary string
-	Detail  string
-	Address string // empty where it is about no resource
-
-	attribute *tftypes.AttributePath
-	place     string // on main.tf line ..., where that is known
-}
-
-// Diagnostics are all of a command.
-type Diagnostics []Diagnostic
-
-// HasErrors reports whether one is an error.
-func (d Diagnostics) HasErrors() bool {
-	for _, diag := range d {
-		if diag.IsError {
-			return true
-		}
-	}
-	return false
-}
-
-// String is what a command line prints of them, with its words and in its order, without its frames and colors.
-func (d Diagnostics) String() string {
-	var b strings.Builder
-	for _, diag := range d {
-		severity := "Warning"
-		if diag.IsError {
-			severity = "Error"
-		}
-		fmt.Fprintf(&b, "\n%s: %s\n\n", severity, diag.Summary)
-		if diag.Address != "" {
-			fmt.Fprintf(&b, "  with %s,\n", diag.Address)
-		}
-		if diag.place != "" {
-			fmt.Fprintf(&b, "  %s\n", diag.place)
-		}
-		fmt.Fprintf(&b, "\n%s\n", diag.Detail)
-	}
-	return b.String()
-}
-
-func fromHCL(address string, all hcl.Diagnostics) (diags Diagnostics) {
-	for _, d := range all {
-		diags = append(diags, Diagnostic{IsError: d.Severity == hcl.DiagError, Summary: d.Summary, Detail: d.Detail, Address: address})
-	}
-	return diags
 }

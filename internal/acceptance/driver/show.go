@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
@@ -146,4 +148,55 @@ func shown(v cty.Value) string {
 		panic(err)
 	}
 	return string(raw)
+}
+
+// Diagnostic is an error or a warning.
+type Diagnostic struct {
+	IsError bool
+	Summary string
+	Detail  string
+	Address string // empty where it is about no resource
+
+	attribute *tftypes.AttributePath
+	place     string // on main.tf line ..., where that is known
+}
+
+// Diagnostics are all of a command.
+type Diagnostics []Diagnostic
+
+// HasErrors reports whether one is an error.
+func (d Diagnostics) HasErrors() bool {
+	for _, diag := range d {
+		if diag.IsError {
+			return true
+		}
+	}
+	return false
+}
+
+// String is what a command line prints of them, with its words and in its order, without its frames and colors.
+func (d Diagnostics) String() string {
+	var b strings.Builder
+	for _, diag := range d {
+		severity := "Warning"
+		if diag.IsError {
+			severity = "Error"
+		}
+		fmt.Fprintf(&b, "\n%s: %s\n\n", severity, diag.Summary)
+		if diag.Address != "" {
+			fmt.Fprintf(&b, "  with %s,\n", diag.Address)
+		}
+		if diag.place != "" {
+			fmt.Fprintf(&b, "  %s\n", diag.place)
+		}
+		fmt.Fprintf(&b, "\n%s\n", diag.Detail)
+	}
+	return b.String()
+}
+
+func fromHCL(address string, all hcl.Diagnostics) (diags Diagnostics) {
+	for _, d := range all {
+		diags = append(diags, Diagnostic{IsError: d.Severity == hcl.DiagError, Summary: d.Summary, Detail: d.Detail, Address: address})
+	}
+	return diags
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -12,8 +11,9 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/builtin"
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 	"github.com/zclconf/go-cty/cty"
-	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
 // walk is one walk over a graph, with providers of its own.
@@ -103,7 +103,7 @@ func (k *walk) start(ctx context.Context, name string) (*process, error) {
 	typ, _, _ := strings.Cut(name, ".")
 	start := k.w.Providers[typ]
 	if typ == "terraform" {
-		start = startBuiltin
+		start = builtin.Start
 	}
 	if start == nil {
 		panic("no provider " + typ)
@@ -123,7 +123,7 @@ func (k *walk) configure(ctx context.Context, name string) (*process, Diagnostic
 	if err != nil {
 		return nil, answered("", nil, err)
 	}
-	ty := typeOfSchema(p.schemas.Provider)
+	ty := values.TypeOfSchema(p.schemas.Provider)
 	b := k.config.providers[name]
 	if b == nil {
 		b = &block{address: name, kind: "provider", body: &hclsyntax.Body{}}
@@ -133,7 +133,7 @@ func (k *walk) configure(ctx context.Context, name string) (*process, Diagnostic
 	if diags.HasErrors() {
 		return p, diags
 	}
-	validated, err := p.server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: wire(v, ty)})
+	validated, err := p.server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: values.Encode(v, ty)})
 	if err != nil {
 		return p, append(diags, answered("", nil, err)...)
 	}
@@ -142,7 +142,7 @@ func (k *walk) configure(ctx context.Context, name string) (*process, Diagnostic
 		return p, diags
 	}
 	configured, err := p.server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{
-		TerraformVersion: "1.11.4", Config: wire(v, ty),
+		TerraformVersion: "1.11.4", Config: values.Encode(v, ty),
 		ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: k.deferral},
 	})
 	if err != nil {
@@ -284,7 +284,7 @@ func (k *walk) validate(ctx context.Context) {
 			if k.report(k.placed(b, "", fromHCL("", diags))) {
 				continue
 			}
-			resp, err := p.server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: wire(v, typeOfSchema(p.schemas.Provider))})
+			resp, err := p.server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: values.Encode(v, values.TypeOfSchema(p.schemas.Provider))})
 			var all []*tfprotov6.Diagnostic
 			if resp != nil {
 				all = resp.Diagnostics
@@ -295,7 +295,7 @@ func (k *walk) validate(ctx context.Context) {
 }
 
 func (k *walk) validateConfig(ctx context.Context, p *process, b *block, address string, v cty.Value) Diagnostics {
-	config := wire(v, typeOfSchema(p.schemas.of(b)))
+	config := values.Encode(v, values.TypeOfSchema(p.schemas.of(b)))
 	if b.kind == "data" {
 		resp, err := p.server.ValidateDataResourceConfig(ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: b.typ, Config: config})
 		if err != nil {
@@ -327,9 +327,9 @@ func (k *walk) evaluateValid(ctx context.Context, p *process, in *instance) (cty
 
 // readData reads a data source.
 func (k *walk) readData(ctx context.Context, p *process, in *instance, config cty.Value) (cty.Value, bool) {
-	ty := typeOfSchema(p.schemas.of(in.block))
+	ty := values.TypeOfSchema(p.schemas.of(in.block))
 	resp, err := p.server.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{
-		TypeName: in.typ, Config: wire(config, ty),
+		TypeName: in.typ, Config: values.Encode(config, ty),
 		ClientCapabilities: &tfprotov6.ReadDataSourceClientCapabilities{DeferralAllowed: k.deferral},
 	})
 	if err != nil {
@@ -338,7 +338,7 @@ func (k *walk) readData(ctx context.Context, p *process, in *instance, config ct
 	if k.report(k.placed(in.block, in.name(), answered(in.name(), resp.Diagnostics, nil))) {
 		return cty.NilVal, true
 	}
-	v, err := unwire(resp.State, ty)
+	v, err := values.Decode(resp.State, ty)
 	failed := k.report(answered(in.name(), nil, err))
 	if !failed {
 		k.mu.Lock()
@@ -346,102 +346,4 @@ func (k *walk) readData(ctx context.Context, p *process, in *instance, config ct
 		k.state.data[in.name()] = v
 	}
 	return v, failed
-}
-
-// slot is what a state has under an address.
-type slot struct {
-	current *object
-	deposed map[string]*object
-}
-
-// state is what is kept from one command to the next.
-type state struct {
-	serial  int
-	slots   map[string]*slot
-	outputs map[string]cty.Value
-	data    map[string]cty.Value // of the last walk
-}
-
-func (s *state) clone() *state {
-	c := &state{serial: s.serial, slots: map[string]*slot{}, outputs: maps.Clone(s.outputs), data: map[string]cty.Value{}}
-	for address, was := range s.slots {
-		c.slots[address] = &slot{was.current, maps.Clone(was.deposed)}
-	}
-	return c
-}
-
-// blockOf is the address of the block of an instance.
-func blockOf(address string) string {
-	block, _, _ := strings.Cut(address, "[")
-	return block
-}
-
-func (k *walk) current(address string) *object {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if s := k.state.slots[address]; s != nil {
-		return s.current
-	}
-	return nil
-}
-
-// set puts an object into the state; nil removes it.
-func (k *walk) set(address string, o *object) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	s := k.state.slots[address]
-	if s == nil {
-		s = &slot{deposed: map[string]*object{}}
-		k.state.slots[address] = s
-	}
-	s.current = o
-	if o == nil && len(s.deposed) == 0 {
-		delete(k.state.slots, address)
-	}
-}
-
-// know makes the values of a block known to what comes after it.
-func (k *walk) know(address string, v cty.Value) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.values[address] = v
-}
-
-// fromState is what the state has for blocks that nothing is to be done about.
-func (k *walk) fromState(types func(typ string) cty.Type) {
-	byBlock := map[string][]string{}
-	for address, s := range k.state.slots {
-		if s.current != nil {
-			byBlock[blockOf(address)] = append(byBlock[blockOf(address)], address)
-		}
-	}
-	for b, addresses := range byBlock {
-		slices.Sort(addresses)
-		byKey, values := map[string]cty.Value{}, []cty.Value{}
-		for _, address := range addresses {
-			o := k.state.slots[address].current
-			v, err := ctyjson.Unmarshal(o.value, types(o.typ))
-			if err != nil {
-				panic(err)
-			}
-			values = append(values, v)
-			byKey[strings.Trim(strings.TrimPrefix(address, b), `["]`)] = v
-		}
-		switch {
-		case addresses[0] == b:
-			k.values[b] = values[0]
-		case strings.Contains(addresses[0], `["`):
-			k.values[b] = cty.ObjectVal(byKey)
-		default:
-			ordered := make([]cty.Value, len(values))
-			for i := range ordered {
-				if v, ok := byKey[fmt.Sprint(i)]; ok {
-					ordered[i] = v
-				} else {
-					ordered[i] = cty.DynamicVal
-				}
-			}
-			k.values[b] = cty.TupleVal(ordered)
-		}
-	}
 }

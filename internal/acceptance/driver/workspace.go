@@ -3,10 +3,14 @@ package driver
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
@@ -96,7 +100,7 @@ func (w *Workspace) typeOf(typ string) cty.Type {
 	defer w.mu.Unlock()
 	for _, s := range w.seen {
 		if schema := s.ResourceSchemas[typ]; schema != nil {
-			return typeOfSchema(schema)
+			return values.TypeOfSchema(schema)
 		}
 	}
 	panic("no provider has served " + typ)
@@ -254,3 +258,101 @@ func (w *Workspace) Outputs() map[string]cty.Value { return w.state.outputs }
 
 // Data are the data sources that the last command read, by address.
 func (w *Workspace) Data() map[string]cty.Value { return w.state.data }
+
+// slot is what a state has under an address.
+type slot struct {
+	current *object
+	deposed map[string]*object
+}
+
+// state is what is kept from one command to the next.
+type state struct {
+	serial  int
+	slots   map[string]*slot
+	outputs map[string]cty.Value
+	data    map[string]cty.Value // of the last walk
+}
+
+func (s *state) clone() *state {
+	c := &state{serial: s.serial, slots: map[string]*slot{}, outputs: maps.Clone(s.outputs), data: map[string]cty.Value{}}
+	for address, was := range s.slots {
+		c.slots[address] = &slot{was.current, maps.Clone(was.deposed)}
+	}
+	return c
+}
+
+// blockOf is the address of the block of an instance.
+func blockOf(address string) string {
+	block, _, _ := strings.Cut(address, "[")
+	return block
+}
+
+func (k *walk) current(address string) *object {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if s := k.state.slots[address]; s != nil {
+		return s.current
+	}
+	return nil
+}
+
+// set puts an object into the state; nil removes it.
+func (k *walk) set(address string, o *object) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := k.state.slots[address]
+	if s == nil {
+		s = &slot{deposed: map[string]*object{}}
+		k.state.slots[address] = s
+	}
+	s.current = o
+	if o == nil && len(s.deposed) == 0 {
+		delete(k.state.slots, address)
+	}
+}
+
+// know makes the values of a block known to what comes after it.
+func (k *walk) know(address string, v cty.Value) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.values[address] = v
+}
+
+// fromState is what the state has for blocks that nothing is to be done about.
+func (k *walk) fromState(types func(typ string) cty.Type) {
+	byBlock := map[string][]string{}
+	for address, s := range k.state.slots {
+		if s.current != nil {
+			byBlock[blockOf(address)] = append(byBlock[blockOf(address)], address)
+		}
+	}
+	for b, addresses := range byBlock {
+		slices.Sort(addresses)
+		byKey, values := map[string]cty.Value{}, []cty.Value{}
+		for _, address := range addresses {
+			o := k.state.slots[address].current
+			v, err := ctyjson.Unmarshal(o.value, types(o.typ))
+			if err != nil {
+				panic(err)
+			}
+			values = append(values, v)
+			byKey[strings.Trim(strings.TrimPrefix(address, b), `["]`)] = v
+		}
+		switch {
+		case addresses[0] == b:
+			k.values[b] = values[0]
+		case strings.Contains(addresses[0], `["`):
+			k.values[b] = cty.ObjectVal(byKey)
+		default:
+			ordered := make([]cty.Value, len(values))
+			for i := range ordered {
+				if v, ok := byKey[fmt.Sprint(i)]; ok {
+					ordered[i] = v
+				} else {
+					ordered[i] = cty.DynamicVal
+				}
+			}
+			k.values[b] = cty.TupleVal(ordered)
+		}
+	}
+}

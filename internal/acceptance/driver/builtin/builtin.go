@@ -1,4 +1,5 @@
-package driver
+// Package builtin serves terraform_data, which both command lines have in them.
+package builtin
 
 import (
 	"context"
@@ -6,6 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
@@ -22,9 +24,9 @@ var dataSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: []*
 	{Name: "triggers_replace", Type: tftypes.DynamicPseudoType, Optional: true},
 }}}
 
-var dataType = typeOf(dataSchema.ValueType())
+var dataType = values.TypeOf(dataSchema.ValueType())
 
-func startBuiltin(func(string) string) (tfprotov6.ProviderServer, func()) {
+func Start(func(string) string) (tfprotov6.ProviderServer, func()) {
 	return builtin{}, func() {}
 }
 
@@ -63,7 +65,7 @@ func (builtin) UpgradeResourceState(
 	if err != nil {
 		return nil, err
 	}
-	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: wire(v, dataType)}, nil
+	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: values.Encode(v, dataType)}, nil
 }
 
 func (builtin) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
@@ -74,27 +76,27 @@ func (builtin) PlanResourceChange(
 	_ context.Context, req *tfprotov6.PlanResourceChangeRequest,
 ) (*tfprotov6.PlanResourceChangeResponse, error) {
 	resp := &tfprotov6.PlanResourceChangeResponse{PlannedState: req.ProposedNewState}
-	prior, err := unwire(req.PriorState, dataType)
+	prior, err := values.Decode(req.PriorState, dataType)
 	if err != nil {
 		return nil, err
 	}
-	proposed, err := unwire(req.ProposedNewState, dataType)
+	proposed, err := values.Decode(req.ProposedNewState, dataType)
 	if err != nil || proposed.IsNull() {
 		return resp, err
 	}
-	values := proposed.AsValueMap()
+	attributes := proposed.AsValueMap()
 	if prior.IsNull() {
-		values["id"] = cty.UnknownVal(cty.String)
+		attributes["id"] = cty.UnknownVal(cty.String)
 	}
-	if prior.IsNull() || !prior.GetAttr("input").RawEquals(values["input"]) {
-		if values["output"] = values["input"]; !values["input"].IsNull() {
-			values["output"] = cty.UnknownVal(values["input"].Type())
+	if prior.IsNull() || !prior.GetAttr("input").RawEquals(attributes["input"]) {
+		if attributes["output"] = attributes["input"]; !attributes["input"].IsNull() {
+			attributes["output"] = cty.UnknownVal(attributes["input"].Type())
 		}
 	}
-	if !prior.IsNull() && !prior.GetAttr("triggers_replace").RawEquals(values["triggers_replace"]) {
+	if !prior.IsNull() && !prior.GetAttr("triggers_replace").RawEquals(attributes["triggers_replace"]) {
 		resp.RequiresReplace = []*tftypes.AttributePath{tftypes.NewAttributePath().WithAttributeName("triggers_replace")}
 	}
-	resp.PlannedState = wire(cty.ObjectVal(values), dataType)
+	resp.PlannedState = values.Encode(cty.ObjectVal(attributes), dataType)
 	return resp, nil
 }
 
@@ -103,14 +105,14 @@ var dataIDs atomic.Int64
 func (builtin) ApplyResourceChange(
 	_ context.Context, req *tfprotov6.ApplyResourceChangeRequest,
 ) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	planned, err := unwire(req.PlannedState, dataType)
+	planned, err := values.Decode(req.PlannedState, dataType)
 	if err != nil || planned.IsNull() {
 		return &tfprotov6.ApplyResourceChangeResponse{NewState: req.PlannedState}, err
 	}
-	values := planned.AsValueMap()
-	if !values["id"].IsKnown() {
-		values["id"] = cty.StringVal("data-" + cty.NumberIntVal(dataIDs.Add(1)).AsBigFloat().Text('f', 0))
+	attributes := planned.AsValueMap()
+	if !attributes["id"].IsKnown() {
+		attributes["id"] = cty.StringVal("data-" + cty.NumberIntVal(dataIDs.Add(1)).AsBigFloat().Text('f', 0))
 	}
-	values["output"] = values["input"]
-	return &tfprotov6.ApplyResourceChangeResponse{NewState: wire(cty.ObjectVal(values), dataType)}, nil
+	attributes["output"] = attributes["input"]
+	return &tfprotov6.ApplyResourceChangeResponse{NewState: values.Encode(cty.ObjectVal(attributes), dataType)}, nil
 }

@@ -1,4 +1,5 @@
-package driver
+// Package values has what both sides do with values and schemas: types, the wire, what Terraform proposes, and what it refuses of a plan.
+package values
 
 import (
 	"encoding/json"
@@ -13,8 +14,8 @@ import (
 	"github.com/zclconf/go-cty/cty/msgpack"
 )
 
-// typeOf is the type of a value as configurations have it.
-func typeOf(t tftypes.Type) cty.Type {
+// TypeOf is the type of a value as configurations have it.
+func TypeOf(t tftypes.Type) cty.Type {
 	raw, err := json.Marshal(t)
 	if err != nil {
 		panic(err)
@@ -27,26 +28,29 @@ func typeOf(t tftypes.Type) cty.Type {
 }
 
 // known are the types and the decoders of schemas, which take longer to make than to use.
-var known sync.Map // *tfprotov6.Schema to *decoder
+var known sync.Map // *tfprotov6.Schema to *Decoder
 
-type decoder struct {
+// Decoder reads blocks of a schema.
+type Decoder struct {
 	ty   cty.Type
-	spec hcldec.Spec
+	Spec hcldec.Spec
 }
 
-func decoderOf(s *tfprotov6.Schema) *decoder {
+// DecoderOf gives the decoder of a schema.
+func DecoderOf(s *tfprotov6.Schema) *Decoder {
 	if d, ok := known.Load(s); ok {
-		return d.(*decoder) //nolint:forcetypeassert,errcheck // it holds nothing else
+		return d.(*Decoder) //nolint:forcetypeassert,errcheck // it holds nothing else
 	}
-	d := &decoder{typeOf(s.ValueType()), specOf(s.Block)}
+	d := &Decoder{TypeOf(s.ValueType()), specOf(s.Block)}
 	known.Store(s, d)
 	return d
 }
 
-func typeOfSchema(s *tfprotov6.Schema) cty.Type { return decoderOf(s).ty }
+// TypeOfSchema is the type of values of a schema.
+func TypeOfSchema(s *tfprotov6.Schema) cty.Type { return DecoderOf(s).ty }
 
-// wire is a value as the protocol carries it.
-func wire(v cty.Value, ty cty.Type) *tfprotov6.DynamicValue {
+// Encode is a value as the protocol carries it.
+func Encode(v cty.Value, ty cty.Type) *tfprotov6.DynamicValue {
 	raw, err := msgpack.Marshal(v, ty)
 	if err != nil {
 		panic(fmt.Sprintf("%#v: %v", v, err))
@@ -54,8 +58,8 @@ func wire(v cty.Value, ty cty.Type) *tfprotov6.DynamicValue {
 	return &tfprotov6.DynamicValue{MsgPack: raw}
 }
 
-// unwire is what a provider answered; null where it answered nothing.
-func unwire(v *tfprotov6.DynamicValue, ty cty.Type) (cty.Value, error) {
+// Decode is what a provider answered; null where it answered nothing.
+func Decode(v *tfprotov6.DynamicValue, ty cty.Type) (cty.Value, error) {
 	switch {
 	case v == nil:
 		return cty.NullVal(ty), nil
@@ -66,10 +70,10 @@ func unwire(v *tfprotov6.DynamicValue, ty cty.Type) (cty.Value, error) {
 	}
 }
 
-// proposedNew is what a plan begins with: the configuration, and where that has nothing, the prior value of what the provider computes.
+// ProposedNew is what a plan begins with: the configuration, and where that has nothing, the prior value of what the provider computes.
 // What is write-only is in it as it is configured.
 // Terraform's rules for nested attributes and blocks are more than this; schemas that need more are refused.
-func proposedNew(block *tfprotov6.SchemaBlock, prior, config cty.Value) cty.Value {
+func ProposedNew(block *tfprotov6.SchemaBlock, prior, config cty.Value) cty.Value {
 	values := map[string]cty.Value{}
 	for _, a := range block.Attributes {
 		v := config.GetAttr(a.Name)
@@ -96,7 +100,7 @@ func proposedNew(block *tfprotov6.SchemaBlock, prior, config cty.Value) cty.Valu
 			if !prior.IsNull() && i < prior.GetAttr(b.TypeName).LengthInt() {
 				was = prior.GetAttr(b.TypeName).Index(cty.NumberIntVal(int64(i)))
 			}
-			elements = append(elements, proposedNew(b.Block, was, element))
+			elements = append(elements, ProposedNew(b.Block, was, element))
 		}
 		values[b.TypeName] = cty.ListVal(elements)
 	}
@@ -112,8 +116,8 @@ func computes(attributes []*tfprotov6.SchemaAttribute) bool {
 	return false
 }
 
-// invalidPlan tells what Terraform refuses in a planned value: what is configured must be planned as it is, or as it was.
-func invalidPlan(block *tfprotov6.SchemaBlock, prior, config, planned cty.Value) string {
+// InvalidPlan tells what Terraform refuses in a planned value: what is configured must be planned as it is, or as it was.
+func InvalidPlan(block *tfprotov6.SchemaBlock, prior, config, planned cty.Value) string {
 	if planned.IsNull() || !planned.IsKnown() {
 		return "the planned value is not an object"
 	}
@@ -133,8 +137,8 @@ func invalidPlan(block *tfprotov6.SchemaBlock, prior, config, planned cty.Value)
 	return ""
 }
 
-// departs tells where an actual value departs from a planned one, which may hold unknowns.
-func departs(at string, planned, actual cty.Value) string {
+// Departs tells where an actual value departs from a planned one, which may hold unknowns.
+func Departs(at string, planned, actual cty.Value) string {
 	switch {
 	case !planned.IsKnown():
 		return ""
@@ -152,7 +156,7 @@ func departs(at string, planned, actual cty.Value) string {
 			if !ok {
 				return fmt.Sprintf("%s: lacks %s", at, name)
 			}
-			if d := departs(at+"."+name, was[name], element); d != "" {
+			if d := Departs(at+"."+name, was[name], element); d != "" {
 				return d
 			}
 		}
@@ -163,12 +167,53 @@ func departs(at string, planned, actual cty.Value) string {
 			return fmt.Sprintf("%s: had %d elements, but now %d", at, len(was), len(is))
 		}
 		for i := range was {
-			if d := departs(fmt.Sprintf("%s[%d]", at, i), was[i], is[i]); d != "" {
+			if d := Departs(fmt.Sprintf("%s[%d]", at, i), was[i], is[i]); d != "" {
 				return d
 			}
 		}
 		return ""
 	default:
 		return "" // a set with an unknown in it
+	}
+}
+
+func specOf(b *tfprotov6.SchemaBlock) hcldec.Spec {
+	spec := hcldec.ObjectSpec{}
+	for _, a := range b.Attributes {
+		ty := cty.DynamicPseudoType // of a nested one, which is converted later
+		if a.NestedType == nil {
+			ty = TypeOf(a.ValueType())
+		}
+		spec[a.Name] = &hcldec.AttrSpec{Name: a.Name, Type: ty, Required: a.Required}
+	}
+	for _, n := range b.BlockTypes {
+		if n.Nesting != tfprotov6.SchemaNestedBlockNestingModeList && n.Nesting != tfprotov6.SchemaNestedBlockNestingModeSingle {
+			panic("a nested block that is neither a list nor single: " + n.TypeName)
+		}
+		spec[n.TypeName] = &hcldec.BlockListSpec{TypeName: n.TypeName, Nested: specOf(n.Block)}
+		if n.Nesting == tfprotov6.SchemaNestedBlockNestingModeSingle {
+			spec[n.TypeName] = &hcldec.BlockSpec{TypeName: n.TypeName, Nested: specOf(n.Block)}
+		}
+	}
+	return spec
+}
+
+// Optional is a type of which attributes may be left out.
+func Optional(ty cty.Type, nested *tfprotov6.SchemaObject) cty.Type {
+	var names []string
+	for _, a := range nested.Attributes {
+		if !a.Required {
+			names = append(names, a.Name)
+		}
+	}
+	switch nested.Nesting {
+	case tfprotov6.SchemaObjectNestingModeSingle:
+		return cty.ObjectWithOptionalAttrs(ty.AttributeTypes(), names)
+	case tfprotov6.SchemaObjectNestingModeList:
+		return cty.List(cty.ObjectWithOptionalAttrs(ty.ElementType().AttributeTypes(), names))
+	case tfprotov6.SchemaObjectNestingModeMap:
+		return cty.Map(cty.ObjectWithOptionalAttrs(ty.ElementType().AttributeTypes(), names))
+	default:
+		panic("a nesting mode that the driver does not know: " + nested.Nesting.String())
 	}
 }
