@@ -21,6 +21,14 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
+// Resource is what every resource is that has an identity: it can be imported, and its plans are checked.
+type Resource interface {
+	resource.ResourceWithConfigure
+	resource.ResourceWithIdentity
+	resource.ResourceWithImportState
+	resource.ResourceWithModifyPlan
+}
+
 // Connection links a resource or data source to the configured provider.
 type Connection struct {
 	Run *claim.Run // nil while a configuration is validated

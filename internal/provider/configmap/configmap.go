@@ -9,10 +9,7 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure      = (*wholeResource)(nil)
-	_ resource.ResourceWithIdentity       = (*wholeResource)(nil)
-	_ resource.ResourceWithImportState    = (*wholeResource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*wholeResource)(nil)
+	_ adapter.Resource                    = (*wholeResource)(nil)
 	_ resource.ResourceWithMoveState      = (*wholeResource)(nil)
 	_ resource.ResourceWithValidateConfig = (*wholeResource)(nil)
 )

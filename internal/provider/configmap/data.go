@@ -21,10 +21,7 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure      = (*dataResource)(nil)
-	_ resource.ResourceWithIdentity       = (*dataResource)(nil)
-	_ resource.ResourceWithImportState    = (*dataResource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*dataResource)(nil)
+	_ adapter.Resource                    = (*dataResource)(nil)
 	_ resource.ResourceWithMoveState      = (*dataResource)(nil)
 	_ resource.ResourceWithValidateConfig = (*dataResource)(nil)
 )

@@ -19,12 +19,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-var (
-	_ resource.ResourceWithConfigure   = (*entryResource)(nil)
-	_ resource.ResourceWithIdentity    = (*entryResource)(nil)
-	_ resource.ResourceWithImportState = (*entryResource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*entryResource)(nil)
-)
+var _ adapter.Resource = (*entryResource)(nil)
 
 // entryResource is cas_configmap_entry, a resource of one key.
 type entryResource struct {

@@ -18,10 +18,7 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure      = (*entryResource)(nil)
-	_ resource.ResourceWithIdentity       = (*entryResource)(nil)
-	_ resource.ResourceWithImportState    = (*entryResource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*entryResource)(nil)
+	_ adapter.Resource                    = (*entryResource)(nil)
 	_ resource.ResourceWithValidateConfig = (*entryResource)(nil)
 )
 
