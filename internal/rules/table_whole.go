@@ -140,7 +140,7 @@ var secrets = []rule{
 		"A value of a Secret that only the live object holds is not quoted",
 		engine + "/write.go",
 		"for _, e := range c.head.Entries() {",
-		"for _, e := range map[string]judging.Entry{} {",
+		"for _, e := range map[string]Entry{} {",
 		engine,
 		[]string{"TestAnswersThatQuoteASecret/what_is_there_is_quoted"},
 	},
