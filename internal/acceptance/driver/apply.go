@@ -8,8 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 )
 
 func number(n int) string { return strconv.Itoa(n) }

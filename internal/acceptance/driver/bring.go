@@ -6,8 +6,9 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 )
 
 // move gives objects the addresses, and the types, that moved blocks say.

@@ -8,9 +8,10 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 )
 
 // Calls is one process of a provider that is configured, and takes the calls of actions and of lists one by one: no command of a Workspace

@@ -11,9 +11,10 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/builtin"
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
-	"github.com/zclconf/go-cty/cty"
 )
 
 // walk is one walk over a graph, with providers of its own.

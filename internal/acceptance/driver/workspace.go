@@ -10,9 +10,10 @@ import (
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 )
 
 // Workspace is a configuration and a state, as a folder is to a command line. One command at a time.

@@ -7,9 +7,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver/values"
 )
 
 // builtin serves terraform_data, which both command lines have in them.
@@ -26,6 +27,7 @@ var dataSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: []*
 
 var dataType = values.TypeOf(dataSchema.ValueType())
 
+// Start starts a provider that knows terraform_data alone.
 func Start(func(string) string) (tfprotov6.ProviderServer, func()) {
 	return builtin{}, func() {}
 }
