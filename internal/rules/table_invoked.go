@@ -110,8 +110,8 @@ var providerInvoked = []rule{
 	{
 		"provider: an imported name that may be of generate_name is not replaced",
 		provider + "/attributes/whole.go",
-		"!req.ConfigValue.IsNull() && !isSame",
-		"!req.ConfigValue.IsNull()",
+		"isSame := req.StateValue.IsNull() && ",
+		"isSame := false && ",
 		acceptance,
 		[]string{"TestConfigMapOfGeneratedNameIsImported"},
 	},
