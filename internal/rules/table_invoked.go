@@ -116,14 +116,6 @@ var providerInvoked = []rule{
 		[]string{"TestConfigMapOfGeneratedNameIsImported"},
 	},
 	{
-		"provider: an update that gives an imported name its generate_name is no removal",
-		provider + "/adapter/whole_plan.go",
-		"!plan.isOfPrefix(&state)",
-		"!plan.GenerateName.Equal(state.GenerateName)",
-		acceptance,
-		[]string{"TestConfigMapOfGeneratedNameIsImported"},
-	},
-	{
 		"provider: a plan compares nothing for a swap in a ConfigMap that the plan creates",
 		provider + "/claim/swap.go",
 		"r.creations.has(c.Ref) || ",
