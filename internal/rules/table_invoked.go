@@ -110,16 +110,8 @@ var providerInvoked = []rule{
 	{
 		"provider: an imported name that may be of generate_name is not replaced",
 		provider + "/attributes/whole.go",
-		"!req.ConfigValue.IsNull() && !isSame",
-		"!req.ConfigValue.IsNull()",
-		acceptance,
-		[]string{"TestConfigMapOfGeneratedNameIsImported"},
-	},
-	{
-		"provider: an update that gives an imported name its generate_name is no removal",
-		provider + "/adapter/whole_plan.go",
-		"!plan.isOfPrefix(&state)",
-		"!plan.GenerateName.Equal(state.GenerateName)",
+		"isSame := req.StateValue.IsNull() && ",
+		"isSame := false && ",
 		acceptance,
 		[]string{"TestConfigMapOfGeneratedNameIsImported"},
 	},

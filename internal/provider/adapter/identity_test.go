@@ -1,4 +1,4 @@
-package adapter_test
+package adapter
 
 import (
 	"strings"
@@ -9,13 +9,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 )
 
 // A key of an identity is not read as part of an id: it may hold the characters that separate those.
 func TestIdentityWhoseKeyIsNoKey(t *testing.T) {
 	t.Parallel()
-	schema := adapter.DataIdentitySchema(cas.ConfigMap)
+	schema := DataIdentitySchema(cas.ConfigMap)
 	list := tftypes.List{ElementType: tftypes.String}
 	for key, want := range map[string]string{
 		"a,b": `The identity "default/settings:a,b,foo" has an invalid key: a valid config key must consist of`,
@@ -28,7 +27,7 @@ func TestIdentityWhoseKeyIsNoKey(t *testing.T) {
 				tftypes.NewValue(tftypes.String, "foo"), tftypes.NewValue(tftypes.String, key),
 			}),
 		})
-		_, diags := adapter.ImportedData(t.Context(), resource.ImportStateRequest{
+		_, diags := ImportedData(t.Context(), resource.ImportStateRequest{
 			Identity: &tfsdk.ResourceIdentity{Raw: raw, Schema: schema},
 		}, cas.ConfigMap)
 		if len(diags) != 1 || diags[0].Summary() != "Invalid Import Identity" || !strings.HasPrefix(diags[0].Detail(), want) {

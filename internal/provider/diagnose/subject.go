@@ -319,7 +319,7 @@ func (s Subject) sent(e *cas.UnknownError) (facts []Fact) {
 
 // briefly shortens an error of several requests: of each, the verb and the host.
 func briefly(err error) error {
-	several, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // of a join itself
+	several, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		if request := (*url.Error)(nil); errors.As(err, &request) {
 			host := request.URL
