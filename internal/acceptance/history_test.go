@@ -139,12 +139,12 @@ var mustHappen = []string{
 // Of the resources of Secrets, each.
 func init() {
 	for of, also := range map[string][]string{
-		"cas_secret_entry": {"plan: " + titleNeeds, "plan: " + titleKeyExists, "plan: warns: " + titleExisted, "plan: warns: " + titleNoSecretYet, "apply: " + titleMismatch},
+		"cas_secret_entry": {"plan: " + titleKeyExists, "plan: warns: " + titleExisted, "plan: warns: " + titleNoSecretYet, "apply: " + titleMismatch},
 		"cas_secret_data":  {"plan: " + titleNeeds, "plan: " + titleKeyExists, "plan: warns: " + titleExisted, "plan: warns: " + titleNoSecretYet, "apply: " + titleMismatch},
 		"cas_secret":       {"plan: " + titleSecretExists, "plan: warns: " + titleUnmanaged, "plan: " + titleChanged},
 	} {
 		for _, what := range append(also, "op import", "plan: create", "plan: update", "plan: delete", "plan: delete, create", "plan: warns: "+titleChanged,
-			"apply: "+titleConflict, "apply: "+titlePluginFailed) {
+			"apply: "+titleConflict) {
 			mustHappen = append(mustHappen, of+" "+what)
 		}
 	}
