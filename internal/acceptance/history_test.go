@@ -139,12 +139,12 @@ var mustHappen = []string{
 // Of the resources of Secrets, each.
 func init() {
 	for of, also := range map[string][]string{
-		"cas_secret_entry": {"plan: " + titleNeeds, "plan: " + titleKeyExists, "plan: warns: " + titleExisted, "plan: warns: " + titleNoSecretYet, "apply: " + titleMismatch},
+		"cas_secret_entry": {"plan: " + titleKeyExists, "plan: warns: " + titleExisted, "plan: warns: " + titleNoSecretYet, "apply: " + titleMismatch},
 		"cas_secret_data":  {"plan: " + titleNeeds, "plan: " + titleKeyExists, "plan: warns: " + titleExisted, "plan: warns: " + titleNoSecretYet, "apply: " + titleMismatch},
 		"cas_secret":       {"plan: " + titleSecretExists, "plan: warns: " + titleUnmanaged, "plan: " + titleChanged},
 	} {
 		for _, what := range append(also, "op import", "plan: create", "plan: update", "plan: delete", "plan: delete, create", "plan: warns: "+titleChanged,
-			"apply: "+titleConflict, "apply: "+titlePluginFailed) {
+			"apply: "+titleConflict) {
 			mustHappen = append(mustHappen, of+" "+what)
 		}
 	}
@@ -476,7 +476,9 @@ func (h *history) apply(n int) {
 			plan := w.plans[i]
 			errs, p := m.apply(w, plan, f)
 			// Who may watch finds out about a merge patch, unless another's write could have been ours.
-			isTold := !f.noWatch && !struck.byKey && (!f.other || struck.isPatch && !plan.writes(f.key, f.value))
+			// So could one of the same key be, where a write goes by what its plan judged: nothing says who owned the key then.
+			isAlike := plan.writes(f.key, f.value) || w.stores && plan.writesTo(f.key)
+			isTold := !f.noWatch && !struck.byKey && (!f.other || struck.isPatch && !isAlike)
 			if world == "unknown" && isTold {
 				return outcome{errs: []string{"a lost answer is settled"}}
 			}

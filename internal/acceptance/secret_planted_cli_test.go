@@ -94,11 +94,7 @@ func TestNoValueOfASecretIsInACrash(t *testing.T) {
 	})
 	running := s.cli.Start("apply", "-input=false", "saved.tfplan")
 	<-reached
-	provider, err := running.Provider()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := provider.Signal(syscall.SIGQUIT); err != nil {
+	if err := running.SignalProviders(syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}
 	result := running.Wait()

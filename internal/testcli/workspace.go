@@ -184,17 +184,26 @@ func (w *Workspace) start(name string, args ...string) *Running {
 // Interrupt is one Ctrl-C on a terminal: the command and its provider get it.
 func (r *Running) Interrupt() error { return toolchain.InterruptGroup(r.cmd.Process) }
 
-// Provider is the process of the provider that the command runs.
-func (r *Running) Provider() (*os.Process, error) {
-	out, err := exec.CommandContext(r.w.ctx, "pgrep", "-g", strconv.Itoa(r.cmd.Process.Pid), "-f", "terraform-provider-cas").Output()
+// SignalProviders sends a signal to the provider's processes that the command has started, and to no other.
+func (r *Running) SignalProviders(signal os.Signal) error {
+	out, err := exec.CommandContext(r.w.ctx, "pgrep", "-g", strconv.Itoa(r.cmd.Process.Pid), "-f", "/terraform-provider-cas$").Output()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(out)))
-	if err != nil {
-		return nil, err
+	for line := range strings.FieldsSeq(string(out)) {
+		pid, err := strconv.Atoi(line)
+		if err != nil {
+			return err
+		}
+		p, err := os.FindProcess(pid)
+		if err == nil {
+			err = p.Signal(signal)
+		}
+		if err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return err
+		}
 	}
-	return os.FindProcess(pid)
+	return nil
 }
 
 // Wait waits until the command has ended.
