@@ -66,7 +66,11 @@ func TestPlanOfASecretKeepsNothingToTestGuessesAgainst(t *testing.T) {
 			p.plan()
 			var parts map[string][]byte
 			var note struct{ Judged map[string]any }
-			raw := p.on.(*session).plans[planFile].Changes[0].Private()
+			s, ok := p.on.(*session)
+			if !ok {
+				t.Fatal("this is no driver")
+			}
+			raw := s.plans[planFile].Changes[0].Private()
 			if err := json.Unmarshal(raw, &parts); err != nil {
 				t.Fatal(err)
 			}

@@ -66,9 +66,10 @@ func judgedOn(t *cas.Txn, seen *cas.Observation) *judgedAt {
 // covers reports whether the plan has judged all that a transaction expects. Values of a Secret are write-only: those of the apply may be others
 // than those of the plan.
 func (j *judgedAt) covers(t *cas.Txn) bool {
-	return t.Ref.Kind != cas.Secret || !slices.ContainsFunc(t.Keys, func(k cas.KeySwap) bool {
-		return !k.Expect.IsAnything() && !(k.Expect.IsAbsent() && slices.Contains(j.Absent, k.Key))
-	})
+	hasNotSeen := func(k cas.KeySwap) bool {
+		return !k.Expect.IsAnything() && (!k.Expect.IsAbsent() || !slices.Contains(j.Absent, k.Key))
+	}
+	return t.Ref.Kind != cas.Secret || !slices.ContainsFunc(t.Keys, hasNotSeen)
 }
 
 // planNoteIn reads the note out of private state as the framework stores it: JSON by key.
