@@ -161,17 +161,17 @@ func TestSecretCreatedBeforeTheOldOneGoes(t *testing.T) {
 }
 
 // Given all that fits into a Secret, and one byte more.
-func TestSecretOfOneMiB(t *testing.T) {
+func TestSecretLargeValue(t *testing.T) {
 	t.Parallel()
 	for form, block := range map[string]func(value string, number int) string{
 		"entry": func(value string, number int) string {
-			return secretEntry(fmt.Sprintf("value_wo = %q", value), fmt.Sprintf("value_wo_version = %d", number))
+			return secretEntry(fmt.Sprintf("value_wo = %s", value), fmt.Sprintf("value_wo_version = %d", number))
 		},
 		"data": func(value string, number int) string {
-			return secretData(fmt.Sprintf("data_wo = { password = %q }", value), fmt.Sprintf("data_wo_version = %d", number))
+			return secretData(fmt.Sprintf("data_wo = { password = %s }", value), fmt.Sprintf("data_wo_version = %d", number))
 		},
 		"whole": func(value string, number int) string {
-			return secretBlock(fmt.Sprintf("data_wo = { password = %q }", value), fmt.Sprintf("data_wo_version = %d", number))
+			return secretBlock(fmt.Sprintf("data_wo = { password = %s }", value), fmt.Sprintf("data_wo_version = %d", number))
 		},
 	} {
 		t.Run(form, func(t *testing.T) {
@@ -180,16 +180,18 @@ func TestSecretOfOneMiB(t *testing.T) {
 				p.createSecret("database", nil)
 			}
 			const oneMiB = 1 << 20
-			all, other := strings.Repeat("x", oneMiB), strings.Repeat("y", oneMiB)
-			p.planned(block(all, 1))
-			p.write(block(other, 2))
+			times := func(character string) string { // a literal of that length takes long to parse
+				return `join("", [for _ in range(1024) : ` + quoted(strings.Repeat(character, 1024)) + `])`
+			}
+			p.planned(block(times("x"), 1))
+			p.write(block(times("y"), 2))
 			p.plan()
 			p.apply()
-			if got := p.password(); got == nil || *got != other {
+			if got := p.password(); got == nil || *got != strings.Repeat("y", oneMiB) {
 				t.Error("the Secret does not hold the value")
 			}
 			p.planNothing()
-			p.write(block(all+"x", 3))
+			p.write(block(`"x${`+times("x")+`}"`, 3))
 			p.planRefused([]string{"Too Large", "at most 1048576 bytes", "!xxxx"})
 			p.write("")
 			p.plan()
