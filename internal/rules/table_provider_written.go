@@ -180,7 +180,7 @@ var providerRemoved = []rule{
 		"expect, t.Seen, t.SeenDigest, isSeen = seen.Entries, base, seen.Digest, true",
 		"expect, isSeen = held.Values, true",
 		acceptance,
-		[]string{"TestDestroyOfWhatIsGoneAlreadySucceeds/ConfigMap_gone/delete"},
+		[]string{"TestConfigMapDataRemovalTakesNoKeyThatItsPlanDidNotSee", "TestRequestsOfBothKinds/terraform-1.11_ConfigMap_entry_object"},
 	},
 	{
 		"provider: keys that an update gives up or takes up are told of where they move",
