@@ -112,6 +112,17 @@ func (o object) set(key, value string) {
 	o.must(o.do("PATCH", k8stypes.MergePatchType, map[string]any{o.kind.writes: map[string]any{key: value}}))
 }
 
+// setAs sets keys under the name of another field manager.
+func (o object) setAs(manager string, values data) {
+	o.Helper()
+	body, err := json.Marshal(map[string]any{o.kind.writes: values})
+	if err != nil {
+		o.Fatal(err)
+	}
+	o.must(o.cluster.Client().CoreV1().RESTClient().Patch(k8stypes.MergePatchType).Namespace(o.namespace).Resource(o.kind.plural).Name("testmap").
+		Param("fieldManager", manager).Body(body).DoRaw(context.Background()))
+}
+
 func (o object) unset(key string) {
 	o.Helper()
 	o.must(o.do("PATCH", k8stypes.MergePatchType, map[string]any{"data": map[string]any{key: nil}}))

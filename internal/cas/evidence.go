@@ -218,7 +218,7 @@ func (b *batch) isDisproven(now *Observation) bool {
 func (b *batch) madeUnseen(next *Observation) answer {
 	was, isAll := next.Entries(), true
 	for _, c := range b.changes {
-		isAll = isAll && (next.Entry(c.Key) == c.To || c.IsGuard && c.To.IsAnything())
+		isAll = isAll && next.Entry(c.Key) == c.To
 		if c.From.IsAbsent() {
 			delete(was, c.Key)
 		} else {
@@ -251,11 +251,7 @@ func (b *batch) madeJudged(next *Observation, isAll bool) answer {
 		if owners, told := next.OwnersOf(f); told && !judging.Owns(owners, b.manager()) && (len(owners) > 0 || !c.To.IsAbsent()) {
 			return no // who changes a key owns it
 		}
-		if c.From.IsAnything() {
-			touched = touched || judging.Owns(next.LastWriters(), b.manager())
-		} else {
-			touched = touched || next.Entry(c.Key) != c.From
-		}
+		touched = touched || next.Entry(c.Key) != c.From
 	}
 	isEarlier := slices.ContainsFunc(b.earlier, func(l lost) bool { return leaves(l.changes, next) })
 	switch {

@@ -181,26 +181,10 @@ var providerBound = []rule{
 	{
 		"Nor without what there was",
 		engine + "/judging/txn.go",
-		"(t.SeenDigest != \"\" || t.Ref.Kind == Secret) && t.SeenSince.isYoung(now)",
+		"t.SeenDigest != \"\" && t.SeenSince.isYoung(now)",
 		"t.SeenSince.isYoung(now)",
 		engine,
 		[]string{"TestWriteThatWasJudgedElsewhereNeedsNoRead/it_is_not_known_what_there_was"},
-	},
-	{
-		"Whether a write judged elsewhere landed is seen by who wrote last, where what was there is not known",
-		engine + "/evidence.go",
-		"if c.From.IsAnything() {",
-		"if false {",
-		engine,
-		[]string{"TestLostAnswerOfASecretThatWasJudgedElsewhere/another_key_changed_first"},
-	},
-	{
-		"provider: a plan has judged no write-only value of the apply",
-		provider + "/claim/bound.go",
-		"return t.Ref.Kind != cas.Secret || ",
-		"return true || ",
-		acceptance,
-		[]string{"TestApplyMayBeGivenOtherWriteOnlyValues/another_expectation/terraform-1.16"},
 	},
 	{
 		"Nor where it is bound to another version",
@@ -237,8 +221,8 @@ var providerBound = []rule{
 	{
 		"provider: it needs one where what is expected was not there to the byte",
 		provider + "/claim/bound.go",
-		"case !isSecret && live != k.Expect:",
-		"case false:",
+		"if seen.Entry(k.Key) != k.Expect {",
+		"if false {",
 		acceptance,
 		[]string{"TestAdoptedKeyIsNoWriteThatThePlanHasJudged"},
 	},

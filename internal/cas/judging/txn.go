@@ -31,8 +31,7 @@ type Txn struct {
 	// sent without a read, and whose answer got lost, can be told from another writer's.
 	SeenDigest string
 	// SeenSince is the horizon of what was observed at Seen. While it is young, a Txn that was judged there, on entries that are Expect to the
-	// byte, is sent without a read: what becomes of it can be found out with the horizon and SeenDigest, of a Secret with the horizon alone.
-	// Not for a removal.
+	// byte, is sent without a read: what becomes of it can be found out with the horizon and SeenDigest. Not for a removal.
 	SeenSince Horizon
 
 	// FieldManager is written into managedFields. Required.
@@ -124,14 +123,14 @@ func (t *Txn) KeyNames() string {
 	return strings.Join(names, ",")
 }
 
-// CanGoBlind reports whether the Txn can be sent without a read: it goes by one version, which the request is conditional on, and it is a
-// removal, or another process has judged it at that version within the last minute.
+// CanGoBlind reports whether the Txn can be sent without a read. Either it is a removal, or a plan judged it within the last minute. In both cases
+// the request is conditional on one version.
 func (t *Txn) CanGoBlind(h History, now time.Time) bool {
-	isJudged := !t.GoneIsDone && (t.SeenDigest != "" || t.Ref.Kind == Secret) && t.SeenSince.isYoung(now)
+	isJudged := !t.GoneIsDone && t.SeenDigest != "" && t.SeenSince.isYoung(now)
 	return (t.GoneIsDone || isJudged) && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" && (!t.Bound.Valid() || t.Bound == t.Seen) &&
 		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
 		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
-			isNowhere := k.Expect.IsAnything() && t.Ref.Kind == ConfigMap // which of its two maps has the key is not known
+			isNowhere := k.Expect.IsAnything() && (isJudged || t.Ref.Kind == ConfigMap) // which of its two maps has the key is not known
 			return k.Next != nil || isNowhere || h.WroteSince(k.Key, t.Seen)
 		})
 }

@@ -35,41 +35,23 @@ type planNote struct {
 type judgedAt struct {
 	UID             string      `json:"uid"`
 	ResourceVersion string      `json:"resource_version"`
-	Digest          string      `json:"digest,omitempty"` // of the whole ConfigMap
+	Digest          string      `json:"digest"` // of the whole ConfigMap
 	Since           cas.Horizon `json:"since"`
-	// Absent are the keys of a Secret that were not there. Of a Secret's values nothing is kept that guesses could be tested against.
-	Absent []string `json:"absent,omitempty"`
 }
 
-// judgedOn describes where a transaction was judged; nil if its write needs a read: if what is expected is not there to the byte, or if lost answers could
-// not be found out about.
+// judgedOn describes where a transaction was judged. nil means that the write must read first: the keys are not exactly as expected, or a lost
+// answer could not be settled. Of a Secret no plan may keep a digest, since guesses could be tested against it, and without one another writer's
+// version could pass for ours.
 func judgedOn(t *cas.Txn, seen *cas.Observation) *judgedAt {
-	if seen == nil || !seen.Exists() || seen.Horizon() == (cas.Horizon{}) || len(seen.Writers()) == 0 {
+	if t.Ref.Kind == cas.Secret || seen == nil || !seen.Exists() || seen.Horizon() == (cas.Horizon{}) || len(seen.Writers()) == 0 {
 		return nil
 	}
-	at := &judgedAt{UID: seen.Version().UID, ResourceVersion: seen.Version().ResourceVersion, Since: seen.Horizon()}
-	isSecret := t.Ref.Kind == cas.Secret
-	if !isSecret {
-		at.Digest = seen.Digest()
-	}
 	for _, k := range t.Keys {
-		switch live := seen.Entry(k.Key); {
-		case isSecret && live.IsAbsent():
-			at.Absent = append(at.Absent, k.Key)
-		case !isSecret && live != k.Expect:
+		if seen.Entry(k.Key) != k.Expect {
 			return nil
 		}
 	}
-	return at
-}
-
-// covers reports whether the plan has judged all that a transaction expects. Values of a Secret are write-only: those of the apply may be others
-// than those of the plan.
-func (j *judgedAt) covers(t *cas.Txn) bool {
-	hasNotSeen := func(k cas.KeySwap) bool {
-		return !k.Expect.IsAnything() && (!k.Expect.IsAbsent() || !slices.Contains(j.Absent, k.Key))
-	}
-	return t.Ref.Kind != cas.Secret || !slices.ContainsFunc(t.Keys, hasNotSeen)
+	return &judgedAt{seen.Version().UID, seen.Version().ResourceVersion, seen.Digest(), seen.Horizon()}
 }
 
 // planNoteIn reads the note out of private state as the framework stores it: JSON by key.
@@ -276,7 +258,7 @@ func bind(ctx context.Context, t *cas.Txn) diag.Diagnostics {
 
 // resume lets a write go without a read, if the plan has judged it just before.
 func (n planNote) resume(t *cas.Txn) {
-	if j := n.Judged; j != nil && j.covers(t) {
+	if j := n.Judged; j != nil {
 		t.Seen, t.SeenDigest, t.SeenSince = cas.Version{UID: j.UID, ResourceVersion: j.ResourceVersion}, j.Digest, j.Since
 	}
 }
