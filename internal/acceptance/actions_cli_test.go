@@ -2,6 +2,7 @@ package acceptance_test
 
 import (
 	"fmt"
+	"net/http"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -233,4 +235,41 @@ func TestGuideAdopt(t *testing.T) {
 	p.writeFor(f.cluster.Kubeconfig(t, user), "", "")
 	refused := p.ended(p.on.Run("query"), 1, "query")
 	p.wants(refused, "Error: Not Permitted", "You do not have permission to list ConfigMaps. Nothing was listed.", "Grant list on configmaps in this namespace.")
+}
+
+// Given an action that waits before a resource is created; when the run is interrupted, then it says so, and the resource is not created.
+func TestInterruptedActionStopsWhatItGates(t *testing.T) {
+	p := newCLIPipeline(t)
+	p.needsActionsAndLists()
+	p.create("testmap", data{"schema": "41"})
+	proxy := p.proxied()
+	p.write("action \"cas_configmap_swap\" \"gate\" {\n  config {\n    namespace = NAMESPACE\n    name = \"testmap\"\n" +
+		"    expected_data = { schema = \"42\" }\n    wait_for_match = \"5m\"\n  }\n}\n" +
+		"resource \"terraform_data\" \"rollout\" {\n  lifecycle {\n    action_trigger {\n      events = [before_create]\n" +
+		"      actions = [action.cas_configmap_swap.gate]\n    }\n  }\n}\n")
+	p.plan()
+	proxy.Reset()
+	for name, args := range map[string][]string{
+		"triggered": {"apply", planFile}, "invoked": {"apply", "-auto-approve", "-invoke=action.cas_configmap_swap.gate"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			watched := make(chan struct{}, 100)
+			proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.URL.Query().Has("watch") && r.URL.Query().Get("sendInitialEvents") == "" {
+					watched <- struct{}{}
+				}
+				return testcluster.Fault{}
+			})
+			running := p.cli.Start(args...)
+			<-watched
+			if err := running.Interrupt(); err != nil {
+				t.Fatal(err)
+			}
+			result := running.Wait()
+			out := testcli.Flat(result.All())
+			if result.ExitCode == 0 || !strings.Contains(out, "Operation Canceled") || strings.Contains(out, "Creation complete") {
+				t.Errorf("it ended with %d:\n%s", result.ExitCode, out)
+			}
+		})
+	}
 }

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -25,7 +24,7 @@ const (
 func handOn(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	if message, ok := req.(proto.Message); ok {
 		m := message.ProtoReflect()
-		switch info.FullMethod[strings.LastIndex(info.FullMethod, "/")+1:] {
+		switch method(info.FullMethod) {
 		case "PlanResourceChange":
 			ctx = planned.With(ctx, planned.Sent{
 				Stores: storesPlannedPrivate(m, planClientCapabilities), Private: bytesField(m, planPlannedPrivate),

@@ -62,8 +62,8 @@ func (wireCodec) Unmarshal(raw []byte, v any) error {
 	return nil
 }
 
-// served starts a provider as -debug does, and gives what calls it over the wire.
-func served(t *testing.T, provider tfprotov6.ProviderServer) func(method string, request []byte) {
+// connected starts a provider as -debug does.
+func connected(t *testing.T, provider tfprotov6.ProviderServer) *grpc.ClientConn {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	listening, ended := make(chan *plugin.ReattachConfig), make(chan struct{})
@@ -77,6 +77,13 @@ func served(t *testing.T, provider tfprotov6.ProviderServer) func(method string,
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// served starts a provider, and gives what calls it over the wire.
+func served(t *testing.T, provider tfprotov6.ProviderServer) func(method string, request []byte) {
+	t.Helper()
+	conn := connected(t, provider)
 	return func(method string, request []byte) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -50,7 +50,9 @@ func Server(factory func() tfprotov6.ProviderServer, debug *plugin.ServeTestConf
 		},
 		Plugins: plugin.PluginSet{"provider": &tf6server.GRPCProviderPlugin{Name: addresses[0], GRPCProvider: factory}},
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
-			return grpc.NewServer(append(options, grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage), grpc.ChainUnaryInterceptor(handOn))...)
+			stops := newStopper()
+			return grpc.NewServer(append(options, grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
+				grpc.ChainUnaryInterceptor(stops.unary, handOn), grpc.ChainStreamInterceptor(stops.stream))...)
 		},
 		Test: debug,
 	})

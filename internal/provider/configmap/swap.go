@@ -17,6 +17,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+	"github.com/terraform-cas/terraform-provider-cas/internal/serve/interrupted"
 )
 
 var (
@@ -123,6 +124,8 @@ func (a *swapAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	} else {
 		say("Comparing %s with the expected state", c.Ref)
 	}
+	ctx, cancel := interrupted.Context(ctx)
+	defer cancel()
 	written, diags := a.Run.Swap(ctx, c, timeout)
 	resp.Diagnostics.Append(diags...)
 	switch {
