@@ -157,7 +157,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 		"the ConfigMap goes meanwhile": {foreign: func(p *pipeline) { p.remove("testmap") }},
 		"another wrote before": {
 			before: func(p *pipeline) { p.set("testmap", "a", "foreign"); p.set("testmap", "b", "foreign") }, left: data{"x": "y"},
-			wants: []string{"Warning: Value Changed Since Last Apply", `Key: a Found: "foreign" Changed by: another-writer (last write `, `Key: b Found: "foreign" Changed by: another-writer (last write `, "The apply removes them if they still hold these values."},
+			wants: []string{"Warning: Value Changed Since Last Apply", `Key: a Found: "foreign" Changed by: another-writer (last write `, `Key: b Found: "foreign" Changed by: another-writer (last write `, "The apply removes them if they still hold what the plan found."},
 		},
 		"another writes meanwhile": {
 			foreign: func(p *pipeline) { p.set("testmap", "b", "foreign") }, left: data{"x": "y"},

@@ -206,7 +206,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 		p.testmap(contents{})
 		p.planned(entryBlock("foo", `value = "2"`))
 		p.set("testmap", "foo", "foreign")
-		p.wants(p.plan("-destroy"), warning, `Found: "foreign"`, "The apply removes it if it still holds this value.")
+		p.wants(p.plan("-destroy"), warning, `Found: "foreign"`, "The apply removes it if it still holds what the plan found.")
 		p.apply()
 		p.wantContents(contents{})
 	})

@@ -224,7 +224,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			of: aboutSeveral(terms.OpDelete, planning).ChangedSinceApply(
 				[]diagnose.KeyValue{{Key: "a", Live: cas.Text("x")}, {Key: "b", Live: cas.Text("y")}}, nil, terms.PolicyDelete),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
-			detail: "a and b do not hold what this resource last wrote. The apply removes them if they still hold these values." + object +
+			detail: "a and b do not hold what this resource last wrote. The apply removes them if they still hold what the plan found." + object +
 				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
 				`To keep them, set data to what they hold and deletion_policy = "abandon", apply, then destroy.`,
 		},

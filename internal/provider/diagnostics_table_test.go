@@ -280,7 +280,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"delete of what changed": {
 			of:       aboutFoo(terms.OpDelete, planning).ChangedSinceApply(live, nil, terms.PolicyDelete),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
-			detail: "foo does not hold what this resource last wrote. The apply removes it if it still holds this value." + head +
+			detail: "foo does not hold what this resource last wrote. The apply removes it if it still holds what the plan found." + head +
 				"  Found:      \"live\"\n\nTo keep it, set value = \"live\" and deletion_policy = \"abandon\", apply, then destroy.",
 		},
 		"restore of what changed": {

@@ -631,11 +631,15 @@ func TestClientConfig_refused(t *testing.T) {
 		"a token over plain HTTP": {
 			given: block{"host": "http://127.0.0.1:8001"},
 			env:   map[string]string{"KUBE_TOKEN": secret},
-			want:  one("", "Invalid Provider Argument", "KUBE_TOKEN would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP."),
+			want:  one("host", "Invalid Provider Argument", "KUBE_TOKEN would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP."),
+		},
+		"a literal token over plain HTTP": {
+			given: block{"host": "http://127.0.0.1:8001", "token": secret},
+			want:  one("host", "Invalid Provider Argument", "token would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP."),
 		},
 		"exec over plain HTTP": {
 			given: block{"host": "http://127.0.0.1:8001", "exec": exec{apiVersion: "client.authentication.k8s.io/v1", command: "c"}},
-			want:  one("exec", "Invalid Provider Argument", "exec would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP."),
+			want:  one("host", "Invalid Provider Argument", "exec would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP."),
 		},
 
 		"a token beside the environment's user": {

@@ -29,10 +29,26 @@ var providerBound = []rule{
 	{
 		"provider: what a client sent about the first plan is handed on",
 		"internal/serve/serve.go",
-		", grpc.ChainUnaryInterceptor(handOn)",
-		"",
+		"grpc.ChainUnaryInterceptor(stops.unary, handOn)",
+		"grpc.ChainUnaryInterceptor(stops.unary)",
 		"internal/serve",
 		[]string{"TestWhatAClientSentAboutTheFirstPlanIsHandedOn"},
+	},
+	{
+		"provider: an action that is stopped says what became of it",
+		"internal/serve/serve.go",
+		", grpc.ChainStreamInterceptor(stops.stream)",
+		"",
+		"internal/serve",
+		[]string{"TestStoppedActionSaysWhatBecameOfIt"},
+	},
+	{
+		"provider: a stop ends what runs beside the action at once",
+		"internal/serve/stop.go",
+		"ctx, cancel := interrupted.Context(interrupted.With(ctx, stop))",
+		"ctx, cancel := context.WithCancel(interrupted.With(ctx, stop))",
+		"internal/serve",
+		[]string{"TestStoppedActionSaysWhatBecameOfIt"},
 	},
 	{
 		"provider: a field that plugin-go knows is read by its descriptor",

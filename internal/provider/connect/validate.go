@@ -146,7 +146,11 @@ func (a arguments) checkTransport(config *rest.Config) diag.Diagnostic {
 			refused = append(refused, argument{name: "exec", path: path.Root("exec")})
 		}
 		if len(refused) > 0 {
-			return invalid(refused[0].path, diagnose.TitleInvalidProviderArgument, fmt.Sprintf(
+			at := a.host.path // not the credential, whose line Terraform would print
+			if !a.host.given() {
+				at = a.kubeconfigPath()
+			}
+			return invalid(at, diagnose.TitleInvalidProviderArgument, fmt.Sprintf(
 				"%s would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP.", refused[0].name))
 		}
 	}

@@ -42,7 +42,7 @@ func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, po
 		return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), happened+", so restoring would undo another write.", facts, refused)
 	}
 	return s.tell(WarningValueChangedSinceLastApply, path.Empty(),
-		happened+number(len(changed), ". The apply removes it if it still holds this value.", ". The apply removes them if they still hold these values."),
+		happened+number(len(changed), ". The apply removes it if it still holds what the plan found.", ". The apply removes them if they still hold what the plan found."),
 		facts, next)
 }
 
