@@ -101,12 +101,16 @@ func TestLostAnswerOfASecretThatWasJustPlanned(t *testing.T) {
 			testcluster.Fault{DropAfter: true}, func(object) {}, nil, data{"a": "2", "b": "2", "c": "1"},
 		},
 		"another wrote the same and more": {
-			testcluster.Fault{DropBefore: true}, func(o object) { o.setAs("terraform-provider-cas", data{"a": "2", "c": "9"}) },
-			[]string{"!Modifications complete"}, data{"a": "2", "b": "1", "c": "9"},
+			testcluster.Fault{DropBefore: true},
+			func(o object) { o.setAs("terraform-provider-cas", data{"a": "2", "c": "9"}) },
+			[]string{"!Modifications complete"},
+			data{"a": "2", "b": "1", "c": "9"},
 		},
 		"another wrote other keys": {
-			testcluster.Fault{DropBefore: true}, func(o object) { o.set("c", "9") },
-			[]string{"Compare-And-Swap Conflict", "Nothing was written."}, data{"a": "1", "b": "1", "c": "9"},
+			testcluster.Fault{DropBefore: true},
+			func(o object) { o.set("c", "9") },
+			[]string{"Compare-And-Swap Conflict", "Nothing was written."},
+			data{"a": "1", "b": "1", "c": "9"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
