@@ -46,3 +46,41 @@ func (b *bodies) remove(c *committer) {
 		c.place, c.weight = nil, 0
 	}
 }
+
+// observed takes note of what a read found.
+func (c *committer) observed(o *Observation) {
+	c.known.Lock()
+	defer c.known.Unlock()
+	c.head = o
+	c.lineage.Observed(o.Version())
+}
+
+// wrote takes note of an own write that made after of base, and of now, which was found later, unless that is nil. With alone, the
+// lineage begins with it.
+func (c *committer) wrote(base Version, after, now *Observation, keys []string, alone bool) {
+	c.known.Lock()
+	defer c.known.Unlock()
+	c.lineage.Wrote(base, after.Version(), keys...)
+	if alone {
+		c.lineage.Cut()
+	}
+	c.head = after
+	if now != nil {
+		c.head = now
+		c.lineage.Observed(now.Version())
+	}
+}
+
+// forget drops the object, which is then read again; its versions stay known.
+func (c *committer) forget() {
+	c.known.Lock()
+	defer c.known.Unlock()
+	c.head = nil
+}
+
+// adopted takes note of a key that was taken over as it was.
+func (c *committer) adopted(key string) {
+	c.known.Lock()
+	defer c.known.Unlock()
+	c.lineage.Took(key)
+}

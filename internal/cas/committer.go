@@ -277,41 +277,6 @@ func (c *committer) read(tasks []*task) {
 	c.observed(head)
 }
 
-func (c *committer) observed(o *Observation) {
-	c.known.Lock()
-	defer c.known.Unlock()
-	c.head = o
-	c.lineage.Observed(o.Version())
-}
-
-// wrote takes note of an own write that made after of base, and of now, which was found later, unless that is nil. With alone, the
-// lineage begins with it.
-func (c *committer) wrote(base Version, after, now *Observation, keys []string, alone bool) {
-	c.known.Lock()
-	defer c.known.Unlock()
-	c.lineage.Wrote(base, after.Version(), keys...)
-	if alone {
-		c.lineage.Cut()
-	}
-	c.head = after
-	if now != nil {
-		c.head = now
-		c.lineage.Observed(now.Version())
-	}
-}
-
-func (c *committer) forget() {
-	c.known.Lock()
-	defer c.known.Unlock()
-	c.head = nil
-}
-
-func (c *committer) adopted(key string) {
-	c.known.Lock()
-	defer c.known.Unlock()
-	c.lineage.Took(key)
-}
-
 // judge holds what the task is about against an observation.
 func (t *task) judge(o *Observation, h judging.History) judging.Judgement {
 	switch {

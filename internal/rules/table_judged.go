@@ -213,7 +213,7 @@ var judged = []rule{
 	},
 	{
 		"A removal of what nobody knows the rest of ends the lineage where it was found out to have landed",
-		engine + "/committer.go",
+		engine + "/bodies.go",
 		"if alone {\n\t\tc.lineage.Cut()",
 		"if false {\n\t\tc.lineage.Cut()",
 		engine,
@@ -229,7 +229,7 @@ var judged = []rule{
 	},
 	{
 		"Nor is what this process adopted",
-		engine + "/committer.go",
+		engine + "/bodies.go",
 		"c.lineage.Took(key)",
 		"_ = key",
 		engine,

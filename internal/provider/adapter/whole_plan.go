@@ -122,7 +122,7 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 			return
 		}
 	}
-	if isNamed = isKept && isNamed; isNamed { // what the state does not say is for the apply to see: its plan must agree with the first one
+	if isNamed = isKept && isNamed; isNamed { // the apply plans again, and both plans must agree, whatever is there by then
 		was, isUnseen = state.named(), false
 	}
 	if isKept {
@@ -149,9 +149,9 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 			plan.ResourceVersion, plan.Keys = state.ResourceVersion, state.Keys
 		}
 		switch {
-		case isOwn && plan.BinaryData.IsNull(): // an update notes that the values are others' now, which no argument in the state says
+		case isOwn && plan.BinaryData.IsNull(): // the update records that the values are left to others: the state has no argument that says so
 			plan.ResourceVersion = types.StringUnknown()
-		case r.Kind == cas.Secret && !isKept && !plan.BinaryData.IsNull(): // it notes that they are its own, or finds others and writes
+		case r.Kind == cas.Secret && !isKept && !plan.BinaryData.IsNull(): // the apply records that the values are its own, or writes them if they have changed
 			plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
 		}
 		if !isUnseen && !isNamed {
