@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// What follows is for a cluster that a test has for itself, from [Start]. What is done to one process must be over before
-// more is done to it.
+// What follows is for a cluster that a test has for itself, from [Start], or while no other test runs. What is done to one
+// process must be over before more is done to it.
 
 // The processes, by the names of their binaries.
 const (

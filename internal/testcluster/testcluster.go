@@ -137,6 +137,7 @@ func environment(dir, token string, dog *watchdog, etcd, apiserver string) (*env
 		return nil, err
 	}
 	env.ControlPlane.Etcd.DataDir = filepath.Join(dir, "etcd")
+	env.ControlPlane.Etcd.Configure().Set("unsafe-no-fsync", "true") // as envtest does where it is told that there is such a flag
 	server.CertDir = filepath.Join(dir, "kube-apiserver")
 	for _, d := range []string{env.ControlPlane.Etcd.DataDir, server.CertDir} {
 		if err := os.Mkdir(d, 0o700); err != nil {
