@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -41,6 +42,14 @@ func ownCluster(t *testing.T, options ...testcluster.Option) (c *testcluster.Clu
 	return c, c.Namespace(t)
 }
 
+// alone is the shared control plane, and a namespace in it, for a test that starts its API server again. Such a test must not be parallel: those
+// that are have not begun then, and come when it has ended. A control plane of its own would take as long to start as the rest of the test.
+func alone(t *testing.T) (c *testcluster.Cluster, namespace string) {
+	t.Helper()
+	c = testcluster.Shared(t)
+	return c, c.Namespace(t)
+}
+
 // in is the fixture of an object. It is not made yet.
 func in(t *testing.T, c *testcluster.Cluster, ref Ref) *fixture {
 	t.Helper()
@@ -49,13 +58,17 @@ func in(t *testing.T, c *testcluster.Cluster, ref Ref) *fixture {
 	return f
 }
 
-// forgets restarts the API server, whose history begins later then than all that was written before. It may be called from a hook.
+// forgets restarts the API server, whose history begins later then than all that was written before.
 func (f *fixture) forgets() {
 	f.others()
-	if err := errors.Join(f.cluster.KillAPIServer(), f.cluster.StartAPIServer()); err != nil {
+	if err := restarted(f.cluster); err != nil {
 		f.Error(err)
 	}
 	f.hasForgotten(f.version())
+}
+
+func restarted(c *testcluster.Cluster) error {
+	return errors.Join(c.KillAPIServer(), c.StartAPIServer())
 }
 
 // others makes other objects' versions, for a history to begin with.
@@ -100,20 +113,23 @@ var lostAnswers = map[string]struct {
 	"it landed, but only reading is permitted":       {testcluster.Fault{DropAfter: true}, "other", getAndPatch, Unknown, "2"},
 }
 
-// findsOut makes ConfigMaps, has the API server forget them, and runs lostAnswers.
+// findsOut makes ConfigMaps and Secrets, has the API server forget them, and runs lostAnswers.
 func findsOut(t *testing.T, c *testcluster.Cluster, namespace string, forget func(*fixture)) {
 	t.Helper()
 	names := map[string]string{}
 	for name := range lostAnswers {
 		names[name] = fmt.Sprint("shared-", len(names))
 	}
-	for _, kind := range []Kind{ConfigMap, Secret} {
-		var last *fixture
+	kinds := []Kind{ConfigMap, Secret}
+	var last *fixture
+	for _, kind := range kinds {
 		for _, name := range names {
 			last = in(t, c, Ref{Kind: kind, Namespace: namespace, Name: name})
 			last.create(map[string]string{"foo": "1", "bar": "1"})
 		}
-		forget(last)
+	}
+	forget(last)
+	for _, kind := range kinds {
 		for name, test := range lostAnswers {
 			t.Run(kind.String()+", "+name, func(t *testing.T) {
 				f := in(t, c, Ref{Kind: kind, Namespace: namespace, Name: names[name]})
@@ -151,14 +167,14 @@ func findsOut(t *testing.T, c *testcluster.Cluster, namespace string, forget fun
 // Given ConfigMaps that are older than what the API server remembers; when the answer to a swap is lost, or the swap itself, and
 // another writer comes before the Engine looks; then it is found out what became of it.
 func TestLostAnswerIsFoundOutWhereTheAPIServerHasForgottenTheBase(t *testing.T) {
-	c, namespace := ownCluster(t)
+	c, namespace := alone(t)
 	findsOut(t, c, namespace, (*fixture).forgets)
 }
 
 // Given a write that was judged elsewhere before the API server was started again, and is sent without a read; when its answer is lost, or the
 // write itself, and another writer comes before the Engine looks; then it is found out what became of it.
 func TestLostAnswerOfAWriteThatWasJudgedBeforeTheAPIServerWasStartedAgain(t *testing.T) {
-	c, namespace := ownCluster(t)
+	c, namespace := alone(t)
 	made := map[string]*fixture{}
 	txns := map[string]*Txn{}
 	var last *fixture
@@ -243,33 +259,79 @@ func compact(t *testing.T, plane *envtest.ControlPlane, revision string) {
 
 var getAndPatch = []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: bothKinds, Verbs: []string{"get", "patch"}}}
 
+// restart is one of the API server that comes between the writes of some calls, whose answers are lost, or which are lost themselves, and the looks
+// at what became of them. Those look when it has forgotten what came before.
+type restart struct {
+	under sync.WaitGroup // calls that are on their way to their look
+	over  chan struct{}  // closed when the API server is there again
+	ended sync.WaitGroup // the calls
+}
+
+// spans begins a call that the restart is to come into. then is done between the restart and the look.
+func (r *restart) spans(f *fixture, fault testcluster.Fault, then func(), call func(context.Context)) {
+	r.under.Add(1)
+	arrive := sync.OnceFunc(r.under.Done)
+	var looked atomic.Bool
+	f.proxy.SetHook(func(q *http.Request) testcluster.Fault {
+		switch {
+		case q.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
+			return fault
+		case q.Method == http.MethodGet && f.proxy.Count(http.MethodPatch) == 1 && looked.CompareAndSwap(false, true):
+			f.others()
+			arrive()
+			<-r.over
+			f.hasForgotten(f.version())
+			then()
+		}
+		return testcluster.Fault{}
+	})
+	r.ended.Go(func() {
+		ctx, cancel := context.WithTimeout(f.Context(), ample)
+		defer cancel()
+		call(ctx)
+		arrive() // also where it has ended without a look
+		if !looked.Load() {
+			f.Error("it has not looked what became of its write: the interleaving was not forced")
+		}
+	})
+}
+
+// happens starts the API server again when all calls are about to look, and returns when they have ended.
+func (r *restart) happens(t *testing.T, c *testcluster.Cluster) {
+	t.Helper()
+	r.under.Wait()
+	err := restarted(c)
+	close(r.over)
+	r.ended.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Given a number that is taken; when the API server forgets what came before it between the write, whose answer is lost, or which
 // is lost itself, and the look, and another key is written meanwhile; then it is found out which number was taken.
 func TestNumberIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.T) {
-	c, namespace := ownCluster(t)
-	n := 0
+	c, namespace := alone(t)
+	r := &restart{over: make(chan struct{})}
+	type taking struct {
+		*fixture
+		got Taken
+		err error
+	}
+	takings := map[string]*taking{}
 	for name, fault := range map[string]testcluster.Fault{"it landed": {DropAfter: true}, "it did not land": {DropBefore: true}} {
+		f := &taking{fixture: in(t, c, Ref{Namespace: namespace, Name: fmt.Sprint("shared-", len(takings))})}
+		takings[name] = f
+		f.create(map[string]string{"foo": "5", "bar": "1"})
+		r.spans(f.fixture, fault, func() { f.set("other", "9") }, func(ctx context.Context) { f.got, f.err = f.engine.Take(ctx, f.counter("foo")) })
+	}
+	r.happens(t, c)
+	for name, f := range takings {
 		t.Run(name, func(t *testing.T) {
-			n++
-			f := in(t, c, Ref{Namespace: namespace, Name: fmt.Sprint("shared-", n)})
-			f.create(map[string]string{"foo": "5", "bar": "1"})
-			var looked atomic.Bool
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				switch {
-				case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
-					return fault
-				case r.Method == http.MethodGet && f.proxy.Count(http.MethodPatch) == 1 && looked.CompareAndSwap(false, true):
-					f.forgets()
-					f.set("other", "9")
-				}
-				return testcluster.Fault{}
-			})
-			ctx, cancel := context.WithTimeout(t.Context(), ample)
-			defer cancel()
-			got, err := f.engine.Take(ctx, f.counter("foo"))
-			f.want(Applied, err)
-			if got.Number != 5 {
-				t.Errorf("took %d, want 5", got.Number)
+			f.T = t
+			f.want(Applied, f.err)
+			if f.got.Number != 5 {
+				t.Errorf("took %d, want 5", f.got.Number)
 			}
 			f.wantData(map[string]string{"foo": "6", "bar": "1", "other": "9"})
 		})
@@ -278,47 +340,44 @@ func TestNumberIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.
 
 // Given the same; when a twin takes a number between; then no number is given twice.
 func TestNoNumberIsGivenTwiceWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.T) {
-	c, namespace := ownCluster(t)
-	n := 0
-	for name, test := range map[string]struct {
+	c, namespace := alone(t)
+	r := &restart{over: make(chan struct{})}
+	tests := map[string]*struct {
 		fault  testcluster.Fault
 		twin   int64
 		number int64
+
+		got Taken
+		err error
 	}{
-		"it landed":       {testcluster.Fault{DropAfter: true}, 6, 5},
-		"it did not land": {testcluster.Fault{DropBefore: true}, 5, 6},
-	} {
+		"it landed":       {fault: testcluster.Fault{DropAfter: true}, twin: 6, number: 5},
+		"it did not land": {fault: testcluster.Fault{DropBefore: true}, twin: 5, number: 6},
+	}
+	n := 0
+	for _, test := range tests {
+		n++
+		f := in(t, c, Ref{Namespace: namespace, Name: fmt.Sprint("shared-", n)})
+		f.create(map[string]string{"foo": "5"})
+		r.spans(f, test.fault, func() {
+			twin := f.newEngine(c.Config)
+			if got, err := twin.Take(context.Background(), f.counter("foo")); err != nil || got.Number != test.twin {
+				f.Errorf("the twin took %d (%v), want %d", got.Number, err, test.twin)
+			}
+		}, func(ctx context.Context) { test.got, test.err = f.engine.Take(ctx, f.counter("foo")) })
+	}
+	r.happens(t, c)
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			n++
-			f := in(t, c, Ref{Namespace: namespace, Name: fmt.Sprint("shared-", n)})
-			f.create(map[string]string{"foo": "5"})
-			var looked atomic.Bool
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				switch {
-				case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
-					return test.fault
-				case r.Method == http.MethodGet && f.proxy.Count(http.MethodPatch) == 1 && looked.CompareAndSwap(false, true):
-					f.forgets()
-					twin := f.newEngine(c.Config)
-					if got, err := twin.Take(context.Background(), f.counter("foo")); err != nil || got.Number != test.twin {
-						f.Errorf("the twin took %d (%v), want %d", got.Number, err, test.twin)
-					}
-				}
-				return testcluster.Fault{}
-			})
-			ctx, cancel := context.WithTimeout(t.Context(), ample)
-			defer cancel()
-			got, err := f.engine.Take(ctx, f.counter("foo"))
 			var unknown *UnknownNumberError
 			switch {
-			case errors.As(err, &unknown): // it may not be found out, but which number it is about is known
+			case errors.As(test.err, &unknown): // it may not be found out, but which number it is about is known
 				if unknown.Number != 5 {
 					t.Errorf("whether %d was taken is unknown, want 5", unknown.Number)
 				}
-			case err != nil:
-				t.Error(err)
-			case got.Number != test.number:
-				t.Errorf("took %d, want %d", got.Number, test.number)
+			case test.err != nil:
+				t.Error(test.err)
+			case test.got.Number != test.number:
+				t.Errorf("took %d, want %d", test.got.Number, test.number)
 			}
 		})
 	}
@@ -327,33 +386,32 @@ func TestNoNumberIsGivenTwiceWhereTheAPIServerForgetsBetweenWriteAndLook(t *test
 // Given a swap; when the API server forgets what came before it between the write, whose answer is lost, or which is lost itself, and
 // the look, and another writes the same key meanwhile; then it is found out what became of it, through what etcd has kept.
 func TestSwapIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.T) {
-	c, namespace := ownCluster(t)
-	n := 0
-	for name, test := range map[string]struct {
+	c, namespace := alone(t)
+	r := &restart{over: make(chan struct{})}
+	tests := map[string]*struct {
 		fault   testcluster.Fault
 		verdict Verdict
+
+		*fixture
+		err error
 	}{
-		"it landed":       {testcluster.Fault{DropAfter: true}, Applied},
-		"it did not land": {testcluster.Fault{DropBefore: true}, Conflict},
-	} {
+		"it landed":       {fault: testcluster.Fault{DropAfter: true}, verdict: Applied},
+		"it did not land": {fault: testcluster.Fault{DropBefore: true}, verdict: Conflict},
+	}
+	n := 0
+	for _, test := range tests {
+		n++
+		f := in(t, c, Ref{Namespace: namespace, Name: fmt.Sprint("shared-", n)})
+		test.fixture = f
+		f.create(map[string]string{"foo": "1"})
+		r.spans(f, test.fault, func() { f.set("foo", "9") }, func(ctx context.Context) { _, test.err = f.engine.Swap(ctx, f.swapping("foo", one, two)) })
+	}
+	r.happens(t, c)
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			n++
-			f := in(t, c, Ref{Namespace: namespace, Name: fmt.Sprint("shared-", n)})
-			f.create(map[string]string{"foo": "1"})
-			var looked atomic.Bool
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				switch {
-				case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
-					return test.fault
-				case r.Method == http.MethodGet && f.proxy.Count(http.MethodPatch) == 1 && looked.CompareAndSwap(false, true):
-					f.forgets()
-					f.set("foo", "9")
-				}
-				return testcluster.Fault{}
-			})
-			_, err := f.do(f.swapping("foo", one, two))
-			f.want(test.verdict, err)
-			f.wantData(map[string]string{"foo": "9"})
+			test.T = t
+			test.want(test.verdict, test.err)
+			test.wantData(map[string]string{"foo": "9"})
 		})
 	}
 }
@@ -361,7 +419,7 @@ func TestSwapIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.T)
 // Given a ConfigMap that is older than what the API server remembers, and a user who may watch and may not list; when the answer to a
 // swap is lost and another writes the same key before the Engine looks; then it is found out that it landed.
 func TestLostAnswerIsFoundOutByWhoMayNotListWhereTheBaseIsForgotten(t *testing.T) {
-	c, namespace := ownCluster(t)
+	c, namespace := alone(t)
 	f := in(t, c, Ref{Namespace: namespace, Name: "shared"})
 	f.create(map[string]string{"foo": "1"})
 	f.forgets()

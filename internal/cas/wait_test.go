@@ -12,12 +12,10 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
-	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // isWatch reports whether the request is a watch, other than one that reads and learns the horizon.
@@ -109,21 +107,8 @@ func TestWaitingMissesNothingBeforeItsWatch(t *testing.T) {
 
 // An API server that was started again does not know what came before: it answers a watch from there with 410.
 func TestWaitingOutlivesARestartOfTheAPIServer(t *testing.T) {
-	t.Parallel()
-	c, err := testcluster.Start(t.Context())
-	if errors.Is(err, testcluster.ErrNoBinaries) {
-		toolchain.Unavailable(t, err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	f := &fixture{T: t, cluster: c, events: &events{}, proxy: c.Proxy(t), ref: Ref{Namespace: c.Namespace(t), Name: "shared"}}
-	f.engine = f.newEngine(f.proxy.Config)
+	c, namespace := alone(t)
+	f := in(t, c, Ref{Namespace: namespace, Name: "shared"})
 	f.create(map[string]string{"foo": "0"})
 
 	begun := make(chan struct{})
@@ -148,17 +133,11 @@ func TestWaitingOutlivesARestartOfTheAPIServer(t *testing.T) {
 		done <- err
 	}()
 	<-begun
-	// Other objects' versions, so that the new server's history begins later than what the wait has seen.
-	for range 3 {
-		if _, err := c.Client().CoreV1().ConfigMaps(f.ref.Namespace).Create(t.Context(),
-			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "other-"}}, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(c.KillAPIServer(), c.StartAPIServer()); err != nil {
+	f.others() // so that the new server's history begins later than what the wait has seen
+	if err := restarted(c); err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.Client().CoreV1().ConfigMaps(f.ref.Namespace).Patch(t.Context(), f.ref.Name, types.MergePatchType,
+	_, err := c.Client().CoreV1().ConfigMaps(f.ref.Namespace).Patch(t.Context(), f.ref.Name, types.MergePatchType,
 		[]byte(`{"data":{"foo":"1"}}`), metav1.PatchOptions{FieldManager: "foreign"})
 	if err != nil {
 		t.Fatal(err)
