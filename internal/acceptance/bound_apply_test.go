@@ -70,8 +70,7 @@ func TestStateKeepsNothingOfAPlan(t *testing.T) {
 			p := on(t, driver.Terraform116)
 			p.create("testmap", data{})
 			for _, value := range []string{"1", "2"} { // a create and an update
-				p.write(config(value))
-				p.planApply()
+				p.planned(config(value))
 				p.state()
 			}
 			proxy := p.refusing()

@@ -114,8 +114,7 @@ func TestConfigMapForeignWriteBetweenPlanAndApply(t *testing.T) {
 				}
 				p.wantState("all")
 				if op == "delete" {
-					p.plan()
-					p.apply()
+					p.planApply()
 					if p.exists("testmap") {
 						t.Error("the ConfigMap is there still")
 					}
@@ -151,8 +150,7 @@ func TestConfigMapWithoutRefreshFailsClosed(t *testing.T) {
 	p.plan("-destroy", "-refresh=false")
 	p.set("testmap", "foo", "foreign again")
 	p.applyRefused(wholeConflict, "Nothing was removed.")
-	p.plan("-destroy", "-refresh=false")
-	p.apply()
+	p.planApply("-destroy", "-refresh=false")
 	p.wantState()
 }
 
@@ -188,9 +186,7 @@ func TestConfigMapTooLargeWithWhatOthersOwn(t *testing.T) {
 	p.setenv("CAS_PLAN_CHECK", "off")
 	p.plan()
 	p.applyRefused(wants...)
-	p.write(wholeBlock("all", `data = { foo = "1234567890" }`))
-	p.plan()
-	p.apply()
+	p.planned(wholeBlock("all", `data = { foo = "1234567890" }`))
 }
 
 func TestWholeConfigMapThatIsBeingDeleted(t *testing.T) {
@@ -231,8 +227,7 @@ func TestWholeConfigMapThatIsBeingDeleted(t *testing.T) {
 		p := newPipeline(t)
 		p.planned(wholeBlock("all", `data = { foo = "1" }`))
 		finalized(p)
-		p.plan("-destroy")
-		p.apply()
+		p.planApply("-destroy")
 		p.wantState()
 		if !p.exists("testmap") {
 			t.Error("the ConfigMap is gone, whatever held it")

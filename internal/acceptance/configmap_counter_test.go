@@ -86,9 +86,7 @@ func TestCounterRefreshAndDestroyMakeNoRequestAndChangeNothing(t *testing.T) {
 	p := newPipeline(t)
 	p.create("testmap", data{"foo": "41"})
 	proxy := p.proxied()
-	p.write(counterBlock("n"))
-	p.plan()
-	p.apply()
+	p.planned(counterBlock("n"))
 	requests := proxy.Requests()
 	if len(requests) != 3 || requests[2].Method != http.MethodPatch { // the plan's check, and what the apply judges and writes
 		t.Errorf("%v, want two reads and a patch", requests)
@@ -357,11 +355,9 @@ func TestCounterOfAProviderThatIsUnknownAtPlan(t *testing.T) {
 	p := newPipeline(t)
 	p.create("testmap", data{"foo": "8"})
 	p.writeUnknown(1, counterBlock("n"))
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.writeUnknown(2, counterBlock("n", "step = 2"))
-	p.plan()
-	p.apply()
+	p.planApply()
 	if got := p.wantState("n")["n"].Attributes["value"]; got != 8.0 {
 		t.Errorf("the state holds %v", got)
 	}

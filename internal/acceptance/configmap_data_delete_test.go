@@ -179,7 +179,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 		for _, scope := range []string{"object", "key"} {
 			t.Run(name+", in scope "+scope, func(t *testing.T) {
 				p := newPipeline(t)
-				p.testmap(contents{Data: data{"x": "y"}})
+				p.create("testmap", data{"x": "y"})
 				p.planned(dataBlock("it", block, `conflict_scope = "`+scope+`"`, test.lines))
 				t.Cleanup(func() {
 					if p.exists("testmap") && p.live("testmap").DeletionTimestamp != nil {
@@ -235,7 +235,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 	})
 	t.Run("restore refuses over what another wrote", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: data{"a": "0"}})
+		p.create("testmap", data{"a": "0"})
 		p.planned(dataBlock("it", block, `expected_data = { a = "0" }`, `deletion_policy = "restore"`))
 		p.set("testmap", "b", "foreign")
 		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Found: "foreign"`, "!Key: a"}
@@ -251,7 +251,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 // of it in the plan, or does not happen. (Terraform before 1.12.2 plans the removal of a dropped block on the state before its refresh.)
 func TestConfigMapDataRemovalTakesNoKeyThatItsPlanDidNotSee(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: data{"bar": "kept"}})
+	p.create("testmap", data{"bar": "kept"})
 	p.planned(dataBlock("foo", `data = { foo = "2" }`))
 	p.change("testmap", func(cm *corev1.ConfigMap) { delete(cm.Data, "foo") })
 	p.do("refresh")
@@ -259,10 +259,10 @@ func TestConfigMapDataRemovalTakesNoKeyThatItsPlanDidNotSee(t *testing.T) {
 	p.write("")
 	if strings.Contains(p.plan(), "Value Changed Since Last Apply") {
 		p.apply()
-		p.wantContents(contents{Data: data{"bar": "kept"}})
+		p.wantLive("testmap", data{"bar": "kept"})
 		return
 	}
 	p.applyRefused("Error: Compare-And-Swap Conflict")
-	p.wantContents(contents{Data: data{"bar": "kept", "foo": "3"}})
+	p.wantLive("testmap", data{"bar": "kept", "foo": "3"})
 	p.wantState("foo")
 }

@@ -44,7 +44,7 @@ func TestConfigMapDataPlanDryRunFindsWhatAPolicyRefuses(t *testing.T) {
 // What goes through is rehearsed and not written, in one request of all keys; what does not hold, or waits, is not even rehearsed.
 func TestConfigMapDataPlanDryRunWritesNothing(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: data{"foo": "1", "bar": "1", "guard": "open"}})
+	p.create("testmap", data{"foo": "1", "bar": "1", "guard": "open"})
 	proxy := p.proxied()
 	sends := func(what string, wantDry, wantWet int) {
 		t.Helper()

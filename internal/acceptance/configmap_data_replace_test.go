@@ -46,7 +46,7 @@ func TestConfigMapDataReplace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: test.found})
+			p.create("testmap", test.found)
 			p.planned(dataBlock("it", test.seeded))
 			if test.replaced == "" {
 				test.replaced = test.seeded
@@ -60,8 +60,7 @@ func TestConfigMapDataReplace(t *testing.T) {
 				}
 				return
 			}
-			p.plan("-replace=cas_configmap_data.it")
-			p.apply()
+			p.planApply("-replace=cas_configmap_data.it")
 			p.wantLive("testmap", test.live)
 			p.planNothing()
 		})
@@ -75,8 +74,7 @@ func TestConfigMapDataReplace(t *testing.T) {
 		p.wants(p.plan(), "1 to add, 0 to change, 1 to destroy")
 		p.set("testmap", "a", "foreign")
 		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "1" Found: "foreign"`)
-		p.plan()
-		p.apply()
+		p.planApply()
 		p.wantLive("testmap", nil)
 		p.wantLive("other", data{"a": "1", "b": "2"})
 	})
@@ -107,8 +105,7 @@ func TestConfigMapDataReplace(t *testing.T) {
 		p.applyRefused("Error: Replacement Would Fail", "This resource is tainted. The removal comes first, so its replacement would not find what it needs.", "Nothing was removed.")
 		p.wantLive("testmap", data{"a": "1"})
 		p.do("untaint", "cas_configmap_data.it")
-		p.plan()
-		p.apply()
+		p.planApply()
 		p.wantState("it")
 	})
 }
@@ -169,8 +166,7 @@ func TestConfigMapDataKeysThatMove(t *testing.T) {
 				}
 				p.planRefused(wants)
 			} else {
-				p.plan()
-				p.apply()
+				p.planApply()
 				p.planNothing()
 			}
 			p.wantLive("testmap", test.live)

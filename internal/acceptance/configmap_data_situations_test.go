@@ -98,7 +98,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 	})
 	t.Run("hidden", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: data{"a": "secret-live", "held": "secret-held"}})
+		p.create("testmap", data{"a": "secret-live", "held": "secret-held"})
 		p.write(dataBlock("it", `data = { a = "secret-new", held = "secret-held" }`, `expected_data = { a = "secret-expected" }`, `hide_values = true`))
 		wants := []string{"Key: a Expected: (hidden, 15 bytes, sha256:", "Found: (hidden, 11 bytes, sha256:", "Key: held Found: (hidden, 11 bytes", `!Found: "secret`, `!Expected: "secret`}
 		p.planRefused(wants)
@@ -131,7 +131,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 		for _, check := range []string{"warning", "off"} {
 			t.Run(check, func(t *testing.T) {
 				p := newPipeline(t)
-				p.testmap(contents{Data: data{"a": "9"}})
+				p.create("testmap", data{"a": "9"})
 				p.writeChecked(checkSource{configured: check}, dataBlock("it", `data = { a = "1", b = "1" }`))
 				said := "Warning: Key Already Exists"
 				if check == "off" {
@@ -200,14 +200,12 @@ func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: data{"guard": "x"}})
+			p.create("testmap", data{"guard": "x"})
 			p.planned(it("x") + dataBlock("it", block))
 			p.planNothing()
 			p.wants(fmt.Sprint(p.state()["it"].Attributes["id"]), p.namespace+"/testmap:")
 			p.set("testmap", "guard", "y")
-			p.write(it("y") + dataBlock("it", block))
-			p.plan()
-			p.apply()
+			p.planned(it("y") + dataBlock("it", block))
 			p.planNothing()
 			p.destroy()
 			p.wantLive("testmap", data{"guard": "y"})
@@ -215,7 +213,7 @@ func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 	}
 	t.Run("is checked at apply", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: data{"a": "9", "b": "8"}})
+		p.create("testmap", data{"a": "9", "b": "8"})
 		p.write(it("1") + dataBlock("it", `data = { a = "0", b = `+output+` }`, `expected_data = { a = "7" }`))
 		p.plan()
 		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "7" Found: "9"`, `Key: b Expected: (absent) Found: "8"`)
@@ -223,13 +221,11 @@ func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 	})
 	t.Run("provider", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: data{"x": "y"}})
+		p.create("testmap", data{"x": "y"})
 		p.writeUnknown(1, dataBlock("it", `data = { a = "1", b = "1" }`))
-		p.plan()
-		p.apply()
+		p.planApply()
 		p.writeUnknown(2, dataBlock("it", `data = { a = "2" }`))
-		p.plan()
-		p.apply()
+		p.planApply()
 		p.wantLive("testmap", data{"a": "2", "x": "y"})
 		p.set("testmap", "a", "foreign")
 		p.writeUnknown(3, dataBlock("it", `data = { a = "3" }`))
@@ -241,7 +237,7 @@ func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 // TestConfigMapDataPinnedVersion needs the pin: nothing else minds the other key.
 func TestConfigMapDataPinnedVersion(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: data{"a": "1"}})
+	p.create("testmap", data{"a": "1"})
 	block := func(value, version string) string {
 		return dataBlock("it", `data = { a = "`+value+`", b = "2" }`, `expected_data = { a = "1" }`, `conflict_scope = "key"`, `expected_resource_version_wo = "`+version+`"`)
 	}

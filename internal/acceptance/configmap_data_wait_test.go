@@ -128,7 +128,7 @@ func TestConfigMapDataWaitForMatchInPlans(t *testing.T) {
 	for name, test := range planCheckSettings {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: data{"foo": "0", "bar": "1", "guard": "shut"}})
+			p.create("testmap", data{"foo": "0", "bar": "1", "guard": "shut"})
 			p.writeChecked(test.set, dataWaiter())
 			wants := []string{
 				"Warning: Expectation Does Not Hold Yet", "The expected state has not been reached yet. The apply waits for it for up to 10m.",
@@ -142,7 +142,7 @@ func TestConfigMapDataWaitForMatchInPlans(t *testing.T) {
 	}
 	t.Run("unknown", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: data{"foo": "0"}})
+		p.create("testmap", data{"foo": "0"})
 		proxy := p.proxied()
 		p.write("resource \"terraform_data\" \"limit\" {\n  input = \"10m\"\n}\n" +
 			dataBlock("it", `data = { foo = "2" }`, `expected_data = { foo = "1" }`, `conflict_scope = "key"`, `wait_for_match = terraform_data.limit.output`))
@@ -156,7 +156,7 @@ func TestConfigMapDataWaitForMatchInPlans(t *testing.T) {
 // What is refused in any case is not waited for, and neither is a removal; wait_for_match alone is nothing to write.
 func TestConfigMapDataWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: data{"foo": "1", "bar": "2", "guard": "shut"}})
+	p.create("testmap", data{"foo": "1", "bar": "2", "guard": "shut"})
 	proxy := p.proxied()
 	p.write(dataWaiter())
 	p.planRefused([]string{"Error: Compare-And-Swap Conflict", "Problem: it already holds the value to write", `Key: guard Expected: "open" Found: "shut"`})

@@ -55,7 +55,7 @@ func TestPlanDryRunOfAConfigMapFindsWhatAPolicyRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: map[string]string{"other": "kept"}})
+			p.create("testmap", data{"other": "kept"})
 			if op.before != "" {
 				p.planned(op.before)
 			}
@@ -105,7 +105,7 @@ func TestPlanDryRunOfAConfigMapWritesNothing(t *testing.T) {
 func TestPlanDryRunOfAConfigMapNeedsThePermissionToWrite(t *testing.T) {
 	p := newPipeline(t)
 	p.planned(wholeBlock("updated", `name = "updated"`, `data = { foo = "1" }`) + wholeBlock("deleted", `name = "deleted"`))
-	p.testmap(contents{Data: map[string]string{"n": "7"}})
+	p.create("testmap", data{"n": "7"})
 	body := wholeBlock("updated", `name = "updated"`, `data = { foo = "2" }`) + wholeBlock("created", `name = "created"`) +
 		counterBlock("n", `key = "n"`)
 	p.kubeconfig = p.cluster.Kubeconfig(t, p.cluster.User(t, "reader-"+p.namespace, p.namespace, readConfigMaps))
@@ -159,7 +159,7 @@ func TestNoWarningOfAConfigMapThatTheSamePlanCreates(t *testing.T) {
 	p.write(wholeBlock("made", `name = "made"`) + in(`"made"`))
 	p.wants(p.plan(), "!ConfigMap Does Not Exist Yet", "!Expectation Does Not Hold Yet")
 	p.apply()
-	p.wantLive("made", map[string]string{"foo": "1", "bar": "1", "n": "1", "waits": "1"})
+	p.wantLive("made", data{"foo": "1", "bar": "1", "n": "1", "waits": "1"})
 	p.planNothing()
 }
 

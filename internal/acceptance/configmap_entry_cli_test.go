@@ -152,9 +152,7 @@ func (p *pipeline) upToPlan(op pipelineOp, rows []pipelineRow) {
 		p.create(row.name, data)
 	}
 	if op.before != "" {
-		p.write(op.body(op.before, rows))
-		p.plan()
-		p.apply()
+		p.planned(op.body(op.before, rows))
 	}
 	for _, row := range rows {
 		if row.beforePlan != nil {
@@ -205,9 +203,7 @@ func (p *pipeline) isRefused(op pipelineOp, rows []pipelineRow) {
 	if op.again != "" {
 		again = op.again
 	}
-	p.write(op.body(again, rows))
-	p.plan(op.args(rows)...)
-	p.apply()
+	p.planned(op.body(again, rows), op.args(rows)...)
 	p.wantDone(op, rows)
 }
 

@@ -37,14 +37,6 @@ func (p *pipeline) testmap(c contents) {
 	p.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Data: c.Data, BinaryData: c.Bytes})
 }
 
-// planned writes the configuration, and plans and applies it.
-func (p *pipeline) planned(body string) {
-	p.Helper()
-	p.write(body)
-	p.plan()
-	p.apply()
-}
-
 func TestDestroyOfWhatIsGoneAlreadySucceeds(t *testing.T) {
 	t.Parallel()
 	gone := map[string]func(*pipeline){
@@ -52,7 +44,7 @@ func TestDestroyOfWhatIsGoneAlreadySucceeds(t *testing.T) {
 		"ConfigMap gone": func(p *pipeline) { p.remove("testmap") },
 		"ConfigMap made again without the key": func(p *pipeline) {
 			p.remove("testmap")
-			p.create("testmap", map[string]string{"bar": "kept"})
+			p.create("testmap", data{"bar": "kept"})
 		},
 	}
 	policies := map[string]string{
@@ -69,10 +61,10 @@ func TestDestroyOfWhatIsGoneAlreadySucceeds(t *testing.T) {
 					if exists := p.exists("testmap"); exists != (what != "ConfigMap gone") {
 						t.Errorf("the ConfigMap exists: %v", exists)
 					} else if exists {
-						p.wantLive("testmap", map[string]string{"bar": "kept"})
+						p.wantLive("testmap", data{"bar": "kept"})
 					}
 				}
-				p.testmap(contents{Data: map[string]string{"foo": "1", "bar": "kept"}})
+				p.create("testmap", data{"foo": "1", "bar": "kept"})
 				p.planned(entryBlock("foo", `value = "2"`, `expected_value = "1"`, lines))
 				p.plan("-destroy")
 				goes(p)
@@ -80,9 +72,8 @@ func TestDestroyOfWhatIsGoneAlreadySucceeds(t *testing.T) {
 				left()
 
 				p.remove("testmap")
-				p.testmap(contents{Data: map[string]string{"foo": "1", "bar": "kept"}})
-				p.plan()
-				p.apply()
+				p.create("testmap", data{"foo": "1", "bar": "kept"})
+				p.planApply()
 				goes(p)
 				p.destroy("-refresh=false") // what the refresh would drop from the state
 				left()
@@ -105,18 +96,18 @@ func TestDestroyRestoresTheExactBytesThatWereThereFirst(t *testing.T) {
 			writes: []string{entryBlock("foo", restore, `value = "2"`)},
 		},
 		"text, after two updates": {
-			found: contents{Data: map[string]string{"foo": "1"}},
+			found: contents{Data: data{"foo": "1"}},
 			writes: []string{
 				entryBlock("foo", restore, `value = "2"`, `expected_value = "1"`),
 				entryBlock("foo", restore, `value = "3"`), entryBlock("foo", restore, `value = "4"`),
 			},
 		},
 		"the empty text": {
-			found:  contents{Data: map[string]string{"foo": ""}},
+			found:  contents{Data: data{"foo": ""}},
 			writes: []string{entryBlock("foo", restore, `value = "2"`, `expected_value = ""`)},
 		},
 		"special characters": {
-			found:  contents{Data: map[string]string{"foo": "a<b&c>\"\\\u2028\t\r\n${x}😀"}},
+			found:  contents{Data: data{"foo": "a<b&c>\"\\\u2028\t\r\n${x}😀"}},
 			writes: []string{entryBlock("foo", restore, `value = "2"`, `expected_value = "a<b&c>\"\\\u2028\t\r\n$${x}😀"`)},
 		},
 		"bytes, over which text was written": {
@@ -124,26 +115,26 @@ func TestDestroyRestoresTheExactBytesThatWereThereFirst(t *testing.T) {
 			writes: []string{entryBlock("foo", restore, `value = "2"`, `expected_value_base64 = "`+encoded+`"`)},
 		},
 		"text, over which bytes were written": {
-			found:  contents{Data: map[string]string{"foo": "1"}},
+			found:  contents{Data: data{"foo": "1"}},
 			writes: []string{entryBlock("foo", restore, `value_base64 = "`+encoded+`"`, `expected_value = "1"`)},
 		},
 		"decomposed text": {
-			found:  contents{Data: map[string]string{"foo": decomposed}},
+			found:  contents{Data: data{"foo": decomposed}},
 			writes: []string{entryBlock("foo", restore, `value = "2"`, `expected_value = "`+composed+`"`)},
 		},
 		"decomposed text that was adopted": {
-			found: contents{Data: map[string]string{"foo": decomposed}},
+			found: contents{Data: data{"foo": decomposed}},
 			writes: []string{
 				entryBlock("foo", restore, `value = "`+composed+`"`, `adopt_existing = true`),
 				entryBlock("foo", restore, `value = "2"`),
 			},
 		},
 		"adopted and never written": {
-			found:  contents{Data: map[string]string{"foo": decomposed}},
+			found:  contents{Data: data{"foo": decomposed}},
 			writes: []string{entryBlock("foo", restore, `value = "`+composed+`"`, `adopt_existing = true`)},
 		},
 		"decomposed text that was imported": {
-			found: contents{Data: map[string]string{"foo": decomposed}}, imported: true,
+			found: contents{Data: data{"foo": decomposed}}, imported: true,
 			writes: []string{entryBlock("foo", restore, `value = "2"`)},
 		},
 		"bytes that were imported": {
@@ -218,7 +209,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 		p.set("testmap", "bar", "foreign")
 		p.wants(p.plan("-destroy"), "!"+warning)
 		p.apply()
-		p.wantContents(contents{Data: map[string]string{"bar": "foreign"}})
+		p.wantLive("testmap", data{"bar": "foreign"})
 	})
 	for _, scope := range []string{"object", "key"} {
 		t.Run("delete conflicts with what changed again, in scope "+scope, func(t *testing.T) {
@@ -229,7 +220,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 			p.plan("-destroy")
 			p.set("testmap", "foo", "foreign again")
 			p.applyRefused("Error: Compare-And-Swap Conflict", `Expected: "foreign"`, `Found: "foreign again"`, "Nothing was removed.")
-			p.wantContents(contents{Data: map[string]string{"foo": "foreign again"}})
+			p.wantLive("testmap", data{"foo": "foreign again"})
 			p.wantState("foo")
 			p.destroy()
 			p.wantContents(contents{})
@@ -240,7 +231,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 			const refused = "Error: Value Changed Since Last Apply"
 			p := newPipeline(t)
 			p.setenv("CAS_PLAN_CHECK", check)
-			p.testmap(contents{Data: map[string]string{"foo": "1"}})
+			p.create("testmap", data{"foo": "1"})
 			p.planned(entryBlock("foo", `value = "2"`, `expected_value = "1"`, `deletion_policy = "restore"`))
 			p.write(entryBlock("foo", `value = "2"`, `deletion_policy = "restore"`))
 			p.set("testmap", "foo", "foreign")
@@ -251,13 +242,13 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 				p.plan("-destroy")
 				p.applyRefused(wants...) // apply checks regardless
 			}
-			p.wantContents(contents{Data: map[string]string{"foo": "foreign"}})
+			p.wantLive("testmap", data{"foo": "foreign"})
 			p.wantState("foo")
 
 			// The way on that the error names.
 			p.planned(entryBlock("foo", `value = "foreign"`, `deletion_policy = "abandon"`))
 			p.destroy()
-			p.wantContents(contents{Data: map[string]string{"foo": "foreign"}})
+			p.wantLive("testmap", data{"foo": "foreign"})
 			p.wantState()
 		})
 	}
@@ -265,11 +256,9 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 
 func TestRestoreSendsNothingWhereTheKeyHoldsTheOriginal(t *testing.T) {
 	p := newPipeline(t)
-	p.create("testmap", map[string]string{"foo": "2"})
+	p.create("testmap", data{"foo": "2"})
 	proxy := p.proxied()
-	p.write(entryBlock("it", `value = "2"`, `adopt_existing = true`, `deletion_policy = "restore"`))
-	p.plan()
-	p.apply()
+	p.planned(entryBlock("it", `value = "2"`, `adopt_existing = true`, `deletion_policy = "restore"`))
 	version := p.live("testmap").ResourceVersion
 	p.plan("-destroy")
 	proxy.Reset()
@@ -283,7 +272,7 @@ func TestRestoreSendsNothingWhereTheKeyHoldsTheOriginal(t *testing.T) {
 // it; then the plan tells nothing: what it refuses is no old read.
 func TestPlannedRemovalIsRefusedOnAFreshReadOnly(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: data{"foo": "1"}})
+	p.create("testmap", data{"foo": "1"})
 	p.planned(entryBlock("foo", `value = "2"`, `expected_value = "1"`, `deletion_policy = "restore"`))
 	p.set("testmap", "foo", "99")
 	proxy := p.proxied()
@@ -300,5 +289,5 @@ func TestPlannedRemovalIsRefusedOnAFreshReadOnly(t *testing.T) {
 		t.Errorf("%d reads, want another one before the plan tells", reads)
 	}
 	p.apply()
-	p.wantContents(contents{Data: data{"foo": "1"}})
+	p.wantLive("testmap", data{"foo": "1"})
 }

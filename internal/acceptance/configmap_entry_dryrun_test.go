@@ -82,7 +82,7 @@ func (op rehearsedOp) run(t *testing.T) {
 	if op.found == nil {
 		op.found = map[string]string{"other": "kept"}
 	}
-	p.testmap(contents{Data: op.found})
+	p.create("testmap", op.found)
 	if op.another {
 		p.create("another", nil)
 	}
@@ -142,7 +142,7 @@ func (f *fixture) awaitRefusal(name, patch string) {
 // What one entry is refused for fails no other, and what goes through is not written.
 func TestPlanDryRunWritesNothing(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: map[string]string{"foo": "1", "bar": "1"}})
+	p.create("testmap", data{"foo": "1", "bar": "1"})
 	proxy := p.proxied()
 	p.refuseFoo(metav1.StatusReasonForbidden)
 	before := p.live("testmap").ResourceVersion
@@ -168,7 +168,7 @@ func TestPlanDryRunWritesNothing(t *testing.T) {
 	if dry, wet := writesOf(proxy); dry != 1 || wet != 1 {
 		t.Errorf("apply: %d dry runs, %d writes: %v", dry, wet, proxy.Requests())
 	}
-	p.wantLive("testmap", map[string]string{"foo": "1", "bar": "2"})
+	p.wantLive("testmap", data{"foo": "1", "bar": "2"})
 	proxy.Reset()
 	p.planNothing()
 	if dry, wet := writesOf(proxy); dry+wet > 0 {
@@ -189,7 +189,7 @@ func TestPlanDryRunWritesNothing(t *testing.T) {
 	if dry, wet := writesOf(proxy); dry != 0 || wet != 1 {
 		t.Errorf("removal: %d dry runs, %d writes: %v", dry, wet, proxy.Requests())
 	}
-	p.wantLive("testmap", map[string]string{"foo": "1", "bar": "1"})
+	p.wantLive("testmap", data{"foo": "1", "bar": "1"})
 }
 
 func TestPlanDryRunNeedsThePermissionToWrite(t *testing.T) {
@@ -242,14 +242,13 @@ func TestPlanDryRunOfNothing(t *testing.T) {
 	proxy := p.proxied()
 	p.writeRehearsed(entryBlock("foo", `value = "1"`))
 	p.wants(p.plan(), "Warning: ConfigMap Does Not Exist Yet")
-	p.testmap(contents{Data: map[string]string{"foo": "0"}})
+	p.create("testmap", data{"foo": "0"})
 	p.writeRehearsed(entryBlock("foo", `value = "2"`, `expected_value = "1"`))
 	p.planRefused([]string{"Error: Expected Value Mismatch", "!" + dryRunAdvice})
 	p.writeRehearsed(waiter())
 	p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet")
 	p.writeRehearsed(entryBlock("foo", `value = "0"`, `adopt_existing = true`, `deletion_policy = "abandon"`))
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.plan("-destroy")
 	p.writeRehearsed(nothing)
 	p.plan()
@@ -268,7 +267,7 @@ func TestPlanDryRunOfNothing(t *testing.T) {
 func TestPlanDryRunOfManyIsAFewRequests(t *testing.T) {
 	const many = 200
 	p := newPipeline(t)
-	p.testmap(contents{Data: map[string]string{"other": "kept"}})
+	p.create("testmap", data{"other": "kept"})
 	proxy := p.proxied()
 	body := func(value string) string {
 		config, _ := entries(many, value, "key")

@@ -78,8 +78,7 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 			if err := testcluster.WriteKubeconfig(p.kubeconfig, p.cluster.Config); err != nil {
 				t.Fatal(err)
 			}
-			p.plan()
-			p.apply()
+			p.planApply()
 			p.wantLive("testmap", op.done)
 		})
 	}
@@ -182,7 +181,7 @@ func TestAddressThatAnswers404ToEverythingDropsNothing(t *testing.T) {
 	if diff := cmp.Diff(before, p.state()); diff != "" {
 		t.Errorf("the state changed (-before +after):\n%s", diff)
 	}
-	p.wantLive("testmap", map[string]string{"foo": "2"})
+	p.wantLive("testmap", data{"foo": "2"})
 }
 
 func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
@@ -272,7 +271,7 @@ func TestResponseThatIsLostWhereWatchIsNotPermitted(t *testing.T) {
 	if got := p.wantState("foo")["foo"].Attributes["value"]; got != "2" {
 		t.Errorf("the state holds %v", got)
 	}
-	p.wantLive("testmap", map[string]string{"foo": "3"})
+	p.wantLive("testmap", data{"foo": "3"})
 	p.planNothing()
 }
 
@@ -280,9 +279,7 @@ func TestAbsenceInARefreshIsToldFromAReadOfItsOwn(t *testing.T) {
 	p := newPipeline(t)
 	p.create("testmap", nil)
 	proxy := p.proxied()
-	p.write(entryBlock("a", `key = "a"`, `value = "2"`) + entryBlock("b", `key = "b"`, `value = "2"`, "depends_on = [cas_configmap_entry.a]"))
-	p.plan()
-	p.apply()
+	p.planned(entryBlock("a", `key = "a"`, `value = "2"`) + entryBlock("b", `key = "b"`, `value = "2"`, "depends_on = [cas_configmap_entry.a]"))
 	p.unset("testmap", "b")
 	var once sync.Once
 	proxy.SetHook(func(r *http.Request) testcluster.Fault {

@@ -43,19 +43,17 @@ func TestReplaceOfTheSameKeyThatCouldNotSucceedIsRefusedBeforeAnythingIsRemoved(
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			data := map[string]string{"bar": "kept"}
+			found := data{"bar": "kept"}
 			if test.found != "" {
-				data["foo"] = test.found
+				found["foo"] = test.found
 			}
-			p.create("testmap", data)
-			p.write(entryBlock("foo", test.seeded))
-			p.plan()
-			p.apply()
+			p.create("testmap", found)
+			p.planned(entryBlock("foo", test.seeded))
 			if test.replaced != "" {
 				p.write(entryBlock("foo", test.replaced))
 			}
 			p.planRefused(test.wants, "-replace=cas_configmap_entry.foo")
-			p.wantLive("testmap", map[string]string{"foo": "2", "bar": "kept"})
+			p.wantLive("testmap", data{"foo": "2", "bar": "kept"})
 			p.wantState("foo")
 		})
 	}
@@ -63,13 +61,10 @@ func TestReplaceOfTheSameKeyThatCouldNotSucceedIsRefusedBeforeAnythingIsRemoved(
 
 func TestReplaceOfTheSameKeyThatRestoresNothing(t *testing.T) {
 	p := newPipeline(t)
-	p.create("testmap", map[string]string{"bar": "kept"})
-	p.write(entryBlock("foo", `value = "2"`, `deletion_policy = "restore"`))
-	p.plan()
-	p.apply()
-	p.plan("-replace=cas_configmap_entry.foo")
-	p.apply()
-	p.wantLive("testmap", map[string]string{"foo": "2", "bar": "kept"})
+	p.create("testmap", data{"bar": "kept"})
+	p.planned(entryBlock("foo", `value = "2"`, `deletion_policy = "restore"`))
+	p.planApply("-replace=cas_configmap_entry.foo")
+	p.wantLive("testmap", data{"foo": "2", "bar": "kept"})
 }
 
 // What create_before_destroy deposes is removed by a delete that Terraform plans while it applies. It must not take for
@@ -114,11 +109,9 @@ func TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.create("testmap", map[string]string{"bar": "kept"})
+			p.create("testmap", data{"bar": "kept"})
 			scope := "conflict_scope = \"" + test.scope + "\""
-			p.write(entryBlock("foo", scope, `value = "2"`, lifecycle))
-			p.plan()
-			p.apply()
+			p.planned(entryBlock("foo", scope, `value = "2"`, lifecycle))
 
 			renamed := entryBlock("foo", scope, `value = "2"`, `key = "baz"`, lifecycle)
 			p.write(renamed)
@@ -138,8 +131,7 @@ func TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 			}
 
 			// The next plan observes what is there now, and its apply removes just that.
-			p.plan()
-			p.apply()
+			p.planApply()
 			p.wantState("foo")
 			delete(test.live, "foo")
 			p.wantLive("testmap", test.live)
@@ -161,7 +153,7 @@ func TestCreateBeforeDestroyInAnotherConfigMap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.create("testmap", map[string]string{"bar": "kept"})
+			p.create("testmap", data{"bar": "kept"})
 			p.create("other", nil)
 			p.planned(entryBlock("foo", `value = "2"`, lifecycle))
 			p.write(entryBlock("foo", `value = "2"`, `name = "other"`, lifecycle))
@@ -175,9 +167,9 @@ func TestCreateBeforeDestroyInAnotherConfigMap(t *testing.T) {
 				}
 			} else {
 				p.apply()
-				p.wantLive("testmap", map[string]string{"bar": "kept"})
+				p.wantLive("testmap", data{"bar": "kept"})
 			}
-			p.wantLive("other", map[string]string{"foo": "2"})
+			p.wantLive("other", data{"foo": "2"})
 		})
 	}
 }
@@ -186,14 +178,14 @@ func TestCreateBeforeDestroyInAnotherConfigMap(t *testing.T) {
 func TestDeposedKeyThatAnotherResourceAdoptedIsNotRemoved(t *testing.T) {
 	const lifecycle = "lifecycle { create_before_destroy = true }"
 	p := newPipeline(t)
-	p.create("testmap", map[string]string{"bar": "kept"})
+	p.create("testmap", data{"bar": "kept"})
 	p.planned(entryBlock("foo", `conflict_scope = "key"`, `value = "2"`, lifecycle))
 	p.write("resource \"terraform_data\" \"key\" {\n  input = \"foo\"\n}\n" +
 		entryBlock("foo", `key = "baz"`, `conflict_scope = "key"`, `value = "2"`, lifecycle) +
 		entryBlock("adopter", `key = terraform_data.key.output`, `value = "2"`, `adopt_existing = true`, "depends_on = [cas_configmap_entry.foo]"))
 	p.plan()
 	p.applyRefused("Error: Compare-And-Swap Conflict", "Another resource of this run wrote or adopted foo after the removal was planned. Nothing was removed.")
-	p.wantLive("testmap", map[string]string{"foo": "2", "baz": "2", "bar": "kept"})
+	p.wantLive("testmap", data{"foo": "2", "baz": "2", "bar": "kept"})
 	p.wantState("foo", "deposed foo", "adopter")
 }
 
@@ -254,9 +246,7 @@ func TestKeysThatMoveBetweenInstances(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
 			p.create("testmap", nil)
-			p.write(test.before)
-			p.plan()
-			p.apply()
+			p.planned(test.before)
 			p.write(test.after)
 			if test.refused != nil {
 				before := p.live("testmap").ResourceVersion
@@ -265,8 +255,7 @@ func TestKeysThatMoveBetweenInstances(t *testing.T) {
 					p.Errorf("the object went from version %s to %s", before, got)
 				}
 			} else {
-				p.plan()
-				p.apply()
+				p.planApply()
 				p.planNothing()
 			}
 			p.wantLive("testmap", test.live)
@@ -277,9 +266,7 @@ func TestKeysThatMoveBetweenInstances(t *testing.T) {
 func TestMovedBlockWritesNothing(t *testing.T) {
 	p := newPipeline(t)
 	p.create("testmap", nil)
-	p.write(entryBlock("foo", `value = "2"`))
-	p.plan()
-	p.apply()
+	p.planned(entryBlock("foo", `value = "2"`))
 	before := p.live("testmap").ResourceVersion
 	p.write(entryBlock("renamed", `value = "2"`) + "moved {\n  from = cas_configmap_entry.foo\n  to = cas_configmap_entry.renamed\n}\n")
 	p.plan()
@@ -311,26 +298,23 @@ func TestTaintedEntry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
 			p.create("testmap", nil)
-			p.write(entryBlock("foo", `value = "2"`))
-			p.plan()
-			p.apply()
+			p.planned(entryBlock("foo", `value = "2"`))
 			p.do("taint", "cas_configmap_entry.foo")
 			if status := p.wantState("foo")["foo"].Status; status != "tainted" {
 				p.Fatalf("status %q", status)
 			}
 			p.write(entryBlock("foo", test.lines...))
 			p.planRefused(test.wants)
-			p.wantLive("testmap", map[string]string{"foo": "2"})
+			p.wantLive("testmap", data{"foo": "2"})
 
 			p.do("untaint", "cas_configmap_entry.foo")
 			value := strings.Trim(strings.TrimPrefix(test.lines[0], "value = "), `"`)
 			if value == "2" {
 				p.planNothing()
 			} else {
-				p.plan()
-				p.apply()
+				p.planApply()
 			}
-			p.wantLive("testmap", map[string]string{"foo": value})
+			p.wantLive("testmap", data{"foo": value})
 		})
 	}
 }
@@ -345,12 +329,10 @@ func TestTaintedEntryIsDestroyedOnceUntaintedOrWithoutThePlansCheck(t *testing.T
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
 			p.create("testmap", nil)
-			p.write(entryBlock("foo", `value = "2"`))
-			p.plan()
-			p.apply()
+			p.planned(entryBlock("foo", `value = "2"`))
 			p.do("taint", "cas_configmap_entry.foo")
 			p.destroyRefused([]string{"Error: Key Already Holds The Value", "If this resource is tainted, run terraform untaint with the address above.", planCheckAdvice})
-			p.wantLive("testmap", map[string]string{"foo": "2"})
+			p.wantLive("testmap", data{"foo": "2"})
 			letGo(p)
 			p.destroy()
 			p.wantLive("testmap", nil)

@@ -31,16 +31,15 @@ func TestProviderConfigurationUnknownAtPlan(t *testing.T) {
 	t.Parallel()
 	t.Run("create is checked at apply", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: map[string]string{"foo": "1"}})
+		p.create("testmap", data{"foo": "1"})
 		p.writeUnknown(1, entryBlock("foo", `value = "2"`, `expected_value = "wrong"`))
 		p.plan()
 		p.applyRefused("Error: Expected Value Mismatch", `Found: "1"`)
-		p.wantLive("testmap", map[string]string{"foo": "1"})
+		p.wantLive("testmap", data{"foo": "1"})
 		p.wantState()
 		p.writeUnknown(2, entryBlock("foo", `value = "2"`, `expected_value = "1"`))
-		p.plan()
-		p.apply()
-		p.wantLive("testmap", map[string]string{"foo": "2"})
+		p.planApply()
+		p.wantLive("testmap", data{"foo": "2"})
 		p.planNothing()
 	})
 	for name, test := range map[string]struct {
@@ -68,10 +67,9 @@ func TestProviderConfigurationUnknownAtPlan(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: map[string]string{"bar": "kept"}})
+			p.create("testmap", data{"bar": "kept"})
 			p.writeUnknown(1, entryBlock("foo", `value = "2"`))
-			p.plan()
-			p.apply()
+			p.planApply()
 			test.foreign(p.fixture, "testmap")
 			p.writeUnknown(2, test.after)
 			p.wants(p.plan(), "!foreign", "!Objects have changed outside") // Read gives the prior state
@@ -88,15 +86,14 @@ func TestProviderConfigurationUnknownAtPlan(t *testing.T) {
 			}
 
 			// The configuration is known now: the next plan sees what there is.
-			p.plan()
-			p.apply()
+			p.planApply()
 		})
 	}
 }
 
 func TestUnknownHideValueHides(t *testing.T) {
 	p := newPipeline(t)
-	p.create("testmap", map[string]string{"foo": "secret-live"})
+	p.create("testmap", data{"foo": "secret-live"})
 	p.write("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" +
 		entryBlock("foo", `value = "secret-new"`, `expected_value = "secret-expected"`, `hide_value = terraform_data.hide.output`))
 	p.planRefused([]string{"Found: (hidden", "Expected: (hidden", `!Found: "secret-live"`, `!Expected: "secret-expected"`})
@@ -104,14 +101,12 @@ func TestUnknownHideValueHides(t *testing.T) {
 
 func TestReplacementWhoseNameMayTurnOutTheSameIsWarnedAbout(t *testing.T) {
 	p := newPipeline(t)
-	p.create("testmap", map[string]string{"foo": "1"})
+	p.create("testmap", data{"foo": "1"})
 	named := func(trigger, arguments string) string {
 		return "resource \"terraform_data\" \"name\" {\n  input = \"testmap\"\n  triggers_replace = " + trigger + "\n}\n" +
 			entryBlock("foo", `name = terraform_data.name.output`, `value = "2"`, arguments)
 	}
-	p.write(named("1", `expected_value = "1"`))
-	p.plan()
-	p.apply()
+	p.planned(named("1", `expected_value = "1"`))
 	p.write(named("2", `expected_value = "1"`))
 	p.wants(p.plan(), "Replacement May Fail", p.namespace+"/testmap/foo")
 	p.write(named("2", ``))
@@ -134,7 +129,7 @@ func TestReplacementOfKeysWhoseNameMayTurnOutTheSameIsWarnedAbout(t *testing.T) 
 
 func TestProviderConfiguredByAResource(t *testing.T) {
 	f := newFixture(t)
-	f.create("testmap", map[string]string{"foo": "1"})
+	f.create("testmap", data{"foo": "1"})
 	body := func(expected string) string {
 		return `
 resource "terraform_data" "cluster" {
@@ -157,10 +152,10 @@ resource "cas_configmap_entry" "foo" {
 		// The plan cannot know that this is wrong; the apply does.
 		resource.TestStep{Config: body("3"), ExpectError: regexp.MustCompile(`(?s)Error: Expected Value Mismatch`)},
 		resource.TestStep{
-			PreConfig: func() { f.wantLive("testmap", map[string]string{"foo": "1"}) },
+			PreConfig: func() { f.wantLive("testmap", data{"foo": "1"}) },
 			Config:    body("1"),
 			Check: func(*terraform.State) error {
-				f.wantLive("testmap", map[string]string{"foo": "2"})
+				f.wantLive("testmap", data{"foo": "2"})
 				return nil
 			},
 		},

@@ -125,7 +125,7 @@ var waitStories = map[string]waitStory{
 	},
 	"the ConfigMap is made": {
 		waits: waiter(), after: map[string]string{"foo": "2"}, counts: waitedOnce,
-		watches: then(func(f *fixture) { f.create("testmap", map[string]string{"foo": "1"}) }),
+		watches: then(func(f *fixture) { f.create("testmap", data{"foo": "1"}) }),
 	},
 	"the ConfigMap is made, and later what is expected": {
 		waits: waiter(), after: map[string]string{"foo": "2"}, counts: waitedOnce,
@@ -139,7 +139,7 @@ var waitStories = map[string]waitStory{
 		before: map[string]string{"foo": "0"}, waits: waiter(), after: map[string]string{"foo": "2"}, counts: waitedOnce,
 		watches: then(func(f *fixture) {
 			f.remove("testmap")
-			f.create("testmap", map[string]string{"foo": "1"})
+			f.create("testmap", data{"foo": "1"})
 		}),
 	},
 	"what it saw is gone when it looks": {
@@ -172,7 +172,7 @@ var waitStories = map[string]waitStory{
 		before: map[string]string{}, applied: entryBlock("foo", `value = "1"`, `conflict_scope = "key"`), silent: true,
 		waits:   entryBlock("foo", `value = "2"`, `conflict_scope = "key"`, `wait_for_match = "10m"`),
 		between: func(f *fixture) { f.remove("testmap") }, after: map[string]string{"foo": "2"}, counts: waitedOnce,
-		watches: then(func(f *fixture) { f.create("testmap", map[string]string{"foo": "1"}) }),
+		watches: then(func(f *fixture) { f.create("testmap", data{"foo": "1"}) }),
 	},
 	"the operation's timeout counts for itself": {
 		before: map[string]string{"foo": "0"}, waits: waiter(`timeouts = { create = "1ms" }`), watches: then(sets("1")),
@@ -219,7 +219,7 @@ func (story waitStory) run(t *testing.T) {
 	t.Helper()
 	p := newPipeline(t)
 	if story.before != nil {
-		p.testmap(contents{Data: story.before})
+		p.create("testmap", story.before)
 	}
 	proxy := p.proxied()
 	if story.applied != "" {

@@ -29,7 +29,7 @@ func (c *cutBody) Read(p []byte) (int, error) {
 // What is expected comes while no watch is open, again and again the connection is cut, and history is gone.
 func TestWaitForMatchOutlivesItsWatches(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: map[string]string{"foo": "0"}})
+	p.create("testmap", data{"foo": "0"})
 	proxy := p.proxied()
 	p.write(waiter())
 	p.plan()
@@ -63,7 +63,7 @@ func TestWaitForMatchOutlivesItsWatches(t *testing.T) {
 	)
 	proxy.Reset()
 	p.apply()
-	p.wantLive("testmap", map[string]string{"foo": "2", "other": "2"})
+	p.wantLive("testmap", data{"foo": "2", "other": "2"})
 	// The plan's read in the apply, and one before the write. A 410 costs a watch.
 	if got, want := countsOf(proxy), (requestCounts{Gets: 3, Watches: 8, Patches: 1}); got != want {
 		t.Errorf("%+v, want %+v: %v", got, want, proxy.Requests())
@@ -72,7 +72,7 @@ func TestWaitForMatchOutlivesItsWatches(t *testing.T) {
 
 func TestWaitForMatchNeedsThePermissionToWatch(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: map[string]string{"foo": "0"}})
+	p.create("testmap", data{"foo": "0"})
 	p.kubeconfig = p.cluster.Kubeconfig(t, p.cluster.User(t, "blind-"+p.namespace, p.namespace,
 		rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{"configmaps"}, Verbs: []string{"get"}},
 		rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{"configmaps"}, Verbs: []string{"patch"}}))
@@ -80,18 +80,17 @@ func TestWaitForMatchNeedsThePermissionToWatch(t *testing.T) {
 	p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet")
 	p.applyRefused("Error: Not Permitted To Wait", "You do not have permission to watch this ConfigMap", "ConfigMap: "+p.namespace+"/testmap",
 		`cannot watch resource "configmaps"`, `Found: "0"`, "Grant get, patch and watch on configmaps in this namespace.")
-	p.wantLive("testmap", map[string]string{"foo": "0"})
+	p.wantLive("testmap", data{"foo": "0"})
 	p.wantState()
 
 	p.set("testmap", "foo", "1") // where there is nothing to wait for, it is not needed
-	p.plan()
-	p.apply()
-	p.wantLive("testmap", map[string]string{"foo": "2"})
+	p.planApply()
+	p.wantLive("testmap", data{"foo": "2"})
 }
 
 func TestWaitForMatchIsInterruptedAtOnce(t *testing.T) {
 	p := newCLIPipeline(t)
-	p.testmap(contents{Data: map[string]string{"foo": "0"}})
+	p.create("testmap", data{"foo": "0"})
 	proxy := p.proxied()
 	p.write(waiter(`wait_for_match = "24h"`))
 	p.plan()
@@ -112,14 +111,14 @@ func TestWaitForMatchIsInterruptedAtOnce(t *testing.T) {
 	if got := countsOf(proxy); got != want {
 		t.Errorf("%+v, want %+v: %v", got, want, proxy.Requests())
 	}
-	p.wantLive("testmap", map[string]string{"foo": "0"})
+	p.wantLive("testmap", data{"foo": "0"})
 	p.wantState()
 }
 
 // A wait is for writes: it is no write itself, nothing that a removal does, and nothing that a plan's other refusals pass for.
 func TestWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: map[string]string{"foo": "1"}})
+	p.create("testmap", data{"foo": "1"})
 	proxy := p.proxied()
 	p.planned(entryBlock("foo", `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`))
 	for _, wait := range []string{`wait_for_match = "1h"`, `wait_for_match = "2h"`, ``} {
@@ -131,9 +130,7 @@ func TestWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 			t.Errorf("%q: %v", wait, proxy.Requests())
 		}
 	}
-	p.write(waiter(`wait_for_match = "2s"`))
-	p.plan()
-	p.apply()
+	p.planned(waiter(`wait_for_match = "2s"`))
 	p.planNothing()
 
 	p.plan("-destroy")
@@ -155,7 +152,7 @@ func TestWaitForMatchInPlans(t *testing.T) {
 	for name, test := range planCheckSettings {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: map[string]string{"foo": "0"}})
+			p.create("testmap", data{"foo": "0"})
 			p.writeChecked(test.set, waiter())
 			wants := []string{"Warning: Expectation Does Not Hold Yet", `Found: "0"`, "!Error:", "!" + planCheckAdvice}
 			if test.want == "off" {
@@ -166,18 +163,18 @@ func TestWaitForMatchInPlans(t *testing.T) {
 	}
 	t.Run("unknown", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: map[string]string{"foo": "0"}})
+		p.create("testmap", data{"foo": "0"})
 		proxy := p.proxied()
 		p.write("resource \"terraform_data\" \"limit\" {\n  input = \"10m\"\n}\n" +
 			entryBlock("foo", `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`, `wait_for_match = terraform_data.limit.output`))
 		p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet", "for as long as wait_for_match says", "!Error:")
 		p.onWatches(proxy, then(sets("1"))(p.fixture)...)
 		p.apply()
-		p.wantLive("testmap", map[string]string{"foo": "2"})
+		p.wantLive("testmap", data{"foo": "2"})
 	})
 	t.Run("an import has none", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: map[string]string{"foo": "2"}})
+		p.create("testmap", data{"foo": "2"})
 		p.write(waiter())
 		p.do("import", "cas_configmap_entry.foo", p.namespace+"/testmap/foo")
 		if got := p.wantState("foo")["foo"].Attributes["wait_for_match"]; got != nil {

@@ -59,9 +59,7 @@ func TestConfigMapNotPermitted(t *testing.T) {
 			p.wantUndone(op.before)
 			p.writeFor(noOne, "", op.after)
 			p.planRefused(append(facts, "permission to get this ConfigMap"))
-			p.write(op.after)
-			p.plan()
-			p.apply()
+			p.planned(op.after)
 		})
 	}
 }
@@ -116,8 +114,7 @@ func TestConfigMapWriteThatIsHeldEndsWithTheTimeout(t *testing.T) {
 			}[name])
 			p.wantUndone(op.before)
 			proxy.SetHook(nil)
-			p.plan()
-			p.apply()
+			p.planApply()
 		})
 	}
 }

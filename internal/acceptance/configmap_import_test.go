@@ -119,7 +119,7 @@ func TestCommandLineGeneratesAConfigurationThatChangesNothing(t *testing.T) {
 	for kind, make := range map[string]func(*fixture) string{
 		"cas_configmap": func(f *fixture) string {
 			return f.createObject(&corev1.ConfigMap{
-				ObjectMeta: metav1.ObjectMeta{GenerateName: "app-", Labels: map[string]string{"app": "shop"}}, Data: data{"foo": "1"},
+				ObjectMeta: metav1.ObjectMeta{GenerateName: "app-", Labels: data{"app": "shop"}}, Data: data{"foo": "1"},
 			}).Name
 		},
 		"cas_secret": func(f *fixture) string {
@@ -202,8 +202,7 @@ func TestConfigMapIgnoresLabelsAndAnnotations(t *testing.T) {
 		cm.Annotations["checksum/config"], cm.Annotations["kubectl.kubernetes.io/last"] = "4", "5"
 	}
 	write(ignore, mine...)
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.change("testmap", theirs)
 	p.planNothing()
 
@@ -219,8 +218,7 @@ func TestConfigMapIgnoresLabelsAndAnnotations(t *testing.T) {
 
 	// What the configuration names is compared, and set back.
 	write(ignore, `labels = { app = "store", team = "mine", "node.kubernetes.io/z" = "3" }`, `annotations = {}`)
-	p.plan()
-	p.apply()
+	p.planApply()
 	all.Labels["team"] = "mine"
 	p.wantWhole("testmap", all)
 	p.change("testmap", func(cm *corev1.ConfigMap) { cm.Labels["team"] = "theirs" })
@@ -230,8 +228,7 @@ func TestConfigMapIgnoresLabelsAndAnnotations(t *testing.T) {
 
 	// No longer named: what is ignored stays, the cluster's own, which was named, goes.
 	write(ignore, `labels = { app = "store" }`, `annotations = {}`)
-	p.plan()
-	p.apply()
+	p.planApply()
 	delete(all.Labels, "node.kubernetes.io/z")
 	p.wantWhole("testmap", all)
 	p.planNothing()
@@ -244,8 +241,7 @@ func TestConfigMapIgnoresLabelsAndAnnotations(t *testing.T) {
 
 	// What others add to what was left to them is not taken over either.
 	write(ignore)
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.change("testmap", theirs)
 	write(ignore, mine...)
 	p.wants(p.plan(), `Label: app Found: "store" Planned: "shop"`, "!Label: team", "!Annotation: checksum", "!Annotation: kubectl")

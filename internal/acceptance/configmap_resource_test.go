@@ -254,8 +254,7 @@ func TestConfigMapUnknownUntilApply(t *testing.T) {
 	p.plan()
 	p.set("testmap", "foo", "foreign")
 	p.applyRefused("Error: Compare-And-Swap Conflict", `Key: foo Expected: "two" Found: "foreign"`)
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.wantLive("testmap", data{"three": "1"})
 
 	// The name: nothing can be checked, and it is created all the same.
@@ -271,8 +270,7 @@ func TestConfigMapUnknownUntilApply(t *testing.T) {
 func TestConfigMapProviderUnknownAtPlan(t *testing.T) {
 	p := newPipeline(t)
 	p.writeUnknown(1, wholeBlock("all", `data = { foo = "1" }`))
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.writeUnknown(2, wholeBlock("all", `data = { foo = "2" }`))
 	p.plan()
 	p.set("testmap", "foo", "foreign")
@@ -280,8 +278,7 @@ func TestConfigMapProviderUnknownAtPlan(t *testing.T) {
 	p.wantLive("testmap", data{"foo": "foreign"})
 	p.write("resource \"terraform_data\" \"cluster\" {\n  input = { config_path = " + quoted(p.kubeconfig) + ", revision = 2 }\n}\n" +
 		wholeBlock("all", `data = { foo = "2" }`))
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.writeUnknown(3, "")
 	p.plan()
 	p.apply() // by the prior state

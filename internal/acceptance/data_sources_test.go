@@ -135,8 +135,7 @@ func TestDataSourceVersionIsExpected(t *testing.T) {
 			p.set("testmap", "bar", "foreign")
 			p.applyRefused("Error: Resource Version Mismatch", "which expected_resource_version_wo names.")
 			p.wantLive("testmap", data{"bar": "foreign"})
-			p.plan()
-			p.apply()
+			p.planApply()
 			p.wantLive("testmap", data{"bar": "foreign", "foo": "2"})
 			p.planNothing()
 		})
@@ -152,8 +151,7 @@ output "seen" {
 }`)
 	outputs := func(want string) {
 		t.Helper()
-		p.plan()
-		p.apply()
+		p.planApply()
 		if got := p.outputs(); got != want {
 			t.Errorf("outputs %s, want %s", got, want)
 		}
@@ -188,8 +186,7 @@ data "cas_configmap_entry" "second" {
 output "values" {
   value = [data.cas_configmap_entry.first.value, data.cas_configmap_entry.second.value]
 }`)
-	p.plan()
-	p.apply()
+	p.planApply()
 	if got := p.outputs(); got != `{"values":["1","2"]}` {
 		t.Errorf("outputs %s", got)
 	}
@@ -269,8 +266,7 @@ func TestDataSourceOfAProviderThatIsUnknownAtPlan(t *testing.T) {
 	}
 	p.writeUnknown(1, entryData("foo", "testmap", "foo", "depends_on = [terraform_data.cluster]")+
 		"output \"foo\" {\n  value = data.cas_configmap_entry.foo.value\n}\n")
-	p.plan()
-	p.apply()
+	p.planApply()
 	if got := p.outputs(); got != `{"foo":"1"}` {
 		t.Errorf("outputs %s", got)
 	}

@@ -188,10 +188,10 @@ func TestExamples(t *testing.T) {
 
 		running := second.cli.Start("apply", "-auto-approve")
 		<-waits
-		f.wantLive("settings", map[string]string{"schema": "41"})
+		f.wantLive("settings", data{"schema": "41"})
 		first.do("apply", "-auto-approve")
 		second.ended(running.Wait(), 0, "apply")
-		f.wantLive("settings", map[string]string{"schema": "43"})
+		f.wantLive("settings", data{"schema": "43"})
 		for previous, p := range map[string]*pipeline{"41": first, "42": second} {
 			if got := p.wantState("schema")["schema"].Attributes["previous_value"]; got != previous {
 				t.Errorf("replaced %v, want %s", got, previous)
@@ -206,12 +206,12 @@ func TestExamples(t *testing.T) {
 		f.onWatches(proxy, func() testcluster.Fault {
 			return watched(func() {
 				f.set("settings", "images", "pulled")
-				f.wantLive("settings", map[string]string{"color": "green", "version": "1", "schema": "42", "images": "pulled"})
+				f.wantLive("settings", data{"color": "green", "version": "1", "schema": "42", "images": "pulled"})
 				f.set("settings", "schema", "43")
 			})
 		})
 		p.do("apply", "-auto-approve")
-		f.wantLive("settings", map[string]string{"color": "blue", "version": "2", "schema": "43", "images": "pulled"})
+		f.wantLive("settings", data{"color": "blue", "version": "2", "schema": "43", "images": "pulled"})
 	})
 	t.Run("lock.tf, held by another run", func(t *testing.T) {
 		f, _ := shop(t, map[string]string{"deploy_lock": "41"})
@@ -221,12 +221,12 @@ func TestExamples(t *testing.T) {
 		p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", exampleText(t, entryExamples, "lock.tf"))
 		f.onWatches(proxy, func() testcluster.Fault {
 			return watched(func() {
-				f.wantLive("settings", map[string]string{"deploy_lock": "41"})
+				f.wantLive("settings", data{"deploy_lock": "41"})
 				f.unset("settings", "deploy_lock")
 			})
 		})
 		p.do("apply", "-auto-approve")
-		f.wantLive("settings", map[string]string{"deploy_lock": "42"})
+		f.wantLive("settings", data{"deploy_lock": "42"})
 		p.destroy()
 		f.wantLive("settings", nil)
 	})
@@ -320,13 +320,13 @@ func (f *fixture) quickstart(t *testing.T) resource.TestStep {
 // The demo runs it too, with the binary.
 func TestQuickstart(t *testing.T) {
 	f := newFixture(t)
-	f.create("testmap", map[string]string{"foo": "1"})
+	f.create("testmap", data{"foo": "1"})
 	step := f.quickstart(t)
 	step.Check = resource.ComposeAggregateTestCheckFunc(
 		resource.TestCheckOutput("previous_value", "1"),
 		resource.TestMatchOutput("resource_version", regexp.MustCompile(`^\d+$`)),
 		func(*terraform.State) error {
-			f.wantLive("testmap", map[string]string{"foo": "2"})
+			f.wantLive("testmap", data{"foo": "2"})
 			return nil
 		},
 	)

@@ -231,9 +231,7 @@ func TestGuideComingFromScripts(t *testing.T) {
 	})
 	t.Run("swap.tf", func(t *testing.T) {
 		p := guidePipeline(t, "shop", "settings", data{"foo": "1"})
-		p.write(guideFile(t, "coming-from/swap.tf"))
-		p.plan()
-		p.apply()
+		p.planned(guideFile(t, "coming-from/swap.tf"))
 		p.wantLive("settings", data{"foo": "2"})
 		p.planNothing()
 		p.set("settings", "foo", "99")

@@ -225,9 +225,7 @@ func (c roleCase) run(t *testing.T, toPlan, toApply []string) {
 		p.create("testmap", c.before)
 	}
 	if c.applied != "" {
-		p.write(c.applied)
-		p.plan()
-		p.apply()
+		p.planned(c.applied)
 	}
 	p.writeFor(p.kubeconfig, c.settings, c.body)
 	without := func(verbs []string, verb string) []string {
@@ -331,9 +329,7 @@ func TestGuideRolesForConfigMaps(t *testing.T) {
 			}
 			p.kubeconfig = p.cluster.Kubeconfig(t, p.cluster.User(t, "user-"+p.namespace, p.namespace, roles[0].Rules...))
 			for _, label := range []string{`"1"`, `"2"`} {
-				p.write(strings.ReplaceAll(body, "LABEL", label))
-				p.plan()
-				p.apply()
+				p.planned(strings.ReplaceAll(body, "LABEL", label))
 			}
 			p.planNothing()
 			p.destroy()

@@ -19,11 +19,11 @@ func newShelf(t *testing.T) *fixture {
 	t.Helper()
 	f := newFixture(t)
 	f.createObject(&corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: "red", Labels: map[string]string{"color": "red", "kind": "web"}, Annotations: map[string]string{"note": "x"}},
+		ObjectMeta: metav1.ObjectMeta{Name: "red", Labels: data{"color": "red", "kind": "web"}, Annotations: data{"note": "x"}},
 		Data:       data{"b": "2", "a": "1"},
 	})
 	f.createObject(&corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: "green", Labels: map[string]string{"kind": "web"}}, Data: data{"c": "3"},
+		ObjectMeta: metav1.ObjectMeta{Name: "green", Labels: data{"kind": "web"}}, Data: data{"c": "3"},
 		BinaryData: map[string][]byte{"d": {1}}, Immutable: new(true),
 	})
 	f.create("empty", nil)

@@ -36,8 +36,7 @@ func TestPlanOfAnUnrefreshedStateWarnsWhereTheApplyJudges(t *testing.T) {
 				if name != "configmap" {
 					p.create("testmap", data{"bar": "kept"})
 				}
-				p.write(test.config("1"))
-				p.planApply()
+				p.planned(test.config("1"))
 				test.moves(p)
 				before := p.live("testmap").ResourceVersion
 				p.write(test.config("2"))
@@ -64,8 +63,7 @@ func TestMinimalRefreshRefusesWhatAPlanRefuses(t *testing.T) {
 			if name != "configmap" {
 				p.create("testmap", data{"bar": "kept"})
 			}
-			p.write(test.config("1"))
-			p.planApply()
+			p.planned(test.config("1"))
 			test.moves(p)
 			p.write(test.config("2"))
 			p.wants(p.plan("-minimal-refresh"), "!Compare-And-Swap Conflict", "!was not refreshed")
