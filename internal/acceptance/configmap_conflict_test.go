@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -24,9 +23,7 @@ func TestConfigMapThatExistsIsNotCreated(t *testing.T) {
 		before := p.create("testmap", data{"foo": "1"})
 		p.write(wholeBlock("all", `data = { foo = "1" }`))
 		p.planRefused(append(wants, p.text("Import id: NAMESPACE/testmap "), "Otherwise import it, or choose another name; with create_before_destroy, use generate_name.", planCheckAdvice))
-		if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-			t.Errorf("the live object changed (-before +after):\n%s", diff)
-		}
+		p.wantUnchanged(before)
 		p.wantState()
 	})
 	for _, check := range []string{"error", "warning", "off"} {
@@ -109,15 +106,11 @@ func TestConfigMapForeignWriteBetweenPlanAndApply(t *testing.T) {
 				if foreign.told == nil && strings.Contains(out, "Expected") {
 					t.Errorf("told of a difference that is none:\n%s", out)
 				}
-				if diff := cmp.Diff(live, p.live("testmap")); diff != "" {
-					t.Errorf("the live object changed (-before +after):\n%s", diff)
-				}
+				p.wantUnchanged(live)
 				p.wantState("all")
 				if op == "delete" {
 					p.planApply()
-					if p.exists("testmap") {
-						t.Error("the ConfigMap is there still")
-					}
+					p.wantNone("testmap")
 				}
 			})
 		}

@@ -61,23 +61,19 @@ func TestConfigMapDataPlanDryRunWritesNothing(t *testing.T) {
 	sends("what does not hold", 0, 0)
 
 	p.set("testmap", "guard", "open")
-	before := p.live("testmap").ResourceVersion
+	before := p.live("testmap")
 	p.plan()
 	sends("plan of a create", 1, 0)
-	if now := p.live("testmap").ResourceVersion; now != before {
-		t.Errorf("version %s, was %s", now, before)
-	}
+	p.wantUnchanged(before)
 	p.apply() // plans once more, and cannot tell
 	sends("create", 1, 1)
 	p.planNothing()
 	sends("without a change", 0, 0)
 
-	before = p.live("testmap").ResourceVersion
+	before = p.live("testmap")
 	p.plan("-destroy")
 	sends("plan of a removal", 1, 0)
-	if now := p.live("testmap").ResourceVersion; now != before {
-		t.Errorf("version %s, was %s", now, before)
-	}
+	p.wantUnchanged(before)
 	p.apply()
 	sends("removal", 0, 1)
 	p.wantLive("testmap", data{"guard": "open"})
@@ -92,7 +88,7 @@ func TestConfigMapDataPlanDryRunNeedsThePermissionToWrite(t *testing.T) {
 	p.kubeconfig = p.cluster.Kubeconfig(t, p.cluster.User(t, "reader-"+p.namespace, p.namespace, readConfigMaps))
 	p.write(body)
 	p.plan()
-	before := p.live("testmap").ResourceVersion
+	before := p.live("testmap")
 	p.writeRehearsed(body)
 	output := p.planRefused([]string{
 		"Error: Not Permitted", "You do not have permission to patch this ConfigMap. Nothing was written.",
@@ -102,7 +98,5 @@ func TestConfigMapDataPlanDryRunNeedsThePermissionToWrite(t *testing.T) {
 	if n := strings.Count(output, "Error: Not Permitted"); n != 3 {
 		t.Errorf("%d errors:\n%s", n, output)
 	}
-	if now := p.live("testmap").ResourceVersion; now != before {
-		t.Errorf("version %s, was %s", now, before)
-	}
+	p.wantUnchanged(before)
 }

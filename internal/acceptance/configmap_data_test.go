@@ -71,12 +71,10 @@ func TestConfigMapDataBasic(t *testing.T) {
 	p.planNothing()
 
 	// Anything but values writes nothing.
-	version := p.live("testmap").ResourceVersion
+	updated := p.live("testmap")
 	p.planned(dataBlock("it", `data = { foo = "2", new = "3", more = "4" }`, `expected_data = { foo = "wrong", nothing = "there" }`, `conflict_scope = "key"`,
 		`hide_values = true`, `adopt_existing = true`, `deletion_policy = "abandon"`, `field_manager = "me"`, `timeouts = { read = "5m" }`))
-	if now := p.live("testmap").ResourceVersion; now != version {
-		t.Errorf("wrote: from version %s to %s", version, now)
-	}
+	p.wantUnchanged(updated)
 	p.planned(dataBlock("it", `data = { foo = "2", new = "3", more = "4" }`))
 	p.destroy()
 	p.wantLive("testmap", data{"bar": "kept"})
@@ -186,9 +184,7 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 					p.plan()
 					p.applyRefused(append(wants, "!"+planCheckAdvice)...)
 				}
-				if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-					t.Errorf("what was refused changed the object (-before +after):\n%s", diff)
-				}
+				p.wantUnchanged(before)
 				p.wantState()
 			})
 		}
@@ -292,11 +288,9 @@ func TestConfigMapDataUpdateAfterForeignWrite(t *testing.T) {
 				}
 				p.applyRefused(wants...)
 				if before != nil {
-					if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-						t.Errorf("what was refused changed the object (-before +after):\n%s", diff)
-					}
-				} else if p.exists("testmap") {
-					t.Error("the ConfigMap was made")
+					p.wantUnchanged(before)
+				} else {
+					p.wantNone("testmap")
 				}
 				p.wantData("it", data{"a": "1", "b": "1", "c": "1"})
 			})

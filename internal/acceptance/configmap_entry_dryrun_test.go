@@ -40,9 +40,9 @@ func writesOf(p *testcluster.Proxy) (dry, wet int) {
 
 // rehearsedOp is an operation that a rehearsal finds refused.
 type rehearsedOp struct {
-	found         map[string]string // in testmap
-	another       bool              // there is a ConfigMap of this name besides
-	before, after string            // configurations
+	found         data   // in testmap
+	another       bool   // there is a ConfigMap of this name besides
+	before, after string // configurations
 	args          []string
 	keeps         bool // refused for that the key goes, not for its value
 	replaces      bool
@@ -145,7 +145,7 @@ func TestPlanDryRunWritesNothing(t *testing.T) {
 	p.create("testmap", data{"foo": "1", "bar": "1"})
 	proxy := p.proxied()
 	p.refuseFoo(metav1.StatusReasonForbidden)
-	before := p.live("testmap").ResourceVersion
+	before := p.live("testmap")
 	bar := entryBlock("bar", `key = "bar"`, `value = "2"`, `expected_value = "1"`, `deletion_policy = "restore"`)
 	p.writeRehearsed(bar + entryBlock("foo", `value = "refused"`, `expected_value = "1"`))
 	proxy.Reset()
@@ -158,9 +158,7 @@ func TestPlanDryRunWritesNothing(t *testing.T) {
 	if dry, wet := writesOf(proxy); dry < 2 || wet > 0 {
 		t.Errorf("%d dry runs, %d writes: %v", dry, wet, proxy.Requests())
 	}
-	if now := p.live("testmap").ResourceVersion; now != before {
-		t.Errorf("version %s, was %s", now, before)
-	}
+	p.wantUnchanged(before)
 
 	// Apply plans once more, and cannot tell: one dry run before the write.
 	proxy.Reset()
@@ -176,14 +174,12 @@ func TestPlanDryRunWritesNothing(t *testing.T) {
 	}
 
 	// A removal is planned once, and goes by what was seen then.
-	before = p.live("testmap").ResourceVersion
+	before = p.live("testmap")
 	p.plan("-destroy")
 	if dry, wet := writesOf(proxy); dry != 1 || wet != 0 {
 		t.Errorf("plan of a removal: %d dry runs, %d writes: %v", dry, wet, proxy.Requests())
 	}
-	if now := p.live("testmap").ResourceVersion; now != before {
-		t.Errorf("version %s, was %s", now, before)
-	}
+	p.wantUnchanged(before)
 	proxy.Reset()
 	p.apply()
 	if dry, wet := writesOf(proxy); dry != 0 || wet != 1 {
@@ -200,7 +196,7 @@ func TestPlanDryRunNeedsThePermissionToWrite(t *testing.T) {
 	p.kubeconfig = p.cluster.Kubeconfig(t, p.cluster.User(t, "reader-"+p.namespace, p.namespace, readConfigMaps))
 	p.write(body)
 	p.plan()
-	before := p.live("testmap").ResourceVersion
+	before := p.live("testmap")
 	p.writeRehearsed(body)
 	output := p.planRefused([]string{
 		"Error: Not Permitted", "You do not have permission to patch this ConfigMap. Nothing was written.",
@@ -212,9 +208,7 @@ func TestPlanDryRunNeedsThePermissionToWrite(t *testing.T) {
 			t.Errorf("%d errors about %s:\n%s", n, key, output)
 		}
 	}
-	if now := p.live("testmap").ResourceVersion; now != before {
-		t.Errorf("version %s, was %s", now, before)
-	}
+	p.wantUnchanged(before)
 	p.write(body)
 	p.setenv("CAS_PLAN_DRY_RUN", "true")
 	p.planRefused([]string{"Error: Not Permitted", "permission to patch this ConfigMap"})

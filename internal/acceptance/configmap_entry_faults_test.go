@@ -20,16 +20,16 @@ import (
 // faultOp is one operation, from an entry foo = "2" (or, for a create, from nothing) on.
 type faultOp struct {
 	before, after string
-	done          map[string]string
+	done          data
 }
 
 // faultOps are the operations of an entry that has these lines besides.
 func faultOps(lines ...string) map[string]faultOp {
 	two, three := entryBlock("foo", append(lines, `value = "2"`)...), entryBlock("foo", append(lines, `value = "3"`)...)
 	return map[string]faultOp{
-		"create": {after: three, done: map[string]string{"foo": "3"}},
-		"update": {before: two, after: three, done: map[string]string{"foo": "3"}},
-		"delete": {before: two, done: map[string]string{}},
+		"create": {after: three, done: data{"foo": "3"}},
+		"update": {before: two, after: three, done: data{"foo": "3"}},
+		"delete": {before: two, done: data{}},
 	}
 }
 
@@ -72,9 +72,7 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 			if diff := cmp.Diff(stateBefore, p.state(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(tracked{}, "Private")); diff != "" {
 				t.Errorf("the state changed (-before +after):\n%s", diff)
 			}
-			if diff := cmp.Diff(liveBefore, p.live("testmap")); diff != "" {
-				t.Errorf("the live object changed (-before +after):\n%s", diff)
-			}
+			p.wantUnchanged(liveBefore)
 			if err := testcluster.WriteKubeconfig(p.kubeconfig, p.cluster.Config); err != nil {
 				t.Fatal(err)
 			}
@@ -245,9 +243,7 @@ func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
 			if diff := cmp.Diff(stateBefore, p.state(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(tracked{}, "Private")); diff != "" {
 				t.Errorf("the state changed (-before +after):\n%s", diff)
 			}
-			if diff := cmp.Diff(liveBefore, p.live("testmap")); diff != "" {
-				t.Errorf("the live object changed (-before +after):\n%s", diff)
-			}
+			p.wantUnchanged(liveBefore)
 		})
 	}
 }

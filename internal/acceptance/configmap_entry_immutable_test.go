@@ -64,9 +64,9 @@ func TestConfigMapThatIsBeingDeleted(t *testing.T) {
 	t.Parallel()
 	const refused = "Error: ConfigMap Is Being Deleted"
 	wants := []string{refused, "The ConfigMap is being deleted. Nothing was written.", "Deleted at: 20"}
-	held := func(p *pipeline, data map[string]string) {
+	held := func(p *pipeline, holds data) {
 		p.createObject(&corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Name: "testmap", Finalizers: []string{"example.com/held"}}, Data: data,
+			ObjectMeta: metav1.ObjectMeta{Name: "testmap", Finalizers: []string{"example.com/held"}}, Data: holds,
 		})
 	}
 	t.Run("create", func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestConfigMapThatIsBeingDeleted(t *testing.T) {
 	})
 	t.Run("update, and destroy goes ahead", func(t *testing.T) {
 		p := newPipeline(t)
-		held(p, map[string]string{"bar": "kept"})
+		held(p, data{"bar": "kept"})
 		p.planned(entryBlock("foo", `value = "2"`, `conflict_scope = "key"`))
 		p.write(entryBlock("foo", `value = "3"`, `conflict_scope = "key"`))
 		p.plan()

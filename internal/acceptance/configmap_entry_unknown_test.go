@@ -46,23 +46,23 @@ func TestProviderConfigurationUnknownAtPlan(t *testing.T) {
 		after   string
 		foreign foreignWrite
 		refused []string
-		live    map[string]string
+		live    data
 	}{
 		"update": {
-			after: entryBlock("foo", `value = "3"`), foreign: nobodyWrites, live: map[string]string{"foo": "3", "bar": "kept"},
+			after: entryBlock("foo", `value = "3"`), foreign: nobodyWrites, live: data{"foo": "3", "bar": "kept"},
 		},
 		"update of what was written before the plan": {
 			after: entryBlock("foo", `value = "3"`), foreign: otherKeyWritten,
 			refused: []string{"Error: Compare-And-Swap Conflict", aboutObject, "Nothing was written."},
-			live:    map[string]string{"foo": "2", "bar": "foreign"},
+			live:    data{"foo": "2", "bar": "foreign"},
 		},
 		"delete": {
-			foreign: nobodyWrites, live: map[string]string{"bar": "kept"},
+			foreign: nobodyWrites, live: data{"bar": "kept"},
 		},
 		"delete of what was written before the plan": {
 			foreign: sameKeyWritten,
 			refused: []string{"Error: Compare-And-Swap Conflict", aboutKey, `Expected: "2"`, `Found: "foreign"`, "Nothing was removed."},
-			live:    map[string]string{"foo": "foreign", "bar": "kept"},
+			live:    data{"foo": "foreign", "bar": "kept"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

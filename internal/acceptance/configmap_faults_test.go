@@ -31,9 +31,7 @@ func (p *pipeline) wantUndone(before string) {
 	p.Helper()
 	if before == "" {
 		p.wantState()
-		if p.exists("testmap") {
-			p.Error("the ConfigMap was made")
-		}
+		p.wantNone("testmap")
 		return
 	}
 	p.wantState("all")

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -55,9 +54,7 @@ func TestConfigMapIsImportedWhole(t *testing.T) {
 			if name == "what is to change" {
 				p.wantLive("testmap", data{"foo": "2"})
 			} else {
-				if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-					t.Errorf("the live object changed (-before +after):\n%s", diff)
-				}
+				p.wantUnchanged(before)
 				counted("the import", map[string]int{"GET": 1})
 			}
 			p.planNothing()
@@ -82,9 +79,7 @@ func TestConfigMapOfGeneratedNameIsImported(t *testing.T) {
 	p.wants(p.plan(), "0 to add, 1 to change, 0 to destroy") // of the state alone
 	p.apply()
 	p.planNothing()
-	if got := p.live(made.Name).ResourceVersion; got != made.ResourceVersion {
-		t.Errorf("the import wrote: resourceVersion %s, was %s", got, made.ResourceVersion)
-	}
+	p.wantUnchanged(made)
 
 	p.write(byName) // the same one by its name
 	p.planNothing()

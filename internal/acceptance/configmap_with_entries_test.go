@@ -75,18 +75,14 @@ func TestConfigMapAndItsEntriesLiveInOneConfiguration(t *testing.T) {
 
 			p.planApply("-destroy")
 			p.wantState()
-			if p.exists("testmap") {
-				t.Error("the ConfigMap is there still")
-			}
+			p.wantNone("testmap")
 
 			// And with the plan in the same process, both removed from the configuration.
 			with("a", "1")
 			p.planApply()
 			p.planned(nothing)
 			p.wantState()
-			if p.exists("testmap") {
-				t.Error("the ConfigMap is there still")
-			}
+			p.wantNone("testmap")
 		})
 	}
 }
@@ -102,9 +98,7 @@ func TestConfigMapAndItsEntriesAfterAForeignWrite(t *testing.T) {
 	want["theirs"] = "1"
 	p.wantLive("testmap", want)
 	p.destroy()
-	if p.exists("testmap") {
-		t.Error("the ConfigMap is there still")
-	}
+	p.wantNone("testmap")
 }
 
 // The ConfigMap goes last. What comes between the removal of the entries and its own is foreign.
@@ -139,9 +133,7 @@ func TestConfigMapOfGeneratedNameIsReplacedBeforeItIsDestroyed(t *testing.T) {
 	p.planApply()
 	second := p.name("all", "second-")
 	p.wantLive(second, want)
-	if p.exists(first) {
-		t.Error("the first is there still")
-	}
+	p.wantNone(first)
 	p.planNothing()
 
 	p.destroy()
@@ -280,9 +272,7 @@ func TestConfigMapIsReplacedByOneOfTheSameName(t *testing.T) {
 	p.wants(p.plan(), "# forces replacement")
 	p.apply()
 	p.wantLive("other", data{"foo": "1"})
-	if p.exists("testmap") {
-		t.Error("the first is there still")
-	}
+	p.wantNone("testmap")
 
 	// Two of one name cannot be, and nothing is lost in trying.
 	p.write(wholeBlock("all", `name = "other"`, `data = { foo = "1" }`, "lifecycle { create_before_destroy = true }"))

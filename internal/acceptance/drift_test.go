@@ -108,15 +108,13 @@ func TestDriftAccepted(t *testing.T) {
 	refuses := `on_drift = "error"`
 	drifting(t, []string{refuses}, func(p *pipeline, block func(string, ...string) string) {
 		p.set("testmap", "foo", "9")
-		version := p.live("testmap").ResourceVersion
+		before := p.live("testmap")
 		p.write(block("9", refuses))
 		p.wants(p.plan(), "0 to add, 1 to change, 0 to destroy", "!"+driftWarned)
 		p.apply()
-		if got := p.live("testmap").ResourceVersion; got != version {
-			p.Errorf("accepting drift wrote: resourceVersion %s, was %s", got, version)
-		}
-		if got := p.state()["it"].Attributes["resource_version"]; got != version {
-			p.Errorf("resource_version is %v in the state, want %s", got, version)
+		p.wantUnchanged(before)
+		if got := p.state()["it"].Attributes["resource_version"]; got != before.ResourceVersion {
+			p.Errorf("resource_version is %v in the state, want %s", got, before.ResourceVersion)
 		}
 		p.planNothing()
 		p.planned(block("10", refuses))

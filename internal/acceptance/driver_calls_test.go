@@ -396,7 +396,7 @@ var scenarios = map[string]scenario{
 	}},
 	"data source in other kinds of plans": {run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
-		p.planned(dataSource(`"bar"`) + entryBlock("foo", "value = data.cas_configmap_entry.it.value"), "-refresh=false")
+		p.planned(dataSource(`"bar"`)+entryBlock("foo", "value = data.cas_configmap_entry.it.value"), "-refresh=false")
 		p.set("testmap", "bar", "other")
 		p.planApply("-refresh-only")
 		p.planApply("-destroy", "-refresh=false")

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -38,10 +40,38 @@ func newFixture(t *testing.T) *fixture {
 	return &fixture{T: t, cluster: c, namespace: c.Namespace(t), kubeconfig: c.Kubeconfig(t, c.Config)}
 }
 
+// fixtureIn is a fixture in a namespace that tests share, with a ConfigMap in it, new, that no other test has at the time.
+func fixtureIn(t *testing.T, namespace, configMap string, holds data) (*fixture, *corev1.ConfigMap) {
+	t.Helper()
+	c := testcluster.Shared(t)
+	f := &fixture{T: t, cluster: c, namespace: namespace, kubeconfig: c.Kubeconfig(t, c.Config)}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
+	if _, err := c.Client().CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	f.remove(configMap)
+	t.Cleanup(func() { f.remove(configMap) })
+	return f, f.create(configMap, holds)
+}
+
+// data is what an object holds, and contents what both maps of a ConfigMap do.
+type data = map[string]string
+
+type contents struct {
+	Data  data
+	Bytes map[string][]byte
+}
+
 // create makes a ConfigMap as another writer.
-func (f *fixture) create(name string, data map[string]string) *corev1.ConfigMap {
+func (f *fixture) create(name string, holds data) *corev1.ConfigMap {
 	f.Helper()
-	return f.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data})
+	return f.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: holds})
+}
+
+// testmap makes the ConfigMap testmap as another writer.
+func (f *fixture) testmap(holds contents) {
+	f.Helper()
+	f.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Data: holds.Data, BinaryData: holds.Bytes})
 }
 
 func (f *fixture) createObject(cm *corev1.ConfigMap) *corev1.ConfigMap {
@@ -80,7 +110,7 @@ func (f *fixture) set(name, key, value string) {
 	f.Helper()
 	f.change(name, func(cm *corev1.ConfigMap) {
 		if cm.Data == nil {
-			cm.Data = map[string]string{}
+			cm.Data = data{}
 		}
 		delete(cm.BinaryData, key)
 		cm.Data[key] = value
@@ -112,7 +142,7 @@ func (f *fixture) exists(name string) bool {
 }
 
 // wantLive fails the test unless data of the ConfigMap holds just that, and binaryData just these keys.
-func (f *fixture) wantLive(name string, want map[string]string, binary ...string) {
+func (f *fixture) wantLive(name string, want data, binary ...string) {
 	f.Helper()
 	cm := f.live(name)
 	if !maps.Equal(cm.Data, want) {
@@ -120,6 +150,31 @@ func (f *fixture) wantLive(name string, want map[string]string, binary ...string
 	}
 	if got := slices.Sorted(maps.Keys(cm.BinaryData)); !slices.Equal(got, binary) {
 		f.Errorf("binaryData of the live configmap %s holds %q, want %q", name, got, binary)
+	}
+}
+
+// wantContents fails the test unless the ConfigMap testmap holds just these bytes.
+func (f *fixture) wantContents(want contents) {
+	f.Helper()
+	cm := f.live("testmap")
+	if diff := cmp.Diff(want, contents{cm.Data, cm.BinaryData}, cmpopts.EquateEmpty()); diff != "" {
+		f.Errorf("live (-want +got):\n%s", diff)
+	}
+}
+
+// wantUnchanged fails the test where the ConfigMap is not as it was.
+func (f *fixture) wantUnchanged(was *corev1.ConfigMap) {
+	f.Helper()
+	if diff := cmp.Diff(was, f.live(was.Name)); diff != "" {
+		f.Errorf("%s changed (-before +now):\n%s", was.Name, diff)
+	}
+}
+
+// wantNone fails the test where there is a ConfigMap of this name.
+func (f *fixture) wantNone(name string) {
+	f.Helper()
+	if f.exists(name) {
+		f.Errorf("the ConfigMap %s is there", name)
 	}
 }
 

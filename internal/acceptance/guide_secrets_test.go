@@ -15,7 +15,7 @@ import (
 // rotated and destroyed, and a list is never asked for.
 func TestGuideSecrets(t *testing.T) {
 	t.Parallel()
-	p, _ := secretShop(t, map[string]string{"user": "shop"})
+	p, _ := secretShop(t, data{"user": "shop"})
 	text := guideFile(t, "secrets/role.yaml")
 	p.cli.Write("role.yaml", text)
 	p.runs("kubectl apply --filename role.yaml")

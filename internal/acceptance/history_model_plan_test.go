@@ -109,7 +109,7 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 	if title := p.touches(was.address(), was.cm, nil, namesIn(was.values)); title != "" {
 		return nil, title, nil
 	}
-	saw = &sight{values: map[string]string{}}
+	saw = &sight{values: data{}}
 	for key := range was.values {
 		if o != nil {
 			saw.values[key] = o.data[key]
@@ -124,7 +124,7 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 
 // keepsWhole reports whether a whole ConfigMap must not be deleted, because it has what somebody else put there.
 func (t *tracking) keepsWhole(o *liveMap) bool {
-	gone := block{kind: "whole", values: map[string]string{}, labels: map[string]string{}}
+	gone := block{kind: "whole", values: data{}, labels: map[string]string{}}
 	now := *t
 	if now.values != nil {
 		now.values = o.data

@@ -274,7 +274,7 @@ func (r *interruptedRun) goesOn(output string, left map[string]string) {
 	}
 	r.apply()
 	r.planNothing()
-	want := map[string]string{"bar": "kept"}
+	want := data{"bar": "kept"}
 	for _, key := range interruptedKeys {
 		if r.after != "" {
 			want[key] = r.after

@@ -151,7 +151,7 @@ func TestSecretValuesThatOnlyTheApplyKnows(t *testing.T) {
 		block         func(...string) string
 		before, after string
 		drifts        map[string]string
-		want          map[string]string
+		want          data
 	}{
 		"entry": {
 			secretEntry, `value_wo = terraform_data.later.output`, `value_wo = terraform_data.later.output`,

@@ -151,9 +151,9 @@ func TestSecretEntriesOfOneSecret(t *testing.T) {
 	p := newPipeline(t)
 	p.createSecret("database", nil)
 	const count = 20
-	write := func(value string, version int) (want map[string]string) {
+	write := func(value string, version int) (want data) {
 		var all strings.Builder
-		want = map[string]string{}
+		want = data{}
 		for i := range count {
 			fmt.Fprintf(&all, "resource \"cas_secret_entry\" \"e%d\" {\n  namespace = NAMESPACE\n  name = \"database\"\n  key = \"k%d\"\n  value_wo = %q\n"+
 				"  value_wo_version = %d\n}\n", i, i, value, version)

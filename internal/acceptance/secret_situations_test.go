@@ -12,25 +12,25 @@ import (
 func TestSecretSituations(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		live    map[string]string
+		live    data
 		change  func(*corev1.Secret)
 		body    []string
 		refused []string
 	}{
 		"immutable": {
-			live: map[string]string{"a": "1"}, change: func(s *corev1.Secret) { s.Immutable = new(true) },
+			live: data{"a": "1"}, change: func(s *corev1.Secret) { s.Immutable = new(true) },
 			body: []string{`value_wo = "2"`}, refused: []string{"Secret Is Immutable", "The Secret is immutable. Nothing was written.", "Use a Secret with another name"},
 		},
 		"too large": {
-			live: map[string]string{"a": strings.Repeat("x", 900<<10)}, body: []string{fmt.Sprintf("value_wo = %q", strings.Repeat("y", 200<<10))},
+			live: data{"a": strings.Repeat("x", 900<<10)}, body: []string{fmt.Sprintf("value_wo = %q", strings.Repeat("y", 200<<10))},
 			refused: []string{"Secret Too Large", "Limit: 1048576 bytes for all values together"},
 		},
 		"of a certificate that its type needs": {
-			live: map[string]string{"tls.crt": "c", "tls.key": "k"}, change: func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS },
+			live: data{"tls.crt": "c", "tls.key": "k"}, change: func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS },
 			body: []string{`key = "tls.crt"`, `value_wo = "d"`, `expected_value_wo = "c"`},
 		},
 		"a value that is no text": {
-			live: map[string]string{"a": "\xff\x00"}, body: []string{`key = "a"`, `value_base64_wo = "AP8="`, `expected_value_base64_wo = "/wA="`},
+			live: data{"a": "\xff\x00"}, body: []string{`key = "a"`, `value_base64_wo = "AP8="`, `expected_value_base64_wo = "/wA="`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
