@@ -48,9 +48,7 @@ func TestAnApplyThatIsToldSendsNoDryRun(t *testing.T) {
 					if stores {
 						want = 0
 					}
-					if dry, wet := writesOf(proxy); dry != want || wet != 1 {
-						p.Errorf("value %s: %d dry runs and %d writes, want %d and 1: %v", value, dry, wet, want, proxy.Requests())
-					}
+					p.wantWrites(proxy, "value "+value, want, 1)
 				}
 			})
 		})

@@ -33,9 +33,7 @@ func (p *pipeline) rehearsesOnly(dryRuns int, fn func()) {
 	p.Helper()
 	proxy, before := p.proxied(), p.configMaps()
 	fn()
-	if dry, wet := writesOf(proxy); dry != dryRuns || wet > 0 {
-		p.Errorf("%d dry runs, %d writes, want %d and 0: %v", dry, wet, dryRuns, proxy.Requests())
-	}
+	p.wantWrites(proxy, "a rehearsal", dryRuns, 0)
 	if diff := cmp.Diff(before, p.configMaps()); diff != "" {
 		p.Errorf("ConfigMaps (-before +after):\n%s", diff)
 	}
@@ -108,17 +106,9 @@ func TestPlanDryRunOfAConfigMapNeedsThePermissionToWrite(t *testing.T) {
 	p.create("testmap", data{"n": "7"})
 	body := wholeBlock("updated", `name = "updated"`, `data = { foo = "2" }`) + wholeBlock("created", `name = "created"`) +
 		counterBlock("n", `key = "n"`)
-	p.kubeconfig = p.cluster.Kubeconfig(t, p.cluster.User(t, "reader-"+p.namespace, p.namespace, readConfigMaps))
-	p.write(body)
-	p.plan()
-	before := p.configMaps()
-	p.writeRehearsed(body)
-	p.wants(p.planRefused([]string{"Error: Not Permitted", dryRunAdvice}),
+	p.wants(p.notRehearsed(body),
 		"permission to create this ConfigMap", "ConfigMap: "+p.namespace+"/created", "permission to patch this ConfigMap", "ConfigMap: "+p.namespace+"/updated",
 		"permission to delete this ConfigMap. Nothing was removed.", "ConfigMap: "+p.namespace+"/deleted", "ConfigMap: "+p.namespace+"/testmap")
-	if diff := cmp.Diff(before, p.configMaps()); diff != "" {
-		t.Errorf("ConfigMaps (-before +after):\n%s", diff)
-	}
 }
 
 // The controller that keeps account of what is used does not run here, so that the test does.

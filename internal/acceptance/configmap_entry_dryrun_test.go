@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -36,6 +37,40 @@ func writesOf(p *testcluster.Proxy) (dry, wet int) {
 		}
 	}
 	return dry, wet
+}
+
+// wantWrites fails the test unless there were so many writes since the proxy was last asked: dry ones, and others.
+func (f *fixture) wantWrites(proxy *testcluster.Proxy, what string, wantDry, wantWet int) {
+	f.Helper()
+	if dry, wet := writesOf(proxy); dry != wantDry || wet != wantWet {
+		f.Errorf("%s: %d dry runs, %d writes, want %d and %d: %v", what, dry, wet, wantDry, wantWet, proxy.Requests())
+	}
+	proxy.Reset()
+}
+
+var readConfigMaps = rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}}
+
+// notRehearsed has one who may only read plan body, which succeeds, and rehearse it, which must be refused and write nothing, and returns what that printed.
+func (p *pipeline) notRehearsed(body string) (output string) {
+	p.Helper()
+	p.kubeconfig = p.cluster.Kubeconfig(p, p.cluster.User(p, "reader-"+p.namespace, p.namespace, readConfigMaps))
+	p.write(body)
+	p.plan()
+	before := p.configMaps()
+	p.writeRehearsed(body)
+	output = p.planRefused([]string{"Error: Not Permitted", dryRunAdvice})
+	if diff := cmp.Diff(before, p.configMaps()); diff != "" {
+		p.Errorf("ConfigMaps (-before +after):\n%s", diff)
+	}
+	return output
+}
+
+// patchNotPermitted returns what a rehearsal of keys of testmap then says.
+func (p *pipeline) patchNotPermitted() []string {
+	return []string{
+		"You do not have permission to patch this ConfigMap. Nothing was written.", "You do not have permission to patch this ConfigMap. Nothing was removed.",
+		"ConfigMap: " + p.namespace + "/testmap", "API server: ", "Grant get and patch on configmaps in this namespace.",
+	}
 }
 
 // rehearsedOp is an operation that a rehearsal finds refused.
@@ -120,9 +155,7 @@ func (op rehearsedOp) run(t *testing.T) {
 	proxy.Reset()
 	p.writeRehearsed(op.after, `  plan_check = "off"`)
 	p.wants(p.plan(op.args...), "!Request Refused")
-	if dry, wet := writesOf(proxy); dry+wet > 0 {
-		t.Errorf("%d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
+	p.wantWrites(proxy, "without checks", 0, 0)
 	p.write(op.after)
 	p.wants(p.plan(op.args...), "!Request Refused")
 	p.applyRefused("Error: Request Refused", "foo must not be refused", "!plan_dry_run")
@@ -163,28 +196,18 @@ func TestPlanDryRunWritesNothing(t *testing.T) {
 	// Apply plans once more, and cannot tell: one dry run before the write.
 	proxy.Reset()
 	p.apply()
-	if dry, wet := writesOf(proxy); dry != 1 || wet != 1 {
-		t.Errorf("apply: %d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
+	p.wantWrites(proxy, "apply", 1, 1)
 	p.wantLive("testmap", data{"foo": "1", "bar": "2"})
-	proxy.Reset()
 	p.planNothing()
-	if dry, wet := writesOf(proxy); dry+wet > 0 {
-		t.Errorf("without a change: %d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
+	p.wantWrites(proxy, "without a change", 0, 0)
 
 	// A removal is planned once, and goes by what was seen then.
 	before = p.live("testmap")
 	p.plan("-destroy")
-	if dry, wet := writesOf(proxy); dry != 1 || wet != 0 {
-		t.Errorf("plan of a removal: %d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
+	p.wantWrites(proxy, "plan of a removal", 1, 0)
 	p.wantUnchanged(before)
-	proxy.Reset()
 	p.apply()
-	if dry, wet := writesOf(proxy); dry != 0 || wet != 1 {
-		t.Errorf("removal: %d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
+	p.wantWrites(proxy, "removal", 0, 1)
 	p.wantLive("testmap", data{"foo": "1", "bar": "1"})
 }
 
@@ -193,22 +216,12 @@ func TestPlanDryRunNeedsThePermissionToWrite(t *testing.T) {
 	p.testmap(contents{})
 	p.planned(entryBlock("updated", `key = "updated"`, `value = "1"`) + entryBlock("deleted", `key = "deleted"`, `value = "1"`))
 	body := entryBlock("updated", `key = "updated"`, `value = "2"`) + entryBlock("created", `key = "created"`, `value = "1"`)
-	p.kubeconfig = p.cluster.Kubeconfig(t, p.cluster.User(t, "reader-"+p.namespace, p.namespace, readConfigMaps))
-	p.write(body)
-	p.plan()
-	before := p.live("testmap")
-	p.writeRehearsed(body)
-	output := p.planRefused([]string{
-		"Error: Not Permitted", "You do not have permission to patch this ConfigMap. Nothing was written.",
-		"You do not have permission to patch this ConfigMap. Nothing was removed.", "ConfigMap: " + p.namespace + "/testmap",
-		"API server: ", "Grant get and patch on configmaps in this namespace.", dryRunAdvice,
-	})
+	output := p.wants(p.notRehearsed(body), p.patchNotPermitted()...)
 	for _, key := range []string{"updated", "created", "deleted"} {
 		if n := strings.Count(output, "Key: "+key+" "); n != 1 {
 			t.Errorf("%d errors about %s:\n%s", n, key, output)
 		}
 	}
-	p.wantUnchanged(before)
 	p.write(body)
 	p.setenv("CAS_PLAN_DRY_RUN", "true")
 	p.planRefused([]string{"Error: Not Permitted", "permission to patch this ConfigMap"})
@@ -225,9 +238,7 @@ func TestPlanDryRunEndsWithTheFirstWrite(t *testing.T) {
 	p.plan()
 	proxy.Reset()
 	p.apply()
-	if dry, wet := writesOf(proxy); dry != 1 || wet != 3 {
-		t.Errorf("%d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
+	p.wantWrites(proxy, "apply", 1, 3)
 }
 
 // There is nothing to rehearse on where there is no ConfigMap, and nothing to rehearse where nothing is to be written.
@@ -248,14 +259,10 @@ func TestPlanDryRunOfNothing(t *testing.T) {
 	p.plan()
 	p.unset("testmap", "foo")
 	p.apply()
-	if dry, wet := writesOf(proxy); dry+wet > 0 {
-		t.Errorf("%d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
+	p.wantWrites(proxy, "of nothing", 0, 0)
 	p.writeRehearsed(entryBlock("foo", `value = "1"`))
 	p.plan()
-	if dry, wet := writesOf(proxy); dry != 1 || wet > 0 {
-		t.Errorf("of something: %d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
+	p.wantWrites(proxy, "of something", 1, 0)
 }
 
 func TestPlanDryRunOfManyIsAFewRequests(t *testing.T) {
@@ -290,5 +297,3 @@ func TestPlanDryRunOfManyIsAFewRequests(t *testing.T) {
 		t.Errorf("live: %v", got)
 	}
 }
-
-var readConfigMaps = rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}}

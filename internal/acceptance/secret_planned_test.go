@@ -20,30 +20,23 @@ func TestSecretRehearsal(t *testing.T) {
 				p.createSecret("database", data{"other": "kept"})
 			}
 			proxy := p.proxied()
-			rehearsed := func(what string) {
-				t.Helper()
-				if dry, wet := writesOf(proxy); dry != 1 || wet != 0 {
-					t.Errorf("%s: %d dry runs and %d writes: %v", what, dry, wet, proxy.Requests())
-				}
-				proxy.Reset()
-			}
 			p.writeRehearsed(block(first))
 			proxy.Reset()
 			p.plan()
-			rehearsed("a create")
+			p.wantWrites(proxy, "a create", 1, 0)
 			p.apply()
 			p.planNothing()
 			p.writeRehearsed(block(second))
 			proxy.Reset()
 			p.plan()
-			rehearsed("an update")
+			p.wantWrites(proxy, "an update", 1, 0)
 			if got := p.password(); got == nil || *got != first {
 				t.Errorf("the password is %v", got)
 			}
 			p.writeRehearsed("")
 			proxy.Reset()
 			p.plan()
-			rehearsed("a removal")
+			p.wantWrites(proxy, "a removal", 1, 0)
 
 			p.createSecretIfNone()
 			p.quoteSecrets()

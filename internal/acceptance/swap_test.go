@@ -279,14 +279,10 @@ func TestSwapIsRehearsedWherePlansAre(t *testing.T) {
 	p = f.proxied()
 	c := f.calls("plan_dry_run = true")
 	f.wantSaid(c.PlanAction(t.Context(), swap, body))
-	if dry, wet := writesOf(p); dry != 1 || wet != 0 {
-		t.Errorf("plan: %d dry runs and %d writes", dry, wet)
-	}
+	f.wantWrites(p, "plan", 1, 0)
 	_, diags := c.InvokeAction(t.Context(), swap, body)
 	f.wantSaid(diags)
-	if dry, wet := writesOf(p); dry != 1 || wet != 1 {
-		t.Errorf("plan and invocation: %d dry runs and %d writes", dry, wet)
-	}
+	f.wantWrites(p, "invocation", 0, 1)
 }
 
 // A swap that waits writes when another writer has brought about what it expects. Its plan warns.
