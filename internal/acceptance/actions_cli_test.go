@@ -229,7 +229,7 @@ func TestGuideAdopt(t *testing.T) {
 	p.planNothing()
 
 	// Without the verb, the query says so.
-	user := f.cluster.User(t, "cannot-list", f.namespace, readConfigMaps)
+	user := f.user("cannot-list", "configmaps", "get")
 	p.writeFor(f.cluster.Kubeconfig(t, user), "", "")
 	refused := p.ended(p.on.Run("query"), 1, "query")
 	p.wants(refused, "Error: Not Permitted", "You do not have permission to list ConfigMaps. Nothing was listed.", "Grant list on configmaps in this namespace.")

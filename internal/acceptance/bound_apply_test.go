@@ -6,7 +6,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // A client that stores planned private data tells the plan of an apply from a plan. So what is written is judged once, by the write.
@@ -88,8 +87,6 @@ func TestUnreachableServerIsAnErrorWithoutARefresh(t *testing.T) {
 	p := on(t, driver.Terraform116)
 	p.made()
 	p.write(entryBlock("foo", `value = "2"`))
-	if err := testcluster.WriteKubeconfig(p.kubeconfig, &rest.Config{Host: refusedAddress}); err != nil {
-		t.Fatal(err)
-	}
+	p.leadTo(&rest.Config{Host: refusedAddress})
 	p.planRefused([]string{"Error: API Server Unreachable"}, "-refresh=false")
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
@@ -40,9 +39,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 	t.Run("unreachable", func(t *testing.T) {
 		eachOp(t, func(p *pipeline, op string) {
 			p.dataOp(op)
-			if err := testcluster.WriteKubeconfig(p.kubeconfig, &rest.Config{Host: refusedAddress}); err != nil {
-				p.Fatal(err)
-			}
+			p.leadTo(&rest.Config{Host: refusedAddress})
 			wants := []string{"Error: API Server Unreachable", "The API server could not be reached. Nothing was ", "Host: " + refusedAddress}
 			p.applyRefused(wants...)
 			if op != "delete" { // whose configuration is as it is in the state
@@ -66,9 +63,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 	})
 	t.Run("a response that is lost and cannot be", func(t *testing.T) {
 		eachOp(t, func(p *pipeline, op string) {
-			user := p.cluster.User(p, "cannot-watch", p.namespace, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"patch", "get"}})
-			proxy := p.cluster.ProxyFor(p, user)
-			p.kubeconfig = p.cluster.Kubeconfig(p, proxy.Config)
+			proxy := p.proxiedAs(p.user("cannot-watch", "configmaps", "patch", "get"))
 			p.dataOp(op)
 			proxy.SetHook(onceFor(p, http.MethodPatch, testcluster.Fault{DropAfter: true}))
 			p.applyRefused("Error: Write Outcome Unknown", "The ConfigMap may have changed, or may change yet.", "!Nothing was")
@@ -148,8 +143,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 func TestConfigMapDataNotPermitted(t *testing.T) {
 	f := newFixture(t)
 	f.create("testmap", data{"foo": "1"})
-	reader := f.cluster.Kubeconfig(f, f.cluster.User(f, "reader-"+f.namespace, f.namespace,
-		rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{"configmaps"}, Verbs: []string{"get"}}))
+	reader := f.cluster.Kubeconfig(f, f.user("reader", "configmaps", "get"))
 	planned := false
 	f.runRefused(func(got failures) {
 		got.want(f, "it", "Error: Not Permitted", "permission to patch this ConfigMap", "ConfigMap: "+f.namespace+"/testmap", "API server: ", "Grant get and patch on configmaps in this namespace.")

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -48,12 +47,10 @@ func (f *fixture) wantWrites(proxy *testcluster.Proxy, what string, wantDry, wan
 	proxy.Reset()
 }
 
-var readConfigMaps = rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}}
-
 // notRehearsed has one who may only read plan body, which succeeds, and rehearse it, which must be refused and write nothing, and returns what that printed.
 func (p *pipeline) notRehearsed(body string) (output string) {
 	p.Helper()
-	p.kubeconfig = p.cluster.Kubeconfig(p, p.cluster.User(p, "reader-"+p.namespace, p.namespace, readConfigMaps))
+	p.kubeconfig = p.cluster.Kubeconfig(p, p.user("reader", "configmaps", "get"))
 	p.write(body)
 	p.plan()
 	before := p.configMaps()

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -59,9 +58,7 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 			p := newPipeline(t)
 			p.planOp(op)
 			stateBefore, liveBefore := p.state(), p.live("testmap")
-			if err := testcluster.WriteKubeconfig(p.kubeconfig, &rest.Config{Host: refusedAddress}); err != nil {
-				t.Fatal(err)
-			}
+			p.leadTo(&rest.Config{Host: refusedAddress})
 			p.applyRefused(wants...)
 			p.planRefused(append(wants, "!Plan:"))
 			p.planRefused(append(wants, "!"+planCheckAdvice), "-refresh=false")
@@ -73,9 +70,7 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 				t.Errorf("the state changed (-before +after):\n%s", diff)
 			}
 			p.wantUnchanged(liveBefore)
-			if err := testcluster.WriteKubeconfig(p.kubeconfig, p.cluster.Config); err != nil {
-				t.Fatal(err)
-			}
+			p.leadTo(p.cluster.Config)
 			p.planApply()
 			p.wantLive("testmap", op.done)
 		})
@@ -170,9 +165,7 @@ func TestAddressThatAnswers404ToEverythingDropsNothing(t *testing.T) {
 	before := p.state()
 	config := rest.CopyConfig(p.cluster.Config)
 	config.Host += "/nowhere"
-	if err := testcluster.WriteKubeconfig(p.kubeconfig, config); err != nil {
-		t.Fatal(err)
-	}
+	p.leadTo(config)
 	wants := []string{"Error: Request Refused", "The API server refused to get the ConfigMap", "Status: 404"}
 	p.planRefused(wants)
 	p.planRefused(wants, "-destroy", "-refresh=false")
@@ -251,11 +244,7 @@ func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
 // Without the verb watch it cannot be told whose write ended the version that ours was conditional on.
 func TestResponseThatIsLostWhereWatchIsNotPermitted(t *testing.T) {
 	p := newPipeline(t)
-	user := p.cluster.User(t, "cannot-watch", p.namespace, rbacv1.PolicyRule{
-		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"patch", "get"},
-	})
-	proxy := p.cluster.ProxyFor(t, user)
-	p.kubeconfig = p.cluster.Kubeconfig(t, proxy.Config)
+	proxy := p.proxiedAs(p.user("cannot-watch", "configmaps", "patch", "get"))
 	p.planOp(faultOps()["update"])
 	proxy.SetHook(onceFor(t, http.MethodPatch, testcluster.Fault{DropAfter: true}))
 	output := p.applyRefused("Error: Write Outcome Unknown",

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -73,9 +72,7 @@ func TestWaitForMatchOutlivesItsWatches(t *testing.T) {
 func TestWaitForMatchNeedsThePermissionToWatch(t *testing.T) {
 	p := newPipeline(t)
 	p.create("testmap", data{"foo": "0"})
-	p.kubeconfig = p.cluster.Kubeconfig(t, p.cluster.User(t, "blind-"+p.namespace, p.namespace,
-		rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{"configmaps"}, Verbs: []string{"get"}},
-		rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{"configmaps"}, Verbs: []string{"patch"}}))
+	p.kubeconfig = p.cluster.Kubeconfig(t, p.user("blind", "configmaps", "get", "patch"))
 	p.write(waiter())
 	p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet")
 	p.applyRefused("Error: Not Permitted To Wait", "You do not have permission to watch this ConfigMap", "ConfigMap: "+p.namespace+"/testmap",

@@ -9,7 +9,6 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
@@ -43,10 +42,8 @@ func TestConfigMapNotPermitted(t *testing.T) {
 	for name, op := range wholeOps {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			reader := p.cluster.Kubeconfig(p, p.cluster.User(p, "reader-"+p.namespace, p.namespace,
-				rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{"configmaps"}, Verbs: []string{"get"}}))
-			noOne := p.cluster.Kubeconfig(p, p.cluster.User(p, "no-one-"+p.namespace, p.namespace,
-				rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{"secrets"}, Verbs: []string{"get"}}))
+			reader := p.cluster.Kubeconfig(p, p.user("reader", "configmaps", "get"))
+			noOne := p.cluster.Kubeconfig(p, p.user("no-one", "secrets", "get"))
 			if op.before != "" {
 				p.planned(op.before)
 			}
@@ -72,9 +69,7 @@ func TestConfigMapAPIServerThatRefusesConnections(t *testing.T) {
 			}
 			p.write(op.after)
 			p.plan()
-			if err := testcluster.WriteKubeconfig(p.kubeconfig, &rest.Config{Host: refusedAddress}); err != nil {
-				t.Fatal(err)
-			}
+			p.leadTo(&rest.Config{Host: refusedAddress})
 			unreachable := []string{"Error: API Server Unreachable", "Host: " + refusedAddress}
 			p.applyRefused(unreachable...)
 			p.planRefused(unreachable)

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
@@ -200,7 +199,7 @@ func TestDataSourceThatCannotBeRead(t *testing.T) {
 	}{
 		"not permitted": {
 			config: func(p *pipeline) *rest.Config {
-				return p.cluster.User(p, "cannot-get", p.namespace, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"patch"}})
+				return p.user("cannot-get", "configmaps", "patch")
 			},
 			wants: []string{"Error: Not Permitted", "You do not have permission to get this ConfigMap. Nothing was read.", "testmap", "Grant get on configmaps in this namespace."},
 		},

@@ -38,7 +38,7 @@ func (p *pipeline) made(lines ...string) {
 	p.do("apply", "-auto-approve")
 }
 
-// refusing answers the next write in the API server's place.
+// refusing answers the next writes in the API server's place.
 func (p *pipeline) refusing() *testcluster.Proxy {
 	p.Helper()
 	proxy := p.proxied()
@@ -49,6 +49,27 @@ func (p *pipeline) refusing() *testcluster.Proxy {
 		return testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusForbidden, Body: "no\n"}}
 	})
 	return proxy
+}
+
+// refusedOnce applies body twice: the first time its write is refused.
+func (p *pipeline) refusedOnce(body string) {
+	p.Helper()
+	proxy := p.refusing()
+	p.write(body)
+	p.plan()
+	p.applyRefused()
+	proxy.SetHook(nil)
+	p.planApply()
+}
+
+// failsOf applies body, which the provider says has failed when it has written this key.
+func (p *pipeline) failsOf(key, body string) {
+	p.Helper()
+	p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap "+key)
+	p.write(body)
+	p.plan()
+	p.applyRefused()
+	p.setenv(failsAfter, "")
 }
 
 const createFirst = "lifecycle {\n    create_before_destroy = true\n  }"
@@ -247,84 +268,46 @@ var scenarios = map[string]scenario{
 	}},
 	"create that fails": {run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
-		proxy := p.refusing()
-		p.write(entryBlock("foo", `value = "1"`))
-		p.plan()
-		p.applyRefused()
-		proxy.SetHook(nil)
-		p.planApply()
+		p.refusedOnce(entryBlock("foo", `value = "1"`))
 	}},
 	"create that fails after it made something": {run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
-		p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap foo")
-		p.write(entryBlock("foo", `value = "1"`))
-		p.plan()
-		p.applyRefused()
+		p.failsOf("foo", entryBlock("foo", `value = "1"`))
 		p.write(entryBlock("foo", `key = "baz"`, `value = "1"`))
 		p.plan()
 	}},
 	"update that fails": {run: func(p *pipeline) {
 		p.made()
-		proxy := p.refusing()
-		p.write(entryBlock("foo", `value = "2"`))
-		p.plan()
-		p.applyRefused()
-		proxy.SetHook(nil)
-		p.planApply()
+		p.refusedOnce(entryBlock("foo", `value = "2"`))
 	}},
 	"delete that fails": {run: func(p *pipeline) {
 		p.made()
-		proxy := p.refusing()
-		p.write("")
-		p.plan()
-		p.applyRefused()
-		proxy.SetHook(nil)
-		p.planApply()
+		p.refusedOnce("")
 	}},
 	"delete that fails after it removed": {run: func(p *pipeline) {
 		p.made()
-		p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap foo")
-		p.write("")
-		p.plan()
-		p.applyRefused()
+		p.failsOf("foo", "")
 		p.planNothing()
 	}},
 	"replace whose create fails": {run: func(p *pipeline) {
 		p.made()
-		p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap baz")
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`))
-		p.plan()
-		p.applyRefused()
-		p.setenv(failsAfter, "")
+		p.failsOf("baz", entryBlock("foo", `key = "baz"`, `value = "2"`))
 		p.do("untaint", entryAddress)
 		p.planApply("-destroy")
 	}},
 	"create_before_destroy whose create fails": {run: func(p *pipeline) {
 		p.made(createFirst)
-		proxy := p.refusing()
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst))
-		p.plan()
-		p.applyRefused()
-		proxy.SetHook(nil)
-		p.planApply()
+		p.refusedOnce(entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst))
 	}},
 	"create_before_destroy that leaves one deposed": {run: func(p *pipeline) {
 		p.made(createFirst, `conflict_scope = "key"`)
-		p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap baz")
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst, `conflict_scope = "key"`))
-		p.plan()
-		p.applyRefused()
-		p.setenv(failsAfter, "")
+		p.failsOf("baz", entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst, `conflict_scope = "key"`))
 		p.do("untaint", entryAddress)
 		p.planApply()
 	}, independent: true},
 	"deposed that is destroyed": {run: func(p *pipeline) {
 		p.made(createFirst, `conflict_scope = "key"`)
-		p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap baz")
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst, `conflict_scope = "key"`))
-		p.plan()
-		p.applyRefused()
-		p.setenv(failsAfter, "")
+		p.failsOf("baz", entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst, `conflict_scope = "key"`))
 		p.do("untaint", entryAddress)
 		p.destroy()
 	}, independent: true},
@@ -362,20 +345,11 @@ var scenarios = map[string]scenario{
 	}, independent: true},
 	"replace whose delete fails": {run: func(p *pipeline) {
 		p.made()
-		proxy := p.refusing()
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`))
-		p.plan()
-		p.applyRefused()
-		proxy.SetHook(nil)
-		p.planApply()
+		p.refusedOnce(entryBlock("foo", `key = "baz"`, `value = "2"`))
 	}},
 	"chain that fails": {run: func(p *pipeline) {
 		p.made()
-		p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap foo")
-		p.write(entryBlock("foo", `value = "2"`) + entryBlock("b", `key = "b"`, "value = cas_configmap_entry.foo.value"))
-		p.plan()
-		p.applyRefused()
-		p.setenv(failsAfter, "")
+		p.failsOf("foo", entryBlock("foo", `value = "2"`)+entryBlock("b", `key = "b"`, "value = cas_configmap_entry.foo.value"))
 		p.planApply()
 	}},
 	"write-only": {run: func(p *pipeline) {

@@ -18,8 +18,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -223,9 +225,30 @@ func quoted(s string) string {
 // proxied has the provider use a proxy from now on, whose requests are then all the provider's.
 func (f *fixture) proxied() *testcluster.Proxy {
 	f.Helper()
-	p := f.cluster.Proxy(f)
+	return f.proxiedAs(f.cluster.Config)
+}
+
+// proxiedAs is proxied of another user.
+func (f *fixture) proxiedAs(user *rest.Config) *testcluster.Proxy {
+	f.Helper()
+	p := f.cluster.ProxyFor(f, user)
 	f.kubeconfig = f.cluster.Kubeconfig(f, p.Config)
 	return p
+}
+
+// user is one who may do no more than this in the fixture's namespace.
+func (f *fixture) user(name, resources string, verbs ...string) *rest.Config {
+	f.Helper()
+	return f.cluster.User(f, name+"-"+f.namespace, f.namespace,
+		rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{resources}, Verbs: verbs})
+}
+
+// leadTo has what the provider was configured with lead elsewhere from now on.
+func (f *fixture) leadTo(config *rest.Config) {
+	f.Helper()
+	if err := testcluster.WriteKubeconfig(f.kubeconfig, config); err != nil {
+		f.Fatal(err)
+	}
 }
 
 // run runs the steps with the provider in this process and the real command line.

@@ -182,9 +182,7 @@ func (p *pipeline) as(c roleCase, user string, verbs []string) *testcluster.Prox
 		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"get"}})
 	}
 	proxy := p.cluster.ProxyFor(p, p.cluster.User(p, user+"-"+p.namespace, p.namespace, rules...))
-	if err := testcluster.WriteKubeconfig(p.kubeconfig, proxy.Config); err != nil {
-		p.Fatal(err)
-	}
+	p.leadTo(proxy.Config)
 	return proxy
 }
 

@@ -269,8 +269,7 @@ func TestSwapOfWhatAnotherSwapOfThePlanWritesIsNotCheckedAtPlan(t *testing.T) {
 func TestSwapIsRehearsedWherePlansAre(t *testing.T) {
 	f := newFixture(t)
 	f.create("testmap", data{"foo": "1"})
-	p := f.cluster.ProxyFor(f, f.cluster.User(f, "reader-"+f.namespace, f.namespace, readConfigMaps))
-	f.kubeconfig = f.cluster.Kubeconfig(f, p.Config)
+	p := f.proxiedAs(f.user("reader", "configmaps", "get"))
 	body := f.swapBody(`data = { foo = "2" }`, `expected_data = { foo = "1" }`)
 	f.wantSaid(f.calls().PlanAction(t.Context(), swap, body))
 	f.wantSaid(f.calls("plan_dry_run = true").PlanAction(t.Context(), swap, body),
