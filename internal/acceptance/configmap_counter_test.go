@@ -274,22 +274,17 @@ func TestCounterInvalidConfiguration(t *testing.T) {
 		`timeouts = { update = "0s" }`:   `timeouts.update: must be a duration above zero`,
 		`value = 7`:                      "Invalid Configuration for Read-Only Attribute",
 	}
-	config, labels, wants := "", []string{}, map[string]string{}
+	config, wants := "", map[string][]string{}
 	for line, want := range rows {
-		label := fmt.Sprintf("c%d", len(labels))
-		labels, wants[label] = append(labels, label), want
+		label := fmt.Sprintf("c%d", len(wants))
+		wants[label] = []string{want}
 		block := counterBlock(label, line)
 		if strings.HasPrefix(line, "namespace") {
 			block = strings.Replace(block, "namespace = NAMESPACE\n", "", 1)
 		}
 		config += block
 	}
-	f.runInvalid(func(got failures) {
-		for label, want := range wants {
-			got.want(f, label, want)
-		}
-		got.wantOnly(f, labels...)
-	}, config)
+	f.runInvalidBlocks(config, wants)
 }
 
 // The name in managedFields is the one that was asked for, with what is the run's alone.

@@ -61,20 +61,8 @@ var hidingDataPaths = map[string]hidingPath{
 		h.plan()
 		h.applyRefused()
 	}},
-	"delete of what changed": {wants: []string{"Warning: Value Changed Since Last Apply"}, run: func(h *hiding) {
-		h.testmap(contents{})
-		h.wrote(`data = { foo = var.old, bar = var.old }`)
-		h.set("testmap", "foo", plantedValues["foreign"])
-		h.plan("-destroy")
-		h.set("testmap", "foo", plantedValues["newer"])
-		h.applyRefused("Error: Compare-And-Swap Conflict")
-	}},
-	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: func(h *hiding) {
-		h.testmap(contents{})
-		h.wrote(`data = { foo = var.old, bar = var.old }`, `deletion_policy = "restore"`)
-		h.set("testmap", "foo", plantedValues["foreign"])
-		h.planRefused(nil, "-destroy")
-	}},
+	"delete of what changed":  {wants: []string{"Warning: Value Changed Since Last Apply"}, run: deletesPlanted(`data = { foo = var.old, bar = var.old }`)},
+	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: restoresPlanted(`data = { foo = var.old, bar = var.old }`)},
 	"a dropped key that changed": {wants: []string{"Warning: Value Changed Since Last Apply"}, run: func(h *hiding) {
 		h.testmap(contents{})
 		h.wrote(`data = { foo = var.old, bar = var.old }`)

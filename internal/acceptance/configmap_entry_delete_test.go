@@ -56,16 +56,43 @@ func TestDestroyOfWhatIsGoneAlreadySucceeds(t *testing.T) {
 	}
 }
 
+// restoration is what becomes of a ConfigMap in which keys are written and then restored.
+type restoration struct {
+	found       contents
+	address, id string // of an import that comes first; the id without the ConfigMap's
+	writes      []string
+	left        contents // where it is not found that is left
+	unwritten   bool     // nor is it written once
+}
+
+func (r restoration) run(t *testing.T) {
+	p := newPipeline(t)
+	p.testmap(r.found)
+	before := p.live("testmap")
+	p.write(r.writes[0])
+	if r.address != "" {
+		p.do("import", r.address, p.namespace+"/testmap"+r.id)
+	}
+	for _, body := range r.writes {
+		p.planned(body)
+	}
+	p.destroy()
+	if r.left.Data == nil {
+		r.left = r.found
+	}
+	p.wantContents(r.left)
+	p.wantState()
+	if r.unwritten {
+		p.wantUnchanged(before)
+	}
+}
+
 func TestDestroyRestoresTheExactBytesThatWereThereFirst(t *testing.T) {
 	t.Parallel()
 	const restore = `deletion_policy = "restore"`
 	raw := []byte{0, 0xff, 0xfe, '\n'}
 	encoded := base64.StdEncoding.EncodeToString(raw)
-	for name, test := range map[string]struct {
-		found    contents
-		imported bool
-		writes   []string
-	}{
+	for name, test := range map[string]restoration{
 		"absent": {
 			writes: []string{entryBlock("foo", restore, `value = "2"`)},
 		},
@@ -105,35 +132,18 @@ func TestDestroyRestoresTheExactBytesThatWereThereFirst(t *testing.T) {
 		},
 		"adopted and never written": {
 			found:  contents{Data: data{"foo": decomposed}},
-			writes: []string{entryBlock("foo", restore, `value = "`+composed+`"`, `adopt_existing = true`)},
+			writes: []string{entryBlock("foo", restore, `value = "`+composed+`"`, `adopt_existing = true`)}, unwritten: true,
 		},
 		"decomposed text that was imported": {
-			found: contents{Data: data{"foo": decomposed}}, imported: true,
+			found: contents{Data: data{"foo": decomposed}}, address: "cas_configmap_entry.foo", id: "/foo",
 			writes: []string{entryBlock("foo", restore, `value = "2"`)},
 		},
 		"bytes that were imported": {
-			found: contents{Bytes: map[string][]byte{"foo": raw}}, imported: true,
+			found: contents{Bytes: map[string][]byte{"foo": raw}}, address: "cas_configmap_entry.foo", id: "/foo",
 			writes: []string{entryBlock("foo", restore, `value_base64 = "AAAA"`), entryBlock("foo", restore, `value = "2"`)},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := newPipeline(t)
-			p.testmap(test.found)
-			before := p.live("testmap")
-			p.write(test.writes[0])
-			if test.imported {
-				p.do("import", "cas_configmap_entry.foo", p.namespace+"/testmap/foo")
-			}
-			for _, body := range test.writes {
-				p.planned(body)
-			}
-			p.destroy()
-			p.wantContents(test.found)
-			p.wantState()
-			if name == "adopted and never written" {
-				p.wantUnchanged(before)
-			}
-		})
+		t.Run(name, test.run)
 	}
 }
 

@@ -190,22 +190,27 @@ func TestPlanDryRunWritesNothing(t *testing.T) {
 	}
 	p.wantUnchanged(before)
 
-	// Apply plans once more, and cannot tell: one dry run before the write.
 	proxy.Reset()
-	p.apply()
+	p.appliedAndRemoved(proxy, data{"foo": "1", "bar": "2"})
+	p.wantLive("testmap", data{"foo": "1", "bar": "1"})
+}
+
+// appliedAndRemoved applies a plan that was rehearsed, after which testmap must hold so much, and removes it, and counts what that takes.
+func (p *pipeline) appliedAndRemoved(proxy *testcluster.Proxy, holds data) {
+	p.Helper()
+	p.apply() // plans once more, and cannot tell: one dry run before the write
 	p.wantWrites(proxy, "apply", 1, 1)
-	p.wantLive("testmap", data{"foo": "1", "bar": "2"})
+	p.wantLive("testmap", holds)
 	p.planNothing()
 	p.wantWrites(proxy, "without a change", 0, 0)
 
 	// A removal is planned once, and goes by what was seen then.
-	before = p.live("testmap")
+	before := p.live("testmap")
 	p.plan("-destroy")
 	p.wantWrites(proxy, "plan of a removal", 1, 0)
 	p.wantUnchanged(before)
 	p.apply()
 	p.wantWrites(proxy, "removal", 0, 1)
-	p.wantLive("testmap", data{"foo": "1", "bar": "1"})
 }
 
 func TestPlanDryRunNeedsThePermissionToWrite(t *testing.T) {

@@ -100,30 +100,30 @@ func TestUnknownHideValueHides(t *testing.T) {
 }
 
 func TestReplacementWhoseNameMayTurnOutTheSameIsWarnedAbout(t *testing.T) {
-	p := newPipeline(t)
-	p.create("testmap", data{"foo": "1"})
-	named := func(trigger, arguments string) string {
-		return "resource \"terraform_data\" \"name\" {\n  input = \"testmap\"\n  triggers_replace = " + trigger + "\n}\n" +
-			entryBlock("foo", `name = terraform_data.name.output`, `value = "2"`, arguments)
-	}
-	p.planned(named("1", `expected_value = "1"`))
-	p.write(named("2", `expected_value = "1"`))
-	p.wants(p.plan(), "Replacement May Fail", p.namespace+"/testmap/foo")
-	p.write(named("2", ``))
-	p.wants(p.plan(), "!Replacement May Fail")
+	mayTurnOutTheSame(t, "testmap/foo", `expected_value = "1"`, func(lines ...string) string {
+		return entryBlock("foo", append(lines, `value = "2"`)...)
+	})
 }
 
 func TestReplacementOfKeysWhoseNameMayTurnOutTheSameIsWarnedAbout(t *testing.T) {
+	mayTurnOutTheSame(t, "testmap", `expected_data = { foo = "1" }`, func(lines ...string) string {
+		return dataBlock("foo", append(lines, `data = { foo = "2" }`)...)
+	})
+}
+
+// mayTurnOutTheSame replaces the resource that gives the name: what is expected would not be there for the replacement.
+func mayTurnOutTheSame(t *testing.T, id, expected string, block func(lines ...string) string) {
+	t.Helper()
 	p := newPipeline(t)
 	p.create("testmap", data{"foo": "1"})
-	named := func(trigger, arguments string) string {
+	named := func(trigger string, lines ...string) string {
 		return "resource \"terraform_data\" \"name\" {\n  input = \"testmap\"\n  triggers_replace = " + trigger + "\n}\n" +
-			dataBlock("foo", `name = terraform_data.name.output`, `data = { foo = "2" }`, arguments)
+			block(append(lines, `name = terraform_data.name.output`)...)
 	}
-	p.planned(named("1", `expected_data = { foo = "1" }`))
-	p.write(named("2", `expected_data = { foo = "1" }`))
-	p.wants(p.plan(), "Replacement May Fail", p.namespace+"/testmap")
-	p.write(named("2", ``))
+	p.planned(named("1", expected))
+	p.write(named("2", expected))
+	p.wants(p.plan(), "Replacement May Fail", p.namespace+"/"+id)
+	p.write(named("2"))
 	p.wants(p.plan(), "!Replacement May Fail")
 }
 

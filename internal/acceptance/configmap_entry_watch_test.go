@@ -143,31 +143,42 @@ func TestWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	p.planRefused([]string{"Error: ConfigMap Is Immutable"})
 }
 
-// What plan_check says does not soften or harden it, but for "off".
-func TestWaitForMatchInPlans(t *testing.T) {
-	t.Parallel()
+// toldOfWaits fails the test unless the plan of what waits warns of that, and so tells these texts, whatever plan_check says but "off".
+func toldOfWaits(t *testing.T, found data, waits string, told ...string) {
+	t.Helper()
 	for name, test := range planCheckSettings {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.create("testmap", data{"foo": "0"})
-			p.writeChecked(test.set, waiter())
-			wants := []string{"Warning: Expectation Does Not Hold Yet", `Found: "0"`, "!Error:", "!" + planCheckAdvice}
+			p.create("testmap", found)
+			p.writeChecked(test.set, waits)
+			wants := append([]string{"Warning: Expectation Does Not Hold Yet", "!Error:", "!" + planCheckAdvice}, told...)
 			if test.want == "off" {
 				wants = []string{"!Expectation Does Not Hold Yet", "!Error:"}
 			}
 			p.wants(p.plan(), wants...)
 		})
 	}
+}
+
+// waitsForUnknown applies a block that swaps foo from 1 to 2, and waits for as long as terraform_data.limit says, which no plan knows.
+func waitsForUnknown(t *testing.T, block string) {
+	t.Helper()
+	p := newPipeline(t)
+	p.create("testmap", data{"foo": "0"})
+	proxy := p.proxied()
+	p.write("resource \"terraform_data\" \"limit\" {\n  input = \"10m\"\n}\n" + block)
+	p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet", "for as long as wait_for_match says", "!Error:")
+	p.onWatches(proxy, then(sets("1"))(p.fixture)...)
+	p.apply()
+	p.wantLive("testmap", data{"foo": "2"})
+}
+
+// What plan_check says does not soften or harden it, but for "off".
+func TestWaitForMatchInPlans(t *testing.T) {
+	t.Parallel()
+	toldOfWaits(t, data{"foo": "0"}, waiter(), `Found: "0"`)
 	t.Run("unknown", func(t *testing.T) {
-		p := newPipeline(t)
-		p.create("testmap", data{"foo": "0"})
-		proxy := p.proxied()
-		p.write("resource \"terraform_data\" \"limit\" {\n  input = \"10m\"\n}\n" +
-			entryBlock("foo", `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`, `wait_for_match = terraform_data.limit.output`))
-		p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet", "for as long as wait_for_match says", "!Error:")
-		p.onWatches(proxy, then(sets("1"))(p.fixture)...)
-		p.apply()
-		p.wantLive("testmap", data{"foo": "2"})
+		waitsForUnknown(t, entryBlock("foo", `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`, `wait_for_match = terraform_data.limit.output`))
 	})
 	t.Run("an import has none", func(t *testing.T) {
 		p := newPipeline(t)

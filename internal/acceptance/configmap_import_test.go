@@ -295,17 +295,13 @@ func TestConfigMapInvalidConfiguration(t *testing.T) {
 		{"name = \"a\"\ntimeouts = { read = \"soon\" }", []string{"Invalid Timeout", "timeouts.read"}},
 		{"name = \"a\"\nid = \"a/b\"", []string{"Invalid Configuration for Read-Only Attribute", "id"}},
 	}
-	config, labels := "", []string{}
+	config, wants := "", map[string][]string{}
 	for i, row := range rows {
-		labels = append(labels, fmt.Sprintf("e%02d", i))
-		config += fmt.Sprintf("resource \"cas_configmap\" %q {\n%s\n}\n", labels[i], row.lines)
+		label := fmt.Sprintf("e%02d", i)
+		wants[label] = row.wants
+		config += fmt.Sprintf("resource \"cas_configmap\" %q {\n%s\n}\n", label, row.lines)
 	}
-	f.runInvalid(func(got failures) {
-		for i, row := range rows {
-			got.want(f, labels[i], row.wants...)
-		}
-		got.wantOnly(f, labels...)
-	}, config)
+	f.runInvalidBlocks(config, wants)
 }
 
 // TestConfigMapValidExtremes has what the rules just allow.

@@ -290,6 +290,17 @@ func (f *fixture) runInvalid(refused func(failures), config string) {
 	}
 }
 
+// runInvalidBlocks is runInvalid of blocks that must each be refused with these texts, by its label.
+func (f *fixture) runInvalidBlocks(config string, wants map[string][]string) {
+	f.Helper()
+	f.runInvalid(func(got failures) {
+		for label, texts := range wants {
+			got.want(f, label, texts...)
+		}
+		got.wantOnly(f, slices.Collect(maps.Keys(wants))...)
+	}, config)
+}
+
 // failures are the errors of a command: for each resource, by its label, what was said of it, with each run of white
 // space as one space.
 type failures map[string]string

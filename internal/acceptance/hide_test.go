@@ -209,20 +209,8 @@ var hidingPaths = map[string]hidingPath{
 		})
 		h.applyRefused()
 	}},
-	"delete of what changed": {wants: []string{"Warning: Value Changed Since Last Apply"}, run: func(h *hiding) {
-		h.testmap(contents{})
-		h.wrote(`value = var.old`)
-		h.set("testmap", "foo", plantedValues["foreign"])
-		h.plan("-destroy")
-		h.set("testmap", "foo", plantedValues["newer"])
-		h.applyRefused("Error: Compare-And-Swap Conflict")
-	}},
-	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: func(h *hiding) {
-		h.testmap(contents{})
-		h.wrote(`value = var.old`, `deletion_policy = "restore"`)
-		h.set("testmap", "foo", plantedValues["foreign"])
-		h.planRefused(nil, "-destroy")
-	}},
+	"delete of what changed":  {wants: []string{"Warning: Value Changed Since Last Apply"}, run: deletesPlanted(`value = var.old`)},
+	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: restoresPlanted(`value = var.old`)},
 	"too large": {wants: []string{"Error: ConfigMap Too Large"}, mute: true, run: func(h *hiding) {
 		_, other := kib(200, "a")
 		padding, _ := kib(900, "b")
@@ -269,6 +257,28 @@ var hidingPaths = map[string]hidingPath{
 }
 
 var plantedWrite = []string{`value = var.new`, `expected_value = var.old`}
+
+// deletesPlanted removes what was written with these lines, and that another has written since: before the plan, and after it.
+func deletesPlanted(lines ...string) func(*hiding) {
+	return func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(lines...)
+		h.set("testmap", "foo", plantedValues["foreign"])
+		h.plan("-destroy")
+		h.set("testmap", "foo", plantedValues["newer"])
+		h.applyRefused("Error: Compare-And-Swap Conflict")
+	}
+}
+
+// restoresPlanted plans to put back what there was before what was written with these lines, where another has written since.
+func restoresPlanted(lines ...string) func(*hiding) {
+	return func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(append(lines, `deletion_policy = "restore"`)...)
+		h.set("testmap", "foo", plantedValues["foreign"])
+		h.planRefused(nil, "-destroy")
+	}
+}
 
 // refusedPlanted has a policy refuse the write, at plan and at apply.
 func (h *hiding) refusedPlanted(message string, lines ...string) {

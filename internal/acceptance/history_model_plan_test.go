@@ -59,6 +59,19 @@ type touch struct {
 	writer  string
 }
 
+// touchesAll is touches of what a resource writes, or removes, by the rules that it is held to.
+func (p *process) touchesAll(b *block, rules []rule) string {
+	var writes, removes []string
+	for _, r := range rules {
+		if r.to == "" {
+			removes = append(removes, r.key)
+		} else {
+			writes = append(writes, r.key)
+		}
+	}
+	return p.touches(b.address(), b.cm, writes, removes)
+}
+
 // touches notes what a resource does to keys, and gives the title where another one does what does not go with it.
 func (p *process) touches(address, cm string, writes, removes []string) string {
 	if p.keys == nil {
@@ -218,15 +231,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 			was.labels == nil && b.labels != nil && !maps.Equal(b.labels, with.labels) {
 			warnings = append(warnings, titleUnmanaged)
 		}
-		var writes, removes []string
-		for _, r := range rules {
-			if r.to == "" {
-				removes = append(removes, r.key)
-			} else {
-				writes = append(writes, r.key)
-			}
-		}
-		if title = p.touches(b.address(), b.cm, writes, removes); title != "" {
+		if title = p.touchesAll(b, rules); title != "" {
 			return title, warnings
 		}
 		if _, title = p.judge(b.cm, "whole", []version{was.version}, rules); title != "" {
