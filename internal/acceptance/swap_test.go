@@ -269,7 +269,7 @@ func TestSwapOfWhatAnotherSwapOfThePlanWritesIsNotCheckedAtPlan(t *testing.T) {
 func TestSwapIsRehearsedWherePlansAre(t *testing.T) {
 	f := newFixture(t)
 	f.create("testmap", data{"foo": "1"})
-	p := f.proxiedAs(f.user("reader", "configmaps", "get"))
+	f.proxiedAs(f.user("reader", "configmaps", "get"))
 	body := f.swapBody(`data = { foo = "2" }`, `expected_data = { foo = "1" }`)
 	f.wantSaid(f.calls().PlanAction(t.Context(), swap, body))
 	f.wantSaid(f.calls("plan_dry_run = true").PlanAction(t.Context(), swap, body),
