@@ -292,13 +292,7 @@ func TestCounterSignsItsWrites(t *testing.T) {
 	f := newFixture(t)
 	f.create("testmap", nil)
 	f.run(resource.TestStep{Config: f.counter(`field_manager = "numbers"`), Check: checked(func() {
-		var owners []string
-		for _, m := range f.live("testmap").ManagedFields {
-			if strings.Contains(string(m.FieldsV1.GetRawBytes()), "f:port") {
-				owners = append(owners, m.Manager)
-			}
-		}
-		if len(owners) != 1 || !regexp.MustCompile(`^numbers-[a-z2-7]{10}$`).MatchString(owners[0]) {
+		if owners := f.ownersOf("port"); len(owners) != 1 || !regexp.MustCompile(`^numbers-[a-z2-7]{10}$`).MatchString(owners[0]) {
 			f.Errorf("the key is %q's", owners)
 		}
 	})})

@@ -118,19 +118,6 @@ func TestConfigMapDataHiddenValuesArePrintedNowhere(t *testing.T) {
 // What was stored while values were shown goes when they are hidden, also where that is known only at apply.
 func TestConfigMapDataHidingForgetsWhatWasReplaced(t *testing.T) {
 	t.Parallel()
-	for name, hide := range map[string]string{"known": "true", "unknown": "terraform_data.hide.output"} {
-		t.Run(name, func(t *testing.T) {
-			p := newPipeline(t)
-			p.create("testmap", data{"foo": planted})
-			p.planned(dataBlock("foo", `data = { foo = "2" }`, `expected_data = { foo = "`+planted+`" }`))
-			if got, _ := p.state()["foo"].Attributes["previous_data"].(map[string]any); got["foo"] != planted {
-				t.Fatalf("previous_data: %v", got)
-			}
-			p.planned("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" + dataBlock("foo", `data = { foo = "2" }`, "hide_values = "+hide))
-			if got := p.state()["foo"].Attributes["previous_data"]; got != nil {
-				t.Errorf("previous_data: %v", got)
-			}
-			p.planNothing()
-		})
-	}
+	forgetsWhatWasReplaced(t, "previous_data", map[string]any{"foo": planted}, dataBlock("foo", `data = { foo = "2" }`, `expected_data = { foo = "`+planted+`" }`),
+		func(hide string) string { return dataBlock("foo", `data = { foo = "2" }`, "hide_values = "+hide) })
 }

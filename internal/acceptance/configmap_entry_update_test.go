@@ -3,7 +3,6 @@ package acceptance_test
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -281,19 +280,7 @@ func TestConfigMapEntryPreviousValue(t *testing.T) {
 func TestConfigMapEntryFieldManager(t *testing.T) {
 	f := newFixture(t)
 	f.create("testmap", data{"foo": "1"})
-	wantOwner := func(want string) resource.TestCheckFunc {
-		return checked(func() {
-			var owners []string
-			for _, m := range f.live("testmap").ManagedFields {
-				if strings.Contains(m.FieldsV1.GetRawString(), `"f:foo"`) {
-					owners = append(owners, m.Manager)
-				}
-			}
-			if !slices.Equal(owners, []string{want}) {
-				f.Errorf("%q own foo, want %s to", owners, want)
-			}
-		})
-	}
+	wantOwner := func(want string) resource.TestCheckFunc { return checked(func() { f.wantOwner(want) }) }
 	step := func(provider, owner string, lines ...string) resource.TestStep {
 		lines = append(lines, `expected_value = "1"`)
 		return resource.TestStep{

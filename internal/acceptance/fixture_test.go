@@ -172,6 +172,25 @@ func (f *fixture) wantUnchanged(was *corev1.ConfigMap) {
 	}
 }
 
+// ownersOf are the managers to which managedFields of testmap say that a key belongs.
+func (f *fixture) ownersOf(key string) (owners []string) {
+	f.Helper()
+	for _, m := range f.live("testmap").ManagedFields {
+		if strings.Contains(m.FieldsV1.GetRawString(), `"f:`+key+`"`) {
+			owners = append(owners, m.Manager)
+		}
+	}
+	return owners
+}
+
+// wantOwner fails the test unless foo of testmap belongs to just this manager.
+func (f *fixture) wantOwner(want string) {
+	f.Helper()
+	if owners := f.ownersOf("foo"); !slices.Equal(owners, []string{want}) {
+		f.Errorf("%q own foo, want %s to", owners, want)
+	}
+}
+
 // wantNone fails the test where there is a ConfigMap of this name.
 func (f *fixture) wantNone(name string) {
 	f.Helper()

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -338,17 +339,24 @@ func (h *hiding) goes(path hidingPath) {
 // What was stored while values were shown goes when they are hidden, also where that is known only at apply.
 func TestHidingForgetsWhatWasReplaced(t *testing.T) {
 	t.Parallel()
+	forgetsWhatWasReplaced(t, "previous_value", planted, entryBlock("foo", `value = "2"`, `expected_value = "`+planted+`"`),
+		func(hide string) string { return entryBlock("foo", `value = "2"`, "hide_value = "+hide) })
+}
+
+// forgetsWhatWasReplaced stores an attribute of foo, and then hides values.
+func forgetsWhatWasReplaced(t *testing.T, attribute string, want any, shown string, hidden func(hide string) string) {
+	t.Helper()
 	for name, hide := range map[string]string{"known": "true", "unknown": "terraform_data.hide.output"} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
 			p.create("testmap", data{"foo": planted})
-			p.planned(entryBlock("foo", `value = "2"`, `expected_value = "`+planted+`"`))
-			if got := p.state()["foo"].Attributes["previous_value"]; got != planted {
-				t.Fatalf("previous_value: %v", got)
+			p.planned(shown)
+			if got := p.state()["foo"].Attributes[attribute]; !cmp.Equal(got, want) {
+				t.Fatalf("%s: %v", attribute, got)
 			}
-			p.planned("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" + entryBlock("foo", `value = "2"`, "hide_value = "+hide))
-			if got := p.state()["foo"].Attributes["previous_value"]; got != nil {
-				t.Errorf("previous_value: %v", got)
+			p.planned("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" + hidden(hide))
+			if got := p.state()["foo"].Attributes[attribute]; got != nil {
+				t.Errorf("%s: %v", attribute, got)
 			}
 			p.planNothing()
 		})

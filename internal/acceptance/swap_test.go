@@ -275,7 +275,7 @@ func TestSwapIsRehearsedWherePlansAre(t *testing.T) {
 	f.wantSaid(f.calls("plan_dry_run = true").PlanAction(t.Context(), swap, body),
 		"Error: Not Permitted", "You do not have permission to patch this ConfigMap.", "a dry run of the write")
 
-	p = f.proxied()
+	p := f.proxied()
 	c := f.calls("plan_dry_run = true")
 	f.wantSaid(c.PlanAction(t.Context(), swap, body))
 	f.wantWrites(p, "plan", 1, 0)
