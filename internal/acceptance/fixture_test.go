@@ -12,11 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -358,45 +354,4 @@ func (e failures) wantOnly(t testing.TB, labels ...string) {
 	if got := slices.Sorted(maps.Keys(e)); !slices.Equal(got, slices.Sorted(slices.Values(labels))) {
 		t.Errorf("failed: %q, want %q:\n%s", got, labels, strings.Join(slices.Collect(maps.Values(e)), ""))
 	}
-}
-
-// runSteps runs steps on the driver where that can run them.
-func runSteps(t *testing.T, test resource.TestCase) {
-	t.Helper()
-	if drivable(test) {
-		drive(t, test)
-		return
-	}
-	runCLISteps(t, test)
-}
-
-// runCLISteps is resource.Test that does not depend on TF_ACC: the control plane is real and at hand.
-func runCLISteps(t *testing.T, test resource.TestCase) {
-	t.Helper()
-	test.IsUnitTest = true
-	test.ProtoV6ProviderFactories = map[string]func() (tfprotov6.ProviderServer, error){
-		"cas":        providerserver.NewProtocol6WithError(newProvider()),
-		"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{}), // started where a configuration or a state names it
-	}
-	resource.Test(t, test)
-}
-
-// checked is a step's check that looks at live objects.
-func checked(fn func()) resource.TestCheckFunc {
-	return func(*terraform.State) error {
-		fn()
-		return nil
-	}
-}
-
-// between runs fn between the saved plan and its apply; a ConfigPlanChecks.PreApply check.
-func between(fn func()) resource.ConfigPlanChecks {
-	return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{planCheckFunc(fn)}}
-}
-
-type planCheckFunc func()
-
-// CheckPlan implements plancheck.PlanCheck.
-func (fn planCheckFunc) CheckPlan(context.Context, plancheck.CheckPlanRequest, *plancheck.CheckPlanResponse) {
-	fn()
 }
