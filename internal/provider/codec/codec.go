@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -27,6 +28,9 @@ type codecField struct {
 	index []int
 	typ   attr.Type
 }
+
+// Nulls is an object of which every attribute is null, for Decode.
+var Nulls = tftypes.NewValue(tftypes.Object{}, map[string]tftypes.Value{})
 
 // New is the codec of a schema's type. It panics where M does not have just the schema's attributes.
 func New[M any](ctx context.Context, schema attr.Type) *Codec[M] {
@@ -51,6 +55,14 @@ func New[M any](ctx context.Context, schema attr.Type) *Codec[M] {
 		panic(fmt.Sprintf("%v has %d of %d attributes", model, len(c.fields), len(attributes)))
 	}
 	return c
+}
+
+// Of is the codec of a schema's type, made when it is first needed.
+func Of[M any](schema func(context.Context) attr.Type) func() *Codec[M] {
+	return sync.OnceValue(func() *Codec[M] {
+		ctx := context.Background()
+		return New[M](ctx, schema(ctx))
+	})
 }
 
 // Decode is the struct of an object that is neither null nor unknown.

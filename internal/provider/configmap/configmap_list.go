@@ -15,11 +15,11 @@ import (
 var _ list.ListResourceWithConfigure = (*wholeList)(nil)
 
 // NewConfigMapList is the list cas_configmap.
-func NewConfigMapList() list.ListResource { return &wholeList{} }
+func NewConfigMapList() list.ListResource { return &wholeList{newWholeResource()} }
 
 // wholeList is the list cas_configmap. What it gives of a ConfigMap is the state of an import.
 type wholeList struct {
-	wholeResource
+	*wholeResource
 }
 
 var wholeListCodec = listCodec[listModel](&wholeList{})
@@ -44,12 +44,12 @@ func (l *wholeList) List(ctx context.Context, req list.ListRequest, resp *list.L
 	about := diagnose.Subject{ID: terms.EntryID{Ref: cas.Ref{Namespace: selection.Namespace}}, Noun: "ConfigMaps", Ways: diagnose.Ways{Grant: "list"}}
 	found := func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.Run.Engine.List(ctx, selection) }
 	resp.Results = stream(ctx, l.Run, req, &m, about, found, func(each cas.Listed) iter.Seq[list.ListResult] {
-		state := l.Imported(each.Ref, each.Observation)
+		state := l.Imported(ctx, each.Ref, each.Observation)
 		result := req.NewListResult(ctx)
 		result.DisplayName = each.Ref.String()
 		result.Diagnostics.Append(state.Identity().Encode(ctx, &result.Identity.Raw)...)
 		if req.IncludeResource {
-			result.Diagnostics.Append(wholeCodec().Encode(ctx, state, &result.Resource.Raw)...)
+			result.Diagnostics.Append(wholeCodec().Encode(ctx, *state, &result.Resource.Raw)...)
 		}
 		return one(result)
 	})

@@ -22,10 +22,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-func (*wholeResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = adapter.ObjectIdentitySchema(cas.ConfigMap)
-}
-
 func (*wholeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Creates a ConfigMap only if it does not exist, and changes or deletes it only if it is unchanged since the plan.",

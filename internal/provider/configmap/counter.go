@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -32,11 +31,11 @@ var (
 )
 
 // NewCounter is cas_configmap_counter.
-func NewCounter() resource.Resource { return &counterResource{} }
+func NewCounter() resource.Resource { return &counterResource{adapter.Type{Name: "configmap_counter"}} }
 
 // counterResource is cas_configmap_counter.
 type counterResource struct {
-	adapter.Connection
+	adapter.Type
 }
 
 // counterModel is the resource's schema as Go values.
@@ -54,10 +53,6 @@ var counterCodec = adapter.SchemaCodec[counterModel](&counterResource{})
 
 func (m *counterModel) entryID() terms.EntryID {
 	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
-}
-
-func (*counterResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_configmap_counter"
 }
 
 // ModifyPlan says whether a number is to be taken, and checks whether one can be.
@@ -161,17 +156,7 @@ func (m *counterModel) takesAfter(state *counterModel) bool {
 
 // argumentsKnown reports whether everything is known that decides about the next number.
 func (m *counterModel) argumentsKnown() bool {
-	for _, v := range m.Triggers.Elements() {
-		if v.IsUnknown() {
-			return false
-		}
-	}
-	for _, v := range []attr.Value{m.Triggers, m.Initial, m.Step} {
-		if v.IsUnknown() {
-			return false
-		}
-	}
-	return true
+	return adapter.AllKnown(m.Triggers) && !m.Initial.IsUnknown() && !m.Step.IsUnknown()
 }
 
 func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Subject {

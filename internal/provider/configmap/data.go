@@ -1,17 +1,13 @@
 package configmap
 
 import (
-	"context"
-	"encoding/base64"
 	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
@@ -20,25 +16,21 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-var (
-	_ adapter.Resource                    = (*dataResource)(nil)
-	_ resource.ResourceWithMoveState      = (*dataResource)(nil)
-	_ resource.ResourceWithValidateConfig = (*dataResource)(nil)
-)
-
-// dataResource is cas_configmap_data, a resource of many keys. A change of keys is an update of it, and no replace.
-type dataResource struct {
-	adapter.Keys[dataModel, *dataModel]
-}
+var _ adapter.Movable = (*dataResource)(nil)
 
 // NewData is cas_configmap_data.
 func NewData() resource.Resource {
-	return &dataResource{adapter.Keys[dataModel, *dataModel]{Codec: dataCodec}}
+	return &dataResource{adapter.NewData("configmap_data", cas.ConfigMap, dataCodec, "kubernetes_config_map_v1_data")}
+}
+
+// dataResource is cas_configmap_data, a resource of many keys. A change of keys is an update of it, and no replace.
+type dataResource struct {
+	adapter.Data[dataModel, *dataModel]
 }
 
 // dataModel is the resource's schema as Go values.
 type dataModel struct {
-	adapter.KeysAttributes
+	adapter.DataAttributes
 	dataMaps
 
 	HideValues   types.Bool `tfsdk:"hide_values"`
@@ -55,25 +47,38 @@ type dataMaps struct {
 
 var dataCodec = adapter.SchemaCodec[dataModel](&dataResource{})
 
-func (*dataResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_configmap_data"
-	resp.ResourceBehavior.MutableIdentity = true // with the keys
+func (m *dataModel) SetDefaults() {
+	m.DataAttributes.SetDefaults()
+	m.HideValues = types.BoolValue(false)
 }
+
+// Configure does nothing: a plan has all that Claim needs.
+func (*dataModel) Configure(*dataModel) {}
 
 // keys gives the keys of data and binary_data.
 func (m *dataMaps) keys() []string { return keysIn(m.Data, m.BinaryData) }
 
-func (m *dataModel) SetID() {
-	m.ID = types.StringValue(terms.DataID{Ref: m.Ref(), Keys: m.keys()}.String())
+// values are what keys shall hold, expected what they must hold before.
+func (m *dataMaps) values() map[string]cas.Entry {
+	return adapter.EntriesFrom(cas.ConfigMap, m.Data, m.BinaryData)
 }
 
-func (m *dataModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return adapter.DataIdentityOf(&m.Place).Encode(ctx, raw)
+func (m *dataMaps) expected() map[string]cas.Entry {
+	return adapter.EntriesFrom(cas.ConfigMap, m.ExpectedData, m.ExpectedBinaryData)
+}
+
+func (m *dataModel) SetID() { m.SetKeys(m.keys()) }
+
+// TakeOver implements [adapter.DataModel].
+func (m *dataModel) TakeOver(texts map[string]string) map[string]cas.Entry {
+	m.Data = adapter.MapOf(texts)
+	m.SetID()
+	return m.values()
 }
 
 // Claim translates the maps to a claim.
 func (m *dataModel) Claim(run *claim.Run) *claim.Claim {
-	c := m.NewClaim(m.Ref().String(), m.Ref(), entriesFrom(m.Data, m.BinaryData), entriesFrom(m.ExpectedData, m.ExpectedBinaryData))
+	c := m.NewClaim(m.Ref().String(), m.values(), m.expected())
 	keyed, valued := !m.Data.IsUnknown() && !m.BinaryData.IsUnknown(), adapter.AllKnown(m.Data, m.BinaryData)
 	c.Known = claim.Known{
 		Place: m.RefKnown(), Keys: keyed, Values: valued, Change: valued,
@@ -85,17 +90,9 @@ func (m *dataModel) Claim(run *claim.Run) *claim.Claim {
 }
 
 func (m *dataModel) about(op terms.Operation, hide bool) diagnose.Subject {
-	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: m.Ref()}, Noun: "keys", Place: "namespace and name",
-		ImportID: func(ref cas.Ref, keys []string) string { return terms.DataID{Ref: ref, Keys: keys}.String() },
-		Ways: adapter.Ways(`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data ` +
-			"in the one that takes it over."),
-		Op: op, Limit: op, Hide: diagnose.HideIf(hide),
-	}
+	s := m.Subject(op, diagnose.HideIf(hide), `Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or `+
+		"expected_data in the one that takes it over.")
 	m.describe(&s)
-	if op == terms.OpCreate || op == terms.OpUpdate {
-		s.Wait = m.WaitForMatch
-	}
 	return s
 }
 
@@ -110,19 +107,15 @@ func (m *dataMaps) describe(s *diagnose.Subject) {
 			s.Keys[key] = diagnose.KeyPaths{Value: path.Root(value).AtMapKey(key), Expected: path.Root(expected).AtMapKey(key)}
 		}
 	}
-	wants := entriesFrom(m.ExpectedData, m.ExpectedBinaryData)
+	wants := m.expected()
 	for expected, of := range map[string]types.Map{"expected_data": m.ExpectedData, "expected_binary_data": m.ExpectedBinaryData} {
 		for key := range of.Elements() {
 			s.Keys[key] = diagnose.KeyPaths{Value: s.Keys[key].Value, Expected: path.Root(expected).AtMapKey(key), Want: new(wants[key])}
 		}
 	}
-	for _, e := range entriesFrom(m.Data, m.BinaryData) {
+	for _, e := range m.values() {
 		s.Values = append(s.Values, e)
 	}
-}
-
-func (m *dataModel) MayBe(state *dataModel) bool {
-	return adapter.Agrees(m.Namespace, state.Namespace) && adapter.Agrees(m.Name, state.Name)
 }
 
 // SetPrevious stores the replaced texts.
@@ -154,14 +147,15 @@ func (m *dataModel) KeepPrevious(state *dataModel, run *claim.Run) {
 
 // Refresh stores the keys that exist. The resource exists as long as its ConfigMap does, whatever keys vanish.
 func (m *dataModel) Refresh(seen *claim.Seen) bool {
-	had, live := entriesFrom(m.Data, m.BinaryData), map[string]cas.Entry{}
+	had, live := m.values(), map[string]cas.Entry{}
 	for _, key := range seen.Keys {
 		live[key] = seen.Entry(key)
 		if was, has := had[key]; has && live[key].Holds(was) {
 			live[key] = was
 		}
 	}
-	m.setEntries(live)
+	texts, others := adapter.MapsOf(live) // without absent ones
+	m.Data, m.BinaryData = mapLike(m.Data, texts), mapLike(m.BinaryData, others)
 	return seen.Exists()
 }
 
@@ -174,43 +168,11 @@ func keysIn(of ...types.Map) (keys []string) {
 	return slices.Compact(keys)
 }
 
-// entriesFrom converts both maps to entries. A null element becomes the absent entry.
-func entriesFrom(textual, encoded types.Map) map[string]cas.Entry {
-	entries := map[string]cas.Entry{}
-	for key, v := range textual.Elements() {
-		entries[key] = entryFrom(stringOf(v), types.StringNull())
-	}
-	for key, v := range encoded.Elements() {
-		entries[key] = entryFrom(types.StringNull(), stringOf(v))
-	}
-	return entries
-}
-
-func stringOf(v attr.Value) types.String {
-	if s, ok := v.(types.String); ok {
-		return s
-	}
-	return types.StringNull()
-}
-
-// setEntries stores live entries in data and binary_data, and leaves absent ones out.
-func (m *dataModel) setEntries(live map[string]cas.Entry) {
-	textual, encoded := map[string]attr.Value{}, map[string]attr.Value{}
-	for key, e := range live {
-		if v, ok := e.Text(); ok {
-			textual[key] = types.StringValue(v)
-		} else if b, ok := e.Binary(); ok {
-			encoded[key] = types.StringValue(base64.StdEncoding.EncodeToString(b))
-		}
-	}
-	m.Data, m.BinaryData = stringMap(textual, m.Data), stringMap(encoded, m.BinaryData)
-}
-
-// stringMap is null if there are no values. But an empty map stays one: the configuration may say {}.
-func stringMap(values map[string]attr.Value, was types.Map) types.Map {
+// mapLike is null if there are no values. But an empty map stays one: the configuration may say {}.
+func mapLike(was types.Map, values map[string]string) types.Map {
 	switch {
 	case len(values) > 0:
-		return types.MapValueMust(types.StringType, values)
+		return adapter.MapOf(values)
 	case len(was.Elements()) == 0 && !was.IsUnknown():
 		return was
 	default:

@@ -19,10 +19,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-func (*dataResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = adapter.DataIdentitySchema(cas.ConfigMap)
-}
-
 func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	of := func(values validator.String) []validator.Map {
 		return []validator.Map{mapvalidator.KeysAre(attributes.ValidKey(cas.ConfigMap)), mapvalidator.ValueStringsAre(values)}
@@ -76,25 +72,20 @@ func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp 
 	}
 }
 
-// ValidateConfig checks what the maps must be together. What each holds by itself, the schema checks.
-func (*dataResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	m, diags := dataCodec().Decode(ctx, req.Config.Raw)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
+// Validate checks what the maps must be together. What each holds by itself, the schema checks.
+func (m *dataModel) Validate() (diags diag.Diagnostics) {
 	for attribute, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
 		for key, v := range of.Elements() {
 			if v.IsNull() {
-				resp.Diagnostics.Append(invalidAt(path.Root(attribute).AtMapKey(key), diagnose.TitleMissingValue,
+				diags.Append(invalidAt(path.Root(attribute).AtMapKey(key), diagnose.TitleMissingValue,
 					"must not be null; to remove the key, leave it out"))
 			}
 		}
 	}
 	if !m.Data.IsUnknown() && !m.BinaryData.IsUnknown() && len(m.keys()) == 0 {
-		resp.Diagnostics.Append(invalidAt(path.Root("data"), diagnose.TitleMissingKeys, "there must be at least one key in data or binary_data"))
+		diags.Append(invalidAt(path.Root("data"), diagnose.TitleMissingKeys, "there must be at least one key in data or binary_data"))
 	}
-	resp.Diagnostics.Append(m.validate()...)
+	return append(diags, m.validate()...)
 }
 
 func invalidAt(at path.Path, title diagnose.ErrorTitle, problem string) diag.Diagnostic {
@@ -112,12 +103,11 @@ func (m *dataMaps) validate() (diags diag.Diagnostics) {
 	}
 
 	size, largest, attribute := 0, cas.Entry{}, path.Empty()
-	for name, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
-		for key, v := range of.Elements() {
-			e := entryFrom(stringOf(v), types.StringNull())
-			if name == "binary_data" {
-				e = entryFrom(types.StringNull(), stringOf(v))
-			}
+	null := types.MapNull(types.StringType)
+	for name, of := range map[string]map[string]cas.Entry{
+		"data": adapter.EntriesFrom(cas.ConfigMap, m.Data, null), "binary_data": adapter.EntriesFrom(cas.ConfigMap, null, m.BinaryData),
+	} {
+		for key, e := range of {
 			size += e.Size()
 			if at := path.Root(name).AtMapKey(key); e.Size() > largest.Size() || e.Size() == largest.Size() && at.String() < attribute.String() {
 				largest, attribute = e, at

@@ -23,11 +23,11 @@ import (
 var _ list.ListResourceWithConfigure = (*entryList)(nil)
 
 // NewEntryList is the list cas_configmap_entry.
-func NewEntryList() list.ListResource { return &entryList{} }
+func NewEntryList() list.ListResource { return &entryList{newEntryResource()} }
 
 // entryList is the list cas_configmap_entry. What it gives of a key is the state of an import.
 type entryList struct {
-	entryResource
+	*entryResource
 }
 
 // entryListModel is the list's schema as Go values.
@@ -73,14 +73,15 @@ func (l *entryList) List(ctx context.Context, req list.ListRequest, resp *list.L
 	resp.Results = stream(ctx, l.Run, req, &m.listModel, about, found, func(each cas.Listed) iter.Seq[list.ListResult] {
 		return func(push func(list.ListResult) bool) {
 			for _, key := range slices.Sorted(maps.Keys(each.Entries())) {
-				state := newEntryModel(terms.EntryID{Ref: each.Ref, Key: key})
+				state := l.Blank(ctx)
+				state.SetEntry(terms.EntryID{Ref: each.Ref, Key: key})
 				state.Refresh(&claim.Seen{Observation: each.Observation})
 				state.SetVersion(each.Version())
 				result := req.NewListResult(ctx)
 				result.DisplayName = state.ID.ValueString()
 				result.Diagnostics.Append(state.EncodeIdentity(ctx, &result.Identity.Raw)...)
 				if req.IncludeResource {
-					result.Diagnostics.Append(entryCodec().Encode(ctx, state, &result.Resource.Raw)...)
+					result.Diagnostics.Append(entryCodec().Encode(ctx, *state, &result.Resource.Raw)...)
 				}
 				if !push(result) {
 					return

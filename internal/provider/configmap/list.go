@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/list/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -74,12 +73,12 @@ func selectorProblems(example string, err error) []string {
 	return []string{fmt.Sprintf("must be a selector such as %s: %v", example, err)}
 }
 
-// listCodec makes the codec of a list's schema when it is first needed.
+// listCodec is the codec of a list's schema.
 func listCodec[M any](l list.ListResource) func() *codec.Codec[M] {
-	return sync.OnceValue(func() *codec.Codec[M] {
+	return codec.Of[M](func(ctx context.Context) attr.Type {
 		var resp list.ListResourceSchemaResponse
-		l.ListResourceConfigSchema(context.Background(), list.ListResourceSchemaRequest{}, &resp)
-		return codec.New[M](context.Background(), resp.Schema.Type())
+		l.ListResourceConfigSchema(ctx, list.ListResourceSchemaRequest{}, &resp)
+		return resp.Schema.Type()
 	})
 }
 

@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
@@ -47,10 +47,10 @@ type swapModel struct {
 	Timeouts                timeouts.Value `tfsdk:"timeouts"`
 }
 
-var swapCodec = sync.OnceValue(func() *codec.Codec[swapModel] {
+var swapCodec = codec.Of[swapModel](func(ctx context.Context) attr.Type {
 	var resp action.SchemaResponse
-	(&swapAction{}).Schema(context.Background(), action.SchemaRequest{}, &resp)
-	return codec.New[swapModel](context.Background(), resp.Schema.Type())
+	(&swapAction{}).Schema(ctx, action.SchemaRequest{}, &resp)
+	return resp.Schema.Type()
 })
 
 func (*swapAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
@@ -74,7 +74,7 @@ func namespaceOr(named types.String) string {
 // claim translates the action to a claim.
 func (m *swapModel) claim(run *claim.Run) *claim.Claim {
 	return &claim.Claim{
-		Ref: m.ref(), Values: entriesFrom(m.Data, m.BinaryData), Expected: entriesFrom(m.ExpectedData, m.ExpectedBinaryData),
+		Ref: m.ref(), Values: m.values(), Expected: m.expected(),
 		Pin: m.ExpectedResourceVersion, FieldManager: m.FieldManager,
 		About: func(op terms.Operation) diagnose.Subject { return m.about(op, run.Hides(m.HideValues)) },
 	}

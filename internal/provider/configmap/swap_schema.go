@@ -90,7 +90,7 @@ func (*swapAction) ValidateConfig(ctx context.Context, req action.ValidateConfig
 			return
 		}
 	}
-	expected := entriesFrom(m.ExpectedData, m.ExpectedBinaryData)
+	expected := m.expected()
 	if len(expected) == 0 && len(m.keys()) == 0 {
 		resp.Diagnostics.Append(invalidAt(path.Root("data"), diagnose.TitleMissingKeys,
 			"there must be at least one key in data, binary_data, expected_data or expected_binary_data"))

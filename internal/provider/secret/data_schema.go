@@ -2,9 +2,6 @@ package secret
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -12,19 +9,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
-
-func (*dataResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = adapter.DataIdentitySchema(cas.Secret)
-}
-
-func writeOnlyMap(description string) schema.MapAttribute {
-	return schema.MapAttribute{ElementType: types.StringType, Optional: true, WriteOnly: true, MarkdownDescription: description + writeOnly}
-}
 
 func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
@@ -60,48 +48,13 @@ func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp 
 	}
 }
 
-// ValidateConfig checks the write-only maps. Validators of the framework would point at them.
-func (*dataResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	m, diags := dataCodec().Decode(ctx, req.Config.Raw)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
+// Validate checks the write-only maps. Validators of the framework would point at them.
+func (m *dataModel) Validate() (diags diag.Diagnostics) {
 	const at = "data_wo_version"
-	resp.Diagnostics.Append(invalidMaps(at, "data_wo", "binary_data_wo", m.DataWO, m.BinaryDataWO, true)...)
-	resp.Diagnostics.Append(invalidMaps(at, "expected_data_wo", "expected_binary_data_wo", m.ExpectedDataWO, m.ExpectedBinaryDataWO, false)...)
+	diags.Append(invalidMaps(at, "data_wo", "binary_data_wo", m.DataWO, m.BinaryDataWO, true)...)
+	diags.Append(invalidMaps(at, "expected_data_wo", "expected_binary_data_wo", m.ExpectedDataWO, m.ExpectedBinaryDataWO, false)...)
 	if !m.DataWO.IsUnknown() && !m.BinaryDataWO.IsUnknown() && len(m.DataWO.Elements())+len(m.BinaryDataWO.Elements()) == 0 {
-		resp.Diagnostics.Append(invalid(diagnose.TitleMissingKeys, at, "data_wo", "there must be at least one key in data_wo or binary_data_wo"))
-	}
-}
-
-// invalidMaps checks what a map of text and one of base64 hold, alone and together. Where they say what to write, no value is null.
-func invalidMaps(at, textName, encodedName string, textual, encoded types.Map, writes bool) (diags diag.Diagnostics) {
-	size := 0
-	for name, of := range map[string]types.Map{textName: textual, encodedName: encoded} {
-		for _, key := range slices.Sorted(maps.Keys(of.Elements())) {
-			attribute, v := fmt.Sprintf("%s[%q]", name, key), stringOf(of.Elements()[key])
-			text, base64 := v, types.StringNull()
-			if name == encodedName {
-				text, base64 = base64, v
-			}
-			title, problem := valueProblem(text, base64)
-			_, inBoth := textual.Elements()[key]
-			switch problems := terms.KeyProblems(key); {
-			case len(problems) > 0:
-				diags = append(diags, invalid(diagnose.TitleInvalidConfigMapKey.Of(cas.Secret), at, attribute, problems[0]))
-			case writes && v.IsNull():
-				diags = append(diags, invalid(diagnose.TitleMissingValue, at, attribute, "must not be null; to remove the key, leave it out"))
-			case name == encodedName && inBoth:
-				diags = append(diags, invalid(diagnose.TitleKeyInBothMaps, at, attribute, "the key must not be in "+textName+" as well"))
-			case problem != "":
-				diags = append(diags, invalid(title, at, attribute, problem))
-			}
-			size += entryFrom(text, base64).Size()
-		}
-	}
-	if writes && size > cas.MaxSize && len(diags) == 0 {
-		diags = append(diags, invalid(diagnose.TitleValuesTooLarge, at, textName, fmt.Sprintf("all values together must have at most %d bytes", cas.MaxSize)))
+		diags.Append(invalid(diagnose.TitleMissingKeys, at, "data_wo", "there must be at least one key in data_wo or binary_data_wo"))
 	}
 	return diags
 }

@@ -3,36 +3,16 @@ package secret
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
-
-func (*entryResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = adapter.EntryIdentitySchema(cas.Secret)
-}
-
-const writeOnly = " Write-only: Terraform does not store it. Needs Terraform 1.11 or OpenTofu 1.11."
-
-// revision is the version of the write-only values. besides is what is written without a change of it.
-func revision(values, besides string) schema.Int64Attribute {
-	return schema.Int64Attribute{
-		Optional: true, Computed: true, Default: int64default.StaticInt64(1),
-		MarkdownDescription: "Any whole number. Change it to write " + values + " again: Terraform cannot see that a write-only value has changed, so the provider " +
-			"writes on create and when this number changes. " + besides + "After an import it is null, so the first apply writes. Default: `1`.",
-	}
-}
-
-func writeOnlyText(description string) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, WriteOnly: true, MarkdownDescription: description + writeOnly}
-}
 
 func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
@@ -64,16 +44,11 @@ func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 }
 
-// ValidateConfig checks the write-only attributes. Validators of the framework would point at them.
-func (*entryResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	m, diags := entryCodec().Decode(ctx, req.Config.Raw)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
+// Validate checks the write-only attributes. Validators of the framework would point at them.
+func (m *entryModel) Validate() (diags diag.Diagnostics) {
 	const at = "value_wo_version"
 	if m.ValueWO.IsNull() && m.ValueBase64WO.IsNull() {
-		resp.Diagnostics.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, "value_wo", "set either value_wo or value_base64_wo"))
+		diags.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, "value_wo", "set either value_wo or value_base64_wo"))
 	}
 	for name, both := range map[string][2]types.String{
 		"value": {m.ValueWO, m.ValueBase64WO}, "expected_value": {m.ExpectedValueWO, m.ExpectedValueBase64WO},
@@ -84,9 +59,10 @@ func (*entryResource) ValidateConfig(ctx context.Context, req resource.ValidateC
 			named = encoded
 		}
 		if !both[0].IsNull() && !both[1].IsNull() {
-			resp.Diagnostics.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, textual, "must not be set together with "+encoded))
+			diags.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, textual, "must not be set together with "+encoded))
 		} else if title, problem := valueProblem(both[0], both[1]); problem != "" {
-			resp.Diagnostics.Append(invalid(title, at, named, problem))
+			diags.Append(invalid(title, at, named, problem))
 		}
 	}
+	return diags
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/base64"
 	"maps"
+	"time"
 	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/ephemeral/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
@@ -16,32 +18,48 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// opened links an ephemeral resource to the configured provider.
-type opened struct {
-	adapter.Connection
+// opened implements the ephemeral resources.
+type opened[M any, P adapter.FoundModel[M]] struct {
+	adapter.Finder[M, P]
+}
+
+func newOpened[M any, P adapter.FoundModel[M]](name string, models func() *codec.Codec[M]) opened[M, P] {
+	return opened[M, P]{adapter.NewFinder[M, P]("ephemeral resource", name, cas.Secret, models)}
+}
+
+// Metadata implements [ephemeral.EphemeralResource].
+func (o *opened[M, P]) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + o.Name
 }
 
 // Configure implements [ephemeral.EphemeralResourceWithConfigure].
-func (o *opened) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+func (o *opened[M, P]) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
 	resp.Diagnostics.Append(o.Connect(req.ProviderData)...)
+}
+
+// Open implements [ephemeral.EphemeralResource].
+func (o *opened[M, P]) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	resp.Diagnostics.Append(o.Find(ctx, req.Config.Raw, &resp.Result.Raw)...)
 }
 
 // openedModel holds the attributes that all ephemeral resources share.
 type openedModel struct {
-	Namespace       types.String   `tfsdk:"namespace"`
-	Name            types.String   `tfsdk:"name"`
-	Timeouts        timeouts.Value `tfsdk:"timeouts"`
-	Exists          types.Bool     `tfsdk:"exists"`
-	UID             types.String   `tfsdk:"uid"`
-	ResourceVersion types.String   `tfsdk:"resource_version"`
+	adapter.Found
+
+	Timeouts timeouts.Value `tfsdk:"timeouts"`
+}
+
+// Timeout implements [adapter.FoundModel].
+func (m *openedModel) Timeout(ctx context.Context) (time.Duration, diag.Diagnostics) {
+	return m.Timeouts.Open(ctx, terms.DefaultTimeout)
 }
 
 // openedAttributes is the schema of openedModel, with others added.
-func openedAttributes(ctx context.Context, exists string, others map[string]schema.Attribute) map[string]schema.Attribute {
+func openedAttributes(exists string, others map[string]schema.Attribute) map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
 		"namespace": schema.StringAttribute{
 			Optional: true, Computed: true, Validators: []validator.String{attributes.ValidNamespace()},
@@ -51,9 +69,15 @@ func openedAttributes(ctx context.Context, exists string, others map[string]sche
 			Required: true, Validators: []validator.String{attributes.ValidName(cas.Secret)},
 			MarkdownDescription: "Name of the Secret. It need not exist, so that a destroy can go ahead.",
 		},
-		"timeouts": openTimeouts(ctx),
-		"exists":   schema.BoolAttribute{Computed: true, MarkdownDescription: exists},
-		"uid":      schema.StringAttribute{Computed: true, MarkdownDescription: "`metadata.uid` of the Secret. Null if there is no Secret."},
+		"timeouts": schema.SingleNestedAttribute{
+			Optional: true, CustomType: timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"open": types.StringType}}},
+			Attributes: map[string]schema.Attribute{"open": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{attributes.ValidTimeout()},
+				Description: "Time limit of the read, such as `30s` or `2m`. Default: `1m`.",
+			}},
+		},
+		"exists": schema.BoolAttribute{Computed: true, MarkdownDescription: exists},
+		"uid":    schema.StringAttribute{Computed: true, MarkdownDescription: "`metadata.uid` of the Secret. Null if there is no Secret."},
 		"resource_version": schema.StringAttribute{
 			Computed: true, MarkdownDescription: "`resourceVersion` of the Secret. Null if there is no Secret.",
 		},
@@ -62,36 +86,13 @@ func openedAttributes(ctx context.Context, exists string, others map[string]sche
 	return all
 }
 
-func openTimeouts(ctx context.Context) schema.Attribute {
-	attribute := timeouts.AttributesWithOpts(ctx, timeouts.Opts{OpenDescription: "Time limit of the read, such as `30s` or `2m`. Default: `1m`."})
-	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
-		if open, ok := nested.Attributes["open"].(schema.StringAttribute); ok {
-			open.Validators = []validator.String{attributes.ValidTimeout()}
-			nested.Attributes["open"] = open
-		}
-	}
-	return attribute
-}
-
-// look reads the Secret and fills in the model. What is absent is no error: it would block a destroy.
-func (o *opened) look(ctx context.Context, m *openedModel, key string) (*cas.Observation, diag.Diagnostics) {
-	timeout, diags := m.Timeouts.Open(ctx, terms.DefaultTimeout)
-	if diags.HasError() {
-		return nil, diags
-	}
-	if m.Namespace.IsNull() { // ephemeral resources have no defaults of their own
-		m.Namespace = types.StringValue(terms.DefaultNamespace)
-	}
-	id := terms.EntryID{Ref: cas.Ref{Kind: cas.Secret, Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}, Key: key}
-	seen, diags := o.Look(ctx, id, "ephemeral resource", diagnose.ShowNothing, timeout)
-	if diags.HasError() {
-		return nil, diags
-	}
-	m.UID, m.ResourceVersion = types.StringNull(), types.StringNull()
-	if v := seen.Version(); seen.Exists() {
-		m.UID, m.ResourceVersion = types.StringValue(v.UID), types.StringValue(v.ResourceVersion)
-	}
-	return seen, nil
+// openedCodec is the codec of an ephemeral resource's schema.
+func openedCodec[M any](e ephemeral.EphemeralResource) func() *codec.Codec[M] {
+	return codec.Of[M](func(ctx context.Context) attr.Type {
+		var resp ephemeral.SchemaResponse
+		e.Schema(ctx, ephemeral.SchemaRequest{}, &resp)
+		return resp.Schema.Type()
+	})
 }
 
 // valuesOf are the text and the base64 of what a key holds. Bytes that are no text have no text.
@@ -113,11 +114,13 @@ var (
 )
 
 // NewEntryEphemeral is the ephemeral resource cas_secret_entry.
-func NewEntryEphemeral() ephemeral.EphemeralResource { return &entryEphemeral{} }
+func NewEntryEphemeral() ephemeral.EphemeralResource {
+	return &entryEphemeral{newOpened("secret_entry", entryEphemeralCodec)}
+}
 
 // entryEphemeral is the ephemeral resource cas_secret_entry.
 type entryEphemeral struct {
-	opened
+	opened[entryEphemeralModel, *entryEphemeralModel]
 }
 
 // entryEphemeralModel is the schema as Go values.
@@ -129,14 +132,12 @@ type entryEphemeralModel struct {
 	ValueBase64 types.String `tfsdk:"value_base64"`
 }
 
-func (*entryEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_secret_entry"
-}
+var entryEphemeralCodec = openedCodec[entryEphemeralModel](&entryEphemeral{})
 
-func (*entryEphemeral) Schema(ctx context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+func (*entryEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one key of a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.",
-		Attributes: openedAttributes(ctx, "Whether the key exists. `false` if the Secret does not exist.", map[string]schema.Attribute{
+		Attributes: openedAttributes("Whether the key exists. `false` if the Secret does not exist.", map[string]schema.Attribute{
 			"key": schema.StringAttribute{
 				Required: true, Validators: []validator.String{attributes.ValidKey(cas.Secret)},
 				MarkdownDescription: "Key in the Secret: 1 to 253 characters of `[-._a-zA-Z0-9]`. It must not be `.` or begin with `..`.",
@@ -151,30 +152,24 @@ func (*entryEphemeral) Schema(ctx context.Context, _ ephemeral.SchemaRequest, re
 	}
 }
 
-// Open implements [ephemeral.EphemeralResource].
-func (e *entryEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
-	var m entryEphemeralModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	seen, diags := e.look(ctx, &m.openedModel, m.Key.ValueString())
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
+// About implements [adapter.FoundModel].
+func (m *entryEphemeralModel) About() string { return m.Key.ValueString() }
+
+// Fill implements [adapter.FoundModel].
+func (m *entryEphemeralModel) Fill(seen *cas.Observation) {
 	live := seen.Entry(m.Key.ValueString())
 	m.Exists = types.BoolValue(!live.IsAbsent())
 	m.Value, m.ValueBase64 = valuesOf(live)
-	resp.Diagnostics.Append(resp.Result.Set(ctx, &m)...)
 }
 
 // NewSecretEphemeral is the ephemeral resource cas_secret.
-func NewSecretEphemeral() ephemeral.EphemeralResource { return &wholeEphemeral{} }
+func NewSecretEphemeral() ephemeral.EphemeralResource {
+	return &wholeEphemeral{newOpened("secret", wholeEphemeralCodec)}
+}
 
 // wholeEphemeral is the ephemeral resource cas_secret.
 type wholeEphemeral struct {
-	opened
+	opened[wholeEphemeralModel, *wholeEphemeralModel]
 }
 
 // wholeEphemeralModel is the schema as Go values.
@@ -186,11 +181,9 @@ type wholeEphemeralModel struct {
 	BinaryData types.Map    `tfsdk:"binary_data"`
 }
 
-func (*wholeEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_secret"
-}
+var wholeEphemeralCodec = openedCodec[wholeEphemeralModel](&wholeEphemeral{})
 
-func (*wholeEphemeral) Schema(ctx context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+func (*wholeEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	values := func(description string) schema.Attribute {
 		return schema.MapAttribute{
 			Computed: true, Sensitive: true, ElementType: types.StringType,
@@ -199,7 +192,7 @@ func (*wholeEphemeral) Schema(ctx context.Context, _ ephemeral.SchemaRequest, re
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.",
-		Attributes: openedAttributes(ctx, "Whether the Secret exists.", map[string]schema.Attribute{
+		Attributes: openedAttributes("Whether the Secret exists.", map[string]schema.Attribute{
 			"type":        schema.StringAttribute{Computed: true, MarkdownDescription: "Type of the Secret. Null if there is no Secret."},
 			"data":        values("Keys with text, and their values."),
 			"binary_data": values("Keys with bytes that are no UTF-8, and their values in base64."),
@@ -207,31 +200,19 @@ func (*wholeEphemeral) Schema(ctx context.Context, _ ephemeral.SchemaRequest, re
 	}
 }
 
-// Open implements [ephemeral.EphemeralResource].
-func (e *wholeEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
-	var m wholeEphemeralModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() {
-		return
+// Fill implements [adapter.FoundModel].
+func (m *wholeEphemeralModel) Fill(seen *cas.Observation) {
+	if !seen.Exists() {
+		return // all is null
 	}
-	seen, diags := e.look(ctx, &m.openedModel, "")
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	m.Exists, m.Type = types.BoolValue(seen.Exists()), types.StringNull()
-	m.Data, m.BinaryData = types.MapNull(types.StringType), types.MapNull(types.StringType)
-	if seen.Exists() {
-		textual, encoded := map[string]string{}, map[string]string{}
-		for key, each := range seen.Entries() {
-			if text, bytes := valuesOf(each); !text.IsNull() {
-				textual[key] = text.ValueString()
-			} else {
-				encoded[key] = bytes.ValueString()
-			}
+	textual, encoded := map[string]string{}, map[string]string{}
+	for key, each := range seen.Entries() {
+		if text, bytes := valuesOf(each); !text.IsNull() {
+			textual[key] = text.ValueString()
+		} else {
+			encoded[key] = bytes.ValueString()
 		}
-		m.Type = types.StringValue(seen.Type())
-		m.Data, m.BinaryData = adapter.MapOf(textual), adapter.MapOf(encoded)
 	}
-	resp.Diagnostics.Append(resp.Result.Set(ctx, &m)...)
+	m.Type = types.StringValue(seen.Type())
+	m.Data, m.BinaryData = adapter.MapOf(textual), adapter.MapOf(encoded)
 }

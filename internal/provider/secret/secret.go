@@ -12,15 +12,11 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 )
 
-var (
-	_ adapter.Resource                    = (*wholeResource)(nil)
-	_ resource.ResourceWithMoveState      = (*wholeResource)(nil)
-	_ resource.ResourceWithValidateConfig = (*wholeResource)(nil)
-)
+var _ adapter.Movable = (*wholeResource)(nil)
 
 // NewSecret is cas_secret.
 func NewSecret() resource.Resource {
-	return &wholeResource{adapter.Whole{Kind: cas.Secret, Codec: func() adapter.ObjectCodec { return objects{} }}}
+	return &wholeResource{adapter.NewWhole("secret", cas.Secret, func() adapter.ObjectCodec { return objects{} })}
 }
 
 // wholeResource is cas_secret.
@@ -46,10 +42,6 @@ type wholeModel struct {
 }
 
 var wholeCodec = adapter.SchemaCodec[wholeModel](&wholeResource{})
-
-func (*wholeResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_secret"
-}
 
 // objects converts between the schema and an Object, whose values it never encodes.
 type objects struct{}

@@ -2,23 +2,25 @@ package source
 
 import (
 	"context"
-	"encoding/base64"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 )
 
 var _ datasource.DataSourceWithConfigure = (*wholeSource)(nil)
 
 // NewConfigMapSource is the data source cas_configmap.
-func NewConfigMapSource() datasource.DataSource { return &wholeSource{} }
+func NewConfigMapSource() datasource.DataSource {
+	return &wholeSource{newSource("configmap", wholeSourceCodec)}
+}
 
 // wholeSource is the data source cas_configmap.
 type wholeSource struct {
-	source
+	source[wholeSourceModel, *wholeSourceModel]
 }
 
 // wholeSourceModel is the data source's schema as Go values.
@@ -35,11 +37,7 @@ type wholeSourceModel struct {
 
 var wholeSourceCodec = sourceCodec[wholeSourceModel](&wholeSource{})
 
-func (*wholeSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_configmap"
-}
-
-func (*wholeSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (*wholeSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	computedMap := func(description string) schema.Attribute {
 		return schema.MapAttribute{
 			Computed: true, ElementType: types.StringType,
@@ -48,7 +46,7 @@ func (*wholeSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads a ConfigMap, or says that it does not exist.",
-		Attributes: sourceAttributes(ctx,
+		Attributes: sourceAttributes(
 			"Whether the ConfigMap exists.",
 			"`resourceVersion` of the ConfigMap, for `expected_resource_version_wo`. Null if there is no ConfigMap.",
 			map[string]schema.Attribute{
@@ -66,32 +64,14 @@ func (*wholeSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp
 	}
 }
 
-func (d *wholeSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	m, diags := wholeSourceCodec().Decode(ctx, req.Config.Raw)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	seen, diags := d.observe(ctx, &m.sourceModel, "")
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	textual, encoded := map[string]string{}, map[string]string{}
-	for key, e := range seen.Entries() {
-		if v, ok := e.Text(); ok {
-			textual[key] = v
-		} else if b, ok := e.Binary(); ok {
-			encoded[key] = base64.StdEncoding.EncodeToString(b)
-		}
-	}
+// Fill implements [adapter.FoundModel].
+func (m *wholeSourceModel) Fill(seen *cas.Observation) {
+	m.Managers = managersOf(seen)
 	m.ID = types.StringValue(cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}.String())
-	m.Exists = types.BoolValue(seen.Exists())
-	m.Data, m.BinaryData = mapSeen(seen, textual), mapSeen(seen, encoded)
+	texts, others := adapter.MapsOf(seen.Entries())
+	m.Data, m.BinaryData = mapSeen(seen, texts), mapSeen(seen, others)
 	m.Labels, m.Annotations = mapSeen(seen, seen.Labels()), mapSeen(seen, seen.Annotations())
-	m.Immutable = types.BoolNull()
 	if seen.Exists() {
 		m.Immutable = types.BoolValue(seen.Immutable())
 	}
-	resp.Diagnostics.Append(wholeSourceCodec().Encode(ctx, m, &resp.State.Raw)...)
 }

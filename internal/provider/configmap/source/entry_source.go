@@ -9,18 +9,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
 )
 
 var _ datasource.DataSourceWithConfigure = (*entrySource)(nil)
 
 // NewEntrySource is the data source cas_configmap_entry.
-func NewEntrySource() datasource.DataSource { return &entrySource{} }
+func NewEntrySource() datasource.DataSource {
+	return &entrySource{newSource("configmap_entry", entrySourceCodec)}
+}
 
 // entrySource is the data source cas_configmap_entry.
 type entrySource struct {
-	source
+	source[entrySourceModel, *entrySourceModel]
 }
 
 // entrySourceModel is the data source's schema as Go values.
@@ -34,14 +36,10 @@ type entrySourceModel struct {
 
 var entrySourceCodec = sourceCodec[entrySourceModel](&entrySource{})
 
-func (*entrySource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_configmap_entry"
-}
-
-func (*entrySource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (*entrySource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one key of a ConfigMap, or says that it does not exist.",
-		Attributes: sourceAttributes(ctx,
+		Attributes: sourceAttributes(
 			"Whether the key exists. `false` if the ConfigMap does not exist.",
 			"`resourceVersion` of the ConfigMap, for `expected_resource_version_wo`, also if only the key is absent. Null if there is no "+
 				"ConfigMap.",
@@ -61,19 +59,13 @@ func (*entrySource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp
 	}
 }
 
-func (d *entrySource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	m, diags := entrySourceCodec().Decode(ctx, req.Config.Raw)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	seen, diags := d.observe(ctx, &m.sourceModel, m.Key.ValueString())
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
+// About implements [adapter.FoundModel].
+func (m *entrySourceModel) About() string { return m.Key.ValueString() }
+
+// Fill implements [adapter.FoundModel].
+func (m *entrySourceModel) Fill(seen *cas.Observation) {
+	m.Managers = managersOf(seen)
 	live := seen.Entry(m.Key.ValueString())
 	m.Exists = types.BoolValue(!live.IsAbsent())
-	m.Value, m.ValueBase64 = configmap.EntryValues(live)
-	resp.Diagnostics.Append(entrySourceCodec().Encode(ctx, m, &resp.State.Raw)...)
+	m.Value, m.ValueBase64 = adapter.ValuesOf(live)
 }

@@ -4,7 +4,6 @@ package source
 import (
 	"context"
 	"maps"
-	"sync"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
@@ -19,33 +18,49 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// source links a data source to the configured provider.
-type source struct {
-	adapter.Connection
+// source implements the data sources.
+type source[M any, P adapter.FoundModel[M]] struct {
+	adapter.Finder[M, P]
+}
+
+func newSource[M any, P adapter.FoundModel[M]](name string, models func() *codec.Codec[M]) source[M, P] {
+	return source[M, P]{adapter.NewFinder[M, P]("data source", name, cas.ConfigMap, models)}
+}
+
+// Metadata implements [datasource.DataSource].
+func (s *source[M, P]) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + s.Name
 }
 
 // Configure implements [datasource.DataSourceWithConfigure].
-func (s *source) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+func (s *source[M, P]) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
 	resp.Diagnostics.Append(s.Connect(req.ProviderData)...)
+}
+
+// Read implements [datasource.DataSource]. If the provider's configuration is unknown and the client allows it, the framework has deferred
+// the read already.
+func (s *source[M, P]) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	resp.Diagnostics.Append(s.Find(ctx, req.Config.Raw, &resp.State.Raw)...)
 }
 
 // sourceModel holds the attributes that all data sources share.
 type sourceModel struct {
-	Namespace       types.String   `tfsdk:"namespace"`
-	Name            types.String   `tfsdk:"name"`
-	Timeouts        timeouts.Value `tfsdk:"timeouts"`
-	Exists          types.Bool     `tfsdk:"exists"`
-	UID             types.String   `tfsdk:"uid"`
-	ResourceVersion types.String   `tfsdk:"resource_version"`
-	Managers        types.List     `tfsdk:"managers"`
+	adapter.Found
+
+	Timeouts timeouts.Value `tfsdk:"timeouts"`
+	Managers types.List     `tfsdk:"managers"`
+}
+
+// Timeout implements [adapter.FoundModel].
+func (m *sourceModel) Timeout(ctx context.Context) (time.Duration, diag.Diagnostics) {
+	return m.Timeouts.Read(ctx, terms.DefaultTimeout)
 }
 
 // sourceAttributes is the schema of sourceModel, with others added.
-func sourceAttributes(ctx context.Context, exists, resourceVersion string, others map[string]schema.Attribute) map[string]schema.Attribute {
+func sourceAttributes(exists, resourceVersion string, others map[string]schema.Attribute) map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
 		"namespace": schema.StringAttribute{
 			Optional: true, Computed: true, Validators: []validator.String{attributes.ValidNamespace()},
@@ -55,7 +70,13 @@ func sourceAttributes(ctx context.Context, exists, resourceVersion string, other
 			Required: true, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
 			MarkdownDescription: "Name of the ConfigMap. It need not exist.",
 		},
-		"timeouts":         readTimeoutsAttribute(ctx),
+		"timeouts": schema.SingleNestedAttribute{
+			Optional: true, CustomType: timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"read": types.StringType}}},
+			Attributes: map[string]schema.Attribute{"read": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{attributes.ValidTimeout()},
+				Description: "Time limit of the read, such as `30s` or `2m`. Default: `1m`.",
+			}},
+		},
 		"exists":           schema.BoolAttribute{Computed: true, MarkdownDescription: exists},
 		"uid":              schema.StringAttribute{Computed: true, MarkdownDescription: "`metadata.uid` of the ConfigMap. Null if there is no ConfigMap."},
 		"resource_version": schema.StringAttribute{Computed: true, MarkdownDescription: resourceVersion},
@@ -65,55 +86,13 @@ func sourceAttributes(ctx context.Context, exists, resourceVersion string, other
 	return all
 }
 
-// sourceCodec makes the codec of a data source's schema when it is first needed.
+// sourceCodec is the codec of a data source's schema.
 func sourceCodec[M any](d datasource.DataSource) func() *codec.Codec[M] {
-	return sync.OnceValue(func() *codec.Codec[M] {
+	return codec.Of[M](func(ctx context.Context) attr.Type {
 		var resp datasource.SchemaResponse
-		d.Schema(context.Background(), datasource.SchemaRequest{}, &resp)
-		return codec.New[M](context.Background(), resp.Schema.Type())
+		d.Schema(ctx, datasource.SchemaRequest{}, &resp)
+		return resp.Schema.Type()
 	})
-}
-
-// observe reads the ConfigMap and fills in the model. If the provider's configuration is unknown and the client allows it, the framework has
-// deferred the read already.
-func (s *source) observe(ctx context.Context, m *sourceModel, key string) (*cas.Observation, diag.Diagnostics) {
-	timeout, diags := m.Timeouts.Read(ctx, terms.DefaultTimeout)
-	if diags.HasError() {
-		return nil, diags
-	}
-	if m.Namespace.IsNull() { // data sources have no defaults of their own
-		m.Namespace = types.StringValue(terms.DefaultNamespace)
-	}
-	id := terms.EntryID{Ref: cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}, Key: key}
-	seen, diags := s.Look(ctx, id, "data source", diagnose.HideIf(s.Run.Hides(types.BoolNull())), timeout)
-	if diags.HasError() {
-		return nil, diags
-	}
-	m.UID, m.ResourceVersion = versionOf(seen)
-	m.Managers = managersOf(seen)
-	return seen, nil
-}
-
-func readTimeoutsAttribute(ctx context.Context) schema.Attribute {
-	attribute := timeouts.AttributesWithOpts(ctx, timeouts.Opts{ReadDescription: "Time limit of the read, such as `30s` or `2m`. Default: `1m`."})
-	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
-		for name, each := range nested.Attributes {
-			if s, ok := each.(schema.StringAttribute); ok {
-				s.Validators = []validator.String{attributes.ValidTimeout()}
-				nested.Attributes[name] = s
-			}
-		}
-	}
-	return attribute
-}
-
-// versionOf gives the uid and resourceVersion, null without a ConfigMap.
-func versionOf(o *cas.Observation) (uid, resourceVersion types.String) {
-	if !o.Exists() {
-		return types.StringNull(), types.StringNull()
-	}
-	v := o.Version()
-	return types.StringValue(v.UID), types.StringValue(v.ResourceVersion)
 }
 
 var managerType = map[string]attr.Type{"manager": types.StringType, "operation": types.StringType, "time": types.StringType}
@@ -157,9 +136,7 @@ func mapSeen(o *cas.Observation, of map[string]string) types.Map {
 	if !o.Exists() {
 		return types.MapNull(types.StringType)
 	}
-	elements := make(map[string]attr.Value, len(of))
-	for k, v := range of {
-		elements[k] = types.StringValue(v)
-	}
-	return types.MapValueMust(types.StringType, elements)
+	all := map[string]string{} // not null
+	maps.Copy(all, of)
+	return adapter.MapOf(all)
 }
