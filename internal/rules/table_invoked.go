@@ -181,7 +181,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a removal by a swap needs an expectation",
-		provider + "/configmap/swap_schema.go",
+		provider + "/configmap/swap.go",
 		"if _, expects := expected[key]; v.IsNull() && !expects {",
 		"if _, expects := expected[key]; false && !expects && v.IsNull() {",
 		acceptance,
@@ -213,7 +213,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a list of ConfigMaps asks for no more than its limit",
-		provider + "/configmap/configmap_list.go",
+		provider + "/configmap/list.go",
 		"selection.Limit = req.Limit",
 		"",
 		acceptance,
@@ -229,7 +229,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a listed key has the version of its ConfigMap",
-		provider + "/configmap/entry_list.go",
+		provider + "/configmap/list.go",
 		"state.SetVersion(each.Version())",
 		"",
 		acceptance,
@@ -237,7 +237,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a list of one ConfigMap needs get alone",
-		provider + "/configmap/entry_list.go",
+		provider + "/configmap/list.go",
 		"found = func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.read(ctx, ref) }",
 		"selection.Fields = \"metadata.name=\" + ref.Name",
 		acceptance,

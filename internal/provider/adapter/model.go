@@ -81,8 +81,10 @@ func (k *KeysAttributes) Shared() *KeysAttributes { return k }
 
 // SetDefaults is what a new import has. Every default is set, or the first plan would show an update.
 func (k *KeysAttributes) SetDefaults() {
-	k.ConflictScope, k.DeletionPolicy = types.StringValue(terms.ScopeObject), types.StringValue(terms.PolicyDelete)
-	k.AdoptExisting, k.OnDrift = types.BoolValue(false), types.StringValue(terms.DriftWarning)
+	k.ConflictScope = types.StringValue(terms.ScopeObject)
+	k.DeletionPolicy = types.StringValue(terms.PolicyDelete)
+	k.AdoptExisting = types.BoolValue(false)
+	k.OnDrift = types.StringValue(terms.DriftWarning)
 }
 
 // Validate finds nothing wrong: the schema checks what each attribute holds by itself.

@@ -1,16 +1,20 @@
 package configmap
 
 import (
-	"maps"
-	"slices"
+	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -37,15 +41,76 @@ type dataModel struct {
 	PreviousData types.Map  `tfsdk:"previous_data"`
 }
 
-// dataMaps say what keys shall hold, and what they must hold before.
-type dataMaps struct {
-	Data               types.Map `tfsdk:"data"`
-	BinaryData         types.Map `tfsdk:"binary_data"`
-	ExpectedData       types.Map `tfsdk:"expected_data"`
-	ExpectedBinaryData types.Map `tfsdk:"expected_binary_data"`
+var dataCodec = adapter.SchemaCodec[dataModel](&dataResource{})
+
+func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	of := func(values validator.String) []validator.Map {
+		return []validator.Map{mapvalidator.KeysAre(attributes.ValidKey(cas.ConfigMap)), mapvalidator.ValueStringsAre(values)}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Writes several keys of an existing ConfigMap in one atomic request, all or none, only if every key holds " +
+			"its expected value.",
+		Attributes: attributes.OfKeys(ctx, cas.ConfigMap, map[string]schema.Attribute{
+			"data": schema.MapAttribute{
+				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidValueSize()),
+				MarkdownDescription: "Text to write, by key. Set at least one key here or in `binary_data`, and no key in both. The resource ignores other " +
+					"keys. If you remove a key from the map, `deletion_policy` applies to it.",
+			},
+			"binary_data": schema.MapAttribute{
+				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidBase64()),
+				MarkdownDescription: "Bytes to write to `binaryData`, by key, in standard base64. One atomic request moves a key between the two maps.",
+			},
+			"expected_data": schema.MapAttribute{
+				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidValueSize()),
+				MarkdownDescription: "Text that keys must hold before the write, by key; null if the key must be absent. A key of `data` or `binary_data` " +
+					"that is not here must be absent on create, and hold the value in the state on update. A key that is only here is a guard: the " +
+					"request compares it and never writes it. A plan without a write checks nothing, and a key that is not written is not " +
+					"compared with its expectation, so both can stay in the configuration after the swap.",
+			},
+			"expected_binary_data": schema.MapAttribute{
+				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidBase64()),
+				MarkdownDescription: "Bytes that keys must hold before the write, by key, in standard base64. Works like `expected_data`. No key may be in both.",
+			},
+			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
+				"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),
+			"adopt_existing": attributes.Flag(
+				"Take over keys that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
+			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `delete` (default) "+
+				"removes them, even if they existed before Terraform. `restore` puts back their values from before the first write (or from the import or "+
+				"adoption). `abandon` leaves them as they are.",
+				terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
+			"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the keys after the last apply. `warning` (default) warns " +
+				"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new expectation of a key " +
+				"acknowledges its change."),
+			"hide_values": attributes.Hide("previous_data"),
+
+			"id": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "`namespace/name:key1,key2` with the keys sorted, for example `shop/settings:color,version`.",
+			},
+			"previous_data": schema.MapAttribute{
+				ElementType: types.StringType, Computed: true,
+				MarkdownDescription: "Text that the last write replaced or removed, by key; null for a key that was absent or held binary data. Null as a " +
+					"whole if this resource has not written yet (for example after an import), or with `hide_values`.",
+			},
+		}),
+	}
 }
 
-var dataCodec = adapter.SchemaCodec[dataModel](&dataResource{})
+// Validate checks what the maps must be together. What each holds by itself, the schema checks.
+func (m *dataModel) Validate() (diags diag.Diagnostics) {
+	for attribute, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
+		for key, v := range of.Elements() {
+			if v.IsNull() {
+				diags.Append(invalidAt(path.Root(attribute).AtMapKey(key), diagnose.TitleMissingValue,
+					"must not be null; to remove the key, leave it out"))
+			}
+		}
+	}
+	if !m.Data.IsUnknown() && !m.BinaryData.IsUnknown() && len(m.keys()) == 0 {
+		diags.Append(invalidAt(path.Root("data"), diagnose.TitleMissingKeys, "there must be at least one key in data or binary_data"))
+	}
+	return append(diags, m.validate()...)
+}
 
 func (m *dataModel) SetDefaults() {
 	m.DataAttributes.SetDefaults()
@@ -54,18 +119,6 @@ func (m *dataModel) SetDefaults() {
 
 // Configure does nothing: a plan has all that Claim needs.
 func (*dataModel) Configure(*dataModel) {}
-
-// keys gives the keys of data and binary_data.
-func (m *dataMaps) keys() []string { return keysIn(m.Data, m.BinaryData) }
-
-// values are what keys shall hold, expected what they must hold before.
-func (m *dataMaps) values() map[string]cas.Entry {
-	return adapter.EntriesFrom(cas.ConfigMap, m.Data, m.BinaryData)
-}
-
-func (m *dataMaps) expected() map[string]cas.Entry {
-	return adapter.EntriesFrom(cas.ConfigMap, m.ExpectedData, m.ExpectedBinaryData)
-}
 
 func (m *dataModel) SetID() { m.SetKeys(m.keys()) }
 
@@ -94,28 +147,6 @@ func (m *dataModel) about(op terms.Operation, hide bool) diagnose.Subject {
 		"expected_data in the one that takes it over.")
 	m.describe(&s)
 	return s
-}
-
-// describe says to a subject where the maps say something about a key, and what they hold.
-func (m *dataMaps) describe(s *diagnose.Subject) {
-	s.Value, s.Keys = path.Root("data"), map[string]diagnose.KeyPaths{}
-	if len(m.Data.Elements()) == 0 {
-		s.Value = path.Root("binary_data")
-	}
-	for value, expected := range map[string]string{"data": "expected_data", "binary_data": "expected_binary_data"} {
-		for key := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData}[value].Elements() {
-			s.Keys[key] = diagnose.KeyPaths{Value: path.Root(value).AtMapKey(key), Expected: path.Root(expected).AtMapKey(key)}
-		}
-	}
-	wants := m.expected()
-	for expected, of := range map[string]types.Map{"expected_data": m.ExpectedData, "expected_binary_data": m.ExpectedBinaryData} {
-		for key := range of.Elements() {
-			s.Keys[key] = diagnose.KeyPaths{Value: s.Keys[key].Value, Expected: path.Root(expected).AtMapKey(key), Want: new(wants[key])}
-		}
-	}
-	for _, e := range m.values() {
-		s.Values = append(s.Values, e)
-	}
 }
 
 // SetPrevious stores the replaced texts.
@@ -157,15 +188,6 @@ func (m *dataModel) Refresh(seen *claim.Seen) bool {
 	texts, others := adapter.MapsOf(live) // without absent ones
 	m.Data, m.BinaryData = mapLike(m.Data, texts), mapLike(m.BinaryData, others)
 	return seen.Exists()
-}
-
-// keysIn gives the keys that the maps name, sorted. The maps must be known; what they hold need not be.
-func keysIn(of ...types.Map) (keys []string) {
-	for _, m := range of {
-		keys = slices.AppendSeq(keys, maps.Keys(m.Elements()))
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
 }
 
 // mapLike is null if there are no values. But an empty map stays one: the configuration may say {}.

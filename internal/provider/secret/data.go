@@ -8,10 +8,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -43,6 +45,51 @@ type dataModel struct {
 }
 
 var dataCodec = adapter.SchemaCodec[dataModel](&dataResource{})
+
+func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Writes several keys of an existing Secret in one atomic request, all or none, only if every key holds its expected value. " +
+			"No value is stored in the state or the plan.",
+		Attributes: attributes.OfKeys(ctx, cas.Secret, map[string]schema.Attribute{
+			"data_wo": writeOnlyMap("Text to write, by key. Set at least one key here or in `binary_data_wo`, and no key in both. The resource ignores " +
+				"other keys. If you remove a key from the map, `deletion_policy` applies to it at once."),
+			"binary_data_wo":  writeOnlyMap("Bytes to write, by key, in standard base64."),
+			"data_wo_version": revision("`data_wo` and `binary_data_wo`", "Keys that you add to the maps, and keys that vanished, are written anyway. "),
+			"expected_data_wo": writeOnlyMap("Text that each key must hold before the write; null if the key must be absent. For a key of `data_wo` that is " +
+				"not listed here, a create requires the key to be absent, and an update requires the Secret to be unchanged since the plan. With " +
+				"`conflict_scope = \"key\"`, an update requires every key to be listed. A key that is listed only here is a guard: the request compares it " +
+				"and never writes it."),
+			"expected_binary_data_wo": writeOnlyMap("Bytes that each key must hold before the write, in standard base64. Works like `expected_data_wo`."),
+			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +
+				"apply did not make. `key`: only a change to one of these keys or guards, which then need `expected_data_wo`. For the removal of a key, " +
+				"any change to the Secret is a conflict, since the state has no value to compare."),
+			"adopt_existing": attributes.Flag(
+				"Take over keys that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
+			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `delete` (default) "+
+				"removes them, even if they existed before Terraform. `abandon` leaves them as they are.", terms.PolicyDelete, terms.PolicyAbandon),
+			"on_drift": attributes.OnDrift("What to do if somebody else changed one of the keys after the last apply. `warning` (default) warns at plan, and an " +
+				"update overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. An expectation that holds " +
+				"acknowledges the change. If a key is gone, the plan creates it again."),
+			"id": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "`namespace/name:key1,key2` with the keys sorted, for example `shop/database:password,user`.",
+			},
+			"keys": schema.ListAttribute{
+				ElementType: types.StringType, Computed: true, MarkdownDescription: "Keys that this resource has in the Secret, sorted.",
+			},
+		}),
+	}
+}
+
+// Validate checks the write-only maps. Validators of the framework would point at them.
+func (m *dataModel) Validate() (diags diag.Diagnostics) {
+	const at = "data_wo_version"
+	diags.Append(invalidMaps(at, "data_wo", "binary_data_wo", m.DataWO, m.BinaryDataWO, true)...)
+	diags.Append(invalidMaps(at, "expected_data_wo", "expected_binary_data_wo", m.ExpectedDataWO, m.ExpectedBinaryDataWO, false)...)
+	if !m.DataWO.IsUnknown() && !m.BinaryDataWO.IsUnknown() && len(m.DataWO.Elements())+len(m.BinaryDataWO.Elements()) == 0 {
+		diags.Append(invalid(diagnose.TitleMissingKeys, at, "data_wo", "there must be at least one key in data_wo or binary_data_wo"))
+	}
+	return diags
+}
 
 // values and expected are what the configuration gives.
 func (m *dataModel) values() map[string]cas.Entry {

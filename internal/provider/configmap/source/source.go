@@ -140,3 +140,125 @@ func mapSeen(o *cas.Observation, of map[string]string) types.Map {
 	maps.Copy(all, of)
 	return adapter.MapOf(all)
 }
+
+var _ datasource.DataSourceWithConfigure = (*wholeSource)(nil)
+
+// NewConfigMapSource is the data source cas_configmap.
+func NewConfigMapSource() datasource.DataSource {
+	return &wholeSource{newSource("configmap", wholeSourceCodec)}
+}
+
+// wholeSource is the data source cas_configmap.
+type wholeSource struct {
+	source[wholeSourceModel, *wholeSourceModel]
+}
+
+// wholeSourceModel is the data source's schema as Go values.
+type wholeSourceModel struct {
+	sourceModel
+
+	ID          types.String `tfsdk:"id"`
+	Data        types.Map    `tfsdk:"data"`
+	BinaryData  types.Map    `tfsdk:"binary_data"`
+	Labels      types.Map    `tfsdk:"labels"`
+	Annotations types.Map    `tfsdk:"annotations"`
+	Immutable   types.Bool   `tfsdk:"immutable"`
+}
+
+var wholeSourceCodec = sourceCodec[wholeSourceModel](&wholeSource{})
+
+func (*wholeSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	computedMap := func(description string) schema.Attribute {
+		return schema.MapAttribute{
+			Computed: true, ElementType: types.StringType,
+			MarkdownDescription: description + " Empty if it has none; null if there is no ConfigMap.",
+		}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads a ConfigMap, or says that it does not exist.",
+		Attributes: sourceAttributes(
+			"Whether the ConfigMap exists.",
+			"`resourceVersion` of the ConfigMap, for `expected_resource_version_wo`. Null if there is no ConfigMap.",
+			map[string]schema.Attribute{
+				"id": schema.StringAttribute{
+					Computed: true, MarkdownDescription: "`namespace/name`, for example `shop/settings`.",
+				},
+				"data":        computedMap("Keys with text, and their values."),
+				"binary_data": computedMap("Keys with bytes, and their values in base64."),
+				"labels":      computedMap("Labels of the ConfigMap."),
+				"annotations": computedMap("Annotations of the ConfigMap."),
+				"immutable": schema.BoolAttribute{
+					Computed: true, MarkdownDescription: "Whether the API server refuses changes of the values. Null if there is no ConfigMap.",
+				},
+			}),
+	}
+}
+
+// Fill implements [adapter.FoundModel].
+func (m *wholeSourceModel) Fill(seen *cas.Observation) {
+	m.Managers = managersOf(seen)
+	m.ID = types.StringValue(cas.Ref{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}.String())
+	texts, others := adapter.MapsOf(seen.Entries())
+	m.Data, m.BinaryData = mapSeen(seen, texts), mapSeen(seen, others)
+	m.Labels, m.Annotations = mapSeen(seen, seen.Labels()), mapSeen(seen, seen.Annotations())
+	if seen.Exists() {
+		m.Immutable = types.BoolValue(seen.Immutable())
+	}
+}
+
+var _ datasource.DataSourceWithConfigure = (*entrySource)(nil)
+
+// NewEntrySource is the data source cas_configmap_entry.
+func NewEntrySource() datasource.DataSource {
+	return &entrySource{newSource("configmap_entry", entrySourceCodec)}
+}
+
+// entrySource is the data source cas_configmap_entry.
+type entrySource struct {
+	source[entrySourceModel, *entrySourceModel]
+}
+
+// entrySourceModel is the data source's schema as Go values.
+type entrySourceModel struct {
+	sourceModel
+
+	Key         types.String `tfsdk:"key"`
+	Value       types.String `tfsdk:"value"`
+	ValueBase64 types.String `tfsdk:"value_base64"`
+}
+
+var entrySourceCodec = sourceCodec[entrySourceModel](&entrySource{})
+
+func (*entrySource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads one key of a ConfigMap, or says that it does not exist.",
+		Attributes: sourceAttributes(
+			"Whether the key exists. `false` if the ConfigMap does not exist.",
+			"`resourceVersion` of the ConfigMap, for `expected_resource_version_wo`, also if only the key is absent. Null if there is no "+
+				"ConfigMap.",
+			map[string]schema.Attribute{
+				"key": schema.StringAttribute{
+					Required: true, Validators: []validator.String{attributes.ValidKey(cas.ConfigMap)},
+					MarkdownDescription: "Key in the ConfigMap: 1 to 253 characters of `[-._a-zA-Z0-9]`. It must not be `.` or begin with `..`.",
+				},
+				"value": schema.StringAttribute{
+					Computed: true, MarkdownDescription: "Text of the key. Null if the key is absent or holds binary data.",
+				},
+				"value_base64": schema.StringAttribute{
+					Computed:            true,
+					MarkdownDescription: "Bytes of the key, in base64. Null if the key is absent or holds text.",
+				},
+			}),
+	}
+}
+
+// About implements [adapter.FoundModel].
+func (m *entrySourceModel) About() string { return m.Key.ValueString() }
+
+// Fill implements [adapter.FoundModel].
+func (m *entrySourceModel) Fill(seen *cas.Observation) {
+	m.Managers = managersOf(seen)
+	live := seen.Entry(m.Key.ValueString())
+	m.Exists = types.BoolValue(!live.IsAbsent())
+	m.Value, m.ValueBase64 = adapter.ValuesOf(live)
+}
