@@ -16,12 +16,17 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-// Resource is what every resource is that has an identity: it can be imported, its configuration is validated, and its plans are checked.
-type Resource interface {
+// Planned is what every resource is: its plans are checked.
+type Planned interface {
 	resource.ResourceWithConfigure
+	resource.ResourceWithModifyPlan
+}
+
+// Resource is what every resource is that has an identity: it can be imported, and its configuration is validated.
+type Resource interface {
+	Planned
 	resource.ResourceWithIdentity
 	resource.ResourceWithImportState
-	resource.ResourceWithModifyPlan
 	resource.ResourceWithValidateConfig
 }
 

@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -73,19 +74,26 @@ func (r *Whole) IdentitySchema(_ context.Context, _ resource.IdentitySchemaReque
 	resp.IdentitySchema = objectIdentitySchema(r.Kind)
 }
 
+// writing is the context of a write, which ends with the operation's timeout.
+func (r *Whole) writing(
+	ctx context.Context, limit func(context.Context, time.Duration) (time.Duration, diag.Diagnostics), diags *diag.Diagnostics,
+) (context.Context, context.CancelFunc) {
+	timeout, more := limit(ctx, terms.DefaultTimeout)
+	diags.Append(more...)
+	if !r.Run.Configured() {
+		diags.Append(claim.NotConfigured())
+	}
+	return context.WithTimeout(ctx, timeout)
+}
+
 // Create implements [resource.Resource].
 func (r *Whole) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	plan := r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
-	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	if !r.Run.Configured() {
-		resp.Diagnostics.Append(claim.NotConfigured())
-	}
+	ctx, cancel := r.writing(ctx, plan.Timeouts.Create, &resp.Diagnostics)
+	defer cancel()
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 
 	ref, result, err := r.create(ctx, plan)
 	about := r.About(plan, nil, terms.OpCreate)
@@ -164,16 +172,11 @@ func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resour
 func (r *Whole) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	plan := r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
-	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	if !r.Run.Configured() {
-		resp.Diagnostics.Append(claim.NotConfigured())
-	}
+	ctx, cancel := r.writing(ctx, plan.Timeouts.Update, &resp.Diagnostics)
+	defer cancel()
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 
 	resp.Diagnostics.Append(claim.Forget(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.change(ctx, plan, state, resp.Private)...)

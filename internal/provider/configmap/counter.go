@@ -25,10 +25,7 @@ import (
 )
 
 // There is no import, and so no identity: the cluster does not know which number belongs to whom.
-var (
-	_ resource.ResourceWithConfigure  = (*counterResource)(nil)
-	_ resource.ResourceWithModifyPlan = (*counterResource)(nil)
-)
+var _ adapter.Planned = (*counterResource)(nil)
 
 // NewCounter is cas_configmap_counter.
 func NewCounter() resource.Resource { return &counterResource{adapter.Type{Name: "configmap_counter"}} }
