@@ -199,10 +199,7 @@ func (*counterResource) Schema(ctx context.Context, _ resource.SchemaRequest, re
 				Read: true, ReadDescription: "Time limit of the check at plan. A refresh sends no request. Default: `1m`.",
 				Update: true, UpdateDescription: "Time limit of an update. Default: `1m`.",
 			})),
-			"id": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "`namespace/name/key`, for example `shop/numbers/next_port`. All resources of one counter have the same `id`.",
-			},
+			"id": attributes.Computed("`namespace/name/key`, for example `shop/numbers/next_port`. All resources of one counter have the same `id`."),
 			"value": schema.Int64Attribute{
 				Computed:            true,
 				MarkdownDescription: "The number of this resource. It changes only with `triggers`, even if the key changes.",

@@ -50,7 +50,7 @@ func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Writes several keys of an existing ConfigMap in one atomic request, all or none, only if every key holds " +
 			"its expected value.",
-		Attributes: attributes.OfKeys(ctx, cas.ConfigMap, map[string]schema.Attribute{
+		Attributes: attributes.OfData(ctx, cas.ConfigMap, "shop/settings:color,version", map[string]schema.Attribute{
 			"data": schema.MapAttribute{
 				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidValueSize()),
 				MarkdownDescription: "Text to write, by key. Set at least one key here or in `binary_data`, and no key in both. The resource ignores other " +
@@ -73,20 +73,15 @@ func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp 
 			},
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
 				"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),
-			"adopt_existing": attributes.Flag(
-				"Take over keys that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
 			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `delete` (default) "+
 				"removes them, even if they existed before Terraform. `restore` puts back their values from before the first write (or from the import or "+
 				"adoption). `abandon` leaves them as they are.",
-				terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
+				terms.PolicyRestore, terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the keys after the last apply. `warning` (default) warns " +
 				"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new expectation of a key " +
 				"acknowledges its change."),
 			"hide_values": attributes.Hide("previous_data"),
 
-			"id": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "`namespace/name:key1,key2` with the keys sorted, for example `shop/settings:color,version`.",
-			},
 			"previous_data": schema.MapAttribute{
 				ElementType: types.StringType, Computed: true,
 				MarkdownDescription: "Text that the last write replaced or removed, by key; null for a key that was absent or held binary data. Null as a " +

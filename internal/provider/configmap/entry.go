@@ -51,8 +51,7 @@ var entryCodec = adapter.SchemaCodec[entryModel](&entryResource{})
 func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Writes one key of an existing ConfigMap only if it holds the expected value, in one atomic request.",
-		Attributes: attributes.OfKeys(ctx, cas.ConfigMap, map[string]schema.Attribute{
-			"key": attributes.Key(cas.ConfigMap),
+		Attributes: attributes.OfEntry(ctx, cas.ConfigMap, "shop/settings/foo", map[string]schema.Attribute{
 			"value": schema.StringAttribute{
 				Optional: true,
 				Validators: []validator.String{
@@ -83,24 +82,16 @@ func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			},
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
 				"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to this key."),
-			"adopt_existing": attributes.Flag(
-				"Take over a key that already holds the value, without a write. Otherwise this is an error. Default: `false`."),
 			"deletion_policy": attributes.Policy("What happens to the key on destroy. `delete` (default) removes it, even if it existed before Terraform. `restore` puts "+
 				"back its value from before the first write (or from the import or adoption). `abandon` leaves it as it is.",
-				terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
+				terms.PolicyRestore, terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply. `warning` (default) warns at plan and " +
 				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new `expected_value` acknowledges the change. " +
 				"If the key is gone, the plan creates it again."),
 			"hide_value": attributes.Hide("previous_value"),
 
-			"id": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "`namespace/name/key`, for example `shop/settings/foo`.",
-			},
-			"previous_value": schema.StringAttribute{
-				Computed: true,
-				MarkdownDescription: "Text that the last write replaced. Null if the key was absent or held binary data, if this resource has not written " +
-					"yet (for example after an import), or with `hide_value` or `hide_values`.",
-			},
+			"previous_value": attributes.Computed("Text that the last write replaced. Null if the key was absent or held binary data, if this resource " +
+				"has not written yet (for example after an import), or with `hide_value` or `hide_values`."),
 		}),
 	}
 }

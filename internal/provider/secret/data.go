@@ -50,7 +50,7 @@ func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Writes several keys of an existing Secret in one atomic request, all or none, only if every key holds its expected value. " +
 			"No value is stored in the state or the plan.",
-		Attributes: attributes.OfKeys(ctx, cas.Secret, map[string]schema.Attribute{
+		Attributes: attributes.OfData(ctx, cas.Secret, "shop/database:password,user", map[string]schema.Attribute{
 			"data_wo": writeOnlyMap("Text to write, by key. Set at least one key here or in `binary_data_wo`, and no key in both. The resource ignores " +
 				"other keys. If you remove a key from the map, `deletion_policy` applies to it at once."),
 			"binary_data_wo":  writeOnlyMap("Bytes to write, by key, in standard base64."),
@@ -63,16 +63,11 @@ func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp 
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +
 				"apply did not make. `key`: only a change to one of these keys or guards, which then need `expected_data_wo`. For the removal of a key, " +
 				"any change to the Secret is a conflict, since the state has no value to compare."),
-			"adopt_existing": attributes.Flag(
-				"Take over keys that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
 			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `delete` (default) "+
-				"removes them, even if they existed before Terraform. `abandon` leaves them as they are.", terms.PolicyDelete, terms.PolicyAbandon),
+				"removes them, even if they existed before Terraform. `abandon` leaves them as they are.", terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What to do if somebody else changed one of the keys after the last apply. `warning` (default) warns at plan, and an " +
 				"update overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. An expectation that holds " +
 				"acknowledges the change. If a key is gone, the plan creates it again."),
-			"id": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "`namespace/name:key1,key2` with the keys sorted, for example `shop/database:password,user`.",
-			},
 			"keys": schema.ListAttribute{
 				ElementType: types.StringType, Computed: true, MarkdownDescription: "Keys that this resource has in the Secret, sorted.",
 			},

@@ -47,8 +47,7 @@ func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Writes one key of an existing Secret only if it holds the expected value, in one atomic request. No value is stored in the " +
 			"state or the plan.",
-		Attributes: attributes.OfKeys(ctx, cas.Secret, map[string]schema.Attribute{
-			"key":              attributes.Key(cas.Secret),
+		Attributes: attributes.OfEntry(ctx, cas.Secret, "shop/database/password", map[string]schema.Attribute{
 			"value_wo":         writeOnlyText("Text to write. Set exactly one of `value_wo` and `value_base64_wo`."),
 			"value_base64_wo":  writeOnlyText("Bytes to write, in standard base64."),
 			"value_wo_version": revision("`value_wo` or `value_base64_wo`", ""),
@@ -59,16 +58,11 @@ func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +
 				"apply did not make. `key`: only a change to this key, which then needs `expected_value_wo`. For a delete, any change to the Secret is a " +
 				"conflict, since the state has no value to compare."),
-			"adopt_existing": attributes.Flag(
-				"Take over a key that already holds the value, without a write. Otherwise this is an error. Default: `false`."),
 			"deletion_policy": attributes.Policy("What happens to the key on destroy. `delete` (default) removes it, even if it existed before Terraform. `abandon` "+
-				"leaves it as it is.", terms.PolicyDelete, terms.PolicyAbandon),
+				"leaves it as it is.", terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What to do if somebody else changed the key after the last apply. `warning` (default) warns at plan, and an update " +
 				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. An `expected_value_wo` that holds " +
 				"acknowledges the change. If the key is gone, the plan creates it again."),
-			"id": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "`namespace/name/key`, for example `shop/database/password`.",
-			},
 		}),
 	}
 }

@@ -140,7 +140,7 @@ func (*entryEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp
 		Attributes: openedAttributes("Whether the key exists. `false` if the Secret does not exist.", map[string]schema.Attribute{
 			"key": schema.StringAttribute{
 				Required: true, Validators: []validator.String{attributes.ValidKey(cas.Secret)},
-				MarkdownDescription: "Key in the Secret: 1 to 253 characters of `[-._a-zA-Z0-9]`. It must not be `.` or begin with `..`.",
+				MarkdownDescription: attributes.KeyDescription(cas.Secret),
 			},
 			"value": schema.StringAttribute{
 				Computed: true, Sensitive: true, MarkdownDescription: "Text of the key. Null if the key is absent or holds bytes that are no UTF-8.",

@@ -239,7 +239,7 @@ func (*entrySource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *
 			map[string]schema.Attribute{
 				"key": schema.StringAttribute{
 					Required: true, Validators: []validator.String{attributes.ValidKey(cas.ConfigMap)},
-					MarkdownDescription: "Key in the ConfigMap: 1 to 253 characters of `[-._a-zA-Z0-9]`. It must not be `.` or begin with `..`.",
+					MarkdownDescription: attributes.KeyDescription(cas.ConfigMap),
 				},
 				"value": schema.StringAttribute{
 					Computed: true, MarkdownDescription: "Text of the key. Null if the key is absent or holds binary data.",
