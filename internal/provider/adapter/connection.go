@@ -57,7 +57,7 @@ func (c *Connection) Connect(providerData any) diag.Diagnostics {
 	return nil
 }
 
-// Type is a type of resources.
+// Type is a type of resources, of data sources or of ephemeral resources.
 type Type struct {
 	Connection
 

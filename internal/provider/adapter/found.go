@@ -23,8 +23,8 @@ type Found struct {
 	Exists    types.Bool   `tfsdk:"exists"`
 }
 
-// Common is what was found itself.
-func (m *Found) Common() *Found { return m }
+// Shared is what was found itself.
+func (m *Found) Shared() *Found { return m }
 
 // About is the key that all is about; none here.
 func (*Found) About() string { return "" }
@@ -32,7 +32,7 @@ func (*Found) About() string { return "" }
 // FoundModel is the model of a data source or of an ephemeral resource.
 type FoundModel[M any] interface {
 	*M
-	Common() *Found
+	Shared() *Found
 	// About is the key that all is about; empty where it is the whole object.
 	About() string
 	Timeout(ctx context.Context) (time.Duration, diag.Diagnostics)
@@ -68,7 +68,7 @@ func (f *Finder[M, P]) Find(ctx context.Context, config tftypes.Value, result *t
 			"The provider's configuration is not known yet. Nothing was read.", nil,
 			"Add a depends_on to the "+f.Noun+" that names what the provider's configuration comes from."))}
 	}
-	found := m.Common()
+	found := m.Shared()
 	if found.Namespace.IsNull() { // the framework has no defaults here
 		found.Namespace = types.StringValue(terms.DefaultNamespace)
 	}

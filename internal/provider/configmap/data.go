@@ -107,6 +107,7 @@ func (m *dataModel) Validate() (diags diag.Diagnostics) {
 	return append(diags, m.validate()...)
 }
 
+// SetDefaults implements [adapter.KeysModel].
 func (m *dataModel) SetDefaults() {
 	m.DataAttributes.SetDefaults()
 	m.HideValues = types.BoolValue(false)
@@ -115,6 +116,7 @@ func (m *dataModel) SetDefaults() {
 // Configure does nothing: a plan has all that Claim needs.
 func (*dataModel) Configure(*dataModel) {}
 
+// SetID implements [adapter.KeysModel].
 func (m *dataModel) SetID() { m.SetKeys(m.keys()) }
 
 // TakeOver implements [adapter.DataModel].
@@ -160,6 +162,7 @@ func (m *dataModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) {
 	m.PreviousData = types.MapValueMust(types.StringType, texts)
 }
 
+// KeepPrevious implements [adapter.KeysModel].
 func (m *dataModel) KeepPrevious(state *dataModel, run *claim.Run) {
 	m.PreviousData = state.PreviousData
 	switch {

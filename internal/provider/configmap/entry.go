@@ -96,6 +96,7 @@ func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 }
 
+// SetDefaults implements [adapter.KeysModel].
 func (m *entryModel) SetDefaults() {
 	m.EntryAttributes.SetDefaults()
 	m.HideValue = types.BoolValue(false)
@@ -148,6 +149,7 @@ func (m *entryModel) expected() cas.Entry {
 	return adapter.EntryFrom(cas.ConfigMap, m.ExpectedValue, m.ExpectedValueBase64)
 }
 
+// SetPrevious implements [adapter.KeysModel].
 func (m *entryModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) {
 	m.PreviousValue = types.StringNull()
 	if text, ok := previous[m.Key.ValueString()].Text(); ok && !run.Hides(m.HideValue) { // nobody marks what it replaced as sensitive
@@ -155,6 +157,7 @@ func (m *entryModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) 
 	}
 }
 
+// KeepPrevious implements [adapter.KeysModel].
 func (m *entryModel) KeepPrevious(state *entryModel, run *claim.Run) {
 	m.PreviousValue = state.PreviousValue
 	switch {

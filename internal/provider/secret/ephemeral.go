@@ -2,7 +2,6 @@ package secret
 
 import (
 	"context"
-	"encoding/base64"
 	"maps"
 	"time"
 	"unicode/utf8"
@@ -95,17 +94,12 @@ func openedCodec[M any](e ephemeral.EphemeralResource) func() *codec.Codec[M] {
 	})
 }
 
-// valuesOf are the text and the base64 of what a key holds. Bytes that are no text have no text.
-func valuesOf(e cas.Entry) (textual, encoded types.String) {
-	textual, encoded = types.StringNull(), types.StringNull()
-	b, ok := e.Binary()
-	if !ok {
-		return textual, encoded
+// readable makes a text of bytes that are one.
+func readable(e cas.Entry) cas.Entry {
+	if b, ok := e.Binary(); ok && utf8.Valid(b) {
+		return cas.Text(string(b))
 	}
-	if utf8.Valid(b) {
-		textual = types.StringValue(string(b))
-	}
-	return textual, types.StringValue(base64.StdEncoding.EncodeToString(b))
+	return e
 }
 
 var (
@@ -159,7 +153,8 @@ func (m *entryEphemeralModel) About() string { return m.Key.ValueString() }
 func (m *entryEphemeralModel) Fill(seen *cas.Observation) {
 	live := seen.Entry(m.Key.ValueString())
 	m.Exists = types.BoolValue(!live.IsAbsent())
-	m.Value, m.ValueBase64 = valuesOf(live)
+	m.Value, _ = adapter.ValuesOf(readable(live))
+	_, m.ValueBase64 = adapter.ValuesOf(live)
 }
 
 // NewSecretEphemeral is the ephemeral resource cas_secret.
@@ -205,14 +200,11 @@ func (m *wholeEphemeralModel) Fill(seen *cas.Observation) {
 	if !seen.Exists() {
 		return // all is null
 	}
-	textual, encoded := map[string]string{}, map[string]string{}
-	for key, each := range seen.Entries() {
-		if text, bytes := valuesOf(each); !text.IsNull() {
-			textual[key] = text.ValueString()
-		} else {
-			encoded[key] = bytes.ValueString()
-		}
+	entries := seen.Entries()
+	for key, e := range entries {
+		entries[key] = readable(e)
 	}
+	texts, others := adapter.MapsOf(entries)
 	m.Type = types.StringValue(seen.Type())
-	m.Data, m.BinaryData = adapter.MapOf(textual), adapter.MapOf(encoded)
+	m.Data, m.BinaryData = adapter.MapOf(texts), adapter.MapOf(others)
 }
