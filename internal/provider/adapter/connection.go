@@ -6,13 +6,12 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
@@ -57,12 +56,13 @@ func (c *Connection) Connect(providerData any) diag.Diagnostics {
 	return nil
 }
 
-// Type is a type of resources, of data sources or of ephemeral resources.
+// Type is a type of resources.
 type Type struct {
 	Connection
 
-	Name string // as it follows the provider's: "configmap_entry"
-	Kind cas.Kind
+	Name       string // as it follows the provider's: "configmap_entry"
+	Kind       cas.Kind
+	Definition func(context.Context) schema.Schema
 }
 
 // Metadata implements [resource.Resource].
@@ -70,11 +70,7 @@ func (t *Type) Metadata(_ context.Context, req resource.MetadataRequest, resp *r
 	resp.TypeName = req.ProviderTypeName + "_" + t.Name
 }
 
-// SchemaCodec is the codec of a resource's schema.
-func SchemaCodec[M any](r resource.Resource) func() *codec.Codec[M] {
-	return codec.Of[M](func(ctx context.Context) attr.Type {
-		var resp resource.SchemaResponse
-		r.Schema(ctx, resource.SchemaRequest{}, &resp)
-		return resp.Schema.Type()
-	})
+// Schema implements [resource.Resource].
+func (t *Type) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = t.Definition(ctx)
 }

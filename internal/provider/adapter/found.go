@@ -42,15 +42,11 @@ type FoundModel[M any] interface {
 
 // Finder implements data sources and ephemeral resources.
 type Finder[M any, P FoundModel[M]] struct {
-	Type
+	Connection
 
 	Noun  string // what it is: "data source"
+	Kind  cas.Kind
 	Codec func() *codec.Codec[M]
-}
-
-// NewFinder is the data source or ephemeral resource of the name.
-func NewFinder[M any, P FoundModel[M]](noun, name string, kind cas.Kind, models func() *codec.Codec[M]) Finder[M, P] {
-	return Finder[M, P]{Type{Name: name, Kind: kind}, noun, models}
 }
 
 // Find reads the object that the configuration names, and puts what it found into a result. It never reuses an earlier read, since a write

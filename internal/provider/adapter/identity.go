@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -67,7 +66,7 @@ func dataIdentitySchema(kind cas.Kind) identityschema.Schema {
 
 // identities is the codec of an identity. That does not differ between kinds.
 func identities[M any](schema func(cas.Kind) identityschema.Schema) func() *codec.Codec[M] {
-	return codec.Of[M](func(context.Context) attr.Type { return schema(cas.ConfigMap).Type() })
+	return codec.Of[M](func(context.Context) identityschema.Schema { return schema(cas.ConfigMap) })
 }
 
 var (

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -59,10 +60,13 @@ type Keys[M any, P KeysModel[M]] struct {
 	Codec func() *codec.Codec[M]
 }
 
-// NewKeys is the resource of the name.
-func NewKeys[M any, P KeysModel[M]](name string, kind cas.Kind, models func() *codec.Codec[M]) Keys[M, P] {
-	return Keys[M, P]{Type{Name: name, Kind: kind}, models}
+// NewKeys is a type of resources of keys.
+func NewKeys[M any, P KeysModel[M]](name string, kind cas.Kind, definition func(context.Context) schema.Schema) Keys[M, P] {
+	return Keys[M, P]{Type{Name: name, Kind: kind, Definition: definition}, codec.Of[M](definition)}
 }
+
+// New is a resource of the type.
+func (r Keys[M, P]) New() Resource { return &r }
 
 // decode is the model of a configuration, a plan or a state.
 func (r *Keys[M, P]) decode(ctx context.Context, raw tftypes.Value, diags *diag.Diagnostics) P {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
@@ -43,10 +43,13 @@ type Data[M any, P DataModel[M]] struct {
 	From string // the resource of hashicorp/kubernetes that does the same
 }
 
-// NewData is the resource of the name.
-func NewData[M any, P DataModel[M]](name string, kind cas.Kind, models func() *codec.Codec[M], from string) Data[M, P] {
-	return Data[M, P]{NewKeys[M, P](name, kind, models), from}
+// NewData is a type of resources of several keys.
+func NewData[M any, P DataModel[M]](name string, kind cas.Kind, definition func(context.Context) schema.Schema, from string) Data[M, P] {
+	return Data[M, P]{NewKeys[M, P](name, kind, definition), from}
 }
+
+// New is a resource of the type.
+func (r Data[M, P]) New() Movable { return &r }
 
 // Metadata implements [resource.Resource].
 func (r *Data[M, P]) Metadata(ctx context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {

@@ -31,11 +31,6 @@ type Whole struct {
 	Codec func() ObjectCodec
 }
 
-// NewWhole is the resource of the name.
-func NewWhole(name string, kind cas.Kind, objects func() ObjectCodec) Whole {
-	return Whole{Type{Name: name, Kind: kind}, objects}
-}
-
 // decode is the model of a configuration, a plan or a state.
 func (r *Whole) decode(ctx context.Context, raw tftypes.Value, diags *diag.Diagnostics) *Object {
 	m, more := r.Codec().Decode(ctx, raw)

@@ -57,11 +57,14 @@ func New[M any](ctx context.Context, schema attr.Type) *Codec[M] {
 	return c
 }
 
-// Of is the codec of a schema's type, made when it is first needed.
-func Of[M any](schema func(context.Context) attr.Type) func() *Codec[M] {
+// Schema is what resources, data sources and the like have.
+type Schema interface{ Type() attr.Type }
+
+// Of is the codec of a schema, made when it is first needed.
+func Of[M any, S Schema](schema func(context.Context) S) func() *Codec[M] {
 	return sync.OnceValue(func() *Codec[M] {
 		ctx := context.Background()
-		return New[M](ctx, schema(ctx))
+		return New[M](ctx, schema(ctx).Type())
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
@@ -28,7 +29,7 @@ var _ adapter.Movable = (*wholeResource)(nil)
 func NewConfigMap() resource.Resource { return newWholeResource() }
 
 func newWholeResource() *wholeResource {
-	return &wholeResource{adapter.NewWhole("configmap", cas.ConfigMap, func() adapter.ObjectCodec { return wholeCodec() })}
+	return &wholeResource{adapter.Whole{Type: adapter.Type{Name: "configmap", Kind: cas.ConfigMap, Definition: wholeSchema}, Codec: func() adapter.ObjectCodec { return wholeCodec() }}}
 }
 
 // wholeResource is cas_configmap.
@@ -36,10 +37,10 @@ type wholeResource struct {
 	adapter.Whole
 }
 
-var wholeCodec = adapter.SchemaCodec[adapter.Object](&wholeResource{})
+var wholeCodec = codec.Of[adapter.Object](wholeSchema)
 
-func (*wholeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func wholeSchema(ctx context.Context) schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Creates a ConfigMap only if it does not exist, and changes or deletes it only if it is unchanged since the plan.",
 		Attributes: attributes.OfWhole(ctx, cas.ConfigMap, map[string]schema.Attribute{
 			"data": schema.MapAttribute{

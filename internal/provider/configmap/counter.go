@@ -20,6 +20,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -28,7 +29,9 @@ import (
 var _ adapter.Planned = (*counterResource)(nil)
 
 // NewCounter is cas_configmap_counter.
-func NewCounter() resource.Resource { return &counterResource{adapter.Type{Name: "configmap_counter"}} }
+func NewCounter() resource.Resource {
+	return &counterResource{adapter.Type{Name: "configmap_counter", Definition: counterSchema}}
+}
 
 // counterResource is cas_configmap_counter.
 type counterResource struct {
@@ -46,7 +49,7 @@ type counterModel struct {
 	Value    types.Int64  `tfsdk:"value"`
 }
 
-var counterCodec = adapter.SchemaCodec[counterModel](&counterResource{})
+var counterCodec = codec.Of[counterModel](counterSchema)
 
 func (m *counterModel) entryID() terms.EntryID {
 	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
@@ -162,9 +165,9 @@ func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Su
 	}
 }
 
-func (*counterResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+func counterSchema(ctx context.Context) schema.Schema {
 	replaces := []planmodifier.String{stringplanmodifier.RequiresReplace()}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "Takes the next free number from one key of an existing ConfigMap, so that no two resources get the same number.",
 		Attributes: map[string]schema.Attribute{
 			"namespace": attributes.Namespace(cas.ConfigMap),

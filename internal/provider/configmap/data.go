@@ -20,17 +20,10 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-var _ adapter.Movable = (*dataResource)(nil)
+// NewData is cas_configmap_data, a resource of many keys. A change of keys is an update of it, and no replace.
+func NewData() resource.Resource { return dataType.New() }
 
-// NewData is cas_configmap_data.
-func NewData() resource.Resource {
-	return &dataResource{adapter.NewData("configmap_data", cas.ConfigMap, dataCodec, "kubernetes_config_map_v1_data")}
-}
-
-// dataResource is cas_configmap_data, a resource of many keys. A change of keys is an update of it, and no replace.
-type dataResource struct {
-	adapter.Data[dataModel, *dataModel]
-}
+var dataType = adapter.NewData[dataModel]("configmap_data", cas.ConfigMap, dataSchema, "kubernetes_config_map_v1_data")
 
 // dataModel is the resource's schema as Go values.
 type dataModel struct {
@@ -41,13 +34,11 @@ type dataModel struct {
 	PreviousData types.Map  `tfsdk:"previous_data"`
 }
 
-var dataCodec = adapter.SchemaCodec[dataModel](&dataResource{})
-
-func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+func dataSchema(ctx context.Context) schema.Schema {
 	of := func(values validator.String) []validator.Map {
 		return []validator.Map{mapvalidator.KeysAre(attributes.ValidKey(cas.ConfigMap)), mapvalidator.ValueStringsAre(values)}
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "Writes several keys of an existing ConfigMap in one atomic request, all or none, only if every key holds " +
 			"its expected value.",
 		Attributes: attributes.OfData(ctx, cas.ConfigMap, "shop/settings:color,version", map[string]schema.Attribute{

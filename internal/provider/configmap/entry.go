@@ -20,19 +20,10 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-var _ adapter.Resource = (*entryResource)(nil)
+// NewEntry is cas_configmap_entry, a resource of one key.
+func NewEntry() resource.Resource { return entryType.New() }
 
-// NewEntry is cas_configmap_entry.
-func NewEntry() resource.Resource { return newEntryResource() }
-
-func newEntryResource() *entryResource {
-	return &entryResource{adapter.NewKeys("configmap_entry", cas.ConfigMap, entryCodec)}
-}
-
-// entryResource is cas_configmap_entry, a resource of one key.
-type entryResource struct {
-	adapter.Keys[entryModel, *entryModel]
-}
+var entryType = adapter.NewKeys[entryModel]("configmap_entry", cas.ConfigMap, entrySchema)
 
 // entryModel is the resource's schema as Go values.
 type entryModel struct {
@@ -46,10 +37,8 @@ type entryModel struct {
 	PreviousValue       types.String `tfsdk:"previous_value"`
 }
 
-var entryCodec = adapter.SchemaCodec[entryModel](&entryResource{})
-
-func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func entrySchema(ctx context.Context) schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Writes one key of an existing ConfigMap only if it holds the expected value, in one atomic request.",
 		Attributes: attributes.OfEntry(ctx, cas.ConfigMap, "shop/settings/foo", map[string]schema.Attribute{
 			"value": schema.StringAttribute{

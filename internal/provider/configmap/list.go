@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
@@ -76,15 +77,6 @@ func selectorProblems(example string, err error) []string {
 	return []string{fmt.Sprintf("must be a selector such as %s: %v", example, err)}
 }
 
-// listCodec is the codec of a list's schema.
-func listCodec[M any](l list.ListResource) func() *codec.Codec[M] {
-	return codec.Of[M](func(ctx context.Context) attr.Type {
-		var resp list.ListResourceSchemaResponse
-		l.ListResourceConfigSchema(ctx, list.ListResourceSchemaRequest{}, &resp)
-		return resp.Schema.Type()
-	})
-}
-
 // selection is what the engine lists.
 func (m *listModel) selection() cas.Selection {
 	return cas.Selection{Namespace: namespaceOr(m.Namespace), Labels: m.LabelSelector.ValueString(), Fields: m.FieldSelector.ValueString()}
@@ -135,11 +127,15 @@ type wholeList struct {
 	*wholeResource
 }
 
-var wholeListCodec = listCodec[listModel](&wholeList{})
+var wholeListCodec = codec.Of[listModel](wholeListSchema)
 
 // ListResourceConfigSchema implements [list.ListResource].
-func (*wholeList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
-	resp.Schema = schema.Schema{
+func (*wholeList) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = wholeListSchema(ctx)
+}
+
+func wholeListSchema(context.Context) schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Lists the ConfigMaps of a namespace. Needs Terraform 1.14 and the verb `list`.",
 		Attributes:          listAttributes(nil),
 	}
@@ -175,11 +171,11 @@ func one[T any](value T) iter.Seq[T] {
 var _ list.ListResourceWithConfigure = (*entryList)(nil)
 
 // NewEntryList is the list cas_configmap_entry.
-func NewEntryList() list.ListResource { return &entryList{newEntryResource()} }
+func NewEntryList() list.ListResource { return &entryList{entryType} }
 
 // entryList is the list cas_configmap_entry. What it gives of a key is the state of an import.
 type entryList struct {
-	*entryResource
+	adapter.Keys[entryModel, *entryModel]
 }
 
 // entryListModel is the list's schema as Go values.
@@ -189,11 +185,15 @@ type entryListModel struct {
 	Name types.String `tfsdk:"name"`
 }
 
-var entryListCodec = listCodec[entryListModel](&entryList{})
+var entryListCodec = codec.Of[entryListModel](entryListSchema)
 
 // ListResourceConfigSchema implements [list.ListResource].
-func (*entryList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
-	resp.Schema = schema.Schema{
+func (*entryList) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = entryListSchema(ctx)
+}
+
+func entryListSchema(context.Context) schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Lists the keys of one ConfigMap, or of all that selectors find. Needs Terraform 1.14, and the verb `get` for one ConfigMap, " +
 			"`list` for several.",
 		Attributes: listAttributes(map[string]schema.Attribute{
@@ -233,7 +233,7 @@ func (l *entryList) List(ctx context.Context, req list.ListRequest, resp *list.L
 				result.DisplayName = state.ID.ValueString()
 				result.Diagnostics.Append(state.EncodeIdentity(ctx, &result.Identity.Raw)...)
 				if req.IncludeResource {
-					result.Diagnostics.Append(entryCodec().Encode(ctx, *state, &result.Resource.Raw)...)
+					result.Diagnostics.Append(l.Codec().Encode(ctx, *state, &result.Resource.Raw)...)
 				}
 				if !push(result) {
 					return

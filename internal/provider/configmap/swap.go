@@ -53,20 +53,21 @@ type swapModel struct {
 	Timeouts                timeouts.Value `tfsdk:"timeouts"`
 }
 
-var swapCodec = codec.Of[swapModel](func(ctx context.Context) attr.Type {
-	var resp action.SchemaResponse
-	(&swapAction{}).Schema(ctx, action.SchemaRequest{}, &resp)
-	return resp.Schema.Type()
-})
+var swapCodec = codec.Of[swapModel](swapSchema)
 
-func (*swapAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+// Schema implements [action.Action].
+func (*swapAction) Schema(ctx context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = swapSchema(ctx)
+}
+
+func swapSchema(_ context.Context) schema.Schema {
 	of := func(values validator.String, description string) schema.MapAttribute {
 		return schema.MapAttribute{
 			ElementType: types.StringType, Optional: true, MarkdownDescription: description,
 			Validators: []validator.Map{mapvalidator.KeysAre(attributes.ValidKey(cas.ConfigMap)), mapvalidator.ValueStringsAre(values)},
 		}
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "Swaps keys of an existing ConfigMap in one atomic request, all or none, only if every key holds its expected value. " +
 			"An action has no state. Needs Terraform 1.14.",
 		Attributes: map[string]schema.Attribute{

@@ -19,17 +19,10 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-var _ adapter.Movable = (*dataResource)(nil)
+// NewData is cas_secret_data, a resource of many keys.
+func NewData() resource.Resource { return dataType.New() }
 
-// NewData is cas_secret_data.
-func NewData() resource.Resource {
-	return &dataResource{adapter.NewData("secret_data", cas.Secret, dataCodec, "kubernetes_secret_v1_data")}
-}
-
-// dataResource is cas_secret_data, a resource of many keys.
-type dataResource struct {
-	adapter.Data[dataModel, *dataModel]
-}
+var dataType = adapter.NewData[dataModel]("secret_data", cas.Secret, dataSchema, "kubernetes_secret_v1_data")
 
 // dataModel is the resource's schema as Go values.
 type dataModel struct {
@@ -44,10 +37,8 @@ type dataModel struct {
 	Keys                 types.List  `tfsdk:"keys"`
 }
 
-var dataCodec = adapter.SchemaCodec[dataModel](&dataResource{})
-
-func (*dataResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func dataSchema(ctx context.Context) schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Writes several keys of an existing Secret in one atomic request, all or none, only if every key holds its expected value. " +
 			"No value is stored in the state or the plan.",
 		Attributes: attributes.OfData(ctx, cas.Secret, "shop/database:password,user", map[string]schema.Attribute{

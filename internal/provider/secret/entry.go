@@ -17,17 +17,10 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-var _ adapter.Resource = (*entryResource)(nil)
+// NewEntry is cas_secret_entry, a resource of one key.
+func NewEntry() resource.Resource { return entryType.New() }
 
-// NewEntry is cas_secret_entry.
-func NewEntry() resource.Resource {
-	return &entryResource{adapter.NewKeys("secret_entry", cas.Secret, entryCodec)}
-}
-
-// entryResource is cas_secret_entry, a resource of one key.
-type entryResource struct {
-	adapter.Keys[entryModel, *entryModel]
-}
+var entryType = adapter.NewKeys[entryModel]("secret_entry", cas.Secret, entrySchema)
 
 // entryModel is the resource's schema as Go values.
 type entryModel struct {
@@ -41,10 +34,8 @@ type entryModel struct {
 	ExpectedValueBase64WO types.String `tfsdk:"expected_value_base64_wo"`
 }
 
-var entryCodec = adapter.SchemaCodec[entryModel](&entryResource{})
-
-func (*entryResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func entrySchema(ctx context.Context) schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Writes one key of an existing Secret only if it holds the expected value, in one atomic request. No value is stored in the " +
 			"state or the plan.",
 		Attributes: attributes.OfEntry(ctx, cas.Secret, "shop/database/password", map[string]schema.Attribute{

@@ -24,15 +24,23 @@ import (
 // opened implements the ephemeral resources.
 type opened[M any, P adapter.FoundModel[M]] struct {
 	adapter.Finder[M, P]
+
+	name   string // as it follows the provider's
+	schema func(context.Context) schema.Schema
 }
 
-func newOpened[M any, P adapter.FoundModel[M]](name string, models func() *codec.Codec[M]) opened[M, P] {
-	return opened[M, P]{adapter.NewFinder[M, P]("ephemeral resource", name, cas.Secret, models)}
+func newOpened[M any, P adapter.FoundModel[M]](name string, of func(context.Context) schema.Schema, models func() *codec.Codec[M]) ephemeral.EphemeralResourceWithConfigure {
+	return &opened[M, P]{adapter.Finder[M, P]{Noun: "ephemeral resource", Kind: cas.Secret, Codec: models}, name, of}
 }
 
 // Metadata implements [ephemeral.EphemeralResource].
 func (o *opened[M, P]) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_" + o.Name
+	resp.TypeName = req.ProviderTypeName + "_" + o.name
+}
+
+// Schema implements [ephemeral.EphemeralResource].
+func (o *opened[M, P]) Schema(ctx context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	resp.Schema = o.schema(ctx)
 }
 
 // Configure implements [ephemeral.EphemeralResourceWithConfigure].
@@ -85,15 +93,6 @@ func openedAttributes(exists string, others map[string]schema.Attribute) map[str
 	return all
 }
 
-// openedCodec is the codec of an ephemeral resource's schema.
-func openedCodec[M any](e ephemeral.EphemeralResource) func() *codec.Codec[M] {
-	return codec.Of[M](func(ctx context.Context) attr.Type {
-		var resp ephemeral.SchemaResponse
-		e.Schema(ctx, ephemeral.SchemaRequest{}, &resp)
-		return resp.Schema.Type()
-	})
-}
-
 // readable makes a text of bytes that are one.
 func readable(e cas.Entry) cas.Entry {
 	if b, ok := e.Binary(); ok && utf8.Valid(b) {
@@ -102,19 +101,9 @@ func readable(e cas.Entry) cas.Entry {
 	return e
 }
 
-var (
-	_ ephemeral.EphemeralResourceWithConfigure = (*entryEphemeral)(nil)
-	_ ephemeral.EphemeralResourceWithConfigure = (*wholeEphemeral)(nil)
-)
-
 // NewEntryEphemeral is the ephemeral resource cas_secret_entry.
 func NewEntryEphemeral() ephemeral.EphemeralResource {
-	return &entryEphemeral{newOpened("secret_entry", entryEphemeralCodec)}
-}
-
-// entryEphemeral is the ephemeral resource cas_secret_entry.
-type entryEphemeral struct {
-	opened[entryEphemeralModel, *entryEphemeralModel]
+	return newOpened("secret_entry", entryEphemeralSchema, entryEphemeralCodec)
 }
 
 // entryEphemeralModel is the schema as Go values.
@@ -126,10 +115,10 @@ type entryEphemeralModel struct {
 	ValueBase64 types.String `tfsdk:"value_base64"`
 }
 
-var entryEphemeralCodec = openedCodec[entryEphemeralModel](&entryEphemeral{})
+var entryEphemeralCodec = codec.Of[entryEphemeralModel](entryEphemeralSchema)
 
-func (*entryEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func entryEphemeralSchema(context.Context) schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Reads one key of a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.",
 		Attributes: openedAttributes("Whether the key exists. `false` if the Secret does not exist.", map[string]schema.Attribute{
 			"key": schema.StringAttribute{
@@ -159,12 +148,7 @@ func (m *entryEphemeralModel) Fill(seen *cas.Observation) {
 
 // NewSecretEphemeral is the ephemeral resource cas_secret.
 func NewSecretEphemeral() ephemeral.EphemeralResource {
-	return &wholeEphemeral{newOpened("secret", wholeEphemeralCodec)}
-}
-
-// wholeEphemeral is the ephemeral resource cas_secret.
-type wholeEphemeral struct {
-	opened[wholeEphemeralModel, *wholeEphemeralModel]
+	return newOpened("secret", wholeEphemeralSchema, wholeEphemeralCodec)
 }
 
 // wholeEphemeralModel is the schema as Go values.
@@ -176,16 +160,16 @@ type wholeEphemeralModel struct {
 	BinaryData types.Map    `tfsdk:"binary_data"`
 }
 
-var wholeEphemeralCodec = openedCodec[wholeEphemeralModel](&wholeEphemeral{})
+var wholeEphemeralCodec = codec.Of[wholeEphemeralModel](wholeEphemeralSchema)
 
-func (*wholeEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+func wholeEphemeralSchema(context.Context) schema.Schema {
 	values := func(description string) schema.Attribute {
 		return schema.MapAttribute{
 			Computed: true, Sensitive: true, ElementType: types.StringType,
 			MarkdownDescription: description + " Empty if it has none; null if there is no Secret.",
 		}
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "Reads a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.",
 		Attributes: openedAttributes("Whether the Secret exists.", map[string]schema.Attribute{
 			"type":        schema.StringAttribute{Computed: true, MarkdownDescription: "Type of the Secret. Null if there is no Secret."},

@@ -15,13 +15,14 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 )
 
 var _ adapter.Movable = (*wholeResource)(nil)
 
 // NewSecret is cas_secret.
 func NewSecret() resource.Resource {
-	return &wholeResource{adapter.NewWhole("secret", cas.Secret, func() adapter.ObjectCodec { return objects{} })}
+	return &wholeResource{adapter.Whole{Type: adapter.Type{Name: "secret", Kind: cas.Secret, Definition: wholeSchema}, Codec: func() adapter.ObjectCodec { return objects{} }}}
 }
 
 // wholeResource is cas_secret.
@@ -46,10 +47,10 @@ type wholeModel struct {
 	Keys          types.List   `tfsdk:"keys"`
 }
 
-var wholeCodec = adapter.SchemaCodec[wholeModel](&wholeResource{})
+var wholeCodec = codec.Of[wholeModel](wholeSchema)
 
-func (*wholeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func wholeSchema(ctx context.Context) schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Creates a Secret only if it does not exist, and changes or deletes it only if it is unchanged since the plan. No value is " +
 			"stored in the state or the plan.",
 		Attributes: attributes.OfWhole(ctx, cas.Secret, map[string]schema.Attribute{

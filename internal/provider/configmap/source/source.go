@@ -24,15 +24,23 @@ import (
 // source implements the data sources.
 type source[M any, P adapter.FoundModel[M]] struct {
 	adapter.Finder[M, P]
+
+	name   string // as it follows the provider's
+	schema func(context.Context) schema.Schema
 }
 
-func newSource[M any, P adapter.FoundModel[M]](name string, models func() *codec.Codec[M]) source[M, P] {
-	return source[M, P]{adapter.NewFinder[M, P]("data source", name, cas.ConfigMap, models)}
+func newSource[M any, P adapter.FoundModel[M]](name string, of func(context.Context) schema.Schema, models func() *codec.Codec[M]) datasource.DataSourceWithConfigure {
+	return &source[M, P]{adapter.Finder[M, P]{Noun: "data source", Kind: cas.ConfigMap, Codec: models}, name, of}
 }
 
 // Metadata implements [datasource.DataSource].
 func (s *source[M, P]) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_" + s.Name
+	resp.TypeName = req.ProviderTypeName + "_" + s.name
+}
+
+// Schema implements [datasource.DataSource].
+func (s *source[M, P]) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = s.schema(ctx)
 }
 
 // Configure implements [datasource.DataSourceWithConfigure].
@@ -86,15 +94,6 @@ func sourceAttributes(exists, resourceVersion string, others map[string]schema.A
 	return all
 }
 
-// sourceCodec is the codec of a data source's schema.
-func sourceCodec[M any](d datasource.DataSource) func() *codec.Codec[M] {
-	return codec.Of[M](func(ctx context.Context) attr.Type {
-		var resp datasource.SchemaResponse
-		d.Schema(ctx, datasource.SchemaRequest{}, &resp)
-		return resp.Schema.Type()
-	})
-}
-
 var managerType = map[string]attr.Type{"manager": types.StringType, "operation": types.StringType, "time": types.StringType}
 
 func managersAttribute() schema.Attribute {
@@ -141,16 +140,9 @@ func mapSeen(o *cas.Observation, of map[string]string) types.Map {
 	return adapter.MapOf(all)
 }
 
-var _ datasource.DataSourceWithConfigure = (*wholeSource)(nil)
-
 // NewConfigMapSource is the data source cas_configmap.
 func NewConfigMapSource() datasource.DataSource {
-	return &wholeSource{newSource("configmap", wholeSourceCodec)}
-}
-
-// wholeSource is the data source cas_configmap.
-type wholeSource struct {
-	source[wholeSourceModel, *wholeSourceModel]
+	return newSource("configmap", wholeSourceSchema, wholeSourceCodec)
 }
 
 // wholeSourceModel is the data source's schema as Go values.
@@ -165,16 +157,16 @@ type wholeSourceModel struct {
 	Immutable   types.Bool   `tfsdk:"immutable"`
 }
 
-var wholeSourceCodec = sourceCodec[wholeSourceModel](&wholeSource{})
+var wholeSourceCodec = codec.Of[wholeSourceModel](wholeSourceSchema)
 
-func (*wholeSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func wholeSourceSchema(context.Context) schema.Schema {
 	computedMap := func(description string) schema.Attribute {
 		return schema.MapAttribute{
 			Computed: true, ElementType: types.StringType,
 			MarkdownDescription: description + " Empty if it has none; null if there is no ConfigMap.",
 		}
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "Reads a ConfigMap, or says that it does not exist.",
 		Attributes: sourceAttributes(
 			"Whether the ConfigMap exists.",
@@ -206,16 +198,9 @@ func (m *wholeSourceModel) Fill(seen *cas.Observation) {
 	}
 }
 
-var _ datasource.DataSourceWithConfigure = (*entrySource)(nil)
-
 // NewEntrySource is the data source cas_configmap_entry.
 func NewEntrySource() datasource.DataSource {
-	return &entrySource{newSource("configmap_entry", entrySourceCodec)}
-}
-
-// entrySource is the data source cas_configmap_entry.
-type entrySource struct {
-	source[entrySourceModel, *entrySourceModel]
+	return newSource("configmap_entry", entrySourceSchema, entrySourceCodec)
 }
 
 // entrySourceModel is the data source's schema as Go values.
@@ -227,10 +212,10 @@ type entrySourceModel struct {
 	ValueBase64 types.String `tfsdk:"value_base64"`
 }
 
-var entrySourceCodec = sourceCodec[entrySourceModel](&entrySource{})
+var entrySourceCodec = codec.Of[entrySourceModel](entrySourceSchema)
 
-func (*entrySource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func entrySourceSchema(context.Context) schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Reads one key of a ConfigMap, or says that it does not exist.",
 		Attributes: sourceAttributes(
 			"Whether the key exists. `false` if the ConfigMap does not exist.",
