@@ -29,7 +29,10 @@ var _ adapter.Movable = (*wholeResource)(nil)
 func NewConfigMap() resource.Resource { return newWholeResource() }
 
 func newWholeResource() *wholeResource {
-	return &wholeResource{adapter.Whole{Type: adapter.Type{Name: "configmap", Kind: cas.ConfigMap, Definition: wholeSchema}, Codec: func() adapter.ObjectCodec { return wholeCodec() }}}
+	return &wholeResource{adapter.Whole{
+		Type:  adapter.Type{Name: "configmap", Kind: cas.ConfigMap, Definition: wholeSchema},
+		Codec: func() adapter.ObjectCodec { return wholeCodec() },
+	}}
 }
 
 // wholeResource is cas_configmap.

@@ -22,7 +22,10 @@ var _ adapter.Movable = (*wholeResource)(nil)
 
 // NewSecret is cas_secret.
 func NewSecret() resource.Resource {
-	return &wholeResource{adapter.Whole{Type: adapter.Type{Name: "secret", Kind: cas.Secret, Definition: wholeSchema}, Codec: func() adapter.ObjectCodec { return objects{} }}}
+	return &wholeResource{adapter.Whole{
+		Type:  adapter.Type{Name: "secret", Kind: cas.Secret, Definition: wholeSchema},
+		Codec: func() adapter.ObjectCodec { return objects{} },
+	}}
 }
 
 // wholeResource is cas_secret.
