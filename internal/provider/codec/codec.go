@@ -73,13 +73,13 @@ func (c *Codec[M]) Decode(ctx context.Context, raw tftypes.Value) (M, diag.Diagn
 	var m M
 	var values map[string]tftypes.Value
 	if err := raw.As(&values); err != nil {
-		return m, Unconvertible(err)
+		return m, unconvertible(err)
 	}
 	model := reflect.ValueOf(&m).Elem()
 	for _, f := range c.fields {
 		value, err := f.typ.ValueFromTerraform(ctx, values[f.name])
 		if err != nil {
-			return m, Unconvertible(fmt.Errorf("%s: %w", f.name, err))
+			return m, unconvertible(fmt.Errorf("%s: %w", f.name, err))
 		}
 		model.FieldByIndex(f.index).Set(reflect.ValueOf(value))
 	}
@@ -97,7 +97,7 @@ func (c *Codec[M]) Encode(ctx context.Context, m M, raw *tftypes.Value) diag.Dia
 		}
 		value, err := field.ToTerraformValue(ctx)
 		if err != nil {
-			return Unconvertible(fmt.Errorf("%s: %w", f.name, err))
+			return unconvertible(fmt.Errorf("%s: %w", f.name, err))
 		}
 		values[f.name] = value
 	}
@@ -105,8 +105,8 @@ func (c *Codec[M]) Encode(ctx context.Context, m M, raw *tftypes.Value) diag.Dia
 	return nil
 }
 
-// Unconvertible is the diagnostic of a value that has not the type that the schema gives it.
-func Unconvertible(err error) diag.Diagnostics {
+// unconvertible is the diagnostic of a value that has not the type that the schema gives it.
+func unconvertible(err error) diag.Diagnostics {
 	return diag.Diagnostics{diagnose.TitleUnexpectedError.With(
 		diagnose.Detail("A value could not be converted.", []diagnose.Fact{{Name: "Cause", Value: err.Error()}}, diagnose.Report))}
 }
