@@ -127,6 +127,14 @@ var queued = []rule{
 		[]string{"TestThoseWhoDoNotComeAreNotWaitedForAgain"},
 	},
 	{
+		"Workers who come all at once are counted then",
+		engine + "/pace/pace.go",
+		"case n > p.found && (n+1)/2 > p.target+1:",
+		"case false:",
+		engine,
+		[]string{"TestPaceFollowsHowWorkersComeBack"},
+	},
+	{
 		"The first swap after a while does not wait",
 		engine + "/pace/pace.go",
 		"case since >= idle:",

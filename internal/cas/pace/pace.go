@@ -16,7 +16,7 @@ const (
 
 // Pace says how long a write waits for siblings, so that one request does for all of them. Terraform's workers come back with
 // their next resource after a while that grows with the state, one after the other. How many there are shows only when a batch
-// waits for them: so it waits for one more each time, until no more come. Half of them is the best that a batch can wait for:
+// waits for them, unless they come all at once, as at first: so it waits for one more each time, until no more come. Half of them is the best that a batch can wait for:
 // these are on their way while Terraform is busy with the others.
 type Pace struct {
 	underWay int           // swaps that were asked for and not answered
@@ -25,7 +25,7 @@ type Pace struct {
 	keeps    int           // for how many batches the target stays
 	short    int           // how many batches in a row were short of it
 	alone    int           // how many batches there were that nobody else was seen beside
-	found    int           // how many came when a batch was short at last
+	found    int           // how many came when a batch was short at last, or came all at once
 	hold     int           // for how many batches the target stayed then
 	gap      time.Duration // between two arrivals, on average
 	arrived  time.Time     // when the last swap arrived
@@ -85,10 +85,18 @@ func (p *Pace) Sends(n int) {
 		if p.hold *= 2; n > p.found {
 			p.hold = curious * n
 		}
-		p.target, p.found, p.keeps, p.short, p.alone = (n+1)/2, n, p.hold, 0, 0
+		p.settle(n)
+	case n > p.found && (n+1)/2 > p.target+1: // they came all at once, as Terraform's workers do at first
+		p.hold = curious * n
+		p.settle(n)
 	case p.keeps > 0:
 		p.keeps, p.short = p.keeps-1, 0
 	case p.alone >= curious && p.gap < maxWait/4:
 		p.target, p.short = p.target+1, 0
 	}
+}
+
+// settle waits for half of n siblings from now on.
+func (p *Pace) settle(n int) {
+	p.target, p.found, p.keeps, p.short, p.alone = (n+1)/2, n, p.hold, 0, 0
 }

@@ -98,6 +98,9 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, writes, removes []strin
 	return nil
 }
 
+// tokenLength is that of a token: 40 bits tell those few apart that one run has of one key.
+const tokenLength = 8
+
 // token tells a resource instance from others. An empty text tells nothing.
 type token struct {
 	text  string
@@ -110,7 +113,7 @@ func instance(ctx context.Context, private Private) (token, diag.Diagnostics) {
 	if t.text != "" || diags.HasError() {
 		return t, diags
 	}
-	t = token{rand.Text(), true}
+	t = token{rand.Text()[:tokenLength], true}
 	diags.Append(setPrivate(ctx, private, privateInstance, t.text)...)
 	return t, diags
 }
