@@ -252,7 +252,7 @@ var providerPlanned = []rule{
 	},
 	{
 		"provider: keys sign with their own field_manager",
-		provider + "/adapter/keys.go",
+		provider + "/adapter/model.go",
 		"FieldManager: k.FieldManager, ",
 		"FieldManager: types.StringNull(), ",
 		acceptance,
