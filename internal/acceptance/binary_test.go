@@ -90,14 +90,12 @@ func (p *pipeline) debugged() (interrupt func() (exitCode int, log string)) {
 
 func TestCommandLineAttachesToADebuggedProvider(t *testing.T) {
 	p := newCLIPipeline(t)
-	p.create("testmap", map[string]string{"foo": "1"})
+	p.create("testmap", data{"foo": "1"})
 	proxy := p.proxied()
 	interrupt := p.debugged()
 
-	p.write(entryBlock("foo", `value = "2"`, `expected_value = "1"`))
-	p.plan()
-	p.apply()
-	p.wantLive("testmap", map[string]string{"foo": "2"})
+	p.planned(entryBlock("foo", `value = "2"`, `expected_value = "1"`))
+	p.wantLive("testmap", data{"foo": "2"})
 
 	arrived, gone := make(chan struct{}), make(chan struct{})
 	proxy.SetHook(func(r *http.Request) testcluster.Fault {

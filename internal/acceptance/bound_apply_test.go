@@ -6,7 +6,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // A client that stores planned private data tells the plan of an apply from a plan. So what is written is judged once, by the write.
@@ -48,9 +47,7 @@ func TestAnApplyThatIsToldSendsNoDryRun(t *testing.T) {
 					if stores {
 						want = 0
 					}
-					if dry, wet := writesOf(proxy); dry != want || wet != 1 {
-						p.Errorf("value %s: %d dry runs and %d writes, want %d and 1: %v", value, dry, wet, want, proxy.Requests())
-					}
+					p.wantWrites(proxy, "value "+value, want, 1)
 				}
 			})
 		})
@@ -70,8 +67,7 @@ func TestStateKeepsNothingOfAPlan(t *testing.T) {
 			p := on(t, driver.Terraform116)
 			p.create("testmap", data{})
 			for _, value := range []string{"1", "2"} { // a create and an update
-				p.write(config(value))
-				p.planApply()
+				p.planned(config(value))
 				p.state()
 			}
 			proxy := p.refusing()
@@ -91,8 +87,6 @@ func TestUnreachableServerIsAnErrorWithoutARefresh(t *testing.T) {
 	p := on(t, driver.Terraform116)
 	p.made()
 	p.write(entryBlock("foo", `value = "2"`))
-	if err := testcluster.WriteKubeconfig(p.kubeconfig, &rest.Config{Host: refusedAddress}); err != nil {
-		t.Fatal(err)
-	}
+	p.leadTo(&rest.Config{Host: refusedAddress})
 	p.planRefused([]string{"Error: API Server Unreachable"}, "-refresh=false")
 }

@@ -156,9 +156,7 @@ func TestCreateIsHeldToItsPlan(t *testing.T) {
 				if !strings.Contains(test.refused[0], "foo changed") { // by value; and nobody is known to have removed a key
 					p.wants(out, fmt.Sprintf("%s when planned, %s now", planned, before.ResourceVersion), "Changed by: another-writer")
 				}
-				if got := p.live("testmap").ResourceVersion; got != before.ResourceVersion {
-					p.Errorf("the ConfigMap is at version %s, was at %s: something was written", got, before.ResourceVersion)
-				}
+				p.wantUnchanged(before)
 				p.plan()
 				p.apply() // the next plan has seen it
 			})
@@ -216,8 +214,7 @@ func TestReplaceIsHeldToItsPlan(t *testing.T) {
 				p.applyRefused("The ConfigMap changed after this plan was made.")
 				p.wantLive("testmap", test.kept)
 				p.wantState(test.state...)
-				p.plan()
-				p.apply()
+				p.planApply()
 				p.wantLive("testmap", data{"baz": "2", "bar": "other"})
 			})
 		})
@@ -244,8 +241,7 @@ func TestUnchangedReplaceIsNoConflict(t *testing.T) {
 
 func (p *pipeline) planApplyOf(lines []string, more ...string) {
 	p.Helper()
-	p.write(entryBlock("foo", append(more, lines...)...))
-	p.planApply()
+	p.planned(entryBlock("foo", append(more, lines...)...))
 }
 
 // TestSiblingsThatAreHeldToOnePlanDoNotConflict counts what 200 creates take, with and without planned private data.
@@ -281,13 +277,10 @@ func TestSiblingsThatAreHeldToOnePlanDoNotConflict(t *testing.T) {
 func TestCreateInAConfigMapOfTheSameRunIsNotHeld(t *testing.T) {
 	after := "depends_on = [cas_configmap.it]"
 	p := on(t, driver.Terraform116)
-	p.write(wholeBlock("it", "data = { a = \"2\" }"))
-	p.planApply()
-	p.write(wholeBlock("it", "data = { a = \"2\" }") + entryBlock("foo", `value = "2"`, after))
-	p.planApply("-replace=cas_configmap.it")
+	p.planned(wholeBlock("it", "data = { a = \"2\" }"))
+	p.planned(wholeBlock("it", "data = { a = \"2\" }")+entryBlock("foo", `value = "2"`, after), "-replace=cas_configmap.it")
 	p.wantLive("testmap", data{"a": "2", "foo": "2"})
-	p.write(wholeBlock("it", "labels = { a = \"b\" }") + entryBlock("foo", `value = "2"`, after) + entryBlock("b", `key = "b"`, `value = "2"`, after))
-	p.planApply()
+	p.planned(wholeBlock("it", "labels = { a = \"b\" }") + entryBlock("foo", `value = "2"`, after) + entryBlock("b", `key = "b"`, `value = "2"`, after))
 	p.wantLive("testmap", data{"a": "2", "foo": "2", "b": "2"})
 	p.destroy()
 }
@@ -325,8 +318,7 @@ func TestCreateIsHeldToItsPlanOnTheCommandLine(t *testing.T) {
 	p.applyRefused("Error: Compare-And-Swap Conflict", "The ConfigMap changed after this plan was made.", "Changed by: another-writer",
 		fmt.Sprintf("%s when planned, %s now", planned, now))
 	p.wantLive("testmap", data{"foo": "1"})
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.wantLive("testmap", data{"foo": "2"})
 	p.state()
 }

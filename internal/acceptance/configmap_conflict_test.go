@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -24,9 +23,7 @@ func TestConfigMapThatExistsIsNotCreated(t *testing.T) {
 		before := p.create("testmap", data{"foo": "1"})
 		p.write(wholeBlock("all", `data = { foo = "1" }`))
 		p.planRefused(append(wants, p.text("Import id: NAMESPACE/testmap "), "Otherwise import it, or choose another name; with create_before_destroy, use generate_name.", planCheckAdvice))
-		if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-			t.Errorf("the live object changed (-before +after):\n%s", diff)
-		}
+		p.wantUnchanged(before)
 		p.wantState()
 	})
 	for _, check := range []string{"error", "warning", "off"} {
@@ -109,16 +106,11 @@ func TestConfigMapForeignWriteBetweenPlanAndApply(t *testing.T) {
 				if foreign.told == nil && strings.Contains(out, "Expected") {
 					t.Errorf("told of a difference that is none:\n%s", out)
 				}
-				if diff := cmp.Diff(live, p.live("testmap")); diff != "" {
-					t.Errorf("the live object changed (-before +after):\n%s", diff)
-				}
+				p.wantUnchanged(live)
 				p.wantState("all")
 				if op == "delete" {
-					p.plan()
-					p.apply()
-					if p.exists("testmap") {
-						t.Error("the ConfigMap is there still")
-					}
+					p.planApply()
+					p.wantNone("testmap")
 				}
 			})
 		}
@@ -151,8 +143,7 @@ func TestConfigMapWithoutRefreshFailsClosed(t *testing.T) {
 	p.plan("-destroy", "-refresh=false")
 	p.set("testmap", "foo", "foreign again")
 	p.applyRefused(wholeConflict, "Nothing was removed.")
-	p.plan("-destroy", "-refresh=false")
-	p.apply()
+	p.planApply("-destroy", "-refresh=false")
 	p.wantState()
 }
 
@@ -188,9 +179,7 @@ func TestConfigMapTooLargeWithWhatOthersOwn(t *testing.T) {
 	p.setenv("CAS_PLAN_CHECK", "off")
 	p.plan()
 	p.applyRefused(wants...)
-	p.write(wholeBlock("all", `data = { foo = "1234567890" }`))
-	p.plan()
-	p.apply()
+	p.planned(wholeBlock("all", `data = { foo = "1234567890" }`))
 }
 
 func TestWholeConfigMapThatIsBeingDeleted(t *testing.T) {
@@ -231,8 +220,7 @@ func TestWholeConfigMapThatIsBeingDeleted(t *testing.T) {
 		p := newPipeline(t)
 		p.planned(wholeBlock("all", `data = { foo = "1" }`))
 		finalized(p)
-		p.plan("-destroy")
-		p.apply()
+		p.planApply("-destroy")
 		p.wantState()
 		if !p.exists("testmap") {
 			t.Error("the ConfigMap is gone, whatever held it")

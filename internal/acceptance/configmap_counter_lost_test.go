@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	rbacv1 "k8s.io/api/rbac/v1"
-
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -82,11 +80,7 @@ func TestCounterFindsOutWhoseNumberItIs(t *testing.T) {
 
 func TestCounterWithoutWatch(t *testing.T) {
 	p := newPipeline(t)
-	user := p.cluster.User(t, "counter-cannot-watch", p.namespace, rbacv1.PolicyRule{
-		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"patch", "get"},
-	})
-	proxy := p.cluster.ProxyFor(t, user)
-	p.kubeconfig = p.cluster.Kubeconfig(t, proxy.Config)
+	proxy := p.proxiedAs(p.user("counter-cannot-watch", "configmaps", "patch", "get"))
 	p.create("testmap", data{"foo": "5"})
 	unknown := func(number, state string) []string {
 		return []string{

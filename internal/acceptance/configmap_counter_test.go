@@ -86,9 +86,7 @@ func TestCounterRefreshAndDestroyMakeNoRequestAndChangeNothing(t *testing.T) {
 	p := newPipeline(t)
 	p.create("testmap", data{"foo": "41"})
 	proxy := p.proxied()
-	p.write(counterBlock("n"))
-	p.plan()
-	p.apply()
+	p.planned(counterBlock("n"))
 	requests := proxy.Requests()
 	if len(requests) != 3 || requests[2].Method != http.MethodPatch { // the plan's check, and what the apply judges and writes
 		t.Errorf("%v, want two reads and a patch", requests)
@@ -173,8 +171,8 @@ func TestCounterBetweenPlanAndApply(t *testing.T) {
 			}
 			if test.live != nil {
 				p.wantLive("testmap", test.live)
-			} else if p.exists("testmap") {
-				t.Error("the ConfigMap was made")
+			} else {
+				p.wantNone("testmap")
 			}
 		})
 	}
@@ -276,22 +274,17 @@ func TestCounterInvalidConfiguration(t *testing.T) {
 		`timeouts = { update = "0s" }`:   `timeouts.update: must be a duration above zero`,
 		`value = 7`:                      "Invalid Configuration for Read-Only Attribute",
 	}
-	config, labels, wants := "", []string{}, map[string]string{}
+	config, wants := "", map[string][]string{}
 	for line, want := range rows {
-		label := fmt.Sprintf("c%d", len(labels))
-		labels, wants[label] = append(labels, label), want
+		label := fmt.Sprintf("c%d", len(wants))
+		wants[label] = []string{want}
 		block := counterBlock(label, line)
 		if strings.HasPrefix(line, "namespace") {
 			block = strings.Replace(block, "namespace = NAMESPACE\n", "", 1)
 		}
 		config += block
 	}
-	f.runInvalid(func(got failures) {
-		for label, want := range wants {
-			got.want(f, label, want)
-		}
-		got.wantOnly(f, labels...)
-	}, config)
+	f.runInvalidBlocks(config, wants)
 }
 
 // The name in managedFields is the one that was asked for, with what is the run's alone.
@@ -299,13 +292,7 @@ func TestCounterSignsItsWrites(t *testing.T) {
 	f := newFixture(t)
 	f.create("testmap", nil)
 	f.run(resource.TestStep{Config: f.counter(`field_manager = "numbers"`), Check: checked(func() {
-		var owners []string
-		for _, m := range f.live("testmap").ManagedFields {
-			if strings.Contains(string(m.FieldsV1.GetRawBytes()), "f:port") {
-				owners = append(owners, m.Manager)
-			}
-		}
-		if len(owners) != 1 || !regexp.MustCompile(`^numbers-[a-z2-7]{10}$`).MatchString(owners[0]) {
+		if owners := f.ownersOf("port"); len(owners) != 1 || !regexp.MustCompile(`^numbers-[a-z2-7]{10}$`).MatchString(owners[0]) {
 			f.Errorf("the key is %q's", owners)
 		}
 	})})
@@ -357,11 +344,9 @@ func TestCounterOfAProviderThatIsUnknownAtPlan(t *testing.T) {
 	p := newPipeline(t)
 	p.create("testmap", data{"foo": "8"})
 	p.writeUnknown(1, counterBlock("n"))
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.writeUnknown(2, counterBlock("n", "step = 2"))
-	p.plan()
-	p.apply()
+	p.planApply()
 	if got := p.wantState("n")["n"].Attributes["value"]; got != 8.0 {
 		t.Errorf("the state holds %v", got)
 	}

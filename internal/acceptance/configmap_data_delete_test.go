@@ -4,19 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 )
 
 func TestConfigMapDataDestroyRestoresWhatWasThereFirst(t *testing.T) {
 	t.Parallel()
 	const restore = `deletion_policy = "restore"`
-	for name, test := range map[string]struct {
-		found    contents
-		imported bool
-		writes   []string
-		left     contents
-	}{
+	for name, test := range map[string]restoration{
 		"of each key": {
 			found: contents{Data: data{"text": decomposed, "bytes": "1"}, Bytes: map[string][]byte{"raw": {0, 0xff}}},
 			writes: []string{
@@ -24,7 +18,6 @@ func TestConfigMapDataDestroyRestoresWhatWasThereFirst(t *testing.T) {
 					`expected_data = { text = "`+composed+`", bytes = "1" }`, `expected_binary_data = { raw = "AP8=" }`),
 				dataBlock("it", restore, `data = { text = "3", raw = "4", new = "5" }`, `binary_data = { bytes = "AAA=" }`),
 			},
-			left: contents{Data: data{"text": decomposed, "bytes": "1"}, Bytes: map[string][]byte{"raw": {0, 0xff}}},
 		},
 		"of a key that came later": {
 			found: contents{Data: data{"a": "1", "b": "2"}},
@@ -33,7 +26,6 @@ func TestConfigMapDataDestroyRestoresWhatWasThereFirst(t *testing.T) {
 				dataBlock("it", restore, `data = { a = "x", b = "y" }`, `expected_data = { b = "2" }`),
 				dataBlock("it", restore, `data = { a = "y", b = "z" }`),
 			},
-			left: contents{Data: data{"a": "1", "b": "2"}},
 		},
 		"of a key that is dropped, at once": {
 			found: contents{Data: data{"a": "1", "b": "2"}},
@@ -41,7 +33,6 @@ func TestConfigMapDataDestroyRestoresWhatWasThereFirst(t *testing.T) {
 				dataBlock("it", restore, `data = { a = "x", b = "y", c = "z" }`, `expected_data = { a = "1", b = "2" }`),
 				dataBlock("it", restore, `data = { a = "x" }`),
 			},
-			left: contents{Data: data{"a": "1", "b": "2"}},
 		},
 		"of a key that is dropped and comes again": {
 			found: contents{Data: data{"a": "1", "b": "2"}},
@@ -55,28 +46,13 @@ func TestConfigMapDataDestroyRestoresWhatWasThereFirst(t *testing.T) {
 		"that was adopted": {
 			found:  contents{Data: data{"a": "1", "b": "2"}},
 			writes: []string{dataBlock("it", restore, `data = { a = "1", b = "2" }`, `adopt_existing = true`), dataBlock("it", restore, `data = { a = "2", b = "2" }`)},
-			left:   contents{Data: data{"a": "1", "b": "2"}},
 		},
 		"that was imported": {
-			found: contents{Data: data{"a": "1", "b": decomposed}}, imported: true,
+			found: contents{Data: data{"a": "1", "b": decomposed}}, address: "cas_configmap_data.it", id: ":a,b",
 			writes: []string{dataBlock("it", restore, `data = { a = "2", b = "2" }`)},
-			left:   contents{Data: data{"a": "1", "b": decomposed}},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := newPipeline(t)
-			p.testmap(test.found)
-			p.write(test.writes[0])
-			if test.imported {
-				p.do("import", "cas_configmap_data.it", p.namespace+"/testmap:a,b")
-			}
-			for _, body := range test.writes {
-				p.planned(body)
-			}
-			p.destroy()
-			p.wantContents(test.left)
-			p.wantState()
-		})
+		t.Run(name, test.run)
 	}
 }
 
@@ -92,12 +68,10 @@ func TestConfigMapDataDroppedKeysGoByThePolicy(t *testing.T) {
 	}
 	t.Run("abandon writes nothing, and forgets the key", func(t *testing.T) {
 		p := seed(t)
-		before := p.live("testmap").ResourceVersion
+		before := p.live("testmap")
 		p.planned(dataBlock("it", one, `deletion_policy = "abandon"`))
 		p.wantLive("testmap", data{"a": "1", "b": "2"})
-		if now := p.live("testmap").ResourceVersion; now != before {
-			t.Error("wrote")
-		}
+		p.wantUnchanged(before)
 		p.set("testmap", "b", "another's")
 		p.planNothing()
 		if id := p.wantData("it", data{"a": "1"})["id"]; id != p.namespace+"/testmap:a" {
@@ -179,7 +153,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 		for _, scope := range []string{"object", "key"} {
 			t.Run(name+", in scope "+scope, func(t *testing.T) {
 				p := newPipeline(t)
-				p.testmap(contents{Data: data{"x": "y"}})
+				p.create("testmap", data{"x": "y"})
 				p.planned(dataBlock("it", block, `conflict_scope = "`+scope+`"`, test.lines))
 				t.Cleanup(func() {
 					if p.exists("testmap") && p.live("testmap").DeletionTimestamp != nil {
@@ -196,9 +170,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 				if refused := test.refused[scope]; refused != "" {
 					before := p.live("testmap")
 					p.applyRefused("Error: Compare-And-Swap Conflict", refused, "Nothing was removed.")
-					if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-						t.Errorf("what was refused changed the object (-before +after):\n%s", diff)
-					}
+					p.wantUnchanged(before)
 					p.wantState("it")
 					p.destroy()
 				} else {
@@ -235,7 +207,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 	})
 	t.Run("restore refuses over what another wrote", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: data{"a": "0"}})
+		p.create("testmap", data{"a": "0"})
 		p.planned(dataBlock("it", block, `expected_data = { a = "0" }`, `deletion_policy = "restore"`))
 		p.set("testmap", "b", "foreign")
 		wants := []string{"Error: Value Changed Since Last Apply", `Key: b Found: "foreign"`, "!Key: a"}
@@ -251,7 +223,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 // of it in the plan, or does not happen. (Terraform before 1.12.2 plans the removal of a dropped block on the state before its refresh.)
 func TestConfigMapDataRemovalTakesNoKeyThatItsPlanDidNotSee(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: data{"bar": "kept"}})
+	p.create("testmap", data{"bar": "kept"})
 	p.planned(dataBlock("foo", `data = { foo = "2" }`))
 	p.change("testmap", func(cm *corev1.ConfigMap) { delete(cm.Data, "foo") })
 	p.do("refresh")
@@ -259,10 +231,10 @@ func TestConfigMapDataRemovalTakesNoKeyThatItsPlanDidNotSee(t *testing.T) {
 	p.write("")
 	if strings.Contains(p.plan(), "Value Changed Since Last Apply") {
 		p.apply()
-		p.wantContents(contents{Data: data{"bar": "kept"}})
+		p.wantLive("testmap", data{"bar": "kept"})
 		return
 	}
 	p.applyRefused("Error: Compare-And-Swap Conflict")
-	p.wantContents(contents{Data: data{"bar": "kept", "foo": "3"}})
+	p.wantLive("testmap", data{"bar": "kept", "foo": "3"})
 	p.wantState("foo")
 }

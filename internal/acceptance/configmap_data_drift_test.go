@@ -11,7 +11,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 	const block = `data = { a = "1", b = "2" }`
 	t.Run("a key that vanished comes back", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: data{"x": "y"}})
+		p.create("testmap", data{"x": "y"})
 		p.planned(dataBlock("it", block))
 		p.unset("testmap", "b")
 		p.wants(p.plan(), "0 to add, 1 to change, 0 to destroy", `+ "b" = "2"`)
@@ -38,8 +38,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 		p.testmap(contents{})
 		p.planned(dataBlock("it", block))
 		p.unset("testmap", "b")
-		p.plan("-refresh-only")
-		p.apply()
+		p.planApply("-refresh-only")
 		p.wantData("it", data{"a": "1"})
 		p.set("testmap", "b", "foreign")
 		p.wants(p.plan(), `~ "b" = "foreign" -> "2"`)
@@ -72,7 +71,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 		p.testmap(contents{})
 		p.planned(dataBlock("it", block))
 		p.remove("testmap")
-		p.testmap(contents{Data: data{"a": "1", "b": "2"}})
+		p.create("testmap", data{"a": "1", "b": "2"})
 		p.planNothing()
 		p.set("testmap", "a", "3")
 		p.wants(p.plan(), `~ "a" = "3" -> "1"`)
@@ -89,7 +88,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 		})
 		p.wants(p.plan(), `+ "b" = "2"`, `- "b" = "/w=="`)
 		p.apply()
-		p.wantContents(contents{Data: data{"a": "1", "b": "2"}})
+		p.wantLive("testmap", data{"a": "1", "b": "2"})
 		p.planNothing()
 	})
 	t.Run("empty maps are no drift", func(t *testing.T) {
@@ -100,7 +99,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 	})
 	t.Run("what is the same after normalization", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: data{"a": decomposed}})
+		p.create("testmap", data{"a": decomposed})
 		p.planned(dataBlock("it", `data = { a = "`+composed+`", b = "1" }`, `adopt_existing = true`))
 		p.planNothing()
 		p.wantLive("testmap", data{"a": decomposed, "b": "1"})

@@ -11,12 +11,12 @@ var plantedDataWrite = []string{`data = { foo = var.new, bar = var.newer }`, `ex
 
 var hidingDataPaths = map[string]hidingPath{
 	"mismatch at plan": {wants: []string{"Error: Expected Value Mismatch", "Key: foo", "Key: guard"}, run: func(h *hiding) {
-		h.testmap(contents{Data: data{"foo": plantedValues["foreign"]}})
+		h.create("testmap", data{"foo": plantedValues["foreign"]})
 		h.configure("", `data = { foo = var.new }`, `expected_data = { foo = var.wrong, guard = var.old }`)
 		h.planRefused(nil)
 	}},
 	"mismatch at apply": {wants: []string{"Error: Expected Value Mismatch", "Key: guard"}, run: func(h *hiding) {
-		h.testmap(contents{Data: data{"foo": plantedValues["old"], "guard": plantedValues["old"]}})
+		h.create("testmap", data{"foo": plantedValues["old"], "guard": plantedValues["old"]})
 		h.configure(`  plan_check = "off"`, `data = { foo = var.new }`, `expected_data = { foo = var.old, guard = var.old }`)
 		h.plan()
 		h.set("testmap", "guard", plantedValues["foreign"])
@@ -31,22 +31,22 @@ var hidingDataPaths = map[string]hidingPath{
 		h.applyRefused()
 	}},
 	"conflict of bytes": {wants: []string{"Error: Expected Value Mismatch", "base64 "}, run: func(h *hiding) {
-		h.testmap(contents{Data: data{"foo": plantedValues["lines"]}})
+		h.create("testmap", data{"foo": plantedValues["lines"]})
 		h.configure("", `binary_data = { foo = var.encoded }`, `expected_binary_data = { foo = base64encode(var.new) }`)
 		h.planRefused(nil)
 	}},
 	"held": {wants: []string{"Error: Key Already Holds The Value"}, run: func(h *hiding) {
-		h.testmap(contents{Data: data{"foo": plantedValues["new"]}})
+		h.create("testmap", data{"foo": plantedValues["new"]})
 		h.configure("", `data = { foo = var.new, bar = var.new }`)
 		h.planRefused(nil)
 	}},
 	"exists": {wants: []string{"Error: Key Already Exists"}, run: func(h *hiding) {
-		h.testmap(contents{Data: data{"foo": plantedValues["foreign"]}})
+		h.create("testmap", data{"foo": plantedValues["foreign"]})
 		h.configure("", `data = { foo = var.new, bar = var.new }`)
 		h.planRefused(nil)
 	}},
 	"every key in a way of its own": {wants: []string{"Error: Compare-And-Swap Conflict"}, run: func(h *hiding) {
-		h.testmap(contents{Data: data{"foo": plantedValues["new"], "bar": plantedValues["foreign"], "guard": plantedValues["foreign"]}})
+		h.create("testmap", data{"foo": plantedValues["new"], "bar": plantedValues["foreign"], "guard": plantedValues["foreign"]})
 		h.configure("", `data = { foo = var.new, bar = var.new }`, `expected_data = { guard = var.wrong }`)
 		h.planRefused(nil)
 	}},
@@ -56,25 +56,13 @@ var hidingDataPaths = map[string]hidingPath{
 		h.wrote(`data = { foo = var.new, bar = var.new }`)
 	}},
 	"waits in vain": {wants: []string{"Warning: Expectation Does Not Hold Yet", "Error: Wait Ended Without A Match"}, run: func(h *hiding) {
-		h.testmap(contents{Data: data{"foo": plantedValues["foreign"], "guard": plantedValues["foreign"]}})
+		h.create("testmap", data{"foo": plantedValues["foreign"], "guard": plantedValues["foreign"]})
 		h.configure("", `data = { foo = var.new }`, `expected_data = { foo = var.wrong, guard = var.old }`, `conflict_scope = "key"`, `wait_for_match = "1ms"`)
 		h.plan()
 		h.applyRefused()
 	}},
-	"delete of what changed": {wants: []string{"Warning: Value Changed Since Last Apply"}, run: func(h *hiding) {
-		h.testmap(contents{})
-		h.wrote(`data = { foo = var.old, bar = var.old }`)
-		h.set("testmap", "foo", plantedValues["foreign"])
-		h.plan("-destroy")
-		h.set("testmap", "foo", plantedValues["newer"])
-		h.applyRefused("Error: Compare-And-Swap Conflict")
-	}},
-	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: func(h *hiding) {
-		h.testmap(contents{})
-		h.wrote(`data = { foo = var.old, bar = var.old }`, `deletion_policy = "restore"`)
-		h.set("testmap", "foo", plantedValues["foreign"])
-		h.planRefused(nil, "-destroy")
-	}},
+	"delete of what changed":  {wants: []string{"Warning: Value Changed Since Last Apply"}, run: deletesPlanted(`data = { foo = var.old, bar = var.old }`)},
+	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: restoresPlanted(`data = { foo = var.old, bar = var.old }`)},
 	"a dropped key that changed": {wants: []string{"Warning: Value Changed Since Last Apply"}, run: func(h *hiding) {
 		h.testmap(contents{})
 		h.wrote(`data = { foo = var.old, bar = var.old }`)
@@ -130,21 +118,6 @@ func TestConfigMapDataHiddenValuesArePrintedNowhere(t *testing.T) {
 // What was stored while values were shown goes when they are hidden, also where that is known only at apply.
 func TestConfigMapDataHidingForgetsWhatWasReplaced(t *testing.T) {
 	t.Parallel()
-	for name, hide := range map[string]string{"known": "true", "unknown": "terraform_data.hide.output"} {
-		t.Run(name, func(t *testing.T) {
-			p := newPipeline(t)
-			p.testmap(contents{Data: data{"foo": planted}})
-			p.planned(dataBlock("foo", `data = { foo = "2" }`, `expected_data = { foo = "`+planted+`" }`))
-			if got, _ := p.state()["foo"].Attributes["previous_data"].(map[string]any); got["foo"] != planted {
-				t.Fatalf("previous_data: %v", got)
-			}
-			p.write("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" + dataBlock("foo", `data = { foo = "2" }`, "hide_values = "+hide))
-			p.plan()
-			p.apply()
-			if got := p.state()["foo"].Attributes["previous_data"]; got != nil {
-				t.Errorf("previous_data: %v", got)
-			}
-			p.planNothing()
-		})
-	}
+	forgetsWhatWasReplaced(t, "previous_data", map[string]any{"foo": planted}, dataBlock("foo", `data = { foo = "2" }`, `expected_data = { foo = "`+planted+`" }`),
+		func(hide string) string { return dataBlock("foo", `data = { foo = "2" }`, "hide_values = "+hide) })
 }

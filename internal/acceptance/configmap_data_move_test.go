@@ -117,7 +117,7 @@ func TestConfigMapDataWithoutAVersionWritesNothing(t *testing.T) {
 		for _, scope := range []string{"object", "key"} {
 			t.Run(name+", in scope "+scope, func(t *testing.T) {
 				p := newCLIPipeline(t)
-				p.testmap(contents{Data: data{"foo": "1"}})
+				p.create("testmap", data{"foo": "1"})
 				proxy := p.proxied()
 				p.movedState(attributes)
 				p.write(dataBlock("it", `data = { foo = "2" }`, `conflict_scope = "`+scope+`"`))
@@ -130,8 +130,7 @@ func TestConfigMapDataWithoutAVersionWritesNothing(t *testing.T) {
 				if proxy.Count() > 0 {
 					t.Errorf("requests: %v", proxy.Requests())
 				}
-				p.plan()
-				p.apply()
+				p.planApply()
 				p.wantLive("testmap", data{"foo": "2"})
 				if proxy.Count() == 0 {
 					t.Error("no request is seen")

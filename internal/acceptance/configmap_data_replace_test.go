@@ -3,8 +3,6 @@ package acceptance_test
 import (
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestConfigMapDataReplace(t *testing.T) {
@@ -46,7 +44,7 @@ func TestConfigMapDataReplace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: test.found})
+			p.create("testmap", test.found)
 			p.planned(dataBlock("it", test.seeded))
 			if test.replaced == "" {
 				test.replaced = test.seeded
@@ -55,13 +53,10 @@ func TestConfigMapDataReplace(t *testing.T) {
 			before := p.live("testmap")
 			if test.wants != nil {
 				p.planRefused(test.wants, "-replace=cas_configmap_data.it")
-				if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-					t.Errorf("what was refused changed the object (-before +after):\n%s", diff)
-				}
+				p.wantUnchanged(before)
 				return
 			}
-			p.plan("-replace=cas_configmap_data.it")
-			p.apply()
+			p.planApply("-replace=cas_configmap_data.it")
 			p.wantLive("testmap", test.live)
 			p.planNothing()
 		})
@@ -75,8 +70,7 @@ func TestConfigMapDataReplace(t *testing.T) {
 		p.wants(p.plan(), "1 to add, 0 to change, 1 to destroy")
 		p.set("testmap", "a", "foreign")
 		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "1" Found: "foreign"`)
-		p.plan()
-		p.apply()
+		p.planApply()
 		p.wantLive("testmap", nil)
 		p.wantLive("other", data{"a": "1", "b": "2"})
 	})
@@ -107,8 +101,7 @@ func TestConfigMapDataReplace(t *testing.T) {
 		p.applyRefused("Error: Replacement Would Fail", "This resource is tainted. The removal comes first, so its replacement would not find what it needs.", "Nothing was removed.")
 		p.wantLive("testmap", data{"a": "1"})
 		p.do("untaint", "cas_configmap_data.it")
-		p.plan()
-		p.apply()
+		p.planApply()
 		p.wantState("it")
 	})
 }
@@ -169,8 +162,7 @@ func TestConfigMapDataKeysThatMove(t *testing.T) {
 				}
 				p.planRefused(wants)
 			} else {
-				p.plan()
-				p.apply()
+				p.planApply()
 				p.planNothing()
 			}
 			p.wantLive("testmap", test.live)

@@ -69,17 +69,13 @@ func TestConfigMapDataInvalidConfiguration(t *testing.T) {
 		}},
 		{"data = { a = \"1\" }\nid = \"x\"", []string{"Invalid Configuration for Read-Only Attribute"}},
 	}
-	config, labels := "", []string{}
+	config, wants := "", map[string][]string{}
 	for i, row := range rows {
-		labels = append(labels, fmt.Sprintf("d%02d", i))
-		config += dataResource(labels[i], "testmap", row.lines)
+		label := fmt.Sprintf("d%02d", i)
+		wants[label] = row.wants
+		config += dataResource(label, "testmap", row.lines)
 	}
-	f.runInvalid(func(got failures) {
-		for i, row := range rows {
-			got.want(f, labels[i], row.wants...)
-		}
-		got.wantOnly(f, labels...)
-	}, config)
+	f.runInvalidBlocks(config, wants)
 }
 
 func TestConfigMapDataImport(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
@@ -40,9 +39,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 	t.Run("unreachable", func(t *testing.T) {
 		eachOp(t, func(p *pipeline, op string) {
 			p.dataOp(op)
-			if err := testcluster.WriteKubeconfig(p.kubeconfig, &rest.Config{Host: refusedAddress}); err != nil {
-				p.Fatal(err)
-			}
+			p.leadTo(&rest.Config{Host: refusedAddress})
 			wants := []string{"Error: API Server Unreachable", "The API server could not be reached. Nothing was ", "Host: " + refusedAddress}
 			p.applyRefused(wants...)
 			if op != "delete" { // whose configuration is as it is in the state
@@ -66,9 +63,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 	})
 	t.Run("a response that is lost and cannot be", func(t *testing.T) {
 		eachOp(t, func(p *pipeline, op string) {
-			user := p.cluster.User(p, "cannot-watch", p.namespace, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"patch", "get"}})
-			proxy := p.cluster.ProxyFor(p, user)
-			p.kubeconfig = p.cluster.Kubeconfig(p, proxy.Config)
+			proxy := p.proxiedAs(p.user("cannot-watch", "configmaps", "patch", "get"))
 			p.dataOp(op)
 			proxy.SetHook(onceFor(p, http.MethodPatch, testcluster.Fault{DropAfter: true}))
 			p.applyRefused("Error: Write Outcome Unknown", "The ConfigMap may have changed, or may change yet.", "!Nothing was")
@@ -98,7 +93,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 	})
 	t.Run("hidden", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: data{"a": "secret-live", "held": "secret-held"}})
+		p.create("testmap", data{"a": "secret-live", "held": "secret-held"})
 		p.write(dataBlock("it", `data = { a = "secret-new", held = "secret-held" }`, `expected_data = { a = "secret-expected" }`, `hide_values = true`))
 		wants := []string{"Key: a Expected: (hidden, 15 bytes, sha256:", "Found: (hidden, 11 bytes, sha256:", "Key: held Found: (hidden, 11 bytes", `!Found: "secret`, `!Expected: "secret`}
 		p.planRefused(wants)
@@ -131,7 +126,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 		for _, check := range []string{"warning", "off"} {
 			t.Run(check, func(t *testing.T) {
 				p := newPipeline(t)
-				p.testmap(contents{Data: data{"a": "9"}})
+				p.create("testmap", data{"a": "9"})
 				p.writeChecked(checkSource{configured: check}, dataBlock("it", `data = { a = "1", b = "1" }`))
 				said := "Warning: Key Already Exists"
 				if check == "off" {
@@ -148,8 +143,7 @@ func TestConfigMapDataSituations(t *testing.T) {
 func TestConfigMapDataNotPermitted(t *testing.T) {
 	f := newFixture(t)
 	f.create("testmap", data{"foo": "1"})
-	reader := f.cluster.Kubeconfig(f, f.cluster.User(f, "reader-"+f.namespace, f.namespace,
-		rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{"configmaps"}, Verbs: []string{"get"}}))
+	reader := f.cluster.Kubeconfig(f, f.user("reader", "configmaps", "get"))
 	planned := false
 	f.runRefused(func(got failures) {
 		got.want(f, "it", "Error: Not Permitted", "permission to patch this ConfigMap", "ConfigMap: "+f.namespace+"/testmap", "API server: ", "Grant get and patch on configmaps in this namespace.")
@@ -200,14 +194,12 @@ func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: data{"guard": "x"}})
+			p.create("testmap", data{"guard": "x"})
 			p.planned(it("x") + dataBlock("it", block))
 			p.planNothing()
 			p.wants(fmt.Sprint(p.state()["it"].Attributes["id"]), p.namespace+"/testmap:")
 			p.set("testmap", "guard", "y")
-			p.write(it("y") + dataBlock("it", block))
-			p.plan()
-			p.apply()
+			p.planned(it("y") + dataBlock("it", block))
 			p.planNothing()
 			p.destroy()
 			p.wantLive("testmap", data{"guard": "y"})
@@ -215,7 +207,7 @@ func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 	}
 	t.Run("is checked at apply", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: data{"a": "9", "b": "8"}})
+		p.create("testmap", data{"a": "9", "b": "8"})
 		p.write(it("1") + dataBlock("it", `data = { a = "0", b = `+output+` }`, `expected_data = { a = "7" }`))
 		p.plan()
 		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "7" Found: "9"`, `Key: b Expected: (absent) Found: "8"`)
@@ -223,13 +215,11 @@ func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 	})
 	t.Run("provider", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: data{"x": "y"}})
+		p.create("testmap", data{"x": "y"})
 		p.writeUnknown(1, dataBlock("it", `data = { a = "1", b = "1" }`))
-		p.plan()
-		p.apply()
+		p.planApply()
 		p.writeUnknown(2, dataBlock("it", `data = { a = "2" }`))
-		p.plan()
-		p.apply()
+		p.planApply()
 		p.wantLive("testmap", data{"a": "2", "x": "y"})
 		p.set("testmap", "a", "foreign")
 		p.writeUnknown(3, dataBlock("it", `data = { a = "3" }`))
@@ -241,7 +231,7 @@ func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 // TestConfigMapDataPinnedVersion needs the pin: nothing else minds the other key.
 func TestConfigMapDataPinnedVersion(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: data{"a": "1"}})
+	p.create("testmap", data{"a": "1"})
 	block := func(value, version string) string {
 		return dataBlock("it", `data = { a = "`+value+`", b = "2" }`, `expected_data = { a = "1" }`, `conflict_scope = "key"`, `expected_resource_version_wo = "`+version+`"`)
 	}

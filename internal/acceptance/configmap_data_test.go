@@ -62,10 +62,8 @@ func TestConfigMapDataBasic(t *testing.T) {
 	p.planNothing()
 
 	// Changed, added, dropped and unchanged keys, all in one request. Expectations of keys that are not written do not count.
-	p.write(dataBlock("it", `data = { foo = "2", new = "3", more = "4" }`, `expected_data = { foo = "1", bar = "kept" }`))
-	p.plan()
-	p.apply()
-	p.wantContents(contents{Data: data{"foo": "2", "new": "3", "more": "4", "bar": "kept"}})
+	p.planned(dataBlock("it", `data = { foo = "2", new = "3", more = "4" }`, `expected_data = { foo = "1", bar = "kept" }`))
+	p.wantLive("testmap", data{"foo": "2", "new": "3", "more": "4", "bar": "kept"})
 	got = p.wantData("it", data{"foo": "2", "new": "3", "more": "4"})
 	if diff := cmp.Diff(map[string]any{"new": "", "more": nil, "raw": nil}, got["previous_data"]); diff != "" {
 		t.Errorf("previous_data (-want +got):\n%s", diff)
@@ -73,15 +71,13 @@ func TestConfigMapDataBasic(t *testing.T) {
 	p.planNothing()
 
 	// Anything but values writes nothing.
-	version := p.live("testmap").ResourceVersion
+	updated := p.live("testmap")
 	p.planned(dataBlock("it", `data = { foo = "2", new = "3", more = "4" }`, `expected_data = { foo = "wrong", nothing = "there" }`, `conflict_scope = "key"`,
 		`hide_values = true`, `adopt_existing = true`, `deletion_policy = "abandon"`, `field_manager = "me"`, `timeouts = { read = "5m" }`))
-	if now := p.live("testmap").ResourceVersion; now != version {
-		t.Errorf("wrote: from version %s to %s", version, now)
-	}
+	p.wantUnchanged(updated)
 	p.planned(dataBlock("it", `data = { foo = "2", new = "3", more = "4" }`))
 	p.destroy()
-	p.wantContents(contents{Data: data{"bar": "kept"}})
+	p.wantLive("testmap", data{"bar": "kept"})
 	p.wantState()
 }
 
@@ -175,8 +171,7 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 				}
 				switch {
 				case test.wants == nil:
-					p.plan()
-					p.apply()
+					p.planApply()
 					p.wantContents(test.left)
 					if none := p.live("testmap").ResourceVersion == before.ResourceVersion; none != test.none {
 						t.Errorf("no write: %v, want %v", none, test.none)
@@ -189,9 +184,7 @@ func TestConfigMapDataCreateIsAllOrNothing(t *testing.T) {
 					p.plan()
 					p.applyRefused(append(wants, "!"+planCheckAdvice)...)
 				}
-				if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-					t.Errorf("what was refused changed the object (-before +after):\n%s", diff)
-				}
+				p.wantUnchanged(before)
 				p.wantState()
 			})
 		}
@@ -274,7 +267,7 @@ func TestConfigMapDataUpdateAfterForeignWrite(t *testing.T) {
 		for _, scope := range []string{"object", "key"} {
 			t.Run(name+", in scope "+scope, func(t *testing.T) {
 				p := newPipeline(t)
-				p.testmap(contents{Data: data{"guard": "1"}})
+				p.create("testmap", data{"guard": "1"})
 				p.planned(dataBlock("it", `data = { a = "1", b = "1", c = "1" }`))
 				p.write(dataBlock("it", `data = { a = "2", b = "1", d = "2" }`, `expected_data = { guard = "1" }`, fmt.Sprintf("conflict_scope = %q", scope), test.lines))
 				p.plan()
@@ -295,11 +288,9 @@ func TestConfigMapDataUpdateAfterForeignWrite(t *testing.T) {
 				}
 				p.applyRefused(wants...)
 				if before != nil {
-					if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-						t.Errorf("what was refused changed the object (-before +after):\n%s", diff)
-					}
-				} else if p.exists("testmap") {
-					t.Error("the ConfigMap was made")
+					p.wantUnchanged(before)
+				} else {
+					p.wantNone("testmap")
 				}
 				p.wantData("it", data{"a": "1", "b": "1", "c": "1"})
 			})

@@ -33,9 +33,7 @@ func (p *pipeline) rehearsesOnly(dryRuns int, fn func()) {
 	p.Helper()
 	proxy, before := p.proxied(), p.configMaps()
 	fn()
-	if dry, wet := writesOf(proxy); dry != dryRuns || wet > 0 {
-		p.Errorf("%d dry runs, %d writes, want %d and 0: %v", dry, wet, dryRuns, proxy.Requests())
-	}
+	p.wantWrites(proxy, "a rehearsal", dryRuns, 0)
 	if diff := cmp.Diff(before, p.configMaps()); diff != "" {
 		p.Errorf("ConfigMaps (-before +after):\n%s", diff)
 	}
@@ -55,7 +53,7 @@ func TestPlanDryRunOfAConfigMapFindsWhatAPolicyRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: map[string]string{"other": "kept"}})
+			p.create("testmap", data{"other": "kept"})
 			if op.before != "" {
 				p.planned(op.before)
 			}
@@ -105,20 +103,12 @@ func TestPlanDryRunOfAConfigMapWritesNothing(t *testing.T) {
 func TestPlanDryRunOfAConfigMapNeedsThePermissionToWrite(t *testing.T) {
 	p := newPipeline(t)
 	p.planned(wholeBlock("updated", `name = "updated"`, `data = { foo = "1" }`) + wholeBlock("deleted", `name = "deleted"`))
-	p.testmap(contents{Data: map[string]string{"n": "7"}})
+	p.create("testmap", data{"n": "7"})
 	body := wholeBlock("updated", `name = "updated"`, `data = { foo = "2" }`) + wholeBlock("created", `name = "created"`) +
 		counterBlock("n", `key = "n"`)
-	p.kubeconfig = p.cluster.Kubeconfig(t, p.cluster.User(t, "reader-"+p.namespace, p.namespace, readConfigMaps))
-	p.write(body)
-	p.plan()
-	before := p.configMaps()
-	p.writeRehearsed(body)
-	p.wants(p.planRefused([]string{"Error: Not Permitted", dryRunAdvice}),
+	p.wants(p.notRehearsed(body),
 		"permission to create this ConfigMap", "ConfigMap: "+p.namespace+"/created", "permission to patch this ConfigMap", "ConfigMap: "+p.namespace+"/updated",
 		"permission to delete this ConfigMap. Nothing was removed.", "ConfigMap: "+p.namespace+"/deleted", "ConfigMap: "+p.namespace+"/testmap")
-	if diff := cmp.Diff(before, p.configMaps()); diff != "" {
-		t.Errorf("ConfigMaps (-before +after):\n%s", diff)
-	}
 }
 
 // The controller that keeps account of what is used does not run here, so that the test does.
@@ -159,7 +149,7 @@ func TestNoWarningOfAConfigMapThatTheSamePlanCreates(t *testing.T) {
 	p.write(wholeBlock("made", `name = "made"`) + in(`"made"`))
 	p.wants(p.plan(), "!ConfigMap Does Not Exist Yet", "!Expectation Does Not Hold Yet")
 	p.apply()
-	p.wantLive("made", map[string]string{"foo": "1", "bar": "1", "n": "1", "waits": "1"})
+	p.wantLive("made", data{"foo": "1", "bar": "1", "n": "1", "waits": "1"})
 	p.planNothing()
 }
 

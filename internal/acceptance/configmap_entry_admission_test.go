@@ -111,7 +111,7 @@ func TestAdmissionThatChangesTheValueIsToldOf(t *testing.T) {
 	p.write(entryBlock("foo", `value = "2"`))
 	p.plan()
 	p.wants(p.apply(), warning("2")...)
-	p.wantLive("testmap", map[string]string{"foo": "2" + byPolicy})
+	p.wantLive("testmap", data{"foo": "2" + byPolicy})
 	if got := p.wantState("foo")["foo"].Attributes["value"]; got != "2" {
 		t.Errorf("the state holds %v", got)
 	}
@@ -148,7 +148,7 @@ func TestResponseThatIsLostToAWriteThatAdmissionChanged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: found})
+			p.create("testmap", found)
 			if got := len(p.live("testmap").ManagedFields) > 0; got != (found != nil) {
 				t.Fatalf("managedFields: %v", got)
 			}
@@ -181,7 +181,7 @@ func TestAdmissionThatRefuses(t *testing.T) {
 	} {
 		t.Run(string(reason), func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: map[string]string{"foo": "1"}})
+			p.create("testmap", data{"foo": "1"})
 			p.refuseFoo(reason)
 			p.write(entryBlock("sibling", `key = "bar"`, `value = "2"`) + entryBlock("foo", `value = "refused"`, `expected_value = "1"`))
 			p.plan()
@@ -190,12 +190,10 @@ func TestAdmissionThatRefuses(t *testing.T) {
 				t.Errorf("%d errors, want one", n)
 			}
 			p.wantState("sibling") // what one entry is refused for does not fail another
-			p.wantLive("testmap", map[string]string{"foo": "1", "bar": "2"})
+			p.wantLive("testmap", data{"foo": "1", "bar": "2"})
 
-			p.write(entryBlock("sibling", `key = "bar"`, `value = "2"`) + entryBlock("foo", `value = "3"`, `expected_value = "1"`))
-			p.plan()
-			p.apply()
-			p.wantLive("testmap", map[string]string{"foo": "3", "bar": "2"})
+			p.planned(entryBlock("sibling", `key = "bar"`, `value = "2"`) + entryBlock("foo", `value = "3"`, `expected_value = "1"`))
+			p.wantLive("testmap", data{"foo": "3", "bar": "2"})
 		})
 	}
 }

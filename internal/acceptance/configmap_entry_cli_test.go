@@ -45,8 +45,8 @@ type pipelineOp struct {
 	again string
 	// planArgs may hold ADDRESS, which makes it one argument for each entry.
 	planArgs []string
-	found    map[string]string // what the ConfigMap holds at first
-	done     map[string]string // what it holds afterwards, bar aside
+	found    data // what the ConfigMap holds at first
+	done     data // what it holds afterwards, bar aside
 	rows     []pipelineRow
 }
 
@@ -86,8 +86,8 @@ var pipelineOps = map[string]pipelineOp{
 	"create": {
 		after: "value = \"2\"\nexpected_value = \"1\"",
 		again: "value = \"2\"\nexpected_value = \"foreign\"",
-		found: map[string]string{"foo": "1"},
-		done:  map[string]string{"foo": "2"},
+		found: data{"foo": "1"},
+		done:  data{"foo": "2"},
 		rows: []pipelineRow{ // by value, in either scope: no observation of the plan reaches a create
 			{name: "quiet-object", scope: "object", foreign: nobodyWrites},
 			{name: "other-object", scope: "object", foreign: otherKeyWritten, bar: "foreign"},
@@ -100,7 +100,7 @@ var pipelineOps = map[string]pipelineOp{
 	"update": {
 		before: `value = "2"`,
 		after:  `value = "3"`,
-		done:   map[string]string{"foo": "3"},
+		done:   data{"foo": "3"},
 		rows:   conflictsOf("written"),
 	},
 	"removed block": { // planned before it is refreshed, by Terraform before 1.12.2
@@ -116,14 +116,14 @@ var pipelineOps = map[string]pipelineOp{
 	"key renamed": {
 		before: `value = "2"`,
 		after:  "key = \"baz\"\nvalue = \"2\"",
-		done:   map[string]string{"baz": "2"},
+		done:   data{"baz": "2"},
 		rows:   conflictsOf("removed"),
 	},
 	"replaced": {
 		before:   `value = "2"`,
 		after:    `value = "2"`,
 		planArgs: []string{"-replace=ADDRESS"},
-		done:     map[string]string{"foo": "2"},
+		done:     data{"foo": "2"},
 		rows:     conflictsOf("removed"),
 	},
 }
@@ -147,14 +147,12 @@ func TestPipeline(t *testing.T) {
 func (p *pipeline) upToPlan(op pipelineOp, rows []pipelineRow) {
 	p.Helper()
 	for _, row := range rows {
-		data := map[string]string{"bar": "kept"}
-		maps.Copy(data, op.found)
-		p.create(row.name, data)
+		found := data{"bar": "kept"}
+		maps.Copy(found, op.found)
+		p.create(row.name, found)
 	}
 	if op.before != "" {
-		p.write(op.body(op.before, rows))
-		p.plan()
-		p.apply()
+		p.planned(op.body(op.before, rows))
 	}
 	for _, row := range rows {
 		if row.beforePlan != nil {
@@ -193,9 +191,7 @@ func (p *pipeline) isRefused(op pipelineOp, rows []pipelineRow) {
 	}
 	for _, row := range rows {
 		p.wants(diagnosticOf(output, p.namespace+"/"+row.name), row.refused...)
-		if diff := cmp.Diff(liveBefore[row.name], p.live(row.name)); diff != "" {
-			p.Errorf("the refused apply changed the live object %s (-before +after):\n%s", row.name, diff)
-		}
+		p.wantUnchanged(liveBefore[row.name])
 	}
 	if diff := cmp.Diff(stateBefore, p.state(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(tracked{}, "Private")); diff != "" {
 		p.Errorf("the refused apply changed the state (-before +after):\n%s", diff)
@@ -205,9 +201,7 @@ func (p *pipeline) isRefused(op pipelineOp, rows []pipelineRow) {
 	if op.again != "" {
 		again = op.again
 	}
-	p.write(op.body(again, rows))
-	p.plan(op.args(rows)...)
-	p.apply()
+	p.planned(op.body(again, rows), op.args(rows)...)
 	p.wantDone(op, rows)
 }
 
@@ -215,7 +209,7 @@ func (p *pipeline) wantDone(op pipelineOp, rows []pipelineRow) {
 	p.Helper()
 	tracked := p.state()
 	for _, row := range rows {
-		want := map[string]string{"bar": "kept"}
+		want := data{"bar": "kept"}
 		if row.bar != "" {
 			want["bar"] = row.bar
 		}

@@ -9,8 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-type data = map[string]string
-
 // creation is a row of what must hold for a create. Each has a ConfigMap of its own, named as it is.
 type creation struct {
 	name     string

@@ -5,45 +5,11 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // decomposed is NFD: Terraform makes composed of it wherever a configuration or a provider writes it down.
 const decomposed, composed = "cafe\u0301", "caf\u00e9"
-
-// contents is what both maps of a ConfigMap hold.
-type contents struct {
-	Data  map[string]string
-	Bytes map[string][]byte
-}
-
-// wantContents fails the test unless the ConfigMap testmap holds just these bytes.
-func (p *pipeline) wantContents(want contents) {
-	p.Helper()
-	cm := p.live("testmap")
-	if diff := cmp.Diff(want, contents{cm.Data, cm.BinaryData}, cmpopts.EquateEmpty()); diff != "" {
-		p.Errorf("live (-want +got):\n%s", diff)
-	}
-}
-
-// testmap makes the ConfigMap testmap as another writer.
-func (p *pipeline) testmap(c contents) {
-	p.Helper()
-	p.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Data: c.Data, BinaryData: c.Bytes})
-}
-
-// planned writes the configuration, and plans and applies it.
-func (p *pipeline) planned(body string) {
-	p.Helper()
-	p.write(body)
-	p.plan()
-	p.apply()
-}
 
 func TestDestroyOfWhatIsGoneAlreadySucceeds(t *testing.T) {
 	t.Parallel()
@@ -52,7 +18,7 @@ func TestDestroyOfWhatIsGoneAlreadySucceeds(t *testing.T) {
 		"ConfigMap gone": func(p *pipeline) { p.remove("testmap") },
 		"ConfigMap made again without the key": func(p *pipeline) {
 			p.remove("testmap")
-			p.create("testmap", map[string]string{"bar": "kept"})
+			p.create("testmap", data{"bar": "kept"})
 		},
 	}
 	policies := map[string]string{
@@ -69,10 +35,10 @@ func TestDestroyOfWhatIsGoneAlreadySucceeds(t *testing.T) {
 					if exists := p.exists("testmap"); exists != (what != "ConfigMap gone") {
 						t.Errorf("the ConfigMap exists: %v", exists)
 					} else if exists {
-						p.wantLive("testmap", map[string]string{"bar": "kept"})
+						p.wantLive("testmap", data{"bar": "kept"})
 					}
 				}
-				p.testmap(contents{Data: map[string]string{"foo": "1", "bar": "kept"}})
+				p.create("testmap", data{"foo": "1", "bar": "kept"})
 				p.planned(entryBlock("foo", `value = "2"`, `expected_value = "1"`, lines))
 				p.plan("-destroy")
 				goes(p)
@@ -80,9 +46,8 @@ func TestDestroyOfWhatIsGoneAlreadySucceeds(t *testing.T) {
 				left()
 
 				p.remove("testmap")
-				p.testmap(contents{Data: map[string]string{"foo": "1", "bar": "kept"}})
-				p.plan()
-				p.apply()
+				p.create("testmap", data{"foo": "1", "bar": "kept"})
+				p.planApply()
 				goes(p)
 				p.destroy("-refresh=false") // what the refresh would drop from the state
 				left()
@@ -91,32 +56,59 @@ func TestDestroyOfWhatIsGoneAlreadySucceeds(t *testing.T) {
 	}
 }
 
+// restoration is what becomes of a ConfigMap in which keys are written and then restored.
+type restoration struct {
+	found       contents
+	address, id string // of an import that comes first; the id without the ConfigMap's
+	writes      []string
+	left        contents // where it is not found that is left
+	unwritten   bool     // nor is it written once
+}
+
+func (r restoration) run(t *testing.T) {
+	p := newPipeline(t)
+	p.testmap(r.found)
+	before := p.live("testmap")
+	p.write(r.writes[0])
+	if r.address != "" {
+		p.do("import", r.address, p.namespace+"/testmap"+r.id)
+	}
+	for _, body := range r.writes {
+		p.planned(body)
+	}
+	p.destroy()
+	if r.left.Data == nil {
+		r.left = r.found
+	}
+	p.wantContents(r.left)
+	p.wantState()
+	if r.unwritten {
+		p.wantUnchanged(before)
+	}
+}
+
 func TestDestroyRestoresTheExactBytesThatWereThereFirst(t *testing.T) {
 	t.Parallel()
 	const restore = `deletion_policy = "restore"`
 	raw := []byte{0, 0xff, 0xfe, '\n'}
 	encoded := base64.StdEncoding.EncodeToString(raw)
-	for name, test := range map[string]struct {
-		found    contents
-		imported bool
-		writes   []string
-	}{
+	for name, test := range map[string]restoration{
 		"absent": {
 			writes: []string{entryBlock("foo", restore, `value = "2"`)},
 		},
 		"text, after two updates": {
-			found: contents{Data: map[string]string{"foo": "1"}},
+			found: contents{Data: data{"foo": "1"}},
 			writes: []string{
 				entryBlock("foo", restore, `value = "2"`, `expected_value = "1"`),
 				entryBlock("foo", restore, `value = "3"`), entryBlock("foo", restore, `value = "4"`),
 			},
 		},
 		"the empty text": {
-			found:  contents{Data: map[string]string{"foo": ""}},
+			found:  contents{Data: data{"foo": ""}},
 			writes: []string{entryBlock("foo", restore, `value = "2"`, `expected_value = ""`)},
 		},
 		"special characters": {
-			found:  contents{Data: map[string]string{"foo": "a<b&c>\"\\\u2028\t\r\n${x}😀"}},
+			found:  contents{Data: data{"foo": "a<b&c>\"\\\u2028\t\r\n${x}😀"}},
 			writes: []string{entryBlock("foo", restore, `value = "2"`, `expected_value = "a<b&c>\"\\\u2028\t\r\n$${x}😀"`)},
 		},
 		"bytes, over which text was written": {
@@ -124,53 +116,34 @@ func TestDestroyRestoresTheExactBytesThatWereThereFirst(t *testing.T) {
 			writes: []string{entryBlock("foo", restore, `value = "2"`, `expected_value_base64 = "`+encoded+`"`)},
 		},
 		"text, over which bytes were written": {
-			found:  contents{Data: map[string]string{"foo": "1"}},
+			found:  contents{Data: data{"foo": "1"}},
 			writes: []string{entryBlock("foo", restore, `value_base64 = "`+encoded+`"`, `expected_value = "1"`)},
 		},
 		"decomposed text": {
-			found:  contents{Data: map[string]string{"foo": decomposed}},
+			found:  contents{Data: data{"foo": decomposed}},
 			writes: []string{entryBlock("foo", restore, `value = "2"`, `expected_value = "`+composed+`"`)},
 		},
 		"decomposed text that was adopted": {
-			found: contents{Data: map[string]string{"foo": decomposed}},
+			found: contents{Data: data{"foo": decomposed}},
 			writes: []string{
 				entryBlock("foo", restore, `value = "`+composed+`"`, `adopt_existing = true`),
 				entryBlock("foo", restore, `value = "2"`),
 			},
 		},
 		"adopted and never written": {
-			found:  contents{Data: map[string]string{"foo": decomposed}},
-			writes: []string{entryBlock("foo", restore, `value = "`+composed+`"`, `adopt_existing = true`)},
+			found:  contents{Data: data{"foo": decomposed}},
+			writes: []string{entryBlock("foo", restore, `value = "`+composed+`"`, `adopt_existing = true`)}, unwritten: true,
 		},
 		"decomposed text that was imported": {
-			found: contents{Data: map[string]string{"foo": decomposed}}, imported: true,
+			found: contents{Data: data{"foo": decomposed}}, address: "cas_configmap_entry.foo", id: "/foo",
 			writes: []string{entryBlock("foo", restore, `value = "2"`)},
 		},
 		"bytes that were imported": {
-			found: contents{Bytes: map[string][]byte{"foo": raw}}, imported: true,
+			found: contents{Bytes: map[string][]byte{"foo": raw}}, address: "cas_configmap_entry.foo", id: "/foo",
 			writes: []string{entryBlock("foo", restore, `value_base64 = "AAAA"`), entryBlock("foo", restore, `value = "2"`)},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := newPipeline(t)
-			p.testmap(test.found)
-			before := p.live("testmap").ResourceVersion
-			p.write(test.writes[0])
-			if test.imported {
-				p.do("import", "cas_configmap_entry.foo", p.namespace+"/testmap/foo")
-			}
-			for _, body := range test.writes {
-				p.planned(body)
-			}
-			p.destroy()
-			p.wantContents(test.found)
-			p.wantState()
-			if name == "adopted and never written" {
-				if got := p.live("testmap").ResourceVersion; got != before {
-					t.Errorf("the object went from version %s to %s", before, got)
-				}
-			}
-		})
+		t.Run(name, test.run)
 	}
 }
 
@@ -189,9 +162,7 @@ func TestDestroyAbandonsTheKeyWithoutAWrite(t *testing.T) {
 			foreign(p.fixture, "testmap")
 			before := p.live("testmap")
 			p.apply()
-			if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-				t.Errorf("the abandoned key's object changed (-before +after):\n%s", diff)
-			}
+			p.wantUnchanged(before)
 			p.wantState()
 		})
 	}
@@ -218,7 +189,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 		p.set("testmap", "bar", "foreign")
 		p.wants(p.plan("-destroy"), "!"+warning)
 		p.apply()
-		p.wantContents(contents{Data: map[string]string{"bar": "foreign"}})
+		p.wantLive("testmap", data{"bar": "foreign"})
 	})
 	for _, scope := range []string{"object", "key"} {
 		t.Run("delete conflicts with what changed again, in scope "+scope, func(t *testing.T) {
@@ -229,7 +200,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 			p.plan("-destroy")
 			p.set("testmap", "foo", "foreign again")
 			p.applyRefused("Error: Compare-And-Swap Conflict", `Expected: "foreign"`, `Found: "foreign again"`, "Nothing was removed.")
-			p.wantContents(contents{Data: map[string]string{"foo": "foreign again"}})
+			p.wantLive("testmap", data{"foo": "foreign again"})
 			p.wantState("foo")
 			p.destroy()
 			p.wantContents(contents{})
@@ -240,7 +211,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 			const refused = "Error: Value Changed Since Last Apply"
 			p := newPipeline(t)
 			p.setenv("CAS_PLAN_CHECK", check)
-			p.testmap(contents{Data: map[string]string{"foo": "1"}})
+			p.create("testmap", data{"foo": "1"})
 			p.planned(entryBlock("foo", `value = "2"`, `expected_value = "1"`, `deletion_policy = "restore"`))
 			p.write(entryBlock("foo", `value = "2"`, `deletion_policy = "restore"`))
 			p.set("testmap", "foo", "foreign")
@@ -251,13 +222,13 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 				p.plan("-destroy")
 				p.applyRefused(wants...) // apply checks regardless
 			}
-			p.wantContents(contents{Data: map[string]string{"foo": "foreign"}})
+			p.wantLive("testmap", data{"foo": "foreign"})
 			p.wantState("foo")
 
 			// The way on that the error names.
 			p.planned(entryBlock("foo", `value = "foreign"`, `deletion_policy = "abandon"`))
 			p.destroy()
-			p.wantContents(contents{Data: map[string]string{"foo": "foreign"}})
+			p.wantLive("testmap", data{"foo": "foreign"})
 			p.wantState()
 		})
 	}
@@ -265,11 +236,9 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 
 func TestRestoreSendsNothingWhereTheKeyHoldsTheOriginal(t *testing.T) {
 	p := newPipeline(t)
-	p.create("testmap", map[string]string{"foo": "2"})
+	p.create("testmap", data{"foo": "2"})
 	proxy := p.proxied()
-	p.write(entryBlock("it", `value = "2"`, `adopt_existing = true`, `deletion_policy = "restore"`))
-	p.plan()
-	p.apply()
+	p.planned(entryBlock("it", `value = "2"`, `adopt_existing = true`, `deletion_policy = "restore"`))
 	version := p.live("testmap").ResourceVersion
 	p.plan("-destroy")
 	proxy.Reset()
@@ -283,7 +252,7 @@ func TestRestoreSendsNothingWhereTheKeyHoldsTheOriginal(t *testing.T) {
 // it; then the plan tells nothing: what it refuses is no old read.
 func TestPlannedRemovalIsRefusedOnAFreshReadOnly(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: data{"foo": "1"}})
+	p.create("testmap", data{"foo": "1"})
 	p.planned(entryBlock("foo", `value = "2"`, `expected_value = "1"`, `deletion_policy = "restore"`))
 	p.set("testmap", "foo", "99")
 	proxy := p.proxied()
@@ -300,5 +269,5 @@ func TestPlannedRemovalIsRefusedOnAFreshReadOnly(t *testing.T) {
 		t.Errorf("%d reads, want another one before the plan tells", reads)
 	}
 	p.apply()
-	p.wantContents(contents{Data: data{"foo": "1"}})
+	p.wantLive("testmap", data{"foo": "1"})
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -38,11 +38,43 @@ func writesOf(p *testcluster.Proxy) (dry, wet int) {
 	return dry, wet
 }
 
+// wantWrites fails the test unless there were so many writes since the proxy was last asked: dry ones, and others.
+func (f *fixture) wantWrites(proxy *testcluster.Proxy, what string, wantDry, wantWet int) {
+	f.Helper()
+	if dry, wet := writesOf(proxy); dry != wantDry || wet != wantWet {
+		f.Errorf("%s: %d dry runs, %d writes, want %d and %d: %v", what, dry, wet, wantDry, wantWet, proxy.Requests())
+	}
+	proxy.Reset()
+}
+
+// notRehearsed has one who may only read plan body, which succeeds, and rehearse it, which must be refused and write nothing, and returns what that printed.
+func (p *pipeline) notRehearsed(body string) (output string) {
+	p.Helper()
+	p.kubeconfig = p.cluster.Kubeconfig(p, p.user("reader", "configmaps", "get"))
+	p.write(body)
+	p.plan()
+	before := p.configMaps()
+	p.writeRehearsed(body)
+	output = p.planRefused([]string{"Error: Not Permitted", dryRunAdvice})
+	if diff := cmp.Diff(before, p.configMaps()); diff != "" {
+		p.Errorf("ConfigMaps (-before +after):\n%s", diff)
+	}
+	return output
+}
+
+// patchNotPermitted returns what a rehearsal of keys of testmap then says.
+func (p *pipeline) patchNotPermitted() []string {
+	return []string{
+		"You do not have permission to patch this ConfigMap. Nothing was written.", "You do not have permission to patch this ConfigMap. Nothing was removed.",
+		"ConfigMap: " + p.namespace + "/testmap", "API server: ", "Grant get and patch on configmaps in this namespace.",
+	}
+}
+
 // rehearsedOp is an operation that a rehearsal finds refused.
 type rehearsedOp struct {
-	found         map[string]string // in testmap
-	another       bool              // there is a ConfigMap of this name besides
-	before, after string            // configurations
+	found         data   // in testmap
+	another       bool   // there is a ConfigMap of this name besides
+	before, after string // configurations
 	args          []string
 	keeps         bool // refused for that the key goes, not for its value
 	replaces      bool
@@ -82,7 +114,7 @@ func (op rehearsedOp) run(t *testing.T) {
 	if op.found == nil {
 		op.found = map[string]string{"other": "kept"}
 	}
-	p.testmap(contents{Data: op.found})
+	p.create("testmap", op.found)
 	if op.another {
 		p.create("another", nil)
 	}
@@ -120,9 +152,7 @@ func (op rehearsedOp) run(t *testing.T) {
 	proxy.Reset()
 	p.writeRehearsed(op.after, `  plan_check = "off"`)
 	p.wants(p.plan(op.args...), "!Request Refused")
-	if dry, wet := writesOf(proxy); dry+wet > 0 {
-		t.Errorf("%d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
+	p.wantWrites(proxy, "without checks", 0, 0)
 	p.write(op.after)
 	p.wants(p.plan(op.args...), "!Request Refused")
 	p.applyRefused("Error: Request Refused", "foo must not be refused", "!plan_dry_run")
@@ -142,10 +172,10 @@ func (f *fixture) awaitRefusal(name, patch string) {
 // What one entry is refused for fails no other, and what goes through is not written.
 func TestPlanDryRunWritesNothing(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: map[string]string{"foo": "1", "bar": "1"}})
+	p.create("testmap", data{"foo": "1", "bar": "1"})
 	proxy := p.proxied()
 	p.refuseFoo(metav1.StatusReasonForbidden)
-	before := p.live("testmap").ResourceVersion
+	before := p.live("testmap")
 	bar := entryBlock("bar", `key = "bar"`, `value = "2"`, `expected_value = "1"`, `deletion_policy = "restore"`)
 	p.writeRehearsed(bar + entryBlock("foo", `value = "refused"`, `expected_value = "1"`))
 	proxy.Reset()
@@ -158,38 +188,29 @@ func TestPlanDryRunWritesNothing(t *testing.T) {
 	if dry, wet := writesOf(proxy); dry < 2 || wet > 0 {
 		t.Errorf("%d dry runs, %d writes: %v", dry, wet, proxy.Requests())
 	}
-	if now := p.live("testmap").ResourceVersion; now != before {
-		t.Errorf("version %s, was %s", now, before)
-	}
+	p.wantUnchanged(before)
 
-	// Apply plans once more, and cannot tell: one dry run before the write.
 	proxy.Reset()
-	p.apply()
-	if dry, wet := writesOf(proxy); dry != 1 || wet != 1 {
-		t.Errorf("apply: %d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
-	p.wantLive("testmap", map[string]string{"foo": "1", "bar": "2"})
-	proxy.Reset()
+	p.appliedAndRemoved(proxy, data{"foo": "1", "bar": "2"})
+	p.wantLive("testmap", data{"foo": "1", "bar": "1"})
+}
+
+// appliedAndRemoved applies a plan that was rehearsed, after which testmap must hold so much, and removes it, and counts what that takes.
+func (p *pipeline) appliedAndRemoved(proxy *testcluster.Proxy, holds data) {
+	p.Helper()
+	p.apply() // plans once more, and cannot tell: one dry run before the write
+	p.wantWrites(proxy, "apply", 1, 1)
+	p.wantLive("testmap", holds)
 	p.planNothing()
-	if dry, wet := writesOf(proxy); dry+wet > 0 {
-		t.Errorf("without a change: %d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
+	p.wantWrites(proxy, "without a change", 0, 0)
 
 	// A removal is planned once, and goes by what was seen then.
-	before = p.live("testmap").ResourceVersion
+	before := p.live("testmap")
 	p.plan("-destroy")
-	if dry, wet := writesOf(proxy); dry != 1 || wet != 0 {
-		t.Errorf("plan of a removal: %d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
-	if now := p.live("testmap").ResourceVersion; now != before {
-		t.Errorf("version %s, was %s", now, before)
-	}
-	proxy.Reset()
+	p.wantWrites(proxy, "plan of a removal", 1, 0)
+	p.wantUnchanged(before)
 	p.apply()
-	if dry, wet := writesOf(proxy); dry != 0 || wet != 1 {
-		t.Errorf("removal: %d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
-	p.wantLive("testmap", map[string]string{"foo": "1", "bar": "1"})
+	p.wantWrites(proxy, "removal", 0, 1)
 }
 
 func TestPlanDryRunNeedsThePermissionToWrite(t *testing.T) {
@@ -197,23 +218,11 @@ func TestPlanDryRunNeedsThePermissionToWrite(t *testing.T) {
 	p.testmap(contents{})
 	p.planned(entryBlock("updated", `key = "updated"`, `value = "1"`) + entryBlock("deleted", `key = "deleted"`, `value = "1"`))
 	body := entryBlock("updated", `key = "updated"`, `value = "2"`) + entryBlock("created", `key = "created"`, `value = "1"`)
-	p.kubeconfig = p.cluster.Kubeconfig(t, p.cluster.User(t, "reader-"+p.namespace, p.namespace, readConfigMaps))
-	p.write(body)
-	p.plan()
-	before := p.live("testmap").ResourceVersion
-	p.writeRehearsed(body)
-	output := p.planRefused([]string{
-		"Error: Not Permitted", "You do not have permission to patch this ConfigMap. Nothing was written.",
-		"You do not have permission to patch this ConfigMap. Nothing was removed.", "ConfigMap: " + p.namespace + "/testmap",
-		"API server: ", "Grant get and patch on configmaps in this namespace.", dryRunAdvice,
-	})
+	output := p.wants(p.notRehearsed(body), p.patchNotPermitted()...)
 	for _, key := range []string{"updated", "created", "deleted"} {
 		if n := strings.Count(output, "Key: "+key+" "); n != 1 {
 			t.Errorf("%d errors about %s:\n%s", n, key, output)
 		}
-	}
-	if now := p.live("testmap").ResourceVersion; now != before {
-		t.Errorf("version %s, was %s", now, before)
 	}
 	p.write(body)
 	p.setenv("CAS_PLAN_DRY_RUN", "true")
@@ -231,9 +240,7 @@ func TestPlanDryRunEndsWithTheFirstWrite(t *testing.T) {
 	p.plan()
 	proxy.Reset()
 	p.apply()
-	if dry, wet := writesOf(proxy); dry != 1 || wet != 3 {
-		t.Errorf("%d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
+	p.wantWrites(proxy, "apply", 1, 3)
 }
 
 // There is nothing to rehearse on where there is no ConfigMap, and nothing to rehearse where nothing is to be written.
@@ -242,33 +249,28 @@ func TestPlanDryRunOfNothing(t *testing.T) {
 	proxy := p.proxied()
 	p.writeRehearsed(entryBlock("foo", `value = "1"`))
 	p.wants(p.plan(), "Warning: ConfigMap Does Not Exist Yet")
-	p.testmap(contents{Data: map[string]string{"foo": "0"}})
+	p.create("testmap", data{"foo": "0"})
 	p.writeRehearsed(entryBlock("foo", `value = "2"`, `expected_value = "1"`))
 	p.planRefused([]string{"Error: Expected Value Mismatch", "!" + dryRunAdvice})
 	p.writeRehearsed(waiter())
 	p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet")
 	p.writeRehearsed(entryBlock("foo", `value = "0"`, `adopt_existing = true`, `deletion_policy = "abandon"`))
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.plan("-destroy")
 	p.writeRehearsed(nothing)
 	p.plan()
 	p.unset("testmap", "foo")
 	p.apply()
-	if dry, wet := writesOf(proxy); dry+wet > 0 {
-		t.Errorf("%d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
+	p.wantWrites(proxy, "of nothing", 0, 0)
 	p.writeRehearsed(entryBlock("foo", `value = "1"`))
 	p.plan()
-	if dry, wet := writesOf(proxy); dry != 1 || wet > 0 {
-		t.Errorf("of something: %d dry runs, %d writes: %v", dry, wet, proxy.Requests())
-	}
+	p.wantWrites(proxy, "of something", 1, 0)
 }
 
 func TestPlanDryRunOfManyIsAFewRequests(t *testing.T) {
 	const many = 200
 	p := newPipeline(t)
-	p.testmap(contents{Data: map[string]string{"other": "kept"}})
+	p.create("testmap", data{"other": "kept"})
 	proxy := p.proxied()
 	body := func(value string) string {
 		config, _ := entries(many, value, "key")
@@ -297,5 +299,3 @@ func TestPlanDryRunOfManyIsAFewRequests(t *testing.T) {
 		t.Errorf("live: %v", got)
 	}
 }
-
-var readConfigMaps = rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}}

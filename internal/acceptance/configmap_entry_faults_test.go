@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -20,16 +19,16 @@ import (
 // faultOp is one operation, from an entry foo = "2" (or, for a create, from nothing) on.
 type faultOp struct {
 	before, after string
-	done          map[string]string
+	done          data
 }
 
 // faultOps are the operations of an entry that has these lines besides.
 func faultOps(lines ...string) map[string]faultOp {
 	two, three := entryBlock("foo", append(lines, `value = "2"`)...), entryBlock("foo", append(lines, `value = "3"`)...)
 	return map[string]faultOp{
-		"create": {after: three, done: map[string]string{"foo": "3"}},
-		"update": {before: two, after: three, done: map[string]string{"foo": "3"}},
-		"delete": {before: two, done: map[string]string{}},
+		"create": {after: three, done: data{"foo": "3"}},
+		"update": {before: two, after: three, done: data{"foo": "3"}},
+		"delete": {before: two, done: data{}},
 	}
 }
 
@@ -59,9 +58,7 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 			p := newPipeline(t)
 			p.planOp(op)
 			stateBefore, liveBefore := p.state(), p.live("testmap")
-			if err := testcluster.WriteKubeconfig(p.kubeconfig, &rest.Config{Host: refusedAddress}); err != nil {
-				t.Fatal(err)
-			}
+			p.leadTo(&rest.Config{Host: refusedAddress})
 			p.applyRefused(wants...)
 			p.planRefused(append(wants, "!Plan:"))
 			p.planRefused(append(wants, "!"+planCheckAdvice), "-refresh=false")
@@ -72,14 +69,9 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 			if diff := cmp.Diff(stateBefore, p.state(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(tracked{}, "Private")); diff != "" {
 				t.Errorf("the state changed (-before +after):\n%s", diff)
 			}
-			if diff := cmp.Diff(liveBefore, p.live("testmap")); diff != "" {
-				t.Errorf("the live object changed (-before +after):\n%s", diff)
-			}
-			if err := testcluster.WriteKubeconfig(p.kubeconfig, p.cluster.Config); err != nil {
-				t.Fatal(err)
-			}
-			p.plan()
-			p.apply()
+			p.wantUnchanged(liveBefore)
+			p.leadTo(p.cluster.Config)
+			p.planApply()
 			p.wantLive("testmap", op.done)
 		})
 	}
@@ -173,16 +165,14 @@ func TestAddressThatAnswers404ToEverythingDropsNothing(t *testing.T) {
 	before := p.state()
 	config := rest.CopyConfig(p.cluster.Config)
 	config.Host += "/nowhere"
-	if err := testcluster.WriteKubeconfig(p.kubeconfig, config); err != nil {
-		t.Fatal(err)
-	}
+	p.leadTo(config)
 	wants := []string{"Error: Request Refused", "The API server refused to get the ConfigMap", "Status: 404"}
 	p.planRefused(wants)
 	p.planRefused(wants, "-destroy", "-refresh=false")
 	if diff := cmp.Diff(before, p.state()); diff != "" {
 		t.Errorf("the state changed (-before +after):\n%s", diff)
 	}
-	p.wantLive("testmap", map[string]string{"foo": "2"})
+	p.wantLive("testmap", data{"foo": "2"})
 }
 
 func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
@@ -246,9 +236,7 @@ func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
 			if diff := cmp.Diff(stateBefore, p.state(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(tracked{}, "Private")); diff != "" {
 				t.Errorf("the state changed (-before +after):\n%s", diff)
 			}
-			if diff := cmp.Diff(liveBefore, p.live("testmap")); diff != "" {
-				t.Errorf("the live object changed (-before +after):\n%s", diff)
-			}
+			p.wantUnchanged(liveBefore)
 		})
 	}
 }
@@ -256,11 +244,7 @@ func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
 // Without the verb watch it cannot be told whose write ended the version that ours was conditional on.
 func TestResponseThatIsLostWhereWatchIsNotPermitted(t *testing.T) {
 	p := newPipeline(t)
-	user := p.cluster.User(t, "cannot-watch", p.namespace, rbacv1.PolicyRule{
-		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"patch", "get"},
-	})
-	proxy := p.cluster.ProxyFor(t, user)
-	p.kubeconfig = p.cluster.Kubeconfig(t, proxy.Config)
+	proxy := p.proxiedAs(p.user("cannot-watch", "configmaps", "patch", "get"))
 	p.planOp(faultOps()["update"])
 	proxy.SetHook(onceFor(t, http.MethodPatch, testcluster.Fault{DropAfter: true}))
 	output := p.applyRefused("Error: Write Outcome Unknown",
@@ -272,7 +256,7 @@ func TestResponseThatIsLostWhereWatchIsNotPermitted(t *testing.T) {
 	if got := p.wantState("foo")["foo"].Attributes["value"]; got != "2" {
 		t.Errorf("the state holds %v", got)
 	}
-	p.wantLive("testmap", map[string]string{"foo": "3"})
+	p.wantLive("testmap", data{"foo": "3"})
 	p.planNothing()
 }
 
@@ -280,9 +264,7 @@ func TestAbsenceInARefreshIsToldFromAReadOfItsOwn(t *testing.T) {
 	p := newPipeline(t)
 	p.create("testmap", nil)
 	proxy := p.proxied()
-	p.write(entryBlock("a", `key = "a"`, `value = "2"`) + entryBlock("b", `key = "b"`, `value = "2"`, "depends_on = [cas_configmap_entry.a]"))
-	p.plan()
-	p.apply()
+	p.planned(entryBlock("a", `key = "a"`, `value = "2"`) + entryBlock("b", `key = "b"`, `value = "2"`, "depends_on = [cas_configmap_entry.a]"))
 	p.unset("testmap", "b")
 	var once sync.Once
 	proxy.SetHook(func(r *http.Request) testcluster.Fault {

@@ -42,17 +42,17 @@ func TestImmutableConfigMap(t *testing.T) {
 		p.planRefused(removed, "-destroy")
 		p.setenv("CAS_PLAN_CHECK", "off")
 		p.destroyRefused(removed)
-		p.wantContents(contents{Data: map[string]string{"foo": "2"}})
+		p.wantLive("testmap", data{"foo": "2"})
 		p.wantState("foo")
 
 		p.planned(entryBlock("foo", `value = "2"`, `conflict_scope = "key"`, `deletion_policy = "abandon"`))
 		p.destroy()
-		p.wantContents(contents{Data: map[string]string{"foo": "2"}})
+		p.wantLive("testmap", data{"foo": "2"})
 		p.wantState()
 	})
 	t.Run("nothing to write", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: map[string]string{"foo": "2"}})
+		p.create("testmap", data{"foo": "2"})
 		p.change("testmap", freeze)
 		p.planned(entryBlock("foo", `value = "2"`, `adopt_existing = true`))
 		p.planNothing()
@@ -64,9 +64,9 @@ func TestConfigMapThatIsBeingDeleted(t *testing.T) {
 	t.Parallel()
 	const refused = "Error: ConfigMap Is Being Deleted"
 	wants := []string{refused, "The ConfigMap is being deleted. Nothing was written.", "Deleted at: 20"}
-	held := func(p *pipeline, data map[string]string) {
+	held := func(p *pipeline, holds data) {
 		p.createObject(&corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Name: "testmap", Finalizers: []string{"example.com/held"}}, Data: data,
+			ObjectMeta: metav1.ObjectMeta{Name: "testmap", Finalizers: []string{"example.com/held"}}, Data: holds,
 		})
 	}
 	t.Run("create", func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestConfigMapThatIsBeingDeleted(t *testing.T) {
 	})
 	t.Run("update, and destroy goes ahead", func(t *testing.T) {
 		p := newPipeline(t)
-		held(p, map[string]string{"bar": "kept"})
+		held(p, data{"bar": "kept"})
 		p.planned(entryBlock("foo", `value = "2"`, `conflict_scope = "key"`))
 		p.write(entryBlock("foo", `value = "3"`, `conflict_scope = "key"`))
 		p.plan()
@@ -91,9 +91,8 @@ func TestConfigMapThatIsBeingDeleted(t *testing.T) {
 		p.planRefused(wants)
 		p.wantState("foo")
 		p.write(entryBlock("foo", `value = "2"`, `conflict_scope = "key"`)) // a plan of a destroy plans what is configured first
-		p.plan("-destroy")
-		p.apply()
-		p.wantContents(contents{Data: map[string]string{"bar": "kept"}})
+		p.planApply("-destroy")
+		p.wantLive("testmap", data{"bar": "kept"})
 		p.wantState()
 	})
 	for name, foreign := range map[string]foreignWrite{
@@ -120,8 +119,7 @@ func TestConfigMapThatIsBeingDeleted(t *testing.T) {
 		p.set("testmap", "foo", "foreign")
 		p.remove("testmap")
 		p.write("") // no plan of what is configured comes first
-		p.plan()
-		p.apply()
+		p.planApply()
 		p.wantState()
 	})
 	t.Run("destroy of another's value that was to be restored", func(t *testing.T) {
@@ -131,22 +129,19 @@ func TestConfigMapThatIsBeingDeleted(t *testing.T) {
 		p.planned(entryBlock("foo", `value = "2"`, `deletion_policy = "restore"`))
 		p.set("testmap", "foo", "foreign")
 		p.remove("testmap")
-		p.plan("-destroy")
-		p.apply()
+		p.planApply("-destroy")
 		p.wantState()
 	})
 }
 
 func TestRestoreOfWhatIsThereNeedsNoChangeOfAnImmutableConfigMap(t *testing.T) {
 	p := newPipeline(t)
-	p.create("testmap", map[string]string{"foo": "2"})
+	p.create("testmap", data{"foo": "2"})
 	p.change("testmap", func(cm *corev1.ConfigMap) {
 		yes := true
 		cm.Immutable = &yes
 	})
-	p.write(entryBlock("foo", `value = "2"`, `adopt_existing = true`, `deletion_policy = "restore"`))
-	p.plan()
-	p.apply()
+	p.planned(entryBlock("foo", `value = "2"`, `adopt_existing = true`, `deletion_policy = "restore"`))
 	p.destroy()
-	p.wantLive("testmap", map[string]string{"foo": "2"})
+	p.wantLive("testmap", data{"foo": "2"})
 }

@@ -39,16 +39,15 @@ func TestPlanCheckDestroyAfterDrift(t *testing.T) {
 	for name, test := range planCheckSettings {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: map[string]string{"foo": "1", "bar": "kept"}})
+			p.create("testmap", data{"foo": "1", "bar": "kept"})
 			p.writeChecked(test.set, entryBlock("foo", `value = "2"`, `expected_value = "1"`))
-			p.plan()
-			p.apply()
+			p.planApply()
 			p.set("testmap", "foo", "foreign")
 			const shows = "Warning: Value Changed Since Last Apply"
 			switch test.want {
 			case "error":
 				p.destroyRefused([]string{"Error: Expected Value Mismatch", `Expected: "1"`, `Found: "foreign"`, planCheckAdvice})
-				p.wantLive("testmap", map[string]string{"foo": "foreign", "bar": "kept"})
+				p.wantLive("testmap", data{"foo": "foreign", "bar": "kept"})
 				p.wantState("foo")
 				return
 			case "warning":
@@ -57,7 +56,7 @@ func TestPlanCheckDestroyAfterDrift(t *testing.T) {
 			case "off":
 				p.wants(p.destroy(), "!Expected Value Mismatch", "!"+shows, "!Error:")
 			}
-			p.wantLive("testmap", map[string]string{"bar": "kept"})
+			p.wantLive("testmap", data{"bar": "kept"})
 			p.wantState()
 		})
 	}
@@ -70,7 +69,7 @@ func TestPlanCheckLeavesApplyAsItIs(t *testing.T) {
 		t.Run(check, func(t *testing.T) {
 			p := newPipeline(t)
 			set := checkSource{configured: check}
-			p.testmap(contents{Data: map[string]string{"foo": "1"}})
+			p.create("testmap", data{"foo": "1"})
 			p.writeChecked(set, entryBlock("foo", `value = "2"`, `expected_value = "wrong"`))
 			said := "Warning: Expected Value Mismatch"
 			if check == "off" {
@@ -78,7 +77,7 @@ func TestPlanCheckLeavesApplyAsItIs(t *testing.T) {
 			}
 			p.wants(p.plan(), said, "!Error:")
 			p.applyRefused("Error: Expected Value Mismatch", `Expected: "wrong"`, `Found: "1"`, "!"+planCheckAdvice)
-			p.wantLive("testmap", map[string]string{"foo": "1"})
+			p.wantLive("testmap", data{"foo": "1"})
 			p.wantState()
 		})
 	}
@@ -104,11 +103,10 @@ func TestPlanCheckOffMakesNoRequestForThePlansCheck(t *testing.T) {
 			if test.before == "" {
 				found["foo"] = "1"
 			}
-			p.testmap(contents{Data: found})
+			p.create("testmap", found)
 			if test.before != "" {
 				p.writeFor(kubeconfig, "", test.before)
-				p.plan()
-				p.apply()
+				p.planApply()
 			}
 			requests := func(check string) int {
 				t.Helper()
@@ -149,7 +147,7 @@ func TestWithoutRefreshObjectScopeFailsClosed(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := newPipeline(t)
 			p.setenv("CAS_PLAN_CHECK", test.check)
-			p.testmap(contents{Data: map[string]string{"bar": "kept"}})
+			p.create("testmap", data{"bar": "kept"})
 			scope := `conflict_scope = "` + test.scope + `"`
 			p.planned(entryBlock("foo", scope, `value = "2"`))
 			p.set("testmap", "bar", "foreign")
@@ -168,8 +166,7 @@ func TestWithoutRefreshObjectScopeFailsClosed(t *testing.T) {
 				p.plan(args...)
 				p.applyRefused(wants...)
 			default:
-				p.plan(args...)
-				p.apply()
+				p.planApply(args...)
 			}
 			if test.refusedAt != "" {
 				want["foo"] = "2"

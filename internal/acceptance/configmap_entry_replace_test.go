@@ -3,8 +3,6 @@ package acceptance_test
 import (
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestReplaceOfTheSameKeyThatCouldNotSucceedIsRefusedBeforeAnythingIsRemoved(t *testing.T) {
@@ -43,19 +41,17 @@ func TestReplaceOfTheSameKeyThatCouldNotSucceedIsRefusedBeforeAnythingIsRemoved(
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			data := map[string]string{"bar": "kept"}
+			found := data{"bar": "kept"}
 			if test.found != "" {
-				data["foo"] = test.found
+				found["foo"] = test.found
 			}
-			p.create("testmap", data)
-			p.write(entryBlock("foo", test.seeded))
-			p.plan()
-			p.apply()
+			p.create("testmap", found)
+			p.planned(entryBlock("foo", test.seeded))
 			if test.replaced != "" {
 				p.write(entryBlock("foo", test.replaced))
 			}
 			p.planRefused(test.wants, "-replace=cas_configmap_entry.foo")
-			p.wantLive("testmap", map[string]string{"foo": "2", "bar": "kept"})
+			p.wantLive("testmap", data{"foo": "2", "bar": "kept"})
 			p.wantState("foo")
 		})
 	}
@@ -63,13 +59,10 @@ func TestReplaceOfTheSameKeyThatCouldNotSucceedIsRefusedBeforeAnythingIsRemoved(
 
 func TestReplaceOfTheSameKeyThatRestoresNothing(t *testing.T) {
 	p := newPipeline(t)
-	p.create("testmap", map[string]string{"bar": "kept"})
-	p.write(entryBlock("foo", `value = "2"`, `deletion_policy = "restore"`))
-	p.plan()
-	p.apply()
-	p.plan("-replace=cas_configmap_entry.foo")
-	p.apply()
-	p.wantLive("testmap", map[string]string{"foo": "2", "bar": "kept"})
+	p.create("testmap", data{"bar": "kept"})
+	p.planned(entryBlock("foo", `value = "2"`, `deletion_policy = "restore"`))
+	p.planApply("-replace=cas_configmap_entry.foo")
+	p.wantLive("testmap", data{"foo": "2", "bar": "kept"})
 }
 
 // What create_before_destroy deposes is removed by a delete that Terraform plans while it applies. It must not take for
@@ -81,44 +74,42 @@ func TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 		scope   string
 		foreign foreignWrite
 		refused []string // nil: goes through
-		live    map[string]string
+		live    data
 	}{
 		"nobody writes": {
 			scope: "object", foreign: nobodyWrites,
-			live: map[string]string{"baz": "2", "bar": "kept"},
+			live: data{"baz": "2", "bar": "kept"},
 		},
 		"the old key is written": {
 			scope: "object", foreign: sameKeyWritten,
 			refused: []string{"Error: Compare-And-Swap Conflict", aboutKey, `Expected: "2"`, `Found: "foreign"`, "Nothing was removed."},
-			live:    map[string]string{"foo": "foreign", "baz": "2", "bar": "kept"},
+			live:    data{"foo": "foreign", "baz": "2", "bar": "kept"},
 		},
 		"the old key is written, in key scope": {
 			scope: "key", foreign: sameKeyWritten,
 			refused: []string{"Error: Compare-And-Swap Conflict", aboutKey, `Expected: "2"`, `Found: "foreign"`, "Nothing was removed."},
-			live:    map[string]string{"foo": "foreign", "baz": "2", "bar": "kept"},
+			live:    data{"foo": "foreign", "baz": "2", "bar": "kept"},
 		},
 		"another key is written": {
 			scope: "object", foreign: otherKeyWritten,
 			refused: []string{"Error: Compare-And-Swap Conflict", aboutObject, "Nothing was removed."},
-			live:    map[string]string{"foo": "2", "baz": "2", "bar": "foreign"},
+			live:    data{"foo": "2", "baz": "2", "bar": "foreign"},
 		},
 		"another key is written, in key scope": {
 			scope: "key", foreign: otherKeyWritten,
-			live: map[string]string{"baz": "2", "bar": "foreign"},
+			live: data{"baz": "2", "bar": "foreign"},
 		},
 		"the ConfigMap is made again": {
 			scope: "object", foreign: madeAgain,
 			refused: []string{"Error: Compare-And-Swap Conflict", "The ConfigMap was deleted and created again after "},
-			live:    map[string]string{"foo": "2", "baz": "2", "bar": "kept"},
+			live:    data{"foo": "2", "baz": "2", "bar": "kept"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.create("testmap", map[string]string{"bar": "kept"})
+			p.create("testmap", data{"bar": "kept"})
 			scope := "conflict_scope = \"" + test.scope + "\""
-			p.write(entryBlock("foo", scope, `value = "2"`, lifecycle))
-			p.plan()
-			p.apply()
+			p.planned(entryBlock("foo", scope, `value = "2"`, lifecycle))
 
 			renamed := entryBlock("foo", scope, `value = "2"`, `key = "baz"`, lifecycle)
 			p.write(renamed)
@@ -138,8 +129,7 @@ func TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 			}
 
 			// The next plan observes what is there now, and its apply removes just that.
-			p.plan()
-			p.apply()
+			p.planApply()
 			p.wantState("foo")
 			delete(test.live, "foo")
 			p.wantLive("testmap", test.live)
@@ -161,7 +151,7 @@ func TestCreateBeforeDestroyInAnotherConfigMap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.create("testmap", map[string]string{"bar": "kept"})
+			p.create("testmap", data{"bar": "kept"})
 			p.create("other", nil)
 			p.planned(entryBlock("foo", `value = "2"`, lifecycle))
 			p.write(entryBlock("foo", `value = "2"`, `name = "other"`, lifecycle))
@@ -170,14 +160,12 @@ func TestCreateBeforeDestroyInAnotherConfigMap(t *testing.T) {
 			before := p.live("testmap")
 			if test.refused {
 				p.applyRefused("Error: Compare-And-Swap Conflict", " changed", "Nothing was removed.")
-				if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-					t.Errorf("the refused removal changed the live object (-before +after):\n%s", diff)
-				}
+				p.wantUnchanged(before)
 			} else {
 				p.apply()
-				p.wantLive("testmap", map[string]string{"bar": "kept"})
+				p.wantLive("testmap", data{"bar": "kept"})
 			}
-			p.wantLive("other", map[string]string{"foo": "2"})
+			p.wantLive("other", data{"foo": "2"})
 		})
 	}
 }
@@ -186,14 +174,14 @@ func TestCreateBeforeDestroyInAnotherConfigMap(t *testing.T) {
 func TestDeposedKeyThatAnotherResourceAdoptedIsNotRemoved(t *testing.T) {
 	const lifecycle = "lifecycle { create_before_destroy = true }"
 	p := newPipeline(t)
-	p.create("testmap", map[string]string{"bar": "kept"})
+	p.create("testmap", data{"bar": "kept"})
 	p.planned(entryBlock("foo", `conflict_scope = "key"`, `value = "2"`, lifecycle))
 	p.write("resource \"terraform_data\" \"key\" {\n  input = \"foo\"\n}\n" +
 		entryBlock("foo", `key = "baz"`, `conflict_scope = "key"`, `value = "2"`, lifecycle) +
 		entryBlock("adopter", `key = terraform_data.key.output`, `value = "2"`, `adopt_existing = true`, "depends_on = [cas_configmap_entry.foo]"))
 	p.plan()
 	p.applyRefused("Error: Compare-And-Swap Conflict", "Another resource of this run wrote or adopted foo after the removal was planned. Nothing was removed.")
-	p.wantLive("testmap", map[string]string{"foo": "2", "baz": "2", "bar": "kept"})
+	p.wantLive("testmap", data{"foo": "2", "baz": "2", "bar": "kept"})
 	p.wantState("foo", "deposed foo", "adopter")
 }
 
@@ -213,60 +201,55 @@ func TestKeysThatMoveBetweenInstances(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, after string
 		refused       []string
-		live          map[string]string
+		live          data
 	}{
 		"count over a list that lost its head": {
 			before: counted(`["a", "b", "c"]`), after: counted(`["b", "c"]`),
-			refused: advice, live: map[string]string{"a": "a", "b": "b", "c": "c"},
+			refused: advice, live: data{"a": "a", "b": "b", "c": "c"},
 		},
 		"count over a list that was turned around": {
 			before: counted(`["a", "b"]`), after: counted(`["b", "a"]`),
-			refused: advice, live: map[string]string{"a": "a", "b": "b"},
+			refused: advice, live: data{"a": "a", "b": "b"},
 		},
 		"count lowered": {
-			before: counted(`["a", "b", "c"]`), after: counted(`["a"]`), live: map[string]string{"a": "a"},
+			before: counted(`["a", "b", "c"]`), after: counted(`["a"]`), live: data{"a": "a"},
 		},
 		"count raised": {
-			before: counted(`["a"]`), after: counted(`["a", "b"]`), live: map[string]string{"a": "a", "b": "b"},
+			before: counted(`["a"]`), after: counted(`["a", "b"]`), live: data{"a": "a", "b": "b"},
 		},
 		"for_each whose keys shift": {
 			before: shifted(`{ x = "a", y = "b" }`), after: shifted(`{ x = "b", y = "c" }`),
-			refused: advice, live: map[string]string{"a": "2", "b": "2"},
+			refused: advice, live: data{"a": "2", "b": "2"},
 		},
 		"for_each whose keys are new": {
-			before: shifted(`{ x = "a", y = "b" }`), after: shifted(`{ x = "c", y = "d" }`), live: map[string]string{"c": "2", "d": "2"},
+			before: shifted(`{ x = "a", y = "b" }`), after: shifted(`{ x = "c", y = "d" }`), live: data{"c": "2", "d": "2"},
 		},
 		"a resource renamed without a moved block": {
 			before: entryBlock("foo", `value = "2"`), after: entryBlock("renamed", `value = "2"`),
-			refused: advice, live: map[string]string{"foo": "2"},
+			refused: advice, live: data{"foo": "2"},
 		},
 		"a resource renamed that abandons its key, and the new one adopts it": {
 			before: entryBlock("foo", `value = "2"`, `deletion_policy = "abandon"`), after: entryBlock("renamed", `value = "2"`, `adopt_existing = true`),
-			live: map[string]string{"foo": "2"},
+			live: data{"foo": "2"},
 		},
 		"a key that is abandoned by a rename, and another resource adopts it": {
 			before: entryBlock("foo", `value = "2"`, `deletion_policy = "abandon"`),
 			after: entryBlock("foo", `key = "baz"`, `value = "2"`, `deletion_policy = "abandon"`) +
 				entryBlock("bar", `value = "2"`, `adopt_existing = true`),
-			live: map[string]string{"foo": "2", "baz": "2"},
+			live: data{"foo": "2", "baz": "2"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
 			p.create("testmap", nil)
-			p.write(test.before)
-			p.plan()
-			p.apply()
+			p.planned(test.before)
 			p.write(test.after)
 			if test.refused != nil {
-				before := p.live("testmap").ResourceVersion
+				before := p.live("testmap")
 				p.planRefused(test.refused)
-				if got := p.live("testmap").ResourceVersion; got != before {
-					p.Errorf("the object went from version %s to %s", before, got)
-				}
+				p.wantUnchanged(before)
 			} else {
-				p.plan()
-				p.apply()
+				p.planApply()
 				p.planNothing()
 			}
 			p.wantLive("testmap", test.live)
@@ -277,17 +260,13 @@ func TestKeysThatMoveBetweenInstances(t *testing.T) {
 func TestMovedBlockWritesNothing(t *testing.T) {
 	p := newPipeline(t)
 	p.create("testmap", nil)
-	p.write(entryBlock("foo", `value = "2"`))
-	p.plan()
-	p.apply()
-	before := p.live("testmap").ResourceVersion
+	p.planned(entryBlock("foo", `value = "2"`))
+	before := p.live("testmap")
 	p.write(entryBlock("renamed", `value = "2"`) + "moved {\n  from = cas_configmap_entry.foo\n  to = cas_configmap_entry.renamed\n}\n")
 	p.plan()
 	p.wants(p.apply(), "0 added, 0 changed, 0 destroyed")
 	p.wantState("renamed")
-	if got := p.live("testmap").ResourceVersion; got != before {
-		p.Errorf("the object went from version %s to %s", before, got)
-	}
+	p.wantUnchanged(before)
 }
 
 func TestTaintedEntry(t *testing.T) {
@@ -311,26 +290,23 @@ func TestTaintedEntry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
 			p.create("testmap", nil)
-			p.write(entryBlock("foo", `value = "2"`))
-			p.plan()
-			p.apply()
+			p.planned(entryBlock("foo", `value = "2"`))
 			p.do("taint", "cas_configmap_entry.foo")
 			if status := p.wantState("foo")["foo"].Status; status != "tainted" {
 				p.Fatalf("status %q", status)
 			}
 			p.write(entryBlock("foo", test.lines...))
 			p.planRefused(test.wants)
-			p.wantLive("testmap", map[string]string{"foo": "2"})
+			p.wantLive("testmap", data{"foo": "2"})
 
 			p.do("untaint", "cas_configmap_entry.foo")
 			value := strings.Trim(strings.TrimPrefix(test.lines[0], "value = "), `"`)
 			if value == "2" {
 				p.planNothing()
 			} else {
-				p.plan()
-				p.apply()
+				p.planApply()
 			}
-			p.wantLive("testmap", map[string]string{"foo": value})
+			p.wantLive("testmap", data{"foo": value})
 		})
 	}
 }
@@ -345,12 +321,10 @@ func TestTaintedEntryIsDestroyedOnceUntaintedOrWithoutThePlansCheck(t *testing.T
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
 			p.create("testmap", nil)
-			p.write(entryBlock("foo", `value = "2"`))
-			p.plan()
-			p.apply()
+			p.planned(entryBlock("foo", `value = "2"`))
 			p.do("taint", "cas_configmap_entry.foo")
 			p.destroyRefused([]string{"Error: Key Already Holds The Value", "If this resource is tainted, run terraform untaint with the address above.", planCheckAdvice})
-			p.wantLive("testmap", map[string]string{"foo": "2"})
+			p.wantLive("testmap", data{"foo": "2"})
 			letGo(p)
 			p.destroy()
 			p.wantLive("testmap", nil)

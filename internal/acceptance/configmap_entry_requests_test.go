@@ -15,8 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
-	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -287,17 +285,14 @@ func TestConfigMapEntryOther404(t *testing.T) {
 func TestConfigMapEntryNotPermitted(t *testing.T) {
 	f := newFixture(t)
 	f.create("testmap", data{"foo": "1"})
-	user := func(name, resource, verb string) string {
-		return f.cluster.Kubeconfig(f, f.cluster.User(f, name+"-"+f.namespace, f.namespace,
-			rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{resource}, Verbs: []string{verb}}))
-	}
 	facts := func(verb string) []string {
 		return []string{"Error: Not Permitted", "permission to " + verb + " this ConfigMap", "ConfigMap: " + f.namespace + "/testmap", "API server: ", "Grant get and patch on configmaps in this namespace."}
 	}
 	body := func(value string) string {
 		return entry("foo", "testmap", "foo", fmt.Sprintf("value = %q", value), `expected_value = "1"`)
 	}
-	noOne, reader := user("no-one", "secrets", "get"), user("reader", "configmaps", "get")
+	noOne := f.cluster.Kubeconfig(f, f.user("no-one", "secrets", "get"))
+	reader := f.cluster.Kubeconfig(f, f.user("reader", "configmaps", "get"))
 
 	planned := false
 	atApply := func(value string) resource.TestStep {

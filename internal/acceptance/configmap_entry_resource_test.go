@@ -11,7 +11,7 @@ import (
 
 func TestConfigMapEntrySwapsFooFromOneToTwo(t *testing.T) {
 	f := newFixture(t)
-	f.create("testmap", map[string]string{"foo": "1", "bar": "kept"})
+	f.create("testmap", data{"foo": "1", "bar": "kept"})
 	swap := f.config(`
 resource "cas_configmap_entry" "foo" {
   namespace      = NAMESPACE
@@ -28,7 +28,7 @@ resource "cas_configmap_entry" "foo" {
 				resource.TestCheckResourceAttr("cas_configmap_entry.foo", "id", f.namespace+"/testmap/foo"),
 				resource.TestCheckResourceAttrSet("cas_configmap_entry.foo", "resource_version"),
 				func(*terraform.State) error {
-					f.wantLive("testmap", map[string]string{"foo": "2", "bar": "kept"})
+					f.wantLive("testmap", data{"foo": "2", "bar": "kept"})
 					return nil
 				},
 			),
@@ -38,12 +38,12 @@ resource "cas_configmap_entry" "foo" {
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 		},
 	)
-	f.wantLive("testmap", map[string]string{"bar": "kept"})
+	f.wantLive("testmap", data{"bar": "kept"})
 }
 
 func TestConfigMapEntryForeignWriteBetweenPlanAndApply(t *testing.T) {
 	f := newFixture(t)
-	f.create("testmap", map[string]string{"foo": "1"})
+	f.create("testmap", data{"foo": "1"})
 	entry := func(value string) string {
 		return f.config(`
 resource "cas_configmap_entry" "foo" {
@@ -64,7 +64,7 @@ resource "cas_configmap_entry" "foo" {
 		resource.TestStep{
 			Config: entry("2"),
 			Check: func(*terraform.State) error {
-				f.wantLive("testmap", map[string]string{"foo": "2", "bar": "foreign"})
+				f.wantLive("testmap", data{"foo": "2", "bar": "foreign"})
 				return nil
 			},
 		},

@@ -76,10 +76,10 @@ func TestConfigMapEntryInvalidConfiguration(t *testing.T) {
 		}},
 		{"id", `"a/b/c"`, []string{"Invalid Configuration for Read-Only Attribute", "id"}},
 	}
-	config, labels := "", []string{}
+	config, wants := "", map[string][]string{}
 	for i, row := range rows {
 		label := fmt.Sprintf("e%02d", i)
-		labels = append(labels, label)
+		wants[label] = row.wants
 		arguments := map[string]string{"namespace": `"default"`, "name": `"testmap"`, "key": `"foo"`, "value": `"1"`}
 		argument, only := strings.CutPrefix(row.argument, "only ")
 		if only {
@@ -94,12 +94,7 @@ func TestConfigMapEntryInvalidConfiguration(t *testing.T) {
 		}
 		config += "}\n"
 	}
-	f.runInvalid(func(got failures) {
-		for i, row := range rows {
-			got.want(f, labels[i], row.wants...)
-		}
-		got.wantOnly(f, labels...)
-	}, config)
+	f.runInvalidBlocks(config, wants)
 }
 
 // TestConfigMapEntryValidExtremes has what the rules just allow.

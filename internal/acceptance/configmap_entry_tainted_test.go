@@ -9,10 +9,8 @@ import "testing"
 func tainted(t *testing.T, arguments ...string) *pipeline {
 	t.Helper()
 	p := newPipeline(t)
-	p.create("testmap", map[string]string{"foo": "original"})
-	p.write(entryBlock("foo", append([]string{`value = "2"`, `expected_value = "original"`}, arguments...)...))
-	p.plan()
-	p.apply()
+	p.create("testmap", data{"foo": "original"})
+	p.planned(entryBlock("foo", append([]string{`value = "2"`, `expected_value = "original"`}, arguments...)...))
 	p.do("taint", "cas_configmap_entry.foo")
 	return p
 }
@@ -22,14 +20,14 @@ func TestTaintedEntryThatWouldAdoptItself(t *testing.T) {
 	p.write(entryBlock("foo", `value = "2"`, `adopt_existing = true`, `deletion_policy = "restore"`))
 	p.plan()
 	p.applyRefused("Replacement Would Fail", "untaint")
-	p.wantLive("testmap", map[string]string{"foo": "2"})
+	p.wantLive("testmap", data{"foo": "2"})
 
 	// What it first found is not known any more, and that is remembered.
 	p.do("untaint", "cas_configmap_entry.foo")
 	p.plan() // of adopt_existing
 	p.apply()
 	p.destroyRefused([]string{"Nothing Known To Restore"})
-	p.wantLive("testmap", map[string]string{"foo": "2"})
+	p.wantLive("testmap", data{"foo": "2"})
 }
 
 func TestTaintedEntryThatExpectsItsOwnValue(t *testing.T) {
@@ -37,7 +35,7 @@ func TestTaintedEntryThatExpectsItsOwnValue(t *testing.T) {
 	p.write(entryBlock("foo", `value = "2"`, `expected_value = "2"`))
 	p.plan()
 	p.applyRefused("Replacement Would Fail", "untaint")
-	p.wantLive("testmap", map[string]string{"foo": "2"})
+	p.wantLive("testmap", data{"foo": "2"})
 	p.do("untaint", "cas_configmap_entry.foo")
 	p.destroy()
 	p.wantLive("testmap", nil)
@@ -48,5 +46,5 @@ func TestTaintedEntryThatIsRenamedAndToRestore(t *testing.T) {
 	p.write(entryBlock("foo", `key = "baz"`, `value = "2"`, `deletion_policy = "restore"`))
 	p.plan()
 	p.applyRefused("Nothing Known To Restore", "untaint")
-	p.wantLive("testmap", map[string]string{"foo": "2"})
+	p.wantLive("testmap", data{"foo": "2"})
 }

@@ -31,47 +31,45 @@ func TestProviderConfigurationUnknownAtPlan(t *testing.T) {
 	t.Parallel()
 	t.Run("create is checked at apply", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: map[string]string{"foo": "1"}})
+		p.create("testmap", data{"foo": "1"})
 		p.writeUnknown(1, entryBlock("foo", `value = "2"`, `expected_value = "wrong"`))
 		p.plan()
 		p.applyRefused("Error: Expected Value Mismatch", `Found: "1"`)
-		p.wantLive("testmap", map[string]string{"foo": "1"})
+		p.wantLive("testmap", data{"foo": "1"})
 		p.wantState()
 		p.writeUnknown(2, entryBlock("foo", `value = "2"`, `expected_value = "1"`))
-		p.plan()
-		p.apply()
-		p.wantLive("testmap", map[string]string{"foo": "2"})
+		p.planApply()
+		p.wantLive("testmap", data{"foo": "2"})
 		p.planNothing()
 	})
 	for name, test := range map[string]struct {
 		after   string
 		foreign foreignWrite
 		refused []string
-		live    map[string]string
+		live    data
 	}{
 		"update": {
-			after: entryBlock("foo", `value = "3"`), foreign: nobodyWrites, live: map[string]string{"foo": "3", "bar": "kept"},
+			after: entryBlock("foo", `value = "3"`), foreign: nobodyWrites, live: data{"foo": "3", "bar": "kept"},
 		},
 		"update of what was written before the plan": {
 			after: entryBlock("foo", `value = "3"`), foreign: otherKeyWritten,
 			refused: []string{"Error: Compare-And-Swap Conflict", aboutObject, "Nothing was written."},
-			live:    map[string]string{"foo": "2", "bar": "foreign"},
+			live:    data{"foo": "2", "bar": "foreign"},
 		},
 		"delete": {
-			foreign: nobodyWrites, live: map[string]string{"bar": "kept"},
+			foreign: nobodyWrites, live: data{"bar": "kept"},
 		},
 		"delete of what was written before the plan": {
 			foreign: sameKeyWritten,
 			refused: []string{"Error: Compare-And-Swap Conflict", aboutKey, `Expected: "2"`, `Found: "foreign"`, "Nothing was removed."},
-			live:    map[string]string{"foo": "foreign", "bar": "kept"},
+			live:    data{"foo": "foreign", "bar": "kept"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: map[string]string{"bar": "kept"}})
+			p.create("testmap", data{"bar": "kept"})
 			p.writeUnknown(1, entryBlock("foo", `value = "2"`))
-			p.plan()
-			p.apply()
+			p.planApply()
 			test.foreign(p.fixture, "testmap")
 			p.writeUnknown(2, test.after)
 			p.wants(p.plan(), "!foreign", "!Objects have changed outside") // Read gives the prior state
@@ -88,53 +86,50 @@ func TestProviderConfigurationUnknownAtPlan(t *testing.T) {
 			}
 
 			// The configuration is known now: the next plan sees what there is.
-			p.plan()
-			p.apply()
+			p.planApply()
 		})
 	}
 }
 
 func TestUnknownHideValueHides(t *testing.T) {
 	p := newPipeline(t)
-	p.create("testmap", map[string]string{"foo": "secret-live"})
+	p.create("testmap", data{"foo": "secret-live"})
 	p.write("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" +
 		entryBlock("foo", `value = "secret-new"`, `expected_value = "secret-expected"`, `hide_value = terraform_data.hide.output`))
 	p.planRefused([]string{"Found: (hidden", "Expected: (hidden", `!Found: "secret-live"`, `!Expected: "secret-expected"`})
 }
 
 func TestReplacementWhoseNameMayTurnOutTheSameIsWarnedAbout(t *testing.T) {
-	p := newPipeline(t)
-	p.create("testmap", map[string]string{"foo": "1"})
-	named := func(trigger, arguments string) string {
-		return "resource \"terraform_data\" \"name\" {\n  input = \"testmap\"\n  triggers_replace = " + trigger + "\n}\n" +
-			entryBlock("foo", `name = terraform_data.name.output`, `value = "2"`, arguments)
-	}
-	p.write(named("1", `expected_value = "1"`))
-	p.plan()
-	p.apply()
-	p.write(named("2", `expected_value = "1"`))
-	p.wants(p.plan(), "Replacement May Fail", p.namespace+"/testmap/foo")
-	p.write(named("2", ``))
-	p.wants(p.plan(), "!Replacement May Fail")
+	mayTurnOutTheSame(t, "testmap/foo", `expected_value = "1"`, func(lines ...string) string {
+		return entryBlock("foo", append(lines, `value = "2"`)...)
+	})
 }
 
 func TestReplacementOfKeysWhoseNameMayTurnOutTheSameIsWarnedAbout(t *testing.T) {
+	mayTurnOutTheSame(t, "testmap", `expected_data = { foo = "1" }`, func(lines ...string) string {
+		return dataBlock("foo", append(lines, `data = { foo = "2" }`)...)
+	})
+}
+
+// mayTurnOutTheSame replaces the resource that gives the name: what is expected would not be there for the replacement.
+func mayTurnOutTheSame(t *testing.T, id, expected string, block func(lines ...string) string) {
+	t.Helper()
 	p := newPipeline(t)
 	p.create("testmap", data{"foo": "1"})
-	named := func(trigger, arguments string) string {
+	named := func(trigger string, lines ...string) string {
 		return "resource \"terraform_data\" \"name\" {\n  input = \"testmap\"\n  triggers_replace = " + trigger + "\n}\n" +
-			dataBlock("foo", `name = terraform_data.name.output`, `data = { foo = "2" }`, arguments)
+			block(append(lines, `name = terraform_data.name.output`)...)
 	}
-	p.planned(named("1", `expected_data = { foo = "1" }`))
-	p.write(named("2", `expected_data = { foo = "1" }`))
-	p.wants(p.plan(), "Replacement May Fail", p.namespace+"/testmap")
-	p.write(named("2", ``))
+	p.planned(named("1", expected))
+	p.write(named("2", expected))
+	p.wants(p.plan(), "Replacement May Fail", p.namespace+"/"+id)
+	p.write(named("2"))
 	p.wants(p.plan(), "!Replacement May Fail")
 }
 
 func TestProviderConfiguredByAResource(t *testing.T) {
 	f := newFixture(t)
-	f.create("testmap", map[string]string{"foo": "1"})
+	f.create("testmap", data{"foo": "1"})
 	body := func(expected string) string {
 		return `
 resource "terraform_data" "cluster" {
@@ -157,10 +152,10 @@ resource "cas_configmap_entry" "foo" {
 		// The plan cannot know that this is wrong; the apply does.
 		resource.TestStep{Config: body("3"), ExpectError: regexp.MustCompile(`(?s)Error: Expected Value Mismatch`)},
 		resource.TestStep{
-			PreConfig: func() { f.wantLive("testmap", map[string]string{"foo": "1"}) },
+			PreConfig: func() { f.wantLive("testmap", data{"foo": "1"}) },
 			Config:    body("1"),
 			Check: func(*terraform.State) error {
-				f.wantLive("testmap", map[string]string{"foo": "2"})
+				f.wantLive("testmap", data{"foo": "2"})
 				return nil
 			},
 		},

@@ -144,12 +144,12 @@ func TestConfigMapEntryMovesBetweenMaps(t *testing.T) {
 			Config: f.foo(lines...), ConfigPlanChecks: between(p.Reset),
 			Check: checked(func() {
 				live := f.live("testmap")
-				got := map[string]string{}
+				got := data{}
 				maps.Copy(got, live.Data)
 				for k, v := range live.BinaryData {
 					got["binary "+k] = string(v)
 				}
-				want := map[string]string{"foo": text}
+				want := data{"foo": text}
 				if bytes != "" {
 					want = map[string]string{"binary foo": bytes}
 				}

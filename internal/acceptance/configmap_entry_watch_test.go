@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -29,7 +28,7 @@ func (c *cutBody) Read(p []byte) (int, error) {
 // What is expected comes while no watch is open, again and again the connection is cut, and history is gone.
 func TestWaitForMatchOutlivesItsWatches(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: map[string]string{"foo": "0"}})
+	p.create("testmap", data{"foo": "0"})
 	proxy := p.proxied()
 	p.write(waiter())
 	p.plan()
@@ -63,7 +62,7 @@ func TestWaitForMatchOutlivesItsWatches(t *testing.T) {
 	)
 	proxy.Reset()
 	p.apply()
-	p.wantLive("testmap", map[string]string{"foo": "2", "other": "2"})
+	p.wantLive("testmap", data{"foo": "2", "other": "2"})
 	// The plan's read in the apply, and one before the write. A 410 costs a watch.
 	if got, want := countsOf(proxy), (requestCounts{Gets: 3, Watches: 8, Patches: 1}); got != want {
 		t.Errorf("%+v, want %+v: %v", got, want, proxy.Requests())
@@ -72,26 +71,23 @@ func TestWaitForMatchOutlivesItsWatches(t *testing.T) {
 
 func TestWaitForMatchNeedsThePermissionToWatch(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: map[string]string{"foo": "0"}})
-	p.kubeconfig = p.cluster.Kubeconfig(t, p.cluster.User(t, "blind-"+p.namespace, p.namespace,
-		rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{"configmaps"}, Verbs: []string{"get"}},
-		rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{"configmaps"}, Verbs: []string{"patch"}}))
+	p.create("testmap", data{"foo": "0"})
+	p.kubeconfig = p.cluster.Kubeconfig(t, p.user("blind", "configmaps", "get", "patch"))
 	p.write(waiter())
 	p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet")
 	p.applyRefused("Error: Not Permitted To Wait", "You do not have permission to watch this ConfigMap", "ConfigMap: "+p.namespace+"/testmap",
 		`cannot watch resource "configmaps"`, `Found: "0"`, "Grant get, patch and watch on configmaps in this namespace.")
-	p.wantLive("testmap", map[string]string{"foo": "0"})
+	p.wantLive("testmap", data{"foo": "0"})
 	p.wantState()
 
 	p.set("testmap", "foo", "1") // where there is nothing to wait for, it is not needed
-	p.plan()
-	p.apply()
-	p.wantLive("testmap", map[string]string{"foo": "2"})
+	p.planApply()
+	p.wantLive("testmap", data{"foo": "2"})
 }
 
 func TestWaitForMatchIsInterruptedAtOnce(t *testing.T) {
 	p := newCLIPipeline(t)
-	p.testmap(contents{Data: map[string]string{"foo": "0"}})
+	p.create("testmap", data{"foo": "0"})
 	proxy := p.proxied()
 	p.write(waiter(`wait_for_match = "24h"`))
 	p.plan()
@@ -112,14 +108,14 @@ func TestWaitForMatchIsInterruptedAtOnce(t *testing.T) {
 	if got := countsOf(proxy); got != want {
 		t.Errorf("%+v, want %+v: %v", got, want, proxy.Requests())
 	}
-	p.wantLive("testmap", map[string]string{"foo": "0"})
+	p.wantLive("testmap", data{"foo": "0"})
 	p.wantState()
 }
 
 // A wait is for writes: it is no write itself, nothing that a removal does, and nothing that a plan's other refusals pass for.
 func TestWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: map[string]string{"foo": "1"}})
+	p.create("testmap", data{"foo": "1"})
 	proxy := p.proxied()
 	p.planned(entryBlock("foo", `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`))
 	for _, wait := range []string{`wait_for_match = "1h"`, `wait_for_match = "2h"`, ``} {
@@ -131,9 +127,7 @@ func TestWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 			t.Errorf("%q: %v", wait, proxy.Requests())
 		}
 	}
-	p.write(waiter(`wait_for_match = "2s"`))
-	p.plan()
-	p.apply()
+	p.planned(waiter(`wait_for_match = "2s"`))
 	p.planNothing()
 
 	p.plan("-destroy")
@@ -149,35 +143,46 @@ func TestWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	p.planRefused([]string{"Error: ConfigMap Is Immutable"})
 }
 
-// What plan_check says does not soften or harden it, but for "off".
-func TestWaitForMatchInPlans(t *testing.T) {
-	t.Parallel()
+// toldOfWaits fails the test unless the plan of what waits warns of that, and so tells these texts, whatever plan_check says but "off".
+func toldOfWaits(t *testing.T, found data, waits string, told ...string) {
+	t.Helper()
 	for name, test := range planCheckSettings {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: map[string]string{"foo": "0"}})
-			p.writeChecked(test.set, waiter())
-			wants := []string{"Warning: Expectation Does Not Hold Yet", `Found: "0"`, "!Error:", "!" + planCheckAdvice}
+			p.create("testmap", found)
+			p.writeChecked(test.set, waits)
+			wants := append([]string{"Warning: Expectation Does Not Hold Yet", "!Error:", "!" + planCheckAdvice}, told...)
 			if test.want == "off" {
 				wants = []string{"!Expectation Does Not Hold Yet", "!Error:"}
 			}
 			p.wants(p.plan(), wants...)
 		})
 	}
+}
+
+// waitsForUnknown applies a block that swaps foo from 1 to 2, and waits for as long as terraform_data.limit says, which no plan knows.
+func waitsForUnknown(t *testing.T, block string) {
+	t.Helper()
+	p := newPipeline(t)
+	p.create("testmap", data{"foo": "0"})
+	proxy := p.proxied()
+	p.write("resource \"terraform_data\" \"limit\" {\n  input = \"10m\"\n}\n" + block)
+	p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet", "for as long as wait_for_match says", "!Error:")
+	p.onWatches(proxy, then(sets("1"))(p.fixture)...)
+	p.apply()
+	p.wantLive("testmap", data{"foo": "2"})
+}
+
+// What plan_check says does not soften or harden it, but for "off".
+func TestWaitForMatchInPlans(t *testing.T) {
+	t.Parallel()
+	toldOfWaits(t, data{"foo": "0"}, waiter(), `Found: "0"`)
 	t.Run("unknown", func(t *testing.T) {
-		p := newPipeline(t)
-		p.testmap(contents{Data: map[string]string{"foo": "0"}})
-		proxy := p.proxied()
-		p.write("resource \"terraform_data\" \"limit\" {\n  input = \"10m\"\n}\n" +
-			entryBlock("foo", `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`, `wait_for_match = terraform_data.limit.output`))
-		p.wants(p.plan(), "Warning: Expectation Does Not Hold Yet", "for as long as wait_for_match says", "!Error:")
-		p.onWatches(proxy, then(sets("1"))(p.fixture)...)
-		p.apply()
-		p.wantLive("testmap", map[string]string{"foo": "2"})
+		waitsForUnknown(t, entryBlock("foo", `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`, `wait_for_match = terraform_data.limit.output`))
 	})
 	t.Run("an import has none", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: map[string]string{"foo": "2"}})
+		p.create("testmap", data{"foo": "2"})
 		p.write(waiter())
 		p.do("import", "cas_configmap_entry.foo", p.namespace+"/testmap/foo")
 		if got := p.wantState("foo")["foo"].Attributes["wait_for_match"]; got != nil {

@@ -106,7 +106,7 @@ func TestConfigMapExamples(t *testing.T) {
 		})
 	}
 	t.Run("import.sh", func(t *testing.T) {
-		f, _ := shop(t, map[string]string{"foo": "1"})
+		f, _ := shop(t, data{"foo": "1"})
 		_, command, found := strings.Cut(exampleText(t, wholeExamples, "import.sh"), "\nterraform ")
 		if !found {
 			t.Fatal("it does not run terraform")

@@ -11,7 +11,7 @@ import (
 
 var hidingWholePaths = map[string]hidingPath{
 	"exists": {wants: []string{"Error: ConfigMap Already Exists"}, mute: true, run: func(h *hiding) {
-		h.testmap(contents{Data: data{"foo": plantedValues["foreign"]}})
+		h.create("testmap", data{"foo": plantedValues["foreign"]})
 		h.configure("", `data = { foo = var.new }`)
 		h.planRefused(nil)
 	}},
@@ -65,7 +65,7 @@ func TestHiddenValuesOfAConfigMapArePrintedNowhere(t *testing.T) {
 func TestHiddenContentOfACounterIsPrintedNowhere(t *testing.T) {
 	t.Parallel()
 	path := hidingPath{wants: []string{"Error: Not A Counter"}, run: func(h *hiding) {
-		h.testmap(contents{Data: data{"foo": plantedValues["foreign"]}})
+		h.create("testmap", data{"foo": plantedValues["foreign"]})
 		h.configure("", `key = "foo"`)
 		h.planRefused(nil)
 	}}

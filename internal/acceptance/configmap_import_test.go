@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -55,9 +54,7 @@ func TestConfigMapIsImportedWhole(t *testing.T) {
 			if name == "what is to change" {
 				p.wantLive("testmap", data{"foo": "2"})
 			} else {
-				if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-					t.Errorf("the live object changed (-before +after):\n%s", diff)
-				}
+				p.wantUnchanged(before)
 				counted("the import", map[string]int{"GET": 1})
 			}
 			p.planNothing()
@@ -82,9 +79,7 @@ func TestConfigMapOfGeneratedNameIsImported(t *testing.T) {
 	p.wants(p.plan(), "0 to add, 1 to change, 0 to destroy") // of the state alone
 	p.apply()
 	p.planNothing()
-	if got := p.live(made.Name).ResourceVersion; got != made.ResourceVersion {
-		t.Errorf("the import wrote: resourceVersion %s, was %s", got, made.ResourceVersion)
-	}
+	p.wantUnchanged(made)
 
 	p.write(byName) // the same one by its name
 	p.planNothing()
@@ -119,7 +114,7 @@ func TestCommandLineGeneratesAConfigurationThatChangesNothing(t *testing.T) {
 	for kind, make := range map[string]func(*fixture) string{
 		"cas_configmap": func(f *fixture) string {
 			return f.createObject(&corev1.ConfigMap{
-				ObjectMeta: metav1.ObjectMeta{GenerateName: "app-", Labels: map[string]string{"app": "shop"}}, Data: data{"foo": "1"},
+				ObjectMeta: metav1.ObjectMeta{GenerateName: "app-", Labels: data{"app": "shop"}}, Data: data{"foo": "1"},
 			}).Name
 		},
 		"cas_secret": func(f *fixture) string {
@@ -202,8 +197,7 @@ func TestConfigMapIgnoresLabelsAndAnnotations(t *testing.T) {
 		cm.Annotations["checksum/config"], cm.Annotations["kubectl.kubernetes.io/last"] = "4", "5"
 	}
 	write(ignore, mine...)
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.change("testmap", theirs)
 	p.planNothing()
 
@@ -219,8 +213,7 @@ func TestConfigMapIgnoresLabelsAndAnnotations(t *testing.T) {
 
 	// What the configuration names is compared, and set back.
 	write(ignore, `labels = { app = "store", team = "mine", "node.kubernetes.io/z" = "3" }`, `annotations = {}`)
-	p.plan()
-	p.apply()
+	p.planApply()
 	all.Labels["team"] = "mine"
 	p.wantWhole("testmap", all)
 	p.change("testmap", func(cm *corev1.ConfigMap) { cm.Labels["team"] = "theirs" })
@@ -230,8 +223,7 @@ func TestConfigMapIgnoresLabelsAndAnnotations(t *testing.T) {
 
 	// No longer named: what is ignored stays, the cluster's own, which was named, goes.
 	write(ignore, `labels = { app = "store" }`, `annotations = {}`)
-	p.plan()
-	p.apply()
+	p.planApply()
 	delete(all.Labels, "node.kubernetes.io/z")
 	p.wantWhole("testmap", all)
 	p.planNothing()
@@ -244,8 +236,7 @@ func TestConfigMapIgnoresLabelsAndAnnotations(t *testing.T) {
 
 	// What others add to what was left to them is not taken over either.
 	write(ignore)
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.change("testmap", theirs)
 	write(ignore, mine...)
 	p.wants(p.plan(), `Label: app Found: "store" Planned: "shop"`, "!Label: team", "!Annotation: checksum", "!Annotation: kubectl")
@@ -304,17 +295,13 @@ func TestConfigMapInvalidConfiguration(t *testing.T) {
 		{"name = \"a\"\ntimeouts = { read = \"soon\" }", []string{"Invalid Timeout", "timeouts.read"}},
 		{"name = \"a\"\nid = \"a/b\"", []string{"Invalid Configuration for Read-Only Attribute", "id"}},
 	}
-	config, labels := "", []string{}
+	config, wants := "", map[string][]string{}
 	for i, row := range rows {
-		labels = append(labels, fmt.Sprintf("e%02d", i))
-		config += fmt.Sprintf("resource \"cas_configmap\" %q {\n%s\n}\n", labels[i], row.lines)
+		label := fmt.Sprintf("e%02d", i)
+		wants[label] = row.wants
+		config += fmt.Sprintf("resource \"cas_configmap\" %q {\n%s\n}\n", label, row.lines)
 	}
-	f.runInvalid(func(got failures) {
-		for i, row := range rows {
-			got.want(f, labels[i], row.wants...)
-		}
-		got.wantOnly(f, labels...)
-	}, config)
+	f.runInvalidBlocks(config, wants)
 }
 
 // TestConfigMapValidExtremes has what the rules just allow.

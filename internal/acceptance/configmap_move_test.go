@@ -6,7 +6,6 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	frameworkresource "github.com/hashicorp/terraform-plugin-framework/resource"
@@ -138,9 +137,7 @@ func TestConfigMapMovedFromHashicorpKubernetes(t *testing.T) {
 								plancheck.ExpectEmptyPlan(), plancheck.ExpectResourceAction("cas_configmap.all", plancheck.ResourceActionNoop),
 							}},
 							Check: checked(func() {
-								if diff := cmp.Diff(made, f.live(made.Name)); diff != "" {
-									f.Errorf("the move changed the live object (-before +after):\n%s", diff)
-								}
+								f.wantUnchanged(made)
 								if n := proxy.Count("GET"); n != proxy.Count() {
 									f.Errorf("requests: %v", proxy.Requests())
 								}

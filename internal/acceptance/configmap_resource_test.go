@@ -24,7 +24,7 @@ func wholeBlock(name string, lines ...string) string {
 
 // whole is all of a ConfigMap that can be written.
 type whole struct {
-	Labels, Annotations, Data map[string]string
+	Labels, Annotations, Data data
 	Bytes                     map[string][]byte
 	Immutable                 bool
 }
@@ -109,9 +109,7 @@ func TestConfigMapIsCreatedUpdatedAndDestroyed(t *testing.T) {
 	counted("the plan of a destroy", map[string]int{"GET": 2}) // Terraform configures the provider anew after its refresh
 	p.apply()
 	counted("the apply of a destroy", map[string]int{"DELETE": 1})
-	if p.exists("testmap") {
-		t.Error("the ConfigMap is there still")
-	}
+	p.wantNone("testmap")
 	p.wantState()
 }
 
@@ -126,9 +124,7 @@ func TestConfigMapChangesOfSettingsWriteNothing(t *testing.T) {
 	p.wants(p.plan(), "1 to change")
 	p.apply()
 	counted("other settings", map[string]int{"GET": 1})
-	if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-		t.Errorf("the live object changed (-before +after):\n%s", diff)
-	}
+	p.wantUnchanged(before)
 	p.planNothing()
 	p.planned(wholeBlock("all", `data = { foo = "2" }`, `field_manager = "me"`))
 	managers := []string{}
@@ -179,9 +175,7 @@ func TestConfigMapManagesWhatItNames(t *testing.T) {
 	p.wants(p.plan(), "1 to change", "!"+warning)
 	p.apply()
 	counted("leaving it to others", map[string]int{"GET": 1})
-	if diff := cmp.Diff(before, p.live("testmap")); diff != "" {
-		t.Errorf("the live object changed (-before +after):\n%s", diff)
-	}
+	p.wantUnchanged(before)
 	p.planNothing()
 }
 
@@ -254,8 +248,7 @@ func TestConfigMapUnknownUntilApply(t *testing.T) {
 	p.plan()
 	p.set("testmap", "foo", "foreign")
 	p.applyRefused("Error: Compare-And-Swap Conflict", `Key: foo Expected: "two" Found: "foreign"`)
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.wantLive("testmap", data{"three": "1"})
 
 	// The name: nothing can be checked, and it is created all the same.
@@ -271,8 +264,7 @@ func TestConfigMapUnknownUntilApply(t *testing.T) {
 func TestConfigMapProviderUnknownAtPlan(t *testing.T) {
 	p := newPipeline(t)
 	p.writeUnknown(1, wholeBlock("all", `data = { foo = "1" }`))
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.writeUnknown(2, wholeBlock("all", `data = { foo = "2" }`))
 	p.plan()
 	p.set("testmap", "foo", "foreign")
@@ -280,12 +272,9 @@ func TestConfigMapProviderUnknownAtPlan(t *testing.T) {
 	p.wantLive("testmap", data{"foo": "foreign"})
 	p.write("resource \"terraform_data\" \"cluster\" {\n  input = { config_path = " + quoted(p.kubeconfig) + ", revision = 2 }\n}\n" +
 		wholeBlock("all", `data = { foo = "2" }`))
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.writeUnknown(3, "")
 	p.plan()
 	p.apply() // by the prior state
-	if p.exists("testmap") {
-		t.Error("the ConfigMap is there still")
-	}
+	p.wantNone("testmap")
 }

@@ -1,24 +1,8 @@
 package acceptance_test
 
 import (
-	"slices"
-	"strings"
 	"testing"
 )
-
-// wantOwner fails the test unless managedFields of testmap say that just this manager wrote foo.
-func (p *pipeline) wantOwner(want string) {
-	p.Helper()
-	var owners []string
-	for _, m := range p.live("testmap").ManagedFields {
-		if strings.Contains(m.FieldsV1.GetRawString(), `"f:foo"`) {
-			owners = append(owners, m.Manager)
-		}
-	}
-	if !slices.Equal(owners, []string{want}) {
-		p.Errorf("%q own foo, want %s to", owners, want)
-	}
-}
 
 func TestConfigMapSignsItsCreation(t *testing.T) {
 	p := newPipeline(t)

@@ -55,8 +55,7 @@ func TestConfigMapAndItsEntriesLiveInOneConfiguration(t *testing.T) {
 				return want
 			}
 			want := with("a", "1")
-			p.plan()
-			p.apply()
+			p.planApply()
 			p.wantWhole("testmap", whole{Labels: data{"tier": "a"}, Data: want})
 			p.planNothing()
 
@@ -74,22 +73,16 @@ func TestConfigMapAndItsEntriesLiveInOneConfiguration(t *testing.T) {
 			p.apply()
 			p.wantWhole("testmap", whole{Labels: data{"tier": "c"}, Data: want})
 
-			p.plan("-destroy")
-			p.apply()
+			p.planApply("-destroy")
 			p.wantState()
-			if p.exists("testmap") {
-				t.Error("the ConfigMap is there still")
-			}
+			p.wantNone("testmap")
 
 			// And with the plan in the same process, both removed from the configuration.
 			with("a", "1")
-			p.plan()
-			p.apply()
+			p.planApply()
 			p.planned(nothing)
 			p.wantState()
-			if p.exists("testmap") {
-				t.Error("the ConfigMap is there still")
-			}
+			p.wantNone("testmap")
 		})
 	}
 }
@@ -105,9 +98,7 @@ func TestConfigMapAndItsEntriesAfterAForeignWrite(t *testing.T) {
 	want["theirs"] = "1"
 	p.wantLive("testmap", want)
 	p.destroy()
-	if p.exists("testmap") {
-		t.Error("the ConfigMap is there still")
-	}
+	p.wantNone("testmap")
 }
 
 // The ConfigMap goes last. What comes between the removal of the entries and its own is foreign.
@@ -139,13 +130,10 @@ func TestConfigMapOfGeneratedNameIsReplacedBeforeItIsDestroyed(t *testing.T) {
 	p.planNothing()
 
 	want = with("second-", "2")
-	p.plan()
-	p.apply()
+	p.planApply()
 	second := p.name("all", "second-")
 	p.wantLive(second, want)
-	if p.exists(first) {
-		t.Error("the first is there still")
-	}
+	p.wantNone(first)
 	p.planNothing()
 
 	p.destroy()
@@ -158,8 +146,7 @@ func TestDeposedConfigMapWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 		p.write(wholeBlock("all", fmt.Sprintf("generate_name = %q", prefix), `data = { foo = "1" }`, "lifecycle { create_before_destroy = true }"))
 	}
 	with("first-")
-	p.plan()
-	p.apply()
+	p.planApply()
 	first := p.name("all", "first-")
 	with("second-")
 	p.plan()
@@ -168,8 +155,7 @@ func TestDeposedConfigMapWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 	p.wantLive(first, data{"foo": "theirs"})
 	p.wantState("all", "deposed all")
 	p.wantLive(p.name("all", "second-"), data{"foo": "1"})
-	p.plan()
-	p.apply()
+	p.planApply()
 	if p.wantState("all"); p.exists(first) {
 		t.Error("the first is there still")
 	}
@@ -249,9 +235,7 @@ func TestImmutableConfigMapWhoseDataWasLeftToOthers(t *testing.T) {
 	p.wants(p.plan(), "1 to change") // there is no value to change
 	p.apply()
 	p.planNothing()
-	p.write(wholeBlock("all", `immutable = true`))
-	p.plan()
-	p.apply()
+	p.planned(wholeBlock("all", `immutable = true`))
 	p.write(wholeBlock("all", `immutable = true`, `data = { foo = "1" }`))
 	p.wants(p.plan(), "1 to add, 0 to change, 1 to destroy")
 	p.apply()
@@ -266,8 +250,7 @@ func TestImmutableConfigMapChangedByOthersBeforeItIsReplaced(t *testing.T) {
 	p.change("testmap", func(cm *corev1.ConfigMap) { cm.Labels = data{"theirs": "1"} })
 	p.applyRefused(wholeConflict, "Nothing was removed.")
 	p.wantLive("testmap", data{"foo": "1"})
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.wantLive("testmap", data{"foo": "2"})
 }
 
@@ -275,8 +258,7 @@ func TestConfigMapIsReplacedByOneOfTheSameName(t *testing.T) {
 	p := newPipeline(t)
 	p.planned(wholeBlock("all", `data = { foo = "1" }`))
 	uid := p.live("testmap").UID
-	p.plan("-replace=cas_configmap.all")
-	p.apply()
+	p.planApply("-replace=cas_configmap.all")
 	if p.live("testmap").UID == uid {
 		t.Error("it was not replaced")
 	}
@@ -290,9 +272,7 @@ func TestConfigMapIsReplacedByOneOfTheSameName(t *testing.T) {
 	p.wants(p.plan(), "# forces replacement")
 	p.apply()
 	p.wantLive("other", data{"foo": "1"})
-	if p.exists("testmap") {
-		t.Error("the first is there still")
-	}
+	p.wantNone("testmap")
 
 	// Two of one name cannot be, and nothing is lost in trying.
 	p.write(wholeBlock("all", `name = "other"`, `data = { foo = "1" }`, "lifecycle { create_before_destroy = true }"))
@@ -312,8 +292,7 @@ func TestTaintedConfigMap(t *testing.T) {
 	p.do("taint", "cas_configmap.all")
 	uid := p.live("testmap").UID
 	p.setenv("CAS_PLAN_CHECK", "warning")
-	p.plan()
-	p.apply()
+	p.planApply()
 	if p.live("testmap").UID == uid {
 		t.Error("it was not replaced")
 	}
@@ -339,9 +318,7 @@ func TestConfigMapGeneratedNameThatIsTaken(t *testing.T) {
 	p.wantLive(taken, data{"foo": "theirs"})
 	p.planNothing()
 
-	p.write(wholeBlock("long", fmt.Sprintf("generate_name = %q", strings.Repeat("p", 200))))
-	p.plan()
-	p.apply()
+	p.planned(wholeBlock("long", fmt.Sprintf("generate_name = %q", strings.Repeat("p", 200))))
 	if name, _ := p.state()["long"].Attributes["name"].(string); len(name) != 63 {
 		t.Errorf("the name is %q, of %d characters", name, len(name))
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
@@ -135,8 +134,7 @@ func TestDataSourceVersionIsExpected(t *testing.T) {
 			p.set("testmap", "bar", "foreign")
 			p.applyRefused("Error: Resource Version Mismatch", "which expected_resource_version_wo names.")
 			p.wantLive("testmap", data{"bar": "foreign"})
-			p.plan()
-			p.apply()
+			p.planApply()
 			p.wantLive("testmap", data{"bar": "foreign", "foo": "2"})
 			p.planNothing()
 		})
@@ -152,8 +150,7 @@ output "seen" {
 }`)
 	outputs := func(want string) {
 		t.Helper()
-		p.plan()
-		p.apply()
+		p.planApply()
 		if got := p.outputs(); got != want {
 			t.Errorf("outputs %s, want %s", got, want)
 		}
@@ -188,8 +185,7 @@ data "cas_configmap_entry" "second" {
 output "values" {
   value = [data.cas_configmap_entry.first.value, data.cas_configmap_entry.second.value]
 }`)
-	p.plan()
-	p.apply()
+	p.planApply()
 	if got := p.outputs(); got != `{"values":["1","2"]}` {
 		t.Errorf("outputs %s", got)
 	}
@@ -203,7 +199,7 @@ func TestDataSourceThatCannotBeRead(t *testing.T) {
 	}{
 		"not permitted": {
 			config: func(p *pipeline) *rest.Config {
-				return p.cluster.User(p, "cannot-get", p.namespace, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"patch"}})
+				return p.user("cannot-get", "configmaps", "patch")
 			},
 			wants: []string{"Error: Not Permitted", "You do not have permission to get this ConfigMap. Nothing was read.", "testmap", "Grant get on configmaps in this namespace."},
 		},
@@ -269,8 +265,7 @@ func TestDataSourceOfAProviderThatIsUnknownAtPlan(t *testing.T) {
 	}
 	p.writeUnknown(1, entryData("foo", "testmap", "foo", "depends_on = [terraform_data.cluster]")+
 		"output \"foo\" {\n  value = data.cas_configmap_entry.foo.value\n}\n")
-	p.plan()
-	p.apply()
+	p.planApply()
 	if got := p.outputs(); got != `{"foo":"1"}` {
 		t.Errorf("outputs %s", got)
 	}

@@ -108,15 +108,13 @@ func TestDriftAccepted(t *testing.T) {
 	refuses := `on_drift = "error"`
 	drifting(t, []string{refuses}, func(p *pipeline, block func(string, ...string) string) {
 		p.set("testmap", "foo", "9")
-		version := p.live("testmap").ResourceVersion
+		before := p.live("testmap")
 		p.write(block("9", refuses))
 		p.wants(p.plan(), "0 to add, 1 to change, 0 to destroy", "!"+driftWarned)
 		p.apply()
-		if got := p.live("testmap").ResourceVersion; got != version {
-			p.Errorf("accepting drift wrote: resourceVersion %s, was %s", got, version)
-		}
-		if got := p.state()["it"].Attributes["resource_version"]; got != version {
-			p.Errorf("resource_version is %v in the state, want %s", got, version)
+		p.wantUnchanged(before)
+		if got := p.state()["it"].Attributes["resource_version"]; got != before.ResourceVersion {
+			p.Errorf("resource_version is %v in the state, want %s", got, before.ResourceVersion)
 		}
 		p.planNothing()
 		p.planned(block("10", refuses))
@@ -153,9 +151,7 @@ func TestDriftOfARemoval(t *testing.T) {
 		}
 		p.setenv("CAS_PLAN_CHECK", "")
 		p.planned(block("9", `on_drift = "error"`))
-		p.write("")
-		p.plan()
-		p.apply()
+		p.planned("")
 		p.wantState()
 	})
 }
@@ -166,7 +162,7 @@ func TestDriftOfAFlagSwitchedBackByHand(t *testing.T) {
 	for name, scope := range map[string]string{"object": `conflict_scope = "object"`, "key": `conflict_scope = "key"`} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: data{"flag": "off"}})
+			p.create("testmap", data{"flag": "off"})
 			flag := func(value, expected, onDrift string) string {
 				return entryBlock("flag", `key = "flag"`, scope, `value = "`+value+`"`, `expected_value = "`+expected+`"`, `on_drift = "`+onDrift+`"`)
 			}
@@ -202,7 +198,7 @@ func TestDriftAcknowledgedByAnExpectation(t *testing.T) {
 	for name, block := range kinds {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: data{"foo": "1"}})
+			p.create("testmap", data{"foo": "1"})
 			p.planned(block("2", "1"))
 			p.set("testmap", "foo", "9")
 			p.write(block("3", "1")) // left over, and it does not hold
@@ -222,7 +218,7 @@ func TestDriftAcknowledgedByAnExpectation(t *testing.T) {
 
 func TestDriftOfSeveralKeys(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: data{"guard": "1"}})
+	p.create("testmap", data{"guard": "1"})
 	block := func(values, lines string) string {
 		return dataBlock("it", `data = { `+values+` }`, `expected_data = { guard = "1" }`, `on_drift = "error"`, lines)
 	}
@@ -273,8 +269,7 @@ func TestDriftOfAWholeConfigMap(t *testing.T) {
 				p.writeFor(p.kubeconfig, `  ignore_labels = ["ignored"]`, wholeBlock("it", append(lines, test.block...)...))
 			}
 			write(`on_drift = "error"`)
-			p.plan()
-			p.apply()
+			p.planApply()
 			p.change("testmap", test.change)
 			if test.drifted == "" {
 				p.planNothing()
@@ -311,14 +306,13 @@ func TestDriftBaselines(t *testing.T) {
 	for name, test := range imports {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: data{"foo": "1"}})
+			p.create("testmap", data{"foo": "1"})
 			p.write(test.block)
 			p.do("import", test.address, p.namespace+test.id)
 			p.set("testmap", "foo", "9")
 			p.planRefused([]string{driftRefused, `"9"`})
 			p.set("testmap", "foo", "1")
-			p.plan()
-			p.apply()
+			p.planApply()
 			p.wantLive("testmap", data{"foo": "2"})
 		})
 	}
@@ -338,7 +332,7 @@ func TestDriftBaselines(t *testing.T) {
 	})
 	t.Run("adoption", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: data{"foo": "1"}})
+		p.create("testmap", data{"foo": "1"})
 		p.planned(entryBlock("it", `value = "1"`, `adopt_existing = true`, `on_drift = "error"`))
 		p.set("testmap", "foo", "9")
 		p.planRefused([]string{driftRefused})
@@ -347,7 +341,7 @@ func TestDriftBaselines(t *testing.T) {
 
 func TestDriftAndWaiting(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: data{"foo": "1"}})
+	p.create("testmap", data{"foo": "1"})
 	wait := func(value string, lines ...string) string {
 		return entryBlock("it", append(lines, `value = "`+value+`"`, `expected_value = "1"`, `conflict_scope = "key"`, `wait_for_match = "1m"`)...)
 	}

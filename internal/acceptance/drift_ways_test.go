@@ -27,9 +27,7 @@ func TestAKeyThatVanishedAndIsNamedNoLongerIsForgotten(t *testing.T) {
 			p.planNothing()
 			p.set("testmap", "b", "1")
 			p.planNothing()
-			p.write("")
-			p.plan()
-			p.apply()
+			p.planned("")
 			p.wantLive("testmap", data{"b": "1"})
 		})
 	}
@@ -114,8 +112,7 @@ func TestDriftAfterWritesOfUnknownOutcome(t *testing.T) {
 	p.wants(p.plan(), "!"+driftRefused) // the write landed, and it was ours
 	p.write(entryBlock("it", `value = "2"`, `on_drift = "error"`))
 	p.planNothing()
-	p.plan("-refresh-only")
-	p.apply()
+	p.planApply("-refresh-only")
 	p.set("testmap", "foo", "1") // by hand, to what it held before
 	p.planRefused([]string{driftRefused})
 }
@@ -123,12 +120,10 @@ func TestDriftAfterWritesOfUnknownOutcome(t *testing.T) {
 // What is put back already is restored.
 func TestRestoreOfWhatSomebodyPutBack(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: data{"foo": "0"}})
+	p.create("testmap", data{"foo": "0"})
 	p.planned(entryBlock("it", `value = "1"`, `expected_value = "0"`, `deletion_policy = "restore"`, `on_drift = "error"`))
 	p.set("testmap", "foo", "0")
-	p.write("")
-	p.plan()
-	p.apply()
+	p.planned("")
 	p.wantLive("testmap", data{"foo": "0"})
 	p.wantState()
 }
@@ -141,18 +136,16 @@ func TestDriftOfALabelThatIsIgnoredFromNowOn(t *testing.T) {
 	}
 	p.planned(block("1"))
 	p.change("testmap", func(cm *corev1.ConfigMap) { cm.Labels["other"] = "9" })
-	p.plan("-refresh-only")
-	p.apply()
+	p.planApply("-refresh-only")
 	p.writeFor(p.kubeconfig, `  ignore_labels = ["^other$"]`, block("2"))
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.wantWhole("testmap", whole{Labels: data{"l": "1", "other": "9"}, Data: data{"foo": "2"}})
 }
 
 // A counter and an entry on one key.
 func TestACounterAndAnEntryWriteOneKey(t *testing.T) {
 	p := newPipeline(t)
-	p.testmap(contents{Data: data{"foo": "7"}})
+	p.create("testmap", data{"foo": "7"})
 	counters := counterBlock("a", `key = "foo"`) + counterBlock("b", `key = "foo"`)
 	p.write(counters + entryBlock("e", `key = "foo"`, `value = "9"`, `expected_value = "7"`))
 	p.planRefused([]string{twiceRefused})

@@ -38,14 +38,7 @@ func (p *pipeline) made(lines ...string) {
 	p.do("apply", "-auto-approve")
 }
 
-// planApply is the pipeline of most: each command is a process.
-func (p *pipeline) planApply(flags ...string) {
-	p.Helper()
-	p.plan(flags...)
-	p.apply()
-}
-
-// refusing answers the next write in the API server's place.
+// refusing answers the next writes in the API server's place.
 func (p *pipeline) refusing() *testcluster.Proxy {
 	p.Helper()
 	proxy := p.proxied()
@@ -58,13 +51,33 @@ func (p *pipeline) refusing() *testcluster.Proxy {
 	return proxy
 }
 
+// refusedOnce applies body twice: the first time its write is refused.
+func (p *pipeline) refusedOnce(body string) {
+	p.Helper()
+	proxy := p.refusing()
+	p.write(body)
+	p.plan()
+	p.applyRefused()
+	proxy.SetHook(nil)
+	p.planApply()
+}
+
+// failsOf applies body, which the provider says has failed when it has written this key.
+func (p *pipeline) failsOf(key, body string) {
+	p.Helper()
+	p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap "+key)
+	p.write(body)
+	p.plan()
+	p.applyRefused()
+	p.setenv(failsAfter, "")
+}
+
 const createFirst = "lifecycle {\n    create_before_destroy = true\n  }"
 
 var scenarios = map[string]scenario{
 	"create": {run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
-		p.write(entryBlock("foo", `value = "1"`))
-		p.planApply()
+		p.planned(entryBlock("foo", `value = "1"`))
 	}},
 	"nothing to do": {run: func(p *pipeline) {
 		p.made()
@@ -76,8 +89,7 @@ var scenarios = map[string]scenario{
 	}},
 	"nothing to do for any instance": {run: func(p *pipeline) {
 		p.made()
-		p.write(entryBlock("foo", "count = 0", `value = "1"`))
-		p.planApply()
+		p.planned(entryBlock("foo", "count = 0", `value = "1"`))
 		p.planNothing()
 		p.apply()
 	}},
@@ -88,13 +100,11 @@ var scenarios = map[string]scenario{
 	}},
 	"update of a saved plan": {run: func(p *pipeline) {
 		p.made()
-		p.write(entryBlock("foo", `value = "2"`))
-		p.planApply()
+		p.planned(entryBlock("foo", `value = "2"`))
 	}},
 	"replace": {run: func(p *pipeline) {
 		p.made()
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`))
-		p.planApply()
+		p.planned(entryBlock("foo", `key = "baz"`, `value = "2"`))
 	}},
 	"replace that is asked for": {run: func(p *pipeline) {
 		p.made()
@@ -102,27 +112,22 @@ var scenarios = map[string]scenario{
 	}},
 	"create_before_destroy": {run: func(p *pipeline) {
 		p.made(createFirst)
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst))
-		p.planApply()
-		p.write("")
-		p.planApply()
+		p.planned(entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst))
+		p.planned("")
 	}},
 	"tainted": {run: func(p *pipeline) {
 		p.made()
 		p.do("taint", entryAddress)
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`))
-		p.planApply()
+		p.planned(entryBlock("foo", `key = "baz"`, `value = "2"`))
 	}},
 	"tainted and dropped": {run: func(p *pipeline) {
 		p.made()
 		p.do("taint", entryAddress)
-		p.write("")
-		p.planApply()
+		p.planned("")
 	}},
 	"dropped block": {run: func(p *pipeline) {
 		p.made()
-		p.write("")
-		p.planApply()
+		p.planned("")
 	}},
 	"destroy": {run: func(p *pipeline) {
 		p.made()
@@ -134,8 +139,7 @@ var scenarios = map[string]scenario{
 	}},
 	"without a refresh": {run: func(p *pipeline) {
 		p.made(`conflict_scope = "key"`)
-		p.write(entryBlock("foo", `value = "2"`, `conflict_scope = "key"`))
-		p.planApply("-refresh=false")
+		p.planned(entryBlock("foo", `value = "2"`, `conflict_scope = "key"`), "-refresh=false")
 		p.write("")
 		p.plan("-refresh=false")
 		p.destroy("-refresh=false")
@@ -143,18 +147,13 @@ var scenarios = map[string]scenario{
 	"minimal refresh": {needs: func(of driver.Profile) bool { return of.PlansBeforeRefresh }, run: func(p *pipeline) {
 		p.made()
 		p.planNothing("-minimal-refresh")
-		p.write(entryBlock("foo", `value = "2"`))
-		p.planApply("-minimal-refresh")
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`))
-		p.planApply("-minimal-refresh")
+		p.planned(entryBlock("foo", `value = "2"`), "-minimal-refresh")
+		p.planned(entryBlock("foo", `key = "baz"`, `value = "2"`), "-minimal-refresh")
 		p.do("taint", entryAddress)
-		p.write(entryBlock("foo", `key = "foo"`, `value = "2"`))
-		p.planApply("-minimal-refresh")
+		p.planned(entryBlock("foo", `key = "foo"`, `value = "2"`), "-minimal-refresh")
 		p.unset("testmap", "foo")
-		p.write(entryBlock("foo", `value = "3"`))
-		p.planApply("-minimal-refresh")
-		p.write("")
-		p.planApply("-minimal-refresh")
+		p.planned(entryBlock("foo", `value = "3"`), "-minimal-refresh")
+		p.planned("", "-minimal-refresh")
 	}},
 	"only a refresh": {run: func(p *pipeline) {
 		p.made(`conflict_scope = "key"`)
@@ -171,15 +170,12 @@ var scenarios = map[string]scenario{
 	"import block": {run: func(p *pipeline) {
 		p.create("testmap", data{"foo": "1"})
 		block := importBlock("foo", p.namespace+"/testmap/foo")
-		p.write(block + entryBlock("foo", `value = "1"`))
-		p.planApply()
-		p.write(block + entryBlock("foo", `value = "2"`))
-		p.planApply()
+		p.planned(block + entryBlock("foo", `value = "1"`))
+		p.planned(block + entryBlock("foo", `value = "2"`))
 	}},
 	"import block and update": {run: func(p *pipeline) {
 		p.create("testmap", data{"foo": "1"})
-		p.write(importBlock("foo", p.namespace+"/testmap/foo") + entryBlock("foo", `value = "2"`))
-		p.planApply()
+		p.planned(importBlock("foo", p.namespace+"/testmap/foo") + entryBlock("foo", `value = "2"`))
 	}},
 	"import command": {run: func(p *pipeline) {
 		p.create("testmap", data{"foo": "1"})
@@ -189,43 +185,34 @@ var scenarios = map[string]scenario{
 	}},
 	"moved block": {run: func(p *pipeline) {
 		p.made()
-		p.write(entryBlock("other", `value = "1"`) + "moved {\n  from = cas_configmap_entry.foo\n  to = cas_configmap_entry.other\n}\n")
-		p.planApply()
+		p.planned(entryBlock("other", `value = "1"`) + "moved {\n  from = cas_configmap_entry.foo\n  to = cas_configmap_entry.other\n}\n")
 	}},
 	"moved from another provider": {run: func(p *pipeline) {
 		p.create("testmap", data{"foo": "1"})
-		p.write(kubernetesBlock(`data = { foo = "1" }`))
-		p.planApply()
-		p.write(dataBlock("it", `data = { foo = "1" }`) + movedBlock)
-		p.planApply()
+		p.planned(kubernetesBlock(`data = { foo = "1" }`))
+		p.planned(dataBlock("it", `data = { foo = "1" }`) + movedBlock)
 	}},
 	"for_each": {independent: true, run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
 		each := func(keys string) string {
 			return entryBlock("foo", "for_each = toset(["+keys+"])", "key = each.key", `value = "1"`)
 		}
-		p.write(each(`"a", "b", "c"`))
-		p.planApply()
-		p.write(each(`"a", "c"`))
-		p.planApply()
+		p.planned(each(`"a", "b", "c"`))
+		p.planned(each(`"a", "c"`))
 		p.destroy()
 	}},
 	"count": {independent: true, run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
-		p.write(entryBlock("foo", "count = 2", `key = "key-${count.index}"`, `value = "1"`))
-		p.planApply()
-		p.write(entryBlock("foo", "count = 1", `key = "key-${count.index}"`, `value = "1"`))
-		p.planApply()
+		p.planned(entryBlock("foo", "count = 2", `key = "key-${count.index}"`, `value = "1"`))
+		p.planned(entryBlock("foo", "count = 1", `key = "key-${count.index}"`, `value = "1"`))
 	}},
 	"unknown when planned": {run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
 		config := func(input string) string {
 			return "resource \"terraform_data\" \"it\" {\n  input = " + quoted(input) + "\n}\n" + entryBlock("foo", "value = terraform_data.it.output")
 		}
-		p.write(config("1"))
-		p.planApply()
-		p.write(config("2"))
-		p.planApply()
+		p.planned(config("1"))
+		p.planned(config("2"))
 		p.destroy()
 	}},
 	"unknown when planned, and the same when applied": {run: func(p *pipeline) {
@@ -234,16 +221,13 @@ var scenarios = map[string]scenario{
 			return "resource \"terraform_data\" \"it\" {\n  input = \"1\"\n  triggers_replace = " + quoted(trigger) + "\n}\n" +
 				entryBlock("foo", "value = terraform_data.it.output")
 		}
-		p.write(config("a"))
-		p.planApply()
-		p.write(config("b"))
-		p.planApply()
+		p.planned(config("a"))
+		p.planned(config("b"))
 		p.destroy()
 	}},
 	"key unknown when planned": {run: func(p *pipeline) {
 		p.made()
-		p.write("resource \"terraform_data\" \"it\" {\n  input = \"baz\"\n}\n" + entryBlock("foo", "key = terraform_data.it.output", `value = "2"`))
-		p.planApply()
+		p.planned("resource \"terraform_data\" \"it\" {\n  input = \"baz\"\n}\n" + entryBlock("foo", "key = terraform_data.it.output", `value = "2"`))
 	}},
 	"chain": {run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
@@ -251,16 +235,13 @@ var scenarios = map[string]scenario{
 			return entryBlock("a", `key = "a"`, "value = "+quoted(value)) + entryBlock("b", `key = "b"`, "value = cas_configmap_entry.a.value",
 				`conflict_scope = "key"`) + entryBlock("c", `key = "c"`, `value = "1"`, "depends_on = [cas_configmap_entry.b]", `conflict_scope = "key"`)
 		}
-		p.write(config("1"))
-		p.planApply()
-		p.write(config("2"))
-		p.planApply()
+		p.planned(config("1"))
+		p.planned(config("2"))
 		p.destroy()
 	}},
 	"chain that is dropped": {run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
-		p.write(entryBlock("a", `key = "a"`, `value = "1"`) + entryBlock("b", `key = "b"`, "value = cas_configmap_entry.a.value"))
-		p.planApply()
+		p.planned(entryBlock("a", `key = "a"`, `value = "1"`) + entryBlock("b", `key = "b"`, "value = cas_configmap_entry.a.value"))
 		p.write("")
 		p.plan("-refresh=false") // its order is not fixed, and so not looked at
 		p.apply()
@@ -271,10 +252,8 @@ var scenarios = map[string]scenario{
 			return entryBlock("a", "key = "+quoted(key), `value = "1"`, createFirst) +
 				entryBlock("b", `key = "b"`, "value = cas_configmap_entry.a.key", `conflict_scope = "key"`)
 		}
-		p.write(config("a"))
-		p.planApply()
-		p.write(config("aa"))
-		p.planApply()
+		p.planned(config("a"))
+		p.planned(config("aa"))
 	}},
 	"deleted outside": {run: func(p *pipeline) {
 		p.made()
@@ -289,84 +268,46 @@ var scenarios = map[string]scenario{
 	}},
 	"create that fails": {run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
-		proxy := p.refusing()
-		p.write(entryBlock("foo", `value = "1"`))
-		p.plan()
-		p.applyRefused()
-		proxy.SetHook(nil)
-		p.planApply()
+		p.refusedOnce(entryBlock("foo", `value = "1"`))
 	}},
 	"create that fails after it made something": {run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
-		p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap foo")
-		p.write(entryBlock("foo", `value = "1"`))
-		p.plan()
-		p.applyRefused()
+		p.failsOf("foo", entryBlock("foo", `value = "1"`))
 		p.write(entryBlock("foo", `key = "baz"`, `value = "1"`))
 		p.plan()
 	}},
 	"update that fails": {run: func(p *pipeline) {
 		p.made()
-		proxy := p.refusing()
-		p.write(entryBlock("foo", `value = "2"`))
-		p.plan()
-		p.applyRefused()
-		proxy.SetHook(nil)
-		p.planApply()
+		p.refusedOnce(entryBlock("foo", `value = "2"`))
 	}},
 	"delete that fails": {run: func(p *pipeline) {
 		p.made()
-		proxy := p.refusing()
-		p.write("")
-		p.plan()
-		p.applyRefused()
-		proxy.SetHook(nil)
-		p.planApply()
+		p.refusedOnce("")
 	}},
 	"delete that fails after it removed": {run: func(p *pipeline) {
 		p.made()
-		p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap foo")
-		p.write("")
-		p.plan()
-		p.applyRefused()
+		p.failsOf("foo", "")
 		p.planNothing()
 	}},
 	"replace whose create fails": {run: func(p *pipeline) {
 		p.made()
-		p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap baz")
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`))
-		p.plan()
-		p.applyRefused()
-		p.setenv(failsAfter, "")
+		p.failsOf("baz", entryBlock("foo", `key = "baz"`, `value = "2"`))
 		p.do("untaint", entryAddress)
 		p.planApply("-destroy")
 	}},
 	"create_before_destroy whose create fails": {run: func(p *pipeline) {
 		p.made(createFirst)
-		proxy := p.refusing()
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst))
-		p.plan()
-		p.applyRefused()
-		proxy.SetHook(nil)
-		p.planApply()
+		p.refusedOnce(entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst))
 	}},
 	"create_before_destroy that leaves one deposed": {run: func(p *pipeline) {
 		p.made(createFirst, `conflict_scope = "key"`)
-		p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap baz")
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst, `conflict_scope = "key"`))
-		p.plan()
-		p.applyRefused()
-		p.setenv(failsAfter, "")
+		p.failsOf("baz", entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst, `conflict_scope = "key"`))
 		p.do("untaint", entryAddress)
 		p.planApply()
 	}, independent: true},
 	"deposed that is destroyed": {run: func(p *pipeline) {
 		p.made(createFirst, `conflict_scope = "key"`)
-		p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap baz")
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst, `conflict_scope = "key"`))
-		p.plan()
-		p.applyRefused()
-		p.setenv(failsAfter, "")
+		p.failsOf("baz", entryBlock("foo", `key = "baz"`, `value = "2"`, createFirst, `conflict_scope = "key"`))
 		p.do("untaint", entryAddress)
 		p.destroy()
 	}, independent: true},
@@ -404,26 +345,16 @@ var scenarios = map[string]scenario{
 	}, independent: true},
 	"replace whose delete fails": {run: func(p *pipeline) {
 		p.made()
-		proxy := p.refusing()
-		p.write(entryBlock("foo", `key = "baz"`, `value = "2"`))
-		p.plan()
-		p.applyRefused()
-		proxy.SetHook(nil)
-		p.planApply()
+		p.refusedOnce(entryBlock("foo", `key = "baz"`, `value = "2"`))
 	}},
 	"chain that fails": {run: func(p *pipeline) {
 		p.made()
-		p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap foo")
-		p.write(entryBlock("foo", `value = "2"`) + entryBlock("b", `key = "b"`, "value = cas_configmap_entry.foo.value"))
-		p.plan()
-		p.applyRefused()
-		p.setenv(failsAfter, "")
+		p.failsOf("foo", entryBlock("foo", `value = "2"`)+entryBlock("b", `key = "b"`, "value = cas_configmap_entry.foo.value"))
 		p.planApply()
 	}},
 	"write-only": {run: func(p *pipeline) {
 		version := p.create("testmap", data{"bar": "kept"}).ResourceVersion
-		p.write(entryBlock("foo", `value = "1"`, "expected_resource_version_wo = "+quoted(version)))
-		p.planApply()
+		p.planned(entryBlock("foo", `value = "1"`, "expected_resource_version_wo = "+quoted(version)))
 	}},
 	"provider unknown when planned": {run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
@@ -439,8 +370,7 @@ var scenarios = map[string]scenario{
 	}},
 	"data source in other kinds of plans": {run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
-		p.write(dataSource(`"bar"`) + entryBlock("foo", "value = data.cas_configmap_entry.it.value"))
-		p.planApply("-refresh=false")
+		p.planned(dataSource(`"bar"`)+entryBlock("foo", "value = data.cas_configmap_entry.it.value"), "-refresh=false")
 		p.set("testmap", "bar", "other")
 		p.planApply("-refresh-only")
 		p.planApply("-destroy", "-refresh=false")
@@ -452,8 +382,7 @@ var scenarios = map[string]scenario{
 	}},
 	"data source known when planned": {run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
-		p.write(dataSource(`"bar"`) + entryBlock("foo", "value = data.cas_configmap_entry.it.value"))
-		p.planApply()
+		p.planned(dataSource(`"bar"`) + entryBlock("foo", "value = data.cas_configmap_entry.it.value"))
 		p.destroy()
 	}},
 	"data source unknown when planned": {run: func(p *pipeline) {
@@ -472,10 +401,8 @@ var scenarios = map[string]scenario{
 		p.planNothing()
 	}},
 	"whole": {run: func(p *pipeline) {
-		p.write("resource \"cas_configmap\" \"it\" {\n  namespace = NAMESPACE\n  name = \"whole\"\n  data = { a = \"1\" }\n}\n")
-		p.planApply()
-		p.write("resource \"cas_configmap\" \"it\" {\n  namespace = NAMESPACE\n  name = \"renamed\"\n  data = { a = \"2\" }\n}\n")
-		p.planApply()
+		p.planned("resource \"cas_configmap\" \"it\" {\n  namespace = NAMESPACE\n  name = \"whole\"\n  data = { a = \"1\" }\n}\n")
+		p.planned("resource \"cas_configmap\" \"it\" {\n  namespace = NAMESPACE\n  name = \"renamed\"\n  data = { a = \"2\" }\n}\n")
 		p.destroy()
 	}},
 }

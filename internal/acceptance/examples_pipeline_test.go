@@ -62,9 +62,7 @@ func TestPipelineExamples(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			f, _ := shopWith(t, example.configMap, example.before)
 			p := f.cliPipeline()
-			p.write(exampleText(t, "../../examples", path))
-			p.plan()
-			p.apply()
+			p.planned(exampleText(t, "../../examples", path))
 			p.wantLive(example.configMap, example.after)
 			if example.outputs != "" {
 				if diff := cmp.Diff(example.outputs, p.outputs()); diff != "" {

@@ -19,8 +19,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -32,16 +30,16 @@ const entryExamples = "../../examples/resources/cas_configmap_entry"
 
 // entryExample is what one file of entryExamples starts from and what comes of it.
 type entryExample struct {
-	before    map[string]string
+	before    data
 	bytes     map[string][]byte   // before, in binaryData
 	first     []resource.TestStep // applied before it
 	variables func(before *corev1.ConfigMap) config.Variables
 	versions  []tfversion.TerraformVersionCheck
 	action    plancheck.ResourceActionType // of the resource at address; empty: not looked at
 	address   string
-	after     map[string]string
+	after     data
 	binary    func(t *testing.T, after map[string][]byte)
-	destroyed map[string]string
+	destroyed data
 }
 
 var identityImport = []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)}
@@ -69,66 +67,66 @@ func unzipped(t *testing.T, content []byte) string {
 
 var entryExampleTests = map[string]entryExample{
 	"resource.tf": {
-		before: map[string]string{"foo": "1", "bar": "kept"},
-		after:  map[string]string{"foo": "2", "bar": "kept"}, destroyed: map[string]string{"bar": "kept"},
+		before: data{"foo": "1", "bar": "kept"},
+		after:  data{"foo": "2", "bar": "kept"}, destroyed: data{"bar": "kept"},
 	},
 	"absent.tf": {
-		after: map[string]string{"banner": "Closed on Monday"},
+		after: data{"banner": "Closed on Monday"},
 	},
 	"adopt.tf": {
-		before: map[string]string{"foo": "2"},
-		after:  map[string]string{"foo": "2"},
+		before: data{"foo": "2"},
+		after:  data{"foo": "2"},
 	},
 	"restore.tf": {
-		before: map[string]string{"open": "yes"},
-		after:  map[string]string{"open": "no"}, destroyed: map[string]string{"open": "yes"},
+		before: data{"open": "yes"},
+		after:  data{"open": "no"}, destroyed: data{"open": "yes"},
 	},
 	"binary.tf": {
-		before: map[string]string{"prices": "{}"},
+		before: data{"prices": "{}"},
 		binary: wantPrices,
 	},
 	"key_scope.tf": {
-		before: map[string]string{"leader": "green"},
-		after:  map[string]string{"leader": "blue"},
+		before: data{"leader": "green"},
+		after:  data{"leader": "blue"},
 	},
 	"for_each.tf": {
-		before: map[string]string{"log_level": "info", "replicas": "2"},
-		after:  map[string]string{"log_level": "debug", "replicas": "3"},
+		before: data{"log_level": "info", "replicas": "2"},
+		after:  data{"log_level": "debug", "replicas": "3"},
 	},
 	"resource_version.tf": {
-		before: map[string]string{"foo": "1"},
+		before: data{"foo": "1"},
 		variables: func(before *corev1.ConfigMap) config.Variables {
 			return config.Variables{"resource_version": config.StringVariable(before.ResourceVersion)}
 		},
-		after: map[string]string{"foo": "2"},
+		after: data{"foo": "2"},
 	},
 	"sensitive.tf": {
 		variables: func(*corev1.ConfigMap) config.Variables {
 			return config.Variables{"license": config.StringVariable("secret")}
 		},
-		after: map[string]string{"license": "secret"},
+		after: data{"license": "secret"},
 	},
 	"lock.tf": { // where nobody holds it; the other case is below
 		variables: func(*corev1.ConfigMap) config.Variables { return config.Variables{"run": config.StringVariable("42")} },
-		after:     map[string]string{"deploy_lock": "42"},
+		after:     data{"deploy_lock": "42"},
 	},
 	"timeouts.tf": {
-		before: map[string]string{"foo": "1"},
-		after:  map[string]string{"foo": "2"},
+		before: data{"foo": "1"},
+		after:  data{"foo": "2"},
 	},
 	"wait_first.tf": {
-		before: map[string]string{"schema": "41"},
-		after:  map[string]string{"schema": "42"}, destroyed: map[string]string{"schema": "42"},
+		before: data{"schema": "41"},
+		after:  data{"schema": "42"}, destroyed: data{"schema": "42"},
 	},
 	"wait_for_match.tf": { // where there is nothing to wait for; the other case is below
-		before: map[string]string{"schema": "42"},
-		after:  map[string]string{"schema": "43"}, destroyed: map[string]string{"schema": "43"},
+		before: data{"schema": "42"},
+		after:  data{"schema": "43"}, destroyed: data{"schema": "43"},
 	},
 	"import-by-string-id.tf": {
-		before: map[string]string{"foo": "1"}, action: plancheck.ResourceActionNoop, address: "cas_configmap_entry.foo", after: map[string]string{"foo": "1"},
+		before: data{"foo": "1"}, action: plancheck.ResourceActionNoop, address: "cas_configmap_entry.foo", after: data{"foo": "1"},
 	},
 	"import-by-identity.tf": {
-		before: map[string]string{"foo": "1"}, action: plancheck.ResourceActionNoop, address: "cas_configmap_entry.foo", after: map[string]string{"foo": "1"},
+		before: data{"foo": "1"}, action: plancheck.ResourceActionNoop, address: "cas_configmap_entry.foo", after: data{"foo": "1"},
 		versions: identityImport,
 	},
 }
@@ -137,25 +135,17 @@ var entryExampleTests = map[string]entryExample{
 var shopping sync.Mutex
 
 // shop is a fixture for the namespace shop with the ConfigMap settings in it, new. The test has it to itself until it ends.
-func shop(t *testing.T, data map[string]string) (*fixture, *corev1.ConfigMap) {
+func shop(t *testing.T, holds data) (*fixture, *corev1.ConfigMap) {
 	t.Helper()
-	return shopWith(t, "settings", data)
+	return shopWith(t, "settings", holds)
 }
 
 // shopWith is shop with another ConfigMap.
-func shopWith(t *testing.T, configMap string, data map[string]string) (*fixture, *corev1.ConfigMap) {
+func shopWith(t *testing.T, configMap string, holds data) (*fixture, *corev1.ConfigMap) {
 	t.Helper()
 	shopping.Lock()
 	t.Cleanup(shopping.Unlock)
-	c := testcluster.Shared(t)
-	f := &fixture{T: t, cluster: c, namespace: "shop", kubeconfig: c.Kubeconfig(t, c.Config)}
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.namespace}}
-	if _, err := c.Client().CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-		t.Fatal(err)
-	}
-	f.remove(configMap)
-	t.Cleanup(func() { f.remove(configMap) }) // before another test comes in
-	return f, f.create(configMap, data)
+	return fixtureIn(t, "shop", configMap, holds) // which removes it before another test comes in
 }
 
 func exampleText(t *testing.T, path ...string) string {
@@ -178,7 +168,7 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	t.Run("wait_for_match.tf, started before wait_first.tf", func(t *testing.T) {
-		f, _ := shop(t, map[string]string{"schema": "41"})
+		f, _ := shop(t, data{"schema": "41"})
 		first, second := f.cliPipeline(), f.cliPipeline()
 		first.write(exampleText(t, entryExamples, "wait_first.tf"))
 		proxy := f.cluster.Proxy(t)
@@ -188,10 +178,10 @@ func TestExamples(t *testing.T) {
 
 		running := second.cli.Start("apply", "-auto-approve")
 		<-waits
-		f.wantLive("settings", map[string]string{"schema": "41"})
+		f.wantLive("settings", data{"schema": "41"})
 		first.do("apply", "-auto-approve")
 		second.ended(running.Wait(), 0, "apply")
-		f.wantLive("settings", map[string]string{"schema": "43"})
+		f.wantLive("settings", data{"schema": "43"})
 		for previous, p := range map[string]*pipeline{"41": first, "42": second} {
 			if got := p.wantState("schema")["schema"].Attributes["previous_value"]; got != previous {
 				t.Errorf("replaced %v, want %s", got, previous)
@@ -199,39 +189,39 @@ func TestExamples(t *testing.T) {
 		}
 	})
 	t.Run("wait_for_match.tf of data, started first", func(t *testing.T) {
-		f, _ := shop(t, map[string]string{"color": "green", "version": "1", "schema": "42"})
+		f, _ := shop(t, data{"color": "green", "version": "1", "schema": "42"})
 		p := f.cliPipeline()
 		proxy := f.cluster.Proxy(t)
 		p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", exampleText(t, dataExamples, "wait_for_match.tf"))
 		f.onWatches(proxy, func() testcluster.Fault {
 			return watched(func() {
 				f.set("settings", "images", "pulled")
-				f.wantLive("settings", map[string]string{"color": "green", "version": "1", "schema": "42", "images": "pulled"})
+				f.wantLive("settings", data{"color": "green", "version": "1", "schema": "42", "images": "pulled"})
 				f.set("settings", "schema", "43")
 			})
 		})
 		p.do("apply", "-auto-approve")
-		f.wantLive("settings", map[string]string{"color": "blue", "version": "2", "schema": "43", "images": "pulled"})
+		f.wantLive("settings", data{"color": "blue", "version": "2", "schema": "43", "images": "pulled"})
 	})
 	t.Run("lock.tf, held by another run", func(t *testing.T) {
-		f, _ := shop(t, map[string]string{"deploy_lock": "41"})
+		f, _ := shop(t, data{"deploy_lock": "41"})
 		p := f.cliPipeline()
 		p.setenv("TF_VAR_run", "42")
 		proxy := f.cluster.Proxy(t)
 		p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", exampleText(t, entryExamples, "lock.tf"))
 		f.onWatches(proxy, func() testcluster.Fault {
 			return watched(func() {
-				f.wantLive("settings", map[string]string{"deploy_lock": "41"})
+				f.wantLive("settings", data{"deploy_lock": "41"})
 				f.unset("settings", "deploy_lock")
 			})
 		})
 		p.do("apply", "-auto-approve")
-		f.wantLive("settings", map[string]string{"deploy_lock": "42"})
+		f.wantLive("settings", data{"deploy_lock": "42"})
 		p.destroy()
 		f.wantLive("settings", nil)
 	})
 	t.Run("import.sh", func(t *testing.T) {
-		runImport(t, exampleText(t, entryExamples, "import.sh"), map[string]string{"foo": "1"}, `
+		runImport(t, exampleText(t, entryExamples, "import.sh"), data{"foo": "1"}, `
 resource "cas_configmap_entry" "foo" {
   namespace = NAMESPACE
   name      = "settings"
@@ -240,7 +230,7 @@ resource "cas_configmap_entry" "foo" {
 }`)
 	})
 	t.Run("import.sh of data", func(t *testing.T) {
-		runImport(t, exampleText(t, dataExamples, "import.sh"), map[string]string{"color": "green", "version": "1", "other": "kept"}, `
+		runImport(t, exampleText(t, dataExamples, "import.sh"), data{"color": "green", "version": "1", "other": "kept"}, `
 resource "cas_configmap_data" "release" {
   namespace = NAMESPACE
   name      = "settings"
@@ -275,9 +265,9 @@ func (example entryExample) run(t *testing.T, text string) {
 }
 
 // runImport runs the command of an import.sh, after which a plan must have nothing to do.
-func runImport(t *testing.T, script string, data map[string]string, body string) {
+func runImport(t *testing.T, script string, before data, body string) {
 	t.Helper()
-	f, _ := shop(t, data)
+	f, _ := shop(t, before)
 	_, command, found := strings.Cut(script, "\nterraform ")
 	if !found {
 		t.Fatal("it does not run terraform")
@@ -320,13 +310,13 @@ func (f *fixture) quickstart(t *testing.T) resource.TestStep {
 // The demo runs it too, with the binary.
 func TestQuickstart(t *testing.T) {
 	f := newFixture(t)
-	f.create("testmap", map[string]string{"foo": "1"})
+	f.create("testmap", data{"foo": "1"})
 	step := f.quickstart(t)
 	step.Check = resource.ComposeAggregateTestCheckFunc(
 		resource.TestCheckOutput("previous_value", "1"),
 		resource.TestMatchOutput("resource_version", regexp.MustCompile(`^\d+$`)),
 		func(*terraform.State) error {
-			f.wantLive("testmap", map[string]string{"foo": "2"})
+			f.wantLive("testmap", data{"foo": "2"})
 			return nil
 		},
 	)

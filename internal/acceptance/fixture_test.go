@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -38,10 +38,38 @@ func newFixture(t *testing.T) *fixture {
 	return &fixture{T: t, cluster: c, namespace: c.Namespace(t), kubeconfig: c.Kubeconfig(t, c.Config)}
 }
 
+// fixtureIn is a fixture in a namespace that tests share, with a ConfigMap in it, new, that no other test has at the time.
+func fixtureIn(t *testing.T, namespace, configMap string, holds data) (*fixture, *corev1.ConfigMap) {
+	t.Helper()
+	c := testcluster.Shared(t)
+	f := &fixture{T: t, cluster: c, namespace: namespace, kubeconfig: c.Kubeconfig(t, c.Config)}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
+	if _, err := c.Client().CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	f.remove(configMap)
+	t.Cleanup(func() { f.remove(configMap) })
+	return f, f.create(configMap, holds)
+}
+
+// data is what an object holds, and contents what both maps of a ConfigMap do.
+type data = map[string]string
+
+type contents struct {
+	Data  data
+	Bytes map[string][]byte
+}
+
 // create makes a ConfigMap as another writer.
-func (f *fixture) create(name string, data map[string]string) *corev1.ConfigMap {
+func (f *fixture) create(name string, holds data) *corev1.ConfigMap {
 	f.Helper()
-	return f.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data})
+	return f.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: holds})
+}
+
+// testmap makes the ConfigMap testmap as another writer.
+func (f *fixture) testmap(holds contents) {
+	f.Helper()
+	f.createObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, Data: holds.Data, BinaryData: holds.Bytes})
 }
 
 func (f *fixture) createObject(cm *corev1.ConfigMap) *corev1.ConfigMap {
@@ -80,7 +108,7 @@ func (f *fixture) set(name, key, value string) {
 	f.Helper()
 	f.change(name, func(cm *corev1.ConfigMap) {
 		if cm.Data == nil {
-			cm.Data = map[string]string{}
+			cm.Data = data{}
 		}
 		delete(cm.BinaryData, key)
 		cm.Data[key] = value
@@ -112,7 +140,7 @@ func (f *fixture) exists(name string) bool {
 }
 
 // wantLive fails the test unless data of the ConfigMap holds just that, and binaryData just these keys.
-func (f *fixture) wantLive(name string, want map[string]string, binary ...string) {
+func (f *fixture) wantLive(name string, want data, binary ...string) {
 	f.Helper()
 	cm := f.live(name)
 	if !maps.Equal(cm.Data, want) {
@@ -120,6 +148,50 @@ func (f *fixture) wantLive(name string, want map[string]string, binary ...string
 	}
 	if got := slices.Sorted(maps.Keys(cm.BinaryData)); !slices.Equal(got, binary) {
 		f.Errorf("binaryData of the live configmap %s holds %q, want %q", name, got, binary)
+	}
+}
+
+// wantContents fails the test unless the ConfigMap testmap holds just these bytes.
+func (f *fixture) wantContents(want contents) {
+	f.Helper()
+	cm := f.live("testmap")
+	if diff := cmp.Diff(want, contents{cm.Data, cm.BinaryData}, cmpopts.EquateEmpty()); diff != "" {
+		f.Errorf("live (-want +got):\n%s", diff)
+	}
+}
+
+// wantUnchanged fails the test where the ConfigMap is not as it was.
+func (f *fixture) wantUnchanged(was *corev1.ConfigMap) {
+	f.Helper()
+	if diff := cmp.Diff(was, f.live(was.Name)); diff != "" {
+		f.Errorf("%s changed (-before +now):\n%s", was.Name, diff)
+	}
+}
+
+// ownersOf are the managers to which managedFields of testmap say that a key belongs.
+func (f *fixture) ownersOf(key string) (owners []string) {
+	f.Helper()
+	for _, m := range f.live("testmap").ManagedFields {
+		if strings.Contains(m.FieldsV1.GetRawString(), `"f:`+key+`"`) {
+			owners = append(owners, m.Manager)
+		}
+	}
+	return owners
+}
+
+// wantOwner fails the test unless foo of testmap belongs to just this manager.
+func (f *fixture) wantOwner(want string) {
+	f.Helper()
+	if owners := f.ownersOf("foo"); !slices.Equal(owners, []string{want}) {
+		f.Errorf("%q own foo, want %s to", owners, want)
+	}
+}
+
+// wantNone fails the test where there is a ConfigMap of this name.
+func (f *fixture) wantNone(name string) {
+	f.Helper()
+	if f.exists(name) {
+		f.Errorf("the ConfigMap %s is there", name)
 	}
 }
 
@@ -168,9 +240,30 @@ func quoted(s string) string {
 // proxied has the provider use a proxy from now on, whose requests are then all the provider's.
 func (f *fixture) proxied() *testcluster.Proxy {
 	f.Helper()
-	p := f.cluster.Proxy(f)
+	return f.proxiedAs(f.cluster.Config)
+}
+
+// proxiedAs is proxied of another user.
+func (f *fixture) proxiedAs(user *rest.Config) *testcluster.Proxy {
+	f.Helper()
+	p := f.cluster.ProxyFor(f, user)
 	f.kubeconfig = f.cluster.Kubeconfig(f, p.Config)
 	return p
+}
+
+// user is one who may do no more than this in the fixture's namespace.
+func (f *fixture) user(name, resources string, verbs ...string) *rest.Config {
+	f.Helper()
+	return f.cluster.User(f, name+"-"+f.namespace, f.namespace,
+		rbacv1.PolicyRule{APIGroups: []string{corev1.GroupName}, Resources: []string{resources}, Verbs: verbs})
+}
+
+// leadTo has what the provider was configured with lead elsewhere from now on.
+func (f *fixture) leadTo(config *rest.Config) {
+	f.Helper()
+	if err := testcluster.WriteKubeconfig(f.kubeconfig, config); err != nil {
+		f.Fatal(err)
+	}
 }
 
 // run runs the steps with the provider in this process and the real command line.
@@ -212,6 +305,17 @@ func (f *fixture) runInvalid(refused func(failures), config string) {
 	}
 }
 
+// runInvalidBlocks is runInvalid of blocks that must each be refused with these texts, by its label.
+func (f *fixture) runInvalidBlocks(config string, wants map[string][]string) {
+	f.Helper()
+	f.runInvalid(func(got failures) {
+		for label, texts := range wants {
+			got.want(f, label, texts...)
+		}
+		got.wantOnly(f, slices.Collect(maps.Keys(wants))...)
+	}, config)
+}
+
 // failures are the errors of a command: for each resource, by its label, what was said of it, with each run of white
 // space as one space.
 type failures map[string]string
@@ -250,45 +354,4 @@ func (e failures) wantOnly(t testing.TB, labels ...string) {
 	if got := slices.Sorted(maps.Keys(e)); !slices.Equal(got, slices.Sorted(slices.Values(labels))) {
 		t.Errorf("failed: %q, want %q:\n%s", got, labels, strings.Join(slices.Collect(maps.Values(e)), ""))
 	}
-}
-
-// runSteps runs steps on the driver where that can run them.
-func runSteps(t *testing.T, test resource.TestCase) {
-	t.Helper()
-	if drivable(test) {
-		drive(t, test)
-		return
-	}
-	runCLISteps(t, test)
-}
-
-// runCLISteps is resource.Test that does not depend on TF_ACC: the control plane is real and at hand.
-func runCLISteps(t *testing.T, test resource.TestCase) {
-	t.Helper()
-	test.IsUnitTest = true
-	test.ProtoV6ProviderFactories = map[string]func() (tfprotov6.ProviderServer, error){
-		"cas":        providerserver.NewProtocol6WithError(newProvider()),
-		"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{}), // started where a configuration or a state names it
-	}
-	resource.Test(t, test)
-}
-
-// checked is a step's check that looks at live objects.
-func checked(fn func()) resource.TestCheckFunc {
-	return func(*terraform.State) error {
-		fn()
-		return nil
-	}
-}
-
-// between runs fn between the saved plan and its apply; a ConfigPlanChecks.PreApply check.
-func between(fn func()) resource.ConfigPlanChecks {
-	return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{planCheckFunc(fn)}}
-}
-
-type planCheckFunc func()
-
-// CheckPlan implements plancheck.PlanCheck.
-func (fn planCheckFunc) CheckPlan(context.Context, plancheck.CheckPlanRequest, *plancheck.CheckPlanResponse) {
-	fn()
 }

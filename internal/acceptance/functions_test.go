@@ -34,8 +34,7 @@ output "id" {
 output "parts" {
   value = provider::cas::parse_entry_id(provider::cas::entry_id("shop", "settings", "foo"))
 }`)
-	p.plan()
-	p.apply()
+	p.planApply()
 	if diff := cmp.Diff(`{"id":"shop/settings/foo","parts":{"key":"foo","name":"settings","namespace":"shop"}}`, p.outputs()); diff != "" {
 		t.Errorf("outputs (-want +got):\n%s", diff)
 	}

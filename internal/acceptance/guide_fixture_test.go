@@ -5,12 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // guideFiles are the files under examples/guides that the guides' own tests apply, as they stand.
@@ -51,15 +46,7 @@ func guidePipeline(t *testing.T, namespace, configMap string, before data) *pipe
 		f, _ := shopWith(t, configMap, before)
 		return f.cliPipeline()
 	}
-	c := testcluster.Shared(t)
-	f := &fixture{T: t, cluster: c, namespace: namespace, kubeconfig: c.Kubeconfig(t, c.Config)}
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
-	if _, err := c.Client().CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-		t.Fatal(err)
-	}
-	f.remove(configMap)
-	t.Cleanup(func() { f.remove(configMap) })
-	f.create(configMap, before)
+	f, _ := fixtureIn(t, namespace, configMap, before)
 	return f.cliPipeline()
 }
 

@@ -182,9 +182,7 @@ func (p *pipeline) as(c roleCase, user string, verbs []string) *testcluster.Prox
 		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"get"}})
 	}
 	proxy := p.cluster.ProxyFor(p, p.cluster.User(p, user+"-"+p.namespace, p.namespace, rules...))
-	if err := testcluster.WriteKubeconfig(p.kubeconfig, proxy.Config); err != nil {
-		p.Fatal(err)
-	}
+	p.leadTo(proxy.Config)
 	return proxy
 }
 
@@ -225,9 +223,7 @@ func (c roleCase) run(t *testing.T, toPlan, toApply []string) {
 		p.create("testmap", c.before)
 	}
 	if c.applied != "" {
-		p.write(c.applied)
-		p.plan()
-		p.apply()
+		p.planned(c.applied)
 	}
 	p.writeFor(p.kubeconfig, c.settings, c.body)
 	without := func(verbs []string, verb string) []string {
@@ -331,9 +327,7 @@ func TestGuideRolesForConfigMaps(t *testing.T) {
 			}
 			p.kubeconfig = p.cluster.Kubeconfig(t, p.cluster.User(t, "user-"+p.namespace, p.namespace, roles[0].Rules...))
 			for _, label := range []string{`"1"`, `"2"`} {
-				p.write(strings.ReplaceAll(body, "LABEL", label))
-				p.plan()
-				p.apply()
+				p.planned(strings.ReplaceAll(body, "LABEL", label))
 			}
 			p.planNothing()
 			p.destroy()

@@ -48,23 +48,20 @@ func TestGuideRecipeCoreDNS(t *testing.T) {
 	p.planRefused([]string{mismatched, "Changed by: another-writer (last write "})
 
 	p.set("coredns", "Corefile", before)
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.wantLive("coredns", data{"Corefile": after})
 	p.planNothing()
 
 	// It puts its own Corefile back: the next apply is as the first.
 	p.set("coredns", "Corefile", before)
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.wantLive("coredns", data{"Corefile": after})
 
 	// A new one is not overwritten until somebody has looked at it.
 	p.set("coredns", "Corefile", upgraded)
 	p.planRefused([]string{mismatched, "# of the new version"})
 	files(upgraded, after+"# of the new version\n")
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.wantLive("coredns", data{"Corefile": after + "# of the new version\n"})
 	p.planNothing()
 
@@ -108,8 +105,7 @@ func TestGuideRecipeAwsAuth(t *testing.T) {
 	addRole("more-nodes")
 	p.applyRefused(conflicted, "Nothing was written.", "Changed by: another-writer")
 	wantRoles("nodes", "more-nodes")
-	p.plan()
-	p.apply()
+	p.planApply()
 	wantRoles("nodes", "more-nodes", "deployer")
 	p.planNothing()
 
@@ -119,13 +115,11 @@ func TestGuideRecipeAwsAuth(t *testing.T) {
 	addRole("third")
 	p.applyRefused(conflicted, "Nothing was written.")
 	wantRoles("nodes", "more-nodes", "deployer", "third")
-	p.plan()
-	p.apply()
+	p.planApply()
 	wantRoles("nodes", "more-nodes", "third", "deployer")
 	p.planNothing()
 
-	p.plan("-var=present=false")
-	p.apply()
+	p.planApply("-var=present=false")
 	wantRoles("nodes", "more-nodes", "third")
 	p.destroy("-var=present=false")
 	wantRoles("nodes", "more-nodes", "third")
@@ -133,9 +127,7 @@ func TestGuideRecipeAwsAuth(t *testing.T) {
 	// Where there is no such key yet, there is one role.
 	p.unset("aws-auth", "mapRoles")
 	p.planRefused([]string{"Error: "})
-	p.write(importing.ReplaceAllString(guideFile(t, "aws-auth/main.tf"), ""))
-	p.plan()
-	p.apply()
+	p.planned(importing.ReplaceAllString(guideFile(t, "aws-auth/main.tf"), ""))
 	wantRoles("deployer")
 
 	// What comes between the reading of the list and the refresh of the state is not lost either.
@@ -173,9 +165,7 @@ func TestGuideRecipeFlags(t *testing.T) {
 	})
 	t.Run("a freeze", func(t *testing.T) {
 		p := guidePipeline(t, "shop", "flags", data{"dark_mode": "off"})
-		p.write(guideFile(t, "flags/freeze.tf"))
-		p.plan()
-		p.apply()
+		p.planned(guideFile(t, "flags/freeze.tf"))
 		p.planNothing()
 		p.runs(guideFile(t, "flags/freeze.sh"))
 		frozen := data{"dark_mode": "off", "new_checkout": "off", "freeze": "Jane, incident 42"}
@@ -200,8 +190,7 @@ func TestGuideRecipeFlags(t *testing.T) {
 		p.set("flags", "flags.json", `{"dark_mode": true}`)
 		p.applyRefused(conflicted, "Nothing was written.", `Found: "{\"dark_mode\": true}"`)
 		p.wantLive("flags", data{"flags.json": `{"dark_mode": true}`})
-		p.plan()
-		p.apply()
+		p.planApply()
 		p.wantLive("flags", data{"flags.json": `{"dark_mode":true,"new_checkout":true}`})
 		p.planNothing()
 		p.destroy()

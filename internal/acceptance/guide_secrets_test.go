@@ -15,7 +15,7 @@ import (
 // rotated and destroyed, and a list is never asked for.
 func TestGuideSecrets(t *testing.T) {
 	t.Parallel()
-	p, _ := secretShop(t, map[string]string{"user": "shop"})
+	p, _ := secretShop(t, data{"user": "shop"})
 	text := guideFile(t, "secrets/role.yaml")
 	p.cli.Write("role.yaml", text)
 	p.runs("kubectl apply --filename role.yaml")
@@ -32,16 +32,16 @@ func TestGuideSecrets(t *testing.T) {
 	p.cli.Env = append(p.cli.Env, "KUBE_CONFIG_PATH="+p.cluster.Kubeconfig(t, proxy.Config), "TF_VAR_password=first")
 
 	p.do("apply", "-auto-approve")
-	p.wantSecret("database", map[string]string{"user": "shop", "password": "first"})
+	p.wantSecret("database", data{"user": "shop", "password": "first"})
 	p.planNothing()
 	p.runs(guideFile(t, "secrets/rotate.sh"))
 	p.wantShown("secrets", p.cli.Run("plan", "-no-color").Stdout)
 	p.cli.Env = append(p.cli.Env, "TF_VAR_password=second", "TF_VAR_password_version=2")
 	p.wants(p.plan(), "This update overwrites it.")
 	p.do("apply", "-auto-approve")
-	p.wantSecret("database", map[string]string{"user": "shop", "password": "second"})
+	p.wantSecret("database", data{"user": "shop", "password": "second"})
 	p.destroy()
-	p.wantSecret("database", map[string]string{"user": "shop"})
+	p.wantSecret("database", data{"user": "shop"})
 
 	asked := map[string]bool{}
 	for _, r := range proxy.Requests() {
@@ -67,13 +67,13 @@ func TestGuideSecretsExpectationReadAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newCLIPipeline(t)
-			p.createSecret("database", map[string]string{"password": "old"})
+			p.createSecret("database", data{"password": "old"})
 			p.write("ephemeral \"cas_secret_entry\" \"old\" {\n  namespace = NAMESPACE\n  name = \"database\"\n  key = \"password\"\n}\n" +
 				secretEntry(`value_wo = "mine"`, "expected_value_wo = "+test.expected))
 			p.plan()
 			p.rotate("database", "password", "theirs")
 			p.on.Apply(planFile)
-			p.wantSecret("database", map[string]string{"password": test.holds})
+			p.wantSecret("database", data{"password": test.holds})
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -119,8 +120,7 @@ func (h *hiding) configure(inConfig string, lines ...string) {
 func (h *hiding) wrote(lines ...string) {
 	h.Helper()
 	h.configure("", lines...)
-	h.plan()
-	h.apply()
+	h.planApply()
 }
 
 // quotedBack answers as a proxy does that shows what it was sent, the write having been made or not.
@@ -144,12 +144,12 @@ type hidingPath struct {
 
 var hidingPaths = map[string]hidingPath{
 	"mismatch at plan": {wants: []string{"Error: Expected Value Mismatch"}, run: func(h *hiding) {
-		h.testmap(contents{Data: map[string]string{"foo": plantedValues["foreign"]}})
+		h.create("testmap", data{"foo": plantedValues["foreign"]})
 		h.configure("", `value = var.new`, `expected_value = var.wrong`)
 		h.planRefused(nil)
 	}},
 	"mismatch at apply": {wants: []string{"Error: Expected Value Mismatch"}, run: func(h *hiding) {
-		h.testmap(contents{Data: map[string]string{"foo": plantedValues["old"]}})
+		h.create("testmap", data{"foo": plantedValues["old"]})
 		h.configure(`  plan_check = "off"`, `value = var.new`, `expected_value = var.old`)
 		h.plan()
 		h.set("testmap", "foo", plantedValues["foreign"])
@@ -171,17 +171,17 @@ var hidingPaths = map[string]hidingPath{
 		h.applyRefused()
 	}},
 	"conflict of bytes": {wants: []string{"Error: Expected Value Mismatch", "base64 "}, run: func(h *hiding) {
-		h.testmap(contents{Data: map[string]string{"foo": plantedValues["lines"]}})
+		h.create("testmap", data{"foo": plantedValues["lines"]})
 		h.configure("", `value = var.new`, `expected_value_base64 = var.encoded`)
 		h.planRefused(nil)
 	}},
 	"held": {wants: []string{"Error: Key Already Holds The Value"}, run: func(h *hiding) {
-		h.testmap(contents{Data: map[string]string{"foo": plantedValues["new"]}})
+		h.create("testmap", data{"foo": plantedValues["new"]})
 		h.configure("", `value = var.new`)
 		h.planRefused(nil)
 	}},
 	"exists": {wants: []string{"Error: Key Already Exists"}, run: func(h *hiding) {
-		h.testmap(contents{Data: map[string]string{"foo": plantedValues["foreign"]}})
+		h.create("testmap", data{"foo": plantedValues["foreign"]})
 		h.configure("", `value = var.new`)
 		h.planRefused(nil)
 	}},
@@ -191,13 +191,13 @@ var hidingPaths = map[string]hidingPath{
 		h.wrote(`value = var.new`)
 	}},
 	"waits in vain": {wants: []string{"Warning: Expectation Does Not Hold Yet", "Error: Wait Ended Without A Match"}, run: func(h *hiding) {
-		h.testmap(contents{Data: map[string]string{"foo": plantedValues["foreign"]}})
+		h.create("testmap", data{"foo": plantedValues["foreign"]})
 		h.configure("", `value = var.new`, `expected_value = var.wrong`, `conflict_scope = "key"`, `wait_for_match = "1ms"`)
 		h.plan()
 		h.applyRefused()
 	}},
 	"unknown, and what stands between quotes it": {wants: []string{"Error: Write Outcome Unknown", "cannot store"}, run: func(h *hiding) {
-		h.testmap(contents{Data: map[string]string{"foo": plantedValues["old"]}})
+		h.create("testmap", data{"foo": plantedValues["old"]})
 		proxy := h.proxied()
 		h.configure("", `value = var.new`, `expected_value = var.old`, `timeouts = { create = "1s" }`)
 		h.plan()
@@ -210,24 +210,12 @@ var hidingPaths = map[string]hidingPath{
 		})
 		h.applyRefused()
 	}},
-	"delete of what changed": {wants: []string{"Warning: Value Changed Since Last Apply"}, run: func(h *hiding) {
-		h.testmap(contents{})
-		h.wrote(`value = var.old`)
-		h.set("testmap", "foo", plantedValues["foreign"])
-		h.plan("-destroy")
-		h.set("testmap", "foo", plantedValues["newer"])
-		h.applyRefused("Error: Compare-And-Swap Conflict")
-	}},
-	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: func(h *hiding) {
-		h.testmap(contents{})
-		h.wrote(`value = var.old`, `deletion_policy = "restore"`)
-		h.set("testmap", "foo", plantedValues["foreign"])
-		h.planRefused(nil, "-destroy")
-	}},
+	"delete of what changed":  {wants: []string{"Warning: Value Changed Since Last Apply"}, run: deletesPlanted(`value = var.old`)},
+	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: restoresPlanted(`value = var.old`)},
 	"too large": {wants: []string{"Error: ConfigMap Too Large"}, mute: true, run: func(h *hiding) {
 		_, other := kib(200, "a")
 		padding, _ := kib(900, "b")
-		h.testmap(contents{Data: map[string]string{"other": other}})
+		h.create("testmap", data{"other": other})
 		h.configure("", `value = "${var.new}${`+padding+`}"`)
 		h.plan()
 		h.applyRefused()
@@ -271,10 +259,32 @@ var hidingPaths = map[string]hidingPath{
 
 var plantedWrite = []string{`value = var.new`, `expected_value = var.old`}
 
+// deletesPlanted removes what was written with these lines, and that another has written since: before the plan, and after it.
+func deletesPlanted(lines ...string) func(*hiding) {
+	return func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(lines...)
+		h.set("testmap", "foo", plantedValues["foreign"])
+		h.plan("-destroy")
+		h.set("testmap", "foo", plantedValues["newer"])
+		h.applyRefused("Error: Compare-And-Swap Conflict")
+	}
+}
+
+// restoresPlanted plans to put back what there was before what was written with these lines, where another has written since.
+func restoresPlanted(lines ...string) func(*hiding) {
+	return func(h *hiding) {
+		h.testmap(contents{})
+		h.wrote(append(lines, `deletion_policy = "restore"`)...)
+		h.set("testmap", "foo", plantedValues["foreign"])
+		h.planRefused(nil, "-destroy")
+	}
+}
+
 // refusedPlanted has a policy refuse the write, at plan and at apply.
 func (h *hiding) refusedPlanted(message string, lines ...string) {
 	h.Helper()
-	h.testmap(contents{Data: map[string]string{"foo": plantedValues["old"]}})
+	h.create("testmap", data{"foo": plantedValues["old"]})
 	reason := metav1.StatusReasonInvalid
 	h.refuse(admissionv1.Validation{
 		Expression: `!has(object.data) || !("foo" in object.data) || object.data.foo == oldObject.data.foo`, MessageExpression: message, Reason: &reason,
@@ -329,19 +339,24 @@ func (h *hiding) goes(path hidingPath) {
 // What was stored while values were shown goes when they are hidden, also where that is known only at apply.
 func TestHidingForgetsWhatWasReplaced(t *testing.T) {
 	t.Parallel()
+	forgetsWhatWasReplaced(t, "previous_value", planted, entryBlock("foo", `value = "2"`, `expected_value = "`+planted+`"`),
+		func(hide string) string { return entryBlock("foo", `value = "2"`, "hide_value = "+hide) })
+}
+
+// forgetsWhatWasReplaced stores an attribute of foo, and then hides values.
+func forgetsWhatWasReplaced(t *testing.T, attribute string, want any, shown string, hidden func(hide string) string) {
+	t.Helper()
 	for name, hide := range map[string]string{"known": "true", "unknown": "terraform_data.hide.output"} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: map[string]string{"foo": planted}})
-			p.planned(entryBlock("foo", `value = "2"`, `expected_value = "`+planted+`"`))
-			if got := p.state()["foo"].Attributes["previous_value"]; got != planted {
-				t.Fatalf("previous_value: %v", got)
+			p.create("testmap", data{"foo": planted})
+			p.planned(shown)
+			if got := p.state()["foo"].Attributes[attribute]; !cmp.Equal(got, want) {
+				t.Fatalf("%s: %v", attribute, got)
 			}
-			p.write("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" + entryBlock("foo", `value = "2"`, "hide_value = "+hide))
-			p.plan()
-			p.apply()
-			if got := p.state()["foo"].Attributes["previous_value"]; got != nil {
-				t.Errorf("previous_value: %v", got)
+			p.planned("resource \"terraform_data\" \"hide\" {\n  input = true\n}\n" + hidden(hide))
+			if got := p.state()["foo"].Attributes[attribute]; got != nil {
+				t.Errorf("%s: %v", attribute, got)
 			}
 			p.planNothing()
 		})

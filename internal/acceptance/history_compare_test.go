@@ -258,8 +258,8 @@ func (t *tracking) differs(m *model, o driver.Object) string {
 			return differ("previous_data", t.previous, got)
 		}
 	case "whole":
-		if got := map[string]string(nil); !t.secret {
-			if got = texts("data"); !sameMap(got, t.values) {
+		if !t.secret {
+			if got := texts("data"); !sameMap(got, t.values) {
 				return differ("data", t.values, got)
 			}
 		}

@@ -143,7 +143,7 @@ func (t *tracking) doubtOf(b *block) doubt {
 	if t.kind == "whole" {
 		return doubt{b.values, b.labels}
 	}
-	d := doubt{values: map[string]string{}}
+	d := doubt{values: data{}}
 	for key, v := range b.values {
 		if t.values[key] != v || b.secret && !b.keeps(t, key) {
 			d.values[key] = v

@@ -59,6 +59,19 @@ type touch struct {
 	writer  string
 }
 
+// touchesAll is touches of what a resource writes, or removes, by the rules that it is held to.
+func (p *process) touchesAll(b *block, rules []rule) string {
+	var writes, removes []string
+	for _, r := range rules {
+		if r.to == "" {
+			removes = append(removes, r.key)
+		} else {
+			writes = append(writes, r.key)
+		}
+	}
+	return p.touches(b.address(), b.cm, writes, removes)
+}
+
 // touches notes what a resource does to keys, and gives the title where another one does what does not go with it.
 func (p *process) touches(address, cm string, writes, removes []string) string {
 	if p.keys == nil {
@@ -109,7 +122,7 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 	if title := p.touches(was.address(), was.cm, nil, namesIn(was.values)); title != "" {
 		return nil, title, nil
 	}
-	saw = &sight{values: map[string]string{}}
+	saw = &sight{values: data{}}
 	for key := range was.values {
 		if o != nil {
 			saw.values[key] = o.data[key]
@@ -124,7 +137,7 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 
 // keepsWhole reports whether a whole ConfigMap must not be deleted, because it has what somebody else put there.
 func (t *tracking) keepsWhole(o *liveMap) bool {
-	gone := block{kind: "whole", values: map[string]string{}, labels: map[string]string{}}
+	gone := block{kind: "whole", values: data{}, labels: map[string]string{}}
 	now := *t
 	if now.values != nil {
 		now.values = o.data
@@ -218,15 +231,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 			was.labels == nil && b.labels != nil && !maps.Equal(b.labels, with.labels) {
 			warnings = append(warnings, titleUnmanaged)
 		}
-		var writes, removes []string
-		for _, r := range rules {
-			if r.to == "" {
-				removes = append(removes, r.key)
-			} else {
-				writes = append(writes, r.key)
-			}
-		}
-		if title = p.touches(b.address(), b.cm, writes, removes); title != "" {
+		if title = p.touchesAll(b, rules); title != "" {
 			return title, warnings
 		}
 		if _, title = p.judge(b.cm, "whole", []version{was.version}, rules); title != "" {

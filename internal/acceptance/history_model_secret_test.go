@@ -65,15 +65,7 @@ func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title
 	if b.values != nil && !isOwn && !maps.Equal(b.values, with.values) || was.labels == nil && b.labels != nil && !isNamed && !maps.Equal(b.labels, with.labels) {
 		warnings = append(warnings, titleUnmanaged)
 	}
-	var sets, removes []string
-	for _, r := range rules {
-		if r.to == "" {
-			removes = append(removes, r.key)
-		} else {
-			sets = append(sets, r.key)
-		}
-	}
-	if title = p.touches(b.address(), b.cm, sets, removes); title != "" {
+	if title = p.touchesAll(b, rules); title != "" {
 		return isUpdate, title, warnings
 	}
 	if _, title = p.judge(b.cm, "whole", []version{was.version}, rules); title != "" {

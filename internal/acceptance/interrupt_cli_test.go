@@ -92,13 +92,11 @@ type interruptedRun struct {
 func newInterruptedRun(t *testing.T, what interruptedOp, lines ...string) *interruptedRun {
 	t.Helper()
 	r := &interruptedRun{pipeline: newCLIPipeline(t), interruptedOp: what, lines: lines}
-	r.create("testmap", map[string]string{"bar": "kept"})
-	r.create("other", map[string]string{"foo": "old"})
+	r.create("testmap", data{"bar": "kept"})
+	r.create("other", data{"foo": "old"})
 	r.proxy = r.proxied()
 	if what.before != "" {
-		r.write(r.entries(what.before))
-		r.plan()
-		r.apply()
+		r.planned(r.entries(what.before))
 	}
 	return r
 }
@@ -276,7 +274,7 @@ func (r *interruptedRun) goesOn(output string, left map[string]string) {
 	}
 	r.apply()
 	r.planNothing()
-	want := map[string]string{"bar": "kept"}
+	want := data{"bar": "kept"}
 	for _, key := range interruptedKeys {
 		if r.after != "" {
 			want[key] = r.after

@@ -74,7 +74,7 @@ type liveObject struct {
 		UID, ResourceVersion string
 		Labels               map[string]string
 	}
-	Data map[string]string
+	Data data
 }
 
 func (o object) do(verb string, what k8stypes.PatchType, change map[string]any) ([]byte, error) {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
@@ -19,11 +18,11 @@ func newShelf(t *testing.T) *fixture {
 	t.Helper()
 	f := newFixture(t)
 	f.createObject(&corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: "red", Labels: map[string]string{"color": "red", "kind": "web"}, Annotations: map[string]string{"note": "x"}},
+		ObjectMeta: metav1.ObjectMeta{Name: "red", Labels: data{"color": "red", "kind": "web"}, Annotations: data{"note": "x"}},
 		Data:       data{"b": "2", "a": "1"},
 	})
 	f.createObject(&corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: "green", Labels: map[string]string{"kind": "web"}}, Data: data{"c": "3"},
+		ObjectMeta: metav1.ObjectMeta{Name: "green", Labels: data{"kind": "web"}}, Data: data{"c": "3"},
 		BinaryData: map[string][]byte{"d": {1}}, Immutable: new(true),
 	})
 	f.create("empty", nil)
@@ -178,18 +177,14 @@ func TestListSaysWhyItFails(t *testing.T) {
 	listed(c, "cas_configmap_entry", "name = \"testmap\"\nlabel_selector = \"a=b\"", "Error: Invalid Attribute Combination")
 	listed(c, "cas_configmap_entry", `name = "missing"`, "Error: ConfigMap Not Found", "Nothing was listed.", "ConfigMap: "+f.namespace+"/missing")
 
-	user := f.cluster.User(f, "getter-"+f.namespace, f.namespace, readConfigMaps)
-	f.kubeconfig = f.cluster.Kubeconfig(f, user)
+	f.kubeconfig = f.cluster.Kubeconfig(f, f.user("getter", "configmaps", "get"))
 	c = f.calls()
 	const forbidden = "Error: Not Permitted"
 	listed(c, "cas_configmap", "", forbidden, "You do not have permission to list ConfigMaps. Nothing was listed.", "Grant list on configmaps in this namespace.")
 	listed(c, "cas_configmap_entry", "", forbidden, "Grant list on configmaps in this namespace.")
 	listed(c, "cas_configmap_entry", `name = "testmap"`)
 
-	user = f.cluster.User(f, "lister-"+f.namespace, f.namespace, rbacv1.PolicyRule{
-		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list"},
-	})
-	f.kubeconfig = f.cluster.Kubeconfig(f, user)
+	f.kubeconfig = f.cluster.Kubeconfig(f, f.user("lister", "configmaps", "list"))
 	c = f.calls()
 	listed(c, "cas_configmap", "")
 	listed(c, "cas_configmap_entry", `name = "testmap"`, forbidden, "You do not have permission to get this ConfigMap.", "Grant get on configmaps in this namespace.")

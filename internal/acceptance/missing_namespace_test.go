@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"testing"
 
-	rbacv1 "k8s.io/api/rbac/v1"
-
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -36,10 +34,7 @@ func TestMissingNamespaceThatCannotBeTold(t *testing.T) {
 	t.Parallel()
 	t.Run("no permission", func(t *testing.T) {
 		p := newPipeline(t)
-		user := p.cluster.User(t, "reads-configmaps", p.namespace, rbacv1.PolicyRule{
-			APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "patch", "watch"},
-		})
-		p.kubeconfig = p.cluster.Kubeconfig(t, user)
+		p.kubeconfig = p.cluster.Kubeconfig(t, p.user("reads-configmaps", "configmaps", "get", "patch", "watch"))
 		p.write(entryBlock("it", `value = "1"`))
 		p.wants(p.plan(), "Warning: ConfigMap Does Not Exist Yet")
 		p.applyRefused("Error: ConfigMap Not Found")

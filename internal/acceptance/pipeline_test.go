@@ -93,6 +93,20 @@ func (p *pipeline) applyRefused(wants ...string) string {
 	return p.wants(p.ended(p.on.Apply(planFile), 1, "apply"), wants...)
 }
 
+// planned makes body the configuration, and plans and applies it.
+func (p *pipeline) planned(body string, flags ...string) {
+	p.Helper()
+	p.write(body)
+	p.planApply(flags...)
+}
+
+// planApply is the pipeline of most: each command is a process.
+func (p *pipeline) planApply(flags ...string) {
+	p.Helper()
+	p.plan(flags...)
+	p.apply()
+}
+
 // destroy destroys all, planning first, in one process.
 func (p *pipeline) destroy(args ...string) string {
 	p.Helper()

@@ -6,12 +6,14 @@ import (
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	ephemeralschema "github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -97,35 +99,30 @@ func (*roleStandIn) Schema(_ context.Context, _ resource.SchemaRequest, resp *re
 }
 
 // alter notes the password of the configuration, unless it fails.
-func (r *roleStandIn) alter(password types.String) (ok bool) {
+func (r *roleStandIn) alter(ctx context.Context, config tfsdk.Config) (diags diag.Diagnostics) {
+	var password types.String
+	diags.Append(config.GetAttribute(ctx, path.Root("password_wo"), &password)...)
 	r.of.mu.Lock()
 	defer r.of.mu.Unlock()
 	if r.of.fails {
 		r.of.fails = false
-		return false
+		diags.AddError("The database cannot be reached", "")
+		return diags
 	}
 	r.of.passwords = append(r.of.passwords, password.ValueString())
-	return true
+	return diags
 }
 
 func (r *roleStandIn) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var password types.String
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("password_wo"), &password)...)
-	if !r.alter(password) {
-		resp.Diagnostics.AddError("The database cannot be reached", "")
-		return
+	if resp.Diagnostics = r.alter(ctx, req.Config); !resp.Diagnostics.HasError() {
+		resp.State.Raw = req.Plan.Raw
 	}
-	resp.State.Raw = req.Plan.Raw
 }
 
 func (r *roleStandIn) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var password types.String
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("password_wo"), &password)...)
-	if !r.alter(password) {
-		resp.Diagnostics.AddError("The database cannot be reached", "")
-		return
+	if resp.Diagnostics = r.alter(ctx, req.Config); !resp.Diagnostics.HasError() {
+		resp.State.Raw = req.Plan.Raw
 	}
-	resp.State.Raw = req.Plan.Raw
 }
 
 func (*roleStandIn) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}

@@ -8,9 +8,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 )
@@ -107,37 +105,21 @@ func TestStoriesPasswordRotationTestsItself(t *testing.T) {
 	}
 }
 
-// followPasswords watches a Secret that is not there yet from now on. What it returns waits until the Secret is gone, and returns the passwords that
-// it held, one after the other.
+// followPasswords is follow of a Secret, of which it returns the passwords that it held.
 func (f *fixture) followPasswords(name string) func() []string {
 	f.Helper()
-	secrets := f.cluster.Client().CoreV1().Secrets(f.namespace)
-	list, err := secrets.List(f.Context(), metav1.ListOptions{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	events, err := secrets.Watch(f.Context(), metav1.ListOptions{
-		ResourceVersion: list.ResourceVersion, FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String(),
-	})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(events.Stop)
-	return func() (passwords []string) {
-		f.Helper()
-		for event := range events.ResultChan() {
-			s, ok := event.Object.(*corev1.Secret)
-			if !ok {
-				f.Fatalf("watching %s: %v", name, event.Object)
-			}
-			if event.Type == watch.Deleted {
-				return passwords
-			}
-			if now := string(s.Data["password"]); now != "" && (len(passwords) == 0 || passwords[len(passwords)-1] != now) {
-				passwords = append(passwords, now)
-			}
+	var passwords []string
+	gone := f.watch(name, f.cluster.Client().CoreV1().Secrets(f.namespace), func(o runtime.Object) {
+		s, ok := o.(*corev1.Secret)
+		if !ok {
+			return
 		}
-		f.Fatalf("the watch ended before %s was gone", name)
-		return nil
+		if now := string(s.Data["password"]); now != "" && (len(passwords) == 0 || passwords[len(passwords)-1] != now) {
+			passwords = append(passwords, now)
+		}
+	})
+	return func() []string {
+		gone()
+		return passwords
 	}
 }

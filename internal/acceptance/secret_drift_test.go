@@ -14,20 +14,16 @@ func TestSecretUpdateKeepsDriftOfOtherValues(t *testing.T) {
 	for name, change := range map[string]string{"on_drift": `on_drift = "error"`, "labels": `labels = { a = "b" }`, "timeouts": `timeouts = { read = "30s" }`} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.write(secretBlock(`data_wo = { a = "1" }`))
-			p.plan()
-			p.apply()
+			p.planned(secretBlock(`data_wo = { a = "1" }`))
 			p.rotate("database", "a", "theirs")
 			p.write(secretBlock(`data_wo = { a = "1" }`, change))
 			p.wants(p.plan(), "Value Changed Since Last Apply", "Somebody else changed a after the last apply. This plan leaves it as it is, unless it replaces the resource.")
 			p.apply()
-			p.wantSecret("database", map[string]string{"a": "theirs"})
+			p.wantSecret("database", data{"a": "theirs"})
 			p.wants(p.planNothing(), "Value Changed Since Last Apply", "This plan leaves it as it is, unless it replaces the resource.")
 
 			// To accept it ends that.
-			p.write(secretBlock(`data_wo = { a = "theirs" }`, change))
-			p.plan()
-			p.apply()
+			p.planned(secretBlock(`data_wo = { a = "theirs" }`, change))
 			p.wants(p.planNothing(), "!Value Changed Since Last Apply")
 		})
 	}
@@ -41,10 +37,8 @@ func TestSecretExpectationLeftBehindSilencesNoDrift(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.createSecret("database", map[string]string{"password": "old"})
-			p.write(body)
-			p.plan()
-			p.apply()
+			p.createSecret("database", data{"password": "old"})
+			p.planned(body)
 			p.wants(p.planNothing(), "!Value Changed Since Last Apply")
 			p.rotate("database", "password", "theirs")
 			p.wants(p.planNothing(), "Value Changed Since Last Apply", "This plan leaves it as it is, unless it replaces the resource.")
@@ -59,16 +53,12 @@ func TestSecretTakesOverValuesThatItLeftToOthers(t *testing.T) {
 	imported := "import {\n  to = cas_secret.it\n  id = \"${NAMESPACE}/database\"\n}\n"
 	for name, make := range map[string]func(p *pipeline){
 		"made": func(p *pipeline) {
-			p.write(secretBlock())
-			p.plan()
-			p.apply()
+			p.planned(secretBlock())
 			p.changeSecret("database", func(s *corev1.Secret) { s.Data = bytesOf(map[string]string{"password": "theirs", "other": "o"}) })
 		},
 		"imported": func(p *pipeline) {
-			p.createSecret("database", map[string]string{"password": "theirs", "other": "o"})
-			p.write(imported + secretBlock())
-			p.plan()
-			p.apply()
+			p.createSecret("database", data{"password": "theirs", "other": "o"})
+			p.planned(imported + secretBlock())
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +69,7 @@ func TestSecretTakesOverValuesThatItLeftToOthers(t *testing.T) {
 			p.wants(p.plan(), "Unmanaged Keys Will Change", "Key: other Found: (sensitive) Planned: (absent)",
 				"Key: password Found: (sensitive) Planned: (sensitive)")
 			p.apply()
-			p.wantSecret("database", map[string]string{"password": "mine"})
+			p.wantSecret("database", data{"password": "mine"})
 			p.planNothing()
 		})
 	}
@@ -92,19 +82,17 @@ func TestSecretWithoutPlanChecks(t *testing.T) {
 		p.writeFor(p.kubeconfig, `plan_check = "off"`, secretBlock(append(lines, `on_drift = "error"`)...))
 	}
 	write(`data_wo = { a = "1" }`)
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.planNothing()
 	write(`data_wo = { a = "2", b = "x" }`)
-	p.plan()
-	p.apply()
-	p.wantSecret("database", map[string]string{"a": "1", "b": "x"})
+	p.planApply()
+	p.wantSecret("database", data{"a": "1", "b": "x"})
 	p.planNothing()
 	p.rotate("database", "a", "theirs")
 	p.planNothing()
 	p.plan("-replace=cas_secret.it")
 	p.applyRefused("Value Changed Since Last Apply", `on_drift = "error" protects it. Nothing was removed.`)
-	p.wantSecret("database", map[string]string{"a": "theirs", "b": "x"})
+	p.wantSecret("database", data{"a": "theirs", "b": "x"})
 }
 
 // Given an update that writes no value; when somebody else adds a key after its plan; then the apply refuses, whatever is checked at plan.
@@ -114,13 +102,12 @@ func TestSecretChangedAfterAPlanThatWritesNothing(t *testing.T) {
 			p := newPipeline(t)
 			write := func(lines ...string) { p.writeFor(p.kubeconfig, `plan_check = "`+check+`"`, secretBlock(lines...)) }
 			write(`data_wo = { a = "1" }`)
-			p.plan()
-			p.apply()
+			p.planApply()
 			write(`data_wo = { a = "1" }`, `on_drift = "off"`)
 			p.plan()
 			p.rotate("database", "b", "theirs")
 			p.applyRefused("Compare-And-Swap Conflict", "The Secret changed after this plan was made. Nothing was written.")
-			p.wantSecret("database", map[string]string{"a": "1", "b": "theirs"})
+			p.wantSecret("database", data{"a": "1", "b": "theirs"})
 		})
 	}
 }
@@ -128,13 +115,11 @@ func TestSecretChangedAfterAPlanThatWritesNothing(t *testing.T) {
 // Given a Secret that somebody else made again with another type; then the plan shows it.
 func TestSecretOfAnotherTypeIsReplaced(t *testing.T) {
 	p := newPipeline(t)
-	p.write(secretBlock(`data_wo = { a = "1" }`))
-	p.plan()
-	p.apply()
+	p.planned(secretBlock(`data_wo = { a = "1" }`))
 	if err := p.cluster.Client().CoreV1().Secrets(p.namespace).Delete(t.Context(), "database", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	p.createSecret("database", map[string]string{"a": "1"}, func(s *corev1.Secret) { s.Type = "example.com/x" })
+	p.createSecret("database", data{"a": "1"}, func(s *corev1.Secret) { s.Type = "example.com/x" })
 	p.wants(p.plan(), "must be replaced", `type = "example.com/x" -> "Opaque"`)
 	p.apply()
 	if live := p.liveSecret("database"); live.Type != corev1.SecretTypeOpaque {
@@ -147,13 +132,9 @@ func TestSecretOfAnotherTypeIsReplaced(t *testing.T) {
 func TestSecretDataForgetsAVanishedKey(t *testing.T) {
 	p := newPipeline(t)
 	p.createSecret("database", nil)
-	p.write(secretData(`data_wo = { a = "1", b = "2" }`))
-	p.plan()
-	p.apply()
+	p.planned(secretData(`data_wo = { a = "1", b = "2" }`))
 	p.changeSecret("database", func(s *corev1.Secret) { delete(s.Data, "b") })
-	p.write(secretData(`data_wo = { a = "1" }`))
-	p.plan()
-	p.apply()
+	p.planned(secretData(`data_wo = { a = "1" }`))
 	if diff := cmp.Diff(any(p.namespace+"/database:a"), p.state()["it"].Attributes["id"]); diff != "" {
 		t.Errorf("id (-want +got):\n%s", diff)
 	}
@@ -170,7 +151,7 @@ func TestSecretValuesThatOnlyTheApplyKnows(t *testing.T) {
 		block         func(...string) string
 		before, after string
 		drifts        map[string]string
-		want          map[string]string
+		want          data
 	}{
 		"entry": {
 			secretEntry, `value_wo = terraform_data.later.output`, `value_wo = terraform_data.later.output`,
@@ -198,17 +179,13 @@ func TestSecretValuesThatOnlyTheApplyKnows(t *testing.T) {
 			if name != "a further key of a Secret" {
 				p.createSecret("database", nil)
 			}
-			p.write(later("one") + test.block(test.before))
-			p.plan()
-			p.apply()
+			p.planned(later("one") + test.block(test.before))
 			p.changeSecret("database", func(s *corev1.Secret) { s.Data = bytesOf(test.drifts) })
 			lines := []string{test.after}
 			if name != "a further key of a Secret" {
 				lines = append(lines, `on_drift = "error"`)
 			}
-			p.write(later("two") + test.block(lines...))
-			p.plan()
-			p.apply()
+			p.planned(later("two") + test.block(lines...))
 			p.wantSecret("database", test.want)
 			p.planNothing()
 		})
@@ -218,13 +195,9 @@ func TestSecretValuesThatOnlyTheApplyKnows(t *testing.T) {
 // Given values that somebody else changed; when the resource leaves its values to others; then it no longer protects them.
 func TestSecretLeavesItsValuesToOthers(t *testing.T) {
 	p := newPipeline(t)
-	p.write(secretBlock(`data_wo = { a = "1" }`, `on_drift = "error"`))
-	p.plan()
-	p.apply()
-	p.write(secretBlock(`on_drift = "error"`))
-	p.plan()
-	p.apply()
-	p.wantSecret("database", map[string]string{"a": "1"})
+	p.planned(secretBlock(`data_wo = { a = "1" }`, `on_drift = "error"`))
+	p.planned(secretBlock(`on_drift = "error"`))
+	p.wantSecret("database", data{"a": "1"})
 	p.planNothing()
 	p.rotate("database", "a", "theirs")
 	p.planNothing()
@@ -249,13 +222,11 @@ func TestSecretReplacedOverDrift(t *testing.T) {
 			if name != "whole" {
 				p.createSecret("database", nil)
 			}
-			p.write(test.body)
-			p.plan()
-			p.apply()
+			p.planned(test.body)
 			p.rotate("database", "password", "theirs")
 			p.wants(p.plan("-replace="+test.address), "This plan leaves it as it is, unless it replaces the resource.")
 			p.apply()
-			p.wantSecret("database", map[string]string{"password": "1"})
+			p.wantSecret("database", data{"password": "1"})
 		})
 	}
 }
@@ -266,14 +237,12 @@ func TestSecretDataUpdateLeavesDriftOfOtherKeys(t *testing.T) {
 		t.Run(onDrift, func(t *testing.T) {
 			p := newPipeline(t)
 			p.createSecret("database", nil)
-			p.write(secretData(`data_wo = { a = "1" }`, `on_drift = "`+onDrift+`"`))
-			p.plan()
-			p.apply()
+			p.planned(secretData(`data_wo = { a = "1" }`, `on_drift = "`+onDrift+`"`))
 			p.rotate("database", "a", "theirs")
 			p.write(secretData(`data_wo = { a = "1", b = "2" }`, `on_drift = "`+onDrift+`"`))
 			p.wants(p.plan(), "Value Changed Since Last Apply", "This plan leaves it as it is", "Key: a", "!This update overwrites it.")
 			p.apply()
-			p.wantSecret("database", map[string]string{"a": "theirs", "b": "2"})
+			p.wantSecret("database", data{"a": "theirs", "b": "2"})
 			p.wants(p.planNothing(), "Value Changed Since Last Apply", "This plan leaves it as it is")
 		})
 	}
@@ -287,9 +256,7 @@ func TestSecretShowsLabels(t *testing.T) {
 			s.Labels, s.Annotations = map[string]string{"app": value}, map[string]string{"note": value}
 		})
 	}
-	p.write(secretBlock(`data_wo = { a = "1" }`))
-	p.plan()
-	p.apply()
+	p.planned(secretBlock(`data_wo = { a = "1" }`))
 	set("before")
 	p.write(secretBlock(`data_wo = { a = "1" }`, `labels = { app = "shop" }`, `annotations = { note = "mine" }`))
 	p.wants(p.plan(), "Unmanaged Keys Will Change", `Label: app Found: "before" Planned: "shop"`, `Annotation: note Found: "before" Planned: "mine"`, "!Key: a")
@@ -309,14 +276,13 @@ func TestSecretChangedAfterAPlanThatFoundItsValuesThere(t *testing.T) {
 			onEach(t, func(p *pipeline, _ bool) {
 				write := func(lines ...string) { p.writeFor(p.kubeconfig, `plan_check = "`+check+`"`, secretBlock(lines...)) }
 				write(`data_wo = { a = "1" }`)
-				p.plan()
-				p.apply()
+				p.planApply()
 				p.rotate("database", "a", "2")
 				write(`data_wo = { a = "2" }`, `data_wo_version = 2`)
 				p.plan()
 				p.rotate("database", "a", "theirs")
 				p.applyRefused("Compare-And-Swap Conflict", "!inconsistent")
-				p.wantSecret("database", map[string]string{"a": "theirs"})
+				p.wantSecret("database", data{"a": "theirs"})
 			})
 		})
 	}
@@ -325,13 +291,9 @@ func TestSecretChangedAfterAPlanThatFoundItsValuesThere(t *testing.T) {
 // Given values that the resource left to others, and that are as it would write them; when it takes them over; then it protects them.
 func TestSecretTakesOverValuesThatAreThere(t *testing.T) {
 	p := newPipeline(t)
-	p.write(secretBlock())
-	p.plan()
-	p.apply()
+	p.planned(secretBlock())
 	p.rotate("database", "a", "1")
-	p.write(secretBlock(`data_wo = { a = "1" }`))
-	p.plan()
-	p.apply()
+	p.planned(secretBlock(`data_wo = { a = "1" }`))
 	p.planNothing()
 	p.rotate("database", "a", "theirs")
 	p.wants(p.planNothing(), "Value Changed Since Last Apply")

@@ -11,12 +11,10 @@ import (
 
 func TestSecretEntryBasic(t *testing.T) {
 	p := newPipeline(t)
-	made := p.createSecret("database", map[string]string{"user": "kept"})
+	made := p.createSecret("database", data{"user": "kept"})
 
-	p.write(secretEntry(`value_wo = "first-value"`, `value_wo_version = 1`))
-	p.plan()
-	p.apply()
-	p.wantSecret("database", map[string]string{"user": "kept", "password": "first-value"})
+	p.planned(secretEntry(`value_wo = "first-value"`, `value_wo_version = 1`))
+	p.wantSecret("database", data{"user": "kept", "password": "first-value"})
 	got := p.state()["it"].Attributes
 	want := map[string]any{
 		"id": p.namespace + "/database/password", "uid": string(made.UID), "resource_version": p.liveSecret("database").ResourceVersion,
@@ -33,19 +31,17 @@ func TestSecretEntryBasic(t *testing.T) {
 	p.write(secretEntry(`value_wo = "second-value"`, `value_wo_version = 1`))
 	p.planNothing()
 
-	p.write(secretEntry(`value_wo = "second-value"`, `value_wo_version = 2`))
-	p.plan()
-	p.apply()
-	p.wantSecret("database", map[string]string{"user": "kept", "password": "second-value"})
+	p.planned(secretEntry(`value_wo = "second-value"`, `value_wo_version = 2`))
+	p.wantSecret("database", data{"user": "kept", "password": "second-value"})
 	p.planNothing()
 
 	p.destroy()
-	p.wantSecret("database", map[string]string{"user": "kept"})
+	p.wantSecret("database", data{"user": "kept"})
 }
 
 func TestSecretEntryConflicts(t *testing.T) {
 	p := newPipeline(t)
-	p.createSecret("database", map[string]string{"password": "old", "user": "u"})
+	p.createSecret("database", data{"password": "old", "user": "u"})
 
 	p.write(secretEntry(`value_wo = "new"`))
 	p.planRefused([]string{"Key Already Exists", "password already exists with another value", "Secret:", "set expected_value_wo to what password holds"})
@@ -58,17 +54,15 @@ func TestSecretEntryConflicts(t *testing.T) {
 	p.plan()
 	p.rotate("database", "password", "rotated")
 	p.applyRefused("Expected Value Mismatch")
-	p.wantSecret("database", map[string]string{"password": "rotated", "user": "u"})
+	p.wantSecret("database", data{"password": "rotated", "user": "u"})
 
 	// An update goes by the version of the Secret that the plan saw.
-	p.write(secretEntry(`value_wo = "new"`, `expected_value_wo = "rotated"`))
-	p.plan()
-	p.apply()
+	p.planned(secretEntry(`value_wo = "new"`, `expected_value_wo = "rotated"`))
 	p.write(secretEntry(`value_wo = "newer"`, `value_wo_version = 2`))
 	p.plan()
 	p.rotate("database", "user", "v")
 	p.applyRefused("Compare-And-Swap Conflict", "The Secret changed after", "Nothing was written.")
-	p.wantSecret("database", map[string]string{"password": "new", "user": "v"})
+	p.wantSecret("database", data{"password": "new", "user": "v"})
 
 	// By key it needs an expectation.
 	p.write(secretEntry(`value_wo = "newer"`, `value_wo_version = 2`, `conflict_scope = "key"`))
@@ -77,7 +71,7 @@ func TestSecretEntryConflicts(t *testing.T) {
 	p.plan()
 	p.rotate("database", "user", "w")
 	p.apply()
-	p.wantSecret("database", map[string]string{"password": "newer", "user": "w"})
+	p.wantSecret("database", data{"password": "newer", "user": "w"})
 	p.planNothing()
 
 	// A delete goes by the version that its plan saw, whatever the scope.
@@ -85,38 +79,32 @@ func TestSecretEntryConflicts(t *testing.T) {
 	p.rotate("database", "user", "x")
 	p.applyRefused("Compare-And-Swap Conflict", "The Secret changed after this plan was made. Nothing was removed.")
 	p.destroy()
-	p.wantSecret("database", map[string]string{"user": "x"})
+	p.wantSecret("database", data{"user": "x"})
 }
 
 func TestSecretEntryDrift(t *testing.T) {
 	p := newPipeline(t)
 	p.createSecret("database", nil)
-	p.write(secretEntry(`value_wo = "mine"`))
-	p.plan()
-	p.apply()
+	p.planned(secretEntry(`value_wo = "mine"`))
 
 	// Somebody else changes the key: each plan says so, and leaves it alone until the version changes.
 	p.rotate("database", "password", "theirs")
 	p.wants(p.planNothing(), "Warning: Value Changed Since Last Apply", "Somebody else changed password after the last apply. This plan leaves it as it is, unless it replaces the resource.",
 		"Changed by: another-writer")
-	p.write(secretEntry(`value_wo = "mine"`, `on_drift = "off"`))
-	p.plan()
-	p.apply()
-	p.wantSecret("database", map[string]string{"password": "theirs"})
+	p.planned(secretEntry(`value_wo = "mine"`, `on_drift = "off"`))
+	p.wantSecret("database", data{"password": "theirs"})
 	p.write(secretEntry(`value_wo = "mine"`, `value_wo_version = 2`, `on_drift = "error"`))
 	p.planRefused([]string{"Value Changed Since Last Apply", `on_drift = "error" protects it.`})
 	p.write(secretEntry(`value_wo = "mine"`, `value_wo_version = 2`))
 	p.wants(p.plan(), "Value Changed Since Last Apply", "This update overwrites it.")
 	p.apply()
-	p.wantSecret("database", map[string]string{"password": "mine"})
+	p.wantSecret("database", data{"password": "mine"})
 	p.planNothing()
 
 	// To accept what is there moves the baseline and writes nothing.
 	p.rotate("database", "password", "theirs")
 	version := p.liveSecret("database").ResourceVersion
-	p.write(secretEntry(`value_wo = "theirs"`, `value_wo_version = 2`))
-	p.plan()
-	p.apply()
+	p.planned(secretEntry(`value_wo = "theirs"`, `value_wo_version = 2`))
 	if now := p.liveSecret("database").ResourceVersion; now != version {
 		t.Errorf("wrote: from version %s to %s", version, now)
 	}
@@ -126,21 +114,19 @@ func TestSecretEntryDrift(t *testing.T) {
 
 	// A vanished key is created again.
 	p.changeSecret("database", func(s *corev1.Secret) { s.Data = nil })
-	p.plan()
-	p.apply()
-	p.wantSecret("database", map[string]string{"password": "theirs"})
+	p.planApply()
+	p.wantSecret("database", data{"password": "theirs"})
 }
 
 func TestSecretEntryImport(t *testing.T) {
 	p := newPipeline(t)
-	p.createSecret("database", map[string]string{"password": "there"})
+	p.createSecret("database", data{"password": "there"})
 	imported := "import {\n  to = cas_secret_entry.it\n  id = \"${NAMESPACE}/database/password\"\n}\n"
 	p.write(imported + secretEntry(`value_wo = "mine"`))
 	p.planRefused([]string{"Key Already Exists"})
 	p.write(imported + secretEntry(`value_wo = "there"`, `adopt_existing = true`))
 	version := p.liveSecret("database").ResourceVersion
-	p.plan()
-	p.apply()
+	p.planApply()
 	if now := p.liveSecret("database").ResourceVersion; now != version {
 		t.Errorf("wrote: from version %s to %s", version, now)
 	}
@@ -165,9 +151,9 @@ func TestSecretEntriesOfOneSecret(t *testing.T) {
 	p := newPipeline(t)
 	p.createSecret("database", nil)
 	const count = 20
-	write := func(value string, version int) (want map[string]string) {
+	write := func(value string, version int) (want data) {
 		var all strings.Builder
-		want = map[string]string{}
+		want = data{}
 		for i := range count {
 			fmt.Fprintf(&all, "resource \"cas_secret_entry\" \"e%d\" {\n  namespace = NAMESPACE\n  name = \"database\"\n  key = \"k%d\"\n  value_wo = %q\n"+
 				"  value_wo_version = %d\n}\n", i, i, value, version)
@@ -178,12 +164,10 @@ func TestSecretEntriesOfOneSecret(t *testing.T) {
 	}
 	for version, value := range []string{"first", "second"} {
 		want := write(value, version)
-		p.plan()
-		p.apply()
+		p.planApply()
 		p.wantSecret("database", want)
 		p.planNothing()
 	}
-	p.plan("-destroy")
-	p.apply()
-	p.wantSecret("database", map[string]string{})
+	p.planApply("-destroy")
+	p.wantSecret("database", data{})
 }

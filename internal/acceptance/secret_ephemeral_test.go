@@ -119,8 +119,7 @@ func TestLostAnswerOfASecretThatWasJustPlanned(t *testing.T) {
 				proxy := p.proxied()
 				o.create(data{"a": "0", "b": "0", "c": "1"})
 				first := []string{`value_wo = "1"`, `expected_value_wo = "0"`}
-				p.write(strings.ReplaceAll(entry("a", first...)+entry("b", append(first, "depends_on = [cas_secret_entry.a]")...), "version = 2", "version = 1"))
-				p.planApply()
+				p.planned(strings.ReplaceAll(entry("a", first...)+entry("b", append(first, "depends_on = [cas_secret_entry.a]")...), "version = 2", "version = 1"))
 				p.write(entry("a", `value_wo = "2"`) + entry("b", `value_wo = "2"`, "depends_on = [cas_secret_entry.a]"))
 				p.plan()
 				proxy.SetHook(func(r *http.Request) testcluster.Fault {

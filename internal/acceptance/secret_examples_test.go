@@ -18,11 +18,11 @@ import (
 
 // secretExample is what one example of Secrets starts from, and what comes of it.
 type secretExample struct {
-	before    map[string]string // of the Secret database; nil: there is none
-	first     string            // a configuration that is applied before it
+	before    data   // of the Secret database; nil: there is none
+	first     string // a configuration that is applied before it
 	env       []string
-	after     map[string]map[string]string // of all Secrets
-	destroyed map[string]map[string]string
+	after     map[string]data // of all Secrets
+	destroyed map[string]data
 	unwritten bool // the Secret database stays at its version
 }
 
@@ -32,24 +32,24 @@ const (
 )
 
 var (
-	userOnly = map[string]string{"user": "shop"}
-	userPass = map[string]string{"user": "shop", "password": "s3cret"}
+	userOnly = data{"user": "shop"}
+	userPass = data{"user": "shop", "password": "s3cret"}
 )
 
-func database(data map[string]string) map[string]map[string]string {
-	return map[string]map[string]string{"database": data}
+func database(holds data) map[string]data {
+	return map[string]data{"database": holds}
 }
 
 // secretExampleTests are by the path under examples/.
 var secretExampleTests = map[string]secretExample{
 	"resources/cas_secret_entry/resource.tf": {before: userOnly, after: database(userPass), destroyed: database(userOnly)},
 	"resources/cas_secret_entry/expected.tf": {
-		before: map[string]string{"password": "old", "user": "shop"}, env: []string{"TF_VAR_old_password=old", "TF_VAR_new_password=s3cret"},
+		before: data{"password": "old", "user": "shop"}, env: []string{"TF_VAR_old_password=old", "TF_VAR_new_password=s3cret"},
 		after: database(userPass), destroyed: database(userOnly),
 	},
 	"resources/cas_secret_entry/import-by-string-id.tf": {before: userPass, after: database(userPass), destroyed: database(userOnly), unwritten: true},
 	"resources/cas_secret_entry/import-by-identity.tf":  {before: userPass, after: database(userPass), destroyed: database(userOnly), unwritten: true},
-	"resources/cas_secret_data/resource.tf":             {before: map[string]string{}, after: database(userPass), destroyed: database(map[string]string{})},
+	"resources/cas_secret_data/resource.tf":             {before: data{}, after: database(userPass), destroyed: database(map[string]string{})},
 	"resources/cas_secret_data/guard.tf":                {before: userOnly, after: database(userPass), destroyed: database(userOnly)},
 	"resources/cas_secret_data/import-by-string-id.tf":  {before: userPass, after: database(userPass), destroyed: database(map[string]string{}), unwritten: true},
 	"resources/cas_secret_data/import-by-identity.tf":   {before: userPass, after: database(userPass), destroyed: database(map[string]string{}), unwritten: true},
@@ -66,16 +66,16 @@ var secretExampleTests = map[string]secretExample{
 	},
 	"ephemeral-resources/cas_secret_entry/ephemeral-resource.tf": {
 		before: userPass, first: "resource \"cas_secret\" \"reports\" {\n  namespace = \"shop\"\n  name = \"reports\"\n}\n",
-		after:     map[string]map[string]string{"database": userPass, "reports": {"database_password": "s3cret"}},
+		after:     map[string]data{"database": userPass, "reports": {"database_password": "s3cret"}},
 		destroyed: database(userPass),
 	},
 	"ephemeral-resources/cas_secret/ephemeral-resource.tf": {
-		before: userPass, after: map[string]map[string]string{"database": userPass, "reports": userPass}, destroyed: database(userPass),
+		before: userPass, after: map[string]data{"database": userPass, "reports": userPass}, destroyed: database(userPass),
 	},
 }
 
 // secretShop is a pipeline in the namespace shop, with the Secret database where before is not nil. No Secret is there when the test ends.
-func secretShop(t *testing.T, before map[string]string) (*pipeline, *corev1.Secret) {
+func secretShop(t *testing.T, before data) (*pipeline, *corev1.Secret) {
 	t.Helper()
 	f, _ := shop(t, nil)
 	p := f.cliPipeline()
@@ -94,14 +94,14 @@ func secretShop(t *testing.T, before map[string]string) (*pipeline, *corev1.Secr
 }
 
 // wantSecrets fails the test unless these are all Secrets of the namespace, and what they hold.
-func (f *fixture) wantSecrets(want map[string]map[string]string) {
+func (f *fixture) wantSecrets(want map[string]data) {
 	f.Helper()
 	if got, wanted := slices.Sorted(maps.Keys(f.secrets())), slices.Sorted(maps.Keys(want)); !slices.Equal(got, wanted) {
 		f.Errorf("Secrets %q, want %q", got, wanted)
 		return
 	}
-	for name, data := range want {
-		f.wantSecret(name, data)
+	for name, holds := range want {
+		f.wantSecret(name, holds)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestSecretExamples(t *testing.T) {
 			p.cli.Env = append(p.cli.Env, "TF_VAR_certificate="+pair[0], "TF_VAR_private_key="+pair[1], fmt.Sprintf("TF_VAR_serial=%d", i+1))
 			p.do("apply", "-auto-approve")
 			name := strings.TrimSpace(p.cli.Run("output", "-raw", "name").Stdout)
-			p.wantSecrets(map[string]map[string]string{name: {"tls.crt": pair[0], "tls.key": pair[1]}})
+			p.wantSecrets(map[string]data{name: {"tls.crt": pair[0], "tls.key": pair[1]}})
 			if s := p.liveSecret(name); s.Type != corev1.SecretTypeTLS || s.Immutable == nil || !*s.Immutable {
 				t.Errorf("type %s, immutable %v", s.Type, s.Immutable)
 			}

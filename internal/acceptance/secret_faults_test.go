@@ -82,7 +82,7 @@ func TestSecretLostAnswers(t *testing.T) {
 				t.Run(form+"/"+op+"/"+name, func(t *testing.T) {
 					p := newPipeline(t)
 					if form != "whole" {
-						p.createSecret("database", map[string]string{"other": "kept"})
+						p.createSecret("database", data{"other": "kept"})
 					}
 					proxy := p.proxied()
 					if op != "create" {

@@ -10,9 +10,9 @@ import (
 )
 
 // createSecret makes a Secret as another writer.
-func (f *fixture) createSecret(name string, data map[string]string, change ...func(*corev1.Secret)) *corev1.Secret {
+func (f *fixture) createSecret(name string, holds data, change ...func(*corev1.Secret)) *corev1.Secret {
 	f.Helper()
-	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: bytesOf(data)}
+	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: bytesOf(holds)}
 	for _, each := range change {
 		each(s)
 	}
@@ -23,9 +23,9 @@ func (f *fixture) createSecret(name string, data map[string]string, change ...fu
 	return made
 }
 
-func bytesOf(data map[string]string) map[string][]byte {
+func bytesOf(holds data) map[string][]byte {
 	all := map[string][]byte{}
-	for key, value := range data {
+	for key, value := range holds {
 		all[key] = []byte(value)
 	}
 	return all
@@ -65,9 +65,9 @@ func (f *fixture) rotate(name, key, value string) {
 }
 
 // wantSecret fails the test unless the Secret holds just that.
-func (f *fixture) wantSecret(name string, want map[string]string) {
+func (f *fixture) wantSecret(name string, want data) {
 	f.Helper()
-	got := map[string]string{}
+	got := data{}
 	for key, value := range f.liveSecret(name).Data {
 		got[key] = string(value)
 	}

@@ -13,21 +13,19 @@ import (
 // Given the state of a kubernetes_secret_v1_data; when it is moved; then no value comes along, and the first write needs an expectation.
 func TestSecretDataMovedFromKubernetes(t *testing.T) {
 	p := newPipeline(t)
-	p.createSecret("database", map[string]string{"a": "value-of-a", "b": "value-of-b", "other": "kept"})
+	p.createSecret("database", data{"a": "value-of-a", "b": "value-of-b", "other": "kept"})
 	const moved = "moved {\nfrom = kubernetes_secret_v1_data.it\nto = cas_secret_data.it\n}\n"
 	p.write("resource \"kubernetes_secret_v1_data\" \"it\" {\nmetadata {\nname = \"database\"\nnamespace = NAMESPACE\n}\n" +
 		"data = { a = \"value-of-a\", b = \"value-of-b\" }\n}\n")
-	p.plan()
-	p.apply()
+	p.planApply()
 	p.write(moved + secretData(`data_wo = { a = "mine", b = "value-of-b" }`))
 	p.planRefused([]string{"a and b do not hold what this resource expects.", `to replace it, set expected_data_wo["a"]`, "it already holds the value to write"})
 	p.write(moved + secretData(`data_wo = { a = "mine", b = "value-of-b" }`, `expected_data_wo = { a = "value-of-a" }`, `adopt_existing = true`))
 	p.plan()
 	p.rotate("database", "other", "changed")
 	p.applyRefused("Compare-And-Swap Conflict")
-	p.plan()
-	p.apply()
-	p.wantSecret("database", map[string]string{"a": "mine", "b": "value-of-b", "other": "changed"})
+	p.planApply()
+	p.wantSecret("database", data{"a": "mine", "b": "value-of-b", "other": "changed"})
 	p.planNothing()
 	state := jsonOf(t, p.state()["it"])
 	if strings.Contains(state, "value-of") || strings.Contains(state, "mine") || strings.Contains(state, base64Of("value-of-b")) {
@@ -37,7 +35,7 @@ func TestSecretDataMovedFromKubernetes(t *testing.T) {
 
 func TestSecretMovedFromKubernetes(t *testing.T) {
 	f := newFixture(t)
-	live := f.createSecret("database", map[string]string{"a": "1"}, func(s *corev1.Secret) { s.Type = "example.com/x" })
+	live := f.createSecret("database", data{"a": "1"}, func(s *corev1.Secret) { s.Type = "example.com/x" })
 	const moved = "moved {\nfrom = kubernetes_secret_v1.it\nto = cas_secret.it\n}\n"
 	config := secretBlock(`type = "example.com/x"`, `data_wo = { a = "1" }`)
 	resource.Test(t, resource.TestCase{
@@ -55,7 +53,7 @@ func TestSecretMovedFromKubernetes(t *testing.T) {
 					resource.TestCheckResourceAttr("cas_secret.it", "type", "example.com/x"),
 					resource.TestCheckResourceAttr("cas_secret.it", "keys.0", "a"),
 					resource.TestCheckNoResourceAttr("cas_secret.it", "data_wo.a"),
-					checked(func() { f.wantSecret("database", map[string]string{"a": "1"}) }),
+					checked(func() { f.wantSecret("database", data{"a": "1"}) }),
 				),
 			},
 			{Config: f.config(config), PlanOnly: true},

@@ -17,33 +17,26 @@ func TestSecretRehearsal(t *testing.T) {
 		t.Run(form, func(t *testing.T) {
 			p := newPipeline(t)
 			if form != "whole" {
-				p.createSecret("database", map[string]string{"other": "kept"})
+				p.createSecret("database", data{"other": "kept"})
 			}
 			proxy := p.proxied()
-			rehearsed := func(what string) {
-				t.Helper()
-				if dry, wet := writesOf(proxy); dry != 1 || wet != 0 {
-					t.Errorf("%s: %d dry runs and %d writes: %v", what, dry, wet, proxy.Requests())
-				}
-				proxy.Reset()
-			}
 			p.writeRehearsed(block(first))
 			proxy.Reset()
 			p.plan()
-			rehearsed("a create")
+			p.wantWrites(proxy, "a create", 1, 0)
 			p.apply()
 			p.planNothing()
 			p.writeRehearsed(block(second))
 			proxy.Reset()
 			p.plan()
-			rehearsed("an update")
+			p.wantWrites(proxy, "an update", 1, 0)
 			if got := p.password(); got == nil || *got != first {
 				t.Errorf("the password is %v", got)
 			}
 			p.writeRehearsed("")
 			proxy.Reset()
 			p.plan()
-			rehearsed("a removal")
+			p.wantWrites(proxy, "a removal", 1, 0)
 
 			p.createSecretIfNone()
 			p.quoteSecrets()
@@ -78,7 +71,7 @@ func TestSecretCreateIsHeldToItsPlan(t *testing.T) {
 		} {
 			t.Run(form+"/"+name, func(t *testing.T) {
 				onEach(t, func(p *pipeline, stores bool) {
-					p.createSecret("database", map[string]string{"password": "1", "other": "kept"})
+					p.createSecret("database", data{"password": "1", "other": "kept"})
 					p.write(secretForms[form]("2", test.lines...))
 					p.plan()
 					test.between(p)
@@ -106,7 +99,7 @@ func TestSecretCreatedBeforeTheOldOneGoes(t *testing.T) {
 	t.Parallel()
 	t.Run("entry", func(t *testing.T) {
 		onEach(t, func(p *pipeline, stores bool) {
-			p.createSecret("database", map[string]string{"other": "kept"})
+			p.createSecret("database", data{"other": "kept"})
 			block := func(key string) string {
 				return strings.Replace(secretEntry(`value_wo = "1"`, createFirst), `key = "password"`, "key = "+quoted(key), 1)
 			}
@@ -115,16 +108,15 @@ func TestSecretCreatedBeforeTheOldOneGoes(t *testing.T) {
 			p.plan()
 			p.rotate("database", "b", "theirs")
 			p.applyRefused("Error: ", "Nothing was written.")
-			p.wantSecret("database", map[string]string{"a": "1", "b": "theirs", "other": "kept"})
+			p.wantSecret("database", data{"a": "1", "b": "theirs", "other": "kept"})
 			if stores {
 				p.wantState("it")
 			} else {
 				p.wantState("deposed it")
 			}
 			p.changeSecret("database", func(s *corev1.Secret) { delete(s.Data, "b") })
-			p.plan()
-			p.apply()
-			p.wantSecret("database", map[string]string{"b": "1", "other": "kept"})
+			p.planApply()
+			p.wantSecret("database", data{"b": "1", "other": "kept"})
 			p.wantState("it")
 			p.planNothing()
 		})
@@ -184,18 +176,14 @@ func TestSecretLargeValue(t *testing.T) {
 				return `join("", [for _ in range(1024) : ` + quoted(strings.Repeat(character, 1024)) + `])`
 			}
 			p.planned(block(times("x"), 1))
-			p.write(block(times("y"), 2))
-			p.plan()
-			p.apply()
+			p.planned(block(times("y"), 2))
 			if got := p.password(); got == nil || *got != strings.Repeat("y", oneMiB) {
 				t.Error("the Secret does not hold the value")
 			}
 			p.planNothing()
 			p.write(block(`"x${`+times("x")+`}"`, 3))
 			p.planRefused([]string{"Too Large", "at most 1048576 bytes", "!xxxx"})
-			p.write("")
-			p.plan()
-			p.apply()
+			p.planned("")
 		})
 	}
 }
@@ -207,17 +195,13 @@ func TestSecretOfATypeWithKeys(t *testing.T) {
 	p.write(block(`data_wo = { "tls.crt" = "planted-certificate" }`))
 	p.plan()
 	p.wants(p.applyRefused("Request Refused", "Status: 422", "Nothing was written."), "!planted-")
-	p.write(block(`data_wo = { "tls.crt" = "planted-certificate", "tls.key" = "planted-key" }`))
-	p.plan()
-	p.apply()
+	p.planned(block(`data_wo = { "tls.crt" = "planted-certificate", "tls.key" = "planted-key" }`))
 	p.planNothing()
 	p.write(block(`data_wo = { "tls.crt" = "planted-certificate" }`))
 	p.plan()
 	p.wants(p.applyRefused("Request Refused", "Status: 422", "Nothing was written."), "!planted-")
-	p.wantSecret("database", map[string]string{"tls.crt": "planted-certificate", "tls.key": "planted-key"})
-	p.write("")
-	p.plan()
-	p.apply()
+	p.wantSecret("database", data{"tls.crt": "planted-certificate", "tls.key": "planted-key"})
+	p.planned("")
 	if _, there := p.secrets()["database"]; there {
 		t.Error("the Secret is still there")
 	}

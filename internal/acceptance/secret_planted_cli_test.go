@@ -33,7 +33,7 @@ func TestNoValueOfASecretIsWrittenAnywhere(t *testing.T) {
 		values[key] = s.plant(key, key+`-p"w/+ä &%planted-`+strings.Repeat(key, 3))
 	}
 	s.createSecret("vault", values)
-	s.createSecret("database", map[string]string{"user": values["foreign"]})
+	s.createSecret("database", data{"user": values["foreign"]})
 	all := opens("first") + opens("second") + opens("third") + opens("wrong") + opens("raw") +
 		"ephemeral \"cas_secret\" \"vault\" {\n  namespace = NAMESPACE\n  name = \"vault\"\n}\n"
 	write := func(body string) { s.write(all + body) }
@@ -44,7 +44,7 @@ func TestNoValueOfASecretIsWrittenAnywhere(t *testing.T) {
 	write(secretEntry(`value_wo = `+openedValue("first")) + strings.Replace(kept(), `name = "database"`, `name = "vault"`, 1))
 	s.ran(2, "Plan: 2 to add", "plan", "-no-color", "-input=false", "-detailed-exitcode", "-out=saved.tfplan")
 	s.ran(0, "Apply complete", "apply", "-no-color", "-input=false", "saved.tfplan")
-	s.wantSecret("database", map[string]string{"user": values["foreign"], "password": values["first"]})
+	s.wantSecret("database", data{"user": values["foreign"], "password": values["first"]})
 	s.ran(0, "password", "show", "-no-color", "-json")
 	vault := strings.Replace(kept(), `name = "database"`, `name = "vault"`, 1)
 
@@ -63,7 +63,7 @@ func TestNoValueOfASecretIsWrittenAnywhere(t *testing.T) {
 	s.quoteSecrets()
 	write(secretEntry(`value_wo = `+openedValue("second"), `value_wo_version = 2`) + vault)
 	s.ran(1, "Request Refused", "apply", "-no-color", "-input=false", "-auto-approve")
-	s.wantSecret("database", map[string]string{"user": values["third"], "password": values["third"]})
+	s.wantSecret("database", data{"user": values["third"], "password": values["third"]})
 	if found := s.found(); len(found) > 0 {
 		t.Errorf("found: %v", found)
 	}
@@ -77,7 +77,7 @@ func TestNoValueOfASecretIsInACrash(t *testing.T) {
 		values[key] = s.plant(key, key+`-p"w/+ä &%planted-`+strings.Repeat(key, 3))
 	}
 	s.createSecret("vault", values)
-	s.createSecret("database", map[string]string{"password": values["second"]})
+	s.createSecret("database", data{"password": values["second"]})
 	proxy := s.proxied()
 	s.write(opens("first") + opens("second") +
 		secretEntry(`value_wo = `+openedValue("first"), `expected_value_wo = `+openedValue("second")) +

@@ -12,25 +12,25 @@ import (
 func TestSecretSituations(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		live    map[string]string
+		live    data
 		change  func(*corev1.Secret)
 		body    []string
 		refused []string
 	}{
 		"immutable": {
-			live: map[string]string{"a": "1"}, change: func(s *corev1.Secret) { s.Immutable = new(true) },
+			live: data{"a": "1"}, change: func(s *corev1.Secret) { s.Immutable = new(true) },
 			body: []string{`value_wo = "2"`}, refused: []string{"Secret Is Immutable", "The Secret is immutable. Nothing was written.", "Use a Secret with another name"},
 		},
 		"too large": {
-			live: map[string]string{"a": strings.Repeat("x", 900<<10)}, body: []string{fmt.Sprintf("value_wo = %q", strings.Repeat("y", 200<<10))},
+			live: data{"a": strings.Repeat("x", 900<<10)}, body: []string{fmt.Sprintf("value_wo = %q", strings.Repeat("y", 200<<10))},
 			refused: []string{"Secret Too Large", "Limit: 1048576 bytes for all values together"},
 		},
 		"of a certificate that its type needs": {
-			live: map[string]string{"tls.crt": "c", "tls.key": "k"}, change: func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS },
+			live: data{"tls.crt": "c", "tls.key": "k"}, change: func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS },
 			body: []string{`key = "tls.crt"`, `value_wo = "d"`, `expected_value_wo = "c"`},
 		},
 		"a value that is no text": {
-			live: map[string]string{"a": "\xff\x00"}, body: []string{`key = "a"`, `value_base64_wo = "AP8="`, `expected_value_base64_wo = "/wA="`},
+			live: data{"a": "\xff\x00"}, body: []string{`key = "a"`, `value_base64_wo = "AP8="`, `expected_value_base64_wo = "/wA="`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,8 +46,7 @@ func TestSecretSituations(t *testing.T) {
 			}
 			p.write(body)
 			if test.refused == nil {
-				p.plan()
-				p.apply()
+				p.planApply()
 				p.planNothing()
 				return
 			}
@@ -64,18 +63,16 @@ func TestSecretSituations(t *testing.T) {
 // A key that the type of a Secret needs cannot be removed, and the API server says so.
 func TestSecretEntryThatItsTypeNeeds(t *testing.T) {
 	p := newPipeline(t)
-	p.createSecret("database", map[string]string{"tls.crt": "c", "tls.key": "k"}, func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS })
-	p.write(secretData(`data_wo = { "tls.crt" = "d" }`, `expected_data_wo = { "tls.crt" = "c" }`))
-	p.plan()
-	p.apply()
+	p.createSecret("database", data{"tls.crt": "c", "tls.key": "k"}, func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS })
+	p.planned(secretData(`data_wo = { "tls.crt" = "d" }`, `expected_data_wo = { "tls.crt" = "c" }`))
 	p.destroyRefused([]string{"Request Refused", "The API server refused to patch the Secret. Nothing was removed.", "Status: 422"})
-	p.wantSecret("database", map[string]string{"tls.crt": "d", "tls.key": "k"})
+	p.wantSecret("database", data{"tls.crt": "d", "tls.key": "k"})
 }
 
 // An operator rotates other keys of the Secret all the time: by key, a swap goes through.
 func TestSecretEntryBesideAnOperator(t *testing.T) {
 	p := newPipeline(t)
-	p.createSecret("database", map[string]string{"password": "0"})
+	p.createSecret("database", data{"password": "0"})
 	p.write(secretEntry(`value_wo = "1"`, `expected_value_wo = "0"`, `conflict_scope = "key"`))
 	p.plan()
 	stop := make(chan struct{})
@@ -115,10 +112,9 @@ func TestSecretThatIsNotThere(t *testing.T) {
 	p.write(secretBlock() + strings.Replace(secretEntry(`value_wo = "1"`, `depends_on = [cas_secret.it]`), `"it"`, `"entry"`, 1) +
 		"resource \"cas_configmap\" \"it\" {\n  namespace = NAMESPACE\n  name = \"database\"\n}\n" +
 		"resource \"cas_configmap_entry\" \"it\" {\n  namespace = NAMESPACE\n  name = cas_configmap.it.name\n  key = \"password\"\n  value = \"2\"\n}\n")
-	p.plan()
-	p.apply()
-	p.wantSecret("database", map[string]string{"password": "1"})
-	p.wantLive("database", map[string]string{"password": "2"})
+	p.planApply()
+	p.wantSecret("database", data{"password": "1"})
+	p.wantLive("database", data{"password": "2"})
 	p.planNothing()
 	p.destroy()
 	if _, there := p.secrets()["database"]; there {

@@ -301,7 +301,7 @@ func TestNoSecretIsPrintedLoggedOrStored(t *testing.T) {
 				s.given("ephemeral = true", arguments, block, entryBlock("foo", lines...))
 			}
 			if way.fails == "" {
-				s.create("testmap", map[string]string{"foo": "1"})
+				s.create("testmap", data{"foo": "1"})
 				entry(`value = "2"`, `expected_value = "1"`)
 				s.ran(2, "", "plan", "-detailed-exitcode", "-out="+planFile)
 				s.ran(0, "", "apply", planFile)
@@ -360,7 +360,7 @@ func TestSecretsAreFoundWhereTheyAre(t *testing.T) {
 	arguments := s.server("token", s.token())
 	s.secrets = secrets{}
 	leak := s.plant("the leak", secretPassword)
-	s.create("testmap", map[string]string{"foo": "1"})
+	s.create("testmap", data{"foo": "1"})
 	write := func(value, expected string) {
 		s.given("ephemeral = true", arguments, "", entryBlock("foo", "value = "+quoted(value), "expected_value = "+quoted(expected)))
 	}

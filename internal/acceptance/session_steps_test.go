@@ -1,6 +1,7 @@
 package acceptance_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	tfjson "github.com/hashicorp/terraform-json"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
@@ -19,6 +22,47 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
 )
+
+// runSteps runs steps on the driver where that can run them.
+func runSteps(t *testing.T, test resource.TestCase) {
+	t.Helper()
+	if drivable(test) {
+		drive(t, test)
+		return
+	}
+	runCLISteps(t, test)
+}
+
+// runCLISteps is resource.Test that does not depend on TF_ACC: the control plane is real and at hand.
+func runCLISteps(t *testing.T, test resource.TestCase) {
+	t.Helper()
+	test.IsUnitTest = true
+	test.ProtoV6ProviderFactories = map[string]func() (tfprotov6.ProviderServer, error){
+		"cas":        providerserver.NewProtocol6WithError(newProvider()),
+		"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{}), // started where a configuration or a state names it
+	}
+	resource.Test(t, test)
+}
+
+// checked is a step's check that looks at live objects.
+func checked(fn func()) resource.TestCheckFunc {
+	return func(*terraform.State) error {
+		fn()
+		return nil
+	}
+}
+
+// between runs fn between the saved plan and its apply; a ConfigPlanChecks.PreApply check.
+func between(fn func()) resource.ConfigPlanChecks {
+	return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{planCheckFunc(fn)}}
+}
+
+type planCheckFunc func()
+
+// CheckPlan implements plancheck.PlanCheck.
+func (fn planCheckFunc) CheckPlan(context.Context, plancheck.CheckPlanRequest, *plancheck.CheckPlanResponse) {
+	fn()
+}
 
 // drive runs steps as resource.Test does, on the protocol driver: plan, checks of the plan, apply, checks; then a plan without and one
 // with a refresh, which must have no changes; and in the end a destroy.

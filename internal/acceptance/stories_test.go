@@ -1,6 +1,7 @@
 package acceptance_test
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
@@ -114,33 +116,43 @@ func TestStoriesTestThemselves(t *testing.T) {
 // it held in between, one after the other.
 func (f *fixture) follow(name string) func() []data {
 	f.Helper()
-	maps := f.cluster.Client().CoreV1().ConfigMaps(f.namespace)
-	list, err := maps.List(f.Context(), metav1.ListOptions{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	events, err := maps.Watch(f.Context(), metav1.ListOptions{
-		ResourceVersion: list.ResourceVersion, FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String(),
+	var through []data
+	gone := f.watch(name, f.cluster.Client().CoreV1().ConfigMaps(f.namespace), func(o runtime.Object) {
+		if cm, ok := o.(*corev1.ConfigMap); ok && (len(through) == 0 || !cmp.Equal(through[len(through)-1], cm.Data)) {
+			through = append(through, cm.Data)
+		}
 	})
+	return func() []data {
+		gone()
+		return through
+	}
+}
+
+// watchable is a kind of objects of one namespace.
+type watchable interface {
+	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+}
+
+// watch watches an object that is not there yet from now on. What it returns waits until it is gone, with a call for whatever it was in between.
+func (f *fixture) watch(name string, of watchable, was func(runtime.Object)) (gone func()) {
+	f.Helper()
+	events, err := of.Watch(f.Context(), metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(events.Stop)
-	return func() (through []data) {
+	return func() {
 		f.Helper()
 		for event := range events.ResultChan() {
-			cm, ok := event.Object.(*corev1.ConfigMap)
-			if !ok {
+			switch event.Type {
+			case watch.Deleted:
+				return
+			case watch.Error:
 				f.Fatalf("watching %s: %v", name, event.Object)
-			}
-			if event.Type == watch.Deleted {
-				return through
-			}
-			if len(through) == 0 || !cmp.Equal(through[len(through)-1], cm.Data) {
-				through = append(through, cm.Data)
+			default:
+				was(event.Object)
 			}
 		}
 		f.Fatalf("the watch ended before %s was gone", name)
-		return nil
 	}
 }

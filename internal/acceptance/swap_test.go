@@ -269,24 +269,19 @@ func TestSwapOfWhatAnotherSwapOfThePlanWritesIsNotCheckedAtPlan(t *testing.T) {
 func TestSwapIsRehearsedWherePlansAre(t *testing.T) {
 	f := newFixture(t)
 	f.create("testmap", data{"foo": "1"})
-	p := f.cluster.ProxyFor(f, f.cluster.User(f, "reader-"+f.namespace, f.namespace, readConfigMaps))
-	f.kubeconfig = f.cluster.Kubeconfig(f, p.Config)
+	f.proxiedAs(f.user("reader", "configmaps", "get"))
 	body := f.swapBody(`data = { foo = "2" }`, `expected_data = { foo = "1" }`)
 	f.wantSaid(f.calls().PlanAction(t.Context(), swap, body))
 	f.wantSaid(f.calls("plan_dry_run = true").PlanAction(t.Context(), swap, body),
 		"Error: Not Permitted", "You do not have permission to patch this ConfigMap.", "a dry run of the write")
 
-	p = f.proxied()
+	p := f.proxied()
 	c := f.calls("plan_dry_run = true")
 	f.wantSaid(c.PlanAction(t.Context(), swap, body))
-	if dry, wet := writesOf(p); dry != 1 || wet != 0 {
-		t.Errorf("plan: %d dry runs and %d writes", dry, wet)
-	}
+	f.wantWrites(p, "plan", 1, 0)
 	_, diags := c.InvokeAction(t.Context(), swap, body)
 	f.wantSaid(diags)
-	if dry, wet := writesOf(p); dry != 1 || wet != 1 {
-		t.Errorf("plan and invocation: %d dry runs and %d writes", dry, wet)
-	}
+	f.wantWrites(p, "invocation", 0, 1)
 }
 
 // A swap that waits writes when another writer has brought about what it expects. Its plan warns.

@@ -25,7 +25,7 @@ func TestLogTellsWhatWasDoneAndNeverValues(t *testing.T) {
 		"planted-live-one", "planted-live-two", "planted-expected", "planted-new", "planted-newer", "planted-sibling",
 		base64.StdEncoding.EncodeToString([]byte("planted-binary")),
 	}
-	p.create("testmap", map[string]string{"foo": "planted-live-one", "other": "planted-live-two"})
+	p.create("testmap", data{"foo": "planted-live-one", "other": "planted-live-two"})
 	proxy := p.proxied()
 	log := filepath.Join(t.TempDir(), "log")
 	p.cli.Env = append(p.cli.Env, "TF_LOG=JSON", "TF_LOG_PATH="+log)

@@ -27,7 +27,7 @@ func TestTwoResourcesWriteOneKey(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: test.live})
+			p.create("testmap", test.live)
 			p.write(test.body)
 			p.planRefused([]string{twiceRefused, "foo"})
 			p.wantLive("testmap", test.live)
@@ -114,9 +114,7 @@ func TestTwoResourcesOfOneKeyOfWhichOneIsUnchanged(t *testing.T) {
 	p.write(entryBlock("a", `key = "foo"`, `value = "2"`) + entryBlock("b", `key = "foo"`, `value = "3"`))
 	p.planRefused([]string{twiceRefused})
 	// Both let go of it: there is nothing to undo.
-	p.write("")
-	p.plan()
-	p.apply()
+	p.planned("")
 	p.wantLive("testmap", nil)
 }
 
@@ -154,7 +152,7 @@ func TestDestroyOfAKeyThatExistedBeforeTerraform(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.testmap(contents{Data: data{"foo": "1"}})
+			p.create("testmap", data{"foo": "1"})
 			p.planned(test.body)
 			wants := []string{"!" + warned}
 			if test.warned {
@@ -166,7 +164,7 @@ func TestDestroyOfAKeyThatExistedBeforeTerraform(t *testing.T) {
 	}
 	t.Run("a key that is dropped from data", func(t *testing.T) {
 		p := newPipeline(t)
-		p.testmap(contents{Data: data{"foo": "1"}})
+		p.create("testmap", data{"foo": "1"})
 		p.planned(dataBlock("it", `data = { foo = "2", new = "1" }`, `expected_data = { foo = "1" }`))
 		p.write(dataBlock("it", `data = { new = "1" }`))
 		p.wants(p.plan(), warned)

@@ -36,10 +36,9 @@ func TestPlanOfAnUnrefreshedStateWarnsWhereTheApplyJudges(t *testing.T) {
 				if name != "configmap" {
 					p.create("testmap", data{"bar": "kept"})
 				}
-				p.write(test.config("1"))
-				p.planApply()
+				p.planned(test.config("1"))
 				test.moves(p)
-				before := p.live("testmap").ResourceVersion
+				before := p.live("testmap")
 				p.write(test.config("2"))
 				if !stores {
 					p.planRefused([]string{"Error: Compare-And-Swap Conflict"}, "-refresh=false")
@@ -48,9 +47,7 @@ func TestPlanOfAnUnrefreshedStateWarnsWhereTheApplyJudges(t *testing.T) {
 						"The state was not refreshed, and may be old: to be sure, plan without -refresh=false.")
 					p.applyRefused("Error: Compare-And-Swap Conflict")
 				}
-				if got := p.live("testmap").ResourceVersion; got != before {
-					p.Errorf("the ConfigMap is at version %s, was at %s: something was written", got, before)
-				}
+				p.wantUnchanged(before)
 				p.planApply()
 			})
 		})
@@ -64,8 +61,7 @@ func TestMinimalRefreshRefusesWhatAPlanRefuses(t *testing.T) {
 			if name != "configmap" {
 				p.create("testmap", data{"bar": "kept"})
 			}
-			p.write(test.config("1"))
-			p.planApply()
+			p.planned(test.config("1"))
 			test.moves(p)
 			p.write(test.config("2"))
 			p.wants(p.plan("-minimal-refresh"), "!Compare-And-Swap Conflict", "!was not refreshed")

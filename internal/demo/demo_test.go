@@ -97,6 +97,17 @@ func (d *demo) end(t *testing.T) (exitCode int, output string) {
 	return d.ProcessState.ExitCode(), d.all.String()
 }
 
+// endsOn sends the signal, and fails the test unless the process ends with this exit code, and says so.
+func (d *demo) endsOn(t *testing.T, signal os.Signal, wantCode int, says string) {
+	t.Helper()
+	if err := d.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	if exitCode, output := d.end(t); exitCode != wantCode || !strings.Contains(output, says) {
+		t.Errorf("exit code %d:\n%s", exitCode, output)
+	}
+}
+
 // processes are those whose command line names a folder.
 func processes(t *testing.T, folder string) string {
 	t.Helper()
@@ -176,12 +187,7 @@ func TestInterruptedDemoStopsWhatItStarted(t *testing.T) {
 			t.Parallel()
 			d := start(t)
 			d.until(t, tc.at)
-			if err := d.Process.Signal(tc.signal); err != nil {
-				t.Fatal(err)
-			}
-			if exitCode, output := d.end(t); exitCode != 130 || !strings.Contains(output, "interrupted") {
-				t.Errorf("exit code %d:\n%s", exitCode, output)
-			}
+			d.endsOn(t, tc.signal, 130, "interrupted")
 		})
 	}
 }

@@ -40,12 +40,7 @@ func TestPlayground(t *testing.T) {
 	if live := liveFoo(t, d.all.String()); live != "2" {
 		t.Errorf("live foo is %q", live)
 	}
-	if err := d.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if exitCode, output := d.end(t); exitCode != 0 || !strings.Contains(output, "Stopping etcd") {
-		t.Errorf("exit code %d:\n%s", exitCode, output)
-	}
+	d.endsOn(t, os.Interrupt, 0, "Stopping etcd")
 	if _, err := os.Stat(folder); !os.IsNotExist(err) {
 		t.Errorf("the folder is still there: %v", err)
 	}
@@ -56,12 +51,7 @@ func TestInterruptedWhileThePlaygroundStarts(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "playground")
 	d := launch(t, "-playground", folder)
 	d.until(t, `^== Starting etcd`)
-	if err := d.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if exitCode, output := d.end(t); exitCode != 130 || !strings.Contains(output, "interrupted") {
-		t.Errorf("exit code %d:\n%s", exitCode, output)
-	}
+	d.endsOn(t, os.Interrupt, 130, "interrupted")
 	if _, err := os.Stat(folder); !os.IsNotExist(err) {
 		t.Errorf("the folder is still there: %v", err)
 	}

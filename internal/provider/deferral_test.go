@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -14,10 +13,7 @@ import (
 func TestDataSourceIsDeferredWhereTheClientAllowsIt(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"cas_configmap", "cas_configmap_entry"} {
-		server, err := providerserver.NewProtocol6WithError(newProvider("test", emptyEnvironment(nil)))()
-		if err != nil {
-			t.Fatal(err)
-		}
+		server := unconfigured(t)
 		configured, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
 			Config: dynamic(t, providerConfig(t, block{"host": unknown{}})), ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: true},
 		})

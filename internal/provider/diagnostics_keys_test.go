@@ -132,8 +132,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			summary: "Compare-And-Swap Conflict",
 			detail: "a and foo changed after this plan was made. Nothing was removed." + wide +
 				keyA + "  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n" + missing +
-				"  Key:              foo\n  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n" +
-				"  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" + wideBy + wideNow + again,
+				"  Key:              foo\n" + wideHidden + wideBy + wideNow + again,
 		},
 		"several: changed, in a plan": {
 			of:      aboutSeveral(terms.OpDelete, planning).Diagnose(conflict(cas.ReasonKey, key("a", cas.ReasonKey, one), key("foo", cas.ReasonKey, one))),

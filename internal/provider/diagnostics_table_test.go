@@ -108,7 +108,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			of:   aboutFoo(terms.OpUpdate, expecting("expected_value"), hidden).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})),
 			path: "expected_value", summary: "Expected Value Mismatch",
 			detail: "foo does not hold what expected_value says. Nothing was written." + wide +
-				"  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" +
+				wideHidden +
 				wideBy + wideNow + "\nTo replace it, set expected_value to what foo holds; to keep it, set value to what foo holds.",
 		},
 		"expected_value_base64, in a plan": {
@@ -144,8 +144,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			of:      aboutFoo(terms.OpDelete, expecting("expected_value"), hidden).Diagnose(conflictOf(cas.ReasonKey, seen, planned)),
 			summary: "Compare-And-Swap Conflict",
 			detail: "foo changed after this plan was made. Nothing was removed." + wide +
-				"  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") +
-				")\n" + wideBy + widePlanned + again,
+				wideHidden + wideBy + widePlanned + again,
 		},
 		"key changed, long values": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(longer), summary: "Compare-And-Swap Conflict",

@@ -220,6 +220,9 @@ const (
 	planEnd     = " If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy."
 )
 
+// wideHidden is wideFoo of hidden values.
+var wideHidden = "  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n"
+
 var errDeadline = fmt.Errorf("ended: %w", context.DeadlineExceeded)
 
 // timeOf is when the object was written.

@@ -68,8 +68,7 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		},
 		"waited in vain, hidden": {
 			of: waited(conflict, errDeadline, hidden), path: "wait_for_match", summary: "Wait Ended Without A Match",
-			detail: ended + wide + "  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n" +
-				"  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" + wideBy + wideNow + waitedIn + endedWay,
+			detail: ended + wide + wideHidden + wideBy + wideNow + waitedIn + endedWay,
 		},
 		"waited in vain for a ConfigMap that is being deleted": {
 			of: waited(terminating, errDeadline), path: "wait_for_match", summary: "Wait Ended Without A Match",

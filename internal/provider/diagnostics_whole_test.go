@@ -88,8 +88,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		"whole: changed, in a plan, hidden": {
 			of: aboutWhole(terms.OpDelete, planning, hidden).Diagnose(ofObject(planned)), summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap changed after Terraform last read it. Nothing was removed." + wide +
-				"  Key:              foo\n  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n" +
-				"  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n" + wideBy +
+				"  Key:              foo\n" + wideHidden + wideBy +
 				"  Label:            app\n  Expected:         (hidden, 4 bytes, sha256:" + digestOf("shop") + ")\n  Found:            (absent)\n" + wideRead + refresh,
 		},
 		"whole: changed in a label, which has no owner": {

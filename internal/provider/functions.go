@@ -12,11 +12,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-var (
-	_ function.Function = (*entryIDFunction)(nil)
-	_ function.Function = (*parseEntryIDFunction)(nil)
-)
-
 func newEntryIDFunction() function.Function { return &entryIDFunction{} }
 
 func newParseEntryIDFunction() function.Function { return &parseEntryIDFunction{} }

@@ -94,6 +94,7 @@ func clientConfigOf(t *testing.T, files map[string]string, given block, variable
 func TestClientConfig(t *testing.T) {
 	t.Parallel()
 	mine, theirs := testcluster.NewIdentity(t), testcluster.NewIdentity(t)
+	blue := rest.Config{Host: "https://127.0.0.1:1002", Username: "blue", Password: "blue-password"}
 
 	tests := map[string]struct {
 		files     map[string]string
@@ -216,12 +217,12 @@ func TestClientConfig(t *testing.T) {
 		"a path in the home directory": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "~/a", "config_context": "blue"},
-			want:  rest.Config{Host: "https://127.0.0.1:1002", Username: "blue", Password: "blue-password"},
+			want:  blue,
 		},
 		"a kubeconfig and its context from the environment": {
 			files: map[string]string{"a": redAndBlue},
 			env:   map[string]string{"KUBE_CONFIG_PATH": "DIR/a", "KUBE_CTX": "blue"},
-			want:  rest.Config{Host: "https://127.0.0.1:1002", Username: "blue", Password: "blue-password"},
+			want:  blue,
 		},
 		"another user and another cluster than the context's": {
 			files: map[string]string{"a": redAndBlue},
@@ -259,12 +260,12 @@ func TestClientConfig(t *testing.T) {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_paths": []string{"DIR/a"}, "config_context": "blue"},
 			env:   map[string]string{"KUBE_CONFIG_PATH": "DIR/missing"},
-			want:  rest.Config{Host: "https://127.0.0.1:1002", Username: "blue", Password: "blue-password"},
+			want:  blue,
 		},
 		"KUBE_CONFIG_PATH before KUBE_CONFIG_PATHS": {
 			files: map[string]string{"a": redAndBlue},
 			env:   map[string]string{"KUBE_CONFIG_PATH": "DIR/a", "KUBE_CONFIG_PATHS": "DIR/missing", "KUBE_CTX": "blue"},
-			want:  rest.Config{Host: "https://127.0.0.1:1002", Username: "blue", Password: "blue-password"},
+			want:  blue,
 		},
 		"a file's own paths are relative to the file": {
 			files: map[string]string{
@@ -380,7 +381,7 @@ func TestClientConfig(t *testing.T) {
 			files: map[string]string{"a": redAndBlue},
 			env:   map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBE_CONFIG_PATH": "DIR/a", "KUBE_CTX": "blue"},
 			pod:   &rest.Config{Host: server, BearerToken: "pod-token"},
-			want:  rest.Config{Host: "https://127.0.0.1:1002", Username: "blue", Password: "blue-password"},
+			want:  blue,
 		},
 	}
 	for name, test := range tests {
@@ -416,27 +417,33 @@ func TestClientConfig_refused(t *testing.T) {
 	const secret = "s3cret"
 	one := func(path, summary, detail string) []problem { return []problem{{path, summary, detail}} }
 
-	tests := map[string]struct {
+	nowhere := one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use.")
+
+	type test struct {
 		files map[string]string
 		given block
 		env   map[string]string
 		want  []problem
-	}{
+	}
+	inFile := func(kubeconfig, detail string) test { // that config_path names
+		return test{files: map[string]string{"a": kubeconfig}, given: block{"config_path": "DIR/a"}, want: one("config_path", "Invalid Kubeconfig", detail)}
+	}
+	tests := map[string]test{
 		"nothing": {
-			want: one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use."),
+			want: nowhere,
 		},
 		"empty variables": {
 			env:  map[string]string{"KUBE_HOST": "", "KUBE_CONFIG_PATH": "", "KUBE_CONFIG_PATHS": ":", "KUBE_INSECURE": ""},
-			want: one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use."),
+			want: nowhere,
 		},
 		"kubectl's variable": {
 			files: map[string]string{"a": redAndBlue},
 			env:   map[string]string{"KUBECONFIG": "DIR/a", "KUBERNETES_MASTER": server},
-			want:  one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use."),
+			want:  nowhere,
 		},
 		"a token, but no server": {
 			given: block{"token": secret},
-			want:  one("", "Missing Kubernetes Configuration", "Nothing says which Kubernetes cluster to use."),
+			want:  nowhere,
 		},
 		"a pod without a service account": {
 			env: map[string]string{"KUBERNETES_SERVICE_HOST": "127.0.0.1"},
@@ -473,26 +480,10 @@ func TestClientConfig_refused(t *testing.T) {
 			given: block{"config_path": "~root/a"},
 			want:  one("config_path", "Invalid Provider Argument", `The path "~root/a" in config_path cannot be expanded: ~ stands for your own home directory only.`),
 		},
-		"a file that is no YAML": {
-			files: map[string]string{"a": "users:\n- {token: " + secret},
-			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not valid YAML, in line 2.`),
-		},
-		"a file that is just a token": {
-			files: map[string]string{"a": secret},
-			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON.`),
-		},
-		"a file with a field of another type": {
-			files: map[string]string{"a": "users: " + secret},
-			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "DIR/a", from config_path, cannot be read: its field users must not be of the JSON type string.`),
-		},
-		"a file of another kind": {
-			files: map[string]string{"a": "{apiVersion: v1, kind: Secret}"},
-			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not of the kind Config of the version v1.`),
-		},
+		"a file that is no YAML":              inFile("users:\n- {token: "+secret, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not valid YAML, in line 2.`),
+		"a file that is just a token":         inFile(secret, `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not a kubeconfig in YAML or JSON.`),
+		"a file with a field of another type": inFile("users: "+secret, `The kubeconfig file "DIR/a", from config_path, cannot be read: its field users must not be of the JSON type string.`),
+		"a file of another kind":              inFile("{apiVersion: v1, kind: Secret}", `The kubeconfig file "DIR/a", from config_path, cannot be read: it is not of the kind Config of the version v1.`),
 		"an empty file, in a pod": {
 			files: map[string]string{"a": ""},
 			given: block{"config_path": "DIR/a"},
@@ -512,17 +503,8 @@ func TestClientConfig_refused(t *testing.T) {
 			env:   map[string]string{"KUBE_CTX": "green"},
 			want:  one("", "Invalid Kubeconfig", "KUBE_CTX names the context \"green\", which the kubeconfig does not have.\n\n  Existing contexts:  red, blue\n\nUse one of these."),
 		},
-		"an unknown current context": {
-			files: map[string]string{"a": strings.Replace(redAndBlue, "current-context: red", "current-context: green", 1)},
-			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", "The kubeconfig does not have its current context, \"green\".\n\n  Existing contexts:  red, blue\n\nUse one of these."),
-		},
-		"no current context": {
-			files: map[string]string{"a": strings.Replace(redAndBlue, "current-context: red", "", 1)},
-			given: block{"config_path": "DIR/a"},
-			want: one("config_path", "Invalid Kubeconfig",
-				"The kubeconfig has no current context, and config_context is not set.\n\n  Existing contexts:  red, blue\n\nUse one of these."),
-		},
+		"an unknown current context": inFile(strings.Replace(redAndBlue, "current-context: red", "current-context: green", 1), "The kubeconfig does not have its current context, \"green\".\n\n  Existing contexts:  red, blue\n\nUse one of these."),
+		"no current context":         inFile(strings.Replace(redAndBlue, "current-context: red", "", 1), "The kubeconfig has no current context, and config_context is not set.\n\n  Existing contexts:  red, blue\n\nUse one of these."),
 		"an unknown user": {
 			files: map[string]string{"a": redAndBlue},
 			given: block{"config_path": "DIR/a", "config_context_auth_info": "green"},
@@ -533,26 +515,10 @@ func TestClientConfig_refused(t *testing.T) {
 			given: block{"config_path": "DIR/a", "config_context_cluster": "green"},
 			want:  one("config_context_cluster", "Invalid Kubeconfig", "config_context_cluster names the cluster \"green\", which the kubeconfig does not have.\n\n  Existing clusters:  red-cluster, blue-cluster\n\nUse one of these."),
 		},
-		"a context whose user is missing": {
-			files: map[string]string{"a": strings.Replace(redAndBlue, "name: red-user", "name: green-user", 1)},
-			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", "The context \"red\" names the user \"red-user\", which the kubeconfig does not have.\n\n  Existing users:  green-user, blue-user\n\nUse one of these."),
-		},
-		"a context whose cluster is missing": {
-			files: map[string]string{"a": strings.Replace(redAndBlue, "name: red-cluster", "name: green-cluster", 1)},
-			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", "The context \"red\" names the cluster \"red-cluster\", which the kubeconfig does not have.\n\n  Existing clusters:  green-cluster, blue-cluster\n\nUse one of these."),
-		},
-		"a cluster without a server": {
-			files: map[string]string{"a": strings.Replace(redAndBlue, "server: \"https://127.0.0.1:1001\", ", "", 1)},
-			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", `The server of the cluster "red-cluster" of the kubeconfig must be a URL such as https://10.0.0.1:6443, without a user name.`),
-		},
-		"a cluster whose proxy cannot be used": {
-			files: map[string]string{"a": strings.Replace(redAndBlue, "http://127.0.0.1:3001", "ftp://u:"+secret+"@127.0.0.1", 1)},
-			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", `The proxy-url of the cluster "red-cluster" of the kubeconfig must be a URL with the scheme http, https or socks5.`),
-		},
+		"a context whose user is missing":      inFile(strings.Replace(redAndBlue, "name: red-user", "name: green-user", 1), "The context \"red\" names the user \"red-user\", which the kubeconfig does not have.\n\n  Existing users:  green-user, blue-user\n\nUse one of these."),
+		"a context whose cluster is missing":   inFile(strings.Replace(redAndBlue, "name: red-cluster", "name: green-cluster", 1), "The context \"red\" names the cluster \"red-cluster\", which the kubeconfig does not have.\n\n  Existing clusters:  green-cluster, blue-cluster\n\nUse one of these."),
+		"a cluster without a server":           inFile(strings.Replace(redAndBlue, "server: \"https://127.0.0.1:1001\", ", "", 1), `The server of the cluster "red-cluster" of the kubeconfig must be a URL such as https://10.0.0.1:6443, without a user name.`),
+		"a cluster whose proxy cannot be used": inFile(strings.Replace(redAndBlue, "http://127.0.0.1:3001", "ftp://u:"+secret+"@127.0.0.1", 1), `The proxy-url of the cluster "red-cluster" of the kubeconfig must be a URL with the scheme http, https or socks5.`),
 		"a user whose certificate is missing": {
 			files: map[string]string{"a": strings.Replace(redAndBlue, "token: red-token", "client-certificate: /nowhere/cert, client-key: /nowhere/key", 1)},
 			given: block{"config_path": "DIR/a"},
@@ -560,11 +526,7 @@ func TestClientConfig_refused(t *testing.T) {
 				"unable to read client-cert /nowhere/cert for red-user due to open /nowhere/cert: no such file or directory; "+
 				"unable to read client-key /nowhere/key for red-user due to open /nowhere/key: no such file or directory."),
 		},
-		"a cluster whose certificate is none": {
-			files: map[string]string{"a": strings.Replace(redAndBlue, "tls-server-name: red.test", "certificate-authority-data: eA==", 1)},
-			given: block{"config_path": "DIR/a"},
-			want:  one("config_path", "Invalid Kubeconfig", "The client cannot be configured: unable to load root certificates: unable to parse bytes as PEM block."),
-		},
+		"a cluster whose certificate is none": inFile(strings.Replace(redAndBlue, "tls-server-name: red.test", "certificate-authority-data: eA==", 1), "The client cannot be configured: unable to load root certificates: unable to parse bytes as PEM block."),
 
 		"host without a scheme": {
 			given: block{"host": "127.0.0.1:6443"},

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -13,28 +12,44 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
 )
 
-// TestConfigMapDataMoveState asks the provider as Terraform does: without a configuration.
-func TestConfigMapDataMoveState(t *testing.T) {
-	t.Parallel()
-	server, err := providerserver.NewProtocol6WithError(newProvider("test", emptyEnvironment(nil)))()
+// moveState asks for what a state of another provider's is here.
+func moveState(t *testing.T, of *tfprotov6.MoveResourceStateRequest) *tfprotov6.MoveResourceStateResponse {
+	t.Helper()
+	resp, err := unconfigured(t).MoveResourceState(t.Context(), of)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return resp
+}
+
+// attributesOf are the attributes of a resource in a state.
+func attributesOf(t *testing.T, r resource.Resource, state *tfprotov6.DynamicValue) map[string]tftypes.Value {
+	t.Helper()
+	var schema resource.SchemaResponse
+	r.Schema(t.Context(), resource.SchemaRequest{}, &schema)
+	raw, err := state.Unmarshal(schema.Schema.Type().TerraformType(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	attributes := map[string]tftypes.Value{}
+	if err := raw.As(&attributes); err != nil {
+		t.Fatal(err)
+	}
+	return attributes
+}
+
+// TestConfigMapDataMoveState asks the provider as Terraform does: without a configuration.
+func TestConfigMapDataMoveState(t *testing.T) {
+	t.Parallel()
 	move := func(address, typeName, state string) *tfprotov6.MoveResourceStateResponse {
 		t.Helper()
-		resp, err := server.MoveResourceState(t.Context(), &tfprotov6.MoveResourceStateRequest{
+		return moveState(t, &tfprotov6.MoveResourceStateRequest{
 			SourceProviderAddress: address, SourceTypeName: typeName, SourceState: &tfprotov6.RawState{JSON: []byte(state)}, TargetTypeName: "cas_configmap_data",
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resp
 	}
 	const typeName, state = "kubernetes_config_map_v1_data", `{"id": "shop/settings", "data": {"b": "2", "a": "1", "n": null}, "field_manager": "Terraform", "force": null,` +
 		`"metadata": [{"name": "settings", "namespace": "shop"}]}`
 
-	var schema resource.SchemaResponse
-	configmap.NewData().Schema(t.Context(), resource.SchemaRequest{}, &schema)
 	text := func(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
 	want := map[string]tftypes.Value{ // all else is null: nobody has seen a version
 		"namespace": text("shop"), "on_drift": text("warning"), "name": text("settings"), "id": text("shop/settings:a,b"),
@@ -50,14 +65,7 @@ func TestConfigMapDataMoveState(t *testing.T) {
 		if len(resp.Diagnostics) > 0 {
 			t.Fatalf("%s: %s", address, resp.Diagnostics[0].Detail)
 		}
-		raw, err := resp.TargetState.Unmarshal(schema.Schema.Type().TerraformType(t.Context()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := map[string]tftypes.Value{}
-		if err := raw.As(&got); err != nil {
-			t.Fatal(err)
-		}
+		got := attributesOf(t, configmap.NewData(), resp.TargetState)
 		maps.DeleteFunc(got, func(_ string, v tftypes.Value) bool { return v.IsNull() })
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", address, diff)

@@ -11,7 +11,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"k8s.io/client-go/rest"
 
@@ -95,6 +97,16 @@ func providerModelOf(t *testing.T, given block) connect.Model {
 func configured(t *testing.T, env connect.Environment, given block) *claim.Run {
 	t.Helper()
 	return configure(t, newProvider("test", env), given)
+}
+
+// unconfigured is the provider as Terraform asks it before there is a configuration.
+func unconfigured(t *testing.T) tfprotov6.ProviderServer {
+	t.Helper()
+	server, err := providerserver.NewProtocol6WithError(newProvider("test", emptyEnvironment(nil)))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server
 }
 
 func configure(t *testing.T, p provider.Provider, given block) *claim.Run {

@@ -20,62 +20,26 @@ func providerSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Compare-and-swap for Kubernetes ConfigMaps: writes a value only if the current value is the expected one.",
 		Attributes: map[string]schema.Attribute{
-			"host": schema.StringAttribute{
-				MarkdownDescription: "URL of the Kubernetes API server with its scheme, such as `https://10.0.0.1:6443`. " +
-					"Overrides the server of the kubeconfig. Environment variable: `" + connect.EnvHost + "`.",
-				Optional: true,
-			},
-			"username": schema.StringAttribute{
-				MarkdownDescription: "User name for HTTP basic authentication, for example at a proxy: " +
-					"kube-apiserver itself has not supported it since Kubernetes 1.19. Environment variable: `" + connect.EnvUsername + "`.",
-				Optional: true,
-			},
-			"password": schema.StringAttribute{
-				MarkdownDescription: "Password for HTTP basic authentication. Environment variable: `" + connect.EnvPassword + "`.",
-				Optional:            true,
-				Sensitive:           true,
-			},
-			"token": schema.StringAttribute{
-				MarkdownDescription: "Bearer token, for example of a service account. Conflicts with `username` and `password`. " +
-					"Environment variable: `" + connect.EnvToken + "`.",
-				Optional:  true,
-				Sensitive: true,
-				Validators: []validator.String{
-					stringvalidator.ConflictsWith(path.MatchRoot("username"), path.MatchRoot("password")),
-				},
-			},
+			"host": argument(connect.EnvHost, "URL of the Kubernetes API server with its scheme, such as `https://10.0.0.1:6443`. "+
+				"Overrides the server of the kubeconfig."),
+			"username": argument(connect.EnvUsername, "User name for HTTP basic authentication, for example at a proxy: "+
+				"kube-apiserver itself has not supported it since Kubernetes 1.19."),
+			"password": sensitive(argument(connect.EnvPassword, "Password for HTTP basic authentication.")),
+			"token": sensitive(argument(connect.EnvToken, "Bearer token, for example of a service account. Conflicts with `username` and `password`.",
+				stringvalidator.ConflictsWith(path.MatchRoot("username"), path.MatchRoot("password")))),
 			"insecure": schema.BoolAttribute{
 				MarkdownDescription: "Accept any server certificate. Anybody on the network path can then read and change everything. " +
 					"Conflicts with `cluster_ca_certificate`. Environment variable: `" + connect.EnvInsecure + "`. Default: `false`.",
 				Optional: true,
 			},
-			"tls_server_name": schema.StringAttribute{
-				MarkdownDescription: "Name for SNI and for the check of the server's certificate. Default: the host of the URL. " +
-					"Environment variable: `" + connect.EnvTLSServerName + "`.",
-				Optional: true,
-			},
-			"client_certificate": schema.StringAttribute{
-				MarkdownDescription: "PEM-encoded client certificate. Needs `client_key`. Environment variable: `" + connect.EnvClientCertificate + "`.",
-				Optional:            true,
-			},
-			"client_key": schema.StringAttribute{
-				MarkdownDescription: "PEM-encoded private key of `client_certificate`. Environment variable: `" + connect.EnvClientKey + "`.",
-				Optional:            true,
-				Sensitive:           true,
-			},
-			"cluster_ca_certificate": schema.StringAttribute{
-				MarkdownDescription: "PEM-encoded CA certificates for the server's certificate. Default: " +
-					"those of the kubeconfig, else of the system. Environment variable: `" + connect.EnvClusterCACertificate + "`.",
-				Optional: true,
-			},
-			"config_path": schema.StringAttribute{
-				MarkdownDescription: "Path of a kubeconfig file; `~` is the home directory. Conflicts with `config_paths`. " +
-					"Environment variable: `" + connect.EnvConfigPath + "`.",
-				Optional: true,
-				Validators: []validator.String{
-					stringvalidator.ConflictsWith(path.MatchRoot("config_paths")),
-				},
-			},
+			"tls_server_name": argument(connect.EnvTLSServerName,
+				"Name for SNI and for the check of the server's certificate. Default: the host of the URL."),
+			"client_certificate": argument(connect.EnvClientCertificate, "PEM-encoded client certificate. Needs `client_key`."),
+			"client_key":         sensitive(argument(connect.EnvClientKey, "PEM-encoded private key of `client_certificate`.")),
+			"cluster_ca_certificate": argument(connect.EnvClusterCACertificate, "PEM-encoded CA certificates for the server's certificate. Default: "+
+				"those of the kubeconfig, else of the system."),
+			"config_path": argument(connect.EnvConfigPath, "Path of a kubeconfig file; `~` is the home directory. Conflicts with `config_paths`.",
+				stringvalidator.ConflictsWith(path.MatchRoot("config_paths"))),
 			"config_paths": schema.ListAttribute{
 				MarkdownDescription: "Paths of kubeconfig files. The provider merges them like `kubectl`: the first file that sets a value wins. " +
 					"Each must exist. Environment variable: `" + connect.EnvConfigPaths + "`, separated as in `PATH`; `" + connect.EnvConfigPath + "` wins.",
@@ -83,23 +47,11 @@ func providerSchema() schema.Schema {
 				Optional:    true,
 				Validators:  []validator.List{listvalidator.NoNullValues()},
 			},
-			"config_context": schema.StringAttribute{
-				MarkdownDescription: "Context of the kubeconfig. Default: its current context. Environment variable: `" + connect.EnvContext + "`.",
-				Optional:            true,
-			},
-			"config_context_auth_info": schema.StringAttribute{
-				MarkdownDescription: "User of the kubeconfig. Default: the user of the context. Environment variable: `" + connect.EnvContextAuthInfo + "`.",
-				Optional:            true,
-			},
-			"config_context_cluster": schema.StringAttribute{
-				MarkdownDescription: "Cluster of the kubeconfig. Default: the cluster of the context. Environment variable: `" + connect.EnvContextCluster + "`.",
-				Optional:            true,
-			},
-			"proxy_url": schema.StringAttribute{
-				MarkdownDescription: "URL of a proxy for all requests, with the scheme `http`, `https` or `socks5`. Default: " +
-					"the proxy of the kubeconfig, else `HTTPS_PROXY` and `NO_PROXY`. Environment variable: `" + connect.EnvProxyURL + "`.",
-				Optional: true,
-			},
+			"config_context":           argument(connect.EnvContext, "Context of the kubeconfig. Default: its current context."),
+			"config_context_auth_info": argument(connect.EnvContextAuthInfo, "User of the kubeconfig. Default: the user of the context."),
+			"config_context_cluster":   argument(connect.EnvContextCluster, "Cluster of the kubeconfig. Default: the cluster of the context."),
+			"proxy_url": argument(connect.EnvProxyURL, "URL of a proxy for all requests, with the scheme `http`, `https` or `socks5`. Default: "+
+				"the proxy of the kubeconfig, else `HTTPS_PROXY` and `NO_PROXY`."),
 			"qps": schema.Float64Attribute{
 				MarkdownDescription: "Maximum average requests per second. Default: no limit; the provider obeys the server's flow control.",
 				Optional:            true,
@@ -130,19 +82,9 @@ func providerSchema() schema.Schema {
 					stringvalidator.OneOf(string(terms.PlanCheckError), string(terms.PlanCheckWarning), string(terms.PlanCheckOff)),
 				},
 			},
-			"ignore_labels": schema.ListAttribute{
-				MarkdownDescription: "Regular expressions (RE2). `cas_configmap` ignores labels with a key that one of them matches in any part, unless the " +
-					"resource sets the label: it does not read them into the state, and never removes them.",
-				ElementType: types.StringType,
-				Optional:    true,
-				Validators:  []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(attributes.ValidExpression())},
-			},
-			"ignore_annotations": schema.ListAttribute{
-				MarkdownDescription: "Regular expressions (RE2) for keys of annotations. Works like `ignore_labels`.",
-				ElementType:         types.StringType,
-				Optional:            true,
-				Validators:          []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(attributes.ValidExpression())},
-			},
+			"ignore_labels": expressions("Regular expressions (RE2). `cas_configmap` ignores labels with a key that one of them matches in any part, unless the " +
+				"resource sets the label: it does not read them into the state, and never removes them."),
+			"ignore_annotations": expressions("Regular expressions (RE2) for keys of annotations. Works like `ignore_labels`."),
 			"plan_dry_run": schema.BoolAttribute{
 				MarkdownDescription: "Send each write at plan as a server-side dry run. The plan then fails if the API server would refuse the write, for " +
 					"example because of a missing permission, an admission policy or a quota. `plan_check` applies to it as well. The plan needs the " +
@@ -153,6 +95,26 @@ func providerSchema() schema.Schema {
 		Blocks: map[string]schema.Block{
 			"exec": execBlock(),
 		},
+	}
+}
+
+// argument is a text that an environment variable may give as well.
+func argument(env, description string, validators ...validator.String) schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional: true, Validators: validators, MarkdownDescription: description + " Environment variable: `" + env + "`.",
+	}
+}
+
+// sensitive keeps an argument out of what Terraform shows.
+func sensitive(a schema.StringAttribute) schema.StringAttribute {
+	a.Sensitive = true
+	return a
+}
+
+func expressions(description string) schema.ListAttribute {
+	return schema.ListAttribute{
+		Optional: true, ElementType: types.StringType, MarkdownDescription: description,
+		Validators: []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(attributes.ValidExpression())},
 	}
 }
 

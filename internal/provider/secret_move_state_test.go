@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -16,10 +15,6 @@ import (
 // TestSecretMoveState moves states that have values: none of them is in the new state, nor in private state.
 func TestSecretMoveState(t *testing.T) {
 	t.Parallel()
-	server, err := providerserver.NewProtocol6WithError(newProvider("test", emptyEnvironment(nil)))()
-	if err != nil {
-		t.Fatal(err)
-	}
 	const meta = `"metadata": [{"name": "database", "namespace": "shop", "uid": "u", "resource_version": "7"}]`
 	for _, test := range []struct {
 		from, to, state, id string
@@ -38,27 +33,15 @@ func TestSecretMoveState(t *testing.T) {
 			"shop/database", secret.NewSecret(),
 		},
 	} {
-		resp, err := server.MoveResourceState(t.Context(), &tfprotov6.MoveResourceStateRequest{
+		resp := moveState(t, &tfprotov6.MoveResourceStateRequest{
 			SourceProviderAddress: "registry.terraform.io/hashicorp/kubernetes", SourceTypeName: test.from,
 			SourceState: &tfprotov6.RawState{JSON: []byte(test.state)}, TargetTypeName: test.to,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		if len(resp.Diagnostics) > 0 {
 			t.Errorf("%s: %s", test.from, resp.Diagnostics[0].Detail)
 			continue
 		}
-		var schema resource.SchemaResponse
-		test.resource.Schema(t.Context(), resource.SchemaRequest{}, &schema)
-		raw, err := resp.TargetState.Unmarshal(schema.Schema.Type().TerraformType(t.Context()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := map[string]tftypes.Value{}
-		if err := raw.As(&got); err != nil {
-			t.Fatal(err)
-		}
+		got := attributesOf(t, test.resource, resp.TargetState)
 		if want := tftypes.NewValue(tftypes.String, test.id); !got["id"].Equal(want) {
 			t.Errorf("%s: id %s, want %s", test.from, got["id"], want)
 		}

@@ -45,7 +45,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap overwrites no key that it expects nothing of",
-		provider + "/claim/swap.go",
+		provider + "/claim/once.go",
 		"t.Keys = append(t.Keys, cas.KeySwap{Key: key, New: value, Held: cas.HeldIsDone})",
 		"t.Keys = append(t.Keys, cas.KeySwap{Key: key, Next: func(cas.Entry) (cas.Entry, error) { return value, nil }})",
 		acceptance,
@@ -53,7 +53,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap has nothing to do where a key that it expects nothing of holds its value",
-		provider + "/claim/swap.go",
+		provider + "/claim/once.go",
 		"New: value, Held: cas.HeldIsDone}",
 		"New: value}",
 		acceptance,
@@ -61,7 +61,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap is judged by its expectation even where a key holds the value to write",
-		provider + "/claim/swap.go",
+		provider + "/claim/once.go",
 		"Expect: want, New: value})",
 		"Expect: want, New: value, Held: cas.HeldIsDone})",
 		acceptance,
@@ -69,7 +69,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap compares keys that it only expects something of",
-		provider + "/claim/swap.go",
+		provider + "/claim/once.go",
 		"t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, IsGuard: true})",
 		"",
 		acceptance,
@@ -77,7 +77,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap demands the version that it names",
-		provider + "/claim/swap.go",
+		provider + "/claim/once.go",
 		", At: c.pinned(nil)}",
 		"}",
 		acceptance,
@@ -85,7 +85,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a plan does not compare keys for a swap that the plan itself changes",
-		provider + "/claim/swap.go",
+		provider + "/claim/once.go",
 		"return isPlanned",
 		"return isPlanned && false",
 		acceptance,
@@ -93,7 +93,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a plan does not compare keys for a swap that another swap of the plan writes",
-		provider + "/claim/swap.go",
+		provider + "/claim/once.go",
 		"p.keys[id] = planned",
 		"_ = planned",
 		acceptance,
@@ -117,7 +117,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a plan compares nothing for a swap in a ConfigMap that the plan creates",
-		provider + "/claim/swap.go",
+		provider + "/claim/once.go",
 		"r.creations.has(c.Ref) || ",
 		"",
 		acceptance,
@@ -125,7 +125,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a plan compares keys for a swap that the plan does not change",
-		provider + "/claim/swap.go",
+		provider + "/claim/once.go",
 		"return isPlanned",
 		"return isPlanned || len(p.keys) > 0",
 		acceptance,
@@ -141,7 +141,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap whose configuration is not known is not checked",
-		provider + "/claim/swap.go",
+		provider + "/claim/once.go",
 		"!isKnown || ",
 		"",
 		acceptance,
@@ -149,7 +149,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: plan_check off checks no swap",
-		provider + "/claim/swap.go",
+		provider + "/claim/once.go",
 		"!r.Checks() || ",
 		"",
 		acceptance,
@@ -157,7 +157,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap is rehearsed where plans are",
-		provider + "/claim/swap.go",
+		provider + "/claim/once.go",
 		"_, err := r.Engine.Check(ctx, t, r.CheckMode(ctx))",
 		"_, err := r.Engine.Check(ctx, t, cas.ReadOnly)",
 		acceptance,
@@ -181,7 +181,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a removal by a swap needs an expectation",
-		provider + "/configmap/swap_schema.go",
+		provider + "/configmap/swap.go",
 		"if _, expects := expected[key]; v.IsNull() && !expects {",
 		"if _, expects := expected[key]; false && !expects && v.IsNull() {",
 		acceptance,
@@ -213,7 +213,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a list of ConfigMaps asks for no more than its limit",
-		provider + "/configmap/configmap_list.go",
+		provider + "/configmap/list.go",
 		"selection.Limit = req.Limit",
 		"",
 		acceptance,
@@ -229,7 +229,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a listed key has the version of its ConfigMap",
-		provider + "/configmap/entry_list.go",
+		provider + "/configmap/list.go",
 		"state.SetVersion(each.Version())",
 		"",
 		acceptance,
@@ -237,7 +237,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a list of one ConfigMap needs get alone",
-		provider + "/configmap/entry_list.go",
+		provider + "/configmap/list.go",
 		"found = func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.read(ctx, ref) }",
 		"selection.Fields = \"metadata.name=\" + ref.Name",
 		acceptance,

@@ -236,7 +236,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: a counter takes part in that",
-		provider + "/claim/take.go",
+		provider + "/claim/once.go",
 		"diags := r.planKeys(ctx, counter.Ref, []string{counter.Key}, nil, token{text: \"counters\"}, about)",
 		"diags := diag.Diagnostics{}",
 		acceptance,
@@ -361,7 +361,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: labels and annotations of a Secret are shown",
-		provider + "/diagnose/facts.go",
+		provider + "/diagnose/detail.go",
 		"if s.Hide == ShowNothing && part != PartKey {",
 		"if false {",
 		acceptance,
@@ -369,7 +369,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: values of a Secret are not shown with them",
-		provider + "/diagnose/facts.go",
+		provider + "/diagnose/detail.go",
 		"if s.Hide == ShowNothing && part != PartKey {",
 		"if s.Hide == ShowNothing {",
 		acceptance,

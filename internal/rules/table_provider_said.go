@@ -44,7 +44,7 @@ var providerSaid = []rule{
 	},
 	{
 		"provider: a conflict tells the last writer",
-		provider + "/diagnose/facts.go",
+		provider + "/diagnose/detail.go",
 		"changedBy(e.Live.LastWriters())...)",
 		"changedBy(nil)...)",
 		provider,
@@ -156,7 +156,7 @@ var providerSaid = []rule{
 	},
 	{
 		"provider: of many keys those that changed are listed",
-		provider + "/diagnose/facts.go",
+		provider + "/diagnose/detail.go",
 		"if ofKeys || !e.Live",
 		"if true || !e.Live",
 		provider,
@@ -164,7 +164,7 @@ var providerSaid = []rule{
 	},
 	{
 		"provider: no expectation is shown of a key that holds its value",
-		provider + "/diagnose/facts.go",
+		provider + "/diagnose/detail.go",
 		"if k.Reason == cas.ReasonHeld {",
 		"if false {",
 		provider,
@@ -300,7 +300,7 @@ var providerSaid = []rule{
 	},
 	{
 		"provider: a part of a value is quoted nowhere",
-		provider + "/diagnose/redact.go",
+		provider + "/diagnose/render.go",
 		"return redactedWords\n",
 		"continue\n",
 		provider + "/diagnose",
@@ -308,7 +308,7 @@ var providerSaid = []rule{
 	},
 	{
 		"provider: a value is hidden in the form of JSON",
-		provider + "/diagnose/redact.go",
+		provider + "/diagnose/render.go",
 		"forms = append(forms, string(quoted[1:len(quoted)-1]))",
 		"_ = quoted",
 		provider + "/diagnose",
@@ -316,7 +316,7 @@ var providerSaid = []rule{
 	},
 	{
 		"provider: a value is hidden in the form of base64",
-		provider + "/diagnose/redact.go",
+		provider + "/diagnose/render.go",
 		"base64.StdEncoding.EncodeToString([]byte(raw)), base64.RawStdEncoding.EncodeToString([]byte(raw))}",
 		"base64.RawStdEncoding.EncodeToString([]byte(raw))}",
 		provider + "/diagnose",
@@ -332,7 +332,7 @@ var providerSaid = []rule{
 	},
 	{
 		"provider: a conflict tells the owner of a key",
-		provider + "/diagnose/facts.go",
+		provider + "/diagnose/detail.go",
 		"changedBy(live.Owners(k.Key))",
 		"changedBy(live.LastWriters())",
 		provider,
@@ -356,7 +356,7 @@ var providerSaid = []rule{
 	},
 	{
 		"provider: no difference is shown of hidden values",
-		provider + "/diagnose/facts.go",
+		provider + "/diagnose/detail.go",
 		"diff != \"\" && s.Hide == ShowValues {",
 		"diff != \"\" {",
 		provider,
@@ -380,7 +380,7 @@ var providerSaid = []rule{
 	},
 	{
 		"provider: twenty lines of a difference are shown",
-		provider + "/diagnose/diff.go",
+		provider + "/diagnose/render.go",
 		"if len(lines) > diffLines {",
 		"if false {",
 		provider + "/diagnose",

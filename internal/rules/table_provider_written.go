@@ -237,7 +237,7 @@ var providerStored = []rule{
 	{
 		"provider: a refresh of an entry takes the version that it saw",
 		provider + "/adapter/keys.go",
-		"P(&state).Shared().SetVersion(seen.Version())",
+		"state.Shared().SetVersion(seen.Version())",
 		"",
 		acceptance,
 		[]string{"TestConfigMapEntryPreviousValue"},
@@ -260,8 +260,8 @@ var providerStored = []rule{
 	},
 	{
 		"provider: an imported entry has every default",
-		provider + "/adapter/keys.go",
-		"ConflictScope: types.StringValue(terms.ScopeObject), ",
+		provider + "/adapter/model.go",
+		"k.ConflictScope = types.StringValue(terms.ScopeObject)",
 		"",
 		acceptance,
 		[]string{"TestConfigMapEntryImportBlocks"},

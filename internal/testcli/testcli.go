@@ -42,8 +42,8 @@ func Find() (string, error) {
 	return path, nil
 }
 
-// FindAll are the command line to test with, and OpenTofu if that is another one. Without either, it skips the test.
-func FindAll(t testing.TB) []string {
+// mustFind is the command line to test with. Without one, it skips the test.
+func mustFind(t testing.TB) string {
 	t.Helper()
 	cli, err := Find()
 	if errors.Is(err, ErrNoCLI) {
@@ -52,6 +52,13 @@ func FindAll(t testing.TB) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return cli
+}
+
+// FindAll are the command line to test with, and OpenTofu if that is another one. Without either, it skips the test.
+func FindAll(t testing.TB) []string {
+	t.Helper()
+	cli := mustFind(t)
 	tofu, err := toolchain.Path(t.Context(), "tofu")
 	if err != nil {
 		t.Fatal(err)

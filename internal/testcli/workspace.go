@@ -52,13 +52,7 @@ type Result struct {
 // Its commands end with the test.
 func New(t testing.TB) *Workspace {
 	t.Helper()
-	cli, err := Find()
-	if errors.Is(err, ErrNoCLI) {
-		toolchain.Unavailable(t, err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	cli := mustFind(t)
 	provider, err := Provider(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -13,26 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
-	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
-
-// own starts a cluster that only this test uses.
-func own(t *testing.T) *testcluster.Cluster {
-	t.Helper()
-	c, err := testcluster.Start(t.Context())
-	if errors.Is(err, testcluster.ErrNoBinaries) {
-		toolchain.Unavailable(t, err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return c
-}
 
 // foo is what the ConfigMap that configMap made holds, asked for once.
 func foo(ctx context.Context, c kubernetes.Interface, namespace string) (string, error) {
@@ -59,7 +40,7 @@ func wantFoo(t *testing.T, c kubernetes.Interface, namespace string) {
 
 func TestProcessesAreKilledFrozenAndStartedAgain(t *testing.T) {
 	t.Parallel()
-	c := own(t)
+	c := testcluster.Own(t)
 	namespace := configMap(t, c)
 
 	if err := c.KillAPIServer(); err != nil {
@@ -106,7 +87,7 @@ func TestProcessesAreKilledFrozenAndStartedAgain(t *testing.T) {
 // A cluster whose processes are not there, or do not run, must be stopped all the same, and at once.
 func TestStopsWhatIsFrozenOrKilled(t *testing.T) {
 	t.Parallel()
-	c := own(t)
+	c := testcluster.Own(t)
 	if err := errors.Join(c.KillAPIServer(), c.FreezeEtcd()); err != nil {
 		t.Fatal(err)
 	}

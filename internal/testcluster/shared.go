@@ -25,13 +25,32 @@ func Shared(t testing.TB) *Cluster {
 	shared.once.Do(func() {
 		shared.cluster, shared.err = Start(context.Background()) // outlives the test that happens to come first
 	})
-	if errors.Is(shared.err, ErrNoBinaries) {
-		toolchain.Unavailable(t, shared.err)
-	}
-	if shared.err != nil {
-		t.Fatal(shared.err)
-	}
+	mustStart(t, shared.err)
 	return shared.cluster
+}
+
+// Own is a cluster that this test alone uses, and whose processes it may kill. It is stopped when the test ends. Without binaries it is
+// as with [Shared].
+func Own(t testing.TB, options ...Option) *Cluster {
+	t.Helper()
+	c, err := Start(t.Context(), options...)
+	mustStart(t, err)
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func mustStart(t testing.TB, err error) {
+	t.Helper()
+	if errors.Is(err, ErrNoBinaries) {
+		toolchain.Unavailable(t, err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Main is a package's TestMain: it runs the tests in an environment that the shell does not leak into, stops the

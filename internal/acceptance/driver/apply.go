@@ -287,12 +287,8 @@ func (a *applier) removeObject(
 	if o == nil {
 		panic(fmt.Sprintf("nothing to remove at %s %s", address, deposed))
 	}
-	server, diags := a.process(ctx, o.provider)
-	if a.report(diags) {
-		return true
-	}
-	prior, diags := server.upgrade(ctx, address, o)
-	if a.report(diags) {
+	server, prior, failed := a.upgraded(ctx, address, o)
+	if failed {
 		return true
 	}
 	to, failed := plan(server, prior)

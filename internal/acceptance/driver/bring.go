@@ -3,7 +3,6 @@ package driver
 import (
 	"bytes"
 	"context"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
@@ -13,12 +12,8 @@ import (
 
 // move gives objects the addresses, and the types, that moved blocks say.
 func (k *walk) move(ctx context.Context) {
-	servers := map[string]*process{} // of their own, not configured
-	defer func() {
-		for _, p := range servers {
-			p.end()
-		}
-	}()
+	servers := unconfigured{}
+	defer servers.end()
 	for range k.config.moved { // one may follow another
 		for _, m := range k.config.moved {
 			s := k.state.slots[m.from]
@@ -32,18 +27,13 @@ func (k *walk) move(ctx context.Context) {
 			if to == nil || to.typ == s.current.typ || !k.w.Profile.MovesApart {
 				continue
 			}
-			typ, _, _ := strings.Cut(to.provider, ".")
-			if servers[typ] == nil {
-				p, err := k.start(ctx, typ)
-				if err != nil {
-					k.report(answered("", nil, err))
-					return
-				}
-				servers[typ] = p
+			server := servers.of(ctx, k, to)
+			if server == nil {
+				return
 			}
-			l, diags := servers[typ].move(ctx, k.w.sourceOf(s.current.provider), s.current, m.to, to.typ)
+			l, diags := server.move(ctx, k.w.sourceOf(s.current.provider), s.current, m.to, to.typ)
 			if !k.report(k.placed(to, m.to, diags)) {
-				s.current = servers[typ].stored(&instance{block: to}, l, s.current.deps)
+				s.current = server.stored(&instance{block: to}, l, s.current.deps)
 			}
 		}
 	}

@@ -15,12 +15,8 @@ func (o *object) instance(address string) *instance {
 // orphan plans the removal of an object without a block.
 func (p *planner) orphan(ctx context.Context, address string) (failed bool) {
 	o := p.current(address)
-	server, diags := p.process(ctx, o.provider)
-	if p.report(diags) {
-		return true
-	}
-	prior, diags := server.upgrade(ctx, address, o)
-	if p.report(diags) {
+	server, prior, failed := p.upgraded(ctx, address, o)
+	if failed {
 		return true
 	}
 	in := o.instance(address)
@@ -67,12 +63,8 @@ func (p *planner) removal(ctx context.Context, server *process, address, deposed
 // deposed plans the removal of an object that a replacement left behind.
 func (p *planner) deposed(ctx context.Context, address, key string) (failed bool) {
 	o := p.state.slots[address].deposed[key]
-	server, diags := p.process(ctx, o.provider)
-	if p.report(diags) {
-		return true
-	}
-	prior, diags := server.upgrade(ctx, address, o)
-	if p.report(diags) {
+	server, prior, failed := p.upgraded(ctx, address, o)
+	if failed {
 		return true
 	}
 	if p.refresh && !p.plan.Options.MinimalRefresh {
@@ -117,12 +109,8 @@ func (p *planner) destroyAll(ctx context.Context) {
 		}
 		nodes[address] = n
 		n.do = func(ctx context.Context) bool {
-			server, diags := p.process(ctx, s.current.provider)
-			if p.report(diags) {
-				return true
-			}
-			prior, diags := server.upgrade(ctx, address, s.current)
-			if p.report(diags) {
+			server, prior, failed := p.upgraded(ctx, address, s.current)
+			if failed {
 				return true
 			}
 			c, failed := p.removal(ctx, server, address, "", s.current.typ, prior)

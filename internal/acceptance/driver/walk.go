@@ -100,6 +100,16 @@ func (k *walk) process(ctx context.Context, name string) (*process, Diagnostics)
 	return s.p, nil
 }
 
+// upgraded is an object of the state as its provider has it now, and that provider.
+func (k *walk) upgraded(ctx context.Context, address string, o *object) (server *process, prior *live, failed bool) {
+	server, diags := k.process(ctx, o.provider)
+	if k.report(diags) {
+		return nil, nil, true
+	}
+	prior, diags = server.upgrade(ctx, address, o)
+	return server, prior, k.report(diags)
+}
+
 func (k *walk) start(ctx context.Context, name string) (*process, error) {
 	typ, _, _ := strings.Cut(name, ".")
 	start := k.w.Providers[typ]
@@ -249,6 +259,29 @@ func (k *walk) run(ctx context.Context, nodes map[string]*node) {
 	all.Wait()
 }
 
+// unconfigured are processes of their own, by type, that are never configured.
+type unconfigured map[string]*process
+
+// of is the process for a block; nil where it does not start, which is reported.
+func (u unconfigured) of(ctx context.Context, k *walk, b *block) *process {
+	typ, _, _ := strings.Cut(b.provider, ".")
+	if u[typ] == nil {
+		p, err := k.start(ctx, typ)
+		if err != nil {
+			k.report(answered("", nil, err))
+			return nil
+		}
+		u[typ] = p
+	}
+	return u[typ]
+}
+
+func (u unconfigured) end() {
+	for _, p := range u {
+		p.end()
+	}
+}
+
 // validate is what both command lines do before a plan, with providers that are not configured: all blocks, everything else unknown.
 func (k *walk) validate(ctx context.Context) {
 	for address := range k.config.blocks {
@@ -259,24 +292,19 @@ func (k *walk) validate(ctx context.Context) {
 		"each":  cty.ObjectVal(map[string]cty.Value{"key": cty.UnknownVal(cty.String), "value": cty.DynamicVal}),
 		"count": cty.ObjectVal(map[string]cty.Value{"index": cty.UnknownVal(cty.Number)}),
 	}
-	servers := map[string]*process{}
+	servers := unconfigured{}
+	defer servers.end()
 	for _, b := range k.config.blocks {
-		typ, _, _ := strings.Cut(b.provider, ".")
-		if servers[typ] == nil {
-			p, err := k.start(ctx, typ)
-			if err != nil {
-				k.report(answered("", nil, err))
-				return
-			}
-			servers[typ] = p
-			defer p.end()
+		server := servers.of(ctx, k, b)
+		if server == nil {
+			return
 		}
-		schema := servers[typ].schemas.of(b)
+		schema := server.schemas.of(b)
 		v, _, diags := decode(b, schema, scope.context(extra))
 		if k.report(k.placed(b, b.address, fromHCL(b.address, diags))) {
 			continue
 		}
-		k.report(k.validateConfig(ctx, servers[typ], b, b.address, v))
+		k.report(k.validateConfig(ctx, server, b, b.address, v))
 	}
 	for name, b := range k.config.providers {
 		typ, _, _ := strings.Cut(name, ".")

@@ -19,15 +19,10 @@ type binaryRow struct {
 
 // benchBinary measures sizes and starts, those of the floor beside the provider's.
 func benchBinary(ctx context.Context, s *stage) ([]binaryRow, error) {
-	provider, err := s.buildProvider(ctx)
+	paths, err := s.builds(ctx, floorProgram, providerProgram)
 	if err != nil {
 		return nil, err
 	}
-	floor, err := s.buildFloor(ctx)
-	if err != nil {
-		return nil, err
-	}
-	paths := []string{floor, provider}
 	rows := []binaryRow{{Subject: subjectFloor}, {Subject: subjectCAS}}
 	for i, path := range paths {
 		info, err := os.Stat(path)

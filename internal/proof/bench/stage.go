@@ -2,14 +2,19 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -127,12 +132,31 @@ func (s *stage) namespace(ctx context.Context) (string, error) {
 	return ns.Name, nil
 }
 
-// build builds the program in a folder of the repository as a release is built, alone in a folder, and returns its path.
-func (s *stage) build(ctx context.Context, name, dir string) (string, error) {
+// The programs that are built, by the folder of the repository that they are in.
+const (
+	providerProgram = ""
+	floorProgram    = "internal/proof/bench/floor"
+	peakProgram     = "internal/proof/bench/peak"
+)
+
+// builds builds programs as a release is built, each alone in a folder, and returns their paths.
+func (s *stage) builds(ctx context.Context, dirs ...string) (paths []string, err error) {
+	for _, dir := range dirs {
+		path, err := s.build(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+func (s *stage) build(ctx context.Context, dir string) (string, error) {
 	root, err := toolchain.Root()
 	if err != nil {
 		return "", err
 	}
+	name := filepath.Base(cmp.Or(dir, "provider"))
 	path := filepath.Join(s.dir, name, "terraform-provider-cas")
 	if toolchain.Executable(path) {
 		return path, nil
@@ -146,16 +170,34 @@ func (s *stage) build(ctx context.Context, name, dir string) (string, error) {
 	return path, nil
 }
 
-func (s *stage) buildProvider(ctx context.Context) (string, error) {
-	return s.build(ctx, "provider", "")
-}
-
-func (s *stage) buildFloor(ctx context.Context) (string, error) {
-	return s.build(ctx, "floor", "internal/proof/bench/floor")
-}
-
-func (s *stage) buildPeak(ctx context.Context) (string, error) {
-	return s.build(ctx, "peak", "internal/proof/bench/peak")
-}
-
 func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+
+// roundTrip is how far away the distant API server is, in milliseconds.
+const roundTrip = 20
+
+// distant is the API server of config with a round trip more to it: a TCP proxy that holds each segment for half of it,
+// either way. TLS passes through. The caller stops the proxy.
+func distant(config *rest.Config) (*rest.Config, *toxiproxy.Proxy, error) {
+	host := config.Host
+	if !strings.Contains(host, "://") {
+		host = "https://" + host
+	}
+	server, err := url.Parse(host)
+	if err != nil {
+		return nil, nil, err
+	}
+	proxy := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()), "distance", "127.0.0.1:0", server.Host)
+	if err := proxy.Start(); err != nil {
+		return nil, nil, err
+	}
+	for _, stream := range []string{"upstream", "downstream"} {
+		toxic := fmt.Sprintf(`{"type":"latency","stream":%q,"attributes":{"latency":%d}}`, stream, roundTrip/2)
+		if _, err := proxy.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
+			proxy.Stop()
+			return nil, nil, err
+		}
+	}
+	far := rest.CopyConfig(config)
+	far.Host = "https://" + proxy.Listen
+	return far, proxy, nil
+}

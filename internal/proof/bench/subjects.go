@@ -108,18 +108,11 @@ func (c *cliSubject) configuration(shape string) string {
 
 // cliSubjects opens those that the chosen cases have.
 func (s *stage) cliSubjects(ctx context.Context) (map[string]*cliSubject, error) {
-	provider, err := s.buildProvider(ctx)
+	paths, err := s.builds(ctx, floorProgram, providerProgram, peakProgram)
 	if err != nil {
 		return nil, err
 	}
-	floor, err := s.buildFloor(ctx)
-	if err != nil {
-		return nil, err
-	}
-	peak, err := s.buildPeak(ctx)
-	if err != nil {
-		return nil, err
-	}
+	floor, provider, peak := paths[0], paths[1], paths[2]
 	binaries := map[string]string{
 		subjectFloor: floor, subjectEntries: provider, subjectCAS: provider, subjectPeer: os.Getenv("PEER_PROVIDER"), subjectBeside: s.beside,
 	}

@@ -75,15 +75,7 @@ func testBrokenTxns(t *testing.T, c *testcluster.Cluster) {
 			for i := range 2 {
 				f.start(plan{Role: r, Number: i, Goroutines: 1}, f.http.Config)
 			}
-			f.answers(breath)
-			apart()
-			f.finish()
-			illegal := linearizable(f.history, f.initially)
-			unaccounted := accounted(f.history, f.record.complete(t)["one"])
-			if len(illegal) == 0 || len(unaccounted) == 0 {
-				t.Errorf("linearizability: %v; versions: %v; want both to object", illegal, unaccounted)
-			}
-			t.Logf("%d operations, %d complaints, the first: %v, %v", len(f.history), len(illegal)+len(unaccounted), illegal, unaccounted[:min(1, len(unaccounted))])
+			f.wantObjections(apart)
 		})
 	}
 }

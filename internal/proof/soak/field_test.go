@@ -3,7 +3,6 @@ package soak
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -19,26 +18,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
-	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
-
-// own starts a cluster whose processes this test may kill.
-func own(t *testing.T) *testcluster.Cluster {
-	t.Helper()
-	c, err := testcluster.Start(t.Context())
-	if errors.Is(err, testcluster.ErrNoBinaries) {
-		toolchain.Unavailable(t, err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return c
-}
 
 // field is where one part of the soak is fought: ConfigMaps of its own, two ways to the API server that can be spoiled, the
 // workers, and what they and the watch say.

@@ -26,15 +26,6 @@ type engineMaker struct {
 	made  map[string]view // by ConfigMap, those of its own that it knows to be there
 }
 
-func newMaker(w *worker) (func(int, *rand.Rand), func(), error) {
-	engine, err := cas.New(w.config, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	m := &engineMaker{worker: w, engine: engine, made: map[string]view{}}
-	return m.loop, engine.Close, nil
-}
-
 func (m *engineMaker) loop(_ int, draw *rand.Rand) {
 	for m.stop.Err() == nil {
 		name := m.ConfigMaps[draw.IntN(len(m.ConfigMaps))]

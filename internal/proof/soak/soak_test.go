@@ -65,7 +65,7 @@ var faults = []part{
 }
 
 func TestEngineUnderFire(t *testing.T) {
-	c := own(t)
+	c := testcluster.Own(t)
 	for _, part := range faults {
 		t.Run(part.name, func(t *testing.T) { part.run(t, c) })
 	}
@@ -83,15 +83,21 @@ func testBrokenWriter(t *testing.T, c *testcluster.Cluster) {
 	for range 2 {
 		f.start(plan{Role: broken, Goroutines: 1}, f.http.Config)
 	}
+	f.wantObjections(apart)
+}
+
+// wantObjections has the workers go on for a while, and fails the test unless both checks object to what they did.
+func (f *field) wantObjections(apart func()) {
+	f.Helper()
 	f.answers(breath)
 	apart()
 	f.finish()
 	illegal := linearizable(f.history, f.initially)
-	unaccounted := accounted(f.history, f.record.complete(t)["one"])
+	unaccounted := accounted(f.history, f.record.complete(f.T)["one"])
 	if len(illegal) == 0 || len(unaccounted) == 0 {
-		t.Errorf("linearizability: %v; versions: %v; want both to object", illegal, unaccounted)
+		f.Errorf("linearizability: %v; versions: %v; want both to object", illegal, unaccounted)
 	}
-	t.Logf("%d operations, %d complaints, the first: %v, %v", len(f.history), len(illegal)+len(unaccounted), illegal, unaccounted[:min(1, len(unaccounted))])
+	f.Logf("%d operations, %d complaints, the first: %v, %v", len(f.history), len(illegal)+len(unaccounted), illegal, unaccounted[:min(1, len(unaccounted))])
 }
 
 // twoMaps is what the ConfigMaps hold at first, and the keys that are swapped. The last is also written blindly.

@@ -35,15 +35,6 @@ func viewOf(o *cas.Observation, keys []string) view {
 	return v
 }
 
-func newEngineSwapper(w *worker) (func(int, *rand.Rand), func(), error) {
-	engine, err := cas.New(w.config, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	s := &engineSwapper{worker: w, engine: engine, views: map[string]view{}}
-	return s.loop, engine.Close, nil
-}
-
 func (s *engineSwapper) loop(_ int, draw *rand.Rand) {
 	for s.stop.Err() == nil {
 		configMap := s.ConfigMaps[draw.IntN(len(s.ConfigMaps))]

@@ -36,15 +36,6 @@ type engineTaker struct {
 	engine *cas.Engine
 }
 
-func newTaker(w *worker) (func(int, *rand.Rand), func(), error) {
-	engine, err := cas.New(w.config, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	t := &engineTaker{worker: w, engine: engine}
-	return t.loop, engine.Close, nil
-}
-
 func (t *engineTaker) loop(_ int, draw *rand.Rand) {
 	for t.stop.Err() == nil {
 		configMap := t.ConfigMaps[draw.IntN(len(t.ConfigMaps))]

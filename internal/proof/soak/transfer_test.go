@@ -49,15 +49,6 @@ type engineMover struct {
 	writes int
 }
 
-func newMover(w *worker) (func(int, *rand.Rand), func(), error) {
-	engine, err := cas.New(w.config, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	m := &engineMover{worker: w, engine: engine}
-	return m.loop, engine.Close, nil
-}
-
 func (m *engineMover) loop(_ int, draw *rand.Rand) {
 	for number := 1; m.stop.Err() == nil; number++ {
 		from, to, units := draw.IntN(len(m.Keys)), 1+draw.IntN(len(m.Keys)-1), 1+draw.IntN(9)

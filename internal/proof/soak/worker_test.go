@@ -20,6 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
 // workerEnv makes a worker of the test binary.
@@ -118,19 +120,27 @@ func workOn(in *bufio.Reader, out io.Writer) error {
 
 // loop is what each goroutine does until the worker is to stop, and what is done after that.
 func (w *worker) loop() (loop func(int, *rand.Rand), done func(), err error) {
+	if slices.Contains([]role{plain, broken, unguarded, piecemeal}, w.Role) {
+		return newPlainWriter(w)
+	}
+	engine, err := cas.New(w.config, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	done = engine.Close
 	switch w.Role {
 	case swapper:
-		return newEngineSwapper(w)
-	case plain, broken, unguarded, piecemeal:
-		return newPlainWriter(w)
+		loop = (&engineSwapper{worker: w, engine: engine, views: map[string]view{}}).loop
 	case mover:
-		return newMover(w)
+		loop = (&engineMover{worker: w, engine: engine}).loop
 	case maker:
-		return newMaker(w)
+		loop = (&engineMaker{worker: w, engine: engine, made: map[string]view{}}).loop
 	case taker:
-		return newTaker(w)
+		loop = (&engineTaker{worker: w, engine: engine}).loop
+	default:
+		err = errors.New("no such role: " + string(w.Role))
 	}
-	return nil, nil, errors.New("no such role: " + string(w.Role))
+	return loop, done, err
 }
 
 // begin writes down that an operation is asked for.

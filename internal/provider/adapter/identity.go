@@ -1,10 +1,10 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -24,22 +24,22 @@ type ObjectIdentity struct {
 	Name      types.String `tfsdk:"name"`
 }
 
-// EntryIdentity is the identity of one key.
-type EntryIdentity struct {
+// entryIdentity is the identity of one key.
+type entryIdentity struct {
 	ObjectIdentity
 
 	Key types.String `tfsdk:"key"`
 }
 
-// DataIdentity is the identity of several keys. Its keys change with those of the resource.
-type DataIdentity struct {
+// dataIdentity is the identity of several keys. Its keys change with those of the resource.
+type dataIdentity struct {
 	ObjectIdentity
 
 	Keys types.List `tfsdk:"keys"`
 }
 
-// ObjectIdentitySchema is the schema of ObjectIdentity.
-func ObjectIdentitySchema(kind cas.Kind) identityschema.Schema {
+// objectIdentitySchema is the schema of ObjectIdentity.
+func objectIdentitySchema(kind cas.Kind) identityschema.Schema {
 	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		"namespace": identityschema.StringAttribute{
 			OptionalForImport: true, Description: fmt.Sprintf("Namespace of the %s. Default: \"default\".", kind),
@@ -48,31 +48,31 @@ func ObjectIdentitySchema(kind cas.Kind) identityschema.Schema {
 	}}
 }
 
-// EntryIdentitySchema is the schema of EntryIdentity.
-func EntryIdentitySchema(kind cas.Kind) identityschema.Schema {
-	s := ObjectIdentitySchema(kind)
+// entryIdentitySchema is the schema of entryIdentity.
+func entryIdentitySchema(kind cas.Kind) identityschema.Schema {
+	s := objectIdentitySchema(kind)
 	s.Attributes["key"] = identityschema.StringAttribute{RequiredForImport: true, Description: fmt.Sprintf("Key in the %s.", kind)}
 	return s
 }
 
-// DataIdentitySchema is the schema of DataIdentity.
-func DataIdentitySchema(kind cas.Kind) identityschema.Schema {
-	s := ObjectIdentitySchema(kind)
+// dataIdentitySchema is the schema of dataIdentity.
+func dataIdentitySchema(kind cas.Kind) identityschema.Schema {
+	s := objectIdentitySchema(kind)
 	s.Attributes["keys"] = identityschema.ListAttribute{
 		ElementType: types.StringType, OptionalForImport: true, Description: fmt.Sprintf("Keys in the %s. Default: all its keys.", kind),
 	}
 	return s
 }
 
-// identities makes the codec of an identity when it is first needed. That does not differ between kinds.
+// identities is the codec of an identity. That does not differ between kinds.
 func identities[M any](schema func(cas.Kind) identityschema.Schema) func() *codec.Codec[M] {
-	return sync.OnceValue(func() *codec.Codec[M] { return codec.New[M](context.Background(), schema(cas.ConfigMap).Type()) })
+	return codec.Of[M](func(context.Context) identityschema.Schema { return schema(cas.ConfigMap) })
 }
 
 var (
-	objectIdentities = identities[ObjectIdentity](ObjectIdentitySchema)
-	entryIdentities  = identities[EntryIdentity](EntryIdentitySchema)
-	dataIdentities   = identities[DataIdentity](DataIdentitySchema)
+	objectIdentities = identities[ObjectIdentity](objectIdentitySchema)
+	entryIdentities  = identities[entryIdentity](entryIdentitySchema)
+	dataIdentities   = identities[dataIdentity](dataIdentitySchema)
 )
 
 // Identity is the identity of the object.
@@ -83,31 +83,8 @@ func (i ObjectIdentity) Encode(ctx context.Context, raw *tftypes.Value) diag.Dia
 	return objectIdentities().Encode(ctx, i, raw)
 }
 
-// Encode puts the identity into raw.
-func (i EntryIdentity) Encode(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return entryIdentities().Encode(ctx, i, raw)
-}
-
-// Encode puts the identity into raw.
-func (i DataIdentity) Encode(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return dataIdentities().Encode(ctx, i, raw)
-}
-
-// DataIdentityOf is the identity of the keys that an id names, which include vanished ones.
-func DataIdentityOf(p *Place) DataIdentity {
-	i := DataIdentity{p.Identity(), types.ListNull(types.StringType)}
-	if id, err := terms.ParseDataID(p.ID.ValueString()); err == nil && len(id.Keys) > 0 {
-		i.Keys = ListOf(id.Keys)
-	}
-	return i
-}
-
-func (i ObjectIdentity) ref(kind cas.Kind) cas.Ref {
-	ref := cas.Ref{Kind: kind, Namespace: i.Namespace.ValueString(), Name: i.Name.ValueString()}
-	if ref.Namespace == "" {
-		ref.Namespace = terms.DefaultNamespace
-	}
-	return ref
+func (i ObjectIdentity) ref() cas.Ref {
+	return cas.Ref{Namespace: cmp.Or(i.Namespace.ValueString(), terms.DefaultNamespace), Name: i.Name.ValueString()}
 }
 
 // imported parses an import's id or, without one, checks the id that its identity stands for.
@@ -132,34 +109,21 @@ func imported[I, ID any](
 	return id, diags
 }
 
-// ImportedObject is the object that an import names.
-func ImportedObject(ctx context.Context, req resource.ImportStateRequest, kind cas.Kind) (cas.Ref, diag.Diagnostics) {
-	ref, diags := imported(ctx, req, terms.ParseConfigMapID, func(i ObjectIdentity) cas.Ref { return i.ref(kind) }, terms.CheckObject)
-	ref.Kind = kind
-	return ref, diags
+// importedObject is the object that an import names.
+func importedObject(ctx context.Context, req resource.ImportStateRequest) (cas.Ref, diag.Diagnostics) {
+	return imported(ctx, req, terms.ParseConfigMapID, ObjectIdentity.ref, terms.CheckObject)
 }
 
-// ImportedEntry is the key that an import names.
-func ImportedEntry(ctx context.Context, req resource.ImportStateRequest, kind cas.Kind) (terms.EntryID, diag.Diagnostics) {
-	id, diags := imported(ctx, req, terms.ParseEntryID, func(i EntryIdentity) terms.EntryID {
-		return terms.EntryID{Ref: i.ref(kind), Key: i.Key.ValueString()}
+// importedEntry is the key that an import names.
+func importedEntry(ctx context.Context, req resource.ImportStateRequest) (terms.EntryID, diag.Diagnostics) {
+	return imported(ctx, req, terms.ParseEntryID, func(i entryIdentity) terms.EntryID {
+		return terms.EntryID{Ref: i.ref(), Key: i.Key.ValueString()}
 	}, terms.EntryID.Check)
-	id.Kind = kind
-	return id, diags
 }
 
-// ImportedData are the keys that an import names; none for all.
-func ImportedData(ctx context.Context, req resource.ImportStateRequest, kind cas.Kind) (terms.DataID, diag.Diagnostics) {
-	id, diags := imported(ctx, req, terms.ParseDataID, func(i DataIdentity) terms.DataID {
-		id := terms.DataID{Ref: i.ref(kind)}
-		for _, key := range i.Keys.Elements() {
-			if s, ok := key.(types.String); ok {
-				id.Keys = append(id.Keys, s.ValueString())
-			}
-		}
-		slices.Sort(id.Keys)
-		return id
+// importedData are the keys that an import names; none for all.
+func importedData(ctx context.Context, req resource.ImportStateRequest) (terms.DataID, diag.Diagnostics) {
+	return imported(ctx, req, terms.ParseDataID, func(i dataIdentity) terms.DataID {
+		return terms.DataID{Ref: i.ref(), Keys: slices.Sorted(slices.Values(KeysOf(i.Keys)))}
 	}, terms.DataID.Check)
-	id.Kind = kind
-	return id, diags
 }

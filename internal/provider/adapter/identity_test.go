@@ -14,7 +14,7 @@ import (
 // A key of an identity is not read as part of an id: it may hold the characters that separate those.
 func TestIdentityWhoseKeyIsNoKey(t *testing.T) {
 	t.Parallel()
-	schema := DataIdentitySchema(cas.ConfigMap)
+	schema := dataIdentitySchema(cas.ConfigMap)
 	list := tftypes.List{ElementType: tftypes.String}
 	for key, want := range map[string]string{
 		"a,b": `The identity "default/settings:a,b,foo" has an invalid key: a valid config key must consist of`,
@@ -27,9 +27,9 @@ func TestIdentityWhoseKeyIsNoKey(t *testing.T) {
 				tftypes.NewValue(tftypes.String, "foo"), tftypes.NewValue(tftypes.String, key),
 			}),
 		})
-		_, diags := ImportedData(t.Context(), resource.ImportStateRequest{
+		_, diags := importedData(t.Context(), resource.ImportStateRequest{
 			Identity: &tfsdk.ResourceIdentity{Raw: raw, Schema: schema},
-		}, cas.ConfigMap)
+		})
 		if len(diags) != 1 || diags[0].Summary() != "Invalid Import Identity" || !strings.HasPrefix(diags[0].Detail(), want) {
 			t.Errorf("a key %q: %v, want %q", key, diags, want)
 		}

@@ -2,31 +2,41 @@ package adapter
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// KeysModel is the model of a resource of keys. It translates itself to a claim, and takes the results in.
+// KeysModel is the model of a resource of keys. It translates itself to a claim, and takes the results in. [EntryAttributes] and
+// [DataAttributes] have the part of it that does not differ between kinds.
 type KeysModel[M any] interface {
 	*M
+	Shared() *KeysAttributes
+	// SetDefaults gives a new import its defaults.
+	SetDefaults()
+	// Import takes in what an import names, and gives the keys; none for all.
+	Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics)
+	IdentitySchema(kind cas.Kind) identityschema.Schema
+	EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics
+	// Validate says what is wrong with a configuration.
+	Validate() diag.Diagnostics
 	// Configure takes in what only the configuration has: write-only attributes.
-	Configure(ctx context.Context, config tfsdk.Config) diag.Diagnostics
+	Configure(config *M)
 	// Claim translates the model of a plan or of a state.
 	Claim(run *claim.Run) *claim.Claim
-	Shared() *KeysAttributes
-	// MayBe reports whether the known parts of the place agree with a state's.
-	MayBe(state *M) bool
+	// At are the attributes that say where the resource is.
+	At() []types.String
 	SetID()
 	// PlanWrite makes unknown what a write changes, where Terraform does not: a plan with the same arguments as the state may have to write.
 	PlanWrite()
@@ -36,56 +46,6 @@ type KeysModel[M any] interface {
 	KeepPrevious(state *M, run *claim.Run)
 	// Refresh stores what a read found, and reports whether the resource still exists.
 	Refresh(seen *claim.Seen) bool
-	EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics
-}
-
-// KeysAttributes are the attributes that all resources of keys share.
-type KeysAttributes struct {
-	Place
-	Observed
-
-	ExpectedResourceVerWO types.String `tfsdk:"expected_resource_version_wo"`
-	ConflictScope         types.String `tfsdk:"conflict_scope"`
-	WaitForMatch          types.String `tfsdk:"wait_for_match"`
-	AdoptExisting         types.Bool   `tfsdk:"adopt_existing"`
-	DeletionPolicy        types.String `tfsdk:"deletion_policy"`
-	OnDrift               types.String `tfsdk:"on_drift"`
-
-	pin types.String `tfsdk:"-"` // the expected_resource_version_wo of the configuration
-}
-
-// Shared are the attributes themselves.
-func (k *KeysAttributes) Shared() *KeysAttributes { return k }
-
-// PlanWrite does nothing: a ConfigMap is written where an argument differs from the state.
-func (*KeysAttributes) PlanWrite() {}
-
-// Configure takes in what only the configuration has.
-func (k *KeysAttributes) Configure(ctx context.Context, config tfsdk.Config) (diags diag.Diagnostics) {
-	k.pin, diags = attributes.PinnedVersion(ctx, config)
-	return diags
-}
-
-// NewClaim fills in the parts of a claim that all resources of keys share.
-func (k *KeysAttributes) NewClaim(id string, ref cas.Ref, values, expected map[string]cas.Entry) *claim.Claim {
-	return &claim.Claim{
-		ID: id, Ref: ref, Values: values, Expected: expected, Adopt: k.AdoptExisting.ValueBool(), Pin: k.pin,
-		Scope: k.ConflictScope.ValueString(), Policy: k.DeletionPolicy.ValueString(), OnDrift: k.OnDrift.ValueString(), Version: k.Version(),
-		FieldManager: k.FieldManager, Timeouts: k.Timeouts,
-	}
-}
-
-// Ways are the next steps that all resources of keys share; move is that for a key that moves between instances.
-func Ways(move string) diagnose.Ways {
-	return diagnose.Ways{OtherKeys: `set conflict_scope = "key" to ignore other keys.`, Move: move}
-}
-
-// ImportedKeys gives the attributes of a new import. Every default is set, or the first plan would show an update.
-func ImportedKeys(ref cas.Ref) KeysAttributes {
-	return KeysAttributes{
-		Place: NewPlace(ref), ConflictScope: types.StringValue(terms.ScopeObject), DeletionPolicy: types.StringValue(terms.PolicyDelete),
-		AdoptExisting: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
-	}
 }
 
 // Keys implements all resources of keys. Terraform calls ModifyPlan
@@ -95,10 +55,60 @@ func ImportedKeys(ref cas.Ref) KeysAttributes {
 //     private state then reaches Delete;
 //   - for a replace twice, as an update and then as a create, which gets the private state of the first.
 type Keys[M any, P KeysModel[M]] struct {
-	Connection
+	Type
 
-	Kind  cas.Kind
 	Codec func() *codec.Codec[M]
+}
+
+// NewKeys is a type of resources of keys.
+func NewKeys[M any, P KeysModel[M]](name string, kind cas.Kind, definition func(context.Context) schema.Schema) Keys[M, P] {
+	return Keys[M, P]{Type{Name: name, Kind: kind, Definition: definition}, codec.Of[M](definition)}
+}
+
+// New is a resource of the type.
+func (r Keys[M, P]) New() Resource { return &r }
+
+// decode is the model of a configuration, a plan or a state.
+func (r *Keys[M, P]) decode(ctx context.Context, raw tftypes.Value, diags *diag.Diagnostics) P {
+	m, more := r.Codec().Decode(ctx, raw)
+	diags.Append(more...)
+	P(&m).Shared().Kind = r.Kind
+	return &m
+}
+
+// decodePlan is the model of a plan, with its configuration.
+func (r *Keys[M, P]) decodePlan(ctx context.Context, plan tfsdk.Plan, config tfsdk.Config, diags *diag.Diagnostics) P {
+	m, configured := r.decode(ctx, plan.Raw, diags), r.decode(ctx, config.Raw, diags)
+	m.Shared().pin = configured.Shared().ExpectedResourceVerWO
+	m.Configure(configured)
+	return m
+}
+
+// encode puts a model into a state, and its identity into the one beside it.
+func (r *Keys[M, P]) encode(ctx context.Context, m P, identity *tfsdk.ResourceIdentity, state *tfsdk.State) (diags diag.Diagnostics) {
+	if identity != nil {
+		diags = m.EncodeIdentity(ctx, &identity.Raw)
+	}
+	return append(diags, r.Codec().Encode(ctx, *m, &state.Raw)...)
+}
+
+// Blank is the state of an import of which nothing is known yet.
+func (r *Keys[M, P]) Blank(ctx context.Context) P {
+	m := r.decode(ctx, codec.Nulls, new(diag.Diagnostics))
+	m.SetDefaults()
+	return m
+}
+
+// IdentitySchema implements [resource.ResourceWithIdentity].
+func (r *Keys[M, P]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = P(new(M)).IdentitySchema(r.Kind)
+}
+
+// ValidateConfig implements [resource.ResourceWithValidateConfig].
+func (r *Keys[M, P]) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	if config := r.decode(ctx, req.Config.Raw, &resp.Diagnostics); !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(config.Validate()...)
+	}
 }
 
 // ModifyPlan makes the checks of an apply at plan.
@@ -106,32 +116,29 @@ func (r *Keys[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequ
 	if r.Run == nil {
 		return
 	}
-	var plan, state M
+	var plan, state P
 	ctx, diags := r.Run.Planning(ctx, &req, resp.Private)
 	resp.Diagnostics.Append(diags...)
 	if !req.State.Raw.IsNull() {
-		state, diags = r.Codec().Decode(ctx, req.State.Raw)
-		resp.Diagnostics.Append(diags...)
+		state = r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	}
 	if !req.Plan.Raw.IsNull() {
-		plan, diags = r.Codec().Decode(ctx, req.Plan.Raw)
-		resp.Diagnostics.Append(diags...)
-		resp.Diagnostics.Append(P(&plan).Configure(ctx, req.Config)...)
+		plan = r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	switch {
-	case req.Plan.Raw.IsNull():
-		resp.Diagnostics.Append(r.Run.PlanDelete(ctx, P(&state).Claim(r.Run), resp.Private)...)
-	case req.State.Raw.IsNull():
-		r.planCreate(ctx, &plan, resp)
+	case plan == nil:
+		resp.Diagnostics.Append(r.Run.PlanDelete(ctx, state.Claim(r.Run), resp.Private)...)
+	case state == nil:
+		r.planCreate(ctx, plan, resp)
 	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
-		held := P(&state).Claim(r.Run)
+		held := state.Claim(r.Run)
 		resp.Diagnostics.Append(r.Run.NoteReplace(ctx, held, held, resp.Private)...)
-		resp.Diagnostics.Append(r.acceptDrift(ctx, held, held, &plan, resp)...)
+		resp.Diagnostics.Append(r.acceptDrift(ctx, held, held, plan, resp)...)
 	default:
-		r.planUpdate(ctx, &plan, &state, resp)
+		r.planUpdate(ctx, plan, state, resp)
 	}
 }
 
@@ -149,7 +156,7 @@ func (r *Keys[M, P]) planCreate(ctx context.Context, plan P, resp *resource.Modi
 func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, resp *resource.ModifyPlanResponse) {
 	c, held := plan.Claim(r.Run), state.Claim(r.Run)
 	if !c.Known.Place || c.ID != held.ID {
-		mayBeSame := !c.Known.Place && plan.MayBe(state)
+		mayBeSame := !c.Known.Place && slices.EqualFunc(plan.At(), state.At(), agrees)
 		resp.Diagnostics.Append(r.Run.PlanReplace(ctx, c, held, mayBeSame, resp.Private)...)
 		return
 	}
@@ -193,21 +200,17 @@ func (r *Keys[M, P]) keep(plan, state P) {
 
 // Create implements [resource.Resource].
 func (r *Keys[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan, diags := r.Codec().Decode(ctx, req.Plan.Raw)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(P(&plan).Configure(ctx, req.Config)...)
+	plan := r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	c := P(&plan).Claim(r.Run)
-	written, diags := r.Run.Create(ctx, c, resp.Private)
+	written, diags := r.Run.Create(ctx, plan.Claim(r.Run), resp.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return // nothing is set: what is tainted could not pass the check of its next plan
 	}
-	r.takeIn(&plan, written)
-	resp.Diagnostics.Append(P(&plan).EncodeIdentity(ctx, &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(r.Codec().Encode(ctx, plan, &resp.State.Raw)...)
+	r.takeIn(plan, written)
+	resp.Diagnostics.Append(r.encode(ctx, plan, resp.Identity, &resp.State)...)
 }
 
 // takeIn stores the result of a write in the model.
@@ -219,70 +222,74 @@ func (r *Keys[M, P]) takeIn(m P, written claim.Written) {
 
 // Update implements [resource.Resource].
 func (r *Keys[M, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	plan, diags := r.Codec().Decode(ctx, req.Plan.Raw)
-	resp.Diagnostics.Append(diags...)
-	state, diags := r.Codec().Decode(ctx, req.State.Raw)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(P(&plan).Configure(ctx, req.Config)...)
+	plan := r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
+	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	c, held := P(&plan).Claim(r.Run), P(&state).Claim(r.Run)
+	c, held := plan.Claim(r.Run), state.Claim(r.Run)
 	written, diags := r.Run.Update(ctx, c, held, resp.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return // the framework keeps the prior state
 	}
 	if c.Changes(held) {
-		r.takeIn(&plan, written)
+		r.takeIn(plan, written)
 	} else {
-		r.keep(&plan, &state)
+		r.keep(plan, state)
 	}
-	resp.Diagnostics.Append(P(&plan).EncodeIdentity(ctx, &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(r.Codec().Encode(ctx, plan, &resp.State.Raw)...)
+	resp.Diagnostics.Append(r.encode(ctx, plan, resp.Identity, &resp.State)...)
 }
 
 // Read implements [resource.Resource].
 func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	state, diags := r.Codec().Decode(ctx, req.State.Raw)
-	resp.Diagnostics.Append(diags...)
+	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	// Set even where the resource is removed: the framework demands it.
-	resp.Diagnostics.Append(P(&state).EncodeIdentity(ctx, &resp.Identity.Raw)...)
+	resp.Diagnostics.Append(state.EncodeIdentity(ctx, &resp.Identity.Raw)...)
 	if !r.Run.Configured() {
 		return
 	}
-	seen, diags := r.Run.Read(ctx, P(&state).Claim(r.Run), resp.Private)
+	seen, diags := r.Run.Read(ctx, state.Claim(r.Run), resp.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if !P(&state).Refresh(seen) {
+	if !state.Refresh(seen) {
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	P(&state).Shared().SetVersion(seen.Version())
+	state.Shared().SetVersion(seen.Version())
 	if seen.IsImport {
 		if missing := seen.Missing(); len(missing) > 0 || len(seen.Keys) == 0 {
-			resp.Diagnostics.Append(P(&state).Claim(r.Run).About(terms.OpRead).NotImported(missing, seen.Observation))
+			resp.Diagnostics.Append(state.Claim(r.Run).About(terms.OpRead).NotImported(missing, seen.Observation))
 			return
 		}
-		P(&state).SetID()
-		resp.Diagnostics.Append(P(&state).EncodeIdentity(ctx, &resp.Identity.Raw)...)
+		state.SetID()
 		resp.Diagnostics.Append(seen.Found(ctx, resp.Private)...)
 	}
 	resp.Diagnostics.Append(r.Run.NoteRefresh(ctx, resp.Private)...)
-	resp.Diagnostics.Append(r.Codec().Encode(ctx, state, &resp.State.Raw)...)
+	resp.Diagnostics.Append(r.encode(ctx, state, resp.Identity, &resp.State)...)
 }
 
 // Delete implements [resource.Resource].
 func (r *Keys[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	state, diags := r.Codec().Decode(ctx, req.State.Raw)
+	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(r.Run.Delete(ctx, state.Claim(r.Run), resp.Private)...)
+	}
+}
+
+// ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the rest.
+func (r *Keys[M, P]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	state := r.Blank(ctx)
+	keys, diags := state.Import(ctx, req)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(r.Run.Delete(ctx, P(&state).Claim(r.Run), resp.Private)...)
+	resp.Diagnostics.Append(r.encode(ctx, state, resp.Identity, &resp.State)...)
+	resp.Diagnostics.Append(claim.Import(ctx, resp.Private, keys...)...)
 }

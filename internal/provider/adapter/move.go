@@ -1,46 +1,102 @@
 package adapter
 
 import (
+	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-// FromKubernetes reports whether a state is moved from a resource of hashicorp/kubernetes, from whichever registry. OpenTofu before 1.11.12
+// fromKubernetes reports whether a state is moved from a resource of hashicorp/kubernetes, from whichever registry. OpenTofu before 1.11.12
 // and 1.12.4 tells but the name that the resource's type begins with (opentofu/opentofu#4352).
-func FromKubernetes(req resource.MoveStateRequest, resourceTypes ...string) bool {
+func fromKubernetes(req resource.MoveStateRequest, resourceTypes ...string) bool {
 	isKubernetes := strings.HasSuffix(req.SourceProviderAddress, "/hashicorp/kubernetes") || req.SourceProviderAddress == "kubernetes"
 	return isKubernetes && req.SourceRawState != nil && slices.Contains(resourceTypes, req.SourceTypeName)
 }
 
-// Unmovable is for a state that hashicorp/kubernetes cannot have written.
-func Unmovable(resourceType, instead string) diag.Diagnostic {
+// unmovable is for a state that hashicorp/kubernetes cannot have written.
+func unmovable(resourceType, instead string) diag.Diagnostic {
 	return diagnose.TitleStateCannotBeMoved.With(diagnose.Detail("The state of "+resourceType+" does not have the form that hashicorp/kubernetes writes. Nothing was moved.", nil,
 		"Replace the moved block by a removed block with destroy = false. Then "+instead))
 }
 
-// KubernetesData is the state of a kubernetes_config_map_v1_data or a kubernetes_secret_v1_data, of which there has been one schema only.
-type KubernetesData struct {
+// DataModel is the model of a resource of several keys.
+type DataModel[M any] interface {
+	KeysModel[M]
+	// TakeOver takes in what a state of hashicorp/kubernetes has, and gives the entries.
+	TakeOver(texts map[string]string) map[string]cas.Entry
+}
+
+// Data implements the resources of several keys.
+type Data[M any, P DataModel[M]] struct {
+	Keys[M, P]
+
+	From string // the resource of hashicorp/kubernetes that does the same
+}
+
+// NewData is a type of resources of several keys.
+func NewData[M any, P DataModel[M]](name string, kind cas.Kind, definition func(context.Context) schema.Schema, from string) Data[M, P] {
+	return Data[M, P]{NewKeys[M, P](name, kind, definition), from}
+}
+
+// New is a resource of the type.
+func (r Data[M, P]) New() Movable { return &r }
+
+// Metadata implements [resource.Resource].
+func (r *Data[M, P]) Metadata(ctx context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	r.Type.Metadata(ctx, req, resp)
+	resp.ResourceBehavior.MutableIdentity = true // with the keys
+}
+
+// kubernetesData is the state of a kubernetes_config_map_v1_data or a kubernetes_secret_v1_data, of which there has been one schema only.
+type kubernetesData struct {
 	Metadata []struct {
 		Namespace string `json:"namespace"`
 		Name      string `json:"name"`
 	} `json:"metadata"`
 	Data         map[string]*string `json:"data"`
-	FieldManager *string            `json:"field_manager"`
+	FieldManager string             `json:"field_manager"`
 }
 
 // kubernetesManager is that provider's default, which stands in the state though no configuration named it.
 const kubernetesManager = "Terraform"
 
-// Manager is the field manager that the configuration named, null where it did not.
-func (d *KubernetesData) Manager() types.String {
-	if d.FieldManager == nil || *d.FieldManager == "" || *d.FieldManager == kubernetesManager {
-		return types.StringNull()
+// MoveState takes over the state of hashicorp/kubernetes' resource. No cluster is known here: the next refresh finds the version, without
+// which nothing is written. What the keys held at first is not known any more.
+func (r *Data[M, P]) MoveState(context.Context) []resource.StateMover {
+	return []resource.StateMover{{StateMover: r.move}}
+}
+
+func (r *Data[M, P]) move(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
+	if !fromKubernetes(req, r.From) {
+		return
 	}
-	return types.StringValue(*d.FieldManager)
+	var source kubernetesData
+	if json.Unmarshal(req.SourceRawState.JSON, &source) != nil || len(source.Metadata) != 1 {
+		resp.Diagnostics.Append(unmovable(req.SourceTypeName, "import the keys with the id namespace/name:key1,key2."))
+		return
+	}
+	texts := map[string]string{}
+	for key, value := range source.Data {
+		if value != nil {
+			texts[key] = *value
+		}
+	}
+	state := r.Blank(ctx)
+	state.Shared().SetRef(cas.Ref{Namespace: source.Metadata[0].Namespace, Name: source.Metadata[0].Name})
+	if manager := source.FieldManager; manager != "" && manager != kubernetesManager {
+		state.Shared().FieldManager = types.StringValue(manager)
+	}
+	entries := state.TakeOver(texts)
+	resp.Diagnostics.Append(r.encode(ctx, state, resp.TargetIdentity, &resp.TargetState)...)
+	resp.Diagnostics.Append(claim.Moved(ctx, resp.TargetPrivate, r.Kind, entries)...)
 }

@@ -37,11 +37,6 @@ type Object struct {
 	Keys     types.List   `tfsdk:"-"` // of a Secret, in a state
 }
 
-// SetRef names the object.
-func (m *Object) SetRef(ref cas.Ref) {
-	m.Namespace, m.Name, m.ID = types.StringValue(ref.Namespace), types.StringValue(ref.Name), types.StringValue(ref.String())
-}
-
 // entries is what data and binary_data hold. The schema has validated the base64.
 func (m *Object) entries() map[string]cas.Entry {
 	all := map[string]cas.Entry{}
@@ -61,32 +56,6 @@ func (m *Object) contentKnown() bool {
 	return AllKnown(m.Labels, m.Annotations, m.Data, m.BinaryData) && !m.Immutable.IsUnknown() && !m.Type.IsUnknown()
 }
 
-// StringsOf is what a map of strings holds, nil for a null one. What is unknown or null in it is left out.
-func StringsOf(m types.Map) map[string]string {
-	if m.IsNull() || m.IsUnknown() {
-		return nil
-	}
-	all := make(map[string]string, len(m.Elements()))
-	for key, value := range m.Elements() {
-		if s, ok := value.(types.String); ok && !s.IsNull() && !s.IsUnknown() {
-			all[key] = s.ValueString()
-		}
-	}
-	return all
-}
-
-// MapOf is the reverse of StringsOf.
-func MapOf(all map[string]string) types.Map {
-	if all == nil {
-		return types.MapNull(types.StringType)
-	}
-	values := make(map[string]attr.Value, len(all))
-	for key, value := range all {
-		values[key] = types.StringValue(value)
-	}
-	return types.MapValueMust(types.StringType, values)
-}
-
 // creation is what a create sends.
 func (r *Whole) creation(plan *Object, ref cas.Ref) *cas.Creation {
 	n := &cas.Creation{
@@ -103,7 +72,7 @@ func (r *Whole) creation(plan *Object, ref cas.Ref) *cas.Creation {
 // update is what an update sends, nil where there is nothing to write. was is the prior state, with what it takes over. It is
 // written only at the version that the state was observed at, or where the lineage leads from that.
 func (r *Whole) update(plan, was *Object) *cas.Txn {
-	t := &cas.Txn{Ref: r.ref(was), At: []cas.Version{was.Version()}, Seen: was.Version(), FieldManager: r.Run.FieldManagerOr(plan.FieldManager)}
+	t := &cas.Txn{Ref: was.Ref(), At: []cas.Version{was.Version()}, Seen: was.Version(), FieldManager: r.Run.FieldManagerOr(plan.FieldManager)}
 	before, after := was.entries(), plan.entries()
 	all := maps.Clone(before)
 	maps.Copy(all, after)
@@ -183,7 +152,7 @@ func (p part) entries(m *Object) map[string]cas.Entry {
 // About is what diagnostics about an operation say of the resource. state is nil if there is none.
 func (r *Whole) About(m, state *Object, op terms.Operation) diagnose.Subject {
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: r.ref(m)}, Noun: r.Kind.String(), ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },
+		ID: terms.EntryID{Ref: m.Ref()}, Noun: r.Kind.String(), ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },
 		Ways: diagnose.Ways{
 			Missing:   "Run terraform plan again: it plans to create the ConfigMap.",
 			Immutable: "Run terraform plan again: it plans to replace the ConfigMap.",
@@ -232,18 +201,13 @@ func (m *Object) content() diagnose.Content {
 
 // live is a ConfigMap as it was observed, all of it but what is left alone and named does not have.
 func (r *Whole) live(o *cas.Observation, named *Object) *Object {
-	textual, encoded := map[string]string{}, map[string]string{}
-	had := StringsOf(named.Data)
-	for key, e := range o.Entries() {
-		if v, ok := e.Text(); ok {
-			if old, ok := had[key]; ok && e.Holds(cas.Text(old)) {
-				v = old
-			}
-			textual[key] = v
-		} else if b, ok := e.Binary(); ok {
-			encoded[key] = base64.StdEncoding.EncodeToString(b)
+	entries := o.Entries()
+	for key, old := range StringsOf(named.Data) {
+		if was := cas.Text(old); entries[key].Holds(was) {
+			entries[key] = was
 		}
 	}
+	textual, encoded := MapsOf(entries)
 	if r.Kind == cas.Secret {
 		textual = nil
 	}
@@ -265,7 +229,7 @@ func (m *Object) Seal() {
 	}
 	all := maps.Clone(m.BinaryData.Elements())
 	for key, v := range m.Data.Elements() {
-		if s, ok := v.(types.String); ok && !s.IsUnknown() && !s.IsNull() {
+		if s := StringOf(v); !s.IsUnknown() && !s.IsNull() {
 			v = types.StringValue(base64.StdEncoding.EncodeToString([]byte(s.ValueString())))
 		}
 		if all == nil {
@@ -292,10 +256,8 @@ func (m *Object) keepsValues(state *Object) bool {
 // named is a state of a Secret with the names of its keys, whose values it does not have.
 func (m *Object) named() *Object {
 	values := map[string]string{}
-	for _, key := range m.Keys.Elements() {
-		if s, ok := key.(types.String); ok {
-			values[s.ValueString()] = ""
-		}
+	for _, key := range KeysOf(m.Keys) {
+		values[key] = ""
 	}
 	named := *m
 	named.BinaryData = MapOf(values)

@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -24,64 +26,89 @@ type ObjectCodec interface {
 
 // Whole implements the resources of whole objects.
 type Whole struct {
-	Connection
+	Type
 
-	Kind  cas.Kind
 	Codec func() ObjectCodec
 }
 
-func (r *Whole) ref(m *Object) cas.Ref {
-	ref := m.Ref()
-	ref.Kind = r.Kind
-	return ref
+// decode is the model of a configuration, a plan or a state.
+func (r *Whole) decode(ctx context.Context, raw tftypes.Value, diags *diag.Diagnostics) *Object {
+	m, more := r.Codec().Decode(ctx, raw)
+	diags.Append(more...)
+	m.Kind = r.Kind
+	return &m
 }
 
-// decodePlan decodes a plan. Of a Secret, the configuration alone has the values.
-func (r *Whole) decodePlan(ctx context.Context, plan tfsdk.Plan, config tfsdk.Config) (Object, diag.Diagnostics) {
-	m, diags := r.Codec().Decode(ctx, plan.Raw)
+// decodePlan is the model of a plan. Of a Secret, the configuration alone has the values.
+func (r *Whole) decodePlan(ctx context.Context, plan tfsdk.Plan, config tfsdk.Config, diags *diag.Diagnostics) *Object {
+	m := r.decode(ctx, plan.Raw, diags)
 	if r.Kind == cas.Secret {
-		configured, more := r.Codec().Decode(ctx, config.Raw)
-		m.BinaryData = configured.BinaryData
-		diags.Append(more...)
+		m.BinaryData = r.decode(ctx, config.Raw, diags).BinaryData
 	}
-	return m, diags
+	return m
+}
+
+// encode puts a model into a state, and its identity into the one beside it.
+func (r *Whole) encode(ctx context.Context, m *Object, identity *tfsdk.ResourceIdentity, state *tfsdk.State) (diags diag.Diagnostics) {
+	if identity != nil {
+		diags = m.Identity().Encode(ctx, &identity.Raw)
+	}
+	return append(diags, r.Codec().Encode(ctx, *m, &state.Raw)...)
+}
+
+// blank is the state of an object of which nothing but its name is known. Every default is set, or the first plan would show an update.
+func (r *Whole) blank(ctx context.Context, ref cas.Ref) *Object {
+	m := r.decode(ctx, codec.Nulls, new(diag.Diagnostics))
+	m.Immutable, m.HideValues, m.OnDrift = types.BoolValue(false), types.BoolValue(false), types.StringValue(terms.DriftWarning)
+	m.SetRef(ref)
+	return m
+}
+
+// IdentitySchema implements [resource.ResourceWithIdentity].
+func (r *Whole) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = objectIdentitySchema(r.Kind)
+}
+
+// writing is the context of a write, which ends with the operation's timeout.
+func (r *Whole) writing(
+	ctx context.Context, limit func(context.Context, time.Duration) (time.Duration, diag.Diagnostics), diags *diag.Diagnostics,
+) (context.Context, context.CancelFunc) {
+	timeout, more := limit(ctx, terms.DefaultTimeout)
+	diags.Append(more...)
+	if !r.Run.Configured() {
+		diags.Append(claim.NotConfigured())
+	}
+	return context.WithTimeout(ctx, timeout)
 }
 
 // Create implements [resource.Resource].
 func (r *Whole) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan, diags := r.decodePlan(ctx, req.Plan, req.Config)
-	resp.Diagnostics.Append(diags...)
-	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	if !r.Run.Configured() {
-		resp.Diagnostics.Append(claim.NotConfigured())
-	}
+	plan := r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
+	ctx, cancel := r.writing(ctx, plan.Timeouts.Create, &resp.Diagnostics)
+	defer cancel()
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 
-	ref, result, err := r.create(ctx, &plan)
-	about := r.About(&plan, nil, terms.OpCreate)
+	ref, result, err := r.create(ctx, plan)
+	about := r.About(plan, nil, terms.OpCreate)
 	about.ID.Ref = ref
 	if err != nil {
 		resp.Diagnostics.Append(about.Diagnose(err)) // nothing is set: a tainted ConfigMap could not pass the check of its next plan
 		return
 	}
-	stored := r.stored(result.After, &plan)
-	resp.Diagnostics.Append(about.Admitted(plan.content(), r.live(result.After, &plan).content())...)
+	stored := r.stored(result.After, plan)
+	resp.Diagnostics.Append(about.Admitted(plan.content(), r.live(result.After, plan).content())...)
 	resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.Private, r.Kind, stored)...)
 	plan.SetRef(ref)
 	plan.observe(result.After)
-	resp.Diagnostics.Append(plan.Identity().Encode(ctx, &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(r.Codec().Encode(ctx, plan, &resp.State.Raw)...)
+	resp.Diagnostics.Append(r.encode(ctx, plan, resp.Identity, &resp.State)...)
 }
 
 // create makes the ConfigMap under its name, or under one that is generated: another one where that is taken. It looks first,
 // unless the plan's check just has: an answer that gets lost can be settled where it is known that there was none before.
 func (r *Whole) create(ctx context.Context, plan *Object) (ref cas.Ref, result cas.TxnResult, err error) {
-	ref = r.ref(plan)
+	ref = plan.Ref()
 	attempts := 1
 	if plan.Name.IsUnknown() {
 		attempts = terms.NameAttempts
@@ -103,8 +130,7 @@ func (r *Whole) create(ctx context.Context, plan *Object) (ref cas.Ref, result c
 }
 
 func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	state, diags := r.Codec().Decode(ctx, req.State.Raw)
-	resp.Diagnostics.Append(diags...)
+	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	timeout, diags := state.Timeouts.Read(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
@@ -118,50 +144,41 @@ func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resour
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	seen, err := r.Run.Observe(ctx, r.ref(&state), cas.Fresh, func(seen *cas.Observation) bool { return !seen.Exists() })
+	seen, err := r.Run.Observe(ctx, state.Ref(), cas.Fresh, func(seen *cas.Observation) bool { return !seen.Exists() })
 	switch {
 	case err != nil:
-		resp.Diagnostics.Append(r.About(&state, nil, terms.OpRead).Diagnose(err))
+		resp.Diagnostics.Append(r.About(state, nil, terms.OpRead).Diagnose(err))
 		return
 	case !seen.Exists():
 		resp.State.RemoveResource(ctx)
 		return
 	case state.UID.IsNull(): // of an import
-		r.adopt(&state, seen)
+		r.adopt(state, seen)
 		resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.Private, r.Kind, state.content())...)
 	default:
-		r.refresh(&state, seen)
-		resp.Diagnostics.Append(claim.SettleWhole(ctx, resp.Private, r.Kind, r.found(seen, &state))...)
+		r.refresh(state, seen)
+		resp.Diagnostics.Append(claim.SettleWhole(ctx, resp.Private, r.Kind, r.found(seen, state))...)
 	}
 	resp.Diagnostics.Append(r.Run.NoteRefresh(ctx, resp.Private)...)
-	resp.Diagnostics.Append(r.Codec().Encode(ctx, state, &resp.State.Raw)...)
+	resp.Diagnostics.Append(r.encode(ctx, state, resp.Identity, &resp.State)...)
 }
 
 // Update implements [resource.Resource].
 func (r *Whole) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	plan, diags := r.decodePlan(ctx, req.Plan, req.Config)
-	resp.Diagnostics.Append(diags...)
-	state, diags := r.Codec().Decode(ctx, req.State.Raw)
-	resp.Diagnostics.Append(diags...)
-	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	if !r.Run.Configured() {
-		resp.Diagnostics.Append(claim.NotConfigured())
-	}
+	plan := r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
+	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	ctx, cancel := r.writing(ctx, plan.Timeouts.Update, &resp.Diagnostics)
+	defer cancel()
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 
 	resp.Diagnostics.Append(claim.Forget(ctx, resp.Private)...)
-	diags = r.change(ctx, &plan, &state, resp.Private)
-	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(r.change(ctx, plan, state, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return // the framework keeps the prior state
 	}
-	resp.Diagnostics.Append(plan.Identity().Encode(ctx, &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(r.Codec().Encode(ctx, plan, &resp.State.Raw)...)
+	resp.Diagnostics.Append(r.encode(ctx, plan, resp.Identity, &resp.State)...)
 }
 
 // change writes what is to be changed, if anything, and notes the version after it.
@@ -170,9 +187,9 @@ func (r *Whole) change(ctx context.Context, plan, state *Object, private claim.P
 	writes := plan
 	isOwn, diags := r.ownsValues(ctx, state, private)
 	if plan.takesOver(state) {
-		live, err := r.Run.Engine.Observe(ctx, r.ref(state), 0)
+		live, err := r.Run.Engine.Observe(ctx, state.Ref(), 0)
 		if err == nil && !live.Exists() {
-			err = &cas.NotFoundError{Ref: r.ref(state)}
+			err = &cas.NotFoundError{Ref: state.Ref()}
 		}
 		if err != nil {
 			return append(diags, about.Diagnose(err))
@@ -203,18 +220,16 @@ func (r *Whole) change(ctx context.Context, plan, state *Object, private claim.P
 
 // Delete implements [resource.Resource].
 func (r *Whole) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	state, diags := r.Codec().Decode(ctx, req.State.Raw)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
+	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(r.Run.DeleteWhole(ctx, r.whole(state), resp.Private)...)
 	}
-	resp.Diagnostics.Append(r.Run.DeleteWhole(ctx, r.whole(&state), resp.Private)...)
 }
 
 // whole is what the removal of a ConfigMap goes by.
 func (r *Whole) whole(state *Object) *claim.Whole {
 	return &claim.Whole{
-		Ref: r.ref(state), Version: state.Version(), OnDrift: state.OnDrift.ValueString(), Timeouts: state.Timeouts,
+		Ref: state.Ref(), Version: state.Version(), OnDrift: state.OnDrift.ValueString(), Timeouts: state.Timeouts,
 		Content: func(o *cas.Observation) diagnose.Content { return r.found(o, state) },
 		About:   func(op terms.Operation) diagnose.Subject { return r.About(state, state, op) },
 	}
@@ -222,31 +237,16 @@ func (r *Whole) whole(state *Object) *claim.Whole {
 
 // ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the rest.
 func (r *Whole) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	ref, diags := ImportedObject(ctx, req, r.Kind)
+	ref, diags := importedObject(ctx, req)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(r.encode(ctx, r.blank(ctx, ref), resp.Identity, &resp.State)...)
 	}
-	state := importedObject(ref)
-	resp.Diagnostics.Append(state.Identity().Encode(ctx, &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(r.Codec().Encode(ctx, state, &resp.State.Raw)...)
-}
-
-// importedObject is the state of an object of which nothing but its name is known. Every default is set, or the first plan
-// would show an update.
-func importedObject(ref cas.Ref) Object {
-	null := types.MapNull(types.StringType)
-	m := Object{
-		Keys: types.ListNull(types.StringType), Place: NewPlace(ref), Labels: null, Annotations: null, Data: null, BinaryData: null,
-		Immutable: types.BoolValue(false), HideValues: types.BoolValue(false), OnDrift: types.StringValue(terms.DriftWarning),
-	}
-	m.SetRef(ref)
-	return m
 }
 
 // Imported is the state of an import of what was observed.
-func (r *Whole) Imported(ref cas.Ref, seen *cas.Observation) Object {
-	m := importedObject(ref)
-	r.adopt(&m, seen)
+func (r *Whole) Imported(ctx context.Context, ref cas.Ref, seen *cas.Observation) *Object {
+	m := r.blank(ctx, ref)
+	r.adopt(m, seen)
 	return m
 }

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -38,34 +39,27 @@ func (r *Whole) MoveState(context.Context) []resource.StateMover {
 }
 
 func (r *Whole) move(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-	state, diags := r.MovedState(req)
+	state, diags := r.MovedState(ctx, req)
 	resp.Diagnostics.Append(diags...)
 	if state == nil {
 		return
 	}
-	if resp.TargetIdentity != nil {
-		resp.Diagnostics.Append(state.Identity().Encode(ctx, &resp.TargetIdentity.Raw)...)
-	}
-	resp.Diagnostics.Append(r.Codec().Encode(ctx, *state, &resp.TargetState.Raw)...)
+	resp.Diagnostics.Append(r.encode(ctx, state, resp.TargetIdentity, &resp.TargetState)...)
 	resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.TargetPrivate, r.Kind, state.content())...)
 }
 
 // MovedState is the state of a resource of hashicorp/kubernetes as one of ours; nil if it is not movable.
-func (r *Whole) MovedState(req resource.MoveStateRequest) (*Object, diag.Diagnostics) {
+func (r *Whole) MovedState(ctx context.Context, req resource.MoveStateRequest) (*Object, diag.Diagnostics) {
 	from := map[cas.Kind]string{cas.ConfigMap: "kubernetes_config_map", cas.Secret: "kubernetes_secret"}[r.Kind]
-	if !FromKubernetes(req, from, from+"_v1") {
+	if !fromKubernetes(req, from, from+"_v1") {
 		return nil, nil
 	}
 	var source kubernetesObject
 	if err := json.Unmarshal(req.SourceRawState.JSON, &source); err != nil || len(source.Metadata) != 1 || source.Metadata[0].Name == "" {
-		return nil, diag.Diagnostics{Unmovable(req.SourceTypeName, "import the "+r.Kind.String()+" with the id namespace/name.")}
+		return nil, diag.Diagnostics{unmovable(req.SourceTypeName, "import the "+r.Kind.String()+" with the id namespace/name.")}
 	}
 	meta := source.Metadata[0]
-	ref := cas.Ref{Namespace: meta.Namespace, Name: meta.Name}
-	if ref.Namespace == "" {
-		ref.Namespace = terms.DefaultNamespace
-	}
-	state := importedObject(ref)
+	state := r.blank(ctx, cas.Ref{Namespace: cmp.Or(meta.Namespace, terms.DefaultNamespace), Name: meta.Name})
 	state.Labels, state.Annotations = movedMap(meta.Labels), movedMap(meta.Annotations)
 	state.Data, state.BinaryData = movedMap(source.Data), movedMap(source.BinaryData)
 	state.Immutable, state.Type = types.BoolValue(source.Immutable), types.StringValue(source.Type)
@@ -77,7 +71,7 @@ func (r *Whole) MovedState(req resource.MoveStateRequest) (*Object, diag.Diagnos
 		state.Seal()
 		state.Keys = ListOf(slices.Sorted(maps.Keys(state.BinaryData.Elements())))
 	}
-	return &state, nil
+	return state, nil
 }
 
 // movedMap is a map of hashicorp/kubernetes, which makes no difference between one that is empty and one that is not given.

@@ -20,52 +20,49 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 	if r.Run == nil {
 		return
 	}
-	var plan, state, config Object
+	var plan, state, config *Object
 	ctx, diags := r.Run.Planning(ctx, &req, resp.Private)
 	resp.Diagnostics.Append(diags...)
 	if !req.State.Raw.IsNull() {
-		state, diags = r.Codec().Decode(ctx, req.State.Raw)
-		resp.Diagnostics.Append(diags...)
+		state = r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	}
 	if !req.Plan.Raw.IsNull() {
-		plan, diags = r.decodePlan(ctx, req.Plan, req.Config)
-		resp.Diagnostics.Append(diags...)
-		config, diags = r.Codec().Decode(ctx, req.Config.Raw)
-		resp.Diagnostics.Append(diags...)
+		plan = r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
+		config = r.decode(ctx, req.Config.Raw, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	switch {
-	case req.Plan.Raw.IsNull():
-		resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, r.whole(&state), resp.Private)...)
-	case req.State.Raw.IsNull():
+	case plan == nil:
+		resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, r.whole(state), resp.Private)...)
+	case state == nil:
 		if config.GenerateName.IsNull() {
 			plan.GenerateName = types.StringNull()
 		}
 		if plan.RefKnown() {
 			plan.ID = types.StringValue(plan.Ref().String())
 		}
-		resp.Diagnostics.Append(r.Codec().Encode(ctx, plan, &resp.Plan.Raw)...)
-		r.planCreate(ctx, &plan, resp)
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+		r.planCreate(ctx, plan, resp)
 	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
-		r.noteReplace(ctx, &plan, &state, resp)
-		r.acceptDrift(ctx, &plan, &state, resp)
+		r.noteReplace(ctx, plan, state, resp)
+		r.acceptDrift(ctx, plan, state, resp)
 	default:
 		if config.GenerateName.IsNull() {
 			plan.GenerateName = state.GenerateName
 		}
-		if !plan.RefKnown() || plan.Ref() != state.Ref() || !plan.isOfPrefix(&state) {
+		if !plan.RefKnown() || plan.Ref() != state.Ref() || !plan.isOfPrefix(state) {
 			// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own.
-			held := r.whole(&state)
+			held := r.whole(state)
 			held.OnDrift = plan.OnDrift.ValueString()
 			resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, held, resp.Private)...)
 			return
 		}
-		r.noteReplace(ctx, &plan, &state, resp)
+		r.noteReplace(ctx, plan, state, resp)
 		plan.ID, plan.UID = state.ID, state.UID
-		r.planUpdate(ctx, &plan, &state, resp)
-		resp.Diagnostics.Append(r.Codec().Encode(ctx, plan, &resp.Plan.Raw)...)
+		r.planUpdate(ctx, plan, state, resp)
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
 }
 
@@ -80,7 +77,7 @@ func (r *Whole) planCreate(ctx context.Context, plan *Object, resp *resource.Mod
 	if !plan.contentKnown() {
 		how = cas.ReadOnly
 	}
-	ref := r.ref(plan)
+	ref := plan.Ref()
 	isGenerated := plan.Name.IsUnknown() && how == cas.DryRun && Known(plan.Namespace, plan.GenerateName) && !plan.GenerateName.IsNull()
 	switch {
 	case isGenerated:
@@ -109,9 +106,9 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 	isKept, isNamed := isOwn && plan.keepsValues(state), true
 	if isUnseen && r.Run.Checks() {
 		resp.Diagnostics.Append(r.Run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
-			live, err := r.Run.Engine.Observe(ctx, r.ref(state), cas.Fresh)
+			live, err := r.Run.Engine.Observe(ctx, state.Ref(), cas.Fresh)
 			if err == nil && !live.Exists() {
-				err = &cas.NotFoundError{Ref: r.ref(state)}
+				err = &cas.NotFoundError{Ref: state.Ref()}
 			}
 			if err == nil {
 				was, isUnseen, isNamed = r.takenOver(plan, state, live), false, live.Version() != state.Version()

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
@@ -16,43 +15,64 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Attributes that several resources have.
-
-// OfKeys adds to the attributes of a resource of keys those that all such resources share.
-func OfKeys(ctx context.Context, kind cas.Kind, others map[string]schema.Attribute) map[string]schema.Attribute {
+// ofObject are the attributes that all resources share which observe an object, and others; id says what their id is.
+func ofObject(ctx context.Context, kind cas.Kind, id string, others ...map[string]schema.Attribute) map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
-		"namespace": Namespace(kind),
+		"namespace":        Namespace(kind),
+		"field_manager":    fieldManager(),
+		"timeouts":         timeoutsAttribute(ctx),
+		"id":               Computed(id),
+		"resource_version": Computed(fmt.Sprintf("`metadata.resourceVersion` of the %s after the last write or refresh.", kind)),
+		"uid":              Computed(fmt.Sprintf("`metadata.uid` of the %s after the last write or refresh.", kind)),
+	}
+	for _, each := range others {
+		maps.Copy(all, each)
+	}
+	return all
+}
+
+// OfEntry adds to the attributes of a resource of one key those that all such resources share. example is one of its ids.
+func OfEntry(ctx context.Context, kind cas.Kind, example string, others map[string]schema.Attribute) map[string]schema.Attribute {
+	return ofKeys(ctx, kind, "`namespace/name/key`, for example `"+example+"`.", others, map[string]schema.Attribute{
+		"key": schema.StringAttribute{
+			Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{ValidKey(kind)},
+			MarkdownDescription: KeyDescription(kind) + " A change replaces the resource.",
+		},
+		"adopt_existing": Flag("Take over a key that already holds the value, without a write. Otherwise this is an error. Default: `false`."),
+	})
+}
+
+// OfData is OfEntry for a resource of several keys.
+func OfData(ctx context.Context, kind cas.Kind, example string, others map[string]schema.Attribute) map[string]schema.Attribute {
+	return ofKeys(ctx, kind, "`namespace/name:key1,key2` with the keys sorted, for example `"+example+"`.", others, map[string]schema.Attribute{
+		"adopt_existing": Flag("Take over keys that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
+	})
+}
+
+func ofKeys(ctx context.Context, kind cas.Kind, id string, others ...map[string]schema.Attribute) map[string]schema.Attribute {
+	return ofObject(ctx, kind, id, append(others, map[string]schema.Attribute{
 		"name": schema.StringAttribute{
 			Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{ValidName(kind)},
 			MarkdownDescription: fmt.Sprintf("Name of the %s. It must exist before the write. A change replaces the resource.", kind),
 		},
 		"expected_resource_version_wo": pin(kind),
 		"wait_for_match":               Wait(kind, path.MatchRoot("expected_resource_version_wo")),
-		"field_manager":                FieldManager(),
-		"timeouts":                     Timeouts(ctx),
-		"resource_version":             ResourceVersion(kind),
-		"uid":                          UID(kind),
-	}
-	maps.Copy(all, others)
-	return all
+	})...)
 }
 
-// Key is the key of an entry; a change replaces the resource.
-func Key(kind cas.Kind) schema.StringAttribute {
-	return schema.StringAttribute{
-		Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{ValidKey(kind)},
-		MarkdownDescription: fmt.Sprintf("Key in the %s: 1 to 253 characters of `[-._a-zA-Z0-9]`. It must not be `.` or begin with `..`. "+
-			"A change replaces the resource.", kind),
-	}
+// KeyDescription says what the key of an entry is.
+func KeyDescription(kind cas.Kind) string {
+	return fmt.Sprintf("Key in the %s: 1 to 253 characters of `[-._a-zA-Z0-9]`. It must not be `.` or begin with `..`.", kind)
+}
+
+// Computed is a text that the provider gives.
+func Computed(description string) schema.StringAttribute {
+	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 }
 
 // Namespace is the namespace of an object; a change replaces the resource.
@@ -78,44 +98,26 @@ func pin(kind cas.Kind) schema.StringAttribute {
 	}
 }
 
-// PinnedVersion is the value of expected_resource_version_wo. Write-only attributes are in the configuration alone.
-func PinnedVersion(ctx context.Context, config tfsdk.Config) (types.String, diag.Diagnostics) {
-	var values map[string]tftypes.Value
-	if err := config.Raw.As(&values); err != nil {
-		return types.StringNull(), codec.Unconvertible(err)
-	}
-	value, err := types.StringType.ValueFromTerraform(ctx, values["expected_resource_version_wo"])
-	if err != nil {
-		return types.StringNull(), codec.Unconvertible(err)
-	}
-	pin, _ := value.(types.String)
-	return pin, nil
-}
-
 // Scope is conflict_scope.
 func Scope(description string) schema.StringAttribute {
-	return schema.StringAttribute{
-		Optional: true, Computed: true, Default: stringdefault.StaticString(terms.ScopeObject),
-		Validators:          []validator.String{stringvalidator.OneOf(terms.ScopeObject, terms.ScopeKey)},
-		MarkdownDescription: description,
-	}
+	return oneOf(description, terms.ScopeObject, terms.ScopeKey)
 }
 
-// Policy is deletion_policy, and takes one of the values.
-func Policy(description string, values ...string) schema.StringAttribute {
-	return schema.StringAttribute{
-		Optional: true, Computed: true, Default: stringdefault.StaticString(terms.PolicyDelete),
-		Validators:          []validator.String{stringvalidator.OneOf(values...)},
-		MarkdownDescription: description,
-	}
+// Policy is deletion_policy, which takes PolicyDelete as well.
+func Policy(description string, others ...string) schema.StringAttribute {
+	return oneOf(description, terms.PolicyDelete, others...)
 }
 
 // OnDrift is on_drift.
 func OnDrift(description string) schema.StringAttribute {
+	return oneOf(description, terms.DriftWarning, terms.DriftError, terms.DriftOff)
+}
+
+// oneOf takes its default, or one of the others.
+func oneOf(description, usual string, others ...string) schema.StringAttribute {
 	return schema.StringAttribute{
-		Optional: true, Computed: true, Default: stringdefault.StaticString(terms.DriftWarning),
-		Validators:          []validator.String{stringvalidator.OneOf(terms.DriftWarning, terms.DriftError, terms.DriftOff)},
-		MarkdownDescription: description,
+		Optional: true, Computed: true, Default: stringdefault.StaticString(usual), MarkdownDescription: description,
+		Validators: []validator.String{stringvalidator.OneOf(append([]string{usual}, others...)...)},
 	}
 }
 
@@ -133,31 +135,16 @@ func Hide(previous string) schema.BoolAttribute {
 		" A provider cannot see Terraform's `sensitive` marks, so set it if values are sensitive. Default: `false`.")
 }
 
-// FieldManager is the field_manager of a resource.
-func FieldManager() schema.StringAttribute {
+// fieldManager is the field_manager of a resource.
+func fieldManager() schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Validators: ValidFieldManager(),
 		MarkdownDescription: "Name of this writer in `managedFields`. Default: the provider's `field_manager`.",
 	}
 }
 
-// ResourceVersion is the resource_version that was last observed.
-func ResourceVersion(kind cas.Kind) schema.StringAttribute {
-	return schema.StringAttribute{
-		Computed:            true,
-		MarkdownDescription: fmt.Sprintf("`metadata.resourceVersion` of the %s after the last write or refresh.", kind),
-	}
-}
-
-// UID is the uid that was last observed.
-func UID(kind cas.Kind) schema.StringAttribute {
-	return schema.StringAttribute{
-		Computed: true, MarkdownDescription: fmt.Sprintf("`metadata.uid` of the %s after the last write or refresh.", kind),
-	}
-}
-
-// Timeouts is the timeouts of a resource.
-func Timeouts(ctx context.Context) schema.Attribute {
+// timeoutsAttribute is the timeouts of a resource.
+func timeoutsAttribute(ctx context.Context) schema.Attribute {
 	return WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
 		Create: true, CreateDescription: "Time limit of a create, such as `30s` or `2m`. Default: `1m`.",
 		Read: true, ReadDescription: "Time limit of a refresh, and of the check at plan. Default: `1m`.",

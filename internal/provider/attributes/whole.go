@@ -3,7 +3,6 @@ package attributes
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -30,8 +29,7 @@ const Unmanaged = " If you omit it, the resource does not manage them. An empty 
 func OfWhole(ctx context.Context, kind cas.Kind, others map[string]schema.Attribute) map[string]schema.Attribute {
 	replaces, keeps := stringplanmodifier.RequiresReplace(), stringplanmodifier.UseStateForUnknown()
 	const ignored = " Keys that match the provider's `%s`, and the cluster's own `*.kubernetes.io` keys, are ignored unless you set them here."
-	all := map[string]schema.Attribute{
-		"namespace": Namespace(kind),
+	return ofObject(ctx, kind, "`namespace/name`, for example `shop/settings`.", others, map[string]schema.Attribute{
 		"name": schema.StringAttribute{
 			Optional: true, Computed: true, PlanModifiers: []planmodifier.String{keeps, replaces},
 			Validators: []validator.String{
@@ -68,16 +66,7 @@ func OfWhole(ctx context.Context, kind cas.Kind, others map[string]schema.Attrib
 		},
 		"on_drift": OnDrift(fmt.Sprintf("What an update does if somebody else changed, after the last apply, the parts that this resource manages. `warning` "+
 			"(default) warns at plan and overwrites the change. `error` refuses to overwrite it or to delete the %s. `off` overwrites it silently.", kind)),
-		"field_manager": FieldManager(),
-		"timeouts":      Timeouts(ctx),
-		"id": schema.StringAttribute{
-			Computed: true, MarkdownDescription: "`namespace/name`, for example `shop/settings`.",
-		},
-		"resource_version": ResourceVersion(kind),
-		"uid":              UID(kind),
-	}
-	maps.Copy(all, others)
-	return all
+	})
 }
 
 // InvalidAnnotations says whether annotations are too large together.

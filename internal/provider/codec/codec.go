@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -27,6 +28,9 @@ type codecField struct {
 	index []int
 	typ   attr.Type
 }
+
+// Nulls is an object of which every attribute is null, for Decode.
+var Nulls = tftypes.NewValue(tftypes.Object{}, map[string]tftypes.Value{})
 
 // New is the codec of a schema's type. It panics where M does not have just the schema's attributes.
 func New[M any](ctx context.Context, schema attr.Type) *Codec[M] {
@@ -53,18 +57,29 @@ func New[M any](ctx context.Context, schema attr.Type) *Codec[M] {
 	return c
 }
 
+// Schema is what resources, data sources and the like have.
+type Schema interface{ Type() attr.Type }
+
+// Of is the codec of a schema, made when it is first needed.
+func Of[M any, S Schema](schema func(context.Context) S) func() *Codec[M] {
+	return sync.OnceValue(func() *Codec[M] {
+		ctx := context.Background()
+		return New[M](ctx, schema(ctx).Type())
+	})
+}
+
 // Decode is the struct of an object that is neither null nor unknown.
 func (c *Codec[M]) Decode(ctx context.Context, raw tftypes.Value) (M, diag.Diagnostics) {
 	var m M
 	var values map[string]tftypes.Value
 	if err := raw.As(&values); err != nil {
-		return m, Unconvertible(err)
+		return m, unconvertible(err)
 	}
 	model := reflect.ValueOf(&m).Elem()
 	for _, f := range c.fields {
 		value, err := f.typ.ValueFromTerraform(ctx, values[f.name])
 		if err != nil {
-			return m, Unconvertible(fmt.Errorf("%s: %w", f.name, err))
+			return m, unconvertible(fmt.Errorf("%s: %w", f.name, err))
 		}
 		model.FieldByIndex(f.index).Set(reflect.ValueOf(value))
 	}
@@ -82,7 +97,7 @@ func (c *Codec[M]) Encode(ctx context.Context, m M, raw *tftypes.Value) diag.Dia
 		}
 		value, err := field.ToTerraformValue(ctx)
 		if err != nil {
-			return Unconvertible(fmt.Errorf("%s: %w", f.name, err))
+			return unconvertible(fmt.Errorf("%s: %w", f.name, err))
 		}
 		values[f.name] = value
 	}
@@ -90,8 +105,8 @@ func (c *Codec[M]) Encode(ctx context.Context, m M, raw *tftypes.Value) diag.Dia
 	return nil
 }
 
-// Unconvertible is the diagnostic of a value that has not the type that the schema gives it.
-func Unconvertible(err error) diag.Diagnostics {
+// unconvertible is the diagnostic of a value that has not the type that the schema gives it.
+func unconvertible(err error) diag.Diagnostics {
 	return diag.Diagnostics{diagnose.TitleUnexpectedError.With(
 		diagnose.Detail("A value could not be converted.", []diagnose.Fact{{Name: "Cause", Value: err.Error()}}, diagnose.Report))}
 }

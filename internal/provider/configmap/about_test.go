@@ -18,13 +18,19 @@ import (
 func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	ref := cas.Ref{Namespace: "shop", Name: "settings"}
-	entry := entryModel{KeysAttributes: adapter.ImportedKeys(ref), Key: types.StringValue("foo"), ValueBase64: types.StringValue("AQ==")}
-	keys := newDataModel(terms.DataID{Ref: ref})
+	entry := entryModel{ValueBase64: types.StringValue("AQ==")}
+	entry.SetEntry(terms.EntryID{Ref: ref, Key: "foo"})
+	var keys dataModel
+	keys.SetRef(ref)
 	keys.Data = types.MapValueMust(types.StringType, map[string]attr.Value{"foo": types.StringValue("1")})
 	run := &claim.Run{}
-	whole := adapter.Object{Place: adapter.NewPlace(ref)}
-	ofWhole := (&adapter.Whole{Connection: adapter.Connection{Run: run}}).About(&whole, nil, terms.OpUpdate)
-	counter := (&counterResource{adapter.Connection{Run: run}}).about(&counterModel{Place: adapter.NewPlace(ref), Key: types.StringValue("foo")}, terms.OpCreate)
+	var whole adapter.Object
+	whole.SetRef(ref)
+	configured := adapter.Type{Connection: adapter.Connection{Run: run}}
+	ofWhole := (&adapter.Whole{Type: configured}).About(&whole, nil, terms.OpUpdate)
+	numbered := counterModel{Key: types.StringValue("foo")}
+	numbered.SetRef(ref)
+	counter := (&counterResource{configured}).about(&numbered, terms.OpCreate)
 	missing, immutable := &cas.NotFoundError{Ref: ref}, &cas.ImmutableError{Ref: ref}
 	forbidden := &cas.ForbiddenError{Ref: ref, Verb: "create", Err: errors.New("no")}
 	const one, several = "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n\n", "\n\n  ConfigMap:  shop/settings\n\n"

@@ -22,7 +22,7 @@ import (
 func entryStates(tb testing.TB) map[string]tfsdk.State {
 	tb.Helper()
 	var resp resource.SchemaResponse
-	(&entryResource{}).Schema(context.Background(), resource.SchemaRequest{}, &resp)
+	NewEntry().Schema(context.Background(), resource.SchemaRequest{}, &resp)
 	object, ok := resp.Schema.Type().TerraformType(context.Background()).(tftypes.Object)
 	if !ok {
 		tb.Fatal("the schema is no object")
@@ -64,7 +64,7 @@ func TestCodecDoesAsTheFramework(t *testing.T) {
 			if diags := state.Get(t.Context(), &want); diags.HasError() {
 				t.Fatal(problems(diags))
 			}
-			got, diags := entryCodec().Decode(t.Context(), state.Raw)
+			got, diags := entryType.Codec().Decode(t.Context(), state.Raw)
 			if diags.HasError() {
 				t.Fatal(problems(diags))
 			}
@@ -72,7 +72,7 @@ func TestCodecDoesAsTheFramework(t *testing.T) {
 				t.Error(diff)
 			}
 			var raw tftypes.Value
-			if diags := entryCodec().Encode(t.Context(), got, &raw); diags.HasError() {
+			if diags := entryType.Codec().Encode(t.Context(), got, &raw); diags.HasError() {
 				t.Fatal(problems(diags))
 			}
 			if !raw.Equal(state.Raw) {
@@ -121,7 +121,7 @@ func TestCodecWantsJustTheAttributesOfTheSchema(t *testing.T) {
 
 func TestCodecRefusesWhatIsNoObject(t *testing.T) {
 	t.Parallel()
-	_, diags := entryCodec().Decode(t.Context(), tftypes.NewValue(tftypes.String, "x"))
+	_, diags := entryType.Codec().Decode(t.Context(), tftypes.NewValue(tftypes.String, "x"))
 	want := []problem{{Summary: "Unexpected Error", Detail: "A value could not be converted.\n\n  Cause:  can't unmarshal " +
 		"tftypes.String into *map[string]tftypes.Value, expected map[string]tftypes.Value\n\n" +
 		"Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG)."}}
@@ -142,7 +142,7 @@ func BenchmarkDecode(b *testing.B) {
 	})
 	b.Run("codec", func(b *testing.B) {
 		for b.Loop() {
-			if _, diags := entryCodec().Decode(b.Context(), state.Raw); diags.HasError() {
+			if _, diags := entryType.Codec().Decode(b.Context(), state.Raw); diags.HasError() {
 				b.Fatal(fmt.Sprint(diags))
 			}
 		}
@@ -151,7 +151,7 @@ func BenchmarkDecode(b *testing.B) {
 
 func BenchmarkEncode(b *testing.B) {
 	state := entryStates(b)["known"]
-	m, _ := entryCodec().Decode(b.Context(), state.Raw)
+	m, _ := entryType.Codec().Decode(b.Context(), state.Raw)
 	b.Run("framework", func(b *testing.B) {
 		for b.Loop() {
 			if diags := state.Set(b.Context(), &m); diags.HasError() {
@@ -161,7 +161,7 @@ func BenchmarkEncode(b *testing.B) {
 	})
 	b.Run("codec", func(b *testing.B) {
 		for b.Loop() {
-			if diags := entryCodec().Encode(b.Context(), m, &state.Raw); diags.HasError() {
+			if diags := entryType.Codec().Encode(b.Context(), m, &state.Raw); diags.HasError() {
 				b.Fatal(fmt.Sprint(diags))
 			}
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -21,22 +20,22 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // There is no import, and so no identity: the cluster does not know which number belongs to whom.
-var (
-	_ resource.ResourceWithConfigure  = (*counterResource)(nil)
-	_ resource.ResourceWithModifyPlan = (*counterResource)(nil)
-)
+var _ adapter.Planned = (*counterResource)(nil)
 
 // NewCounter is cas_configmap_counter.
-func NewCounter() resource.Resource { return &counterResource{} }
+func NewCounter() resource.Resource {
+	return &counterResource{adapter.Type{Name: "configmap_counter", Definition: counterSchema}}
+}
 
 // counterResource is cas_configmap_counter.
 type counterResource struct {
-	adapter.Connection
+	adapter.Type
 }
 
 // counterModel is the resource's schema as Go values.
@@ -50,14 +49,10 @@ type counterModel struct {
 	Value    types.Int64  `tfsdk:"value"`
 }
 
-var counterCodec = adapter.SchemaCodec[counterModel](&counterResource{})
+var counterCodec = codec.Of[counterModel](counterSchema)
 
 func (m *counterModel) entryID() terms.EntryID {
 	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
-}
-
-func (*counterResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_configmap_counter"
 }
 
 // ModifyPlan says whether a number is to be taken, and checks whether one can be.
@@ -161,17 +156,7 @@ func (m *counterModel) takesAfter(state *counterModel) bool {
 
 // argumentsKnown reports whether everything is known that decides about the next number.
 func (m *counterModel) argumentsKnown() bool {
-	for _, v := range m.Triggers.Elements() {
-		if v.IsUnknown() {
-			return false
-		}
-	}
-	for _, v := range []attr.Value{m.Triggers, m.Initial, m.Step} {
-		if v.IsUnknown() {
-			return false
-		}
-	}
-	return true
+	return adapter.AllKnown(m.Triggers) && !m.Initial.IsUnknown() && !m.Step.IsUnknown()
 }
 
 func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Subject {
@@ -180,9 +165,9 @@ func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Su
 	}
 }
 
-func (*counterResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+func counterSchema(ctx context.Context) schema.Schema {
 	replaces := []planmodifier.String{stringplanmodifier.RequiresReplace()}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "Takes the next free number from one key of an existing ConfigMap, so that no two resources get the same number.",
 		Attributes: map[string]schema.Attribute{
 			"namespace": attributes.Namespace(cas.ConfigMap),
@@ -217,10 +202,7 @@ func (*counterResource) Schema(ctx context.Context, _ resource.SchemaRequest, re
 				Read: true, ReadDescription: "Time limit of the check at plan. A refresh sends no request. Default: `1m`.",
 				Update: true, UpdateDescription: "Time limit of an update. Default: `1m`.",
 			})),
-			"id": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "`namespace/name/key`, for example `shop/numbers/next_port`. All resources of one counter have the same `id`.",
-			},
+			"id": attributes.Computed("`namespace/name/key`, for example `shop/numbers/next_port`. All resources of one counter have the same `id`."),
 			"value": schema.Int64Attribute{
 				Computed:            true,
 				MarkdownDescription: "The number of this resource. It changes only with `triggers`, even if the key changes.",

@@ -2,78 +2,124 @@ package configmap
 
 import (
 	"context"
-	"encoding/base64"
-	"maps"
-	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-var (
-	_ adapter.Resource                    = (*dataResource)(nil)
-	_ resource.ResourceWithMoveState      = (*dataResource)(nil)
-	_ resource.ResourceWithValidateConfig = (*dataResource)(nil)
-)
+// NewData is cas_configmap_data, a resource of many keys. A change of keys is an update of it, and no replace.
+func NewData() resource.Resource { return dataType.New() }
 
-// dataResource is cas_configmap_data, a resource of many keys. A change of keys is an update of it, and no replace.
-type dataResource struct {
-	adapter.Keys[dataModel, *dataModel]
-}
-
-// NewData is cas_configmap_data.
-func NewData() resource.Resource {
-	return &dataResource{adapter.Keys[dataModel, *dataModel]{Codec: dataCodec}}
-}
+var dataType = adapter.NewData[dataModel]("configmap_data", cas.ConfigMap, dataSchema, "kubernetes_config_map_v1_data")
 
 // dataModel is the resource's schema as Go values.
 type dataModel struct {
-	adapter.KeysAttributes
+	adapter.DataAttributes
 	dataMaps
 
 	HideValues   types.Bool `tfsdk:"hide_values"`
 	PreviousData types.Map  `tfsdk:"previous_data"`
 }
 
-// dataMaps say what keys shall hold, and what they must hold before.
-type dataMaps struct {
-	Data               types.Map `tfsdk:"data"`
-	BinaryData         types.Map `tfsdk:"binary_data"`
-	ExpectedData       types.Map `tfsdk:"expected_data"`
-	ExpectedBinaryData types.Map `tfsdk:"expected_binary_data"`
+func dataSchema(ctx context.Context) schema.Schema {
+	of := func(values validator.String) []validator.Map {
+		return []validator.Map{mapvalidator.KeysAre(attributes.ValidKey(cas.ConfigMap)), mapvalidator.ValueStringsAre(values)}
+	}
+	return schema.Schema{
+		MarkdownDescription: "Writes several keys of an existing ConfigMap in one atomic request, all or none, only if every key holds " +
+			"its expected value.",
+		Attributes: attributes.OfData(ctx, cas.ConfigMap, "shop/settings:color,version", map[string]schema.Attribute{
+			"data": schema.MapAttribute{
+				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidValueSize()),
+				MarkdownDescription: "Text to write, by key. Set at least one key here or in `binary_data`, and no key in both. The resource ignores other " +
+					"keys. If you remove a key from the map, `deletion_policy` applies to it.",
+			},
+			"binary_data": schema.MapAttribute{
+				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidBase64()),
+				MarkdownDescription: "Bytes to write to `binaryData`, by key, in standard base64. One atomic request moves a key between the two maps.",
+			},
+			"expected_data": schema.MapAttribute{
+				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidValueSize()),
+				MarkdownDescription: "Text that keys must hold before the write, by key; null if the key must be absent. A key of `data` or `binary_data` " +
+					"that is not here must be absent on create, and hold the value in the state on update. A key that is only here is a guard: the " +
+					"request compares it and never writes it. A plan without a write checks nothing, and a key that is not written is not " +
+					"compared with its expectation, so both can stay in the configuration after the swap.",
+			},
+			"expected_binary_data": schema.MapAttribute{
+				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidBase64()),
+				MarkdownDescription: "Bytes that keys must hold before the write, by key, in standard base64. Works like `expected_data`. No key may be in both.",
+			},
+			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
+				"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),
+			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `delete` (default) "+
+				"removes them, even if they existed before Terraform. `restore` puts back their values from before the first write (or from the import or "+
+				"adoption). `abandon` leaves them as they are.",
+				terms.PolicyRestore, terms.PolicyAbandon),
+			"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the keys after the last apply. `warning` (default) warns " +
+				"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new expectation of a key " +
+				"acknowledges its change."),
+			"hide_values": attributes.Hide("previous_data"),
+
+			"previous_data": schema.MapAttribute{
+				ElementType: types.StringType, Computed: true,
+				MarkdownDescription: "Text that the last write replaced or removed, by key; null for a key that was absent or held binary data. Null as a " +
+					"whole if this resource has not written yet (for example after an import), or with `hide_values`.",
+			},
+		}),
+	}
 }
 
-var dataCodec = adapter.SchemaCodec[dataModel](&dataResource{})
-
-func (*dataResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_configmap_data"
-	resp.ResourceBehavior.MutableIdentity = true // with the keys
+// Validate checks what the maps must be together. What each holds by itself, the schema checks.
+func (m *dataModel) Validate() (diags diag.Diagnostics) {
+	for attribute, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
+		for key, v := range of.Elements() {
+			if v.IsNull() {
+				diags.Append(invalidAt(path.Root(attribute).AtMapKey(key), diagnose.TitleMissingValue,
+					"must not be null; to remove the key, leave it out"))
+			}
+		}
+	}
+	if !m.Data.IsUnknown() && !m.BinaryData.IsUnknown() && len(m.keys()) == 0 {
+		diags.Append(invalidAt(path.Root("data"), diagnose.TitleMissingKeys, "there must be at least one key in data or binary_data"))
+	}
+	return append(diags, m.validate()...)
 }
 
-// keys gives the keys of data and binary_data.
-func (m *dataMaps) keys() []string { return keysIn(m.Data, m.BinaryData) }
-
-func (m *dataModel) SetID() {
-	m.ID = types.StringValue(terms.DataID{Ref: m.Ref(), Keys: m.keys()}.String())
+// SetDefaults implements [adapter.KeysModel].
+func (m *dataModel) SetDefaults() {
+	m.DataAttributes.SetDefaults()
+	m.HideValues = types.BoolValue(false)
 }
 
-func (m *dataModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return adapter.DataIdentityOf(&m.Place).Encode(ctx, raw)
+// Configure does nothing: a plan has all that Claim needs.
+func (*dataModel) Configure(*dataModel) {}
+
+// SetID implements [adapter.KeysModel].
+func (m *dataModel) SetID() { m.SetKeys(m.keys()) }
+
+// TakeOver implements [adapter.DataModel].
+func (m *dataModel) TakeOver(texts map[string]string) map[string]cas.Entry {
+	m.Data = adapter.MapOf(texts)
+	m.SetID()
+	return m.values()
 }
 
 // Claim translates the maps to a claim.
 func (m *dataModel) Claim(run *claim.Run) *claim.Claim {
-	c := m.NewClaim(m.Ref().String(), m.Ref(), entriesFrom(m.Data, m.BinaryData), entriesFrom(m.ExpectedData, m.ExpectedBinaryData))
+	c := m.NewClaim(m.Ref().String(), m.values(), m.expected())
 	keyed, valued := !m.Data.IsUnknown() && !m.BinaryData.IsUnknown(), adapter.AllKnown(m.Data, m.BinaryData)
 	c.Known = claim.Known{
 		Place: m.RefKnown(), Keys: keyed, Values: valued, Change: valued,
@@ -85,44 +131,10 @@ func (m *dataModel) Claim(run *claim.Run) *claim.Claim {
 }
 
 func (m *dataModel) about(op terms.Operation, hide bool) diagnose.Subject {
-	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: m.Ref()}, Noun: "keys", Place: "namespace and name",
-		ImportID: func(ref cas.Ref, keys []string) string { return terms.DataID{Ref: ref, Keys: keys}.String() },
-		Ways: adapter.Ways(`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data ` +
-			"in the one that takes it over."),
-		Op: op, Limit: op, Hide: diagnose.HideIf(hide),
-	}
+	s := m.Subject(op, diagnose.HideIf(hide), `Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or `+
+		"expected_data in the one that takes it over.")
 	m.describe(&s)
-	if op == terms.OpCreate || op == terms.OpUpdate {
-		s.Wait = m.WaitForMatch
-	}
 	return s
-}
-
-// describe says to a subject where the maps say something about a key, and what they hold.
-func (m *dataMaps) describe(s *diagnose.Subject) {
-	s.Value, s.Keys = path.Root("data"), map[string]diagnose.KeyPaths{}
-	if len(m.Data.Elements()) == 0 {
-		s.Value = path.Root("binary_data")
-	}
-	for value, expected := range map[string]string{"data": "expected_data", "binary_data": "expected_binary_data"} {
-		for key := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData}[value].Elements() {
-			s.Keys[key] = diagnose.KeyPaths{Value: path.Root(value).AtMapKey(key), Expected: path.Root(expected).AtMapKey(key)}
-		}
-	}
-	wants := entriesFrom(m.ExpectedData, m.ExpectedBinaryData)
-	for expected, of := range map[string]types.Map{"expected_data": m.ExpectedData, "expected_binary_data": m.ExpectedBinaryData} {
-		for key := range of.Elements() {
-			s.Keys[key] = diagnose.KeyPaths{Value: s.Keys[key].Value, Expected: path.Root(expected).AtMapKey(key), Want: new(wants[key])}
-		}
-	}
-	for _, e := range entriesFrom(m.Data, m.BinaryData) {
-		s.Values = append(s.Values, e)
-	}
-}
-
-func (m *dataModel) MayBe(state *dataModel) bool {
-	return adapter.Agrees(m.Namespace, state.Namespace) && adapter.Agrees(m.Name, state.Name)
 }
 
 // SetPrevious stores the replaced texts.
@@ -141,6 +153,7 @@ func (m *dataModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) {
 	m.PreviousData = types.MapValueMust(types.StringType, texts)
 }
 
+// KeepPrevious implements [adapter.KeysModel].
 func (m *dataModel) KeepPrevious(state *dataModel, run *claim.Run) {
 	m.PreviousData = state.PreviousData
 	switch {
@@ -154,63 +167,23 @@ func (m *dataModel) KeepPrevious(state *dataModel, run *claim.Run) {
 
 // Refresh stores the keys that exist. The resource exists as long as its ConfigMap does, whatever keys vanish.
 func (m *dataModel) Refresh(seen *claim.Seen) bool {
-	had, live := entriesFrom(m.Data, m.BinaryData), map[string]cas.Entry{}
+	had, live := m.values(), map[string]cas.Entry{}
 	for _, key := range seen.Keys {
 		live[key] = seen.Entry(key)
 		if was, has := had[key]; has && live[key].Holds(was) {
 			live[key] = was
 		}
 	}
-	m.setEntries(live)
+	texts, others := adapter.MapsOf(live) // without absent ones
+	m.Data, m.BinaryData = mapLike(m.Data, texts), mapLike(m.BinaryData, others)
 	return seen.Exists()
 }
 
-// keysIn gives the keys that the maps name, sorted. The maps must be known; what they hold need not be.
-func keysIn(of ...types.Map) (keys []string) {
-	for _, m := range of {
-		keys = slices.AppendSeq(keys, maps.Keys(m.Elements()))
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
-}
-
-// entriesFrom converts both maps to entries. A null element becomes the absent entry.
-func entriesFrom(textual, encoded types.Map) map[string]cas.Entry {
-	entries := map[string]cas.Entry{}
-	for key, v := range textual.Elements() {
-		entries[key] = entryFrom(stringOf(v), types.StringNull())
-	}
-	for key, v := range encoded.Elements() {
-		entries[key] = entryFrom(types.StringNull(), stringOf(v))
-	}
-	return entries
-}
-
-func stringOf(v attr.Value) types.String {
-	if s, ok := v.(types.String); ok {
-		return s
-	}
-	return types.StringNull()
-}
-
-// setEntries stores live entries in data and binary_data, and leaves absent ones out.
-func (m *dataModel) setEntries(live map[string]cas.Entry) {
-	textual, encoded := map[string]attr.Value{}, map[string]attr.Value{}
-	for key, e := range live {
-		if v, ok := e.Text(); ok {
-			textual[key] = types.StringValue(v)
-		} else if b, ok := e.Binary(); ok {
-			encoded[key] = types.StringValue(base64.StdEncoding.EncodeToString(b))
-		}
-	}
-	m.Data, m.BinaryData = stringMap(textual, m.Data), stringMap(encoded, m.BinaryData)
-}
-
-// stringMap is null if there are no values. But an empty map stays one: the configuration may say {}.
-func stringMap(values map[string]attr.Value, was types.Map) types.Map {
+// mapLike is null if there are no values. But an empty map stays one: the configuration may say {}.
+func mapLike(was types.Map, values map[string]string) types.Map {
 	switch {
 	case len(values) > 0:
-		return types.MapValueMust(types.StringType, values)
+		return adapter.MapOf(values)
 	case len(was.Elements()) == 0 && !was.IsUnknown():
 		return was
 	default:

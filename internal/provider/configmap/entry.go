@@ -4,38 +4,31 @@ package configmap
 
 import (
 	"context"
-	"encoding/base64"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-var _ adapter.Resource = (*entryResource)(nil)
+// NewEntry is cas_configmap_entry, a resource of one key.
+func NewEntry() resource.Resource { return entryType.New() }
 
-// entryResource is cas_configmap_entry, a resource of one key.
-type entryResource struct {
-	adapter.Keys[entryModel, *entryModel]
-}
-
-// NewEntry is cas_configmap_entry.
-func NewEntry() resource.Resource {
-	return &entryResource{adapter.Keys[entryModel, *entryModel]{Codec: entryCodec}}
-}
+var entryType = adapter.NewKeys[entryModel]("configmap_entry", cas.ConfigMap, entrySchema)
 
 // entryModel is the resource's schema as Go values.
 type entryModel struct {
-	adapter.KeysAttributes
+	adapter.EntryAttributes
 
-	Key                 types.String `tfsdk:"key"`
 	Value               types.String `tfsdk:"value"`
 	ValueBase64         types.String `tfsdk:"value_base64"`
 	ExpectedValue       types.String `tfsdk:"expected_value"`
@@ -44,30 +37,71 @@ type entryModel struct {
 	PreviousValue       types.String `tfsdk:"previous_value"`
 }
 
-var entryCodec = adapter.SchemaCodec[entryModel](&entryResource{})
+func entrySchema(ctx context.Context) schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: "Writes one key of an existing ConfigMap only if it holds the expected value, in one atomic request.",
+		Attributes: attributes.OfEntry(ctx, cas.ConfigMap, "shop/settings/foo", map[string]schema.Attribute{
+			"value": schema.StringAttribute{
+				Optional: true,
+				Validators: []validator.String{
+					stringvalidator.ExactlyOneOf(path.MatchRoot("value"), path.MatchRoot("value_base64")),
+					attributes.ValidValueSize(),
+				},
+				MarkdownDescription: "Text to write to `data`. Set exactly one of `value` and `value_base64`.",
+			},
+			"value_base64": schema.StringAttribute{
+				Optional:            true,
+				Validators:          []validator.String{attributes.ValidBase64()},
+				MarkdownDescription: "Bytes to write to `binaryData`, in standard base64. One atomic request moves a key between `data` and `binaryData`.",
+			},
+			"expected_value": schema.StringAttribute{
+				Optional: true,
+				Validators: []validator.String{
+					stringvalidator.ConflictsWith(path.MatchRoot("expected_value_base64")), attributes.ValidValueSize(),
+				},
+				MarkdownDescription: "Text that the key must hold before the write. Without it, a create needs an absent key, and an update needs the value in the " +
+					"state. A plan without a write does not check it, so it can stay in the configuration after the swap.",
+			},
+			"expected_value_base64": schema.StringAttribute{
+				Optional: true,
+				Validators: []validator.String{
+					stringvalidator.ConflictsWith(path.MatchRoot("expected_value")), attributes.ValidBase64(),
+				},
+				MarkdownDescription: "Bytes that the key must hold before the write, in standard base64.",
+			},
+			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
+				"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to this key."),
+			"deletion_policy": attributes.Policy("What happens to the key on destroy. `delete` (default) removes it, even if it existed before Terraform. `restore` puts "+
+				"back its value from before the first write (or from the import or adoption). `abandon` leaves it as it is.",
+				terms.PolicyRestore, terms.PolicyAbandon),
+			"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply. `warning` (default) warns at plan and " +
+				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new `expected_value` acknowledges the change. " +
+				"If the key is gone, the plan creates it again."),
+			"hide_value": attributes.Hide("previous_value"),
 
-func (*entryResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_configmap_entry"
+			"previous_value": attributes.Computed("Text that the last write replaced. Null if the key was absent or held binary data, if this resource " +
+				"has not written yet (for example after an import), or with `hide_value` or `hide_values`."),
+		}),
+	}
 }
 
-func (m *entryModel) entryID() terms.EntryID {
-	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
+// SetDefaults implements [adapter.KeysModel].
+func (m *entryModel) SetDefaults() {
+	m.EntryAttributes.SetDefaults()
+	m.HideValue = types.BoolValue(false)
 }
 
-func (m *entryModel) SetID() { m.ID = types.StringValue(m.entryID().String()) }
-
-func (m *entryModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return adapter.EntryIdentity{ObjectIdentity: m.Identity(), Key: m.Key}.Encode(ctx, raw)
-}
+// Configure does nothing: a plan has all that Claim needs.
+func (*entryModel) Configure(*entryModel) {}
 
 // Claim translates the entry to a claim of one key.
 func (m *entryModel) Claim(run *claim.Run) *claim.Claim {
-	id := m.entryID()
+	id := m.EntryID()
 	expected := map[string]cas.Entry{}
 	if e := m.expected(); !e.IsAbsent() {
 		expected[id.Key] = e
 	}
-	c := m.NewClaim(id.String(), id.Ref, map[string]cas.Entry{id.Key: m.entry()}, expected)
+	c := m.NewClaim(id.String(), map[string]cas.Entry{id.Key: m.entry()}, expected)
 	placed, valued := m.RefKnown() && !m.Key.IsUnknown(), adapter.Known(m.Value, m.ValueBase64)
 	c.Known = claim.Known{
 		Place: placed, Keys: placed, Values: valued, Change: valued,
@@ -78,7 +112,6 @@ func (m *entryModel) Claim(run *claim.Run) *claim.Claim {
 }
 
 func (m *entryModel) about(op terms.Operation, hide bool) diagnose.Subject {
-	id := m.entryID()
 	of := diagnose.KeyPaths{Value: path.Root("value"), Expected: path.Root("expected_value")}
 	if !m.ValueBase64.IsNull() {
 		of.Value = path.Root("value_base64")
@@ -89,28 +122,23 @@ func (m *entryModel) about(op terms.Operation, hide bool) diagnose.Subject {
 	if e := m.expected(); !e.IsAbsent() {
 		of.Want = &e
 	}
-	s := diagnose.Subject{
-		ID: id, Noun: "entry", Place: "namespace, name and key", Value: of.Value, Keys: map[string]diagnose.KeyPaths{id.Key: of},
-		ImportID: func(cas.Ref, []string) string { return id.String() },
-		Ways:     adapter.Ways("If the resource has a new address, add a moved block. With count, use for_each over the ConfigMap keys instead."),
-		Op:       op, Limit: op, Hide: diagnose.HideIf(hide), Values: []cas.Entry{m.entry(), m.expected()},
-	}
-	if op == terms.OpCreate || op == terms.OpUpdate {
-		s.Wait = m.WaitForMatch
-	}
+	s := m.Subject(op, diagnose.HideIf(hide),
+		"If the resource has a new address, add a moved block. With count, use for_each over the ConfigMap keys instead.", of)
+	s.Values = []cas.Entry{m.entry(), m.expected()}
 	return s
 }
 
-func (m *entryModel) MayBe(state *entryModel) bool {
-	return adapter.Agrees(m.Namespace, state.Namespace) && adapter.Agrees(m.Name, state.Name) && adapter.Agrees(m.Key, state.Key)
+// entry is the value to write. The schema has validated the base64.
+func (m *entryModel) entry() cas.Entry {
+	return adapter.EntryFrom(cas.ConfigMap, m.Value, m.ValueBase64)
 }
 
-// entry is the value to write. The schema has validated the base64.
-func (m *entryModel) entry() cas.Entry { return entryFrom(m.Value, m.ValueBase64) }
-
 // expected is the expected value, absent if none is configured.
-func (m *entryModel) expected() cas.Entry { return entryFrom(m.ExpectedValue, m.ExpectedValueBase64) }
+func (m *entryModel) expected() cas.Entry {
+	return adapter.EntryFrom(cas.ConfigMap, m.ExpectedValue, m.ExpectedValueBase64)
+}
 
+// SetPrevious implements [adapter.KeysModel].
 func (m *entryModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) {
 	m.PreviousValue = types.StringNull()
 	if text, ok := previous[m.Key.ValueString()].Text(); ok && !run.Hides(m.HideValue) { // nobody marks what it replaced as sensitive
@@ -118,6 +146,7 @@ func (m *entryModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) 
 	}
 }
 
+// KeepPrevious implements [adapter.KeysModel].
 func (m *entryModel) KeepPrevious(state *entryModel, run *claim.Run) {
 	m.PreviousValue = state.PreviousValue
 	switch {
@@ -133,52 +162,7 @@ func (m *entryModel) KeepPrevious(state *entryModel, run *claim.Run) {
 func (m *entryModel) Refresh(seen *claim.Seen) bool {
 	live := seen.Entry(m.Key.ValueString())
 	if !live.IsAbsent() && !live.Holds(m.entry()) {
-		m.Value, m.ValueBase64 = EntryValues(live)
+		m.Value, m.ValueBase64 = adapter.ValuesOf(live)
 	}
 	return !live.IsAbsent()
-}
-
-// ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the value.
-func (*entryResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	id, diags := adapter.ImportedEntry(ctx, req, cas.ConfigMap)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	state := newEntryModel(id)
-	resp.Diagnostics.Append(state.EncodeIdentity(ctx, &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(entryCodec().Encode(ctx, state, &resp.State.Raw)...)
-	resp.Diagnostics.Append(claim.Import(ctx, resp.Private, id.Key)...)
-}
-
-// newEntryModel is the state of an entry of which nothing but its id is known.
-func newEntryModel(id terms.EntryID) entryModel {
-	m := entryModel{KeysAttributes: adapter.ImportedKeys(id.Ref), Key: types.StringValue(id.Key), HideValue: types.BoolValue(false)}
-	m.SetID()
-	return m
-}
-
-// entryFrom converts a text or base64 value to an entry. It is absent if both are null.
-func entryFrom(textual, encoded types.String) cas.Entry {
-	if !textual.IsNull() {
-		return cas.Text(textual.ValueString())
-	}
-	if !encoded.IsNull() {
-		b, err := base64.StdEncoding.DecodeString(encoded.ValueString())
-		if err == nil {
-			return cas.Binary(b)
-		}
-	}
-	return cas.Entry{}
-}
-
-// EntryValues converts an entry to value and value_base64.
-func EntryValues(e cas.Entry) (textual, encoded types.String) {
-	textual, encoded = types.StringNull(), types.StringNull()
-	if v, ok := e.Text(); ok {
-		textual = types.StringValue(v)
-	} else if b, ok := e.Binary(); ok {
-		encoded = types.StringValue(base64.StdEncoding.EncodeToString(b))
-	}
-	return textual, encoded
 }

@@ -5,19 +5,22 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"sync"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/list/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
@@ -74,15 +77,6 @@ func selectorProblems(example string, err error) []string {
 	return []string{fmt.Sprintf("must be a selector such as %s: %v", example, err)}
 }
 
-// listCodec makes the codec of a list's schema when it is first needed.
-func listCodec[M any](l list.ListResource) func() *codec.Codec[M] {
-	return sync.OnceValue(func() *codec.Codec[M] {
-		var resp list.ListResourceSchemaResponse
-		l.ListResourceConfigSchema(context.Background(), list.ListResourceSchemaRequest{}, &resp)
-		return codec.New[M](context.Background(), resp.Schema.Type())
-	})
-}
-
 // selection is what the engine lists.
 func (m *listModel) selection() cas.Selection {
 	return cas.Selection{Namespace: namespaceOr(m.Namespace), Labels: m.LabelSelector.ValueString(), Fields: m.FieldSelector.ValueString()}
@@ -120,5 +114,142 @@ func stream(
 				}
 			}
 		}
+	}
+}
+
+var _ list.ListResourceWithConfigure = (*wholeList)(nil)
+
+// NewConfigMapList is the list cas_configmap.
+func NewConfigMapList() list.ListResource { return &wholeList{newWholeResource()} }
+
+// wholeList is the list cas_configmap. What it gives of a ConfigMap is the state of an import.
+type wholeList struct {
+	*wholeResource
+}
+
+var wholeListCodec = codec.Of[listModel](wholeListSchema)
+
+// ListResourceConfigSchema implements [list.ListResource].
+func (*wholeList) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = wholeListSchema(ctx)
+}
+
+func wholeListSchema(context.Context) schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: "Lists the ConfigMaps of a namespace. Needs Terraform 1.14 and the verb `list`.",
+		Attributes:          listAttributes(nil),
+	}
+}
+
+// List implements [list.ListResource].
+func (l *wholeList) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
+	m, diags := wholeListCodec().Decode(ctx, req.Config.Raw)
+	if diags.HasError() {
+		resp.Results = list.ListResultsStreamDiagnostics(diags)
+		return
+	}
+	selection := m.selection()
+	selection.Limit = req.Limit
+	about := diagnose.Subject{ID: terms.EntryID{Ref: cas.Ref{Namespace: selection.Namespace}}, Noun: "ConfigMaps", Ways: diagnose.Ways{Grant: "list"}}
+	found := func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.Run.Engine.List(ctx, selection) }
+	resp.Results = stream(ctx, l.Run, req, &m, about, found, func(each cas.Listed) iter.Seq[list.ListResult] {
+		state := l.Imported(ctx, each.Ref, each.Observation)
+		result := req.NewListResult(ctx)
+		result.DisplayName = each.Ref.String()
+		result.Diagnostics.Append(state.Identity().Encode(ctx, &result.Identity.Raw)...)
+		if req.IncludeResource {
+			result.Diagnostics.Append(wholeCodec().Encode(ctx, *state, &result.Resource.Raw)...)
+		}
+		return one(result)
+	})
+}
+
+func one[T any](value T) iter.Seq[T] {
+	return func(yield func(T) bool) { yield(value) }
+}
+
+var _ list.ListResourceWithConfigure = (*entryList)(nil)
+
+// NewEntryList is the list cas_configmap_entry.
+func NewEntryList() list.ListResource { return &entryList{entryType} }
+
+// entryList is the list cas_configmap_entry. What it gives of a key is the state of an import.
+type entryList struct {
+	adapter.Keys[entryModel, *entryModel]
+}
+
+// entryListModel is the list's schema as Go values.
+type entryListModel struct {
+	listModel
+
+	Name types.String `tfsdk:"name"`
+}
+
+var entryListCodec = codec.Of[entryListModel](entryListSchema)
+
+// ListResourceConfigSchema implements [list.ListResource].
+func (*entryList) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = entryListSchema(ctx)
+}
+
+func entryListSchema(context.Context) schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: "Lists the keys of one ConfigMap, or of all that selectors find. Needs Terraform 1.14, and the verb `get` for one ConfigMap, " +
+			"`list` for several.",
+		Attributes: listAttributes(map[string]schema.Attribute{
+			"name": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
+				MarkdownDescription: "Name of the one ConfigMap whose keys to list. It excludes selectors. Default: all ConfigMaps that the selectors find.",
+			},
+		}, stringvalidator.ConflictsWith(path.MatchRoot("name"))),
+	}
+}
+
+// List implements [list.ListResource].
+func (l *entryList) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
+	m, diags := entryListCodec().Decode(ctx, req.Config.Raw)
+	if diags.HasError() {
+		resp.Results = list.ListResultsStreamDiagnostics(diags)
+		return
+	}
+	selection := m.selection()
+	ref := cas.Ref{Namespace: selection.Namespace, Name: m.Name.ValueString()}
+	about := diagnose.Subject{ID: terms.EntryID{Ref: ref}, Noun: "keys", Ways: diagnose.Ways{
+		Grant: "list", Missing: "Name a ConfigMap that exists, or use a selector.",
+	}}
+	found := func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.Run.Engine.List(ctx, selection) }
+	if ref.Name != "" {
+		about.Ways.Grant = "get"
+		found = func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.read(ctx, ref) }
+	}
+	resp.Results = stream(ctx, l.Run, req, &m.listModel, about, found, func(each cas.Listed) iter.Seq[list.ListResult] {
+		return func(push func(list.ListResult) bool) {
+			for _, key := range slices.Sorted(maps.Keys(each.Entries())) {
+				state := l.Blank(ctx)
+				state.SetEntry(terms.EntryID{Ref: each.Ref, Key: key})
+				state.Refresh(&claim.Seen{Observation: each.Observation})
+				state.SetVersion(each.Version())
+				result := req.NewListResult(ctx)
+				result.DisplayName = state.ID.ValueString()
+				result.Diagnostics.Append(state.EncodeIdentity(ctx, &result.Identity.Raw)...)
+				if req.IncludeResource {
+					result.Diagnostics.Append(l.Codec().Encode(ctx, *state, &result.Resource.Raw)...)
+				}
+				if !push(result) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// read reads the one ConfigMap.
+func (l *entryList) read(ctx context.Context, ref cas.Ref) iter.Seq2[cas.Listed, error] {
+	return func(yield func(cas.Listed, error) bool) {
+		seen, err := l.Run.Engine.Observe(ctx, ref, 0)
+		if err == nil && !seen.Exists() {
+			err = &cas.NotFoundError{Ref: ref}
+		}
+		yield(cas.Listed{Ref: ref, Observation: seen}, err)
 	}
 }

@@ -17,16 +17,17 @@ import (
 func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (adapter.Object, *frameworkresource.MoveStateResponse, bool) {
 	t.Helper()
 	ctx := t.Context()
+	r := newWholeResource()
 	var schemaResp frameworkresource.SchemaResponse
-	(*wholeResource)(nil).Schema(ctx, frameworkresource.SchemaRequest{}, &schemaResp)
+	r.Schema(ctx, frameworkresource.SchemaRequest{}, &schemaResp)
 	var identityResp frameworkresource.IdentitySchemaResponse
-	(*wholeResource)(nil).IdentitySchema(ctx, frameworkresource.IdentitySchemaRequest{}, &identityResp)
+	r.IdentitySchema(ctx, frameworkresource.IdentitySchemaRequest{}, &identityResp)
 	null := func(of attr.Type) tftypes.Value { return tftypes.NewValue(of.TerraformType(ctx), nil) }
 	resp := &frameworkresource.MoveStateResponse{
 		TargetState:    tfsdk.State{Schema: schemaResp.Schema, Raw: null(schemaResp.Schema.Type())},
 		TargetIdentity: &tfsdk.ResourceIdentity{Schema: identityResp.IdentitySchema, Raw: null(identityResp.IdentitySchema.Type())},
 	}
-	state, diags := (&adapter.Whole{}).MovedState(req)
+	state, diags := r.MovedState(ctx, req)
 	resp.Diagnostics = diags
 	if state == nil {
 		return adapter.Object{}, resp, false

@@ -5,14 +5,20 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -47,11 +53,99 @@ type swapModel struct {
 	Timeouts                timeouts.Value `tfsdk:"timeouts"`
 }
 
-var swapCodec = sync.OnceValue(func() *codec.Codec[swapModel] {
-	var resp action.SchemaResponse
-	(&swapAction{}).Schema(context.Background(), action.SchemaRequest{}, &resp)
-	return codec.New[swapModel](context.Background(), resp.Schema.Type())
-})
+var swapCodec = codec.Of[swapModel](swapSchema)
+
+// Schema implements [action.Action].
+func (*swapAction) Schema(ctx context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = swapSchema(ctx)
+}
+
+func swapSchema(_ context.Context) schema.Schema {
+	of := func(values validator.String, description string) schema.MapAttribute {
+		return schema.MapAttribute{
+			ElementType: types.StringType, Optional: true, MarkdownDescription: description,
+			Validators: []validator.Map{mapvalidator.KeysAre(attributes.ValidKey(cas.ConfigMap)), mapvalidator.ValueStringsAre(values)},
+		}
+	}
+	return schema.Schema{
+		MarkdownDescription: "Swaps keys of an existing ConfigMap in one atomic request, all or none, only if every key holds its expected value. " +
+			"An action has no state. Needs Terraform 1.14.",
+		Attributes: map[string]schema.Attribute{
+			"namespace": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{attributes.ValidNamespace()},
+				MarkdownDescription: "Namespace of the ConfigMap. Default: `default`.",
+			},
+			"name": schema.StringAttribute{
+				Required: true, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
+				MarkdownDescription: "Name of the ConfigMap. It must exist before the swap.",
+			},
+			"data": of(attributes.ValidValueSize(), "Text to write, by key; null to remove the key, which needs an expectation. Other keys stay as they are."),
+			"binary_data": of(attributes.ValidBase64(), "Bytes to write to `binaryData`, by key, in standard base64; null to remove the key. No key may be in "+
+				"both maps."),
+			"expected_data": of(attributes.ValidValueSize(), "Text that each key must hold before the write; null if the key must be absent. A key of `data` "+
+				"or `binary_data` that is not listed here must be absent, or already hold the value to write. A key that is listed only here is a guard: the "+
+				"request compares it and never writes it."),
+			"expected_binary_data": of(attributes.ValidBase64(), "Bytes that each key must hold before the write, in standard base64. Works like "+
+				"`expected_data`. No key may be in both."),
+			"expected_resource_version": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{attributes.ValidResourceVersion()},
+				MarkdownDescription: "Version that the ConfigMap must have before the write, such as the `resource_version` of a data source. This " +
+					"provider's writes in the same apply may have raised it since.",
+			},
+			"wait_for_match": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{
+					attributes.ValidTimeout(), stringvalidator.ConflictsWith(path.MatchRoot("expected_resource_version")),
+				},
+				MarkdownDescription: "Maximum time to wait for the ConfigMap and for the expected values, such as `2m`. The action writes as soon as they match. " +
+					"The time comes on top of the timeout. The plan warns if the action would have to wait. Needs the verb `watch`. Default: no wait.",
+			},
+			"field_manager": schema.StringAttribute{
+				Optional: true, Validators: attributes.ValidFieldManager(),
+				MarkdownDescription: "Name of this writer in `managedFields`. Default: the provider's `field_manager`.",
+			},
+			"hide_values": schema.BoolAttribute{
+				Optional: true,
+				MarkdownDescription: "Show lengths and SHA-256 digests instead of values in diagnostics, also where they quote the API server. A provider cannot " +
+					"see Terraform's `sensitive` marks, so set it if values are sensitive. Default: `false`.",
+			},
+			"timeouts": schema.SingleNestedAttribute{
+				Optional: true, CustomType: timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"invoke": types.StringType}}},
+				Attributes: map[string]schema.Attribute{"invoke": schema.StringAttribute{
+					Optional: true, Validators: []validator.String{attributes.ValidTimeout()},
+					MarkdownDescription: "Time limit of an invocation, and of the check at plan, such as `30s` or `2m`. Default: `1m`.",
+				}},
+			},
+		},
+	}
+}
+
+// ValidateConfig checks what the maps must be together. What each holds by itself, the schema checks.
+func (*swapAction) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
+	m, diags := swapCodec().Decode(ctx, req.Config.Raw)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(m.validate()...)
+	for _, of := range []types.Map{m.Data, m.BinaryData, m.ExpectedData, m.ExpectedBinaryData} {
+		if of.IsUnknown() {
+			return
+		}
+	}
+	expected := m.expected()
+	if len(expected) == 0 && len(m.keys()) == 0 {
+		resp.Diagnostics.Append(invalidAt(path.Root("data"), diagnose.TitleMissingKeys,
+			"there must be at least one key in data, binary_data, expected_data or expected_binary_data"))
+	}
+	for attribute, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
+		for key, v := range of.Elements() {
+			if _, expects := expected[key]; v.IsNull() && !expects {
+				resp.Diagnostics.Append(invalidAt(path.Root(attribute).AtMapKey(key), diagnose.TitleInvalidAttributeCombination,
+					"null removes the key, so expected_data or expected_binary_data must name it, too"))
+			}
+		}
+	}
+}
 
 func (*swapAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_configmap_swap"
@@ -74,7 +168,7 @@ func namespaceOr(named types.String) string {
 // claim translates the action to a claim.
 func (m *swapModel) claim(run *claim.Run) *claim.Claim {
 	return &claim.Claim{
-		Ref: m.ref(), Values: entriesFrom(m.Data, m.BinaryData), Expected: entriesFrom(m.ExpectedData, m.ExpectedBinaryData),
+		Ref: m.ref(), Values: m.values(), Expected: m.expected(),
 		Pin: m.ExpectedResourceVersion, FieldManager: m.FieldManager,
 		About: func(op terms.Operation) diagnose.Subject { return m.about(op, run.Hides(m.HideValues)) },
 	}

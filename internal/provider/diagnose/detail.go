@@ -3,10 +3,15 @@ package diagnose
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agext/levenshtein"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
 // Fact is one line of a diagnostic. Where its value has several lines, they follow below it.
@@ -68,4 +73,118 @@ func number(n int, one, several string) string {
 		return one
 	}
 	return several
+}
+
+// conflictFacts are the facts about what changed, and about the version.
+func (s Subject) conflictFacts(e *cas.ConflictError) (facts []Fact) {
+	ofKeys := e.Reason == cas.ReasonKey || e.Reason == cas.ReasonHeld
+	if s.Content != nil && !ofKeys && e.Live.Exists() {
+		state, found := s.Content(e.Live)
+		facts = s.differences(state, found, "Expected", "Found", e.Live)
+	} else {
+		for _, k := range e.Keys {
+			if ofKeys || !e.Live.Entry(k.Key).Holds(k.Expected) {
+				facts = append(facts, s.keyFacts(k, e.Live)...)
+			}
+		}
+	}
+	if s.Content == nil && len(facts) == 0 || s.Content != nil && !slices.ContainsFunc(facts, func(f Fact) bool { return f.Name == PartKey }) {
+		facts = append(facts, changedBy(e.Live.LastWriters())...)
+	}
+	return append(facts, s.versionFacts(e)...)
+}
+
+// keyFacts are the facts about one key of a conflict.
+func (s Subject) keyFacts(k cas.KeyConflict, live *cas.Observation) []Fact {
+	facts, found := s.keyFact(k.Key), live.Entry(k.Key)
+	if k.Reason == cas.ReasonHeld {
+		facts = append(facts, Fact{"Found", renderOne(found, s.Hide)})
+	} else {
+		facts = append(facts, s.compare("Expected", k.Expected, "Found", found)...)
+	}
+	if found.IsAbsent() && !k.Expected.IsAbsent() {
+		facts = append(facts, existingKeys(k.Key, live)...)
+	}
+	return append(facts, changedBy(live.Owners(k.Key))...)
+}
+
+// keyFact names a key, where the detail does not begin with it.
+func (s Subject) keyFact(keys ...string) (facts []Fact) {
+	if s.ID.Key == "" {
+		for _, key := range keys {
+			facts = append(facts, Fact{"Key", key})
+		}
+	}
+	return facts
+}
+
+// keyPath is the attribute that names a key.
+func (s Subject) keyPath(key string) path.Path {
+	if s.ID.Key != "" {
+		return path.Root("key")
+	}
+	return s.Keys[key].Value
+}
+
+// compare shows two values, those of several lines by where they differ.
+func (s Subject) compare(nameA string, a cas.Entry, nameB string, b cas.Entry) []Fact {
+	if diff := lineDiff(a, b); diff != "" && s.Hide == ShowValues {
+		return []Fact{{"Difference", fmt.Sprintf("- %s, + %s\n%s", strings.ToLower(nameA), strings.ToLower(nameB), diff)}}
+	}
+	shownA, shownB := renderPair(a, b, s.Hide)
+	return []Fact{{nameA, shownA}, {nameB, shownB}}
+}
+
+// forPart is the subject for facts about a part of an object. Of a Secret, only keys hold what is secret: the state has all else.
+func (s Subject) forPart(part string) Subject {
+	if s.Hide == ShowNothing && part != PartKey {
+		s.Hide = ShowValues
+	}
+	return s
+}
+
+// existingKeys lists the keys of a ConfigMap, in which one is missing.
+func existingKeys(missing string, live *cas.Observation) []Fact {
+	if !live.Exists() {
+		return nil
+	}
+	return []Fact{{"Existing keys", Nearest(missing, slices.Collect(maps.Keys(live.Entries())))}}
+}
+
+// changedBy names writers, who may be several: the owners of a key, or those who wrote to an object in the same second.
+func changedBy(writers []cas.Writer) []Fact {
+	if len(writers) == 0 {
+		return nil
+	}
+	names := make([]string, len(writers))
+	for i, w := range writers {
+		names[i] = w.Manager
+		if !w.Time.IsZero() {
+			names[i] += fmt.Sprintf(" (last write %s)", w.Time.Format(time.RFC3339))
+		}
+	}
+	return []Fact{{"Changed by", strings.Join(names, " or ")}}
+}
+
+// versionFacts are the facts about the version of a conflict.
+func (s Subject) versionFacts(e *cas.ConflictError) (facts []Fact) {
+	if !e.Live.Exists() {
+		return nil
+	}
+	was := " when planned"
+	switch {
+	case e.Reason == cas.ReasonVersion:
+		was = " expected"
+	case !s.isApplied():
+		was = " when last read"
+	}
+	now := e.Live.Version()
+	version := now.ResourceVersion
+	if at := e.At.ResourceVersion; at != "" && at != version {
+		version = at + was + ", " + version + " now"
+	}
+	if isRemade(e) {
+		facts = append(facts, Fact{"uid", e.At.UID + was + ", " + now.UID + " now"})
+	}
+	return append(facts, Fact{"resourceVersion", version})
 }

@@ -43,20 +43,3 @@ func (s Subject) visible(at path.Path) path.Path {
 	}
 	return path.Root(s.Revision)
 }
-
-// Hiding says how much diagnostics show of values.
-type Hiding uint8
-
-const (
-	ShowValues  Hiding = iota
-	ShowDigests        // and lengths
-	ShowNothing        // but whether there is one
-)
-
-// HideIf hides values behind their digests.
-func HideIf(hide bool) Hiding {
-	if hide {
-		return ShowDigests
-	}
-	return ShowValues
-}

@@ -46,6 +46,17 @@ func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, po
 		facts, next)
 }
 
+// ExistedBefore warns of a plan that deletes keys that were there before this resource wrote them. Of a Secret, nothing keeps what they held.
+func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
+	way, policy := "put back what "+number(len(keys), "it held", "they held")+" first", terms.PolicyRestore
+	if s.ID.Kind == cas.Secret {
+		way, policy = "leave "+number(len(keys), "it", "them")+" in place", terms.PolicyAbandon
+	}
+	return s.tell(WarningKeyExistedBeforeTerraform, path.Empty(),
+		enumerate(keys)+" existed before this resource wrote "+number(len(keys), "it. This plan deletes it.", "them. This plan deletes them."),
+		s.keyFact(keys...), fmt.Sprintf("To %s, apply deletion_policy = %q, then plan this again.", way, policy))
+}
+
 func (s Subject) changedFacts(changed []KeyValue, seen *cas.Observation) (facts []Fact) {
 	for _, c := range changed {
 		facts = append(append(facts, s.keyFact(c.Key)...), Fact{"Found", renderOne(c.Live, s.Hide)})
@@ -61,6 +72,16 @@ func (s Subject) KeyMoves(keys []string) diag.Diagnostic {
 	return s.refuse(TitleKeyMovesBetweenInstances, s.keyPath(keys[0]),
 		fmt.Sprintf("One instance removes %s and another one writes %s in the same run, in no fixed order.", enumerate(keys), number(len(keys), "it", "them")),
 		s.keyFact(keys...), s.orDestroy(s.Ways.Move))
+}
+
+// KeyWrittenTwice is for keys that another resource of the plan writes as well.
+func (s Subject) KeyWrittenTwice(keys []string) diag.Diagnostic {
+	happened := "Another resource writes " + enumerate(keys) + " in the same run."
+	next := number(len(keys), "Leave the key to one of the two.", "Leave each key to one of the two.")
+	if s.Plan == terms.PlanCheckWarning { // if both adopt a key, the apply succeeds
+		return s.tell(WarningTitle(TitleKeyWrittenTwice), s.keyPath(keys[0]), happened+" One may be refused.", s.keyFact(keys...), next)
+	}
+	return s.refuse(TitleKeyWrittenTwice, s.keyPath(keys[0]), happened, s.keyFact(keys...), s.orDestroy(next))
 }
 
 // NothingToRestore is for keys of which it is not known what they held at first.

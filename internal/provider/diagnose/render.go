@@ -1,15 +1,37 @@
 package diagnose
 
 import (
+	"cmp"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/pmezard/go-difflib/difflib"
+
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
+
+// Hiding says how much diagnostics show of values.
+type Hiding uint8
+
+const (
+	ShowValues  Hiding = iota
+	ShowDigests        // and lengths
+	ShowNothing        // but whether there is one
+)
+
+// HideIf hides values behind their digests.
+func HideIf(hide bool) Hiding {
+	if hide {
+		return ShowDigests
+	}
+	return ShowValues
+}
 
 const (
 	// wholeBytes is up to how many bytes a value is shown whole.
@@ -93,4 +115,105 @@ func quoteHCL(e cas.Entry, hide Hiding) (string, bool) {
 		return "", false
 	}
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(value)), true
+}
+
+const (
+	diffContext = 3
+	// diffLines is how many lines of a difference are shown.
+	diffLines = 20
+	// comparedLines is up to how many lines are compared: it takes quadratic time.
+	comparedLines = 4000
+)
+
+// lineDiff shows where two texts differ, line by line. It is empty where neither has several lines, and where they have too many or too
+// long ones.
+func lineDiff(a, b cas.Entry) string {
+	textA, isA := a.Text()
+	textB, isB := b.Text()
+	if !isA || !isB || !isMultiline(textA) && !isMultiline(textB) || strings.Count(textA, "\n")+strings.Count(textB, "\n") > comparedLines {
+		return ""
+	}
+	diff, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{A: printableLines(textA), B: printableLines(textB), Context: diffContext})
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
+	if len(lines) > diffLines {
+		lines = append(lines[:diffLines-1:diffLines-1], fmt.Sprintf("and %d more lines", len(lines)-diffLines+1))
+	}
+	for _, line := range lines {
+		if len(line) > wholeBytes {
+			return ""
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// isMultiline reports whether a text has several lines. The newline at the end of a file makes no second line.
+func isMultiline(text string) bool { return strings.Contains(strings.TrimSuffix(text, "\n"), "\n") }
+
+// printableLines are the lines of a text, quoted where a terminal would not show them as they are.
+func printableLines(text string) []string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		isOdd := strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) && r != '\t' }) || !utf8.ValidString(line)
+		if isOdd || strings.HasPrefix(line, `"`) { // else one that is quoted looks like one that has quotes
+			line = strconv.Quote(line)
+		}
+		lines[i] = line + "\n"
+	}
+	return lines
+}
+
+const (
+	// redacted is what stands for a value in another's words.
+	redacted = "(hidden)"
+	// redactedWords stands for all of them, where they have a part of one.
+	redactedWords = "(hidden: it quotes a part of a value)"
+	// telltale is how many bytes of a value are a part of it.
+	telltale = 8
+)
+
+// redact takes the values out of a text that others wrote, in any of the forms in which it may quote them. Where a part of one is
+// left, nothing is shown.
+func redact(text string, values ...cas.Entry) string {
+	var forms []string
+	for _, v := range values {
+		forms = append(forms, quotations(v)...)
+	}
+	slices.SortFunc(forms, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // what holds another goes first
+	pairs := make([]string, 0, 2*len(forms))
+	for _, f := range forms {
+		pairs = append(pairs, f, redacted)
+	}
+	text = strings.NewReplacer(pairs...).Replace(text)
+	for _, rest := range strings.Split(text, redacted) {
+		for i := range max(0, len(rest)-telltale+1) {
+			part := rest[i : i+telltale]
+			if slices.ContainsFunc(forms, func(f string) bool { return strings.Contains(f, part) }) {
+				return redactedWords
+			}
+		}
+	}
+	return text
+}
+
+// quotations are the forms in which others may quote a value: as it is, as a string of Go or JSON, as base64.
+func quotations(e cas.Entry) []string {
+	raw, isText := e.Text()
+	if b, ok := e.Binary(); ok {
+		raw = string(b)
+	} else if !isText {
+		return nil
+	}
+	if raw == "" {
+		return nil
+	}
+	forms := []string{raw, base64.StdEncoding.EncodeToString([]byte(raw)), base64.RawStdEncoding.EncodeToString([]byte(raw))}
+	quoted := strconv.Quote(raw)
+	forms = append(forms, quoted[1:len(quoted)-1])
+	if quoted, err := json.Marshal(raw); err == nil {
+		forms = append(forms, string(quoted[1:len(quoted)-1]))
+	}
+	return forms
 }

@@ -51,15 +51,10 @@ func (t ErrorTitle) At(where path.Path, detail string) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(where, string(t), detail)
 }
 
-// With makes a warning of the title.
-func (t WarningTitle) With(detail string) diag.Diagnostic {
-	return diag.NewWarningDiagnostic(string(t), detail)
-}
-
 // At makes a warning of the title about an attribute, or about none where the path is empty.
 func (t WarningTitle) At(where path.Path, detail string) diag.Diagnostic {
 	if len(where.Steps()) == 0 {
-		return t.With(detail)
+		return diag.NewWarningDiagnostic(string(t), detail)
 	}
 	return diag.NewAttributeWarningDiagnostic(where, string(t), detail)
 }

@@ -2,44 +2,32 @@ package secret
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-var (
-	_ adapter.Resource                    = (*dataResource)(nil)
-	_ resource.ResourceWithMoveState      = (*dataResource)(nil)
-	_ resource.ResourceWithValidateConfig = (*dataResource)(nil)
-)
+// NewData is cas_secret_data, a resource of many keys.
+func NewData() resource.Resource { return dataType.New() }
 
-// dataResource is cas_secret_data, a resource of many keys.
-type dataResource struct {
-	adapter.Keys[dataModel, *dataModel]
-}
-
-// NewData is cas_secret_data.
-func NewData() resource.Resource {
-	return &dataResource{adapter.Keys[dataModel, *dataModel]{Kind: cas.Secret, Codec: dataCodec}}
-}
+var dataType = adapter.NewData[dataModel]("secret_data", cas.Secret, dataSchema, "kubernetes_secret_v1_data")
 
 // dataModel is the resource's schema as Go values.
 type dataModel struct {
-	adapter.KeysAttributes
+	adapter.DataAttributes
+	sealed[dataModel]
 
 	DataWO               types.Map   `tfsdk:"data_wo"`
 	BinaryDataWO         types.Map   `tfsdk:"binary_data_wo"`
@@ -47,63 +35,105 @@ type dataModel struct {
 	ExpectedDataWO       types.Map   `tfsdk:"expected_data_wo"`
 	ExpectedBinaryDataWO types.Map   `tfsdk:"expected_binary_data_wo"`
 	Keys                 types.List  `tfsdk:"keys"`
-
-	config *dataModel `tfsdk:"-"` // of a plan, the configuration, which alone has the write-only attributes
 }
 
-var dataCodec = adapter.SchemaCodec[dataModel](&dataResource{})
-
-func (*dataResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_secret_data"
-	resp.ResourceBehavior.MutableIdentity = true // with the keys
-}
-
-// Configure implements [adapter.KeysModel].
-func (m *dataModel) Configure(ctx context.Context, config tfsdk.Config) diag.Diagnostics {
-	decoded, diags := dataCodec().Decode(ctx, config.Raw)
-	m.config = &decoded
-	return append(diags, m.KeysAttributes.Configure(ctx, config)...)
-}
-
-// keys gives the keys that the configuration names or, without one, the state.
-func (m *dataModel) keys() []string {
-	if m.config != nil {
-		return slices.Sorted(maps.Keys(entriesFrom(m.config.DataWO, m.config.BinaryDataWO)))
+func dataSchema(ctx context.Context) schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: "Writes several keys of an existing Secret in one atomic request, all or none, only if every key holds its expected value. " +
+			"No value is stored in the state or the plan.",
+		Attributes: attributes.OfData(ctx, cas.Secret, "shop/database:password,user", map[string]schema.Attribute{
+			"data_wo": writeOnlyMap("Text to write, by key. Set at least one key here or in `binary_data_wo`, and no key in both. The resource ignores " +
+				"other keys. If you remove a key from the map, `deletion_policy` applies to it at once."),
+			"binary_data_wo":  writeOnlyMap("Bytes to write, by key, in standard base64."),
+			"data_wo_version": revision("`data_wo` and `binary_data_wo`", "Keys that you add to the maps, and keys that vanished, are written anyway. "),
+			"expected_data_wo": writeOnlyMap("Text that each key must hold before the write; null if the key must be absent. For a key of `data_wo` that is " +
+				"not listed here, a create requires the key to be absent, and an update requires the Secret to be unchanged since the plan. With " +
+				"`conflict_scope = \"key\"`, an update requires every key to be listed. A key that is listed only here is a guard: the request compares it " +
+				"and never writes it."),
+			"expected_binary_data_wo": writeOnlyMap("Bytes that each key must hold before the write, in standard base64. Works like `expected_data_wo`."),
+			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +
+				"apply did not make. `key`: only a change to one of these keys or guards, which then need `expected_data_wo`. For the removal of a key, " +
+				"any change to the Secret is a conflict, since the state has no value to compare."),
+			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `delete` (default) "+
+				"removes them, even if they existed before Terraform. `abandon` leaves them as they are.", terms.PolicyAbandon),
+			"on_drift": attributes.OnDrift("What to do if somebody else changed one of the keys after the last apply. `warning` (default) warns at plan, and an " +
+				"update overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. An expectation that holds " +
+				"acknowledges the change. If a key is gone, the plan creates it again."),
+			"keys": schema.ListAttribute{
+				ElementType: types.StringType, Computed: true, MarkdownDescription: "Keys that this resource has in the Secret, sorted.",
+			},
+		}),
 	}
-	return keysOf(m.Keys)
 }
 
-// SetID implements [adapter.KeysModel]. It sets the keys as well.
+// Validate checks the write-only maps. Validators of the framework would point at them.
+func (m *dataModel) Validate() (diags diag.Diagnostics) {
+	const at = "data_wo_version"
+	diags.Append(invalidMaps(at, "data_wo", "binary_data_wo", m.DataWO, m.BinaryDataWO, true)...)
+	diags.Append(invalidMaps(at, "expected_data_wo", "expected_binary_data_wo", m.ExpectedDataWO, m.ExpectedBinaryDataWO, false)...)
+	if !m.DataWO.IsUnknown() && !m.BinaryDataWO.IsUnknown() && len(m.DataWO.Elements())+len(m.BinaryDataWO.Elements()) == 0 {
+		diags.Append(invalid(diagnose.TitleMissingKeys, at, "data_wo", "there must be at least one key in data_wo or binary_data_wo"))
+	}
+	return diags
+}
+
+// values and expected are what the configuration gives.
+func (m *dataModel) values() map[string]cas.Entry {
+	return adapter.EntriesFrom(cas.Secret, m.DataWO, m.BinaryDataWO)
+}
+
+func (m *dataModel) expected() map[string]cas.Entry {
+	return adapter.EntriesFrom(cas.Secret, m.ExpectedDataWO, m.ExpectedBinaryDataWO)
+}
+
+// SetID implements [adapter.KeysModel]. The keys are those that the configuration names or, without one, the state.
 func (m *dataModel) SetID() {
-	keys := m.keys()
-	m.ID, m.Keys = types.StringValue(terms.DataID{Ref: refOf(&m.Place), Keys: keys}.String()), adapter.ListOf(keys)
+	keys := adapter.KeysOf(m.Keys)
+	if m.config != nil {
+		keys = slices.Sorted(maps.Keys(m.config.values()))
+	}
+	m.SetKeys(keys)
+}
+
+// SetKeys makes the id of keys, and keeps them.
+func (m *dataModel) SetKeys(keys []string) {
+	m.DataAttributes.SetKeys(keys)
+	m.Keys = adapter.ListOf(keys)
+}
+
+// Import implements [adapter.KeysModel].
+func (m *dataModel) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
+	keys, diags := m.DataAttributes.Import(ctx, req)
+	m.SetKeys(keys)
+	return keys, diags
+}
+
+// TakeOver implements [adapter.DataModel]. The values tell drift, and are not kept.
+func (m *dataModel) TakeOver(texts map[string]string) map[string]cas.Entry {
+	values := adapter.EntriesFrom(cas.Secret, adapter.MapOf(texts), types.MapNull(types.StringType))
+	m.SetKeys(slices.Sorted(maps.Keys(values)))
+	return values
 }
 
 // PlanWrite implements [adapter.KeysModel]. The apply may get other keys from an ephemeral map.
 func (m *dataModel) PlanWrite() {
-	planWrite(&m.Observed)
+	m.DataAttributes.PlanWrite()
 	m.ID, m.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-}
-
-// EncodeIdentity implements [adapter.KeysModel].
-func (m *dataModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return adapter.DataIdentityOf(&m.Place).Encode(ctx, raw)
 }
 
 // Claim translates the maps to a claim.
 func (m *dataModel) Claim(*claim.Run) *claim.Claim {
 	values, expected := map[string]cas.Entry{}, map[string]cas.Entry{}
-	for _, key := range keysOf(m.Keys) {
+	for _, key := range adapter.KeysOf(m.Keys) {
 		values[key] = cas.Anything()
 	}
 	keyed, valued, expects := true, true, true
 	if w := m.config; w != nil {
-		values, expected = entriesFrom(w.DataWO, w.BinaryDataWO), entriesFrom(w.ExpectedDataWO, w.ExpectedBinaryDataWO)
+		values, expected = w.values(), w.expected()
 		keyed = !w.DataWO.IsUnknown() && !w.BinaryDataWO.IsUnknown()
 		valued, expects = adapter.AllKnown(w.DataWO, w.BinaryDataWO), adapter.AllKnown(w.ExpectedDataWO, w.ExpectedBinaryDataWO)
 	}
-	ref := refOf(&m.Place)
-	c := m.NewClaim(ref.String(), ref, values, expected)
+	c := m.NewClaim(m.Ref().String(), values, expected)
 	c.Revision = m.DataWOVersion
 	c.Known = claim.Known{
 		Place: m.RefKnown(), Keys: keyed, Values: valued, Change: !m.DataWOVersion.IsUnknown(),
@@ -114,11 +144,9 @@ func (m *dataModel) Claim(*claim.Run) *claim.Claim {
 }
 
 func (m *dataModel) about(op terms.Operation, values, expected map[string]cas.Entry) diagnose.Subject {
-	s := subject(terms.EntryID{Ref: refOf(&m.Place)}, "keys", "namespace and name", op, m.WaitForMatch)
-	s.Value, s.Revision, s.Keys = path.Root("data_wo"), "data_wo_version", map[string]diagnose.KeyPaths{}
-	s.ImportID = func(ref cas.Ref, keys []string) string { return terms.DataID{Ref: ref, Keys: keys}.String() }
-	s.Ways = adapter.Ways(`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or ` +
+	s := m.Subject(op, diagnose.ShowNothing, `Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or `+
 		"expected_data_wo in the one that takes it over.")
+	s.Value, s.Revision = path.Root("data_wo"), "data_wo_version"
 	for key, value := range values {
 		s.Keys[key] = diagnose.KeyPaths{Value: path.Root("data_wo").AtMapKey(key), Expected: path.Root("expected_data_wo").AtMapKey(key)}
 		s.Values = append(s.Values, value)
@@ -130,98 +158,8 @@ func (m *dataModel) about(op terms.Operation, values, expected map[string]cas.En
 	return s
 }
 
-// MayBe implements [adapter.KeysModel].
-func (m *dataModel) MayBe(state *dataModel) bool {
-	return adapter.Agrees(m.Namespace, state.Namespace) && adapter.Agrees(m.Name, state.Name)
-}
-
-// SetPrevious does nothing: no state has a value.
-func (*dataModel) SetPrevious(map[string]cas.Entry, *claim.Run) {}
-
-// KeepPrevious does nothing: no state has a value.
-func (*dataModel) KeepPrevious(*dataModel, *claim.Run) {}
-
 // Refresh implements [adapter.KeysModel]. The resource exists as long as its Secret does, whatever keys vanish.
 func (m *dataModel) Refresh(seen *claim.Seen) bool {
 	m.Keys = adapter.ListOf(slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(seen.Keys))), func(key string) bool { return seen.Entry(key).IsAbsent() }))
 	return seen.Exists()
-}
-
-// entriesFrom converts both maps to entries. A null element becomes the absent entry, an unknown one the empty value.
-func entriesFrom(textual, encoded types.Map) map[string]cas.Entry {
-	entries := map[string]cas.Entry{}
-	for key, v := range textual.Elements() {
-		entries[key] = entryFrom(stringOf(v), types.StringNull())
-	}
-	for key, v := range encoded.Elements() {
-		entries[key] = entryFrom(types.StringNull(), stringOf(v))
-	}
-	return entries
-}
-
-func stringOf(v attr.Value) types.String {
-	if s, ok := v.(types.String); ok {
-		return s
-	}
-	return types.StringNull()
-}
-
-func keysOf(list types.List) (keys []string) {
-	for _, key := range list.Elements() {
-		keys = append(keys, stringOf(key).ValueString())
-	}
-	return keys
-}
-
-// newDataModel is the state of a resource of which nothing but its id is known.
-func newDataModel(id terms.DataID) dataModel {
-	null := types.MapNull(types.StringType)
-	m := dataModel{
-		KeysAttributes: adapter.ImportedKeys(id.Ref), DataWO: null, BinaryDataWO: null, ExpectedDataWO: null, ExpectedBinaryDataWO: null,
-		Keys: adapter.ListOf(id.Keys),
-	}
-	m.ID = types.StringValue(id.String())
-	return m
-}
-
-func (*dataResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	id, diags := adapter.ImportedData(ctx, req, cas.Secret)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	state := newDataModel(id)
-	resp.Diagnostics.Append(state.EncodeIdentity(ctx, &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(dataCodec().Encode(ctx, state, &resp.State.Raw)...)
-	resp.Diagnostics.Append(claim.Import(ctx, resp.Private, id.Keys...)...)
-}
-
-// MoveState takes over the keys that the state of a kubernetes_secret_v1_data names. Its values tell drift, and are not kept.
-func (*dataResource) MoveState(context.Context) []resource.StateMover {
-	return []resource.StateMover{{StateMover: moveKubernetesData}}
-}
-
-func moveKubernetesData(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-	if !adapter.FromKubernetes(req, "kubernetes_secret_v1_data") {
-		return
-	}
-	var source adapter.KubernetesData
-	if json.Unmarshal(req.SourceRawState.JSON, &source) != nil || len(source.Metadata) != 1 {
-		resp.Diagnostics.Append(adapter.Unmovable(req.SourceTypeName, "import the keys with the id namespace/name:key1,key2."))
-		return
-	}
-	values := map[string]cas.Entry{}
-	for key, value := range source.Data {
-		if value != nil {
-			values[key] = cas.Binary([]byte(*value))
-		}
-	}
-	ref := cas.Ref{Kind: cas.Secret, Namespace: source.Metadata[0].Namespace, Name: source.Metadata[0].Name}
-	state := newDataModel(terms.DataID{Ref: ref, Keys: slices.Sorted(maps.Keys(values))})
-	state.FieldManager = source.Manager()
-	if resp.TargetIdentity != nil {
-		resp.Diagnostics.Append(state.EncodeIdentity(ctx, &resp.TargetIdentity.Raw)...)
-	}
-	resp.Diagnostics.Append(dataCodec().Encode(ctx, state, &resp.TargetState.Raw)...)
-	resp.Diagnostics.Append(claim.Moved(ctx, resp.TargetPrivate, cas.Secret, values)...)
 }

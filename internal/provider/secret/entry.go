@@ -6,89 +6,96 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-var (
-	_ adapter.Resource                    = (*entryResource)(nil)
-	_ resource.ResourceWithValidateConfig = (*entryResource)(nil)
-)
+// NewEntry is cas_secret_entry, a resource of one key.
+func NewEntry() resource.Resource { return entryType.New() }
 
-// entryResource is cas_secret_entry, a resource of one key.
-type entryResource struct {
-	adapter.Keys[entryModel, *entryModel]
-}
-
-// NewEntry is cas_secret_entry.
-func NewEntry() resource.Resource {
-	return &entryResource{adapter.Keys[entryModel, *entryModel]{Kind: cas.Secret, Codec: entryCodec}}
-}
+var entryType = adapter.NewKeys[entryModel]("secret_entry", cas.Secret, entrySchema)
 
 // entryModel is the resource's schema as Go values.
 type entryModel struct {
-	adapter.KeysAttributes
+	adapter.EntryAttributes
+	sealed[entryModel]
 
-	Key                   types.String `tfsdk:"key"`
 	ValueWO               types.String `tfsdk:"value_wo"`
 	ValueBase64WO         types.String `tfsdk:"value_base64_wo"`
 	ValueWOVersion        types.Int64  `tfsdk:"value_wo_version"`
 	ExpectedValueWO       types.String `tfsdk:"expected_value_wo"`
 	ExpectedValueBase64WO types.String `tfsdk:"expected_value_base64_wo"`
-
-	config *entryModel `tfsdk:"-"` // of a plan, the configuration, which alone has the write-only attributes
 }
 
-var entryCodec = adapter.SchemaCodec[entryModel](&entryResource{})
-
-func (*entryResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_secret_entry"
+func entrySchema(ctx context.Context) schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: "Writes one key of an existing Secret only if it holds the expected value, in one atomic request. No value is stored in the " +
+			"state or the plan.",
+		Attributes: attributes.OfEntry(ctx, cas.Secret, "shop/database/password", map[string]schema.Attribute{
+			"value_wo":         writeOnlyText("Text to write. Set exactly one of `value_wo` and `value_base64_wo`."),
+			"value_base64_wo":  writeOnlyText("Bytes to write, in standard base64."),
+			"value_wo_version": revision("`value_wo` or `value_base64_wo`", ""),
+			"expected_value_wo": writeOnlyText("Text that the key must hold before the write. Without it, a create requires the key to be absent, and an update " +
+				"requires the Secret to be unchanged since the plan. With `conflict_scope = \"key\"`, an update requires this attribute. Do not take it from the ephemeral resource " +
+				"`cas_secret_entry`, which reads the key again at apply and so expects whatever is there."),
+			"expected_value_base64_wo": writeOnlyText("Bytes that the key must hold before the write, in standard base64."),
+			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +
+				"apply did not make. `key`: only a change to this key, which then needs `expected_value_wo`. For a delete, any change to the Secret is a " +
+				"conflict, since the state has no value to compare."),
+			"deletion_policy": attributes.Policy("What happens to the key on destroy. `delete` (default) removes it, even if it existed before Terraform. `abandon` "+
+				"leaves it as it is.", terms.PolicyAbandon),
+			"on_drift": attributes.OnDrift("What to do if somebody else changed the key after the last apply. `warning` (default) warns at plan, and an update " +
+				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. An `expected_value_wo` that holds " +
+				"acknowledges the change. If the key is gone, the plan creates it again."),
+		}),
+	}
 }
 
-// Configure implements [adapter.KeysModel].
-func (m *entryModel) Configure(ctx context.Context, config tfsdk.Config) diag.Diagnostics {
-	decoded, diags := entryCodec().Decode(ctx, config.Raw)
-	m.config = &decoded
-	return append(diags, m.KeysAttributes.Configure(ctx, config)...)
-}
-
-func (m *entryModel) entryID() terms.EntryID {
-	return terms.EntryID{Ref: refOf(&m.Place), Key: m.Key.ValueString()}
-}
-
-// SetID implements [adapter.KeysModel].
-func (m *entryModel) SetID() { m.ID = types.StringValue(m.entryID().String()) }
-
-// PlanWrite implements [adapter.KeysModel].
-func (m *entryModel) PlanWrite() { planWrite(&m.Observed) }
-
-// EncodeIdentity implements [adapter.KeysModel].
-func (m *entryModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return adapter.EntryIdentity{ObjectIdentity: m.Identity(), Key: m.Key}.Encode(ctx, raw)
+// Validate checks the write-only attributes. Validators of the framework would point at them.
+func (m *entryModel) Validate() (diags diag.Diagnostics) {
+	const at = "value_wo_version"
+	if m.ValueWO.IsNull() && m.ValueBase64WO.IsNull() {
+		diags.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, "value_wo", "set either value_wo or value_base64_wo"))
+	}
+	for name, both := range map[string][2]types.String{
+		"value": {m.ValueWO, m.ValueBase64WO}, "expected_value": {m.ExpectedValueWO, m.ExpectedValueBase64WO},
+	} {
+		textual, encoded := name+"_wo", name+"_base64_wo"
+		named := textual
+		if both[0].IsNull() {
+			named = encoded
+		}
+		if !both[0].IsNull() && !both[1].IsNull() {
+			diags.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, textual, "must not be set together with "+encoded))
+		} else if title, problem := valueProblem(both[0], both[1]); problem != "" {
+			diags.Append(invalid(title, at, named, problem))
+		}
+	}
+	return diags
 }
 
 // Claim translates the entry to a claim of one key.
 func (m *entryModel) Claim(*claim.Run) *claim.Claim {
-	id := m.entryID()
+	id := m.EntryID()
 	values, expected := map[string]cas.Entry{id.Key: cas.Anything()}, map[string]cas.Entry{}
 	placed, valued, expects := m.RefKnown() && !m.Key.IsUnknown(), true, true
 	if w := m.config; w != nil {
 		if valued = adapter.Known(w.ValueWO, w.ValueBase64WO); valued {
-			values[id.Key] = entryFrom(w.ValueWO, w.ValueBase64WO)
+			values[id.Key] = adapter.EntryFrom(cas.Secret, w.ValueWO, w.ValueBase64WO)
 		}
 		expects = adapter.Known(w.ExpectedValueWO, w.ExpectedValueBase64WO)
-		if e := entryFrom(w.ExpectedValueWO, w.ExpectedValueBase64WO); expects && !e.IsAbsent() {
+		if e := adapter.EntryFrom(cas.Secret, w.ExpectedValueWO, w.ExpectedValueBase64WO); expects && !e.IsAbsent() {
 			expected[id.Key] = e
 		}
 	}
-	c := m.NewClaim(id.String(), id.Ref, values, expected)
+	c := m.NewClaim(id.String(), values, expected)
 	c.Revision = m.ValueWOVersion
 	c.Known = claim.Known{
 		Place: placed, Keys: placed, Values: valued, Change: !m.ValueWOVersion.IsUnknown(),
@@ -99,7 +106,6 @@ func (m *entryModel) Claim(*claim.Run) *claim.Claim {
 }
 
 func (m *entryModel) about(op terms.Operation, values, expected map[string]cas.Entry) diagnose.Subject {
-	id := m.entryID()
 	of := diagnose.KeyPaths{Value: path.Root("value_wo"), Expected: path.Root("expected_value_wo")}
 	if w := m.config; w != nil && !w.ValueBase64WO.IsNull() {
 		of.Value = path.Root("value_base64_wo")
@@ -107,43 +113,16 @@ func (m *entryModel) about(op terms.Operation, values, expected map[string]cas.E
 	if w := m.config; w != nil && !w.ExpectedValueBase64WO.IsNull() {
 		of.Expected = path.Root("expected_value_base64_wo")
 	}
-	if e, ok := expected[id.Key]; ok {
+	key := m.Key.ValueString()
+	if e, ok := expected[key]; ok {
 		of.Want = &e
 	}
-	s := subject(id, "entry", "namespace, name and key", op, m.WaitForMatch)
-	s.Value, s.Revision, s.Keys = of.Value, "value_wo_version", map[string]diagnose.KeyPaths{id.Key: of}
-	s.ImportID = func(cas.Ref, []string) string { return id.String() }
-	s.Ways = adapter.Ways("Use for_each over the keys, so that each instance keeps its key, or add a moved block.")
-	s.Values = []cas.Entry{values[id.Key], expected[id.Key]}
+	s := m.Subject(op, diagnose.ShowNothing, "Use for_each over the keys, so that each instance keeps its key, or add a moved block.", of)
+	s.Revision, s.Values = "value_wo_version", []cas.Entry{values[key], expected[key]}
 	return s
 }
-
-// MayBe implements [adapter.KeysModel].
-func (m *entryModel) MayBe(state *entryModel) bool {
-	return adapter.Agrees(m.Namespace, state.Namespace) && adapter.Agrees(m.Name, state.Name) && adapter.Agrees(m.Key, state.Key)
-}
-
-// SetPrevious does nothing: no state has a value.
-func (*entryModel) SetPrevious(map[string]cas.Entry, *claim.Run) {}
-
-// KeepPrevious does nothing: no state has a value.
-func (*entryModel) KeepPrevious(*entryModel, *claim.Run) {}
 
 // Refresh implements [adapter.KeysModel]. The entry exists as long as its key does.
 func (m *entryModel) Refresh(seen *claim.Seen) bool {
 	return !seen.Entry(m.Key.ValueString()).IsAbsent()
-}
-
-// ImportState implements [resource.ResourceWithImportState]. The version of the value stays null: nothing has written it yet.
-func (*entryResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	id, diags := adapter.ImportedEntry(ctx, req, cas.Secret)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	state := entryModel{KeysAttributes: adapter.ImportedKeys(id.Ref), Key: types.StringValue(id.Key)}
-	state.SetID()
-	resp.Diagnostics.Append(state.EncodeIdentity(ctx, &resp.Identity.Raw)...)
-	resp.Diagnostics.Append(entryCodec().Encode(ctx, state, &resp.State.Raw)...)
-	resp.Diagnostics.Append(claim.Import(ctx, resp.Private, id.Key)...)
 }

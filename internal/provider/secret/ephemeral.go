@@ -2,11 +2,12 @@ package secret
 
 import (
 	"context"
-	"encoding/base64"
 	"maps"
+	"time"
 	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/ephemeral/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
@@ -16,32 +17,56 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// opened links an ephemeral resource to the configured provider.
-type opened struct {
-	adapter.Connection
+// opened implements the ephemeral resources.
+type opened[M any, P adapter.FoundModel[M]] struct {
+	adapter.Finder[M, P]
+
+	name   string // as it follows the provider's
+	schema func(context.Context) schema.Schema
+}
+
+func newOpened[M any, P adapter.FoundModel[M]](name string, of func(context.Context) schema.Schema, models func() *codec.Codec[M]) ephemeral.EphemeralResourceWithConfigure {
+	return &opened[M, P]{adapter.Finder[M, P]{Noun: "ephemeral resource", Kind: cas.Secret, Codec: models}, name, of}
+}
+
+// Metadata implements [ephemeral.EphemeralResource].
+func (o *opened[M, P]) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + o.name
+}
+
+// Schema implements [ephemeral.EphemeralResource].
+func (o *opened[M, P]) Schema(ctx context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	resp.Schema = o.schema(ctx)
 }
 
 // Configure implements [ephemeral.EphemeralResourceWithConfigure].
-func (o *opened) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+func (o *opened[M, P]) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
 	resp.Diagnostics.Append(o.Connect(req.ProviderData)...)
+}
+
+// Open implements [ephemeral.EphemeralResource].
+func (o *opened[M, P]) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	resp.Diagnostics.Append(o.Find(ctx, req.Config.Raw, &resp.Result.Raw)...)
 }
 
 // openedModel holds the attributes that all ephemeral resources share.
 type openedModel struct {
-	Namespace       types.String   `tfsdk:"namespace"`
-	Name            types.String   `tfsdk:"name"`
-	Timeouts        timeouts.Value `tfsdk:"timeouts"`
-	Exists          types.Bool     `tfsdk:"exists"`
-	UID             types.String   `tfsdk:"uid"`
-	ResourceVersion types.String   `tfsdk:"resource_version"`
+	adapter.Found
+
+	Timeouts timeouts.Value `tfsdk:"timeouts"`
+}
+
+// Timeout implements [adapter.FoundModel].
+func (m *openedModel) Timeout(ctx context.Context) (time.Duration, diag.Diagnostics) {
+	return m.Timeouts.Open(ctx, terms.DefaultTimeout)
 }
 
 // openedAttributes is the schema of openedModel, with others added.
-func openedAttributes(ctx context.Context, exists string, others map[string]schema.Attribute) map[string]schema.Attribute {
+func openedAttributes(exists string, others map[string]schema.Attribute) map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
 		"namespace": schema.StringAttribute{
 			Optional: true, Computed: true, Validators: []validator.String{attributes.ValidNamespace()},
@@ -51,9 +76,15 @@ func openedAttributes(ctx context.Context, exists string, others map[string]sche
 			Required: true, Validators: []validator.String{attributes.ValidName(cas.Secret)},
 			MarkdownDescription: "Name of the Secret. It need not exist, so that a destroy can go ahead.",
 		},
-		"timeouts": openTimeouts(ctx),
-		"exists":   schema.BoolAttribute{Computed: true, MarkdownDescription: exists},
-		"uid":      schema.StringAttribute{Computed: true, MarkdownDescription: "`metadata.uid` of the Secret. Null if there is no Secret."},
+		"timeouts": schema.SingleNestedAttribute{
+			Optional: true, CustomType: timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"open": types.StringType}}},
+			Attributes: map[string]schema.Attribute{"open": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{attributes.ValidTimeout()},
+				Description: "Time limit of the read, such as `30s` or `2m`. Default: `1m`.",
+			}},
+		},
+		"exists": schema.BoolAttribute{Computed: true, MarkdownDescription: exists},
+		"uid":    schema.StringAttribute{Computed: true, MarkdownDescription: "`metadata.uid` of the Secret. Null if there is no Secret."},
 		"resource_version": schema.StringAttribute{
 			Computed: true, MarkdownDescription: "`resourceVersion` of the Secret. Null if there is no Secret.",
 		},
@@ -62,62 +93,17 @@ func openedAttributes(ctx context.Context, exists string, others map[string]sche
 	return all
 }
 
-func openTimeouts(ctx context.Context) schema.Attribute {
-	attribute := timeouts.AttributesWithOpts(ctx, timeouts.Opts{OpenDescription: "Time limit of the read, such as `30s` or `2m`. Default: `1m`."})
-	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
-		if open, ok := nested.Attributes["open"].(schema.StringAttribute); ok {
-			open.Validators = []validator.String{attributes.ValidTimeout()}
-			nested.Attributes["open"] = open
-		}
+// readable makes a text of bytes that are one.
+func readable(e cas.Entry) cas.Entry {
+	if b, ok := e.Binary(); ok && utf8.Valid(b) {
+		return cas.Text(string(b))
 	}
-	return attribute
+	return e
 }
-
-// look reads the Secret and fills in the model. What is absent is no error: it would block a destroy.
-func (o *opened) look(ctx context.Context, m *openedModel, key string) (*cas.Observation, diag.Diagnostics) {
-	timeout, diags := m.Timeouts.Open(ctx, terms.DefaultTimeout)
-	if diags.HasError() {
-		return nil, diags
-	}
-	if m.Namespace.IsNull() { // ephemeral resources have no defaults of their own
-		m.Namespace = types.StringValue(terms.DefaultNamespace)
-	}
-	id := terms.EntryID{Ref: cas.Ref{Kind: cas.Secret, Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}, Key: key}
-	seen, diags := o.Look(ctx, id, "ephemeral resource", diagnose.ShowNothing, timeout)
-	if diags.HasError() {
-		return nil, diags
-	}
-	m.UID, m.ResourceVersion = types.StringNull(), types.StringNull()
-	if v := seen.Version(); seen.Exists() {
-		m.UID, m.ResourceVersion = types.StringValue(v.UID), types.StringValue(v.ResourceVersion)
-	}
-	return seen, nil
-}
-
-// valuesOf are the text and the base64 of what a key holds. Bytes that are no text have no text.
-func valuesOf(e cas.Entry) (textual, encoded types.String) {
-	textual, encoded = types.StringNull(), types.StringNull()
-	b, ok := e.Binary()
-	if !ok {
-		return textual, encoded
-	}
-	if utf8.Valid(b) {
-		textual = types.StringValue(string(b))
-	}
-	return textual, types.StringValue(base64.StdEncoding.EncodeToString(b))
-}
-
-var (
-	_ ephemeral.EphemeralResourceWithConfigure = (*entryEphemeral)(nil)
-	_ ephemeral.EphemeralResourceWithConfigure = (*wholeEphemeral)(nil)
-)
 
 // NewEntryEphemeral is the ephemeral resource cas_secret_entry.
-func NewEntryEphemeral() ephemeral.EphemeralResource { return &entryEphemeral{} }
-
-// entryEphemeral is the ephemeral resource cas_secret_entry.
-type entryEphemeral struct {
-	opened
+func NewEntryEphemeral() ephemeral.EphemeralResource {
+	return newOpened("secret_entry", entryEphemeralSchema, entryEphemeralCodec)
 }
 
 // entryEphemeralModel is the schema as Go values.
@@ -129,17 +115,15 @@ type entryEphemeralModel struct {
 	ValueBase64 types.String `tfsdk:"value_base64"`
 }
 
-func (*entryEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_secret_entry"
-}
+var entryEphemeralCodec = codec.Of[entryEphemeralModel](entryEphemeralSchema)
 
-func (*entryEphemeral) Schema(ctx context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func entryEphemeralSchema(context.Context) schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Reads one key of a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.",
-		Attributes: openedAttributes(ctx, "Whether the key exists. `false` if the Secret does not exist.", map[string]schema.Attribute{
+		Attributes: openedAttributes("Whether the key exists. `false` if the Secret does not exist.", map[string]schema.Attribute{
 			"key": schema.StringAttribute{
 				Required: true, Validators: []validator.String{attributes.ValidKey(cas.Secret)},
-				MarkdownDescription: "Key in the Secret: 1 to 253 characters of `[-._a-zA-Z0-9]`. It must not be `.` or begin with `..`.",
+				MarkdownDescription: attributes.KeyDescription(cas.Secret),
 			},
 			"value": schema.StringAttribute{
 				Computed: true, Sensitive: true, MarkdownDescription: "Text of the key. Null if the key is absent or holds bytes that are no UTF-8.",
@@ -151,30 +135,20 @@ func (*entryEphemeral) Schema(ctx context.Context, _ ephemeral.SchemaRequest, re
 	}
 }
 
-// Open implements [ephemeral.EphemeralResource].
-func (e *entryEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
-	var m entryEphemeralModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	seen, diags := e.look(ctx, &m.openedModel, m.Key.ValueString())
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
+// About implements [adapter.FoundModel].
+func (m *entryEphemeralModel) About() string { return m.Key.ValueString() }
+
+// Fill implements [adapter.FoundModel].
+func (m *entryEphemeralModel) Fill(seen *cas.Observation) {
 	live := seen.Entry(m.Key.ValueString())
 	m.Exists = types.BoolValue(!live.IsAbsent())
-	m.Value, m.ValueBase64 = valuesOf(live)
-	resp.Diagnostics.Append(resp.Result.Set(ctx, &m)...)
+	m.Value, _ = adapter.ValuesOf(readable(live))
+	_, m.ValueBase64 = adapter.ValuesOf(live)
 }
 
 // NewSecretEphemeral is the ephemeral resource cas_secret.
-func NewSecretEphemeral() ephemeral.EphemeralResource { return &wholeEphemeral{} }
-
-// wholeEphemeral is the ephemeral resource cas_secret.
-type wholeEphemeral struct {
-	opened
+func NewSecretEphemeral() ephemeral.EphemeralResource {
+	return newOpened("secret", wholeEphemeralSchema, wholeEphemeralCodec)
 }
 
 // wholeEphemeralModel is the schema as Go values.
@@ -186,20 +160,18 @@ type wholeEphemeralModel struct {
 	BinaryData types.Map    `tfsdk:"binary_data"`
 }
 
-func (*wholeEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_secret"
-}
+var wholeEphemeralCodec = codec.Of[wholeEphemeralModel](wholeEphemeralSchema)
 
-func (*wholeEphemeral) Schema(ctx context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+func wholeEphemeralSchema(context.Context) schema.Schema {
 	values := func(description string) schema.Attribute {
 		return schema.MapAttribute{
 			Computed: true, Sensitive: true, ElementType: types.StringType,
 			MarkdownDescription: description + " Empty if it has none; null if there is no Secret.",
 		}
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "Reads a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.",
-		Attributes: openedAttributes(ctx, "Whether the Secret exists.", map[string]schema.Attribute{
+		Attributes: openedAttributes("Whether the Secret exists.", map[string]schema.Attribute{
 			"type":        schema.StringAttribute{Computed: true, MarkdownDescription: "Type of the Secret. Null if there is no Secret."},
 			"data":        values("Keys with text, and their values."),
 			"binary_data": values("Keys with bytes that are no UTF-8, and their values in base64."),
@@ -207,31 +179,16 @@ func (*wholeEphemeral) Schema(ctx context.Context, _ ephemeral.SchemaRequest, re
 	}
 }
 
-// Open implements [ephemeral.EphemeralResource].
-func (e *wholeEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
-	var m wholeEphemeralModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() {
-		return
+// Fill implements [adapter.FoundModel].
+func (m *wholeEphemeralModel) Fill(seen *cas.Observation) {
+	if !seen.Exists() {
+		return // all is null
 	}
-	seen, diags := e.look(ctx, &m.openedModel, "")
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
+	entries := seen.Entries()
+	for key, e := range entries {
+		entries[key] = readable(e)
 	}
-	m.Exists, m.Type = types.BoolValue(seen.Exists()), types.StringNull()
-	m.Data, m.BinaryData = types.MapNull(types.StringType), types.MapNull(types.StringType)
-	if seen.Exists() {
-		textual, encoded := map[string]string{}, map[string]string{}
-		for key, each := range seen.Entries() {
-			if text, bytes := valuesOf(each); !text.IsNull() {
-				textual[key] = text.ValueString()
-			} else {
-				encoded[key] = bytes.ValueString()
-			}
-		}
-		m.Type = types.StringValue(seen.Type())
-		m.Data, m.BinaryData = adapter.MapOf(textual), adapter.MapOf(encoded)
-	}
-	resp.Diagnostics.Append(resp.Result.Set(ctx, &m)...)
+	texts, others := adapter.MapsOf(entries)
+	m.Type = types.StringValue(seen.Type())
+	m.Data, m.BinaryData = adapter.MapOf(texts), adapter.MapOf(others)
 }

@@ -5,47 +5,53 @@ package secret
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-func refOf(p *adapter.Place) cas.Ref {
-	ref := p.Ref()
-	ref.Kind = cas.Secret
-	return ref
+// sealed is what the models of keys of Secrets have in common.
+type sealed[M any] struct {
+	config *M `tfsdk:"-"` // of a plan, the configuration, which alone has the write-only attributes
 }
 
-// planWrite makes unknown what a write changes.
-func planWrite(o *adapter.Observed) {
-	o.ResourceVersion, o.UID = types.StringUnknown(), types.StringUnknown()
+// Configure implements [adapter.KeysModel].
+func (s *sealed[M]) Configure(config *M) { s.config = config }
+
+// SetPrevious does nothing: no state has a value.
+func (*sealed[M]) SetPrevious(map[string]cas.Entry, *claim.Run) {}
+
+// KeepPrevious does nothing: no state has a value.
+func (*sealed[M]) KeepPrevious(*M, *claim.Run) {}
+
+const writeOnly = " Write-only: Terraform does not store it. Needs Terraform 1.11 or OpenTofu 1.11."
+
+// revision is the version of the write-only values. besides is what is written without a change of it.
+func revision(values, besides string) schema.Int64Attribute {
+	return schema.Int64Attribute{
+		Optional: true, Computed: true, Default: int64default.StaticInt64(1),
+		MarkdownDescription: "Any whole number. Change it to write " + values + " again: Terraform cannot see that a write-only value has changed, so the provider " +
+			"writes on create and when this number changes. " + besides + "After an import it is null, so the first apply writes. Default: `1`.",
+	}
 }
 
-// entryFrom converts a text or base64 value to an entry. It is absent if both are null, or if the base64 is none, which is refused elsewhere.
-func entryFrom(textual, encoded types.String) cas.Entry {
-	if !textual.IsNull() {
-		return cas.Binary([]byte(textual.ValueString()))
-	}
-	b, err := base64.StdEncoding.DecodeString(encoded.ValueString())
-	if encoded.IsNull() || err != nil {
-		return cas.Entry{}
-	}
-	return cas.Binary(b)
+func writeOnlyText(description string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, WriteOnly: true, MarkdownDescription: description + writeOnly}
 }
 
-// subject is what diagnostics about all resources of Secrets have in common. They never show a value.
-func subject(id terms.EntryID, noun, place string, op terms.Operation, wait types.String) diagnose.Subject {
-	s := diagnose.Subject{ID: id, Noun: noun, Place: place, Op: op, Limit: op, Hide: diagnose.ShowNothing, Wait: types.StringNull()}
-	if op == terms.OpCreate || op == terms.OpUpdate {
-		s.Wait = wait
-	}
-	return s
+func writeOnlyMap(description string) schema.MapAttribute {
+	return schema.MapAttribute{ElementType: types.StringType, Optional: true, WriteOnly: true, MarkdownDescription: description + writeOnly}
 }
 
 // invalid is an error about a write-only attribute. It points at another one: Terraform prints the line that an error points at, which may
@@ -67,4 +73,35 @@ func valueProblem(textual, encoded types.String) (title diagnose.ErrorTitle, pro
 		return diagnose.TitleValueTooLarge, fmt.Sprintf("all values of a Secret must have at most %d bytes together", cas.MaxSize)
 	}
 	return "", ""
+}
+
+// invalidMaps checks what a map of text and one of base64 hold, alone and together. Where they say what to write, no value is null.
+func invalidMaps(at, textName, encodedName string, textual, encoded types.Map, writes bool) (diags diag.Diagnostics) {
+	size := 0
+	for name, of := range map[string]types.Map{textName: textual, encodedName: encoded} {
+		for _, key := range slices.Sorted(maps.Keys(of.Elements())) {
+			attribute, v := fmt.Sprintf("%s[%q]", name, key), adapter.StringOf(of.Elements()[key])
+			text, base64 := v, types.StringNull()
+			if name == encodedName {
+				text, base64 = base64, v
+			}
+			title, problem := valueProblem(text, base64)
+			_, inBoth := textual.Elements()[key]
+			switch problems := terms.KeyProblems(key); {
+			case len(problems) > 0:
+				diags = append(diags, invalid(diagnose.TitleInvalidConfigMapKey.Of(cas.Secret), at, attribute, problems[0]))
+			case writes && v.IsNull():
+				diags = append(diags, invalid(diagnose.TitleMissingValue, at, attribute, "must not be null; to remove the key, leave it out"))
+			case name == encodedName && inBoth:
+				diags = append(diags, invalid(diagnose.TitleKeyInBothMaps, at, attribute, "the key must not be in "+textName+" as well"))
+			case problem != "":
+				diags = append(diags, invalid(title, at, attribute, problem))
+			}
+			size += adapter.EntryFrom(cas.Secret, text, base64).Size()
+		}
+	}
+	if writes && size > cas.MaxSize && len(diags) == 0 {
+		diags = append(diags, invalid(diagnose.TitleValuesTooLarge, at, textName, fmt.Sprintf("all values together must have at most %d bytes", cas.MaxSize)))
+	}
+	return diags
 }

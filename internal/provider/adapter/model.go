@@ -1,0 +1,210 @@
+package adapter
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// Attributes that several models have, with what these make of them.
+
+// Place holds the attributes that all resources share: which object, and how to write it.
+type Place struct {
+	Namespace    types.String   `tfsdk:"namespace"`
+	Name         types.String   `tfsdk:"name"`
+	FieldManager types.String   `tfsdk:"field_manager"`
+	Timeouts     timeouts.Value `tfsdk:"timeouts"`
+	ID           types.String   `tfsdk:"id"`
+
+	Kind cas.Kind `tfsdk:"-"` // the resource's
+}
+
+// Ref names the object.
+func (p *Place) Ref() cas.Ref {
+	return cas.Ref{Kind: p.Kind, Namespace: p.Namespace.ValueString(), Name: p.Name.ValueString()}
+}
+
+// SetRef names the object.
+func (p *Place) SetRef(ref cas.Ref) {
+	p.Namespace, p.Name, p.ID = types.StringValue(ref.Namespace), types.StringValue(ref.Name), types.StringValue(ref.String())
+}
+
+// At are the attributes that say where a resource is.
+func (p *Place) At() []types.String { return []types.String{p.Namespace, p.Name} }
+
+// RefKnown reports whether namespace and name are known.
+func (p *Place) RefKnown() bool { return Known(p.Namespace, p.Name) }
+
+// Observed is the version of the object in a state.
+type Observed struct {
+	ResourceVersion types.String `tfsdk:"resource_version"`
+	UID             types.String `tfsdk:"uid"`
+}
+
+// Version is the version of the object; not a valid one without a state.
+func (o *Observed) Version() cas.Version {
+	return cas.Version{UID: o.UID.ValueString(), ResourceVersion: o.ResourceVersion.ValueString()}
+}
+
+// SetVersion notes the version of the object.
+func (o *Observed) SetVersion(to cas.Version) {
+	o.UID, o.ResourceVersion = types.StringValue(to.UID), types.StringValue(to.ResourceVersion)
+}
+
+// KeysAttributes are the attributes that all resources of keys share.
+type KeysAttributes struct {
+	Place
+	Observed
+
+	ExpectedResourceVerWO types.String `tfsdk:"expected_resource_version_wo"`
+	ConflictScope         types.String `tfsdk:"conflict_scope"`
+	WaitForMatch          types.String `tfsdk:"wait_for_match"`
+	AdoptExisting         types.Bool   `tfsdk:"adopt_existing"`
+	DeletionPolicy        types.String `tfsdk:"deletion_policy"`
+	OnDrift               types.String `tfsdk:"on_drift"`
+
+	pin types.String `tfsdk:"-"` // the expected_resource_version_wo of the configuration
+}
+
+// Shared are the attributes themselves.
+func (k *KeysAttributes) Shared() *KeysAttributes { return k }
+
+// SetDefaults is what a new import has. Every default is set, or the first plan would show an update.
+func (k *KeysAttributes) SetDefaults() {
+	k.ConflictScope = types.StringValue(terms.ScopeObject)
+	k.DeletionPolicy = types.StringValue(terms.PolicyDelete)
+	k.AdoptExisting = types.BoolValue(false)
+	k.OnDrift = types.StringValue(terms.DriftWarning)
+}
+
+// Validate finds nothing wrong: the schema checks what each attribute holds by itself.
+func (*KeysAttributes) Validate() diag.Diagnostics { return nil }
+
+// PlanWrite makes the version of a Secret unknown. A ConfigMap is written where an argument differs from the state.
+func (k *KeysAttributes) PlanWrite() {
+	if k.Kind == cas.Secret {
+		k.ResourceVersion, k.UID = types.StringUnknown(), types.StringUnknown()
+	}
+}
+
+// NewClaim fills in the parts of a claim that all resources of keys share.
+func (k *KeysAttributes) NewClaim(id string, values, expected map[string]cas.Entry) *claim.Claim {
+	return &claim.Claim{
+		ID: id, Ref: k.Ref(), Values: values, Expected: expected, Adopt: k.AdoptExisting.ValueBool(), Pin: k.pin,
+		Scope: k.ConflictScope.ValueString(), Policy: k.DeletionPolicy.ValueString(), OnDrift: k.OnDrift.ValueString(), Version: k.Version(),
+		FieldManager: k.FieldManager, Timeouts: k.Timeouts,
+	}
+}
+
+// subject is what diagnostics about all resources of keys have in common; move is the next step for a key that moves between instances.
+func (k *KeysAttributes) subject(op terms.Operation, hide diagnose.Hiding, move string) diagnose.Subject {
+	s := diagnose.Subject{
+		ID: terms.EntryID{Ref: k.Ref()}, Op: op, Limit: op, Hide: hide, Keys: map[string]diagnose.KeyPaths{},
+		Ways: diagnose.Ways{OtherKeys: `set conflict_scope = "key" to ignore other keys.`, Move: move},
+	}
+	if op == terms.OpCreate || op == terms.OpUpdate {
+		s.Wait = k.WaitForMatch
+	}
+	return s
+}
+
+// EntryAttributes are the attributes that all resources of one key share.
+type EntryAttributes struct {
+	KeysAttributes
+
+	Key types.String `tfsdk:"key"`
+}
+
+// EntryID names the key.
+func (m *EntryAttributes) EntryID() terms.EntryID {
+	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
+}
+
+// At are the attributes that say where a resource is.
+func (m *EntryAttributes) At() []types.String { return append(m.Place.At(), m.Key) }
+
+// SetID implements [KeysModel].
+func (m *EntryAttributes) SetID() { m.ID = types.StringValue(m.EntryID().String()) }
+
+// IdentitySchema implements [KeysModel].
+func (*EntryAttributes) IdentitySchema(kind cas.Kind) identityschema.Schema {
+	return entryIdentitySchema(kind)
+}
+
+// EncodeIdentity implements [KeysModel].
+func (m *EntryAttributes) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
+	return entryIdentities().Encode(ctx, entryIdentity{m.Identity(), m.Key}, raw)
+}
+
+// Import implements [KeysModel].
+func (m *EntryAttributes) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
+	id, diags := importedEntry(ctx, req)
+	m.SetEntry(id)
+	return []string{id.Key}, diags
+}
+
+// SetEntry names the key.
+func (m *EntryAttributes) SetEntry(id terms.EntryID) {
+	m.SetRef(id.Ref)
+	m.Key = types.StringValue(id.Key)
+	m.SetID()
+}
+
+// Subject is what diagnostics about all resources of one key have in common. The key has its paths.
+func (m *EntryAttributes) Subject(op terms.Operation, hide diagnose.Hiding, move string, of diagnose.KeyPaths) diagnose.Subject {
+	s := m.subject(op, hide, move)
+	s.ID, s.Noun, s.Place = m.EntryID(), "entry", "namespace, name and key"
+	s.Value, s.Keys[s.ID.Key] = of.Value, of
+	s.ImportID = func(cas.Ref, []string) string { return s.ID.String() }
+	return s
+}
+
+// DataAttributes are the attributes that all resources of several keys share.
+type DataAttributes struct {
+	KeysAttributes
+}
+
+// SetKeys makes the id of keys, which are sorted.
+func (m *DataAttributes) SetKeys(keys []string) {
+	m.ID = types.StringValue(terms.DataID{Ref: m.Ref(), Keys: keys}.String())
+}
+
+// IdentitySchema implements [KeysModel].
+func (*DataAttributes) IdentitySchema(kind cas.Kind) identityschema.Schema {
+	return dataIdentitySchema(kind)
+}
+
+// EncodeIdentity implements [KeysModel]. The identity has the keys that the id names, which include vanished ones.
+func (m *DataAttributes) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
+	i := dataIdentity{m.Identity(), types.ListNull(types.StringType)}
+	if id, err := terms.ParseDataID(m.ID.ValueString()); err == nil && len(id.Keys) > 0 {
+		i.Keys = ListOf(id.Keys)
+	}
+	return dataIdentities().Encode(ctx, i, raw)
+}
+
+// Import implements [KeysModel].
+func (m *DataAttributes) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
+	id, diags := importedData(ctx, req)
+	m.SetRef(id.Ref)
+	m.SetKeys(id.Keys)
+	return id.Keys, diags
+}
+
+// Subject is what diagnostics about all resources of several keys have in common.
+func (m *DataAttributes) Subject(op terms.Operation, hide diagnose.Hiding, move string) diagnose.Subject {
+	s := m.subject(op, hide, move)
+	s.Noun, s.Place = "keys", "namespace and name"
+	s.ImportID = func(ref cas.Ref, keys []string) string { return terms.DataID{Ref: ref, Keys: keys}.String() }
+	return s
+}

@@ -1,0 +1,134 @@
+package adapter
+
+import (
+	"encoding/base64"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// Terraform's values, and what they are in Go.
+
+// Known reports whether all values are known.
+func Known(values ...types.String) bool {
+	return !slices.ContainsFunc(values, types.String.IsUnknown)
+}
+
+// AllKnown reports whether maps and all that they hold are known.
+func AllKnown(of ...types.Map) bool {
+	for _, m := range of {
+		if m.IsUnknown() {
+			return false
+		}
+		for _, v := range m.Elements() {
+			if v.IsUnknown() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// agrees reports whether two values are equal, or may be once the first is known.
+func agrees(value, with types.String) bool { return value.IsUnknown() || value.Equal(with) }
+
+// ListOf is a list of keys.
+func ListOf(keys []string) types.List {
+	all := make([]attr.Value, len(keys))
+	for i, key := range keys {
+		all[i] = types.StringValue(key)
+	}
+	return types.ListValueMust(types.StringType, all)
+}
+
+// KeysOf is the reverse of ListOf.
+func KeysOf(list types.List) (keys []string) {
+	for _, key := range list.Elements() {
+		keys = append(keys, StringOf(key).ValueString())
+	}
+	return keys
+}
+
+// StringOf is a value that is a string; null for any other.
+func StringOf(v attr.Value) types.String {
+	if s, ok := v.(types.String); ok {
+		return s
+	}
+	return types.StringNull()
+}
+
+// StringsOf is what a map of strings holds, nil for a null one. What is unknown or null in it is left out.
+func StringsOf(m types.Map) map[string]string {
+	if m.IsNull() || m.IsUnknown() {
+		return nil
+	}
+	all := make(map[string]string, len(m.Elements()))
+	for key, value := range m.Elements() {
+		if s := StringOf(value); !s.IsNull() && !s.IsUnknown() {
+			all[key] = s.ValueString()
+		}
+	}
+	return all
+}
+
+// MapOf is the reverse of StringsOf.
+func MapOf(all map[string]string) types.Map {
+	if all == nil {
+		return types.MapNull(types.StringType)
+	}
+	values := make(map[string]attr.Value, len(all))
+	for key, value := range all {
+		values[key] = types.StringValue(value)
+	}
+	return types.MapValueMust(types.StringType, values)
+}
+
+// EntryFrom is the entry of a text or of base64. It is absent if both are null, or if the base64 is none, which is refused elsewhere.
+func EntryFrom(kind cas.Kind, textual, encoded types.String) cas.Entry {
+	if !textual.IsNull() {
+		return kind.Entry(cas.Text(textual.ValueString()))
+	}
+	b, err := base64.StdEncoding.DecodeString(encoded.ValueString())
+	if encoded.IsNull() || err != nil {
+		return cas.Entry{}
+	}
+	return cas.Binary(b)
+}
+
+// EntriesFrom are the entries of a map of texts and of one of base64. A null element becomes the absent entry, an unknown one the empty value.
+func EntriesFrom(kind cas.Kind, textual, encoded types.Map) map[string]cas.Entry {
+	entries := map[string]cas.Entry{}
+	for key, v := range textual.Elements() {
+		entries[key] = EntryFrom(kind, StringOf(v), types.StringNull())
+	}
+	for key, v := range encoded.Elements() {
+		entries[key] = EntryFrom(kind, types.StringNull(), StringOf(v))
+	}
+	return entries
+}
+
+// ValuesOf is the reverse of EntryFrom.
+func ValuesOf(e cas.Entry) (textual, encoded types.String) {
+	if v, ok := e.Text(); ok {
+		textual = types.StringValue(v)
+	} else if b, ok := e.Binary(); ok {
+		encoded = types.StringValue(base64.StdEncoding.EncodeToString(b))
+	}
+	return textual, encoded
+}
+
+// MapsOf are the texts of entries, and the base64 of the others.
+func MapsOf(entries map[string]cas.Entry) (texts, others map[string]string) {
+	texts, others = map[string]string{}, map[string]string{}
+	for key, e := range entries {
+		if textual, encoded := ValuesOf(e); !textual.IsNull() {
+			texts[key] = textual.ValueString()
+		} else if !encoded.IsNull() {
+			others[key] = encoded.ValueString()
+		}
+	}
+	return texts, others
+}
