@@ -213,8 +213,11 @@ const baselineDigits = 32
 // digest is what a baseline keeps of an entry.
 func (s sealer) digest(e cas.Entry) string {
 	if s.kind != cas.Secret || e.IsAbsent() {
-		where, digits, _ := strings.Cut(e.Digest(), ":")
-		return where + ":" + digits[:min(len(digits), baselineDigits)]
+		where, digits, holds := strings.Cut(e.Digest(), ":")
+		if !holds {
+			return where
+		}
+		return where + ":" + digits[:baselineDigits]
 	}
 	mac := hmac.New(sha256.New, s.key)
 	mac.Write([]byte(e.Digest()))
