@@ -47,7 +47,8 @@ func (f *fixture) wantWrites(proxy *testcluster.Proxy, what string, wantDry, wan
 	proxy.Reset()
 }
 
-// notRehearsed has one who may only read plan body, which succeeds, and rehearse it, which must be refused and write nothing, and returns what that printed.
+// notRehearsed plans body as a user who may only read, which succeeds, and then rehearses it, which must be refused and write nothing. It returns
+// what the rehearsal printed.
 func (p *pipeline) notRehearsed(body string) (output string) {
 	p.Helper()
 	p.kubeconfig = p.cluster.Kubeconfig(p, p.user("reader", "configmaps", "get"))
@@ -62,7 +63,7 @@ func (p *pipeline) notRehearsed(body string) (output string) {
 	return output
 }
 
-// patchNotPermitted returns what a rehearsal of keys of testmap then says.
+// patchNotPermitted is what a rehearsal of keys of testmap says to a user who may only read.
 func (p *pipeline) patchNotPermitted() []string {
 	return []string{
 		"You do not have permission to patch this ConfigMap. Nothing was written.", "You do not have permission to patch this ConfigMap. Nothing was removed.",
@@ -195,7 +196,7 @@ func TestPlanDryRunWritesNothing(t *testing.T) {
 	p.wantLive("testmap", data{"foo": "1", "bar": "1"})
 }
 
-// appliedAndRemoved applies a plan that was rehearsed, after which testmap must hold so much, and removes it, and counts what that takes.
+// appliedAndRemoved applies a plan that was rehearsed, after which testmap must hold just that, and destroys what it made. It counts the writes.
 func (p *pipeline) appliedAndRemoved(proxy *testcluster.Proxy, holds data) {
 	p.Helper()
 	p.apply() // plans once more, and cannot tell: one dry run before the write

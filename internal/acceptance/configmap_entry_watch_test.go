@@ -143,7 +143,7 @@ func TestWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	p.planRefused([]string{"Error: ConfigMap Is Immutable"})
 }
 
-// toldOfWaits fails the test unless the plan of what waits warns of that, and so tells these texts, whatever plan_check says but "off".
+// toldOfWaits fails the test unless a plan of a resource that waits warns of that with these texts. Only plan_check = "off" silences it.
 func toldOfWaits(t *testing.T, found data, waits string, told ...string) {
 	t.Helper()
 	for name, test := range planCheckSettings {

@@ -259,7 +259,7 @@ var hidingPaths = map[string]hidingPath{
 
 var plantedWrite = []string{`value = var.new`, `expected_value = var.old`}
 
-// deletesPlanted removes what was written with these lines, and that another has written since: before the plan, and after it.
+// deletesPlanted removes what these lines wrote. Another writer changes it before the plan, and again after it.
 func deletesPlanted(lines ...string) func(*hiding) {
 	return func(h *hiding) {
 		h.testmap(contents{})
@@ -271,7 +271,7 @@ func deletesPlanted(lines ...string) func(*hiding) {
 	}
 }
 
-// restoresPlanted plans to put back what there was before what was written with these lines, where another has written since.
+// restoresPlanted plans to put back what there was before these lines wrote. Another writer has changed that since.
 func restoresPlanted(lines ...string) func(*hiding) {
 	return func(h *hiding) {
 		h.testmap(contents{})
@@ -343,7 +343,7 @@ func TestHidingForgetsWhatWasReplaced(t *testing.T) {
 		func(hide string) string { return entryBlock("foo", `value = "2"`, "hide_value = "+hide) })
 }
 
-// forgetsWhatWasReplaced stores an attribute of foo, and then hides values.
+// forgetsWhatWasReplaced applies shown, after which an attribute of foo must be what is wanted, and hidden, after which it must be null.
 func forgetsWhatWasReplaced(t *testing.T, attribute string, want any, shown string, hidden func(hide string) string) {
 	t.Helper()
 	for name, hide := range map[string]string{"known": "true", "unknown": "terraform_data.hide.output"} {

@@ -133,7 +133,8 @@ type watchable interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// watch watches an object that is not there yet from now on. What it returns waits until it is gone, with a call for whatever it was in between.
+// watch watches an object that is not there yet, from now on. What it returns waits until the object is gone, and calls was with each state of it
+// in between.
 func (f *fixture) watch(name string, of watchable, was func(runtime.Object)) (gone func()) {
 	f.Helper()
 	events, err := of.Watch(f.Context(), metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()})

@@ -18,7 +18,6 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
-	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // An API server that was started again keeps no history from before in its cache: a watch that begins there is answered with 410.
@@ -27,23 +26,12 @@ import (
 func ownCluster(t *testing.T, options ...testcluster.Option) (c *testcluster.Cluster, namespace string) {
 	t.Helper()
 	t.Parallel()
-	c, err := testcluster.Start(t.Context(), options...)
-	if errors.Is(err, testcluster.ErrNoBinaries) {
-		toolchain.Unavailable(t, err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	c = testcluster.Own(t, options...)
 	return c, c.Namespace(t)
 }
 
-// alone is the shared control plane, and a namespace in it, for a test that starts its API server again. Such a test must not be parallel: those
-// that are have not begun then, and come when it has ended. A control plane of its own would take as long to start as the rest of the test.
+// alone is the shared control plane, and a namespace in it, for a test that starts its API server again. Such a test must not be parallel: go test
+// begins the parallel ones when all others have ended. A control plane of its own would take as long to start as the rest of the test.
 func alone(t *testing.T) (c *testcluster.Cluster, namespace string) {
 	t.Helper()
 	c = testcluster.Shared(t)
@@ -259,11 +247,11 @@ func compact(t *testing.T, plane *envtest.ControlPlane, revision string) {
 
 var getAndPatch = []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: bothKinds, Verbs: []string{"get", "patch"}}}
 
-// restart is one of the API server that comes between the writes of some calls, whose answers are lost, or which are lost themselves, and the looks
-// at what became of them. Those look when it has forgotten what came before.
+// restart is one restart of the API server for several calls. It comes after each call has sent its write, which is lost, or whose answer is, and
+// before the call looks what became of it.
 type restart struct {
 	under sync.WaitGroup // calls that are on their way to their look
-	over  chan struct{}  // closed when the API server is there again
+	over  chan struct{}  // closed when the API server is there again, and has forgotten what came before
 	ended sync.WaitGroup // the calls
 }
 

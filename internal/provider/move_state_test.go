@@ -12,7 +12,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
 )
 
-// moveState asks for what a state of another provider's is here.
+// moveState asks the provider for what becomes of another provider's state.
 func moveState(t *testing.T, of *tfprotov6.MoveResourceStateRequest) *tfprotov6.MoveResourceStateResponse {
 	t.Helper()
 	resp, err := unconfigured(t).MoveResourceState(t.Context(), of)

@@ -52,8 +52,8 @@ func unleash(dir string) (*watchdog, error) {
 
 // leash writes a script that runs binary in place of itself and tells the watchdog which process that is, and
 // returns the script's path. What the script runs must lead a process group, as envtest's processes do. Its output
-// goes to a file, so that a failed start can be explained. Asked for its flags, as envtest does before each start to tell
-// versions apart that are too old to be run here, it says none: to ask both binaries takes 0.2 s of a processor.
+// goes to a file, so that a failed start can be explained. Before each start envtest asks a binary for its flags, to find out
+// whether it is one of long ago. The script names none, without a call of the binary: two such calls take 0.2 s of a processor.
 func (w *watchdog) leash(binary string) (string, error) {
 	name := filepath.Base(binary)
 	path := filepath.Join(w.dir, "run-"+name)

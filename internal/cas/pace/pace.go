@@ -14,10 +14,10 @@ const (
 	curious = 8
 )
 
-// Pace says how long a write waits for siblings, so that one request does for all of them. Terraform's workers come back with
-// their next resource after a while that grows with the state, one after the other. How many there are shows only when a batch
-// waits for them, unless they come all at once, as at first: so it waits for one more each time, until no more come. Half of them is the best that a batch can wait for:
-// these are on their way while Terraform is busy with the others.
+// Pace says how long a write waits for siblings, so that one request does for all of them. At first Terraform's workers come all
+// at once, which tells how many there are. Later they come back with their next resource one after the other, after a while that
+// grows with the state. Then it shows only when a batch waits for them: it waits for one more each time, until no more come. Half
+// of them is the best that a batch can wait for: these are on their way while Terraform is busy with the others.
 type Pace struct {
 	underWay int           // swaps that were asked for and not answered
 	most     int           // the most that were under way together since the last batch

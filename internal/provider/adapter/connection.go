@@ -1,5 +1,6 @@
 // Package adapter has what the resources of ConfigMaps and of Secrets share. A resource translates its model to what package claim does, and
-// back: keys.go does that for all resources of keys, whose models are [KeysModel], and whole.go for those of whole objects.
+// back: keys.go does that for all resources of keys, whose models are [KeysModel], and whole.go for those of whole objects. found.go reads
+// for data sources and ephemeral resources.
 package adapter
 
 import (

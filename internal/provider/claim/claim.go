@@ -12,7 +12,7 @@
 //   - delete.go: what a removal compares with, at plan and at apply
 //   - read.go: what a refresh finds
 //   - whole.go: the same for whole objects
-//   - once.go: swaps of actions and numbers of counters, which are made once: no refresh, update or removal follows
+//   - once.go: swaps of actions and numbers of counters, which nothing reads, changes or removes later
 //   - private.go: what is kept in private state
 //   - drift.go: what somebody else changed after the last apply
 //   - run.go, planned.go: what the resources of one run share

@@ -206,8 +206,8 @@ func (s sealer) set(ctx context.Context, to privateWriter) diag.Diagnostics {
 	return setPrivate(ctx, to, privateTagKey, s.key)
 }
 
-// baselineDigits are the hexadecimal digits that a baseline keeps of a digest: 128 bits. Terraform writes the whole state after each resource, so
-// what a state holds of each of them is time.
+// baselineDigits is how many hexadecimal digits a baseline keeps of a digest: 128 bits. Terraform writes the whole state after each resource, so
+// each byte of a resource in it costs time.
 const baselineDigits = 32
 
 // digest is what a baseline keeps of an entry.
