@@ -18,7 +18,6 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
-	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // An API server that was started again keeps no history from before in its cache: a watch that begins there is answered with 410.
@@ -27,18 +26,7 @@ import (
 func ownCluster(t *testing.T, options ...testcluster.Option) (c *testcluster.Cluster, namespace string) {
 	t.Helper()
 	t.Parallel()
-	c, err := testcluster.Start(t.Context(), options...)
-	if errors.Is(err, testcluster.ErrNoBinaries) {
-		toolchain.Unavailable(t, err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	c = testcluster.Own(t, options...)
 	return c, c.Namespace(t)
 }
 
@@ -113,8 +101,8 @@ var lostAnswers = map[string]struct {
 	"it landed, but only reading is permitted":       {testcluster.Fault{DropAfter: true}, "other", getAndPatch, Unknown, "2"},
 }
 
-// loses has the fault befall the first patch, and another writer set a key to 9 before the next read.
-func (f *fixture) loses(fault testcluster.Fault, key string) {
+// lostThenSet has the fault befall the first patch, and another writer set a key to 9 before the next read.
+func (f *fixture) lostThenSet(fault testcluster.Fault, key string) {
 	lost := false
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 		switch {
@@ -155,7 +143,7 @@ func findsOut(t *testing.T, c *testcluster.Cluster, namespace string, forget fun
 				}
 				v := f.version()
 				f.hasForgotten(v)
-				f.loses(test.fault, test.key)
+				f.lostThenSet(test.fault, test.key)
 				_, err := f.do(f.swapping("foo", one, two))
 				f.want(test.verdict, err)
 				if live := f.live().Data; live["foo"] != test.foo {
@@ -196,7 +184,7 @@ func TestLostAnswerOfAWriteThatWasJudgedBeforeTheAPIServerWasStartedAgain(t *tes
 		}
 		f := made[name]
 		f.hasForgotten(f.version())
-		f.loses(test.fault, test.key)
+		f.lostThenSet(test.fault, test.key)
 		f.proxy.Reset()
 		txn := txns[name]
 		txn.SeenSince.At = time.Now()

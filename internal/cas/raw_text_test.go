@@ -2,8 +2,6 @@ package cas
 
 import (
 	"context"
-	"net/http"
-	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,7 +10,6 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // Text that is no UTF-8, which JSON cannot hold, where others are busy with the object.
