@@ -9,7 +9,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
-
 )
 
 // Text that is no UTF-8, which JSON cannot hold, where others are busy with the object.
