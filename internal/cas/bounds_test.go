@@ -331,31 +331,8 @@ func TestSwapThatAnUnknownJSONPatchMadeIsNotAnothersToo(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	f.contend()
 	l := f.late()
-	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPatch {
-			return testcluster.Fault{}
-		}
-		held, isLate := l.hold()
-		if isLate {
-			return held
-		}
-		then := testcluster.Fault{}
-		once.Do(func() {
-			l.land()
-			then = testcluster.Fault{DropBefore: true}
-		})
-		return then
-	})
-	ctx, leave := context.WithCancel(t.Context())
-	first := make(chan error, 1)
-	go func() { _, err := f.engine.Swap(ctx, f.swapping("foo", one, two)); first <- err }()
-	<-l.sent
-	leave()
-	f.want(Unknown, <-first)
-	l.mu.Lock()
-	l.over = true
-	l.mu.Unlock()
+	l.holds(http.MethodPatch, testcluster.Fault{DropBefore: true})
+	l.swaps()
 	f.set("another", "9")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -372,19 +349,8 @@ func TestUnknownJSONPatchDoesNotCastDoubtOnWritesOfOtherKeys(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	f.contend()
 	l := f.late()
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPatch {
-			return testcluster.Fault{}
-		}
-		held, _ := l.hold()
-		return held
-	})
-	ctx, leave := context.WithCancel(t.Context())
-	first := make(chan error, 1)
-	go func() { _, err := f.engine.Swap(ctx, f.swapping("foo", one, two)); first <- err }()
-	<-l.sent
-	leave()
-	f.want(Unknown, <-first)
+	l.holds(http.MethodPatch, testcluster.Fault{})
+	l.swaps()
 	l.land()
 	f.onPatches(testcluster.Fault{DropAfter: true})
 	_, err := f.do(f.swapping("bar", one, two))
@@ -399,44 +365,16 @@ func TestCreationThatAnUnknownOneMadeIsNotAnothersToo(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	f.remove()
 	l := f.late()
-	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPost {
-			return testcluster.Fault{}
-		}
-		held, isLate := l.hold()
-		if isLate {
-			held.Answered = func(r *http.Response) {
-				l.mu.Lock()
-				if r.StatusCode == http.StatusCreated {
-					l.landed++
-				}
-				l.mu.Unlock()
-				l.came.Done()
-			}
-			return held
-		}
-		then := testcluster.Fault{}
-		once.Do(func() {
-			l.land()
-			then = testcluster.Fault{DropBefore: true}
-		})
-		return then
-	})
+	l.holds(http.MethodPost, testcluster.Fault{DropBefore: true})
 	n := f.creation()
 	n.FieldManager = f.engine.Signed("engine")
 	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
 		t.Fatal(err)
 	}
-	ctx, leave := context.WithCancel(t.Context())
-	first := make(chan error, 1)
-	go func() { _, err := f.engine.Create(ctx, n); first <- err }()
-	<-l.sent
-	leave()
-	f.want(Unknown, <-first)
-	l.mu.Lock()
-	l.over = true
-	l.mu.Unlock()
+	f.want(Unknown, l.leaves(func(ctx context.Context) error {
+		_, err := f.engine.Create(ctx, n)
+		return err
+	}))
 	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -18,13 +18,7 @@ import (
 // contend makes the engine find out that others are busy with the object, so that its next writes are JSON Patches.
 func (f *fixture) contend() {
 	f.Helper()
-	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			once.Do(func() { f.set("other", "busy") })
-		}
-		return testcluster.Fault{}
-	})
+	f.beforePatch(func() { f.set("other", "busy") })
 	_, err := f.do(f.swapping("contended", Entry{}, Text("yes")))
 	f.want(Applied, err)
 	f.proxy.SetHook(nil)

@@ -105,13 +105,7 @@ func TestAdoptionIsToldFromAReadOfItsOwn(t *testing.T) {
 func TestWriteIsConditionalOnWhatWasJudged(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	// Between the read that the swap is judged on and its write comes a foreign write of the same key.
-	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			once.Do(func() { f.set("foo", "foreign") })
-		}
-		return testcluster.Fault{}
-	})
+	f.beforePatch(func() { f.set("foo", "foreign") })
 	_, err := f.do(f.swapping("foo", one, two))
 	f.wantReason(ReasonKey, err)
 	f.wantData(map[string]string{"foo": "foreign"})
@@ -119,13 +113,7 @@ func TestWriteIsConditionalOnWhatWasJudged(t *testing.T) {
 
 func TestForeignWriteOfAnotherKeyIsNoConflictByValue(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			once.Do(func() { f.set("bar", "foreign") })
-		}
-		return testcluster.Fault{}
-	})
+	f.beforePatch(func() { f.set("bar", "foreign") })
 	_, err := f.do(f.swapping("foo", one, two))
 	f.want(Applied, err)
 	f.wantData(map[string]string{"foo": "2", "bar": "foreign"})

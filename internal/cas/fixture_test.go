@@ -179,6 +179,17 @@ func (f *fixture) onPatches(faults ...testcluster.Fault) {
 	})
 }
 
+// beforePatch has something happen before the first patch from now on reaches the API server.
+func (f *fixture) beforePatch(happens func()) {
+	var once sync.Once
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			once.Do(happens)
+		}
+		return testcluster.Fault{}
+	})
+}
+
 // events collects what an Engine traces.
 type events struct {
 	mu  sync.Mutex

@@ -213,13 +213,7 @@ func TestSwapThatNamesAVersionIsNoJSONPatch(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	f.contend()
 	v := f.version()
-	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			once.Do(func() { f.set("other", "between") })
-		}
-		return testcluster.Fault{}
-	})
+	f.beforePatch(func() { f.set("other", "between") })
 	_, err := f.do(f.swapping("foo", one, two, v))
 	f.wantReason(ReasonObject, err)
 	f.wantData(map[string]string{"foo": "1", "other": "between", "contended": "yes"})

@@ -54,13 +54,7 @@ func losesRequest(at int) func(*fixture, int) testcluster.Fault {
 
 // contend has the engine learn that others are busy with the object.
 func contend(f *fixture) {
-	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			once.Do(func() { f.set("other", "before") })
-		}
-		return testcluster.Fault{}
-	})
+	f.beforePatch(func() { f.set("other", "before") })
 	_, err := f.do(f.swapping("warm", one, two))
 	f.want(Applied, err)
 }

@@ -30,7 +30,49 @@ func (f *fixture) late() *late {
 	return &late{fixture: f, release: make(chan struct{}), sent: make(chan struct{})}
 }
 
-// hold holds a patch before the API server, for as long as their caller waits.
+// holds has requests of a method held for as long as their caller waits. They land just before the first one after that, which the fault
+// befalls.
+func (l *late) holds(method string, fault testcluster.Fault) {
+	var once sync.Once
+	l.proxy.SetHook(func(r *http.Request) (next testcluster.Fault) {
+		if r.Method != method {
+			return next
+		}
+		if held, isLate := l.hold(); isLate {
+			return held
+		}
+		once.Do(func() {
+			l.land()
+			next = fault
+		})
+		return next
+	})
+}
+
+// leaves makes a call whose caller leaves once its request is on its way, and returns what it is told.
+func (l *late) leaves(call func(context.Context) error) error {
+	ctx, leave := context.WithCancel(l.Context())
+	told := make(chan error, 1)
+	go func() { told <- call(ctx) }()
+	<-l.sent
+	leave()
+	err := <-told
+	l.mu.Lock()
+	l.over = true
+	l.mu.Unlock()
+	return err
+}
+
+// swaps makes a swap of foo whose caller leaves, so that it is unknown.
+func (l *late) swaps() {
+	l.Helper()
+	l.want(Unknown, l.leaves(func(ctx context.Context) error {
+		_, err := l.engine.Swap(ctx, l.swapping("foo", one, two))
+		return err
+	}))
+}
+
+// hold holds a request before the API server, for as long as their caller waits.
 func (l *late) hold() (fault testcluster.Fault, isLate bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,7 +85,7 @@ func (l *late) hold() (fault testcluster.Fault, isLate bool) {
 	l.came.Add(1)
 	return testcluster.Fault{HoldBefore: l.release, Answered: func(r *http.Response) {
 		l.mu.Lock()
-		if r.StatusCode == http.StatusOK {
+		if r.StatusCode == http.StatusOK || r.StatusCode == http.StatusCreated {
 			l.landed++
 		}
 		l.mu.Unlock()
@@ -79,24 +121,12 @@ func TestNumberThatAnUnknownWriteTookIsNotGivenAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "5"})
 			l := f.late()
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method != http.MethodPatch {
-					return testcluster.Fault{}
-				}
-				fault, _ := l.hold()
-				return fault
-			})
-			ctx, leave := context.WithCancel(t.Context())
-			first := f.taking(ctx, "foo")
-			<-l.sent
-			leave()
+			l.holds(http.MethodPatch, testcluster.Fault{})
+			err := l.leaves(func(ctx context.Context) error { return (<-f.taking(ctx, "foo")).err })
 			var unknown *UnknownNumberError
-			if got := <-first; !errors.As(got.err, &unknown) || unknown.Number != 5 {
-				t.Fatalf("%+v, want that it is unknown whether 5 was taken", got)
+			if !errors.As(err, &unknown) || unknown.Number != 5 {
+				t.Fatalf("%+v, want that it is unknown whether 5 was taken", err)
 			}
-			l.mu.Lock()
-			l.over = true
-			l.mu.Unlock()
 
 			var once sync.Once
 			arrived, release := f.observing(func(r *http.Request) testcluster.Fault {
@@ -139,31 +169,8 @@ func TestSwapThatAnUnknownOneMadeIsNotAnothersToo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
 			l := f.late()
-			var once sync.Once
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method != http.MethodPatch {
-					return testcluster.Fault{}
-				}
-				held, isLate := l.hold()
-				if isLate {
-					return held
-				}
-				then := testcluster.Fault{}
-				once.Do(func() {
-					l.land()
-					then = fault
-				})
-				return then
-			})
-			ctx, leave := context.WithCancel(t.Context())
-			first := make(chan error, 1)
-			go func() { _, err := f.engine.Swap(ctx, f.swapping("foo", one, two)); first <- err }()
-			<-l.sent
-			leave()
-			f.want(Unknown, <-first)
-			l.mu.Lock()
-			l.over = true
-			l.mu.Unlock()
+			l.holds(http.MethodPatch, fault)
+			l.swaps()
 			_, err := f.do(f.swapping("foo", one, two))
 			if verdict := VerdictOf(err); verdict == Applied || verdict == Rejected {
 				t.Errorf("%s, want a conflict, or that it is unknown: %v", verdict, err)

@@ -101,6 +101,22 @@ var lostAnswers = map[string]struct {
 	"it landed, but only reading is permitted":       {testcluster.Fault{DropAfter: true}, "other", getAndPatch, Unknown, "2"},
 }
 
+// lostThenSet has the fault befall the first patch, and another writer set a key to 9 before the next read.
+func (f *fixture) lostThenSet(fault testcluster.Fault, key string) {
+	lost := false
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		switch {
+		case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
+			lost = true
+			return fault
+		case r.Method == http.MethodGet && lost:
+			lost = false
+			f.set(key, "9")
+		}
+		return testcluster.Fault{}
+	})
+}
+
 // findsOut makes ConfigMaps and Secrets, has the API server forget them, and runs lostAnswers.
 func findsOut(t *testing.T, c *testcluster.Cluster, namespace string, forget func(*fixture)) {
 	t.Helper()
@@ -127,18 +143,7 @@ func findsOut(t *testing.T, c *testcluster.Cluster, namespace string, forget fun
 				}
 				v := f.version()
 				f.hasForgotten(v)
-				lost := false
-				f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-					switch {
-					case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
-						lost = true
-						return test.fault
-					case r.Method == http.MethodGet && lost:
-						lost = false
-						f.set(test.key, "9")
-					}
-					return testcluster.Fault{}
-				})
+				f.lostThenSet(test.fault, test.key)
 				_, err := f.do(f.swapping("foo", one, two))
 				f.want(test.verdict, err)
 				if live := f.live().Data; live["foo"] != test.foo {
@@ -179,18 +184,7 @@ func TestLostAnswerOfAWriteThatWasJudgedBeforeTheAPIServerWasStartedAgain(t *tes
 		}
 		f := made[name]
 		f.hasForgotten(f.version())
-		lost := false
-		f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-			switch {
-			case r.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
-				lost = true
-				return test.fault
-			case r.Method == http.MethodGet && lost:
-				lost = false
-				f.set(test.key, "9")
-			}
-			return testcluster.Fault{}
-		})
+		f.lostThenSet(test.fault, test.key)
 		f.proxy.Reset()
 		txn := txns[name]
 		txn.SeenSince.At = time.Now()

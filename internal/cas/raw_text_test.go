@@ -2,8 +2,6 @@ package cas
 
 import (
 	"context"
-	"net/http"
-	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,8 +9,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
-
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // Text that is no UTF-8, which JSON cannot hold, where others are busy with the object.
@@ -51,13 +47,7 @@ func (f *fixture) setRaw(key, value string) {
 // contendRaw is contend, to the byte.
 func (f *fixture) contendRaw() {
 	f.Helper()
-	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			once.Do(func() { f.setRaw("other", "busy") })
-		}
-		return testcluster.Fault{}
-	})
+	f.beforePatch(func() { f.setRaw("other", "busy") })
 	_, err := f.do(f.swapping("contended", Entry{}, Text("yes")))
 	f.want(Applied, err)
 	f.proxy.SetHook(nil)
@@ -102,13 +92,7 @@ func TestTextThatIsNoUTF8IsComparedToTheByte(t *testing.T) {
 			if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
 				t.Fatal(err)
 			}
-			var once sync.Once
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method == http.MethodPatch {
-					once.Do(func() { f.setRaw("foo", "\xfe") })
-				}
-				return testcluster.Fault{}
-			})
+			f.beforePatch(func() { f.setRaw("foo", "\xfe") })
 			_, err := f.do(f.swapping("foo", Text("\xff"), two))
 			f.wantReason(ReasonKey, err)
 			if got := f.liveRaw().Data["foo"]; got != "\xfe" {
@@ -127,13 +111,7 @@ func TestGuardThatIsNoUTF8IsComparedToTheByte(t *testing.T) {
 	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
 		t.Fatal(err)
 	}
-	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			once.Do(func() { f.setRaw("guard", "\xfe") })
-		}
-		return testcluster.Fault{}
-	})
+	f.beforePatch(func() { f.setRaw("guard", "\xfe") })
 	_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", Text("\xff"))))
 	f.wantFailed(err, "guard")
 	if got := f.liveRaw().Data; got["foo"] != "1" || got["guard"] != "\xfe" {
