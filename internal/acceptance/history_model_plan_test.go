@@ -338,8 +338,8 @@ func (pl *modelPlan) writesTo(key string) bool {
 }
 
 type planOptions struct {
-	destroy, noRefresh, refreshOnly bool
-	replace                         string
+	destroy, noRefresh, refreshOnly, removalsFirst bool
+	replace                                        string
 }
 
 // plan plans, and gives the titles of errors and of warnings.
@@ -365,8 +365,11 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 	}
 	creations, failed := map[string]bool{}, false
 	order := upTo(len(w.blocks))
-	if o.destroy {
+	switch {
+	case o.destroy:
 		slices.Reverse(order) // what depends on something is planned to go before it
+	case o.removalsFirst:
+		order = append(order[w.used:], order[:w.used]...)
 	}
 	for _, i := range order {
 		b := w.blocks[i]

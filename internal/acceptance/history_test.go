@@ -385,6 +385,24 @@ func (h *history) plan(n int) {
 		})
 		defer r.route.proxy.SetHook(nil)
 	}
+	predict := func(m *model, o planOptions) outcome {
+		if fired.Load() {
+			return outcome{errs: []string{titleCanceled}}
+		}
+		w := m.spaces[n]
+		plan, errs, warnings := m.plan(w, o)
+		out := outcome{errs: errs, warnings: warnings}
+		if w.refused = len(errs) > 0; !w.refused {
+			out.actions = map[string]string{}
+			for _, b := range w.blocks {
+				if c, ok := plan.changes[b.address()]; ok {
+					out.actions[typed(b)] = c.action
+				}
+			}
+			w.plans = append(slices.Clone(w.plans), plan)
+		}
+		return out
+	}
 	h.add(op)
 	var made *driver.Plan
 	got := h.do(func() outcome {
@@ -401,20 +419,14 @@ func (h *history) plan(n int) {
 		}
 		return out
 	}, func(m *model) outcome {
-		if fired.Load() {
-			return outcome{errs: []string{titleCanceled}}
-		}
-		w := m.spaces[n]
-		plan, errs, warnings := m.plan(w, o)
-		out := outcome{errs: errs, warnings: warnings}
-		if w.refused = len(errs) > 0; !w.refused {
-			out.actions = map[string]string{}
-			for _, b := range w.blocks {
-				if c, ok := plan.changes[b.address()]; ok {
-					out.actions[typed(b)] = c.action
-				}
-			}
-			w.plans = append(slices.Clone(w.plans), plan)
+		return predict(m, o)
+	}, func(m *model) outcome { // nothing says when an imported instance's removal is planned
+		usual := predict(m.clone(), o)
+		o := o
+		o.removalsFirst = true
+		out := predict(m, o)
+		if !slices.Contains(out.errs, titleMoves) || out.String() == usual.String() {
+			return outcome{errs: []string{"there is no other order"}}
 		}
 		return out
 	})
