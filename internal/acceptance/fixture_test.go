@@ -52,7 +52,7 @@ func fixtureIn(t *testing.T, namespace, configMap string, holds data) (*fixture,
 	return f, f.create(configMap, holds)
 }
 
-// data is what an object holds, and contents what both maps of a ConfigMap do.
+// data is what an object holds, or its labels or annotations, and contents what both maps of a ConfigMap hold.
 type data = map[string]string
 
 type contents struct {

@@ -254,6 +254,7 @@ func (r *restart) spans(f *fixture, fault testcluster.Fault, then func(), call f
 	r.under.Add(1)
 	arrive := sync.OnceFunc(r.under.Done)
 	var looked atomic.Bool
+	failed := f.Context().Done() // the test has, before the restart
 	f.proxy.SetHook(func(q *http.Request) testcluster.Fault {
 		switch {
 		case q.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
@@ -261,7 +262,11 @@ func (r *restart) spans(f *fixture, fault testcluster.Fault, then func(), call f
 		case q.Method == http.MethodGet && f.proxy.Count(http.MethodPatch) == 1 && looked.CompareAndSwap(false, true):
 			f.others()
 			arrive()
-			<-r.over
+			select {
+			case <-r.over:
+			case <-failed:
+				return testcluster.Fault{}
+			}
 			f.hasForgotten(f.version())
 			then()
 		}
