@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/rules/table"
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
@@ -39,9 +40,9 @@ func run(ctx context.Context, only string, parallel int) error {
 	if err != nil {
 		return err
 	}
-	var chosen []rule
-	for _, r := range table() {
-		if match.MatchString(r.says) {
+	var chosen []table.Rule
+	for _, r := range table.All() {
+		if match.MatchString(r.Says) {
 			chosen = append(chosen, r)
 		}
 	}
@@ -74,10 +75,10 @@ func run(ctx context.Context, only string, parallel int) error {
 			said, err := fails(ctx, root, r, builds)
 			took := time.Since(began).Seconds()
 			if problems[i] = err; err != nil {
-				fmt.Printf("%-8s  %s (%.0f s): %v\n", verdictOf(err), r.says, took, err)
+				fmt.Printf("%-8s  %s (%.0f s): %v\n", verdictOf(err), r.Says, took, err)
 				return
 			}
-			fmt.Printf("%-8s  %s (%.0f s): %s\n", "ok", r.says, took, said)
+			fmt.Printf("%-8s  %s (%.0f s): %s\n", "ok", r.Says, took, said)
 		})
 	}
 	wg.Wait()

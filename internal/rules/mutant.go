@@ -16,18 +16,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// rule is one that must hold, and how to take it out.
-type rule struct {
-	says string
-	file string // from the root of the repository
-	// code is what implements the rule, and stands in the file once; without is what stands there when it is taken out.
-	code, without string
-	// dir is the folder of the tests that must fail then: TestX, or TestX/a_subtest.
-	dir   string
-	tests []string
-}
+	"github.com/terraform-cas/terraform-provider-cas/internal/rules/table"
+)
 
 // survivedError: with the rule taken out, tests that must fail did not.
 type survivedError struct{ tests []string }
@@ -37,11 +28,11 @@ func (e *survivedError) Error() string {
 }
 
 // mutate is the file's source without the rule.
-func (r rule) mutate(source []byte) ([]byte, error) {
-	if n := bytes.Count(source, []byte(r.code)); n != 1 {
-		return nil, fmt.Errorf("%s has the code of the rule %d times, not once:\n%s", r.file, n, r.code)
+func mutate(r table.Rule, source []byte) ([]byte, error) {
+	if n := bytes.Count(source, []byte(r.Code)); n != 1 {
+		return nil, fmt.Errorf("%s has the code of the rule %d times, not once:\n%s", r.File, n, r.Code)
 	}
-	return bytes.Replace(source, []byte(r.code), []byte(r.without), 1), nil
+	return bytes.Replace(source, []byte(r.Code), []byte(r.Without), 1), nil
 }
 
 // pattern is what go test -run takes for tests.
@@ -58,10 +49,10 @@ func pattern(tests []string) string {
 }
 
 // passes runs the tests of all rules with the rules in place, in a folder's build of several where it has one.
-func passes(ctx context.Context, root string, all []rule, builds map[string]build) error {
+func passes(ctx context.Context, root string, all []table.Rule, builds map[string]build) error {
 	tests := map[string][]string{}
 	for _, r := range all {
-		tests[r.dir] = append(tests[r.dir], r.tests...)
+		tests[r.Dir] = append(tests[r.Dir], r.Tests...)
 	}
 	for dir, names := range tests {
 		slices.Sort(names)
@@ -85,16 +76,16 @@ func passes(ctx context.Context, root string, all []rule, builds map[string]buil
 }
 
 // fails runs the tests of a rule without it, and returns the last thing that they say.
-func fails(ctx context.Context, root string, r rule, builds map[string]build) (string, error) {
-	if b, ok := builds[r.dir]; ok && r.shares(root) {
+func fails(ctx context.Context, root string, r table.Rule, builds map[string]build) (string, error) {
+	if b, ok := builds[r.Dir]; ok && shares(r, root) {
 		return failsIn(ctx, root, r, b)
 	}
-	path := filepath.Join(root, r.file)
+	path := filepath.Join(root, r.File)
 	source, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
 	}
-	if source, err = r.mutate(source); err != nil {
+	if source, err = mutate(r, source); err != nil {
 		return "", err
 	}
 	dir, err := os.MkdirTemp("", "rule-")
@@ -112,25 +103,25 @@ func fails(ctx context.Context, root string, r rule, builds map[string]build) (s
 		return "", err
 	}
 	binary := filepath.Join(dir, "mutant.test")
-	if out, err := command(ctx, filepath.Join(root, r.dir), overlay, "go", "test", "-c", "-o="+binary, "."); err != nil {
+	if out, err := command(ctx, filepath.Join(root, r.Dir), overlay, "go", "test", "-c", "-o="+binary, "."); err != nil {
 		return "", fmt.Errorf("does not compile without it: %w\n%s", err, out)
 	}
 	return failsIn(ctx, root, r, build{binary, overlay})
 }
 
 // failsIn is fails in a binary that can go without the rule.
-func failsIn(ctx context.Context, root string, r rule, b build) (string, error) {
-	out, err := command(ctx, filepath.Join(root, r.dir), b.overlay, "env", ruleOut+"="+r.says,
-		b.binary, "-test.v", "-test.timeout=3m", "-test.run="+pattern(r.tests))
+func failsIn(ctx context.Context, root string, r table.Rule, b build) (string, error) {
+	out, err := command(ctx, filepath.Join(root, r.Dir), b.overlay, "env", ruleOut+"="+r.Says,
+		b.binary, "-test.v", "-test.timeout=3m", "-test.run="+pattern(r.Tests))
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	passed := slices.DeleteFunc(slices.Clone(r.tests), func(test string) bool {
+	passed := slices.DeleteFunc(slices.Clone(r.Tests), func(test string) bool {
 		return bytes.Contains(out, []byte("--- FAIL: "+test+" "))
 	})
 	why := message.FindAllSubmatch(out, -1)
 	switch {
-	case len(passed) > 0 && (err == nil || len(passed) < len(r.tests)):
+	case len(passed) > 0 && (err == nil || len(passed) < len(r.Tests)):
 		return "", &survivedError{passed}
 	case len(passed) > 0:
 		return "", fmt.Errorf("the tests did not come to an end: %w\n%s", err, out)
@@ -164,21 +155,21 @@ type build struct{ binary, overlay string }
 
 // shares tells whether a rule can be out in a build of several: its code is in a function of the provider's. A build of them all takes
 // little longer than one of one.
-func (r rule) shares(root string) bool {
-	if !strings.HasPrefix(r.file, provider+"/") {
+func shares(r table.Rule, root string) bool {
+	if !strings.HasPrefix(r.File, table.Provider+"/") {
 		return false
 	}
-	source, err := os.ReadFile(filepath.Join(root, r.file))
+	source, err := os.ReadFile(filepath.Join(root, r.File))
 	if err != nil {
 		return false
 	}
-	_, err = together(source, []rule{r})
+	_, err = together(source, []table.Rule{r})
 	return err == nil
 }
 
 // together is a file's source in which each of the rules is out where RULE_OUT names it: the function that has its code begins with
 // its whole body once more, without the rule.
-func together(source []byte, rules []rule) ([]byte, error) {
+func together(source []byte, rules []table.Rule) ([]byte, error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)
 	if err != nil {
@@ -188,15 +179,15 @@ func together(source []byte, rules []rule) ([]byte, error) {
 	for _, r := range rules {
 		f := enclosing(files, file, source, r)
 		if f == nil {
-			return nil, fmt.Errorf("%s: its code is in no function's body", r.says)
+			return nil, fmt.Errorf("%s: its code is in no function's body", r.Says)
 		}
 		from, to := files.Position(f.Body.Lbrace).Offset+1, files.Position(f.Body.Rbrace).Offset
 		end := ""
 		if f.Type.Results == nil {
 			end = "\nreturn"
 		}
-		body := strings.Replace(string(source[from:to]), r.code, r.without, 1)
-		variants[f] += fmt.Sprintf("\nif ruleOut == %s {%s%s\n}", strconv.Quote(r.says), body, end)
+		body := strings.Replace(string(source[from:to]), r.Code, r.Without, 1)
+		variants[f] += fmt.Sprintf("\nif ruleOut == %s {%s%s\n}", strconv.Quote(r.Says), body, end)
 	}
 	var out strings.Builder
 	at := 0
@@ -213,14 +204,14 @@ func together(source []byte, rules []rule) ([]byte, error) {
 }
 
 // enclosing is the function whose body has the code of the rule, nil where there is none.
-func enclosing(files *token.FileSet, file *ast.File, source []byte, r rule) *ast.FuncDecl {
-	from := strings.Index(string(source), r.code)
+func enclosing(files *token.FileSet, file *ast.File, source []byte, r table.Rule) *ast.FuncDecl {
+	from := strings.Index(string(source), r.Code)
 	for _, decl := range file.Decls {
 		f, ok := decl.(*ast.FuncDecl)
 		if !ok || f.Body == nil {
 			continue
 		}
-		if files.Position(f.Body.Lbrace).Offset < from && from+len(r.code) <= files.Position(f.Body.Rbrace).Offset {
+		if files.Position(f.Body.Lbrace).Offset < from && from+len(r.Code) <= files.Position(f.Body.Rbrace).Offset {
 			return f
 		}
 	}
@@ -228,12 +219,12 @@ func enclosing(files *token.FileSet, file *ast.File, source []byte, r rule) *ast
 }
 
 // buildTogether builds, for each folder whose tests such rules name, one binary that can go without each of them.
-func buildTogether(ctx context.Context, root, dir string, all []rule) (map[string]build, error) {
-	byFile, builds := map[string][]rule{}, map[string]build{}
+func buildTogether(ctx context.Context, root, dir string, all []table.Rule) (map[string]build, error) {
+	byFile, builds := map[string][]table.Rule{}, map[string]build{}
 	for _, r := range all {
-		if r.shares(root) {
-			byFile[r.file] = append(byFile[r.file], r)
-			builds[r.dir] = build{}
+		if shares(r, root) {
+			byFile[r.File] = append(byFile[r.File], r)
+			builds[r.Dir] = build{}
 		}
 	}
 	if len(byFile) == 0 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/rules/table"
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
@@ -22,35 +23,35 @@ func TestEveryRowNamesCodeAndTestsThatAreThere(t *testing.T) {
 	}
 	tests := map[string]map[string]bool{}
 	says := map[string]bool{}
-	for _, r := range table() {
-		if says[r.says] {
-			t.Errorf("%s: there twice", r.says)
+	for _, r := range table.All() {
+		if says[r.Says] {
+			t.Errorf("%s: there twice", r.Says)
 		}
-		says[r.says] = true
-		source, err := os.ReadFile(filepath.Join(root, r.file))
+		says[r.Says] = true
+		source, err := os.ReadFile(filepath.Join(root, r.File))
 		if err != nil {
 			t.Fatal(err)
 		}
-		mutant, err := r.mutate(source)
+		mutant, err := mutate(r, source)
 		if err != nil {
-			t.Errorf("%s: %v", r.says, err)
+			t.Errorf("%s: %v", r.Says, err)
 			continue
 		}
-		if _, err := parser.ParseFile(token.NewFileSet(), r.file, mutant, parser.SkipObjectResolution); err != nil {
-			t.Errorf("%s: is no Go without it: %v", r.says, err)
+		if _, err := parser.ParseFile(token.NewFileSet(), r.File, mutant, parser.SkipObjectResolution); err != nil {
+			t.Errorf("%s: is no Go without it: %v", r.Says, err)
 		}
-		if r.code == r.without {
-			t.Errorf("%s: nothing is taken out", r.says)
+		if r.Code == r.Without {
+			t.Errorf("%s: nothing is taken out", r.Says)
 		}
-		if tests[r.dir] == nil {
-			tests[r.dir] = testsIn(t, filepath.Join(root, r.dir))
+		if tests[r.Dir] == nil {
+			tests[r.Dir] = testsIn(t, filepath.Join(root, r.Dir))
 		}
-		if len(r.tests) == 0 {
-			t.Errorf("%s: no test", r.says)
+		if len(r.Tests) == 0 {
+			t.Errorf("%s: no test", r.Says)
 		}
-		for _, test := range r.tests {
-			if name, _, _ := strings.Cut(test, "/"); !tests[r.dir][name] {
-				t.Errorf("%s: %s has no %s", r.says, r.dir, name)
+		for _, test := range r.Tests {
+			if name, _, _ := strings.Cut(test, "/"); !tests[r.Dir][name] {
+				t.Errorf("%s: %s has no %s", r.Says, r.Dir, name)
 			}
 		}
 	}
@@ -84,9 +85,9 @@ func testsIn(t *testing.T, dir string) map[string]bool {
 
 func TestCodeIsTakenOutJustOnce(t *testing.T) {
 	t.Parallel()
-	r := rule{file: "a.go", code: "b", without: "c"}
+	r := table.Rule{File: "a.go", Code: "b", Without: "c"}
 	for source, want := range map[string]string{"abd": "acd", "ad": "", "abdb": ""} {
-		got, err := r.mutate([]byte(source))
+		got, err := mutate(r, []byte(source))
 		if string(got) != want || (err == nil) != (want != "") {
 			t.Errorf("%s gives %q, want %q (%v)", source, got, want, err)
 		}
@@ -104,14 +105,14 @@ func TestPattern(t *testing.T) {
 func TestSeveralRulesAreOutOfOneSource(t *testing.T) {
 	t.Parallel()
 	const source = "package p\n\nfunc f() int { return 1 }\n\nfunc g() { h(2) }\n\nconst c = 3\n"
-	rules := []rule{{says: "one", code: "return 1", without: "return 10"}, {says: "two", code: "h(2)", without: ""}}
+	rules := []table.Rule{{Says: "one", Code: "return 1", Without: "return 10"}, {Says: "two", Code: "h(2)", Without: ""}}
 	got, err := together([]byte(source), rules)
 	const want = "package p\n\nfunc f() int {\nif ruleOut == \"one\" { return 10 \n} return 1 }\n\n" +
 		"func g() {\nif ruleOut == \"two\" {  \nreturn\n} h(2) }\n\nconst c = 3\n"
 	if string(got) != want || err != nil {
 		t.Errorf("it is\n%s\nwant\n%s(%v)", got, want, err)
 	}
-	if _, err := together([]byte(source), []rule{{says: "three", code: "c = 3", without: "c = 4"}}); err == nil {
+	if _, err := together([]byte(source), []table.Rule{{Says: "three", Code: "c = 3", Without: "c = 4"}}); err == nil {
 		t.Error("a rule is out that is in no function")
 	}
 }

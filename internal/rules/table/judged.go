@@ -1,7 +1,7 @@
-package main
+package table
 
 // judged are the rules of judging, of reads that are worth a verdict, and of the lineage.
-var judged = []rule{
+var judged = []Rule{
 	{
 		"The key is judged as well as the version",
 		engine + "/judging/judge.go",
@@ -96,7 +96,7 @@ var judged = []rule{
 	},
 	{
 		"A refresh drops an entry from the state only on a read of its own",
-		provider + "/claim/run.go",
+		Provider + "/claim/run.go",
 		"if err == nil && age > 0 && missing(seen) {",
 		"if false {",
 		acceptance,

@@ -1,10 +1,10 @@
-package main
+package table
 
 // providerWritten are rules of what the provider writes, and on what terms.
-var providerWritten = []rule{
+var providerWritten = []Rule{
 	{
 		"provider: an entry is created over what expected_value names",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"writes {\n\t\t\tt.Keys = append(t.Keys, firstSwap(key, c.Expected[key], value, c.Adopt))",
 		"writes {\n\t\t\tt.Keys = append(t.Keys, firstSwap(key, cas.Entry{}, value, c.Adopt))",
 		acceptance,
@@ -12,7 +12,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: adopt_existing takes over an entry that holds its value",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"if adopt || expect.Holds(value) {",
 		"if expect.Holds(value) {",
 		acceptance,
@@ -20,7 +20,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: an entry that expects its own value is created where it holds it",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"if adopt || expect.Holds(value) {",
 		"if adopt {",
 		acceptance,
@@ -28,7 +28,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: an entry that holds its value already is not taken over unasked",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"if adopt || expect.Holds(value) {",
 		"if true {",
 		acceptance,
@@ -36,7 +36,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: an entry is updated over what expected_value names",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"if !named {",
 		"if true {",
 		acceptance,
@@ -44,7 +44,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: an entry is updated over what the state says, where nothing else is expected",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"if !named {",
 		"if false {",
 		acceptance,
@@ -52,7 +52,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: an entry in object scope is updated at the version of the state alone",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"if c.Scope != terms.ScopeKey || c.IsSecret() && len(c.dropped(held)) > 0 {",
 		"if false {",
 		acceptance,
@@ -60,7 +60,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: an entry in key scope is updated at any version",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"if c.Scope != terms.ScopeKey || c.IsSecret() && len(c.dropped(held)) > 0 {",
 		"if true {",
 		acceptance,
@@ -68,7 +68,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: an entry is updated only at the pinned version",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"t.At = c.pinned(t.At)",
 		"",
 		acceptance,
@@ -76,7 +76,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: a counter signs with its own field_manager",
-		provider + "/configmap/counter.go",
+		Provider + "/configmap/counter.go",
 		"FieldManager: r.Run.FieldManagerOr(m.FieldManager),",
 		"FieldManager: r.Run.FieldManager,",
 		acceptance,
@@ -84,7 +84,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: an update of a ConfigMap signs with its own field_manager",
-		provider + "/adapter/object.go",
+		Provider + "/adapter/object.go",
 		"Seen: was.Version(), FieldManager: r.Run.FieldManagerOr(plan.FieldManager)}",
 		"Seen: was.Version(), FieldManager: r.Run.FieldManager}",
 		acceptance,
@@ -92,7 +92,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: a key that is expected alone guards a create of keys",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: c.Expected[key], IsGuard: true})",
 		"continue",
 		acceptance,
@@ -100,7 +100,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: a key that is expected alone guards an update of keys",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"case named:",
 		"case false && named:",
 		acceptance,
@@ -108,7 +108,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: keys are created only at the pinned version",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"At: c.pinned(nil)}",
 		"At: nil}",
 		acceptance,
@@ -116,7 +116,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: an update of a ConfigMap leaves the map that it does not manage",
-		provider + "/adapter/object.go",
+		Provider + "/adapter/object.go",
 		"if to.Holds(from) || to.IsAbsent() && !plan.manages(from) {",
 		"if to.Holds(from) {",
 		acceptance,
@@ -124,7 +124,7 @@ var providerWritten = []rule{
 	},
 	{
 		"provider: an update of a ConfigMap never removes an ignored label",
-		provider + "/adapter/object.go",
+		Provider + "/adapter/object.go",
 		"!ok && !ignored.Match(key) {",
 		"!ok {",
 		acceptance,
@@ -133,10 +133,10 @@ var providerWritten = []rule{
 }
 
 // providerRemoved are rules of what the provider removes, restores and replaces.
-var providerRemoved = []rule{
+var providerRemoved = []Rule{
 	{
 		"provider: abandon removes nothing",
-		provider + "/claim/delete.go",
+		Provider + "/claim/delete.go",
 		"if diags.HasError() || held.Policy == terms.PolicyAbandon || len(held.Values) == 0 {",
 		"if diags.HasError() || len(held.Values) == 0 {",
 		acceptance,
@@ -144,7 +144,7 @@ var providerRemoved = []rule{
 	},
 	{
 		"provider: a restore that plan_check let pass is not made over another's value",
-		provider + "/claim/delete.go",
+		Provider + "/claim/delete.go",
 		"if !diags.HasError() && held.keepsDrift() {",
 		"if false {",
 		acceptance,
@@ -152,7 +152,7 @@ var providerRemoved = []rule{
 	},
 	{
 		"provider: a removal in object scope holds to the version",
-		provider + "/claim/delete.go",
+		Provider + "/claim/delete.go",
 		"if byVersion && base.Valid() {",
 		"if byVersion && false {",
 		acceptance,
@@ -160,7 +160,7 @@ var providerRemoved = []rule{
 	},
 	{
 		"provider: a removal in key scope holds to no version",
-		provider + "/claim/delete.go",
+		Provider + "/claim/delete.go",
 		"byVersion := held.Scope != terms.ScopeKey || held.IsSecret()",
 		"byVersion := true",
 		acceptance,
@@ -168,7 +168,7 @@ var providerRemoved = []rule{
 	},
 	{
 		"provider: a removal goes by the version that the plan saw",
-		provider + "/claim/delete.go",
+		Provider + "/claim/delete.go",
 		"base = cas.Version{UID: seen.UID, ResourceVersion: seen.ResourceVersion}",
 		"base = held.Version",
 		acceptance,
@@ -176,7 +176,7 @@ var providerRemoved = []rule{
 	},
 	{
 		"provider: a removal goes by what the plan saw in the keys",
-		provider + "/claim/delete.go",
+		Provider + "/claim/delete.go",
 		"expect, t.Seen, t.SeenDigest, isSeen = seen.Entries, base, seen.Digest, true",
 		"expect, isSeen = held.Values, true",
 		acceptance,
@@ -184,7 +184,7 @@ var providerRemoved = []rule{
 	},
 	{
 		"provider: keys that an update gives up or takes up are told of where they move",
-		provider + "/claim/planned.go",
+		Provider + "/claim/planned.go",
 		"case len(moving) > 0:",
 		"case false:",
 		acceptance,
@@ -192,7 +192,7 @@ var providerRemoved = []rule{
 	},
 	{
 		"provider: a create notes what it needs for the removal of tainted keys",
-		provider + "/claim/plan.go",
+		Provider + "/claim/plan.go",
 		"!isReplace && len(needs) > 0 {",
 		"false && len(needs) > 0 {",
 		acceptance,
@@ -200,7 +200,7 @@ var providerRemoved = []rule{
 	},
 	{
 		"provider: the creation of a replacement is not checked against what the removal takes",
-		provider + "/claim/plan.go",
+		Provider + "/claim/plan.go",
 		"return isRemoved(k.Key) })",
 		"return false })",
 		acceptance,
@@ -208,7 +208,7 @@ var providerRemoved = []rule{
 	},
 	{
 		"provider: the plan of a dropped key tells of a value that the resource did not write",
-		provider + "/claim/plan.go",
+		Provider + "/claim/plan.go",
 		"problem := c.removesChanged(dropped, kept, nil, r.planned(ctx, about))",
 		"problem := diag.Diagnostic(nil)",
 		acceptance,
@@ -217,10 +217,10 @@ var providerRemoved = []rule{
 }
 
 // providerStored are rules of what the provider keeps: state, private state, imports and moves.
-var providerStored = []rule{
+var providerStored = []Rule{
 	{
 		"provider: a refresh after an import notes what the entry found",
-		provider + "/adapter/keys.go",
+		Provider + "/adapter/keys.go",
 		"resp.Diagnostics.Append(seen.Found(ctx, resp.Private)...)",
 		"",
 		acceptance,
@@ -228,7 +228,7 @@ var providerStored = []rule{
 	},
 	{
 		"provider: a refresh shows that an entry's value drifted",
-		provider + "/configmap/entry.go",
+		Provider + "/configmap/entry.go",
 		"if !live.IsAbsent() && !live.Holds(m.entry()) {",
 		"if false {",
 		acceptance,
@@ -236,7 +236,7 @@ var providerStored = []rule{
 	},
 	{
 		"provider: a refresh of an entry takes the version that it saw",
-		provider + "/adapter/keys.go",
+		Provider + "/adapter/keys.go",
 		"state.Shared().SetVersion(seen.Version())",
 		"",
 		acceptance,
@@ -244,7 +244,7 @@ var providerStored = []rule{
 	},
 	{
 		"provider: an entry notes what its key held at first",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"now.first[key] = was.sealer.entry(result.Previous[key])",
 		"",
 		acceptance,
@@ -252,7 +252,7 @@ var providerStored = []rule{
 	},
 	{
 		"provider: an update of an entry drops what a removal would have gone by",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"diags.Append(Forget(ctx, private)...)\n\tif !c.Changes(held) {",
 		"if !c.Changes(held) {",
 		acceptance,
@@ -260,7 +260,7 @@ var providerStored = []rule{
 	},
 	{
 		"provider: an imported entry has every default",
-		provider + "/adapter/model.go",
+		Provider + "/adapter/model.go",
 		"k.ConflictScope = types.StringValue(terms.ScopeObject)",
 		"",
 		acceptance,
@@ -268,7 +268,7 @@ var providerStored = []rule{
 	},
 	{
 		"provider: a number stays as it is in the plan where triggers do not change",
-		provider + "/configmap/counter.go",
+		Provider + "/configmap/counter.go",
 		"if !plan.takesAfter(&state) {",
 		"if false {",
 		acceptance,

@@ -1,7 +1,7 @@
-package main
+package table
 
 // providerInvoked are rules of actions and lists.
-var providerInvoked = []rule{
+var providerInvoked = []Rule{
 	{
 		"The next page is asked for only when somebody wants more",
 		engine + "/list.go",
@@ -45,7 +45,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap overwrites no key that it expects nothing of",
-		provider + "/claim/once.go",
+		Provider + "/claim/once.go",
 		"t.Keys = append(t.Keys, cas.KeySwap{Key: key, New: value, Held: cas.HeldIsDone})",
 		"t.Keys = append(t.Keys, cas.KeySwap{Key: key, Next: func(cas.Entry) (cas.Entry, error) { return value, nil }})",
 		acceptance,
@@ -53,7 +53,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap has nothing to do where a key that it expects nothing of holds its value",
-		provider + "/claim/once.go",
+		Provider + "/claim/once.go",
 		"New: value, Held: cas.HeldIsDone}",
 		"New: value}",
 		acceptance,
@@ -61,7 +61,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap is judged by its expectation even where a key holds the value to write",
-		provider + "/claim/once.go",
+		Provider + "/claim/once.go",
 		"Expect: want, New: value})",
 		"Expect: want, New: value, Held: cas.HeldIsDone})",
 		acceptance,
@@ -69,7 +69,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap compares keys that it only expects something of",
-		provider + "/claim/once.go",
+		Provider + "/claim/once.go",
 		"t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, IsGuard: true})",
 		"",
 		acceptance,
@@ -77,7 +77,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap demands the version that it names",
-		provider + "/claim/once.go",
+		Provider + "/claim/once.go",
 		", At: c.pinned(nil)}",
 		"}",
 		acceptance,
@@ -85,7 +85,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a plan does not compare keys for a swap that the plan itself changes",
-		provider + "/claim/once.go",
+		Provider + "/claim/once.go",
 		"return isPlanned",
 		"return isPlanned && false",
 		acceptance,
@@ -93,7 +93,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a plan does not compare keys for a swap that another swap of the plan writes",
-		provider + "/claim/once.go",
+		Provider + "/claim/once.go",
 		"p.keys[id] = planned",
 		"_ = planned",
 		acceptance,
@@ -101,7 +101,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: progress names the keys that changed",
-		provider + "/configmap/swap.go",
+		Provider + "/configmap/swap.go",
 		"case !touched, value == was:",
 		"case !touched, value == was && false:",
 		acceptance,
@@ -109,7 +109,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: an imported name that may be of generate_name is not replaced",
-		provider + "/attributes/whole.go",
+		Provider + "/attributes/whole.go",
 		"isSame := req.StateValue.IsNull() && ",
 		"isSame := false && ",
 		acceptance,
@@ -117,7 +117,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a plan compares nothing for a swap in a ConfigMap that the plan creates",
-		provider + "/claim/once.go",
+		Provider + "/claim/once.go",
 		"r.creations.has(c.Ref) || ",
 		"",
 		acceptance,
@@ -125,7 +125,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a plan compares keys for a swap that the plan does not change",
-		provider + "/claim/once.go",
+		Provider + "/claim/once.go",
 		"return isPlanned",
 		"return isPlanned || len(p.keys) > 0",
 		acceptance,
@@ -133,7 +133,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap is checked at plan",
-		provider + "/configmap/swap.go",
+		Provider + "/configmap/swap.go",
 		"resp.Diagnostics.Append(a.Run.PlanSwap(ctx, m.claim(a.Run), isKnown, timeout)...)",
 		"_ = timeout",
 		acceptance,
@@ -141,7 +141,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap whose configuration is not known is not checked",
-		provider + "/claim/once.go",
+		Provider + "/claim/once.go",
 		"!isKnown || ",
 		"",
 		acceptance,
@@ -149,7 +149,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: plan_check off checks no swap",
-		provider + "/claim/once.go",
+		Provider + "/claim/once.go",
 		"!r.Checks() || ",
 		"",
 		acceptance,
@@ -157,7 +157,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap is rehearsed where plans are",
-		provider + "/claim/once.go",
+		Provider + "/claim/once.go",
 		"_, err := r.Engine.Check(ctx, t, r.CheckMode(ctx))",
 		"_, err := r.Engine.Check(ctx, t, cas.ReadOnly)",
 		acceptance,
@@ -165,7 +165,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap waits",
-		provider + "/configmap/swap.go",
+		Provider + "/configmap/swap.go",
 		", Wait: m.WaitForMatch,",
 		",",
 		acceptance,
@@ -173,7 +173,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap hides values where it is told to",
-		provider + "/configmap/swap.go",
+		Provider + "/configmap/swap.go",
 		"run.Hides(m.HideValues)",
 		"run.Hides(types.BoolNull())",
 		acceptance,
@@ -181,7 +181,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a removal by a swap needs an expectation",
-		provider + "/configmap/swap.go",
+		Provider + "/configmap/swap.go",
 		"if _, expects := expected[key]; v.IsNull() && !expects {",
 		"if _, expects := expected[key]; false && !expects && v.IsNull() {",
 		acceptance,
@@ -189,7 +189,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a swap and its check have one timeout",
-		provider + "/claim/run.go",
+		Provider + "/claim/run.go",
 		"if about.Op != terms.OpInvoke { // which has one timeout",
 		"{",
 		acceptance,
@@ -197,7 +197,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: actions and lists are of the default namespace where none is named",
-		provider + "/configmap/swap.go",
+		Provider + "/configmap/swap.go",
 		"return cmp.Or(named.ValueString(), terms.DefaultNamespace)",
 		"return cmp.Or(named.ValueString(), \"\")",
 		acceptance,
@@ -205,7 +205,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a list ends at the limit",
-		provider + "/configmap/list.go",
+		Provider + "/configmap/list.go",
 		"if left--; left == 0 {",
 		"if left--; false {",
 		acceptance,
@@ -213,7 +213,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a list of ConfigMaps asks for no more than its limit",
-		provider + "/configmap/list.go",
+		Provider + "/configmap/list.go",
 		"selection.Limit = req.Limit",
 		"",
 		acceptance,
@@ -221,7 +221,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a list has a time limit",
-		provider + "/configmap/list.go",
+		Provider + "/configmap/list.go",
 		"ctx, cancel := context.WithTimeout(ctx, timeout)",
 		"ctx, cancel := context.WithTimeout(ctx, timeout+terms.DefaultTimeout)",
 		acceptance,
@@ -229,7 +229,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a listed key has the version of its ConfigMap",
-		provider + "/configmap/list.go",
+		Provider + "/configmap/list.go",
 		"state.SetVersion(each.Version())",
 		"",
 		acceptance,
@@ -237,7 +237,7 @@ var providerInvoked = []rule{
 	},
 	{
 		"provider: a list of one ConfigMap needs get alone",
-		provider + "/configmap/list.go",
+		Provider + "/configmap/list.go",
 		"found = func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.read(ctx, ref) }",
 		"selection.Fields = \"metadata.name=\" + ref.Name",
 		acceptance,

@@ -1,10 +1,10 @@
-package main
+package table
 
 // providerDrift are rules of drift, of two resources for one key, and of keys that were there before.
-var providerDrift = []rule{
+var providerDrift = []Rule{
 	{
 		"provider: an update of a key warns of the drift that it overwrites",
-		provider + "/claim/drift.go",
+		Provider + "/claim/drift.go",
 		"overwritten = append(overwritten, diagnose.Drift{Kind: diagnose.PartKey, Key: key, Found: live, ToWrite: value})",
 		"",
 		acceptance,
@@ -12,7 +12,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: what drifted of a whole ConfigMap is told",
-		provider + "/claim/drift.go",
+		Provider + "/claim/drift.go",
 		"overwritten = append(overwritten, diagnose.Drift{Kind: part.kind, Key: key, Found: live, ToWrite: value})",
 		"",
 		acceptance,
@@ -20,7 +20,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: a part that is left to others does not drift",
-		provider + "/claim/drift.go",
+		Provider + "/claim/drift.go",
 		"plan != nil && planned[i].entries == nil",
 		"false",
 		acceptance,
@@ -28,7 +28,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: on_drift = off is silent",
-		provider + "/claim/drift.go",
+		Provider + "/claim/drift.go",
 		"if len(overwritten) == 0 || onDrift == terms.DriftOff {",
 		"if len(overwritten) == 0 {",
 		acceptance,
@@ -36,7 +36,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: drift is judged again when keys are updated",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"diags.Append(r.checkDrift(ctx, c, held, about, private)...)",
 		"",
 		acceptance,
@@ -44,7 +44,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: drift is judged again when a whole ConfigMap is updated",
-		provider + "/adapter/whole.go",
+		Provider + "/adapter/whole.go",
 		"diags.Append(r.Run.CheckWholeDrift(ctx, plan.OnDrift.ValueString(), was.content(), new(writes.content()), about, private)...)",
 		"",
 		acceptance,
@@ -52,7 +52,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: a new expectation acknowledges drift",
-		provider + "/claim/drift.go",
+		Provider + "/claim/drift.go",
 		"case !c.acknowledges(held, kept, key):",
 		"default:",
 		acceptance,
@@ -60,7 +60,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: an expectation that was left behind acknowledges nothing",
-		provider + "/claim/drift.go",
+		Provider + "/claim/drift.go",
 		"return named && (!had || !want.Holds(was))",
 		"return named && (had || !want.Holds(was))",
 		acceptance,
@@ -68,7 +68,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: accepting drift is planned",
-		provider + "/adapter/keys.go",
+		Provider + "/adapter/keys.go",
 		"if accepts {",
 		"if accepts && false {",
 		acceptance,
@@ -76,7 +76,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: accepting drift of a whole ConfigMap is planned",
-		provider + "/adapter/whole_plan.go",
+		Provider + "/adapter/whole_plan.go",
 		"if accepts {",
 		"if accepts && false {",
 		acceptance,
@@ -84,7 +84,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: an update that writes nothing moves the baseline",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"now.written[key] = was.sealer.digest(c.Values[key])",
 		"",
 		acceptance,
@@ -92,7 +92,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: on_drift = error keeps a removal from a changed key",
-		provider + "/claim/delete.go",
+		Provider + "/claim/delete.go",
 		"return c.Policy == terms.PolicyRestore || c.OnDrift == terms.DriftError",
 		"return c.Policy == terms.PolicyRestore",
 		acceptance,
@@ -100,7 +100,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: on_drift = error keeps a changed ConfigMap",
-		provider + "/claim/whole.go",
+		Provider + "/claim/whole.go",
 		"if diags := r.removesDrift(ctx, held, seen, about, private); diags.HasError() {",
 		"if diags := r.removesDrift(ctx, held, seen, about, private); false {",
 		acceptance,
@@ -108,7 +108,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: a resource that waits tells no drift",
-		provider + "/claim/drift.go",
+		Provider + "/claim/drift.go",
 		"if !about.Wait.IsNull() {",
 		"if false {",
 		acceptance,
@@ -116,7 +116,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: a write in doubt is no drift",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"return append(diags, setPrivate(ctx, private, privateInDoubt, inDoubt)...)",
 		"return diags",
 		acceptance,
@@ -124,7 +124,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: wait_for_match excludes on_drift = error",
-		provider + "/attributes/wait.go",
+		Provider + "/attributes/wait.go",
 		"if drift.ValueString() == terms.DriftError {",
 		"if false {",
 		acceptance,
@@ -132,7 +132,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: two resources must not write one key",
-		provider + "/claim/planned.go",
+		Provider + "/claim/planned.go",
 		"case len(twice) > 0:",
 		"case false:",
 		acceptance,
@@ -140,7 +140,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: two resources must not create one ConfigMap",
-		provider + "/claim/planned.go",
+		Provider + "/claim/planned.go",
 		"return first.isAnothers(creator, reads)",
 		"return false && first.isAnothers(creator, reads)",
 		acceptance,
@@ -148,7 +148,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: an update of a whole ConfigMap takes part in that",
-		provider + "/adapter/whole_plan.go",
+		Provider + "/adapter/whole_plan.go",
 		"resp.Diagnostics.Append(r.Run.PlanKeysWhole(ctx, txn, about, resp.Private)...)",
 		"",
 		acceptance,
@@ -156,7 +156,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: to destroy a key that was there before warns",
-		provider + "/claim/delete.go",
+		Provider + "/claim/delete.go",
 		"kept, about); older != nil && !seen.Terminating()",
 		"kept, about); false && older != nil && !seen.Terminating()",
 		acceptance,
@@ -164,7 +164,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: so does dropping one",
-		provider + "/claim/plan.go",
+		Provider + "/claim/plan.go",
 		"r.planned(ctx, about)); older != nil {",
 		"r.planned(ctx, about)); false && older != nil {",
 		acceptance,
@@ -172,7 +172,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: an import sets the baseline",
-		provider + "/claim/read.go",
+		Provider + "/claim/read.go",
 		"found.first[key], found.written[key] = found.sealer.entry(s.Entry(key)), found.sealer.digest(s.Entry(key))",
 		"found.first[key] = found.sealer.entry(s.Entry(key))",
 		acceptance,
@@ -180,7 +180,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: an import of a whole ConfigMap sets the baseline",
-		provider + "/adapter/whole.go",
+		Provider + "/adapter/whole.go",
 		"resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.Private, r.Kind, state.content())...)",
 		"",
 		acceptance,
@@ -188,7 +188,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: a key that vanished and is named no longer is forgotten",
-		provider + "/claim/drift.go",
+		Provider + "/claim/drift.go",
 		"if !names && !has {",
 		"if false && !names && !has {",
 		acceptance,
@@ -196,7 +196,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: the removal of a replace goes by its plan's on_drift",
-		provider + "/claim/whole.go",
+		Provider + "/claim/whole.go",
 		"held.OnDrift = cmp.Or(seen.OnDrift, held.OnDrift)",
 		"held.OnDrift = cmp.Or(held.OnDrift, seen.OnDrift)",
 		acceptance,
@@ -204,7 +204,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: the removal of an entry that goes elsewhere, too",
-		provider + "/claim/plan.go",
+		Provider + "/claim/plan.go",
 		"held.OnDrift = c.OnDrift",
 		"_ = c.OnDrift",
 		acceptance,
@@ -212,7 +212,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: a write in doubt that landed is the baseline",
-		provider + "/claim/read.go",
+		Provider + "/claim/read.go",
 		"k.written[key], moved = digest, true",
 		"_ = moved",
 		acceptance,
@@ -220,7 +220,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: what is put back already is restored",
-		provider + "/claim/delete.go",
+		Provider + "/claim/delete.go",
 		"return kept.first[k.Key].Holds(k.Live)",
 		"return false && kept.first[k.Key].Holds(k.Live)",
 		acceptance,
@@ -228,7 +228,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: an ignored label is no drift",
-		provider + "/claim/drift.go",
+		Provider + "/claim/drift.go",
 		"case value.IsAbsent() && part.ignored(r.Ignored).Match(key):",
 		"case false && part.ignored(r.Ignored).Match(key):",
 		acceptance,
@@ -236,7 +236,7 @@ var providerDrift = []rule{
 	},
 	{
 		"provider: a counter takes part in that",
-		provider + "/claim/once.go",
+		Provider + "/claim/once.go",
 		"diags := r.planKeys(ctx, counter.Ref, []string{counter.Key}, nil, token{text: \"counters\"}, about)",
 		"diags := diag.Diagnostics{}",
 		acceptance,
@@ -245,10 +245,10 @@ var providerDrift = []rule{
 }
 
 // providerSecret are rules of what the provider does with Secrets, whose values no state has.
-var providerSecret = []rule{
+var providerSecret = []Rule{
 	{
 		"provider: an update of a Secret in object scope is held to the version that its plan saw",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"if c.Scope != terms.ScopeKey || c.IsSecret() && len(c.dropped(held)) > 0 {",
 		"if c.Scope != terms.ScopeKey && !c.IsSecret() {",
 		acceptance,
@@ -256,7 +256,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: keys that an update of a Secret drops are held to its version, whatever the scope",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"if c.Scope != terms.ScopeKey || c.IsSecret() && len(c.dropped(held)) > 0 {",
 		"if c.Scope != terms.ScopeKey {",
 		acceptance,
@@ -264,7 +264,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: an update of a Secret in key scope needs an expectation",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"if want.IsAnything() && c.Scope == terms.ScopeKey {",
 		"if false {",
 		acceptance,
@@ -275,7 +275,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: a removal from a Secret goes by the version in both scopes",
-		provider + "/claim/delete.go",
+		Provider + "/claim/delete.go",
 		"byVersion := held.Scope != terms.ScopeKey || held.IsSecret()",
 		"byVersion := held.Scope != terms.ScopeKey",
 		acceptance,
@@ -286,7 +286,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: what is adopted is compared",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"k.Held = cas.HeldIsDone\n\t}\n\treturn k",
 		"k.Held, k.Expect = cas.HeldIsDone, cas.Anything()\n\t}\n\treturn k",
 		acceptance,
@@ -294,7 +294,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: an imported key of a Secret is written only over what is expected",
-		provider + "/claim/write.go",
+		Provider + "/claim/write.go",
 		"case writes && has && !held.isImported():",
 		"case writes && has:",
 		acceptance,
@@ -302,7 +302,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: another version of a Secret's value is written",
-		provider + "/claim/claim.go",
+		Provider + "/claim/claim.go",
 		"return c.rewrites(held) || c.Known.Keys && !slices.Equal(c.Keys(), held.Keys())",
 		"return c.Known.Keys && !slices.Equal(c.Keys(), held.Keys())",
 		acceptance,
@@ -310,7 +310,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: drift of a Secret is what the last read found, not what was written",
-		provider + "/claim/private.go",
+		Provider + "/claim/private.go",
 		"digest, found = k.observed[key]",
 		"digest, found = k.written[key]",
 		acceptance,
@@ -318,7 +318,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: private state keeps a short tag of a Secret's value",
-		provider + "/claim/private.go",
+		Provider + "/claim/private.go",
 		"mac.Sum(nil)[:tagBytes]",
 		"mac.Sum(nil)",
 		acceptance,
@@ -326,7 +326,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: no plan keeps a digest of a Secret",
-		provider + "/claim/bound.go",
+		Provider + "/claim/bound.go",
 		"if t.Ref.Kind == cas.Secret || seen == nil",
 		"if seen == nil",
 		acceptance,
@@ -334,7 +334,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: drift of a key that an update leaves as it is is no drift that it overwrites",
-		provider + "/claim/drift.go",
+		Provider + "/claim/drift.go",
 		"overwritten = slices.DeleteFunc(overwritten, func(d diagnose.Drift) bool { return c.keepsValue(held, d.Key) })",
 		"",
 		acceptance,
@@ -342,7 +342,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: a Secret's resource that leaves its values to others notes so",
-		provider + "/adapter/whole_plan.go",
+		Provider + "/adapter/whole_plan.go",
 		"case isOwn && plan.BinaryData.IsNull():",
 		"case false:",
 		acceptance,
@@ -350,7 +350,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: an update that may write a Secret's values does not say what it leaves",
-		provider + "/adapter/whole_plan.go",
+		Provider + "/adapter/whole_plan.go",
 		"case r.Kind == cas.Secret && !isKept && !plan.BinaryData.IsNull():",
 		"case false:",
 		acceptance,
@@ -361,7 +361,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: labels and annotations of a Secret are shown",
-		provider + "/diagnose/detail.go",
+		Provider + "/diagnose/detail.go",
 		"if s.Hide == ShowNothing && part != PartKey {",
 		"if false {",
 		acceptance,
@@ -369,7 +369,7 @@ var providerSecret = []rule{
 	},
 	{
 		"provider: values of a Secret are not shown with them",
-		provider + "/diagnose/detail.go",
+		Provider + "/diagnose/detail.go",
 		"if s.Hide == ShowNothing && part != PartKey {",
 		"if s.Hide == ShowNothing {",
 		acceptance,

@@ -1,7 +1,7 @@
-package main
+package table
 
 // batched are the rules of what goes into one request, and of what that request is conditional on.
-var batched = []rule{
+var batched = []Rule{
 	// What a write is conditional on.
 	{
 		"A request is conditional on the version",

@@ -1,7 +1,7 @@
-package main
+package table
 
 // whole are the rules of what is about a ConfigMap as such, and of waiting.
-var whole = []rule{
+var whole = []Rule{
 	{
 		"A delete is conditional on the version",
 		engine + "/wire/client.go",
@@ -127,7 +127,7 @@ var whole = []rule{
 }
 
 // secrets are the rules of the second kind, and of what is said of its values.
-var secrets = []rule{
+var secrets = []Rule{
 	{
 		"No error quotes a value of a Secret",
 		engine + "/wire/withhold.go",

@@ -1,22 +1,36 @@
-package main
+// Package table has the rules of the engine and of the provider, and how to take each of them out.
+package table
 
 import "slices"
 
+// Provider is the folder of the provider.
+const Provider = "internal/provider"
+
 const (
 	engine     = "internal/cas"
-	provider   = "internal/provider"
 	acceptance = "internal/acceptance"
 )
 
-// table is all rules: of what doc.go of the engine promises, and of what that rests on; and of the provider.
-func table() []rule {
+// Rule is one that must hold, and how to take it out.
+type Rule struct {
+	Says string
+	File string // from the root of the repository
+	// Code is what implements the rule, and stands in the file once; Without is what stands there when it is taken out.
+	Code, Without string
+	// Dir is the folder of the tests that must fail then: TestX, or TestX/a_subtest.
+	Dir   string
+	Tests []string
+}
+
+// All is all rules: of what doc.go of the engine promises, and of what that rests on; and of the provider.
+func All() []Rule {
 	return slices.Concat(queued, judged, batched, sent, evident, whole, secrets,
 		providerWritten, providerRemoved, providerStored, providerPlanned, providerBound, providerDrift, providerSecret, providerSaid, providerConfigured,
 		providerInvoked)
 }
 
 // queued are the rules of the committer: what waits for what, and for how long.
-var queued = []rule{
+var queued = []Rule{
 	// One committer for each object.
 	{
 		"A read that tells a conflict begins while no write of this process to the object is in flight",
