@@ -254,7 +254,7 @@ func (r *restart) spans(f *fixture, fault testcluster.Fault, then func(), call f
 	r.under.Add(1)
 	arrive := sync.OnceFunc(r.under.Done)
 	var looked atomic.Bool
-	failed := f.Context().Done() // the test has, before the restart
+	ended := f.Context().Done() // where the test fails before the restart
 	f.proxy.SetHook(func(q *http.Request) testcluster.Fault {
 		switch {
 		case q.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
@@ -264,7 +264,7 @@ func (r *restart) spans(f *fixture, fault testcluster.Fault, then func(), call f
 			arrive()
 			select {
 			case <-r.over:
-			case <-failed:
+			case <-ended:
 				return testcluster.Fault{}
 			}
 			f.hasForgotten(f.version())

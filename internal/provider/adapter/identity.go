@@ -109,7 +109,7 @@ func imported[I, ID any](
 	return id, diags
 }
 
-// importedObject is the object that an import names: its namespace and name alone, since the resource has the kind. The same goes for keys.
+// importedObject is the namespace and the name that an import gives. The resource knows the kind, here and in the two functions below.
 func importedObject(ctx context.Context, req resource.ImportStateRequest) (cas.Ref, diag.Diagnostics) {
 	return imported(ctx, req, terms.ParseConfigMapID, ObjectIdentity.ref, terms.CheckObject)
 }

@@ -98,7 +98,7 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, writes, removes []strin
 	return nil
 }
 
-// tokenLength is that of a token: 40 bits tell those few apart that one run has of one key.
+// tokenLength is short, 40 bits: tokens are compared only where one run has several instances of one key or ConfigMap.
 const tokenLength = 8
 
 // token tells a resource instance from others. An empty text tells nothing.
