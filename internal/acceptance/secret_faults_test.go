@@ -2,6 +2,7 @@ package acceptance_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -39,13 +40,15 @@ func (f *fixture) password() *string {
 }
 
 // rotated writes the password as an operator, and makes the Secret where there is none. A hook of a proxy may call it.
-func (f *fixture) rotated(value string) {
-	body := []byte(`{"stringData":{"password":"` + value + `"}}`)
+func (f *fixture) rotated(value string) { f.rotatedKey("password", value) }
+
+func (f *fixture) rotatedKey(key, value string) {
+	body := fmt.Appendf(nil, `{"stringData":{%q:%q}}`, key, value)
 	secrets := f.cluster.Client().CoreV1().Secrets(f.namespace)
 	_, err := secrets.Patch(context.Background(), "database", "application/merge-patch+json", body, metav1.PatchOptions{FieldManager: "operator"})
 	if apierrors.IsNotFound(err) {
 		_, err = secrets.Create(context.Background(), &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Name: "database"}, StringData: map[string]string{"password": value},
+			ObjectMeta: metav1.ObjectMeta{Name: "database"}, StringData: map[string]string{key: value},
 		}, metav1.CreateOptions{FieldManager: "operator"})
 	}
 	if err != nil {

@@ -2,11 +2,15 @@ package acceptance_test
 
 import (
 	"fmt"
+	"net/http"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 func TestSecretSituations(t *testing.T) {
@@ -69,36 +73,36 @@ func TestSecretEntryThatItsTypeNeeds(t *testing.T) {
 	p.wantSecret("database", data{"tls.crt": "d", "tls.key": "k"})
 }
 
-// An operator rotates other keys of the Secret all the time: by key, a swap goes through.
+// An operator rotates another key of the Secret before each write of an apply: by key, an update goes through, and else it is a conflict.
 func TestSecretEntryBesideAnOperator(t *testing.T) {
-	p := newPipeline(t)
-	p.createSecret("database", data{"password": "0"})
-	p.write(secretEntry(`value_wo = "1"`, `expected_value_wo = "0"`, `conflict_scope = "key"`))
-	p.plan()
-	stop := make(chan struct{})
-	done := make(chan int)
-	go func() {
-		for n := 0; ; n++ {
-			select {
-			case <-stop:
-				done <- n
-				return
-			default:
-				s, err := p.cluster.Client().CoreV1().Secrets(p.namespace).Patch(p.Context(), "database", "application/merge-patch+json",
-					fmt.Appendf(nil, `{"stringData":{"rotated":"%d"}}`, n), metav1.PatchOptions{FieldManager: "operator"})
-				if err != nil || s == nil {
-					p.Error(err)
+	for scope, refused := range map[string][]string{"key": nil, "object": {"Compare-And-Swap Conflict", "The Secret changed after this plan was made. Nothing was written."}} {
+		t.Run(scope, func(t *testing.T) {
+			p := newPipeline(t)
+			p.createSecret("database", data{"other": "0"})
+			proxy := p.proxied()
+			p.planned(secretEntry(`value_wo = "1"`, "value_wo_version = 1"))
+			p.write(secretEntry(`value_wo = "2"`, "value_wo_version = 2", `expected_value_wo = "1"`, "conflict_scope = "+quoted(scope)))
+			p.plan()
+			var rotations atomic.Int32
+			proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method == http.MethodPatch {
+					p.rotatedKey("other", strconv.Itoa(int(rotations.Add(1))))
 				}
+				return testcluster.Fault{}
+			})
+			password := "2"
+			if refused == nil {
+				p.apply()
+			} else {
+				password = "1"
+				p.applyRefused(refused...)
 			}
-		}
-	}()
-	p.apply()
-	close(stop)
-	if n := <-done; n < 2 {
-		t.Errorf("the operator wrote %d times", n)
-	}
-	if got := string(p.liveSecret("database").Data["password"]); got != "1" {
-		t.Errorf("password is %q", got)
+			n := rotations.Load()
+			if n == 0 {
+				t.Error("no write met the operator")
+			}
+			p.wantSecret("database", data{"password": password, "other": strconv.Itoa(int(n))})
+		})
 	}
 }
 
