@@ -68,10 +68,7 @@ func TestOneFailedReadDoesNotFailTheSwapsThatWaitForIt(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 			held, reads := make(chan struct{}), 0
 			first := make(chan struct{})
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method != http.MethodGet {
-					return testcluster.Fault{}
-				}
+			f.onEach(http.MethodGet, func() testcluster.Fault {
 				switch reads++; reads {
 				case 1:
 					close(first)

@@ -97,6 +97,16 @@ func (f *fixture) unset(key, other string) {
 	}
 }
 
+// observe is what the Engine sees.
+func (f *fixture) observe() *Observation {
+	f.Helper()
+	seen, err := f.engine.Observe(f.Context(), f.ref, 0)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return seen
+}
+
 func (f *fixture) recreate(data map[string]string) {
 	f.Helper()
 	if err := f.objects().Delete(f.Context(), f.ref.Name, metav1.DeleteOptions{}); err != nil {
@@ -179,13 +189,40 @@ func (f *fixture) onPatches(faults ...testcluster.Fault) {
 	})
 }
 
+// onEach has fate decide what happens to each request of a method from now on.
+func (f *fixture) onEach(method string, fate func() testcluster.Fault) {
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != method {
+			return testcluster.Fault{}
+		}
+		return fate()
+	})
+}
+
+// holdAnswer holds the answer to the next patch until release is closed, and closes landed once there is one.
+func (f *fixture) holdAnswer() (landed <-chan struct{}, release chan<- struct{}) {
+	answered, held := make(chan struct{}), make(chan struct{})
+	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(answered) }, HoldAfter: held})
+	return answered, held
+}
+
+// unanswered sends a swap of foo from "1" to "2", and waits until it has landed. Its answer is held until release is closed.
+func (f *fixture) unanswered() (written <-chan error, release chan<- struct{}) {
+	landed, release := f.holdAnswer()
+	told := make(chan error, 1)
+	go func() {
+		_, err := f.do(f.swapping("foo", one, two))
+		told <- err
+	}()
+	<-landed
+	return told, release
+}
+
 // beforePatch has something happen before the first patch from now on reaches the API server.
 func (f *fixture) beforePatch(happens func()) {
 	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			once.Do(happens)
-		}
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		once.Do(happens)
 		return testcluster.Fault{}
 	})
 }

@@ -119,8 +119,7 @@ func TestMergePatchThatIsSentAgainLandsOnce(t *testing.T) {
 
 func TestOneRequestAtATime(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	landed, release := make(chan struct{}), make(chan struct{})
-	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(landed) }, HoldAfter: release})
+	landed, release := f.holdAnswer()
 	var wg sync.WaitGroup
 	call := func(do func() error) {
 		wg.Go(func() {
@@ -223,10 +222,7 @@ func TestSwapThatNamesAVersionIsNoJSONPatch(t *testing.T) {
 func TestOnlyTheFirstVersionAfterTheBaseCanBeAMergePatch(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPatch {
-			return testcluster.Fault{}
-		}
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
 		once.Do(func() {
 			f.set("foo", "3")
 			f.setAs("engine", "foo", "1") // under the same name as ours, or the key's owner would tell
@@ -242,12 +238,9 @@ func TestOnlyTheFirstVersionAfterTheBaseCanBeAMergePatch(t *testing.T) {
 func TestRemovalOfWhatNobodyKnowsTheRestOfEndsTheLineage(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			f.unset("foo", "new") // the same removal, and something else
-			return testcluster.Fault{DropAfter: true}
-		}
-		return testcluster.Fault{}
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		f.unset("foo", "new") // the same removal, and something else
+		return testcluster.Fault{DropAfter: true}
 	})
 	_, err := f.do(f.removing("foo", one, v, v)) // without a digest of what was there
 	f.want(Applied, err)                         // gone already is success

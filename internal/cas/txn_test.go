@@ -109,14 +109,7 @@ func TestTxnOfWhatIsHeldAlreadyIsNoWrite(t *testing.T) {
 
 func TestGuardThatChangesBeforeTheWriteLandsIsAConflict(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "guard": "1"})
-	changed := false
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch && !changed {
-			changed = true
-			f.set("guard", "2")
-		}
-		return testcluster.Fault{}
-	})
+	f.beforePatch(func() { f.set("guard", "2") })
 	_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", one)))
 	f.wantFailed(err, "guard")
 	f.wantData(map[string]string{"foo": "1", "guard": "2"})
@@ -240,14 +233,7 @@ func TestNextIsMadeOfWhatIsThereAtTheTimeOfTheWrite(t *testing.T) {
 		n, err := strconv.Atoi(s)
 		return Text(strconv.Itoa(n + 1)), err
 	}
-	raced := false
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch && !raced {
-			raced = true
-			f.set("n", "7")
-		}
-		return testcluster.Fault{}
-	})
+	f.beforePatch(func() { f.set("n", "7") })
 	result, err := f.commit(f.txn(KeySwap{Key: "n", Next: count}))
 	f.want(Applied, err)
 	if result.Previous["n"] != Text("7") || result.After.Entry("n") != Text("8") {
@@ -269,10 +255,7 @@ func TestSignatureTellsOurWriteFromATwins(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
 			twin := f.newEngine(f.cluster.Config)
 			patches := 0
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method != http.MethodPatch {
-					return testcluster.Fault{}
-				}
+			f.onEach(http.MethodPatch, func() testcluster.Fault {
 				patches++
 				if patches > 1 {
 					return testcluster.Fault{}
@@ -338,10 +321,7 @@ func TestMetaThatAnotherChangedIsAConflict(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	v := f.version()
 	txn := &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPatch {
-			return testcluster.Fault{}
-		}
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
 		f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "2"} })
 		return testcluster.Fault{DropAfter: true}
 	})

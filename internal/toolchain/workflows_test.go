@@ -209,9 +209,5 @@ func repository(t *testing.T) string {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(repository(t), path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+	return toolchain.Text(t, repository(t), path)
 }
