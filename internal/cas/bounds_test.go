@@ -83,8 +83,7 @@ func TestSilentWatchDoesNotHoldUpSiblings(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
 	defer cancel()
 	begun := time.Now()
-	done := make(chan error, 1)
-	go func() { _, err := f.engine.Swap(ctx, signed); done <- err }()
+	done := f.begin(ctx, signed)
 	<-patches
 	other, end := context.WithTimeout(t.Context(), 25*time.Second)
 	defer end()
@@ -152,8 +151,7 @@ func TestHorizonIsNotLostWithACaller(t *testing.T) {
 		return testcluster.Fault{}
 	})
 	ctx, leave := context.WithCancel(t.Context())
-	told := make(chan error, 1)
-	go func() { _, err := f.engine.Swap(ctx, f.swapping("foo", one, two)); told <- err }()
+	told := f.begin(ctx, f.swapping("foo", one, two))
 	<-first
 	leave()
 	f.want(Rejected, <-told)

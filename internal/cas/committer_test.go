@@ -14,13 +14,9 @@ func TestSwapsOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
 	// Something holds the committer; two swaps queue behind it in order, both asked for before the read that they share.
 	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
 	<-arrived
-	errs := make([]chan error, 2)
+	errs := make([]<-chan error, 2)
 	for i, s := range []Swap{f.swapping("foo", one, two), f.swapping("foo", two, three)} {
-		errs[i] = make(chan error, 1)
-		go func() {
-			_, err := f.do(s)
-			errs[i] <- err
-		}()
+		errs[i] = f.begin(t.Context(), s)
 		<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == i+1 })
 	}
 	// The held read began before them; have a third wish force a new read for the whole batch.

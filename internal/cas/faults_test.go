@@ -175,11 +175,7 @@ func TestCancelAfterTheWriteWasSentGetsTheTrueVerdict(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	landed, release := f.holdAnswer()
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
-		done <- err
-	}()
+	done := f.begin(ctx, f.swapping("foo", one, two))
 	<-landed
 	cancel()
 	close(release)
@@ -197,11 +193,7 @@ func TestCancelWhileTheServerNeverAnswersIsUnknownAfterGrace(t *testing.T) {
 		return testcluster.Fault{HoldBefore: never}
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
-		done <- err
-	}()
+	done := f.begin(ctx, f.swapping("foo", one, two))
 	<-sent
 	cancel()
 	f.want(Unknown, <-done)

@@ -144,6 +144,18 @@ func (f *fixture) do(s Swap) (Result, error) {
 	return f.engine.Swap(ctx, s)
 }
 
+// begin swaps in a goroutine of its own.
+func (f *fixture) begin(ctx context.Context, s Swap) <-chan error {
+	told := make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, ample)
+		defer cancel()
+		_, err := f.engine.Swap(ctx, s)
+		told <- err
+	}()
+	return told
+}
+
 func (f *fixture) want(verdict Verdict, err error) {
 	f.Helper()
 	if got := VerdictOf(err); got != verdict {
@@ -209,13 +221,9 @@ func (f *fixture) holdAnswer() (landed <-chan struct{}, release chan<- struct{})
 // unanswered sends a swap of foo from "1" to "2", and waits until it has landed. Its answer is held until release is closed.
 func (f *fixture) unanswered() (written <-chan error, release chan<- struct{}) {
 	landed, release := f.holdAnswer()
-	told := make(chan error, 1)
-	go func() {
-		_, err := f.do(f.swapping("foo", one, two))
-		told <- err
-	}()
+	written = f.begin(f.Context(), f.swapping("foo", one, two))
 	<-landed
-	return told, release
+	return written, release
 }
 
 // beforePatch has something happen before the first patch from now on reaches the API server.

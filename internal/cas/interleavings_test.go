@@ -163,9 +163,7 @@ func TestCancelOfOneCallerDoesNotEndTheRequestOfTheOthers(t *testing.T) {
 	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
 	<-reading
 	ctx, cancel := context.WithCancel(t.Context())
-	foo, bar := make(chan error, 1), make(chan error, 1)
-	go func() { _, err := f.engine.Swap(ctx, f.swapping("foo", one, two)); foo <- err }()
-	go func() { _, err := f.do(f.swapping("bar", one, two)); bar <- err }()
+	foo, bar := f.begin(ctx, f.swapping("foo", one, two)), f.begin(t.Context(), f.swapping("bar", one, two))
 	<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == 2 })
 	close(read)
 	<-sent // for both

@@ -56,6 +56,14 @@ func TestWriteOfTheSameNameToSomethingElseIsNotTakenForOurs(t *testing.T) {
 	}
 }
 
+// withoutFoo removes foo, and makes a change with it.
+func withoutFoo(change func(*corev1.ConfigMap)) func(*corev1.ConfigMap) {
+	return func(cm *corev1.ConfigMap) {
+		delete(cm.Data, "foo")
+		change(cm)
+	}
+}
+
 // Given a removal that is lost on its way; when another writer removes the key and changes something else, within a second of its
 // last write, so that its time does not tell; then who owns what else was changed does: it is known that ours did not land. (A label
 // that changed is not the state that ours would have left, within a second or not.)
@@ -72,10 +80,7 @@ func TestForeignRemovalIsToldByWhatElseItChanged(t *testing.T) {
 				f.set("foo", "1")
 			}, func() {
 				f.onEach(http.MethodPatch, func() testcluster.Fault {
-					f.change(func(cm *corev1.ConfigMap) {
-						delete(cm.Data, "foo")
-						change(cm)
-					})
+					f.change(withoutFoo(change))
 					return testcluster.Fault{DropBefore: true}
 				})
 				_, err := f.do(f.swapping("foo", one, Entry{}))
@@ -101,10 +106,7 @@ func TestSameRemovalWithSomethingElseIsNotTakenForOurs(t *testing.T) {
 				if r.Method != http.MethodPatch || f.proxy.Count(http.MethodPatch) > 1 {
 					return testcluster.Fault{}
 				}
-				f.change(func(cm *corev1.ConfigMap) {
-					delete(cm.Data, "foo")
-					change(cm)
-				})
+				f.change(withoutFoo(change))
 				return testcluster.Fault{DropBefore: true}
 			})
 			_, err := f.do(f.swapping("foo", one, Entry{}))

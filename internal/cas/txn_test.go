@@ -186,25 +186,12 @@ func TestTxnWhoseAnswerGotLostIsFoundOut(t *testing.T) {
 
 func TestTxnsThatShareAKeyAreJudgedInTheirOrder(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	arrived, release := f.holdReads(testcluster.Fault{})
-	commits := []*Txn{
-		f.txn(KeySwap{Key: "foo", Expect: one, New: two}),
-		f.txn(KeySwap{Key: "bar", Expect: one, New: two}, guard("foo", two)),
-		f.txn(KeySwap{Key: "bar", Expect: two, New: three}, KeySwap{Key: "foo", Expect: two, New: three}),
-	}
-	errs := make([]chan error, len(commits))
-	for i, txn := range commits {
-		errs[i] = make(chan error, 1)
-		go func() { _, err := f.commit(txn); errs[i] <- err }()
-		if i == 0 {
-			<-arrived
-			continue
-		}
-		f.queued(i)
-	}
-	close(release)
-	for _, err := range errs {
-		f.want(Applied, <-err)
+	for _, err := range f.inOneBatch(
+		f.committing(f.txn(KeySwap{Key: "foo", Expect: one, New: two})),
+		f.committing(f.txn(KeySwap{Key: "bar", Expect: one, New: two}, guard("foo", two))),
+		f.committing(f.txn(KeySwap{Key: "bar", Expect: two, New: three}, KeySwap{Key: "foo", Expect: two, New: three})),
+	) {
+		f.want(Applied, err)
 	}
 	f.wantData(map[string]string{"foo": "3", "bar": "3"})
 }
@@ -334,26 +321,14 @@ func TestMetaThatAnotherChangedIsAConflict(t *testing.T) {
 
 func TestBadTxnDoesNotFailItsSiblings(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	arrived, release := f.holdReads(testcluster.Fault{})
-	txns := []*Txn{
-		f.txn(KeySwap{Key: "a", New: one}, guard("foo", one)),
-		f.txn(KeySwap{Key: "b", New: one}, KeySwap{Key: "not/valid", New: one}),
-		f.txn(KeySwap{Key: "c", New: one}, KeySwap{Key: "d", New: one}),
-	}
-	errs := make([]chan error, len(txns))
-	for i, txn := range txns {
-		errs[i] = make(chan error, 1)
-		go func() { _, err := f.commit(txn); errs[i] <- err }()
-		if i == 0 {
-			<-arrived
-		} else {
-			f.queued(i)
-		}
-	}
-	close(release)
-	f.want(Applied, <-errs[0])
-	f.want(Rejected, <-errs[1])
-	f.want(Applied, <-errs[2])
+	errs := f.inOneBatch(
+		f.committing(f.txn(KeySwap{Key: "a", New: one}, guard("foo", one))),
+		f.committing(f.txn(KeySwap{Key: "b", New: one}, KeySwap{Key: "not/valid", New: one})),
+		f.committing(f.txn(KeySwap{Key: "c", New: one}, KeySwap{Key: "d", New: one})),
+	)
+	f.want(Applied, errs[0])
+	f.want(Rejected, errs[1])
+	f.want(Applied, errs[2])
 	f.wantData(map[string]string{"foo": "1", "a": "1", "c": "1", "d": "1"})
 }
 

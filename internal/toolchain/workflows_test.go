@@ -1,7 +1,6 @@
 package toolchain_test
 
 import (
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
