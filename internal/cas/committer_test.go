@@ -55,12 +55,7 @@ func TestForeignWriteOverOurOwnKeyIsAConflict(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "0"})
 	_, err := f.do(f.swapping("foo", Text("0"), one)) // our manager owns foo now
 	f.want(Applied, err)
-	f.onEach(http.MethodPatch, func() testcluster.Fault {
-		f.set("foo", "3")
-		return testcluster.Fault{DropAfter: true}
-	})
-	_, err = f.do(f.swapping("foo", one, two))
-	f.wantReason(ReasonKey, err)
+	f.comesSecond(two, testcluster.Fault{DropAfter: true})
 }
 
 func TestBadEntryStaysAlone(t *testing.T) {

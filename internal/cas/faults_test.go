@@ -77,17 +77,23 @@ func TestOursLandedThenTheirsThenOurRead(t *testing.T) {
 	})
 }
 
+// comesSecond swaps foo, which another writer sets to 3 before each patch. The fault befalls those, and the swap is a conflict.
+func (f *fixture) comesSecond(to Entry, fault testcluster.Fault) {
+	f.Helper()
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		f.set("foo", "3")
+		return fault
+	})
+	_, err := f.do(f.swapping("foo", one, to))
+	f.wantReason(ReasonKey, err)
+	f.wantData(map[string]string{"foo": "3"})
+}
+
 func TestTheirsCameFirstAndOurAnswerGotLost(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
-		f.onEach(http.MethodPatch, func() testcluster.Fault {
-			f.set("foo", "3")
-			return testcluster.Fault{DropAfter: true}
-		})
-		_, err := f.do(f.swapping("foo", one, two))
-		f.wantReason(ReasonKey, err)
-		f.wantData(map[string]string{"foo": "3"})
+		f.comesSecond(two, testcluster.Fault{DropAfter: true})
 	})
 }
 
@@ -287,13 +293,7 @@ func TestForeignWriteWithinASecondOfItsLastIsNotTakenForOursInDoubt(t *testing.T
 				f.set("foo", "1x")
 				f.set("foo", "1")
 			}, func() {
-				f.onEach(http.MethodPatch, func() testcluster.Fault {
-					f.set("foo", "3")
-					return testcluster.Fault{DropBefore: true}
-				})
-				_, err := f.do(f.swapping("foo", one, to))
-				f.wantReason(ReasonKey, err)
-				f.wantData(map[string]string{"foo": "3"})
+				f.comesSecond(to, testcluster.Fault{DropBefore: true})
 			})
 		})
 	}

@@ -437,15 +437,22 @@ func (f *fixture) mayNotWatch() {
 	f.engine = f.newEngine(f.proxy.Config)
 }
 
+// newOwned is a fixture whose foo is another's, who wrote last in 2020, and whose Engine may not watch.
+func newOwned(t *testing.T, kind Kind) *fixture {
+	t.Helper()
+	f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
+	f.setAs("owner", "foo", "1")
+	f.ages("owner")
+	f.mayNotWatch()
+	return f
+}
+
 // Given a key whose owner wrote last in 2020, and a user who may not watch; when a swap is lost on its way, and another key is written;
 // then it is known that nothing landed: the key is as it was and its owner's, who has not written since. It is sent again.
 func TestKeyOfAnOwnerWhoHasNotWrittenSinceTellsThatNothingLanded(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
-		f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
-		f.setAs("owner", "foo", "1")
-		f.ages("owner")
-		f.mayNotWatch()
+		f := newOwned(t, kind)
 		f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 			if r.Method != http.MethodPatch || f.proxy.Count(http.MethodPatch) > 1 {
 				return testcluster.Fault{}
@@ -467,10 +474,7 @@ func TestKeyOfAnOwnerWhoHasNotWrittenSinceTellsThatNothingLanded(t *testing.T) {
 func TestKeyOfAnOwnerWhoHasWrittenSinceTellsNothing(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
-		f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
-		f.setAs("owner", "foo", "1")
-		f.ages("owner")
-		f.mayNotWatch()
+		f := newOwned(t, kind)
 		f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.setAs("owner", "foo", "1") }, DropAfter: true})
 		_, err := f.do(f.swapping("foo", one, two))
 		f.want(Unknown, err)
