@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
@@ -93,13 +91,7 @@ func TestConfigMapExamples(t *testing.T) {
 			if name == "moved.tf" {
 				steps = append([]resource.TestStep{{Config: "resource \"kubernetes_config_map_v1\" \"settings\" {\n  metadata {\n    name = \"settings\"\n  }\n}\n"}}, steps...)
 			}
-			resource.Test(t, resource.TestCase{
-				IsUnitTest: true, TerraformVersionChecks: example.versions, Steps: steps,
-				ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
-					"cas":        providerserver.NewProtocol6WithError(newProvider()),
-					"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{made: before}),
-				},
-			})
+			runCLISteps(t, &kubernetesStandIn{made: before}, resource.TestCase{TerraformVersionChecks: example.versions, Steps: steps})
 			left, err := f.cluster.Client().CoreV1().ConfigMaps(f.namespace).List(t.Context(), metav1.ListOptions{})
 			if err != nil || len(left.Items) > 0 {
 				t.Errorf("left after destroy: %v (%v)", left.Items, err)

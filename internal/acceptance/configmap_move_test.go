@@ -7,11 +7,9 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	frameworkresource "github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
@@ -92,6 +90,9 @@ func (kubernetesConfigMapResource) Update(context.Context, frameworkresource.Upd
 func (kubernetesConfigMapResource) Delete(context.Context, frameworkresource.DeleteRequest, *frameworkresource.DeleteResponse) {
 }
 
+// movesSince skips where the command line moves no resource to another type.
+var movesSince = []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_8_0)}
+
 func TestConfigMapMovedFromHashicorpKubernetes(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -110,7 +111,8 @@ func TestConfigMapMovedFromHashicorpKubernetes(t *testing.T) {
 		"generated name": {prefix: "app-", live: whole{Data: data{"foo": "1"}}, lines: []string{`data = { foo = "1" }`, `generate_name = "app-"`}},
 	} {
 		for _, from := range []string{"kubernetes_config_map_v1", "kubernetes_config_map"} {
-			t.Run(name+"/"+from, func(t *testing.T) {
+			run := func(t *testing.T, runs func(*testing.T, *kubernetesStandIn, resource.TestCase)) {
+				t.Helper()
 				f := newFixture(t)
 				proxy := f.proxied()
 				cm := &corev1.ConfigMap{Data: test.live.Data, BinaryData: test.live.Bytes}
@@ -123,13 +125,8 @@ func TestConfigMapMovedFromHashicorpKubernetes(t *testing.T) {
 				}
 				made := f.createObject(cm)
 				moved := f.config(fmt.Sprintf("moved {\n  from = %s.all\n  to   = cas_configmap.all\n}\n", from) + wholeBlock("all", test.lines...))
-				resource.Test(t, resource.TestCase{
-					IsUnitTest:             true,
-					TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_8_0)},
-					ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
-						"cas":        providerserver.NewProtocol6WithError(newProvider()),
-						"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{made: made}),
-					},
+				runs(t, &kubernetesStandIn{made: made}, resource.TestCase{
+					TerraformVersionChecks: movesSince,
 					Steps: []resource.TestStep{
 						{Config: fmt.Sprintf("resource %q \"all\" {\n  metadata {\n    name = %q\n  }\n}\n", from, made.Name)},
 						{
@@ -153,7 +150,11 @@ func TestConfigMapMovedFromHashicorpKubernetes(t *testing.T) {
 				if n := proxy.Count("DELETE"); n != 1 {
 					t.Errorf("%d deletes, want that of the end", n)
 				}
-			})
+			}
+			t.Run(name+"/"+from, func(t *testing.T) { run(t, drive) })
+			if name == "all of it" {
+				t.Run(name+"/"+from+", on the command line", func(t *testing.T) { run(t, runCLISteps) })
+			}
 		}
 	}
 }

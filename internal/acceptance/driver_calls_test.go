@@ -545,7 +545,7 @@ func (s scenario) onCLI(f *fixture, cli, installation string) [][]string {
 func (s scenario) onDriver(f *fixture, profile driver.Profile) [][]string {
 	f.Helper()
 	on, log := newSession(f), &callLog{}
-	on.w.Profile = profile
+	on.w.Profile, on.w.Validate = profile, driver.ValidateAlways
 	for name, start := range on.w.Providers {
 		on.w.Providers[name] = recordedStart(start, log.add)
 	}

@@ -10,11 +10,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,13 +66,7 @@ func (f *fixture) wantOwners(want map[string][]string) {
 // movedSteps runs steps with a stand-in for hashicorp/kubernetes, whose whole ConfigMap is made.
 func movedSteps(t *testing.T, made *corev1.ConfigMap, steps ...resource.TestStep) {
 	t.Helper()
-	resource.Test(t, resource.TestCase{
-		IsUnitTest: true, TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_8_0)}, Steps: steps,
-		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
-			"cas":        providerserver.NewProtocol6WithError(newProvider()),
-			"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{made: made}),
-		},
-	})
+	runCLISteps(t, &kubernetesStandIn{made: made}, resource.TestCase{TerraformVersionChecks: movesSince, Steps: steps})
 }
 
 // The keys of a kubernetes_config_map_v1_data move without a write, then every swap is compared; and they go back.

@@ -6,10 +6,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -18,6 +20,11 @@ import (
 type kubernetesStandIn struct {
 	made   *corev1.ConfigMap
 	secret *corev1.Secret
+}
+
+// start serves it to the driver.
+func (p *kubernetesStandIn) start(func(string) string) (tfprotov6.ProviderServer, func()) {
+	return providerserver.NewProtocol6(p)(), func() {}
 }
 
 func (*kubernetesStandIn) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {

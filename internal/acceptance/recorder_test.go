@@ -77,7 +77,7 @@ func serveRecorded(path string) {
 	}
 	start := startProvider
 	if filepath.Base(os.Args[0]) == standInBinary {
-		start = startStandIn
+		start = (&kubernetesStandIn{}).start
 	}
 	server, end := start(os.Getenv)
 	defer end()

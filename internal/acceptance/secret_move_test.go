@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -38,12 +36,7 @@ func TestSecretMovedFromKubernetes(t *testing.T) {
 	live := f.createSecret("database", data{"a": "1"}, func(s *corev1.Secret) { s.Type = "example.com/x" })
 	const moved = "moved {\nfrom = kubernetes_secret_v1.it\nto = cas_secret.it\n}\n"
 	config := secretBlock(`type = "example.com/x"`, `data_wo = { a = "1" }`)
-	resource.Test(t, resource.TestCase{
-		IsUnitTest: true,
-		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
-			"cas":        providerserver.NewProtocol6WithError(newProvider()),
-			"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{secret: live}),
-		},
+	runCLISteps(t, &kubernetesStandIn{secret: live}, resource.TestCase{
 		Steps: []resource.TestStep{
 			{Config: f.config("resource \"kubernetes_secret_v1\" \"it\" {\n  metadata {\n    name = \"database\"\n    namespace = NAMESPACE\n  }\n}\n")},
 			{

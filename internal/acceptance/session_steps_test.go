@@ -27,19 +27,20 @@ import (
 func runSteps(t *testing.T, test resource.TestCase) {
 	t.Helper()
 	if drivable(test) {
-		drive(t, test)
+		drive(t, &kubernetesStandIn{}, test)
 		return
 	}
-	runCLISteps(t, test)
+	runCLISteps(t, &kubernetesStandIn{}, test)
 }
 
-// runCLISteps is resource.Test that does not depend on TF_ACC: the control plane is real and at hand.
-func runCLISteps(t *testing.T, test resource.TestCase) {
+// runCLISteps is resource.Test that does not depend on TF_ACC: the control plane is real and at hand. The stand-in is started where a configuration or
+// a state names hashicorp/kubernetes.
+func runCLISteps(t *testing.T, kubernetes *kubernetesStandIn, test resource.TestCase) {
 	t.Helper()
 	test.IsUnitTest = true
 	test.ProtoV6ProviderFactories = map[string]func() (tfprotov6.ProviderServer, error){
 		"cas":        providerserver.NewProtocol6WithError(newProvider()),
-		"kubernetes": providerserver.NewProtocol6WithError(&kubernetesStandIn{}), // started where a configuration or a state names it
+		"kubernetes": providerserver.NewProtocol6WithError(kubernetes),
 	}
 	resource.Test(t, test)
 }
@@ -66,9 +67,10 @@ func (fn planCheckFunc) CheckPlan(context.Context, plancheck.CheckPlanRequest, *
 
 // drive runs steps as resource.Test does, on the protocol driver: plan, checks of the plan, apply, checks; then a plan without and one
 // with a refresh, which must have no changes; and in the end a destroy.
-func drive(t *testing.T, test resource.TestCase) {
+func drive(t *testing.T, kubernetes *kubernetesStandIn, test resource.TestCase) {
 	t.Helper()
 	s := newSession(t)
+	s.w.Providers["kubernetes"] = kubernetes.start
 	defer func() {
 		if len(s.w.Objects()) == 0 {
 			return
@@ -228,6 +230,13 @@ func jsonValue(v cty.Value) (known, unknown any) {
 				continue
 			}
 			all[name] = known
+		}
+		return all, not
+	case v.Type().IsListType():
+		all, not := []any{}, []any{}
+		for _, element := range v.AsValueSlice() {
+			known, unknown := jsonValue(element)
+			all, not = append(all, known), append(not, unknown)
 		}
 		return all, not
 	default:

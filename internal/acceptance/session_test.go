@@ -35,8 +35,8 @@ func newSession(t testing.TB) *session {
 	return &session{
 		TB: t, ctx: t.Context(), plans: map[string]*driver.Plan{},
 		w: &driver.Workspace{
-			Profile: profile(), Env: map[string]string{},
-			Providers: map[string]driver.Start{"cas": startProvider, "kubernetes": startStandIn},
+			Profile: profile(), Env: map[string]string{}, Validate: driver.ValidateChanges,
+			Providers: map[string]driver.Start{"cas": startProvider, "kubernetes": (&kubernetesStandIn{}).start},
 			Sources:   map[string]string{"kubernetes": "registry.terraform.io/hashicorp/kubernetes"},
 		},
 	}
@@ -60,10 +60,6 @@ func newProvider() frameworkprovider.Provider {
 func startProvider(getenv func(string) string) (tfprotov6.ProviderServer, func()) {
 	factory, closeAll := provider.New("test", getenv)
 	return providerserver.NewProtocol6(factory())(), closeAll
-}
-
-func startStandIn(func(string) string) (tfprotov6.ProviderServer, func()) {
-	return providerserver.NewProtocol6(&kubernetesStandIn{})(), func() {}
 }
 
 func (s *session) Write(name, content string) {

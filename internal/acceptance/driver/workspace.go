@@ -25,17 +25,28 @@ type Workspace struct {
 	Sources map[string]string
 	// Env is the environment of the providers.
 	Env map[string]string
-	// Validated: a plan need not validate the configuration first, in a process of its own.
-	Validated bool
+	// Validate says before which plans the configuration is validated, in a process of its own.
+	Validate Validation
 	// Parallelism is how many operations a walk does at a time, 10 by default.
 	Parallelism int
 
 	source string
+	valid  string // what was validated last
 	state  state
 
 	mu   sync.Mutex
 	seen map[string]*schemas
 }
+
+// Validation says before which plans a configuration is validated.
+type Validation int
+
+// A command line validates before each plan. The verdict is the same until the configuration, a variable or the environment changes.
+const (
+	ValidateAlways Validation = iota
+	ValidateChanges
+	ValidateNever
+)
 
 // Result is what a command printed, and how it ended.
 type Result struct {
@@ -121,12 +132,13 @@ func (w *Workspace) MakePlan(ctx context.Context, o Options) *Result {
 	if diags.HasErrors() {
 		return ended(diags)
 	}
-	if !w.Validated {
+	if given := w.source + fmt.Sprint(o.Variables, w.Env); w.Validate == ValidateAlways || w.Validate == ValidateChanges && given != w.valid {
 		validation := w.walk(config, &state{}, false)
 		validation.validate(ctx)
 		if validation.diags.HasErrors() {
 			return ended(validation.diags)
 		}
+		w.valid = given
 	}
 	p, more := w.makePlan(ctx, config, &w.state, o)
 	r := ended(append(diags, more...))
@@ -216,6 +228,14 @@ func (w *Workspace) Taint(address string, tainted bool) {
 func (w *Workspace) Forget(address string) {
 	s := w.state.clone()
 	delete(s.slots, address)
+	w.save(s)
+}
+
+// Put puts an object into the state that no command has made. Its attributes are JSON.
+func (w *Workspace) Put(address, typ, attributes string) {
+	s := w.state.clone()
+	provider, _, _ := strings.Cut(typ, "_")
+	s.slots[address] = &slot{&object{value: []byte(attributes), typ: typ, provider: provider}, map[string]*object{}}
 	w.save(s)
 }
 
