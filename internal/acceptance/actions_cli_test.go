@@ -18,6 +18,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 const (
@@ -73,7 +74,7 @@ func TestSwapExamples(t *testing.T) {
 	} {
 		t.Run(test.file, func(t *testing.T) {
 			f, _ := shop(t, test.before)
-			body, c := configsOf(t, "action", exampleText(t, swapExamples, test.file), test.references...)[swap+"."+test.action], f.calls()
+			body, c := configsOf(t, "action", toolchain.Text(t, swapExamples, test.file), test.references...)[swap+"."+test.action], f.calls()
 			planned := c.PlanAction(t.Context(), swap, body)
 			_, diags := c.InvokeAction(t.Context(), swap, body)
 			for _, said := range []driver.Diagnostics{planned, diags} {
@@ -104,7 +105,7 @@ func TestListExamples(t *testing.T) {
 		"cas_configmap":       {"shop": {"shop-one", "shop-two"}},
 		"cas_configmap_entry": {"settings": {"settings/color"}, "flags": {"flags/on"}},
 	} {
-		configs := configsOf(t, "list", exampleText(t, listExamples, typ, "list-resource.tfquery.hcl"))
+		configs := configsOf(t, "list", toolchain.Text(t, listExamples, typ, "list-resource.tfquery.hcl"))
 		if len(configs) != len(want) {
 			t.Errorf("lists %v", configs)
 		}
@@ -139,7 +140,7 @@ func TestGuideActions(t *testing.T) {
 	f, _ := shop(t, data{"color": "blue", "previous": "green", "green": "ready"})
 	p := f.cliPipeline()
 	p.needsActionsAndLists()
-	p.write(exampleText(t, swapExamples, "action.tf"))
+	p.write(toolchain.Text(t, swapExamples, "action.tf"))
 	invoke := []string{"-auto-approve", "-invoke=action.cas_configmap_swap.switch"}
 	p.wantShown("actions", p.do(append([]string{"apply"}, invoke...)...))
 	after := data{"color": "green", "previous": "blue", "green": "ready"}
@@ -148,7 +149,7 @@ func TestGuideActions(t *testing.T) {
 	p.wantLive("settings", after)
 
 	// After a change of another resource: the first release is recorded where there was none, the second over what the plan saw.
-	p.write(exampleText(t, swapExamples, "trigger.tf"))
+	p.write(toolchain.Text(t, swapExamples, "trigger.tf"))
 	p.setenv("TF_VAR_release", "1.0")
 	p.do("apply", "-auto-approve")
 	after["release"] = "1.0"
@@ -174,7 +175,7 @@ func TestGuideActionsGate(t *testing.T) {
 	p := f.cliPipeline()
 	p.needsActionsAndLists()
 	proxy := f.cluster.Proxy(t)
-	text := exampleText(t, swapExamples, "wait_for_match.tf")
+	text := toolchain.Text(t, swapExamples, "wait_for_match.tf")
 	p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", text)
 	p.wants(p.plan(), "Expectation Does Not Hold Yet", "for up to 10m")
 	f.onWatches(proxy, func() testcluster.Fault { return watched(func() { f.set("settings", "schema", "42") }) })
@@ -203,7 +204,7 @@ func TestGuideAdopt(t *testing.T) {
 	p.wantShown("adopt", p.do("query"))
 
 	p.do("query", "-generate-config-out=settings.tf")
-	generated := exampleText(t, p.cli.Dir, "settings.tf")
+	generated := toolchain.Text(t, p.cli.Dir, "settings.tf")
 	_, shown, _ := strings.Cut(guideText(t, "adopt"), "```terraform\nresource")
 	shown, _, _ = strings.Cut(shown, "```\n")
 	for _, block := range strings.Split("resource"+shown, "\n\n") {
@@ -220,7 +221,7 @@ func TestGuideAdopt(t *testing.T) {
 
 	// The same of whole ConfigMaps, by one list.
 	p.on.Write("settings.tf", "")
-	p.on.Write("shop.tfquery.hcl", exampleText(t, listExamples, "cas_configmap", "list-resource.tfquery.hcl"))
+	p.on.Write("shop.tfquery.hcl", toolchain.Text(t, listExamples, "cas_configmap", "list-resource.tfquery.hcl"))
 	f.change("settings", func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"app": "shop"} })
 	p.do("state", "rm", "cas_configmap_entry.settings_0", "cas_configmap_entry.settings_1")
 	p.do("query", "-generate-config-out=whole.tf")

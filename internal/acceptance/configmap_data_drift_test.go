@@ -9,6 +9,13 @@ import (
 func TestConfigMapDataDrift(t *testing.T) {
 	t.Parallel()
 	const block = `data = { a = "1", b = "2" }`
+	written := func(t *testing.T) *pipeline {
+		t.Helper()
+		p := newPipeline(t)
+		p.testmap(contents{})
+		p.planned(dataBlock("it", block))
+		return p
+	}
 	t.Run("a key that vanished comes back", func(t *testing.T) {
 		p := newPipeline(t)
 		p.create("testmap", data{"x": "y"})
@@ -34,9 +41,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 		p.wantLive("testmap", data{"a": "1", "b": "2"})
 	})
 	t.Run("it is looked for also where a refresh was stored meanwhile", func(t *testing.T) {
-		p := newPipeline(t)
-		p.testmap(contents{})
-		p.planned(dataBlock("it", block))
+		p := written(t)
 		p.unset("testmap", "b")
 		p.planApply("-refresh-only")
 		p.wantData("it", data{"a": "1"})
@@ -44,9 +49,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 		p.wants(p.plan(), `~ "b" = "foreign" -> "2"`)
 	})
 	t.Run("all keys vanished", func(t *testing.T) {
-		p := newPipeline(t)
-		p.testmap(contents{})
-		p.planned(dataBlock("it", block))
+		p := written(t)
 		p.change("testmap", func(cm *corev1.ConfigMap) { cm.Data = nil })
 		p.wants(p.plan(), "0 to add, 1 to change, 0 to destroy")
 		p.apply()
@@ -57,9 +60,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 		p.wantState()
 	})
 	t.Run("the ConfigMap is gone", func(t *testing.T) {
-		p := newPipeline(t)
-		p.testmap(contents{})
-		p.planned(dataBlock("it", block))
+		p := written(t)
 		p.remove("testmap")
 		p.wants(p.plan(), "1 to add, 0 to change, 0 to destroy", "Warning: ConfigMap Does Not Exist Yet")
 		p.testmap(contents{})
@@ -67,9 +68,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 		p.wantLive("testmap", data{"a": "1", "b": "2"})
 	})
 	t.Run("the ConfigMap was made again", func(t *testing.T) {
-		p := newPipeline(t)
-		p.testmap(contents{})
-		p.planned(dataBlock("it", block))
+		p := written(t)
 		p.remove("testmap")
 		p.create("testmap", data{"a": "1", "b": "2"})
 		p.planNothing()
@@ -79,9 +78,7 @@ func TestConfigMapDataDrift(t *testing.T) {
 		p.wantLive("testmap", data{"a": "1", "b": "2"})
 	})
 	t.Run("a key that moved to the other map", func(t *testing.T) {
-		p := newPipeline(t)
-		p.testmap(contents{})
-		p.planned(dataBlock("it", block))
+		p := written(t)
 		p.change("testmap", func(cm *corev1.ConfigMap) {
 			delete(cm.Data, "b")
 			cm.BinaryData = map[string][]byte{"b": {0xff}}

@@ -75,12 +75,11 @@ func TestConfigMapDataReplace(t *testing.T) {
 		p.wantLive("other", data{"a": "1", "b": "2"})
 	})
 	t.Run("create_before_destroy, with a foreign write", func(t *testing.T) {
-		const lifecycle = "lifecycle { create_before_destroy = true }"
 		p := newPipeline(t)
 		p.testmap(contents{})
 		p.create("other", nil)
-		p.planned(dataBlock("it", `data = { a = "1" }`, lifecycle))
-		p.write(dataBlock("it", `name = "other"`, `data = { a = "1" }`, lifecycle))
+		p.planned(dataBlock("it", `data = { a = "1" }`, createFirst))
+		p.write(dataBlock("it", `name = "other"`, `data = { a = "1" }`, createFirst))
 		p.plan()
 		p.set("testmap", "a", "foreign")
 		p.applyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "1" Found: "foreign"`, "Nothing was removed.")

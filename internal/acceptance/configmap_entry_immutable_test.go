@@ -9,6 +9,18 @@ import (
 
 func freeze(cm *corev1.ConfigMap) { cm.Immutable = new(true) }
 
+// createRefused plans an entry of an empty ConfigMap, which something happens to then: its apply and the next plan are refused.
+func (p *pipeline) createRefused(happens func(), wants ...string) {
+	p.Helper()
+	p.write(entryBlock("foo", `value = "2"`))
+	p.plan()
+	happens()
+	p.applyRefused(wants...)
+	p.planRefused(wants)
+	p.wantContents(contents{})
+	p.wantState()
+}
+
 func TestImmutableConfigMap(t *testing.T) {
 	t.Parallel()
 	const refused = "Error: ConfigMap Is Immutable"
@@ -18,13 +30,7 @@ func TestImmutableConfigMap(t *testing.T) {
 	t.Run("create", func(t *testing.T) {
 		p := newPipeline(t)
 		p.testmap(contents{})
-		p.write(entryBlock("foo", `value = "2"`))
-		p.plan()
-		p.change("testmap", freeze)
-		p.applyRefused(written...)
-		p.planRefused(written)
-		p.wantContents(contents{})
-		p.wantState()
+		p.createRefused(func() { p.change("testmap", freeze) }, written...)
 	})
 	t.Run("update and destroy", func(t *testing.T) {
 		p := newPipeline(t)
@@ -72,13 +78,7 @@ func TestConfigMapThatIsBeingDeleted(t *testing.T) {
 	t.Run("create", func(t *testing.T) {
 		p := newPipeline(t)
 		held(p, nil)
-		p.write(entryBlock("foo", `value = "2"`))
-		p.plan()
-		p.remove("testmap")
-		p.applyRefused(wants...)
-		p.planRefused(wants)
-		p.wantContents(contents{})
-		p.wantState()
+		p.createRefused(func() { p.remove("testmap") }, wants...)
 	})
 	t.Run("update, and destroy goes ahead", func(t *testing.T) {
 		p := newPipeline(t)

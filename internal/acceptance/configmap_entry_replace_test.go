@@ -69,7 +69,6 @@ func TestReplaceOfTheSameKeyThatRestoresNothing(t *testing.T) {
 // the plan's observation what was written since.
 func TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 	t.Parallel()
-	const lifecycle = "lifecycle { create_before_destroy = true }"
 	for name, test := range map[string]struct {
 		scope   string
 		foreign foreignWrite
@@ -109,9 +108,9 @@ func TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 			p := newPipeline(t)
 			p.create("testmap", data{"bar": "kept"})
 			scope := "conflict_scope = \"" + test.scope + "\""
-			p.planned(entryBlock("foo", scope, `value = "2"`, lifecycle))
+			p.planned(entryBlock("foo", scope, `value = "2"`, createFirst))
 
-			renamed := entryBlock("foo", scope, `value = "2"`, `key = "baz"`, lifecycle)
+			renamed := entryBlock("foo", scope, `value = "2"`, `key = "baz"`, createFirst)
 			p.write(renamed)
 			p.plan()
 			test.foreign(p.fixture, "testmap")
@@ -140,7 +139,6 @@ func TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 // The object of the deposed key is one that this apply has not looked at before.
 func TestCreateBeforeDestroyInAnotherConfigMap(t *testing.T) {
 	t.Parallel()
-	const lifecycle = "lifecycle { create_before_destroy = true }"
 	for name, test := range map[string]struct {
 		foreign foreignWrite
 		refused bool
@@ -153,8 +151,8 @@ func TestCreateBeforeDestroyInAnotherConfigMap(t *testing.T) {
 			p := newPipeline(t)
 			p.create("testmap", data{"bar": "kept"})
 			p.create("other", nil)
-			p.planned(entryBlock("foo", `value = "2"`, lifecycle))
-			p.write(entryBlock("foo", `value = "2"`, `name = "other"`, lifecycle))
+			p.planned(entryBlock("foo", `value = "2"`, createFirst))
+			p.write(entryBlock("foo", `value = "2"`, `name = "other"`, createFirst))
 			p.plan()
 			test.foreign(p.fixture, "testmap")
 			before := p.live("testmap")
@@ -172,12 +170,11 @@ func TestCreateBeforeDestroyInAnotherConfigMap(t *testing.T) {
 
 // No plan can tell that the key which is deposed turns out to be another resource's.
 func TestDeposedKeyThatAnotherResourceAdoptedIsNotRemoved(t *testing.T) {
-	const lifecycle = "lifecycle { create_before_destroy = true }"
 	p := newPipeline(t)
 	p.create("testmap", data{"bar": "kept"})
-	p.planned(entryBlock("foo", `conflict_scope = "key"`, `value = "2"`, lifecycle))
+	p.planned(entryBlock("foo", `conflict_scope = "key"`, `value = "2"`, createFirst))
 	p.write("resource \"terraform_data\" \"key\" {\n  input = \"foo\"\n}\n" +
-		entryBlock("foo", `key = "baz"`, `conflict_scope = "key"`, `value = "2"`, lifecycle) +
+		entryBlock("foo", `key = "baz"`, `conflict_scope = "key"`, `value = "2"`, createFirst) +
 		entryBlock("adopter", `key = terraform_data.key.output`, `value = "2"`, `adopt_existing = true`, "depends_on = [cas_configmap_entry.foo]"))
 	p.plan()
 	p.applyRefused("Error: Compare-And-Swap Conflict", "Another resource of this run wrote or adopted foo after the removal was planned. Nothing was removed.")

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // wholeExamples are the examples of cas_configmap. They are applied as they stand, to the ConfigMap settings in the namespace
@@ -47,7 +48,7 @@ func TestConfigMapExamples(t *testing.T) {
 	t.Parallel()
 	for name, example := range wholeExampleTests {
 		t.Run(name, func(t *testing.T) {
-			text := exampleText(t, wholeExamples, name)
+			text := toolchain.Text(t, wholeExamples, name)
 			f, before := shop(t, nil)
 			f.remove("settings")
 			if example.before != nil {
@@ -99,7 +100,7 @@ func TestConfigMapExamples(t *testing.T) {
 	}
 	t.Run("import.sh", func(t *testing.T) {
 		f, _ := shop(t, data{"foo": "1"})
-		_, command, found := strings.Cut(exampleText(t, wholeExamples, "import.sh"), "\nterraform ")
+		_, command, found := strings.Cut(toolchain.Text(t, wholeExamples, "import.sh"), "\nterraform ")
 		if !found {
 			t.Fatal("it does not run terraform")
 		}

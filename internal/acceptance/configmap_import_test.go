@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // wholeImport is an import block of the ConfigMap testmap.
@@ -132,7 +134,7 @@ func TestCommandLineGeneratesAConfigurationThatChangesNothing(t *testing.T) {
 			imports := fmt.Sprintf("import {\n  to = %s.it\n  id = %q\n", kind, p.namespace+"/"+name)
 			p.write(imports + "  provider = cas\n}\n") // which Terraform 1.16 needs, and only while it generates
 			p.wants(p.plan("-generate-config-out=generated.tf"), plans[kind])
-			if generated := exampleText(t, p.cli.Dir, "generated.tf"); !strings.Contains(generated, fmt.Sprintf("= %q", name)) {
+			if generated := toolchain.Text(t, p.cli.Dir, "generated.tf"); !strings.Contains(generated, fmt.Sprintf("= %q", name)) {
 				t.Errorf("the name %s is not in\n%s", name, generated)
 			}
 			p.write(imports + "}\n")

@@ -119,7 +119,7 @@ func TestConfigMapOfGeneratedNameIsReplacedBeforeItIsDestroyed(t *testing.T) {
 	const n = 20
 	with := func(prefix, value string) data {
 		body, want := manyEntries(n, "cas_configmap.all", value)
-		p.write(wholeBlock("all", fmt.Sprintf("generate_name = %q", prefix), "lifecycle { create_before_destroy = true }") + body)
+		p.write(wholeBlock("all", fmt.Sprintf("generate_name = %q", prefix), createFirst) + body)
 		return want
 	}
 	want := with("first-", "1")
@@ -143,7 +143,7 @@ func TestConfigMapOfGeneratedNameIsReplacedBeforeItIsDestroyed(t *testing.T) {
 func TestDeposedConfigMapWithAForeignWriteBetweenPlanAndApply(t *testing.T) {
 	p := newPipeline(t)
 	with := func(prefix string) {
-		p.write(wholeBlock("all", fmt.Sprintf("generate_name = %q", prefix), `data = { foo = "1" }`, "lifecycle { create_before_destroy = true }"))
+		p.write(wholeBlock("all", fmt.Sprintf("generate_name = %q", prefix), `data = { foo = "1" }`, createFirst))
 	}
 	with("first-")
 	p.planApply()
@@ -275,7 +275,7 @@ func TestConfigMapIsReplacedByOneOfTheSameName(t *testing.T) {
 	p.wantNone("testmap")
 
 	// Two of one name cannot be, and nothing is lost in trying.
-	p.write(wholeBlock("all", `name = "other"`, `data = { foo = "1" }`, "lifecycle { create_before_destroy = true }"))
+	p.write(wholeBlock("all", `name = "other"`, `data = { foo = "1" }`, createFirst))
 	p.plan("-replace=cas_configmap.all")
 	p.applyRefused(wholeExists, "with create_before_destroy, use generate_name.")
 	p.wantLive("other", data{"foo": "1"})

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // pipelineExample is what an example starts from and what comes of it, where it is applied by the command line: to a ConfigMap of the
@@ -62,7 +64,7 @@ func TestPipelineExamples(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			f, _ := shopWith(t, example.configMap, example.before)
 			p := f.cliPipeline()
-			p.planned(exampleText(t, "../../examples", path))
+			p.planned(toolchain.Text(t, "../../examples", path))
 			p.wantLive(example.configMap, example.after)
 			if example.outputs != "" {
 				if diff := cmp.Diff(example.outputs, p.outputs()); diff != "" {

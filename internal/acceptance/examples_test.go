@@ -22,6 +22,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // entryExamples are the examples of cas_configmap_entry. They are applied as they stand, to the ConfigMap settings in
@@ -148,15 +149,6 @@ func shopWith(t *testing.T, configMap string, holds data) (*fixture, *corev1.Con
 	return fixtureIn(t, "shop", configMap, holds) // which removes it before another test comes in
 }
 
-func exampleText(t *testing.T, path ...string) string {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(path...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
-}
-
 // applied are the folders of examples that TestExamples applies, and what comes of each file.
 var applied = map[string]map[string]entryExample{entryExamples: entryExampleTests, dataExamples: dataExampleTests}
 
@@ -164,15 +156,15 @@ func TestExamples(t *testing.T) {
 	t.Parallel() // beside other tests; its own parts share a ConfigMap
 	for folder, examples := range applied {
 		for name, example := range examples {
-			t.Run(filepath.Base(folder)+"/"+name, func(t *testing.T) { example.run(t, exampleText(t, folder, name)) })
+			t.Run(filepath.Base(folder)+"/"+name, func(t *testing.T) { example.run(t, toolchain.Text(t, folder, name)) })
 		}
 	}
 	t.Run("wait_for_match.tf, started before wait_first.tf", func(t *testing.T) {
 		f, _ := shop(t, data{"schema": "41"})
 		first, second := f.cliPipeline(), f.cliPipeline()
-		first.write(exampleText(t, entryExamples, "wait_first.tf"))
+		first.write(toolchain.Text(t, entryExamples, "wait_first.tf"))
 		proxy := f.cluster.Proxy(t)
-		second.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", exampleText(t, entryExamples, "wait_for_match.tf"))
+		second.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", toolchain.Text(t, entryExamples, "wait_for_match.tf"))
 		waits := make(chan struct{})
 		f.onWatches(proxy, func() testcluster.Fault { return watched(func() { close(waits) }) })
 
@@ -192,7 +184,7 @@ func TestExamples(t *testing.T) {
 		f, _ := shop(t, data{"color": "green", "version": "1", "schema": "42"})
 		p := f.cliPipeline()
 		proxy := f.cluster.Proxy(t)
-		p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", exampleText(t, dataExamples, "wait_for_match.tf"))
+		p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", toolchain.Text(t, dataExamples, "wait_for_match.tf"))
 		f.onWatches(proxy, func() testcluster.Fault {
 			return watched(func() {
 				f.set("settings", "images", "pulled")
@@ -208,7 +200,7 @@ func TestExamples(t *testing.T) {
 		p := f.cliPipeline()
 		p.setenv("TF_VAR_run", "42")
 		proxy := f.cluster.Proxy(t)
-		p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", exampleText(t, entryExamples, "lock.tf"))
+		p.writeFor(f.cluster.Kubeconfig(t, proxy.Config), "", toolchain.Text(t, entryExamples, "lock.tf"))
 		f.onWatches(proxy, func() testcluster.Fault {
 			return watched(func() {
 				f.wantLive("settings", data{"deploy_lock": "41"})
@@ -221,7 +213,7 @@ func TestExamples(t *testing.T) {
 		f.wantLive("settings", nil)
 	})
 	t.Run("import.sh", func(t *testing.T) {
-		runImport(t, exampleText(t, entryExamples, "import.sh"), data{"foo": "1"}, `
+		runImport(t, toolchain.Text(t, entryExamples, "import.sh"), data{"foo": "1"}, `
 resource "cas_configmap_entry" "foo" {
   namespace = NAMESPACE
   name      = "settings"
@@ -230,7 +222,7 @@ resource "cas_configmap_entry" "foo" {
 }`)
 	})
 	t.Run("import.sh of data", func(t *testing.T) {
-		runImport(t, exampleText(t, dataExamples, "import.sh"), data{"color": "green", "version": "1", "other": "kept"}, `
+		runImport(t, toolchain.Text(t, dataExamples, "import.sh"), data{"color": "green", "version": "1", "other": "kept"}, `
 resource "cas_configmap_data" "release" {
   namespace = NAMESPACE
   name      = "settings"
@@ -300,7 +292,7 @@ func (f *fixture) quickstart(t *testing.T) resource.TestStep {
 	t.Helper()
 	const folder = "../../examples/quickstart"
 	return resource.TestStep{
-		Config: terraformBlocks.ReplaceAllString(exampleText(t, folder, "main.tf"), "") + exampleText(t, folder, "variables.tf"),
+		Config: terraformBlocks.ReplaceAllString(toolchain.Text(t, folder, "main.tf"), "") + toolchain.Text(t, folder, "variables.tf"),
 		ConfigVariables: config.Variables{
 			"config_path": config.StringVariable(f.kubeconfig), "namespace": config.StringVariable(f.namespace),
 		},
@@ -353,7 +345,7 @@ func TestEveryExampleHasATest(t *testing.T) {
 	for _, path := range guideFiles {
 		tested["guides/"+path] = true
 	}
-	docs, index := exampleTemplates(t), exampleText(t, "../../examples", "README.md")
+	docs, index := exampleTemplates(t), toolchain.Text(t, "../../examples", "README.md")
 	root := os.DirFS("../../examples")
 	err := fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -392,7 +384,7 @@ func exampleTemplates(t *testing.T) string {
 	var all strings.Builder
 	err := fs.WalkDir(os.DirFS("../../templates"), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
-			fmt.Fprintln(&all, exampleText(t, "../../templates", path))
+			fmt.Fprintln(&all, toolchain.Text(t, "../../templates", path))
 		}
 		return err
 	})

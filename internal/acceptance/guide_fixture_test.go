@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // guideFiles are the files under examples/guides that the guides' own tests apply, as they stand.
@@ -29,13 +30,13 @@ func guideFile(t *testing.T, path string) string {
 	if !slices.Contains(guideFiles, path) {
 		t.Errorf("%s is not one of guideFiles", path)
 	}
-	return exampleText(t, "../../examples/guides", path)
+	return toolchain.Text(t, "../../examples/guides", path)
 }
 
 // guideText is the template of a guide.
 func guideText(t *testing.T, name string) string {
 	t.Helper()
-	return exampleText(t, "../../templates/guides", name+".md.tmpl")
+	return toolchain.Text(t, "../../templates/guides", name+".md.tmpl")
 }
 
 // guidePipeline is a pipeline in a namespace that a guide names, which the test shares with others: with a ConfigMap in it, new, that

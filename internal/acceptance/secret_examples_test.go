@@ -14,6 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // secretExample is what one example of Secrets starts from, and what comes of it.
@@ -115,7 +117,7 @@ func TestSecretExamples(t *testing.T) {
 			}
 			p.attach(map[string]provider.Provider{"hashicorp/kubernetes": &kubernetesStandIn{secret: before}})
 			p.cli.Env = append(p.cli.Env, append(example.env, thePassword)...)
-			text := exampleText(t, "../../examples", path)
+			text := toolchain.Text(t, "../../examples", path)
 			if example.first != "" {
 				p.write(example.first)
 				p.do("apply", "-auto-approve")
@@ -139,7 +141,7 @@ func TestSecretExamples(t *testing.T) {
 	}
 	t.Run("resources/cas_secret/tls.tf", func(t *testing.T) {
 		p, _ := secretShop(t, nil)
-		p.write(exampleText(t, "../../examples/resources/cas_secret/tls.tf"))
+		p.write(toolchain.Text(t, "../../examples/resources/cas_secret/tls.tf"))
 		for i, pair := range [][2]string{{"c1", "k1"}, {"c2", "k2"}} {
 			p.cli.Env = append(p.cli.Env, "TF_VAR_certificate="+pair[0], "TF_VAR_private_key="+pair[1], fmt.Sprintf("TF_VAR_serial=%d", i+1))
 			p.do("apply", "-auto-approve")
@@ -154,11 +156,11 @@ func TestSecretExamples(t *testing.T) {
 		t.Run("resources/"+kind+"/import.sh", func(t *testing.T) {
 			p, before := secretShop(t, userPass)
 			p.cli.Env = append(p.cli.Env, thePassword)
-			text := exampleText(t, "../../examples/resources", kind, "import-by-string-id.tf")
+			text := toolchain.Text(t, "../../examples/resources", kind, "import-by-string-id.tf")
 			variable, rest, _ := strings.Cut(text, "import {")
 			_, block, _ := strings.Cut(rest, "\n}\n")
 			p.write(variable + block)
-			_, command, _ := strings.Cut(exampleText(t, "../../examples/resources", kind, "import.sh"), "\nterraform ")
+			_, command, _ := strings.Cut(toolchain.Text(t, "../../examples/resources", kind, "import.sh"), "\nterraform ")
 			p.do(strings.Fields(command)...)
 			if got := p.state()[address].Attributes["resource_version"]; got != before.ResourceVersion {
 				t.Errorf("resource_version %v, want %s", got, before.ResourceVersion)

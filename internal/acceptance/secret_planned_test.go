@@ -20,23 +20,20 @@ func TestSecretRehearsal(t *testing.T) {
 				p.createSecret("database", data{"other": "kept"})
 			}
 			proxy := p.proxied()
-			p.writeRehearsed(block(first))
-			proxy.Reset()
-			p.plan()
-			p.wantWrites(proxy, "a create", 1, 0)
+			rehearses := func(config, what string) {
+				p.writeRehearsed(config)
+				proxy.Reset()
+				p.plan()
+				p.wantWrites(proxy, what, 1, 0)
+			}
+			rehearses(block(first), "a create")
 			p.apply()
 			p.planNothing()
-			p.writeRehearsed(block(second))
-			proxy.Reset()
-			p.plan()
-			p.wantWrites(proxy, "an update", 1, 0)
+			rehearses(block(second), "an update")
 			if got := p.password(); got == nil || *got != first {
 				t.Errorf("the password is %v", got)
 			}
-			p.writeRehearsed("")
-			proxy.Reset()
-			p.plan()
-			p.wantWrites(proxy, "a removal", 1, 0)
+			rehearses("", "a removal")
 
 			p.createSecretIfNone()
 			p.quoteSecrets()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // story is a pipeline with one of the stories of examples/ in its workspace, whose README is followed block by block.
@@ -29,7 +30,7 @@ func tell(t *testing.T, folder string) *story {
 	if err := os.CopyFS(s.cli.Dir, os.DirFS(path)); err != nil {
 		t.Fatal(err)
 	}
-	readme := exampleText(t, path, "README.md")
+	readme := toolchain.Text(t, path, "README.md")
 	blocks, err := testcli.Blocks(readme)
 	if err != nil {
 		t.Fatal(err)
@@ -44,18 +45,7 @@ func tell(t *testing.T, folder string) *story {
 // go to the cluster through a proxy.
 func (s *story) install() *testcluster.Proxy {
 	s.Helper()
-	provider, err := testcli.Provider(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
-	installation, err := testcli.Mirror(s.TempDir(), provider)
-	if err != nil {
-		s.Fatal(err)
-	}
-	installed, err := testcli.Open(s.Context(), s.TempDir(), s.cli.CLI, installation)
-	if err != nil {
-		s.Fatal(err)
-	}
+	installed := testcli.NewMirrored(s, s.cli.CLI)
 	proxy := s.cluster.Proxy(s)
 	s.cli.Home(proxy.Config)
 	config := installed.Env[slices.IndexFunc(installed.Env, func(entry string) bool { return strings.HasPrefix(entry, "TF_CLI_CONFIG_FILE=") })]

@@ -79,7 +79,6 @@ func TestTwoResourcesCreateOneConfigMap(t *testing.T) {
 // One resource that Terraform plans in two calls is no second creation.
 func TestAReplaceCreatesOneConfigMap(t *testing.T) {
 	t.Parallel()
-	const createFirst = "lifecycle { create_before_destroy = true }"
 	tests := map[string]struct{ first, second []string }{
 		"of the same name": {[]string{`data = { a = "1" }`}, []string{`data = { a = "2" }`}},
 		"of another name":  {[]string{`data = { a = "1" }`}, []string{`name = "second"`, `data = { a = "1" }`}},
@@ -121,7 +120,7 @@ func TestTwoResourcesOfOneKeyOfWhichOneIsUnchanged(t *testing.T) {
 // One resource that Terraform plans in two calls is no second resource.
 func TestAReplaceIsOneResource(t *testing.T) {
 	t.Parallel()
-	for name, lifecycle := range map[string]string{"destroy first": "", "create first": "lifecycle { create_before_destroy = true }"} {
+	for name, lifecycle := range map[string]string{"destroy first": "", "create first": createFirst} {
 		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
 			p.testmap(contents{})

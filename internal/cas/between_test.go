@@ -56,14 +56,11 @@ func TestBaseWithoutAVersionIsNeverWrittenOn(t *testing.T) {
 	for name, metadata := range map[string]string{"none": `{"name":"shared"}`, "zero": `{"name":"shared","resourceVersion":"0"}`} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "3"})
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method == http.MethodGet {
-					return testcluster.Fault{Answer: &testcluster.Answer{
-						Status: 200, Header: http.Header{"Content-Type": {"application/json"}},
-						Body: `{"kind":"ConfigMap","apiVersion":"v1","metadata":` + metadata + `,"data":{"foo":"1"}}`,
-					}}
-				}
-				return testcluster.Fault{}
+			f.onEach(http.MethodGet, func() testcluster.Fault {
+				return testcluster.Fault{Answer: &testcluster.Answer{
+					Status: 200, Header: http.Header{"Content-Type": {"application/json"}},
+					Body: `{"kind":"ConfigMap","apiVersion":"v1","metadata":` + metadata + `,"data":{"foo":"1"}}`,
+				}}
 			})
 			_, err := f.do(f.swapping("foo", one, two))
 			f.want(Rejected, err)
@@ -116,12 +113,9 @@ func TestUnknownSaysWhyAndOnWhat(t *testing.T) {
 	v := f.version()
 	ctx, cancel := context.WithCancel(t.Context())
 	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			once.Do(cancel)
-			return testcluster.Fault{Answer: status(http.StatusInternalServerError, "InternalError", "failed calling webhook")}
-		}
-		return testcluster.Fault{}
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		once.Do(cancel)
+		return testcluster.Fault{Answer: status(http.StatusInternalServerError, "InternalError", "failed calling webhook")}
 	})
 	_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
 	var unknown *UnknownError
@@ -140,10 +134,7 @@ func TestRefusalAfterDoubt(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	forbidden := status(http.StatusForbidden, "Forbidden", "the true reason")
 	var n atomic.Int32
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPatch {
-			return testcluster.Fault{}
-		}
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
 		if n.Add(1) == 1 {
 			return testcluster.Fault{DropBefore: true}
 		}

@@ -16,6 +16,20 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
+// unknownWithinSeconds swaps for a caller who would wait longer than it may take to be told.
+func (f *fixture) unknownWithinSeconds(s Swap) {
+	f.Helper()
+	ctx, cancel := context.WithTimeout(f.Context(), 20*time.Second)
+	defer cancel()
+	begun := time.Now()
+	_, err := f.engine.Swap(ctx, s)
+	f.Logf("%d gets and %d patches in %v: %v", f.proxy.Count(http.MethodGet), f.proxy.Count(http.MethodPatch), time.Since(begun), err)
+	f.want(Unknown, err)
+	if time.Since(begun) > 10*time.Second {
+		f.Error("it looked, or sent again, until its caller left")
+	}
+}
+
 // Given an answer that got lost; when the read after it is forbidden; then that ends as unknown, and is not repeated for ever.
 func TestForbiddenLookIsNotRepeatedForEver(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
@@ -24,15 +38,7 @@ func TestForbiddenLookIsNotRepeatedForEver(t *testing.T) {
 		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"patch"}}))
 	f.engine = f.newEngine(f.proxy.Config)
 	f.onPatches(testcluster.Fault{DropAfter: true})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	begun := time.Now()
-	_, err := f.engine.Swap(ctx, f.removing("foo", one, v, v))
-	t.Logf("%d gets in %v: %v", f.proxy.Count("GET"), time.Since(begun), err)
-	f.want(Unknown, err)
-	if time.Since(begun) > 10*time.Second {
-		t.Error("looked until its caller left")
-	}
+	f.unknownWithinSeconds(f.removing("foo", one, v, v))
 }
 
 // Given a write that got lost; when the API server refuses each repeat for good; then the caller is told within seconds.
@@ -47,15 +53,7 @@ func TestRefusedRepeatIsNotRepeatedForEver(t *testing.T) {
 		}
 		return testcluster.Fault{Answer: status(403, "Forbidden", "admission webhook denied the request")}
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	begun := time.Now()
-	_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
-	t.Logf("%d patches in %v: %v", f.proxy.Count("PATCH"), time.Since(begun), err)
-	f.want(Unknown, err)
-	if time.Since(begun) > 10*time.Second {
-		t.Error("sent what is refused until its caller left")
-	}
+	f.unknownWithinSeconds(f.swapping("foo", one, two))
 }
 
 // Given an answer that got lost; when the watch that is to tell shows nothing; then a sibling of another key goes on within seconds.
@@ -85,8 +83,7 @@ func TestSilentWatchDoesNotHoldUpSiblings(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
 	defer cancel()
 	begun := time.Now()
-	done := make(chan error, 1)
-	go func() { _, err := f.engine.Swap(ctx, signed); done <- err }()
+	done := f.begin(ctx, signed)
 	<-patches
 	other, end := context.WithTimeout(t.Context(), 25*time.Second)
 	defer end()
@@ -154,8 +151,7 @@ func TestHorizonIsNotLostWithACaller(t *testing.T) {
 		return testcluster.Fault{}
 	})
 	ctx, leave := context.WithCancel(t.Context())
-	told := make(chan error, 1)
-	go func() { _, err := f.engine.Swap(ctx, f.swapping("foo", one, two)); told <- err }()
+	told := f.begin(ctx, f.swapping("foo", one, two))
 	<-first
 	leave()
 	f.want(Rejected, <-told)
@@ -368,16 +364,12 @@ func TestCreationThatAnUnknownOneMadeIsNotAnothersToo(t *testing.T) {
 	l.holds(http.MethodPost, testcluster.Fault{DropBefore: true})
 	n := f.creation()
 	n.FieldManager = f.engine.Signed("engine")
-	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-		t.Fatal(err)
-	}
+	f.observe()
 	f.want(Unknown, l.leaves(func(ctx context.Context) error {
 		_, err := f.engine.Create(ctx, n)
 		return err
 	}))
-	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-		t.Fatal(err)
-	}
+	f.observe()
 	_, err := f.doCreate(n)
 	if verdict := VerdictOf(err); verdict == Applied || verdict == Rejected {
 		t.Errorf("told %s: the unknown one's creation is taken for its own, or for none", verdict)

@@ -2,28 +2,15 @@ package cas
 
 import (
 	"errors"
-	"net/http"
 	"testing"
-
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 func TestCloseLeavesNoRequestBehind(t *testing.T) {
 	for name, answered := range map[string]bool{"answered": true, "never answered": false} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-			landed, release := make(chan struct{}), make(chan struct{})
-			f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(landed) }, HoldAfter: release})
-			sent, waiting, closed := make(chan error, 1), make(chan error, 1), make(chan struct{})
-			go func() {
-				_, err := f.do(f.swapping("foo", one, two))
-				sent <- err
-			}()
-			<-landed
-			go func() {
-				_, err := f.do(f.swapping("bar", one, two))
-				waiting <- err
-			}()
+			sent, release := f.unanswered()
+			waiting, closed := f.begin(t.Context(), f.swapping("bar", one, two)), make(chan struct{})
 			<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == 1 })
 			go func() {
 				f.engine.Close()

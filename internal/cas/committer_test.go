@@ -14,13 +14,9 @@ func TestSwapsOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
 	// Something holds the committer; two swaps queue behind it in order, both asked for before the read that they share.
 	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
 	<-arrived
-	errs := make([]chan error, 2)
+	errs := make([]<-chan error, 2)
 	for i, s := range []Swap{f.swapping("foo", one, two), f.swapping("foo", two, three)} {
-		errs[i] = make(chan error, 1)
-		go func() {
-			_, err := f.do(s)
-			errs[i] <- err
-		}()
+		errs[i] = f.begin(t.Context(), s)
 		<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == i+1 })
 	}
 	// The held read began before them; have a third wish force a new read for the whole batch.
@@ -59,15 +55,7 @@ func TestForeignWriteOverOurOwnKeyIsAConflict(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "0"})
 	_, err := f.do(f.swapping("foo", Text("0"), one)) // our manager owns foo now
 	f.want(Applied, err)
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			f.set("foo", "3")
-			return testcluster.Fault{DropAfter: true}
-		}
-		return testcluster.Fault{}
-	})
-	_, err = f.do(f.swapping("foo", one, two))
-	f.wantReason(ReasonKey, err)
+	f.comesSecond(two, testcluster.Fault{DropAfter: true})
 }
 
 func TestBadEntryStaysAlone(t *testing.T) {
@@ -86,10 +74,7 @@ func TestBadEntryStaysAlone(t *testing.T) {
 func TestSiblingsOfARemovalWhoseAnswerGotLost(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
-	seen, err := f.engine.Observe(t.Context(), f.ref, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	seen := f.observe()
 	f.engine = f.newEngine(f.proxy.Config) // as the process that applies a saved plan has one of its own
 	remove := func(key string) error {
 		s := f.removing(key, one, v, v)
@@ -107,12 +92,9 @@ func TestRemovalThatAnotherMadeIsNotTakenForOurs(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
 	digest := judging.Digest(map[string]Entry{"foo": one, "bar": one})
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			f.unset("foo", "new") // the same removal, and something else
-			return testcluster.Fault{DropAfter: true}
-		}
-		return testcluster.Fault{}
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		f.unset("foo", "new") // the same removal, and something else
+		return testcluster.Fault{DropAfter: true}
 	})
 	s := f.removing("foo", one, v, v)
 	s.SeenDigest = digest
@@ -127,14 +109,7 @@ func TestRemovalThatAnotherMadeIsNotTakenForOurs(t *testing.T) {
 
 func TestCheckThatPassesDoesNotWaitForAWrite(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	landed, release := make(chan struct{}), make(chan struct{})
-	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(landed) }, HoldAfter: release})
-	written := make(chan error, 1)
-	go func() {
-		_, err := f.do(f.swapping("foo", one, two))
-		written <- err
-	}()
-	<-landed
+	written, release := f.unanswered()
 
 	passes := make(chan error, 1)
 	go func() {

@@ -18,7 +18,13 @@ import (
 // contend makes the engine find out that others are busy with the object, so that its next writes are JSON Patches.
 func (f *fixture) contend() {
 	f.Helper()
-	f.beforePatch(func() { f.set("other", "busy") })
+	f.contendWith(f.set)
+}
+
+// contendWith is contend with another writer who sets a key as it is told.
+func (f *fixture) contendWith(set func(key, value string)) {
+	f.Helper()
+	f.beforePatch(func() { set("other", "busy") })
 	_, err := f.do(f.swapping("contended", Entry{}, Text("yes")))
 	f.want(Applied, err)
 	f.proxy.SetHook(nil)

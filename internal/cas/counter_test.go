@@ -100,9 +100,7 @@ func TestTake(t *testing.T) {
 // The number that may be taken is that of the write that was sent last, not of the one that was planned.
 func TestUnknownNumberIsTheOneThatWasSent(t *testing.T) {
 	f := newFixture(t, map[string]string{"port": "1"})
-	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-		t.Fatal(err)
-	}
+	f.observe()
 	patches := 0 // the engine sends one request at a time
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 		if r.Method != http.MethodPatch {

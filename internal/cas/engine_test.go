@@ -335,20 +335,9 @@ func TestCounterUnderContentionLosesNothing(t *testing.T) {
 
 func TestCallerWhoGivesUpWhileWaitingHasWrittenNothing(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	release, sent := make(chan struct{}), make(chan struct{})
-	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(sent) }, HoldAfter: release})
-	first := make(chan error, 1)
-	go func() {
-		_, err := f.do(f.swapping("foo", one, two))
-		first <- err
-	}()
-	<-sent
+	first, release := f.unanswered()
 	ctx, cancel := context.WithCancel(t.Context())
-	second := make(chan error, 1)
-	go func() {
-		_, err := f.engine.Swap(ctx, f.swapping("bar", one, two))
-		second <- err
-	}()
+	second := f.begin(ctx, f.swapping("bar", one, two))
 	cancel()
 	var canceled *CanceledError
 	if err := <-second; !errors.As(err, &canceled) {

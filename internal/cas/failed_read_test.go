@@ -44,10 +44,9 @@ func TestOneFailedLookAfterARefusalDoesNotFailTheSwaps(t *testing.T) {
 				return testcluster.Fault{}
 			})
 			<-arrived
-			foo, bar := make(chan error, 1), make(chan error, 1)
-			go func() { _, err := f.do(f.swapping("foo", one, two)); foo <- err }()
+			foo := f.begin(t.Context(), f.swapping("foo", one, two))
 			f.queued(1)
-			go func() { _, err := f.do(f.swapping("bar", one, two)); bar <- err }()
+			bar := f.begin(t.Context(), f.swapping("bar", one, two))
 			f.queued(2)
 			close(release)
 			f.want(Applied, <-foo)
@@ -68,10 +67,7 @@ func TestOneFailedReadDoesNotFailTheSwapsThatWaitForIt(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 			held, reads := make(chan struct{}), 0
 			first := make(chan struct{})
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method != http.MethodGet {
-					return testcluster.Fault{}
-				}
+			f.onEach(http.MethodGet, func() testcluster.Fault {
 				switch reads++; reads {
 				case 1:
 					close(first)
@@ -84,10 +80,9 @@ func TestOneFailedReadDoesNotFailTheSwapsThatWaitForIt(t *testing.T) {
 					return testcluster.Fault{}
 				}
 			})
-			foo, bar := make(chan error, 1), make(chan error, 1)
-			go func() { _, err := f.do(f.swapping("foo", one, two)); foo <- err }()
+			foo := f.begin(t.Context(), f.swapping("foo", one, two))
 			<-first
-			go func() { _, err := f.do(f.swapping("bar", one, two)); bar <- err }()
+			bar := f.begin(t.Context(), f.swapping("bar", one, two))
 			f.queued(1)
 			close(held)
 			f.want(Applied, <-foo)

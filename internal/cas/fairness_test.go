@@ -36,9 +36,7 @@ func newcomers(n int32) int {
 // reads at most.
 func TestWriteIsNotPutOffByReadsThatKeepComing(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-		t.Fatal(err)
-	}
+	f.observe()
 	var wg sync.WaitGroup
 	look := func() {
 		wg.Go(func() {
@@ -86,9 +84,7 @@ func TestWriteIsNotPutOffByReadsThatKeepComing(t *testing.T) {
 // three writes at most.
 func TestRehearsalIsNotPutOffByWritesThatKeepComing(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-		t.Fatal(err)
-	}
+	f.observe()
 	var wg sync.WaitGroup
 	write := func(n int32) {
 		wg.Go(func() {
@@ -156,10 +152,7 @@ func TestReadIsNotPutOffByWritesThatKeepComing(t *testing.T) {
 			}
 			var told atomic.Bool
 			var writes, before atomic.Int32
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method != http.MethodPatch {
-					return testcluster.Fault{}
-				}
+			f.onEach(http.MethodPatch, func() testcluster.Fault {
 				n := writes.Add(1)
 				if n == 1 {
 					wg.Go(func() {

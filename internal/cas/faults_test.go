@@ -77,20 +77,23 @@ func TestOursLandedThenTheirsThenOurRead(t *testing.T) {
 	})
 }
 
+// comesSecond swaps foo, which another writer sets to 3 before each patch. The fault befalls those, and the swap is a conflict.
+func (f *fixture) comesSecond(to Entry, fault testcluster.Fault) {
+	f.Helper()
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		f.set("foo", "3")
+		return fault
+	})
+	_, err := f.do(f.swapping("foo", one, to))
+	f.wantReason(ReasonKey, err)
+	f.wantData(map[string]string{"foo": "3"})
+}
+
 func TestTheirsCameFirstAndOurAnswerGotLost(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
 		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
-		f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-			if r.Method == http.MethodPatch {
-				f.set("foo", "3")
-				return testcluster.Fault{DropAfter: true}
-			}
-			return testcluster.Fault{}
-		})
-		_, err := f.do(f.swapping("foo", one, two))
-		f.wantReason(ReasonKey, err)
-		f.wantData(map[string]string{"foo": "3"})
+		f.comesSecond(two, testcluster.Fault{DropAfter: true})
 	})
 }
 
@@ -154,8 +157,7 @@ func TestWithoutWatchALostAnswerBehindAForeignWriteIsUnknown(t *testing.T) {
 func TestSiblingsWriteThatLandedAndHasNotAnsweredIsNotForeign(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
-	release, landed := make(chan struct{}), make(chan struct{})
-	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(landed) }, HoldAfter: release})
+	landed, release := f.holdAnswer()
 	verdicts := make(chan error, 2)
 	swap := func(key string) {
 		_, err := f.do(f.swapping(key, one, two, v))
@@ -177,14 +179,9 @@ func TestSiblingsWriteThatLandedAndHasNotAnsweredIsNotForeign(t *testing.T) {
 
 func TestCancelAfterTheWriteWasSentGetsTheTrueVerdict(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	release, landed := make(chan struct{}), make(chan struct{})
-	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(landed) }, HoldAfter: release})
+	landed, release := f.holdAnswer()
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
-		done <- err
-	}()
+	done := f.begin(ctx, f.swapping("foo", one, two))
 	<-landed
 	cancel()
 	close(release)
@@ -197,19 +194,12 @@ func TestCancelWhileTheServerNeverAnswersIsUnknownAfterGrace(t *testing.T) {
 	never := make(chan struct{})
 	sent := make(chan struct{})
 	defer close(never)
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			close(sent)
-			return testcluster.Fault{HoldBefore: never}
-		}
-		return testcluster.Fault{}
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		close(sent)
+		return testcluster.Fault{HoldBefore: never}
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
-		done <- err
-	}()
+	done := f.begin(ctx, f.swapping("foo", one, two))
 	<-sent
 	cancel()
 	f.want(Unknown, <-done)
@@ -217,9 +207,7 @@ func TestCancelWhileTheServerNeverAnswersIsUnknownAfterGrace(t *testing.T) {
 
 func TestUnreachableServerIsToldAtOnce(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-		t.Fatal(err)
-	}
+	f.observe()
 	config := *f.proxy.Config
 	config.Host = "http://127.0.0.1:1" // tcpmux: nobody listens
 	e := f.newEngine(&config)
@@ -277,34 +265,36 @@ func waitFor(condition func() bool) <-chan struct{} {
 	return met
 }
 
+// withinASecond writes once and again, within the same second at least once, so that managedFields have one time for both.
+func (f *fixture) withinASecond(once, again func()) {
+	f.Helper()
+	within := 0
+	for range 5 { // at least one of them does not cross into another second
+		f.proxy.SetHook(nil)
+		once()
+		before := f.live().ManagedFields
+		again()
+		if after := f.live().ManagedFields; after[len(after)-1].Time.Equal(before[len(before)-1].Time) {
+			within++
+		}
+	}
+	if within == 0 {
+		f.Error("every write was in a second of its own")
+	}
+}
+
 // Times in managedFields are in seconds: that another wrote again within one does not show there. Who owns the key does.
 func TestForeignWriteWithinASecondOfItsLastIsNotTakenForOursInDoubt(t *testing.T) {
 	for name, to := range map[string]Entry{"write": two, "removal": {}} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
-			within := 0
-			for range 5 { // at least one of them does not cross into another second
+			f.withinASecond(func() {
 				f.engine = f.newEngine(f.proxy.Config) // which knows of no contention yet
 				f.set("foo", "1x")
 				f.set("foo", "1")
-				before := f.live().ManagedFields
-				f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-					if r.Method == http.MethodPatch {
-						f.set("foo", "3")
-						return testcluster.Fault{DropBefore: true}
-					}
-					return testcluster.Fault{}
-				})
-				_, err := f.do(f.swapping("foo", one, to))
-				f.wantReason(ReasonKey, err)
-				f.wantData(map[string]string{"foo": "3"})
-				if after := f.live().ManagedFields; after[len(after)-1].Time.Equal(before[len(before)-1].Time) {
-					within++
-				}
-			}
-			if within == 0 {
-				t.Error("every write was in a second of its own")
-			}
+			}, func() {
+				f.comesSecond(to, testcluster.Fault{DropBefore: true})
+			})
 		})
 	}
 }

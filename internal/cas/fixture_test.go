@@ -97,6 +97,16 @@ func (f *fixture) unset(key, other string) {
 	}
 }
 
+// observe is what the Engine sees.
+func (f *fixture) observe() *Observation {
+	f.Helper()
+	seen, err := f.engine.Observe(f.Context(), f.ref, 0)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return seen
+}
+
 func (f *fixture) recreate(data map[string]string) {
 	f.Helper()
 	if err := f.objects().Delete(f.Context(), f.ref.Name, metav1.DeleteOptions{}); err != nil {
@@ -132,6 +142,18 @@ func (f *fixture) do(s Swap) (Result, error) {
 	ctx, cancel := context.WithTimeout(f.Context(), ample)
 	defer cancel()
 	return f.engine.Swap(ctx, s)
+}
+
+// begin swaps in a goroutine of its own.
+func (f *fixture) begin(ctx context.Context, s Swap) <-chan error {
+	told := make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, ample)
+		defer cancel()
+		_, err := f.engine.Swap(ctx, s)
+		told <- err
+	}()
+	return told
 }
 
 func (f *fixture) want(verdict Verdict, err error) {
@@ -179,13 +201,36 @@ func (f *fixture) onPatches(faults ...testcluster.Fault) {
 	})
 }
 
+// onEach has fate decide what happens to each request of a method from now on.
+func (f *fixture) onEach(method string, fate func() testcluster.Fault) {
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != method {
+			return testcluster.Fault{}
+		}
+		return fate()
+	})
+}
+
+// holdAnswer holds the answer to the next patch until release is closed, and closes landed once there is one.
+func (f *fixture) holdAnswer() (landed <-chan struct{}, release chan<- struct{}) {
+	answered, held := make(chan struct{}), make(chan struct{})
+	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(answered) }, HoldAfter: held})
+	return answered, held
+}
+
+// unanswered sends a swap of foo from "1" to "2", and waits until it has landed. Its answer is held until release is closed.
+func (f *fixture) unanswered() (written <-chan error, release chan<- struct{}) {
+	landed, release := f.holdAnswer()
+	written = f.begin(f.Context(), f.swapping("foo", one, two))
+	<-landed
+	return written, release
+}
+
 // beforePatch has something happen before the first patch from now on reaches the API server.
 func (f *fixture) beforePatch(happens func()) {
 	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			once.Do(happens)
-		}
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		once.Do(happens)
 		return testcluster.Fault{}
 	})
 }

@@ -24,6 +24,22 @@ func (h told) WroteSince(string, Version) bool { return h.own }
 // filler is cut to make a ConfigMap of any size.
 var filler = make([]byte, MaxSize+2)
 
+// observedWith is what was seen of a ConfigMap that has a filler of some size beside its entries.
+func observedWith(entries map[string]Entry, filled int, immutable, deleting bool) *Observation {
+	cm := configMapOf(entries)
+	if cm.BinaryData == nil {
+		cm.BinaryData = map[string][]byte{}
+	}
+	cm.BinaryData["filler"] = filler[:filled]
+	if immutable {
+		cm.Immutable = new(true)
+	}
+	if deleting {
+		cm.DeletionTimestamp = new(metav1.Now())
+	}
+	return judging.Observed(cm, time.Now())
+}
+
 // FuzzJudge holds judge against DESIGN.md: "What must hold for a write", the table of situations at apply, and the order
 // in which what stands against a write is told.
 func FuzzJudge(f *testing.F) {
@@ -64,18 +80,7 @@ func FuzzJudge(f *testing.F) {
 			if !live.IsAbsent() {
 				entries["foo"] = live
 			}
-			cm := configMapOf(entries)
-			if cm.BinaryData == nil {
-				cm.BinaryData = map[string][]byte{}
-			}
-			cm.BinaryData["filler"] = filler[:others]
-			if immutable {
-				cm.Immutable = new(true)
-			}
-			if deleting {
-				cm.DeletionTimestamp = new(metav1.Now())
-			}
-			o = judging.Observed(cm, time.Now())
+			o = observedWith(entries, others, immutable, deleting)
 		} else {
 			live, liveClass = Entry{}, isAbsent
 		}

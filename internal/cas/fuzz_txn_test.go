@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
@@ -30,6 +29,17 @@ func next(live Entry) (Entry, error) {
 
 // txnEntries are few, so that expectations hold as often as not; two of them are the same after NFC.
 var txnEntries = []Entry{{}, Text("1"), Text("2"), Text("caf\u00e9"), Text("cafe\u0301"), Binary([]byte("1"))}
+
+// held is what some of the keys hold.
+func (c *choices) held(keys []string) map[string]Entry {
+	entries := map[string]Entry{}
+	for _, key := range keys {
+		if e := txnEntries[c.pick(len(txnEntries))]; !e.IsAbsent() {
+			entries[key] = e
+		}
+	}
+	return entries
+}
 
 // txn is about up to four keys. A removal takes nothing over.
 func (c *choices) txn(keys []string, was map[string]Entry) *Txn {
@@ -152,12 +162,7 @@ func FuzzBatch(f *testing.F) {
 	keys := []string{"a", "b", "c", "d"}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := choices(bytes)
-		was := map[string]Entry{}
-		for _, key := range keys {
-			if e := txnEntries[c.pick(len(txnEntries))]; !e.IsAbsent() {
-				was[key] = e
-			}
-		}
+		was := c.held(keys)
 		model := &serial{entries: maps.Clone(was), own: map[string]bool{}}
 		live := configMapOf(was)
 		live.Labels = nil
@@ -263,12 +268,7 @@ func FuzzJudgeTxn(f *testing.F) {
 	keys := []string{"a", "b", "c"}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := choices(bytes)
-		entries := map[string]Entry{}
-		for _, key := range keys {
-			if e := txnEntries[c.pick(len(txnEntries))]; !e.IsAbsent() {
-				entries[key] = e
-			}
-		}
+		entries := c.held(keys)
 		txn := c.txn(keys, entries)
 		if txn.Meta != nil && c.coin() {
 			txn.Meta.Immutable = new(c.coin())
@@ -279,18 +279,7 @@ func FuzzJudgeTxn(f *testing.F) {
 		filled := []int{0, MaxSize - 3, MaxSize}[c.pick(3)]
 		o := &Observation{}
 		if exists {
-			cm := configMapOf(entries)
-			if cm.BinaryData == nil {
-				cm.BinaryData = map[string][]byte{}
-			}
-			cm.BinaryData["filler"] = filler[:filled]
-			if immutable {
-				cm.Immutable = new(true)
-			}
-			if deleting {
-				cm.DeletionTimestamp = new(metav1.Now())
-			}
-			o = judging.Observed(cm, time.Now())
+			o = observedWith(entries, filled, immutable, deleting)
 		} else {
 			entries = map[string]Entry{}
 		}

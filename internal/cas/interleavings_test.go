@@ -119,8 +119,7 @@ func TestMergePatchThatIsSentAgainLandsOnce(t *testing.T) {
 
 func TestOneRequestAtATime(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	landed, release := make(chan struct{}), make(chan struct{})
-	f.onPatches(testcluster.Fault{Answered: func(*http.Response) { close(landed) }, HoldAfter: release})
+	landed, release := f.holdAnswer()
 	var wg sync.WaitGroup
 	call := func(do func() error) {
 		wg.Go(func() {
@@ -164,9 +163,7 @@ func TestCancelOfOneCallerDoesNotEndTheRequestOfTheOthers(t *testing.T) {
 	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
 	<-reading
 	ctx, cancel := context.WithCancel(t.Context())
-	foo, bar := make(chan error, 1), make(chan error, 1)
-	go func() { _, err := f.engine.Swap(ctx, f.swapping("foo", one, two)); foo <- err }()
-	go func() { _, err := f.do(f.swapping("bar", one, two)); bar <- err }()
+	foo, bar := f.begin(ctx, f.swapping("foo", one, two)), f.begin(t.Context(), f.swapping("bar", one, two))
 	<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == 2 })
 	close(read)
 	<-sent // for both
@@ -223,10 +220,7 @@ func TestSwapThatNamesAVersionIsNoJSONPatch(t *testing.T) {
 func TestOnlyTheFirstVersionAfterTheBaseCanBeAMergePatch(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPatch {
-			return testcluster.Fault{}
-		}
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
 		once.Do(func() {
 			f.set("foo", "3")
 			f.setAs("engine", "foo", "1") // under the same name as ours, or the key's owner would tell
@@ -242,12 +236,9 @@ func TestOnlyTheFirstVersionAfterTheBaseCanBeAMergePatch(t *testing.T) {
 func TestRemovalOfWhatNobodyKnowsTheRestOfEndsTheLineage(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch {
-			f.unset("foo", "new") // the same removal, and something else
-			return testcluster.Fault{DropAfter: true}
-		}
-		return testcluster.Fault{}
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		f.unset("foo", "new") // the same removal, and something else
+		return testcluster.Fault{DropAfter: true}
 	})
 	_, err := f.do(f.removing("foo", one, v, v)) // without a digest of what was there
 	f.want(Applied, err)                         // gone already is success

@@ -20,10 +20,7 @@ func TestLargeObjectIsReadAgainOnlyWhereItChanged(t *testing.T) {
 		observe := func() {
 			t.Helper()
 			sizes = nil
-			seen, err := f.engine.Observe(t.Context(), f.ref, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			seen := f.observe()
 			if got, want := seen.Version(), f.version(); got != want || seen.Entry("foo") != f.holding(f.live().Data["foo"]) {
 				t.Errorf("observed %v, foo %v; live is %v", got, seen.Entry("foo"), want)
 			}

@@ -172,11 +172,7 @@ type firstPage struct {
 // RoundTrip implements [http.RoundTripper].
 func (p *firstPage) RoundTrip(request *http.Request) (*http.Response, error) {
 	if p.page == nil {
-		response, err := p.next.RoundTrip(request)
-		if err != nil {
-			return nil, err
-		}
-		page, err := record(response)
+		page, err := record(p.next, request)
 		if err != nil {
 			return nil, err
 		}

@@ -244,9 +244,29 @@ var getAndPatch = []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: bothK
 // restart is one restart of the API server for several calls. It comes after each call has sent its write, which is lost, or whose answer is, and
 // before the call looks what became of it.
 type restart struct {
+	*testing.T
+	cluster   *testcluster.Cluster
+	namespace string
+	fixtures  int
+
 	under sync.WaitGroup // calls that are on their way to their look
 	over  chan struct{}  // closed when the API server is there again, and has forgotten what came before
 	ended sync.WaitGroup // the calls
+}
+
+func newRestart(t *testing.T) *restart {
+	t.Helper()
+	c, namespace := alone(t)
+	return &restart{T: t, cluster: c, namespace: namespace, over: make(chan struct{})}
+}
+
+// next is the fixture of another object, which holds data.
+func (r *restart) next(data map[string]string) *fixture {
+	r.Helper()
+	r.fixtures++
+	f := in(r.T, r.cluster, Ref{Namespace: r.namespace, Name: fmt.Sprint("shared-", r.fixtures)})
+	f.create(data)
+	return f
 }
 
 // spans begins a call that the restart is to come into. then is done between the restart and the look.
@@ -284,22 +304,21 @@ func (r *restart) spans(f *fixture, fault testcluster.Fault, then func(), call f
 }
 
 // happens starts the API server again when all calls are about to look, and returns when they have ended.
-func (r *restart) happens(t *testing.T, c *testcluster.Cluster) {
-	t.Helper()
+func (r *restart) happens() {
+	r.Helper()
 	r.under.Wait()
-	err := restarted(c)
+	err := restarted(r.cluster)
 	close(r.over)
 	r.ended.Wait()
 	if err != nil {
-		t.Fatal(err)
+		r.Fatal(err)
 	}
 }
 
 // Given a number that is taken; when the API server forgets what came before it between the write, whose answer is lost, or which
 // is lost itself, and the look, and another key is written meanwhile; then it is found out which number was taken.
 func TestNumberIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.T) {
-	c, namespace := alone(t)
-	r := &restart{over: make(chan struct{})}
+	r := newRestart(t)
 	type taking struct {
 		*fixture
 		got Taken
@@ -307,12 +326,11 @@ func TestNumberIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.
 	}
 	takings := map[string]*taking{}
 	for name, fault := range map[string]testcluster.Fault{"it landed": {DropAfter: true}, "it did not land": {DropBefore: true}} {
-		f := &taking{fixture: in(t, c, Ref{Namespace: namespace, Name: fmt.Sprint("shared-", len(takings))})}
+		f := &taking{fixture: r.next(map[string]string{"foo": "5", "bar": "1"})}
 		takings[name] = f
-		f.create(map[string]string{"foo": "5", "bar": "1"})
 		r.spans(f.fixture, fault, func() { f.set("other", "9") }, func(ctx context.Context) { f.got, f.err = f.engine.Take(ctx, f.counter("foo")) })
 	}
-	r.happens(t, c)
+	r.happens()
 	for name, f := range takings {
 		t.Run(name, func(t *testing.T) {
 			f.T = t
@@ -327,8 +345,7 @@ func TestNumberIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.
 
 // Given the same; when a twin takes a number between; then no number is given twice.
 func TestNoNumberIsGivenTwiceWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.T) {
-	c, namespace := alone(t)
-	r := &restart{over: make(chan struct{})}
+	r := newRestart(t)
 	tests := map[string]*struct {
 		fault  testcluster.Fault
 		twin   int64
@@ -340,19 +357,16 @@ func TestNoNumberIsGivenTwiceWhereTheAPIServerForgetsBetweenWriteAndLook(t *test
 		"it landed":       {fault: testcluster.Fault{DropAfter: true}, twin: 6, number: 5},
 		"it did not land": {fault: testcluster.Fault{DropBefore: true}, twin: 5, number: 6},
 	}
-	n := 0
 	for _, test := range tests {
-		n++
-		f := in(t, c, Ref{Namespace: namespace, Name: fmt.Sprint("shared-", n)})
-		f.create(map[string]string{"foo": "5"})
+		f := r.next(map[string]string{"foo": "5"})
 		r.spans(f, test.fault, func() {
-			twin := f.newEngine(c.Config)
+			twin := f.newEngine(r.cluster.Config)
 			if got, err := twin.Take(context.Background(), f.counter("foo")); err != nil || got.Number != test.twin {
 				f.Errorf("the twin took %d (%v), want %d", got.Number, err, test.twin)
 			}
 		}, func(ctx context.Context) { test.got, test.err = f.engine.Take(ctx, f.counter("foo")) })
 	}
-	r.happens(t, c)
+	r.happens()
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var unknown *UnknownNumberError
@@ -373,8 +387,7 @@ func TestNoNumberIsGivenTwiceWhereTheAPIServerForgetsBetweenWriteAndLook(t *test
 // Given a swap; when the API server forgets what came before it between the write, whose answer is lost, or which is lost itself, and
 // the look, and another writes the same key meanwhile; then it is found out what became of it, through what etcd has kept.
 func TestSwapIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.T) {
-	c, namespace := alone(t)
-	r := &restart{over: make(chan struct{})}
+	r := newRestart(t)
 	tests := map[string]*struct {
 		fault   testcluster.Fault
 		verdict Verdict
@@ -385,15 +398,12 @@ func TestSwapIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook(t *testing.T)
 		"it landed":       {fault: testcluster.Fault{DropAfter: true}, verdict: Applied},
 		"it did not land": {fault: testcluster.Fault{DropBefore: true}, verdict: Conflict},
 	}
-	n := 0
 	for _, test := range tests {
-		n++
-		f := in(t, c, Ref{Namespace: namespace, Name: fmt.Sprint("shared-", n)})
+		f := r.next(map[string]string{"foo": "1"})
 		test.fixture = f
-		f.create(map[string]string{"foo": "1"})
 		r.spans(f, test.fault, func() { f.set("foo", "9") }, func(ctx context.Context) { _, test.err = f.engine.Swap(ctx, f.swapping("foo", one, two)) })
 	}
-	r.happens(t, c)
+	r.happens()
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			test.T = t
@@ -427,15 +437,22 @@ func (f *fixture) mayNotWatch() {
 	f.engine = f.newEngine(f.proxy.Config)
 }
 
+// newOwned is a fixture whose foo is another's, who wrote last in 2020, and whose Engine may not watch.
+func newOwned(t *testing.T, kind Kind) *fixture {
+	t.Helper()
+	f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
+	f.setAs("owner", "foo", "1")
+	f.ages("owner")
+	f.mayNotWatch()
+	return f
+}
+
 // Given a key whose owner wrote last in 2020, and a user who may not watch; when a swap is lost on its way, and another key is written;
 // then it is known that nothing landed: the key is as it was and its owner's, who has not written since. It is sent again.
 func TestKeyOfAnOwnerWhoHasNotWrittenSinceTellsThatNothingLanded(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
-		f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
-		f.setAs("owner", "foo", "1")
-		f.ages("owner")
-		f.mayNotWatch()
+		f := newOwned(t, kind)
 		f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 			if r.Method != http.MethodPatch || f.proxy.Count(http.MethodPatch) > 1 {
 				return testcluster.Fault{}
@@ -457,10 +474,7 @@ func TestKeyOfAnOwnerWhoHasNotWrittenSinceTellsThatNothingLanded(t *testing.T) {
 func TestKeyOfAnOwnerWhoHasWrittenSinceTellsNothing(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
-		f := newFixtureOf(t, kind, map[string]string{"foo": "0"})
-		f.setAs("owner", "foo", "1")
-		f.ages("owner")
-		f.mayNotWatch()
+		f := newOwned(t, kind)
 		f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.setAs("owner", "foo", "1") }, DropAfter: true})
 		_, err := f.do(f.swapping("foo", one, two))
 		f.want(Unknown, err)

@@ -28,7 +28,12 @@ type recording struct {
 	body     []byte
 }
 
-func record(response *http.Response) (recording, error) {
+// record sends a request on, and records the answer.
+func record(next http.RoundTripper, request *http.Request) (recording, error) {
+	response, err := next.RoundTrip(request)
+	if err != nil {
+		return recording{}, err
+	}
 	body, err := io.ReadAll(response.Body)
 	_ = response.Body.Close()
 	return recording{*response, body}, err
@@ -51,11 +56,7 @@ func (r *recorded) RoundTrip(request *http.Request) (*http.Response, error) {
 		}
 		return r.of[request.Method].answer(request), nil
 	}
-	response, err := r.next.RoundTrip(request)
-	if err != nil {
-		return nil, err
-	}
-	now, err := record(response)
+	now, err := record(r.next, request)
 	if err != nil {
 		return nil, err
 	}

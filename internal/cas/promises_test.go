@@ -33,9 +33,7 @@ func TestReadsNameNoVersion(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	_, err := f.do(f.swapping("foo", one, two))
 	f.want(Applied, err)
-	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-		t.Fatal(err)
-	}
+	f.observe()
 	_, err = f.do(f.swapping("foo", one, two))
 	f.wantReason(ReasonKey, err)
 	reads := 0

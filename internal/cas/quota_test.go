@@ -115,10 +115,7 @@ func TestCreationThatIsRefusedForABusyQuotaIsJudgedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newEmptyFixture(t)
 			posts := 0
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method != http.MethodPost {
-					return testcluster.Fault{}
-				}
+			f.onEach(http.MethodPost, func() testcluster.Fault {
 				if posts++; posts > test.times {
 					return testcluster.Fault{}
 				}

@@ -44,16 +44,6 @@ func (f *fixture) setRaw(key, value string) {
 	f.changeRaw(func(cm *corev1.ConfigMap) { cm.Data[key] = value })
 }
 
-// contendRaw is contend, to the byte.
-func (f *fixture) contendRaw() {
-	f.Helper()
-	f.beforePatch(func() { f.setRaw("other", "busy") })
-	_, err := f.do(f.swapping("contended", Entry{}, Text("yes")))
-	f.want(Applied, err)
-	f.proxy.SetHook(nil)
-	f.proxy.Reset()
-}
-
 // Given text that is no UTF-8, in a key or an annotation that nobody names; when another key is swapped where others are busy; then
 // the text stays as it is, to the byte. (What came unseen since the last read does not: a JSON Patch has no test for that.)
 func TestTextThatIsNoUTF8IsLeftAsItIsWhereOthersAreBusy(t *testing.T) {
@@ -65,7 +55,7 @@ func TestTextThatIsNoUTF8IsLeftAsItIsWhereOthersAreBusy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
 			f.changeRaw(write)
-			f.contendRaw()
+			f.contendWith(f.setRaw)
 			_, err := f.do(f.swapping("foo", one, two))
 			f.want(Applied, err)
 			live := f.liveRaw()
@@ -89,9 +79,7 @@ func TestTextThatIsNoUTF8IsComparedToTheByte(t *testing.T) {
 				f.contend()
 			}
 			f.setRaw("foo", "\xff")
-			if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-				t.Fatal(err)
-			}
+			f.observe()
 			f.beforePatch(func() { f.setRaw("foo", "\xfe") })
 			_, err := f.do(f.swapping("foo", Text("\xff"), two))
 			f.wantReason(ReasonKey, err)
@@ -108,9 +96,7 @@ func TestGuardThatIsNoUTF8IsComparedToTheByte(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "guard": "1"})
 	f.contend()
 	f.setRaw("guard", "\xff")
-	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-		t.Fatal(err)
-	}
+	f.observe()
 	f.beforePatch(func() { f.setRaw("guard", "\xfe") })
 	_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", Text("\xff"))))
 	f.wantFailed(err, "guard")

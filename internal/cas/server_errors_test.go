@@ -63,10 +63,9 @@ func TestWriteThatIsAnsweredWith500ForEverIsSentFourTimesAtMost(t *testing.T) {
 		}
 		return testcluster.Fault{Answer: internalError(brokenWebhook)}
 	})
-	bad, good := make(chan error, 1), make(chan error, 1)
-	go func() { _, err := f.engine.Swap(ctx, f.swapping("bad", one, two)); bad <- err }()
+	bad := f.begin(ctx, f.swapping("bad", one, two))
 	<-first
-	go func() { _, err := f.do(f.swapping("good", one, two)); good <- err }()
+	good := f.begin(t.Context(), f.swapping("good", one, two))
 	err := <-bad
 	f.want(Unknown, err)
 	if ctx.Err() != nil {
@@ -86,7 +85,8 @@ func TestWriteThatIsAnsweredWith500ForEverIsSentFourTimesAtMost(t *testing.T) {
 // requests together that no request is sent for ever.
 func TestRequestThatIsAnsweredWith500ForEverEndsForAllThatShareIt(t *testing.T) {
 	const enough = 16
-	f := newFixture(t, map[string]string{"bad": "1", "good": "1"})
+	data := map[string]string{"bad": "1", "good": "1"}
+	f := newFixture(t, data)
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	var sent atomic.Int32
@@ -100,12 +100,10 @@ func TestRequestThatIsAnsweredWith500ForEverEndsForAllThatShareIt(t *testing.T) 
 		return testcluster.Fault{Answer: internalError(brokenWebhook)}
 	})
 	<-arrived
-	errs := map[string]chan error{"bad": make(chan error, 1), "good": make(chan error, 1)}
-	n := 0
-	for key, told := range errs {
-		go func() { _, err := f.engine.Swap(ctx, f.swapping(key, one, two)); told <- err }()
-		n++
-		f.queued(n)
+	errs := map[string]<-chan error{}
+	for key := range data { // in any order
+		errs[key] = f.begin(ctx, f.swapping(key, one, two))
+		f.queued(len(errs))
 	}
 	close(release)
 	f.want(Unknown, <-errs["bad"])

@@ -171,9 +171,7 @@ func TestSignedWriteIsSettledWithoutWatch(t *testing.T) {
 			f.proxy = f.cluster.ProxyFor(t, user)
 			f.engine = f.newEngine(f.proxy.Config)
 			v := f.version()
-			if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-				t.Fatal(err)
-			}
+			f.observe()
 			then := func(*http.Response) {
 				if test.then != nil {
 					test.then(f)
@@ -212,9 +210,7 @@ func TestSignedWriteIsSettledWithoutWatch(t *testing.T) {
 func TestSignedWriteIsSettledByAnotherWatchWhereOneBreaksOff(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
-	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-		t.Fatal(err)
-	}
+	f.observe()
 	var patches, watches atomic.Int32
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 		switch {
@@ -239,9 +235,7 @@ func TestSignedWriteIsSettledByAnotherWatchWhereOneBreaksOff(t *testing.T) {
 // look, and no watch is permitted any more; then the write is told as applied.
 func TestWhatALookHasProvenStaysProven(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-		t.Fatal(err)
-	}
+	f.observe()
 	var patches, watches atomic.Int32
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
 		switch {

@@ -40,6 +40,15 @@ func TestNumbersThatAreAskedForTogetherAreTakenInOneRequest(t *testing.T) {
 	}
 }
 
+// took fails the test where a caller did not get its number.
+func (f *fixture) took(got taken, want int64) {
+	f.Helper()
+	f.want(Applied, got.err)
+	if got.Number != want {
+		f.Errorf("took %d, want %d", got.Number, want)
+	}
+}
+
 // numbering has a Txn compute foo as a counter does, and calls first when it does so for the first time.
 func (f *fixture) numbering(first func()) *Txn {
 	txn := f.counter("foo").txn(f.engine)
@@ -128,10 +137,7 @@ func TestNumbersKeepTheirOrderWhereABadEntryIsAmongThem(t *testing.T) {
 			f.want(Rejected, got.err)
 			continue
 		}
-		f.want(Applied, got.err)
-		if got.Number != want {
-			t.Errorf("caller %d took %d, want %d", n, got.Number, want)
-		}
+		f.took(got, want)
 	}
 	f.wantData(map[string]string{"foo": "9"})
 }
@@ -155,11 +161,7 @@ func TestNumberDoesNotOvertakeOneOfAnotherFieldManager(t *testing.T) {
 	}
 	close(release)
 	for n, want := range []int64{5, 6, 7} {
-		got := <-answers[n]
-		f.want(Applied, got.err)
-		if got.Number != want {
-			t.Errorf("caller %d took %d, want %d", n, got.Number, want)
-		}
+		f.took(<-answers[n], want)
 	}
 	f.wantData(map[string]string{"foo": "8"})
 }
@@ -171,18 +173,13 @@ func TestNumberDoesNotOvertakeASwapOfItsKey(t *testing.T) {
 	<-arrived
 	before := f.taking(t.Context(), "foo")
 	f.queued(1)
-	swapped := make(chan error, 1)
-	go func() { _, err := f.do(f.swapping("foo", Text("6"), Text("100"))); swapped <- err }()
+	swapped := f.begin(t.Context(), f.swapping("foo", Text("6"), Text("100")))
 	f.queued(2)
 	after := f.taking(t.Context(), "foo")
 	f.queued(3)
 	close(release)
 	for answer, want := range map[<-chan taken]int64{before: 5, after: 100} {
-		got := <-answer
-		f.want(Applied, got.err)
-		if got.Number != want {
-			t.Errorf("took %d, want %d", got.Number, want)
-		}
+		f.took(<-answer, want)
 	}
 	f.want(Applied, <-swapped)
 	f.wantData(map[string]string{"foo": "101"})

@@ -109,14 +109,7 @@ func TestTxnOfWhatIsHeldAlreadyIsNoWrite(t *testing.T) {
 
 func TestGuardThatChangesBeforeTheWriteLandsIsAConflict(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "guard": "1"})
-	changed := false
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch && !changed {
-			changed = true
-			f.set("guard", "2")
-		}
-		return testcluster.Fault{}
-	})
+	f.beforePatch(func() { f.set("guard", "2") })
 	_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", one)))
 	f.wantFailed(err, "guard")
 	f.wantData(map[string]string{"foo": "1", "guard": "2"})
@@ -193,25 +186,12 @@ func TestTxnWhoseAnswerGotLostIsFoundOut(t *testing.T) {
 
 func TestTxnsThatShareAKeyAreJudgedInTheirOrder(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	arrived, release := f.holdReads(testcluster.Fault{})
-	commits := []*Txn{
-		f.txn(KeySwap{Key: "foo", Expect: one, New: two}),
-		f.txn(KeySwap{Key: "bar", Expect: one, New: two}, guard("foo", two)),
-		f.txn(KeySwap{Key: "bar", Expect: two, New: three}, KeySwap{Key: "foo", Expect: two, New: three}),
-	}
-	errs := make([]chan error, len(commits))
-	for i, txn := range commits {
-		errs[i] = make(chan error, 1)
-		go func() { _, err := f.commit(txn); errs[i] <- err }()
-		if i == 0 {
-			<-arrived
-			continue
-		}
-		f.queued(i)
-	}
-	close(release)
-	for _, err := range errs {
-		f.want(Applied, <-err)
+	for _, err := range f.inOneBatch(
+		f.committing(f.txn(KeySwap{Key: "foo", Expect: one, New: two})),
+		f.committing(f.txn(KeySwap{Key: "bar", Expect: one, New: two}, guard("foo", two))),
+		f.committing(f.txn(KeySwap{Key: "bar", Expect: two, New: three}, KeySwap{Key: "foo", Expect: two, New: three})),
+	) {
+		f.want(Applied, err)
 	}
 	f.wantData(map[string]string{"foo": "3", "bar": "3"})
 }
@@ -240,14 +220,7 @@ func TestNextIsMadeOfWhatIsThereAtTheTimeOfTheWrite(t *testing.T) {
 		n, err := strconv.Atoi(s)
 		return Text(strconv.Itoa(n + 1)), err
 	}
-	raced := false
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPatch && !raced {
-			raced = true
-			f.set("n", "7")
-		}
-		return testcluster.Fault{}
-	})
+	f.beforePatch(func() { f.set("n", "7") })
 	result, err := f.commit(f.txn(KeySwap{Key: "n", Next: count}))
 	f.want(Applied, err)
 	if result.Previous["n"] != Text("7") || result.After.Entry("n") != Text("8") {
@@ -269,10 +242,7 @@ func TestSignatureTellsOurWriteFromATwins(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
 			twin := f.newEngine(f.cluster.Config)
 			patches := 0
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method != http.MethodPatch {
-					return testcluster.Fault{}
-				}
+			f.onEach(http.MethodPatch, func() testcluster.Fault {
 				patches++
 				if patches > 1 {
 					return testcluster.Fault{}
@@ -338,10 +308,7 @@ func TestMetaThatAnotherChangedIsAConflict(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	v := f.version()
 	txn := &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPatch {
-			return testcluster.Fault{}
-		}
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
 		f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "2"} })
 		return testcluster.Fault{DropAfter: true}
 	})
@@ -354,26 +321,14 @@ func TestMetaThatAnotherChangedIsAConflict(t *testing.T) {
 
 func TestBadTxnDoesNotFailItsSiblings(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	arrived, release := f.holdReads(testcluster.Fault{})
-	txns := []*Txn{
-		f.txn(KeySwap{Key: "a", New: one}, guard("foo", one)),
-		f.txn(KeySwap{Key: "b", New: one}, KeySwap{Key: "not/valid", New: one}),
-		f.txn(KeySwap{Key: "c", New: one}, KeySwap{Key: "d", New: one}),
-	}
-	errs := make([]chan error, len(txns))
-	for i, txn := range txns {
-		errs[i] = make(chan error, 1)
-		go func() { _, err := f.commit(txn); errs[i] <- err }()
-		if i == 0 {
-			<-arrived
-		} else {
-			f.queued(i)
-		}
-	}
-	close(release)
-	f.want(Applied, <-errs[0])
-	f.want(Rejected, <-errs[1])
-	f.want(Applied, <-errs[2])
+	errs := f.inOneBatch(
+		f.committing(f.txn(KeySwap{Key: "a", New: one}, guard("foo", one))),
+		f.committing(f.txn(KeySwap{Key: "b", New: one}, KeySwap{Key: "not/valid", New: one})),
+		f.committing(f.txn(KeySwap{Key: "c", New: one}, KeySwap{Key: "d", New: one})),
+	)
+	f.want(Applied, errs[0])
+	f.want(Rejected, errs[1])
+	f.want(Applied, errs[2])
 	f.wantData(map[string]string{"foo": "1", "a": "1", "c": "1", "d": "1"})
 }
 

@@ -43,9 +43,7 @@ func TestRehearsalIsNeverTakenForWhatWasWritten(t *testing.T) {
 		t.Errorf("%v is there (%v)", o, err)
 	}
 	f.make(map[string]string{"foo": "1"})
-	if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-		t.Fatal(err)
-	}
+	f.observe()
 	_, err = f.engine.CheckRemove(t.Context(), &Removal{Ref: f.ref}, DryRun)
 	f.want(Applied, err)
 	o, err = f.engine.Observe(t.Context(), f.ref, Fresh)
@@ -96,21 +94,23 @@ func TestCreationThatIsTooLargeIsNotSent(t *testing.T) {
 	}
 }
 
+// refused has a webhook answer each request of a method with a 409, and gives the context of a caller who leaves after three of them.
+func (f *fixture) refused(method string, reason string) context.Context {
+	ctx, leave := context.WithCancel(f.Context())
+	f.Cleanup(leave)
+	f.onEach(method, func() testcluster.Fault {
+		if f.proxy.Count(method) > 3 {
+			leave()
+		}
+		return testcluster.Fault{Answer: status(http.StatusConflict, reason, "so says a webhook")}
+	})
+	return ctx
+}
+
 // A refusal that says of what is not there that it is, as a webhook may, is final.
 func TestRefusalAsExistingOfWhatIsNotThereIsFinal(t *testing.T) {
 	f := newEmptyFixture(t)
-	ctx, leave := context.WithCancel(t.Context())
-	defer leave()
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodPost {
-			if f.proxy.Count(http.MethodPost) > 3 {
-				leave()
-			}
-			return testcluster.Fault{Answer: status(http.StatusConflict, "AlreadyExists", "so says a webhook")}
-		}
-		return testcluster.Fault{}
-	})
-	_, err := f.engine.Create(ctx, f.creation())
+	_, err := f.engine.Create(f.refused(http.MethodPost, "AlreadyExists"), f.creation())
 	f.want(Rejected, err)
 	var refused *RefusedError
 	if !errors.As(err, &refused) || refused.Code != http.StatusConflict {
@@ -123,18 +123,7 @@ func TestRefusalAsExistingOfWhatIsNotThereIsFinal(t *testing.T) {
 
 func TestRemovalThatAWebhookRefusesIsARefusal(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	ctx, leave := context.WithCancel(t.Context())
-	defer leave()
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method == http.MethodDelete {
-			if f.proxy.Count(http.MethodDelete) > 3 {
-				leave()
-			}
-			return testcluster.Fault{Answer: status(http.StatusConflict, "Conflict", "so says a webhook")}
-		}
-		return testcluster.Fault{}
-	})
-	_, err := f.engine.Remove(ctx, &Removal{Ref: f.ref, At: []Version{f.version()}})
+	_, err := f.engine.Remove(f.refused(http.MethodDelete, "Conflict"), &Removal{Ref: f.ref, At: []Version{f.version()}})
 	f.want(Rejected, err)
 	if !errors.As(err, new(*RefusedError)) || f.proxy.Count(http.MethodDelete) != 1 {
 		t.Errorf("%v after %d requests", err, f.proxy.Count(http.MethodDelete))
@@ -166,9 +155,7 @@ func TestDelayedRemovalLeavesWhatWasMadeSince(t *testing.T) {
 // The context ends with each of the requests, before it is sent on or when it was answered: the verdict is true of what is there.
 func TestContextThatEndsAtEveryPointOfAWholeObject(t *testing.T) {
 	seen := func(f *fixture) {
-		if _, err := f.engine.Observe(f.Context(), f.ref, 0); err != nil {
-			f.Fatal(err)
-		}
+		f.observe()
 	}
 	type scenario struct {
 		prepare func(*fixture) // with the ConfigMap there

@@ -37,31 +37,23 @@ func TestRehearsalChangesNothing(t *testing.T) {
 
 func TestRehearsalsOfOneConfigMapGoTogetherAndABadOneStaysAlone(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	arrived, release := f.holdReads(testcluster.Fault{})
-	errs := make([]chan error, 10)
-	for i := range errs {
-		errs[i] = make(chan error, 1)
+	var checks []func() error
+	for i := range 10 {
 		key := string(rune('a' + i))
 		if i == 5 {
 			key = "not/valid"
 		}
-		go func() {
+		checks = append(checks, func() error {
 			_, err := f.engine.Check(t.Context(), f.swapping(key, Entry{}, one).Txn(), DryRun)
-			errs[i] <- err
-		}()
-		if i == 0 {
-			<-arrived
-		} else {
-			f.queued(i)
-		}
+			return err
+		})
 	}
-	close(release)
-	for i, err := range errs {
+	for i, err := range f.inOneBatch(checks...) {
 		want := Applied
 		if i == 5 {
 			want = Rejected
 		}
-		f.want(want, <-err)
+		f.want(want, err)
 	}
 	if n := f.proxy.Count(http.MethodPatch); n > 9 {
 		t.Errorf("%d requests", n)

@@ -209,9 +209,7 @@ func TestRemoveIsConditionalOnTheVersion(t *testing.T) {
 				f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
 				v := f.version()
 				if seen {
-					if _, err := f.engine.Observe(t.Context(), f.ref, 0); err != nil {
-						t.Fatal(err)
-					}
+					f.observe()
 				}
 				f.set("foo", "9")
 				f.wantReason(ReasonObject, f.doRemove(v))
@@ -292,10 +290,7 @@ func TestRemoveOfWhatHasAFinalizerIsDoneWithItsDeletion(t *testing.T) {
 func TestRemoveFollowsItsEntriesRemovals(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
-	seen, err := f.engine.Observe(t.Context(), f.ref, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	seen := f.observe()
 	f.engine = f.newEngine(f.proxy.Config)
 	f.proxy.Reset()
 	for _, key := range []string{"foo", "bar"} {
@@ -312,26 +307,13 @@ func TestRemoveFollowsItsEntriesRemovals(t *testing.T) {
 
 func TestWholeObjectKeepsItsPlaceInTheQueue(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	arrived, release := f.holdReads(testcluster.Fault{})
-	calls := []func() error{
+	for _, err := range f.inOneBatch(
 		func() error { _, err := f.do(f.swapping("foo", one, two)); return err },
 		func() error { return f.doRemove() },
 		func() error { _, err := f.doCreate(f.creation()); return err },
 		func() error { _, err := f.do(f.swapping("foo", one, three)); return err },
-	}
-	errs := make([]chan error, len(calls))
-	for i, call := range calls {
-		errs[i] = make(chan error, 1)
-		go func() { errs[i] <- call() }()
-		if i == 0 {
-			<-arrived
-		} else {
-			f.queued(i)
-		}
-	}
-	close(release)
-	for _, err := range errs {
-		f.want(Applied, <-err)
+	) {
+		f.want(Applied, err)
 	}
 	f.wantData(map[string]string{"foo": "3"})
 }
@@ -345,10 +327,8 @@ func TestCancelledCreateAndRemoveTellTheTruth(t *testing.T) {
 			if !sent {
 				cancel()
 			}
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method == http.MethodDelete {
-					cancel()
-				}
+			f.onEach(http.MethodDelete, func() testcluster.Fault {
+				cancel()
 				return testcluster.Fault{}
 			})
 			_, err := f.engine.Remove(ctx, &Removal{Ref: f.ref, At: []Version{v}})

@@ -164,11 +164,8 @@ func TestAnswersThatQuoteASecret(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixtureOf(t, Secret, map[string]string{"foo": "-", "beside": "planted"})
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method == http.MethodPatch {
-					return testcluster.Fault{Answer: test.answer}
-				}
-				return testcluster.Fault{}
+			f.onEach(http.MethodPatch, func() testcluster.Fault {
+				return testcluster.Fault{Answer: test.answer}
 			})
 			_, err := f.do(f.swapping("foo", Text("-"), Text(test.value)))
 			if err == nil || !strings.Contains(err.Error(), test.said) || strings.Contains(err.Error(), wire.Withheld) != (test.said == "") {

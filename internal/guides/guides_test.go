@@ -223,7 +223,7 @@ func (r *reader) inRepository(command string) string {
 		r.Fatal(err)
 	}
 	for _, file := range []string{"GNUmakefile", "tools/install.sh"} { // no cached result may outlive a change of them
-		read(r.T, root, file)
+		toolchain.Text(r.T, root, file)
 	}
 	var script strings.Builder
 	for _, entry := range makeEnv(r.T) {

@@ -31,7 +31,7 @@ func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)`)
 	links := 0
 	for page := range strings.FieldsSeq(string(out)) {
-		for _, match := range link.FindAllStringSubmatch(prose(read(t, root, page)), -1) {
+		for _, match := range link.FindAllStringSubmatch(prose(toolchain.Text(t, root, page)), -1) {
 			target, folder := match[1], path.Dir(page)
 			if here.MatchString(target) {
 				target, folder = here.ReplaceAllString(target, "$1"), "."
@@ -50,7 +50,7 @@ func TestLinks(t *testing.T) {
 			file = path.Join(folder, file)
 			if _, err := os.Stat(path.Join(root, file)); err != nil {
 				t.Errorf("%s links to %s, which is not there", page, match[1])
-			} else if heading != "" && !headings(read(t, root, file))[heading] {
+			} else if heading != "" && !headings(toolchain.Text(t, root, file))[heading] {
 				t.Errorf("%s links to %s: no such heading", page, match[1])
 			}
 		}
@@ -58,15 +58,6 @@ func TestLinks(t *testing.T) {
 	if links < 100 {
 		t.Errorf("found only %d links", links)
 	}
-}
-
-func read(t *testing.T, elem ...string) string {
-	t.Helper()
-	content, err := os.ReadFile(path.Join(elem...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
 }
 
 // prose is a page without its fenced blocks.

@@ -18,7 +18,7 @@ func TestReadme(t *testing.T) { //nolint:paralleltest // as said
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks, err := testcli.Blocks(read(t, root, "README.md"))
+	blocks, err := testcli.Blocks(toolchain.Text(t, root, "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,12 +29,12 @@ func TestReadme(t *testing.T) { //nolint:paralleltest // as said
 	for _, block := range blocks {
 		switch block.Language {
 		case "terraform":
-			if block.Text != read(t, root, "examples", "provider", "provider.tf") {
+			if block.Text != toolchain.Text(t, root, "examples", "provider", "provider.tf") {
 				t.Errorf("the README does not show examples/provider/provider.tf as it is:\n%s", block.Text)
 			}
 			r.cli.Write("main.tf", block.Text)
 		case "text": // which TestGuides compares with what terraform prints
-			if !strings.Contains(read(t, root, "docs", "guides", "getting-started.md"), block.Text) {
+			if !strings.Contains(toolchain.Text(t, root, "docs", "guides", "getting-started.md"), block.Text) {
 				t.Errorf("getting-started does not show the README's refusal:\n%s", block.Text)
 			}
 		case "shell":

@@ -154,15 +154,10 @@ func warnedDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"warned: not permitted": {
 			of:       aboutFoo(terms.OpCreate, warned).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "get", Err: errServer}),
 			severity: diag.SeverityWarning, summary: "Not Permitted",
-			detail: "You do not have permission to get this ConfigMap." + fails + "\n\n  ConfigMap:   shop/settings\n  Key:         foo\n" +
+			detail: "You do not have permission to get this ConfigMap." + fails + served +
 				"  API server:  the server's own words\n\nGrant get and patch on configmaps in this namespace.",
 		},
-		"warned: no ConfigMap yet": {
-			of:       aboutFoo(terms.OpCreate, warned).Diagnose(&cas.NotFoundError{Ref: testRef}),
-			severity: diag.SeverityWarning, path: "name", summary: "ConfigMap Does Not Exist Yet",
-			detail: "The ConfigMap does not exist yet, so the plan could not check it. The apply checks it." + head +
-				"\nIf this run creates the ConfigMap, let this resource depend on it. Otherwise create it first.",
-		},
+		"warned: no ConfigMap yet": noConfigMapYet(aboutFoo(terms.OpCreate, warned), head),
 		"warned: restore of what changed": {
 			of:       aboutFoo(terms.OpDelete, warned).ChangedSinceApply(live, nil, terms.PolicyRestore),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",

@@ -2,9 +2,7 @@ package provider
 
 import (
 	"math"
-	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
@@ -24,7 +22,6 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 		sent    = "  Cause:            the server's own words\n  resourceVersion:  7 before the write\n"
 		anew    = "\nRun terraform apply again: it takes another number. If this one was taken, it stays unused."
 	)
-	since := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	word := &cas.NotANumberError{Ref: testRef, Key: "foo", Live: cas.Text("eight")}
 	lost := &cas.UnknownNumberError{Number: 7, Err: &cas.UnknownError{Ref: testRef, Base: cas.Version{ResourceVersion: "7"}, Err: errServer}}
 	taken := cas.Taken{Number: 7, Sent: cas.Text("8"), Stored: cas.Text("7")}
@@ -45,16 +42,8 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 				"  Found:      (absent)\n  Number:     \"9223372036854775807\"\n  Step:       2\n" + ranged +
 				"\nSet the key to a free number that is further from the limit, or use another key.",
 		},
-		"no ConfigMap for a counter": {
-			of: aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
-			detail: "The ConfigMap does not exist. Nothing was written." + head + "\nCreate the ConfigMap first, and let this resource depend on it.",
-		},
-		"no ConfigMap for a counter, in a plan": {
-			of:       aboutFoo(terms.OpCreate, ofCounter, planning).Diagnose(&cas.NotFoundError{Ref: testRef}),
-			severity: diag.SeverityWarning, path: "name", summary: "ConfigMap Does Not Exist Yet",
-			detail: "The ConfigMap does not exist yet, so the plan could not check it. The apply checks it." + head +
-				"\nIf this run creates the ConfigMap, let this resource depend on it. Otherwise create it first.",
-		},
+		"no ConfigMap for a counter":            noConfigMap(aboutFoo(terms.OpUpdate, ofCounter), head),
+		"no ConfigMap for a counter, in a plan": noConfigMapYet(aboutFoo(terms.OpCreate, ofCounter, planning), head),
 		"unknown number": {
 			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(lost), summary: "Write Outcome Unknown",
 			detail: unknown + wide + "  Number:           \"7\"\n  State:            has nothing of this resource\n" + sent + anew,
@@ -69,22 +58,13 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 				"  Number:     \"7\"\n  Sent:       \"8\"\n  Stored:     \"7\"\n\n" +
 				"Exclude the key from the admission policy, set it to a free number, then apply again.",
 		},
-		"a counter whose ConfigMap is being deleted": {
-			of: aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.TerminatingError{Ref: testRef, Since: since}), summary: "ConfigMap Is Being Deleted",
-			detail: "The ConfigMap is being deleted. Nothing was written.\n\n  ConfigMap:   shop/settings\n  Key:         foo\n" +
-				"  Deleted at:  2026-07-01T12:00:00Z\n\nWait until it is gone, then run terraform plan again.",
-		},
+		"a counter whose ConfigMap is being deleted": beingDeleted(aboutFoo(terms.OpUpdate, ofCounter), served),
 		"a counter that no longer fits": {
 			of: aboutFoo(terms.OpUpdate, ofCounter).Diagnose(&cas.TooLargeError{Ref: testRef, New: 1, Others: cas.MaxSize}), path: "key", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n  Key:           foo\n" +
-				"  New values:    1 bytes\n  Other values:  1048576 bytes\n  Limit:         1048576 bytes for all values together\n" +
-				"\nShorten a value, or use another ConfigMap.",
+				sizes(1, 1048576),
 		},
-		"what nobody knows of a counter": {
-			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(errServer), summary: "Unexpected Error",
-			detail: "Unexpected error while creating the counter." + head + "  Cause:      the server's own words\n\n" +
-				"Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG).",
-		},
+		"what nobody knows of a counter": unexpected(aboutFoo(terms.OpCreate, ofCounter), "creating the counter", head),
 		"what an entry may meet as well": {
 			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable. Nothing was written." + head +

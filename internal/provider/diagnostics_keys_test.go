@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -158,22 +157,9 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				keyA + "  Expected:         \"1\"\n" + missing + foo + widePlanned + "\nThe next apply removes them. To keep them, first run terraform state rm with " +
 				"the address of the removed resource. If a resource with that address is still in the configuration, import it again.",
 		},
-		"several: no ConfigMap": {
-			of: aboutSeveral(terms.OpUpdate).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
-			detail: "The ConfigMap does not exist. Nothing was written." + object + "\nCreate the ConfigMap first, and let this resource depend on it.",
-		},
-		"several: no ConfigMap, in the plan of a create": {
-			of:       aboutSeveral(terms.OpCreate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}),
-			severity: diag.SeverityWarning, path: "name", summary: "ConfigMap Does Not Exist Yet",
-			detail: "The ConfigMap does not exist yet, so the plan could not check it. The apply checks it." + object +
-				"\nIf this run creates the ConfigMap, let this resource depend on it. Otherwise create it first.",
-		},
-		"several: being deleted": {
-			of:      aboutSeveral(terms.OpUpdate).Diagnose(&cas.TerminatingError{Ref: testRef, Since: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}),
-			summary: "ConfigMap Is Being Deleted",
-			detail: "The ConfigMap is being deleted. Nothing was written.\n\n  ConfigMap:   shop/settings\n" +
-				"  Deleted at:  2026-07-01T12:00:00Z\n\nWait until it is gone, then run terraform plan again.",
-		},
+		"several: no ConfigMap":                          noConfigMap(aboutSeveral(terms.OpUpdate), object),
+		"several: no ConfigMap, in the plan of a create": noConfigMapYet(aboutSeveral(terms.OpCreate, planning), object),
+		"several: being deleted":                         beingDeleted(aboutSeveral(terms.OpUpdate), servedObject),
 		"several: immutable, on delete": {
 			of: aboutSeveral(terms.OpDelete).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable. Nothing was removed." + object +
@@ -183,8 +169,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			of:       aboutSeveral(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			severity: diag.SeverityWarning, path: "data", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large, unless another resource frees space in it in the same apply.\n\n  ConfigMap:     shop/settings\n" +
-				"  New values:    10 bytes\n  Other values:  1048576 bytes\n  Limit:         1048576 bytes for all values together\n" +
-				"\nShorten a value, or use another ConfigMap.",
+				sizes(10, 1048576),
 		},
 		"several: canceled": {
 			of:      aboutSeveral(terms.OpUpdate).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Err: context.Canceled}),
@@ -197,11 +182,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"  Cause:            the server's own words\n  resourceVersion:  7 before the write\n  Import id:        shop/settings:a,b,foo\n" +
 				"\nRun terraform plan again. If it says that a, b and foo already hold the values, import them, or set adopt_existing = true.",
 		},
-		"several: anything else": {
-			of: aboutSeveral(terms.OpUpdate).Diagnose(errServer), summary: "Unexpected Error",
-			detail: "Unexpected error while updating the keys." + object + "  Cause:      the server's own words\n\n" +
-				"Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG).",
-		},
+		"several: anything else": unexpected(aboutSeveral(terms.OpUpdate), "updating the keys", object),
 		"several: admission": {
 			of: aboutSeveral(terms.OpCreate).ChangedByAdmission([]diagnose.KeyChange{
 				{Key: "a", Sent: cas.Text("2"), Stored: cas.Text("3")}, {Key: "foo", Sent: cas.Text("4"), Stored: cas.Entry{}},
@@ -243,16 +224,8 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			detail: "deletion_policy leaves the key in place, so the new resource would find it taken. Nothing was removed." + object +
 				"\nChange data instead of replacing the resource.",
 		},
-		"several: a tainted one replaces itself": {
-			of: aboutSeveral(terms.OpDelete).TaintedReplacesItself(), summary: "Replacement Would Fail",
-			detail: "This resource is tainted. The removal comes first, so its replacement would not find what it needs. Nothing was removed." + object +
-				"\nRun terraform untaint with its address.",
-		},
-		"several: may replace itself": {
-			of: aboutSeveral(terms.OpDelete).MayReplaceItself(), severity: diag.SeverityWarning, summary: "Replacement May Fail",
-			detail: "The new namespace and name are known only at apply. If they are the same, the create fails, because the removal comes first." +
-				object + "\nMake namespace and name known at plan, or change data instead of replacing the resource.",
-		},
+		"several: a tainted one replaces itself": taintedReplacesItself(aboutSeveral(terms.OpDelete), object),
+		"several: may replace itself":            mayReplaceItself(aboutSeveral(terms.OpDelete), "namespace and name", "data", object),
 		"several: nothing to restore": {
 			of: aboutSeveral(terms.OpDelete).NothingToRestore([]string{"a", "b"}), path: "deletion_policy", summary: "Nothing Known To Restore",
 			detail: "It is not known what a and b held before this resource wrote them. Nothing was removed." + object + "  Key:        a\n  Key:        b\n" +

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -33,7 +32,6 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 	encoded.Keys[0].Expected = cas.Binary([]byte("1"))
 	longer := conflictOf(cas.ReasonKey, long, cas.Version{})
 	longer.Keys[0].Expected = cas.Text(strings.Repeat("x", 300) + "1")
-	since := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	changed := []diagnose.KeyChange{{Key: "foo", Sent: cas.Text("2"), Stored: cas.Text("3")}}
 	live := []diagnose.KeyValue{{Key: "foo", Live: cas.Text("live")}}
 
@@ -154,20 +152,12 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 				"  Changed by:       another-writer (last write " + timeOf(long) + ")\n  resourceVersion:  " + long.Version().ResourceVersion + "\n" + again,
 		},
 
-		"no ConfigMap": {
-			of: aboutFoo(terms.OpCreate).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
-			detail: "The ConfigMap does not exist. Nothing was written." + head + "\nCreate the ConfigMap first, and let this resource depend on it.",
-		},
+		"no ConfigMap": noConfigMap(aboutFoo(terms.OpCreate), head),
 		"no ConfigMap, in the plan of an update": {
 			of: aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
 			detail: "The ConfigMap does not exist. Nothing was written." + head + "\nCreate the ConfigMap first, and let this resource depend on it." + planEnd,
 		},
-		"no ConfigMap, in the plan of a create": {
-			of:       aboutFoo(terms.OpCreate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}),
-			severity: diag.SeverityWarning, path: "name", summary: "ConfigMap Does Not Exist Yet",
-			detail: "The ConfigMap does not exist yet, so the plan could not check it. The apply checks it." + head +
-				"\nIf this run creates the ConfigMap, let this resource depend on it. Otherwise create it first.",
-		},
+		"no ConfigMap, in the plan of a create": noConfigMapYet(aboutFoo(terms.OpCreate, planning), head),
 		"immutable": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable. Nothing was written." + head +
@@ -178,52 +168,37 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			detail: "The ConfigMap is immutable. Nothing was removed." + head +
 				"\nTo leave the ConfigMap as it is, apply deletion_policy = \"abandon\", then destroy.",
 		},
-		"being deleted": {
-			of: aboutFoo(terms.OpCreate).Diagnose(&cas.TerminatingError{Ref: testRef, Since: since}), summary: "ConfigMap Is Being Deleted",
-			detail: "The ConfigMap is being deleted. Nothing was written.\n\n  ConfigMap:   shop/settings\n  Key:         foo\n" +
-				"  Deleted at:  2026-07-01T12:00:00Z\n\nWait until it is gone, then run terraform plan again.",
-		},
+		"being deleted": beingDeleted(aboutFoo(terms.OpCreate), served),
 		"too large": {
 			of:   aboutFoo(terms.OpUpdate, binaryValue).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			path: "value_base64", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n  Key:           foo\n" +
-				"  New values:    10 bytes\n  Other values:  1048576 bytes\n  Limit:         1048576 bytes for all values together\n" +
-				"\nShorten a value, or use another ConfigMap.",
+				sizes(10, 1048576),
 		},
 		"too large as it is planned": {
 			of:       aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			severity: diag.SeverityWarning, path: "value", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large, unless another resource frees space in it in the same apply.\n\n" +
 				"  ConfigMap:     shop/settings\n  Key:           foo\n" +
-				"  New values:    10 bytes\n  Other values:  1048576 bytes\n  Limit:         1048576 bytes for all values together\n" +
-				"\nShorten a value, or use another ConfigMap.",
+				sizes(10, 1048576),
 		},
 		"too large by itself, in a plan": {
 			of:   aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: cas.MaxSize + 1}),
 			path: "value", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n  Key:           foo\n" +
-				"  New values:    1048577 bytes\n  Other values:  0 bytes\n  Limit:         1048576 bytes for all values together\n" +
-				"\nShorten a value, or use another ConfigMap." + planEnd,
+				sizes(1048577, 0) + planEnd,
 		},
 
-		"not permitted": {
-			of: aboutFoo(terms.OpDelete).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "patch", Err: errServer}), summary: "Not Permitted",
-			detail: "You do not have permission to patch this ConfigMap. Nothing was removed.\n\n  ConfigMap:   shop/settings\n  Key:         foo\n" +
-				"  API server:  the server's own words\n\nGrant get and patch on configmaps in this namespace. If the API server names a policy or a quota, correct what it names instead.",
-		},
-		"unreachable": {
-			of: aboutFoo(terms.OpRead).Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errServer}), summary: "API Server Unreachable",
-			detail: "The API server could not be reached. Nothing was read." + head + "  Host:       https://api.test\n" +
-				"  Cause:      the server's own words\n\nCheck what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.",
-		},
+		"not permitted": notPermitted(aboutFoo(terms.OpDelete), "patch", served, "get and patch"),
+		"unreachable":   unreachable(aboutFoo(terms.OpRead), head),
 		"refused": {
 			of: aboutFoo(terms.OpCreate).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
-			detail: "The API server refused to patch the ConfigMap. Nothing was written.\n\n  ConfigMap:   shop/settings\n  Key:         foo\n" +
+			detail: "The API server refused to patch the ConfigMap. Nothing was written." + served +
 				"  Status:      422\n  API server:  the server's own words\n\nCorrect what the API server names, then run terraform plan again.",
 		},
 		"refused, with old credentials": {
 			of: aboutFoo(terms.OpRead).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "get", Code: 401, Err: errServer}), summary: "Request Refused",
-			detail: "The API server refused to get the ConfigMap. Nothing was read.\n\n  ConfigMap:   shop/settings\n  Key:         foo\n" +
+			detail: "The API server refused to get the ConfigMap. Nothing was read." + served +
 				"  Status:      401\n  API server:  the server's own words\n\nRenew your credentials, then run terraform plan again.",
 		},
 		"timed out": {
@@ -257,11 +232,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			detail: unknown + wide + "  Cause:            the server's own words\n" + version + importID +
 				"\nRun terraform plan again. If it says that foo already holds the value, import it, or set adopt_existing = true.",
 		},
-		"anything else": {
-			of: aboutFoo(terms.OpUpdate).Diagnose(errServer), summary: "Unexpected Error",
-			detail: "Unexpected error while updating the entry." + head + "  Cause:      the server's own words\n\n" +
-				"Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG).",
-		},
+		"anything else": unexpected(aboutFoo(terms.OpUpdate), "updating the entry", head),
 
 		"admission": {
 			of:       aboutFoo(terms.OpCreate, binaryValue).ChangedByAdmission(changed),
@@ -298,16 +269,8 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			detail: "The removal comes first, so what is expected would be gone. Nothing was removed." + head +
 				"\nChange value instead of replacing the resource.",
 		},
-		"a tainted one replaces itself": {
-			of: aboutFoo(terms.OpDelete).TaintedReplacesItself(), summary: "Replacement Would Fail",
-			detail: "This resource is tainted. The removal comes first, so its replacement would not find what it needs. Nothing was removed." + head +
-				"\nRun terraform untaint with its address.",
-		},
-		"may replace itself": {
-			of: aboutFoo(terms.OpDelete).MayReplaceItself(), severity: diag.SeverityWarning, summary: "Replacement May Fail",
-			detail: "The new namespace, name and key are known only at apply. If they are the same, the create fails, because the removal comes first." +
-				head + "\nMake namespace, name and key known at plan, or change value instead of replacing the resource.",
-		},
+		"a tainted one replaces itself": taintedReplacesItself(aboutFoo(terms.OpDelete), head),
+		"may replace itself":            mayReplaceItself(aboutFoo(terms.OpDelete), "namespace, name and key", "value", head),
 		"nothing to restore": {
 			of: aboutFoo(terms.OpDelete).NothingToRestore([]string{"foo"}), path: "deletion_policy", summary: "Nothing Known To Restore",
 			detail: "It is not known what foo held before this resource wrote it. Nothing was removed." + head +

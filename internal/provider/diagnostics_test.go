@@ -206,18 +206,20 @@ func digestOf(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s
 
 var errServer = errors.New("the server's own words")
 
-// Parts of details that many have. Those that are wide are aligned with resourceVersion.
+// Parts of details that many have. Those that are wide are aligned with resourceVersion, those that are served with what the API server says.
 const (
-	head        = "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n"
-	wide        = "\n\n  ConfigMap:        shop/settings\n  Key:              foo\n"
-	wideFoo     = "  Expected:         \"1\"\n  Found:            \"live\"\n"
-	wideBy      = "  Changed by:       another-writer (last write TIME)\n"
-	wideNow     = "  resourceVersion:  VERSION\n"
-	widePlanned = "  resourceVersion:  7 when planned, VERSION now\n"
-	wideRead    = "  resourceVersion:  7 when last read, VERSION now\n"
-	again       = "\nRun terraform plan again and review the result."
-	refresh     = "\nRun terraform plan again with a refresh and review the result."
-	planEnd     = " If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy."
+	head         = "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n"
+	wide         = "\n\n  ConfigMap:        shop/settings\n  Key:              foo\n"
+	served       = "\n\n  ConfigMap:   shop/settings\n  Key:         foo\n"
+	servedObject = "\n\n  ConfigMap:   shop/settings\n"
+	wideFoo      = "  Expected:         \"1\"\n  Found:            \"live\"\n"
+	wideBy       = "  Changed by:       another-writer (last write TIME)\n"
+	wideNow      = "  resourceVersion:  VERSION\n"
+	widePlanned  = "  resourceVersion:  7 when planned, VERSION now\n"
+	wideRead     = "  resourceVersion:  7 when last read, VERSION now\n"
+	again        = "\nRun terraform plan again and review the result."
+	refresh      = "\nRun terraform plan again with a refresh and review the result."
+	planEnd      = " If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy."
 )
 
 // wideHidden is wideFoo of hidden values.

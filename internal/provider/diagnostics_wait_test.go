@@ -35,7 +35,6 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		ended    = "The expected state was not reached within wait_for_match. Nothing was written."
 		endedWay = "\nFind out why the other writer is late. Then run terraform apply again, or raise wait_for_match."
 		cutShort = "The watch of the ConfigMap failed before the expected state was reached. Nothing was written."
-		served   = "\n\n  ConfigMap:   shop/settings\n  Key:         foo\n"
 		dryRun   = "  Request:     a dry run of the write, because plan_dry_run (CAS_PLAN_DRY_RUN) is true\n"
 		refused  = "The API server refused to patch the ConfigMap. Nothing was written."
 		whose    = "\n\nCorrect what the API server names, then run terraform plan again."

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -62,7 +61,6 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		taken   = "\nIf this resource is tainted, run terraform untaint with the address above. Otherwise import it, or choose another name; with create_before_destroy, use generate_name."
 	)
 	planned := cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
-	since := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	ofObject := func(at cas.Version) error {
 		return &cas.ConflictError{Reason: cas.ReasonObject, Ref: testRef, At: at, Live: seen}
 	}
@@ -147,28 +145,15 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			of: aboutWhole(terms.OpUpdate).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
 			detail: "The ConfigMap is immutable. Nothing was written." + head + "\nIt is replaced.",
 		},
-		"whole: being deleted": {
-			of: aboutWhole(terms.OpUpdate).Diagnose(&cas.TerminatingError{Ref: testRef, Since: since}), summary: "ConfigMap Is Being Deleted",
-			detail: "The ConfigMap is being deleted. Nothing was written.\n\n  ConfigMap:   shop/settings\n  Deleted at:  2026-07-01T12:00:00Z\n\n" +
-				"Wait until it is gone, then run terraform plan again.",
-		},
+		"whole: being deleted": beingDeleted(aboutWhole(terms.OpUpdate), servedObject),
 		"whole: too large": {
 			of:   aboutWhole(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			path: "data", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n" +
-				"  New values:    10 bytes\n  Other values:  1048576 bytes\n  Limit:         1048576 bytes for all values together\n" +
-				"\nShorten a value, or use another ConfigMap." + planEnd,
+				sizes(10, 1048576) + planEnd,
 		},
-		"whole: not permitted": {
-			of: aboutWhole(terms.OpDelete).Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: "delete", Err: errServer}), summary: "Not Permitted",
-			detail: "You do not have permission to delete this ConfigMap. Nothing was removed.\n\n  ConfigMap:   shop/settings\n" +
-				"  API server:  the server's own words\n\nGrant all verbs on configmaps in this namespace. If the API server names a policy or a quota, correct what it names instead.",
-		},
-		"whole: unreachable, as of a key": {
-			of: aboutWhole(terms.OpRead).Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errServer}), summary: "API Server Unreachable",
-			detail: "The API server could not be reached. Nothing was read." + head +
-				"  Host:       https://api.test\n  Cause:      the server's own words\n\nCheck what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.",
-		},
+		"whole: not permitted":            notPermitted(aboutWhole(terms.OpDelete), "delete", servedObject, "all verbs"),
+		"whole: unreachable, as of a key": unreachable(aboutWhole(terms.OpRead), head),
 		"whole: unknown, on create": {
 			of:      aboutWhole(terms.OpCreate).Diagnose(&cas.UnknownError{Ref: testRef, Err: errors.Join(lostAnswer("Post"), lostAnswer("Get"), lostAnswer("Get"))}),
 			summary: "Write Outcome Unknown",
@@ -187,11 +172,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			detail: unknown + wide + "  Cause:            the server's own words\n  resourceVersion:  7 before the write\n" +
 				"\nRun terraform plan, or terraform plan -destroy, again: it shows what is left to remove.",
 		},
-		"whole: anything else": {
-			of: aboutWhole(terms.OpUpdate).Diagnose(errServer), summary: "Unexpected Error",
-			detail: "Unexpected error while updating the ConfigMap." + head + "  Cause:      the server's own words\n\n" +
-				"Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG).",
-		},
+		"whole: anything else": unexpected(aboutWhole(terms.OpUpdate), "updating the ConfigMap", head),
 		"whole: admission": {
 			of:       one(aboutWhole(terms.OpUpdate).Admitted(diagnose.Content{Data: entriesOf(map[string]string{"foo": "2"})}, contentOf(seen))),
 			severity: diag.SeverityWarning, summary: "ConfigMap Changed By Admission",

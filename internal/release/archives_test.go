@@ -3,7 +3,6 @@
 package release_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"debug/buildinfo"
@@ -59,11 +58,7 @@ func TestAnArchiveHoldsTheBinaryAndItsLicences(t *testing.T) {
 	for _, system := range systems() {
 		t.Run(system, func(t *testing.T) {
 			t.Parallel()
-			r, err := zip.OpenReader(m.archive(system))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
+			r := m.open(t, system)
 			name := m.binary(system)
 			want := map[string]fs.FileMode{"LICENSE": 0o644, "THIRD_PARTY.md": 0o644, name: 0o755}
 			got := map[string]fs.FileMode{}

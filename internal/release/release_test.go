@@ -5,6 +5,7 @@
 package release_test
 
 import (
+	"archive/zip"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -55,6 +56,17 @@ func read(t *testing.T) metadata {
 
 func (m metadata) archive(system string) string {
 	return filepath.Join(*dist, "terraform-provider-cas_"+m.Version+"_"+system+".zip")
+}
+
+// open opens the archive of a system, until the test ends.
+func (m metadata) open(t *testing.T, system string) *zip.ReadCloser {
+	t.Helper()
+	r, err := zip.OpenReader(m.archive(system))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	return r
 }
 
 // binary is the name of the provider in the archive of a system.

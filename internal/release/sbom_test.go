@@ -3,7 +3,6 @@
 package release_test
 
 import (
-	"archive/zip"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -38,11 +37,7 @@ func TestEachArchiveHasAnSBOMOfItsBinary(t *testing.T) {
 		want = append(want, m.sbom(system))
 		t.Run(system, func(t *testing.T) {
 			t.Parallel()
-			r, err := zip.OpenReader(m.archive(system))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
+			r := m.open(t, system)
 			info := buildOf(t, r, m.binary(system))
 			modules := []string{"std " + info.GoVersion}
 			for _, dependency := range info.Deps {

@@ -69,18 +69,7 @@ func TestMirrorIsInstalledByInit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider, err := testcli.Provider(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	installation, err := testcli.Mirror(t.TempDir(), provider)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := testcli.Open(t.Context(), t.TempDir(), cli, installation)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testcli.NewMirrored(t, cli)
 	c := testcluster.Shared(t)
 	maps := w.Quickstart(t, c, c.Config)
 	if r := w.Run("init"); r.ExitCode != 0 {

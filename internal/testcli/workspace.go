@@ -84,6 +84,24 @@ func NewHome(t testing.TB, cli string, cluster *rest.Config) *Workspace {
 	return w
 }
 
+// NewMirrored makes a workspace for a test in which init installs the provider, from a [Mirror].
+func NewMirrored(t testing.TB, cli string) *Workspace {
+	t.Helper()
+	provider, err := Provider(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	installation, err := Mirror(t.TempDir(), provider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := Open(t.Context(), t.TempDir(), cli, installation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // Open makes a workspace under dir, which must exist and be empty, with the given body of provider_installation. Where that is empty, there is
 // no such block. Its commands are interrupted when ctx ends.
 func Open(ctx context.Context, dir, cli, installation string) (*Workspace, error) {

@@ -57,31 +57,26 @@ func TestProcessesAreKilledFrozenAndStartedAgain(t *testing.T) {
 	}
 	wantFoo(t, c.Client(), namespace)
 
-	if err := c.FreezeEtcd(); err != nil {
-		t.Fatal(err)
+	for _, etcd := range []struct {
+		is          string
+		goes, comes func() error
+	}{
+		{"frozen", c.FreezeEtcd, c.ThawEtcd},
+		{"killed", c.KillEtcd, c.StartEtcd},
+	} {
+		if err := etcd.goes(); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		if value, err := foo(ctx, c.Client(), namespace); err == nil {
+			t.Errorf("a %s etcd gives %q", etcd.is, value)
+		}
+		cancel()
+		if err := etcd.comes(); err != nil {
+			t.Fatal(err)
+		}
+		wantFoo(t, c.Client(), namespace)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	if value, err := foo(ctx, c.Client(), namespace); err == nil {
-		t.Errorf("a frozen etcd gives %q", value)
-	}
-	cancel()
-	if err := c.ThawEtcd(); err != nil {
-		t.Fatal(err)
-	}
-	wantFoo(t, c.Client(), namespace)
-
-	if err := c.KillEtcd(); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
-	if value, err := foo(ctx, c.Client(), namespace); err == nil {
-		t.Errorf("a killed etcd gives %q", value)
-	}
-	cancel()
-	if err := c.StartEtcd(); err != nil {
-		t.Fatal(err)
-	}
-	wantFoo(t, c.Client(), namespace)
 }
 
 // A cluster whose processes are not there, or do not run, must be stopped all the same, and at once.

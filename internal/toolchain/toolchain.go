@@ -55,6 +55,16 @@ func Executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
+// Text is what a file holds.
+func Text(t testing.TB, path ...string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
 // Unavailable ends a test that cannot run for want of a tool: it skips on a developer's machine, and fails
 // where CI=true, where a skipped test would look like a passed one.
 func Unavailable(t testing.TB, err error) {

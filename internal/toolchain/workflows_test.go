@@ -1,7 +1,6 @@
 package toolchain_test
 
 import (
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -209,9 +208,5 @@ func repository(t *testing.T) string {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(repository(t), path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+	return toolchain.Text(t, repository(t), path)
 }

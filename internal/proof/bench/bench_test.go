@@ -224,7 +224,7 @@ func TestTargetsNeedTheFloor(t *testing.T) {
 
 func TestReportShowsLossesAndCaps(t *testing.T) {
 	t.Parallel()
-	raw, err := report(&results{
+	measured := &results{
 		CLI: append(sample(1.2, 1.3, 0.6), numbers()...),
 		Engine: []engineRow{
 			{
@@ -240,22 +240,30 @@ func TestReportShowsLossesAndCaps(t *testing.T) {
 				Done: []int{0}, Seconds: []float64{8}, Requests: []int64{100}, Bytes: []int64{1},
 			},
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	for _, want := range []string{
+	wantReport(t, measured,
 		"| create of 200 entries, loopback: multiple of the floor | 1.15 | 1.20 | **not met** |",
 		"| create | 2.00 s | 2.40 s = 1.20 x, 0.60 requests an entry (GET 0.590, WATCH 0.010) |",
 		"### 200 numbers of one counter, loopback (6 rounds)\n\n| | entries | cas | beside | cas / beside |",
 		"| create | 2.00 s, 0.25 requests an entry | 3.00 s = 1.50 x, 1.10 requests a number | 3.50 s = 1.75 x, 2.00 requests a number | 1.00, 95 %: 0.60 to 1.50 |",
 		"| memory | 40 MiB | 40 MiB |",
 		"| 1000 | 100 | 2.00 ms, 0.10 requests, 5.0 kB | 150.00 ms, 2.50 requests, 1.5 kB, **capped** after 20 | **capped**: none in 8 s |",
-	} {
+	)
+}
+
+// wantReport makes a report, which must have some lines in it.
+func wantReport(t *testing.T, of *results, wants ...string) string {
+	t.Helper()
+	raw, err := report(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range wants {
 		if !strings.Contains(string(raw), want) {
 			t.Errorf("the report lacks %q:\n%s", want, raw)
 		}
 	}
+	return string(raw)
 }
 
 // The page shows hashicorp/kubernetes beside this provider if both were measured, and says so if not.
@@ -263,13 +271,7 @@ func TestReportShowsThePeer(t *testing.T) {
 	t.Parallel()
 	const notMeasured = "was not measured: `PEER_PROVIDER` named no binary."
 	rows := sample(1.2, 1.3, 0.6)
-	raw, err := report(&results{CLI: rows})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(raw), notMeasured) || !strings.Contains(string(raw), "\n| | floor | cas |\n") {
-		t.Errorf("without a peer:\n%s", raw)
-	}
+	wantReport(t, &results{CLI: rows}, notMeasured, "\n| | floor | cas |\n")
 	for _, row := range rows[:len(rows):len(rows)] {
 		if row.Subject == subjectCAS {
 			row.Subject, row.Seconds, row.Requests = subjectPeer, []float64{6}, []int{3 * row.Entries}
@@ -277,20 +279,12 @@ func TestReportShowsThePeer(t *testing.T) {
 			rows = append(rows, row)
 		}
 	}
-	raw, err = report(&results{CLI: rows})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
+	said := wantReport(t, &results{CLI: rows},
 		"\n| | floor | cas | kubernetes |\n",
 		"| create | 2.00 s | 2.40 s = 1.20 x, 0.60 requests an entry (GET 0.590, WATCH 0.010) | 6.00 s = 3.00 x, 3.00 requests an entry (APPLY 1.000, GET 2.000) |",
 		"`kubernetes` is `kubernetes_config_map_v1_data` of `hashicorp/kubernetes`",
-	} {
-		if !strings.Contains(string(raw), want) {
-			t.Errorf("the report lacks %q:\n%s", want, raw)
-		}
-	}
-	if strings.Contains(string(raw), notMeasured) {
+	)
+	if strings.Contains(said, notMeasured) {
 		t.Error("the report says of a peer that was measured that it was not")
 	}
 }

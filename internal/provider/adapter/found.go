@@ -29,6 +29,16 @@ func (m *Found) Shared() *Found { return m }
 // About is the key that all is about; none here.
 func (*Found) About() string { return "" }
 
+// FoundEntry is what they say beside that of one key.
+type FoundEntry struct {
+	Key         types.String `tfsdk:"key"`
+	Value       types.String `tfsdk:"value"`
+	ValueBase64 types.String `tfsdk:"value_base64"`
+}
+
+// About is the key.
+func (m *FoundEntry) About() string { return m.Key.ValueString() }
+
 // FoundModel is the model of a data source or of an ephemeral resource.
 type FoundModel[M any] interface {
 	*M

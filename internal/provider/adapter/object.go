@@ -17,20 +17,26 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Object is a whole ConfigMap as Go values: the schema of cas_configmap. Of a Secret, BinaryData has what a configuration or a read says; no
-// state has it.
-type Object struct {
+// ObjectAttributes are the attributes that whole objects of both kinds share.
+type ObjectAttributes struct {
 	Place
 	Observed
 
 	GenerateName types.String `tfsdk:"generate_name"`
 	Labels       types.Map    `tfsdk:"labels"`
 	Annotations  types.Map    `tfsdk:"annotations"`
-	Data         types.Map    `tfsdk:"data"`
-	BinaryData   types.Map    `tfsdk:"binary_data"`
 	Immutable    types.Bool   `tfsdk:"immutable"`
 	OnDrift      types.String `tfsdk:"on_drift"`
-	HideValues   types.Bool   `tfsdk:"hide_values"`
+}
+
+// Object is a whole ConfigMap as Go values: the schema of cas_configmap. Of a Secret, BinaryData has what a configuration or a read says; no
+// state has it.
+type Object struct {
+	ObjectAttributes
+
+	Data       types.Map  `tfsdk:"data"`
+	BinaryData types.Map  `tfsdk:"binary_data"`
+	HideValues types.Bool `tfsdk:"hide_values"`
 
 	Type     types.String `tfsdk:"-"` // of a Secret
 	Revision types.Int64  `tfsdk:"-"` // of a Secret's values; null after an import
@@ -212,9 +218,12 @@ func (r *Whole) live(o *cas.Observation, named *Object) *Object {
 		textual = nil
 	}
 	return &Object{
-		Data: MapOf(textual), BinaryData: MapOf(encoded), Type: types.StringValue(o.Type()), Immutable: types.BoolValue(o.Immutable()),
-		Labels:      MapOf(r.Run.Ignored.Labels.Seen(o.Labels(), StringsOf(named.Labels))),
-		Annotations: MapOf(r.Run.Ignored.Annotations.Seen(o.Annotations(), StringsOf(named.Annotations))),
+		ObjectAttributes: ObjectAttributes{
+			Labels:      MapOf(r.Run.Ignored.Labels.Seen(o.Labels(), StringsOf(named.Labels))),
+			Annotations: MapOf(r.Run.Ignored.Annotations.Seen(o.Annotations(), StringsOf(named.Annotations))),
+			Immutable:   types.BoolValue(o.Immutable()),
+		},
+		Data: MapOf(textual), BinaryData: MapOf(encoded), Type: types.StringValue(o.Type()),
 	}
 }
 

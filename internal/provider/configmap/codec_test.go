@@ -86,26 +86,20 @@ func TestCodecWantsJustTheAttributesOfTheSchema(t *testing.T) {
 	t.Parallel()
 	schema := types.ObjectType{AttrTypes: map[string]attr.Type{"name": types.StringType, "key": types.StringType}}
 	for name, test := range map[string]struct {
-		make func()
-		says string
+		codecOf func(schema attr.Type)
+		says    string
 	}{
-		"one too few": {func() {
-			codec.New[struct {
-				Name types.String `tfsdk:"name"`
-			}](t.Context(), schema)
-		}, "has 1 of 2 attributes"},
-		"another name": {func() {
-			codec.New[struct {
-				Name types.String `tfsdk:"name"`
-				Kind types.String `tfsdk:"kind"`
-			}](t.Context(), schema)
-		}, ".Kind is no attribute of the schema, or of another type"},
-		"another type": {func() {
-			codec.New[struct {
-				Name types.String `tfsdk:"name"`
-				Key  types.Bool   `tfsdk:"key"`
-			}](t.Context(), schema)
-		}, ".Key is no attribute of the schema, or of another type"},
+		"one too few": {codecOf[struct {
+			Name types.String `tfsdk:"name"`
+		}], "has 1 of 2 attributes"},
+		"another name": {codecOf[struct {
+			Name types.String `tfsdk:"name"`
+			Kind types.String `tfsdk:"kind"`
+		}], ".Kind is no attribute of the schema, or of another type"},
+		"another type": {codecOf[struct {
+			Name types.String `tfsdk:"name"`
+			Key  types.Bool   `tfsdk:"key"`
+		}], ".Key is no attribute of the schema, or of another type"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,10 +108,12 @@ func TestCodecWantsJustTheAttributesOfTheSchema(t *testing.T) {
 					t.Errorf("%s, want it to end with %q", said, test.says)
 				}
 			}()
-			test.make()
+			test.codecOf(schema)
 		})
 	}
 }
+
+func codecOf[M any](schema attr.Type) { codec.New[M](context.Background(), schema) }
 
 func TestCodecRefusesWhatIsNoObject(t *testing.T) {
 	t.Parallel()

@@ -3,14 +3,14 @@ package diagnose
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // troubleshooting is the guide that has every diagnostic.
@@ -54,7 +54,7 @@ func guideHeadings(t *testing.T) (headings map[string]heading, index []string) {
 	t.Helper()
 	headings = map[string]heading{}
 	part, title := "", ""
-	for line := range strings.Lines(exampleText(t, troubleshooting)) {
+	for line := range strings.Lines(toolchain.Text(t, troubleshooting)) {
 		line = strings.TrimRight(line, "\n")
 		switch text, deep := strings.CutPrefix(line, "### "); {
 		case deep && part != "Other Symptoms":
@@ -74,13 +74,4 @@ func guideHeadings(t *testing.T) (headings map[string]heading, index []string) {
 		}
 	}
 	return headings, index
-}
-
-func exampleText(t *testing.T, path ...string) string {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(path...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
 }

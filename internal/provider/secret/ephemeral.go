@@ -109,10 +109,7 @@ func NewEntryEphemeral() ephemeral.EphemeralResource {
 // entryEphemeralModel is the schema as Go values.
 type entryEphemeralModel struct {
 	openedModel
-
-	Key         types.String `tfsdk:"key"`
-	Value       types.String `tfsdk:"value"`
-	ValueBase64 types.String `tfsdk:"value_base64"`
+	adapter.FoundEntry
 }
 
 var entryEphemeralCodec = codec.Of[entryEphemeralModel](entryEphemeralSchema)
@@ -134,9 +131,6 @@ func entryEphemeralSchema(context.Context) schema.Schema {
 		}),
 	}
 }
-
-// About implements [adapter.FoundModel].
-func (m *entryEphemeralModel) About() string { return m.Key.ValueString() }
 
 // Fill implements [adapter.FoundModel].
 func (m *entryEphemeralModel) Fill(seen *cas.Observation) {

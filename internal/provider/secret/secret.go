@@ -35,18 +35,12 @@ type wholeResource struct {
 
 // wholeModel is the resource's schema as Go values.
 type wholeModel struct {
-	adapter.Place
-	adapter.Observed
+	adapter.ObjectAttributes
 
-	GenerateName  types.String `tfsdk:"generate_name"`
 	Type          types.String `tfsdk:"type"`
-	Labels        types.Map    `tfsdk:"labels"`
-	Annotations   types.Map    `tfsdk:"annotations"`
 	DataWO        types.Map    `tfsdk:"data_wo"`
 	BinaryDataWO  types.Map    `tfsdk:"binary_data_wo"`
 	DataWOVersion types.Int64  `tfsdk:"data_wo_version"`
-	Immutable     types.Bool   `tfsdk:"immutable"`
-	OnDrift       types.String `tfsdk:"on_drift"`
 	Keys          types.List   `tfsdk:"keys"`
 }
 
@@ -93,8 +87,7 @@ type objects struct{}
 func (objects) Decode(ctx context.Context, raw tftypes.Value) (adapter.Object, diag.Diagnostics) {
 	m, diags := wholeCodec().Decode(ctx, raw)
 	o := adapter.Object{
-		Place: m.Place, Observed: m.Observed, GenerateName: m.GenerateName, Labels: m.Labels, Annotations: m.Annotations,
-		Data: m.DataWO, BinaryData: m.BinaryDataWO, Immutable: m.Immutable, OnDrift: m.OnDrift,
+		ObjectAttributes: m.ObjectAttributes, Data: m.DataWO, BinaryData: m.BinaryDataWO,
 		Type: m.Type, Revision: m.DataWOVersion, Keys: m.Keys,
 	}
 	o.Seal()
@@ -105,8 +98,7 @@ func (objects) Decode(ctx context.Context, raw tftypes.Value) (adapter.Object, d
 func (objects) Encode(ctx context.Context, o adapter.Object, raw *tftypes.Value) diag.Diagnostics {
 	null := types.MapNull(types.StringType)
 	return wholeCodec().Encode(ctx, wholeModel{
-		Place: o.Place, Observed: o.Observed, GenerateName: o.GenerateName, Labels: o.Labels, Annotations: o.Annotations,
-		DataWO: null, BinaryDataWO: null, Immutable: o.Immutable, OnDrift: o.OnDrift,
+		ObjectAttributes: o.ObjectAttributes, DataWO: null, BinaryDataWO: null,
 		Type: o.Type, DataWOVersion: o.Revision, Keys: o.Keys,
 	}, raw)
 }

@@ -206,10 +206,7 @@ func NewEntrySource() datasource.DataSource {
 // entrySourceModel is the data source's schema as Go values.
 type entrySourceModel struct {
 	sourceModel
-
-	Key         types.String `tfsdk:"key"`
-	Value       types.String `tfsdk:"value"`
-	ValueBase64 types.String `tfsdk:"value_base64"`
+	adapter.FoundEntry
 }
 
 var entrySourceCodec = codec.Of[entrySourceModel](entrySourceSchema)
@@ -236,9 +233,6 @@ func entrySourceSchema(context.Context) schema.Schema {
 			}),
 	}
 }
-
-// About implements [adapter.FoundModel].
-func (m *entrySourceModel) About() string { return m.Key.ValueString() }
 
 // Fill implements [adapter.FoundModel].
 func (m *entrySourceModel) Fill(seen *cas.Observation) {
