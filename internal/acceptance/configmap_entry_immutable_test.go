@@ -9,7 +9,7 @@ import (
 
 func freeze(cm *corev1.ConfigMap) { cm.Immutable = new(true) }
 
-// createRefused plans an entry of an empty ConfigMap, which something happens to then: its apply and the next plan are refused.
+// createRefused plans the creation of an entry in an empty ConfigMap, then has something happen to that. The apply and the next plan must be refused.
 func (p *pipeline) createRefused(happens func(), wants ...string) {
 	p.Helper()
 	p.write(entryBlock("foo", `value = "2"`))

@@ -73,15 +73,28 @@ func TestSecretEntryThatItsTypeNeeds(t *testing.T) {
 	p.wantSecret("database", data{"tls.crt": "d", "tls.key": "k"})
 }
 
-// An operator rotates another key of the Secret before each write of an apply: by key, an update goes through, and else it is a conflict.
+// An operator rotates another key of the Secret before each write of an apply: by key, the apply goes through, and else an update is a conflict.
 func TestSecretEntryBesideAnOperator(t *testing.T) {
-	for scope, refused := range map[string][]string{"key": nil, "object": {"Compare-And-Swap Conflict", "The Secret changed after this plan was made. Nothing was written."}} {
-		t.Run(scope, func(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		scope    string
+		isCreate bool
+		refused  []string
+	}{
+		"create by key":    {scope: "key", isCreate: true},
+		"update by key":    {scope: "key"},
+		"update by object": {scope: "object", refused: []string{"Compare-And-Swap Conflict", "The Secret changed after this plan was made. Nothing was written."}},
+	} {
+		t.Run(name, func(t *testing.T) {
 			p := newPipeline(t)
-			p.createSecret("database", data{"other": "0"})
 			proxy := p.proxied()
-			p.planned(secretEntry(`value_wo = "1"`, "value_wo_version = 1"))
-			p.write(secretEntry(`value_wo = "2"`, "value_wo_version = 2", `expected_value_wo = "1"`, "conflict_scope = "+quoted(scope)))
+			if test.isCreate {
+				p.createSecret("database", data{"password": "1", "other": "0"})
+			} else {
+				p.createSecret("database", data{"other": "0"})
+				p.planned(secretEntry(`value_wo = "1"`, "value_wo_version = 1"))
+			}
+			p.write(secretEntry(`value_wo = "2"`, "value_wo_version = 2", `expected_value_wo = "1"`, "conflict_scope = "+quoted(test.scope)))
 			p.plan()
 			var rotations atomic.Int32
 			proxy.SetHook(func(r *http.Request) testcluster.Fault {
@@ -91,11 +104,11 @@ func TestSecretEntryBesideAnOperator(t *testing.T) {
 				return testcluster.Fault{}
 			})
 			password := "2"
-			if refused == nil {
+			if test.refused == nil {
 				p.apply()
 			} else {
 				password = "1"
-				p.applyRefused(refused...)
+				p.applyRefused(test.refused...)
 			}
 			n := rotations.Load()
 			if n == 0 {

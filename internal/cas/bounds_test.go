@@ -83,7 +83,7 @@ func TestSilentWatchDoesNotHoldUpSiblings(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
 	defer cancel()
 	begun := time.Now()
-	done := f.begin(ctx, signed)
+	done := f.beginFor(ctx, signed)
 	<-patches
 	other, end := context.WithTimeout(t.Context(), 25*time.Second)
 	defer end()
@@ -151,7 +151,7 @@ func TestHorizonIsNotLostWithACaller(t *testing.T) {
 		return testcluster.Fault{}
 	})
 	ctx, leave := context.WithCancel(t.Context())
-	told := f.begin(ctx, f.swapping("foo", one, two))
+	told := f.beginFor(ctx, f.swapping("foo", one, two))
 	<-first
 	leave()
 	f.want(Rejected, <-told)

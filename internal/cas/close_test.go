@@ -10,7 +10,7 @@ func TestCloseLeavesNoRequestBehind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 			sent, release := f.unanswered()
-			waiting, closed := f.begin(t.Context(), f.swapping("bar", one, two)), make(chan struct{})
+			waiting, closed := f.begin(f.swapping("bar", one, two)), make(chan struct{})
 			<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == 1 })
 			go func() {
 				f.engine.Close()

@@ -16,7 +16,7 @@ func TestSwapsOfOneKeyAreJudgedInTheirOrder(t *testing.T) {
 	<-arrived
 	errs := make([]<-chan error, 2)
 	for i, s := range []Swap{f.swapping("foo", one, two), f.swapping("foo", two, three)} {
-		errs[i] = f.begin(t.Context(), s)
+		errs[i] = f.begin(s)
 		<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == i+1 })
 	}
 	// The held read began before them; have a third wish force a new read for the whole batch.

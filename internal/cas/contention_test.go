@@ -21,7 +21,7 @@ func (f *fixture) contend() {
 	f.contendWith(f.set)
 }
 
-// contendWith is contend with another writer who sets a key as it is told.
+// contendWith is contend where the other writer writes by set.
 func (f *fixture) contendWith(set func(key, value string)) {
 	f.Helper()
 	f.beforePatch(func() { set("other", "busy") })

@@ -337,7 +337,7 @@ func TestCallerWhoGivesUpWhileWaitingHasWrittenNothing(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	first, release := f.unanswered()
 	ctx, cancel := context.WithCancel(t.Context())
-	second := f.begin(ctx, f.swapping("bar", one, two))
+	second := f.beginFor(ctx, f.swapping("bar", one, two))
 	cancel()
 	var canceled *CanceledError
 	if err := <-second; !errors.As(err, &canceled) {

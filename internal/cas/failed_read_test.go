@@ -44,9 +44,9 @@ func TestOneFailedLookAfterARefusalDoesNotFailTheSwaps(t *testing.T) {
 				return testcluster.Fault{}
 			})
 			<-arrived
-			foo := f.begin(t.Context(), f.swapping("foo", one, two))
+			foo := f.begin(f.swapping("foo", one, two))
 			f.queued(1)
-			bar := f.begin(t.Context(), f.swapping("bar", one, two))
+			bar := f.begin(f.swapping("bar", one, two))
 			f.queued(2)
 			close(release)
 			f.want(Applied, <-foo)
@@ -80,9 +80,9 @@ func TestOneFailedReadDoesNotFailTheSwapsThatWaitForIt(t *testing.T) {
 					return testcluster.Fault{}
 				}
 			})
-			foo := f.begin(t.Context(), f.swapping("foo", one, two))
+			foo := f.begin(f.swapping("foo", one, two))
 			<-first
-			bar := f.begin(t.Context(), f.swapping("bar", one, two))
+			bar := f.begin(f.swapping("bar", one, two))
 			f.queued(1)
 			close(held)
 			f.want(Applied, <-foo)

@@ -181,7 +181,7 @@ func TestCancelAfterTheWriteWasSentGetsTheTrueVerdict(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	landed, release := f.holdAnswer()
 	ctx, cancel := context.WithCancel(t.Context())
-	done := f.begin(ctx, f.swapping("foo", one, two))
+	done := f.beginFor(ctx, f.swapping("foo", one, two))
 	<-landed
 	cancel()
 	close(release)
@@ -199,7 +199,7 @@ func TestCancelWhileTheServerNeverAnswersIsUnknownAfterGrace(t *testing.T) {
 		return testcluster.Fault{HoldBefore: never}
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	done := f.begin(ctx, f.swapping("foo", one, two))
+	done := f.beginFor(ctx, f.swapping("foo", one, two))
 	<-sent
 	cancel()
 	f.want(Unknown, <-done)
@@ -265,7 +265,7 @@ func waitFor(condition func() bool) <-chan struct{} {
 	return met
 }
 
-// withinASecond writes once and again, within the same second at least once, so that managedFields have one time for both.
+// withinASecond calls once, then again, five times over. At least one time both write within one second, so that managedFields have one time for both.
 func (f *fixture) withinASecond(once, again func()) {
 	f.Helper()
 	within := 0

@@ -144,12 +144,17 @@ func (f *fixture) do(s Swap) (Result, error) {
 	return f.engine.Swap(ctx, s)
 }
 
-// begin swaps in a goroutine of its own.
-func (f *fixture) begin(ctx context.Context, s Swap) <-chan error {
+// begin is do in a goroutine of its own.
+func (f *fixture) begin(s Swap) <-chan error {
+	ctx, cancel := context.WithTimeout(f.Context(), ample)
+	f.Cleanup(cancel)
+	return f.beginFor(ctx, s)
+}
+
+// beginFor swaps in a goroutine of its own, for a caller who leaves when ctx ends, and not before.
+func (f *fixture) beginFor(ctx context.Context, s Swap) <-chan error {
 	told := make(chan error, 1)
 	go func() {
-		ctx, cancel := context.WithTimeout(ctx, ample)
-		defer cancel()
 		_, err := f.engine.Swap(ctx, s)
 		told <- err
 	}()
@@ -221,7 +226,7 @@ func (f *fixture) holdAnswer() (landed <-chan struct{}, release chan<- struct{})
 // unanswered sends a swap of foo from "1" to "2", and waits until it has landed. Its answer is held until release is closed.
 func (f *fixture) unanswered() (written <-chan error, release chan<- struct{}) {
 	landed, release := f.holdAnswer()
-	written = f.begin(f.Context(), f.swapping("foo", one, two))
+	written = f.begin(f.swapping("foo", one, two))
 	<-landed
 	return written, release
 }

@@ -30,7 +30,7 @@ func next(live Entry) (Entry, error) {
 // txnEntries are few, so that expectations hold as often as not; two of them are the same after NFC.
 var txnEntries = []Entry{{}, Text("1"), Text("2"), Text("caf\u00e9"), Text("cafe\u0301"), Binary([]byte("1"))}
 
-// held is what some of the keys hold.
+// held draws what each of the keys holds. Some hold nothing.
 func (c *choices) held(keys []string) map[string]Entry {
 	entries := map[string]Entry{}
 	for _, key := range keys {

@@ -163,7 +163,7 @@ func TestCancelOfOneCallerDoesNotEndTheRequestOfTheOthers(t *testing.T) {
 	go func() { _, _ = f.engine.Observe(t.Context(), f.ref, 0) }()
 	<-reading
 	ctx, cancel := context.WithCancel(t.Context())
-	foo, bar := f.begin(ctx, f.swapping("foo", one, two)), f.begin(t.Context(), f.swapping("bar", one, two))
+	foo, bar := f.beginFor(ctx, f.swapping("foo", one, two)), f.begin(f.swapping("bar", one, two))
 	<-waitFor(func() bool { return len(f.engine.committer(f.ref).waiting()) == 2 })
 	close(read)
 	<-sent // for both

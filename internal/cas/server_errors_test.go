@@ -63,9 +63,9 @@ func TestWriteThatIsAnsweredWith500ForEverIsSentFourTimesAtMost(t *testing.T) {
 		}
 		return testcluster.Fault{Answer: internalError(brokenWebhook)}
 	})
-	bad := f.begin(ctx, f.swapping("bad", one, two))
+	bad := f.beginFor(ctx, f.swapping("bad", one, two))
 	<-first
-	good := f.begin(t.Context(), f.swapping("good", one, two))
+	good := f.begin(f.swapping("good", one, two))
 	err := <-bad
 	f.want(Unknown, err)
 	if ctx.Err() != nil {
@@ -102,7 +102,7 @@ func TestRequestThatIsAnsweredWith500ForEverEndsForAllThatShareIt(t *testing.T) 
 	<-arrived
 	errs := map[string]<-chan error{}
 	for key := range data { // in any order
-		errs[key] = f.begin(ctx, f.swapping(key, one, two))
+		errs[key] = f.beginFor(ctx, f.swapping(key, one, two))
 		f.queued(len(errs))
 	}
 	close(release)

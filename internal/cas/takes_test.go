@@ -173,7 +173,7 @@ func TestNumberDoesNotOvertakeASwapOfItsKey(t *testing.T) {
 	<-arrived
 	before := f.taking(t.Context(), "foo")
 	f.queued(1)
-	swapped := f.begin(t.Context(), f.swapping("foo", Text("6"), Text("100")))
+	swapped := f.begin(f.swapping("foo", Text("6"), Text("100")))
 	f.queued(2)
 	after := f.taking(t.Context(), "foo")
 	f.queued(3)

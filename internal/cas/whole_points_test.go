@@ -94,8 +94,8 @@ func TestCreationThatIsTooLargeIsNotSent(t *testing.T) {
 	}
 }
 
-// refused has a webhook answer each request of a method with a 409, and gives the context of a caller who leaves after three of them.
-func (f *fixture) refused(method string, reason string) context.Context {
+// leavesWhenRefused answers each request of a method with a 409, as a webhook may, and gives the context of a caller who leaves at the fourth.
+func (f *fixture) leavesWhenRefused(method string, reason string) context.Context {
 	ctx, leave := context.WithCancel(f.Context())
 	f.Cleanup(leave)
 	f.onEach(method, func() testcluster.Fault {
@@ -110,7 +110,7 @@ func (f *fixture) refused(method string, reason string) context.Context {
 // A refusal that says of what is not there that it is, as a webhook may, is final.
 func TestRefusalAsExistingOfWhatIsNotThereIsFinal(t *testing.T) {
 	f := newEmptyFixture(t)
-	_, err := f.engine.Create(f.refused(http.MethodPost, "AlreadyExists"), f.creation())
+	_, err := f.engine.Create(f.leavesWhenRefused(http.MethodPost, "AlreadyExists"), f.creation())
 	f.want(Rejected, err)
 	var refused *RefusedError
 	if !errors.As(err, &refused) || refused.Code != http.StatusConflict {
@@ -123,7 +123,7 @@ func TestRefusalAsExistingOfWhatIsNotThereIsFinal(t *testing.T) {
 
 func TestRemovalThatAWebhookRefusesIsARefusal(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	_, err := f.engine.Remove(f.refused(http.MethodDelete, "Conflict"), &Removal{Ref: f.ref, At: []Version{f.version()}})
+	_, err := f.engine.Remove(f.leavesWhenRefused(http.MethodDelete, "Conflict"), &Removal{Ref: f.ref, At: []Version{f.version()}})
 	f.want(Rejected, err)
 	if !errors.As(err, new(*RefusedError)) || f.proxy.Count(http.MethodDelete) != 1 {
 		t.Errorf("%v after %d requests", err, f.proxy.Count(http.MethodDelete))

@@ -198,6 +198,8 @@ func (w *warned) HandleWarningHeader(_ int, _, text string) { fmt.Fprintln(w, te
 // Given client-go at its highest verbosity, and an API server that warns of what an object holds; then no body of a Secret is logged, and no
 // warning.
 //
+// It runs without the race detector: klog restores its settings without a lock.
+//
 //nolint:paralleltest // klog's verbosity is one for all
 func TestNothingOfASecretIsLogged(t *testing.T) {
 	c := testcluster.Shared(t)

@@ -10,29 +10,29 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-// What reads alike, whatever resource it is about: which are the facts that name the ConfigMap and the key.
+// What reads alike of every resource. facts are the lines that name the ConfigMap and the key.
 
-func noConfigMap(about diagnose.Subject, which string) diagnosticTest {
+func noConfigMap(about diagnose.Subject, facts string) diagnosticTest {
 	return diagnosticTest{
 		of: about.Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
-		detail: "The ConfigMap does not exist. Nothing was written." + which + "\nCreate the ConfigMap first, and let this resource depend on it.",
+		detail: "The ConfigMap does not exist. Nothing was written." + facts + "\nCreate the ConfigMap first, and let this resource depend on it.",
 	}
 }
 
-func noConfigMapYet(about diagnose.Subject, which string) diagnosticTest {
+func noConfigMapYet(about diagnose.Subject, facts string) diagnosticTest {
 	return diagnosticTest{
 		of:       about.Diagnose(&cas.NotFoundError{Ref: testRef}),
 		severity: diag.SeverityWarning, path: "name", summary: "ConfigMap Does Not Exist Yet",
-		detail: "The ConfigMap does not exist yet, so the plan could not check it. The apply checks it." + which +
+		detail: "The ConfigMap does not exist yet, so the plan could not check it. The apply checks it." + facts +
 			"\nIf this run creates the ConfigMap, let this resource depend on it. Otherwise create it first.",
 	}
 }
 
-func beingDeleted(about diagnose.Subject, which string) diagnosticTest {
+func beingDeleted(about diagnose.Subject, facts string) diagnosticTest {
 	since := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	return diagnosticTest{
 		of: about.Diagnose(&cas.TerminatingError{Ref: testRef, Since: since}), summary: "ConfigMap Is Being Deleted",
-		detail: "The ConfigMap is being deleted. Nothing was written." + which +
+		detail: "The ConfigMap is being deleted. Nothing was written." + facts +
 			"  Deleted at:  2026-07-01T12:00:00Z\n\nWait until it is gone, then run terraform plan again.",
 	}
 }
@@ -44,44 +44,44 @@ func sizes(written, others int) string {
 }
 
 // notPermitted is of a removal.
-func notPermitted(about diagnose.Subject, verb, which, verbs string) diagnosticTest {
+func notPermitted(about diagnose.Subject, verb, facts, verbs string) diagnosticTest {
 	return diagnosticTest{
 		of: about.Diagnose(&cas.ForbiddenError{Ref: testRef, Verb: verb, Err: errServer}), summary: "Not Permitted",
-		detail: "You do not have permission to " + verb + " this ConfigMap. Nothing was removed." + which +
+		detail: "You do not have permission to " + verb + " this ConfigMap. Nothing was removed." + facts +
 			"  API server:  the server's own words\n\nGrant " + verbs + " on configmaps in this namespace. " +
 			"If the API server names a policy or a quota, correct what it names instead.",
 	}
 }
 
 // unreachable is of a read.
-func unreachable(about diagnose.Subject, which string) diagnosticTest {
+func unreachable(about diagnose.Subject, facts string) diagnosticTest {
 	return diagnosticTest{
 		of: about.Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errServer}), summary: "API Server Unreachable",
-		detail: "The API server could not be reached. Nothing was read." + which + "  Host:       https://api.test\n  Cause:      the server's own words\n\n" +
+		detail: "The API server could not be reached. Nothing was read." + facts + "  Host:       https://api.test\n  Cause:      the server's own words\n\n" +
 			"Check what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.",
 	}
 }
 
-func unexpected(about diagnose.Subject, doing, which string) diagnosticTest {
+func unexpected(about diagnose.Subject, doing, facts string) diagnosticTest {
 	return diagnosticTest{
 		of: about.Diagnose(errServer), summary: "Unexpected Error",
-		detail: "Unexpected error while " + doing + "." + which + "  Cause:      the server's own words\n\n" +
+		detail: "Unexpected error while " + doing + "." + facts + "  Cause:      the server's own words\n\n" +
 			"Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG).",
 	}
 }
 
-func taintedReplacesItself(about diagnose.Subject, which string) diagnosticTest {
+func taintedReplacesItself(about diagnose.Subject, facts string) diagnosticTest {
 	return diagnosticTest{
 		of: about.TaintedReplacesItself(), summary: "Replacement Would Fail",
-		detail: "This resource is tainted. The removal comes first, so its replacement would not find what it needs. Nothing was removed." + which +
+		detail: "This resource is tainted. The removal comes first, so its replacement would not find what it needs. Nothing was removed." + facts +
 			"\nRun terraform untaint with its address.",
 	}
 }
 
-func mayReplaceItself(about diagnose.Subject, place, value, which string) diagnosticTest {
+func mayReplaceItself(about diagnose.Subject, place, value, facts string) diagnosticTest {
 	return diagnosticTest{
 		of: about.MayReplaceItself(), severity: diag.SeverityWarning, summary: "Replacement May Fail",
-		detail: "The new " + place + " are known only at apply. If they are the same, the create fails, because the removal comes first." + which +
+		detail: "The new " + place + " are known only at apply. If they are the same, the create fails, because the removal comes first." + facts +
 			"\nMake " + place + " known at plan, or change " + value + " instead of replacing the resource.",
 	}
 }

@@ -97,7 +97,7 @@ func TestProxyAuthenticatesAsTheUser(t *testing.T) {
 	}
 }
 
-// wantDropped has a patch that gets no answer, and holds what it left, and the status that was recorded, against what is wanted.
+// wantDropped sends a patch that gets no answer, and compares what foo is then, and the status that was recorded, with what is wanted.
 func wantDropped(t *testing.T, fault testcluster.Fault, foo string, status int) {
 	t.Helper()
 	c, p, namespace := setup(t)

@@ -41,10 +41,9 @@ type Workspace struct {
 // Validation says before which plans a configuration is validated.
 type Validation int
 
-// A command line validates before each plan. The verdict is the same until the configuration, a variable or the environment changes.
 const (
-	ValidateAlways Validation = iota
-	ValidateChanges
+	ValidateAlways  Validation = iota // before each plan, as a command line does
+	ValidateChanges                   // before a plan whose configuration, variables or environment differ from the last valid ones: the verdict is the same
 	ValidateNever
 )
 
@@ -231,7 +230,7 @@ func (w *Workspace) Forget(address string) {
 	w.save(s)
 }
 
-// Put puts an object into the state that no command has made. Its attributes are JSON.
+// Put puts into the state an object that no command has brought there. Its attributes are JSON.
 func (w *Workspace) Put(address, typ, attributes string) {
 	s := w.state.clone()
 	provider, _, _ := strings.Cut(typ, "_")

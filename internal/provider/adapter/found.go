@@ -29,7 +29,7 @@ func (m *Found) Shared() *Found { return m }
 // About is the key that all is about; none here.
 func (*Found) About() string { return "" }
 
-// FoundEntry is what they say beside that of one key.
+// FoundEntry is what they say of one key, beside Found.
 type FoundEntry struct {
 	Key         types.String `tfsdk:"key"`
 	Value       types.String `tfsdk:"value"`
