@@ -42,6 +42,7 @@ func (f *fixture) password() *string {
 // rotated writes the password as an operator, and makes the Secret where there is none. A hook of a proxy may call it.
 func (f *fixture) rotated(value string) { f.rotatedKey("password", value) }
 
+// rotatedKey does the same with any key.
 func (f *fixture) rotatedKey(key, value string) {
 	body := fmt.Appendf(nil, `{"stringData":{%q:%q}}`, key, value)
 	secrets := f.cluster.Client().CoreV1().Secrets(f.namespace)

@@ -69,7 +69,8 @@ func (fn planCheckFunc) CheckPlan(context.Context, plancheck.CheckPlanRequest, *
 // with a refresh, which must have no changes; and in the end a destroy.
 func drive(t *testing.T, kubernetes *kubernetesStandIn, test resource.TestCase) {
 	t.Helper()
-	if test.TerraformVersionChecks = nil; !drivable(test) {
+	test.TerraformVersionChecks = nil // the driver is none of the versions that they skip
+	if !drivable(test) {
 		t.Fatal("the driver does not know all that the test asks for")
 	}
 	s := newSession(t)

@@ -25,7 +25,7 @@ type Rule struct {
 // All is all rules: of what doc.go of the engine promises, and of what that rests on; and of the provider.
 func All() []Rule {
 	return slices.Concat(queued, judged, batched, sent, evident, whole, secrets,
-		providerWritten, providerRemoved, providerStored, providerPlanned, providerBound, providerDrift, providerSecret, providerSaid, providerConfigured,
+		providerWritten, providerRemoved, providerStored, providerPlanned, providerBound, providerDrift, providerSecret, providerSaid, providerShown, providerConfigured,
 		providerInvoked)
 }
 

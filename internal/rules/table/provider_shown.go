@@ -1,0 +1,77 @@
+package table
+
+// providerShown are rules of which values the provider shows, how much of them, and which it hides.
+var providerShown = []Rule{
+	{
+		"provider: hide_value shows no value",
+		Provider + "/diagnose/render.go",
+		"if hide == ShowDigests {",
+		"if false {",
+		Provider + "/diagnose",
+		[]string{"TestRenderPair/hidden"},
+	},
+	{
+		"provider: a part of a value is quoted nowhere",
+		Provider + "/diagnose/render.go",
+		"return redactedWords\n",
+		"continue\n",
+		Provider + "/diagnose",
+		[]string{"TestRedact/cut_short"},
+	},
+	{
+		"provider: a value is hidden in the form of JSON",
+		Provider + "/diagnose/render.go",
+		"forms = append(forms, string(quoted[1:len(quoted)-1]))",
+		"_ = quoted",
+		Provider + "/diagnose",
+		[]string{"TestRedact/quoted_by_JSON"},
+	},
+	{
+		"provider: a value is hidden in the form of base64",
+		Provider + "/diagnose/render.go",
+		"base64.StdEncoding.EncodeToString([]byte(raw)), base64.RawStdEncoding.EncodeToString([]byte(raw))}",
+		"base64.RawStdEncoding.EncodeToString([]byte(raw))}",
+		Provider + "/diagnose",
+		[]string{"TestRedact/bytes_as_base64"},
+	},
+	{
+		"provider: a long value is cut to where it differs",
+		Provider + "/diagnose/render.go",
+		"if len(s) <= wholeBytes {",
+		"if true {",
+		Provider + "/diagnose",
+		[]string{"TestRenderPairOfAnything"},
+	},
+	{
+		"provider: no difference is shown of hidden values",
+		Provider + "/diagnose/detail.go",
+		"diff != \"\" && s.Hide == ShowValues {",
+		"diff != \"\" {",
+		Provider,
+		[]string{"TestDiagnostics/several_lines:_hidden"},
+	},
+	{
+		"provider: a hidden value is quoted in no advice",
+		Provider + "/diagnose/render.go",
+		"if hide != ShowValues || !isText",
+		"if !isText",
+		Provider + "/diagnose",
+		[]string{"TestQuoteHCL/hidden"},
+	},
+	{
+		"provider: a value of several lines is quoted in no advice",
+		Provider + "/diagnose/render.go",
+		"|| !isPlain ||",
+		"|| false && !isPlain ||",
+		Provider + "/diagnose",
+		[]string{"TestQuoteHCL/several_lines"},
+	},
+	{
+		"provider: twenty lines of a difference are shown",
+		Provider + "/diagnose/render.go",
+		"if len(lines) > diffLines {",
+		"if false {",
+		Provider + "/diagnose",
+		[]string{"TestLineDiff/more_than_twenty_lines"},
+	},
+}
