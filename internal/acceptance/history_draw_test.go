@@ -54,7 +54,7 @@ var (
 func (h *history) newRun(m *model, number int) *run {
 	t := h.T
 	w := &workspace{state: map[string]*tracking{}}
-	r := &run{route: h.route(), Workspace: &driver.Workspace{Env: map[string]string{}, Validate: driver.ValidateNever}}
+	r := &run{route: h.route(), Workspace: &driver.Workspace{Env: map[string]string{}, Validate: driver.ValidateUse}}
 	r.Profile = pick(t, "profile", driver.Terraform111, driver.OpenTofu, driver.Terraform116)
 	w.readsFirst, w.plansOrphans, w.stores = r.Profile.ReadsOrphansFirst, r.Profile.PlansOrphans, r.Profile.StoresPlannedPrivate
 	r.Providers = map[string]driver.Start{"cas": r.start(h.lab)}

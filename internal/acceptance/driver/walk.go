@@ -144,12 +144,7 @@ func (k *walk) configure(ctx context.Context, name string) (*process, Diagnostic
 	if diags.HasErrors() {
 		return p, diags
 	}
-	validated, err := p.server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: values.Encode(v, ty)})
-	if err != nil {
-		return p, append(diags, answered("", nil, err)...)
-	}
-	diags = append(diags, k.placed(b, "", answered("", validated.Diagnostics, nil))...)
-	if diags.HasErrors() {
+	if diags = append(diags, k.validateProvider(ctx, p, b, v)...); diags.HasErrors() {
 		return p, diags
 	}
 	configured, err := p.server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{
@@ -313,32 +308,40 @@ func (k *walk) validate(ctx context.Context) {
 			if k.report(k.placed(b, "", fromHCL("", diags))) {
 				continue
 			}
-			resp, err := p.server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: values.Encode(v, values.TypeOfSchema(p.schemas.Provider))})
-			var all []*tfprotov6.Diagnostic
-			if resp != nil {
-				all = resp.Diagnostics
-			}
-			k.report(k.placed(b, "", answered("", all, err)))
+			k.report(k.validateProvider(ctx, p, b, v))
 		}
 	}
 }
 
+func (k *walk) validateProvider(ctx context.Context, p *process, b *block, v cty.Value) Diagnostics {
+	config := values.Encode(v, values.TypeOfSchema(p.schemas.Provider))
+	return k.w.validated(b.address+string(config.MsgPack), func() Diagnostics {
+		resp, err := p.server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
+		if err != nil {
+			return answered("", nil, err)
+		}
+		return k.placed(b, "", answered("", resp.Diagnostics, nil))
+	})
+}
+
 func (k *walk) validateConfig(ctx context.Context, p *process, b *block, address string, v cty.Value) Diagnostics {
 	config := values.Encode(v, values.TypeOfSchema(p.schemas.of(b)))
-	if b.kind == "data" {
-		resp, err := p.server.ValidateDataResourceConfig(ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: b.typ, Config: config})
+	return k.w.validated(b.kind+b.typ+string(config.MsgPack), func() Diagnostics {
+		if b.kind == "data" {
+			resp, err := p.server.ValidateDataResourceConfig(ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: b.typ, Config: config})
+			if err != nil {
+				return answered(address, nil, err)
+			}
+			return k.placed(b, address, answered(address, resp.Diagnostics, nil))
+		}
+		resp, err := p.server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{
+			TypeName: b.typ, Config: config, ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
+		})
 		if err != nil {
 			return answered(address, nil, err)
 		}
 		return k.placed(b, address, answered(address, resp.Diagnostics, nil))
-	}
-	resp, err := p.server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{
-		TypeName: b.typ, Config: config, ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
 	})
-	if err != nil {
-		return answered(address, nil, err)
-	}
-	return k.placed(b, address, answered(address, resp.Diagnostics, nil))
 }
 
 // evaluate is the configuration of an instance.

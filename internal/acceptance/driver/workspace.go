@@ -25,26 +25,27 @@ type Workspace struct {
 	Sources map[string]string
 	// Env is the environment of the providers.
 	Env map[string]string
-	// Validate says before which plans the configuration is validated, in a process of its own.
+	// Validate says when providers are asked whether a configuration is valid.
 	Validate Validation
 	// Parallelism is how many operations a walk does at a time, 10 by default.
 	Parallelism int
 
 	source string
-	valid  string // what was validated last
 	state  state
 
-	mu   sync.Mutex
-	seen map[string]*schemas
+	mu    sync.Mutex
+	seen  map[string]*schemas
+	valid map[string]bool // what was validated, with the environment, and nothing was said
 }
 
-// Validation says before which plans a configuration is validated.
+// Validation says when providers are asked whether a configuration is valid: before each plan, in a process of its own, and again just before it is
+// used.
 type Validation int
 
 const (
-	ValidateAlways  Validation = iota // before each plan, as a command line does
-	ValidateChanges                   // before a plan whose configuration, variables or environment differ from the last valid ones: the verdict is the same
-	ValidateNever
+	ValidateAlways  Validation = iota // whenever a command line asks
+	ValidateChanges                   // once, and again where a provider had something to say, or the environment has changed since: the answer is the same
+	ValidateUse                       // as ValidateChanges, and only just before the use
 )
 
 // Result is what a command printed, and how it ended.
@@ -105,6 +106,27 @@ func (w *Workspace) schemas(ctx context.Context, typ string, server tfprotov6.Pr
 	return s, nil
 }
 
+// validated asks whether what is valid, unless the answer is known to be that it is.
+func (w *Workspace) validated(what string, ask func() Diagnostics) Diagnostics {
+	what += fmt.Sprint(w.Env)
+	w.mu.Lock()
+	known := w.valid[what]
+	w.mu.Unlock()
+	if known && w.Validate != ValidateAlways {
+		return nil
+	}
+	diags := ask()
+	if len(diags) == 0 {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.valid == nil {
+			w.valid = map[string]bool{}
+		}
+		w.valid[what] = true
+	}
+	return diags
+}
+
 // typeOf is the type of a managed resource's values. Its provider has been started before.
 func (w *Workspace) typeOf(typ string) cty.Type {
 	w.mu.Lock()
@@ -131,13 +153,15 @@ func (w *Workspace) MakePlan(ctx context.Context, o Options) *Result {
 	if diags.HasErrors() {
 		return ended(diags)
 	}
-	if given := w.source + fmt.Sprint(o.Variables, w.Env); w.Validate == ValidateAlways || w.Validate == ValidateChanges && given != w.valid {
-		validation := w.walk(config, &state{}, false)
-		validation.validate(ctx)
-		if validation.diags.HasErrors() {
-			return ended(validation.diags)
+	if w.Validate != ValidateUse {
+		invalid := w.validated(w.source+fmt.Sprint(o.Variables), func() Diagnostics {
+			validation := w.walk(config, &state{}, false)
+			validation.validate(ctx)
+			return validation.diags
+		})
+		if invalid.HasErrors() {
+			return ended(invalid)
 		}
-		w.valid = given
 	}
 	p, more := w.makePlan(ctx, config, &w.state, o)
 	r := ended(append(diags, more...))
