@@ -34,10 +34,17 @@ func newFixture(t *testing.T, data map[string]string) *fixture {
 func newFixtureOf(t *testing.T, kind Kind, data map[string]string) *fixture {
 	t.Helper()
 	t.Parallel()
-	c := testcluster.Shared(t)
-	f := &fixture{T: t, cluster: c, events: &events{}, proxy: c.Proxy(t), ref: Ref{Kind: kind, Namespace: c.Namespace(t), Name: "shared"}}
-	f.engine = f.newEngine(f.proxy.Config)
+	f := in(t, testcluster.Shared(t))
+	f.ref.Kind = kind
 	f.create(data)
+	return f
+}
+
+// in is the fixture of an object in a namespace that the test has to itself. It is not made yet.
+func in(t *testing.T, c *testcluster.Cluster) *fixture {
+	t.Helper()
+	f := &fixture{T: t, cluster: c, events: &events{}, proxy: c.Proxy(t), ref: Ref{Namespace: c.Namespace(t), Name: "shared"}}
+	f.engine = f.newEngine(f.proxy.Config)
 	return f
 }
 

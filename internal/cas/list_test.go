@@ -136,30 +136,25 @@ func TestListEndsWithItsError(t *testing.T) {
 
 // Given a list of which a page was read; when etcd drops the version that it began with; then it goes on where it was, with the state that
 // there is then.
-func TestListGoesOnWhereItsVersionIsForgotten(t *testing.T) {
-	var plane *envtest.ControlPlane
-	c, namespace := ownCluster(t, func(p *envtest.ControlPlane) {
-		plane = p
-		p.GetAPIServer().Configure().Set("watch-cache-sizes", "configmaps#0")
-	})
-	f := in(t, c, Ref{Namespace: namespace, Name: "last"}) // before listed-..., in the order of names
+func listGoesOn(f *fixture, plane *envtest.ControlPlane) {
+	f.ref.Name = "last" // before listed-..., in the order of names
 	names := f.many(40, "1")
 	var got []string
-	for found, err := range f.engine.List(t.Context(), Selection{Namespace: namespace, Fields: "metadata.name!=kube-root-ca.crt"}) {
+	for found, err := range f.engine.List(f.Context(), Selection{Namespace: f.ref.Namespace, Fields: "metadata.name!=kube-root-ca.crt"}) {
 		if err != nil {
-			t.Fatal(err)
+			f.Fatal(err)
 		}
 		if got = append(got, found.Ref.Name); len(got) == 16 {
 			f.create(map[string]string{"foo": "1"})
 			f.removes("listed-20")
-			compact(t, plane, f.live().ResourceVersion)
+			compact(f.T, plane, f.live().ResourceVersion)
 		}
 	}
 	if want := slices.Delete(slices.Clone(names), 20, 21); !slices.Equal(got, want) {
-		t.Errorf("listed %q, want %q", got, want)
+		f.Errorf("listed %q, want %q", got, want)
 	}
 	if n := f.proxy.Count(http.MethodGet); n != 4 { // three pages, one of them asked for twice
-		t.Errorf("%d requests: %v", n, f.proxy.Requests())
+		f.Errorf("%d requests: %v", n, f.proxy.Requests())
 	}
 }
 

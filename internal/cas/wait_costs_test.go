@@ -37,11 +37,9 @@ func (f *fixture) waitsWithout(polling int) {
 
 // Given a ConfigMap that is older than what the API server remembers, so that a watch from its version is answered with 410; when a
 // value is waited for; then it is watched, and not read again and again.
-func TestWaitDoesNotPollWhereTheAPIServerHasForgottenTheVersion(t *testing.T) {
-	c, namespace := alone(t)
-	f := in(t, c, Ref{Namespace: namespace, Name: "shared"})
+func waitsWithoutPolling(f *fixture, forget func()) {
 	f.create(map[string]string{"foo": "0"})
-	f.forgets()
+	forget()
 	f.waitsWithout(6)
 }
 

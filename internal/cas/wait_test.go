@@ -13,7 +13,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -106,9 +105,7 @@ func TestWaitingMissesNothingBeforeItsWatch(t *testing.T) {
 }
 
 // An API server that was started again does not know what came before: it answers a watch from there with 410.
-func TestWaitingOutlivesARestartOfTheAPIServer(t *testing.T) {
-	c, namespace := alone(t)
-	f := in(t, c, Ref{Namespace: namespace, Name: "shared"})
+func waitOutlivesIt(f *fixture, forget func()) {
 	f.create(map[string]string{"foo": "0"})
 
 	begun := make(chan struct{})
@@ -129,28 +126,25 @@ func TestWaitingOutlivesARestartOfTheAPIServer(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		result, err = f.engine.CommitWithin(t.Context(), f.swapping("foo", one, two).Txn(), 10*time.Minute)
+		result, err = f.wait(f.Context(), 10*time.Minute)
 		done <- err
 	}()
-	<-begun
-	f.others() // so that the new server's history begins later than what the wait has seen
-	if err := restarted(c); err != nil {
-		t.Fatal(err)
+	select {
+	case <-begun:
+	case err := <-done:
+		f.Fatalf("it has not watched: %v", err)
 	}
-	_, err := c.Client().CoreV1().ConfigMaps(f.ref.Namespace).Patch(t.Context(), f.ref.Name, types.MergePatchType,
-		[]byte(`{"data":{"foo":"1"}}`), metav1.PatchOptions{FieldManager: "foreign"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	forget()
+	f.set("foo", "1")
 	if err := <-done; err != nil {
-		t.Fatal(err)
+		f.Fatal(err)
 	}
 	if result.Of("foo").Previous != one || !result.Wrote {
-		t.Errorf("%+v", result)
+		f.Errorf("%+v", result)
 	}
 	f.wantData(map[string]string{"foo": "2"})
 	if !expired.Load() {
-		t.Errorf("of %d watches none was told that its history is gone", watches.Load())
+		f.Errorf("of %d watches none was told that its history is gone", watches.Load())
 	}
 }
 

@@ -205,7 +205,8 @@ func TestNothingOfASecretIsLogged(t *testing.T) {
 	c := testcluster.Shared(t)
 	for _, kind := range []Kind{ConfigMap, Secret} {
 		t.Run(kind.String(), func(t *testing.T) {
-			f := in(t, c, Ref{Kind: kind, Namespace: c.Namespace(t), Name: "shared"})
+			f := in(t, c)
+			f.ref.Kind = kind
 			f.create(map[string]string{"foo": oldPlant})
 			f.quotes(admissionv1.Warn)
 			seen, probed := &warned{}, &warned{}

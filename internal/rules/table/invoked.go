@@ -24,7 +24,7 @@ var providerInvoked = []Rule{
 		"return status.Status().Continue",
 		"return \"\"",
 		engine,
-		[]string{"TestListGoesOnWhereItsVersionIsForgotten"},
+		[]string{"TestEtcdDropsWhatCameBefore/a_list_goes_on"},
 	},
 	{
 		"Close ends a list",

@@ -130,7 +130,7 @@ var sent = []Rule{
 		"since = b.from.Since.Version",
 		"_ = b.from.Since.Version",
 		engine,
-		[]string{"TestLostAnswerIsFoundOutByWhoMayNotListWhereTheBaseIsForgotten"},
+		[]string{"TestAPIServerIsStartedAgain/a_lost_answer_is_found_out_by_who_may_not_list"},
 	},
 	{
 		"The horizon is learned anew before a write where it is too old",
@@ -146,7 +146,7 @@ var sent = []Rule{
 		`if wire.IsExpired(err) && !b.byKey && (b.from != nil || b.since != "") {`,
 		"if false {",
 		engine,
-		[]string{"TestSwapIsFoundOutWhereTheAPIServerForgetsBetweenWriteAndLook"},
+		[]string{"TestAPIServerIsStartedAgain/a_swap_is_found_out,_it_landed", "TestAPIServerIsStartedAgain/a_swap_is_found_out,_it_did_not_land"},
 	},
 	{
 		"So is a write that was judged elsewhere",
@@ -154,7 +154,7 @@ var sent = []Rule{
 		`(b.from != nil || b.since != "") {`,
 		"b.from != nil {",
 		engine,
-		[]string{"TestLostAnswerOfAWriteThatWasJudgedBeforeTheAPIServerWasStartedAgain"},
+		[]string{"TestAPIServerIsStartedAgain/a_lost_answer_to_what_was_judged_before_is_found_out,_it_landed,_then_another_key_was_written"},
 	},
 	{
 		"A key that is as it was, and whose owner has not written since, shows that the write did not land",
