@@ -126,7 +126,7 @@ func waitOutlivesIt(f *fixture, forget func()) {
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		result, err = f.wait(f.Context(), 10*time.Minute)
+		result, err = f.wait(f.Context(), ample)
 		done <- err
 	}()
 	select {
