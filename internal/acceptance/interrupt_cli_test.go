@@ -106,8 +106,7 @@ func newInterruptedRun(p *pipeline, what interruptedOp, lines ...string) *interr
 	r.create("other", data{"foo": "old"})
 	r.proxy = r.proxied()
 	if what.before != "" {
-		r.write(r.entries(what.before))
-		r.do("apply", "-auto-approve")
+		r.applied(r.entries(what.before))
 	}
 	return r
 }
