@@ -254,12 +254,10 @@ func TestCounterHidesValuesAsTold(t *testing.T) {
 }
 
 func TestCounterCannotBeImported(t *testing.T) {
-	f := newFixture(t)
-	f.create("testmap", data{"port": "5"})
-	f.run(resource.TestStep{
-		Config: f.counter(), ResourceName: counterN, ImportState: true, ImportStateId: f.namespace + "/testmap/port",
-		ExpectError: regexp.MustCompile(`(?s)Resource Import Not Implemented`),
-	})
+	p := newPipeline(t)
+	p.create("testmap", data{"port": "5"})
+	p.write(counterBlock("n", `key = "port"`))
+	p.wants(p.ended(p.on.Run("import", counterN, p.namespace+"/testmap/port"), 1, "import"), "Resource Import Not Implemented")
 }
 
 func TestCounterInvalidConfiguration(t *testing.T) {

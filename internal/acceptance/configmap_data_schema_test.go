@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -118,14 +117,10 @@ func TestConfigMapDataImport(t *testing.T) {
 		})
 	}
 	t.Run("is what a create leaves", func(t *testing.T) {
-		f := newFixture(t)
-		f.create("testmap", nil)
-		f.run(
-			resource.TestStep{Config: f.config(dataResource("it", "testmap", lines...))},
-			resource.TestStep{
-				ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"previous_data"},
-				ImportStateIdFunc: func(*terraform.State) (string, error) { return f.namespace + "/testmap", nil },
-			})
+		p := newPipeline(t)
+		p.create("testmap", nil)
+		p.planned(dataResource("it", "testmap", lines...))
+		p.importsWhatItMade(address, p.namespace+"/testmap", "previous_data")
 	})
 	t.Run("refused", func(t *testing.T) {
 		f := newFixture(t)

@@ -3,13 +3,14 @@ package acceptance_test
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,18 +26,31 @@ func (f *fixture) identity() map[string]knownvalue.Check {
 }
 
 func TestConfigMapEntryImportByID(t *testing.T) {
-	f := newFixture(t)
-	f.create("testmap", data{"bar": "kept"})
-	f.run(
-		resource.TestStep{Config: f.foo(`value = "1"`)},
-		resource.TestStep{
-			ResourceName: "cas_configmap_entry.foo", ImportState: true, ImportStateVerify: true,
-			ImportStateIdFunc: func(*terraform.State) (string, error) { return f.namespace + "/testmap/foo", nil },
-		},
-		resource.TestStep{
-			ResourceName: "cas_configmap_entry.foo", ImportState: true, ImportStateKind: resource.ImportBlockWithID,
-		},
-	)
+	p := newPipeline(t)
+	p.create("testmap", data{"bar": "kept"})
+	p.planned(entryBlock("foo", `value = "1"`))
+	id := p.namespace + "/testmap/foo"
+	p.importsWhatItMade(entryAddress, id)
+	p.do("state", "rm", entryAddress)
+	p.write(importBlock("foo", id) + entryBlock("foo", `value = "1"`))
+	p.wants(p.plan(), "Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.")
+}
+
+// importsWhatItMade imports what was created, which must have the same attributes as before, but for those named.
+func (p *pipeline) importsWhatItMade(address, id string, but ...string) {
+	p.Helper()
+	_, label, _ := strings.Cut(address, ".")
+	made := p.wantState(label)[label].Attributes
+	p.do("state", "rm", address)
+	p.do("import", address, id)
+	imported := p.wantState(label)[label].Attributes
+	for _, name := range but {
+		delete(made, name)
+		delete(imported, name)
+	}
+	if diff := cmp.Diff(made, imported); diff != "" {
+		p.Errorf("made (-) and imported (+):\n%s", diff)
+	}
 }
 
 // TestConfigMapEntryImportBlocks imports what is there: the plan has no change besides, and nothing is written.

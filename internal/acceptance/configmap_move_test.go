@@ -152,7 +152,7 @@ func TestConfigMapMovedFromHashicorpKubernetes(t *testing.T) {
 				}
 			}
 			t.Run(name+"/"+from, func(t *testing.T) { run(t, drive) })
-			if name == "all of it" {
+			if name == "all of it" && from == "kubernetes_config_map" {
 				t.Run(name+"/"+from+", on the command line", func(t *testing.T) { run(t, runCLISteps) })
 			}
 		}

@@ -34,8 +34,7 @@ const entryAddress = "cas_configmap_entry.foo"
 func (p *pipeline) made(lines ...string) {
 	p.Helper()
 	p.create("testmap", data{"bar": "kept"})
-	p.write(entryBlock("foo", append([]string{`value = "1"`}, lines...)...))
-	p.do("apply", "-auto-approve")
+	p.applied(entryBlock("foo", append([]string{`value = "1"`}, lines...)...))
 }
 
 // refusing answers the next writes in the API server's place.
@@ -59,7 +58,7 @@ func (p *pipeline) refusedOnce(body string) {
 	p.plan()
 	p.applyRefused()
 	proxy.SetHook(nil)
-	p.planApply()
+	p.do("apply", "-auto-approve")
 }
 
 // failsOf applies body, which the provider says has failed when it has written this key.
@@ -67,8 +66,7 @@ func (p *pipeline) failsOf(key, body string) {
 	p.Helper()
 	p.setenv(failsAfter, "ApplyResourceChange cas_configmap_entry testmap "+key)
 	p.write(body)
-	p.plan()
-	p.applyRefused()
+	p.ended(p.on.Run("apply", "-auto-approve"), 1, "apply")
 	p.setenv(failsAfter, "")
 }
 
@@ -95,19 +93,12 @@ var scenarios = map[string]scenario{
 	}},
 	"update": {run: func(p *pipeline) {
 		p.made()
-		p.write(entryBlock("foo", `value = "2"`))
-		p.do("apply", "-auto-approve")
-	}},
-	"update of a saved plan": {run: func(p *pipeline) {
-		p.made()
-		p.planned(entryBlock("foo", `value = "2"`))
+		p.applied(entryBlock("foo", `value = "2"`))
+		p.planned(entryBlock("foo", `value = "3"`))
 	}},
 	"replace": {run: func(p *pipeline) {
 		p.made()
 		p.planned(entryBlock("foo", `key = "baz"`, `value = "2"`))
-	}},
-	"replace that is asked for": {run: func(p *pipeline) {
-		p.made()
 		p.planApply("-replace=" + entryAddress)
 	}},
 	"create_before_destroy": {run: func(p *pipeline) {
@@ -119,19 +110,12 @@ var scenarios = map[string]scenario{
 		p.made()
 		p.do("taint", entryAddress)
 		p.planned(entryBlock("foo", `key = "baz"`, `value = "2"`))
-	}},
-	"tainted and dropped": {run: func(p *pipeline) {
-		p.made()
 		p.do("taint", entryAddress)
 		p.planned("")
 	}},
 	"dropped block": {run: func(p *pipeline) {
 		p.made()
 		p.planned("")
-	}},
-	"destroy": {run: func(p *pipeline) {
-		p.made()
-		p.destroy()
 	}},
 	"destroy of a saved plan": {run: func(p *pipeline) {
 		p.made()
@@ -181,7 +165,7 @@ var scenarios = map[string]scenario{
 		p.create("testmap", data{"foo": "1"})
 		p.write(entryBlock("foo", `value = "2"`))
 		p.do("import", entryAddress, p.namespace+"/testmap/foo")
-		p.planApply()
+		p.do("apply", "-auto-approve")
 	}},
 	"moved block": {run: func(p *pipeline) {
 		p.made()
@@ -189,7 +173,7 @@ var scenarios = map[string]scenario{
 	}},
 	"moved from another provider": {run: func(p *pipeline) {
 		p.create("testmap", data{"foo": "1"})
-		p.planned(kubernetesBlock(`data = { foo = "1" }`))
+		p.applied(kubernetesBlock(`data = { foo = "1" }`))
 		p.planned(dataBlock("it", `data = { foo = "1" }`) + movedBlock)
 	}},
 	"for_each": {independent: true, run: func(p *pipeline) {
@@ -203,7 +187,7 @@ var scenarios = map[string]scenario{
 	}},
 	"count": {independent: true, run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
-		p.planned(entryBlock("foo", "count = 2", `key = "key-${count.index}"`, `value = "1"`))
+		p.applied(entryBlock("foo", "count = 2", `key = "key-${count.index}"`, `value = "1"`))
 		p.planned(entryBlock("foo", "count = 1", `key = "key-${count.index}"`, `value = "1"`))
 	}},
 	"unknown when planned": {run: func(p *pipeline) {
@@ -221,7 +205,7 @@ var scenarios = map[string]scenario{
 			return "resource \"terraform_data\" \"it\" {\n  input = \"1\"\n  triggers_replace = " + quoted(trigger) + "\n}\n" +
 				entryBlock("foo", "value = terraform_data.it.output")
 		}
-		p.planned(config("a"))
+		p.applied(config("a"))
 		p.planned(config("b"))
 		p.destroy()
 	}},
@@ -241,7 +225,7 @@ var scenarios = map[string]scenario{
 	}},
 	"chain that is dropped": {run: func(p *pipeline) {
 		p.create("testmap", data{"bar": "kept"})
-		p.planned(entryBlock("a", `key = "a"`, `value = "1"`) + entryBlock("b", `key = "b"`, "value = cas_configmap_entry.a.value"))
+		p.applied(entryBlock("a", `key = "a"`, `value = "1"`) + entryBlock("b", `key = "b"`, "value = cas_configmap_entry.a.value"))
 		p.write("")
 		p.plan("-refresh=false") // its order is not fixed, and so not looked at
 		p.apply()
@@ -252,16 +236,13 @@ var scenarios = map[string]scenario{
 			return entryBlock("a", "key = "+quoted(key), `value = "1"`, createFirst) +
 				entryBlock("b", `key = "b"`, "value = cas_configmap_entry.a.key", `conflict_scope = "key"`)
 		}
-		p.planned(config("a"))
+		p.applied(config("a"))
 		p.planned(config("aa"))
 	}},
 	"deleted outside": {run: func(p *pipeline) {
 		p.made()
 		p.unset("testmap", "foo")
 		p.planApply()
-	}},
-	"deleted outside and dropped": {run: func(p *pipeline) {
-		p.made()
 		p.unset("testmap", "foo")
 		p.write("")
 		p.planNothing()
@@ -293,7 +274,7 @@ var scenarios = map[string]scenario{
 		p.made()
 		p.failsOf("baz", entryBlock("foo", `key = "baz"`, `value = "2"`))
 		p.do("untaint", entryAddress)
-		p.planApply("-destroy")
+		p.destroy()
 	}},
 	"create_before_destroy whose create fails": {run: func(p *pipeline) {
 		p.made(createFirst)
@@ -323,7 +304,7 @@ var scenarios = map[string]scenario{
 		p.set("testmap", "foo", "foreign")
 		p.applyRefused()
 		p.set("testmap", "foo", "1")
-		p.planApply()
+		p.do("apply", "-auto-approve")
 	}},
 	"replace that is refused when it is planned again": {run: func(p *pipeline) {
 		p.made(`conflict_scope = "key"`)
@@ -332,7 +313,7 @@ var scenarios = map[string]scenario{
 		p.set("testmap", "baz", "foreign")
 		p.applyRefused()
 		p.unset("testmap", "baz")
-		p.planApply()
+		p.do("apply", "-auto-approve")
 	}},
 	"create_before_destroy that is refused when it is planned again": {run: func(p *pipeline) {
 		p.made(createFirst, `conflict_scope = "key"`)
@@ -341,7 +322,7 @@ var scenarios = map[string]scenario{
 		p.set("testmap", "baz", "foreign")
 		p.applyRefused()
 		p.unset("testmap", "baz")
-		p.planApply()
+		p.do("apply", "-auto-approve")
 	}, independent: true},
 	"replace whose delete fails": {run: func(p *pipeline) {
 		p.made()
@@ -350,7 +331,7 @@ var scenarios = map[string]scenario{
 	"chain that fails": {run: func(p *pipeline) {
 		p.made()
 		p.failsOf("foo", entryBlock("foo", `value = "2"`)+entryBlock("b", `key = "b"`, "value = cas_configmap_entry.foo.value"))
-		p.planApply()
+		p.do("apply", "-auto-approve")
 	}},
 	"write-only": {run: func(p *pipeline) {
 		version := p.create("testmap", data{"bar": "kept"}).ResourceVersion

@@ -120,7 +120,7 @@ func (h *hiding) configure(inConfig string, lines ...string) {
 func (h *hiding) wrote(lines ...string) {
 	h.Helper()
 	h.configure("", lines...)
-	h.planApply()
+	h.do("apply", "-auto-approve") // which prints the plan, too
 }
 
 // quotedBack answers as a proxy does that shows what it was sent, the write having been made or not.

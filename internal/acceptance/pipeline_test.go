@@ -100,6 +100,13 @@ func (p *pipeline) planned(body string, flags ...string) {
 	p.planApply(flags...)
 }
 
+// applied is planned in one command, for tests that are not about saved plans.
+func (p *pipeline) applied(body string) {
+	p.Helper()
+	p.write(body)
+	p.do("apply", "-auto-approve")
+}
+
 // planApply is the pipeline of most: each command is a process.
 func (p *pipeline) planApply(flags ...string) {
 	p.Helper()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -111,7 +112,9 @@ func (s *secretive) servant(answer http.HandlerFunc) (address, authority string)
 type credentialed struct {
 	// configure plants the secrets and says what the provider is given, and what its block has besides.
 	configure func(s *secretive) (arguments map[string]string, block string)
-	// fails is what a run that cannot succeed says. "" is one that can.
+	// invalid is what a provider says that cannot be configured, so that a plan is all there is.
+	invalid string
+	// fails is what a plan says, and an apply, that cannot succeed.
 	fails string
 	// found is where something of it may be found, and of whose doing. What else is found is a leak.
 	found map[string][]string
@@ -169,22 +172,22 @@ var credentials = map[string]credentialed{
 	"a token of two lines": {fails: "API Server Unreachable", configure: func(s *secretive) (map[string]string, string) {
 		return s.server("token", s.plant("the token", "token-planted\nof two lines")), ""
 	}},
-	"a host with a password": {fails: "must not contain a user name", configure: func(s *secretive) (map[string]string, string) {
+	"a host with a password": {invalid: "must not contain a user name", configure: func(s *secretive) (map[string]string, string) {
 		return map[string]string{"host": s.withPassword("https://127.0.0.1:1")}, ""
 	}},
-	"a kubeconfig's server with a password": {fails: "without a user name", configure: func(s *secretive) (map[string]string, string) {
+	"a kubeconfig's server with a password": {invalid: "without a user name", configure: func(s *secretive) (map[string]string, string) {
 		return map[string]string{"config_path": s.file(s.kubeconfigOf(s.withPassword("https://127.0.0.1:1"), string(s.cluster.Config.CAData), ""), 0o600)}, ""
 	}},
 	"an authority of others": {fails: "certificate signed by unknown authority", configure: func(s *secretive) (map[string]string, string) {
 		return s.server("cluster_ca_certificate", s.plant("the other authority", testcluster.NewIdentity(s.T).Certificate), "token", s.plant("the token", "token-planted")), ""
 	}},
-	"a key of another certificate": {fails: "does not match", configure: func(s *secretive) (map[string]string, string) {
+	"a key of another certificate": {invalid: "does not match", configure: func(s *secretive) (map[string]string, string) {
 		return s.server("client_certificate", s.plant("the certificate", testcluster.NewIdentity(s.T).Certificate), "client_key", s.plant("the key", testcluster.NewIdentity(s.T).Key)), ""
 	}},
-	"a key that is none": {fails: "must be a PEM-encoded", configure: func(s *secretive) (map[string]string, string) {
+	"a key that is none": {invalid: "must be a PEM-encoded", configure: func(s *secretive) (map[string]string, string) {
 		return s.server("client_certificate", s.plant("the certificate", "certificate-planted"), "client_key", s.plant("the key", "key-planted")), ""
 	}},
-	"a certificate that is spoilt": {fails: "must be a PEM-encoded", configure: func(s *secretive) (map[string]string, string) {
+	"a certificate that is spoilt": {invalid: "must be a PEM-encoded", configure: func(s *secretive) (map[string]string, string) {
 		spoilt := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("certificate-planted-in-a-block")}))
 		return s.server("client_certificate", s.plant("the certificate", spoilt), "client_key", s.plant("the key", testcluster.NewIdentity(s.T).Key)), ""
 	}},
@@ -192,23 +195,23 @@ var credentials = map[string]credentialed{
 		unknown := testcluster.NewIdentity(s.T)
 		return s.server("client_certificate", s.plant("the certificate", unknown.Certificate), "client_key", s.plant("the key", unknown.Key)), ""
 	}},
-	"a kubeconfig that is no YAML": {fails: "it is not valid YAML", configure: func(s *secretive) (map[string]string, string) {
+	"a kubeconfig that is no YAML": {invalid: "it is not valid YAML", configure: func(s *secretive) (map[string]string, string) {
 		return map[string]string{"config_path": s.file("users: [{name: u, user: {token: \""+s.plant("the token", "token-planted")+"}]\n\tfoo", 0o600)}, ""
 	}},
-	"a kubeconfig with a list for a token": {fails: "must not be of the JSON type array", configure: func(s *secretive) (map[string]string, string) {
+	"a kubeconfig with a list for a token": {invalid: "must not be of the JSON type array", configure: func(s *secretive) (map[string]string, string) {
 		return map[string]string{"config_path": s.file(s.kubeconfigOf(s.cluster.Config.Host, string(s.cluster.Config.CAData), "token: ["+s.plant("the token", "token-planted")+"]"), 0o600)}, ""
 	}},
-	"a kubeconfig whose key is not base64": {fails: "it is not a kubeconfig in YAML or JSON", configure: func(s *secretive) (map[string]string, string) {
+	"a kubeconfig whose key is not base64": {invalid: "it is not a kubeconfig in YAML or JSON", configure: func(s *secretive) (map[string]string, string) {
 		return map[string]string{"config_path": s.file(s.kubeconfigOf(s.cluster.Config.Host, string(s.cluster.Config.CAData), "client-key-data: "+s.plant("the key", "key-planted")), 0o600)}, ""
 	}},
-	"a kubeconfig whose key is none": {fails: "The client cannot be configured", configure: func(s *secretive) (map[string]string, string) {
+	"a kubeconfig whose key is none": {invalid: "The client cannot be configured", configure: func(s *secretive) (map[string]string, string) {
 		return map[string]string{"config_path": s.file(s.kubeconfigOf(s.cluster.Config.Host, string(s.cluster.Config.CAData), fmt.Sprintf(
 			"client-certificate-data: %s, client-key-data: %s", base64Of(s.plant("the certificate", "certificate-planted")), base64Of(s.plant("the key", "key-planted")))), 0o600)}, ""
 	}},
-	"a kubeconfig instead of its path": {fails: "config_path must be the path of a kubeconfig file", configure: func(s *secretive) (map[string]string, string) {
+	"a kubeconfig instead of its path": {invalid: "config_path must be the path of a kubeconfig file", configure: func(s *secretive) (map[string]string, string) {
 		return map[string]string{"config_path": s.kubeconfigOf(s.cluster.Config.Host, string(s.cluster.Config.CAData), "token: "+s.plant("the token", "token-planted"))}, ""
 	}},
-	"a kubeconfig instead of its path, from the environment": {fails: "KUBE_CONFIG_PATHS must be the path of a kubeconfig file", configure: func(s *secretive) (map[string]string, string) {
+	"a kubeconfig instead of its path, from the environment": {invalid: "KUBE_CONFIG_PATHS must be the path of a kubeconfig file", configure: func(s *secretive) (map[string]string, string) {
 		s.env("KUBE_CONFIG_PATHS", s.kubeconfigOf(s.cluster.Config.Host, string(s.cluster.Config.CAData), "token: "+s.plant("the token", "token-planted")))
 		return nil, ""
 	}},
@@ -250,10 +253,10 @@ var credentials = map[string]credentialed{
 		s.env("HTTPS_PROXY", s.withPassword("http://127.0.0.1:not-a-port"))
 		return s.server("host", "https://127.0.0.1:1", "token", s.plant("the token", "token-planted")), ""
 	}},
-	"a proxy that is no URL": {fails: "must be a URL with the scheme", configure: func(s *secretive) (map[string]string, string) {
+	"a proxy that is no URL": {invalid: "must be a URL with the scheme", configure: func(s *secretive) (map[string]string, string) {
 		return s.server("token", s.plant("the token", "token-planted"), "proxy_url", s.withPassword("http://127.0.0.1:not-a-port")), ""
 	}},
-	"a kubeconfig's proxy that is no URL": {fails: "must be a URL with the scheme", configure: func(s *secretive) (map[string]string, string) {
+	"a kubeconfig's proxy that is no URL": {invalid: "must be a URL with the scheme", configure: func(s *secretive) (map[string]string, string) {
 		config := s.kubeconfigOf(s.cluster.Config.Host, string(s.cluster.Config.CAData), "token: "+s.plant("the token", "token-planted"))
 		return map[string]string{"config_path": s.file(strings.Replace(config, "cluster: {server", fmt.Sprintf("cluster: {proxy-url: %q, server", s.withPassword("http://127.0.0.1:not-a-port")), 1), 0o600)}, ""
 	}},
@@ -300,7 +303,16 @@ func TestNoSecretIsPrintedLoggedOrStored(t *testing.T) {
 			entry := func(lines ...string) {
 				s.given("ephemeral = true", arguments, block, entryBlock("foo", lines...))
 			}
-			if way.fails == "" {
+			switch {
+			case way.invalid != "":
+				entry(`value = "2"`)
+				s.ran(1, way.invalid, "plan")
+			case way.fails != "":
+				entry(`value = "2"`)
+				s.ran(1, way.fails, "plan")
+				s.env("CAS_PLAN_CHECK", "off")
+				s.ran(1, way.fails, "apply", "-auto-approve")
+			default:
 				s.create("testmap", data{"foo": "1"})
 				entry(`value = "2"`, `expected_value = "1"`)
 				s.ran(2, "", "plan", "-detailed-exitcode", "-out="+planFile)
@@ -309,13 +321,8 @@ func TestNoSecretIsPrintedLoggedOrStored(t *testing.T) {
 				s.ran(1, "Expected Value Mismatch", "plan")
 				s.env("CAS_PLAN_CHECK", "off") // or the plan that a destroy begins with fails
 				s.ran(0, "", "destroy", "-auto-approve")
-			} else {
-				entry(`value = "2"`)
-				s.ran(1, way.fails, "plan")
-				s.env("CAS_PLAN_CHECK", "off")
-				s.ran(1, way.fails, "apply", "-auto-approve")
 			}
-			if diff := cmp.Diff(way.found, s.found()); diff != "" && len(way.found)+len(s.found()) > 0 {
+			if diff := cmp.Diff(way.found, s.found(), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("secrets are in (-may be +are):\n%s", diff)
 			}
 		})

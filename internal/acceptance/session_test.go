@@ -136,12 +136,12 @@ func (s *session) Destroy(args ...string) testcli.Result {
 func (s *session) now(args []string) testcli.Result {
 	s.Helper()
 	r := s.w.MakePlan(s.ctx, s.options(args))
+	planned := s.result(r)
 	if r.Plan == nil { // one without changes is applied, too
-		return s.result(r)
+		return planned
 	}
-	applied := s.w.Apply(s.ctx, r.Plan)
-	out := s.result(applied)
-	out.Stdout = r.String() + out.Stdout
+	out := s.result(s.w.Apply(s.ctx, r.Plan))
+	out.Stdout = planned.Stdout + out.Stdout
 	return out
 }
 
