@@ -244,9 +244,9 @@ func (p *pipeline) planApplyOf(lines []string, more ...string) {
 	p.planned(entryBlock("foo", append(more, lines...)...))
 }
 
-// TestSiblingsThatAreHeldToOnePlanDoNotConflict counts what 200 creates take, with and without planned private data.
+// TestSiblingsThatAreHeldToOnePlanDoNotConflict counts what 100 creates take, with and without planned private data.
 func TestSiblingsThatAreHeldToOnePlanDoNotConflict(t *testing.T) {
-	const many = 200
+	const many = 100
 	for _, profile := range []driver.Profile{driver.Terraform111, driver.Terraform116} {
 		t.Run(profile.Name, func(t *testing.T) {
 			p := on(t, profile)

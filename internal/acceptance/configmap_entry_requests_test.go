@@ -104,7 +104,7 @@ func entries(n int, value, scope string) (config string, want data) {
 }
 
 func TestConfigMapEntryManyOfOneConfigMap(t *testing.T) {
-	const many = 200
+	const many = 100
 	for _, scope := range []string{"object", "key"} {
 		t.Run(scope, func(t *testing.T) {
 			f := newFixture(t)
@@ -146,7 +146,7 @@ func TestConfigMapEntryManyOfOneConfigMap(t *testing.T) {
 // TestConfigMapEntryForeignWriteInTheMiddle lets another writer write as soon as the third write has landed, before the
 // provider hears of that.
 func TestConfigMapEntryForeignWriteInTheMiddle(t *testing.T) {
-	const many, landed = 60, 3
+	const many, landed = 40, 3
 	for _, scope := range []string{"object", "key"} {
 		for _, what := range []string{"update", "delete"} {
 			t.Run(scope+" "+what, func(t *testing.T) {

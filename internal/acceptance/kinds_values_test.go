@@ -9,12 +9,19 @@ import (
 
 // TestValuesOfBothKinds writes each sort of value, over each and under each, and finds the exact bytes.
 func TestValuesOfBothKinds(t *testing.T) {
+	longExpression, long := kib(100, "x")
+	expression := func(value string) string {
+		if value == long {
+			return longExpression
+		}
+		return quoted(value)
+	}
 	values := []struct{ text, bytes string }{
 		{text: "1"},
 		{text: ""},
 		{text: "a<b&c>\"\\\u2028\t\r\n${x}😀"},
 		{text: composed},
-		{text: strings.Repeat("x", 100_000)},
+		{text: long},
 		{bytes: "\xff\x00\xfe\n"},
 	}
 	onKinds(t, func(p *pipeline, o object, form string) {
@@ -25,12 +32,12 @@ func TestValuesOfBothKinds(t *testing.T) {
 			case form == "entry" && bytes:
 				return fmt.Sprintf("%s_base64%s = %q", name, suffix, base64.StdEncoding.EncodeToString([]byte(value)))
 			case form == "entry":
-				return fmt.Sprintf("%s%s = %s", name, suffix, quoted(value))
+				return fmt.Sprintf("%s%s = %s", name, suffix, expression(value))
 			case bytes:
 				return fmt.Sprintf("%s%s = { foo = %q }", strings.Replace(name, "value", "binary_data", 1), suffix,
 					base64.StdEncoding.EncodeToString([]byte(value)))
 			default:
-				return fmt.Sprintf("%s%s = { foo = %s }", strings.Replace(name, "value", "data", 1), suffix, quoted(value))
+				return fmt.Sprintf("%s%s = { foo = %s }", strings.Replace(name, "value", "data", 1), suffix, expression(value))
 			}
 		}
 		for version, v := range values {

@@ -1,7 +1,6 @@
 package acceptance_test
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 func TestSecretSituations(t *testing.T) {
 	t.Parallel()
+	large, _ := kib(200, "y")
 	for name, test := range map[string]struct {
 		live    data
 		change  func(*corev1.Secret)
@@ -26,7 +26,7 @@ func TestSecretSituations(t *testing.T) {
 			body: []string{`value_wo = "2"`}, refused: []string{"Secret Is Immutable", "The Secret is immutable. Nothing was written.", "Use a Secret with another name"},
 		},
 		"too large": {
-			live: data{"a": strings.Repeat("x", 900<<10)}, body: []string{fmt.Sprintf("value_wo = %q", strings.Repeat("y", 200<<10))},
+			live: data{"a": strings.Repeat("x", 900<<10)}, body: []string{"value_wo = " + large},
 			refused: []string{"Secret Too Large", "Limit: 1048576 bytes for all values together"},
 		},
 		"of a certificate that its type needs": {
