@@ -34,7 +34,7 @@ func (c *Cluster) KillEtcd() error { return c.dog.killOne(etcdName) }
 // kube-apiserver finds it by itself.
 func (c *Cluster) StartEtcd() error { return c.env.ControlPlane.Etcd.Start() }
 
-// FreezeEtcd stops etcd where it is: connections stay, and nothing is answered. Freezing twice is no error.
+// FreezeEtcd stops etcd where it is: connections stay, and nothing is answered as soon as the signal has reached it. Freezing twice is no error.
 func (c *Cluster) FreezeEtcd() error { return c.dog.signal(etcdName, syscall.SIGSTOP) }
 
 // ThawEtcd lets a frozen etcd go on, with all that it was asked meanwhile. It is no error where etcd runs.
