@@ -114,7 +114,7 @@ type credentialed struct {
 	configure func(s *secretive) (arguments map[string]string, block string)
 	// invalid is what a provider says that cannot be configured, so that a plan is all there is.
 	invalid string
-	// fails is what a plan says, and an apply, that cannot succeed.
+	// fails is what a plan says, and an apply, that cannot succeed. Where this is empty too, a run succeeds.
 	fails string
 	// found is where something of it may be found, and of whose doing. What else is found is a leak.
 	found map[string][]string

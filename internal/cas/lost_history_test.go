@@ -228,14 +228,15 @@ func compact(t *testing.T, plane *envtest.ControlPlane, revision string) {
 
 // spans has the fault befall the first patch, and the history forgotten before the look at what became of it. then is done between these two.
 func (f *fixture) spans(forget func(), fault testcluster.Fault, then func()) {
-	var looked atomic.Bool
+	var looks, looked atomic.Bool
 	f.proxy.SetHook(func(q *http.Request) testcluster.Fault {
 		switch {
 		case q.Method == http.MethodPatch && f.proxy.Count(http.MethodPatch) == 1:
 			return fault
-		case q.Method == http.MethodGet && f.proxy.Count(http.MethodPatch) == 1 && looked.CompareAndSwap(false, true):
+		case q.Method == http.MethodGet && f.proxy.Count(http.MethodPatch) == 1 && looks.CompareAndSwap(false, true):
 			forget()
 			then()
+			looked.Store(true)
 		}
 		return testcluster.Fault{}
 	})

@@ -102,11 +102,12 @@ func decode(b *block, schema *tfprotov6.Schema, ctx *hcl.EvalContext) (v cty.Val
 
 // process is a provider that runs for one configuration in one walk.
 type process struct {
-	server   tfprotov6.ProviderServer
-	end      func()
-	schemas  *schemas
-	deferral bool
-	stores   bool // planned private data
+	server     tfprotov6.ProviderServer
+	end        func()
+	schemas    *schemas
+	configured bool
+	deferral   bool
+	stores     bool // planned private data
 }
 
 // object is an instance as a state has it: in bytes.

@@ -147,6 +147,7 @@ func (k *walk) configure(ctx context.Context, name string) (*process, Diagnostic
 	if diags = append(diags, k.validateProvider(ctx, p, b, v)...); diags.HasErrors() {
 		return p, diags
 	}
+	p.configured = true
 	configured, err := p.server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.11.4", Config: values.Encode(v, ty),
 		ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: k.deferral},
@@ -326,7 +327,7 @@ func (k *walk) validateProvider(ctx context.Context, p *process, b *block, v cty
 
 func (k *walk) validateConfig(ctx context.Context, p *process, b *block, address string, v cty.Value) Diagnostics {
 	config := values.Encode(v, values.TypeOfSchema(p.schemas.of(b)))
-	return k.w.validated(b.kind+b.typ+string(config.MsgPack), func() Diagnostics {
+	return k.w.validated(fmt.Sprint(p.configured, b.kind, b.typ, string(config.MsgPack)), func() Diagnostics {
 		if b.kind == "data" {
 			resp, err := p.server.ValidateDataResourceConfig(ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: b.typ, Config: config})
 			if err != nil {

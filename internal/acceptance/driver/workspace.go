@@ -44,7 +44,7 @@ type Validation int
 
 const (
 	ValidateAlways  Validation = iota // whenever a command line asks
-	ValidateChanges                   // once, and again where a provider had something to say, or the environment has changed since: the answer is the same
+	ValidateChanges                   // once of a process that is configured, once of one that is not; again where it had something to say, or the environment changed
 	ValidateUse                       // as ValidateChanges, and only just before the use
 )
 
@@ -106,7 +106,7 @@ func (w *Workspace) schemas(ctx context.Context, typ string, server tfprotov6.Pr
 	return s, nil
 }
 
-// validated asks whether what is valid, unless the answer is known to be that it is.
+// validated asks whether something is valid, unless it was found to be so before, in the same environment. what tells it from all else.
 func (w *Workspace) validated(what string, ask func() Diagnostics) Diagnostics {
 	what += fmt.Sprint(w.Env)
 	w.mu.Lock()
