@@ -38,16 +38,6 @@ type Workspace struct {
 	valid map[string]bool // what was validated, with the environment, and nothing was said
 }
 
-// Validation says when providers are asked whether a configuration is valid: before each plan, in a process of its own, and again just before it is
-// used.
-type Validation int
-
-const (
-	ValidateAlways  Validation = iota // whenever a command line asks
-	ValidateChanges                   // once of a process that is configured, once of one that is not; again where it had something to say, or the environment changed
-	ValidateUse                       // as ValidateChanges, and only just before the use
-)
-
 // Result is what a command printed, and how it ended.
 type Result struct {
 	Diagnostics Diagnostics
@@ -104,27 +94,6 @@ func (w *Workspace) schemas(ctx context.Context, typ string, server tfprotov6.Pr
 	}
 	w.seen[typ] = s
 	return s, nil
-}
-
-// validated asks whether something is valid, unless it was found to be so before, in the same environment. what tells it from all else.
-func (w *Workspace) validated(what string, ask func() Diagnostics) Diagnostics {
-	what += fmt.Sprint(w.Env)
-	w.mu.Lock()
-	known := w.valid[what]
-	w.mu.Unlock()
-	if known && w.Validate != ValidateAlways {
-		return nil
-	}
-	diags := ask()
-	if len(diags) == 0 {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if w.valid == nil {
-			w.valid = map[string]bool{}
-		}
-		w.valid[what] = true
-	}
-	return diags
 }
 
 // typeOf is the type of a managed resource's values. Its provider has been started before.
