@@ -424,6 +424,9 @@ func (h *history) plan(n int) {
 		result := r.MakePlan(ctx, options)
 		made = result.Plan
 		out := ended(result)
+		if ctx.Err() != nil && len(out.errs) == 0 { // as the client says then
+			made, out.errs = nil, []string{titleHalted}
+		}
 		if made != nil {
 			out.actions = map[string]string{}
 			for _, c := range made.Changes {
@@ -444,6 +447,14 @@ func (h *history) plan(n int) {
 			return outcome{errs: []string{"there is no other order"}}
 		}
 		return out
+	}, func(m *model) outcome { // a warning of drift that the state tells asks only who wrote last
+		if !fired.Load() || !o.noRefresh {
+			return outcome{errs: []string{"its answer is needed"}}
+		}
+		if _, _, warnings := m.clone().plan(m.spaces[n], o); !slices.Contains(warnings, titleChanged) {
+			return outcome{errs: []string{"there is no drift"}}
+		}
+		return outcome{errs: []string{titleHalted}, warnings: []string{titleChanged}}
 	})
 	h.verdicts("plan: ", got)
 	if made == nil {
