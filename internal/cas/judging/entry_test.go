@@ -43,7 +43,7 @@ func FuzzEntry(f *testing.F) {
 
 func TestEntrySurvivesJSON(t *testing.T) {
 	t.Parallel()
-	for _, e := range []judging.Entry{{}, judging.Text(""), judging.Text("a<b\u2028e\u0301"), judging.Text("no UTF-8: \xff"), judging.Binary(nil), judging.Binary([]byte{0, 255})} {
+	for _, e := range []judging.Entry{{}, judging.Anything(), judging.Text(""), judging.Text("a<b\u2028e\u0301"), judging.Text("no UTF-8: \xff"), judging.Binary(nil), judging.Binary([]byte{0, 255})} {
 		raw, err := json.Marshal(e)
 		if err != nil {
 			t.Fatal(err)
@@ -63,6 +63,42 @@ func TestDigestIsTheSameWhereHoldsIs(t *testing.T) {
 			if a.Holds(b) != (a.Digest() == b.Digest()) {
 				t.Errorf("%#v and %#v: holds %t, digests %s and %s", a, b, a.Holds(b), a.Digest(), b.Digest())
 			}
+		}
+	}
+}
+
+// What may be anything holds whatever is there, and nothing too.
+func TestAnythingHoldsWhateverIsThere(t *testing.T) {
+	t.Parallel()
+	any := judging.Anything()
+	for _, e := range []judging.Entry{{}, judging.Text(""), judging.Binary([]byte("1")), any} {
+		if !any.Holds(e) || !e.Holds(any) || e.IsAnything() != (e == any) {
+			t.Errorf("%#v does not count as anything", e)
+		}
+	}
+	if e := judging.Text("\xffé"); e.Raw() != "\xffé" || e.Size() != 3 {
+		t.Errorf("%q has %d bytes", e.Raw(), e.Size())
+	}
+}
+
+// A write signs a key that it leaves something in; a removal leaves nobody's name.
+func TestWhatAChangeLeaves(t *testing.T) {
+	t.Parallel()
+	one, two, composed, decomposed := judging.Text("1"), judging.Text("2"), judging.Text("\u00e9"), judging.Text("e\u0301")
+	for name, test := range map[string]struct {
+		change        judging.Change
+		writes, signs bool
+	}{
+		"another value":          {judging.Change{From: one, To: two}, true, true},
+		"a new key":              {judging.Change{To: one}, true, true},
+		"a removal":              {judging.Change{From: one}, true, false},
+		"the same value":         {judging.Change{From: one, To: one}, false, false},
+		"the same text in NFC":   {judging.Change{From: decomposed, To: composed}, true, true},
+		"a removal of nothing":   {judging.Change{}, false, false},
+		"a key that is compared": {judging.Change{From: one, To: two, IsGuard: true}, false, false},
+	} {
+		if test.change.Writes() != test.writes || test.change.Signs() != test.signs {
+			t.Errorf("%s: writes %t, signs %t", name, test.change.Writes(), test.change.Signs())
 		}
 	}
 }

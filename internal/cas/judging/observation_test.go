@@ -178,6 +178,9 @@ func TestWhoOwnsAField(t *testing.T) {
 			if diff := cmp.Diff(test.owners, names); diff != "" || told != test.told {
 				t.Errorf("told %t, want %t; owners (-want +got):\n%s", told, test.told, diff)
 			}
+			if diff := cmp.Diff(owners, o.Owners("foo")); diff != "" || o.Owners("none") != nil {
+				t.Errorf("owners of the key, and not of its field:\n%s", diff)
+			}
 			if told && (judging.Owns(owners, "mine") != (len(names) > 0 && names[0] == "mine") || judging.Owns(owners, "nobody")) {
 				t.Errorf("who is among %v is told wrongly", names)
 			}
