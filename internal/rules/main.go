@@ -52,11 +52,11 @@ func run(ctx context.Context, only string, parallel int) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	builds, err := buildTogether(ctx, root, dir, chosen)
+	built, err := newBuild(ctx, root, dir, chosen)
 	if err != nil {
 		return err
 	}
-	if err := passes(ctx, root, chosen, builds); err != nil {
+	if err := built.passes(ctx, chosen); err != nil {
 		return err
 	}
 	fmt.Printf("all tests pass with every rule in place (%.0f s)\n", time.Since(begun).Seconds())
@@ -72,7 +72,7 @@ func run(ctx context.Context, only string, parallel int) error {
 				return
 			}
 			began := time.Now()
-			said, err := fails(ctx, root, r, builds)
+			said, err := built.fails(ctx, r)
 			took := time.Since(began).Seconds()
 			if problems[i] = err; err != nil {
 				fmt.Printf("%-8s  %s (%.0f s): %v\n", verdictOf(err), r.Says, took, err)

@@ -4,9 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,83 +13,179 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// Code that moves must not leave its row behind: here all is held against the sources, and nothing is run.
-func TestEveryRowNamesCodeAndTestsThatAreThere(t *testing.T) {
+// Each row is held against the sources, and nothing is run. Whether what an edit leaves compiles, the run tells.
+func TestEveryRowNamesAFunctionAnEditAndTests(t *testing.T) {
 	t.Parallel()
 	root, err := toolchain.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := map[string]map[string]bool{}
+	all, err := load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
 	says := map[string]bool{}
 	for _, r := range table.All() {
 		if says[r.Says] {
 			t.Errorf("%s: there twice", r.Says)
 		}
 		says[r.Says] = true
-		source, err := os.ReadFile(filepath.Join(root, r.File))
+		mutants, err := all.together([]table.Rule{r})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for path, source := range mutants {
+			if _, err := parser.ParseFile(token.NewFileSet(), path, source, parser.SkipObjectResolution); err != nil {
+				t.Errorf("%s: is no Go without it: %v", r.Says, err)
+			}
+		}
+		if folders, err := all.folders(r); err != nil || len(folders) == 0 {
+			t.Errorf("%s: no tests: %v", r.Says, err)
+		}
+		f, err := all.one(r.In)
 		if err != nil {
 			t.Fatal(err)
 		}
-		mutant, err := mutate(r, source)
+		e, err := parseEdit(r.Edit)
 		if err != nil {
-			t.Errorf("%s: %v", r.Says, err)
-			continue
+			t.Fatal(err)
 		}
-		if _, err := parser.ParseFile(token.NewFileSet(), r.File, mutant, parser.SkipObjectResolution); err != nil {
-			t.Errorf("%s: is no Go without it: %v", r.Says, err)
-		}
-		if r.Code == r.Without {
-			t.Errorf("%s: nothing is taken out", r.Says)
-		}
-		if tests[r.Dir] == nil {
-			tests[r.Dir] = testsIn(t, filepath.Join(root, r.Dir))
-		}
-		if len(r.Tests) == 0 {
-			t.Errorf("%s: no test", r.Says)
-		}
-		for _, test := range r.Tests {
-			if name, _, _ := strings.Cut(test, "/"); !tests[r.Dir][name] {
-				t.Errorf("%s: %s has no %s", r.Says, r.Dir, name)
-			}
+		if named := slices.DeleteFunc(e.names(), func(name string) bool { return !f.locals()[name] }); len(named) > 0 {
+			t.Errorf("%s: the edit does not survive that somebody renames the variables %v", r.Says, named)
 		}
 	}
 }
 
-func testsIn(t *testing.T, dir string) map[string]bool {
-	t.Helper()
+// names are the names in a pattern that are not those of fields, or selected from something.
+func (e edit) names() (names []string) {
+	ast.PreorderStack(e.pattern, nil, func(n ast.Node, above []ast.Node) bool {
+		name, isName := n.(*ast.Ident)
+		if len(above) > 0 {
+			switch parent := above[len(above)-1].(type) {
+			case *ast.SelectorExpr:
+				isName = isName && name != parent.Sel
+			case *ast.KeyValueExpr:
+				isName = isName && name != parent.Key
+			}
+		}
+		if isName && !wildcard.MatchString(name.Name) {
+			names = append(names, name.Name)
+		}
+		return true
+	})
+	return names
+}
+
+// locals are the names that a function gives to variables.
+func (f *function) locals() map[string]bool {
 	names := map[string]bool{}
-	files := os.DirFS(dir)
-	paths, err := fs.Glob(files, "*_test.go")
-	if err != nil {
-		t.Fatal(err)
+	add := func(lists ...[]ast.Expr) {
+		for _, x := range slices.Concat(lists...) {
+			if name, ok := x.(*ast.Ident); ok {
+				names[name.Name] = true
+			}
+		}
 	}
-	for _, path := range paths {
-		source, err := fs.ReadFile(files, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, source, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil {
-				names[f.Name.Name] = true
+	for n := range ast.Preorder(f.FuncDecl) {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok == token.DEFINE {
+				add(n.Lhs)
+			}
+		case *ast.RangeStmt:
+			add([]ast.Expr{n.Key, n.Value})
+		case *ast.ValueSpec:
+			for _, name := range n.Names {
+				names[name.Name] = true
+			}
+		case *ast.Field:
+			for _, name := range n.Names {
+				names[name.Name] = true
 			}
 		}
 	}
 	return names
 }
 
-func TestCodeIsTakenOutJustOnce(t *testing.T) {
+const source = `package p
+
+func (r *T) f(x int) int {
+	if limit := x; limit > 0 && r.open(x) {
+		r.log(x, limit)
+		return x
+	}
+	switch {
+	case x == 2, r.gets() || x < 0:
+		r.log(2)
+		return T{A: x, B: 1}.C
+	}
+	return x
+}
+
+func g() { h(2) }
+
+func TestF() {}
+`
+
+func sourcesOf(t *testing.T, code string) sources {
+	t.Helper()
+	s := sources{}
+	if err := s.add(token.NewFileSet(), "a_test.go", code); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestEdits(t *testing.T) {
 	t.Parallel()
-	r := table.Rule{File: "a.go", Code: "b", Without: "c"}
-	for source, want := range map[string]string{"abd": "acd", "ad": "", "abdb": ""} {
-		got, err := mutate(r, []byte(source))
-		if string(got) != want || (err == nil) != (want != "") {
-			t.Errorf("%s gives %q, want %q (%v)", source, got, want, err)
+	all := sourcesOf(t, source)
+	for text, want := range map[string]string{ // what stands in the source, and what the edit puts there
+		"never open":               "limit > 0 && r.open(x) ⇒ false && (limit > 0 && r.open(x))",
+		"never C":                  "",
+		"always r.log(a, b)":       "limit > 0 && r.open(x) ⇒ true || (limit > 0 && r.open(x))",
+		"never a == 2":             "x == 2 ⇒ false && (x == 2)",
+		"skip b.log(2)":            "r.log(2) ⇒ if false {\nr.log(2)\n}",
+		"skip log":                 "",
+		"without open":             "r.open(x) ⇒ (true || (r.open(x)))",
+		"without gets":             "r.gets() ⇒ (false && (r.gets()))",
+		"without A":                "A: x,  ⇒ ",
+		"without B":                ", B: 1 ⇒ ",
+		"without a == 2":           "x == 2,  ⇒ ",
+		"a > 0 -> a >= 0":          "limit > 0 ⇒ limit >= 0",
+		"a.open(b) -> true":        "r.open(x) ⇒ (true || (r.open(x)))",
+		"a.log(b, c) -> self.l(c)": "r.log(x, limit) ⇒ r.l(limit)",
+		"a || b -> b && a":         "r.gets() || x < 0 ⇒ (x < 0) && r.gets()",
+		"return a.C -> return 0":   "return T{A: x, B: 1}.C ⇒ return 0",
+		"2 -> 3":                   "",
+		"every 2 -> 3":             "x == 2 ⇒ x == 3 ⇒ r.log(2) ⇒ r.log(3)",
+		"nothing":                  "",
+		"never (":                  "",
+	} {
+		_, got, err := all.without(table.Rule{In: "p.T.f", Edit: text})
+		whole := source[strings.Index(source, "{"):strings.Index(source, "\n\nfunc g")]
+		for pair := range slices.Chunk(strings.Split(want, " ⇒ "), 2) {
+			if len(pair) == 2 {
+				whole = strings.Replace(whole, pair[0], pair[1], 1)
+			}
 		}
+		if want != "" && (err != nil || got != whole) || want == "" && err == nil {
+			t.Errorf("%s gives %s(%v), want\n%s", text, got, err, whole)
+		}
+	}
+}
+
+func TestSeveralRulesAreOutOfOneSource(t *testing.T) {
+	t.Parallel()
+	all := sourcesOf(t, "package p\n\nfunc f() int { return 1 }\n\nfunc g() { h(2) }\n")
+	got, err := all.together([]table.Rule{{Says: "one", In: "p.f", Edit: "1 -> 10"}, {Says: "two", In: "p.g", Edit: "skip h"}})
+	want := map[string]string{
+		"a_test.go": "package p\n\nfunc f() int {\nif ruleOut == \"one\" {\n//line one:3\n{ return 10 }\npanic(`the function has no end`)\n}\n//line a_test.go:3\n" +
+			" return 1 }\n\nfunc g() {\nif ruleOut == \"two\" {\n//line two:5\n{ if false {\nh(2)\n} }\nreturn\n}\n//line a_test.go:5\n h(2) }\n",
+		"rule_out.go": "package p\n\nimport \"os\"\n\nvar ruleOut = os.Getenv(\"RULE_OUT\")\n",
+	}
+	if err != nil || !maps.Equal(got, want) {
+		t.Errorf("it is\n%s\nwant\n%s(%v)", got, want, err)
 	}
 }
 
@@ -99,20 +194,5 @@ func TestPattern(t *testing.T) {
 	got := pattern([]string{"TestA", "TestB/the_c(d)"})
 	if want := `^TestA$|^TestB$/^the_c\(d\)$`; got != want {
 		t.Errorf("%s, want %s", got, want)
-	}
-}
-
-func TestSeveralRulesAreOutOfOneSource(t *testing.T) {
-	t.Parallel()
-	const source = "package p\n\nfunc f() int { return 1 }\n\nfunc g() { h(2) }\n\nconst c = 3\n"
-	rules := []table.Rule{{Says: "one", Code: "return 1", Without: "return 10"}, {Says: "two", Code: "h(2)", Without: ""}}
-	got, err := together([]byte(source), rules)
-	const want = "package p\n\nfunc f() int {\nif ruleOut == \"one\" { return 10 \n} return 1 }\n\n" +
-		"func g() {\nif ruleOut == \"two\" {  \nreturn\n} h(2) }\n\nconst c = 3\n"
-	if string(got) != want || err != nil {
-		t.Errorf("it is\n%s\nwant\n%s(%v)", got, want, err)
-	}
-	if _, err := together([]byte(source), []table.Rule{{Says: "three", Code: "c = 3", Without: "c = 4"}}); err == nil {
-		t.Error("a rule is out that is in no function")
 	}
 }
