@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -11,28 +12,27 @@ import (
 	"strings"
 )
 
-// edit is the edit of a row, parsed. Package table says what edits mean.
+// edit is the edit of a row, parsed. Package table says what it means.
 type edit struct {
-	every       bool
-	verb        string   // never, always, skip, without; or -> for pattern -> replacement
-	pattern     ast.Node // an expression or a statement
-	replacement string   // Go, in which wildcards stand for what they matched
+	every             bool
+	verb, replacement string // of pattern -> replacement, the verb is ->
+	pattern           ast.Node
 }
 
-func parseEdit(text string) (edit, error) {
-	e := edit{verb: "->"}
+func parseEdit(text string) (e edit, err error) {
 	text, e.every = strings.CutPrefix(text, "every ")
 	pattern, replacement, isRewrite := strings.Cut(text, " -> ")
-	if isRewrite {
-		e.replacement = replacement
-	} else if e.verb, pattern, _ = strings.Cut(text, " "); !slices.Contains([]string{"never", "always", "skip", "without"}, e.verb) {
-		return e, fmt.Errorf("%q is no edit", text)
+	if e.verb, e.replacement = "->", replacement; !isRewrite {
+		e.verb, pattern, _ = strings.Cut(text, " ")
+	}
+	if !slices.Contains([]string{"->", "never", "always", "skip", "without"}, e.verb) {
+		return e, errors.New("it is no edit")
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p; func _() {\n"+pattern+"\n}", parser.SkipObjectResolution)
 	if err != nil {
-		return e, fmt.Errorf("the pattern %q: %w", pattern, err)
+		return e, err
 	}
-	for n := range ast.Preorder(file) { // the first that is in the body
+	for n := range ast.Preorder(file) { // the first that is not of the frame
 		if body, ok := n.(*ast.BlockStmt); ok && len(body.List) == 1 {
 			e.pattern = body.List[0]
 			if only, ok := e.pattern.(*ast.ExprStmt); ok {
@@ -41,7 +41,7 @@ func parseEdit(text string) (edit, error) {
 			return e, nil
 		}
 	}
-	return e, fmt.Errorf("the pattern %q is not one expression or statement", pattern)
+	return e, errors.New("its pattern is not one expression or statement")
 }
 
 // change is what stands between two offsets of a file, and what an edit puts there.
@@ -54,7 +54,10 @@ type change struct {
 func (e edit) body(f *function) (string, error) {
 	var changes []change
 	ast.PreorderStack(f.Body, nil, func(n ast.Node, above []ast.Node) bool {
-		if b := f.bindings(); b.match(reflect.ValueOf(e.pattern), reflect.ValueOf(n)) {
+		if b := (bindings{}); b.match(reflect.ValueOf(e.pattern), reflect.ValueOf(n)) {
+			if f.Recv != nil && len(f.Recv.List[0].Names) > 0 {
+				b["self"] = f.Recv.List[0].Names[0]
+			}
 			if c, ok := e.at(f, append(slices.Clone(above), n), b); ok && !slices.Contains(changes, c) {
 				changes = append(changes, c)
 			}
@@ -62,26 +65,23 @@ func (e edit) body(f *function) (string, error) {
 		return true
 	})
 	if len(changes) == 0 || len(changes) > 1 && !e.every {
-		return "", fmt.Errorf("there are %d places for it", len(changes))
+		return "", fmt.Errorf("there are %d places for the edit", len(changes))
 	}
-	var body strings.Builder
-	at := f.offset(f.Body.Pos())
+	body, at := "", f.offset(f.Body.Pos())
 	for _, c := range changes {
 		if c.from < at {
-			return "", fmt.Errorf("one place for it is in another")
+			return "", errors.New("one place for the edit is in another")
 		}
-		body.WriteString(f.code[at:c.from] + c.text)
-		at = c.to
+		body, at = body+f.code[at:c.from]+c.text, c.to
 	}
-	return body.String() + f.code[at:f.offset(f.Body.End())], nil
+	return body + f.code[at:f.offset(f.Body.End())], nil
 }
 
-// at is the change where the pattern matched the last node of a path down from the body of the function. What is left out stays in the
-// source, for the compiler, to which all variables and imports are used.
+// at is the change where the pattern matched the last node of a path down from the body of the function. Conditions and statements that are out
+// stay in the source, for the compiler, so that each variable is used.
 func (e edit) at(f *function, path []ast.Node, b bindings) (change, bool) {
 	if e.verb == "->" {
-		node := path[len(path)-1]
-		return f.replace(node, e.fill(f, node, b)), true
+		return f.replace(path[len(path)-1], e.fill(f, path[len(path)-1], b)), true
 	}
 	for i := len(path) - 1; i > 0; i-- {
 		n, parent := path[i], path[i-1]
@@ -90,33 +90,39 @@ func (e edit) at(f *function, path []ast.Node, b bindings) (change, bool) {
 			if isSimple(n, parent) {
 				return f.replace(n, "if false {\n"+f.text(n)+"\n}"), true
 			}
-		case "never", "always":
-			if condition, isBranch := branch(n, path[:i]); condition != nil {
-				return f.replace(condition, constants[e.verb]+"("+f.text(condition)+")"), true
-			} else if isBranch {
-				return change{}, false
-			}
 		case "without":
 			if binary, ok := parent.(*ast.BinaryExpr); ok && neutral[binary.Op] != "" {
-				return f.replace(n, "("+neutral[binary.Op]+"("+f.text(n)+"))"), true
+				return f.replace(n, constant(neutral[binary.Op], f.text(n))), true
 			}
 			if list := listOf(parent); slices.Contains(list, n) {
 				return f.remove(list, slices.Index(list, n)), true
+			}
+		default:
+			if condition := conditionOf(n, parent); condition != nil {
+				return f.replace(condition, constant(e.verb, f.text(condition))), true
 			}
 		}
 	}
 	return change{}, false
 }
 
-var (
-	constants = map[string]string{"never": "false && ", "false": "false && ", "always": "true || ", "true": "true || "}
-	neutral   = map[token.Token]string{token.LAND: "true || ", token.LOR: "false && "}
-)
+var neutral = map[token.Token]string{token.LAND: "true", token.LOR: "false"}
+
+// constant is an expression that is always true or false, and has another in it; "" where it is to be neither.
+func constant(is, expression string) string {
+	switch is {
+	case "true", "always":
+		return "(true || (" + expression + "))"
+	case "false", "never":
+		return "(false && (" + expression + "))"
+	}
+	return ""
+}
 
 // fill is the replacement for a node.
 func (e edit) fill(f *function, node ast.Node, b bindings) string {
-	if constant := constants[e.replacement]; constant != "" {
-		return "(" + constant + "(" + f.text(node) + "))"
+	if whole := constant(e.replacement, f.text(node)); whole != "" {
+		return whole
 	}
 	return wildcard.ReplaceAllStringFunc(e.replacement, func(name string) string {
 		switch bound := b[name].(type) {
@@ -130,120 +136,92 @@ func (e edit) fill(f *function, node ast.Node, b bindings) string {
 	})
 }
 
-// isSimple tells whether a node is a statement of a list that has no others in it.
+// isSimple reports whether a node is a statement of a list, without others in it.
 func isSimple(n, parent ast.Node) bool {
-	switch parent := parent.(type) {
+	switch parent.(type) {
 	case *ast.BlockStmt, *ast.CaseClause:
-	case *ast.CommClause:
-		if n == parent.Comm {
-			return false
+		switch n.(type) {
+		case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.ReturnStmt, *ast.BranchStmt:
+			return true
 		}
-	default:
-		return false
-	}
-	switch n.(type) {
-	case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.ReturnStmt, *ast.SendStmt, *ast.BranchStmt:
-		return true
 	}
 	return false
 }
 
-// branch is the condition of the branch that the node n, whose ancestors are above, is part of; nil where that has none.
-func branch(n ast.Node, above []ast.Node) (condition ast.Expr, isBranch bool) {
-	switch parent := above[len(above)-1].(type) {
+// conditionOf is the condition of an if or a case whose part the node is; nil for others.
+func conditionOf(n, parent ast.Node) ast.Expr {
+	switch parent := parent.(type) {
 	case *ast.IfStmt:
-		if n == parent.Else {
-			return nil, true
-		}
-		return parent.Cond, true
-	case *ast.ForStmt:
-		if n == parent.Cond {
-			return parent.Cond, true
+		if n != parent.Else {
+			return parent.Cond
 		}
 	case *ast.CaseClause:
-		if choice, ok := above[len(above)-3].(*ast.SwitchStmt); !ok || choice.Tag != nil {
-			return nil, true
-		}
 		if x, ok := n.(ast.Expr); ok {
-			return x, true
+			return x
 		}
 		if len(parent.List) == 1 {
-			return parent.List[0], true
+			return parent.List[0]
 		}
-		return nil, true
 	}
-	return nil, false
+	return nil
 }
 
-// listOf is what is in a node and separated by commas.
-func listOf(n ast.Node) []ast.Node {
-	var list []ast.Expr
+// listOf is what stands in a node between commas.
+func listOf(n ast.Node) (list []ast.Node) {
+	var all []ast.Expr
 	switch n := n.(type) {
 	case *ast.CallExpr:
-		list = n.Args
+		all = n.Args
 	case *ast.CompositeLit:
-		list = n.Elts
+		all = n.Elts
 	case *ast.CaseClause:
-		list = n.List
+		all = n.List
 	}
-	nodes := make([]ast.Node, 0, len(list))
-	for _, x := range list {
-		nodes = append(nodes, x)
+	for _, x := range all {
+		list = append(list, x)
 	}
-	return nodes
+	return list
 }
 
-// bindings are what the wildcards of a pattern stand for, and the receiver of the function.
+// bindings are what the wildcards of a pattern stand for.
 type bindings map[string]ast.Node
 
-// wildcard is a name that stands for an expression.
 var wildcard = regexp.MustCompile(`\b([a-z]|self)\b`)
 
-func (f *function) bindings() bindings {
-	if f.Recv != nil && len(f.Recv.List[0].Names) > 0 {
-		return bindings{"self": f.Recv.List[0].Names[0]}
-	}
-	return bindings{}
-}
-
-// match tells whether a pattern matches a node, as in gofmt -r.
+// match reports whether a pattern matches a node, as for gofmt -r. Without bindings, there are no wildcards.
 func (b bindings) match(pattern, node reflect.Value) bool {
 	if !pattern.IsValid() || !node.IsValid() {
 		return pattern.IsValid() == node.IsValid()
 	}
-	if name, ok := pattern.Interface().(*ast.Ident); ok && name != nil && len(name.Name) == 1 && wildcard.MatchString(name.Name) {
-		x, ok := node.Interface().(ast.Expr)
-		if bound := b[name.Name]; ok && bound != nil {
-			return bindings{}.match(reflect.ValueOf(bound), reflect.ValueOf(x))
+	if name, ok := pattern.Interface().(*ast.Ident); ok && name != nil && b != nil && len(name.Name) == 1 && wildcard.MatchString(name.Name) {
+		x, isExpression := node.Interface().(ast.Expr)
+		if bound := b[name.Name]; bound != nil {
+			return isExpression && bindings(nil).match(reflect.ValueOf(bound), reflect.ValueOf(x))
 		}
 		b[name.Name] = x
-		return ok
+		return isExpression
 	}
 	if pattern.Type() != node.Type() {
 		return false
+	}
+	all := func(n int, part func(reflect.Value, int) reflect.Value) bool {
+		for i := range n {
+			if !b.match(part(pattern, i), part(node, i)) {
+				return false
+			}
+		}
+		return true
 	}
 	switch pattern.Kind() {
 	case reflect.Interface, reflect.Pointer:
 		return b.match(pattern.Elem(), node.Elem())
 	case reflect.Slice:
-		for i := range min(pattern.Len(), node.Len()) {
-			if !b.match(pattern.Index(i), node.Index(i)) {
-				return false
-			}
-		}
-		return pattern.Len() == node.Len()
+		return pattern.Len() == node.Len() && all(pattern.Len(), reflect.Value.Index)
 	case reflect.Struct:
-		for i := range pattern.NumField() {
-			if !b.match(pattern.Field(i), node.Field(i)) {
-				return false
-			}
-		}
-		return true
-	default:
-		if at, ok := pattern.Interface().(token.Pos); ok { // where something is does not matter; whether it is there, as three dots, does
-			other, _ := node.Interface().(token.Pos)
-			return at.IsValid() == other.IsValid()
-		}
-		return pattern.Equal(node)
+		return all(pattern.NumField(), reflect.Value.Field)
 	}
+	if at, ok := pattern.Interface().(token.Pos); ok { // whether something is there matters, as three dots; where does not
+		return at.IsValid() == (node.Int() != int64(token.NoPos))
+	}
+	return pattern.Equal(node)
 }

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 
 func main() {
 	only := flag.String("run", "", "takes out only the rules that match the `regexp`")
-	parallel := flag.Int("parallel", 3, "how many rules are out at a time, each in a copy and on a control plane of its own")
+	parallel := flag.Int("parallel", 3, "how many rules are out at a time, each on a control plane of its own")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, *only, *parallel)
@@ -46,59 +47,44 @@ func run(ctx context.Context, only string, parallel int) error {
 			chosen = append(chosen, r)
 		}
 	}
-	begun := time.Now()
 	dir, err := os.MkdirTemp("", "rules-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	begun := time.Now()
 	built, err := newBuild(ctx, root, dir, chosen)
 	if err != nil {
 		return err
 	}
+	fmt.Printf("all compiles, with each rule and without it (%.0f s)\n", time.Since(begun).Seconds())
 	if err := built.passes(ctx, chosen); err != nil {
 		return err
 	}
 	fmt.Printf("all tests pass with every rule in place (%.0f s)\n", time.Since(begun).Seconds())
 
-	problems := make([]error, len(chosen))
+	var held atomic.Int64
 	slots := make(chan struct{}, max(1, parallel))
 	var wg sync.WaitGroup
-	for i, r := range chosen {
+	for _, r := range chosen {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			if problems[i] = ctx.Err(); problems[i] != nil {
+			if ctx.Err() != nil {
 				return
 			}
 			began := time.Now()
-			said, err := built.fails(ctx, r)
-			took := time.Since(began).Seconds()
-			if problems[i] = err; err != nil {
-				fmt.Printf("%-8s  %s (%.0f s): %v\n", verdictOf(err), r.Says, took, err)
-				return
+			verdict, said := built.without(ctx, r)
+			if verdict == "ok" {
+				held.Add(1)
 			}
-			fmt.Printf("%-8s  %s (%.0f s): %s\n", "ok", r.Says, took, said)
+			fmt.Printf("%-8s  %s (%.0f s): %s\n", verdict, r.Says, time.Since(began).Seconds(), said)
 		})
 	}
 	wg.Wait()
-	failed := 0
-	for _, problem := range problems {
-		if problem != nil {
-			failed++
-		}
-	}
-	fmt.Printf("%d of %d rules are held by their tests (%.0f s)\n", len(chosen)-failed, len(chosen), time.Since(begun).Seconds())
-	if failed > 0 || len(chosen) == 0 {
+	fmt.Printf("%d of %d rules are held by their tests (%.0f s)\n", held.Load(), len(chosen), time.Since(begun).Seconds())
+	if int(held.Load()) < len(chosen) || len(chosen) == 0 {
 		return errors.New("not every rule is held by a test")
 	}
 	return nil
-}
-
-func verdictOf(err error) string {
-	var survived *survivedError
-	if errors.As(err, &survived) {
-		return "SURVIVED"
-	}
-	return "BROKEN"
 }

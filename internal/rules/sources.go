@@ -1,12 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,38 +16,26 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/rules/table"
 )
 
-// sources are the functions under internal/ by their names: package.Function, package.Type.Method, and those of tests also without their package.
+// sources are functions by their names: package.Function and package.Type.Method; a test has also its own alone.
 type sources map[string][]*function
 
-// function is one of the sources.
 type function struct {
 	*ast.FuncDecl
 	*file
 }
 
-// file is a file of the sources.
 type file struct {
-	path    string
-	code    string
-	syntax  *ast.File
-	offsets *token.File
+	path, in string // in: the package
+	code     string
+	tokens   *token.File
 }
 
-// load reads all that is under internal/, but for modules of their own.
+// load reads all that is under internal/.
 func load(root string) (sources, error) {
 	s, positions := sources{}, token.NewFileSet()
-	top := filepath.Join(root, "internal")
-	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
+	return s, filepath.WalkDir(filepath.Join(root, "internal"), func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
 			return err
-		case entry.IsDir():
-			if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil || entry.Name() == "testdata" {
-				return filepath.SkipDir
-			}
-			return nil
-		case filepath.Ext(path) != ".go":
-			return nil
 		}
 		code, err := os.ReadFile(path)
 		if err != nil {
@@ -54,7 +43,6 @@ func load(root string) (sources, error) {
 		}
 		return s.add(positions, path, string(code))
 	})
-	return s, err
 }
 
 func (s sources) add(positions *token.FileSet, path, code string) error {
@@ -62,46 +50,25 @@ func (s sources) add(positions *token.FileSet, path, code string) error {
 	if err != nil {
 		return err
 	}
-	of := &file{path, code, syntax, positions.File(syntax.FileStart)}
+	of := &file{path, syntax.Name.Name, code, positions.File(syntax.FileStart)}
 	for _, decl := range syntax.Decls {
 		f, ok := decl.(*ast.FuncDecl)
 		if !ok || f.Body == nil {
 			continue
 		}
-		name := strings.TrimSuffix(syntax.Name.Name, "_test") + "."
-		if f.Recv != nil {
-			name += typeName(f.Recv.List[0].Type) + "."
-		}
-		names := []string{name + f.Name.Name}
-		if f.Recv == nil && strings.HasSuffix(path, "_test.go") {
-			names = append(names, f.Name.Name)
-		}
-		for _, name := range names {
+		name := f.Name.Name
+		if f.Recv != nil { // *Keys[M, P] is Keys
+			of, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*"), "[")
+			name = of + "." + name
+		} else if strings.HasSuffix(path, "_test.go") {
 			s[name] = append(s[name], &function{f, of})
 		}
+		name = strings.TrimSuffix(of.in, "_test") + "." + name
+		s[name] = append(s[name], &function{f, of})
 	}
 	return nil
 }
 
-// typeName is the name of a receiver's type.
-func typeName(x ast.Expr) string {
-	for {
-		switch t := x.(type) {
-		case *ast.StarExpr:
-			x = t.X
-		case *ast.IndexExpr:
-			x = t.X
-		case *ast.IndexListExpr:
-			x = t.X
-		case *ast.Ident:
-			return t.Name
-		default:
-			return ""
-		}
-	}
-}
-
-// one is the function of a name.
 func (s sources) one(name string) (*function, error) {
 	if n := len(s[name]); n != 1 {
 		return nil, fmt.Errorf("there are %d functions %s, not one", n, name)
@@ -109,23 +76,27 @@ func (s sources) one(name string) (*function, error) {
 	return s[name][0], nil
 }
 
-// folders are the tests of a rule by the folders that have them.
-func (s sources) folders(r table.Rule) (map[string][]string, error) {
+// folders are the tests of rules, each once, by the folders that have them.
+func (s sources) folders(rules ...table.Rule) (map[string][]string, error) {
 	folders := map[string][]string{}
-	for _, test := range r.Tests {
-		name, _, _ := strings.Cut(test, "/")
-		f, err := s.one(name)
-		if err != nil {
-			return nil, err
+	for _, r := range rules {
+		for _, test := range r.Tests {
+			name, _, _ := strings.Cut(test, "/")
+			f, err := s.one(name)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", r.Says, err)
+			}
+			folder, test := filepath.Dir(f.path), test[strings.Index(test, f.Name.Name):] // without the package
+			if !slices.Contains(folders[folder], test) {
+				folders[folder] = append(folders[folder], test)
+			}
 		}
-		folder := filepath.Dir(f.path)
-		folders[folder] = append(folders[folder], test[strings.Index(test, f.Name.Name):]) // without the package
 	}
 	return folders, nil
 }
 
-// without is the function that a rule names, and its body without the rule.
-func (s sources) without(r table.Rule) (f *function, body string, err error) {
+// mutated is the function that has a rule, and its body without it.
+func (s sources) mutated(r table.Rule) (f *function, body string, err error) {
 	if f, err = s.one(r.In); err != nil {
 		return nil, "", err
 	}
@@ -140,42 +111,37 @@ func (s sources) without(r table.Rule) (f *function, body string, err error) {
 // ruleOut is the environment variable that names the rule that a build goes without.
 const ruleOut = "RULE_OUT"
 
-// together is the source of each file that rules are in, by its path, in which each rule is out where RULE_OUT names it: the function begins
-// with its whole body once more, without the rule, and errors of the compiler about that are at the name of the rule.
+// together is the source of each file that has rules, by its path, in which each of them is out where RULE_OUT names it: the function begins with
+// its whole body once more, without the rule. What the compiler says of that is at a line of the rule's name.
 func (s sources) together(rules []table.Rule) (map[string]string, error) {
-	type addition struct {
-		at   int
-		text string
-	}
-	additions, result := map[*file][]addition{}, map[string]string{}
+	bodies, result := map[*file]map[int]string{}, map[string]string{}
 	for _, r := range rules {
-		f, body, err := s.without(r)
+		f, body, err := s.mutated(r)
 		if err != nil {
-			return nil, fmt.Errorf("%s: in %s, %q: %w", r.Says, r.In, r.Edit, err)
+			return nil, fmt.Errorf("%s: %s: %q: %w", r.Says, r.In, r.Edit, err)
 		}
-		end := "panic(`the function has no end`)"
+		end, line := "panic(`the function has no end`)", f.tokens.Line(f.Body.Pos())
 		if f.Type.Results == nil {
 			end = "return"
 		}
-		line := f.offsets.Line(f.Body.Lbrace)
-		additions[f.file] = append(additions[f.file], addition{f.offset(f.Body.Lbrace) + 1, fmt.Sprintf(
-			"\nif ruleOut == %q {\n//line %[1]s:%[2]d\n%[3]s\n%[4]s\n}\n//line %[5]s:%[2]d\n", r.Says, line, body, end, filepath.Base(f.path))})
-	}
-	for f, list := range additions {
-		slices.SortStableFunc(list, func(a, b addition) int { return cmp.Compare(a.at, b.at) })
-		var out strings.Builder
-		at := 0
-		for _, a := range list {
-			out.WriteString(f.code[at:a.at] + a.text)
-			at = a.at
+		if bodies[f.file] == nil {
+			bodies[f.file] = map[int]string{}
 		}
-		result[f.path] = out.String() + f.code[at:]
-		result[filepath.Join(filepath.Dir(f.path), "rule_out.go")] = fmt.Sprintf("package %s\n\nimport \"os\"\n\nvar ruleOut = os.Getenv(%q)\n", f.syntax.Name, ruleOut)
+		bodies[f.file][f.offset(f.Body.Pos())+1] += fmt.Sprintf("\nif ruleOut == %q {\n//line %[1]s:%[2]d\n%[3]s\n%[4]s\n}\n//line %[5]s:%[2]d\n",
+			r.Says, line, body, end, filepath.Base(f.path))
+	}
+	for f, all := range bodies {
+		code := f.code
+		for _, at := range slices.Backward(slices.Sorted(maps.Keys(all))) {
+			code = code[:at] + all[at] + code[at:]
+		}
+		result[f.path] = code
+		result[filepath.Join(filepath.Dir(f.path), "rule_out.go")] = fmt.Sprintf("package %s\n\nimport \"os\"\n\nvar ruleOut = os.Getenv(%q)\n", f.in, ruleOut)
 	}
 	return result, nil
 }
 
-func (f *file) offset(at token.Pos) int { return f.offsets.Offset(at) }
+func (f *file) offset(at token.Pos) int { return f.tokens.Offset(at) }
 
 func (f *file) text(n ast.Node) string { return f.code[f.offset(n.Pos()):f.offset(n.End())] }
 
@@ -183,14 +149,13 @@ func (f *file) replace(n ast.Node, text string) change {
 	return change{f.offset(n.Pos()), f.offset(n.End()), text}
 }
 
-// remove leaves one of a list out, with the comma behind it, or that before it.
+// remove leaves one of a list out, with the comma behind it, or else with that before it.
 func (f *file) remove(list []ast.Node, i int) change {
-	switch n := list[i]; {
-	case i+1 < len(list):
-		return change{f.offset(n.Pos()), f.offset(list[i+1].Pos()), ""}
-	case i > 0:
-		return change{f.offset(list[i-1].End()), f.offset(n.End()), ""}
-	default:
-		return f.replace(n, "")
+	from, to := list[i].Pos(), list[i].End()
+	if i+1 < len(list) {
+		to = list[i+1].Pos()
+	} else if i > 0 {
+		from = list[i-1].End()
 	}
+	return change{f.offset(from), f.offset(to), ""}
 }
