@@ -14,7 +14,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
 // Namespace makes a namespace that only this test uses, named after it.
@@ -47,9 +46,7 @@ func label(name string) string {
 // rules say, and nothing else. It returns when the server grants it.
 func (c *Cluster) User(t testing.TB, name, namespace string, rules ...rbacv1.PolicyRule) *rest.Config {
 	t.Helper()
-	c.certificates.Lock()
-	user, err := c.env.AddUser(envtest.User{Name: name}, &rest.Config{QPS: -1})
-	c.certificates.Unlock()
+	cfg, err := c.user(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +65,7 @@ func (c *Cluster) User(t testing.TB, name, namespace string, rules ...rbacv1.Pol
 	for _, rule := range rules {
 		c.awaitGrant(t, name, namespace, rule)
 	}
-	return user.Config()
+	return cfg
 }
 
 // awaitGrant waits until the authorizer, which learns of roles through a watch, knows the rule.
@@ -110,6 +107,10 @@ func WriteKubeconfig(path string, cfg *rest.Config) error {
 // WriteContext writes a kubeconfig with one context of that name, which holds what cfg holds in memory: the address, the
 // certificates and the token. It leaves out what cfg names by file.
 func WriteContext(path, name string, cfg *rest.Config) error {
+	return clientcmd.WriteToFile(*kubeconfig(name, cfg), path)
+}
+
+func kubeconfig(name string, cfg *rest.Config) *clientcmdapi.Config {
 	config := clientcmdapi.NewConfig()
 	config.Clusters[name] = &clientcmdapi.Cluster{
 		Server:                   cfg.Host,
@@ -123,5 +124,5 @@ func WriteContext(path, name string, cfg *rest.Config) error {
 	}
 	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
 	config.CurrentContext = name
-	return clientcmd.WriteToFile(*config, path)
+	return config
 }

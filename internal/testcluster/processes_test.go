@@ -3,6 +3,8 @@ package testcluster_test
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -85,15 +87,34 @@ func TestProcessesAreKilledFrozenAndStartedAgain(t *testing.T) {
 	}
 }
 
-// A cluster whose processes are not there, or do not run, must be stopped all the same, and at once.
+// A cluster whose processes are not there, or do not run, must be stopped all the same, and at once. So must one that was lent.
 func TestStopsWhatIsFrozenOrKilled(t *testing.T) {
 	t.Parallel()
+	if namespace := os.Getenv("TESTCLUSTER_BORROWED"); namespace != "" { // in the other process
+		c := testcluster.Shared(t)
+		wantFoo(t, c.Client(), namespace)
+		wantFoo(t, client(t, c.User(t, "borrower", namespace, getConfigMaps)), namespace)
+		return
+	}
 	c := testcluster.Own(t)
+	path, err := c.Lend()
+	if err != nil {
+		t.Fatal(err)
+	}
+	namespace := configMap(t, c)
+	other := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	other.Env = append(os.Environ(), testcluster.EnvLent+"="+path, "TESTCLUSTER_BORROWED="+namespace)
+	if out, err := other.CombinedOutput(); err != nil {
+		t.Errorf("another process cannot borrow the cluster: %v\n%s", err, out)
+	}
 	if err := errors.Join(c.KillAPIServer(), c.FreezeEtcd()); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Stop(); err != nil {
 		t.Error(err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a stopped cluster still lends at %s (%v)", path, err)
 	}
 }
 

@@ -18,11 +18,15 @@ var shared struct {
 	err     error
 }
 
-// Shared is the one cluster of this test binary, started by the first test that asks and stopped by [Main].
-// Without binaries the test is skipped, and fails where CI=true.
+// Shared is the cluster that all tests share: the one that [EnvLent] names, else one of this test binary, started by the first test that
+// asks and stopped by [Main]. Without binaries the test is skipped, and fails where CI=true.
 func Shared(t testing.TB) *Cluster {
 	t.Helper()
 	shared.once.Do(func() {
+		if path := os.Getenv(EnvLent); path != "" {
+			shared.cluster, shared.err = borrow(path)
+			return
+		}
 		shared.cluster, shared.err = Start(context.Background()) // outlives the test that happens to come first
 	})
 	mustStart(t, shared.err)
@@ -61,7 +65,7 @@ func Main(m *testing.M, cleanups ...func() error) {
 
 func run(m *testing.M, cleanups []func() error) (code int) {
 	defer func() {
-		if shared.cluster != nil {
+		if shared.cluster != nil && shared.cluster.env != nil { // not borrowed
 			cleanups = append(cleanups, shared.cluster.Stop)
 		}
 		for _, cleanup := range cleanups {

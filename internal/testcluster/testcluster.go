@@ -15,6 +15,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -46,8 +47,10 @@ type Cluster struct {
 	dog    *watchdog
 	dir    string
 	token  string // the administrator's
+	lent   *http.Server
 
-	certificates sync.Mutex // envtest's certificate authority counts serial numbers without one
+	user         func(name string) (*rest.Config, error) // makes a client certificate
+	certificates sync.Mutex                              // envtest's certificate authority counts serial numbers without one
 }
 
 // Option changes how a control plane is started.
@@ -75,6 +78,7 @@ func Start(ctx context.Context, options ...Option) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{dir: dir, token: rand.Text()}
+	c.user = c.signUser
 	if err := c.start(ctx, etcd, apiserver, options); err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}
@@ -111,7 +115,7 @@ func (c *Cluster) start(ctx context.Context, etcd, apiserver string, options []O
 	}
 
 	c.Config = rest.AnonymousClientConfig(c.env.Config)
-	c.Config.QPS, c.Config.Burst = -1, 0
+	unthrottle(c.Config)
 	// With a token: a certificate is verified again at each request, which is a tenth of what the API server does for a small one.
 	c.Config.BearerToken = c.token
 	c.client, err = kubernetes.NewForConfig(c.Config)
@@ -163,6 +167,9 @@ func environment(dir, token string, dog *watchdog, etcd, apiserver string) (*env
 // Stop stops the control plane and removes what it wrote. Stopping twice is no error.
 func (c *Cluster) Stop() error {
 	var errs []error
+	if c.lent != nil {
+		errs = append(errs, c.lent.Close())
+	}
 	if c.Config != nil {
 		_ = c.ThawEtcd() // frozen, it would not stop when asked to; that it was killed is no error here
 		err := c.env.Stop()

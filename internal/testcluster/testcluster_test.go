@@ -74,12 +74,12 @@ func TestServesLoopbackOnly(t *testing.T) {
 	}
 }
 
+var getConfigMaps = rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}}
+
 func TestUserMayDoWhatTheRulesSayAndNothingElse(t *testing.T) {
 	c := testcluster.Shared(t)
 	namespace := configMap(t, c)
-	cfg := c.User(t, "reader", namespace, rbacv1.PolicyRule{
-		APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"},
-	})
+	cfg := c.User(t, "reader", namespace, getConfigMaps)
 	user := client(t, cfg).CoreV1()
 	if _, err := user.ConfigMaps(namespace).Get(t.Context(), "testmap", metav1.GetOptions{}); err != nil {
 		t.Error(err)

@@ -1,0 +1,44 @@
+// Lend runs a command beside a control plane of its own, which all test packages that the command runs share: make test, for example.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: lend COMMAND [ARGUMENT ...]")
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lend:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	cluster, err := testcluster.Start(ctx)
+	if err != nil {
+		return err
+	}
+	path, err := cluster.Lend()
+	if err == nil {
+		cmd := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // the caller's own command
+		cmd.Env = append(os.Environ(), testcluster.EnvLent+"="+path)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it stops what it started, and is waited for
+		err = cmd.Run()
+	}
+	return errors.Join(err, cluster.Stop())
+}
