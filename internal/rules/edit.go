@@ -32,16 +32,15 @@ func parseEdit(text string) (e edit, err error) {
 	if err != nil {
 		return e, err
 	}
-	for n := range ast.Preorder(file) { // the first that is not of the frame
-		if body, ok := n.(*ast.BlockStmt); ok && len(body.List) == 1 {
-			e.pattern = body.List[0]
-			if only, ok := e.pattern.(*ast.ExprStmt); ok {
-				e.pattern = only.X
-			}
-			return e, nil
-		}
+	f, ok := file.Decls[0].(*ast.FuncDecl)
+	if !ok || len(f.Body.List) != 1 {
+		return e, errors.New("its pattern is not one expression or statement")
 	}
-	return e, errors.New("its pattern is not one expression or statement")
+	e.pattern = f.Body.List[0]
+	if only, ok := e.pattern.(*ast.ExprStmt); ok {
+		e.pattern = only.X
+	}
+	return e, nil
 }
 
 // change is what stands between two offsets of a file, and what an edit puts there.
@@ -69,9 +68,6 @@ func (e edit) body(f *function) (string, error) {
 	}
 	body, at := "", f.offset(f.Body.Pos())
 	for _, c := range changes {
-		if c.from < at {
-			return "", errors.New("one place for the edit is in another")
-		}
 		body, at = body+f.code[at:c.from]+c.text, c.to
 	}
 	return body + f.code[at:f.offset(f.Body.End())], nil
@@ -92,37 +88,30 @@ func (e edit) at(f *function, path []ast.Node, b bindings) (change, bool) {
 			}
 		case "without":
 			if binary, ok := parent.(*ast.BinaryExpr); ok && neutral[binary.Op] != "" {
-				return f.replace(n, constant(neutral[binary.Op], f.text(n))), true
+				return f.replace(n, fmt.Sprintf(constants[neutral[binary.Op]], f.text(n))), true
 			}
-			if list := listOf(parent); slices.Contains(list, n) {
-				return f.remove(list, slices.Index(list, n)), true
+			list := listOf(parent)
+			if i := slices.IndexFunc(list, func(x ast.Expr) bool { return x == n }); i >= 0 {
+				return f.remove(list, i), true
 			}
 		default:
 			if condition := conditionOf(n, parent); condition != nil {
-				return f.replace(condition, constant(e.verb, f.text(condition))), true
+				return f.replace(condition, fmt.Sprintf(constants[e.verb], f.text(condition))), true
 			}
 		}
 	}
 	return change{}, false
 }
 
-var neutral = map[token.Token]string{token.LAND: "true", token.LOR: "false"}
-
-// constant is an expression that is always true or false, and has another in it; "" where it is to be neither.
-func constant(is, expression string) string {
-	switch is {
-	case "true", "always":
-		return "(true || (" + expression + "))"
-	case "false", "never":
-		return "(false && (" + expression + "))"
-	}
-	return ""
-}
+var (
+	neutral   = map[token.Token]string{token.LAND: "true", token.LOR: "false"}
+	constants = map[string]string{"true": "(true || (%s))", "always": "(true || (%s))", "false": "(false && (%s))", "never": "(false && (%s))"}
+)
 
 // fill is the replacement for a node.
 func (e edit) fill(f *function, node ast.Node, b bindings) string {
-	if whole := constant(e.replacement, f.text(node)); whole != "" {
-		return whole
+	if format := constants[e.replacement]; format != "" {
+		return fmt.Sprintf(format, f.text(node))
 	}
 	return wildcard.ReplaceAllStringFunc(e.replacement, func(name string) string {
 		switch bound := b[name].(type) {
@@ -167,20 +156,16 @@ func conditionOf(n, parent ast.Node) ast.Expr {
 }
 
 // listOf is what stands in a node between commas.
-func listOf(n ast.Node) (list []ast.Node) {
-	var all []ast.Expr
+func listOf(n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.CallExpr:
-		all = n.Args
+		return n.Args
 	case *ast.CompositeLit:
-		all = n.Elts
+		return n.Elts
 	case *ast.CaseClause:
-		all = n.List
+		return n.List
 	}
-	for _, x := range all {
-		list = append(list, x)
-	}
-	return list
+	return nil
 }
 
 // bindings are what the wildcards of a pattern stand for.

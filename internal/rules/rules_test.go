@@ -13,7 +13,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// Each row is held against the sources, and nothing is run. Whether what an edit leaves compiles, the run tells.
+// Each row is held against the sources, and nothing is run. Whether the compiler takes what an edit leaves, make rules tells.
 func TestEveryRowNamesAFunctionAnEditAndTests(t *testing.T) {
 	t.Parallel()
 	root, err := toolchain.Root()
@@ -26,107 +26,125 @@ func TestEveryRowNamesAFunctionAnEditAndTests(t *testing.T) {
 	}
 	says := map[string]bool{}
 	for _, r := range table.All() {
-		if says[r.Says] {
-			t.Errorf("%s: there twice", r.Says)
-		}
-		says[r.Says] = true
 		mutants, err := all.together([]table.Rule{r})
-		if err != nil {
-			t.Error(err)
+		if err != nil || says[r.Says] {
+			t.Errorf("%s: there twice, or %v", r.Says, err)
 			continue
 		}
-		for path, source := range mutants {
-			if _, err := parser.ParseFile(token.NewFileSet(), path, source, parser.SkipObjectResolution); err != nil {
+		says[r.Says] = true
+		for path, code := range mutants {
+			if _, err := parser.ParseFile(token.NewFileSet(), path, code, parser.SkipObjectResolution); err != nil {
 				t.Errorf("%s: is no Go without it: %v", r.Says, err)
 			}
 		}
 		if folders, err := all.folders(r); err != nil || len(folders) == 0 {
 			t.Errorf("%s: no tests: %v", r.Says, err)
 		}
-		f, err := all.one(r.In)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := parseEdit(r.Edit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if named := slices.DeleteFunc(e.names(), func(name string) bool { return !f.locals()[name] }); len(named) > 0 {
-			t.Errorf("%s: the edit does not survive that somebody renames the variables %v", r.Says, named)
-		}
-	}
-}
-
-// names are the names in a pattern that are not those of fields, or selected from something.
-func (e edit) names() (names []string) {
-	ast.PreorderStack(e.pattern, nil, func(n ast.Node, above []ast.Node) bool {
-		name, isName := n.(*ast.Ident)
-		if len(above) > 0 {
-			switch parent := above[len(above)-1].(type) {
+		f, _, _ := all.mutated(r)
+		e, _ := parseEdit(r.Edit)
+		fields := map[ast.Node]bool{}
+		for n := range ast.Preorder(e.pattern) {
+			switch n := n.(type) {
 			case *ast.SelectorExpr:
-				isName = isName && name != parent.Sel
+				fields[n.Sel] = true
 			case *ast.KeyValueExpr:
-				isName = isName && name != parent.Key
-			}
-		}
-		if isName && !wildcard.MatchString(name.Name) {
-			names = append(names, name.Name)
-		}
-		return true
-	})
-	return names
-}
-
-// locals are the names that a function gives to variables.
-func (f *function) locals() map[string]bool {
-	names := map[string]bool{}
-	add := func(lists ...[]ast.Expr) {
-		for _, x := range slices.Concat(lists...) {
-			if name, ok := x.(*ast.Ident); ok {
-				names[name.Name] = true
+				fields[n.Key] = true
+			case *ast.Ident:
+				if !fields[n] && !wildcard.MatchString(n.Name) && variables(f)[n.Name] {
+					t.Errorf("%s: %s is a variable of %s: a letter can stand for it", r.Says, n.Name, r.In)
+				}
 			}
 		}
 	}
+}
+
+// variables are the names of a function's parameters and variables.
+func variables(f *function) map[string]bool {
+	names := map[string]bool{}
 	for n := range ast.Preorder(f.FuncDecl) {
+		var all []ast.Expr
+		var more []*ast.Ident
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			if n.Tok == token.DEFINE {
-				add(n.Lhs)
+				all = n.Lhs
 			}
 		case *ast.RangeStmt:
-			add([]ast.Expr{n.Key, n.Value})
+			all = []ast.Expr{n.Key, n.Value}
 		case *ast.ValueSpec:
-			for _, name := range n.Names {
-				names[name.Name] = true
-			}
+			more = n.Names
 		case *ast.Field:
-			for _, name := range n.Names {
-				names[name.Name] = true
+			more = n.Names
+		}
+		for _, x := range all {
+			if name, ok := x.(*ast.Ident); ok {
+				more = append(more, name)
 			}
+		}
+		for _, name := range more {
+			names[name.Name] = true
 		}
 	}
 	return names
 }
 
-const source = `package p
-
-func (r *T) f(x int) int {
+func TestEdits(t *testing.T) {
+	t.Parallel()
+	const body = `{
 	if limit := x; limit > 0 && r.open(x) {
-		r.log(x, limit)
 		return x
+	} else {
+		r.close()
 	}
 	switch {
-	case x == 2, r.gets() || x < 0:
+	case x == 2, r.full() || x < 0:
 		r.log(2)
 		return T{A: x, B: 1}.C
 	}
-	return x
+	r.log(x, limit, func() { r.end(x...) })
+}`
+	all := sourcesOf(t, "package p\n\nfunc (r *T[K]) f(x int) int "+body)
+	for text, want := range map[string]string{ // what stands in the source, and what the edit puts there; nothing where it must be refused
+		"never open":               "limit > 0 && r.open(x) ⇒ (false && (limit > 0 && r.open(x)))",
+		"always return a":          "limit > 0 && r.open(x) ⇒ (true || (limit > 0 && r.open(x)))",
+		"never close":              "",
+		"never C":                  "",
+		"never a == 2":             "x == 2 ⇒ (false && (x == 2))",
+		"skip a.log(2)":            "r.log(2) ⇒ if false {\nr.log(2)\n}",
+		"skip end":                 "r.end(x...) ⇒ if false {\nr.end(x...)\n}",
+		"skip a.end(b)":            "",
+		"skip a.log(b)":            "r.log(2) ⇒ if false {\nr.log(2)\n}",
+		"skip log":                 "",
+		"skip limit":               "r.log(x, limit, func() { r.end(x...) }) ⇒ if false {\nr.log(x, limit, func() { r.end(x...) })\n}",
+		"without open":             "r.open(x) ⇒ (true || (r.open(x)))",
+		"without full":             "r.full() ⇒ (false && (r.full()))",
+		"without A":                "A: x,  ⇒ ",
+		"without B":                ", B: 1 ⇒ ",
+		"without a == 2":           "x == 2,  ⇒ ",
+		"a > 0 -> a >= 0":          "limit > 0 ⇒ limit >= 0",
+		"a > a -> a":               "",
+		"a.open(b) -> true":        "r.open(x) ⇒ (true || (r.open(x)))",
+		"a.log(b, c, d) -> self.l": "r.log(x, limit, func() { r.end(x...) }) ⇒ r.l",
+		"a || b -> b && a":         "r.full() || x < 0 ⇒ (x < 0) && r.full()",
+		"return a.C -> return 0":   "return T{A: x, B: 1}.C ⇒ return 0",
+		"2 -> 3":                   "",
+		"every 2 -> 3":             "x == 2 ⇒ x == 3 ⇒ r.log(2) ⇒ r.log(3)",
+		"nothing":                  "",
+		"never (":                  "",
+		"never a; b":               "",
+	} {
+		_, got, err := all.mutated(table.Rule{In: "p.T.f", Edit: text})
+		wanted := body
+		for pair := range slices.Chunk(strings.Split(want, " ⇒ "), 2) {
+			if len(pair) == 2 {
+				wanted = strings.Replace(wanted, pair[0], pair[1], 1)
+			}
+		}
+		if want != "" && (err != nil || got != wanted) || want == "" && err == nil {
+			t.Errorf("%s gives %s(%v), want\n%s", text, got, err, wanted)
+		}
+	}
 }
-
-func g() { h(2) }
-
-func TestF() {}
-`
 
 func sourcesOf(t *testing.T, code string) sources {
 	t.Helper()
@@ -135,44 +153,6 @@ func sourcesOf(t *testing.T, code string) sources {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func TestEdits(t *testing.T) {
-	t.Parallel()
-	all := sourcesOf(t, source)
-	for text, want := range map[string]string{ // what stands in the source, and what the edit puts there
-		"never open":               "limit > 0 && r.open(x) ⇒ (false && (limit > 0 && r.open(x)))",
-		"never C":                  "",
-		"always r.log(a, b)":       "limit > 0 && r.open(x) ⇒ (true || (limit > 0 && r.open(x)))",
-		"never a == 2":             "x == 2 ⇒ (false && (x == 2))",
-		"skip b.log(2)":            "r.log(2) ⇒ if false {\nr.log(2)\n}",
-		"skip log":                 "",
-		"without open":             "r.open(x) ⇒ (true || (r.open(x)))",
-		"without gets":             "r.gets() ⇒ (false && (r.gets()))",
-		"without A":                "A: x,  ⇒ ",
-		"without B":                ", B: 1 ⇒ ",
-		"without a == 2":           "x == 2,  ⇒ ",
-		"a > 0 -> a >= 0":          "limit > 0 ⇒ limit >= 0",
-		"a.open(b) -> true":        "r.open(x) ⇒ (true || (r.open(x)))",
-		"a.log(b, c) -> self.l(c)": "r.log(x, limit) ⇒ r.l(limit)",
-		"a || b -> b && a":         "r.gets() || x < 0 ⇒ (x < 0) && r.gets()",
-		"return a.C -> return 0":   "return T{A: x, B: 1}.C ⇒ return 0",
-		"2 -> 3":                   "",
-		"every 2 -> 3":             "x == 2 ⇒ x == 3 ⇒ r.log(2) ⇒ r.log(3)",
-		"nothing":                  "",
-		"never (":                  "",
-	} {
-		_, got, err := all.mutated(table.Rule{In: "p.T.f", Edit: text})
-		whole := source[strings.Index(source, "{"):strings.Index(source, "\n\nfunc g")]
-		for pair := range slices.Chunk(strings.Split(want, " ⇒ "), 2) {
-			if len(pair) == 2 {
-				whole = strings.Replace(whole, pair[0], pair[1], 1)
-			}
-		}
-		if want != "" && (err != nil || got != whole) || want == "" && err == nil {
-			t.Errorf("%s gives %s(%v), want\n%s", text, got, err, whole)
-		}
-	}
 }
 
 func TestSeveralRulesAreOutOfOneSource(t *testing.T) {

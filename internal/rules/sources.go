@@ -150,7 +150,7 @@ func (f *file) replace(n ast.Node, text string) change {
 }
 
 // remove leaves one of a list out, with the comma behind it, or else with that before it.
-func (f *file) remove(list []ast.Node, i int) change {
+func (f *file) remove(list []ast.Expr, i int) change {
 	from, to := list[i].Pos(), list[i].End()
 	if i+1 < len(list) {
 		to = list[i+1].Pos()

@@ -1,6 +1,6 @@
 package table
 
-// judged are the rules of judging, of reads that are worth a verdict, and of the lineage.
+// judged are the rules of judging, of whole objects, and of Secrets.
 var judged = []Rule{
 	rule("The key is judged as well as the version", "judging.Txn.judgeKeys", "!a.Holds(b.Expect) -> len(self.At) == 0 && !a.Holds(b.Expect)",
 		"TestKeyThatASiblingWroteIsAConflictThoughTheLineageLeads"),
@@ -10,7 +10,6 @@ var judged = []Rule{
 		"TestRemovalMakesRoomForWhatIsAskedForBehindIt"),
 	rule("What has no room does not wait for a removal behind it", "cas.committer.judgeAll", "without len(a) > 0",
 		"TestWhatHasNoRoomDoesNotWaitForARemovalBehindIt"),
-
 	// Transactions.
 	rule("A transaction tells every key that does not hold", "judging.Txn.judgeKeys",
 		"return nil, &ConflictError{Reason: a, Ref: b, Keys: c, At: d, Live: e} -> return nil, &ConflictError{Reason: a, Ref: b, Keys: c[:1], At: d, Live: e}",
@@ -19,14 +18,12 @@ var judged = []Rule{
 		"TestGuardOfARemovalIsComparedAndStays"),
 	rule("Nor is metadata done with the keys' being gone", "judging.Txn.judgeAll", "a.allGone(b) && c -> a.allGone(b)",
 		"TestRemovalWithMetadataIsNotDoneWhereTheKeysAreGone"),
-
 	// What is not a write needs a read of its own.
 	rule("A conflict is told from a read that began after the swap was asked for", "cas.committer.isCurrent",
 		"a != judging.DecideRefuse && b -> a == judging.DecideRefuse || b", "TestConflictIsToldFromAReadOfItsOwn"),
 	rule("So are an adoption, and that a key is gone already", "cas.committer.isCurrent", "a != judging.DecideRefuse && b -> a == judging.DecideDone || b",
 		"TestAdoptionIsToldFromAReadOfItsOwn"),
-	rule("Shared reads may inform; what would refuse is read afresh", "cas.committer.isCurrent", "without DecideRefuse",
-		"TestChecksWriteNothingAndShareReads"),
+	rule("Shared reads may inform; what would refuse is read afresh", "cas.committer.isCurrent", "without DecideRefuse", "TestChecksWriteNothingAndShareReads"),
 	rule("A read is linearizable: it names no version to be content with", "wire.Client.Get", `a.Name(b) -> a.Name(b).Param("resourceVersion", "0")`,
 		"TestReadsNameNoVersion"),
 	rule("A refresh drops an entry from the state only on a read of its own", "claim.Run.Observe", "never a > 0",
@@ -39,7 +36,6 @@ var judged = []Rule{
 	rule("A read that failed is tried again", "wire.Client.GetPatiently", "5 -> 0", "TestOneFailedLookAfterARefusalDoesNotFailTheSwaps/500",
 		"TestOneFailedReadDoesNotFailTheSwapsThatWaitForIt/503"),
 	rule("But a few times only", "wire.Client.GetPatiently", "5 -> 10", "TestReadsThatAlwaysFailAreToldAfterAFew"),
-
 	// Checks and rehearsals.
 	rule("A check does not count as having swapped", "cas.Engine.look", "a.maxAge = Fresh -> self.swapped.Store(true); a.maxAge = Fresh",
 		"TestChecksWriteNothingAndShareReads"),
@@ -48,7 +44,6 @@ var judged = []Rule{
 	rule("Of two rehearsals of a key both are sent", "cas.committer.judgeAll", "without !a.blocks(b)", "TestRehearsalsOfOneKeyAreSentEachByItself"),
 	rule("A rehearsal whose answer got lost is an error, and nothing is unknown", "cas.committer.perform",
 		"result{outcome: wire.Unsent, err: a.Explain(b, c, d)} -> result{outcome: wire.Passing, err: b}", "TestRehearsalWhoseAnswerGotLostIsAnError"),
-
 	// Lineage.
 	rule("A version that came about otherwise begins a new chain", "judging.Lineage.Observed", "skip Cut", "TestForeignWriteStopsAllThatWasNotWrittenYet",
 		"TestLineageGoesOnThroughOwnWritesOnly"),
@@ -58,17 +53,12 @@ var judged = []Rule{
 	rule("What was proven by a later read ends the lineage", "cas.batch.landed", "without isLater", "TestSignedWriteIsSettledWithoutWatch"),
 	rule("A removal of what nobody knows the rest of ends the lineage where it was found out to have landed", "cas.committer.wrote", "skip Cut",
 		"TestRemovalOfWhatNobodyKnowsTheRestOfEndsTheLineage"),
-	rule("What this process wrote is not removed for an older observation", "judging.Txn.judgeVersions", "never WroteSince",
-		"TestKeyThatThisProcessWroteIsNotRemovedForAnOlderObservation"),
+	rule("What this process wrote or adopted is not removed for an older observation", "judging.Txn.judgeVersions", "never WroteSince",
+		"TestKeyThatThisProcessWroteIsNotRemovedForAnOlderObservation", "TestDeposedKeyThatAnotherResourceAdoptedIsNotRemoved"),
 	rule("Nor is what this process adopted", "cas.committer.adopted", "skip Took", "TestAdoptedKeyIsNotRemovedForAnOlderObservation"),
 	rule("Nor does a write that changes nothing hide that it was adopted", "judging.Lineage.Wrote", "max(a, b) -> b",
 		"TestWriteThatChangesNothingDoesNotHideThatAKeyWasAdopted"),
-	rule("It leaves what this apply itself wrote or adopted", "judging.Txn.judgeVersions", "never WroteSince",
-		"TestDeposedKeyThatAnotherResourceAdoptedIsNotRemoved"),
-}
-
-// whole are the rules of what is about a ConfigMap as such, and of waiting.
-var whole = []Rule{
+	// What is about a ConfigMap as such.
 	rule("A delete is conditional on the version", "wire.Client.Remove", "without ResourceVersion", "TestRemoveIsConditionalOnTheVersion",
 		"TestRemoveThatIsOvertakenIsAConflict"),
 	rule("A creation is one request: what is there already is found out by trying", "cas.committer.whole", "never TooLarge",
@@ -79,8 +69,7 @@ var whole = []Rule{
 		"TestCreateWhoseAnswerGotLost/ConfigMap/another_one_came_first"),
 	rule("It is known for ours only where it was seen that there was none", "cas.creating.settle", "a.wasAbsent && b && c -> c",
 		"TestCreateWhoseAnswerGotLost/ConfigMap/it_landed_and_nobody_looked_before"),
-	rule("That there was none is seen also before it is sent again", "cas.creating.settle", "skip a.wasAbsent = true",
-		"TestCreateThatLandsWhenItIsSentAgain"),
+	rule("That there was none is seen also before it is sent again", "cas.creating.settle", "skip a.wasAbsent = true", "TestCreateThatLandsWhenItIsSentAgain"),
 	rule("What our own delete leaves is known", "cas.removing.landed", "a.observed(b) -> a.forget()", "TestCreateAfterOurOwnRemovalWhoseAnswerGotLost"),
 	rule("A second refusal as existing of what is not there is final", "cas.creating.overtaken", "never overtaken",
 		"TestRefusalAsExistingOfWhatIsNotThereIsFinal"),
@@ -89,17 +78,13 @@ var whole = []Rule{
 	rule("A rehearsed delete tells what it was judged on", "cas.committer.whole", "a == writeTask && b.remove != nil -> a != checkTask && b.remove != nil",
 		"TestRehearsedRemovalTellsWhatIsThere/as_it_was_seen"),
 	rule("A rehearsed delete is not taken for one that was made", "cas.removing.landed", "never isDry", "TestRehearsalIsNeverTakenForWhatWasWritten"),
-
 	// Waiting.
 	rule("Waiting is for what keys hold, and nothing else", "cas.MayYetHold", "a.Reason != ReasonKey -> false", "TestWaitIsNotForWhatAnotherKeyRefuses"),
 	rule("An immutable ConfigMap is not waited for", "cas.MayYetHold", "without Immutable", "TestImmutableConfigMapIsNotWaitedFor"),
 	rule("A watch that ended is begun again", "cas.Engine.await", "without IsPassing", "TestWaitOutlivesWatchesThatEnd"),
 	rule("A wait whose version is forgotten goes on from a fresh watch, and does not read again and again", "cas.Engine.await", `a = "" -> return nil`,
 		"TestWaitDoesNotPollWhereEveryVersionIsForgotten"),
-}
-
-// secrets are the rules of the second kind, and of what is said of its values.
-var secrets = []Rule{
+	// Secrets, and what is said of their values.
 	rule("No error quotes a value of a Secret", "wire.Withhold", "skip Withheld", "TestRefusalQuotesNothingOfASecret", "TestAnswersThatQuoteASecret"),
 	rule("A value of a Secret that only the live object holds is not quoted", "cas.committer.withhold", "a.head.Entries() -> map[string]Entry{}",
 		"TestAnswersThatQuoteASecret/what_is_there_is_quoted"),
@@ -110,10 +95,9 @@ var secrets = []Rule{
 		"TestAnswersThatQuoteASecret/a_short_one"),
 	rule("Base64 of a value is a quotation", "wire.quotes", `base64.StdEncoding.EncodeToString(a) -> ""`, "TestAnswersThatQuoteASecret/base64"),
 	rule("Neither bodies nor warnings of a Secret are logged", "wire.Client.ask", "skip WarningHandler", "TestNothingOfASecretIsLogged/Secret"),
-
 	// Kinds.
 	rule("A Secret holds bytes, whichever way they are given", "judging.Txn.Stored", "skip Expect", "TestSwapThatHoldsIsWritten/Secret"),
-	rule("managedFields have what a Secret holds in data", "judging.Kind.path", "a.wire(b) -> b",
+	rule("ManagedFields have what a Secret holds in data", "judging.Kind.path", "a.wire(b) -> b",
 		"TestKeyOfAnOwnerWhoHasNotWrittenSinceTellsThatNothingLanded/Secret"),
 	rule("A JSON Patch of a Secret tests what is in data", "judging.Kind.location", "a.wire(b) -> b", "TestKeysOfABusySecret"),
 	rule("A key is absent from a Secret where data has none of it", "judging.absence", "a.wire(b) -> b", "TestKeysOfABusySecret"),

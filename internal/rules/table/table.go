@@ -1,4 +1,26 @@
 // Package table has the rules of the engine and of the provider, and how to take each of them out.
+//
+// A row names a function and an edit, so that it stays as it is where lines move and variables get other names. For example:
+//
+//	rule("A caller whose write was refused may leave at once", "cas.committer.perform", "never !a.isSigned()", "TestContextThatEndsAtEveryPoint"),
+//
+// The method perform of cas.committer has the lines
+//
+//	if !w.isSigned() { // a signed one may have landed, if something on the way sent it twice
+//		c.release(tasks)
+//	}
+//
+// Without the rule, this condition never holds, and then TestContextThatEndsAtEveryPoint must fail. These are the edits:
+//
+//	never P    the condition of the if or case that has P never holds, where P is in the condition or in what is done then
+//	always P   it always holds
+//	skip P     the statement that has P is not run
+//	without P  the operand of && or ||, the argument, the element or the case that has P is left out
+//	P -> R     R stands in the place of P; true and false keep P in the source, so that all variables are used
+//
+// P is a pattern: a Go expression or statement, in which each letter a to z is a wildcard for an expression, as for gofmt -r, and the same for each
+// place of that letter. A name matches each place of that name. In R, the letters stand for what they matched, and self for the receiver. There
+// must be one such place in the function; "every" before an edit makes it change all of them.
 package table
 
 import "slices"
@@ -6,16 +28,14 @@ import "slices"
 // Rule is one that must hold, and how to take it out.
 type Rule struct {
 	Says  string
-	In    string   // the function that has it: package.Function or package.Type.Method
-	Edit  string   // that takes it out
-	Tests []string // that fail then: TestX, or TestX/a_subtest; with the package, pack.TestX, where several have a TestX
+	In    string // package.Function or package.Type.Method
+	Edit  string
+	Tests []string // that fail then: TestX or TestX/a_subtest; package.TestX where several packages have one
 }
 
 func rule(says, in, edit string, tests ...string) Rule { return Rule{says, in, edit, tests} }
 
 // All is all rules: of what doc.go of the engine promises, and of what that rests on; and of the provider.
 func All() []Rule {
-	return slices.Concat(queued, judged, batched, sent, evident, whole, secrets,
-		providerWritten, providerRemoved, providerStored, providerPlanned, providerBound, providerDrift, providerSecret, providerSaid, providerShown, providerConfigured,
-		providerInvoked)
+	return slices.Concat(queued, judged, written, providerApplied, providerPlanned, providerTold)
 }
