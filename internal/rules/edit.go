@@ -204,9 +204,10 @@ func (b bindings) match(pattern, node reflect.Value) bool {
 		return pattern.Len() == node.Len() && all(pattern.Len(), reflect.Value.Index)
 	case reflect.Struct:
 		return all(pattern.NumField(), reflect.Value.Field)
+	default:
+		if at, ok := pattern.Interface().(token.Pos); ok { // whether something is there matters, as three dots; where does not
+			return at.IsValid() == (node.Int() != int64(token.NoPos))
+		}
+		return pattern.Equal(node)
 	}
-	if at, ok := pattern.Interface().(token.Pos); ok { // whether something is there matters, as three dots; where does not
-		return at.IsValid() == (node.Int() != int64(token.NoPos))
-	}
-	return pattern.Equal(node)
 }

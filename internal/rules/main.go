@@ -27,7 +27,7 @@ import (
 
 func main() {
 	only := flag.String("run", "", "takes out only the rules of which package.Function: what it says matches the `regexp`")
-	parallel := flag.Int("parallel", 3, "how many rules are out at a time, each on a control plane of its own")
+	parallel := flag.Int("parallel", 4, "how many rules are out at a time")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, *only, *parallel)
@@ -65,7 +65,7 @@ func run(ctx context.Context, only string, parallel int) error {
 	}
 	fmt.Printf("all compiles, with each rule and without it (%.0f s)\n", time.Since(begun).Seconds())
 	if others, out, err := built.test(ctx, "", "PASS", "10m", chosen...); err != nil || len(others) > 0 {
-		return fmt.Errorf("with every rule in place, these do not pass: %v: %w\n%s", others, err, out)
+		return errors.Join(fmt.Errorf("with every rule in place, these do not pass: %v\n%s", others, out), err)
 	}
 	fmt.Printf("all tests pass with every rule in place (%.0f s)\n", time.Since(begun).Seconds())
 

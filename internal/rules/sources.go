@@ -32,16 +32,16 @@ type file struct {
 
 // load reads all that is under internal/.
 func load(root string) (sources, error) {
-	s, positions := sources{}, token.NewFileSet()
-	return s, filepath.WalkDir(filepath.Join(root, "internal"), func(path string, _ fs.DirEntry, err error) error {
+	s, positions, files := sources{}, token.NewFileSet(), os.DirFS(root)
+	return s, fs.WalkDir(files, "internal", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" {
 			return err
 		}
-		code, err := os.ReadFile(path)
+		code, err := fs.ReadFile(files, path)
 		if err != nil {
 			return err
 		}
-		return s.add(positions, path, string(code))
+		return s.add(positions, filepath.Join(root, path), string(code))
 	})
 }
 
@@ -86,7 +86,7 @@ func (s sources) folders(rules ...table.Rule) (map[string][]string, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", r.Says, err)
 			}
-			folder, test := filepath.Dir(f.path), test[strings.Index(test, f.Name.Name):] // without the package
+			folder, test := filepath.Dir(f.path), strings.TrimPrefix(test, strings.TrimSuffix(f.in, "_test")+".")
 			if !slices.Contains(folders[folder], test) {
 				folders[folder] = append(folders[folder], test)
 			}
