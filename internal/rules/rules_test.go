@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -97,7 +99,7 @@ func TestEdits(t *testing.T) {
 		r.close()
 	}
 	switch {
-	case x == 2, r.full() || x < 0:
+	case x == 2, r.full() || x < y:
 		r.log(2)
 		return T{A: x, B: 1}.C
 	}
@@ -122,10 +124,10 @@ func TestEdits(t *testing.T) {
 		"without B":                ", B: 1 ⇒ ",
 		"without a == 2":           "x == 2,  ⇒ ",
 		"a > 0 -> a >= 0":          "limit > 0 ⇒ limit >= 0",
-		"a > a -> a":               "",
+		"a < a -> a":               "",
 		"a.open(b) -> true":        "r.open(x) ⇒ (true || (r.open(x)))",
 		"a.log(b, c, d) -> self.l": "r.log(x, limit, func() { r.end(x...) }) ⇒ r.l",
-		"a || b -> b && a":         "r.full() || x < 0 ⇒ (x < 0) && r.full()",
+		"a || b -> b && a":         "r.full() || x < y ⇒ (x < y) && r.full()",
 		"return a.C -> return 0":   "return T{A: x, B: 1}.C ⇒ return 0",
 		"2 -> 3":                   "",
 		"every 2 -> 3":             "x == 2 ⇒ x == 3 ⇒ r.log(2) ⇒ r.log(3)",
@@ -146,13 +148,29 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-func sourcesOf(t *testing.T, code string) sources {
+func sourcesOf(t *testing.T, files ...string) sources {
 	t.Helper()
 	s := sources{}
-	if err := s.add(token.NewFileSet(), "a_test.go", code); err != nil {
-		t.Fatal(err)
+	for i, code := range files {
+		if err := s.add(token.NewFileSet(), fmt.Sprintf("%d/a_test.go", i), code); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return s
+}
+
+func TestFoldersOfTests(t *testing.T) {
+	t.Parallel()
+	all := sourcesOf(t, "package p\n\nfunc TestA() {}\n\nfunc TestB() {}\n", "package q_test\n\nfunc TestB() {}\n")
+	got, err := all.folders(table.Rule{Tests: []string{"TestA/x", "q.TestB/y"}}, table.Rule{Tests: []string{"TestA/x"}})
+	if want := map[string][]string{"0": {"TestA/x"}, "1": {"TestB/y"}}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v (%v)", got, want, err)
+	}
+	for _, test := range []string{"TestB", "TestC"} {
+		if got, err := all.folders(table.Rule{Tests: []string{test}}); err == nil {
+			t.Errorf("%s is found in %v", test, got)
+		}
+	}
 }
 
 func TestSeveralRulesAreOutOfOneSource(t *testing.T) {
@@ -160,9 +178,9 @@ func TestSeveralRulesAreOutOfOneSource(t *testing.T) {
 	all := sourcesOf(t, "package p\n\nfunc f() int { return 1 }\n\nfunc g() { h(2) }\n")
 	got, err := all.together([]table.Rule{{Says: "one", In: "p.f", Edit: "1 -> 10"}, {Says: "two", In: "p.g", Edit: "skip h"}})
 	want := map[string]string{
-		"a_test.go": "package p\n\nfunc f() int {\nif ruleOut == \"one\" {\n//line one:3\n{ return 10 }\npanic(`the function has no end`)\n}\n//line a_test.go:3\n" +
+		"0/a_test.go": "package p\n\nfunc f() int {\nif ruleOut == \"one\" {\n//line one:3\n{ return 10 }\npanic(`the function has no end`)\n}\n//line a_test.go:3\n" +
 			" return 1 }\n\nfunc g() {\nif ruleOut == \"two\" {\n//line two:5\n{ if false {\nh(2)\n} }\nreturn\n}\n//line a_test.go:5\n h(2) }\n",
-		"rule_out.go": "package p\n\nimport \"os\"\n\nvar ruleOut = os.Getenv(\"RULE_OUT\")\n",
+		"0/rule_out.go": "package p\n\nimport \"os\"\n\nvar ruleOut = os.Getenv(\"RULE_OUT\")\n",
 	}
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("it is\n%s\nwant\n%s(%v)", got, want, err)
