@@ -1,17 +1,14 @@
 package cas
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -123,38 +120,4 @@ func TestLostAnswerOfAJSONPatchIsFoundOut(t *testing.T) {
 			t.Errorf("foo is %q: a write was made again", got)
 		}
 	})
-}
-
-func TestJSONPatch(t *testing.T) {
-	t.Parallel()
-	const living = `{"op":"test","path":"/metadata/deletionTimestamp","value":null}`
-	tests := map[string]struct {
-		change judging.Change
-		want   string
-	}{
-		"text":          {judging.Change{Key: "k", From: Text("1"), To: Text("a<b")}, `{"op":"test","path":"/data/k","value":"1"},{"op":"add","path":"/data/k","value":"a<b"}`},
-		"new text":      {judging.Change{Key: "k", From: Entry{}, To: Text("1")}, `{"op":"test","path":"/data/k","value":null},{"op":"add","path":"/data/k","value":"1"}`},
-		"removal":       {judging.Change{Key: "k", From: Text("1"), To: Entry{}}, `{"op":"test","path":"/data/k","value":"1"},{"op":"remove","path":"/data/k","value":null}`},
-		"text to bytes": {judging.Change{Key: "k", From: Text("1"), To: Binary([]byte{1})}, `{"op":"test","path":"/data/k","value":"1"},{"op":"remove","path":"/data/k","value":null},{"op":"add","path":"/binaryData/k","value":"AQ=="}`},
-		"bytes to text": {judging.Change{Key: "k", From: Binary([]byte{1}), To: Text("1")}, `{"op":"test","path":"/binaryData/k","value":"AQ=="},{"op":"remove","path":"/binaryData/k","value":null},{"op":"add","path":"/data/k","value":"1"}`},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r, err := judging.JsonPatch(configMapAt(Version{UID: "u", ResourceVersion: "1"}, nil), []judging.Change{test.change})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got, want []any
-			if err := json.Unmarshal(r.Body, &got); err != nil {
-				t.Fatal(err)
-			}
-			if err := json.Unmarshal([]byte("["+living+","+test.want+"]"), &want); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
 }

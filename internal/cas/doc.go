@@ -19,7 +19,7 @@
 //     Engine to the object was in flight. So a sibling's write that has landed and has not answered never looks foreign.
 //   - Swaps of one object are judged in the order in which they arrive, each on the result of those before it. Swaps of
 //     different objects have no order.
-//   - A swap that names a version (Swap.At), or is bound to one (Txn.Bound), is admitted only while the lineage leads from that version to the object's
+//   - A swap that names a version (Txn.At), or is bound to one (Txn.Bound), is admitted only while the lineage leads from that version to the object's
 //     present one: through this Engine's own writes alone. Any foreign write in between, even one that was undone, is a
 //     conflict.
 //   - A write is sent again only where at most one of the two can land; a creation, where at most one of the two can be there.

@@ -73,18 +73,6 @@ func (e *Engine) Close() {
 	e.work.Wait()
 }
 
-// Result is what became of a swap that was applied.
-type Result struct {
-	// Version of the object after it: of the write's own answer, or of the read that showed that none was needed.
-	Version Version
-	// Previous is what the write replaced; where nothing was written, what the key holds.
-	Previous Entry
-	// Stored is what the key holds after it. It differs from what was asked for where admission changed it.
-	Stored Entry
-	// Wrote is false where no write was needed.
-	Wrote bool
-}
-
 // TxnResult is what became of a Txn that was applied.
 type TxnResult struct {
 	// After is the object after it: the write's own answer, or the read that showed that none was needed. What it holds differs
@@ -97,20 +85,6 @@ type TxnResult struct {
 	Stored map[string]Entry
 	// Wrote is false where no write was needed.
 	Wrote bool
-}
-
-// Of is what became of one of the keys.
-func (r TxnResult) Of(key string) Result {
-	return Result{Version: r.After.Version(), Previous: r.Previous[key], Stored: r.Stored[key], Wrote: r.Wrote}
-}
-
-// Swap is Commit of a single key.
-func (e *Engine) Swap(ctx context.Context, s Swap) (Result, error) {
-	r, err := e.Commit(ctx, s.Txn())
-	if err != nil {
-		return Result{}, err
-	}
-	return r.Of(s.Key), nil
 }
 
 // Commit writes all of t, in one atomic request, if everything holds that it expects. VerdictOf tells from the error how it

@@ -94,3 +94,48 @@ func TestWhoseVersionItIs(t *testing.T) {
 		})
 	}
 }
+
+// Given a swap of foo from 1 to 2 whose answer got lost, and an earlier one of the same values that may land yet; when the first version in which
+// foo is 2 is found, of one that foo is 1 in; then it is ours only where the earlier one cannot have made it: a merge patch only of its base, a
+// JSON Patch of any version.
+func TestEarlierWriteMayHaveMadeTheVersion(t *testing.T) {
+	t.Parallel()
+	at := func(version, foo string) *Observation {
+		o := owned(t, "foo="+foo+" ?")
+		o.Object().ResourceVersion = version
+		return o
+	}
+	v := func(version string) Version { return Version{UID: "u", ResourceVersion: version} }
+	swap := []judging.Change{{Key: "foo", From: one, To: two}}
+	for name, test := range map[string]struct {
+		earlier      lost
+		base, before string // of ours, and of the version that was found
+		byKey        bool   // ours
+		want         answer
+	}{
+		"none":                          {lost{}, "1", "1", false, yes},
+		"a merge patch on our base":     {lost{base: v("1"), changes: swap}, "1", "1", false, maybe},
+		"a merge patch on another base": {lost{base: v("0"), changes: swap}, "1", "1", false, yes},
+		"a merge patch on our base, which was left":   {lost{base: v("1"), changes: swap}, "1", "2", true, yes},
+		"a JSON Patch on our base":                    {lost{base: v("1"), changes: swap, byKey: true}, "1", "1", false, maybe},
+		"a JSON Patch on another base":                {lost{base: v("0"), changes: swap, byKey: true}, "1", "1", false, maybe},
+		"a JSON Patch on our base, which was left":    {lost{base: v("1"), changes: swap, byKey: true}, "1", "2", true, maybe},
+		"a JSON Patch of foo from another value":      {lost{base: v("1"), changes: []judging.Change{{Key: "foo", From: three, To: two}}, byKey: true}, "1", "1", false, yes},
+		"a JSON Patch of foo to another value":        {lost{base: v("1"), changes: []judging.Change{{Key: "foo", From: one, To: three}}, byKey: true}, "1", "1", false, yes},
+		"a merge patch on our base, to another value": {lost{base: v("1"), changes: []judging.Change{{Key: "foo", From: one, To: three}}}, "1", "1", false, yes},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := &committer{}
+			if test.earlier.changes != nil {
+				c.lost = []lost{test.earlier}
+			}
+			b := c.newBatch(v(test.base))
+			b.from, b.byKey = at(test.base, "1"), test.byKey
+			b.add(txnTask(t, (&Swap{Key: "foo", New: two, FieldManager: "engine"}).Txn()), swap)
+			if got := b.made(at(test.before, "1"), at("9", "2")); got != test.want {
+				t.Errorf("%d, want %d", got, test.want)
+			}
+		})
+	}
+}

@@ -8,11 +8,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
 )
 
 // step is one state of an object in a history, with the managers that wrote it.
 func step(entries map[string]Entry, managers map[string]int) *Observation {
-	cm := configMapOf(entries)
+	cm := judgingtest.ConfigMapOf(entries)
 	for _, name := range []string{"engine", "foreign"} {
 		if second, wrote := managers[name]; wrote {
 			cm.ManagedFields = append(cm.ManagedFields, metav1.ManagedFieldsEntry{
@@ -26,14 +27,14 @@ func step(entries map[string]Entry, managers map[string]int) *Observation {
 // FuzzGroup has a group of swaps, and a foreign write, come after some state of an object, and asks of each whether it was
 // the group's.
 func FuzzGroup(f *testing.F) {
-	seeds(f, 2000)
+	judgingtest.Seeds(f, 2000)
 	keys := []string{"a", "b", "c", "d"}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
-		c := choices(bytes)
-		was := c.entries(keys...)
+		c := judgingtest.Choices(bytes)
+		was := c.Entries(keys...)
 		managers := map[string]int{}
 		for _, name := range []string{"engine", "foreign"} {
-			if c.coin() {
+			if c.Coin() {
 				managers[name] = 1
 			}
 		}
@@ -41,8 +42,8 @@ func FuzzGroup(f *testing.F) {
 		seen, blind, judged := &batch{from: before}, &batch{digest: judging.Digest(was)}, &batch{digest: judging.Digest(was), since: "0"}
 		ours := maps.Clone(was)
 		for _, key := range keys {
-			to := c.entry()
-			if c.pick(3) == 0 || to == was[key] {
+			to := c.Entry()
+			if c.Pick(3) == 0 || to == was[key] {
 				continue
 			}
 			task := txnTask(t, (&Swap{Key: key, New: to, FieldManager: "engine"}).Txn())
@@ -63,7 +64,7 @@ func FuzzGroup(f *testing.F) {
 		}
 		wrote := func(name string) map[string]int {
 			after := maps.Clone(managers)
-			after[name] = 1 + c.pick(2) // within the same second, now and then
+			after[name] = 1 + c.Pick(2) // within the same second, now and then
 			return after
 		}
 
@@ -78,15 +79,15 @@ func FuzzGroup(f *testing.F) {
 
 		// Whatever differs from it is not known to be ours.
 		other := maps.Clone(ours)
-		key := append(keys, "e")[c.pick(len(keys)+1)]
+		key := append(keys, "e")[c.Pick(len(keys)+1)]
 		delete(other, key)
-		if e := c.entry(); !e.IsAbsent() {
+		if e := c.Entry(); !e.IsAbsent() {
 			other[key] = e
 		}
 		if maps.Equal(other, ours) || maps.Equal(other, was) {
 			return
 		}
-		who := []string{"engine", "foreign"}[c.pick(2)]
+		who := []string{"engine", "foreign"}[c.Pick(2)]
 		foreign := step(other, wrote(who))
 		if seen.made(before, foreign) == yes || blind.made(nil, foreign) == yes || judged.made(nil, foreign) == yes {
 			t.Errorf("%v after %v is told for the group's, which makes %v", other, was, ours)
@@ -112,22 +113,22 @@ func FuzzGroup(f *testing.F) {
 
 // FuzzGroupFits puts swaps of any size into a group until one does not fit.
 func FuzzGroupFits(f *testing.F) {
-	seeds(f, 200)
+	judgingtest.Seeds(f, 200)
 	f.Fuzz(func(t *testing.T, bytes []byte) {
-		c := choices(bytes)
+		c := judgingtest.Choices(bytes)
 		sizes := []int{0, 1, MaxSize / 4, MaxSize / 2, MaxSize}
-		from := judging.Observed(configMapOf(map[string]Entry{"others": Binary(filler[:c.pick(256)*MaxSize/255])}), time.Now())
+		from := judging.Observed(judgingtest.ConfigMapOf(map[string]Entry{"others": Binary(judgingtest.Filler(c.Pick(256) * MaxSize / 255))}), time.Now())
 		g := &batch{from: from}
-		if c.coin() {
+		if c.Coin() {
 			g.from = nil // blind: removals, and what is put back
 		}
 		least, size, managers := maxTasks, from.Size(), map[string]bool{}
-		for n := 0; c.more(); n++ {
-			s := &Swap{Key: string(rune('a' + n)), New: Binary(filler[:sizes[c.pick(len(sizes))]]), FieldManager: []string{"x", "x", "x", "y"}[c.pick(4)]}
-			live := Binary(filler[:min(size, sizes[c.pick(len(sizes))])])
+		for n := 0; c.More(); n++ {
+			s := &Swap{Key: string(rune('a' + n)), New: Binary(judgingtest.Filler(sizes[c.Pick(len(sizes))])), FieldManager: []string{"x", "x", "x", "y"}[c.Pick(4)]}
+			live := Binary(judgingtest.Filler(min(size, sizes[c.Pick(len(sizes))])))
 			task := txnTask(t, s.Txn())
 			changes := []judging.Change{{Key: s.Key, From: live, To: s.New}}
-			task.most = 1 + c.pick(5)
+			task.most = 1 + c.Pick(5)
 			room := len(g.tasks) < min(least, task.most) && (g.from == nil || size+s.New.Size()-live.Size() <= MaxSize) &&
 				(managers[s.FieldManager] || len(managers) == 0)
 			if fits := g.fits(task, changes); fits != (len(g.tasks) == 0 || room) {

@@ -1,7 +1,6 @@
 package cas
 
 import (
-	"reflect"
 	"testing"
 	"time"
 
@@ -17,5 +16,3 @@ func txnTask(t *testing.T, txn *Txn) *task {
 	task.txn = txn
 	return task
 }
-
-func sameType(a, b error) bool { return reflect.TypeOf(a) == reflect.TypeOf(b) }

@@ -7,13 +7,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
 )
 
 // Whose write of metadata it was, where managedFields tell no owners and no times that differ.
 func TestGroupMadeOfMetadata(t *testing.T) {
 	t.Parallel()
 	is := func(labels map[string]string, immutable bool) *Observation {
-		cm := configMapOf(map[string]Entry{"foo": one})
+		cm := judgingtest.ConfigMapOf(map[string]Entry{"foo": one})
 		cm.Labels, cm.Immutable = labels, new(immutable)
 		cm.ManagedFields = []metav1.ManagedFieldsEntry{
 			{Manager: "engine", Operation: metav1.ManagedFieldsOperationUpdate, Time: new(metav1.NewTime(time.Unix(1, 0)))},

@@ -12,7 +12,6 @@ type (
 	Observation = judging.Observation
 	Horizon     = judging.Horizon
 
-	Swap     = judging.Swap
 	Txn      = judging.Txn
 	KeySwap  = judging.KeySwap
 	Held     = judging.Held

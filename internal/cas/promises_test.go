@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -51,20 +50,6 @@ func TestReadsNameNoVersion(t *testing.T) {
 	}
 	if reads != 3 {
 		t.Errorf("%d reads, want 3", reads)
-	}
-}
-
-// Given a key that was taken over as it is; when a write that is known not to have changed it is taken note of; then it is still later
-// than what was seen before.
-func TestWriteThatChangesNothingDoesNotHideThatAKeyWasAdopted(t *testing.T) {
-	t.Parallel()
-	v := Version{UID: "u", ResourceVersion: "1"}
-	var l judging.Lineage
-	l.Observed(v)
-	l.Took("foo")
-	l.Wrote(v, v, "foo")
-	if !l.WroteSince("foo", v) {
-		t.Error("it does not count as this process's any more")
 	}
 }
 

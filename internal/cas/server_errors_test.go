@@ -22,6 +22,15 @@ func internalError(message string) *testcluster.Answer {
 	}
 }
 
+// requestTimeout is how the API server words a 408.
+func requestTimeout() *testcluster.Answer {
+	return &testcluster.Answer{
+		Status: http.StatusRequestTimeout, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout: request did not complete within requested timeout",` +
+			`"reason":"Timeout","code":408}`,
+	}
+}
+
 // answers turns a response into another.
 func answers(a *testcluster.Answer) func(*http.Response) {
 	return func(r *http.Response) {
@@ -120,7 +129,7 @@ func TestRequestThatIsAnsweredWith500ForEverEndsForAllThatShareIt(t *testing.T) 
 	}
 }
 
-// Given etcd that does not answer in time; when the write landed nevertheless, or did not and does the next time; then it is
+// Given an API server or etcd that does not answer in time; when the write landed nevertheless, or did not and does the next time; then it is
 // applied, once.
 func TestWriteThatIsAnsweredWith500IsFoundOut(t *testing.T) {
 	const timeout = "etcdserver: request timed out"
@@ -134,6 +143,8 @@ func TestWriteThatIsAnsweredWith500IsFoundOut(t *testing.T) {
 		"it did not land":                            {testcluster.Fault{Answer: internalError(timeout)}, false, 2},
 		"it did not land, another key was written":   {testcluster.Fault{Answer: internalError(timeout)}, true, 2},
 		"it did not land, a webhook was starting up": {testcluster.Fault{Answer: internalError(brokenWebhook)}, false, 2},
+		"it landed, and was answered with 408":       {testcluster.Fault{Answered: answers(requestTimeout())}, false, 1},
+		"it did not land, and was answered with 408": {testcluster.Fault{Answer: requestTimeout()}, false, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})

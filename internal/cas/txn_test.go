@@ -346,6 +346,25 @@ func TestRemovalOfSeveralKeysLeavesWhatIsGone(t *testing.T) {
 	f.wantFailed(err, "foo")
 }
 
+// Given a removal whose key was gone; when another puts it back as it was, and the removal is asked for again; then it is written: this process has
+// neither written the key nor taken it over.
+func TestKeyThatWasGoneWasNotTakenOver(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	v := f.observe().Version()
+	f.unset("foo", "other")
+	for _, wrote := range []bool{false, true} {
+		result, err := f.do(f.removing("foo", one, v))
+		f.want(Applied, err)
+		if result.Wrote != wrote {
+			t.Errorf("it was written: %t, want %t", result.Wrote, wrote)
+		}
+		if !wrote {
+			f.set("foo", "1")
+		}
+	}
+	f.wantData(map[string]string{"other": "foreign"})
+}
+
 // change changes the ConfigMap as another writer. It may be called from a proxy's hook.
 func (f *fixture) change(change func(*corev1.ConfigMap)) {
 	cm := f.live()

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -78,7 +79,7 @@ func TestCreateAfterOurOwnRemovalWhoseAnswerGotLost(t *testing.T) {
 func TestCreationThatIsTooLargeIsNotSent(t *testing.T) {
 	f := newEmptyFixture(t)
 	n := f.creation()
-	n.Entries = map[string]Entry{"a": Text(strings.Repeat("a", MaxSize/2)), "b": Binary(filler[:MaxSize/2+1])}
+	n.Entries = map[string]Entry{"a": Text(strings.Repeat("a", MaxSize/2)), "b": Binary(judgingtest.Filler(MaxSize/2 + 1))}
 	for name, call := range map[string]func() error{
 		"create":   func() error { _, err := f.doCreate(n); return err },
 		"check":    func() error { _, err := f.engine.CheckCreate(t.Context(), n, ReadOnly); return err },

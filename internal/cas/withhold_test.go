@@ -178,6 +178,30 @@ func TestAnswersThatQuoteASecret(t *testing.T) {
 	}
 }
 
+// Given a write of a Secret that is in doubt, and is sent again; when a 409 answers that quotes a value, and nobody may look any more; then the outcome
+// is unknown, and its cause quotes nothing.
+func TestConflictAfterDoubtQuotesNothingOfASecret(t *testing.T) {
+	f := newFixtureOf(t, Secret, map[string]string{"foo": oldPlant})
+	patches := 0
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		switch {
+		case r.Method == http.MethodPatch:
+			if patches++; patches == 1 {
+				return testcluster.Fault{Answer: internalError(brokenWebhook)}
+			}
+			return testcluster.Fault{Answer: status(http.StatusConflict, "Conflict", "denied: "+newPlant)}
+		case patches > 1:
+			return testcluster.Fault{Answer: status(http.StatusForbidden, "Forbidden", "no")}
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.do(f.swapping("foo", Text(oldPlant), Text(newPlant)))
+	f.want(Unknown, err)
+	if err == nil || isPlanted(fmt.Sprintf("%v %+v", err, err)) || !strings.Contains(err.Error(), wire.Withheld) {
+		t.Errorf("%v, want what was said to be withheld", err)
+	}
+}
+
 // buffer is what client-go logs.
 type buffer struct {
 	mu    sync.Mutex

@@ -72,28 +72,6 @@ const (
 	HeldIsRefused
 )
 
-// Swap asks for one key to be written if, and only if, its expectation holds: a Txn of one key.
-type Swap struct {
-	Ref          Ref
-	Key          string
-	Expect       Entry
-	New          Entry
-	Held         Held
-	GoneIsDone   bool
-	At           []Version
-	Seen         Version
-	SeenDigest   string
-	FieldManager string
-}
-
-// Txn is what the swap stands for.
-func (s Swap) Txn() *Txn {
-	return &Txn{
-		Ref: s.Ref, Keys: []KeySwap{{Key: s.Key, Expect: s.Expect, New: s.New, Held: s.Held}},
-		GoneIsDone: s.GoneIsDone, At: s.At, Seen: s.Seen, SeenDigest: s.SeenDigest, FieldManager: s.FieldManager,
-	}
-}
-
 // IsGuard reports whether the key is only compared.
 func (t *Txn) IsGuard(key string) bool {
 	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Key == key && k.IsGuard })

@@ -277,7 +277,9 @@ func openEngine(config *rest.Config) (writeFunc, error) {
 		return nil, err
 	}
 	return func(ctx context.Context, ref cas.Ref, key, from, to string) error {
-		_, err := engine.Swap(ctx, cas.Swap{Ref: ref, Key: key, Expect: cas.Text(from), New: cas.Text(to), FieldManager: "bench"})
+		_, err := engine.Commit(ctx, &cas.Txn{
+			Ref: ref, Keys: []cas.KeySwap{{Key: key, Expect: cas.Text(from), New: cas.Text(to)}}, FieldManager: "bench",
+		})
 		return err
 	}, nil
 }

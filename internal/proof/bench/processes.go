@@ -178,8 +178,9 @@ func work(spec string) error {
 	n := 0
 	for range j.Writes {
 		begun := time.Now()
-		_, err := engine.Swap(context.Background(), cas.Swap{
-			Ref: j.Ref, Key: j.Key, Expect: cas.Text(fmt.Sprint(n)), New: cas.Text(fmt.Sprint(n + 1)), FieldManager: "bench-" + j.Key,
+		_, err := engine.Commit(context.Background(), &cas.Txn{
+			Ref: j.Ref, Keys: []cas.KeySwap{{Key: j.Key, Expect: cas.Text(fmt.Sprint(n)), New: cas.Text(fmt.Sprint(n + 1))}},
+			FieldManager: "bench-" + j.Key,
 		})
 		a.Slowest = max(a.Slowest, time.Since(begun).Seconds())
 		switch cas.VerdictOf(err) {

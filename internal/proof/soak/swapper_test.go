@@ -44,7 +44,7 @@ func (s *engineSwapper) loop(_ int, draw *rand.Rand) {
 			s.pause()
 			continue
 		}
-		txn := s.shape(draw, v, configMap, key).Txn()
+		txn := s.shape(draw, v, configMap, key)
 		if draw.IntN(3) == 0 {
 			s.widen(draw, v, txn)
 		}
@@ -119,17 +119,15 @@ func (s *engineSwapper) value(draw *rand.Rand) cas.Entry {
 	return cas.Text(value)
 }
 
-// shape draws a swap.
-func (s *engineSwapper) shape(draw *rand.Rand, v view, configMap, key string) *cas.Swap {
-	swap := &cas.Swap{
-		Ref: s.ref(configMap), Key: key,
-		Expect: v.entries[key], New: s.value(draw), FieldManager: s.Name,
-	}
+// shape draws a transaction of one key.
+func (s *engineSwapper) shape(draw *rand.Rand, v view, configMap, key string) *cas.Txn {
+	txn := &cas.Txn{Ref: s.ref(configMap), FieldManager: s.Name}
+	swap := cas.KeySwap{Key: key, Expect: v.entries[key], New: s.value(draw)}
 	if draw.IntN(8) == 0 {
 		swap.Expect = s.value(draw) // which most likely is not there
 	}
 	if draw.IntN(2) == 0 {
-		swap.FieldManager = s.engine.Signed(s.Name) // as takes are: what goes into one request is of one name
+		txn.FieldManager = s.engine.Signed(s.Name) // as takes are: what goes into one request is of one name
 	}
 	switch draw.IntN(8) {
 	case 0:
@@ -140,18 +138,20 @@ func (s *engineSwapper) shape(draw *rand.Rand, v view, configMap, key string) *c
 		swap.New, swap.Held = swap.Expect, cas.Held(draw.IntN(3)) // writes what is there
 	}
 	if draw.IntN(2) == 0 {
-		swap.At = []cas.Version{v.version}
+		txn.At = []cas.Version{v.version}
 		if draw.IntN(5) == 0 {
-			swap.At[0].UID = "" // as a user names it
+			txn.At[0].UID = "" // as a user names it
 		}
 	}
 	if s.removes(key) && draw.IntN(2) == 0 {
 		swap.New, swap.Held = cas.Entry{}, cas.HeldIsJudged
 		if draw.IntN(4) > 0 {
-			swap.GoneIsDone, swap.Expect, swap.Seen, swap.SeenDigest = true, v.entries[key], v.version, v.digest
+			swap.Expect = v.entries[key]
+			txn.GoneIsDone, txn.Seen, txn.SeenDigest = true, v.version, v.digest
 		}
 	}
-	return swap
+	txn.Keys = []cas.KeySwap{swap}
+	return txn
 }
 
 // removes tells whether this worker is the one who removes the key: two removals look the same.

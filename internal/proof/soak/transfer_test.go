@@ -120,8 +120,9 @@ func (m *engineMover) swap(o *op) cas.Verdict {
 	ctx, cancel := context.WithTimeout(context.Background(), m.Deadline)
 	defer cancel()
 	m.begin(o)
-	swap := cas.Swap{Ref: m.ref(m.ConfigMaps[0]), Key: o.Key, Expect: o.Expect, New: o.New, At: o.At, FieldManager: m.Name}
-	result, err := m.engine.Commit(ctx, swap.Txn())
+	result, err := m.engine.Commit(ctx, &cas.Txn{
+		Ref: m.ref(m.ConfigMaps[0]), Keys: []cas.KeySwap{{Key: o.Key, Expect: o.Expect, New: o.New}}, At: o.At, FieldManager: m.Name,
+	})
 	o.take(result, err)
 	m.end(o)
 	return o.Verdict

@@ -96,7 +96,7 @@ func TestRenderPairOfAnything(t *testing.T) {
 		}
 		return cas.Text(s)
 	}
-	for range 4_000 { // make fuzz takes many more
+	for range 2_000 { // make fuzz takes many more
 		same := random(400)
 		a, b := of(same+random(200)), of(same+random(200))
 		shownA, shownB := renderPair(a, b, ShowValues)

@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -17,9 +16,6 @@ type (
 
 // titled are all titles, with the severities of the diagnostics that are called so.
 var titled = map[string][]diag.Severity{}
-
-// Titles are all titles, with the severities of the diagnostics that are called so.
-func Titles() map[string][]diag.Severity { return maps.Clone(titled) }
 
 func newError(text string) ErrorTitle {
 	entitle(text, diag.SeverityError)

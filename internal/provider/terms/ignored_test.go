@@ -1,6 +1,12 @@
 package terms
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
 
 func TestInternalKeysAreThoseOfHashicorp(t *testing.T) {
 	t.Parallel()
@@ -13,5 +19,27 @@ func TestInternalKeysAreThoseOfHashicorp(t *testing.T) {
 		if got := isInternalKey(key); got != want {
 			t.Errorf("%q is internal: %t, want %t", key, got, want)
 		}
+	}
+}
+
+// Given expressions, of which some are not known or none; then what they match is not seen, nor what is the cluster's own, but for what is named.
+func TestIgnoredKeysAreNotSeen(t *testing.T) {
+	t.Parallel()
+	ignored := IgnoredKeysOf(types.ListValueMust(types.StringType, []attr.Value{
+		types.StringValue("^team/"), types.StringUnknown(), types.StringNull(), types.StringValue("("), types.StringValue("generation"),
+	}))
+	if len(ignored) != 2 {
+		t.Errorf("%d expressions, want 2", len(ignored))
+	}
+	live := map[string]string{
+		"app": "shop", "team/a": "1", "team/b": "2", "x.team/c": "3", "regenerations": "4", "kubernetes.io/metadata.name": "5", "x.kubernetes.io/named": "6",
+	}
+	named := map[string]string{"team/b": "other", "x.kubernetes.io/named": "other", "gone": "1"}
+	want := map[string]string{"app": "shop", "team/b": "2", "x.team/c": "3", "x.kubernetes.io/named": "6"}
+	if diff := cmp.Diff(want, ignored.Seen(live, named)); diff != "" {
+		t.Errorf("seen (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]string{"team/a": "1"}, IgnoredKeysOf(types.ListNull(types.StringType)).Seen(map[string]string{"team/a": "1"}, nil)); diff != "" {
+		t.Errorf("seen without expressions (-want +got):\n%s", diff)
 	}
 }

@@ -1,4 +1,4 @@
-package provider
+package diagnose_test
 
 import (
 	"context"

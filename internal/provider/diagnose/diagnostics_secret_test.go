@@ -1,17 +1,14 @@
-package provider
+package diagnose_test
 
 import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 var secretRef = cas.Ref{Kind: cas.Secret, Namespace: "shop", Name: "database"}
@@ -76,7 +73,7 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			of:   aboutPassword(terms.OpUpdate).Diagnose(conflict(cas.ReasonVersion, live)),
 			path: "expected_resource_version_wo", summary: "Resource Version Mismatch",
 			detail: "The Secret is not at resourceVersion 7, which expected_resource_version_wo names. Nothing was written." + wide + wideBy +
-				"  resourceVersion:  7 expected, VERSION now\n\nSet expected_resource_version_wo to the version that you have reviewed.",
+				"  resourceVersion:  7 expected, 42 now\n\nSet expected_resource_version_wo to the version that you have reviewed.",
 		},
 		"Secret: changed after the plan": {
 			of: aboutPassword(terms.OpUpdate).Diagnose(conflict(cas.ReasonObject, cas.Anything())), summary: "Compare-And-Swap Conflict",
@@ -115,7 +112,7 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			of:       aboutPassword(terms.OpUpdate, planning).DriftKept(drift, seen),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
 			detail: "Somebody else changed foo after the last apply. This plan leaves it as it is, unless it replaces the resource.\n\n  Secret:      shop/database\n  Key:         foo\n" +
-				"  Found:       (sensitive)\n  To write:    (sensitive)\n  Changed by:  another-writer (last write TIME)\n\n" +
+				"  Found:       (sensitive)\n  To write:    (sensitive)\n  Changed by:  another-writer (last write 2026-07-01T11:59:00Z)\n\n" +
 				`To write value_wo again, change value_wo_version; to keep what is there, set value_wo to it, or set on_drift = "off".`,
 		},
 		"Secret: drift of several keys that is kept": {
@@ -162,8 +159,7 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 // Terraform prints the line of the configuration that a diagnostic points at, and that of a write-only value may have the value in it.
 func TestNoDiagnosticPointsAtAWriteOnlyValue(t *testing.T) {
 	t.Parallel()
-	cluster := testcluster.Shared(t)
-	seen := liveObservation(t, cluster, cluster.Namespace(t), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "seen"}, Data: map[string]string{"foo": "live"}})
+	seen := seenOf(map[string]string{"foo": "live"})
 	for _, attribute := range []string{"value_wo", "value_base64_wo", "expected_value_wo", "expected_value_base64_wo", "data_wo", "binary_data_wo"} {
 		one := cas.Binary([]byte("one"))
 		for _, about := range []diagnose.Subject{

@@ -1,4 +1,4 @@
-package provider
+package diagnose_test
 
 import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -29,7 +29,7 @@ Somebody else changed foo after the last apply. This update overwrites it.
   Key:         foo
   Found:       "live"
   To write:    "2"
-  Changed by:  another-writer (last write TIME)
+  Changed by:  another-writer (last write 2026-07-01T11:59:00Z)
 
 To keep it, set value = "live"; to stop instead of overwriting, set on_drift = "error".`,
 		},
@@ -80,7 +80,7 @@ Somebody else changed a and foo after the last apply. on_drift = "error" protect
   Key:         foo
   Found:       "live"
   To write:    "2"
-  Changed by:  another-writer (last write TIME)
+  Changed by:  another-writer (last write 2026-07-01T11:59:00Z)
 
 To keep them, set data to what the keys hold; to overwrite them, set on_drift = "warning" for one apply.`,
 		},
@@ -118,7 +118,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
   ConfigMap:   shop/settings
   Key:         foo
   Found:       "live"
-  Changed by:  another-writer (last write TIME)
+  Changed by:  another-writer (last write 2026-07-01T11:59:00Z)
 
 To remove it, first set value = "live" and apply; to leave it in place, also set deletion_policy = "abandon".`,
 		},

@@ -1,61 +1,27 @@
-package provider
+package diagnose_test
 
 import (
 	"fmt"
-	"testing"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // changeDiagnosticTests are of who changed what, of keys that are missing, and of values of several lines.
-func changeDiagnosticTests(t *testing.T, cluster *testcluster.Cluster, namespace string) map[string]diagnosticTest {
-	t.Helper()
-	live := func(name string, data map[string]string) *cas.Observation {
-		return liveObservation(t, cluster, namespace, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data})
-	}
-	live("owned", map[string]string{"foo": "1", "bar": "1", "gone": "1"})
-	maps := cluster.Client().CoreV1().ConfigMaps(namespace)
-	cm, err := maps.Patch(t.Context(), "owned", types.MergePatchType, []byte(`{"data":{"foo":"live","gone":null}}`),
-		metav1.PatchOptions{FieldManager: "key-writer"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range cm.ManagedFields { // they have seconds: who writes in the same one is a last writer too
-		cm.ManagedFields[i].Time = &metav1.Time{Time: cm.ManagedFields[i].Time.Add(-time.Hour)}
-	}
-	cm.Data["bar"] = "2"
-	if cm, err = maps.Update(t.Context(), cm, metav1.UpdateOptions{FieldManager: "object-writer"}); err != nil {
-		t.Fatal(err)
-	}
-	at := map[string]string{}
-	for _, f := range cm.ManagedFields {
-		at[f.Manager] = f.Time.UTC().Format(time.RFC3339)
-	}
-	engine, err := cas.New(cluster.Config, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	owned, err := engine.Observe(t.Context(), cas.Ref{Namespace: namespace, Name: "owned"}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	three := live("three", map[string]string{"zoo": "secret", "foo": "secret", "bar": "secret"})
+func changeDiagnosticTests() map[string]diagnosticTest {
+	owned := observed(map[string]string{"foo": "live", "bar": "2"}, // and gone was there, which key-writer removed
+		written("another-writer", writtenAt.Add(-time.Hour)), written("key-writer", writtenAt.Add(-time.Minute), "foo"), written("object-writer", writtenAt, "bar"))
+	three := seenOf(map[string]string{"zoo": "secret", "foo": "secret", "bar": "secret"})
 	many := map[string]string{}
 	for i := range 12 {
 		many[fmt.Sprintf("k%02d", i)] = "secret"
 	}
-	twelve := live("twelve", many)
-	lines := live("lines", map[string]string{"foo": "a: 1\nb: 2\nc: 3\nd: 4\ne: 5\nf: 6\n"})
+	twelve := seenOf(many)
+	lines := seenOf(map[string]string{"foo": "a: 1\nb: 2\nc: 3\nd: 4\ne: 5\nf: 6\n"})
 	planned := func(seen *cas.Observation) cas.Version {
 		return cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
 	}
@@ -68,12 +34,6 @@ func changeDiagnosticTests(t *testing.T, cluster *testcluster.Cluster, namespace
 		multiline = "a: 1\nb: 2\nc: 3\nd: 0\ne: 5\nf: 6\n"
 		diff      = "  Difference:       - expected, + found\n    @@ -1,7 +1,7 @@\n     a: 1\n     b: 2\n     c: 3\n    -d: 0\n    +d: 4\n     e: 5\n     f: 6\n     \n"
 	)
-	version := func(seen *cas.Observation) string {
-		return "  resourceVersion:  7 when planned, " + seen.Version().ResourceVersion + " now\n"
-	}
-	by := func(seen *cas.Observation) string {
-		return "  Changed by:       another-writer (last write " + timeOf(seen) + ")\n"
-	}
 	missing := func(op terms.Operation, key string, changes ...func(*diagnose.Subject)) diagnose.Subject {
 		s := aboutFoo(op, append([]func(*diagnose.Subject){expecting("expected_value")}, changes...)...)
 		s.ID.Key, s.Keys = key, map[string]diagnose.KeyPaths{key: s.Keys["foo"]}
@@ -83,24 +43,24 @@ func changeDiagnosticTests(t *testing.T, cluster *testcluster.Cluster, namespace
 		"changed by: the owner of the key that changed": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(expects(cas.ReasonObject, "foo", cas.Text("1"), owned)), summary: "Compare-And-Swap Conflict",
 			detail: "foo changed after this plan was made. Nothing was written." + wide + wideFoo +
-				"  Changed by:       key-writer (last write " + at["key-writer"] + ")\n" + version(owned) + again,
+				"  Changed by:       key-writer (last write 2026-07-01T11:58:00Z)\n" + widePlanned + again,
 		},
 		"changed by: the last writer of an object whose key did not change": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(expects(cas.ReasonObject, "foo", cas.Text("live"), owned)), summary: "Compare-And-Swap Conflict",
 			detail: "foo is unchanged (\"live\"), but the ConfigMap changed. Nothing was written." + wide +
-				"  Changed by:       object-writer (last write " + at["object-writer"] + ")\n" + version(owned) +
+				"  Changed by:       object-writer (last write 2026-07-01T11:59:00Z)\n" + widePlanned +
 				"\nRun terraform plan again, or ignore other keys.",
 		},
 		"changed by: nobody is known of a key that was removed": {
 			of: missing(terms.OpDelete, "gone").Diagnose(expects(cas.ReasonKey, "gone", cas.Text("1"), owned)), summary: "Compare-And-Swap Conflict",
 			detail: "gone changed after this plan was made. Nothing was removed.\n\n  ConfigMap:        shop/settings\n  Key:              gone\n" +
-				"  Expected:         \"1\"\n  Found:            (absent)\n  Existing keys:    foo, bar\n" + version(owned) + again,
+				"  Expected:         \"1\"\n  Found:            (absent)\n  Existing keys:    foo, bar\n" + widePlanned + again,
 		},
 		"missing key: of three": {
 			of:   missing(terms.OpCreate, "fooo").Diagnose(expects(cas.ReasonKey, "fooo", cas.Text("1"), three)),
 			path: "expected_value", summary: "Expected Value Mismatch",
 			detail: "The ConfigMap has no key \"fooo\". Nothing was written.\n\n  ConfigMap:        shop/settings\n  Key:              fooo\n" +
-				"  Expected:         \"1\"\n  Found:            (absent)\n  Existing keys:    foo, zoo, bar\n" + version(three) +
+				"  Expected:         \"1\"\n  Found:            (absent)\n  Existing keys:    foo, zoo, bar\n" + widePlanned +
 				"\nTo create it, remove expected_value.",
 		},
 		"missing key: of twelve, hidden": {
@@ -108,18 +68,18 @@ func changeDiagnosticTests(t *testing.T, cluster *testcluster.Cluster, namespace
 			path: "expected_value", summary: "Expected Value Mismatch",
 			detail: "The ConfigMap has no key \"k11x\". Nothing was written.\n\n  ConfigMap:        shop/settings\n  Key:              k11x\n" +
 				"  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n  Found:            (absent)\n" +
-				"  Existing keys:    k11, k01, k10, k00, k02, k03, k04, k05, k06, k07 and 2 more\n" + version(twelve) +
+				"  Existing keys:    k11, k01, k10, k00, k02, k03, k04, k05, k06, k07 and 2 more\n" + widePlanned +
 				"\nTo create it, remove expected_value.",
 		},
 		"several lines: changed": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(expects(cas.ReasonKey, "foo", cas.Text(multiline), lines)), summary: "Compare-And-Swap Conflict",
-			detail: "foo changed after this plan was made. Nothing was written." + wide + diff + by(lines) + version(lines) + again,
+			detail: "foo changed after this plan was made. Nothing was written." + wide + diff + wideBy + widePlanned + again,
 		},
 		"several lines: not as expected": {
 			of: aboutFoo(terms.OpUpdate, expectingEntry("expected_value", cas.Text(multiline))).Diagnose(
 				expects(cas.ReasonKey, "foo", cas.Text(multiline), lines)),
 			path: "expected_value", summary: "Expected Value Mismatch",
-			detail: "foo does not hold what expected_value says. Nothing was written." + wide + diff + by(lines) + version(lines) +
+			detail: "foo does not hold what expected_value says. Nothing was written." + wide + diff + wideBy + widePlanned +
 				"\nTo replace it, set expected_value to what foo holds; to keep it, set value to what foo holds.",
 		},
 		"several lines: hidden": {
@@ -128,7 +88,7 @@ func changeDiagnosticTests(t *testing.T, cluster *testcluster.Cluster, namespace
 			path: "expected_value", summary: "Expected Value Mismatch",
 			detail: "foo does not hold what expected_value says. Nothing was written." + wide +
 				"  Expected:         (hidden, 30 bytes, sha256:" + digestOf(multiline) + ")\n" +
-				"  Found:            (hidden, 30 bytes, sha256:" + digestOf("a: 1\nb: 2\nc: 3\nd: 4\ne: 5\nf: 6\n") + ")\n" + by(lines) + version(lines) +
+				"  Found:            (hidden, 30 bytes, sha256:" + digestOf("a: 1\nb: 2\nc: 3\nd: 4\ne: 5\nf: 6\n") + ")\n" + wideBy + widePlanned +
 				"\nTo replace it, set expected_value to what foo holds; to keep it, set value to what foo holds.",
 		},
 	}

@@ -1,4 +1,4 @@
-package cas
+package judging_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
 )
 
 // world is one object's whole history: what really happened, of which a lineage is told a part.
@@ -16,28 +17,28 @@ type world struct {
 }
 
 type worldVersion struct {
-	Version
+	judging.Version
 	// follows: our own write, conditional on the version before it, and known to have landed.
 	follows bool
 }
 
 // noted is a version when this process first knew of it, with the keys that it wrote there; or keys that it took over.
 type noted struct {
-	version Version
+	version judging.Version
 	keys    []string
 }
 
-func (w *world) now() Version { return w.versions[len(w.versions)-1].Version }
+func (w *world) now() judging.Version { return w.versions[len(w.versions)-1].Version }
 
-func (w *world) add(follows bool) Version {
+func (w *world) add(follows bool) judging.Version {
 	w.n++
-	v := Version{UID: "u" + strconv.Itoa(w.uid), ResourceVersion: strconv.Itoa(w.n)}
+	v := judging.Version{UID: "u" + strconv.Itoa(w.uid), ResourceVersion: strconv.Itoa(w.n)}
 	w.versions = append(w.versions, worldVersion{v, follows})
 	return v
 }
 
 // note takes down that keys were written at a version, or none.
-func (w *world) note(v Version, keys ...string) {
+func (w *world) note(v judging.Version, keys ...string) {
 	at := slices.IndexFunc(w.noted, func(n noted) bool { return n.version == v })
 	if at < 0 {
 		w.noted = append(w.noted, noted{v, keys})
@@ -47,7 +48,7 @@ func (w *world) note(v Version, keys ...string) {
 }
 
 // leads reports whether every version from v to the one that this process knows as the newest is our own doing.
-func (w *world) leads(v, head Version) bool {
+func (w *world) leads(v, head judging.Version) bool {
 	to := slices.IndexFunc(w.versions, func(x worldVersion) bool { return x.Version == head })
 	for ; to >= 0; to-- {
 		if w.versions[to].Version == v {
@@ -61,7 +62,7 @@ func (w *world) leads(v, head Version) bool {
 }
 
 // WroteSince reports whether the key was noted later than the version, or at all where the version never was.
-func (w *world) WroteSince(key string, v Version) bool {
+func (w *world) WroteSince(key string, v judging.Version) bool {
 	seen, wrote := -1, -1
 	for i, n := range w.noted {
 		if n.version == v {
@@ -77,15 +78,15 @@ func (w *world) WroteSince(key string, v Version) bool {
 // FuzzLineage tells a lineage what a committer would of all that happens to an object, and asks it about every version
 // that there ever was.
 func FuzzLineage(f *testing.F) {
-	seeds(f, 500)
+	judgingtest.Seeds(f, 500)
 	keys := []string{"a", "b", "c"}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
-		c := choices(bytes)
+		c := judgingtest.Choices(bytes)
 		var l judging.Lineage
 		w := &world{}
 		w.add(false)
-		var head Version // the newest that this process knows; zero while it knows of none
-		knows := func(v Version, written ...string) {
+		var head judging.Version // the newest that this process knows; zero while it knows of none
+		knows := func(v judging.Version, written ...string) {
 			head = v
 			w.note(v, written...)
 		}
@@ -93,9 +94,9 @@ func FuzzLineage(f *testing.F) {
 			l.Observed(w.now())
 			knows(w.now())
 		}
-		for step := 0; c.more() && step < 60; step++ { // each asks about all that came before it
-			key := keys[c.pick(len(keys))]
-			switch c.pick(10) {
+		for step := 0; c.More() && step < 60; step++ { // each asks about all that came before it
+			key := keys[c.Pick(len(keys))]
+			switch c.Pick(10) {
 			case 0:
 				read()
 			case 1, 2:
@@ -110,8 +111,8 @@ func FuzzLineage(f *testing.F) {
 					continue
 				}
 				to := w.add(true)
-				if c.coin() { // its answer was lost; it was found out, and so was what came after
-					if c.coin() {
+				if c.Coin() { // its answer was lost; it was found out, and so was what came after
+					if c.Coin() {
 						w.add(false)
 					}
 					l.Wrote(base, to, key)
@@ -127,14 +128,14 @@ func FuzzLineage(f *testing.F) {
 					knows(head, key)
 				}
 			case 7: // a JSON Patch, whatever it followed
-				if head == (Version{}) {
+				if head == (judging.Version{}) {
 					continue
 				}
 				to := w.add(false)
 				l.Wrote(to, to, key)
 				knows(to, key)
 			case 8: // a removal of what another process saw, without a read
-				if head != (Version{}) {
+				if head != (judging.Version{}) {
 					continue
 				}
 				base := w.now()
@@ -142,21 +143,21 @@ func FuzzLineage(f *testing.F) {
 				to := w.add(true)
 				l.Wrote(base, to, key)
 				knows(to, key)
-				if c.coin() { // its answer was lost, and nothing is known of the whole of the base
+				if c.Coin() { // its answer was lost, and nothing is known of the whole of the base
 					w.versions[len(w.versions)-1].follows = false
 					l.Cut()
 				}
 			case 9:
-				if c.coin() { // nothing was known to land, or was to be written
+				if c.Coin() { // nothing was known to land, or was to be written
 					w.add(false)
 					continue
 				}
-				if head != (Version{}) {
+				if head != (judging.Version{}) {
 					l.Took(key)
 					w.noted = append(w.noted, noted{keys: []string{key}})
 				}
 			}
-			if head == (Version{}) {
+			if head == (judging.Version{}) {
 				continue
 			}
 			for _, v := range w.versions {
@@ -164,7 +165,7 @@ func FuzzLineage(f *testing.F) {
 					t.Fatalf("%+v: leads from %v to %v: %t, want %t", w.versions, v.Version, head, got, want)
 				}
 				if v.UID == head.UID {
-					if got, want := l.LeadsFrom(Version{ResourceVersion: v.ResourceVersion}), w.leads(v.Version, head); got != want {
+					if got, want := l.LeadsFrom(judging.Version{ResourceVersion: v.ResourceVersion}), w.leads(v.Version, head); got != want {
 						t.Fatalf("%+v: leads from %v of any uid to %v: %t, want %t", w.versions, v.Version, head, got, want)
 					}
 				}
@@ -175,7 +176,7 @@ func FuzzLineage(f *testing.F) {
 				}
 			}
 			for _, key := range keys {
-				if got, want := l.WroteSince(key, Version{}), w.WroteSince(key, Version{UID: "never", ResourceVersion: "seen"}); got != want {
+				if got, want := l.WroteSince(key, judging.Version{}), w.WroteSince(key, judging.Version{UID: "never", ResourceVersion: "seen"}); got != want {
 					t.Fatalf("%+v: ever wrote %s: %t, want %t", w.noted, key, got, want)
 				}
 			}

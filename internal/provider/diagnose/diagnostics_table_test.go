@@ -1,4 +1,4 @@
-package provider
+package diagnose_test
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			of:   aboutFoo(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonVersion, seen, cas.Version{ResourceVersion: "7"})),
 			path: "expected_resource_version_wo", summary: "Resource Version Mismatch",
 			detail: "The ConfigMap is not at resourceVersion 7, which expected_resource_version_wo names. Nothing was written." + wide + wideFoo + wideBy +
-				"  resourceVersion:  7 expected, VERSION now\n" +
+				"  resourceVersion:  7 expected, 42 now\n" +
 				"\nSet expected_resource_version_wo from a data source that the same run reads.",
 		},
 		"own write": {
@@ -88,7 +88,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			of:      aboutFoo(terms.OpUpdate, planning).Diagnose(conflictOf(cas.ReasonObject, seen, cas.Version{UID: "other", ResourceVersion: "7"})),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap was deleted and created again after Terraform last read it. Nothing was written." + wide + wideFoo + wideBy +
-				"  uid:              other when last read, UID now\n" + wideRead + refresh + planEnd,
+				"  uid:              other when last read, u-1 now\n" + wideRead + refresh + planEnd,
 		},
 		"expected_value": {
 			of:   aboutFoo(terms.OpUpdate, expecting("expected_value")).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})),
@@ -149,7 +149,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			detail: "foo changed after this plan was made. Nothing was written." + wide +
 				fmt.Sprintf("  Expected:         …\"%s1\" (301 bytes, sha256:%s)\n", strings.Repeat("x", 40), digestOf(strings.Repeat("x", 300)+"1")) +
 				fmt.Sprintf("  Found:            …\"%slive\" (304 bytes, sha256:%s)\n", strings.Repeat("x", 40), digestOf(strings.Repeat("x", 300)+"live")) +
-				"  Changed by:       another-writer (last write " + timeOf(long) + ")\n  resourceVersion:  " + long.Version().ResourceVersion + "\n" + again,
+				wideBy + wideNow + again,
 		},
 
 		"no ConfigMap": noConfigMap(aboutFoo(terms.OpCreate), head),
@@ -257,7 +257,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			of: aboutFoo(terms.OpDelete, planning, hidden).ChangedSinceApply(live, seen, terms.PolicyRestore), summary: "Value Changed Since Last Apply",
 			detail: "foo does not hold what this resource last wrote, so restoring would undo another write. Nothing was removed.\n\n" +
 				"  ConfigMap:   shop/settings\n  Key:         foo\n" +
-				"  Found:       (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n  Changed by:  another-writer (last write TIME)\n\n" +
+				"  Found:       (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n  Changed by:  another-writer (last write 2026-07-01T11:59:00Z)\n\n" +
 				`Apply this, then destroy: set value to what foo holds, and deletion_policy = "abandon" to keep it or "delete" to remove it.`,
 		},
 		"moves": {

@@ -1,4 +1,4 @@
-package cas
+package judging_test
 
 import (
 	"encoding/json"
@@ -13,31 +13,32 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
 )
 
 // FuzzPatches applies both kinds of patch as the API server does, to an object of any entries, and looks at the whole of
 // what comes of it.
 func FuzzPatches(f *testing.F) {
-	seeds(f, 500)
+	judgingtest.Seeds(f, 500)
 	keys := []string{"a", "b.c", "-_.", "D", "untouched", "null"}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
-		c := choices(bytes)
-		was := c.entries(keys...)
-		before := judging.Observed(configMapOf(was), time.Now())
+		c := judgingtest.Choices(bytes)
+		was := c.Entries(keys...)
+		before := judging.Observed(judgingtest.ConfigMapOf(was), time.Now())
 		want := maps.Clone(was)
-		g := &batch{base: before.Version(), from: before}
-		for _, key := range keys[:1+c.pick(len(keys)-2)] {
-			to := c.entry()
-			g.add(txnTask(t, (&Swap{Key: key, New: to, FieldManager: "engine"}).Txn()), []judging.Change{{Key: key, From: was[key], To: to}})
+		var changes []judging.Change
+		for _, key := range keys[:1+c.Pick(len(keys)-2)] {
+			to := c.Entry()
+			changes = append(changes, judging.Change{Key: key, From: was[key], To: to})
 			delete(want, key)
 			if !to.IsAbsent() {
 				want[key] = to
 			}
 		}
-		raw := marshal(t, before.Object())
-		wantMap := configMapOf(want)
+		raw := judgingtest.Marshal(t, before.Object())
+		wantMap := judgingtest.ConfigMapOf(want)
 
-		r, err := judging.MergePatch(ConfigMap, g.base, g.changes, nil, nil)
+		r, err := judging.MergePatch(judging.ConfigMap, before.Version(), changes, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +46,7 @@ func FuzzPatches(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%s: %v", r.Body, err)
 		}
-		if diff := cmp.Diff(wantMap, unmarshal(t, merged), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(wantMap, judgingtest.Unmarshal(t, merged), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("merge patch %s of %s (-want +got):\n%s", r.Body, raw, diff)
 		}
 		// The API server compares these two.
@@ -57,10 +58,10 @@ func FuzzPatches(f *testing.F) {
 			t.Errorf("%s is conditional on %v (%v)", r.Body, conditions.Metadata, err)
 		}
 
-		if !g.canGoByKey() {
+		if !hasMapsFor(before, changes) {
 			return
 		}
-		if r, err = judging.JsonPatch(g.from, g.changes); err != nil {
+		if r, err = judging.JsonPatch(before, changes); err != nil {
 			t.Fatal(err)
 		}
 		patch, err := jsonpatch.DecodePatch(r.Body)
@@ -71,41 +72,50 @@ func FuzzPatches(f *testing.F) {
 		if err != nil {
 			t.Fatalf("JSON Patch %s of %s: %v", r.Body, raw, err)
 		}
-		if diff := cmp.Diff(wantMap, unmarshal(t, patched), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(wantMap, judgingtest.Unmarshal(t, patched), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("JSON Patch %s of %s (-want +got):\n%s", r.Body, raw, diff)
 		}
 
 		// Another writer was there in between.
 		live := maps.Clone(was)
-		key := keys[c.pick(len(keys))]
+		key := keys[c.Pick(len(keys))]
 		delete(live, key)
-		if e := c.entry(); !e.IsAbsent() {
+		if e := c.Entry(); !e.IsAbsent() {
 			live[key] = e
 		}
-		at := slices.IndexFunc(g.changes, func(c judging.Change) bool { return c.Key == key })
-		liveRaw := marshal(t, configMapOf(live))
+		at := slices.IndexFunc(changes, func(c judging.Change) bool { return c.Key == key })
+		liveRaw := judgingtest.Marshal(t, judgingtest.ConfigMapOf(live))
 		patched, err = patch.Apply(liveRaw)
 		switch {
 		case at >= 0 && live[key] != was[key]:
-			if err == nil && !inBoth(unmarshal(t, patched), key) {
+			if err == nil && !inBoth(judgingtest.Unmarshal(t, patched), key) {
 				t.Errorf("JSON Patch %s wrote over %#v: %s", r.Body, live[key], patched)
 			}
 		case err != nil: // a whole map may have gone
-			if len(configMapOf(live).Data) > 0 && len(configMapOf(live).BinaryData) > 0 {
+			if len(judgingtest.ConfigMapOf(live).Data) > 0 && len(judgingtest.ConfigMapOf(live).BinaryData) > 0 {
 				t.Errorf("JSON Patch %s of %s: %v", r.Body, liveRaw, err)
 			}
 		default:
 			delete(want, key)
 			if at >= 0 {
-				live[key] = g.changes[at].To
+				live[key] = changes[at].To
 			}
 			if e := live[key]; !e.IsAbsent() {
 				want[key] = e
 			}
-			if diff := cmp.Diff(configMapOf(want), unmarshal(t, patched), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(judgingtest.ConfigMapOf(want), judgingtest.Unmarshal(t, patched), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("JSON Patch %s of %s (-want +got):\n%s", r.Body, liveRaw, diff)
 			}
 		}
+	})
+}
+
+// hasMapsFor reports whether the changes can be a JSON Patch: the maps that they write to are there, and none removes what is not there.
+func hasMapsFor(o *judging.Observation, changes []judging.Change) bool {
+	return !slices.ContainsFunc(changes, func(c judging.Change) bool {
+		_, isText := c.To.Text()
+		_, isBinary := c.To.Binary()
+		return isText && len(o.Object().Data) == 0 || isBinary && len(o.Object().BinaryData) == 0 || c.From.IsAbsent() && c.To.IsAbsent()
 	})
 }
 
@@ -114,22 +124,4 @@ func inBoth(cm *corev1.ConfigMap, key string) bool {
 	_, isText := cm.Data[key]
 	_, isBinary := cm.BinaryData[key]
 	return isText && isBinary
-}
-
-func marshal(t *testing.T, cm *corev1.ConfigMap) []byte {
-	t.Helper()
-	raw, err := json.Marshal(cm)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
-}
-
-func unmarshal(t *testing.T, raw []byte) *corev1.ConfigMap {
-	t.Helper()
-	cm := &corev1.ConfigMap{}
-	if err := json.Unmarshal(raw, cm); err != nil {
-		t.Fatalf("%s: %v", raw, err)
-	}
-	return cm
 }

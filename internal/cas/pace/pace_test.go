@@ -1,4 +1,4 @@
-package cas
+package pace_test
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package provider
+package diagnose_test
 
 import (
 	"errors"
@@ -101,15 +101,15 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			})).Diagnose(ofObject(cas.Version{UID: "other", ResourceVersion: "7"})),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap was deleted and created again after this plan was made. Nothing was written." + wide + wideBy +
-				"  uid:              other when planned, UID now\n" + widePlanned + again,
+				"  uid:              other when planned, u-1 now\n" + widePlanned + again,
 		},
 		"whole: changed in more than is shown, and immutable": {
 			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{Data: entriesOf(several), Immutable: true})).Diagnose(ofObject(planned)),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap changed after this plan was made. Nothing was written.\n\n  ConfigMap:         shop/settings\n" +
-				"  Key:               foo\n  Expected:          (absent)\n  Found:             \"live\"\n  Changed by:        another-writer (last write TIME)\n" +
+				"  Key:               foo\n  Expected:          (absent)\n  Found:             \"live\"\n  Changed by:        another-writer (last write 2026-07-01T11:59:00Z)\n" +
 				lines + "  More differences:  3\n  immutable:         true expected, false found\n" +
-				"  resourceVersion:   7 when planned, VERSION now\n" + again,
+				"  resourceVersion:   7 when planned, 42 now\n" + again,
 		},
 		"whole: a key": {
 			of: aboutWhole(terms.OpUpdate).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})), summary: "Compare-And-Swap Conflict",

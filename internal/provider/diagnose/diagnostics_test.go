@@ -1,4 +1,4 @@
-package provider
+package diagnose_test
 
 import (
 	"context"
@@ -19,13 +19,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// diagnosticTest is one diagnostic, whole. In detail, what only the cluster knows is written in capitals: VERSION, UID
-// and TIME are of the live object.
+// diagnosticTest is one diagnostic, whole.
 type diagnosticTest struct {
 	of       diag.Diagnostic
 	severity diag.Severity // the zero value stands for an error
@@ -34,45 +33,40 @@ type diagnosticTest struct {
 	detail   string
 }
 
-// liveObservation is what the engine sees of a ConfigMap that holds foo and that another writer wrote.
-func liveObservation(t *testing.T, cluster *testcluster.Cluster, namespace string, cm *corev1.ConfigMap) *cas.Observation {
-	t.Helper()
-	if _, err := cluster.Client().CoreV1().ConfigMaps(namespace).Create(t.Context(), cm, metav1.CreateOptions{FieldManager: "another-writer"}); err != nil {
-		t.Fatal(err)
+// written is a write that managedFields name: who, when, and the keys of data that are the writer's since.
+func written(manager string, at time.Time, keys ...string) metav1.ManagedFieldsEntry {
+	fields := `".":{}`
+	for _, key := range keys {
+		fields += fmt.Sprintf(`,"f:%s":{}`, key)
 	}
-	engine, err := cas.New(cluster.Config, nil)
-	if err != nil {
-		t.Fatal(err)
+	return metav1.ManagedFieldsEntry{
+		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", Time: new(metav1.NewTime(at)),
+		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:data":{` + fields + `}}`),
 	}
-	seen, err := engine.Observe(t.Context(), cas.Ref{Namespace: namespace, Name: cm.Name}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return seen
+}
+
+// writtenAt is when another writer made what was seen.
+var writtenAt = time.Date(2026, 7, 1, 11, 59, 0, 0, time.UTC)
+
+// observed is what was seen, at version 42, of a ConfigMap that holds data and that was written so.
+func observed(data map[string]string, writes ...metav1.ManagedFieldsEntry) *cas.Observation {
+	return judging.Observed(&corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "settings", UID: "u-1", ResourceVersion: "42", ManagedFields: writes}, Data: data,
+	}, writtenAt)
+}
+
+// seenOf is what was seen of a ConfigMap that another writer made.
+func seenOf(data map[string]string) *cas.Observation {
+	return observed(data, written("another-writer", writtenAt, slices.Sorted(maps.Keys(data))...))
 }
 
 func TestDiagnostics(t *testing.T) {
 	t.Parallel()
-	cluster := testcluster.Shared(t)
-	namespace := cluster.Namespace(t)
-	seen := liveObservation(t, cluster, namespace, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "seen"}, Data: map[string]string{"foo": "live"}})
-	unmanaged := liveObservation(t, cluster, namespace, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "unmanaged"}})
-	long := liveObservation(t, cluster, namespace, &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: "long"}, Data: map[string]string{"foo": strings.Repeat("x", 300) + "live"},
-	})
-	writers := seen.LastWriters()
-	if len(writers) != 1 {
-		t.Fatalf("last writers: %v", writers)
-	}
-	writer := writers[0]
-	if writer.Time.Location() != time.UTC || time.Since(writer.Time).Abs() > time.Hour {
-		t.Fatalf("last writer: %v", writer)
-	}
-	facts := strings.NewReplacer("VERSION", seen.Version().ResourceVersion, "UID", seen.Version().UID,
-		"TIME", writer.Time.Format(time.RFC3339))
+	seen, long := seenOf(map[string]string{"foo": "live"}), seenOf(map[string]string{"foo": strings.Repeat("x", 300) + "live"})
+	unmanaged := observed(nil)
 
 	tests := diagnosticTests(seen, unmanaged, long)
-	maps.Copy(tests, changeDiagnosticTests(t, cluster, namespace))
+	maps.Copy(tests, changeDiagnosticTests())
 	maps.Copy(tests, warnedDiagnosticTests(seen))
 	maps.Copy(tests, counterDiagnosticTests())
 	maps.Copy(tests, wholeDiagnosticTests(seen, unmanaged))
@@ -82,13 +76,13 @@ func TestDiagnostics(t *testing.T) {
 	maps.Copy(tests, actionDiagnosticTests(seen))
 	maps.Copy(tests, secretDiagnosticTests(seen))
 	missing := map[string]bool{} // by title and severity
-	for title, severities := range diagnose.Titles() {
+	for title, severities := range diagnose.Titles {
 		for _, severity := range severities {
 			missing[title+", "+severity.String()] = !slices.Contains(ofConfigurations, title)
 		}
 	}
 	for _, title := range ofConfigurations {
-		if diagnose.Titles()[title] == nil {
+		if diagnose.Titles[title] == nil {
 			t.Errorf("nothing is titled %q", title)
 		}
 	}
@@ -98,6 +92,7 @@ func TestDiagnostics(t *testing.T) {
 		}
 		delete(missing, test.summary+", "+test.severity.String())
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			got := diagnosticTest{
 				severity: test.of.Severity(), summary: test.of.Summary(), detail: test.of.Detail(),
 			}
@@ -105,7 +100,7 @@ func TestDiagnostics(t *testing.T) {
 				got.path = at.Path().String()
 			}
 			test.of = nil
-			test.detail = facts.Replace(strings.TrimPrefix(test.detail, "\n"))
+			test.detail = strings.TrimPrefix(test.detail, "\n")
 			if diff := cmp.Diff(test, got, cmp.AllowUnexported(diagnosticTest{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -213,10 +208,10 @@ const (
 	served       = "\n\n  ConfigMap:   shop/settings\n  Key:         foo\n"
 	servedObject = "\n\n  ConfigMap:   shop/settings\n"
 	wideFoo      = "  Expected:         \"1\"\n  Found:            \"live\"\n"
-	wideBy       = "  Changed by:       another-writer (last write TIME)\n"
-	wideNow      = "  resourceVersion:  VERSION\n"
-	widePlanned  = "  resourceVersion:  7 when planned, VERSION now\n"
-	wideRead     = "  resourceVersion:  7 when last read, VERSION now\n"
+	wideBy       = "  Changed by:       another-writer (last write 2026-07-01T11:59:00Z)\n"
+	wideNow      = "  resourceVersion:  42\n"
+	widePlanned  = "  resourceVersion:  7 when planned, 42 now\n"
+	wideRead     = "  resourceVersion:  7 when last read, 42 now\n"
 	again        = "\nRun terraform plan again and review the result."
 	refresh      = "\nRun terraform plan again with a refresh and review the result."
 	planEnd      = " If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy."
@@ -226,6 +221,3 @@ const (
 var wideHidden = "  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n  Found:            (hidden, 4 bytes, sha256:" + digestOf("live") + ")\n"
 
 var errDeadline = fmt.Errorf("ended: %w", context.DeadlineExceeded)
-
-// timeOf is when the object was written.
-func timeOf(o *cas.Observation) string { return o.LastWriters()[0].Time.Format(time.RFC3339) }

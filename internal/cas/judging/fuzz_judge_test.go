@@ -1,7 +1,8 @@
-package cas
+package judging_test
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -9,28 +10,26 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
 )
 
 // told is a history that says what it was told to.
 type told struct {
-	leads map[Version]bool
+	leads map[judging.Version]bool
 	own   bool
 }
 
-func (h told) LeadsFrom(v Version) bool { return h.leads[v] }
+func (h told) LeadsFrom(v judging.Version) bool { return h.leads[v] }
 
-func (h told) WroteSince(string, Version) bool { return h.own }
-
-// filler is cut to make a ConfigMap of any size.
-var filler = make([]byte, MaxSize+2)
+func (h told) WroteSince(string, judging.Version) bool { return h.own }
 
 // observedWith is what was seen of a ConfigMap that has a filler of some size beside its entries.
-func observedWith(entries map[string]Entry, filled int, immutable, deleting bool) *Observation {
-	cm := configMapOf(entries)
+func observedWith(entries map[string]judging.Entry, filled int, immutable, deleting bool) *judging.Observation {
+	cm := judgingtest.ConfigMapOf(entries)
 	if cm.BinaryData == nil {
 		cm.BinaryData = map[string][]byte{}
 	}
-	cm.BinaryData["filler"] = filler[:filled]
+	cm.BinaryData["filler"] = judgingtest.Filler(filled)
 	if immutable {
 		cm.Immutable = new(true)
 	}
@@ -43,46 +42,46 @@ func observedWith(entries map[string]Entry, filled int, immutable, deleting bool
 // FuzzJudge holds judge against DESIGN.md: "What must hold for a write", the table of situations at apply, and the order
 // in which what stands against a write is told.
 func FuzzJudge(f *testing.F) {
-	seeds(f, 5000)
+	judgingtest.Seeds(f, 5000)
 	// Entries by what they count as: those of one line are the same after NFC.
-	domain := [][]Entry{
+	domain := [][]judging.Entry{
 		{{}},
-		{Text("")},
-		{Text("1")},
-		{Text("caf\u00e9"), Text("cafe\u0301")},
-		{Binary([]byte("1"))},
-		{Binary(nil)},
-		{Binary([]byte("cafe\u0301"))},
+		{judging.Text("")},
+		{judging.Text("1")},
+		{judging.Text("caf\u00e9"), judging.Text("cafe\u0301")},
+		{judging.Binary([]byte("1"))},
+		{judging.Binary(nil)},
+		{judging.Binary([]byte("cafe\u0301"))},
 	}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
-		c := choices(bytes)
-		any := func() (Entry, int) {
-			class := c.pick(len(domain))
-			return domain[class][c.pick(len(domain[class]))], class
+		c := judgingtest.Choices(bytes)
+		any := func() (judging.Entry, int) {
+			class := c.Pick(len(domain))
+			return domain[class][c.Pick(len(domain[class]))], class
 		}
 		live, liveClass := any()
 		expect, expectClass := any()
 		wish, newClass := any()
 		const isAbsent = 0
 
-		s := Swap{Key: "foo", Expect: expect, New: wish, Held: Held(c.pick(3)), GoneIsDone: c.coin()}
-		h := told{leads: map[Version]bool{}, own: c.coin()}
-		for range c.pick(3) {
-			v := Version{UID: []string{"", "u"}[c.pick(2)], ResourceVersion: []string{"1", "2", "3"}[c.pick(3)]}
+		s := judgingtest.Swap{Key: "foo", Expect: expect, New: wish, Held: judging.Held(c.Pick(3)), GoneIsDone: c.Coin()}
+		h := told{leads: map[judging.Version]bool{}, own: c.Coin()}
+		for range c.Pick(3) {
+			v := judging.Version{UID: []string{"", "u"}[c.Pick(2)], ResourceVersion: []string{"1", "2", "3"}[c.Pick(3)]}
 			s.At = append(s.At, v)
-			h.leads[v] = c.coin()
+			h.leads[v] = c.Coin()
 		}
-		exists, immutable, deleting := c.pick(8) > 0, c.pick(4) == 0, c.pick(4) == 0
-		others := []int{0, MaxSize - 5, MaxSize - 1, MaxSize, MaxSize + 1}[c.pick(5)]
-		o := &Observation{}
+		exists, immutable, deleting := c.Pick(8) > 0, c.Pick(4) == 0, c.Pick(4) == 0
+		others := []int{0, judging.MaxSize - 5, judging.MaxSize - 1, judging.MaxSize, judging.MaxSize + 1}[c.Pick(5)]
+		o := &judging.Observation{}
 		if exists {
-			entries := map[string]Entry{}
+			entries := map[string]judging.Entry{}
 			if !live.IsAbsent() {
 				entries["foo"] = live
 			}
 			o = observedWith(entries, others, immutable, deleting)
 		} else {
-			live, liveClass = Entry{}, isAbsent
+			live, liveClass = judging.Entry{}, isAbsent
 		}
 
 		// What stands against the swap, in the order in which it is told. A removal does not mind what became of a
@@ -100,15 +99,15 @@ func FuzzJudge(f *testing.F) {
 			is   bool
 			says func(error) bool
 		}{
-			{!exists, sameTypeAs(&NotFoundError{})},
-			{!goes && s.GoneIsDone && h.own, conflictOver(ReasonOwn)},
-			{!goes && version, conflictOver(ReasonVersion)},
-			{!goes && object, conflictOver(ReasonObject)},
-			{!goes && s.Held == HeldIsRefused && liveClass == newClass, conflictOver(ReasonHeld)},
-			{liveClass != expectClass, conflictOver(ReasonKey)},
-			{immutable, sameTypeAs(&ImmutableError{})},
-			{!goes && deleting, sameTypeAs(&TerminatingError{})},
-			{!goes && others+wish.Size() > MaxSize && wish.Size() > live.Size(), sameTypeAs(&TooLargeError{})},
+			{!exists, sameTypeAs(&judging.NotFoundError{})},
+			{!goes && s.GoneIsDone && h.own, conflictOver(judging.ReasonOwn)},
+			{!goes && version, conflictOver(judging.ReasonVersion)},
+			{!goes && object, conflictOver(judging.ReasonObject)},
+			{!goes && s.Held == judging.HeldIsRefused && liveClass == newClass, conflictOver(judging.ReasonHeld)},
+			{liveClass != expectClass, conflictOver(judging.ReasonKey)},
+			{immutable, sameTypeAs(&judging.ImmutableError{})},
+			{!goes && deleting, sameTypeAs(&judging.TerminatingError{})},
+			{!goes && others+wish.Size() > judging.MaxSize && wish.Size() > live.Size(), sameTypeAs(&judging.TooLargeError{})},
 		}
 		first := slices.IndexFunc(against, func(a struct {
 			is   bool
@@ -118,7 +117,7 @@ func FuzzJudge(f *testing.F) {
 			return a.is
 		})
 		const heldAlready = 4 // what is told before it stands against taking over as well
-		takenOver := s.Held == HeldIsDone && liveClass == newClass && (first < 0 || first > heldAlready)
+		takenOver := s.Held == judging.HeldIsDone && liveClass == newClass && (first < 0 || first > heldAlready)
 		var want judging.Decision
 		switch {
 		case s.GoneIsDone && liveClass == isAbsent: // gone already
@@ -153,9 +152,9 @@ func FuzzJudge(f *testing.F) {
 		if !against[first].says(err) {
 			t.Errorf("%+v on %#v with %+v is refused with %#v, want what is told %dth", s, live, h, err, first)
 		}
-		var conflict *ConflictError
+		var conflict *judging.ConflictError
 		if errors.As(err, &conflict) && (conflict.Live != o ||
-			!slices.Equal(conflict.Keys, []KeyConflict{{Key: s.Key, Reason: conflict.Reason, Expected: s.Expect, New: s.New}})) {
+			!slices.Equal(conflict.Keys, []judging.KeyConflict{{Key: s.Key, Reason: conflict.Reason, Expected: s.Expect, New: s.New}})) {
 			t.Errorf("%+v does not tell what was asked for", conflict)
 		}
 	})
@@ -165,9 +164,11 @@ func sameTypeAs(want error) func(error) bool {
 	return func(err error) bool { return sameType(err, want) }
 }
 
-func conflictOver(reason Reason) func(error) bool {
+func conflictOver(reason judging.Reason) func(error) bool {
 	return func(err error) bool {
-		var conflict *ConflictError
+		var conflict *judging.ConflictError
 		return errors.As(err, &conflict) && conflict.Reason == reason
 	}
 }
+
+func sameType(a, b error) bool { return reflect.TypeOf(a) == reflect.TypeOf(b) }

@@ -1,4 +1,4 @@
-package provider
+package diagnose_test
 
 import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -48,7 +48,7 @@ func actionDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"a swap, pinned": {
 			of: aboutFoo(terms.OpInvoke, swapping).Diagnose(pinned), summary: "Resource Version Mismatch", path: "expected_resource_version",
 			detail: "The ConfigMap is not at resourceVersion 7, which expected_resource_version names. Nothing was written." + wide + wideFoo + wideBy +
-				"  resourceVersion:  7 expected, VERSION now\n\nSet expected_resource_version from a data source that the same run reads.",
+				"  resourceVersion:  7 expected, 42 now\n\nSet expected_resource_version from a data source that the same run reads.",
 		},
 		"a swap, not there yet": {
 			of:       aboutFoo(terms.OpInvoke, swapping, planning).Diagnose(&cas.NotFoundError{Ref: testRef}),

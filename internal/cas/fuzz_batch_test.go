@@ -1,0 +1,125 @@
+package cas
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
+)
+
+// FuzzBatch has a committer bring a batch of transactions to its end, with the patches applied as the API server does. All of it
+// must come out as if they had come one after the other, whatever went into one request.
+func FuzzBatch(f *testing.F) {
+	judgingtest.Seeds(f, 1500)
+	keys := []string{"a", "b", "c", "d"}
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		c := judgingtest.Choices(bytes)
+		was := c.Held(keys)
+		model := &judgingtest.Serial{Entries: maps.Clone(was), Own: map[string]bool{}}
+		live := judgingtest.ConfigMapOf(was)
+		live.Labels = nil
+		later := time.Now().Add(time.Hour) // than all that is asked for
+		committer := &committer{client: &wire.Client{Now: time.Now}}
+		committer.observed(judging.Observed(live, later))
+		if c.Coin() {
+			committer.contended = calmAfter
+		}
+		var batch []*task
+		for len(batch) < 6 {
+			batch = append(batch, txnTask(t, c.Txn(keys, was)))
+		}
+		all := slices.Clone(batch)
+		requests, byKey := 0, 0
+		for len(batch) > 0 {
+			g, _, mustRead := committer.judgeAll(batch)
+			if mustRead {
+				t.Fatal("a read is asked for, and there was one")
+			}
+			if g == nil {
+				batch = unanswered(batch)
+				if g, _, _ = committer.judgeAll(batch); g == nil && len(unanswered(batch)) > 0 {
+					t.Fatal("nothing goes on")
+				}
+				if g == nil {
+					break
+				}
+			}
+			requests++
+			raw := judgingtest.Marshal(t, committer.head.Object())
+			r, err := judging.MergePatch(ConfigMap, g.base, g.changes, g.meta(), g.firstOwner())
+			if err != nil {
+				t.Fatal(err)
+			}
+			after, err := jsonpatch.MergePatch(raw, r.Body)
+			if g.byKey {
+				byKey++
+				if r, err = judging.JsonPatch(g.from, g.changes); err != nil {
+					t.Fatal(err)
+				}
+				patch, err := jsonpatch.DecodePatch(r.Body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if after, err = patch.Apply(raw); err != nil {
+					t.Fatalf("%s of %s: %v", r.Body, raw, err)
+				}
+			}
+			if err != nil || (r.Kind == types.JSONPatchType) != g.byKey {
+				t.Fatalf("%s: %v", r.Body, err)
+			}
+			cm := judgingtest.Unmarshal(t, after)
+			cm.UID, cm.ResourceVersion = live.UID, strconv.Itoa(100+requests)
+			if !g.claim() {
+				t.Fatal("nobody is left")
+			}
+			g.landed(result{outcome: wire.Landed, after: judging.Observed(cm, later)})
+			batch = unanswered(batch)
+		}
+		for i, task := range all {
+			want := model.Do(task.txn)
+			var conflict *ConflictError
+			switch {
+			case want.Computed:
+				if !errors.Is(task.err, judgingtest.ErrNext) {
+					t.Errorf("transaction %d: %v, want what Next says", i, task.err)
+				}
+			case len(want.Failed) > 0:
+				got := map[string]Reason{}
+				if errors.As(task.err, &conflict) {
+					for _, k := range conflict.Keys {
+						got[k.Key] = k.Reason
+					}
+				}
+				if diff := cmp.Diff(want.Failed, got); diff != "" {
+					t.Errorf("transaction %d, %+v: %v (-want +got):\n%s", i, task.txn, task.err, diff)
+				}
+			default:
+				maps.DeleteFunc(task.result.Previous, func(_ string, e Entry) bool { return e.IsAbsent() })
+				maps.DeleteFunc(want.Previous, func(_ string, e Entry) bool { return e.IsAbsent() })
+				if task.err != nil || task.result.Wrote != want.Wrote || !maps.Equal(task.result.Previous, want.Previous) {
+					t.Errorf("transaction %d, %+v: %+v (%v), want %+v", i, task.txn, task.result, task.err, want)
+				}
+			}
+		}
+		if diff := cmp.Diff(judgingtest.ConfigMapOf(model.Entries).Data, committer.head.Object().Data, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("after %d requests (%d by key) (-want +got):\n%s", requests, byKey, diff)
+		}
+		if diff := cmp.Diff(judgingtest.ConfigMapOf(model.Entries).BinaryData, committer.head.Object().BinaryData, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("after %d requests (%d by key) (-want +got):\n%s", requests, byKey, diff)
+		}
+		if got := committer.head.Labels()["l"]; got != model.Label {
+			t.Errorf("label %q, want %q", got, model.Label)
+		}
+	})
+}

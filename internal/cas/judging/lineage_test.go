@@ -1,0 +1,49 @@
+package judging_test
+
+import (
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+)
+
+func TestLineageGoesOnThroughOwnWritesOnly(t *testing.T) {
+	t.Parallel()
+	v := func(rv string) judging.Version { return judging.Version{UID: "u", ResourceVersion: rv} }
+	var l judging.Lineage
+	l.Observed(v("1"))
+	l.Wrote(v("1"), v("2"), "a")
+	l.Wrote(v("2"), v("2"), "b") // a write that changed nothing keeps the version
+	l.Wrote(v("2"), v("3"), "c")
+	if !l.LeadsFrom(v("1")) || !l.LeadsFrom(v("2")) || !l.LeadsFrom(v("3")) || l.LeadsFrom(v("4")) {
+		t.Error("the chain of own writes is broken")
+	}
+	l.Observed(v("3"))
+	if !l.LeadsFrom(v("1")) {
+		t.Error("seeing one's own version again broke the chain")
+	}
+	l.Observed(v("5"))
+	if l.LeadsFrom(v("3")) || !l.LeadsFrom(v("5")) {
+		t.Error("a foreign version did not begin a new chain")
+	}
+	l.Wrote(v("6"), v("7"), "d")
+	if l.LeadsFrom(v("5")) || !l.LeadsFrom(v("6")) {
+		t.Error("a write on a version that was not the head went on with the chain")
+	}
+	if !l.WroteSince("a", v("1")) || l.WroteSince("a", v("2")) || !l.WroteSince("a", v("unseen")) || l.WroteSince("x", v("unseen")) {
+		t.Error("what was written since a version is told wrongly")
+	}
+}
+
+// Given a key that was taken over as it is; when a write that is known not to have changed it is taken note of; then it is still later
+// than what was seen before.
+func TestWriteThatChangesNothingDoesNotHideThatAKeyWasAdopted(t *testing.T) {
+	t.Parallel()
+	v := judging.Version{UID: "u", ResourceVersion: "1"}
+	var l judging.Lineage
+	l.Observed(v)
+	l.Took("foo")
+	l.Wrote(v, v, "foo")
+	if !l.WroteSince("foo", v) {
+		t.Error("it does not count as this process's any more")
+	}
+}

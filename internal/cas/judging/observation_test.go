@@ -1,0 +1,314 @@
+package judging_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+)
+
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	v := judging.Version{UID: "u", ResourceVersion: "7"}
+	for name, test := range map[string]struct {
+		want    judging.Version
+		matches bool
+	}{
+		"the same":         {v, true},
+		"of any object":    {judging.Version{ResourceVersion: "7"}, true},
+		"another":          {judging.Version{UID: "u", ResourceVersion: "8"}, false},
+		"of another":       {judging.Version{UID: "x", ResourceVersion: "7"}, false},
+		"one in the order": {judging.Version{UID: "u", ResourceVersion: "07"}, false},
+	} {
+		if got := v.Matches(test.want); got != test.matches {
+			t.Errorf("%s: %t, want %t", name, got, test.matches)
+		}
+	}
+	for version, valid := range map[string]bool{"7": true, "": false, "0": false, "00": true, "opaque": true} {
+		if got := (judging.Version{UID: "u", ResourceVersion: version}).Valid(); got != valid {
+			t.Errorf("a request conditional on %q is conditional: %t, want %t", version, got, valid)
+		}
+	}
+}
+
+// What is not there holds nothing, and nobody has written it.
+func TestObservationOfNothing(t *testing.T) {
+	t.Parallel()
+	o := &judging.Observation{}
+	if o.Exists() || o.Version() != (judging.Version{}) || !o.Entry("foo").IsAbsent() || len(o.Entries()) > 0 || o.Labels() != nil || o.Annotations() != nil ||
+		o.Immutable() || o.Terminating() || o.Size() != 0 || o.Type() != "" || o.IsVersioned() || o.Writers() != nil || len(o.Fields()) > 0 ||
+		o.Digest() != judging.Digest(nil) || o.Horizon() != (judging.Horizon{}) {
+		t.Errorf("%+v is something", o)
+	}
+	if none := judging.Observed(&corev1.Pod{}, time.Now()); none != nil || none.IsVersioned() {
+		t.Errorf("a Pod is seen as %+v", none)
+	}
+}
+
+func TestObservationOfEachKind(t *testing.T) {
+	t.Parallel()
+	meta := metav1.ObjectMeta{
+		UID: "u", ResourceVersion: "7", Labels: map[string]string{"app": "shop"}, Annotations: map[string]string{"note": "n"},
+		DeletionTimestamp: new(metav1.Now()),
+	}
+	begun := time.Unix(1000, 0)
+	for name, test := range map[string]struct {
+		seen    *judging.Observation
+		entries map[string]judging.Entry
+		kind    string
+	}{
+		"ConfigMap": {
+			judging.Observed(&corev1.ConfigMap{
+				ObjectMeta: meta, Data: map[string]string{"foo": "one"}, BinaryData: map[string][]byte{"raw": {0, 255}}, Immutable: new(true),
+			}, begun),
+			map[string]judging.Entry{"foo": judging.Text("one"), "raw": judging.Binary([]byte{0, 255})}, "",
+		},
+		"Secret": {
+			judging.Observed(&corev1.Secret{
+				ObjectMeta: meta, Data: map[string][]byte{"foo": []byte("one"), "raw": {0, 255}}, Immutable: new(true), Type: "Opaque",
+			}, begun),
+			map[string]judging.Entry{"foo": judging.Binary([]byte("one")), "raw": judging.Binary([]byte{0, 255})}, "Opaque",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := test.seen
+			if diff := cmp.Diff(test.entries, o.Entries(), cmp.Comparer(func(a, b judging.Entry) bool { return a == b })); diff != "" {
+				t.Errorf("entries (-want +got):\n%s", diff)
+			}
+			if o.Entry("foo") != test.entries["foo"] || o.Entry("raw") != test.entries["raw"] || !o.Entry("none").IsAbsent() {
+				t.Error("a key is not what it is among all")
+			}
+			if o.Version() != (judging.Version{UID: "u", ResourceVersion: "7"}) || o.Size() != 5 || !o.Immutable() || !o.Terminating() ||
+				o.Type() != test.kind || o.Labels()["app"] != "shop" || o.Annotations()["note"] != "n" || !o.Begun.Equal(begun) || !o.IsVersioned() {
+				t.Errorf("seen is %+v", o)
+			}
+			if o.Digest() != judging.Digest(test.entries) {
+				t.Error("its digest is not that of what it holds")
+			}
+		})
+	}
+}
+
+// Given an object without a uid, or without a version that a request can be conditional on; then no write can be conditional on it.
+func TestIsVersioned(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		v    judging.Version
+		want bool
+	}{
+		"both":                {judging.Version{UID: "u", ResourceVersion: "7"}, true},
+		"no uid":              {judging.Version{ResourceVersion: "7"}, false},
+		"no version":          {judging.Version{UID: "u"}, false},
+		"one that means none": {judging.Version{UID: "u", ResourceVersion: "0"}, false},
+	} {
+		if got := configMapAt(test.v, nil).IsVersioned(); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+// The API server writes an object as JSON for a JSON Patch, where text that is no UTF-8 becomes U+FFFD.
+func TestSurvivesJSON(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*corev1.ConfigMap)
+		want   bool
+	}{
+		"text":                            {func(cm *corev1.ConfigMap) { cm.Data["foo"] = "caf\u00e9" }, true},
+		"no UTF-8":                        {func(cm *corev1.ConfigMap) { cm.Data["foo"] = "\xff" }, false},
+		"what no UTF-8 becomes":           {func(cm *corev1.ConfigMap) { cm.Data["foo"] = "\ufffd" }, false},
+		"an annotation that is no UTF-8":  {func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"note": "\xff"} }, false},
+		"bytes, which are base64 in JSON": {func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"foo": {255}} }, true},
+	} {
+		if got := configMapAt(judging.Version{}, map[string]string{}, test.change).SurvivesJSON(); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+// manages is an entry of managedFields.
+func manages(manager string, operation metav1.ManagedFieldsOperationType, subresource, fields string) func(*corev1.ConfigMap) {
+	return func(cm *corev1.ConfigMap) {
+		f := metav1.ManagedFieldsEntry{Manager: manager, Operation: operation, Subresource: subresource}
+		if fields != "" {
+			f.FieldsV1 = metav1.NewFieldsV1(fields)
+		}
+		cm.ManagedFields = append(cm.ManagedFields, f)
+	}
+}
+
+const (
+	update = metav1.ManagedFieldsOperationUpdate
+	apply  = metav1.ManagedFieldsOperationApply
+	ofFoo  = `{"f:data":{"f:foo":{}}}`
+	ofBar  = `{"f:data":{"f:bar":{}}}`
+	ofBoth = `{"f:data":{"f:foo":{},"f:bar":{}}}`
+)
+
+// Who changes a field owns it from then on. Where one of those who are named may own it, and that is not told, nobody is.
+func TestWhoOwnsAField(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		managers []func(*corev1.ConfigMap)
+		owners   []string
+		told     bool
+	}{
+		"nobody is named":                {nil, nil, false},
+		"another key's":                  {[]func(*corev1.ConfigMap){manages("other", update, "", ofBar)}, nil, true},
+		"one":                            {[]func(*corev1.ConfigMap){manages("other", update, "", ofBar), manages("mine", update, "", ofFoo)}, []string{"mine"}, true},
+		"two who applied the same":       {[]func(*corev1.ConfigMap){manages("a", apply, "", ofFoo), manages("b", apply, "", ofBoth)}, []string{"a", "b"}, true},
+		"what one owns is not told":      {[]func(*corev1.ConfigMap){manages("mine", update, "", ofFoo), manages("other", update, "", "")}, nil, false},
+		"what one owns cannot be read":   {[]func(*corev1.ConfigMap){manages("mine", update, "", ofFoo), manages("other", update, "", "{")}, nil, false},
+		"among many that are one":        {[]func(*corev1.ConfigMap){manages(ancient, update, "", ofFoo), manages("mine", update, "", ofBar)}, nil, false},
+		"beside many that own the other": {[]func(*corev1.ConfigMap){manages(ancient, update, "", ofBar), manages("mine", update, "", ofFoo)}, []string{"mine"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := configMapAt(judging.Version{}, map[string]string{"foo": "1", "bar": "1"}, test.managers...)
+			owners, told := o.OwnersOf(judging.Text("1").Field("foo"))
+			var names []string
+			for _, w := range owners {
+				names = append(names, w.Manager)
+			}
+			if diff := cmp.Diff(test.owners, names); diff != "" || told != test.told {
+				t.Errorf("told %t, want %t; owners (-want +got):\n%s", told, test.told, diff)
+			}
+			if diff := cmp.Diff(owners, o.Owners("foo")); diff != "" || o.Owners("none") != nil {
+				t.Errorf("owners of the key, and not of its field:\n%s", diff)
+			}
+			if told && (judging.Owns(owners, "mine") != (len(names) > 0 && names[0] == "mine") || judging.Owns(owners, "nobody")) {
+				t.Errorf("who is among %v is told wrongly", names)
+			}
+		})
+	}
+}
+
+// Given what managedFields were before a write and are after it; then another than ours has gained something only where an entry of another has a
+// field that it had not, and what both have is told.
+func TestAnotherGainedAField(t *testing.T) {
+	t.Parallel()
+	type managers = []func(*corev1.ConfigMap)
+	for name, test := range map[string]struct {
+		before, after managers
+		want          bool
+	}{
+		"nobody":                            {nil, nil, false},
+		"ours":                              {nil, managers{manages("engine", update, "", ofFoo)}, false},
+		"ours, by apply":                    {nil, managers{manages("engine", apply, "", ofFoo)}, true},
+		"another, new":                      {nil, managers{manages("other", update, "", ofFoo)}, true},
+		"another, of one more":              {managers{manages("other", update, "", ofFoo)}, managers{manages("other", update, "", ofBoth)}, true},
+		"another, of one less":              {managers{manages("other", update, "", ofBoth)}, managers{manages("other", update, "", ofFoo)}, false},
+		"another, by another operation":     {managers{manages("other", update, "", ofFoo)}, managers{manages("other", apply, "", ofFoo)}, true},
+		"another, through a subresource":    {managers{manages("other", update, "", ofFoo)}, managers{manages("other", update, "status", ofFoo)}, true},
+		"the many":                          {nil, managers{manages(ancient, update, "", ofFoo)}, false},
+		"another, of whom nothing is told":  {nil, managers{manages("other", update, "", "")}, false},
+		"another, of whom nothing was told": {managers{manages("other", update, "", "")}, managers{manages("other", update, "", ofFoo)}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before, after := configMapAt(judging.Version{}, nil, test.before...), configMapAt(judging.Version{}, nil, test.after...)
+			if got := after.Gained(before, "engine"); got != test.want {
+				t.Errorf("another has gained a field: %t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
+// Given an object with entries of both maps, metadata and immutable; then each is a field of its own, and metadata is told apart from entries.
+func TestFieldsAndWhatMetadataWrites(t *testing.T) {
+	t.Parallel()
+	before := configMapAt(judging.Version{}, map[string]string{"foo": "1"}, func(cm *corev1.ConfigMap) {
+		cm.BinaryData = map[string][]byte{"raw": {1}}
+		cm.Labels, cm.Annotations, cm.Immutable = map[string]string{"app": "shop", "old": "1"}, map[string]string{"note": "n"}, new(false)
+	})
+	entries, metadata := map[string]int{}, map[string]int{}
+	for f, value := range before.Fields() {
+		if f.IsMeta() {
+			metadata[value]++
+		} else {
+			entries[value]++
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"1": 1, "\x01": 1}, entries); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]int{"shop": 1, "1": 1, "n": 1, "false": 1}, metadata); diff != "" {
+		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+
+	for name, test := range map[string]struct {
+		meta *judging.Meta
+		want []string // paths and values, in order
+	}{
+		"none":                  {nil, nil},
+		"what is so already":    {&judging.Meta{Labels: map[string]*string{"app": new("shop"), "none": nil}, Immutable: new(false)}, nil},
+		"another label":         {&judging.Meta{Labels: map[string]*string{"app": new("x")}}, []string{`.metadata.labels.app="x"`}},
+		"a label less":          {&judging.Meta{Labels: map[string]*string{"old": nil}}, []string{".metadata.labels.old gone"}},
+		"a new annotation":      {&judging.Meta{Annotations: map[string]*string{"new": new("")}}, []string{`.metadata.annotations.new=""`}},
+		"what makes immutable":  {&judging.Meta{Immutable: new(true)}, []string{`.immutable="true"`}},
+		"an annotation to gone": {&judging.Meta{Annotations: map[string]*string{"note": nil}}, []string{".metadata.annotations.note gone"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for f, to := range test.meta.Writes(before) {
+				if to == nil {
+					got = append(got, before.Path(f).String()+" gone")
+				} else {
+					got = append(got, before.Path(f).String()+`="`+*to+`"`)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// managedFields name what a Secret holds by its own map.
+func TestPathOfAnEntry(t *testing.T) {
+	t.Parallel()
+	configMap, secret := configMapAt(judging.Version{}, nil), judging.Observed(&corev1.Secret{}, time.Time{})
+	text, bytes := judging.Text("1").Field("foo"), judging.Binary([]byte("1")).Field("foo")
+	for want, got := range map[string]string{
+		".data.foo": configMap.Path(text).String(), ".binaryData.foo": configMap.Path(bytes).String(),
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if got := secret.Path(bytes).String(); got != ".data.foo" {
+		t.Errorf("%s, want .data.foo", got)
+	}
+}
+
+// A watch begins where the last thing was learned before a read, or at what that read saw: at the later one.
+func TestMomentOfAnObservation(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1000, 0)
+	for name, test := range map[string]struct{ learned, seen, want string }{
+		"the object is newer":     {"5", "7", "7"},
+		"the object is older":     {"7", "5", "7"},
+		"the same":                {"7", "7", "7"},
+		"more digits":             {"9", "10", "10"},
+		"nothing was learned":     {"", "7", "7"},
+		"what cannot be compared": {"x", "7", "7"},
+	} {
+		if got := (judging.Moment{Version: test.learned, At: at}).Of(test.seen); got != (judging.Moment{Version: test.want, At: at}) {
+			t.Errorf("%s: %+v, want %s", name, got, test.want)
+		}
+	}
+	o := configMapAt(judging.Version{UID: "u", ResourceVersion: "7"}, nil)
+	if got := o.Horizon(); got != (judging.Horizon{}) {
+		t.Errorf("the horizon is %+v, though nobody has learned it", got)
+	}
+	o.Since = judging.Moment{Version: "9", At: at}
+	if got := o.Horizon(); got != (judging.Horizon{ResourceVersion: "9", At: at}) {
+		t.Errorf("the horizon is %+v", got)
+	}
+}

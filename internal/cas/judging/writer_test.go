@@ -1,0 +1,53 @@
+package judging_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+)
+
+// ancient is the manager under which the API server puts the oldest together where there are many.
+const ancient = "ancient-changes"
+
+// Where there are many managers, the API server puts the oldest together when another one writes, ours too.
+func TestManagersThatArePutTogetherAreNoOtherWriter(t *testing.T) {
+	t.Parallel()
+	managed := func(managers ...string) *judging.Observation {
+		cm := &corev1.ConfigMap{}
+		for i, m := range managers {
+			cm.ManagedFields = append(cm.ManagedFields, metav1.ManagedFieldsEntry{
+				Manager: m, Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{Time: time.Unix(int64(i), 0)},
+			})
+		}
+		return judging.Observed(cm, time.Time{})
+	}
+	before := managed("a", "b", "c")
+	if managed(ancient, "b", "c", "engine").WroteAnother(before, "engine") {
+		t.Error("our own write looks like another's")
+	}
+	if !managed(ancient, "b", "c", "d").WroteAnother(before, "engine") {
+		t.Error("another's write does not show")
+	}
+}
+
+func TestLastWritersOfTheSameSecond(t *testing.T) {
+	t.Parallel()
+	at := func(second int) *metav1.Time {
+		return &metav1.Time{Time: time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC)}
+	}
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
+		{Manager: "first", Time: at(1)}, {Manager: "b", Time: at(3)}, {Manager: "second", Time: at(2)}, {Manager: "a", Time: at(3)}, {Manager: "never"}, {Manager: ancient, Time: at(4)},
+	}}}
+	want := []judging.Writer{{Manager: "b", Time: at(3).Time}, {Manager: "a", Time: at(3).Time}}
+	if diff := cmp.Diff(want, judging.Observed(cm, time.Time{}).LastWriters()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if last := (&judging.Observation{}).LastWriters(); last != nil {
+		t.Errorf("%v wrote what is not there", last)
+	}
+}

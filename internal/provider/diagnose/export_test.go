@@ -1,0 +1,4 @@
+package diagnose
+
+// Titles are all titles, with the severities of the diagnostics that are called so.
+var Titles = titled
