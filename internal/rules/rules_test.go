@@ -178,8 +178,8 @@ func TestSeveralRulesAreOutOfOneSource(t *testing.T) {
 	all := sourcesOf(t, "package p\n\nfunc f() int { return 1 }\n\nfunc g() { h(2) }\n")
 	got, err := all.together([]table.Rule{{Says: "one", In: "p.f", Edit: "1 -> 10"}, {Says: "two", In: "p.g", Edit: "skip h"}})
 	want := map[string]string{
-		"0/a_test.go": "package p\n\nfunc f() int {\nif ruleOut == \"one\" {\n//line one:3\n{ return 10 }\npanic(`the function has no end`)\n}\n//line a_test.go:3\n" +
-			" return 1 }\n\nfunc g() {\nif ruleOut == \"two\" {\n//line two:5\n{ if false {\nh(2)\n} }\nreturn\n}\n//line a_test.go:5\n h(2) }\n",
+		"0/a_test.go": "package p\n\nfunc f() int {\nif ruleOut == \"one\" {\n//line one:3\n{ return 10 }\npanic(`the function has no end`)\n}\n" +
+			"//line a_test.go:3\n return 1 }\n\nfunc g() {\nif ruleOut == \"two\" {\n//line two:5\n{ if false {\nh(2)\n} }\nreturn\n}\n//line a_test.go:5\n h(2) }\n",
 		"0/rule_out.go": "package p\n\nimport \"os\"\n\nvar ruleOut = os.Getenv(\"RULE_OUT\")\n",
 	}
 	if err != nil || !maps.Equal(got, want) {

@@ -123,8 +123,8 @@ var providerPlanned = []Rule{
 	rule("A Secret's resource that leaves its values to others notes so", "adapter.Whole.planUpdate", "never a && b.BinaryData.IsNull()",
 		"TestSecretLeavesItsValuesToOthers"),
 	rule("An update that may write a Secret's values does not say what it leaves", "adapter.Whole.planUpdate", "never a && !b.BinaryData.IsNull()",
-		"TestSecretChangedAfterAPlanThatFoundItsValuesThere/error/terraform-1.16", "TestSecretChangedAfterAPlanThatFoundItsValuesThere/warning/terraform-1.11",
-		"TestSecretTakesOverValuesThatAreThere"),
+		"TestSecretChangedAfterAPlanThatFoundItsValuesThere/warning/terraform-1.16",
+		"TestSecretChangedAfterAPlanThatFoundItsValuesThere/warning/terraform-1.11", "TestSecretTakesOverValuesThatAreThere"),
 	rule("Labels and annotations of a Secret are shown", "diagnose.Subject.forPart", "never PartKey", "TestSecretShowsLabels"),
 	rule("Values of a Secret are not shown with them", "diagnose.Subject.forPart", "without PartKey", "TestSecretTakesOverValuesThatItLeftToOthers/made"),
 }
