@@ -26,7 +26,7 @@ func ImportsWhatItMade(p *fixture.Pipeline, address, id string, but ...string) {
 	}
 }
 
-// ImportsOf is config for a body in which ids name the namespace as well.
+// ImportsOf is Config for a body in which ids name the namespace as well.
 func ImportsOf(f *fixture.Fixture, body string) string {
 	return f.Config(regexp.MustCompile(`"NAMESPACE/`).ReplaceAllLiteralString(body, `"`+f.Namespace+`/`))
 }

@@ -22,7 +22,7 @@ var PlanCheckSettings = map[string]struct {
 	"error, and off by the environment": {Set: PlanCheckSource{Configured: "error", Environment: "off"}, Want: "error"},
 }
 
-// WriteChecked is write with plan_check as set says.
+// WriteChecked is Write with plan_check as set says.
 func WriteChecked(p *fixture.Pipeline, set PlanCheckSource, body string) {
 	lines := ""
 	if set.Configured != "" {

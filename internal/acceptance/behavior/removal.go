@@ -1,3 +1,7 @@
+// Package behavior has what a key lives through alike, whether it is cas_configmap_entry's or cas_configmap_data's: a rehearsal that is refused, a wait, an
+// import, a removal that restores, each way to say plan_check. The packages of these resources give it configurations.
+//
+// It knows ConfigMaps, and no type of resource but from what it is given; package fixture must not know it.
 package behavior
 
 import (
