@@ -21,6 +21,7 @@ type Restoration struct {
 
 // Run runs it.
 func (r Restoration) Run(t *testing.T) {
+	t.Helper()
 	p := fixture.NewPipeline(t)
 	p.Testmap(r.Found)
 	before := p.Live("testmap")

@@ -281,7 +281,7 @@ func runImport(t *testing.T, script string, before fixture.Data, body string) {
 var terraformBlocks = regexp.MustCompile(`(?ms)^terraform \{.*?^\}\n`)
 
 // quickstart is a step with examples/quickstart in it.
-func quickstart(f *fixture.Fixture, t *testing.T) resource.TestStep {
+func quickstart(t *testing.T, f *fixture.Fixture) resource.TestStep {
 	t.Helper()
 	const folder = "../../../examples/quickstart"
 	return resource.TestStep{
@@ -296,7 +296,7 @@ func quickstart(f *fixture.Fixture, t *testing.T) resource.TestStep {
 func TestQuickstart(t *testing.T) {
 	f := fixture.New(t)
 	f.Create("testmap", fixture.Data{"foo": "1"})
-	step := quickstart(f, t)
+	step := quickstart(t, f)
 	step.Check = resource.ComposeAggregateTestCheckFunc(
 		resource.TestCheckOutput("previous_value", "1"),
 		resource.TestMatchOutput("resource_version", regexp.MustCompile(`^\d+$`)),

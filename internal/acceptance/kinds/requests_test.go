@@ -29,7 +29,7 @@ func TestRequestsOfBothKinds(t *testing.T) {
 						}
 						counts := func(what string, gets, patches int) {
 							p.Helper()
-							p.Fixture.Counted(proxy)(what, gets, patches)()
+							p.Counted(proxy)(what, gets, patches)()
 						}
 						applyReads := 1 // what the write is judged on
 						if profile.StoresPlannedPrivate && !kind.IsSecret() {

@@ -68,7 +68,7 @@ func TestSecretLostAnswers(t *testing.T) {
 					}
 					p.Plan()
 					stateBefore := p.State()
-					proxy.SetHook(loses(p, t, lost, methods[form+" "+op]))
+					proxy.SetHook(loses(t, p, lost, methods[form+" "+op]))
 					r := p.On.Apply(fixture.PlanFile)
 					proxy.SetHook(nil)
 
@@ -116,7 +116,7 @@ func TestSecretLostAnswers(t *testing.T) {
 }
 
 // loses is a hook that loses the answer to the first write.
-func loses(p *fixture.Pipeline, t *testing.T, lost lostAnswer, method string) func(*http.Request) testcluster.Fault {
+func loses(t *testing.T, p *fixture.Pipeline, lost lostAnswer, method string) func(*http.Request) testcluster.Fault {
 	t.Helper()
 	var met atomic.Bool
 	t.Cleanup(func() {
