@@ -70,7 +70,7 @@ func TestConfigMapDataInvalidConfiguration(t *testing.T) {
 	for i, row := range rows {
 		label := fmt.Sprintf("d%02d", i)
 		wants[label] = row.wants
-		config += fixture.DataResource(label, "testmap", row.lines)
+		config += fixture.DataBlock(label, row.lines)
 	}
 	f.RunInvalidBlocks(config, wants)
 }
@@ -103,7 +103,7 @@ func TestConfigMapDataImport(t *testing.T) {
 			f := fixture.New(t)
 			before := seed(f)
 			f.RunSteps(resource.TestStep{
-				Config:           f.Config(of(test.id, f) + fixture.DataResource("it", "testmap", test.lines...)),
+				Config:           f.Config(of(test.id, f) + fixture.DataBlock("it", test.lines...)),
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, test.action)}},
 				Check: fixture.Checked(func() {
 					f.WantWhole("testmap", fixture.Whole{Data: test.after, Bytes: map[string][]byte{"raw": {0xff}}})
@@ -117,7 +117,7 @@ func TestConfigMapDataImport(t *testing.T) {
 	t.Run("is what a create leaves", func(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Create("testmap", nil)
-		p.Planned(fixture.DataResource("it", "testmap", lines...))
+		p.Planned(fixture.DataBlock("it", lines...))
 		behavior.ImportsWhatItMade(p, address, p.Namespace+"/testmap", "previous_data")
 	})
 	t.Run("refused", func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestConfigMapDataImport(t *testing.T) {
 					got[""] = of
 				}
 				got.Want(f, "", f.Text(want))
-			}, resource.TestStep{Config: behavior.ImportsOf(f, fmt.Sprintf("import {\nto = %s\nid = %q\n}\n", address, id)+fixture.DataResource("it", "testmap", lines...))})
+			}, resource.TestStep{Config: behavior.ImportsOf(f, fmt.Sprintf("import {\nto = %s\nid = %q\n}\n", address, id)+fixture.DataBlock("it", lines...))})
 		}
 	})
 }
@@ -155,7 +155,7 @@ func TestConfigMapDataIdentity(t *testing.T) {
 		for i, key := range keys {
 			checks[i] = knownvalue.StringExact(key)
 		}
-		return resource.TestStep{Config: f.Config(fixture.DataResource("it", "testmap", block)), ConfigStateChecks: []statecheck.StateCheck{
+		return resource.TestStep{Config: f.Config(fixture.DataBlock("it", block)), ConfigStateChecks: []statecheck.StateCheck{
 			statecheck.ExpectIdentity("cas_configmap_data.it", map[string]knownvalue.Check{
 				"namespace": knownvalue.StringExact(f.Namespace), "name": knownvalue.StringExact("testmap"), "keys": knownvalue.ListExact(checks),
 			}),

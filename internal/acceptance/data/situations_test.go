@@ -150,7 +150,7 @@ func TestConfigMapDataNotPermitted(t *testing.T) {
 	f.RunRefused(func(got fixture.Failures) {
 		got.Want(f, "it", "Error: Not Permitted", "permission to patch this ConfigMap", "ConfigMap: "+f.Namespace+"/testmap", "API server: ", "Grant get and patch on configmaps in this namespace.")
 	}, resource.TestStep{
-		Config: f.ConfigFor(reader, "", fixture.DataResource("it", "testmap", `data = { a = "1", b = "2" }`)), ConfigPlanChecks: fixture.Between(func() { planned = true }),
+		Config: f.ConfigFor(reader, "", fixture.DataBlock("it", `data = { a = "1", b = "2" }`)), ConfigPlanChecks: fixture.Between(func() { planned = true }),
 	})
 	f.WantLive("testmap", fixture.Data{"foo": "1"})
 	if !planned {
@@ -237,7 +237,7 @@ func TestConfigMapDataBesideOthers(t *testing.T) {
 		want = fixture.Data{"x": "y"}
 		for i := range 4 {
 			a, b, c := fmt.Sprintf("a%d", i), fmt.Sprintf("b%d", i), fmt.Sprintf("c%d", i)
-			config += fixture.DataResource(a, "testmap", fmt.Sprintf("data = { %s = %q, %s = %q }", a, value, b, value)) + fixture.Entry(c, "testmap", c, fmt.Sprintf("value = %q", value))
+			config += fixture.DataBlock(a, fmt.Sprintf("data = { %s = %q, %s = %q }", a, value, b, value)) + fixture.Entry(c, "testmap", c, fmt.Sprintf("value = %q", value))
 			want[a], want[b], want[c] = value, value, value
 		}
 		return config, want
@@ -266,11 +266,11 @@ func TestConfigMapDataRequests(t *testing.T) {
 	}
 	f.RunSteps(
 		resource.TestStep{
-			Config: f.Config(fixture.DataResource("it", "testmap", many("1"))), ConfigPlanChecks: fixture.Between(counted("plan of a create", 1, 0)),
+			Config: f.Config(fixture.DataBlock("it", many("1"))), ConfigPlanChecks: fixture.Between(counted("plan of a create", 1, 0)),
 			Check: fixture.Checked(counted("apply of a create", 1, 1)),
 		},
 		resource.TestStep{
-			PreConfig: p.Reset, Config: f.Config(fixture.DataResource("it", "testmap", many("2"))), ConfigPlanChecks: fixture.Between(counted("plan of an update", 1, 0)),
+			PreConfig: p.Reset, Config: f.Config(fixture.DataBlock("it", many("2"))), ConfigPlanChecks: fixture.Between(counted("plan of an update", 1, 0)),
 			Check: fixture.Checked(counted("apply of an update", 1, 1)),
 		},
 		resource.TestStep{

@@ -20,9 +20,9 @@ func TestConfigMapDataTooLarge(t *testing.T) {
 			"New values: 921600 bytes Other values: 204800 bytes Limit: 1048576 bytes for all values together", "Shorten a value")
 		f.WantLive("testmap", fixture.Data{"other": otherValue})
 	},
-		resource.TestStep{Config: f.Config(fixture.DataResource("it", "testmap", block)), ConfigPlanChecks: fixture.Between(func() { planned = true })},
+		resource.TestStep{Config: f.Config(fixture.DataBlock("it", block)), ConfigPlanChecks: fixture.Between(func() { planned = true })},
 		resource.TestStep{ // what frees the space may come in the same apply
-			Config: f.Config(fixture.DataResource("it", "testmap", block, "depends_on = [cas_configmap_entry.other]") +
+			Config: f.Config(fixture.DataBlock("it", block, "depends_on = [cas_configmap_entry.other]") +
 				fixture.Entry("other", "testmap", "other", `value = "small"`, "expected_value = "+other)),
 			Check: fixture.Checked(func() { f.WantLive("testmap", fixture.Data{"other": "small", "a": halfValue, "b": halfValue}) }),
 		})
