@@ -45,11 +45,12 @@ func newEngine(t *testing.T, config *rest.Config) *cas.Engine {
 }
 
 // swap gives foo of an object another value.
-func swap(t *testing.T, e *cas.Engine, ref cas.Ref, from, to string) cas.Result {
+func swap(t *testing.T, e *cas.Engine, ref cas.Ref, from, to string) {
 	t.Helper()
-	result, err := e.Swap(t.Context(), cas.Swap{Ref: ref, Key: "foo", Expect: cas.Text(from), New: cas.Text(to), FieldManager: "engine"})
-	if err != nil || !result.Wrote {
+	result, err := e.Commit(t.Context(), &cas.Txn{
+		Ref: ref, Keys: []cas.KeySwap{{Key: "foo", Expect: cas.Text(from), New: cas.Text(to)}}, FieldManager: "engine",
+	})
+	if err != nil || !result.Wrote || result.Stored["foo"].Raw() != to {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	return result
 }

@@ -99,9 +99,7 @@ func TestWhatIsKeptOfManyLargeObjectsIsSmall(t *testing.T) {
 			}
 			continue
 		}
-		if result := swap(t, engine, ref, "1", "2"); result.Stored != cas.Text("2") {
-			t.Fatalf("%+v", result)
-		}
+		swap(t, engine, ref, "1", "2")
 	}
 	kept := heap() - before
 	for tries := 0; kept >= most && tries < 100; tries++ { // it may let go of them only after a while
