@@ -1,7 +1,7 @@
-// Package documentation follows the guides, the examples and the stories, word by word and with real command lines.
+// Package docs follows the guides, the examples and the stories, word by word and with real command lines.
 //
 // It knows what a reader sees, which is templates/ and examples/, and nothing inside the provider.
-package documentation
+package docs
 
 import (
 	"testing"

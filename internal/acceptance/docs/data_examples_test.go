@@ -1,4 +1,4 @@
-package documentation
+package docs
 
 import (
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
