@@ -329,6 +329,9 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 	if title != "" {
 		return nil, title
 	}
+	if title, _ := b.overDrift(was, nil); title != "" { // the apply judges it again, by the state, before it reads
+		return nil, title
+	}
 	before, after, title := p.commit(b.cm, "update", b.updatesAt(was), version{}, rules, nil)
 	if title != "" {
 		return nil, title
@@ -345,7 +348,7 @@ func (p *process) take(b *block) (int, string) {
 		if title != "" {
 			return 0, title
 		}
-		w := write{cm: b.cm, base: p.live[b.cm].version, data: map[string]string{b.key: strconv.Itoa(n + 1)}}
+		w := write{cm: b.cm, base: p.live[b.cm].version, isNumber: true, data: map[string]string{b.key: strconv.Itoa(n + 1)}}
 		again, title := p.send(w)
 		if !again {
 			return n, title

@@ -25,11 +25,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-var (
-	historySteps = flag.Int("history.steps", 10_000, "how many steps of random histories to take")
-	// The same ones each time, so that a change is to blame for what fails. make soak takes others every night.
-	historySeed = flag.Int("history.seed", 1, "what random histories begin with")
-)
+var historySteps = flag.Int("history.steps", 10_000, "how many steps of random histories to take")
 
 // By default rapid runs 100 histories at a time, many more than the number of steps needs in the end.
 func init() {
@@ -42,33 +38,53 @@ func init() {
 const lanes = 4
 
 // TestHistories runs random histories of all resources, on the driver and on the model, and holds every verdict, state and live object of the
-// one against the other. With -rapid.seed, or a file that rapid wrote, one of them is run again. Other tests wait for it: beside them it takes minutes.
+// one against the other. One seed walks the same steps each time. With the -rapid.failfile or the -rapid.seed that a failure printed, only that
+// history is run. Other tests wait for it: beside them it takes minutes.
 func TestHistories(t *testing.T) {
-	tally := &tally{counts: map[string]int{}}
+	tally, seed, again := &tally{counts: map[string]int{}}, testcluster.Seed(t), onlyAgain(t)
 	t.Run("at random", func(t *testing.T) {
-		for i := range lanes {
+		for i := range uint64(lanes) {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				l := newLab(t, tally)
-				for round := 0; tally.wants(*historySteps); round++ {
-					check(t, (*historySeed*1_000_000+round*lanes+i)*1_000, l.history) // of which it takes the next 300
+				if again {
+					if rapid.Check(t, l.history); l.names == 0 {
+						t.Fatal("no history was run: there is no such file")
+					}
+					return
+				}
+				for round := uint64(0); tally.wants(*historySteps/lanes, l.walked); round++ {
+					check(t, (seed*1_000_000+round*lanes+i)*1_000, l.history) // of which it takes the next 300
 				}
 			})
 		}
 	})
-	tally.report(t)
+	if !again {
+		tally.report(t)
+	}
+}
+
+// onlyAgain reports whether rapid's flags name a history, and has rapid run no other.
+func onlyAgain(t *testing.T) (is bool) {
+	t.Helper()
+	flag.Visit(func(f *flag.Flag) {
+		others, named := map[string]string{"rapid.failfile": "0", "rapid.seed": "1"}[f.Name]
+		if !named {
+			return
+		}
+		is = true
+		if err := flag.Set("rapid.checks", others); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return is
 }
 
 var seeding sync.Mutex
 
-// check is rapid.Check with a seed of its own, unless -rapid.seed says another.
-func check(t *testing.T, seed int, history func(*rapid.T)) {
+// check is rapid.Check with a seed of its own.
+func check(t *testing.T, seed uint64, history func(*rapid.T)) {
 	t.Helper()
 	seeding.Lock()
-	if given := flag.Lookup("rapid.seed"); given.Value.String() != given.DefValue {
-		seeding.Unlock()
-		rapid.Check(t, history)
-		return
-	}
 	if err := flag.Set("rapid.seed", fmt.Sprint(seed)); err != nil {
 		t.Fatal(err)
 	}
@@ -91,18 +107,11 @@ type tally struct {
 	lengths []int
 }
 
-// wants reports whether there are too few steps yet, or something has not happened yet that can in so many.
-func (c *tally) wants(steps int) bool {
+// wants reports whether a lane has walked too few steps yet, or something has not happened yet that can in so many.
+func (c *tally) wants(steps, walked int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.steps() < steps || len(c.missing()) > 0 && c.steps() < 5*steps
-}
-
-func (c *tally) steps() (all int) {
-	for _, n := range c.lengths {
-		all += n
-	}
-	return all
+	return walked < steps || len(c.missing()) > 0 && walked < 5*steps
 }
 
 // missing is what has not happened.
@@ -163,8 +172,12 @@ func (c *tally) report(t *testing.T) {
 	for _, what := range slices.Sorted(maps.Keys(c.counts)) {
 		lines = append(lines, fmt.Sprintf("%7d  %s", c.counts[what], what))
 	}
+	all := 0
+	for _, n := range c.lengths {
+		all += n
+	}
 	median := c.lengths[len(c.lengths)/2]
-	t.Logf("%d histories of %d steps, median %d:\n%s", len(c.lengths), c.steps(), median, strings.Join(lines, "\n"))
+	t.Logf("%d histories of %d steps, median %d:\n%s", len(c.lengths), all, median, strings.Join(lines, "\n"))
 	if median < 12 {
 		t.Errorf("a median of %d steps is too few", median)
 	}
@@ -178,8 +191,9 @@ type lab struct {
 	*fixture
 	*tally
 
-	names int
-	dead  sync.WaitGroup // processes that were killed, and still wait
+	names  int
+	walked int            // steps
+	dead   sync.WaitGroup // processes that were killed, and still wait
 
 	client rest.Interface // of other writers
 	config *rest.Config   // of all that reaches the API server
@@ -231,6 +245,7 @@ func (l *lab) history(t *rapid.T) {
 		for _, name := range h.names {
 			_, _ = l.send("DELETE", name, "", nil, false) // it need not be there
 		}
+		l.walked += h.steps
 		l.tally.mu.Lock()
 		l.lengths = append(l.lengths, h.steps)
 		l.tally.mu.Unlock()
@@ -409,6 +424,9 @@ func (h *history) plan(n int) {
 		result := r.MakePlan(ctx, options)
 		made = result.Plan
 		out := ended(result)
+		if ctx.Err() != nil && len(out.errs) == 0 { // as the client says then
+			made, out.errs = nil, []string{titleHalted}
+		}
 		if made != nil {
 			out.actions = map[string]string{}
 			for _, c := range made.Changes {
@@ -429,6 +447,14 @@ func (h *history) plan(n int) {
 			return outcome{errs: []string{"there is no other order"}}
 		}
 		return out
+	}, func(m *model) outcome { // a warning of drift that the state tells asks only who wrote last
+		if !fired.Load() || !o.noRefresh {
+			return outcome{errs: []string{"its answer is needed"}}
+		}
+		if _, _, warnings := m.clone().plan(m.spaces[n], o); !slices.Contains(warnings, titleChanged) {
+			return outcome{errs: []string{"there is no drift"}}
+		}
+		return outcome{errs: []string{titleHalted}, warnings: []string{titleChanged}}
 	})
 	h.verdicts("plan: ", got)
 	if made == nil {

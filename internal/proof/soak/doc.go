@@ -10,5 +10,5 @@
 // Beside that all engines take numbers from one key of each ConfigMap, which nobody swaps. No number may be told twice, and each
 // step of that key must be that of as many takes of one process, whose name managedFields show.
 //
-// A short run is part of the tests. `-soak.duration` has it go on for longer, `-soak.seed` has it go another way.
+// A short run is part of the tests. `-soak.duration` has it go on for longer, the variable SEED has it go another way.
 package soak

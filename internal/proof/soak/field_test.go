@@ -28,6 +28,7 @@ type field struct {
 	tcp     *testcluster.TCPProxy // TLS and HTTP/2, to the API server
 	http    *testcluster.Proxy    // plain HTTP/1.1, whose requests can be struck one by one
 	record  *record
+	seed    uint64
 	draw    *rand.Rand
 
 	namespace  string
@@ -49,8 +50,9 @@ type field struct {
 // newField makes the ConfigMaps, with what they hold at first. added, where it is not nil, is told each version.
 func newField(t *testing.T, c *testcluster.Cluster, configMaps, keys []string, initial map[string]string, added func(string, state)) *field {
 	t.Helper()
+	seed := testcluster.Seed(t)
 	f := &field{
-		T: t, cluster: c, tcp: c.TCPProxy(t, c.Config), http: c.Proxy(t), draw: rand.New(rand.NewPCG(*seed, 0)),
+		T: t, cluster: c, tcp: c.TCPProxy(t, c.Config), http: c.Proxy(t), seed: seed, draw: rand.New(rand.NewPCG(seed, 0)),
 		namespace: c.Namespace(t), configMaps: configMaps, keys: keys, initial: initial,
 		progress: make(chan struct{}, 1),
 	}
@@ -80,7 +82,7 @@ func (f *field) start(p plan, config *rest.Config) *process {
 	f.Helper()
 	p.Name = fmt.Sprintf("%s-%d", p.Role, f.started)
 	f.started++
-	p.Seed, p.Namespace, p.Secrets, p.ConfigMaps, p.Keys = *seed, f.namespace, *secrets, f.configMaps, f.keys
+	p.Seed, p.Namespace, p.Secrets, p.ConfigMaps, p.Keys = f.seed, f.namespace, *secrets, f.configMaps, f.keys
 	p.Host, p.CA, p.Token = config.Host, config.CAData, config.BearerToken
 	if p.Deadline == 0 {
 		p.Deadline = 30 * time.Second

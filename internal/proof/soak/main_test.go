@@ -10,7 +10,6 @@ import (
 )
 
 var (
-	seed     = flag.Uint64("soak.seed", 3, "what the nemesis and the workers draw from")
 	secrets  = flag.Bool("soak.secrets", false, "has them fight over Secrets instead of ConfigMaps")
 	duration = flag.Duration("soak.duration", 0, "for how long all of it goes on; without it, each part does one round")
 )

@@ -155,7 +155,7 @@ func (f *field) check(b bound, rounds int) {
 	for _, s := range states {
 		versions += len(s) - 1
 	}
-	f.Logf("seed %d, %d rounds: %s; %d requests, %d versions, of which %d were not watched", *seed, rounds, n, f.requests, versions, f.record.filled)
+	f.Logf("%d rounds: %s; %d requests, %d versions, of which %d were not watched", rounds, n, f.requests, versions, f.record.filled)
 	if taken := countTakes(f.history, states); taken.all > 0 {
 		f.Logf("%s; %.2f requests a number of the takers", taken, float64(f.takers)/float64(max(taken.takers, 1)))
 	}

@@ -74,7 +74,7 @@ func planNoteIn(private []byte) (note planNote, diags diag.Diagnostics) {
 type planning struct {
 	isTold   bool // the client says whether this is a plan or an apply
 	isApply  bool
-	isUnread bool // of an update: this process has not read the resource, so that its state may be old
+	isUnread bool // of the plan of an update, not of its apply: this process has not read the resource, so that its state may be old
 }
 
 type planningKey struct{}
@@ -96,7 +96,7 @@ func (r *Run) Planning(ctx context.Context, req *resource.ModifyPlanRequest, pri
 		diags.Append(more...)
 		diags.Append(setPrivate(ctx, private, privatePlanned, note)...)
 		p.isTold, p.isApply = true, len(sent.Private) > 0
-		p.isUnread = !req.State.Raw.IsNull() && !r.refreshed.has(t)
+		p.isUnread = !req.State.Raw.IsNull() && !r.refreshed.has(t) && !p.isApply
 	}
 	return context.WithValue(ctx, planningKey{}, p), diags
 }
