@@ -89,7 +89,7 @@ func TestStoriesPasswordRotationTestsItself(t *testing.T) {
 		t.Run(filepath.Base(cli), func(t *testing.T) {
 			s, postgres := rotation(t)
 			s.CLI.CLI = cli
-			passwords := followPasswords(s.Pipeline.Fixture, "checkout-database-test")
+			passwords := followPasswords(s.Fixture, "checkout-database-test")
 			s.Do("get") // in place of init
 			out := s.Do("test")
 			s.Wants(out, "Success! 5 passed, 0 failed.")

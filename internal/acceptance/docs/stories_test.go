@@ -99,7 +99,7 @@ func TestStoriesTestThemselves(t *testing.T) {
 	for folder, test := range storyTests {
 		t.Run(folder, func(t *testing.T) {
 			s := tell(t, folder)
-			went := follow(s.Pipeline.Fixture, test.configMap)
+			went := follow(s.Fixture, test.configMap)
 			s.Do("get") // in place of init
 			out := s.Do("test")
 			if s.Wants(out, fmt.Sprintf("Success! %d passed, 0 failed.", test.runs)); t.Failed() {
