@@ -65,13 +65,15 @@ func TestObservationOfEachKind(t *testing.T) {
 			judging.Observed(&corev1.ConfigMap{
 				ObjectMeta: meta, Data: map[string]string{"foo": "one"}, BinaryData: map[string][]byte{"raw": {0, 255}}, Immutable: new(true),
 			}, begun),
-			map[string]judging.Entry{"foo": judging.Text("one"), "raw": judging.Binary([]byte{0, 255})}, "",
+			map[string]judging.Entry{"foo": judging.Text("one"), "raw": judging.Binary([]byte{0, 255})},
+			"",
 		},
 		"Secret": {
 			judging.Observed(&corev1.Secret{
 				ObjectMeta: meta, Data: map[string][]byte{"foo": []byte("one"), "raw": {0, 255}}, Immutable: new(true), Type: "Opaque",
 			}, begun),
-			map[string]judging.Entry{"foo": judging.Binary([]byte("one")), "raw": judging.Binary([]byte{0, 255})}, "Opaque",
+			map[string]judging.Entry{"foo": judging.Binary([]byte("one")), "raw": judging.Binary([]byte{0, 255})},
+			"Opaque",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

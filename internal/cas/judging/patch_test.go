@@ -86,14 +86,26 @@ func TestMergePatchOfAWholeTransaction(t *testing.T) {
 	}{
 		"all of it": {judging.ConfigMap, changes, meta, nil, `{"data":{"foo":"2"},"immutable":true,
 			"metadata":{"uid":"u","resourceVersion":"7","labels":{"app":"shop","old":null}}}`, types.StrategicMergePatchType},
-		"of a Secret": {judging.Secret, []judging.Change{{Key: "foo", To: judging.Binary([]byte("1"))}}, nil, nil,
-			`{"data":{"foo":"MQ=="},"metadata":{"uid":"u","resourceVersion":"7"}}`, types.StrategicMergePatchType},
-		"with an owner": {judging.ConfigMap, nil, nil, &metav1.ManagedFieldsEntry{Manager: "engine"},
-			`{"metadata":{"uid":"u","resourceVersion":"7","managedFields":[{"manager":"engine"}]}}`, types.StrategicMergePatchType},
-		"of a key that would be a directive": {judging.ConfigMap, []judging.Change{{Key: "$patch", To: one}}, nil, nil,
-			`{"data":{"$patch":"1"},"metadata":{"uid":"u","resourceVersion":"7"}}`, types.MergePatchType},
-		"of a label that would be a directive": {judging.ConfigMap, nil, &judging.Meta{Labels: map[string]*string{"$retainKeys": new("1")}}, nil,
-			`{"metadata":{"uid":"u","resourceVersion":"7","labels":{"$retainKeys":"1"}}}`, types.MergePatchType},
+		"of a Secret": {
+			judging.Secret,
+			[]judging.Change{{Key: "foo", To: judging.Binary([]byte("1"))}},
+			nil, nil,
+			`{"data":{"foo":"MQ=="},"metadata":{"uid":"u","resourceVersion":"7"}}`, types.StrategicMergePatchType,
+		},
+		"with an owner": {
+			judging.ConfigMap, nil, nil, &metav1.ManagedFieldsEntry{Manager: "engine"},
+			`{"metadata":{"uid":"u","resourceVersion":"7","managedFields":[{"manager":"engine"}]}}`, types.StrategicMergePatchType,
+		},
+		"of a key that would be a directive": {
+			judging.ConfigMap,
+			[]judging.Change{{Key: "$patch", To: one}},
+			nil, nil,
+			`{"data":{"$patch":"1"},"metadata":{"uid":"u","resourceVersion":"7"}}`, types.MergePatchType,
+		},
+		"of a label that would be a directive": {
+			judging.ConfigMap, nil, &judging.Meta{Labels: map[string]*string{"$retainKeys": new("1")}}, nil,
+			`{"metadata":{"uid":"u","resourceVersion":"7","labels":{"$retainKeys":"1"}}}`, types.MergePatchType,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,11 +141,13 @@ func TestJSONPatchOfAGuard(t *testing.T) {
 			of(), judging.Change{Key: "guard", IsGuard: true}, `{"op":"test","path":"/data/guard","value":null},{"op":"test","path":"/binaryData","value":null}`,
 		},
 		"that is absent, and both maps are there": {
-			of(func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"raw": {1}} }), judging.Change{Key: "guard", IsGuard: true},
+			of(func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"raw": {1}} }),
+			judging.Change{Key: "guard", IsGuard: true},
 			`{"op":"test","path":"/data/guard","value":null},{"op":"test","path":"/binaryData/guard","value":null}`,
 		},
 		"of a Secret, which has one map": {
-			judging.Observed(&corev1.Secret{Data: map[string][]byte{"foo": {1}}}, time.Time{}), judging.Change{Key: "guard", IsGuard: true},
+			judging.Observed(&corev1.Secret{Data: map[string][]byte{"foo": {1}}}, time.Time{}),
+			judging.Change{Key: "guard", IsGuard: true},
 			`{"op":"test","path":"/data/guard","value":null}`,
 		},
 	} {
