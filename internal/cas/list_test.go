@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
@@ -155,54 +152,6 @@ func listGoesOn(f *fixture, plane *envtest.ControlPlane) {
 	}
 	if n := f.proxy.Count(http.MethodGet); n != 4 { // three pages, one of them asked for twice
 		f.Errorf("%d requests: %v", n, f.proxy.Requests())
-	}
-}
-
-// firstPage answers every page as the API server answered the first one.
-type firstPage struct {
-	next http.RoundTripper
-	page *recording
-}
-
-// RoundTrip implements [http.RoundTripper].
-func (p *firstPage) RoundTrip(request *http.Request) (*http.Response, error) {
-	if p.page == nil {
-		page, err := record(p.next, request)
-		if err != nil {
-			return nil, err
-		}
-		p.page = &page
-	}
-	return p.page.answer(request), nil
-}
-
-// Given 10,000 ConfigMaps of 24 KiB, which is 234 MiB; when they are listed; then less than 200 MiB are in use at any time. (One page of them
-// stands for all.)
-func TestListOfTenThousandTakesLessThan200MiB(t *testing.T) {
-	const objects, size, most = 10_000, 24 << 10, 200
-	f := newFixture(t, map[string]string{"foo": "1"})
-	f.many(17, strings.Repeat("x", size))
-	config := rest.CopyConfig(f.cluster.Config)
-	config.QPS = -1
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &firstPage{next: next} })
-	f.engine = f.newEngine(config)
-	n, peak := 0, uint64(0)
-	for found, err := range f.engine.List(t.Context(), Selection{Namespace: f.ref.Namespace, Fields: "metadata.name!=kube-root-ca.crt,metadata.name!=shared"}) {
-		if err != nil || found.Size() != size {
-			t.Fatalf("%+v, %v", found, err)
-		}
-		if n++; n%1000 == 0 {
-			runtime.GC() // of all that the list has given so far, garbage does not count
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			peak = max(peak, m.HeapAlloc)
-		}
-		if n == objects {
-			break
-		}
-	}
-	if t.Logf("%d MiB at most", peak>>20); n != objects || peak>>20 >= most {
-		t.Errorf("%d ConfigMaps took %d MiB, want %d in less than %d MiB", n, peak>>20, objects, most)
 	}
 }
 

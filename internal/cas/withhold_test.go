@@ -1,26 +1,19 @@
 package cas
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -36,8 +29,8 @@ func isPlanted(words string) bool {
 	return strings.Contains(words, "planted") || strings.Contains(words, base64.StdEncoding.EncodeToString([]byte("planted, ")))
 }
 
-// quotes has the API server answer writes in the fixture's namespace with what foo holds: as a refusal, or as a warning.
-func (f *fixture) quotes(action admissionv1.ValidationAction) {
+// quotes has the API server refuse writes in the fixture's namespace, in words that quote what foo holds.
+func (f *fixture) quotes() {
 	f.Helper()
 	policies, name := f.cluster.Client().AdmissionregistrationV1(), f.ref.Namespace
 	_, err := policies.ValidatingAdmissionPolicies().Create(f.Context(), &admissionv1.ValidatingAdmissionPolicy{
@@ -62,7 +55,7 @@ func (f *fixture) quotes(action admissionv1.ValidationAction) {
 	_, err = policies.ValidatingAdmissionPolicyBindings().Create(f.Context(), &admissionv1.ValidatingAdmissionPolicyBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
-			PolicyName: name, ValidationActions: []admissionv1.ValidationAction{action},
+			PolicyName: name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
 		},
 	}, metav1.CreateOptions{})
 	if err != nil {
@@ -102,7 +95,7 @@ func TestRefusalQuotesNothingOfASecret(t *testing.T) {
 			ofEachKind(t, func(of kinded) {
 				t, kind := of.T, of.kind
 				f := newFixtureOf(t, kind, map[string]string{"foo": oldPlant})
-				f.quotes(admissionv1.Deny)
+				f.quotes()
 				err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 					_, err := f.objects().Update(ctx, f.live(), metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 					return err != nil && isPlanted(err.Error()), nil
@@ -199,74 +192,5 @@ func TestConflictAfterDoubtQuotesNothingOfASecret(t *testing.T) {
 	f.want(Unknown, err)
 	if err == nil || isPlanted(fmt.Sprintf("%v %+v", err, err)) || !strings.Contains(err.Error(), wire.Withheld) {
 		t.Errorf("%v, want what was said to be withheld", err)
-	}
-}
-
-// buffer is what client-go logs.
-type buffer struct {
-	mu    sync.Mutex
-	words bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.words.Write(p)
-}
-
-// warned collects warnings.
-type warned struct{ buffer }
-
-func (w *warned) HandleWarningHeader(_ int, _, text string) { fmt.Fprintln(w, text) }
-
-// Given client-go at its highest verbosity, and an API server that warns of what an object holds; then no body of a Secret is logged, and no
-// warning.
-//
-// It runs without the race detector: klog restores its settings without a lock.
-//
-//nolint:paralleltest // klog's verbosity is one for all
-func TestNothingOfASecretIsLogged(t *testing.T) {
-	c := testcluster.Shared(t)
-	for _, kind := range []Kind{ConfigMap, Secret} {
-		t.Run(kind.String(), func(t *testing.T) {
-			f := in(t, c)
-			f.ref.Kind = kind
-			f.create(map[string]string{"foo": oldPlant})
-			f.quotes(admissionv1.Warn)
-			seen, probed := &warned{}, &warned{}
-			config, probing := rest.CopyConfig(f.proxy.Config), rest.CopyConfig(c.Config)
-			config.WarningHandler, probing.WarningHandler = seen, probed
-			f.engine = f.newEngine(config)
-			probe := kubernetes.NewForConfigOrDie(probing).CoreV1().RESTClient()
-			err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-				err := probe.Patch(types.MergePatchType).Namespace(f.ref.Namespace).Resource(kind.Resource()).Name(f.ref.Name).
-					Param("dryRun", metav1.DryRunAll).Body([]byte(`{"metadata":{"labels":{"probe":"1"}}}`)).Do(ctx).Error()
-				return isPlanted(probed.words.String()), err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			state, flags, logged := klog.CaptureState(), flag.NewFlagSet("klog", flag.PanicOnError), &buffer{}
-			defer state.Restore()
-			klog.InitFlags(flags)
-			for name, value := range map[string]string{"v": "10", "logtostderr": "false", "alsologtostderr": "false", "stderrthreshold": "FATAL"} {
-				if err := flags.Set(name, value); err != nil {
-					t.Fatal(err)
-				}
-			}
-			klog.SetOutput(logged)
-			_, err = f.do(f.swapping("foo", Text(oldPlant), Text(newPlant)))
-			f.want(Applied, err)
-			_, err = f.engine.Observe(t.Context(), f.ref, 0)
-			f.want(Applied, err)
-			klog.Flush()
-			said := strings.ReplaceAll(logged.words.String(), `"Request Body" body=""`, "") // of a watch
-			if isLogged := strings.Contains(said, "Body"); isLogged != (kind == ConfigMap) {
-				t.Errorf("bodies are logged: %t\n%s", isLogged, said)
-			}
-			if isPlanted(seen.words.String()) != (kind == ConfigMap) {
-				t.Errorf("warnings: %s", seen.words.String())
-			}
-		})
 	}
 }

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,83 +15,175 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// Code that moves must not leave its row behind: here all is held against the sources, and nothing is run.
-func TestEveryRowNamesCodeAndTestsThatAreThere(t *testing.T) {
+// Each row is held against the sources, and nothing is run. Whether the compiler takes what an edit leaves, make rules tells.
+func TestEveryRowNamesAFunctionAnEditAndTests(t *testing.T) {
 	t.Parallel()
 	root, err := toolchain.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := map[string]map[string]bool{}
+	all, err := load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
 	says := map[string]bool{}
 	for _, r := range table.All() {
-		if says[r.Says] {
-			t.Errorf("%s: there twice", r.Says)
-		}
-		says[r.Says] = true
-		source, err := os.ReadFile(filepath.Join(root, r.File))
-		if err != nil {
-			t.Fatal(err)
-		}
-		mutant, err := mutate(r, source)
-		if err != nil {
-			t.Errorf("%s: %v", r.Says, err)
+		mutants, err := all.together([]table.Rule{r})
+		if err != nil || says[r.Says] {
+			t.Errorf("%s: there twice, or %v", r.Says, err)
 			continue
 		}
-		if _, err := parser.ParseFile(token.NewFileSet(), r.File, mutant, parser.SkipObjectResolution); err != nil {
-			t.Errorf("%s: is no Go without it: %v", r.Says, err)
+		says[r.Says] = true
+		for path, code := range mutants {
+			if _, err := parser.ParseFile(token.NewFileSet(), path, code, parser.SkipObjectResolution); err != nil {
+				t.Errorf("%s: is no Go without it: %v", r.Says, err)
+			}
 		}
-		if r.Code == r.Without {
-			t.Errorf("%s: nothing is taken out", r.Says)
+		if folders, err := all.folders(r); err != nil || len(folders) == 0 {
+			t.Errorf("%s: no tests: %v", r.Says, err)
 		}
-		if tests[r.Dir] == nil {
-			tests[r.Dir] = testsIn(t, filepath.Join(root, r.Dir))
-		}
-		if len(r.Tests) == 0 {
-			t.Errorf("%s: no test", r.Says)
-		}
-		for _, test := range r.Tests {
-			if name, _, _ := strings.Cut(test, "/"); !tests[r.Dir][name] {
-				t.Errorf("%s: %s has no %s", r.Says, r.Dir, name)
+		f, _, _ := all.mutated(r)
+		e, _ := parseEdit(r.Edit)
+		fields := map[ast.Node]bool{}
+		for n := range ast.Preorder(e.pattern) {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				fields[n.Sel] = true
+			case *ast.KeyValueExpr:
+				fields[n.Key] = true
+			case *ast.Ident:
+				if !fields[n] && !wildcard.MatchString(n.Name) && variables(f)[n.Name] {
+					t.Errorf("%s: %s is a variable of %s: a letter can stand for it", r.Says, n.Name, r.In)
+				}
 			}
 		}
 	}
 }
 
-func testsIn(t *testing.T, dir string) map[string]bool {
-	t.Helper()
+// variables are the names of a function's parameters and variables.
+func variables(f *function) map[string]bool {
 	names := map[string]bool{}
-	files := os.DirFS(dir)
-	paths, err := fs.Glob(files, "*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		source, err := fs.ReadFile(files, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, source, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil {
-				names[f.Name.Name] = true
+	for n := range ast.Preorder(f.FuncDecl) {
+		var all []ast.Expr
+		var more []*ast.Ident
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok == token.DEFINE {
+				all = n.Lhs
 			}
+		case *ast.RangeStmt:
+			all = []ast.Expr{n.Key, n.Value}
+		case *ast.ValueSpec:
+			more = n.Names
+		case *ast.Field:
+			more = n.Names
+		}
+		for _, x := range all {
+			if name, ok := x.(*ast.Ident); ok {
+				more = append(more, name)
+			}
+		}
+		for _, name := range more {
+			names[name.Name] = true
 		}
 	}
 	return names
 }
 
-func TestCodeIsTakenOutJustOnce(t *testing.T) {
+func TestEdits(t *testing.T) {
 	t.Parallel()
-	r := table.Rule{File: "a.go", Code: "b", Without: "c"}
-	for source, want := range map[string]string{"abd": "acd", "ad": "", "abdb": ""} {
-		got, err := mutate(r, []byte(source))
-		if string(got) != want || (err == nil) != (want != "") {
-			t.Errorf("%s gives %q, want %q (%v)", source, got, want, err)
+	const body = `{
+	if limit := x; limit > 0 && r.open(x) {
+		return x
+	} else {
+		r.close()
+	}
+	switch {
+	case x == 2, r.full() || x < y:
+		r.log(2)
+		return T{A: x, B: 1}.C
+	}
+	r.log(x, limit, func() { r.end(x...) })
+}`
+	all := sourcesOf(t, "package p\n\nfunc (r *T[K]) f(x int) int "+body)
+	for text, want := range map[string]string{ // what stands in the source, and what the edit puts there; nothing where it must be refused
+		"never open":               "limit > 0 && r.open(x) ⇒ (false && (limit > 0 && r.open(x)))",
+		"always return a":          "limit > 0 && r.open(x) ⇒ (true || (limit > 0 && r.open(x)))",
+		"never close":              "",
+		"never C":                  "",
+		"never a == 2":             "x == 2 ⇒ (false && (x == 2))",
+		"skip a.log(2)":            "r.log(2) ⇒ if false {\nr.log(2)\n}",
+		"skip end":                 "r.end(x...) ⇒ if false {\nr.end(x...)\n}",
+		"skip a.end(b)":            "",
+		"skip a.log(b)":            "r.log(2) ⇒ if false {\nr.log(2)\n}",
+		"skip log":                 "",
+		"skip limit":               "r.log(x, limit, func() { r.end(x...) }) ⇒ if false {\nr.log(x, limit, func() { r.end(x...) })\n}",
+		"without open":             "r.open(x) ⇒ (true || (r.open(x)))",
+		"without full":             "r.full() ⇒ (false && (r.full()))",
+		"without A":                "A: x,  ⇒ ",
+		"without B":                ", B: 1 ⇒ ",
+		"without a == 2":           "x == 2,  ⇒ ",
+		"a > 0 -> a >= 0":          "limit > 0 ⇒ limit >= 0",
+		"a < a -> a":               "",
+		"a.open(b) -> true":        "r.open(x) ⇒ (true || (r.open(x)))",
+		"a.log(b, c, d) -> self.l": "r.log(x, limit, func() { r.end(x...) }) ⇒ r.l",
+		"a || b -> b && a":         "r.full() || x < y ⇒ (x < y) && r.full()",
+		"return a.C -> return 0":   "return T{A: x, B: 1}.C ⇒ return 0",
+		"2 -> 3":                   "",
+		"every 2 -> 3":             "x == 2 ⇒ x == 3 ⇒ r.log(2) ⇒ r.log(3)",
+		"nothing":                  "",
+		"never (":                  "",
+		"never a; b":               "",
+	} {
+		_, got, err := all.mutated(table.Rule{In: "p.T.f", Edit: text})
+		wanted := body
+		for pair := range slices.Chunk(strings.Split(want, " ⇒ "), 2) {
+			if len(pair) == 2 {
+				wanted = strings.Replace(wanted, pair[0], pair[1], 1)
+			}
 		}
+		if want != "" && (err != nil || got != wanted) || want == "" && err == nil {
+			t.Errorf("%s gives %s(%v), want\n%s", text, got, err, wanted)
+		}
+	}
+}
+
+func sourcesOf(t *testing.T, files ...string) sources {
+	t.Helper()
+	s := sources{}
+	for i, code := range files {
+		if err := s.add(token.NewFileSet(), fmt.Sprintf("%d/a_test.go", i), code); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func TestFoldersOfTests(t *testing.T) {
+	t.Parallel()
+	all := sourcesOf(t, "package p\n\nfunc TestA() {}\n\nfunc TestB() {}\n", "package q_test\n\nfunc TestB() {}\n")
+	got, err := all.folders(table.Rule{Tests: []string{"TestA/x", "q.TestB/y"}}, table.Rule{Tests: []string{"TestA/x"}})
+	if want := map[string][]string{"0": {"TestA/x"}, "1": {"TestB/y"}}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v (%v)", got, want, err)
+	}
+	for _, test := range []string{"TestB", "TestC"} {
+		if got, err := all.folders(table.Rule{Tests: []string{test}}); err == nil {
+			t.Errorf("%s is found in %v", test, got)
+		}
+	}
+}
+
+func TestSeveralRulesAreOutOfOneSource(t *testing.T) {
+	t.Parallel()
+	all := sourcesOf(t, "package p\n\nfunc f() int { return 1 }\n\nfunc g() { h(2) }\n")
+	got, err := all.together([]table.Rule{{Says: "one", In: "p.f", Edit: "1 -> 10"}, {Says: "two", In: "p.g", Edit: "skip h"}})
+	want := map[string]string{
+		"0/a_test.go": "package p\n\nfunc f() int {\nif ruleOut == \"one\" {\n//line one:3\n{ return 10 }\npanic(`the function has no end`)\n}\n" +
+			"//line a_test.go:3\n return 1 }\n\nfunc g() {\nif ruleOut == \"two\" {\n//line two:5\n{ if false {\nh(2)\n} }\nreturn\n}\n//line a_test.go:5\n h(2) }\n",
+		"0/rule_out.go": "package p\n\nimport \"os\"\n\nvar ruleOut = os.Getenv(\"RULE_OUT\")\n",
+	}
+	if err != nil || !maps.Equal(got, want) {
+		t.Errorf("it is\n%s\nwant\n%s(%v)", got, want, err)
 	}
 }
 
@@ -99,20 +192,5 @@ func TestPattern(t *testing.T) {
 	got := pattern([]string{"TestA", "TestB/the_c(d)"})
 	if want := `^TestA$|^TestB$/^the_c\(d\)$`; got != want {
 		t.Errorf("%s, want %s", got, want)
-	}
-}
-
-func TestSeveralRulesAreOutOfOneSource(t *testing.T) {
-	t.Parallel()
-	const source = "package p\n\nfunc f() int { return 1 }\n\nfunc g() { h(2) }\n\nconst c = 3\n"
-	rules := []table.Rule{{Says: "one", Code: "return 1", Without: "return 10"}, {Says: "two", Code: "h(2)", Without: ""}}
-	got, err := together([]byte(source), rules)
-	const want = "package p\n\nfunc f() int {\nif ruleOut == \"one\" { return 10 \n} return 1 }\n\n" +
-		"func g() {\nif ruleOut == \"two\" {  \nreturn\n} h(2) }\n\nconst c = 3\n"
-	if string(got) != want || err != nil {
-		t.Errorf("it is\n%s\nwant\n%s(%v)", got, want, err)
-	}
-	if _, err := together([]byte(source), []table.Rule{{Says: "three", Code: "c = 3", Without: "c = 4"}}); err == nil {
-		t.Error("a rule is out that is in no function")
 	}
 }

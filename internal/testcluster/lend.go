@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -113,8 +112,7 @@ func borrow(path string) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{Config: cfg, user: ask}
-	c.client, err = kubernetes.NewForConfig(cfg)
-	return c, err
+	return c, c.connect()
 }
 
 func unthrottle(cfg *rest.Config) { cfg.QPS, cfg.Burst = -1, 0 }

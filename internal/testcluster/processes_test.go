@@ -3,6 +3,7 @@ package testcluster_test
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"testing"
@@ -40,10 +41,22 @@ func wantFoo(t *testing.T, c kubernetes.Interface, namespace string) {
 	}
 }
 
+// borrowed is the environment variable that tells a process the namespace to read in the cluster that it is lent.
+const borrowed = "TESTCLUSTER_BORROWED"
+
+// A cluster of one's own can be lent, its processes can be killed, frozen and started again, and it is stopped at once where they are not there, or
+// do not run.
 func TestProcessesAreKilledFrozenAndStartedAgain(t *testing.T) {
 	t.Parallel()
+	if namespace := os.Getenv(borrowed); namespace != "" { // in the process that lent starts
+		c := testcluster.Shared(t)
+		wantFoo(t, c.Client(), namespace)
+		wantFoo(t, client(t, c.User(t, "borrower", namespace, getConfigMaps)), namespace)
+		return
+	}
 	c := testcluster.Own(t)
 	namespace := configMap(t, c)
+	path := lent(t, c, namespace)
 
 	if err := c.KillAPIServer(); err != nil {
 		t.Fatal(err)
@@ -85,28 +98,7 @@ func TestProcessesAreKilledFrozenAndStartedAgain(t *testing.T) {
 		}
 		wantFoo(t, c.Client(), namespace)
 	}
-}
 
-// A cluster whose processes are not there, or do not run, must be stopped all the same, and at once. So must one that was lent.
-func TestStopsWhatIsFrozenOrKilled(t *testing.T) {
-	t.Parallel()
-	if namespace := os.Getenv("TESTCLUSTER_BORROWED"); namespace != "" { // in the other process
-		c := testcluster.Shared(t)
-		wantFoo(t, c.Client(), namespace)
-		wantFoo(t, client(t, c.User(t, "borrower", namespace, getConfigMaps)), namespace)
-		return
-	}
-	c := testcluster.Own(t)
-	path, err := c.Lend()
-	if err != nil {
-		t.Fatal(err)
-	}
-	namespace := configMap(t, c)
-	other := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
-	other.Env = append(os.Environ(), testcluster.EnvLent+"="+path, "TESTCLUSTER_BORROWED="+namespace)
-	if out, err := other.CombinedOutput(); err != nil {
-		t.Errorf("another process cannot borrow the cluster: %v\n%s", err, out)
-	}
 	if err := errors.Join(c.KillAPIServer(), c.FreezeEtcd()); err != nil {
 		t.Fatal(err)
 	}
@@ -118,6 +110,21 @@ func TestStopsWhatIsFrozenOrKilled(t *testing.T) {
 	}
 }
 
+// lent has another process read testmap as a user of the cluster, which is its shared one.
+func lent(t *testing.T, c *testcluster.Cluster, namespace string) (path string) {
+	t.Helper()
+	path, err := c.Lend()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	other.Env = append(os.Environ(), testcluster.EnvLent+"="+path, borrowed+"="+namespace)
+	if out, err := other.CombinedOutput(); err != nil {
+		t.Errorf("another process cannot borrow the cluster: %v\n%s", err, out)
+	}
+	return path
+}
+
 func TestTCPProxySpoilsConnections(t *testing.T) {
 	t.Parallel()
 	shared := testcluster.Shared(t)
@@ -127,6 +134,7 @@ func TestTCPProxySpoilsConnections(t *testing.T) {
 	get := func() error {
 		cfg := rest.CopyConfig(proxy.Config)
 		cfg.Timeout = 2 * time.Second
+		cfg.Dial = new(net.Dialer).DialContext // configurations that dial alike share connections
 		transport, err := rest.HTTPClientFor(cfg)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,39 @@
+package commandlines
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+)
+
+// No configuration error points at, or quotes, a write-only value.
+func TestSecretConfigurationErrors(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		body string
+		want []string
+	}{
+		"no value":     {fixture.SecretEntry(), []string{"Invalid Attribute Combination", "set either value_wo or value_base64_wo"}},
+		"both values":  {fixture.SecretEntry(`value_wo = "plant-a"`, `value_base64_wo = "plant-b"`), []string{"Invalid Attribute Combination", "value_wo"}},
+		"no base64":    {fixture.SecretEntry(`value_base64_wo = "plant-c"`), []string{"Invalid Base64", "value_base64_wo", "must be canonical standard base64"}},
+		"no keys":      {fixture.SecretData(`data_wo = {}`), []string{"Missing Keys", "data_wo"}},
+		"a null value": {fixture.SecretData(`data_wo = { a = null, b = "plant-d" }`), []string{"Missing Value", `data_wo["a"]`}},
+		"a bad key":    {fixture.SecretData(`data_wo = { "a/b" = "plant-e" }`), []string{"Invalid Secret Key", `data_wo["a/b"]`}},
+		"in both maps": {
+			fixture.SecretData(`data_wo = { a = "plant-f" }`, `binary_data_wo = { a = "AA==" }`),
+			[]string{"Key In Both Maps", `binary_data_wo["a"]`, "must not be in data_wo as well"},
+		},
+		"restore":     {fixture.SecretEntry(`value_wo = "plant-g"`, `deletion_policy = "restore"`), []string{"deletion_policy", `"delete" "abandon"`}},
+		"a bad name":  {strings.Replace(fixture.SecretEntry(`value_wo = "plant-h"`), `"database"`, `"Database"`, 1), []string{"Invalid Secret Name", "name"}},
+		"bad timeout": {"ephemeral \"cas_secret\" \"it\" {\n  name = \"x\"\n  timeouts = { open = \"soon\" }\n}\n", []string{"Invalid Timeout", "timeouts.open"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewCLIPipeline(t)
+			p.Write(test.body)
+			if out := p.PlanRefused(test.want); strings.Contains(out, "plant-") {
+				t.Errorf("a value is shown:\n%s", out)
+			}
+		})
+	}
+}

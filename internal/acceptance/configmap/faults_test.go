@@ -1,0 +1,184 @@
+package configmap
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+type wholeOp struct{ before, after, verb, method string }
+
+// plan brings about where the operation begins, and saves the plan of it.
+func (op wholeOp) plan(p *fixture.Pipeline) {
+	p.Helper()
+	if op.before != "" {
+		p.Planned(op.before)
+	}
+	p.Write(op.after)
+	p.Plan()
+}
+
+// wholeOps are one operation each, from a ConfigMap { foo = "1" } (or, for a create, from none) on.
+var wholeOps = map[string]wholeOp{
+	"create": {after: fixture.WholeBlock("all", `data = { foo = "2" }`), verb: "create", method: http.MethodPost},
+	"update": {
+		before: fixture.WholeBlock("all", `data = { foo = "1" }`), after: fixture.WholeBlock("all", `data = { foo = "2" }`), verb: "patch", method: http.MethodPatch,
+	},
+	"delete": {before: fixture.WholeBlock("all", `data = { foo = "1" }`), after: fixture.Nothing, verb: "delete", method: http.MethodDelete},
+}
+
+// onWhole runs a test of each operation.
+func onWhole(t *testing.T, test func(p *fixture.Pipeline, name string, op wholeOp)) {
+	t.Helper()
+	for name, op := range wholeOps {
+		t.Run(name, func(t *testing.T) { test(fixture.NewPipeline(t), name, op) })
+	}
+}
+
+// wantUndone fails the test unless live and state are as the operation found them.
+func wantUndone(p *fixture.Pipeline, before string) {
+	p.Helper()
+	if before == "" {
+		p.WantState()
+		p.WantNone("testmap")
+		return
+	}
+	p.WantState("all")
+	p.WantLive("testmap", fixture.Data{"foo": "1"})
+}
+
+func TestConfigMapNotPermitted(t *testing.T) {
+	t.Parallel()
+	onWhole(t, func(p *fixture.Pipeline, _ string, op wholeOp) {
+		reader := p.Cluster.Kubeconfig(p, p.User("reader", "configmaps", "get"))
+		noOne := p.Cluster.Kubeconfig(p, p.User("no-one", "secrets", "get"))
+		if op.before != "" {
+			p.Planned(op.before)
+		}
+		p.WriteFor(reader, "", op.after)
+		p.Plan()
+		facts := []string{"Error: Not Permitted", "ConfigMap: " + p.Namespace + "/testmap", "Grant get, create, patch and delete on configmaps in this namespace."}
+		p.ApplyRefused(append(facts, "permission to "+op.verb+" this ConfigMap")...)
+		wantUndone(p, op.before)
+		p.WriteFor(noOne, "", op.after)
+		p.PlanRefused(append(facts, "permission to get this ConfigMap"))
+		p.Planned(op.after)
+	})
+}
+
+func TestConfigMapAPIServerThatRefusesConnections(t *testing.T) {
+	t.Parallel()
+	onWhole(t, func(p *fixture.Pipeline, _ string, op wholeOp) {
+		op.plan(p)
+		p.LeadTo(&rest.Config{Host: fixture.RefusedAddress})
+		unreachable := []string{"Error: API Server Unreachable", "Host: " + fixture.RefusedAddress}
+		p.ApplyRefused(unreachable...)
+		p.PlanRefused(unreachable)
+		wantUndone(p, op.before)
+	})
+}
+
+// A write that gets no answer, which was not made, ends with the timeout; it is told as what it is, and the next plan goes on.
+func TestConfigMapWriteThatIsHeldEndsWithTheTimeout(t *testing.T) {
+	t.Parallel()
+	onWhole(t, func(p *fixture.Pipeline, name string, op wholeOp) {
+		proxy := p.Proxied()
+		const timeouts = "timeouts = { create = \"2s\", update = \"2s\", delete = \"2s\" }\n}\n"
+		timed := func(body string) string { return strings.Replace(body, "\n}\n", "\n  "+timeouts, 1) }
+		op.before, op.after = timed(op.before), timed(op.after)
+		op.plan(p)
+		proxy.SetHook(func(r *http.Request) testcluster.Fault {
+			if r.Method == op.method {
+				return testcluster.Fault{HoldBefore: r.Context().Done(), DropBefore: true}
+			}
+			return testcluster.Fault{}
+		})
+		p.ApplyRefused("Error: Write Outcome Unknown", map[string]string{
+			"create": "If it says that the ConfigMap already exists, import it.", "update": "it shows what is left to do.", "delete": "it shows what is left to remove.",
+		}[name])
+		wantUndone(p, op.before)
+		proxy.SetHook(nil)
+		p.PlanApply()
+	})
+}
+
+// An answer that gets lost, after the write was made, is found out about.
+func TestConfigMapAnswerThatIsLost(t *testing.T) {
+	t.Parallel()
+	onWhole(t, func(p *fixture.Pipeline, name string, op wholeOp) {
+		proxy := p.Proxied()
+		op.plan(p)
+		proxy.SetHook(fixture.OnceFor(p, op.method, testcluster.Fault{DropAfter: true}))
+		p.Apply()
+		if name == "delete" {
+			p.WantState()
+			return
+		}
+		p.WantLive("testmap", fixture.Data{"foo": "2"})
+		p.PlanNothing()
+	})
+}
+
+func TestConfigMapReadThatIsHeldEndsWithTheTimeout(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	proxy := p.Proxied()
+	p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`, `timeouts = { read = "1s" }`))
+	proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		return testcluster.Fault{HoldBefore: r.Context().Done(), DropBefore: true}
+	})
+	p.PlanRefused([]string{"Error: Operation Timed Out", "raise timeouts.read"})
+	p.WantState("all")
+}
+
+// labelAll has every ConfigMap of the fixture's namespace that is written get a label.
+func labelAll(f *fixture.Fixture) {
+	f.Helper()
+	f.Mutate(admissionv1.MutatingAdmissionPolicySpec{
+		MatchConstraints: f.WritesHere(), ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
+		Mutations: []admissionv1.Mutation{{
+			PatchType: admissionv1.PatchTypeApplyConfiguration,
+			ApplyConfiguration: &admissionv1.ApplyConfiguration{
+				Expression: `Object{metadata: Object.metadata{labels: {"team": "policy"}}}`,
+			},
+		}},
+	})
+	err := wait.PollUntilContextTimeout(f.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		cm, err := f.Cluster.Client().CoreV1().ConfigMaps(f.Namespace).Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "probe"}},
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err == nil && cm.Labels["team"] != "", nil
+	})
+	if err != nil {
+		f.Fatalf("waiting for the policy: %v", err)
+	}
+}
+
+func TestAdmissionThatChangesAConfigMapIsToldOf(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	labelAll(p.Fixture)
+	const warning = "Warning: ConfigMap Changed By Admission"
+	p.Write(fixture.WholeBlock("all", `labels = { app = "shop" }`))
+	p.Plan()
+	p.Wants(p.Apply(), warning, `Label: team Sent: (absent) Stored: "policy"`, "ignore_labels")
+	p.Wants(p.Plan(), `- "team" = "policy" -> null`)
+	p.Wants(p.Apply(), warning)
+
+	p.WriteFor(p.Kubeconfig, `ignore_labels = ["^team$"]`, fixture.WholeBlock("all", `labels = { app = "store" }`))
+	p.Plan()
+	p.Wants(p.Apply(), "!"+warning)
+	p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"app": "store", "team": "policy"}})
+	p.PlanNothing()
+	p.Write(fixture.WholeBlock("other", `name = "other"`)) // nor where labels are left to others
+	p.Plan()
+	p.Wants(p.Apply(), "!"+warning)
+}

@@ -1,0 +1,12 @@
+// Package data has the tests of cas_configmap_data, several keys of a ConfigMap.
+//
+// It knows the protocol, HCL and ConfigMaps, and nothing inside the provider. What all resources do alike is tested in package kinds.
+package data
+
+import (
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+)
+
+func TestMain(m *testing.M) { fixture.Main(m) }

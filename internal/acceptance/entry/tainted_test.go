@@ -1,0 +1,54 @@
+package entry
+
+import (
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+)
+
+// The plan that replaces a tainted entry is shaped as a create: it has no private state, and so has the removal. What that
+// would lose is refused before anything is removed.
+
+// tainted is a pipeline that has swapped foo from "original" to "2" and tainted the entry.
+func tainted(t *testing.T, arguments ...string) *fixture.Pipeline {
+	t.Helper()
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": "original"})
+	p.Planned(fixture.EntryBlock("foo", append([]string{`value = "2"`, `expected_value = "original"`}, arguments...)...))
+	p.Do("taint", "cas_configmap_entry.foo")
+	return p
+}
+
+func TestTaintedEntryThatWouldAdoptItself(t *testing.T) {
+	p := tainted(t, `deletion_policy = "restore"`)
+	p.Write(fixture.EntryBlock("foo", `value = "2"`, `adopt_existing = true`, `deletion_policy = "restore"`))
+	p.Plan()
+	p.ApplyRefused("Replacement Would Fail", "untaint")
+	p.WantLive("testmap", fixture.Data{"foo": "2"})
+
+	// What it first found is not known any more, and that is remembered.
+	p.Do("untaint", "cas_configmap_entry.foo")
+	p.Plan() // of adopt_existing
+	p.Apply()
+	p.DestroyRefused([]string{"Nothing Known To Restore"})
+	p.WantLive("testmap", fixture.Data{"foo": "2"})
+}
+
+func TestTaintedEntryThatExpectsItsOwnValue(t *testing.T) {
+	p := tainted(t)
+	p.Write(fixture.EntryBlock("foo", `value = "2"`, `expected_value = "2"`))
+	p.Plan()
+	p.ApplyRefused("Replacement Would Fail", "untaint")
+	p.WantLive("testmap", fixture.Data{"foo": "2"})
+	p.Do("untaint", "cas_configmap_entry.foo")
+	p.Destroy()
+	p.WantLive("testmap", nil)
+}
+
+func TestTaintedEntryThatIsRenamedAndToRestore(t *testing.T) {
+	p := tainted(t, `deletion_policy = "restore"`)
+	p.Write(fixture.EntryBlock("foo", `key = "baz"`, `value = "2"`, `deletion_policy = "restore"`))
+	p.Plan()
+	p.ApplyRefused("Nothing Known To Restore", "untaint")
+	p.WantLive("testmap", fixture.Data{"foo": "2"})
+}

@@ -1,0 +1,395 @@
+package histories
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+)
+
+// apply applies a plan, and gives the titles of errors.
+func (m *model) apply(w *workspace, pl *modelPlan, f fault) (errs []string, p *process) {
+	p = &process{model: m, chains: map[string][]int{}, fault: f}
+	if pl.serial != w.serial {
+		return []string{titleStale}, p
+	}
+	state := maps.Clone(pl.state)
+	w.save(state)
+	for _, b := range slices.Backward(w.blocks) { // what depends on something goes first
+		address := b.address()
+		c, ok := pl.changes[address]
+		if !ok || c.action != "delete" && c.action != "delete, create" {
+			continue
+		}
+		now, title := p.remove(state[address], c)
+		if now == nil {
+			delete(state, address)
+		} else {
+			state[address] = now
+		}
+		if title != "" || p.halts() {
+			return p.ending(title), p
+		}
+	}
+	for _, b := range w.blocks {
+		address := b.address()
+		c, ok := pl.changes[address]
+		if !ok || c.to == nil {
+			continue
+		}
+		var now *tracking
+		var title string
+		if c.action == "update" {
+			now, title = p.update(c.to, state[address])
+		} else {
+			now, title = p.create(c.to, c.bound)
+		}
+		switch {
+		case title == "":
+			found := now.values
+			if now.block, now.inDoubt = *c.to, nil; now.secret {
+				now.values, now.expected = found, nil
+			}
+			state[address] = now
+		case title == titleUnknown && c.action == "update":
+			known, sent := *state[address], c.to
+			if c.to.secret && now != nil {
+				sent = &now.block
+			}
+			known.inDoubt = append(slices.Clone(known.inDoubt), known.doubtOf(sent))
+			state[address] = &known
+		}
+		if title != "" || p.halts() {
+			return p.ending(title), p
+		}
+	}
+	return nil, p
+}
+
+// halts reports whether the run was interrupted.
+func (p *process) halts() bool { return p.fired && p.fault.kind == "interrupt" }
+
+func (p *process) ending(title string) (errs []string) {
+	if title != "" {
+		errs = append(errs, title)
+	}
+	if p.halts() {
+		errs = append(errs, titleHalted)
+	}
+	return errs
+}
+
+func (p *process) remove(was *tracking, c change) (now *tracking, title string) {
+	if c.saw != nil && c.saw.drift != "" {
+		as := *was
+		as.drift = c.saw.drift
+		defer func(drift string) {
+			if now != nil {
+				now.drift = drift
+			}
+		}(was.drift)
+		was = &as
+	}
+	switch was.kind {
+	case "counter":
+		return nil, ""
+	case "whole":
+		base := was.version
+		if c.saw != nil {
+			base = c.saw.version
+		}
+		if o := p.live[was.cm]; o != nil && was.keepsWhole(o) {
+			return was, titleChanged
+		}
+		for {
+			o := p.live[was.cm]
+			if o == nil {
+				return nil, ""
+			}
+			if !p.leads(was.cm, base) {
+				return was, titleConflict
+			}
+			again, title := p.send(write{cm: was.cm, base: o.version, removes: true})
+			if title != "" {
+				return was, title
+			}
+			if !again {
+				return nil, ""
+			}
+		}
+	}
+	if was.policy == "abandon" || len(was.values) == 0 {
+		return nil, ""
+	}
+	known := *was
+	if was.tainted && c.to != nil { // its replacement knows nothing of it
+		known.first, known.written = nil, nil
+	}
+	switch title = p.removeKeys(&known, c.saw); title {
+	case "":
+		return nil, ""
+	case titleUnknown:
+		gone := *was
+		gone.values, gone.owns = nil, nil
+		known.inDoubt = append(slices.Clone(known.inDoubt), known.doubtOf(&gone.block))
+	case titlePluginFailed:
+		return was, title
+	}
+	known.lost = known.lost || known.first == nil
+	return &known, title
+}
+
+// doubtOf is what a write of these values may leave.
+func (t *tracking) doubtOf(b *block) doubt {
+	if t.kind == "whole" {
+		return doubt{b.values, b.labels}
+	}
+	d := doubt{values: fixture.Data{}}
+	for key, v := range b.values {
+		if t.values[key] != v || b.secret && !b.keeps(t, key) {
+			d.values[key] = v
+		}
+	}
+	for key := range b.dropped(t) {
+		if d.values[key] = ""; b.policy == "restore" {
+			d.values[key] = t.first[key]
+		}
+	}
+	return d
+}
+
+func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
+	base, want := was.version, was.values
+	at := was.at
+	if was.secret { // it goes by the version in both scopes
+		at = (&block{}).at
+	}
+	if saw != nil {
+		if slices.ContainsFunc(saw.needs, func(key string) bool { return was.values[key] != "" }) {
+			return titleWouldFail
+		}
+		if saw.needs == nil {
+			base = saw.version
+		}
+		if saw.values != nil {
+			want = saw.values
+		}
+	}
+	var rules []rule
+	for _, key := range namesIn(was.values) {
+		r := rule{key: key, want: want[key], isOpen: was.secret && want[key] != ""}
+		if was.policy == "restore" {
+			original, known := was.first[key]
+			if !known {
+				return titleNoOriginal
+			}
+			r.to, r.adopts = original, original != ""
+		}
+		rules = append(rules, r)
+	}
+	if was.secret { // as the last read found what is there
+		want = maps.Clone(want)
+		for key, v := range want {
+			if v != "" {
+				want[key] = was.values[key]
+			}
+		}
+	}
+	if o := p.live[was.cm]; was.keepsDrift() && was.changedSince(want, was.policy) && o != nil {
+		live := map[string]string{}
+		for key := range was.values {
+			live[key] = o.data[key]
+		}
+		if was.changedSince(live, was.policy) {
+			return titleChanged
+		}
+	}
+	_, _, title = p.commit(was.cm, "remove", at(base), version{}, rules, nil)
+	return title
+}
+
+func (p *process) create(b *block, to boundTo) (now *tracking, title string) {
+	now = &tracking{}
+	switch b.kind {
+	case "counter":
+		now.number, title = p.take(b)
+		return now, title
+	case "whole":
+		for {
+			if p.live[b.cm] != nil {
+				return nil, titleExists(b.cm)
+			}
+			uid := p.last + 1
+			again, title := p.send(write{cm: b.cm, data: b.values, labels: b.labels})
+			if now.version = (version{uid, uid + 1}); !again {
+				now.values, now.written, now.labeled = with(b.values, nil), b.values, b.labels
+				return now, title
+			}
+		}
+	}
+	rules := b.createRules()
+	for i, r := range rules {
+		rules[i].isHeld = slices.Contains(to.adopted, r.key)
+	}
+	before, after, title := p.commit(b.cm, "create", nil, to.version, rules, nil)
+	if title != "" {
+		return nil, title
+	}
+	now.wrote(b, rules, before, after)
+	now.values = b.values
+	now.first, now.written = map[string]string{}, map[string]string{}
+	for key, v := range b.values {
+		now.first[key], now.written[key] = before.data[key], v
+	}
+	return now, ""
+}
+
+// wrote notes what a write left and replaced.
+func (t *tracking) wrote(b *block, rules []rule, before, after *liveMap) {
+	t.version, t.previous = after.version, nil
+	if before == after {
+		return
+	}
+	t.previous = map[string]string{}
+	for _, r := range rules {
+		if isHeld := r.adopts && before.data[r.key] == r.to; !r.guard && !isHeld {
+			t.previous[r.key] = before.data[r.key]
+		}
+	}
+	if b.kind == "entry" && before.data[b.onlyKey()] == "" {
+		t.previous = nil
+	}
+}
+
+func (p *process) update(b *block, was *tracking) (now *tracking, title string) {
+	next := *was
+	now = &next
+	switch b.kind {
+	case "counter":
+		if b.trigger != was.trigger {
+			now.number, title = p.take(b)
+		}
+		return now, title
+	case "whole":
+		if b.secret {
+			return p.updateWholeSecret(b, was)
+		}
+		with, takes := b.takenOver(was, p.live[b.cm])
+		if takes && p.live[b.cm] == nil {
+			return nil, titleNoMap
+		}
+		rules, labels := b.wholeRules(with)
+		now.written, now.labeled = b.values, b.labels
+		if len(rules)+len(labels) == 0 {
+			return now, ""
+		}
+		_, after, title := p.commit(b.cm, "whole", []version{was.version}, version{}, rules, labels)
+		if title == "" {
+			now.version = after.version
+		}
+		return now, title
+	}
+	account := func(rules []rule, before, after *liveMap) {
+		first, written := map[string]string{}, map[string]string{}
+		if b.secret {
+			now.values = map[string]string{}
+		}
+		for key := range b.values {
+			_, wrote := was.written[key]
+			_, had := was.values[key]
+			if original, known := was.first[key]; known {
+				first[key] = original
+			} else if !had && !wrote && before != nil {
+				first[key] = before.data[key]
+			}
+			switch {
+			case wrote && b.secret && b.values[key] != was.values[key]:
+				written[key] = was.written[key]
+			case wrote:
+				written[key] = was.values[key]
+			}
+			if b.secret {
+				now.values[key] = was.values[key]
+			}
+			for _, r := range rules {
+				if r.key == key && !r.guard {
+					written[key] = after.data[key]
+					if b.secret {
+						now.values[key] = after.data[key]
+					}
+				}
+			}
+		}
+		now.first, now.written = first, written
+	}
+	if !b.writes(was) {
+		account(nil, nil, nil)
+		return now, ""
+	}
+	rules, title := b.updateRules(was)
+	if title != "" {
+		return nil, title
+	}
+	if title, _ := b.overDrift(was, nil); title != "" { // the apply judges it again, by the state, before it reads
+		return nil, title
+	}
+	before, after, title := p.commit(b.cm, "update", b.updatesAt(was), version{}, rules, nil)
+	if title != "" {
+		return nil, title
+	}
+	now.wrote(b, rules, before, after)
+	account(rules, before, after)
+	return now, ""
+}
+
+// take takes a number.
+func (p *process) take(b *block) (int, string) {
+	for {
+		n, title := p.next(b)
+		if title != "" {
+			return 0, title
+		}
+		w := write{cm: b.cm, base: p.live[b.cm].version, isNumber: true, data: map[string]string{b.key: strconv.Itoa(n + 1)}}
+		again, title := p.send(w)
+		if !again {
+			return n, title
+		}
+	}
+}
+
+// imports brings what is there into a state.
+func (m *model) imports(w *workspace, b *block) (title string) {
+	o := m.live[b.cm]
+	if o == nil {
+		return titleNotImported
+	}
+	now := &tracking{block: block{kind: b.kind, label: b.label, secret: b.secret, cm: b.cm, scope: "object", policy: "delete", drift: "warning", expected: map[string]string{}}, version: o.version}
+	if b.kind == "whole" {
+		now.scope, now.policy, now.expected = "", "", nil
+		if len(o.data) > 0 {
+			now.values = o.data
+		}
+		if len(o.labels) > 0 {
+			now.labels = o.labels
+		}
+		now.written, now.labeled = now.values, now.labels
+		if b.secret {
+			now.values = o.data
+		}
+	} else {
+		now.values = map[string]string{}
+		for key := range b.values {
+			if now.values[key] = o.data[key]; now.values[key] == "" && b.kind != "data" {
+				return titleNotImported
+			} else if now.values[key] == "" {
+				return titleNoKey
+			}
+		}
+		now.first, now.written = now.values, now.values
+	}
+	state := maps.Clone(w.state)
+	state[b.address()] = now
+	w.save(state)
+	return ""
+}

@@ -1,0 +1,360 @@
+package histories
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// rule is what must hold of one key, and what it becomes.
+type rule struct {
+	key, want, to string
+	guard         bool // it is compared only
+	adopts        bool // what holds already is done
+	refuses       bool // what holds already is refused
+	isExpected    bool // the configuration says what the key must hold
+	isHeld        bool // the plan saw that it holds already
+	isOpen        bool // it may hold anything
+}
+
+// judge holds rules against a ConfigMap: done means that there is nothing to write.
+func judge(o *liveMap, op string, rules []rule) (data map[string]string, title string) {
+	data = map[string]string{}
+	titles := map[string]bool{}
+	for _, r := range rules {
+		live := o.data[r.key]
+		switch {
+		case op == "remove" && live == "":
+		case r.adopts && live == r.to:
+		case r.refuses && live == r.to:
+			titles[titleHeld] = true
+		case r.isHeld && r.isExpected && r.want == r.to:
+			titles[titleMismatch] = true
+		case r.isHeld:
+			titles[titleConflict] = true
+		case live == r.want || r.isOpen:
+			if !r.guard && live != r.to {
+				data[r.key] = r.to
+			}
+		case r.isExpected && op != "remove":
+			titles[titleMismatch] = true
+		case op == "create" || op == "update" && r.want == "":
+			titles[titleKeyExists] = true
+		default:
+			titles[titleConflict] = true
+		}
+	}
+	switch len(titles) {
+	case 0:
+		return data, ""
+	case 1:
+		return nil, slices.Collect(maps.Keys(titles))[0]
+	default:
+		return nil, titleConflict
+	}
+}
+
+func isSecret(name string) bool { return name == "s" || name == "t" }
+
+// titleNone is the title where there is no ConfigMap, or no Secret.
+func titleNone(name string) string {
+	if isSecret(name) {
+		return titleNoSecret
+	}
+	return titleNoMap
+}
+
+// titleExists is the title where there is a ConfigMap, or a Secret, already.
+func titleExists(name string) string {
+	if isSecret(name) {
+		return titleSecretExists
+	}
+	return titleMapExists
+}
+
+// judge is judge with what must hold of the whole ConfigMap.
+func (p *process) judge(cm, op string, at []version, rules []rule) (data map[string]string, title string) {
+	o := p.live[cm]
+	if op == "remove" {
+		gone := o == nil || !slices.ContainsFunc(rules, func(r rule) bool { return o.data[r.key] != "" })
+		if gone {
+			return nil, ""
+		}
+	}
+	if o == nil {
+		return nil, titleNone(cm)
+	}
+	for _, v := range at {
+		if !p.leads(cm, v) {
+			return nil, titleConflict
+		}
+	}
+	return judge(o, op, rules)
+}
+
+// commit judges and writes, and gives the ConfigMap before and after. What it is bound to is judged last.
+func (p *process) commit(
+	cm, op string, at []version, bound version, rules []rule, labels map[string]string,
+) (before, after *liveMap, title string) {
+	for {
+		data, title := p.judge(cm, op, at, rules)
+		before = p.live[cm]
+		if title == "" && bound.rv != 0 && !p.leads(cm, bound) {
+			title = titleConflict
+		}
+		if title != "" || before == nil || len(data) == 0 && len(labels) == 0 {
+			return before, before, title
+		}
+		w := write{cm: cm, base: before.version, data: data, labels: labels}
+		next := p.last + 1 // which a landing gives
+		again, title := p.send(w)
+		if !again {
+			after = &liveMap{version{before.uid, next}, with(before.data, data), with(before.labels, labels)}
+			return before, after, title
+		}
+	}
+}
+
+// firstRule is what must hold of a key that the state does not have.
+func (b *block) firstRule(key string) rule {
+	want, isExpected := b.expected[key]
+	r := rule{key: key, want: want, to: b.values[key], isExpected: isExpected}
+	r.adopts = b.adopt || isExpected && want == r.to
+	r.refuses = !r.adopts
+	return r
+}
+
+func (b *block) createRules() (rules []rule) {
+	for _, key := range namesIn(b.values, b.expected) {
+		r := b.firstRule(key)
+		if b.values[key] == "" {
+			r = rule{key: key, want: b.expected[key], guard: true, isExpected: true}
+		}
+		rules = append(rules, r)
+	}
+	return rules
+}
+
+// updateRules are those of entries and data. An error is about keys that cannot be put back.
+func (b *block) updateRules(was *tracking) (rules []rule, title string) {
+	for _, key := range namesIn(b.values, was.values, b.expected) {
+		held, has := was.values[key]
+		want, isExpected := b.expected[key]
+		isOpen := b.secret && !isExpected
+		if !isExpected {
+			want = held
+		}
+		switch {
+		case b.values[key] != "" && b.keeps(was, key):
+			rules = append(rules, rule{key: key, guard: true, isOpen: true})
+		case b.secret && b.values[key] != "" && (was.revision == 0 || !has): // imported: nothing has been written yet
+			rules = append(rules, b.firstRule(key))
+		case b.secret && b.values[key] != "":
+			rules = append(rules, rule{key: key, want: want, to: b.values[key], isExpected: isExpected, isOpen: isOpen})
+			if isOpen && b.scope == "key" {
+				title = titleNeeds
+			}
+		case b.values[key] != "" && b.values[key] == held:
+			rules = append(rules, rule{key: key, want: held, guard: true, isExpected: isExpected && want == held})
+		case b.values[key] != "" && has:
+			rules = append(rules, rule{key: key, want: want, to: b.values[key], isExpected: isExpected})
+		case b.values[key] != "":
+			rules = append(rules, b.firstRule(key))
+		case has && b.policy != "abandon":
+			r := rule{key: key, want: want, adopts: true, isExpected: isExpected, isOpen: isOpen}
+			if b.policy == "restore" {
+				original, known := was.first[key]
+				if r.to = original; !known {
+					title = titleNoOriginal
+				}
+			}
+			rules = append(rules, r)
+		case isExpected:
+			rules = append(rules, rule{key: key, want: want, guard: true, isExpected: true})
+		}
+	}
+	return rules, title
+}
+
+// dropped are the keys that an update gives up.
+func (b *block) dropped(was *tracking) map[string]string {
+	gone := maps.Clone(was.values)
+	maps.DeleteFunc(gone, func(key, _ string) bool { return b.values[key] != "" })
+	if b.policy == "abandon" {
+		return nil
+	}
+	return gone
+}
+
+// writes reports whether an update has something to write.
+func (b *block) writes(was *tracking) bool {
+	if b.secret {
+		return b.revision != was.revision || !sameNames(b.values, was.values)
+	}
+	for key, v := range b.values {
+		if was.values[key] != v {
+			return true
+		}
+	}
+	return len(b.dropped(was)) > 0
+}
+
+// keeps reports whether an update leaves a key of a Secret as it is, whatever the block says: its version is the same.
+func (b *block) keeps(was *tracking, key string) bool {
+	return b.secret && b.revision == was.revision && was.values[key] != ""
+}
+
+// updatesAt is the version that an update needs. What it drops of a Secret goes by nothing else.
+func (b *block) updatesAt(was *tracking) []version {
+	if b.secret && len(b.dropped(was)) > 0 {
+		return (&block{}).at(was.version)
+	}
+	return b.at(was.version)
+}
+
+func (b *block) at(v version) []version {
+	if b.scope == "key" || v == (version{}) {
+		return nil
+	}
+	return []version{v}
+}
+
+// changedSince reports whether a key that is there is not what was last written.
+func (t *tracking) changedSince(live map[string]string, policy string) bool {
+	if t.alike {
+		return false
+	}
+	for key, v := range live {
+		if written, ok := t.written[key]; ok && v != "" && v != written &&
+			!slices.ContainsFunc(t.inDoubt, func(d doubt) bool { return d.values[key] == v }) &&
+			(policy != "restore" || t.first[key] != v) {
+			return true
+		}
+	}
+	return false
+}
+
+// drifted is what somebody else changed after the last apply: overwritten reports whether the block would overwrite some of it, accepted
+// whether some of it is what the block says.
+func (b *block) drifted(was *tracking) (overwritten, accepted bool) {
+	if was.alike {
+		return false, false
+	}
+	compare := func(written, live, planned map[string]string, key string, inDoubt func(doubt) map[string]string) {
+		isOurs := func(d doubt) bool { v, known := inDoubt(d)[key]; return known && v == live[key] }
+		if b.kind == "whole" { // the doubt is about all keys
+			isOurs = func(d doubt) bool { return inDoubt(d) != nil && inDoubt(d)[key] == live[key] }
+		}
+		switch {
+		case written[key] == live[key] || slices.ContainsFunc(was.inDoubt, isOurs):
+		case planned[key] == live[key]:
+			accepted = true
+		default:
+			overwritten = true
+		}
+	}
+	ofValues, ofLabels := func(d doubt) map[string]string { return d.values }, func(d doubt) map[string]string { return d.labels }
+	if b.kind == "whole" {
+		if was.written != nil && was.values != nil && b.values != nil {
+			for _, key := range namesIn(was.written, was.values) {
+				compare(was.written, was.values, b.values, key, ofValues)
+			}
+		}
+		if was.labeled != nil && was.labels != nil && b.labels != nil {
+			for _, key := range namesIn(was.labeled, was.labels) {
+				compare(was.labeled, was.labels, b.labels, key, ofLabels)
+			}
+		}
+		return overwritten, accepted
+	}
+	for key := range b.values {
+		want, named := b.expected[key]
+		had, wasNamed := was.expected[key]
+		isNew := !wasNamed || want != had
+		if b.secret { // no state has an expectation: one that holds counts
+			isNew = want == was.values[key]
+		}
+		isAcknowledged := named && isNew && b.values[key] != was.values[key]
+		if _, known := was.written[key]; known && !isAcknowledged {
+			compare(was.written, was.values, b.values, key, ofValues)
+		}
+	}
+	return overwritten, accepted
+}
+
+// keepsDrift reports whether a removal must not remove what somebody else changed.
+func (b *block) keepsDrift() bool { return b.policy == "restore" || b.drift == "error" }
+
+// removal is what a plan says of the removal of keys that hold these values.
+func (b *block) removal(was *tracking, live map[string]string) (title string, warnings []string) {
+	existed := false
+	for key, v := range live {
+		existed = existed || v != "" && was.first[key] != "" && !was.changedSince(map[string]string{key: v}, "")
+	}
+	changed := was.changedSince(live, b.policy)
+	if changed && b.keepsDrift() {
+		return titleChanged, nil
+	}
+	if changed {
+		warnings = append(warnings, titleChanged)
+	}
+	if existed && b.policy == "delete" {
+		warnings = append(warnings, titleExisted)
+	}
+	return "", warnings
+}
+
+// wholeRules are what an update of a whole ConfigMap does.
+func (b *block) wholeRules(was *tracking) (rules []rule, labels map[string]string) {
+	if b.values != nil {
+		for _, key := range namesIn(b.values, was.values) {
+			if b.values[key] != was.values[key] {
+				rules = append(rules, rule{key: key, want: was.values[key], to: b.values[key]})
+			}
+		}
+	}
+	labels = map[string]string{}
+	if b.labels != nil {
+		for _, key := range namesIn(b.labels, was.labels) {
+			if b.labels[key] != was.labels[key] {
+				labels[key] = b.labels[key]
+			}
+		}
+	}
+	return rules, labels
+}
+
+// takenOver is the state with the parts that a block manages from now on, as they are live.
+func (b *block) takenOver(was *tracking, o *liveMap) (with *tracking, takes bool) {
+	now := *was
+	if was.values == nil && b.values != nil {
+		takes = true
+		if o != nil {
+			now.values = o.data
+		}
+	}
+	if was.labels == nil && b.labels != nil {
+		takes = true
+		if o != nil {
+			now.labels = o.labels
+		}
+	}
+	return &now, takes
+}
+
+// next is the number that a counter would take.
+func (p *process) next(b *block) (int, string) {
+	o := p.live[b.cm]
+	if o == nil {
+		return 0, titleNoMap
+	}
+	v := o.data[b.key]
+	if v == "" {
+		return 0, ""
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		return 0, titleNotACounter
+	}
+	return n, ""
+}

@@ -1,0 +1,488 @@
+package histories
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+)
+
+// sight is what the plan of a removal saw.
+type sight struct {
+	version
+
+	values map[string]string // nil: what the state says
+	drift  string            // on_drift of the plan of a replace; empty: that of the state
+	needs  []string          // of a tainted resource's replacement: the keys that it needs as they are
+}
+
+// change is what a plan does to one resource.
+type change struct {
+	action string
+	saw    *sight
+	to     *block  // nil for a removal
+	bound  boundTo // of a creation
+}
+
+// boundTo is what a creation is held to: the version that its plan saw, and the keys that were to be taken over. The zero value is nothing.
+type boundTo struct {
+	version
+
+	adopted []string
+}
+
+// holds is what the plan of a creation notes. replaced is what is removed first, in the same place.
+func (p *process) holds(b *block, made map[string]bool, replaced *tracking) (to boundTo) {
+	o := p.live[b.cm]
+	switch {
+	case o == nil || made[b.cm] || b.kind != "entry" && b.kind != "data":
+	case b.scope != "key":
+		to.version = o.version
+	default:
+		for key, v := range b.values {
+			if o.data[key] == v && v != "" && (replaced == nil || replaced.values[key] == "") {
+				to.adopted = append(to.adopted, key)
+			}
+		}
+	}
+	return to
+}
+
+type modelPlan struct {
+	serial  int
+	refresh bool // nothing else
+	state   map[string]*tracking
+	changes map[string]change
+}
+
+// touch is what the resources of a plan do to a key.
+type touch struct {
+	removed bool
+	writer  string
+}
+
+// touchesAll is touches of what a resource writes, or removes, by the rules that it is held to.
+func (p *process) touchesAll(b *block, rules []rule) string {
+	var writes, removes []string
+	for _, r := range rules {
+		if r.to == "" {
+			removes = append(removes, r.key)
+		} else {
+			writes = append(writes, r.key)
+		}
+	}
+	return p.touches(b.address(), b.cm, writes, removes)
+}
+
+// touches notes what a resource does to keys, and gives the title where another one does what does not go with it.
+func (p *process) touches(address, cm string, writes, removes []string) string {
+	if p.keys == nil {
+		p.keys = map[string]touch{}
+	}
+	moves, twice := false, false
+	for _, key := range removes {
+		t := p.keys[cm+"/"+key]
+		t.removed, moves = true, moves || t.writer != ""
+		p.keys[cm+"/"+key] = t
+	}
+	for _, key := range writes {
+		t := p.keys[cm+"/"+key]
+		moves = moves || t.removed
+		twice = twice || t.writer != "" && t.writer != address
+		if t.writer == "" {
+			t.writer = address
+		}
+		p.keys[cm+"/"+key] = t
+	}
+	switch {
+	case moves:
+		return titleMoves
+	case twice:
+		return titleTwice
+	}
+	return ""
+}
+
+// planRemoval notes what a removal goes by.
+func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings []string) {
+	o := p.live[was.cm]
+	switch was.kind {
+	case "counter":
+		return nil, "", nil
+	case "whole":
+		if o == nil {
+			return nil, "", nil
+		}
+		if was.keepsWhole(o) {
+			title = titleChanged
+		}
+		return &sight{version: o.version}, title, nil
+	}
+	if was.policy == "abandon" {
+		return nil, "", nil
+	}
+	if title := p.touches(was.address(), was.cm, nil, namesIn(was.values)); title != "" {
+		return nil, title, nil
+	}
+	saw = &sight{values: fixture.Data{}}
+	for key := range was.values {
+		if o != nil {
+			saw.values[key] = o.data[key]
+		}
+	}
+	if o != nil {
+		saw.version = o.version
+	}
+	title, warnings = was.removal(was, saw.values)
+	return saw, title, warnings
+}
+
+// keepsWhole reports whether a whole ConfigMap must not be deleted, because it has what somebody else put there.
+func (t *tracking) keepsWhole(o *liveMap) bool {
+	gone := block{kind: "whole", values: fixture.Data{}, labels: map[string]string{}}
+	now := *t
+	if now.values != nil {
+		now.values = o.data
+	}
+	if now.labels != nil || now.secret {
+		now.labels = o.labels
+	}
+	overwritten, _ := gone.drifted(&now)
+	return t.drift == "error" && overwritten
+}
+
+// planCreation checks a creation. replaced is what is removed first, in the same place; made are the ConfigMaps that the plan makes.
+func (p *process) planCreation(b *block, replaced *tracking, made map[string]bool) (title string, warnings []string) {
+	o := p.live[b.cm]
+	notYet := func(title string) (string, []string) {
+		switch {
+		case (title == titleNoMap || title == titleNoSecret) && made[b.cm]:
+			return "", nil
+		case title == titleNoMap:
+			return "", []string{titleNotYet}
+		case title == titleNoSecret:
+			return "", []string{titleNoSecretYet}
+		}
+		return title, nil
+	}
+	switch b.kind {
+	case "whole":
+		made[b.cm] = true
+		if replaced != nil {
+			return "", nil
+		}
+		if o != nil {
+			return titleExists(b.cm), nil
+		}
+		return "", nil
+	case "counter":
+		if title := p.touches("counters", b.cm, []string{b.key}, nil); title != "" {
+			return title, nil
+		}
+		_, title := p.next(b)
+		return notYet(title)
+	}
+	rules := b.createRules()
+	if replaced != nil {
+		for _, key := range namesIn(replaced.values) {
+			want := b.expected[key] != ""
+			keeps := replaced.policy == "abandon" || replaced.policy == "restore" && replaced.first[key] != ""
+			if b.adopt && b.values[key] != "" || want || b.values[key] != "" && keeps {
+				return titleWouldFail, nil
+			}
+		}
+		rules = slices.DeleteFunc(rules, func(r rule) bool { _, removed := replaced.values[r.key]; return removed })
+	}
+	var writes []string
+	for _, r := range rules {
+		if !r.guard {
+			writes = append(writes, r.key)
+		}
+	}
+	if title = p.touches(b.address(), b.cm, writes, nil); title != "" || len(rules) == 0 {
+		return title, nil
+	}
+	_, title = p.judge(b.cm, "create", nil, rules)
+	return notYet(title)
+}
+
+// planUpdate checks an update in place.
+func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (title string, warnings []string) {
+	o := p.live[b.cm]
+	soften := func(title string, warnings []string) (string, []string) {
+		if p.unread && title != "" {
+			return "", append(warnings, title)
+		}
+		return title, warnings
+	}
+	switch {
+	case b.kind == "counter" && b.trigger == was.trigger:
+		return "", nil
+	case b.kind == "counter":
+		return p.planCreation(b, nil, made)
+	case b.kind == "whole":
+		with, takes := b.takenOver(was, o)
+		if takes && o == nil {
+			return soften(titleNoMap, nil)
+		}
+		rules, labels := b.wholeRules(with)
+		if len(rules)+len(labels) == 0 {
+			return "", nil
+		}
+		if was.values == nil && b.values != nil && !maps.Equal(b.values, with.values) ||
+			was.labels == nil && b.labels != nil && !maps.Equal(b.labels, with.labels) {
+			warnings = append(warnings, titleUnmanaged)
+		}
+		if title = p.touchesAll(b, rules); title != "" {
+			return title, warnings
+		}
+		if _, title = p.judge(b.cm, "whole", []version{was.version}, rules); title != "" {
+			return soften(title, warnings)
+		}
+		return b.overDrift(was, warnings)
+	case !b.writes(was):
+		return "", b.leavesDrift(was)
+	}
+	var writes []string
+	for key, v := range b.values {
+		if !b.keeps(was, key) && (was.values[key] != v || b.secret) {
+			writes = append(writes, key)
+		}
+	}
+	if title = p.touches(b.address(), b.cm, writes, namesIn(b.dropped(was))); title != "" {
+		return title, nil
+	}
+	if b.kind == "data" {
+		if title, warnings = b.removal(was, b.dropped(was)); title != "" {
+			return title, warnings
+		}
+	}
+	rules, title := b.updateRules(was)
+	if title != "" {
+		return title, warnings
+	}
+	if _, title = p.judge(b.cm, "update", b.updatesAt(was), rules); title != "" {
+		return soften(title, warnings)
+	}
+	return b.overDrift(was, warnings)
+}
+
+// leavesDrift is what a plan says that leaves a Secret as it is. Of a ConfigMap, it shows a change.
+func (b *block) leavesDrift(was *tracking) (warnings []string) {
+	if overwritten, _ := b.drifted(was); b.secret && overwritten && b.drift != "off" {
+		warnings = append(warnings, titleChanged)
+	}
+	return warnings
+}
+
+// overDrift is what a plan says of an update that overwrites what somebody else changed.
+func (b *block) overDrift(was *tracking, warnings []string) (string, []string) {
+	writes, leaves := *b, *b
+	if b.kind != "whole" {
+		writes.values, leaves.values = maps.Clone(b.values), maps.Clone(b.values)
+		maps.DeleteFunc(writes.values, func(key, _ string) bool { return b.keeps(was, key) })
+		maps.DeleteFunc(leaves.values, func(key, _ string) bool { return !b.keeps(was, key) })
+		warnings = append(warnings, leaves.leavesDrift(was)...)
+	}
+	overwritten, _ := writes.drifted(was)
+	switch {
+	case overwritten && b.drift == "error":
+		return titleChanged, warnings
+	case overwritten && b.drift == "warning":
+		warnings = append(warnings, titleChanged)
+	}
+	return "", warnings
+}
+
+// forgets reports whether the state knows a key that is neither there nor in the block any more.
+func (b *block) forgets(was *tracking) bool {
+	for key := range was.written {
+		if b.kind == "data" && b.values[key] == "" && was.values[key] == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// needs are the keys that a creation needs as they are.
+func (b *block) needs() (keys []string) {
+	for key := range b.values {
+		if b.adopt {
+			keys = append(keys, key)
+		}
+	}
+	for key, v := range b.expected {
+		if v != "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// writes reports whether the plan makes a key hold a value, or might: a counter's is not known.
+func (pl *modelPlan) writes(key, value string) bool {
+	for _, c := range pl.changes {
+		if c.to != nil && (c.to.values[key] == value || c.to.kind == "counter" && c.to.key == key) {
+			return true
+		}
+	}
+	return false
+}
+
+// writesTo reports whether the plan gives a key some value.
+func (pl *modelPlan) writesTo(key string) bool {
+	for _, c := range pl.changes {
+		if c.to != nil && c.to.values[key] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+type planOptions struct {
+	destroy, noRefresh, refreshOnly, removalsFirst bool
+	replace                                        string
+}
+
+// plan plans, and gives the titles of errors and of warnings.
+func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnings []string) {
+	from := w.state
+	if o.destroy && !o.noRefresh && len(w.state) > 0 { // for nothing there is nothing to refresh
+		usual := o
+		usual.destroy = false
+		refreshed, errs, warnings := m.plan(w, usual)
+		if len(errs) > 0 {
+			return nil, errs, warnings
+		}
+		from = refreshed.state
+	}
+	p := &process{model: m, chains: map[string][]int{}, unread: w.stores && o.noRefresh}
+	pl := &modelPlan{serial: w.serial, refresh: o.refreshOnly, state: maps.Clone(from), changes: map[string]change{}}
+	says := func(title string, more []string) bool {
+		if title != "" {
+			errs = append(errs, title)
+		}
+		warnings = append(warnings, more...)
+		return title != ""
+	}
+	creations, failed := map[string]bool{}, false
+	order := upTo(len(w.blocks))
+	switch {
+	case o.destroy:
+		slices.Reverse(order) // what depends on something is planned to go before it
+	case o.removalsFirst:
+		order = append(order[w.used:], order[:w.used]...)
+	}
+	for _, i := range order {
+		b := w.blocks[i]
+		address := b.address()
+		was := pl.state[address]
+		unread := was
+		isUsed := i < w.used && !o.destroy
+		if (isUsed || o.destroy) && failed {
+			continue
+		}
+		if was != nil && !o.noRefresh && !o.destroy {
+			if was = m.read(was); was == nil {
+				delete(pl.state, address)
+			} else {
+				pl.state[address] = was
+			}
+		}
+		if o.refreshOnly {
+			orphan := was
+			if !w.readsFirst {
+				orphan = unread
+			}
+			if orphan != nil && !isUsed && w.plansOrphans {
+				_, title, more := p.planRemoval(orphan)
+				says(title, more)
+			}
+			continue
+		}
+		if was == nil && !isUsed {
+			continue
+		}
+		if !isUsed {
+			if !w.readsFirst {
+				was = unread
+			}
+			saw, title, more := p.planRemoval(was)
+			failed = says(title, more) || failed
+			pl.changes[address] = change{action: "delete", saw: saw}
+			continue
+		}
+		c, title, more := p.planBlock(b, was, o.replace == address, creations)
+		if w.stores && c.action != "update" && c.action != "no-op" {
+			replaced := was
+			if was != nil && (was.tainted || b.cm != was.cm) {
+				replaced = nil
+			}
+			c.bound = p.holds(b, creations, replaced)
+		}
+		failed = says(title, more)
+		if c.action != "no-op" {
+			pl.changes[address] = c
+		}
+	}
+	return pl, errs, warnings
+}
+
+func (p *process) planBlock(b *block, was *tracking, forced bool, made map[string]bool) (c change, title string, warnings []string) {
+	c = change{action: "no-op", to: b}
+	switch {
+	case was == nil:
+		c.action = "create"
+		title, warnings = p.planCreation(b, nil, made)
+		return c, title, warnings
+	case was.tainted:
+		c.action = "delete, create"
+		if needs := b.needs(); len(needs) > 0 && b.cm == was.cm && (b.kind == "entry" || b.kind == "data") {
+			c.saw = &sight{needs: needs}
+		}
+		title, warnings = p.planCreation(b, nil, made)
+		return c, title, warnings
+	case b.cm != was.cm:
+		c.action = "delete, create"
+		as := *was
+		as.drift = b.drift
+		if c.saw, title, warnings = p.planRemoval(&as); title != "" {
+			return c, title, warnings
+		}
+		if c.saw != nil {
+			c.saw.drift = b.drift
+		}
+		title, _ = p.planCreation(b, nil, made) // the warnings of the second half are dropped
+		return c, title, warnings
+	case b.kind == "whole" && b.secret:
+		var isUpdate bool
+		if isUpdate, title, warnings = p.planWholeSecret(b, was); isUpdate {
+			c.action = "update"
+		}
+		if title != "" {
+			return c, title, warnings
+		}
+	case !b.same(&was.block):
+		c.action = "update"
+		if title, warnings = p.planUpdate(b, was, made); title != "" {
+			return c, title, warnings
+		}
+	default:
+		warnings = b.leavesDrift(was)
+		if _, accepted := b.drifted(was); accepted && b.drift != "off" || b.forgets(was) {
+			c.action = "update"
+		}
+	}
+	if forced {
+		c.action = "delete, create"
+		c.saw = &sight{version: was.version, drift: b.drift}
+		if b.kind == "whole" && b.secret {
+			_, was, _ = b.against(was, p.live[b.cm])
+		}
+		if overwritten, _ := b.drifted(was); !overwritten {
+			c.saw.drift = "off"
+		}
+		title, _ = p.planCreation(b, was, made)
+	}
+	return c, title, warnings
+}

@@ -1,0 +1,136 @@
+package histories
+
+import (
+	"maps"
+)
+
+// What a whole Secret does that a whole ConfigMap does not: no state has its values, so plan and apply compare with what is there.
+
+// against is what a block writes, and the state that this is compared with: what is there, and of values that keep their version what is there,
+// too. Where that is not what the state saw, only the names of keys are compared.
+func (b *block) against(was *tracking, o *liveMap) (writes *block, with *tracking, isNamed bool) {
+	w, t := *b, *was
+	writes, with = &w, &t
+	if t.values = nil; b.values != nil && o != nil {
+		t.values = o.data
+	}
+	if was.labels == nil && b.labels != nil && o != nil {
+		t.labels = o.labels
+	}
+	if b.values == nil || was.written == nil || was.revision != b.revision {
+		return writes, with, false
+	}
+	if isNamed = o != nil && o.version != was.version; isNamed {
+		t.values, t.labels = map[string]string{}, was.labels
+		for key := range was.values {
+			t.values[key] = "not known"
+		}
+	}
+	w.values = maps.Clone(b.values)
+	for key := range w.values {
+		if v := t.values[key]; v != "" {
+			w.values[key] = v
+		}
+	}
+	return writes, with, isNamed
+}
+
+// takes reports whether only what is there says what a block changes.
+func (b *block) takes(was *tracking) bool {
+	return b.values != nil || was.labels == nil && b.labels != nil
+}
+
+func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title string, warnings []string) {
+	o := p.live[b.cm]
+	isUpdate = !b.same(&was.block)
+	refused := func(title string) (bool, string, []string) {
+		if p.unread {
+			return isUpdate, "", append(warnings, title)
+		}
+		return isUpdate, title, warnings
+	}
+	if b.takes(was) && o == nil {
+		return refused(titleNoSecret)
+	}
+	writes, with, isNamed := b.against(was, o)
+	rules, labels := writes.wholeRules(with)
+	_, accepted := b.drifted(with)
+	if len(rules)+len(labels) == 0 {
+		isNoted := (was.written == nil) != (b.values == nil) // that the values are others' from now on, or this resource's
+		if !isNamed {
+			warnings = b.keptDrift(writes, with)
+		}
+		return isUpdate || isNoted || !isNamed && accepted && b.drift != "off", "", warnings
+	}
+	isUpdate = true
+	isOwn := was.revision != 0 && was.written != nil
+	if b.values != nil && !isOwn && !maps.Equal(b.values, with.values) || was.labels == nil && b.labels != nil && !isNamed && !maps.Equal(b.labels, with.labels) {
+		warnings = append(warnings, titleUnmanaged)
+	}
+	if title = p.touchesAll(b, rules); title != "" {
+		return isUpdate, title, warnings
+	}
+	if _, title = p.judge(b.cm, "whole", []version{was.version}, rules); title != "" {
+		return refused(title)
+	}
+	if !isNamed {
+		title, warnings = writes.overDrift(with, warnings)
+		warnings = append(warnings, b.keptDrift(writes, with)...)
+	}
+	return isUpdate, title, warnings
+}
+
+// keptDrift is what a plan says of values that somebody else changed, and that it leaves as they are.
+func (b *block) keptDrift(writes *block, with *tracking) []string {
+	left := *b
+	left.values, left.labels = maps.Clone(b.values), nil
+	maps.DeleteFunc(left.values, func(key, _ string) bool { return writes.values[key] != with.values[key] })
+	seen := *with
+	seen.values, seen.written = maps.Clone(with.values), maps.Clone(with.written)
+	for _, of := range []map[string]string{seen.values, seen.written} {
+		maps.DeleteFunc(of, func(key, _ string) bool { return left.values[key] == "" })
+	}
+	return left.leavesDrift(&seen)
+}
+
+func (p *process) updateWholeSecret(b *block, was *tracking) (now *tracking, title string) {
+	o := p.live[b.cm]
+	if b.takes(was) && o == nil {
+		return nil, titleNoSecret
+	}
+	writes, with, isNamed := b.against(was, o)
+	rules, labels := writes.wholeRules(with)
+	if len(rules)+len(labels) > 0 { // the plan is made again
+		if _, title := p.judge(b.cm, "whole", []version{was.version}, rules); title != "" {
+			return nil, title
+		}
+	}
+	if isNamed { // now what is there counts
+		as := *was
+		as.version = o.version
+		writes, with, _ = b.against(&as, o)
+		rules, labels = writes.wholeRules(with)
+	}
+	next := *was
+	now = &next
+	if len(rules)+len(labels) > 0 {
+		if overwritten, _ := writes.drifted(with); overwritten && b.drift == "error" {
+			return nil, titleChanged
+		}
+		_, after, title := p.commit(b.cm, "whole", []version{was.version}, version{}, rules, labels)
+		if title != "" {
+			return &tracking{block: *writes}, title
+		}
+		now.version, now.values = after.version, after.data
+	}
+	now.labeled, now.written = b.labels, nil
+	if b.values != nil {
+		now.written = maps.Clone(writes.values)
+	}
+	for key, v := range now.written {
+		if written, known := was.written[key]; known && with.values[key] == v && b.values[key] != v {
+			now.written[key] = written // it stays drift
+		}
+	}
+	return now, ""
+}

@@ -1,0 +1,167 @@
+package kinds
+
+import (
+	"net/http"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// A key that vanished and that the configuration no longer names is another's, when it comes back.
+func TestAKeyThatVanishedAndIsNamedNoLongerIsForgotten(t *testing.T) {
+	for _, onDrift := range []string{"warning", "error", "off"} {
+		t.Run(onDrift, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			p.Testmap(fixture.Contents{})
+			block := func(values string) string {
+				return fixture.DataBlock("it", "data = { "+values+" }", `on_drift = "`+onDrift+`"`)
+			}
+			p.Planned(block(`a = "1", b = "1"`))
+			p.Unset("testmap", "b")
+			p.Planned(block(`a = "1"`))
+			if got, want := p.State()["it"].Attributes["id"], p.Namespace+"/testmap:a"; got != want {
+				t.Errorf("id is %v, want %s", got, want)
+			}
+			p.PlanNothing()
+			p.Set("testmap", "b", "1")
+			p.PlanNothing()
+			p.Planned("")
+			p.WantLive("testmap", fixture.Data{"b": "1"})
+		})
+	}
+}
+
+// What is not known when it is planned is told when it is applied.
+func TestDriftThatNoPlanCouldTell(t *testing.T) {
+	drifting(t, nil, func(p *fixture.Pipeline, block func(string, ...string) string) {
+		p.Export("CAS_PLAN_CHECK", "off")
+		p.Set("testmap", "foo", "9")
+		p.Write(block("2"))
+		p.Wants(p.Plan(), "!"+fixture.DriftWarned)
+		p.Wants(p.Apply(), fixture.DriftWarned)
+		p.WantLive("testmap", fixture.Data{"foo": "2"})
+	})
+}
+
+// The removal of a replace goes by the on_drift of its plan, and by what its plan accepts.
+func TestDriftOfAReplace(t *testing.T) {
+	refuses := `on_drift = "error"`
+	frozen := func(value, label, onDrift string) string {
+		return fixture.WholeBlock("it", `data = { foo = "`+value+`" }`, `labels = { l = "`+label+`" }`, "immutable = true", onDrift)
+	}
+	label := func(cm *corev1.ConfigMap) { cm.Labels["l"] = "9" }
+	tests := map[string]func(p *fixture.Pipeline){
+		"a ConfigMap, with a warning": func(p *fixture.Pipeline) {
+			p.Planned(frozen("1", "1", refuses))
+			p.Change("testmap", label)
+			p.Write(frozen("2", "1", refuses))
+			p.PlanRefused([]string{fixture.DriftRefused})
+			p.Planned(frozen("2", "1", `on_drift = "warning"`))
+		},
+		"a ConfigMap that accepts": func(p *fixture.Pipeline) {
+			p.Planned(frozen("1", "1", refuses))
+			p.Change("testmap", label)
+			p.Planned(frozen("2", "9", refuses))
+		},
+		"an entry that goes elsewhere, with a warning": func(p *fixture.Pipeline) {
+			p.Testmap(fixture.Contents{})
+			p.Planned(fixture.EntryBlock("it", `key = "old"`, `value = "1"`, refuses))
+			p.Set("testmap", "old", "9")
+			p.Write(fixture.EntryBlock("it", `key = "foo"`, `value = "2"`, refuses))
+			p.PlanRefused([]string{fixture.DriftRefused})
+			p.Planned(fixture.EntryBlock("it", `key = "foo"`, `value = "2"`, `on_drift = "warning"`))
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			test(p)
+			if got := p.Live("testmap").Data; len(got) != 1 || got["foo"] != "2" {
+				t.Errorf("live: %v", got)
+			}
+		})
+	}
+}
+
+// A write whose outcome is unknown is nobody else's, also where another one was lost after it.
+func TestDriftAfterWritesOfUnknownOutcome(t *testing.T) {
+	lost := func(p *fixture.Pipeline, fault testcluster.Fault, unwatched string) {
+		proxy := p.Proxied()
+		hook := fixture.OnceFor(p.T, http.MethodPatch, fault)
+		proxy.SetHook(func(r *http.Request) testcluster.Fault {
+			if r.URL.Query().Has("watch") {
+				return testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusForbidden, Body: unwatched}}
+			}
+			return hook(r)
+		})
+		p.WriteFor(p.Kubeconfig, "", fixture.EntryBlock("it", `value = "2"`, `on_drift = "error"`))
+	}
+	p := fixture.NewPipeline(t)
+	p.Testmap(fixture.Contents{})
+	direct := p.Kubeconfig
+	p.Planned(fixture.EntryBlock("it", `value = "1"`, `on_drift = "error"`))
+	lost(p, testcluster.Fault{DropAfter: true}, "no")
+	p.Plan()
+	p.ApplyRefused("Error: Write Outcome Unknown")
+	p.WantLive("testmap", fixture.Data{"foo": "2"})
+	p.Kubeconfig = direct
+
+	p.Write(fixture.EntryBlock("it", `value = "3"`, `on_drift = "error"`))
+	p.Wants(p.Plan(), "!"+fixture.DriftRefused) // the write landed, and it was ours
+	p.Write(fixture.EntryBlock("it", `value = "2"`, `on_drift = "error"`))
+	p.PlanNothing()
+	p.PlanApply("-refresh-only")
+	p.Set("testmap", "foo", "1") // by hand, to what it held before
+	p.PlanRefused([]string{fixture.DriftRefused})
+}
+
+// What is put back already is restored.
+func TestRestoreOfWhatSomebodyPutBack(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": "0"})
+	p.Planned(fixture.EntryBlock("it", `value = "1"`, `expected_value = "0"`, `deletion_policy = "restore"`, `on_drift = "error"`))
+	p.Set("testmap", "foo", "0")
+	p.Planned("")
+	p.WantLive("testmap", fixture.Data{"foo": "0"})
+	p.WantState()
+}
+
+// A label that is ignored from now on stays, so it is no drift.
+func TestDriftOfALabelThatIsIgnoredFromNowOn(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	block := func(value string) string {
+		return fixture.WholeBlock("it", `data = { foo = "`+value+`" }`, `labels = { l = "1" }`, `on_drift = "error"`)
+	}
+	p.Planned(block("1"))
+	p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Labels["other"] = "9" })
+	p.PlanApply("-refresh-only")
+	p.WriteFor(p.Kubeconfig, `  ignore_labels = ["^other$"]`, block("2"))
+	p.PlanApply()
+	p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"l": "1", "other": "9"}, Data: fixture.Data{"foo": "2"}})
+}
+
+// A counter and an entry on one key.
+func TestACounterAndAnEntryWriteOneKey(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": "7"})
+	counters := fixture.CounterBlock("a", `key = "foo"`) + fixture.CounterBlock("b", `key = "foo"`)
+	p.Write(counters + fixture.EntryBlock("e", `key = "foo"`, `value = "9"`, `expected_value = "7"`))
+	p.PlanRefused([]string{twiceRefused})
+	p.Planned(counters) // which share a key
+	p.WantLive("testmap", fixture.Data{"foo": "9"})
+}
+
+// With abandon a destroy would go ahead, so the message says how.
+func TestDriftThatBlocksADestroy(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Testmap(fixture.Contents{})
+	p.Planned(fixture.EntryBlock("it", `value = "1"`, `on_drift = "error"`, `deletion_policy = "abandon"`))
+	p.Set("testmap", "foo", "9")
+	p.DestroyRefused([]string{fixture.DriftRefused, "CAS_PLAN_CHECK=warning terraform destroy"})
+	p.Export("CAS_PLAN_CHECK", "warning")
+	p.Destroy()
+	p.WantLive("testmap", fixture.Data{"foo": "9"})
+}

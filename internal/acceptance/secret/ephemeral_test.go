@@ -1,0 +1,145 @@
+package secret
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// TestApplyMayBeGivenOtherWriteOnlyValues: no plan has them. So an expectation that held at plan need not be that of the apply, and the apply
+// may name keys that the plan did not look at.
+func TestApplyMayBeGivenOtherWriteOnlyValues(t *testing.T) {
+	type given struct {
+		body          string // with var.given
+		planned, then string // its value at plan, and at apply
+		refused       []string
+		live          fixture.Data
+	}
+	entry := fixture.SecretEntry(`value_wo = "2"`, "expected_value_wo = var.given")
+	keys := fixture.SecretData(`data_wo = { (var.given) = "2" }`)
+	all := map[string]given{
+		"the same expectation":         {entry, "1", "1", nil, fixture.Data{"password": "2", "bar": "kept"}},
+		"another expectation":          {entry, "1", "9", []string{"Error: Expected Value Mismatch", "password does not hold what expected_value_wo says. Nothing was written."}, nil},
+		"the same key":                 {keys, "new", "new", nil, fixture.Data{"password": "1", "bar": "kept", "new": "2"}},
+		"another key, which exists":    {keys, "new", "bar", []string{"Error: Key Already Exists", "bar already exists with another value. Nothing was written."}, nil},
+		"another key, which is absent": {keys, "new", "newer", nil, fixture.Data{"password": "1", "bar": "kept", "newer": "2"}},
+	}
+	run := func(p *fixture.Pipeline, test given) {
+		p.Helper()
+		p.CreateSecret("database", fixture.Data{"password": "1", "bar": "kept"})
+		p.Write(test.body + "variable \"given\" {\n  type = string\n  ephemeral = true\n}\n")
+		p.Export("TF_VAR_given", test.planned)
+		p.Plan()
+		p.Export("TF_VAR_given", test.then)
+		if test.refused != nil {
+			p.ApplyRefused(test.refused...)
+			test.live = fixture.Data{"password": "1", "bar": "kept"}
+		} else {
+			p.Apply()
+		}
+		p.WantSecret("database", test.live)
+	}
+	for name, test := range all {
+		t.Run(name, func(t *testing.T) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) { run(p, test) })
+		})
+	}
+	for _, name := range []string{"the same expectation", "another expectation"} {
+		t.Run(name+" on the command line", func(t *testing.T) { run(fixture.NewCLIPipeline(t), all[name]) })
+	}
+}
+
+// TestPlanOfASecretKeepsNothingToTestGuessesAgainst: whoever has the saved plan has its note.
+func TestPlanOfASecretKeepsNothingToTestGuessesAgainst(t *testing.T) {
+	for name, body := range map[string]string{
+		"entry": fixture.SecretEntry(`value_wo = "2"`, `expected_value_wo = "1"`),
+		"data":  fixture.SecretData(`data_wo = { password = "2", new = "2" }`, `expected_data_wo = { password = "1" }`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipelineOf(t, driver.Terraform116)
+			p.CreateSecret("database", fixture.Data{"password": "1", "bar": "kept"})
+			p.Write(body)
+			p.Plan()
+			s, ok := p.On.(*fixture.Session)
+			if !ok {
+				t.Fatal("this is no driver")
+			}
+			var parts map[string][]byte
+			var note map[string]any
+			if err := json.Unmarshal(s.Plans[fixture.PlanFile].Changes[0].Private(), &parts); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(parts["planned"], &note); err != nil {
+				t.Fatal(err)
+			}
+			if kept := strings.Join(slices.Sorted(maps.Keys(note)), " "); kept != "resource_version uid" {
+				t.Errorf("the note keeps %s", kept)
+			}
+		})
+	}
+}
+
+// Given an answer that gets lost, while another writer under the same name writes the same value and more, or nobody; then the write is never told
+// applied unless it is, and the next entry of the same run is no conflict with it.
+func TestLostAnswerOfASecretThatWasJustPlanned(t *testing.T) {
+	entry := func(name string, lines ...string) string {
+		return fixture.BlockOf("cas_secret_entry", name, append(lines, "key = "+fixture.Quoted(name), "value_wo_version = 2"))
+	}
+	for name, test := range map[string]struct {
+		fault   testcluster.Fault
+		another func(o fixture.Object)
+		refused []string
+		live    fixture.Data
+	}{
+		"it landed": {
+			testcluster.Fault{DropAfter: true}, func(fixture.Object) {}, nil, fixture.Data{"a": "2", "b": "2", "c": "1"},
+		},
+		"another wrote the same and more": {
+			testcluster.Fault{DropBefore: true},
+			func(o fixture.Object) { o.SetAs("terraform-provider-cas", fixture.Data{"a": "2", "c": "9"}) },
+			[]string{"!Modifications complete"},
+			fixture.Data{"a": "2", "b": "1", "c": "9"},
+		},
+		"another wrote other keys": {
+			testcluster.Fault{DropBefore: true},
+			func(o fixture.Object) { o.Set("c", "9") },
+			[]string{"Compare-And-Swap Conflict", "Nothing was written."},
+			fixture.Data{"a": "1", "b": "1", "c": "9"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+				o := fixture.Object{Fixture: p.Fixture, Kind: fixture.ObjectKinds[1]}
+				proxy := p.Proxied()
+				o.Create(fixture.Data{"a": "0", "b": "0", "c": "1"})
+				first := []string{`value_wo = "1"`, `expected_value_wo = "0"`}
+				p.Planned(strings.ReplaceAll(entry("a", first...)+entry("b", append(first, "depends_on = [cas_secret_entry.a]")...), "version = 2", "version = 1"))
+				p.Write(entry("a", `value_wo = "2"`) + entry("b", `value_wo = "2"`, "depends_on = [cas_secret_entry.a]"))
+				p.Plan()
+				proxy.SetHook(func(r *http.Request) testcluster.Fault {
+					if r.Method != http.MethodPatch {
+						return testcluster.Fault{}
+					}
+					proxy.SetHook(nil)
+					test.another(o)
+					return test.fault
+				})
+				if test.refused == nil {
+					p.Apply()
+				} else {
+					p.ApplyRefused(test.refused...)
+				}
+				if got := o.Live().Data; !maps.Equal(got, test.live) {
+					t.Errorf("live %q, want %q", got, test.live)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,12 @@
+// Package unmanaged has the tests of what is no managed resource: the action cas_configmap_swap, lists, and data sources.
+//
+// It knows the protocol, HCL and ConfigMaps, and nothing inside the provider.
+package unmanaged
+
+import (
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+)
+
+func TestMain(m *testing.M) { fixture.Main(m) }

@@ -1,0 +1,82 @@
+package footprint
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+const (
+	oldPlant = "planted, the old value"
+	newPlant = "planted, the new value"
+)
+
+// buffer is what client-go logs.
+type buffer struct {
+	mu    sync.Mutex
+	words bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.words.Write(p)
+}
+
+// warned collects warnings.
+type warned struct{ buffer }
+
+func (w *warned) HandleWarningHeader(_ int, _, text string) { fmt.Fprintln(w, text) }
+
+// Given client-go at its highest verbosity, and an API server that warns of what an object holds; then no body of a Secret is logged, and no
+// warning.
+//
+//nolint:paralleltest // klog's verbosity is one for all
+func TestNothingOfASecretIsLogged(t *testing.T) {
+	c := testcluster.Shared(t)
+	for _, kind := range []cas.Kind{cas.ConfigMap, cas.Secret} {
+		t.Run(kind.String(), func(t *testing.T) {
+			ref, proxy := create(t, c, kind, map[string]string{"foo": oldPlant}), c.Proxy(t)
+			proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method != http.MethodPatch {
+					return testcluster.Fault{}
+				}
+				return testcluster.Fault{Answered: func(r *http.Response) { r.Header.Add("Warning", `299 - "it holds `+oldPlant+`"`) }}
+			})
+			seen, config := &warned{}, rest.CopyConfig(proxy.Config)
+			config.WarningHandler = seen
+			engine := newEngine(t, config)
+			state, flags, logged := klog.CaptureState(), flag.NewFlagSet("klog", flag.PanicOnError), &buffer{}
+			defer state.Restore()
+			klog.InitFlags(flags)
+			for name, value := range map[string]string{"v": "10", "logtostderr": "false", "alsologtostderr": "false", "stderrthreshold": "FATAL"} {
+				if err := flags.Set(name, value); err != nil {
+					t.Fatal(err)
+				}
+			}
+			klog.SetOutput(logged)
+			swap(t, engine, ref, oldPlant, newPlant)
+			if _, err := engine.Observe(t.Context(), ref, 0); err != nil {
+				t.Fatal(err)
+			}
+			klog.Flush()
+			said := strings.ReplaceAll(logged.words.String(), `"Request Body" body=""`, "") // of a watch
+			if isLogged := strings.Contains(said, "Body"); isLogged != (kind == cas.ConfigMap) {
+				t.Errorf("bodies are logged: %t\n%s", isLogged, said)
+			}
+			if strings.Contains(seen.words.String(), oldPlant) != (kind == cas.ConfigMap) {
+				t.Errorf("warnings: %s", seen.words.String())
+			}
+		})
+	}
+}
