@@ -43,8 +43,8 @@ func TestTransactionIsStoredAsItsKindHoldsIt(t *testing.T) {
 	refused := errors.New("refused")
 	txn := &judging.Txn{Ref: judging.Ref{Kind: judging.Secret}, FieldManager: "engine", Keys: []judging.KeySwap{
 		{Key: "foo", Expect: one, New: two},
-		{Key: "next", Next: func(live judging.Entry) (judging.Entry, error) { return three, nil }},
-		{Key: "none", Next: func(live judging.Entry) (judging.Entry, error) { return judging.Entry{}, refused }},
+		{Key: "next", Next: func(judging.Entry) (judging.Entry, error) { return three, nil }},
+		{Key: "none", Next: func(judging.Entry) (judging.Entry, error) { return judging.Entry{}, refused }},
 	}}
 	stored := txn.Stored()
 	bytes := func(s string) judging.Entry { return judging.Binary([]byte(s)) }
