@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -27,30 +28,43 @@ const EnvLent = "TESTCLUSTER_LENT"
 // administrator, and of each user that is asked for. The path is the same in each run of a checkout, so that go test can reuse its
 // results, unless another run is under way there.
 func (c *Cluster) Lend() (path string, err error) {
-	root, err := toolchain.Root()
+	socket := filepath.Join(c.dir, "lent.sock") // in a folder that nobody else may enter
+	listener, err := net.Listen("unix", socket) //nolint:noctx // it listens at once, or not
 	if err != nil {
 		return "", err
-	}
-	hash := fnv.New64a()
-	_, _ = hash.Write([]byte(root)) // never fails
-	path = filepath.Join(os.TempDir(), fmt.Sprintf("terraform-provider-cas-%x.sock", hash.Sum64()))
-	if conn, err := net.Dial("unix", path); err == nil { //nolint:noctx // it answers or refuses at once
-		_ = conn.Close()
-		path = filepath.Join(c.dir, "lent.sock")
-	} else if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a run that was killed
-		return "", err
-	}
-	listener, err := net.Listen("unix", path) //nolint:noctx // as above
-	if err != nil {
-		return "", err
-	}
-	if err := os.Chmod(path, 0o600); err != nil { // it serves an administrator's token
-		return "", errors.Join(err, listener.Close())
 	}
 	server := &http.Server{Handler: http.HandlerFunc(c.serveKubeconfig), ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(listener) }() // until it is closed
-	c.lent = server
-	return path, nil
+	link, unlink, err := linkTo(socket)
+	if err != nil { // of another run, or of another user
+		link, unlink = socket, func() error { return nil }
+	}
+	c.lent = func() error { return errors.Join(unlink(), server.Close()) }
+	return link, nil
+}
+
+// linkTo makes the link to the socket that has the same path in each run of a checkout. A lock, which ends with its process, tells whose it is.
+func linkTo(socket string) (link string, unlink func() error, err error) {
+	root, err := toolchain.Root()
+	if err != nil {
+		return "", nil, err
+	}
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(root)) // never fails
+	link = filepath.Join(os.TempDir(), fmt.Sprintf("terraform-provider-cas-%x.sock", hash.Sum64()))
+	lock, err := os.OpenFile(link+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", nil, err
+	}
+	err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		_ = os.Remove(link) // left by a run that was killed
+		err = os.Symlink(socket, link)
+	}
+	if err != nil {
+		return "", nil, errors.Join(err, lock.Close())
+	}
+	return link, func() error { return errors.Join(os.Remove(link), lock.Close()) }, nil
 }
 
 // serveKubeconfig answers with the administrator's kubeconfig, or with that of the user whom the query names.
@@ -81,7 +95,7 @@ func (c *Cluster) signUser(name string) (*rest.Config, error) {
 	return user.Config(), nil
 }
 
-// borrow is the cluster that is lent at a Unix socket. It is not stopped here, and its processes are not to be killed.
+// borrow is the cluster that is lent at a Unix socket. The borrower must neither stop it nor kill its processes.
 func borrow(path string) (*Cluster, error) {
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

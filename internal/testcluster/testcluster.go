@@ -15,7 +15,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -47,8 +46,8 @@ type Cluster struct {
 	env    *envtest.Environment
 	dog    *watchdog
 	dir    string
-	token  string // the administrator's
-	lent   *http.Server
+	token  string       // the administrator's
+	lent   func() error // ends what Lend began; nil before
 
 	user         func(name string) (*rest.Config, error) // makes a client certificate
 	certificates sync.Mutex                              // envtest's certificate authority counts serial numbers without one
@@ -176,7 +175,8 @@ func environment(dir, token string, dog *watchdog, etcd, apiserver string) (*env
 func (c *Cluster) Stop() error {
 	var errs []error
 	if c.lent != nil {
-		errs = append(errs, c.lent.Close())
+		errs = append(errs, c.lent())
+		c.lent = nil
 	}
 	if c.Config != nil {
 		_ = c.ThawEtcd() // frozen, it would not stop when asked to; that it was killed is no error here

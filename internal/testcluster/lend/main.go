@@ -18,7 +18,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: lend COMMAND [ARGUMENT ...]")
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	err := run(ctx, os.Args[1:])
 	stop()
 	if err != nil {
@@ -37,7 +37,7 @@ func run(ctx context.Context, args []string) error {
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // the caller's own command
 		cmd.Env = append(os.Environ(), testcluster.EnvLent+"="+path)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it stops what it started, and is waited for
+		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // which make passes on; it is waited for
 		err = cmd.Run()
 	}
 	return errors.Join(err, cluster.Stop())
