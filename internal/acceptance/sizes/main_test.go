@@ -1,4 +1,4 @@
-// Package sizes has the tests of values of a MiB, which is the most that an object may hold, and of a hundred of keys at a time.
+// Package sizes has the tests of values of a MiB, which is the most that an object may hold, and of a hundred keys at a time.
 //
 // It knows the protocol and HCL, and nothing inside the provider. Other tests go the same ways, so the race detector has nothing to say about these, and
 // it looks at each byte.

@@ -1,4 +1,4 @@
-// Package unmanaged has the tests of what is no managed resource: the action cas_configmap_swap, lists, and data sources.
+// Package unmanaged has the tests of all that is not a managed resource: the action cas_configmap_swap, the lists and the data sources.
 //
 // It knows the protocol, HCL and ConfigMaps, and nothing inside the provider.
 package unmanaged

@@ -12,8 +12,8 @@
 //
 // Without the rule, this condition never holds, and then TestContextThatEndsAtEveryPoint must fail. These are the edits:
 //
-//	never P    the condition of the if or case that has P never holds, where P is in the condition or in what is done then
-//	always P   it always holds
+//	never P    the nearest if or case around P never runs its body; P may be in its init, its condition or its body
+//	always P   its condition always holds
 //	skip P     the statement that has P is not run
 //	without P  the operand of && or ||, the argument, the element or the case that has P is left out
 //	P -> R     R stands in the place of P; true and false keep P in the source, so that all variables are used
