@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
@@ -13,23 +14,30 @@ func TestSecretTags(t *testing.T) {
 			p := fixture.NewPipeline(t)
 			o := fixture.Object{Fixture: p.Fixture, Kind: fixture.ObjectKinds[1]}
 			o.Create(kept)
-			want := func() {
+			want := func(written, observed string) {
 				t.Helper()
-				got, err := fixture.TagsIn(p.State()["it"].Private)
+				private := p.State()["it"].Private
+				got, err := fixture.TagsIn(private)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if len(got) != 2 || got["written foo"] != 4 || got["observed foo"] != 4 {
-					t.Errorf("lengths of the tags: %v", got)
+				tags := map[string]string{}
+				for part, value := range map[string]string{"written foo": written, "observed foo": observed} {
+					if tags[part], err = fixture.TagOf(private, value); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if !maps.Equal(got, tags) || len(tags["written foo"]) != 4 {
+					t.Errorf("tags: %v, want %v, each of 4 digits", got, tags)
 				}
 			}
 			p.Planned(o.Kind.Block(form, "1", ""))
-			want()
+			want("1", "1")
 			o.Set("foo", "9")
 			p.Do("refresh")
-			want()
+			want("1", "9")
 			p.Planned(o.Kind.Block(form, "2", ""))
-			want()
+			want("2", "2")
 		})
 	}
 }
