@@ -2,6 +2,7 @@ package judging_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -75,5 +76,27 @@ func TestBoundIsJudgedLast(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Given two keys that hold what they must, of which one is compared only, and a bound that is past; then the conflict tells of each what it holds and
+// what it was to become.
+func TestPastBoundTellsWhatEachKeyHolds(t *testing.T) {
+	t.Parallel()
+	past, now := judging.Version{UID: "u", ResourceVersion: "1"}, judging.Version{UID: "u", ResourceVersion: "2"}
+	one, two := judging.Text("1"), judging.Text("2")
+	j := judging.Judge(&judging.Txn{
+		Keys: []judging.KeySwap{{Key: "foo", Expect: one, New: two}, {Key: "bar", Expect: two, IsGuard: true}}, Bound: past,
+	}, configMapAt(now, map[string]string{"foo": "1", "bar": "2"}), &judging.Lineage{})
+	var conflict *judging.ConflictError
+	if !errors.As(j.Err, &conflict) {
+		t.Fatalf("decided %d (%v), want a conflict", j.Decision, j.Err)
+	}
+	want := []judging.KeyConflict{
+		{Key: "foo", Reason: judging.ReasonObject, Expected: one, New: two},
+		{Key: "bar", Reason: judging.ReasonObject, Expected: two, New: two},
+	}
+	if !slices.Equal(conflict.Keys, want) {
+		t.Errorf("conflict over %+v, want %+v", conflict.Keys, want)
 	}
 }

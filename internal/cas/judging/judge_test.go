@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -30,7 +31,8 @@ func TestJudge(t *testing.T) {
 		v1, v2      = judging.Version{UID: "u", ResourceVersion: "1"}, judging.Version{UID: "u", ResourceVersion: "2"}
 		one, two    = judging.Text("1"), judging.Text("2")
 		immutable   = func(cm *corev1.ConfigMap) { yes := true; cm.Immutable = &yes }
-		terminating = func(cm *corev1.ConfigMap) { now := metav1.Now(); cm.DeletionTimestamp = &now }
+		since       = metav1.Unix(1000, 0)
+		terminating = func(cm *corev1.ConfigMap) { cm.DeletionTimestamp = &since }
 		large       = func(cm *corev1.ConfigMap) {
 			cm.BinaryData = map[string][]byte{"large": make([]byte, judging.MaxSize-1)}
 		}
@@ -58,7 +60,7 @@ func TestJudge(t *testing.T) {
 		lineage judging.Lineage
 		want    judging.Decision
 		reason  judging.Reason // of a conflict
-		err     error          // of another type
+		err     error          // where it is none
 	}{
 		"create of an absent key":                       {create, configMapAt(v2, nil), own, judging.DecideWrite, 0, nil},
 		"create of a key with another value":            {create, configMapAt(v2, foo), own, judging.DecideRefuse, judging.ReasonKey, nil},
@@ -77,9 +79,9 @@ func TestJudge(t *testing.T) {
 		"swap at another version that a user named":     {at(swap, v1, judging.Version{ResourceVersion: "9"}), configMapAt(v2, foo), own, judging.DecideRefuse, judging.ReasonVersion, nil},
 		"adoption at a version that is past":            {at(adopt, v1), configMapAt(v2, foo), foreign, judging.DecideRefuse, judging.ReasonObject, nil},
 		"swap in an immutable configmap":                {swap, configMapAt(v2, foo, immutable), own, judging.DecideRefuse, 0, &judging.ImmutableError{}},
-		"swap in a configmap that is being deleted":     {swap, configMapAt(v2, foo, terminating), own, judging.DecideRefuse, 0, &judging.TerminatingError{}},
+		"swap in a configmap that is being deleted":     {swap, configMapAt(v2, foo, terminating), own, judging.DecideRefuse, 0, &judging.TerminatingError{Since: since.UTC()}},
 		"swap of as many bytes in a full configmap":     {swap, configMapAt(v2, foo, large), own, judging.DecideWrite, 0, nil},
-		"swap of one byte too many":                     {judgingtest.Swap{Key: "foo", Expect: one, New: judging.Text("22")}, configMapAt(v2, foo, large), own, judging.DecideRefuse, 0, &judging.TooLargeError{}},
+		"swap of one byte too many":                     {judgingtest.Swap{Key: "foo", Expect: one, New: judging.Text("22")}, configMapAt(v2, foo, large), own, judging.DecideRefuse, 0, &judging.TooLargeError{New: 2, Others: judging.MaxSize - 1}},
 		"removal":                                       {remove, configMapAt(v2, foo), own, judging.DecideWrite, 0, nil},
 		"removal of what is gone":                       {at(remove, v1), configMapAt(v2, nil), foreign, judging.DecideDone, 0, nil},
 		"removal from a configmap that is gone":         {at(remove, v1), gone, foreign, judging.DecideDone, 0, nil},
@@ -107,8 +109,8 @@ func TestJudge(t *testing.T) {
 					t.Fatal(err)
 				}
 			case test.err != nil:
-				if !sameType(err, test.err) {
-					t.Fatalf("%T, want %T", err, test.err)
+				if diff := cmp.Diff(test.err, err); diff != "" {
+					t.Fatalf("error (-want +got):\n%s", diff)
 				}
 			case !errors.As(err, &conflict) || conflict.Reason != test.reason || conflict.Live != test.live:
 				t.Fatalf("%#v, want a conflict with reason %d", err, test.reason)

@@ -180,3 +180,112 @@ func TestThoseWhoDoNotComeAreNotWaitedForAgain(t *testing.T) {
 		t.Errorf("%d of the last 4 waited, want 2", waits)
 	}
 }
+
+// clock is a Pace, and the time of the last arrival at it.
+type clock struct {
+	pace.Pace
+
+	now time.Time
+}
+
+func newClock() *clock { return &clock{now: time.Unix(1000, 0)} }
+
+// arrive has swaps come, each so long after the one before it.
+func (c *clock) arrive(swaps int, apart time.Duration) {
+	for range swaps {
+		c.now = c.now.Add(apart)
+		c.Arrives(c.now)
+	}
+}
+
+// together has swaps come 10 ms apart, go in one batch, and be answered.
+func (c *clock) together(swaps int) {
+	c.arrive(swaps, 10*time.Millisecond)
+	c.Sends(swaps)
+	for range swaps {
+		c.Leaves(c.now)
+	}
+}
+
+// wants compares how long a batch of one waits, which begins at the last arrival.
+func (c *clock) wants(t *testing.T, want time.Duration) {
+	t.Helper()
+	if got := c.Wait(1, c.now, c.now); got != want {
+		t.Errorf("a batch of one waits for %v, want %v", got, want)
+	}
+}
+
+// Given a batch that siblings are expected of; then it waits for five times as long as they were apart, and for a second altogether.
+func TestBatchWaitsForFiveGapsAndASecondAtMost(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	for begun, want := range map[time.Duration]time.Duration{0: 50 * ms, 950 * ms: 50 * ms, 951 * ms: 49 * ms, 1000 * ms: 0} {
+		c := newClock()
+		c.together(6)
+		c.arrive(1, 10*ms)
+		if got := c.Wait(1, c.now.Add(-begun), c.now); got != want {
+			t.Errorf("begun %v ago, it waits for %v, want %v", begun, got, want)
+		}
+	}
+}
+
+// Given batches that wait; then one that is short of siblings changes nothing, also where another one was before, with a full one or a settled
+// number between them. Two in a row do.
+func TestOneShortBatchChangesNothing(t *testing.T) {
+	t.Parallel()
+	const waits = 50 * time.Millisecond
+	for name, test := range map[string]struct {
+		batches []int
+		want    time.Duration
+	}{
+		"one":                           {[]int{6, 1}, waits},
+		"two in a row":                  {[]int{6, 1, 1}, 0},
+		"two, and a full one between":   {[]int{6, 1, 3, 1}, waits},
+		"two after two that settled it": {[]int{12, 5, 5, 2}, waits},
+		"two in a row after two":        {[]int{12, 5, 5, 2, 2}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newClock()
+			for _, swaps := range test.batches {
+				c.together(swaps)
+			}
+			c.arrive(1, 10*time.Millisecond)
+			c.wants(t, test.want)
+		})
+	}
+}
+
+// Given swaps that come alone, one after the other; then the ninth waits, to see whether others come, where that takes less than a second
+// and a quarter of a second lies between them at most.
+func TestLoneSwapsAreCuriousWhereItIsCheap(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	for apart, want := range map[time.Duration]time.Duration{40 * ms: 200 * ms, 249 * ms: 1000 * ms, 250 * ms: 0, 900 * ms: 0} {
+		c := newClock()
+		for range 8 {
+			c.arrive(1, apart)
+			c.wants(t, 0)
+			c.Sends(1)
+			c.Leaves(c.now)
+		}
+		c.arrive(1, apart)
+		c.wants(t, want)
+	}
+}
+
+// Given three swaps that came close together, the first of which went alone; when it was answered; then the others wait a little, for it may be
+// back at once.
+func TestWhoWasAnsweredMayBeBackAtOnce(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	c := newClock()
+	c.arrive(3, 2*ms)
+	c.Sends(1)
+	begun := c.now
+	answered := begun.Add(5 * ms)
+	c.Leaves(answered)
+	if got := c.Wait(2, begun, answered); got != 3*ms {
+		t.Errorf("they wait for %v, want 3ms", got)
+	}
+}

@@ -76,6 +76,11 @@ func TestDataIDWhoseKeyIsNamedTwice(t *testing.T) {
 	if err := id.Check(); err != nil {
 		t.Error(err)
 	}
+	for _, s := range []string{"a/b:x,x", "a/b:x,y,x"} {
+		if id, err := ParseDataID(s); err == nil || !strings.HasSuffix(err.Error(), `"x" is named twice`) {
+			t.Errorf("%q is %+v, %v", s, id, err)
+		}
+	}
 }
 
 // "Nothing was ...", says a refusal.

@@ -1,8 +1,11 @@
 package judgingtest
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
@@ -62,8 +65,21 @@ func (c *Choices) Txn(keys []string, was map[string]judging.Entry) *judging.Txn 
 	return t
 }
 
-// Same reports whether two entries count as the same.
-func Same(a, b judging.Entry) bool { return a.Digest() == b.Digest() }
+// Same reports whether two entries count as the same: the same text after NFC, the same bytes, or nothing both.
+func Same(a, b judging.Entry) bool {
+	textA, isTextA := a.Text()
+	textB, isTextB := b.Text()
+	bytesA, isBytesA := a.Binary()
+	bytesB, isBytesB := b.Binary()
+	switch {
+	case isTextA != isTextB || isBytesA != isBytesB:
+		return false
+	case isTextA:
+		return norm.NFC.String(textA) == norm.NFC.String(textB)
+	default:
+		return !isBytesA || bytes.Equal(bytesA, bytesB)
+	}
+}
 
 // Serial is a model of one object that transactions come to one after the other, written from what doc.go and txn.go say.
 type Serial struct {
