@@ -34,7 +34,11 @@ func TestRecipe(t *testing.T) {
 		if !isPart {
 			name = kind
 		}
-		of := strings.NewReplacer("TYPE", typ, "KIND", kind, "NAME", name)
+		family := name
+		if kind == "secret" {
+			family = kind
+		}
+		of := strings.NewReplacer("TYPE", typ, "KIND", kind, "NAME", name, "FAMILY", family)
 		for _, step := range steps {
 			spans := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(step[1], -1)
 			content := textBelow(t, filepath.Join(root, of.Replace(spans[0][1])))

@@ -137,12 +137,11 @@ func (e edit) fill(f *function, node ast.Node, b bindings) (text string, err err
 
 // isSimple reports whether a node is a statement of a list, without others in it.
 func isSimple(n, parent ast.Node) bool {
-	switch parent.(type) {
-	case *ast.BlockStmt, *ast.CaseClause:
-		switch n.(type) {
-		case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.ReturnStmt, *ast.BranchStmt:
-			return true
-		}
+	_, inBlock := parent.(*ast.BlockStmt)
+	_, inCase := parent.(*ast.CaseClause)
+	switch n.(type) {
+	case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.ReturnStmt, *ast.BranchStmt:
+		return inBlock || inCase
 	}
 	return false
 }

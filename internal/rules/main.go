@@ -27,28 +27,21 @@ import (
 )
 
 func main() {
-	only := flag.String("run", "", "takes out only the rules of which package.Function: what it says matches the `regexp`")
-	parallel := flag.Int("parallel", 4, "how many rules are out at a time")
+	only := flag.String("run", "", "takes out only the rules whose `package.Function: rule` matches this regexp")
+	parallel := flag.Int("parallel", 4, "how many rules to test at the same time")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := chosen(ctx, *only, *parallel)
+	match, err := regexp.Compile(*only)
+	root, missing := toolchain.Root()
+	if err = errors.Join(err, missing); err == nil {
+		chosen := slices.DeleteFunc(table.All(), func(r table.Rule) bool { return !match.MatchString(r.In + ": " + r.Says) })
+		err = run(ctx, os.Stdout, root, *parallel, chosen)
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-}
-
-func chosen(ctx context.Context, only string, parallel int) error {
-	match, err := regexp.Compile(only)
-	if err != nil {
-		return err
-	}
-	root, err := toolchain.Root()
-	if err != nil {
-		return err
-	}
-	return run(ctx, os.Stdout, root, parallel, slices.DeleteFunc(table.All(), func(r table.Rule) bool { return !match.MatchString(r.In + ": " + r.Says) }))
 }
 
 func run(ctx context.Context, out io.Writer, root string, parallel int, rules []table.Rule) error {
