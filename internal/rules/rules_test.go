@@ -92,10 +92,10 @@ func TestEdits(t *testing.T) {
 	if x == 7 {
 		if r.odd() {} else { r.other() }
 		for r.next() { r.step() }
-		go func() {
-			select { case <-r.done: case r.out <- 3: r.sent() }
-			for range r.all() {}
-		}()
+		for range r.all() {}
+		select { case <-r.done: r.sent() }
+		switch { case x == 1, x == 3: r.one(); default: r.none() }
+		go func() { r.alone(); var _ = r.value() }()
 	}
 }`
 	all := sourcesOf(t, "package p\n\nfunc (r *T[K]) f(x int) int "+body)
@@ -120,7 +120,8 @@ func TestEdits(t *testing.T) {
 		"every 2 -> 3":               "x == 2 ⇒ x == 3 ⇒ r.log(2) ⇒ r.log(3)",
 	}
 	for _, refused := range []string{
-		"never close", "never C", "skip a.end(b)", "skip log", "a < a -> a", "2 -> 3", "nothing", "never (", "never a; b",
+		"never close", "never C", "skip a.end(b)", "skip log", "a < a -> a", "2 -> 3", "nothing", "never (", "never a; b", "a == 2 -> b", "a == 2 -> a == r",
+		"never other", "never step", "always next", "never all", "never done", "never sent", "always one", "never none", "never alone", "skip value",
 	} {
 		edits[refused] = ""
 	}
