@@ -178,7 +178,7 @@ import ("os"; "testing")
 func Test(t *testing.T) {
 	t.Log("this is a log")
 	map[int]func(){
-		1: func() { t.Run("a (b)", func(t *testing.T) {}) }, 2: func() { t.Error("this is two") }, 3: func() { t.Fatal("no API server: ", "three") },
+		1: func() { t.Run("a (b)", func(t *testing.T) {}) }, 2: func() { t.Error("this is two") }, 3: func() { t.Fatal("no API server:", "three") },
 		4: func() { panic("four") }, 5: func() { t.Skip("five") }, 6: func() {},
 	}[f()]()
 }
