@@ -52,19 +52,22 @@ type change struct {
 // body is the body of a function as the edit leaves it.
 func (e edit) body(f *function) (string, error) {
 	var changes []change
+	var refused error
 	ast.PreorderStack(f.Body, nil, func(n ast.Node, above []ast.Node) bool {
 		if b := (bindings{}); b.match(reflect.ValueOf(e.pattern), reflect.ValueOf(n)) {
 			if f.Recv != nil && len(f.Recv.List[0].Names) > 0 {
 				b["self"] = f.Recv.List[0].Names[0]
 			}
-			if c, ok := e.at(f, append(slices.Clone(above), n), b); ok && !slices.Contains(changes, c) {
+			if c, err := e.at(f, append(slices.Clone(above), n), b); err != nil {
+				refused = err
+			} else if !slices.Contains(changes, c) {
 				changes = append(changes, c)
 			}
 		}
 		return true
 	})
 	if len(changes) == 0 || len(changes) > 1 && !e.every {
-		return "", fmt.Errorf("there are %d places for the edit", len(changes))
+		return "", errors.Join(fmt.Errorf("there are %d places for the edit", len(changes)), refused)
 	}
 	body, at := "", f.offset(f.Body.Pos())
 	for _, c := range changes {
@@ -73,34 +76,39 @@ func (e edit) body(f *function) (string, error) {
 	return body + f.code[at:f.offset(f.Body.End())], nil
 }
 
-// at is the change where the pattern matched the last node of a path down from the body of the function. Conditions and statements that are out
-// stay in the source, for the compiler, so that each variable is used.
-func (e edit) at(f *function, path []ast.Node, b bindings) (change, bool) {
+// at is the change for one match of the pattern: the last node of a path that begins at the body of the function. Where a condition or a statement
+// must have no effect, its code stays and is not run: without it, the compiler would complain of variables that nothing uses.
+func (e edit) at(f *function, path []ast.Node, b bindings) (change, error) {
 	if e.verb == "->" {
-		return f.replace(path[len(path)-1], e.fill(f, path[len(path)-1], b)), true
+		text, err := e.fill(f, path[len(path)-1], b)
+		return f.replace(path[len(path)-1], text), err
 	}
 	for i := len(path) - 1; i > 0; i-- {
 		n, parent := path[i], path[i-1]
 		switch e.verb {
 		case "skip":
 			if isSimple(n, parent) {
-				return f.replace(n, "if false {\n"+f.text(n)+"\n}"), true
+				return f.replace(n, "if false {\n"+f.text(n)+"\n}"), nil
 			}
 		case "without":
 			if binary, ok := parent.(*ast.BinaryExpr); ok && neutral[binary.Op] != "" {
-				return f.replace(n, fmt.Sprintf(constants[neutral[binary.Op]], f.text(n))), true
+				return f.replace(n, fmt.Sprintf(constants[neutral[binary.Op]], f.text(n))), nil
 			}
 			list := listOf(parent)
 			if i := slices.IndexFunc(list, func(x ast.Expr) bool { return x == n }); i >= 0 {
-				return f.remove(list, i), true
+				return f.remove(list, i), nil
 			}
 		default:
 			if condition := conditionOf(n, parent); condition != nil {
-				return f.replace(condition, fmt.Sprintf(constants[e.verb], f.text(condition))), true
+				return f.replace(condition, fmt.Sprintf(constants[e.verb], f.text(condition))), nil
 			}
 		}
+		switch parent.(type) {
+		case *ast.FuncLit, *ast.CommClause, *ast.ForStmt, *ast.RangeStmt, *ast.IfStmt, *ast.CaseClause: // beyond it is other code than the pattern's
+			return change{}, fmt.Errorf("%s must not leave the %T around its pattern", e.verb, parent)
+		}
 	}
-	return change{}, false
+	return change{}, fmt.Errorf("nothing around the pattern is for %s", e.verb)
 }
 
 var (
@@ -109,13 +117,14 @@ var (
 )
 
 // fill is the replacement for a node.
-func (e edit) fill(f *function, node ast.Node, b bindings) string {
+func (e edit) fill(f *function, node ast.Node, b bindings) (text string, err error) {
 	if format := constants[e.replacement]; format != "" {
-		return fmt.Sprintf(format, f.text(node))
+		return fmt.Sprintf(format, f.text(node)), nil
 	}
-	return wildcard.ReplaceAllStringFunc(e.replacement, func(name string) string {
+	text = wildcard.ReplaceAllStringFunc(e.replacement, func(name string) string {
 		switch bound := b[name].(type) {
 		case nil:
+			err = fmt.Errorf("%s in the replacement stands for nothing", name)
 			return name
 		case *ast.BinaryExpr, *ast.UnaryExpr, *ast.StarExpr:
 			return "(" + f.text(bound) + ")"
@@ -123,16 +132,16 @@ func (e edit) fill(f *function, node ast.Node, b bindings) string {
 			return f.text(bound)
 		}
 	})
+	return text, err
 }
 
 // isSimple reports whether a node is a statement of a list, without others in it.
 func isSimple(n, parent ast.Node) bool {
-	switch parent.(type) {
-	case *ast.BlockStmt, *ast.CaseClause:
-		switch n.(type) {
-		case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.ReturnStmt, *ast.BranchStmt:
-			return true
-		}
+	_, inBlock := parent.(*ast.BlockStmt)
+	_, inCase := parent.(*ast.CaseClause)
+	switch n.(type) {
+	case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.ReturnStmt, *ast.BranchStmt:
+		return inBlock || inCase
 	}
 	return false
 }

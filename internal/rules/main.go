@@ -3,17 +3,18 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,11 +27,16 @@ import (
 )
 
 func main() {
-	only := flag.String("run", "", "takes out only the rules of which package.Function: what it says matches the `regexp`")
-	parallel := flag.Int("parallel", 4, "how many rules are out at a time")
+	only := flag.String("run", "", "takes out only the rules whose `package.Function: rule` matches this regexp")
+	parallel := flag.Int("parallel", 4, "how many rules to test at the same time")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *only, *parallel)
+	match, err := regexp.Compile(*only)
+	root, missing := toolchain.Root()
+	if err = errors.Join(err, missing); err == nil {
+		chosen := slices.DeleteFunc(table.All(), func(r table.Rule) bool { return !match.MatchString(r.In + ": " + r.Says) })
+		err = run(ctx, os.Stdout, root, *parallel, chosen)
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -38,41 +44,27 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, only string, parallel int) error {
-	match, err := regexp.Compile(only)
-	if err != nil {
-		return err
-	}
-	root, err := toolchain.Root()
-	if err != nil {
-		return err
-	}
-	var chosen []table.Rule
-	for _, r := range table.All() {
-		if match.MatchString(r.In + ": " + r.Says) {
-			chosen = append(chosen, r)
-		}
-	}
+func run(ctx context.Context, out io.Writer, root string, parallel int, rules []table.Rule) error {
 	dir, err := os.MkdirTemp("", "rules-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	begun := time.Now()
-	built, err := newBuild(ctx, root, dir, chosen)
+	built, err := newBuild(ctx, root, dir, rules)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("all compiles, with each rule and without it (%.0f s)\n", time.Since(begun).Seconds())
-	if others, out, err := built.test(ctx, "", "PASS", "10m", chosen...); err != nil || len(others) > 0 {
-		return errors.Join(fmt.Errorf("with every rule in place, these do not pass: %v\n%s", others, out), err)
+	_, _ = fmt.Fprintf(out, "all compiles, with each rule and without it (%.0f s)\n", time.Since(begun).Seconds())
+	if err := built.baseline(ctx, rules); err != nil {
+		return err
 	}
-	fmt.Printf("all tests pass with every rule in place (%.0f s)\n", time.Since(begun).Seconds())
+	_, _ = fmt.Fprintf(out, "all tests pass with every rule in place (%.0f s)\n", time.Since(begun).Seconds())
 
 	var held atomic.Int64
 	slots := make(chan struct{}, max(1, parallel))
 	var wg sync.WaitGroup
-	for _, r := range chosen {
+	for _, r := range rules {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
@@ -84,15 +76,16 @@ func run(ctx context.Context, only string, parallel int) error {
 			if verdict == "ok" {
 				held.Add(1)
 			}
-			fmt.Printf("%-8s  %s: %s (%.0f s): %s\n", verdict, r.In, r.Says, time.Since(began).Seconds(), said)
+			_, _ = fmt.Fprintf(out, "%-8s  %s: %s (%.0f s): %s\n", verdict, r.In, r.Says, time.Since(began).Seconds(), said)
 		})
 	}
 	wg.Wait()
-	fmt.Printf("%d of %d rules are held by their tests (%.0f s)\n", held.Load(), len(chosen), time.Since(begun).Seconds())
-	if int(held.Load()) < len(chosen) || len(chosen) == 0 {
-		return errors.New("not every rule is held by a test")
+	err = built.baseline(ctx, rules) // an API server that died meanwhile fails tests that no edit would
+	_, _ = fmt.Fprintf(out, "%d of %d rules are held by their tests (%.0f s)\n", held.Load(), len(rules), time.Since(begun).Seconds())
+	if int(held.Load()) < len(rules) || len(rules) == 0 {
+		err = errors.Join(err, errors.New("not every rule is held by a test"))
 	}
-	return nil
+	return err
 }
 
 // build is one test binary for each folder of tests, which can go without each of the rules.
@@ -124,41 +117,55 @@ func newBuild(ctx context.Context, root, dir string, rules []table.Rule) (*build
 	for folder := range tests {
 		b.binary[folder] = filepath.Join(dir, strconv.Itoa(len(b.binary))+".test")
 		if out, err := b.command(ctx, folder, "", "go", "test", "-c", "-vet=off", "-ldflags=-s", "-o="+b.binary[folder], "."); err != nil {
-			return nil, fmt.Errorf("%s does not compile with the rules that can be out: %w\n%s", folder, err, out)
+			return nil, fmt.Errorf("BROKEN: the tests in %s do not compile; where an edit is at fault, the compiler names its rule: %w\n%s", folder, err, out)
 		}
 	}
 	return b, err
 }
 
-// without runs the tests of a rule without it. They must fail; then the verdict is ok, with the last thing that they said.
-func (b *build) without(ctx context.Context, r table.Rule) (verdict, said string) {
-	passed, out, err := b.test(ctx, r.Says, "FAIL", "3m", r)
-	why := message.FindAllSubmatch(out, -1)
-	switch {
-	case len(passed) > 0 && (err == nil || len(passed) < len(r.Tests)):
-		return "SURVIVED", "without it these pass: " + strings.Join(passed, ", ")
-	case len(passed) > 0, len(why) == 0: // as where there was no control plane
-		return "BROKEN", fmt.Sprintf("the tests did not come to what they test: %v\n%s", err, out)
+// baseline runs the tests of rules with every rule in place. All must pass.
+func (b *build) baseline(ctx context.Context, rules []table.Rule) error {
+	ended, out, err := b.test(ctx, "", "10m", rules...)
+	if others := slices.Concat(ended["FAIL"], ended["SKIP"], ended[""]); err != nil || len(others) > 0 {
+		return errors.Join(fmt.Errorf("with every rule in place, these do not pass, or are not there: %s\n%s", strings.Join(others, ", "), out), err)
 	}
-	return "ok", string(why[len(why)-1][1]) // those before may be of logs
+	return nil
 }
 
-// message is what a test said, cut to a line's length.
-var message = regexp.MustCompile(`(?m)^\s+(\w+_test\.go:\d+: .{0,100})`)
+// without runs the tests of a rule without it. Each must fail; then the verdict is ok, with the last line that a test printed.
+func (b *build) without(ctx context.Context, r table.Rule) (verdict, said string) {
+	ended, out, err := b.test(ctx, r.Says, "3m", r)
+	lines := line.FindAllSubmatch(out, -1)
+	switch {
+	case unreached.Match(out) || len(ended["SKIP"])+len(ended[""]) > 0 || len(ended["PASS"]) == 0 && len(lines) == 0:
+		return "BROKEN", fmt.Sprintf("its tests did not reach what they test: %v\n%s", err, out)
+	case len(ended["PASS"]) > 0:
+		return "SURVIVED", "without it these pass: " + strings.Join(ended["PASS"], ", ")
+	}
+	return "ok", string(lines[len(lines)-1][1]) // lines before the last may be from logs
+}
 
-// test runs the tests of rules in a build that goes without one of them, or without none, and lists those that do not end as they are to.
-func (b *build) test(ctx context.Context, without, end, timeout string, rules ...table.Rule) (others []string, out []byte, err error) {
+var (
+	// line is one that a test printed, cut to 100 characters.
+	line = regexp.MustCompile(`(?m)^\s+(\w+_test\.go:\d+: .{0,100})`)
+	// unreached is in the output of a test that ended before it tested anything: testcluster's words where no API server starts, or a panic.
+	unreached = regexp.MustCompile(`_test\.go:\d+: no API server: |(?m)^panic: `)
+)
+
+// test runs the tests of rules in a build that goes without one of them, or with all, and sorts the tests by how they ended: PASS, FAIL, SKIP, or
+// nothing where a test is not there or did not end.
+func (b *build) test(ctx context.Context, without, timeout string, rules ...table.Rule) (ended map[string][]string, out []byte, err error) {
+	ended = map[string][]string{}
 	folders, err := b.folders(rules...)
 	for folder, tests := range folders {
 		said, failed := b.command(ctx, folder, without, b.binary[folder], "-test.v", "-test.timeout="+timeout, "-test.run="+pattern(tests))
 		out, err = append(out, said...), errors.Join(err, failed)
 		for _, test := range tests {
-			if !bytes.Contains(said, []byte("--- "+end+": "+test+" ")) {
-				others = append(others, test)
-			}
+			end := append(regexp.MustCompile(`--- (PASS|FAIL|SKIP): `+regexp.QuoteMeta(test)+` \(`).FindSubmatch(said), nil, nil)[1]
+			ended[string(end)] = append(ended[string(end)], test)
 		}
 	}
-	return others, out, err
+	return ended, out, err
 }
 
 // pattern is what go test -run takes for tests.

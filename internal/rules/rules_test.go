@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -63,27 +66,9 @@ func TestEveryRowNamesAFunctionAnEditAndTests(t *testing.T) {
 // variables are the names of a function's parameters and variables.
 func variables(f *function) map[string]bool {
 	names := map[string]bool{}
-	for n := range ast.Preorder(f.FuncDecl) {
-		var all []ast.Expr
-		var more []*ast.Ident
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			if n.Tok == token.DEFINE {
-				all = n.Lhs
-			}
-		case *ast.RangeStmt:
-			all = []ast.Expr{n.Key, n.Value}
-		case *ast.ValueSpec:
-			more = n.Names
-		case *ast.Field:
-			more = n.Names
-		}
-		for _, x := range all {
-			if name, ok := x.(*ast.Ident); ok {
-				more = append(more, name)
-			}
-		}
-		for _, name := range more {
+	again, _ := parser.ParseFile(token.NewFileSet(), "", "package p; "+f.text(f.FuncDecl), 0)
+	for n := range ast.Preorder(again) {
+		if name, ok := n.(*ast.Ident); ok && name.Obj != nil && name.Obj.Kind == ast.Var {
 			names[name.Name] = true
 		}
 	}
@@ -104,37 +89,43 @@ func TestEdits(t *testing.T) {
 		return T{A: x, B: 1}.C
 	}
 	r.log(x, limit, func() { r.end(x...) })
+	if x == 7 {
+		if r.odd() {} else { r.other() }
+		for r.next() { r.step() }
+		for range r.all() {}
+		select { case <-r.done: r.sent() }
+		switch { case x == 1, x == 3: r.one(); default: r.none() }
+		go func() { r.alone(); var _ = r.value() }()
+	}
 }`
 	all := sourcesOf(t, "package p\n\nfunc (r *T[K]) f(x int) int "+body)
-	for text, want := range map[string]string{ // what stands in the source, and what the edit puts there; nothing where it must be refused
-		"never open":               "limit > 0 && r.open(x) ⇒ (false && (limit > 0 && r.open(x)))",
-		"always return a":          "limit > 0 && r.open(x) ⇒ (true || (limit > 0 && r.open(x)))",
-		"never close":              "",
-		"never C":                  "",
-		"never a == 2":             "x == 2 ⇒ (false && (x == 2))",
-		"skip a.log(2)":            "r.log(2) ⇒ if false {\nr.log(2)\n}",
-		"skip end":                 "r.end(x...) ⇒ if false {\nr.end(x...)\n}",
-		"skip a.end(b)":            "",
-		"skip a.log(b)":            "r.log(2) ⇒ if false {\nr.log(2)\n}",
-		"skip log":                 "",
-		"skip limit":               "r.log(x, limit, func() { r.end(x...) }) ⇒ if false {\nr.log(x, limit, func() { r.end(x...) })\n}",
-		"without open":             "r.open(x) ⇒ (true || (r.open(x)))",
-		"without full":             "r.full() ⇒ (false && (r.full()))",
-		"without A":                "A: x,  ⇒ ",
-		"without B":                ", B: 1 ⇒ ",
-		"without a == 2":           "x == 2,  ⇒ ",
-		"a > 0 -> a >= 0":          "limit > 0 ⇒ limit >= 0",
-		"a < a -> a":               "",
-		"a.open(b) -> true":        "r.open(x) ⇒ (true || (r.open(x)))",
-		"a.log(b, c, d) -> self.l": "r.log(x, limit, func() { r.end(x...) }) ⇒ r.l",
-		"a || b -> b && a":         "r.full() || x < y ⇒ (x < y) && r.full()",
-		"return a.C -> return 0":   "return T{A: x, B: 1}.C ⇒ return 0",
-		"2 -> 3":                   "",
-		"every 2 -> 3":             "x == 2 ⇒ x == 3 ⇒ r.log(2) ⇒ r.log(3)",
-		"nothing":                  "",
-		"never (":                  "",
-		"never a; b":               "",
+	edits := map[string]string{ // the source before ⇒ the source after
+		"never open":                 "limit > 0 && r.open(x) ⇒ (false && (limit > 0 && r.open(x)))",
+		"always return a":            "limit > 0 && r.open(x) ⇒ (true || (limit > 0 && r.open(x)))",
+		"never a == 2":               "x == 2 ⇒ (false && (x == 2))",
+		"skip a.log(2)":              "r.log(2) ⇒ if false {\nr.log(2)\n}",
+		"skip end":                   "r.end(x...) ⇒ if false {\nr.end(x...)\n}",
+		"skip a.log(b)":              "r.log(2) ⇒ if false {\nr.log(2)\n}",
+		"skip limit":                 "r.log(x, limit, func() { r.end(x...) }) ⇒ if false {\nr.log(x, limit, func() { r.end(x...) })\n}",
+		"without open":               "r.open(x) ⇒ (true || (r.open(x)))",
+		"without full":               "r.full() ⇒ (false && (r.full()))",
+		"without A":                  "A: x,  ⇒ ",
+		"without B":                  ", B: 1 ⇒ ",
+		"without a == 2":             "x == 2,  ⇒ ",
+		"a > 0 -> a >= 0":            "limit > 0 ⇒ limit >= 0",
+		"a.open(b) -> true":          "r.open(x) ⇒ (true || (r.open(x)))",
+		"a.log(b, c, d) -> self.end": "r.log(x, limit, func() { r.end(x...) }) ⇒ r.end",
+		"a || b -> b && a":           "r.full() || x < y ⇒ (x < y) && r.full()",
+		"return a.C -> return 0":     "return T{A: x, B: 1}.C ⇒ return 0",
+		"every 2 -> 3":               "x == 2 ⇒ x == 3 ⇒ r.log(2) ⇒ r.log(3)",
+	}
+	for _, refused := range []string{
+		"never close", "never C", "skip a.end(b)", "skip log", "a < a -> a", "2 -> 3", "nothing", "never (", "never a; b", "a == 2 -> b", "a == 2 -> a == r",
+		"never other", "never step", "always next", "never all", "never done", "never sent", "always one", "never none", "never alone", "skip value",
 	} {
+		edits[refused] = ""
+	}
+	for text, want := range edits {
 		_, got, err := all.mutated(table.Rule{In: "p.T.f", Edit: text})
 		wanted := body
 		for pair := range slices.Chunk(strings.Split(want, " ⇒ "), 2) {
@@ -173,24 +164,60 @@ func TestFoldersOfTests(t *testing.T) {
 	}
 }
 
-func TestSeveralRulesAreOutOfOneSource(t *testing.T) {
+// A module is made of a function and of a test that ends in many ways, and the tool is run on it.
+func TestRun(t *testing.T) {
 	t.Parallel()
-	all := sourcesOf(t, "package p\n\nfunc f() int { return 1 }\n\nfunc g() { h(2) }\n")
-	got, err := all.together([]table.Rule{{Says: "one", In: "p.f", Edit: "1 -> 10"}, {Says: "two", In: "p.g", Edit: "skip h"}})
-	want := map[string]string{
-		"0/a_test.go": "package p\n\nfunc f() int {\nif ruleOut == \"one\" {\n//line one:3\n{ return 10 }\npanic(`the function has no end`)\n}\n" +
-			"//line a_test.go:3\n return 1 }\n\nfunc g() {\nif ruleOut == \"two\" {\n//line two:5\n{ if false {\nh(2)\n} }\nreturn\n}\n//line a_test.go:5\n h(2) }\n",
-		"0/rule_out.go": "package p\n\nimport \"os\"\n\nvar ruleOut = os.Getenv(\"RULE_OUT\")\n",
-	}
-	if err != nil || !maps.Equal(got, want) {
-		t.Errorf("it is\n%s\nwant\n%s(%v)", got, want, err)
-	}
+	root := t.TempDir()
+	for path, code := range map[string]string{
+		"go.mod":          "module m\n\ngo 1.26\n",
+		"internal/p/p.go": "package p\n\nimport \"os\"\n\nfunc f() int { return 1 }\n\nfunc end() error { return os.ErrExist }\n",
+		"internal/p/p_test.go": `package p
+
+import ("os"; "testing")
+
+func Test(t *testing.T) {
+	t.Log("this is a log")
+	map[int]func(){
+		1: func() { t.Run("a (b)", func(t *testing.T) {}) }, 2: func() { t.Error("this is two") }, 3: func() { t.Fatal("no API server:", "three") },
+		4: func() { panic("four") }, 5: func() { t.Skip("five") }, 6: func() {},
+	}[f()]()
 }
 
-func TestPattern(t *testing.T) {
-	t.Parallel()
-	got := pattern([]string{"TestA", "TestB/the_c(d)"})
-	if want := `^TestA$|^TestB$/^the_c\(d\)$`; got != want {
-		t.Errorf("%s, want %s", got, want)
+func TestServer(t *testing.T) {
+	if _, err := os.Stat("died"); end() == nil || err == nil { t.Error("the server died") }
+}`,
+	} {
+		path = filepath.Join(root, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(code), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tool := func(rules ...table.Rule) string {
+		var out strings.Builder
+		err := run(t.Context(), &out, root, 1, rules)
+		return fmt.Sprint(out.String(), err)
+	}
+	one := func(says, edit string, tests ...string) table.Rule {
+		return table.Rule{Says: says, In: "p.f", Edit: edit, Tests: tests}
+	}
+	for want, r := range map[string]table.Rule{
+		"are not there: Test/c\n":           one("no subtest", "1 -> 2", "Test/c"),
+		"no such name:5: undefined: absent": one("no such name", "1 -> absent", "Test"),
+	} {
+		if said := tool(r); !strings.Contains(said, want) || strings.Contains(said, "ok  ") {
+			t.Errorf("%s is not in:\n%s", want, said)
+		}
+	}
+	said := tool(one("two", "1 -> 2", "Test"), one("three", "1 -> 3", "Test"), one("four", "1 -> 4", "Test"), one("five", "1 -> 5", "Test"),
+		one("six", "1 -> 6", "Test/a_(b)"), one("seven", "1 -> 6", "Test"),
+		table.Rule{Says: "the last", In: "p.end", Edit: `os.ErrExist -> os.WriteFile("died", nil, 0o600)`, Tests: []string{"TestServer"}})
+	for _, want := range []string{
+		`ok        p\.f: two \(\d+ s\): p_test\.go:8: this is two\n`, `BROKEN    p\.f: three `, `BROKEN    p\.f: four `, `BROKEN    p\.f: five `, `BROKEN    p\.f: six `,
+		`SURVIVED  p\.f: seven \(\d+ s\): without it these pass: Test\n`, `ok        p\.end: the last `, `2 of 7 rules `,
+		`with every rule in place, these do not pass, or are not there: TestServer\n`,
+	} {
+		if !regexp.MustCompile("(?m)^" + want).MatchString(said) {
+			t.Errorf("%s is not in:\n%s", want, said)
+		}
 	}
 }

@@ -76,7 +76,7 @@ func (s sources) one(name string) (*function, error) {
 	return s[name][0], nil
 }
 
-// folders are the tests of rules, each once, by the folders that have them.
+// folders maps each folder that has tests of the rules to the names of these tests. No name is there twice.
 func (s sources) folders(rules ...table.Rule) (map[string][]string, error) {
 	folders := map[string][]string{}
 	for _, r := range rules {

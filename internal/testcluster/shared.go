@@ -56,7 +56,7 @@ func mustStart(t testing.TB, err error) {
 		toolchain.Unavailable(t, err)
 	}
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal("no API server:", err) // make rules looks for these words
 	}
 }
 

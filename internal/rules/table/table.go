@@ -18,9 +18,10 @@
 //	without P  the operand of && or ||, the argument, the element or the case that has P is left out
 //	P -> R     R stands in the place of P; true and false keep P in the source, so that all variables are used
 //
-// P is a pattern: a Go expression or statement, in which each letter a to z is a wildcard for an expression, as for gofmt -r, and the same for each
-// place of that letter. A name matches each place of that name. In R, the letters stand for what they matched, and self for the receiver. There
-// must be one such place in the function; "every" before an edit makes it change all of them.
+// P is a pattern: a Go expression or statement. A letter a to z in it matches any expression, as for gofmt -r, and the same letter always matches the
+// same expression. In R, a letter of P stands for the expression that it matched, and self for the receiver. An edit does not look for its if, case or
+// statement outside of the closure, loop, else or case of a select that P is in. P must match in one place of the function that the edit can change;
+// an edit that begins with "every" changes all such places.
 package table
 
 import "slices"
