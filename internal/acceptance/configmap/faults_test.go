@@ -133,7 +133,7 @@ func TestConfigMapAnswerThatIsLost(t *testing.T) {
 func TestConfigMapReadThatIsHeldEndsWithTheTimeout(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	proxy := p.Proxied()
-	p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`, `timeouts = { read = "1s" }`))
+	p.Planned(fixture.WholeBlock("all", `data = { foo = "1" }`, `timeouts = { read = "5s" }`))
 	proxy.SetHook(func(r *http.Request) testcluster.Fault {
 		return testcluster.Fault{HoldBefore: r.Context().Done(), DropBefore: true}
 	})
