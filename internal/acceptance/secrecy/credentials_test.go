@@ -61,8 +61,8 @@ func (s *secretive) token() string {
 	return token
 }
 
-// certificate is one of a user, and its key. What is looked for is the end of the certificate, which is its signature: the rest says names that are
-// no secret, and that a plan has in base64 as a certificate has them, if the numbers before them make it so.
+// certificate is a client certificate of a user, and its key. Tests look for the certificate's signature only: its other parts include the namespace,
+// which is no secret. A plan may hold that in base64, with the same letters as the certificate.
 func (s *secretive) certificate() (certificate, key string) {
 	s.Helper()
 	user := s.Cluster.User(s, s.Namespace+"-writer", s.Namespace, writeConfigMaps)
