@@ -91,6 +91,10 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 		}(was.drift)
 		was = &as
 	}
+	known := *was
+	if was.tainted && c.to != nil { // its replacement knows nothing of it
+		known.first, known.written, known.labeled = nil, nil, nil
+	}
 	switch was.kind {
 	case "counter":
 		return nil, ""
@@ -99,7 +103,7 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 		if c.saw != nil {
 			base = c.saw.version
 		}
-		if o := p.live[was.cm]; o != nil && was.keepsWhole(o) {
+		if o := p.live[was.cm]; o != nil && known.keepsWhole(o) {
 			return was, titleChanged
 		}
 		for {
@@ -121,10 +125,6 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 	}
 	if was.policy == "abandon" || len(was.values) == 0 {
 		return nil, ""
-	}
-	known := *was
-	if was.tainted && c.to != nil { // its replacement knows nothing of it
-		known.first, known.written = nil, nil
 	}
 	switch title = p.removeKeys(&known, c.saw); title {
 	case "":
