@@ -74,7 +74,7 @@ func TestWaitOutlivesWatchesThatEnd(t *testing.T) {
 		case 1:
 			return testcluster.Fault{Answer: gone}
 		case 2:
-			return testcluster.Fault{Answer: busy(http.StatusServiceUnavailable)}
+			return testcluster.Fault{Answer: testcluster.Busy(http.StatusServiceUnavailable)}
 		case 3:
 			return testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}}}
 		}

@@ -3,10 +3,8 @@ package cas
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"runtime"
-	"strings"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -14,32 +12,16 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// overloaded turns a response into one that says to come back later.
-func overloaded(status int) func(*http.Response) {
-	return func(r *http.Response) {
-		r.StatusCode = status
-		r.Header.Set("Retry-After", "1")
-		r.Header.Set("Content-Type", "text/plain")
-		r.Header.Del("Content-Length")
-		r.Body = io.NopCloser(strings.NewReader("too busy"))
-		r.ContentLength = -1
-	}
-}
-
-func busy(status int) *testcluster.Answer {
-	return &testcluster.Answer{Status: status, Header: http.Header{"Retry-After": {"1"}}, Body: "too busy"}
-}
-
 func TestAnswerThatGotLostIsFoundOut(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
 		tests := map[string]testcluster.Fault{
 			"connection dropped before the server saw it": {DropBefore: true},
 			"connection dropped after the write landed":   {DropAfter: true},
-			"429 before the server saw it":                {Answer: busy(http.StatusTooManyRequests)},
-			"503 before the server saw it":                {Answer: busy(http.StatusServiceUnavailable)},
-			"429 after the write landed":                  {Answered: overloaded(http.StatusTooManyRequests)},
-			"503 after the write landed":                  {Answered: overloaded(http.StatusServiceUnavailable)},
+			"429 before the server saw it":                {Answer: testcluster.Busy(http.StatusTooManyRequests)},
+			"503 before the server saw it":                {Answer: testcluster.Busy(http.StatusServiceUnavailable)},
+			"429 after the write landed":                  {Answered: testcluster.BusyAfter(http.StatusTooManyRequests)},
+			"503 after the write landed":                  {Answered: testcluster.BusyAfter(http.StatusServiceUnavailable)},
 		}
 		for name, fault := range tests {
 			t.Run(name, func(t *testing.T) {

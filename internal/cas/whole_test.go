@@ -155,11 +155,11 @@ func TestCreateWhoseAnswerGotLost(t *testing.T) {
 		}{
 			"it did not land": {false, func(*fixture) testcluster.Fault { return testcluster.Fault{DropBefore: true} }, Applied},
 			"503 before it landed": {false, func(*fixture) testcluster.Fault {
-				return testcluster.Fault{Answer: busy(http.StatusServiceUnavailable)}
+				return testcluster.Fault{Answer: testcluster.Busy(http.StatusServiceUnavailable)}
 			}, Applied},
 			"it landed": {true, func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }, Applied},
 			"503 after it landed": {true, func(*fixture) testcluster.Fault {
-				return testcluster.Fault{Answered: overloaded(http.StatusServiceUnavailable)}
+				return testcluster.Fault{Answered: testcluster.BusyAfter(http.StatusServiceUnavailable)}
 			}, Applied},
 			"it landed and was changed": {true, func(f *fixture) testcluster.Fault {
 				return testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "9") }, DropAfter: true}
@@ -252,11 +252,11 @@ func TestRemoveWhoseAnswerGotLost(t *testing.T) {
 		for name, fault := range map[string]func(*fixture) testcluster.Fault{
 			"it did not land": func(*fixture) testcluster.Fault { return testcluster.Fault{DropBefore: true} },
 			"503 before it landed": func(*fixture) testcluster.Fault {
-				return testcluster.Fault{Answer: busy(http.StatusServiceUnavailable)}
+				return testcluster.Fault{Answer: testcluster.Busy(http.StatusServiceUnavailable)}
 			},
 			"it landed": func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} },
 			"429 after it landed": func(*fixture) testcluster.Fault {
-				return testcluster.Fault{Answered: overloaded(http.StatusTooManyRequests)}
+				return testcluster.Fault{Answered: testcluster.BusyAfter(http.StatusTooManyRequests)}
 			},
 			"it landed and another one was made": func(f *fixture) testcluster.Fault {
 				return testcluster.Fault{Answered: func(*http.Response) { f.make(map[string]string{"foo": "other"}) }, DropAfter: true}

@@ -180,7 +180,7 @@ func (f *someFaults) meets(r *http.Request) testcluster.Fault {
 	case r.Method == http.MethodPatch && n < 35:
 		return met("write reset", testcluster.Fault{DropBefore: true})
 	case r.Method == http.MethodPatch && n < 40:
-		return met("write answered with 503 after it landed", testcluster.Fault{Answered: fixture.BusyAfter(http.StatusServiceUnavailable)})
+		return met("write answered with 503 after it landed", testcluster.Fault{Answered: testcluster.BusyAfter(http.StatusServiceUnavailable)})
 	case r.Method == http.MethodPatch && n < 45:
 		return met("write late, its answer dropped", testcluster.Fault{HoldBefore: late(), DropAfter: true})
 	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/configmaps") && f.refusesWatches && n < 60:

@@ -7,4 +7,6 @@
 // Profiles say where the command lines differ. Package commandlines compares the calls of each profile with those of the real one.
 //
 // It refuses what it does not know: blocks, functions and meta-arguments that no test here needs.
+//
+// It must not know what the provider is about: no resource type, no attribute, no ConfigMap. To it a provider is a schema and its answers.
 package driver

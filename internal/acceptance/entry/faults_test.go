@@ -73,10 +73,6 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 }
 
 // busy is the answer of an API server, or of what stands in front of it, that asks for a later try.
-func busy(status int) *testcluster.Answer {
-	return &testcluster.Answer{Status: status, Header: http.Header{"Retry-After": {"1"}}, Body: "busy\n"}
-}
-
 func TestOneFaultThatAnApplyGetsOver(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -85,12 +81,12 @@ func TestOneFaultThatAnApplyGetsOver(t *testing.T) {
 	}{
 		"response lost after the write landed":       {http.MethodPatch, testcluster.Fault{DropAfter: true}},
 		"connection dropped before the write landed": {http.MethodPatch, testcluster.Fault{DropBefore: true}},
-		"429 before the write landed":                {http.MethodPatch, testcluster.Fault{Answer: busy(http.StatusTooManyRequests)}},
-		"503 before the write landed":                {http.MethodPatch, testcluster.Fault{Answer: busy(http.StatusServiceUnavailable)}},
-		"429 after the write landed":                 {http.MethodPatch, testcluster.Fault{Answered: fixture.BusyAfter(http.StatusTooManyRequests)}},
-		"503 after the write landed":                 {http.MethodPatch, testcluster.Fault{Answered: fixture.BusyAfter(http.StatusServiceUnavailable)}},
-		"429 to a read":                              {http.MethodGet, testcluster.Fault{Answer: busy(http.StatusTooManyRequests)}},
-		"503 to a read":                              {http.MethodGet, testcluster.Fault{Answer: busy(http.StatusServiceUnavailable)}},
+		"429 before the write landed":                {http.MethodPatch, testcluster.Fault{Answer: testcluster.Busy(http.StatusTooManyRequests)}},
+		"503 before the write landed":                {http.MethodPatch, testcluster.Fault{Answer: testcluster.Busy(http.StatusServiceUnavailable)}},
+		"429 after the write landed":                 {http.MethodPatch, testcluster.Fault{Answered: testcluster.BusyAfter(http.StatusTooManyRequests)}},
+		"503 after the write landed":                 {http.MethodPatch, testcluster.Fault{Answered: testcluster.BusyAfter(http.StatusServiceUnavailable)}},
+		"429 to a read":                              {http.MethodGet, testcluster.Fault{Answer: testcluster.Busy(http.StatusTooManyRequests)}},
+		"503 to a read":                              {http.MethodGet, testcluster.Fault{Answer: testcluster.Busy(http.StatusServiceUnavailable)}},
 		"connection dropped in a read":               {http.MethodGet, testcluster.Fault{DropBefore: true}},
 	} {
 		t.Run(name, func(t *testing.T) {

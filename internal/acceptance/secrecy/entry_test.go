@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,7 +36,8 @@ type hiding struct {
 	*fixture.Pipeline
 	block             func(name string, lines ...string) string // of a resource that is called foo
 	inBlock, inConfig string                                    // what hides
-	said, log         strings.Builder
+	said              strings.Builder
+	log               testcluster.Log
 	readLog           func() // of a command line: puts into log what the provider logged
 }
 
@@ -58,23 +58,9 @@ func newHiding(t *testing.T, way hidingWay, block func(name string, lines ...str
 	s := fixture.NewSession(t)
 	h := &hiding{Pipeline: &fixture.Pipeline{Fixture: fixture.New(t), On: s}, block: block, inBlock: way.inBlock, inConfig: way.inConfig}
 	s.Said = &h.said
-	log := &oneAtATime{Writer: &h.log}
-	s.Ctx = tflogtest.RootLogger(tfsdklogtest.RootLogger(s.Ctx, log), log)
+	s.Ctx = tflogtest.RootLogger(tfsdklogtest.RootLogger(s.Ctx, &h.log), &h.log)
 	h.plant()
 	return h
-}
-
-// oneAtATime is a writer for several.
-type oneAtATime struct {
-	io.Writer
-
-	mu sync.Mutex
-}
-
-func (w *oneAtATime) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.Writer.Write(p)
 }
 
 // newCLIHiding is newHiding on the real command line, whose log has what the provider said, too.
@@ -91,7 +77,7 @@ func newCLIHiding(t *testing.T, way hidingWay, block func(name string, lines ...
 		}
 		for line := range strings.Lines(string(log)) {
 			if strings.Contains(line, `"@module":"provider`) || strings.Contains(line, `"@module":"sdk`) || strings.Contains(line, `"@module":"cas`) {
-				h.log.WriteString(line)
+				io.WriteString(&h.log, line)
 			}
 		}
 	}

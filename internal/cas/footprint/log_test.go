@@ -1,12 +1,10 @@
 package footprint
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -21,20 +19,8 @@ const (
 	newPlant = "planted, the new value"
 )
 
-// buffer is what client-go logs.
-type buffer struct {
-	mu    sync.Mutex
-	words bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.words.Write(p)
-}
-
 // warned collects warnings.
-type warned struct{ buffer }
+type warned struct{ testcluster.Log }
 
 func (w *warned) HandleWarningHeader(_ int, _, text string) { fmt.Fprintln(w, text) }
 
@@ -56,7 +42,7 @@ func TestNothingOfASecretIsLogged(t *testing.T) {
 			seen, config := &warned{}, rest.CopyConfig(proxy.Config)
 			config.WarningHandler = seen
 			engine := newEngine(t, config)
-			state, flags, logged := klog.CaptureState(), flag.NewFlagSet("klog", flag.PanicOnError), &buffer{}
+			state, flags, logged := klog.CaptureState(), flag.NewFlagSet("klog", flag.PanicOnError), &testcluster.Log{}
 			defer state.Restore()
 			klog.InitFlags(flags)
 			for name, value := range map[string]string{"v": "10", "logtostderr": "false", "alsologtostderr": "false", "stderrthreshold": "FATAL"} {
@@ -70,12 +56,12 @@ func TestNothingOfASecretIsLogged(t *testing.T) {
 				t.Fatal(err)
 			}
 			klog.Flush()
-			said := strings.ReplaceAll(logged.words.String(), `"Request Body" body=""`, "") // of a watch
+			said := strings.ReplaceAll(logged.String(), `"Request Body" body=""`, "") // of a watch
 			if isLogged := strings.Contains(said, "Body"); isLogged != (kind == cas.ConfigMap) {
 				t.Errorf("bodies are logged: %t\n%s", isLogged, said)
 			}
-			if strings.Contains(seen.words.String(), oldPlant) != (kind == cas.ConfigMap) {
-				t.Errorf("warnings: %s", seen.words.String())
+			if strings.Contains(seen.String(), oldPlant) != (kind == cas.ConfigMap) {
+				t.Errorf("warnings: %s", seen.String())
 			}
 		})
 	}
