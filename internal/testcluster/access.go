@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -50,22 +51,27 @@ func (c *Cluster) User(t testing.TB, name, namespace string, rules ...rbacv1.Pol
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta := metav1.ObjectMeta{Name: name, Namespace: namespace}
-	if _, err := c.client.RbacV1().Roles(namespace).Create(t.Context(),
-		&rbacv1.Role{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.client.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: meta,
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
-	}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	c.grant(t, name, namespace, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}, rules)
 	for _, rule := range rules {
 		c.awaitGrant(t, name, namespace, rule)
 	}
 	return cfg
+}
+
+// grant makes a role of the rules in the namespace, and binds it to the subject.
+func (c *Cluster) grant(t testing.TB, name, namespace string, subject rbacv1.Subject, rules []rbacv1.PolicyRule) {
+	t.Helper()
+	meta, client := metav1.ObjectMeta{Name: name}, c.client[rbacv1.SchemeGroupVersion]
+	for resource, object := range map[string]runtime.Object{
+		"roles": &rbacv1.Role{ObjectMeta: meta, Rules: rules},
+		"rolebindings": &rbacv1.RoleBinding{
+			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name}, Subjects: []rbacv1.Subject{subject},
+		},
+	} {
+		if err := client.Post().Namespace(namespace).Resource(resource).Body(object).Do(t.Context()).Error(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // awaitGrant waits until the authorizer, which learns of roles through a watch, knows the rule.
@@ -79,9 +85,8 @@ func (c *Cluster) awaitGrant(t testing.TB, user, namespace string, rule rbacv1.P
 	}
 	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true,
 		func(ctx context.Context) (bool, error) {
-			review, err := c.client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
-				Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: attributes},
-			}, metav1.CreateOptions{})
+			review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: attributes}}
+			err := c.client[authorizationv1.SchemeGroupVersion].Post().Resource("subjectaccessreviews").Body(review).Do(ctx).Into(review)
 			return err == nil && review.Status.Allowed, err
 		})
 	if err != nil {
