@@ -30,19 +30,16 @@ import (
 // ServiceAccount makes a service account, with the rules if any, and returns a token of it.
 func ServiceAccount(t testing.TB, cluster *Cluster, namespace, name string, rules ...rbacv1.PolicyRule) string {
 	t.Helper()
-	account, token := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, &authenticationv1.TokenRequest{}
-	accounts := func() *rest.Request {
-		return cluster.Client().CoreV1().RESTClient().Post().Namespace(namespace).Resource("serviceaccounts")
-	}
-	if err := accounts().Body(account).Do(t.Context()).Error(); err != nil {
-		t.Fatal(err)
-	}
+	cluster.create(t, corev1.SchemeGroupVersion, namespace, "serviceaccounts", &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	if len(rules) > 0 {
 		// User waits until its own grant is known; this one, made before it, is known then too.
 		cluster.grant(t, name, namespace, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: name, Namespace: namespace}, rules)
 		cluster.User(t, namespace+"-later", namespace, rules...)
 	}
-	if err := accounts().Name(name).SubResource("token").Body(token).Do(t.Context()).Into(token); err != nil {
+	token := &authenticationv1.TokenRequest{}
+	err := cluster.client[corev1.SchemeGroupVersion].Post().Namespace(namespace).Resource("serviceaccounts").Name(name).SubResource("token").
+		Body(token).Do(t.Context()).Into(token)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return token.Status.Token

@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Client is a client of the API groups that tests use. It is called as client-go's is, which links those of all Kubernetes into each test binary.
+// Client has a client of each API group that tests use. It is called as client-go's is, which links all groups of Kubernetes into each test binary.
 type Client map[schema.GroupVersion]rest.Interface
 
 var scheme = func() *runtime.Scheme {
@@ -54,13 +54,8 @@ func NewClient(cfg *rest.Config) (Client, error) {
 	return c, nil
 }
 
-// CoreV1 is the group of ConfigMaps and Secrets.
+// CoreV1 has the typed clients.
 func (c Client) CoreV1() CoreV1 { return CoreV1{c[corev1.SchemeGroupVersion]} }
-
-// AdmissionregistrationV1 is the group of admission policies.
-func (c Client) AdmissionregistrationV1() AdmissionregistrationV1 {
-	return AdmissionregistrationV1{c[admissionv1.SchemeGroupVersion]}
-}
 
 // Version is what the API server says that it is.
 func (c Client) Version(ctx context.Context) (string, error) {
@@ -73,16 +68,15 @@ func (c Client) Version(ctx context.Context) (string, error) {
 	return is.GitVersion, err
 }
 
-type (
-	CoreV1                  struct{ client rest.Interface }
-	AdmissionregistrationV1 struct{ client rest.Interface }
+// CoreV1 is the group of ConfigMaps and Secrets.
+type CoreV1 struct{ client rest.Interface }
 
+// The clients of its resources.
+type (
 	ConfigMaps     = gentype.ClientWithList[*corev1.ConfigMap, *corev1.ConfigMapList]
 	Secrets        = gentype.ClientWithList[*corev1.Secret, *corev1.SecretList]
 	Namespaces     = gentype.ClientWithList[*corev1.Namespace, *corev1.NamespaceList]
 	ResourceQuotas = gentype.ClientWithList[*corev1.ResourceQuota, *corev1.ResourceQuotaList]
-	Policies       = gentype.ClientWithList[*admissionv1.ValidatingAdmissionPolicy, *admissionv1.ValidatingAdmissionPolicyList]
-	PolicyBindings = gentype.ClientWithList[*admissionv1.ValidatingAdmissionPolicyBinding, *admissionv1.ValidatingAdmissionPolicyBindingList]
 )
 
 // RESTClient is for requests that the typed clients do not make.
@@ -106,20 +100,6 @@ func (g CoreV1) Namespaces() *Namespaces {
 // ResourceQuotas are those of a namespace.
 func (g CoreV1) ResourceQuotas(namespace string) *ResourceQuotas {
 	return of[corev1.ResourceQuota, corev1.ResourceQuotaList](g.client, "resourcequotas", namespace)
-}
-
-// RESTClient is for requests that the typed clients do not make.
-func (g AdmissionregistrationV1) RESTClient() rest.Interface { return g.client }
-
-// ValidatingAdmissionPolicies are those of the cluster.
-func (g AdmissionregistrationV1) ValidatingAdmissionPolicies() *Policies {
-	return of[admissionv1.ValidatingAdmissionPolicy, admissionv1.ValidatingAdmissionPolicyList](g.client, "validatingadmissionpolicies", "")
-}
-
-// ValidatingAdmissionPolicyBindings are those of the cluster.
-func (g AdmissionregistrationV1) ValidatingAdmissionPolicyBindings() *PolicyBindings {
-	return of[admissionv1.ValidatingAdmissionPolicyBinding, admissionv1.ValidatingAdmissionPolicyBindingList](
-		g.client, "validatingadmissionpolicybindings", "")
 }
 
 // of makes the typed client of one resource.

@@ -13,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -116,7 +115,7 @@ func TestProcessesAreKilledFrozenAndStartedAgain(t *testing.T) {
 	}
 }
 
-// lent has another process read testmap as a user of the cluster, which is its shared one.
+// lent has another process read the namespace as a user of the cluster, which is its shared one.
 func lent(t *testing.T, c *controlplane.Cluster, namespace string) (path string) {
 	t.Helper()
 	path, err := c.Lend()
@@ -134,24 +133,22 @@ func lent(t *testing.T, c *controlplane.Cluster, namespace string) (path string)
 func TestTCPProxySpoilsConnections(t *testing.T) {
 	t.Parallel()
 	shared := testcluster.Shared(t)
-	namespace := shared.Namespace(t)
 	proxy := controlplane.NewTCPProxy(t, shared.Config)
 	// A connection of its own for each: what a toxic did to one is not undone when it is healed.
-	try := func() error {
+	get := func() error {
 		cfg := rest.CopyConfig(proxy.Config)
 		cfg.Timeout = 2 * time.Second
 		cfg.Dial = new(net.Dialer).DialContext // configurations that dial alike share connections
-		transport, err := rest.HTTPClientFor(cfg)
+		client, err := rest.HTTPClientFor(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer transport.CloseIdleConnections()
-		c, err := kubernetes.NewForConfigAndClient(cfg, transport)
+		defer client.CloseIdleConnections()
+		response, err := client.Get(cfg.Host + "/version")
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		_, err = c.CoreV1().Namespaces().Get(t.Context(), namespace, metav1.GetOptions{})
-		return err
+		return response.Body.Close()
 	}
 	for _, toxic := range []controlplane.Toxic{
 		{Type: "latency", Stream: "downstream", Attributes: map[string]int{"latency": 5000}},
@@ -159,25 +156,25 @@ func TestTCPProxySpoilsConnections(t *testing.T) {
 		{Type: "timeout", Stream: "downstream"},
 		{Type: "limit_data", Stream: "downstream", Attributes: map[string]int{"bytes": 100}},
 	} {
-		if err := try(); err != nil {
+		if err := get(); err != nil {
 			t.Errorf("before %s: %v", toxic.Type, err)
 		}
 		if err := proxy.Spoil(toxic); err != nil {
 			t.Fatal(err)
 		}
-		if err := try(); err == nil {
+		if err := get(); err == nil {
 			t.Errorf("%s has no effect", toxic.Type)
 		}
 		proxy.Heal()
 	}
 	proxy.Down()
-	if err := try(); err == nil {
+	if err := get(); err == nil {
 		t.Error("it is down, and passes requests on")
 	}
 	if err := proxy.Up(); err != nil {
 		t.Fatal(err)
 	}
-	if err := try(); err != nil {
+	if err := get(); err != nil {
 		t.Errorf("it is up again: %v", err)
 	}
 }
