@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -114,10 +116,11 @@ func (p point) String() string {
 func TestContextThatEndsAtEveryPoint(t *testing.T) {
 	f := newFixture(t, nil)
 	var (
-		runs sync.WaitGroup
+		runs errgroup.Group
 		mu   sync.Mutex
 		told = map[Verdict]int{}
 	)
+	runs.SetLimit(64) // all at once, some get no answer in time to what could be told
 	for _, name := range slices.Sorted(maps.Keys(interruptions)) {
 		s := interruptions[name]
 		undisturbed := newInterruption(f, s, name, point{request: -2})
@@ -139,15 +142,16 @@ func TestContextThatEndsAtEveryPoint(t *testing.T) {
 		}
 		for _, at := range points {
 			i := newInterruption(f, s, name, at)
-			runs.Go(func() {
+			runs.Go(func() error {
 				i.run()
 				verdict := i.judge(undisturbed.errs)
 				mu.Lock()
 				defer mu.Unlock()
 				told[verdict]++
+				return nil
 			})
 		}
 	}
-	runs.Wait()
+	_ = runs.Wait()
 	t.Logf("verdicts of those whose context ended: %v", told)
 }
