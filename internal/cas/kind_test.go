@@ -7,7 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // kinded is a test of one kind.
@@ -53,24 +54,24 @@ func (f *fixture) objects() objects {
 }
 
 // secrets shows what Secrets hold as data, which is to be text.
-type secrets struct{ corev1client.SecretInterface }
+type secrets struct{ *testcluster.Secrets }
 
 func (s secrets) Create(ctx context.Context, object *corev1.ConfigMap, options metav1.CreateOptions) (*corev1.ConfigMap, error) {
-	made, err := s.SecretInterface.Create(ctx, asSecret(object, &corev1.Secret{}), options)
+	made, err := s.Secrets.Create(ctx, asSecret(object, &corev1.Secret{}), options)
 	return asConfigMap(made), err
 }
 
 func (s secrets) Update(ctx context.Context, object *corev1.ConfigMap, options metav1.UpdateOptions) (*corev1.ConfigMap, error) {
-	live, err := s.SecretInterface.Get(ctx, object.Name, metav1.GetOptions{})
+	live, err := s.Secrets.Get(ctx, object.Name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
-	updated, err := s.SecretInterface.Update(ctx, asSecret(object, live), options)
+	updated, err := s.Secrets.Update(ctx, asSecret(object, live), options)
 	return asConfigMap(updated), err
 }
 
 func (s secrets) Get(ctx context.Context, name string, options metav1.GetOptions) (*corev1.ConfigMap, error) {
-	live, err := s.SecretInterface.Get(ctx, name, options)
+	live, err := s.Secrets.Get(ctx, name, options)
 	return asConfigMap(live), err
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
 // An API server that was started again keeps no history from before in its cache: a watch that begins there is answered with 410.
@@ -27,7 +28,7 @@ type part func(f *fixture, forget func())
 // restart is one restart of the API server. It comes when all parts wait for it.
 type restart struct {
 	*testing.T
-	cluster *testcluster.Cluster
+	cluster *controlplane.Cluster
 	under   sync.WaitGroup // parts that are on their way to it
 	over    chan struct{}  // closed when the API server is there again
 	parts   sync.WaitGroup
@@ -40,7 +41,7 @@ func (r *restart) begins(name string, do part) {
 	r.parts.Go(func() {
 		defer arrive() // also where it failed before, or is not to run
 		r.Run(name, func(t *testing.T) {
-			f := in(t, r.cluster)
+			f := in(t, r.cluster.Cluster)
 			do(f, func() {
 				f.others()
 				arrive()
@@ -58,7 +59,7 @@ func (r *restart) begins(name string, do part) {
 // A restart takes seconds: there is one for all parts, on a control plane that no other test uses.
 func TestAPIServerIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	r := &restart{T: t, cluster: testcluster.Own(t), over: make(chan struct{})}
+	r := &restart{T: t, cluster: controlplane.Own(t), over: make(chan struct{})}
 	findsOut(r.begins)
 	findsOutWhatWasJudgedBefore(r.begins)
 	findsOutNumber(r.begins)
@@ -79,20 +80,20 @@ func TestAPIServerIsStartedAgain(t *testing.T) {
 func TestEtcdDropsWhatCameBefore(t *testing.T) {
 	t.Parallel()
 	var plane *envtest.ControlPlane
-	c := testcluster.Own(t, func(p *envtest.ControlPlane) {
+	c := controlplane.Own(t, func(p *envtest.ControlPlane) {
 		plane = p
 		p.GetAPIServer().Configure().Set("watch-cache-sizes", "configmaps#0,secrets#0")
 	})
 	findsOut(func(name string, do part) {
 		t.Run(name, func(t *testing.T) {
-			f := in(t, c)
+			f := in(t, c.Cluster)
 			do(f, func() {
 				compact(t, plane, f.others())
 				f.hasForgotten(f.version())
 			})
 		})
 	})
-	t.Run("a list goes on", func(t *testing.T) { listGoesOn(in(t, c), plane) })
+	t.Run("a list goes on", func(t *testing.T) { listGoesOn(in(t, c.Cluster), plane) })
 }
 
 // others makes other objects' versions, for a history to begin with, and returns the last one.

@@ -6,18 +6,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // Text that is no UTF-8, which JSON cannot hold, where others are busy with the object.
 
 // inProtobuf is a client that reads and writes text to the byte.
-func (f *fixture) inProtobuf() corev1client.ConfigMapInterface {
-	config := rest.CopyConfig(f.cluster.Config)
-	config.ContentType = "application/vnd.kubernetes.protobuf"
-	return kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(f.ref.Namespace)
+func (f *fixture) inProtobuf() *testcluster.ConfigMaps {
+	return f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace)
 }
 
 // liveRaw is the object to the byte.

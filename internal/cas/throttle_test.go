@@ -14,6 +14,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -51,7 +52,7 @@ func inmate(f *fixture, name string) *jail {
 // lock returns when what the user asks for with the verb is turned away.
 func (j *jail) lock(verb string) {
 	j.Helper()
-	flow := j.cluster.Client().FlowcontrolV1()
+	flow := kubernetes.NewForConfigOrDie(j.cluster.Config).FlowcontrolV1()
 	none := int32(0)
 	meta := metav1.ObjectMeta{Name: j.name}
 	if _, err := flow.PriorityLevelConfigurations().Create(j.Context(), &flowcontrolv1.PriorityLevelConfiguration{
@@ -106,7 +107,7 @@ func (j *jail) lock(verb string) {
 // lift opens the jail, and returns when the API server knows. It may be called from a proxy's hook.
 func (j *jail) lift() {
 	j.lifted.Do(func() {
-		flow := j.cluster.Client().FlowcontrolV1()
+		flow := kubernetes.NewForConfigOrDie(j.cluster.Config).FlowcontrolV1()
 		schema, err := flow.FlowSchemas().Get(context.Background(), j.name, metav1.GetOptions{})
 		if err != nil {
 			j.Error(err)

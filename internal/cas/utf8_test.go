@@ -5,17 +5,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 )
 
 // A client that speaks protobuf can store text that is no UTF-8. Our writes leave it as it is.
 func TestTextThatIsNoUTF8IsLeftAsItIs(t *testing.T) {
 	const raw = "a\xff\xfeb"
 	f := newFixture(t, nil)
-	config := rest.CopyConfig(f.cluster.Config)
-	config.ContentType = "application/vnd.kubernetes.protobuf"
-	client := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps(f.ref.Namespace)
+	client := f.inProtobuf()
 	cm, err := client.Get(t.Context(), f.ref.Name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)

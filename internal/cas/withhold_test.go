@@ -32,38 +32,18 @@ func isPlanted(words string) bool {
 // quotes has the API server refuse writes in the fixture's namespace, in words that quote what foo holds.
 func (f *fixture) quotes() {
 	f.Helper()
-	policies, name := f.cluster.Client().AdmissionregistrationV1(), f.ref.Namespace
-	_, err := policies.ValidatingAdmissionPolicies().Create(f.Context(), &admissionv1.ValidatingAdmissionPolicy{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: admissionv1.ValidatingAdmissionPolicySpec{
-			MatchConstraints: &admissionv1.MatchResources{
-				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": f.ref.Namespace}},
-				ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
-					Operations: []admissionv1.OperationType{admissionv1.OperationAll},
-					Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: bothKinds},
-				}}},
-			},
-			Validations: []admissionv1.Validation{{
-				Expression:        `!request.name.startsWith("shared")`,
-				MessageExpression: `"it holds " + (request.operation == "DELETE" ? string(oldObject.data.foo) : string(object.data.foo))`,
-			}},
+	f.cluster.Refuse(f, f.ref.Namespace, admissionv1.ValidatingAdmissionPolicySpec{
+		MatchConstraints: &admissionv1.MatchResources{
+			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": f.ref.Namespace}},
+			ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
+				Operations: []admissionv1.OperationType{admissionv1.OperationAll},
+				Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: bothKinds},
+			}}},
 		},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	_, err = policies.ValidatingAdmissionPolicyBindings().Create(f.Context(), &admissionv1.ValidatingAdmissionPolicyBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
-			PolicyName: name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
-		},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() {
-		_ = policies.ValidatingAdmissionPolicyBindings().Delete(context.Background(), name, metav1.DeleteOptions{})
-		_ = policies.ValidatingAdmissionPolicies().Delete(context.Background(), name, metav1.DeleteOptions{})
+		Validations: []admissionv1.Validation{{
+			Expression:        `!request.name.startsWith("shared")`,
+			MessageExpression: `"it holds " + (request.operation == "DELETE" ? string(oldObject.data.foo) : string(object.data.foo))`,
+		}},
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
@@ -92,7 +91,7 @@ func liveFoo(t *testing.T, printed string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := kubernetes.NewForConfig(config)
+	client, err := testcluster.NewClient(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,17 +10,17 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
 // stage is what the demo plays on: a cluster with a namespace in it, and a workspace with the quickstart in it.
 type stage struct {
-	client     kubernetes.Interface
+	client     testcluster.Client
 	kubeconfig string
 	namespace  string
 	workspace  *testcli.Workspace
@@ -61,7 +61,7 @@ func setUp(ctx context.Context, dir, provider, kubeconfig string) (*stage, error
 // startCluster starts a control plane that is the demo's own.
 func (s *stage) startCluster(ctx context.Context, dir string) error {
 	say("Starting etcd and kube-apiserver on loopback")
-	cluster, err := testcluster.Start(ctx)
+	cluster, err := controlplane.Start(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *stage) useCluster(ctx context.Context, kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	if s.client, err = kubernetes.NewForConfig(cfg); err != nil {
+	if s.client, err = testcluster.NewClient(cfg); err != nil {
 		return err
 	}
 	namespaces := s.client.CoreV1().Namespaces()

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -17,7 +16,7 @@ import (
 
 // Quickstart puts examples/quickstart into the workspace, with a namespace of its own in the cluster, which the provider reaches by
 // config, and the ConfigMap in it whose foo is to be swapped. It returns the ConfigMaps of that namespace.
-func (w *Workspace) Quickstart(t testing.TB, c *testcluster.Cluster, config *rest.Config) typedcorev1.ConfigMapInterface {
+func (w *Workspace) Quickstart(t testing.TB, c *testcluster.Cluster, config *rest.Config) *testcluster.ConfigMaps {
 	t.Helper()
 	root, err := toolchain.Root()
 	if err != nil {
@@ -37,7 +36,7 @@ func (w *Workspace) Quickstart(t testing.TB, c *testcluster.Cluster, config *res
 }
 
 // SwapOnce plans and applies the quickstart, after which there must be nothing to do.
-func (w *Workspace) SwapOnce(t testing.TB, maps typedcorev1.ConfigMapInterface) {
+func (w *Workspace) SwapOnce(t testing.TB, maps *testcluster.ConfigMaps) {
 	t.Helper()
 	if r := w.Plan("swap.tfplan"); r.ExitCode != 2 {
 		t.Fatalf("plan: %d\n%s", r.ExitCode, r.All())

@@ -6,10 +6,13 @@ import (
 	"testing"
 	"time"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -50,22 +53,45 @@ func (c *Cluster) User(t testing.TB, name, namespace string, rules ...rbacv1.Pol
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta := metav1.ObjectMeta{Name: name, Namespace: namespace}
-	if _, err := c.client.RbacV1().Roles(namespace).Create(t.Context(),
-		&rbacv1.Role{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.client.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: meta,
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
-	}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	c.grant(t, name, namespace, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}, rules)
 	for _, rule := range rules {
 		c.awaitGrant(t, name, namespace, rule)
 	}
 	return cfg
+}
+
+// grant makes a role of the rules in the namespace, and binds it to the subject.
+func (c *Cluster) grant(t testing.TB, name, namespace string, subject rbacv1.Subject, rules []rbacv1.PolicyRule) {
+	t.Helper()
+	meta := metav1.ObjectMeta{Name: name}
+	c.create(t, rbacv1.SchemeGroupVersion, namespace, "roles", &rbacv1.Role{ObjectMeta: meta, Rules: rules})
+	c.create(t, rbacv1.SchemeGroupVersion, namespace, "rolebindings", &rbacv1.RoleBinding{
+		ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name}, Subjects: []rbacv1.Subject{subject},
+	})
+}
+
+// Refuse has the cluster refuse what the policy does not allow: from a little later on, until the test ends.
+func (c *Cluster) Refuse(t testing.TB, name string, policy admissionv1.ValidatingAdmissionPolicySpec) {
+	t.Helper()
+	meta, group := metav1.ObjectMeta{Name: name}, admissionv1.SchemeGroupVersion
+	const policies, bindings = "validatingadmissionpolicies", "validatingadmissionpolicybindings"
+	c.create(t, group, "", policies, &admissionv1.ValidatingAdmissionPolicy{ObjectMeta: meta, Spec: policy})
+	c.create(t, group, "", bindings, &admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: meta, Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+		PolicyName: name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
+	}})
+	t.Cleanup(func() {
+		for _, resource := range []string{bindings, policies} {
+			_ = c.client[group].Delete().Resource(resource).Name(name).Do(context.Background()).Error()
+		}
+	})
+}
+
+func (c *Cluster) create(t testing.TB, group schema.GroupVersion, namespace, resource string, object runtime.Object) {
+	t.Helper()
+	err := c.client[group].Post().NamespaceIfScoped(namespace, namespace != "").Resource(resource).Body(object).Do(t.Context()).Error()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // awaitGrant waits until the authorizer, which learns of roles through a watch, knows the rule.
@@ -79,9 +105,8 @@ func (c *Cluster) awaitGrant(t testing.TB, user, namespace string, rule rbacv1.P
 	}
 	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true,
 		func(ctx context.Context) (bool, error) {
-			review, err := c.client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
-				Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: attributes},
-			}, metav1.CreateOptions{})
+			review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: attributes}}
+			err := c.client[authorizationv1.SchemeGroupVersion].Post().Resource("subjectaccessreviews").Body(review).Do(ctx).Into(review)
 			return err == nil && review.Status.Allowed, err
 		})
 	if err != nil {

@@ -30,35 +30,19 @@ import (
 // ServiceAccount makes a service account, with the rules if any, and returns a token of it.
 func ServiceAccount(t testing.TB, cluster *Cluster, namespace, name string, rules ...rbacv1.PolicyRule) string {
 	t.Helper()
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	if _, err := cluster.Client().CoreV1().ServiceAccounts(namespace).Create(t.Context(), account, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	cluster.create(t, corev1.SchemeGroupVersion, namespace, "serviceaccounts", &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	if len(rules) > 0 {
 		// User waits until its own grant is known; this one, made before it, is known then too.
-		bind(t, cluster, namespace, name, rules)
+		cluster.grant(t, name, namespace, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: name, Namespace: namespace}, rules)
 		cluster.User(t, namespace+"-later", namespace, rules...)
 	}
-	request, err := cluster.Client().CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	token := &authenticationv1.TokenRequest{}
+	err := cluster.client[corev1.SchemeGroupVersion].Post().Namespace(namespace).Resource("serviceaccounts").Name(name).SubResource("token").
+		Body(token).Do(t.Context()).Into(token)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return request.Status.Token
-}
-
-func bind(t testing.TB, cluster *Cluster, namespace, account string, rules []rbacv1.PolicyRule) {
-	t.Helper()
-	meta := metav1.ObjectMeta{Name: account}
-	if _, err := cluster.Client().RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := cluster.Client().RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: meta,
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: account},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: account, Namespace: namespace}},
-	}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	return token.Status.Token
 }
 
 // SecureProxy is an HTTPS server in front of the API server that authenticates as the administrator. What arrives

@@ -15,42 +15,33 @@ import (
 var shared struct {
 	once    sync.Once
 	cluster *Cluster
+	stop    func() error // nil where the cluster ends without us
 	err     error
 }
 
 // Shared is the cluster that all tests share: the one that [EnvLent] names, else one of this test binary, started by the first test that
-// asks and stopped by [Main]. Without binaries the test is skipped, and fails where CI=true.
+// asks and stopped by [Main]. Nobody may stop it or kill its processes. Without binaries the test is skipped, and fails where CI=true.
 func Shared(t testing.TB) *Cluster {
 	t.Helper()
 	shared.once.Do(func() {
-		if path := os.Getenv(EnvLent); path != "" {
-			// Which binaries run is part of what a result depends on: go test notes what this reads, and reuses no result of others.
-			if _, _, shared.err = binaries(context.Background()); shared.err == nil {
-				shared.cluster, shared.err = borrow(path)
-			}
+		// Which binaries run is part of what a result depends on: go test notes what this reads, and reuses no result of others.
+		if _, _, shared.err = Binaries(context.Background()); shared.err != nil {
 			return
 		}
-		shared.cluster, shared.err = Start(context.Background()) // outlives the test that happens to come first
+		path := os.Getenv(EnvLent)
+		if path == "" {
+			path, shared.stop, shared.err = startLender()
+		}
+		if shared.err == nil {
+			shared.cluster, shared.err = borrow(path)
+		}
 	})
-	mustStart(t, shared.err)
+	MustRun(t, shared.err)
 	return shared.cluster
 }
 
-// Own is a cluster that this test alone uses, and whose processes it may kill. It is stopped when the test ends. Without binaries it is
-// as with [Shared].
-func Own(t testing.TB, options ...Option) *Cluster {
-	t.Helper()
-	c, err := Start(t.Context(), options...)
-	mustStart(t, err)
-	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return c
-}
-
-func mustStart(t testing.TB, err error) {
+// MustRun ends a test whose cluster does not run, for the reason that err gives.
+func MustRun(t testing.TB, err error) {
 	t.Helper()
 	if errors.Is(err, ErrNoBinaries) {
 		toolchain.Unavailable(t, err)
@@ -68,8 +59,8 @@ func Main(m *testing.M, cleanups ...func() error) {
 
 func run(m *testing.M, cleanups []func() error) (code int) {
 	defer func() {
-		if shared.cluster != nil && shared.cluster.env != nil { // not borrowed
-			cleanups = append(cleanups, shared.cluster.Stop)
+		if shared.stop != nil {
+			cleanups = append(cleanups, shared.stop)
 		}
 		for _, cleanup := range cleanups {
 			if err := cleanup(); err != nil {

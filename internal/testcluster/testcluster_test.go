@@ -1,27 +1,20 @@
 package testcluster_test
 
 import (
-	"bufio"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -42,9 +35,9 @@ func configMap(t *testing.T, c *testcluster.Cluster) string {
 	return namespace
 }
 
-func client(t *testing.T, cfg *rest.Config) kubernetes.Interface {
+func client(t *testing.T, cfg *rest.Config) testcluster.Client {
 	t.Helper()
-	c, err := kubernetes.NewForConfig(cfg)
+	c, err := testcluster.NewClient(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,10 +98,10 @@ func TestUsersCanBeMadeConcurrently(t *testing.T) {
 }
 
 // Tests skip on ErrNoBinaries, and so would look as if they had passed on the binaries that somebody named.
-func TestStartFailsWhereTheFolderThatIsNamedLacksTheBinaries(t *testing.T) {
+func TestBinariesFailWhereTheFolderThatIsNamedLacksTheBinaries(t *testing.T) {
 	t.Setenv("K8S_VERSION", "")
 	t.Setenv("KUBEBUILDER_ASSETS", t.TempDir())
-	_, err := testcluster.Start(t.Context())
+	_, _, err := testcluster.Binaries(t.Context())
 	if err == nil || errors.Is(err, testcluster.ErrNoBinaries) {
 		t.Fatalf("got %v, want another error than ErrNoBinaries", err)
 	}
@@ -118,10 +111,10 @@ func TestStartFailsWhereTheFolderThatIsNamedLacksTheBinaries(t *testing.T) {
 }
 
 // K8S_VERSION wins over KUBEBUILDER_ASSETS, which may have been exported long ago.
-func TestStartWithoutTheVersionAskedForNamesTheWayOn(t *testing.T) {
+func TestBinariesWithoutTheVersionAskedForNameTheWayOn(t *testing.T) {
 	t.Setenv("K8S_VERSION", "v1.0.0")
 	t.Setenv("KUBEBUILDER_ASSETS", t.TempDir())
-	_, err := testcluster.Start(t.Context())
+	_, _, err := testcluster.Binaries(t.Context())
 	if !errors.Is(err, testcluster.ErrNoBinaries) {
 		t.Fatalf("got %v, want ErrNoBinaries", err)
 	}
@@ -133,99 +126,13 @@ func TestStartWithoutTheVersionAskedForNamesTheWayOn(t *testing.T) {
 // Says which version all the other tests ran on, and holds it to what was asked for.
 func TestServerIsOfTheVersionAskedFor(t *testing.T) {
 	c := testcluster.Shared(t)
-	version, err := c.Client().Discovery().ServerVersion()
+	version, err := c.Client().Version(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("kube-apiserver %s", version.GitVersion)
-	if want := os.Getenv("K8S_VERSION"); want != "" && version.GitVersion != want {
-		t.Errorf("K8S_VERSION is %s, the server is %s", want, version.GitVersion)
-	}
-}
-
-func TestCancelledStartLeavesNothing(t *testing.T) {
-	testcluster.Shared(t) // tells whether there are binaries
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		defer cancel()
-		awaitFile(t.Context(), filepath.Join(tmp, "*", "kube-apiserver.log")) // half started
-	}()
-	cluster, err := testcluster.Start(ctx)
-	if !errors.Is(err, context.Canceled) {
-		t.Fatalf("got %v and %v, want the context's error", cluster, err)
-	}
-	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v %v", left, err)
-	}
-}
-
-// TestKilledProcessLeavesNoControlPlane kills a process that has started a control plane, in the one way that
-// gives it no chance to clean up.
-func TestKilledProcessLeavesNoControlPlane(t *testing.T) {
-	if os.Getenv("TESTCLUSTER_CHILD") != "" {
-		c, err := testcluster.Start(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Printf("up %s\n", c.Config.Host)
-		_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed, or its parent is
-		t.Fatal("not killed", c.Stop())
-	}
-	testcluster.Shared(t)
-	tmp := t.TempDir()
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
-	child.Env = append(os.Environ(), "TESTCLUSTER_CHILD=1", "TMPDIR="+tmp)
-	child.Stderr = os.Stderr
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := child.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var host string
-	for lines := bufio.NewScanner(out); host == "" && lines.Scan(); {
-		host, _ = strings.CutPrefix(lines.Text(), "up https://")
-		if !strings.HasPrefix(lines.Text(), "up ") {
-			host = ""
-		}
-	}
-	if host == "" {
-		t.Fatal("the child did not start a control plane")
-	}
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = child.Wait() // it was killed
-
-	host = strings.TrimSuffix(host, "/")
-	for deadline := time.Now().Add(30 * time.Second); ; {
-		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", host)
-		left, _ := filepath.Glob(filepath.Join(tmp, "terraform-provider-cas-cluster-*"))
-		if err != nil && len(left) == 0 {
-			return
-		}
-		if err == nil {
-			_ = conn.Close()
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the API server at %s still listens (%v), or %v is left", host, err, left)
-		}
-		time.Sleep(20 * time.Millisecond) // another process's end can only be polled for
-	}
-}
-
-func awaitFile(ctx context.Context, pattern string) {
-	for ctx.Err() == nil {
-		if found, _ := filepath.Glob(pattern); len(found) > 0 {
-			return
-		}
-		time.Sleep(10 * time.Millisecond) // another process makes it
+	t.Logf("kube-apiserver %s", version)
+	if want := os.Getenv("K8S_VERSION"); want != "" && version != want {
+		t.Errorf("K8S_VERSION is %s, the server is %s", want, version)
 	}
 }
 

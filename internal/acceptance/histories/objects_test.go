@@ -9,10 +9,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	k8stypes "k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 func newLab(t *testing.T, tally *tally) *lab {
@@ -20,11 +20,11 @@ func newLab(t *testing.T, tally *tally) *lab {
 	f := fixture.New(t)
 	l := &lab{Fixture: f, tally: tally, config: rest.CopyConfig(f.Cluster.Config), wrote: map[string]bool{}}
 	l.config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &witness{next, l} })
-	clients, err := kubernetes.NewForConfig(l.config)
+	client, err := testcluster.NewClient(l.config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.client = clients.CoreV1().RESTClient()
+	l.client = client.CoreV1().RESTClient()
 	t.Cleanup(l.dead.Wait)
 	return l
 }

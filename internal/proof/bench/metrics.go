@@ -14,8 +14,9 @@ import (
 
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // counts is how many requests there were of each verb, as the API server names them.
@@ -54,7 +55,7 @@ func (c counts) each(n int) string {
 }
 
 // requests is how many requests about ConfigMaps there have been since the API server started, by its own count.
-func requests(ctx context.Context, client kubernetes.Interface) (counts, error) {
+func requests(ctx context.Context, client testcluster.Client) (counts, error) {
 	raw, err := client.CoreV1().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("asking the API server for its metrics: %w", err)

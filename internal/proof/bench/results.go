@@ -82,13 +82,13 @@ func (r *results) save(dir string) error {
 
 // observe says what a part that began at begun was measured on.
 func (s *stage) observe(ctx context.Context, begun time.Time) (conditions, error) {
-	server, err := s.client.Discovery().ServerVersion()
+	server, err := s.client.Version(ctx)
 	if err != nil {
 		return conditions{}, err
 	}
 	c := conditions{
 		Date: begun.UTC().Format(time.DateOnly), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
-		Go: runtime.Version(), Server: "kube-apiserver " + server.GitVersion, Rounds: s.rounds,
+		Go: runtime.Version(), Server: "kube-apiserver " + server, Rounds: s.rounds,
 		Duration: time.Since(begun).Round(time.Second).String(),
 	}
 	commit, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--exclude=*").Output()

@@ -17,10 +17,10 @@ import (
 	"github.com/rs/zerolog"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
@@ -71,7 +71,7 @@ func wholeRun() options {
 // stage is what the parts are measured on: one control plane, seen from near and from far.
 type stage struct {
 	dir       string // removed at the end
-	client    kubernetes.Interface
+	client    testcluster.Client
 	near, far place
 	options
 
@@ -91,7 +91,7 @@ func setUp(ctx context.Context, o options) (*stage, error) {
 	s.undo = append(s.undo, func() error { return os.RemoveAll(s.dir) })
 
 	say("starting etcd and kube-apiserver on loopback")
-	cluster, err := testcluster.Start(ctx, testcluster.WithRoom())
+	cluster, err := controlplane.Start(ctx, controlplane.WithRoom())
 	if err != nil {
 		return s, err
 	}

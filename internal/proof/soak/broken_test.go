@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
 // txn is a transaction of two keys as it must not be: one that is unguarded does not compare its guard when it writes, and a
@@ -66,7 +66,7 @@ func (p *plainWriter) testAndSet(ctx context.Context, configMap string, part key
 }
 
 // The checks must not pass writers that take for a transaction what is none.
-func testBrokenTxns(t *testing.T, c *testcluster.Cluster) {
+func testBrokenTxns(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
 	for _, r := range []role{unguarded, piecemeal} {
 		t.Run(string(r), func(t *testing.T) {

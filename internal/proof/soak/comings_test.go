@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
 // testComingsAndGoings has ConfigMaps created, swapped and deleted by several processes under faults.
-func testComingsAndGoings(t *testing.T, c *testcluster.Cluster) {
+func testComingsAndGoings(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
 	f := newField(t, c, nil, []string{idKey, valueKey}, nil, nil)
 	f.configMaps = []string{"north", "east", "south", "west"}

@@ -18,15 +18,16 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
 // field is where one part of the soak is fought: ConfigMaps of its own, two ways to the API server that can be spoiled, the
 // workers, and what they and the watch say.
 type field struct {
 	*testing.T
-	cluster *testcluster.Cluster
-	tcp     *testcluster.TCPProxy // TLS and HTTP/2, to the API server
-	http    *testcluster.Proxy    // plain HTTP/1.1, whose requests can be struck one by one
+	cluster *controlplane.Cluster
+	tcp     *controlplane.TCPProxy // TLS and HTTP/2, to the API server
+	http    *testcluster.Proxy     // plain HTTP/1.1, whose requests can be struck one by one
 	record  *record
 	seed    uint64
 	draw    *rand.Rand
@@ -48,11 +49,11 @@ type field struct {
 }
 
 // newField makes the ConfigMaps, with what they hold at first. added, where it is not nil, is told each version.
-func newField(t *testing.T, c *testcluster.Cluster, configMaps, keys []string, initial map[string]string, added func(string, state)) *field {
+func newField(t *testing.T, c *controlplane.Cluster, configMaps, keys []string, initial map[string]string, added func(string, state)) *field {
 	t.Helper()
 	seed := testcluster.Seed(t)
 	f := &field{
-		T: t, cluster: c, tcp: c.TCPProxy(t, c.Config), http: c.Proxy(t), seed: seed, draw: rand.New(rand.NewPCG(seed, 0)),
+		T: t, cluster: c, tcp: controlplane.NewTCPProxy(t, c.Config), http: c.Proxy(t), seed: seed, draw: rand.New(rand.NewPCG(seed, 0)),
 		namespace: c.Namespace(t), configMaps: configMaps, keys: keys, initial: initial,
 		progress: make(chan struct{}, 1),
 	}

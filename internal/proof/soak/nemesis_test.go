@@ -14,6 +14,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
 // breath is for how many answers the nemesis lets the workers do as they please.
@@ -24,7 +25,7 @@ const breath = 60
 const hold = 20
 
 // spoilt has a toxic do its work for a while. Connections that it has stalled are closed at the end: they would stay so.
-func spoilt(toxic func(*rand.Rand) testcluster.Toxic) func(*field) {
+func spoilt(toxic func(*rand.Rand) controlplane.Toxic) func(*field) {
 	return func(f *field) {
 		f.must(f.tcp.Spoil(toxic(f.draw)))
 		f.sent(hold)
@@ -37,19 +38,19 @@ func spoilt(toxic func(*rand.Rand) testcluster.Toxic) func(*field) {
 // latency has each response come late.
 func latency(f *field) {
 	attributes := map[string]int{"latency": 5 + f.draw.IntN(20), "jitter": 5}
-	f.must(f.tcp.Spoil(testcluster.Toxic{Type: "latency", Stream: "downstream", Attributes: attributes}))
+	f.must(f.tcp.Spoil(controlplane.Toxic{Type: "latency", Stream: "downstream", Attributes: attributes}))
 	f.answers(breath)
 	f.tcp.Heal()
 }
 
 // reset breaks each connection with the first byte that the client sends: the API server sees nothing of it.
-func reset(*rand.Rand) testcluster.Toxic {
-	return testcluster.Toxic{Type: "reset_peer", Stream: "upstream"}
+func reset(*rand.Rand) controlplane.Toxic {
+	return controlplane.Toxic{Type: "reset_peer", Stream: "upstream"}
 }
 
 // cut ends each connection after so many bytes of what the API server sends, in the middle of a response.
-func cut(draw *rand.Rand) testcluster.Toxic {
-	return testcluster.Toxic{Type: "limit_data", Stream: "downstream", Attributes: map[string]int{"bytes": 2500 + draw.IntN(4000)}}
+func cut(draw *rand.Rand) controlplane.Toxic {
+	return controlplane.Toxic{Type: "limit_data", Stream: "downstream", Attributes: map[string]int{"bytes": 2500 + draw.IntN(4000)}}
 }
 
 // refused has all connections closed, and new ones refused.

@@ -15,9 +15,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // state is what a ConfigMap was at one version.
@@ -33,7 +33,7 @@ func (s *state) worker() string { return s.manager[:max(strings.LastIndex(s.mana
 
 // record is all versions of the ConfigMaps of one namespace, in order, from a watch that has nothing to do with the engine.
 type record struct {
-	client    kubernetes.Interface
+	client    testcluster.Client
 	namespace string
 	added     func(configMap string, s state) // or nil
 
@@ -44,7 +44,7 @@ type record struct {
 }
 
 // newRecord starts a record with what the ConfigMaps are now. It goes on until the test ends.
-func newRecord(t *testing.T, client kubernetes.Interface, namespace string, added func(string, state)) *record {
+func newRecord(t *testing.T, client testcluster.Client, namespace string, added func(string, state)) *record {
 	t.Helper()
 	r := &record{client: client, namespace: namespace, added: added, states: map[string][]state{}}
 	list, err := r.list(t.Context(), metav1.ListOptions{})

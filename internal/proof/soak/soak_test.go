@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
 // bound is how many swaps at most may be unknown.
@@ -65,7 +65,7 @@ var faults = []part{
 }
 
 func TestEngineUnderFire(t *testing.T) {
-	c := testcluster.Own(t)
+	c := controlplane.Own(t)
 	for _, part := range faults {
 		t.Run(part.name, func(t *testing.T) { part.run(t, c) })
 	}
@@ -76,7 +76,7 @@ func TestEngineUnderFire(t *testing.T) {
 }
 
 // The checks must not pass a writer that compares and then writes whatever the version is by then.
-func testBrokenWriter(t *testing.T, c *testcluster.Cluster) {
+func testBrokenWriter(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
 	f := newField(t, c, []string{"one"}, []string{"a"}, initial, nil)
 	apart := f.together()
@@ -107,7 +107,7 @@ var (
 	initial = map[string]string{"a": "initial", "b": "initial", "e": "initial"}
 )
 
-func (p *part) run(t *testing.T, c *testcluster.Cluster) {
+func (p *part) run(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
 	f := newField(t, c, twoMaps, keys, initial, nil)
 	if p.repeats {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
 // purse is what a key holds, as JSON. A transfer is two swaps, and in between its units are in transit: a process's last
@@ -154,7 +154,7 @@ func total(entries map[string]cas.Entry) (units, inTransit int, err error) {
 	return units + inTransit, inTransit, nil
 }
 
-func testConservedSum(t *testing.T, c *testcluster.Cluster) {
+func testConservedSum(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
 	const movers, each = 8, 100
 	purses, initial := []string{"a", "b", "c", "d", "e", "f"}, map[string]string{}

@@ -1,24 +1,26 @@
 // Lend runs a command beside a control plane of its own, which all test packages that the command runs share: make test, for example.
+// Without a command it prints the address that tests look for in [testcluster.EnvLent], and goes on until its input ends.
 package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"syscall"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
 func main() {
-	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: lend COMMAND [ARGUMENT ...]")
-		os.Exit(2)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	if len(os.Args) == 1 {
+		go func() { _, _ = io.Copy(io.Discard, os.Stdin); stop() }()
+	}
 	err := run(ctx, os.Args[1:])
 	stop()
 	if err != nil {
@@ -28,12 +30,17 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	cluster, err := testcluster.Start(ctx)
+	cluster, err := controlplane.Start(ctx)
 	if err != nil {
 		return err
 	}
 	path, err := cluster.Lend()
-	if err == nil {
+	switch {
+	case err != nil:
+	case len(args) == 0:
+		fmt.Println(path)
+		<-ctx.Done()
+	default:
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // the caller's own command
 		cmd.Env = append(os.Environ(), testcluster.EnvLent+"="+path)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

@@ -1,4 +1,4 @@
-package testcluster
+package controlplane
 
 import (
 	"context"
@@ -32,9 +32,9 @@ type Toxic struct {
 	Attributes map[string]int `json:"attributes"`
 }
 
-// TCPProxy starts a proxy in front of the server that cfg names: the API server, or a [Proxy]. It is closed when the test
+// NewTCPProxy starts a proxy in front of the server that cfg names: the API server, or a [testcluster.Proxy]. It is closed when the test
 // ends.
-func (c *Cluster) TCPProxy(t testing.TB, cfg *rest.Config) *TCPProxy {
+func NewTCPProxy(t testing.TB, cfg *rest.Config) *TCPProxy {
 	t.Helper()
 	target, err := url.Parse(cfg.Host)
 	if err != nil {

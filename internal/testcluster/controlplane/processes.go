@@ -1,4 +1,4 @@
-package testcluster
+package controlplane
 
 import (
 	"errors"
@@ -8,11 +8,27 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// What follows is for a cluster that a test has for itself, from [Start], or while no other test runs. What is done to one
-// process must be over before more is done to it.
+// What is done to one process must be over before more is done to it.
+
+// Own is a cluster that this test alone uses, and whose processes it may kill. It is stopped when the test ends. Without binaries it is
+// as with [testcluster.Shared].
+func Own(t testing.TB, options ...Option) *Cluster {
+	t.Helper()
+	c, err := Start(t.Context(), options...)
+	testcluster.MustRun(t, err)
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
 
 // The processes, by the names of their binaries.
 const (

@@ -1,4 +1,4 @@
-package testcluster_test
+package controlplane_test
 
 import (
 	"context"
@@ -9,35 +9,34 @@ import (
 	"testing"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
 
-// foo is what the ConfigMap that configMap made holds, asked for once.
-func foo(ctx context.Context, c kubernetes.Interface, namespace string) (string, error) {
-	cm, err := c.CoreV1().ConfigMaps(namespace).Get(ctx, "testmap", metav1.GetOptions{})
-	if err != nil {
-		return "", err
-	}
-	return cm.Data["foo"], nil
+// get reads a namespace once.
+func get(ctx context.Context, c testcluster.Client, namespace string) error {
+	_, err := c.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
+	return err
 }
 
-// wantFoo waits until the ConfigMap can be read, and holds it against what was written.
-func wantFoo(t *testing.T, c kubernetes.Interface, namespace string) {
+// wantThere waits until a namespace that was made can be read.
+func wantThere(t *testing.T, c testcluster.Client, namespace string) {
 	t.Helper()
-	var got string
 	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		value, err := foo(ctx, c, namespace)
-		got = value
+		err := get(ctx, c, namespace)
+		if apierrors.IsNotFound(err) {
+			return false, err
+		}
 		return err == nil, nil // kube-apiserver finds an etcd that is there again by itself
 	})
-	if err != nil || got != "1" {
-		t.Errorf("foo is %q (%v), want 1", got, err)
+	if err != nil {
+		t.Error(err)
 	}
 }
 
@@ -50,18 +49,24 @@ func TestProcessesAreKilledFrozenAndStartedAgain(t *testing.T) {
 	t.Parallel()
 	if namespace := os.Getenv(borrowed); namespace != "" { // in the process that lent starts
 		c := testcluster.Shared(t)
-		wantFoo(t, c.Client(), namespace)
-		wantFoo(t, client(t, c.User(t, "borrower", namespace, getConfigMaps)), namespace)
+		wantThere(t, c.Client(), namespace)
+		user, err := testcluster.NewClient(c.User(t, "borrower", namespace, rbacv1.PolicyRule{
+			APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get"},
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantThere(t, user, namespace)
 		return
 	}
-	c := testcluster.Own(t)
-	namespace := configMap(t, c)
+	c := controlplane.Own(t)
+	namespace := c.Namespace(t)
 	path := lent(t, c, namespace)
 
 	if err := c.KillAPIServer(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := foo(t.Context(), c.Client(), namespace); err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown {
+	if err := get(t.Context(), c.Client(), namespace); err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown {
 		t.Errorf("a killed API server answers: %v", err)
 	}
 	if err := c.KillAPIServer(); err == nil {
@@ -70,7 +75,7 @@ func TestProcessesAreKilledFrozenAndStartedAgain(t *testing.T) {
 	if err := c.StartAPIServer(); err != nil {
 		t.Fatal(err)
 	}
-	wantFoo(t, c.Client(), namespace)
+	wantThere(t, c.Client(), namespace)
 
 	for _, etcd := range []struct {
 		is          string
@@ -84,19 +89,19 @@ func TestProcessesAreKilledFrozenAndStartedAgain(t *testing.T) {
 		}
 		for deadline := time.Now().Add(10 * time.Second); ; { // a busy process may answer once more before the signal reaches all of its threads
 			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-			value, err := foo(ctx, c.Client(), namespace)
+			err := get(ctx, c.Client(), namespace)
 			cancel()
 			if err != nil {
 				break
 			}
 			if time.Now().After(deadline) {
-				t.Fatalf("a %s etcd gives %q", etcd.is, value)
+				t.Fatalf("a %s etcd answers", etcd.is)
 			}
 		}
 		if err := etcd.comes(); err != nil {
 			t.Fatal(err)
 		}
-		wantFoo(t, c.Client(), namespace)
+		wantThere(t, c.Client(), namespace)
 	}
 
 	if err := errors.Join(c.KillAPIServer(), c.FreezeEtcd()); err != nil {
@@ -110,8 +115,8 @@ func TestProcessesAreKilledFrozenAndStartedAgain(t *testing.T) {
 	}
 }
 
-// lent has another process read testmap as a user of the cluster, which is its shared one.
-func lent(t *testing.T, c *testcluster.Cluster, namespace string) (path string) {
+// lent has another process read the namespace as a user of the cluster, which is its shared one.
+func lent(t *testing.T, c *controlplane.Cluster, namespace string) (path string) {
 	t.Helper()
 	path, err := c.Lend()
 	if err != nil {
@@ -128,26 +133,24 @@ func lent(t *testing.T, c *testcluster.Cluster, namespace string) (path string) 
 func TestTCPProxySpoilsConnections(t *testing.T) {
 	t.Parallel()
 	shared := testcluster.Shared(t)
-	namespace := configMap(t, shared)
-	proxy := shared.TCPProxy(t, shared.Config)
+	proxy := controlplane.NewTCPProxy(t, shared.Config)
 	// A connection of its own for each: what a toxic did to one is not undone when it is healed.
 	get := func() error {
 		cfg := rest.CopyConfig(proxy.Config)
 		cfg.Timeout = 2 * time.Second
 		cfg.Dial = new(net.Dialer).DialContext // configurations that dial alike share connections
-		transport, err := rest.HTTPClientFor(cfg)
+		client, err := rest.HTTPClientFor(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer transport.CloseIdleConnections()
-		c, err := kubernetes.NewForConfigAndClient(cfg, transport)
+		defer client.CloseIdleConnections()
+		response, err := client.Get(cfg.Host + "/version")
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		_, err = foo(t.Context(), c, namespace)
-		return err
+		return response.Body.Close()
 	}
-	for _, toxic := range []testcluster.Toxic{
+	for _, toxic := range []controlplane.Toxic{
 		{Type: "latency", Stream: "downstream", Attributes: map[string]int{"latency": 5000}},
 		{Type: "reset_peer", Stream: "upstream"},
 		{Type: "timeout", Stream: "downstream"},

@@ -1,0 +1,9 @@
+package controlplane_test
+
+import (
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+func TestMain(m *testing.M) { testcluster.Main(m) }
