@@ -21,7 +21,7 @@ func (e *ending) Fatal(args ...any) { e.words = fmt.Sprintln(args...) }
 func TestWhatFindsNoAPIServerSaysSo(t *testing.T) {
 	t.Parallel()
 	e := &ending{TB: t}
-	mustStart(e, errors.New("it is broken"))
+	MustRun(e, errors.New("it is broken"))
 	if want := "no API server: it is broken\n"; e.words != want {
 		t.Errorf("it says %q, want %q", e.words, want)
 	}
