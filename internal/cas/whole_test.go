@@ -183,7 +183,7 @@ func TestCreateWhoseAnswerGotLost(t *testing.T) {
 				f.onSends(http.MethodPost, func() testcluster.Fault { return test.fault(f) })
 				result, err := f.doCreate(f.creation())
 				f.want(test.want, err)
-				if test.want == Applied && (result.After.Version() != f.version() || f.live().Data["foo"] != "1") {
+				if test.want == Applied && err == nil && (result.After.Version() != f.version() || f.live().Data["foo"] != "1") {
 					t.Errorf("result %v, live %+v", result.After.Version(), f.live())
 				}
 			})

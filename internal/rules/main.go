@@ -147,7 +147,7 @@ func (b *build) without(ctx context.Context, r table.Rule) (verdict, said string
 
 var (
 	// line is one that a test printed, cut to 100 characters.
-	line = regexp.MustCompile(`(?m)^\s+(\w+_test\.go:\d+: .{0,100})`)
+	line = regexp.MustCompile(`(?m)^\s+(\w+\.go:\d+: .{0,100})`)
 	// unreached is in the output of a test that ended before it tested anything: testcluster's words where no API server starts, or a panic.
 	unreached = regexp.MustCompile(`_test\.go:\d+: no API server: |(?m)^panic: `)
 )
