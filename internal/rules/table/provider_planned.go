@@ -117,6 +117,10 @@ var providerPlanned = []Rule{
 	rule("An update that may write a Secret's values does not say what it leaves", "adapter.Whole.planUpdate", "never a && !b.BinaryData.IsNull()",
 		"TestSecretChangedAfterAPlanThatFoundItsValuesThere/warning/terraform-1.16",
 		"TestSecretChangedAfterAPlanThatFoundItsValuesThere/warning/terraform-1.11", "TestSecretTakesOverValuesThatAreThere"),
+	rule("A value of a Secret that is not known yet is left as it is, as long as its version is the one that was written", "adapter.keepValues",
+		"skip a[b] = c", "TestImmutableSecretWhoseValuesOnlyTheApplyKnows/a_value,_immutable_true"),
+	rule("So are all, where the plan does not know which keys it writes", "adapter.keepValues", "never IsUnknown",
+		"TestImmutableSecretWhoseValuesOnlyTheApplyKnows/all_values,_immutable_true"),
 	rule("Labels and annotations of a Secret are shown", "diagnose.Subject.forPart", "never PartKey", "TestSecretShowsLabels"),
 	rule("Values of a Secret are not shown with them", "diagnose.Subject.forPart", "without PartKey", "TestSecretTakesOverValuesThatItLeftToOthers/made"),
 }
