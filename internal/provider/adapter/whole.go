@@ -183,26 +183,25 @@ func (r *Whole) Update(ctx context.Context, req resource.UpdateRequest, resp *re
 
 // change writes what is to be changed, if anything, and notes the version after it.
 func (r *Whole) change(ctx context.Context, plan, state *Object, private claim.Private) diag.Diagnostics {
-	was, about := state, r.About(plan, state, terms.OpUpdate)
-	writes := plan
-	isOwn, diags := r.ownsValues(ctx, state, private)
-	if plan.takesOver(state) {
-		live, err := r.Run.Engine.Observe(ctx, state.Ref(), 0)
-		if err == nil && !live.Exists() {
-			err = &cas.NotFoundError{Ref: state.Ref()}
-		}
+	about := r.About(plan, state, terms.OpUpdate)
+	c, diags := r.changeOf(ctx, plan, state, private)
+	was, looks := state, plan.takesOver(state)
+	if looks {
+		live, err := c.look(ctx, 0)
 		if err != nil {
 			return append(diags, about.Diagnose(err))
 		}
 		was = r.takenOver(plan, state, live)
-		if isOwn && plan.keepsValues(state) {
-			writes = keepValues(plan, was)
-		}
 	}
-	txn := r.update(writes, was)
+	writes, txn := c.writes(was), c.txn(was)
 	if txn == nil {
 		plan.Observed, plan.Keys = state.Observed, state.Keys
 		return append(diags, claim.MoveBaseline(ctx, private, r.Kind, was.content(), plan.content(), writes.content())...)
+	}
+	if looks { // what another has written since the plan is a conflict, before it is drift
+		if _, err := r.Run.Engine.Check(ctx, txn, cas.ReadOnly); err != nil {
+			return append(diags, about.Diagnose(err))
+		}
 	}
 	diags.Append(r.Run.CheckWholeDrift(ctx, plan.OnDrift.ValueString(), was.content(), new(writes.content()), about, private)...)
 	if diags.HasError() {

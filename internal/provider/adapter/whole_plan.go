@@ -3,8 +3,6 @@ package adapter
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -99,32 +97,24 @@ func (r *Whole) planCreate(ctx context.Context, plan *Object, resp *resource.Mod
 
 // planUpdate settles what is known of the plan, whether it is a replace after all, and checks what is to be written.
 func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) {
-	was, writes, isUnseen := state, plan, plan.takesOver(state)
 	about := r.About(plan, state, terms.OpUpdate)
-	isOwn, diags := r.ownsValues(ctx, state, resp.Private)
+	c, diags := r.changeOf(ctx, plan, state, resp.Private)
 	resp.Diagnostics.Append(diags...)
-	isKept, isNamed := isOwn && plan.keepsValues(state), true
-	if isUnseen && r.Run.Checks() {
-		resp.Diagnostics.Append(r.Run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
-			live, err := r.Run.Engine.Observe(ctx, state.Ref(), cas.Fresh)
-			if err == nil && !live.Exists() {
-				err = &cas.NotFoundError{Ref: state.Ref()}
-			}
-			if err == nil {
-				was, isUnseen, isNamed = r.takenOver(plan, state, live), false, live.Version() != state.Version()
+	c.planComputed()
+	was, isSeen := c.known, !plan.takesOver(state)
+	if !isSeen {
+		looked := r.Run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
+			live, err := c.look(ctx, cas.Fresh)
+			if err == nil && live.Version().UID == state.Version().UID { // another object is a conflict, and replaces nothing
+				was, isSeen = r.takenOver(plan, state, live), true
 			}
 			return err
-		})...)
-		if isUnseen {
+		})
+		if resp.Diagnostics.Append(looked...); len(looked) > 0 {
 			return
 		}
 	}
-	if isNamed = isKept && isNamed; isNamed { // the apply plans again, and both plans must agree, whatever is there by then
-		was, isUnseen = state.named(), false
-	}
-	if isKept {
-		writes = keepValues(plan, was)
-	}
+	writes := c.writes(was)
 	if r.Kind == cas.Secret {
 		r.noteReplace(ctx, plan, was, resp) // with its values
 	}
@@ -135,32 +125,19 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 		return
 	}
 	if !plan.contentKnown() {
-		if isKept && !plan.BinaryData.IsUnknown() && !ListOf(slices.Sorted(maps.Keys(plan.BinaryData.Elements()))).Equal(state.Keys) {
-			plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-		}
 		return
 	}
-	txn := r.update(writes, was)
+	txn := c.txn(was)
 	if txn == nil {
-		if !isUnseen {
-			plan.ResourceVersion, plan.Keys = state.ResourceVersion, state.Keys
-		}
-		switch {
-		case isOwn && plan.BinaryData.IsNull(): // the update records that the values are left to others: the state has no argument that says so
-			plan.ResourceVersion = types.StringUnknown()
-		case r.Kind == cas.Secret && !isKept && !plan.BinaryData.IsNull(): // the apply records that the values are its own, or writes them if they have changed
-			plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-		}
-		if !isUnseen && !isNamed {
+		if isSeen {
 			r.acceptDrift(ctx, plan, was, resp)
 			resp.Diagnostics.Append(r.planKept(ctx, plan, writes, was, resp)...)
 		}
 		return
 	}
-	plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-	if was != state && !isNamed {
+	if was != state && isSeen {
 		before := state.content()
-		if isOwn {
+		if c.isOwn {
 			before.BinaryData = was.content().BinaryData
 		}
 		resp.Diagnostics.Append(about.TakenOver(plan.content(), before, was.content())...)
@@ -173,7 +150,7 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 		_, err := r.Run.Engine.Check(ctx, txn, r.Run.CheckMode(ctx))
 		return err
 	})
-	if resp.Diagnostics.Append(checked...); len(checked) == 0 && !isNamed {
+	if resp.Diagnostics.Append(checked...); len(checked) == 0 && isSeen {
 		resp.Diagnostics.Append(r.planDrift(ctx, writes, was, resp)...)
 		resp.Diagnostics.Append(r.planKept(ctx, plan, writes, was, resp)...)
 	}
