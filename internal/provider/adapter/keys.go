@@ -161,13 +161,15 @@ func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, resp *resour
 		return
 	}
 	resp.Diagnostics.Append(r.Run.NoteReplace(ctx, c, held, resp.Private)...)
-	if c.Known.Keys {
+	if c.Known.Keys && !c.Open {
 		plan.SetID()
 	}
+	isUnchanged := c.Known.Change && !c.Changes(held)
 	switch {
-	case c.Known.Change && !c.Changes(held) && c.IsSecret() && !c.Known.Values:
-		// The plan stays as it is: what differs from the state makes the version unknown, since the apply may have to write after all.
-	case c.Known.Change && !c.Changes(held):
+	case isUnchanged && (c.Open || c.IsSecret() && !c.Known.Values):
+		// The plan stays as it is: what differs from the state makes unknown what a write changes, since the apply may have to write after all.
+		resp.Diagnostics.Append(r.acceptDrift(ctx, c, held, plan, resp)...)
+	case isUnchanged:
 		r.keep(plan, state)
 		resp.Diagnostics.Append(r.acceptDrift(ctx, c, held, plan, resp)...)
 	default:
@@ -186,6 +188,9 @@ func (r *Keys[M, P]) acceptDrift(ctx context.Context, c, held *claim.Claim, plan
 	if accepts {
 		plan.SetID()
 		plan.Shared().ResourceVersion = types.StringUnknown()
+		if c.Open {
+			plan.PlanWrite()
+		}
 		diags.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
 	return diags

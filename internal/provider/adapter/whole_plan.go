@@ -181,7 +181,7 @@ func (r *Whole) acceptDrift(ctx context.Context, plan, state *Object, resp *reso
 	accepts, diags := r.Run.AcceptsWholeDrift(ctx, r.Kind, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
 	resp.Diagnostics.Append(diags...)
 	if accepts {
-		plan.ResourceVersion = types.StringUnknown()
+		plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
 }
