@@ -154,4 +154,6 @@ var providerTold = []Rule{
 	rule("A listed key has the version of its ConfigMap", "configmap.entryList.List", "skip SetVersion", "TestListGivesIdentitiesAndResources"),
 	rule("A list of one ConfigMap needs get alone", "configmap.entryList.List",
 		`a.read(b, c) -> a.Run.Engine.List(b, cas.Selection{Namespace: c.Namespace, Fields: "metadata.name=" + c.Name})`, "TestListSaysWhyItFails"),
+	rule("A key that somebody moved to the map that is left to others is told as such", "diagnose.Subject.keyConflict", "never isInOtherMap",
+		"TestConfigMapKeyThatSomebodyMovedToTheOtherMap"),
 }
