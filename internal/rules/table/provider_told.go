@@ -101,7 +101,7 @@ var providerTold = []Rule{
 	rule("The keys of an id come in any order", "terms.ParseDataID", "skip Sort", "TestConfigMapDataImport/refused"),
 	rule("The id of an entry has valid parts", "terms.check", "never Problems", "TestParseEntryIDFunction"),
 	rule("entry_id names the argument that is at fault", "provider.entryIDFunction.Run", "int64(a) -> int64(0*a)", "TestEntryIDFunction/a_key_of_dots"),
-	rule("base64 is canonical", "attributes.ValidBase64", "without EncodeToString", "TestConfigMapEntryInvalidConfiguration"),
+	rule("base64 is canonical", "attributes.DecodeBase64", "without EncodeToString", "TestConfigMapEntryInvalidConfiguration", "TestBase64OfASecretHasNoLineBreaks"),
 	rule("A timeout is above zero", "attributes.ValidTimeout", "without a <= 0", "TestCounterInvalidConfiguration"),
 	rule("A value is no larger than a ConfigMap may be", "attributes.SizeProblems", "never MaxSize", "TestConfigMapInvalidConfiguration"),
 	rule("A pinned version is one that an object can have", "attributes.ValidResourceVersion", "never CompareResourceVersion", "TestConfigMapDataInvalidConfiguration"),
