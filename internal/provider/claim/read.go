@@ -16,7 +16,7 @@ type Seen struct {
 	*cas.Observation
 
 	Kind     cas.Kind
-	Keys     []string // that the refresh is about: also those that vanished since they were written
+	Keys     []string // that the refresh is about, sorted: also those that vanished since they were written
 	IsImport bool     // the first read after an import
 }
 
@@ -37,7 +37,7 @@ func (r *Run) Read(ctx context.Context, held *Claim, private Private) (*Seen, di
 	if isImport && len(imported) == 0 {
 		age = 0 // of all keys none may be missing
 	}
-	keys := slices.AppendSeq(append(held.Keys(), imported...), maps.Keys(kept.written))
+	keys := slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(append(held.Keys(), imported...), maps.Keys(kept.written)))))
 	observation, err := r.Observe(ctx, held.Ref, age, func(seen *cas.Observation) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { return seen.Entry(key).IsAbsent() })
 	})
@@ -50,7 +50,7 @@ func (r *Run) Read(ctx context.Context, held *Claim, private Private) (*Seen, di
 	}
 	diags.Append(kept.observe(observation).setObserved(ctx, private)...)
 	if isImport && len(imported) == 0 {
-		keys = slices.Collect(maps.Keys(observation.Entries()))
+		keys = slices.Sorted(maps.Keys(observation.Entries()))
 	}
 	return &Seen{Observation: observation, Kind: held.Ref.Kind, Keys: keys, IsImport: isImport}, diags
 }

@@ -156,4 +156,5 @@ var providerTold = []Rule{
 		`a.read(b, c) -> a.Run.Engine.List(b, cas.Selection{Namespace: c.Namespace, Fields: "metadata.name=" + c.Name})`, "TestListSaysWhyItFails"),
 	rule("A key that somebody moved to the map that is left to others is told as such", "diagnose.Subject.keyConflict", "never isInOtherMap",
 		"TestConfigMapKeyThatSomebodyMovedToTheOtherMap"),
+	rule("A key that an import names and a Secret lacks is told once", "claim.Run.Read", "slices.Compact(a) -> a", "TestSecretDataImportOfAMissingKey"),
 }
