@@ -157,4 +157,5 @@ var providerTold = []Rule{
 	rule("A key that somebody moved to the map that is left to others is told as such", "diagnose.Subject.keyConflict", "never isInOtherMap",
 		"TestConfigMapKeyThatSomebodyMovedToTheOtherMap"),
 	rule("A key that an import names and a Secret lacks is told once", "claim.Run.Read", "slices.Compact(a) -> a", "TestSecretDataImportOfAMissingKey"),
+	rule("A text of a Secret that Terraform would change is bytes", "secret.readable", "without norm.NFC.IsNormal(a)", "TestEphemeralSecretIsCopiedByteByByte"),
 }
