@@ -61,7 +61,6 @@ func TestAPIServerIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	r := &restart{T: t, cluster: controlplane.Own(t), over: make(chan struct{})}
 	findsOut(r.begins)
-	findsOutWhatWasJudgedBefore(r.begins)
 	findsOutNumber(r.begins)
 	givesNoNumberTwice(r.begins)
 	findsOutSwap(r.begins)
@@ -181,31 +180,6 @@ func findsOut(begins func(string, part)) {
 				f.wantReason(ReasonObject, err) // another writer has been there
 			})
 		}
-	}
-}
-
-// Given a write that was judged elsewhere before the API server was started again, and is sent without a read; when its answer is lost, or the
-// write itself, and another writer comes before the Engine looks; then it is found out what became of it.
-func findsOutWhatWasJudgedBefore(begins func(string, part)) {
-	for name, test := range lostAnswers {
-		if test.blind {
-			continue
-		}
-		begins("a lost answer to what was judged before is found out, "+name, func(f *fixture, forget func()) {
-			f.create(map[string]string{"foo": "1", "bar": "1"})
-			txn := f.judgedElsewhere(f.swapping("foo", one, two))
-			forget()
-			f.lostThenSet(test.fault, test.key)
-			txn.SeenSince.At = time.Now()
-			_, err := f.engine.Commit(f.Context(), txn)
-			f.want(test.verdict, err)
-			if live := f.live().Data; live["foo"] != test.foo {
-				f.Errorf("live data %q, want foo=%s", live, test.foo)
-			}
-			if first := f.proxy.Requests()[0]; first.Method != http.MethodPatch {
-				f.Errorf("began with %v", first)
-			}
-		})
 	}
 }
 

@@ -10,7 +10,7 @@ type (
 	Version     = judging.Version
 	Writer      = judging.Writer
 	Observation = judging.Observation
-	Horizon     = judging.Horizon
+	Basis       = judging.Basis
 
 	Txn      = judging.Txn
 	KeySwap  = judging.KeySwap

@@ -295,7 +295,7 @@ func TestRemoveFollowsItsEntriesRemovals(t *testing.T) {
 	f.proxy.Reset()
 	for _, key := range []string{"foo", "bar"} {
 		s := f.removing(key, one, v, v)
-		s.SeenDigest = seen.Digest()
+		s.Seen.Digest = seen.Digest()
 		_, err := f.do(s)
 		f.want(Applied, err)
 	}

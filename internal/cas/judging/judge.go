@@ -117,12 +117,12 @@ func (t *Txn) judgeVersions(o *Observation, h History) error {
 	if t.GoneIsDone {
 		var own []KeyConflict
 		for _, k := range t.Keys {
-			if !k.IsGuard && h.WroteSince(k.Key, t.Seen) && !o.Entry(k.Key).IsAbsent() {
+			if !k.IsGuard && h.WroteSince(k.Key, t.Seen.Version) && !o.Entry(k.Key).IsAbsent() {
 				own = append(own, KeyConflict{Key: k.Key, Reason: ReasonOwn, Expected: k.Expect, New: k.New})
 			}
 		}
 		if len(own) > 0 {
-			return &ConflictError{Reason: ReasonOwn, Ref: t.Ref, Keys: own, At: t.Seen, Live: o}
+			return &ConflictError{Reason: ReasonOwn, Ref: t.Ref, Keys: own, At: t.Seen.Version, Live: o}
 		}
 	}
 	for _, v := range t.At {
@@ -184,7 +184,7 @@ func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Cha
 // at is the version that goes with a conflict over a key.
 func (t *Txn) at(r Reason) Version {
 	if r == ReasonKey {
-		return t.Seen
+		return t.Seen.Version
 	}
 	return Version{}
 }

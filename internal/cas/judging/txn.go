@@ -3,7 +3,6 @@ package judging
 import (
 	"slices"
 	"strings"
-	"time"
 )
 
 // Txn asks for keys of one ConfigMap, and for its metadata, to be written in one atomic request: all of it, if every
@@ -24,15 +23,9 @@ type Txn struct {
 	// Bound is a version as one of At. It is judged last, so that what else refuses is told first. The zero Version binds nothing. Not for a
 	// removal.
 	Bound Version
-	// Seen is the version at which all of Expect was observed, where that is known. It admits nothing by itself. It saves a
-	// read, and it keeps a removal from undoing what this process has written since.
-	Seen Version
-	// SeenDigest is the Observation.Digest of all that was there at Seen, where that is known. With it a removal that was
-	// sent without a read, and whose answer got lost, can be told from another writer's.
-	SeenDigest string
-	// SeenSince is the horizon of what was observed at Seen. While it is young, a Txn that was judged there, on entries that are Expect to the
-	// byte, is sent without a read: what becomes of it can be found out with the horizon and SeenDigest. Not for a removal.
-	SeenSince Horizon
+	// Seen is where all of Expect was observed, where that is known. It admits nothing by itself. It saves a removal a read, and keeps it from
+	// undoing what this process has written since.
+	Seen Basis
 
 	// FieldManager is written into managedFields. Required.
 	FieldManager string
@@ -101,14 +94,12 @@ func (t *Txn) KeyNames() string {
 	return strings.Join(names, ",")
 }
 
-// CanGoBlind reports whether the Txn can be sent without a read. Either it is a removal, or a plan judged it within the last minute. In both cases
-// the request is conditional on one version.
-func (t *Txn) CanGoBlind(h History, now time.Time) bool {
-	isJudged := !t.GoneIsDone && t.SeenDigest != "" && t.SeenSince.isYoung(now)
-	return (t.GoneIsDone || isJudged) && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" && (!t.Bound.Valid() || t.Bound == t.Seen) &&
+// CanGoBlind reports whether the Txn can be sent without a read: it removes what was seen, and the request is conditional on that version.
+func (t *Txn) CanGoBlind(h History) bool {
+	return t.GoneIsDone && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" && !t.Bound.Valid() &&
 		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
 		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
-			isNowhere := k.Expect.IsAnything() && (isJudged || t.Ref.Kind == ConfigMap) // which of its two maps has the key is not known
-			return k.Next != nil || isNowhere || h.WroteSince(k.Key, t.Seen)
+			isNowhere := k.Expect.IsAnything() && t.Ref.Kind == ConfigMap // which of its two maps has the key is not known
+			return k.Next != nil || !k.IsGuard && !k.New.IsAbsent() || isNowhere || h.WroteSince(k.Key, t.Seen.Version)
 		})
 }

@@ -78,7 +78,7 @@ func (r *Whole) creation(plan *Object, ref cas.Ref) *cas.Creation {
 // update is what an update sends, nil where there is nothing to write. was is the prior state, with what it takes over. It is
 // written only at the version that the state was observed at, or where the lineage leads from that.
 func (r *Whole) update(plan, was *Object) *cas.Txn {
-	t := &cas.Txn{Ref: was.Ref(), At: []cas.Version{was.Version()}, Seen: was.Version(), FieldManager: r.Run.FieldManagerOr(plan.FieldManager)}
+	t := &cas.Txn{Ref: was.Ref(), At: []cas.Version{was.Version()}, Seen: cas.Basis{Version: was.Version()}, FieldManager: r.Run.FieldManagerOr(plan.FieldManager)}
 	before, after := was.entries(), plan.entries()
 	all := maps.Clone(before)
 	maps.Copy(all, after)

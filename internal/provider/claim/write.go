@@ -99,12 +99,12 @@ func firstSwap(key string, expect, value cas.Entry, adopt bool) cas.KeySwap {
 // process applies a saved plan. Keys that do not change are compared as well.
 func (r *Run) updateTxn(ctx context.Context, c, held *Claim, private privateReader, about diagnose.Subject) (*cas.Txn, diag.Diagnostics) {
 	first, _, diags := getPrivate[originals](ctx, private, privateOriginal)
-	t := &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), Seen: held.Version}
+	t := &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), Seen: cas.Basis{Version: held.Version}}
 	if !t.Seen.Valid() {
 		diags.Append(about.VersionNotKnown())
 	}
 	if c.Scope != terms.ScopeKey || c.IsSecret() && len(c.dropped(held)) > 0 {
-		t.At = append(t.At, t.Seen)
+		t.At = append(t.At, t.Seen.Version)
 	}
 	t.At = c.pinned(t.At)
 
