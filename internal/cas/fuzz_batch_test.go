@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
 // step is one state of an object in a history, with the managers that wrote it.

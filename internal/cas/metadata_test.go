@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
 // Whose write of metadata it was, where managedFields tell no owners and no times that differ.

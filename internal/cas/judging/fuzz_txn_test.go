@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
 // FuzzJudgeTxn holds judge against what is told of a transaction as a whole: first of the object, then of all its keys, then of what

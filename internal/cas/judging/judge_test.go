@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
 func configMapAt(v judging.Version, data map[string]string, change ...func(*corev1.ConfigMap)) *judging.Observation {
