@@ -126,7 +126,7 @@ func (b *batch) fits(t *task, changes []judging.Change) bool {
 		return true
 	}
 	if b.tasks[0].txn.FieldManager != t.txn.FieldManager || len(b.tasks) >= min(b.most, t.most) ||
-		b.tasks[0].txn.Meta != nil || t.txn.Meta != nil || len(b.changes)+len(changes) > maxChanges {
+		len(b.changes)+len(changes) > maxChanges {
 		return false
 	}
 	return b.from == nil || b.from.Size()+b.grows+growth(changes) <= MaxSize
@@ -135,7 +135,9 @@ func (b *batch) fits(t *task, changes []judging.Change) bool {
 // growth is by how many bytes the changes make an object larger.
 func growth(changes []judging.Change) (n int) {
 	for _, c := range changes {
-		n += c.To.Size() - c.From.Size()
+		if !judging.IsMeta(c.Key) {
+			n += c.To.Size() - c.From.Size()
+		}
 	}
 	return n
 }
@@ -170,13 +172,16 @@ func (b *batch) canGoByKey() bool {
 		return false // only a Txn that is alone in it can have so many keys
 	}
 	for _, t := range b.tasks {
-		if t.txn.IsHeld() || t.txn.Meta != nil || t.txn.Computes() {
+		if t.txn.IsHeld() || t.txn.Computes() {
 			return false
 		}
 	}
 	for _, c := range b.changes {
 		if c.IsGuard {
 			continue // what it is compared with tells of a map that is not there
+		}
+		if judging.IsMeta(c.Key) {
+			return false
 		}
 		_, isText := c.To.Text()
 		_, isBinary := c.To.Binary()
@@ -186,14 +191,6 @@ func (b *batch) canGoByKey() bool {
 		}
 	}
 	return true
-}
-
-// meta is what the batch does beside keys.
-func (b *batch) meta() *Meta {
-	if len(b.tasks) == 0 {
-		return nil
-	}
-	return b.tasks[0].txn.Meta // which is alone then
 }
 
 // manager is the field manager of the request.
@@ -237,7 +234,7 @@ func (b *batch) canRepeat() bool { return !b.byKey }
 
 // send implements write.
 func (b *batch) send(ctx context.Context) (*Observation, wire.Outcome, error) {
-	body, err := judging.MergePatch(b.c.ref.Kind, b.base, b.changes, b.meta(), b.firstOwner())
+	body, err := judging.MergePatch(b.c.ref.Kind, b.base, b.changes, b.firstOwner())
 	if b.byKey {
 		body, err = judging.JsonPatch(b.from, b.changes)
 	}
@@ -314,7 +311,9 @@ func (b *batch) landed(r result) {
 // values implements write.
 func (b *batch) values() (all []Entry, isAll bool) {
 	for _, c := range b.changes {
-		all = append(all, c.From, c.To)
+		if !judging.IsMeta(c.Key) {
+			all = append(all, c.From, c.To)
+		}
 	}
 	return all, false
 }

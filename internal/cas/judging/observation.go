@@ -93,6 +93,9 @@ func (o *Observation) Entry(key string) Entry {
 	if !o.Exists() {
 		return Entry{}
 	}
+	if f, isMeta := metaField(key); isMeta {
+		return o.meta(f)
+	}
 	return entryOf(o.configMap, key)
 }
 

@@ -5,14 +5,11 @@ import (
 	"strings"
 )
 
-// Txn asks for keys of one ConfigMap, and for its metadata, to be written in one atomic request: all of it, if every
-// expectation holds, and nothing otherwise.
+// Txn asks for keys of one object to be written in one atomic request: all of them, if every expectation holds, and nothing otherwise.
 type Txn struct {
 	Ref Ref
-	// Keys are what it names, each at most once.
+	// Keys are what it names, each at most once: entries, and labels and annotations as LabelKey and AnnotationKey name them, and ImmutableKey.
 	Keys []KeySwap
-	// Meta, where it is not nil, is what becomes of the object beside its keys. It goes by At alone, which must not be empty then.
-	Meta *Meta
 
 	// GoneIsDone makes keys to be removed, or a ConfigMap, that are not there a success without a write: a removal has nothing
 	// left to do. It also lets the write pass on a ConfigMap that is being deleted, whatever was done to it.
@@ -47,12 +44,6 @@ type KeySwap struct {
 	Next func(live Entry) (Entry, error)
 }
 
-// Meta is what a Txn does to an object beside its keys.
-type Meta struct {
-	Labels, Annotations map[string]*string // nil removes; what is not named stays as it is
-	Immutable           *bool              // nil: as it is
-}
-
 // Held says what becomes of a swap whose key holds the new entry already.
 type Held uint8
 
@@ -79,7 +70,7 @@ func (t *Txn) Computes() bool {
 // IsTake reports whether all that the Txn does is to compute one key. Several of them can go into one request, each on what the
 // one before it leaves.
 func (t *Txn) IsTake() bool {
-	return len(t.Keys) == 1 && t.Keys[0].Next != nil && t.Meta == nil && !t.IsHeld()
+	return len(t.Keys) == 1 && t.Keys[0].Next != nil && !t.IsHeld()
 }
 
 // IsHeld reports whether the Txn is held to a version of the object.
@@ -96,7 +87,7 @@ func (t *Txn) KeyNames() string {
 
 // CanGoBlind reports whether the Txn can be sent without a read: it removes what was seen, and the request is conditional on that version.
 func (t *Txn) CanGoBlind(h History) bool {
-	return t.GoneIsDone && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" && !t.Bound.Valid() &&
+	return t.GoneIsDone && t.Seen.Valid() && t.Seen.UID != "" && !t.Bound.Valid() &&
 		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
 		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
 			isNowhere := k.Expect.IsAnything() && t.Ref.Kind == ConfigMap // which of its two maps has the key is not known
