@@ -12,7 +12,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
-	"github.com/terraform-cas/terraform-provider-cas/internal/serve/planned"
 )
 
 // Run holds a configured provider's engine and settings, and what its plan has recorded so far. All resources of the provider share it.
