@@ -178,7 +178,7 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 	}
 	var rules []rule
 	for _, key := range namesIn(was.values) {
-		r := rule{key: key, want: want[key], isOpen: was.secret && want[key] != ""}
+		r := rule{key: key, want: want[key], isOpen: was.secret && want[key] != "", isTraceless: was.secret && saw != nil && saw.values != nil}
 		if was.policy == "restore" {
 			original, known := was.first[key]
 			if !known {
