@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
-	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
 // FuzzBatch has a committer bring a batch of transactions to its end, with the patches applied as the API server does. All of it
