@@ -39,7 +39,7 @@ func FuzzPatches(f *testing.F) {
 		raw := judgingtest.Marshal(t, before.Object())
 		wantMap := judgingtest.ConfigMapOf(want)
 
-		r, err := judging.MergePatch(judging.ConfigMap, before.Version(), changes, nil, nil)
+		r, err := judging.MergePatch(judging.ConfigMap, before.Version(), changes, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
