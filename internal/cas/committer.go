@@ -42,7 +42,7 @@ type committer struct {
 	// signature takes the Engine's place in field managers: another one once it could not be found out whether a signed batch
 	// landed, so that it cannot be taken for a later one.
 	signature signature
-	lost      []lost
+	lost      []judging.Doubt // of writes that may land yet
 	// lostCreation: it could not be found out whether a creation landed. It may land yet.
 	lostCreation bool
 	// contended is how many more writes go as JSON Patches: others are busy with the object, as a 409 has proved.
@@ -265,7 +265,7 @@ func (c *committer) read(tasks []*task) {
 	toWrite := false // now, or after a check
 	for _, t := range tasks {
 		t.attempts.Add(1)
-		toWrite = toWrite || t.kind != observeTask || t.isAhead
+		toWrite = toWrite || t.kind != observeTask
 	}
 	head, err := c.client.Read(ctx, c.ref, toWrite)
 	if err != nil {

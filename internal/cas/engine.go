@@ -161,13 +161,6 @@ func (e *Engine) Observe(ctx context.Context, ref Ref, maxAge time.Duration) (*O
 	return e.look(t)
 }
 
-// ObserveAhead is Observe where a write may follow, of this process or of another: it learns the horizon.
-func (e *Engine) ObserveAhead(ctx context.Context, ref Ref, maxAge time.Duration) (*Observation, error) {
-	t := e.newTask(ctx, observeTask, ref)
-	t.maxAge, t.isAhead = maxAge, true
-	return e.look(t)
-}
-
 func (e *Engine) look(t *task) (*Observation, error) {
 	if t.kind != observeTask {
 		t.maxAge = Fresh

@@ -49,8 +49,6 @@ type task struct {
 	remove *Removal
 	// maxAge is how old an observation may be that answers a task without a read of its own.
 	maxAge time.Duration
-	// isAhead: a write may follow an observation.
-	isAhead bool
 
 	// state is changed by whichever comes first: the committer, before it sends the write, or the caller, who gives up. A
 	// task that is given up is never sent. The committer gives it back when what it sent was not written.

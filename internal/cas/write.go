@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
@@ -41,6 +41,8 @@ type result struct {
 	after   *Observation // landed: the object as the write left it
 	now     *Observation // the object as it was found afterwards, where it was read
 	isLater bool         // after is not just as the write left it: others may have written since
+	// isAnyones: landed, and it may have been another who did the same.
+	isAnyones bool
 }
 
 const (
@@ -235,7 +237,7 @@ func (c *committer) finish(w write, r result) {
 			t.answer(t.unknown(r.err))
 		}
 		if b, isBatch := w.(*batch); isBatch {
-			c.lost = append(slices.Clone(b.earlier), lost{b.base, b.changes, b.byKey})
+			c.lost = append(c.lost, judging.Doubt{Base: b.base, Manager: b.manager(), Changes: b.changes, ByKey: b.byKey})
 			if b.isSigned() {
 				c.signature = newSignature()
 			}

@@ -87,14 +87,13 @@ func (c *Client) ask(ctx context.Context, ref judging.Ref, r *rest.Request) (run
 // Get reads the object, linearizably: without a resourceVersion the API server asks a quorum of etcd.
 func (c *Client) Get(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
 	begun, since := c.Now(), c.Horizon(ref).now()
-	ctx, report := withReport(ctx)
 	answer, err := c.ask(ctx, ref, c.rest.Get().Name(ref.Name))
 	o := judging.Observed(answer, begun)
 	switch {
 	case err == nil && !o.IsVersioned():
 		return nil, &judging.RefusedError{Ref: ref, Verb: "get", Code: http.StatusOK, Err: errUnversioned}
 	case err == nil:
-		o.Since, o.Answered = since.Of(o.Version().ResourceVersion), report.date()
+		o.Since = since.Of(o.Version().ResourceVersion)
 		return o, nil
 	case isAbsence(err, ref):
 		return &judging.Observation{Begun: begun, Since: since}, nil
@@ -236,7 +235,7 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 		_, isStatus := answer.(*metav1.Status)
 		switch {
 		case o.IsVersioned():
-			o.Since.At, o.Answered = begun, report.date()
+			o.Since.At = begun
 			return o, Landed, nil
 		case isStatus && verb == "delete":
 			return &judging.Observation{Begun: begun}, Landed, nil

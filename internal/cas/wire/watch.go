@@ -45,7 +45,6 @@ func fresh() metav1.ListOptions {
 func (c *Client) getWithHorizon(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, horizonTimeout, ErrSilent)
 	defer cancel()
-	ctx, report := withReport(ctx)
 	begun := c.Now()
 	o := &judging.Observation{Begun: begun}
 	options := fresh()
@@ -68,7 +67,6 @@ func (c *Client) getWithHorizon(ctx context.Context, ref judging.Ref) (*judging.
 	case o.Exists() && !o.IsVersioned():
 		return nil, errUnversioned
 	}
-	o.Answered = report.date()
 	c.Horizon(ref).learns(o.Since)
 	return o, nil
 }

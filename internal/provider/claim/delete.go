@@ -199,7 +199,7 @@ func (r *Run) removal(ctx context.Context, held *Claim, private privateReader) (
 			base = cas.Version{UID: seen.UID, ResourceVersion: seen.ResourceVersion}
 		}
 		if seen.Entries != nil {
-			expect, t.Seen, t.SeenDigest, isSeen = seen.Entries, base, seen.Digest, true
+			expect, t.Seen, isSeen = seen.Entries, cas.Basis{Version: base, Digest: seen.Digest}, true
 		}
 	}
 	// If the plan saw no ConfigMap, there is no version to compare, and the keys are expected to be absent.

@@ -11,7 +11,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
-	"github.com/terraform-cas/terraform-provider-cas/internal/serve/planned"
 )
 
 // Written is the result of a write.
@@ -56,10 +55,6 @@ func (r *Run) Update(ctx context.Context, c, held *Claim, private Private) (Writ
 	about := c.About(terms.OpUpdate)
 	t, more := r.updateTxn(ctx, c, held, private, about)
 	diags.Append(more...)
-	note, more := planNoteIn(planned.From(ctx).Private)
-	if diags.Append(more...); note.Judged != nil && note.Judged.ResourceVersion == held.Version.ResourceVersion {
-		note.resume(t)
-	}
 	diags.Append(c.checkDropped(ctx, held, about, private)...)
 	diags.Append(r.checkDrift(ctx, c, held, about, private)...)
 	if diags.HasError() {
@@ -99,12 +94,12 @@ func firstSwap(key string, expect, value cas.Entry, adopt bool) cas.KeySwap {
 // process applies a saved plan. Keys that do not change are compared as well.
 func (r *Run) updateTxn(ctx context.Context, c, held *Claim, private privateReader, about diagnose.Subject) (*cas.Txn, diag.Diagnostics) {
 	first, _, diags := getPrivate[originals](ctx, private, privateOriginal)
-	t := &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), Seen: held.Version}
+	t := &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), Seen: cas.Basis{Version: held.Version}}
 	if !t.Seen.Valid() {
 		diags.Append(about.VersionNotKnown())
 	}
 	if c.Scope != terms.ScopeKey || c.IsSecret() && len(c.dropped(held)) > 0 {
-		t.At = append(t.At, t.Seen)
+		t.At = append(t.At, t.Seen.Version)
 	}
 	t.At = c.pinned(t.At)
 
