@@ -267,7 +267,7 @@ func (c *committer) read(tasks []*task) {
 		t.attempts.Add(1)
 		toWrite = toWrite || t.kind != observeTask
 	}
-	head, err := c.client.Read(ctx, c.ref, c.head, toWrite)
+	head, err := c.client.Read(ctx, c.ref, toWrite)
 	if err != nil {
 		for _, t := range c.dropEnded(tasks) {
 			t.answer(err)

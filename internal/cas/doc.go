@@ -39,7 +39,8 @@
 //   - CommitWithin writes on what it has judged as Commit does, however long it has waited. What it has seen while it waited only
 //     says when to try. It waits for what others may make of keys and of an object that is not there, or is going; any other
 //     refusal ends it at once.
-//   - Nothing waits for ever: reads, writes and rehearsals of one object take turns.
+//   - Nothing waits for ever: reads, writes and rehearsals of one object take turns. Where the API server asks to be asked again after more than
+//     five seconds, it is five. A read that it does not answer is tried again for about a second, or for about five where it asks to wait.
 //
 // # Secrets
 //
@@ -47,8 +48,8 @@
 // the byte, and what is returned is Binary.
 //
 // No error of a write of a Secret quotes a value of it. What the API server said is withheld as a whole where it shares eight bytes in a
-// row with a value of the request or of the Secret as it was last seen, or contains a shorter one: as it is, escaped, as base64, or as
-// the numbers that Go prints for bytes. Where the Secret was not seen, as by a Remove that goes by a version alone, all is withheld but
+// row with a value of the request or of the Secret as it was last seen, or contains a shorter one: as it is, as Go or JSON escapes it, as
+// hexadecimal text, as base64, or as Go prints bytes. Where the Secret was not seen, as by a Remove that goes by a version alone, all is withheld but
 // what authentication and authorization say, which never see it. Status code and reason stay. Warnings and bodies are not logged. So a
 // Secret that holds a value such as "1" gets few messages through.
 //
