@@ -170,6 +170,9 @@ func (e *Engine) look(t *task) (*Observation, error) {
 	if err := e.do(t); err != nil {
 		return nil, err
 	}
+	if t.own != nil {
+		return t.own, nil
+	}
 	return t.observed, nil
 }
 
