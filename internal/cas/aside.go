@@ -70,7 +70,7 @@ func (c *committer) setAside(w write, r result) {
 	for _, t := range b.tasks {
 		if t.doubt, t.most = r.err, max(1, len(b.tasks)/2); len(b.tasks) == 1 {
 			t.apart = time.Now()
-			c.due = t.apart.Add(patience)
+			c.due = t.apart.Add(c.patience)
 		}
 	}
 	c.observed(r.now)
@@ -128,7 +128,7 @@ func (c *committer) found(now *Observation) {
 		}
 		callers, left := anyCaller(tasks)
 		ctx, cancel := lingering(context.Background(), callers, Grace-telling)
-		d := doubt{backoff: wire.NewBackoff(20*time.Millisecond, time.Second), until: time.Now().Add(patience), first: tasks[0].doubt}
+		d := c.newDoubt(tasks[0].doubt)
 		r := c.settle(ctx, callers, b, &d, nil)
 		cancel()
 		left()

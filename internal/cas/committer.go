@@ -19,11 +19,12 @@ import (
 // process to the object is in flight, so that what a read shows and the lineage does not know is foreign. What queues
 // up meanwhile goes into the next request together.
 type committer struct {
-	client *wire.Client
-	work   *sync.WaitGroup // of the Engine
-	bodies *bodies         // of the Engine
-	ref    Ref
-	engine signature // of the Engine, which signed field managers end with
+	client   *wire.Client
+	work     *sync.WaitGroup // of the Engine
+	bodies   *bodies         // of the Engine
+	ref      Ref
+	engine   signature     // of the Engine, which signed field managers end with
+	patience time.Duration // for how long siblings wait for a write in doubt
 
 	mu      sync.Mutex
 	queue   []*task

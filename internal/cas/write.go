@@ -49,12 +49,13 @@ const (
 	telling = 500 * time.Millisecond
 	// looking is how long one look may take once all callers have gone. A write ends that much earlier, to leave time for it.
 	looking = time.Second
-	// patience is how long siblings wait for a write in doubt.
+	// patience is how long siblings wait for a write in doubt, and then at least go ahead of it.
 	patience = 5 * time.Second
 )
 
 // doubt describes a write of which an answer got lost.
 type doubt struct {
+	patience    time.Duration
 	backoff     wait.Backoff
 	until       time.Time // until when siblings wait for it
 	isFailing   bool      // sending it again is of no use, as the last answer to it says
@@ -62,20 +63,17 @@ type doubt struct {
 	proven      *result // it has landed, though it is not known which version it made
 }
 
-// newDoubt is that of a write about to be sent. One that is tried again after its siblings had to wait for it does not have them wait as
-// long again.
-func newDoubt(tasks []*task) (d doubt) {
-	d.backoff = wire.NewBackoff(20*time.Millisecond, time.Second)
-	for _, t := range tasks {
-		if t.doubt != nil {
-			d.first = t.doubt
-		}
-		if t.most < maxTasks {
-			d.until = time.Now().Add(patience)
-		}
+// newDoubt is that of a write about to be sent or, with first, in doubt already.
+func (c *committer) newDoubt(first error) doubt {
+	d := doubt{patience: c.patience, backoff: wire.NewBackoff(20*time.Millisecond, time.Second), first: first}
+	if first != nil {
+		d.extend()
 	}
 	return d
 }
+
+// extend has siblings wait from now on.
+func (d *doubt) extend() { d.until = time.Now().Add(d.patience) }
 
 // add takes note of an answer.
 func (d *doubt) add(err error, out wire.Outcome) {
@@ -86,7 +84,7 @@ func (d *doubt) add(err error, out wire.Outcome) {
 		d.last = err
 	}
 	if d.until.IsZero() {
-		d.until = time.Now().Add(patience)
+		d.extend()
 	}
 }
 
@@ -111,8 +109,15 @@ func (c *committer) perform(w write) result {
 	defer left()
 	ctx, cancel := lingering(context.Background(), callers, Grace-telling)
 	defer cancel()
-	d := newDoubt(tasks)
-	wasTried := !d.until.IsZero()
+	var first error
+	wasTried := false // and siblings waited: they do not wait as long again
+	for _, t := range tasks {
+		first, wasTried = cmp.Or(first, t.doubt), wasTried || t.most < maxTasks
+	}
+	d := c.newDoubt(first)
+	if wasTried {
+		d.extend()
+	}
 	for {
 		for _, t := range tasks {
 			t.attempts.Add(1)
@@ -200,7 +205,7 @@ func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err 
 		}
 		switch {
 		case now == nil && !apierrors.IsInternalError(lost):
-			d.until = time.Now().Add(patience) // the API server cannot be asked, by siblings neither
+			d.extend() // the API server cannot be asked, by siblings neither
 		case d.isOver():
 			return d.unknown(nil)
 		}
