@@ -96,7 +96,7 @@ func (c *committer) do(t *task) error {
 		// Who only looks waits for nobody's write. What he sees is nothing for others to go by: one that is under way may have made it.
 		t.attempts.Add(1)
 		var err error
-		if t.own, err = c.client.GetPatiently(t.ctx, t.ref, nil); t.ctx.Err() != nil {
+		if t.own, err = c.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
 			return &CanceledError{Ref: t.ref, Host: c.client.Host, Err: context.Cause(t.ctx)}
 		}
 		return err
