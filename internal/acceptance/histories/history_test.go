@@ -526,9 +526,7 @@ func (h *history) apply(n int) {
 			plan := w.plans[i]
 			errs, p := m.apply(w, plan, f)
 			// Who may watch finds out about a merge patch, unless another's write could have been ours.
-			// So could one of the same key be, where a write goes by what its plan judged: nothing says who owned the key then.
-			isAlike := plan.writes(f.key, f.value) || w.stores && plan.writesTo(f.key)
-			isTold := !f.noWatch && !struck.byKey && (!f.other || struck.isPatch && !isAlike)
+			isTold := !f.noWatch && !struck.byKey && (!f.other || struck.isPatch && !plan.writes(f.key, f.value))
 			if world == "unknown" && isTold {
 				return outcome{errs: []string{"a lost answer is settled"}}
 			}

@@ -329,16 +329,6 @@ func (pl *modelPlan) writes(key, value string) bool {
 	return false
 }
 
-// writesTo reports whether the plan gives a key some value.
-func (pl *modelPlan) writesTo(key string) bool {
-	for _, c := range pl.changes {
-		if c.to != nil && c.to.values[key] != "" {
-			return true
-		}
-	}
-	return false
-}
-
 type planOptions struct {
 	destroy, noRefresh, refreshOnly, removalsFirst bool
 	replace                                        string

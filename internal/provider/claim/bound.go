@@ -26,32 +26,6 @@ type planNote struct {
 	ResourceVersion string `json:"resource_version,omitempty"`
 	// Adopted are the keys that held their values already.
 	Adopted []string `json:"adopted,omitempty"`
-	// Judged is where the plan has judged the write.
-	Judged *judgedAt `json:"judged,omitempty"`
-}
-
-// judgedAt describes the ConfigMap on which a plan has judged a write. A write that follows within a minute needs no read: it is conditional on
-// that version, and the rest tells what became of it if its answer is lost.
-type judgedAt struct {
-	UID             string      `json:"uid"`
-	ResourceVersion string      `json:"resource_version"`
-	Digest          string      `json:"digest"` // of the whole ConfigMap
-	Since           cas.Horizon `json:"since"`
-}
-
-// judgedOn describes where a transaction was judged. nil means that the write must read first: the keys are not exactly as expected, or a lost
-// answer could not be settled. Of a Secret no plan may keep a digest, since guesses could be tested against it, and without one another writer's
-// version could pass for ours.
-func judgedOn(t *cas.Txn, seen *cas.Observation) *judgedAt {
-	if t.Ref.Kind == cas.Secret || seen == nil || !seen.Exists() || seen.Horizon() == (cas.Horizon{}) || len(seen.Writers()) == 0 {
-		return nil
-	}
-	for _, k := range t.Keys {
-		if seen.Entry(k.Key) != k.Expect {
-			return nil
-		}
-	}
-	return &judgedAt{seen.Version().UID, seen.Version().ResourceVersion, seen.Digest(), seen.Horizon()}
 }
 
 // planNoteIn reads the note out of private state as the framework stores it: JSON by key.
@@ -231,16 +205,7 @@ func (r *Run) noteSeen(ctx context.Context, c *Claim, t *cas.Txn, seen *cas.Obse
 			}
 		}
 	}
-	note.Judged = judgedOn(t, seen)
 	return setPrivate(ctx, private, privatePlanned, note)
-}
-
-// noteJudged notes where an update was judged.
-func noteJudged(ctx context.Context, t *cas.Txn, seen *cas.Observation, private Private) diag.Diagnostics {
-	if !planningOf(ctx).isTold || seen == nil || seen.Version() != t.Seen {
-		return nil
-	}
-	return setPrivate(ctx, private, privatePlanned, planNote{Judged: judgedOn(t, seen)})
 }
 
 // bind holds the transaction of a create to what its plan noted, where the client hands that over.
@@ -252,13 +217,5 @@ func bind(ctx context.Context, t *cas.Txn) diag.Diagnostics {
 			t.Keys[i].Expect = k.New
 		}
 	}
-	note.resume(t)
 	return diags
-}
-
-// resume lets a write go without a read, if the plan has judged it just before.
-func (n planNote) resume(t *cas.Txn) {
-	if j := n.Judged; j != nil {
-		t.Seen, t.SeenDigest, t.SeenSince = cas.Version{UID: j.UID, ResourceVersion: j.ResourceVersion}, j.Digest, j.Since
-	}
 }

@@ -73,8 +73,7 @@ func (r *Run) PlanUpdate(ctx context.Context, c, held *Claim, private Private) d
 	if diags.Append(refused...); len(refused) > 0 {
 		return diags
 	}
-	seen, checked := r.checkTxn(ctx, c, t, about)
-	diags.Append(noteJudged(ctx, t, seen, private)...)
+	_, checked := r.checkTxn(ctx, c, t, about)
 	if diags.Append(checked...); len(checked) == 0 && !r.isApply(ctx) { // Update judges it
 		diags.Append(r.checkDrift(ctx, c, held, r.planned(ctx, about), private)...)
 		diags.Append(r.checkKept(ctx, c, held, private)...)

@@ -12,7 +12,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
-	"github.com/terraform-cas/terraform-provider-cas/internal/serve/planned"
 )
 
 // Run holds a configured provider's engine and settings, and what its plan has recorded so far. All resources of the provider share it.
@@ -118,13 +117,9 @@ func (r *Run) planned(ctx context.Context, about diagnose.Subject) diagnose.Subj
 // Observe reads an object for a refresh. It may reuse a recent read of this process; if something is missing there, it reads again, before
 // the state drops anything.
 func (r *Run) Observe(ctx context.Context, ref cas.Ref, age time.Duration, missing func(*cas.Observation) bool) (*cas.Observation, error) {
-	observe := r.Engine.Observe
-	if planned.From(ctx).Stores { // an apply may go by it
-		observe = r.Engine.ObserveAhead
-	}
-	seen, err := observe(ctx, ref, age)
+	seen, err := r.Engine.Observe(ctx, ref, age)
 	if err == nil && age > 0 && missing(seen) {
-		return observe(ctx, ref, 0)
+		return r.Engine.Observe(ctx, ref, 0)
 	}
 	return seen, err
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
-	"github.com/terraform-cas/terraform-provider-cas/internal/serve/planned"
 )
 
 // Written is the result of a write.
@@ -56,10 +55,6 @@ func (r *Run) Update(ctx context.Context, c, held *Claim, private Private) (Writ
 	about := c.About(terms.OpUpdate)
 	t, more := r.updateTxn(ctx, c, held, private, about)
 	diags.Append(more...)
-	note, more := planNoteIn(planned.From(ctx).Private)
-	if diags.Append(more...); note.Judged != nil && note.Judged.ResourceVersion == held.Version.ResourceVersion {
-		note.resume(t)
-	}
 	diags.Append(c.checkDropped(ctx, held, about, private)...)
 	diags.Append(r.checkDrift(ctx, c, held, about, private)...)
 	if diags.HasError() {

@@ -79,7 +79,7 @@ var providerApplied = []Rule{
 		"TestCreateInAConfigMapOfTheSameRunIsNotHeld"),
 	rule("The plan of an apply leaves a create's check to the create", "claim.Run.PlanCreate", "never isReplanned", "TestWhatACreateRefusesLeavesNothingDeposed"),
 	rule("The plan of an apply leaves an update's check to the update", "claim.Run.PlanUpdate", "without isReplanned",
-		"TestRequestsOfALoneEntryInOneApply/entry_object/terraform-1.16"),
+		"TestConflictIsToldOnceWhereTheClientTellsThePlanOfAnApply/entry"),
 	rule("A state that keeps nothing of a plan", "claim.Forget", "append(a, b...) -> a", "TestStateKeepsNothingOfAPlan"),
 	rule("A plan that has not refreshed warns of what the state may be wrong about", "claim.Run.checked", "never isUnread",
 		"TestPlanOfAnUnrefreshedStateWarnsWhereTheApplyJudges/entry/terraform-1.16", "TestMinimalRefreshRefusesWhatAPlanRefuses/entry"),
@@ -93,7 +93,4 @@ var providerApplied = []Rule{
 	rule("Nor where it is bound to another version", "judging.Txn.CanGoBlind", "without (!a.Bound.Valid() || b)",
 		"TestWriteThatWasJudgedElsewhereNeedsNoRead/bound_to_another_version"),
 	rule("A lost one may have been changed by admission", "cas.batch.madeUnseen", "never since", "TestAdmissionMayHaveChangedAWriteThatWasJudgedElsewhere"),
-	rule("A write that the plan has judged needs no read", "claim.bind", "skip resume", "TestRequestsOfALoneEntryInOneApply/entry_object/terraform-1.16"),
-	rule("That goes for an update", "claim.Run.Update", "skip resume", "TestRequestsOfALoneEntryInOneApply/entry_object/terraform-1.16"),
-	rule("It needs one where what is expected was not there to the byte", "claim.judgedOn", "never Expect", "TestAdoptedKeyIsNoWriteThatThePlanHasJudged"),
 }
