@@ -77,6 +77,7 @@ type task struct {
 type sent struct {
 	base    Version
 	changes []judging.Change
+	byKey   bool // by JSON Patch
 }
 
 // The states of a task.
@@ -120,7 +121,7 @@ func (t *task) release() { t.state.CompareAndSwap(sending, waiting) }
 // unknown is the error where it could not be found out what became of the task's write.
 func (t *task) unknown(err error) error {
 	s := t.sent.Load()
-	return &UnknownError{Ref: t.ref, Base: s.base, Err: err, Changes: s.changes}
+	return &UnknownError{Ref: t.ref, Base: s.base, Err: err, Changes: s.changes, IsOpen: s.byKey}
 }
 
 // wait gives the committer's answer, or gives up when the caller's context ends: at once while nothing was sent, and
