@@ -82,6 +82,7 @@ type task struct {
 type sent struct {
 	base    Version
 	changes []judging.Change
+	byKey   bool // by JSON Patch
 }
 
 // The states of a task.
@@ -145,7 +146,7 @@ func (t *task) isDoneIn(while time.Duration) bool {
 // unknown is the error where it could not be found out what became of the task's write.
 func (t *task) unknown(err error) error {
 	s := t.sent.Load()
-	return &UnknownError{Ref: t.ref, Base: s.base, Err: err, Changes: s.changes}
+	return &UnknownError{Ref: t.ref, Base: s.base, Err: err, Changes: s.changes, IsOpen: s.byKey}
 }
 
 // wait gives the committer's answer, or gives up when the caller's context ends: at once while nothing was sent, and
