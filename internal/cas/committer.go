@@ -95,7 +95,7 @@ func (c *committer) do(t *task) error {
 	err := t.wait(c.client.Host)
 	if errors.Is(err, errLate) { // what he sees is nothing for others to go by: a write that is under way may have made it
 		t.attempts.Add(1)
-		if t.own, err = c.client.GetPatiently(t.ctx, t.ref, nil); t.ctx.Err() != nil {
+if t.own, err = c.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
 			err = &CanceledError{Ref: t.ref, Host: c.client.Host, Err: context.Cause(t.ctx)}
 		}
 	}
@@ -298,7 +298,7 @@ func (c *committer) read(tasks []*task) {
 		t.attempts.Add(1)
 		toWrite = toWrite || t.kind != observeTask
 	}
-	head, err := c.client.Read(ctx, c.ref, c.head, toWrite)
+	head, err := c.client.Read(ctx, c.ref, toWrite)
 	if err != nil {
 		for _, t := range c.dropEnded(tasks) {
 			t.answer(err)

@@ -33,7 +33,6 @@ type Engine struct {
 	work    sync.WaitGroup // calls, and committers that are busy
 
 	mu         sync.Mutex
-	closed     bool // no more work is taken
 	committers map[Ref]*committer
 	bodies     bodies // of those that idle
 }
@@ -68,9 +67,8 @@ func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, erro
 // Grace later. What is called afterwards is rejected with a *CanceledError of ErrClosed.
 func (e *Engine) Close() {
 	e.mu.Lock()
-	e.closed = true
+	e.close(ErrClosed) // no call begins any more
 	e.mu.Unlock()
-	e.close(ErrClosed)
 	e.work.Wait()
 }
 
@@ -178,8 +176,12 @@ func (e *Engine) look(t *task) (*Observation, error) {
 }
 
 // LacksNamespace reports whether a namespace is known not to exist. It needs the verb get on namespaces, and is false without it.
-func (e *Engine) LacksNamespace(ctx context.Context, name string) bool {
-	return e.client.LacksNamespace(ctx, name)
+func (e *Engine) LacksNamespace(ctx context.Context, name string) (lacks bool) {
+	_ = e.call(ctx, Ref{Namespace: name}, func(ctx context.Context) error { // an error lets us know nothing
+		lacks = e.client.LacksNamespace(ctx, name)
+		return nil
+	})
+	return lacks
 }
 
 // Signed is a field manager of this Engine alone, made of a name. What was written under it is known for this Engine's own
@@ -191,31 +193,42 @@ func (e *Engine) Signed(fieldManager string) string { return e.signature.sign(fi
 func (e *Engine) HasSwapped() bool { return e.swapped.Load() }
 
 func (e *Engine) do(t *task) error {
-	if !e.enter() {
-		return &CanceledError{Ref: t.ref, Host: e.client.Host, Err: ErrClosed}
+	return e.call(t.ctx, t.ref, func(ctx context.Context) error {
+		t.ctx = ctx
+		err := e.committer(t.ref).do(t)
+		if e.trace != nil {
+			keys := ""
+			if t.txn != nil {
+				keys = t.txn.KeyNames()
+			}
+			e.trace(ctx, Event{
+				Operation: t.operation(),
+				Ref:       t.ref,
+				Key:       keys,
+				Attempts:  int(t.attempts.Load()),
+				Batch:     int(t.company.Load()),
+				Verdict:   VerdictOf(err),
+				Duration:  e.client.Now().Sub(t.asked),
+			})
+		}
+		return err
+	})
+}
+
+// call does something that Close ends, and waits for. All that sends a request is in one.
+func (e *Engine) call(ctx context.Context, ref Ref, do func(context.Context) error) error {
+	e.mu.Lock()
+	if e.closing.Err() != nil {
+		e.mu.Unlock()
+		return &CanceledError{Ref: ref, Host: e.client.Host, Err: ErrClosed}
 	}
+	e.work.Add(1)
+	e.mu.Unlock()
 	defer e.work.Done()
-	var end context.CancelCauseFunc
-	t.ctx, end = context.WithCancelCause(t.ctx)
+	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	defer context.AfterFunc(e.closing, func() { end(ErrClosed) })()
-	err := e.committer(t.ref).do(t)
-	if e.trace != nil {
-		keys := ""
-		if t.txn != nil {
-			keys = t.txn.KeyNames()
-		}
-		e.trace(t.ctx, Event{
-			Operation: t.operation(),
-			Ref:       t.ref,
-			Key:       keys,
-			Attempts:  int(t.attempts.Load()),
-			Batch:     int(t.company.Load()),
-			Verdict:   VerdictOf(err),
-			Duration:  e.client.Now().Sub(t.asked),
-		})
-	}
-	return err
+	return do(ctx)
 }
 
 func (e *Engine) newTask(ctx context.Context, kind taskKind, ref Ref) *task {
@@ -226,16 +239,6 @@ func (e *Engine) newTxnTask(ctx context.Context, kind taskKind, txn *Txn) *task 
 	t := e.newTask(ctx, kind, txn.Ref)
 	t.txn = txn.Stored()
 	return t
-}
-
-// enter counts a call as work, or tells that the Engine is closed.
-func (e *Engine) enter() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.closed {
-		e.work.Add(1)
-	}
-	return !e.closed
 }
 
 func (e *Engine) committer(ref Ref) *committer {

@@ -138,7 +138,7 @@ func (c *committer) perform(w write) result {
 			}
 			once, done := lingering(ctx, callers, looking)
 			defer done()
-			now, lost := c.client.GetPatiently(once, c.ref, nil)
+			now, lost := c.client.GetPatiently(once, c.ref)
 			switch {
 			case lost != nil && w.isSigned() && !w.isDry():
 				c.withhold(err, w)
