@@ -95,7 +95,7 @@ func (c *committer) do(t *task) error {
 	err := t.wait(c.client.Host)
 	if errors.Is(err, errLate) { // what he sees is nothing for others to go by: a write that is under way may have made it
 		t.attempts.Add(1)
-if t.own, err = c.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
+		if t.own, err = c.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
 			err = &CanceledError{Ref: t.ref, Host: c.client.Host, Err: context.Cause(t.ctx)}
 		}
 	}
