@@ -122,7 +122,6 @@ func (c *committer) found(now *Observation) (hasLanded bool) {
 		callers, left := anyCaller(tasks)
 		ctx, cancel := lingering(context.Background(), callers, Grace-telling)
 		d := newDoubt(tasks)
-		d.until = c.patiently()
 		r := c.settle(ctx, callers, b, &d, nil)
 		cancel()
 		left()

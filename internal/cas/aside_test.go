@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -582,6 +584,39 @@ func TestSwapDoesNotOvertakeOneThatMakesTheObjectImmutable(t *testing.T) {
 	})
 }
 
+// troubled has patches get lost, be turned away, be answered late or land late, at random. It returns those that are yet to land.
+func (x *trouble) troubled() *sync.WaitGroup {
+	arrivals := &sync.WaitGroup{}
+	x.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch {
+			return testcluster.Fault{}
+		}
+		switch rand.IntN(10) {
+		case 0:
+			return testcluster.Fault{Answer: slowDown}
+		case 1:
+			return testcluster.Fault{DropBefore: true}
+		case 2:
+			return testcluster.Fault{DropAfter: true}
+		case 3: // it lands late, after its sender was told that it timed out
+			late := x.copied(r)
+			arrivals.Go(func() {
+				time.Sleep(rand.N(60 * time.Millisecond))
+				late()
+			})
+			return testcluster.Fault{Answer: timedOut}
+		case 4:
+			if rand.IntN(3) == 0 {
+				held := make(chan struct{})
+				time.AfterFunc(rand.N(60*time.Millisecond), func() { close(held) })
+				return testcluster.Fault{HoldBefore: held}
+			}
+		}
+		return testcluster.Fault{}
+	})
+	return arrivals
+}
+
 // Given keys that several change at once, in one process; when their writes get lost, are turned away, land late or are halved at random; then each
 // is told what became of it, and none is in conflict with another of its process, though all are held to the version before.
 func TestKeysInTroubleAtRandom(t *testing.T) {
@@ -594,34 +629,7 @@ func TestKeysInTroubleAtRandom(t *testing.T) {
 			}
 			x := newTrouble(t, data, testcluster.Fault{})
 			x.engine.patience = 15 * time.Millisecond
-			var arrivals sync.WaitGroup
-			x.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method != http.MethodPatch {
-					return testcluster.Fault{}
-				}
-				switch rand.IntN(10) {
-				case 0:
-					return testcluster.Fault{Answer: slowDown}
-				case 1:
-					return testcluster.Fault{DropBefore: true}
-				case 2:
-					return testcluster.Fault{DropAfter: true}
-				case 3: // it lands late, after its sender was told that it timed out
-					late := x.copied(r)
-					arrivals.Go(func() {
-						time.Sleep(rand.N(60 * time.Millisecond))
-						late()
-					})
-					return testcluster.Fault{Answer: timedOut}
-				case 4:
-					if rand.IntN(3) == 0 {
-						held := make(chan struct{})
-						time.AfterFunc(rand.N(60*time.Millisecond), func() { close(held) })
-						return testcluster.Fault{HoldBefore: held}
-					}
-				}
-				return testcluster.Fault{}
-			})
+			arrivals := x.troubled()
 			v := x.version()
 			var workers sync.WaitGroup
 			var mu sync.Mutex
@@ -645,6 +653,59 @@ func TestKeysInTroubleAtRandom(t *testing.T) {
 			arrivals.Wait()
 			x.wantData(want)
 		})
+	}
+}
+
+// Given the same, where another writes to the object as well, and callers leave; then nobody is told what is not so.
+func TestVerdictsOfKeysInTroubleWhereOthersWriteAndCallersLeave(t *testing.T) {
+	const workers, each = 8, 20
+	x := newTrouble(t, map[string]string{"other": "1"}, testcluster.Fault{})
+	x.engine.patience = 15 * time.Millisecond
+	arrivals := x.troubled()
+	var working sync.WaitGroup
+	var mu sync.Mutex
+	told, want, may := map[Verdict]int{}, map[string]string{}, map[string]string{}
+	for w := range workers {
+		working.Go(func() {
+			key, held := fmt.Sprintf("k%d-0", w), Entry{}
+			for n := range each {
+				to := Text(fmt.Sprint(n))
+				ctx, leave := context.WithTimeout(t.Context(), rand.N(4*time.Second))
+				_, err := x.engine.Swap(ctx, x.swapping(key, held, to))
+				leave()
+				if VerdictOf(err) == Conflict {
+					t.Errorf("%s: %v, though nobody else writes it", key, err)
+				}
+				mu.Lock()
+				switch told[VerdictOf(err)]++; VerdictOf(err) {
+				case Applied:
+					want[key], held = fmt.Sprint(n), to
+				case Unknown:
+					may[key] = fmt.Sprint(n)
+					key, held = fmt.Sprintf("k%d-%d", w, n+1), Entry{}
+				}
+				mu.Unlock()
+				if rand.IntN(20) == 0 {
+					patch := fmt.Sprintf(`{"data":{"other":"%d"}}`, rand.Int())
+					_, err := x.cluster.Client().CoreV1().ConfigMaps(x.ref.Namespace).Patch(t.Context(), x.ref.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+					x.want(Applied, err)
+				}
+			}
+		})
+	}
+	working.Wait()
+	arrivals.Wait()
+	t.Logf("told: %v", told)
+	live := x.live().Data
+	for key, value := range want {
+		if live[key] != value && (may[key] == "" || live[key] != may[key]) {
+			t.Errorf("%s holds %q, want %s, or %q, which is unknown", key, live[key], value, may[key])
+		}
+	}
+	for key, value := range live {
+		if key != "other" && value != want[key] && value != may[key] {
+			t.Errorf("%s holds %s, want %q, or %q, which is unknown", key, value, want[key], may[key])
+		}
 	}
 }
 

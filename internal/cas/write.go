@@ -82,8 +82,6 @@ func (d *doubt) add(err error, out wire.Outcome) {
 	}
 }
 
-func (d *doubt) isOver() bool { return !time.Now().Before(d.until) }
-
 // unknown is the result where it cannot be found out what became of the write.
 func (d *doubt) unknown(err error) result {
 	if d.proven != nil {
@@ -160,7 +158,7 @@ func (c *committer) perform(w write) result {
 		switch isFailing := d.isFailing && len(tasks) == 1; {
 		case r.outcome != wire.Pending:
 			return r
-		case !wasAside && !d.isOver():
+		case !wasAside && time.Now().Before(d.until):
 		case !isFailing && c.othersWait(w):
 			return result{outcome: wire.Pending, now: r.now, err: errors.Join(d.first, d.last)}
 		case d.isFailing:
@@ -186,6 +184,7 @@ func (c *committer) withhold(err error, w write) {
 // settle looks at the object until it tells what became of a write in doubt. The result is pending where the object is as it was,
 // and the write can be sent again.
 func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err error) result {
+	until := c.patiently()
 	for wire.Pause(ctx, &d.backoff, err) {
 		r, now, lost := c.look(ctx, callers, w)
 		switch err = lost; {
@@ -203,8 +202,9 @@ func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err 
 		}
 		switch {
 		case now == nil && !apierrors.IsInternalError(lost):
-			d.until = c.patiently() // the API server cannot be asked, by siblings neither
-		case d.isOver():
+			until = c.patiently() // the API server cannot be asked, by siblings neither
+			d.until = until
+		case time.Now().After(until):
 			return d.unknown(nil)
 		}
 	}
