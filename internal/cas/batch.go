@@ -90,10 +90,15 @@ type keySet map[string]bool
 // blocks reports whether a Txn has to wait for tasks ahead: it is to be judged on what they leave. Any number may compare a key
 // together.
 func (s keySet) blocks(t *Txn) bool {
-	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
+	return s[judging.ImmutableKey] || slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
 		isWritten, isThere := s[k.Key]
 		return isThere && (isWritten || !k.IsGuard)
 	})
+}
+
+// seals reports whether a Txn may be the last that the object takes. It waits for those ahead, and those behind wait for it.
+func seals(t *Txn) bool {
+	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Key == judging.ImmutableKey && !k.IsGuard })
 }
 
 // add adds a Txn's keys.
@@ -209,7 +214,7 @@ func (b *batch) claim() bool {
 		return true
 	}
 	for i, t := range b.tasks {
-		if !t.claim(sent{b.base, b.of[i]}) {
+		if !t.claim(sent{b.base, b.of[i], b.byKey}) {
 			for _, claimed := range b.tasks[:i] {
 				claimed.release()
 			}

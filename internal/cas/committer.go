@@ -19,11 +19,12 @@ import (
 // process to the object is in flight, so that what a read shows and the lineage does not know is foreign. What queues
 // up meanwhile goes into the next request together.
 type committer struct {
-	client *wire.Client
-	work   *sync.WaitGroup // of the Engine
-	bodies *bodies         // of the Engine
-	ref    Ref
-	engine signature // of the Engine, which signed field managers end with
+	client   *wire.Client
+	work     *sync.WaitGroup // of the Engine
+	bodies   *bodies         // of the Engine
+	ref      Ref
+	engine   signature     // of the Engine, which signed field managers end with
+	patience time.Duration // for how long siblings wait for a write in doubt
 
 	mu      sync.Mutex
 	queue   []*task
@@ -45,6 +46,11 @@ type committer struct {
 	lost      []judging.Doubt // of writes that may land yet
 	// lostCreation: it could not be found out whether a creation landed. It may land yet.
 	lostCreation bool
+	// aside is the merge patches in doubt that others go ahead of, all on the head's version.
+	aside []*batch
+	// due is before when nothing that was set apart is tried again.
+	due    time.Time
+	inHand []*task // that are not answered, in order
 	// contended is how many more writes go as JSON Patches: others are busy with the object, as a 409 has proved.
 	contended int
 	retry     *wait.Backoff // while writes are to be tried again
@@ -86,6 +92,15 @@ func (c *committer) do(t *task) error {
 	case c.arrived <- struct{}{}:
 	default:
 	}
+	if t.kind == observeTask && !t.isDoneIn(Fresh) {
+		// Who only looks waits for nobody's write. What he sees is nothing for others to go by: one that is under way may have made it.
+		t.attempts.Add(1)
+		var err error
+		if t.own, err = c.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
+			return &CanceledError{Ref: t.ref, Host: c.client.Host, Err: context.Cause(t.ctx)}
+		}
+		return err
+	}
 	return t.wait(c.client.Host)
 }
 
@@ -115,7 +130,7 @@ func (c *committer) drain() {
 	c.bodies.use(c)
 	var tasks []*task
 	for {
-		isNew := len(tasks) == 0
+		isNew := !slices.ContainsFunc(tasks, func(t *task) bool { return t.apart.IsZero() })
 		if tasks = c.take(tasks); len(tasks) == 0 {
 			c.bodies.keep(c, c.weigh())
 			return
@@ -162,7 +177,7 @@ func (c *committer) gather(tasks []*task) []*task {
 	for {
 		n := 0
 		for _, t := range tasks {
-			if t.sends() {
+			if t.sends() && t.apart.IsZero() {
 				n++
 			}
 		}
@@ -191,6 +206,7 @@ func (c *committer) gather(tasks []*task) []*task {
 // run brings tasks forward by one request at most, and returns those that are not answered yet, in order.
 func (c *committer) run(tasks []*task) []*task {
 	tasks = c.dropEnded(tasks)
+	c.inHand = tasks
 	var behind []*task // a creation or a deletion waits for those ahead of it, and those behind wait for it
 	if i := slices.IndexFunc(tasks, (*task).isWhole); i >= 0 {
 		tasks, behind = tasks[:max(i, 1)], tasks[max(i, 1):]
@@ -213,8 +229,11 @@ func (c *committer) next(tasks []*task) {
 	mustRead := false
 	if c.head != nil {
 		write, rehearsal, mustRead = c.judgeAll(tasks)
-	} else if write = c.blindBatch(tasks); write == nil {
-		mustRead = true
+	} else {
+		if len(c.aside) == 0 {
+			write = c.blindBatch(tasks)
+		}
+		mustRead = write == nil
 	}
 	if write != nil && write.from != nil && !c.client.Horizon(c.ref).Covers(c.ref, c.head.Since, c.client.Now()) {
 		write, mustRead = nil, true // a lost answer could not be found out about
@@ -226,7 +245,10 @@ func (c *committer) next(tasks []*task) {
 		}
 	}
 	switch {
-	case !can[c.turn]: // all was answered
+	case !can[c.turn]:
+		if tasks = unanswered(tasks); len(tasks) > 0 { // which are apart
+			c.rest(tasks)
+		}
 	case c.turn == reads:
 		c.read(unanswered(tasks))
 	case c.turn == writes:
@@ -248,10 +270,18 @@ func unanswered(tasks []*task) []*task {
 	return slices.DeleteFunc(slices.Clone(tasks), func(t *task) bool { return t.answered })
 }
 
-// dropEnded answers the tasks whose callers have gone.
+// dropEnded answers the tasks whose callers have gone. Of those in doubt a last look may tell.
 func (c *committer) dropEnded(tasks []*task) []*task {
+	ended := func(t *task) bool { return t.ctx.Err() != nil && !t.answered }
+	if i := slices.IndexFunc(tasks, func(t *task) bool { return ended(t) && t.doubt != nil }); i >= 0 {
+		once, done := lingering(context.Background(), tasks[i].ctx, looking)
+		if now, err := c.client.Get(once, c.ref); err == nil {
+			c.found(now)
+		}
+		done()
+	}
 	for _, t := range tasks {
-		if t.ctx.Err() != nil {
+		if ended(t) {
 			t.answer(&CanceledError{Ref: c.ref, Host: c.client.Host, Err: context.Cause(t.ctx)})
 		}
 	}
@@ -274,7 +304,7 @@ func (c *committer) read(tasks []*task) {
 		}
 		return
 	}
-	c.observed(head)
+	c.found(head)
 }
 
 // judge holds what the task is about against an observation.
@@ -302,10 +332,14 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 	write, rehearsal = c.newBatch(c.head.Version()), c.newBatch(c.head.Version())
 	write.from, rehearsal.from, rehearsal.dry = c.head, c.head, true
 	ahead, rehearsed := keySet{}, keySet{}
+	stays := false // a write that is not among those that go
+	var apart *task
+	var changes []judging.Change
 	for _, t := range tasks {
-		if t.kind == writeTask && ahead.blocks(t.txn) && !write.continues(t) {
+		if t.kind == writeTask && (ahead.blocks(t.txn) || stays && seals(t.txn)) && !write.continues(t) {
 			ahead.add(t.txn)
 			write.ends(t.txn)
+			stays = true
 			continue
 		}
 		j := c.judge(t, write)
@@ -313,11 +347,15 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 		switch {
 		case t.kind == writeTask && (j.Decision == judging.DecideWrite || write.continues(t) || len(ahead) > 0 && errors.As(j.Err, &tooLarge)):
 			ahead.add(t.txn)
-			if j.Decision == judging.DecideWrite && write.fits(t, j.Changes) {
+			switch {
+			case j.Decision == judging.DecideWrite && t.apart.IsZero() && write.fits(t, j.Changes):
 				write.add(t, j.Changes)
-			} else {
-				write.ends(t.txn) // it is judged again once those ahead are written
+				continue
+			case j.Decision == judging.DecideWrite && !t.apart.IsZero() && (apart == nil || t.apart.Before(apart.apart)):
+				apart, changes = t, j.Changes
 			}
+			write.ends(t.txn) // it is judged again once those ahead are written
+			stays = true
 		case t.kind == rehearseTask && j.Decision == judging.DecideWrite:
 			if !rehearsed.blocks(t.txn) && rehearsal.fits(t, j.Changes) { // of two writes of a key only one would be looked at
 				rehearsed.add(t.txn)
@@ -327,6 +365,7 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 			mustRead = true
 			if t.kind == writeTask {
 				ahead.add(t.txn)
+				stays = true
 			}
 		case j.Decision == judging.DecideRefuse:
 			t.answer(j.Err)
@@ -337,10 +376,13 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 			t.answer(nil)
 		}
 	}
-	if len(write.tasks) == 0 {
+	switch {
+	case apart != nil && !time.Now().Before(c.due):
+		write = c.again(apart, changes)
+	case len(write.tasks) == 0:
 		write = nil
-	} else {
-		write.byKey = c.contended > 0 && write.canGoByKey()
+	default:
+		write.byKey = c.contended > 0 && len(c.aside) == 0 && write.canGoByKey()
 	}
 	if len(rehearsal.tasks) == 0 {
 		rehearsal = nil

@@ -25,6 +25,7 @@ type Engine struct {
 	client    *wire.Client
 	trace     func(context.Context, Event)
 	signature signature
+	patience  time.Duration
 	swapped   atomic.Bool
 
 	closing context.Context // ends when Close is called
@@ -57,7 +58,7 @@ func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{client: c, trace: trace, signature: newSignature(), committers: map[Ref]*committer{}}
+	e := &Engine{client: c, trace: trace, signature: newSignature(), patience: patience, committers: map[Ref]*committer{}}
 	e.closing, e.close = context.WithCancelCause(context.Background())
 	return e, nil
 }
@@ -168,6 +169,9 @@ func (e *Engine) look(t *task) (*Observation, error) {
 	if err := e.do(t); err != nil {
 		return nil, err
 	}
+	if t.own != nil {
+		return t.own, nil
+	}
 	return t.observed, nil
 }
 
@@ -243,7 +247,8 @@ func (e *Engine) committer(ref Ref) *committer {
 	c := e.committers[ref]
 	if c == nil {
 		c = &committer{
-			client: e.client, work: &e.work, bodies: &e.bodies, ref: ref, engine: e.signature, signature: e.signature, arrived: make(chan struct{}, 1),
+			client: e.client, work: &e.work, bodies: &e.bodies, ref: ref, engine: e.signature, signature: e.signature, patience: e.patience,
+			arrived: make(chan struct{}, 1),
 		}
 		e.committers[ref] = c
 	}

@@ -1,14 +1,12 @@
 package adapter
 
 import (
-	"context"
 	"encoding/base64"
 	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -245,11 +243,8 @@ func (m *Object) Seal() {
 }
 
 // ownsValues reports whether this resource has written the values of a Secret: not after an import, nor where they were left to others.
-func (r *Whole) ownsValues(ctx context.Context, state *Object, private claim.Private) (bool, diag.Diagnostics) {
-	if r.Kind != cas.Secret || state.Revision.IsNull() {
-		return false, nil
-	}
-	return claim.OwnsValues(ctx, private)
+func (r *Whole) ownsValues(state *Object, m *claim.Memory) bool {
+	return r.Kind == cas.Secret && !state.Revision.IsNull() && m.OwnsValues()
 }
 
 // keepsValues reports whether a plan for a Secret writes only the keys that are new or gone.

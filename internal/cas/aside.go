@@ -1,0 +1,165 @@
+package cas
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
+)
+
+// One key's trouble does not hold up others. A merge patch that is in doubt, and whose base is the present version, is set aside when others
+// have waited for it long enough: it is halved or, if it is of one task, set apart, and others go on. It may land yet, until the next version
+// comes. That version tells what became of it.
+
+// unlessOthersWait is a context that ends with parent and, from a moment on, when the write holds others up. The zero moment never comes.
+func (c *committer) unlessOthersWait(parent context.Context, w write, from time.Time) (context.Context, context.CancelFunc) {
+	if from.IsZero() || !w.canRepeat() {
+		return parent, func() {}
+	}
+	ctx, cancel := context.WithCancel(parent)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer cancel()
+		wire.Sleep(ctx, time.Until(from))
+		for ctx.Err() == nil && !c.othersWait(w) {
+			select {
+			case <-ctx.Done():
+			case <-c.arrived:
+			}
+		}
+	}()
+	return ctx, func() {
+		cancel()
+		<-ended
+	}
+}
+
+// othersWait reports whether a batch holds up a task that could go without the first of its own. Those that are set apart wait in any case.
+func (c *committer) othersWait(w write) bool {
+	b, isBatch := w.(*batch)
+	if !isBatch {
+		return false
+	}
+	c.mu.Lock()
+	tasks := slices.Concat(c.inHand, c.queue)
+	c.mu.Unlock()
+	if i := slices.IndexFunc(tasks, func(t *task) bool { return t.isWhole() || t.txn != nil && seals(t.txn) }); i >= 0 {
+		tasks = tasks[:i] // which waits for all of them, and those behind wait for it
+	}
+	ahead := keySet{}
+	ahead.add(b.tasks[0].txn)
+	return slices.ContainsFunc(tasks, func(t *task) bool {
+		return t != b.tasks[0] && t.kind != observeTask && !t.answered && t.apart.IsZero() && t.ctx.Err() == nil &&
+			(t.kind != writeTask || !ahead.blocks(t.txn))
+	})
+}
+
+// setAside takes note of a batch that is still at its base, and lets others go on.
+func (c *committer) setAside(w write, r result) {
+	b, isBatch := w.(*batch)
+	if !isBatch {
+		return // cannot be
+	}
+	if !slices.Contains(c.aside, b) {
+		c.aside = append(c.aside, b)
+		c.doubts(b)
+	}
+	for _, t := range b.tasks {
+		if t.doubt, t.most = r.err, max(1, len(b.tasks)/2); len(b.tasks) == 1 {
+			t.apart = time.Now()
+			c.due = t.apart.Add(c.patience)
+		}
+	}
+	c.observed(r.now)
+}
+
+// doubts takes note that a batch may have landed, or may yet land.
+func (c *committer) doubts(b *batch) {
+	c.lost = append(c.lost, judging.Doubt{Base: b.base, Manager: b.manager(), Changes: b.changes, ByKey: b.byKey})
+	if b.isSigned() {
+		c.signature = newSignature()
+	}
+}
+
+// again is the batch of a task that was set apart: the one that was set aside or, where its base was left, another.
+func (c *committer) again(t *task, changes []judging.Change) *batch {
+	for _, b := range c.aside {
+		if len(b.tasks) == 1 && b.tasks[0] == t {
+			b.from = c.head // which is the same, and younger
+			return b
+		}
+	}
+	b := c.newBatch(c.head.Version())
+	b.from = c.head
+	b.add(t, changes)
+	return b
+}
+
+// fenced takes note that another write of this process has landed on the base of what was set aside, which never will.
+func (c *committer) fenced() {
+	aside := c.aside
+	c.aside = nil
+	for _, b := range aside {
+		for _, t := range b.tasks {
+			t.doubt = nil
+			t.release()
+		}
+	}
+}
+
+// found takes note of what a read found. Where that is another version than the base of what was set aside, what came first after that base
+// tells what became of it: at most one of them made it.
+func (c *committer) found(now *Observation) {
+	if len(c.aside) == 0 || c.aside[0].base == now.Version() {
+		c.observed(now)
+		return
+	}
+	told := map[*batch]result{}
+	for _, b := range c.aside {
+		tasks := unanswered(b.tasks)
+		if len(tasks) == 0 {
+			continue
+		}
+		if c.head != nil {
+			b.from = c.head
+		}
+		callers, left := anyCaller(tasks)
+		ctx, cancel := lingering(context.Background(), callers, Grace-telling)
+		d := c.newDoubt(tasks[0].doubt)
+		r := c.settle(ctx, callers, b, &d, nil)
+		cancel()
+		left()
+		switch r.outcome {
+		case wire.Landed:
+			c.contended = 0 // nobody else was busy
+			b.landed(r)
+			c.fenced()
+			return
+		case wire.InDoubt:
+			told[b] = r
+		}
+	}
+	for b, r := range told {
+		for _, t := range b.tasks {
+			t.answer(t.unknown(r.err))
+		}
+	}
+	c.fenced()
+	c.observed(now)
+}
+
+// rest waits until what was set apart is to be tried again, or another task comes, or a caller leaves.
+func (c *committer) rest(tasks []*task) {
+	ctx, cancel := context.WithDeadline(context.Background(), c.due)
+	defer cancel()
+	for _, t := range tasks {
+		defer context.AfterFunc(t.ctx, cancel)()
+	}
+	select {
+	case <-ctx.Done():
+	case <-c.arrived:
+	}
+}
