@@ -23,7 +23,7 @@ var providerPlanned = []Rule{
 		"TestCreateBeforeDestroyWithAForeignWriteBetweenPlanAndApply/the_old_key_is_written", "TestCreateBeforeDestroyInAnotherConfigMap/the_old_key_is_written"),
 	rule("plan_dry_run rehearses removals", "claim.Run.planDelete", "skip rehearseRemoval", "TestPlanDryRunWritesNothing"),
 	rule("A key that a removal keeps cannot be created after it", "claim.replacedBy", "never ReplacesKept", "TestConfigMapDataReplace/restore_of_a_key_that_was_there"),
-	rule("A plan checks what updates keys", "claim.Run.PlanUpdate", "a, b := c.checkTxn(d, e, f, g) -> a, b := (*cas.Observation)(nil), diag.Diagnostics{}",
+	rule("A plan checks what updates keys", "claim.Run.PlanUpdate", "a.checkTxn(b, c, d, e) -> a.checkTxn(b, c, &cas.Txn{Ref: d.Ref}, e)",
 		"TestConfigMapEntryUpdateExpectation", "TestConfigMapDataPlanDryRunNeedsThePermissionToWrite"),
 	rule("A plan checks what creates keys", "claim.Run.PlanCreate", "a, b := c.checkTxn(d, e, f, g) -> a, b := (*cas.Observation)(nil), diag.Diagnostics{}",
 		"TestConfigMapEntryCreateRefusedAtPlan", "TestConfigMapDataPinnedVersion"),
