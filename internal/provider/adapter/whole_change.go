@@ -89,7 +89,8 @@ func (c change) planComputed() {
 	switch {
 	case changes:
 		plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-	case !plan.contentKnown(): // the framework made them unknown where an argument differs from the state
+	case !plan.contentKnown() || c.isKept:
+		// The framework made them unknown where an argument differs from the state: the apply may be given other keys by an ephemeral map.
 	case c.isOwn && plan.BinaryData.IsNull(): // the update records that the values are left to others: the state has no argument that says so
 		plan.ResourceVersion, plan.Keys = types.StringUnknown(), c.state.Keys
 	default:

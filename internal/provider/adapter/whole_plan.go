@@ -158,7 +158,7 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, m *claim.Me
 // acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
 func (r *Whole) acceptDrift(ctx context.Context, plan *Object, ch *claim.Change, resp *resource.ModifyPlanResponse) {
 	if ch.AcceptsDrift() {
-		plan.ResourceVersion = types.StringUnknown()
+		plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
 }
