@@ -67,7 +67,7 @@ func quotes(words string, values []judging.Entry) bool {
 func forms(value string) []string {
 	return []string{
 		value, inside(strconv.Quote(value), `"`), inJSON(value, true), inJSON(value, false),
-		inside(fmt.Sprint([]byte(value)), "["), inside(fmt.Sprintf("%#v", []byte(value)), "[]byte{"),
+		inside(fmt.Sprintf("%d", []byte(value)), "["), inside(fmt.Sprintf("%#v", []byte(value)), "[]byte{"),
 		fmt.Sprintf("%x", value), fmt.Sprintf("%X", value), base64.StdEncoding.EncodeToString([]byte(value)),
 	}
 }
