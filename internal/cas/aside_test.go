@@ -101,6 +101,9 @@ func (x *trouble) ends() {
 	x.over = true
 }
 
+// enough is when a test gives up waiting for those that are held up.
+const enough = 30 * time.Second
+
 // goesOn fails the test where a swap of a key in trouble is told before one of another key is.
 func (x *trouble) goesOn(bad, good <-chan error) {
 	x.Helper()
@@ -109,7 +112,7 @@ func (x *trouble) goesOn(bad, good <-chan error) {
 		x.want(Applied, err)
 	case err := <-bad:
 		x.Fatalf("the one in trouble is told first: %v", err)
-	case <-time.After(ample):
+	case <-time.After(enough):
 		x.Fatalf("the one that is not in trouble is not told: %v", x.proxy.Requests())
 	}
 }
@@ -272,15 +275,31 @@ func (f *fixture) written(key string) (n int) {
 	return n
 }
 
-// Given eight keys of one request that was set aside; when it lands late, before one of its halves arrives or after one has landed; then each is
-// applied and written once.
+// Given eight keys of one request that was set aside, all of which were this process's before; when it lands late, before one of its halves arrives,
+// which is refused or lost, or after one has landed; then each is applied and written once.
 func TestRequestThatWasHalvedAndLandsLate(t *testing.T) {
-	for name, isBefore := range map[string]bool{"before a half": true, "after a half": false} {
+	for name, half := range map[string]struct {
+		isAfter, isLost bool
+	}{"before a half": {}, "before a half, which is lost": {isLost: true}, "after a half": {isAfter: true}} {
 		for _, isSigned := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, signed %t", name, isSigned), func(t *testing.T) {
-				x := newTrouble(t, all("1"), testcluster.Fault{DropBefore: true}, "a", "h")
+				x := newTrouble(t, all("0"), testcluster.Fault{DropBefore: true}, "a", "h")
 				d := x.late()
-				arrive := sync.OnceFunc(d.arrive)
+				d.armed.Store(false)
+				if isSigned {
+					x.manager = x.engine.Signed("engine")
+				}
+				begin := x.txn()
+				begin.FieldManager = cmp.Or(x.manager, begin.FieldManager)
+				for _, key := range eight {
+					begin.Keys = append(begin.Keys, KeySwap{Key: key, Expect: Text("0"), New: one})
+				}
+				_, err := x.commit(begin)
+				x.want(Applied, err)
+				x.proxy.Reset()
+				x.patches = 0
+				d.armed.Store(true)
+				arrive, lost := sync.OnceFunc(d.arrive), half.isLost
 				x.before = func(n int, r *http.Request, _ bool) *testcluster.Fault {
 					body, _ := io.ReadAll(r.Body)
 					isHalf := !strings.Contains(string(body), `"h"`) || !strings.Contains(string(body), `"a"`)
@@ -288,16 +307,15 @@ func TestRequestThatWasHalvedAndLandsLate(t *testing.T) {
 					case n == 1:
 						fault := d.fault()
 						return &fault
-					case isHalf && isBefore:
-						arrive()
-						return &testcluster.Fault{}
-					case isHalf:
+					case !isHalf:
+						return nil
+					case half.isAfter:
 						return &testcluster.Fault{Answered: func(*http.Response) { arrive() }}
 					}
-					return nil
-				}
-				if isSigned {
-					x.manager = x.engine.Signed("engine")
+					arrive()
+					fault := &testcluster.Fault{DropBefore: lost}
+					lost = false
+					return fault
 				}
 				told := x.together(eight, x.version())
 				for _, key := range eight {
@@ -544,7 +562,7 @@ func TestLookDoesNotWaitForAWriteInDoubt(t *testing.T) {
 					f.want(Applied, err)
 				case err := <-told:
 					t.Errorf("the write is told first: %v", err)
-				case <-time.After(ample):
+				case <-time.After(enough):
 					t.Error("nobody is told")
 				}
 				leave()
