@@ -146,7 +146,9 @@ func (c *committer) take(tasks []*task) []*task {
 	defer c.mu.Unlock()
 	tasks = append(tasks, c.queue...)
 	c.queue = nil
-	c.running = len(tasks) > 0
+	if c.running = len(tasks) > 0; !c.running {
+		c.inHand = nil // which holds answers, and what was seen
+	}
 	return tasks
 }
 

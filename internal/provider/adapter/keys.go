@@ -172,13 +172,15 @@ func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, ch *claim.Ch
 		return
 	}
 	ch.NoteReplace()
-	if c.Known.Keys {
+	if c.Known.Keys && !c.Open {
 		plan.SetID()
 	}
+	isUnchanged := c.Known.Change && !ch.Writes()
 	switch {
-	case c.Known.Change && !ch.Writes() && c.IsSecret() && !c.Known.Values:
-		// The plan stays as it is: what differs from the state makes the version unknown, since the apply may have to write after all.
-	case c.Known.Change && !ch.Writes():
+	case isUnchanged && (c.Open || c.IsSecret() && !c.Known.Values):
+		// The plan stays as it is: what differs from the state makes unknown what a write changes, since the apply may have to write after all.
+		resp.Diagnostics.Append(r.acceptDrift(ctx, ch, plan, resp)...)
+	case isUnchanged:
 		r.keep(plan, state)
 		resp.Diagnostics.Append(r.acceptDrift(ctx, ch, plan, resp)...)
 	default:
@@ -196,6 +198,9 @@ func (r *Keys[M, P]) acceptDrift(ctx context.Context, ch *claim.Change, plan P, 
 	if ch.AcceptsDrift() {
 		plan.SetID()
 		plan.Shared().ResourceVersion = types.StringUnknown()
+		if ch.Plan.Open {
+			plan.PlanWrite()
+		}
 		diags = r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)
 	}
 	return diags

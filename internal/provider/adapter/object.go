@@ -263,16 +263,21 @@ func (m *Object) named() *Object {
 	return &named
 }
 
-// keepValues gives a plan for a Secret whose values have the version of the state: of what the plan writes, it keeps what is there.
+// keepValues gives a plan for a Secret whose values have the version of the state: of what the plan writes, it keeps what is there. So it keeps
+// all where the plan does not know yet which keys it writes.
 func keepValues(plan, live *Object) *Object {
-	kept, there := *plan, StringsOf(live.BinaryData)
-	values := StringsOf(plan.BinaryData)
+	kept := *plan
+	if plan.BinaryData.IsUnknown() {
+		kept.BinaryData = live.BinaryData
+		return &kept
+	}
+	values, there := maps.Clone(plan.BinaryData.Elements()), live.BinaryData.Elements()
 	for key := range values {
-		if value, ok := there[key]; ok {
+		if value, has := there[key]; has {
 			values[key] = value
 		}
 	}
-	kept.BinaryData = MapOf(values)
+	kept.BinaryData = types.MapValueMust(types.StringType, values)
 	return &kept
 }
 

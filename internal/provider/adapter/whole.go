@@ -189,28 +189,27 @@ func (r *Whole) Update(ctx context.Context, req resource.UpdateRequest, resp *re
 
 // write writes what is to be changed, if anything, and notes the version after it.
 func (r *Whole) write(ctx context.Context, plan, state *Object, m *claim.Memory) (diags diag.Diagnostics) {
-	was, about := state, r.About(plan, state, terms.OpUpdate)
-	writes := plan
-	if plan.takesOver(state) {
-		live, err := r.Run.Engine.Observe(ctx, state.Ref(), 0)
-		if err == nil && !live.Exists() {
-			err = &cas.NotFoundError{Ref: state.Ref()}
-		}
+	about, c := r.About(plan, state, terms.OpUpdate), r.changeOf(plan, state, m)
+	was, looks := state, plan.takesOver(state)
+	if looks {
+		live, err := c.look(ctx, 0)
 		if err != nil {
 			return diag.Diagnostics{about.Diagnose(err)}
 		}
 		was = r.takenOver(plan, state, live)
-		if r.ownsValues(state, m) && plan.keepsValues(state) {
-			writes = keepValues(plan, was)
-		}
 	}
-	txn := r.update(writes, was)
+	writes, txn := c.writes(was), c.txn(was)
 	if txn == nil {
 		plan.Observed, plan.Keys = state.Observed, state.Keys
 		m.MoveBaseline(was.content(), plan.content(), writes.content())
 		return nil
 	}
-	if diags = r.Run.CheckDriftWhole(ctx, r.change(plan, writes, was, state, m)); diags.HasError() {
+	if looks { // what another has written since the plan is a conflict, before it is drift
+		if _, err := r.Run.Engine.Check(ctx, txn, cas.ReadOnly); err != nil {
+			return diag.Diagnostics{about.Diagnose(err)}
+		}
+	}
+	if diags = r.Run.CheckDriftWhole(ctx, c.claims(was, state)); diags.HasError() {
 		return diags
 	}
 	result, err := r.Run.Engine.Commit(ctx, txn)
@@ -248,17 +247,6 @@ func (r *Whole) claim(o *Object, about func(terms.Operation) diagnose.Subject) *
 // removal is what the removal of a ConfigMap is about.
 func (r *Whole) removal(state *Object, m *claim.Memory) *claim.Change {
 	return &claim.Change{Memory: m, Prior: r.claim(state, func(op terms.Operation) diagnose.Subject { return r.About(state, state, op) })}
-}
-
-// change is what an update is about: writes has what is there in place of values of a Secret that stay, and was what the plan takes over. Diagnostics
-// speak of from.
-func (r *Whole) change(plan, writes, was, from *Object, m *claim.Memory) *claim.Change {
-	about := func(op terms.Operation) diagnose.Subject { return r.About(plan, from, op) }
-	ch := &claim.Change{Memory: m, Plan: r.claim(plan, about), Prior: r.claim(was, about)}
-	if writes != plan {
-		ch.Plan.Whole.Keeps = writes.content().BinaryData
-	}
-	return ch
 }
 
 // ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the rest.

@@ -3,8 +3,6 @@ package adapter
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -45,7 +43,7 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 		r.planCreate(ctx, plan, m, resp)
 	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
-		ch := r.change(plan, plan, state, state, m)
+		ch := r.changeOf(plan, state, m).claims(state, state)
 		ch.NoteReplaceWhole()
 		r.acceptDrift(ctx, plan, ch, resp)
 	default:
@@ -59,7 +57,7 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 			resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, ch)...)
 			break
 		}
-		r.change(plan, plan, state, state, m).NoteReplaceWhole()
+		r.changeOf(plan, state, m).claims(state, state).NoteReplaceWhole()
 		plan.ID, plan.UID = state.ID, state.UID
 		r.planUpdate(ctx, plan, state, m, resp)
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
@@ -100,32 +98,22 @@ func (r *Whole) planCreate(ctx context.Context, plan *Object, m *claim.Memory, r
 
 // planUpdate makes out what is known of the plan, whether it is a replace after all, and checks what is to be written.
 func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, m *claim.Memory, resp *resource.ModifyPlanResponse) {
-	was, writes, isUnseen := state, plan, plan.takesOver(state)
-	about := r.About(plan, state, terms.OpUpdate)
-	isOwn := r.ownsValues(state, m)
-	isKept, isNamed := isOwn && plan.keepsValues(state), true
-	if isUnseen && r.Run.Checks() {
-		resp.Diagnostics.Append(r.Run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
-			live, err := r.Run.Engine.Observe(ctx, state.Ref(), cas.Fresh)
-			if err == nil && !live.Exists() {
-				err = &cas.NotFoundError{Ref: state.Ref()}
-			}
-			if err == nil {
-				was, isUnseen, isNamed = r.takenOver(plan, state, live), false, live.Version() != state.Version()
+	about, c := r.About(plan, state, terms.OpUpdate), r.changeOf(plan, state, m)
+	c.planComputed()
+	was, isSeen := c.known, !plan.takesOver(state)
+	if !isSeen {
+		looked := r.Run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
+			live, err := c.look(ctx, cas.Fresh)
+			if err == nil && live.Version().UID == state.Version().UID { // another object is a conflict, and replaces nothing
+				was, isSeen = r.takenOver(plan, state, live), true
 			}
 			return err
-		})...)
-		if isUnseen {
+		})
+		if resp.Diagnostics.Append(looked...); len(looked) > 0 {
 			return
 		}
 	}
-	if isNamed = isKept && isNamed; isNamed { // the apply plans again, and both plans must agree, whatever is there by then
-		was, isUnseen = state.named(), false
-	}
-	if isKept {
-		writes = keepValues(plan, was)
-	}
-	ch := r.change(plan, writes, was, was, m)
+	writes, ch := c.writes(was), c.claims(was, was)
 	if r.Kind == cas.Secret {
 		ch.NoteReplaceWhole() // with its values
 	}
@@ -136,32 +124,19 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, m *claim.Me
 		return
 	}
 	if !plan.contentKnown() {
-		if isKept && !plan.BinaryData.IsUnknown() && !ListOf(slices.Sorted(maps.Keys(plan.BinaryData.Elements()))).Equal(state.Keys) {
-			plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-		}
 		return
 	}
-	txn := r.update(writes, was)
+	txn := c.txn(was)
 	if txn == nil {
-		if !isUnseen {
-			plan.ResourceVersion, plan.Keys = state.ResourceVersion, state.Keys
-		}
-		switch {
-		case isOwn && plan.BinaryData.IsNull(): // the update records that the values are left to others: the state has no argument that says so
-			plan.ResourceVersion = types.StringUnknown()
-		case r.Kind == cas.Secret && !isKept && !plan.BinaryData.IsNull(): // the apply records that the values are its own, or writes them if they have changed
-			plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-		}
-		if !isUnseen && !isNamed {
+		if isSeen {
 			r.acceptDrift(ctx, plan, ch, resp)
 			resp.Diagnostics.Append(r.Run.PlanKeptWhole(ctx, ch)...)
 		}
 		return
 	}
-	plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-	if was != state && !isNamed {
+	if was != state && isSeen {
 		before := state.content()
-		if isOwn {
+		if c.isOwn {
 			before.BinaryData = was.content().BinaryData
 		}
 		resp.Diagnostics.Append(about.TakenOver(plan.content(), before, was.content())...)
@@ -174,7 +149,7 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, m *claim.Me
 		_, err := r.Run.Engine.Check(ctx, txn, r.Run.CheckMode(ctx))
 		return err
 	})
-	if resp.Diagnostics.Append(checked...); len(checked) == 0 && !isNamed {
+	if resp.Diagnostics.Append(checked...); len(checked) == 0 && isSeen {
 		resp.Diagnostics.Append(r.Run.PlanDriftWhole(ctx, ch)...)
 		resp.Diagnostics.Append(r.Run.PlanKeptWhole(ctx, ch)...)
 	}
@@ -183,7 +158,7 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, m *claim.Me
 // acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
 func (r *Whole) acceptDrift(ctx context.Context, plan *Object, ch *claim.Change, resp *resource.ModifyPlanResponse) {
 	if ch.AcceptsDrift() {
-		plan.ResourceVersion = types.StringUnknown()
+		plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
 }

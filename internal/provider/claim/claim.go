@@ -46,6 +46,7 @@ type Claim struct {
 	// Revision is the version that a configuration gives its write-only values; null after an import. A claim on a Secret goes by it,
 	// since its state has no values: Values of a state are [cas.Anything].
 	Revision types.Int64
+	Open     bool // an apply may be given other keys than its plan: those of a write-only map, which may be ephemeral
 
 	FieldManager types.String // null for the provider's
 	Timeouts     timeouts.Value

@@ -13,7 +13,7 @@ import (
 
 // PlanCreate makes the checks that Create makes. Terraform plans a create again when it applies it, so most conflicts on create are
 // reported here.
-func (r *Run) PlanCreate(ctx context.Context, ch *Change) diag.Diagnostics {
+func (r *Run) PlanCreate(ctx context.Context, ch *Change) (diags diag.Diagnostics) {
 	if isReplanned(ctx) { // Create judges
 		return nil
 	}
@@ -21,12 +21,12 @@ func (r *Run) PlanCreate(ctx context.Context, ch *Change) diag.Diagnostics {
 	var removed []string // by the replace, before the create: what they hold now says nothing
 	if removal := m.removalOf(c.ID); removal != nil {
 		removed = removal.Keys
-		if diags := replacedBy(about, removal, c); diags.HasError() {
+		if diags = replacedBy(about, removal, c); diags.HasError() {
 			return diags
 		}
 	}
 	isRemoved := func(key string) bool { return slices.Contains(removed, key) }
-	diags := r.planKeys(ctx, c.Ref, slices.DeleteFunc(c.Keys(), isRemoved), nil, m.newToken(), about)
+	diags.Append(r.planKeys(ctx, c.Ref, slices.DeleteFunc(c.Keys(), isRemoved), nil, m.newToken(), about)...)
 	if diags.HasError() {
 		return diags
 	}
