@@ -148,7 +148,9 @@ func (c *committer) take(tasks []*task) []*task {
 	defer c.mu.Unlock()
 	tasks = append(tasks, c.queue...)
 	c.queue = nil
-	c.running = len(tasks) > 0
+	if c.running = len(tasks) > 0; !c.running {
+		c.inHand = nil // with what they were told, of which the bodies are large
+	}
 	return tasks
 }
 
