@@ -228,7 +228,7 @@ func (r *Whole) Delete(ctx context.Context, req resource.DeleteRequest, resp *re
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(r.Run.DeleteWhole(ctx, r.removal(state, m))...)
+		resp.Diagnostics.Append(r.Run.Delete(ctx, r.removal(state, m))...)
 		resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	}
 }

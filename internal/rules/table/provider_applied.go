@@ -27,7 +27,7 @@ var providerApplied = []Rule{
 	rule("An update of a ConfigMap never removes an ignored label", "adapter.metaChanges", "without Match", "TestConfigMapIgnoresLabelsAndAnnotations"),
 	// What is removed, restored and replaced.
 	rule("abandon removes nothing", "claim.Run.Delete", "without PolicyAbandon", "TestImmutableConfigMap/update_and_destroy"),
-	rule("A restore that plan_check let pass is not made over another's value", "claim.Run.Delete", "never keepsDrift",
+	rule("A restore that plan_check let pass is not made over another's value", "claim.Run.deleteKeys", "never keepsDrift",
 		"TestDestroyOfAValueThatThisResourceDidNotWrite/restore_refuses_with_plan_check_off"),
 	rule("A removal in object scope holds to the version", "claim.Run.removal", "never At",
 		"TestWithoutRefreshObjectScopeFailsClosed/destroy,_object_scope,_unchecked_plan"),
