@@ -174,12 +174,10 @@ func (r *Whole) Update(ctx context.Context, req resource.UpdateRequest, resp *re
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	ctx, cancel := r.writing(ctx, plan.Timeouts.Update, &resp.Diagnostics)
 	defer cancel()
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
 	m.ForgetPlan()
-	resp.Diagnostics.Append(r.write(ctx, plan, state, m)...)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(r.write(ctx, plan, state, m)...)
+	}
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return // the framework keeps the prior state
