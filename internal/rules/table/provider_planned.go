@@ -7,7 +7,7 @@ var providerPlanned = []Rule{
 		"TestPlanKnowsWhatAWriteLeavesAsItIs/entry,_another_value"),
 	rule("The id of an entry is known in a create's plan", "adapter.Keys.planCreate", "skip SetID", "TestPlanKnowsWhatAWriteLeavesAsItIs/entry,_create"),
 	rule("The id of an entry is known in an update's plan", "adapter.Keys.planUpdate", "skip SetID", "TestPlanKnowsWhatAWriteLeavesAsItIs/entry,_another_value"),
-	rule("An entry that replaces itself is checked against the removal before it", "claim.Run.PlanCreate", "never replacedBy",
+	rule("An entry that replaces itself is checked against the removal before it", "claim.Run.PlanCreate", "a = replacedBy(b, c, d) -> a = nil",
 		"TestReplaceOfTheSameKeyThatCouldNotSucceedIsRefusedBeforeAnythingIsRemoved/deletion_policy_abandon"),
 	rule("What may yet become a replace of an entry notes what its removal goes by", "adapter.Keys.planUpdate", "skip NoteReplace",
 		"TestReplaceOfTheSameKeyThatCouldNotSucceedIsRefusedBeforeAnythingIsRemoved/expected_value_that_comes_with_the_replacement"),
