@@ -526,11 +526,12 @@ func (h *history) apply(n int) {
 			plan := w.plans[i]
 			errs, p := m.apply(w, plan, f)
 			// Who may watch finds out about a merge patch, unless another's write could have been ours.
-			// So could one of the same key be, where a write goes by what its plan judged: nothing says who owned the key then.
-			isAlike := plan.writes(f.key, f.value) || w.stores && plan.writesTo(f.key)
-			isTold := !f.noWatch && !struck.byKey && (!f.other || struck.isPatch && !isAlike)
+			isTold := !f.noWatch && !struck.byKey && (!f.other || struck.isPatch && !plan.writes(f.key, f.value))
 			if world == "unknown" && isTold {
 				return outcome{errs: []string{"a lost answer is settled"}}
+			}
+			if world == "no trace" && !p.leftNoTrace {
+				return outcome{errs: []string{"all that is lost leaves a trace"}}
 			}
 			if p.fired != fired.Load() {
 				return outcome{errs: []string{fmt.Sprintf("the fault strikes: %t", p.fired)}}
@@ -541,6 +542,9 @@ func (h *history) apply(n int) {
 	predictions := []func(*model) outcome{predict("settled")}
 	if strings.HasPrefix(f.kind, "lose") {
 		predictions = append(predictions, predict("unknown"))
+	}
+	if f.kind == "lose after" {
+		predictions = append(predictions, predict("no trace"))
 	}
 	got := h.do(func() outcome {
 		out := ended(r.Apply(ctx, r.plans[i]))

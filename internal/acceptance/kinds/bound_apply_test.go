@@ -29,6 +29,26 @@ func TestWhatACreateRefusesLeavesNothingDeposed(t *testing.T) {
 	})
 }
 
+// Given an update that another writer got ahead of after the plan; then the apply tells the conflict in one error, and in no warning before it.
+func TestConflictIsToldOnceWhereTheClientTellsThePlanOfAnApply(t *testing.T) {
+	for name, kind := range driftKinds {
+		if kind.isWhole {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipelineOf(t, driver.Terraform116)
+			p.Testmap(fixture.Contents{})
+			p.Export("CAS_PLAN_CHECK", "warning")
+			p.Planned(kind.block("1"))
+			p.Write(kind.block("2"))
+			p.Plan()
+			p.Set("testmap", "foo", "9")
+			p.ApplyRefused("Error: Compare-And-Swap Conflict", "!Warning")
+			p.WantLive("testmap", fixture.Data{"foo": "9"})
+		})
+	}
+}
+
 func TestAnApplyThatIsToldSendsNoDryRun(t *testing.T) {
 	for name, config := range map[string]func(value string) string{
 		"entry": func(value string) string { return fixture.EntryBlock("foo", "value = "+fixture.Quoted(value)) },

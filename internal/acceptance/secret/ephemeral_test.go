@@ -115,12 +115,12 @@ func TestPlanOfASecretKeepsNothingToTestGuessesAgainst(t *testing.T) {
 			if !ok {
 				t.Fatal("this is no driver")
 			}
-			var parts map[string][]byte
 			var note map[string]any
-			if err := json.Unmarshal(s.Plans[fixture.PlanFile].Changes[0].Private(), &parts); err != nil {
-				t.Fatal(err)
+			memory, err := fixture.MemoryIn(s.Plans[fixture.PlanFile].Changes[0].Private())
+			if err == nil {
+				err = json.Unmarshal(memory["note"], &note)
 			}
-			if err := json.Unmarshal(parts["planned"], &note); err != nil {
+			if err != nil {
 				t.Fatal(err)
 			}
 			if kept := strings.Join(slices.Sorted(maps.Keys(note)), " "); kept != "resource_version uid" {

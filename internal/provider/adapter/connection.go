@@ -16,15 +16,15 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-// Planned is what every resource is: its plans are checked.
-type Planned interface {
+// Checked is what every resource is: its plans are checked.
+type Checked interface {
 	resource.ResourceWithConfigure
 	resource.ResourceWithModifyPlan
 }
 
 // Resource is what every resource is that has an identity: it can be imported, and its configuration is validated.
 type Resource interface {
-	Planned
+	Checked
 	resource.ResourceWithIdentity
 	resource.ResourceWithImportState
 	resource.ResourceWithValidateConfig
@@ -69,6 +69,21 @@ type Type struct {
 // Metadata implements [resource.Resource].
 func (t *Type) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_" + t.Name
+}
+
+// Recall gives what is known of a resource beside its state.
+func (t *Type) Recall(ctx context.Context, from claim.Private, diags *diag.Diagnostics) *claim.Memory {
+	m, more := claim.Recall(ctx, from, t.Kind)
+	diags.Append(more...)
+	return m
+}
+
+// Planning is the context of a plan's checks, and what is known of the resource.
+func (t *Type) Planning(ctx context.Context, req *resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (context.Context, *claim.Memory) {
+	m := t.Recall(ctx, resp.Private, &resp.Diagnostics)
+	ctx, diags := t.Run.Planning(ctx, req, m)
+	resp.Diagnostics.Append(diags...)
+	return ctx, m
 }
 
 // Schema implements [resource.Resource].

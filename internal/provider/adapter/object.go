@@ -1,13 +1,12 @@
 package adapter
 
 import (
-	"context"
 	"encoding/base64"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -78,7 +77,7 @@ func (r *Whole) creation(plan *Object, ref cas.Ref) *cas.Creation {
 // update is what an update sends, nil where there is nothing to write. was is the prior state, with what it takes over. It is
 // written only at the version that the state was observed at, or where the lineage leads from that.
 func (r *Whole) update(plan, was *Object) *cas.Txn {
-	t := &cas.Txn{Ref: was.Ref(), At: []cas.Version{was.Version()}, Seen: was.Version(), FieldManager: r.Run.FieldManagerOr(plan.FieldManager)}
+	t := &cas.Txn{Ref: was.Ref(), At: []cas.Version{was.Version()}, Seen: cas.Basis{Version: was.Version()}, FieldManager: r.Run.FieldManagerOr(plan.FieldManager)}
 	before, after := was.entries(), plan.entries()
 	all := maps.Clone(before)
 	maps.Copy(all, after)
@@ -89,37 +88,31 @@ func (r *Whole) update(plan, was *Object) *cas.Txn {
 		}
 		t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: from, New: to})
 	}
-	meta := cas.Meta{
-		Labels:      metaChanges(plan.Labels, was.Labels, r.Run.Ignored.Labels),
-		Annotations: metaChanges(plan.Annotations, was.Annotations, r.Run.Ignored.Annotations),
-	}
+	t.Keys = append(t.Keys, metaChanges(cas.LabelKey, plan.Labels, was.Labels, r.Run.Ignored.Labels)...)
+	t.Keys = append(t.Keys, metaChanges(cas.AnnotationKey, plan.Annotations, was.Annotations, r.Run.Ignored.Annotations)...)
 	if plan.Immutable.ValueBool() != was.Immutable.ValueBool() {
-		meta.Immutable = new(plan.Immutable.ValueBool())
+		t.Keys = append(t.Keys, cas.KeySwap{Key: cas.ImmutableKey, Expect: cas.Anything(), New: cas.Text(strconv.FormatBool(plan.Immutable.ValueBool()))})
 	}
-	if len(meta.Labels) > 0 || len(meta.Annotations) > 0 || meta.Immutable != nil {
-		t.Meta = &meta
-	}
-	if len(t.Keys) == 0 && t.Meta == nil {
+	if len(t.Keys) == 0 {
 		return nil
 	}
 	return t
 }
 
-// metaChanges is what makes labels or annotations what is planned. Those that are ignored are never removed.
-func metaChanges(plan, was types.Map, ignored terms.IgnoredKeys) map[string]*string {
+// metaChanges is what makes labels or annotations what is planned. The version stands for what they held. Those that are ignored are never removed.
+func metaChanges(key func(string) string, plan, was types.Map, ignored terms.IgnoredKeys) (changes []cas.KeySwap) {
 	if plan.IsNull() {
 		return nil
 	}
-	changes := map[string]*string{}
 	before, after := StringsOf(was), StringsOf(plan)
-	for key, value := range after {
-		if old, ok := before[key]; !ok || old != value {
-			changes[key] = &value
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if old, ok := before[name]; !ok || old != after[name] {
+			changes = append(changes, cas.KeySwap{Key: key(name), Expect: cas.Anything(), New: cas.Text(after[name])})
 		}
 	}
-	for key := range before {
-		if _, ok := after[key]; !ok && !ignored.Match(key) {
-			changes[key] = nil
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if _, ok := after[name]; !ok && !ignored.Match(name) {
+			changes = append(changes, cas.KeySwap{Key: key(name), Expect: cas.Anything()})
 		}
 	}
 	return changes
@@ -205,7 +198,7 @@ func (m *Object) content() diagnose.Content {
 	return c
 }
 
-// live is a ConfigMap as it was observed, all of it but what is left alone and named does not have.
+// live is a ConfigMap as it was observed, without ignored labels and annotations that named does not list.
 func (r *Whole) live(o *cas.Observation, named *Object) *Object {
 	entries := o.Entries()
 	for key, old := range StringsOf(named.Data) {
@@ -250,11 +243,8 @@ func (m *Object) Seal() {
 }
 
 // ownsValues reports whether this resource has written the values of a Secret: not after an import, nor where they were left to others.
-func (r *Whole) ownsValues(ctx context.Context, state *Object, private claim.Private) (bool, diag.Diagnostics) {
-	if r.Kind != cas.Secret || state.Revision.IsNull() {
-		return false, nil
-	}
-	return claim.OwnsValues(ctx, private)
+func (r *Whole) ownsValues(state *Object, m *claim.Memory) bool {
+	return r.Kind == cas.Secret && !state.Revision.IsNull() && m.OwnsValues()
 }
 
 // keepsValues reports whether a plan for a Secret writes only the keys that are new or gone.
@@ -273,7 +263,7 @@ func (m *Object) named() *Object {
 	return &named
 }
 
-// keepValues gives a plan for a Secret whose values have the version of the state: of what the plan writes, it keeps what is there. So it keeps
+// keepValues gives a plan for a Secret when data_wo_version is unchanged: of what the plan writes, it keeps what is there. So it keeps
 // all where the plan does not know yet which keys it writes.
 func keepValues(plan, live *Object) *Object {
 	kept := *plan
@@ -340,7 +330,7 @@ func (r *Whole) refresh(state *Object, o *cas.Observation) {
 	state.observe(o)
 }
 
-// adopt makes the state of an import, which has a name alone, manage all that there is. Of what there is none of stays unmanaged:
+// adopt makes the state of an import, which has a name alone, manage all that there is. Empty parts stay unmanaged:
 // most configurations do not name it. generate_name stays null: Terraform generates configurations from this state, which must not have
 // both it and name.
 func (r *Whole) adopt(state *Object, o *cas.Observation) {

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // change is an update of a whole object. The apply plans again, and both plans must agree, whatever is there by then. So what is computed goes by
@@ -19,18 +20,29 @@ type change struct {
 	*Whole
 
 	plan, state *Object
+	memory      *claim.Memory
 	isOwn       bool    // of a Secret: this resource wrote the values
 	isKept      bool    // of a Secret: the values have the version that was written, so that only keys which are new or gone are a change
 	known       *Object // the state; of a Secret that is kept, with the names of its keys
 }
 
-func (r *Whole) changeOf(ctx context.Context, plan, state *Object, private claim.Private) (change, diag.Diagnostics) {
-	isOwn, diags := r.ownsValues(ctx, state, private)
-	c := change{Whole: r, plan: plan, state: state, isOwn: isOwn, isKept: isOwn && plan.keepsValues(state), known: state}
+func (r *Whole) changeOf(plan, state *Object, m *claim.Memory) change {
+	isOwn := r.ownsValues(state, m)
+	c := change{Whole: r, plan: plan, state: state, memory: m, isOwn: isOwn, isKept: isOwn && plan.keepsValues(state), known: state}
 	if c.isKept {
 		c.known = state.named()
 	}
-	return c, diags
+	return c
+}
+
+// claims is the change as package claim knows it. was is the object as it is, and diagnostics speak of what was expected.
+func (c change) claims(was, expected *Object) *claim.Change {
+	about := func(op terms.Operation) diagnose.Subject { return c.About(c.plan, expected, op) }
+	ch := &claim.Change{Memory: c.memory, Plan: c.claim(c.plan, about), Prior: c.claim(was, about)}
+	if c.isKept {
+		ch.Plan.Whole.Keeps = c.writes(was).content().BinaryData
+	}
+	return ch
 }
 
 // look reads what the state does not say: the parts that are taken over, and the values of a Secret.
@@ -60,7 +72,7 @@ func (c change) isPlanned() bool {
 func (c change) txn(was *Object) *cas.Txn {
 	t := c.update(c.writes(was), was)
 	if t == nil && c.isPlanned() {
-		return &cas.Txn{Ref: c.state.Ref(), At: []cas.Version{c.state.Version()}, Seen: c.state.Version()}
+		return &cas.Txn{Ref: c.state.Ref(), At: []cas.Version{c.state.Version()}, Seen: cas.Basis{Version: c.state.Version()}}
 	}
 	return t
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -19,8 +19,7 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 		return
 	}
 	var plan, state, config *Object
-	ctx, diags := r.Run.Planning(ctx, &req, resp.Private)
-	resp.Diagnostics.Append(diags...)
+	ctx, m := r.Planning(ctx, &req, resp)
 	if !req.State.Raw.IsNull() {
 		state = r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	}
@@ -33,7 +32,7 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 	}
 	switch {
 	case plan == nil:
-		resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, r.whole(state), resp.Private)...)
+		resp.Diagnostics.Append(r.Run.PlanDelete(ctx, r.removal(state, m))...)
 	case state == nil:
 		if config.GenerateName.IsNull() {
 			plan.GenerateName = types.StringNull()
@@ -42,26 +41,28 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 			plan.ID = types.StringValue(plan.Ref().String())
 		}
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
-		r.planCreate(ctx, plan, resp)
+		r.planCreate(ctx, plan, m, resp)
 	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
-		r.noteReplace(ctx, plan, state, resp)
-		r.acceptDrift(ctx, plan, state, resp)
+		ch := r.changeOf(plan, state, m).claims(state, state)
+		ch.NoteReplace()
+		r.acceptDrift(ctx, plan, ch, resp)
 	default:
 		if config.GenerateName.IsNull() {
 			plan.GenerateName = state.GenerateName
 		}
 		if !plan.RefKnown() || plan.Ref() != state.Ref() || !plan.isOfPrefix(state) {
 			// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own.
-			held := r.whole(state)
-			held.OnDrift = plan.OnDrift.ValueString()
-			resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, held, resp.Private)...)
-			return
+			ch := r.removal(state, m)
+			ch.Prior.OnDrift = plan.OnDrift.ValueString()
+			resp.Diagnostics.Append(r.Run.PlanDelete(ctx, ch)...)
+			break
 		}
-		r.noteReplace(ctx, plan, state, resp)
+		r.changeOf(plan, state, m).claims(state, state).NoteReplace()
 		plan.ID, plan.UID = state.ID, state.UID
-		r.planUpdate(ctx, plan, state, resp)
+		r.planUpdate(ctx, plan, state, m, resp)
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
+	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 }
 
 // isOfPrefix reports whether the name in the state is of the plan's generate_name. The state of an import does not have that.
@@ -70,7 +71,7 @@ func (m *Object) isOfPrefix(state *Object) bool {
 		state.GenerateName.IsNull() && terms.IsGenerated(state.Name.ValueString(), m.GenerateName.ValueString())
 }
 
-func (r *Whole) planCreate(ctx context.Context, plan *Object, resp *resource.ModifyPlanResponse) {
+func (r *Whole) planCreate(ctx context.Context, plan *Object, m *claim.Memory, resp *resource.ModifyPlanResponse) {
 	how := r.Run.CheckMode(ctx)
 	if !plan.contentKnown() {
 		how = cas.ReadOnly
@@ -85,7 +86,7 @@ func (r *Whole) planCreate(ctx context.Context, plan *Object, resp *resource.Mod
 	}
 	about := r.About(plan, nil, terms.OpCreate)
 	about.ID.Ref = ref
-	resp.Diagnostics.Append(r.Run.PlanCreateWhole(ctx, ref, plan.Timeouts, about, resp.Private, func(ctx context.Context) error {
+	resp.Diagnostics.Append(r.Run.PlanCreateWhole(ctx, ref, plan.Timeouts, about, m, func(ctx context.Context) error {
 		_, err := r.Run.Engine.CheckCreate(ctx, r.creation(plan, ref), how)
 		var exists *cas.ExistsError
 		if isGenerated && errors.As(err, &exists) {
@@ -95,11 +96,9 @@ func (r *Whole) planCreate(ctx context.Context, plan *Object, resp *resource.Mod
 	})...)
 }
 
-// planUpdate settles what is known of the plan, whether it is a replace after all, and checks what is to be written.
-func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) {
-	about := r.About(plan, state, terms.OpUpdate)
-	c, diags := r.changeOf(ctx, plan, state, resp.Private)
-	resp.Diagnostics.Append(diags...)
+// planUpdate makes out what is known of the plan, whether it is a replace after all, and checks what is to be written.
+func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, m *claim.Memory, resp *resource.ModifyPlanResponse) {
+	about, c := r.About(plan, state, terms.OpUpdate), r.changeOf(plan, state, m)
 	c.planComputed()
 	was, isSeen := c.known, !plan.takesOver(state)
 	if !isSeen {
@@ -114,14 +113,14 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 			return
 		}
 	}
-	writes := c.writes(was)
+	writes, ch := c.writes(was), c.claims(was, was)
 	if r.Kind == cas.Secret {
-		r.noteReplace(ctx, plan, was, resp) // with its values
+		ch.NoteReplace() // with its values
 	}
 	if replaces := r.replacesImmutable(writes, was); len(replaces) > 0 {
 		plan.Keys = types.ListUnknown(types.StringType)
 		resp.RequiresReplace = append(resp.RequiresReplace, replaces...)
-		resp.Diagnostics.Append(r.planDrift(ctx, writes, was, resp)...)
+		resp.Diagnostics.Append(r.Run.PlanDriftWhole(ctx, ch)...)
 		return
 	}
 	if !plan.contentKnown() {
@@ -130,8 +129,8 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 	txn := c.txn(was)
 	if txn == nil {
 		if isSeen {
-			r.acceptDrift(ctx, plan, was, resp)
-			resp.Diagnostics.Append(r.planKept(ctx, plan, writes, was, resp)...)
+			r.acceptDrift(ctx, plan, ch, resp)
+			resp.Diagnostics.Append(r.Run.PlanKeptWhole(ctx, ch)...)
 		}
 		return
 	}
@@ -142,7 +141,7 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 		}
 		resp.Diagnostics.Append(about.TakenOver(plan.content(), before, was.content())...)
 	}
-	resp.Diagnostics.Append(r.Run.PlanKeysWhole(ctx, txn, about, resp.Private)...)
+	resp.Diagnostics.Append(r.Run.PlanKeysWhole(ctx, txn, about, m)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -151,36 +150,14 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 		return err
 	})
 	if resp.Diagnostics.Append(checked...); len(checked) == 0 && isSeen {
-		resp.Diagnostics.Append(r.planDrift(ctx, writes, was, resp)...)
-		resp.Diagnostics.Append(r.planKept(ctx, plan, writes, was, resp)...)
+		resp.Diagnostics.Append(r.Run.PlanDriftWhole(ctx, ch)...)
+		resp.Diagnostics.Append(r.Run.PlanKeptWhole(ctx, ch)...)
 	}
 }
 
-// planKept warns of the drift that an update leaves as it is.
-func (r *Whole) planKept(ctx context.Context, plan, writes, was *Object, resp *resource.ModifyPlanResponse) diag.Diagnostics {
-	about := r.About(plan, was, terms.OpUpdate)
-	return r.Run.PlanWholeKept(ctx, plan.OnDrift.ValueString(), was.content(), plan.content(), writes.content(), about, resp.Private)
-}
-
-// planDrift judges the drift that an update or a replace overwrites.
-func (r *Whole) planDrift(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) diag.Diagnostics {
-	about := r.About(plan, state, terms.OpUpdate)
-	return r.Run.PlanWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), about, resp.Private)
-}
-
-// noteReplace notes what the removal goes by, if this becomes a replace.
-func (r *Whole) noteReplace(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) {
-	held := r.whole(state)
-	onDrift, diags := r.Run.WholeRemovalDrift(ctx, r.Kind, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
-	held.OnDrift = onDrift
-	resp.Diagnostics.Append(append(diags, r.Run.NoteReplaceWhole(ctx, held, resp.Private)...)...)
-}
-
 // acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
-func (r *Whole) acceptDrift(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) {
-	accepts, diags := r.Run.AcceptsWholeDrift(ctx, r.Kind, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
-	resp.Diagnostics.Append(diags...)
-	if accepts {
+func (r *Whole) acceptDrift(ctx context.Context, plan *Object, ch *claim.Change, resp *resource.ModifyPlanResponse) {
+	if ch.AcceptsDrift() {
 		plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
