@@ -191,7 +191,18 @@ func anyCaller(tasks []*task) (context.Context, context.CancelFunc) {
 	}
 }
 
-var errNoAnswer = errors.New("no answer came in time")
+var (
+	errNoAnswer    = errors.New("no answer came in time")
+	errInterrupted = errors.New("the run was interrupted, and no answer came since")
+)
+
+// noAnswer is why nobody waits for an answer any more, where the callers have ended.
+func noAnswer(callers context.Context) error {
+	if errors.Is(context.Cause(callers), context.DeadlineExceeded) {
+		return errNoAnswer
+	}
+	return errInterrupted
+}
 
 // lingering is a context that ends with parent, and otherwise a while after the callers have ended or, where they had
 // ended already, after now.
@@ -202,7 +213,7 @@ func lingering(parent, callers context.Context, while time.Duration) (context.Co
 	stop := context.AfterFunc(callers, func() {
 		mu.Lock()
 		defer mu.Unlock()
-		end = time.AfterFunc(while, func() { cancel(errNoAnswer) })
+		end = time.AfterFunc(while, func() { cancel(noAnswer(callers)) })
 	})
 	return ctx, func() {
 		if cancel(nil); !stop() {

@@ -92,4 +92,5 @@ var written = []Rule{
 	rule("A watch that breaks off is asked again before a write is told of a later version than its own", "cas.committer.settle", "a.proven, b = &c, nil -> return c",
 		"TestSignedWriteIsSettledByAnotherWatchWhereOneBreaksOff"),
 	rule("What a look has proven stays proven", "cas.doubt.unknown", "never proven", "TestWhatALookHasProvenStaysProven"),
+	rule("Who was interrupted is not told that the time was over", "cas.noAnswer", "always DeadlineExceeded", "TestWriteWithoutAnAnswerSaysWhyItsWaitEnded/interrupted"),
 }
