@@ -29,7 +29,7 @@ func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (
 		}
 		wire.Sleep(waiting, lookApart-time.Since(looked))
 		looked = time.Now()
-		if err := e.await(waiting, t, err); err != nil {
+		if err := e.call(waiting, t.Ref, func(ctx context.Context) error { return e.await(ctx, t, err) }); err != nil {
 			var ended *WaitError
 			if errors.As(err, &ended) {
 				ended.Waited = time.Since(begun)
@@ -54,14 +54,6 @@ func MayYetHold(err error) bool {
 
 // await watches until the Txn holds, or is refused for a reason that waiting does not mend. Commit tells then.
 func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
-	if !e.enter() {
-		return &CanceledError{Ref: t.Ref, Host: e.client.Host, Err: ErrClosed}
-	}
-	defer e.work.Done()
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	defer context.AfterFunc(e.closing, func() { end(ErrClosed) })()
-
 	// The watch shows each version after the refused one, in order. Where there was no ConfigMap, or the API server has forgotten its
 	// version, it begins with the present state.
 	since := ""

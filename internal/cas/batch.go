@@ -1,7 +1,6 @@
 package cas
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -31,32 +30,23 @@ type batch struct {
 	most      int              // of its tasks' most, the least
 	grows     int              // by how many bytes, together
 	digest    string           // of the base, where it was not read
-	since     string           // from which a watch shows what came after that base; empty: from the base itself
 	engine    signature        // which signed field managers end with
 	signature signature        // which takes its place
-	earlier   []lost           // on the same base, of which it could not be found out whether they landed
-}
-
-// lost is a batch of which it could not be found out whether it landed. It may land yet: a merge patch on its base, a JSON Patch on any.
-type lost struct {
-	base    Version
-	changes []judging.Change
-	byKey   bool
+	earlier   []judging.Doubt  // that can land on the same base
 }
 
 // newBatch is a batch on a base, without tasks.
 func (c *committer) newBatch(base Version) *batch {
 	b := &batch{c: c, base: base, engine: c.engine, signature: c.signature}
-	for _, l := range c.lost {
-		if l.base == base || l.byKey {
-			b.earlier = append(b.earlier, l)
+	for _, d := range c.lost {
+		if d.Base == base || d.ByKey {
+			b.earlier = append(b.earlier, d)
 		}
 	}
 	return b
 }
 
-// blindBatch is the transactions that can be sent without a read: what the keys held was seen, at a version that the request is
-// conditional on. The others wait.
+// blindBatch is the removals that can be sent without a read. The others wait.
 func (c *committer) blindBatch(tasks []*task) *batch {
 	var b *batch
 	ahead := keySet{}
@@ -66,32 +56,29 @@ func (c *committer) blindBatch(tasks []*task) *batch {
 		}
 		blocked := ahead.blocks(t.txn)
 		ahead.add(t.txn)
-		if blocked || t.mustRead || !t.txn.CanGoBlind(&c.lineage, c.client.Now()) {
+		if blocked || t.mustRead || !t.txn.CanGoBlind(&c.lineage) {
 			continue
 		}
 		var changes []judging.Change
 		differs := false // else a write would make no version, and could not be found out about
 		for _, k := range t.txn.Keys {
-			ch := judging.Change{Key: k.Key, From: k.Expect, To: k.New, IsGuard: k.IsGuard}
-			if k.IsGuard {
-				ch.To = k.Expect
+			switch {
+			case k.IsGuard:
+				changes = append(changes, judging.Change{Key: k.Key, From: k.Expect, To: k.Expect, IsGuard: true})
+			case !k.Expect.IsAbsent(): // else it is gone already
+				changes = append(changes, judging.Change{Key: k.Key, From: k.Expect})
+				differs = true
 			}
-			if t.txn.GoneIsDone && k.Expect.IsAbsent() {
-				continue // gone already: nothing is to be written, not even what would be put back
-			}
-			changes = append(changes, ch)
-			differs = differs || ch.To != ch.From
 		}
 		if !differs {
 			continue
 		}
 		if b == nil {
-			b = c.newBatch(t.txn.Seen)
-			b.digest = t.txn.SeenDigest
+			b = c.newBatch(t.txn.Seen.Version)
+			b.digest = t.txn.Seen.Digest
 		}
-		if t.txn.Seen == b.base && t.txn.SeenDigest == b.digest && b.fits(t, changes) {
+		if t.txn.Seen == (judging.Basis{Version: b.base, Digest: b.digest}) && b.fits(t, changes) {
 			b.add(t, changes)
-			b.since = cmp.Or(b.since, t.txn.SeenSince.ResourceVersion)
 		}
 	}
 	return b
@@ -103,10 +90,15 @@ type keySet map[string]bool
 // blocks reports whether a Txn has to wait for tasks ahead: it is to be judged on what they leave. Any number may compare a key
 // together.
 func (s keySet) blocks(t *Txn) bool {
-	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
+	return s[judging.ImmutableKey] || slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
 		isWritten, isThere := s[k.Key]
 		return isThere && (isWritten || !k.IsGuard)
 	})
+}
+
+// seals reports whether a Txn may be the last that the object takes. It waits for those ahead, and those behind wait for it.
+func seals(t *Txn) bool {
+	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Key == judging.ImmutableKey && !k.IsGuard })
 }
 
 // add adds a Txn's keys.
@@ -139,7 +131,7 @@ func (b *batch) fits(t *task, changes []judging.Change) bool {
 		return true
 	}
 	if b.tasks[0].txn.FieldManager != t.txn.FieldManager || len(b.tasks) >= min(b.most, t.most) ||
-		b.tasks[0].txn.Meta != nil || t.txn.Meta != nil || len(b.changes)+len(changes) > maxChanges {
+		len(b.changes)+len(changes) > maxChanges {
 		return false
 	}
 	return b.from == nil || b.from.Size()+b.grows+growth(changes) <= MaxSize
@@ -148,7 +140,9 @@ func (b *batch) fits(t *task, changes []judging.Change) bool {
 // growth is by how many bytes the changes make an object larger.
 func growth(changes []judging.Change) (n int) {
 	for _, c := range changes {
-		n += c.To.Size() - c.From.Size()
+		if !judging.IsMeta(c.Key) {
+			n += c.To.Size() - c.From.Size()
+		}
 	}
 	return n
 }
@@ -183,13 +177,16 @@ func (b *batch) canGoByKey() bool {
 		return false // only a Txn that is alone in it can have so many keys
 	}
 	for _, t := range b.tasks {
-		if t.txn.IsHeld() || t.txn.Meta != nil || t.txn.Computes() {
+		if t.txn.IsHeld() || t.txn.Computes() {
 			return false
 		}
 	}
 	for _, c := range b.changes {
 		if c.IsGuard {
 			continue // what it is compared with tells of a map that is not there
+		}
+		if judging.IsMeta(c.Key) {
+			return false
 		}
 		_, isText := c.To.Text()
 		_, isBinary := c.To.Binary()
@@ -199,14 +196,6 @@ func (b *batch) canGoByKey() bool {
 		}
 	}
 	return true
-}
-
-// meta is what the batch does beside keys.
-func (b *batch) meta() *Meta {
-	if len(b.tasks) == 0 {
-		return nil
-	}
-	return b.tasks[0].txn.Meta // which is alone then
 }
 
 // manager is the field manager of the request.
@@ -250,7 +239,7 @@ func (b *batch) canRepeat() bool { return !b.byKey }
 
 // send implements write.
 func (b *batch) send(ctx context.Context) (*Observation, wire.Outcome, error) {
-	body, err := judging.MergePatch(b.c.ref.Kind, b.base, b.changes, b.meta(), b.firstOwner())
+	body, err := judging.MergePatch(b.c.ref.Kind, b.base, b.changes, b.firstOwner())
 	if b.byKey {
 		body, err = judging.JsonPatch(b.from, b.changes)
 	}
@@ -308,8 +297,7 @@ func (b *batch) landed(r result) {
 	if b.byKey || r.isLater {
 		base = r.after.Version() // what it really followed is not known, or what has come about since
 	}
-	// Without a digest nothing is known of the whole of a base that was not read: another's write could look the same.
-	b.c.wrote(base, r.after, r.now, keys, b.from == nil && b.digest == "" && r.now != nil)
+	b.c.wrote(base, r.after, r.now, keys, r.isAnyones)
 	for i, t := range b.tasks {
 		t.result = TxnResult{After: r.after, Previous: map[string]Entry{}, Stored: map[string]Entry{}, Wrote: true}
 		for _, c := range b.of[i] {
@@ -328,7 +316,9 @@ func (b *batch) landed(r result) {
 // values implements write.
 func (b *batch) values() (all []Entry, isAll bool) {
 	for _, c := range b.changes {
-		all = append(all, c.From, c.To)
+		if !judging.IsMeta(c.Key) {
+			all = append(all, c.From, c.To)
+		}
 	}
 	return all, false
 }

@@ -2,7 +2,10 @@ package cas
 
 import (
 	"container/list"
+	"slices"
 	"sync"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // maxBodies is how many bytes the bodies of idle objects may have together.
@@ -53,6 +56,13 @@ func (c *committer) observed(o *Observation) {
 	defer c.known.Unlock()
 	c.head = o
 	c.lineage.Observed(o.Version())
+	c.settled(o.Version())
+}
+
+// settled ends the doubts about merge patches on other versions than the one that the object is at: they have landed, or never will. A JSON
+// Patch may land yet.
+func (c *committer) settled(v Version) {
+	c.lost = slices.DeleteFunc(c.lost, func(d judging.Doubt) bool { return !d.ByKey && d.Base != v })
 }
 
 // wrote takes note of an own write that made after of base, and of now, which was found later, unless that is nil. With alone, the
@@ -69,6 +79,7 @@ func (c *committer) wrote(base Version, after, now *Observation, keys []string, 
 		c.head = now
 		c.lineage.Observed(now.Version())
 	}
+	c.settled(c.head.Version())
 }
 
 // forget drops the object, which is then read again; its versions stay known.

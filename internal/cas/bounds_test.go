@@ -195,29 +195,49 @@ func (s *slow) Read(p []byte) (int, error) {
 	return s.ReadCloser.Read(p)
 }
 
-// Given one watch that is slow; then the horizon is not given up for as long as the process lives.
-func TestHorizonIsNotLostForEverWithASlowWatch(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	var once sync.Once
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		isFirst := false
-		if r.URL.Query().Get("watch") != "" {
-			once.Do(func() { isFirst = true })
-		}
-		if isFirst {
-			return testcluster.Fault{Answered: func(r *http.Response) { r.Body = &slow{ReadCloser: r.Body} }}
-		}
-		return testcluster.Fault{}
-	})
-	_, err := f.do(f.swapping("bar", one, two))
-	f.want(Applied, err)
-	if reads := f.proxy.Count(http.MethodGet); reads < 2 || f.engine.client.Horizon(f.ref).IsRefused(f.ref) {
-		t.Errorf("%d reads, want the slow watch and another, after which it is not given up", reads)
+// Given one watch that is slow, or that is refused for what has nothing to do with horizons; then the horizon is not given up for as long as the
+// process lives. It is, where the API server says that it cannot begin a watch with the present state.
+func TestHorizonIsNotLostForEverWithOneWatch(t *testing.T) {
+	slowly := func(r *http.Response) { r.Body = &slow{ReadCloser: r.Body} }
+	for name, test := range map[string]struct {
+		fault    testcluster.Fault
+		requests string
+		isGiven  bool // up
+	}{
+		"slow":                        {testcluster.Fault{Answered: slowly}, "WATCH GET PATCH", false},
+		"the token has just expired":  {testcluster.Fault{Answer: status(http.StatusUnauthorized, "Unauthorized", "expired")}, "WATCH GET PATCH", false},
+		"a load balancer has no path": {testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusNotFound, Body: "<html>"}}, "WATCH GET PATCH", false},
+		"a conflict":                  {testcluster.Fault{Answer: status(http.StatusConflict, "Conflict", "no")}, "WATCH GET PATCH", false},
+		"the version is forgotten":    {testcluster.Fault{Answer: status(http.StatusGone, "Expired", "too old resource version")}, "WATCH GET PATCH", false},
+		"too busy":                    {testcluster.Fault{Answer: testcluster.Busy(http.StatusTooManyRequests)}, "WATCH WATCH PATCH", false},
+		"the connection breaks":       {testcluster.Fault{DropBefore: true}, "WATCH WATCH PATCH", false},
+		"the feature is off":          {testcluster.Fault{Answer: status(http.StatusUnprocessableEntity, "Invalid", "sendInitialEvents")}, "WATCH GET PATCH", true},
+		"the parameter is not known":  {testcluster.Fault{Answer: status(http.StatusBadRequest, "BadRequest", "sendInitialEvents")}, "WATCH GET PATCH", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+			var once sync.Once
+			f.proxy.SetHook(func(r *http.Request) (fault testcluster.Fault) {
+				if r.URL.Query().Has("watch") {
+					once.Do(func() { fault = test.fault })
+				}
+				return fault
+			})
+			_, err := f.do(f.swapping("bar", one, two))
+			f.want(Applied, err)
+			f.wantRequests(test.requests)
+			if isGiven := f.engine.client.Horizon(f.ref).IsRefused(f.ref); isGiven || test.isGiven {
+				if isGiven != test.isGiven {
+					t.Errorf("the horizon is given up: %t", isGiven)
+				}
+				return
+			}
+			f.engine.client.Now = func() time.Time { return time.Now().Add(10 * time.Minute) } // idle: nobody else looks
+			f.bump()
+			_, err = f.losesForgetful()
+			f.want(Applied, err)
+		})
 	}
-	f.engine.client.Now = func() time.Time { return time.Now().Add(10 * time.Minute) } // idle: nobody else looks
-	f.bump()
-	_, err = f.losesForgetful()
-	f.want(Applied, err)
 }
 
 // Given that the way back through etcd fails once; then it is tried again.

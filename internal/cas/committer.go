@@ -19,11 +19,12 @@ import (
 // process to the object is in flight, so that what a read shows and the lineage does not know is foreign. What queues
 // up meanwhile goes into the next request together.
 type committer struct {
-	client *wire.Client
-	work   *sync.WaitGroup // of the Engine
-	bodies *bodies         // of the Engine
-	ref    Ref
-	engine signature // of the Engine, which signed field managers end with
+	client   *wire.Client
+	work     *sync.WaitGroup // of the Engine
+	bodies   *bodies         // of the Engine
+	ref      Ref
+	engine   signature     // of the Engine, which signed field managers end with
+	patience time.Duration // for how long siblings wait for a write in doubt
 
 	mu      sync.Mutex
 	queue   []*task
@@ -42,9 +43,14 @@ type committer struct {
 	// signature takes the Engine's place in field managers: another one once it could not be found out whether a signed batch
 	// landed, so that it cannot be taken for a later one.
 	signature signature
-	lost      []lost
+	lost      []judging.Doubt // of writes that may land yet
 	// lostCreation: it could not be found out whether a creation landed. It may land yet.
 	lostCreation bool
+	// aside is the merge patches in doubt that others go ahead of, all on the head's version.
+	aside []*batch
+	// due is before when nothing that was set apart is tried again.
+	due    time.Time
+	inHand []*task // that are not answered, in order
 	// contended is how many more writes go as JSON Patches: others are busy with the object, as a 409 has proved.
 	contended int
 	retry     *wait.Backoff // while writes are to be tried again
@@ -86,7 +92,14 @@ func (c *committer) do(t *task) error {
 	case c.arrived <- struct{}{}:
 	default:
 	}
-	return t.wait(c.client.Host)
+	err := t.wait(c.client.Host)
+	if errors.Is(err, errLate) { // what he sees is nothing for others to go by: a write that is under way may have made it
+		t.attempts.Add(1)
+		if t.own, err = c.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
+			err = &CanceledError{Ref: t.ref, Host: c.client.Host, Err: context.Cause(t.ctx)}
+		}
+	}
+	return err
 }
 
 // left takes note that a swap is no longer under way.
@@ -115,7 +128,7 @@ func (c *committer) drain() {
 	c.bodies.use(c)
 	var tasks []*task
 	for {
-		isNew := len(tasks) == 0
+		isNew := !slices.ContainsFunc(tasks, func(t *task) bool { return !t.isApart })
 		if tasks = c.take(tasks); len(tasks) == 0 {
 			c.bodies.keep(c, c.weigh())
 			return
@@ -133,7 +146,9 @@ func (c *committer) take(tasks []*task) []*task {
 	defer c.mu.Unlock()
 	tasks = append(tasks, c.queue...)
 	c.queue = nil
-	c.running = len(tasks) > 0
+	if c.running = len(tasks) > 0; !c.running {
+		c.inHand = nil // which holds answers, and what was seen
+	}
 	return tasks
 }
 
@@ -162,7 +177,7 @@ func (c *committer) gather(tasks []*task) []*task {
 	for {
 		n := 0
 		for _, t := range tasks {
-			if t.sends() {
+			if t.sends() && !t.isApart {
 				n++
 			}
 		}
@@ -191,6 +206,7 @@ func (c *committer) gather(tasks []*task) []*task {
 // run brings tasks forward by one request at most, and returns those that are not answered yet, in order.
 func (c *committer) run(tasks []*task) []*task {
 	tasks = c.dropEnded(tasks)
+	c.inHand = tasks
 	var behind []*task // a creation or a deletion waits for those ahead of it, and those behind wait for it
 	if i := slices.IndexFunc(tasks, (*task).isWhole); i >= 0 {
 		tasks, behind = tasks[:max(i, 1)], tasks[max(i, 1):]
@@ -213,8 +229,11 @@ func (c *committer) next(tasks []*task) {
 	mustRead := false
 	if c.head != nil {
 		write, rehearsal, mustRead = c.judgeAll(tasks)
-	} else if write = c.blindBatch(tasks); write == nil {
-		mustRead = true
+	} else {
+		if len(c.aside) == 0 {
+			write = c.blindBatch(tasks)
+		}
+		mustRead = write == nil
 	}
 	if write != nil && write.from != nil && !c.client.Horizon(c.ref).Covers(c.ref, c.head.Since, c.client.Now()) {
 		write, mustRead = nil, true // a lost answer could not be found out about
@@ -226,7 +245,10 @@ func (c *committer) next(tasks []*task) {
 		}
 	}
 	switch {
-	case !can[c.turn]: // all was answered
+	case !can[c.turn]:
+		if len(unanswered(tasks)) == len(tasks) { // which are set apart, or wait for such a one
+			c.rest(tasks)
+		}
 	case c.turn == reads:
 		c.read(unanswered(tasks))
 	case c.turn == writes:
@@ -241,6 +263,9 @@ func (c *committer) send(b *batch) {
 	if b.claim() {
 		c.finish(b, c.perform(b))
 	}
+	if t := b.tasks[0]; t.isApart && !t.answered {
+		c.due = c.patiently()
+	}
 }
 
 // unanswered leaves the tasks as they are: DeleteFunc by itself would put nils into them.
@@ -248,10 +273,18 @@ func unanswered(tasks []*task) []*task {
 	return slices.DeleteFunc(slices.Clone(tasks), func(t *task) bool { return t.answered })
 }
 
-// dropEnded answers the tasks whose callers have gone.
+// dropEnded answers the tasks whose callers have gone. Of those in doubt a last look may tell.
 func (c *committer) dropEnded(tasks []*task) []*task {
+	ended := func(t *task) bool { return t.ctx.Err() != nil && !t.answered }
+	if i := slices.IndexFunc(tasks, func(t *task) bool { return ended(t) && t.doubt != nil }); i >= 0 {
+		once, done := lingering(context.Background(), tasks[i].ctx, looking)
+		if now, err := c.client.Get(once, c.ref); err == nil {
+			c.found(now)
+		}
+		done()
+	}
 	for _, t := range tasks {
-		if t.ctx.Err() != nil {
+		if ended(t) {
 			t.answer(&CanceledError{Ref: c.ref, Host: c.client.Host, Err: context.Cause(t.ctx)})
 		}
 	}
@@ -265,16 +298,16 @@ func (c *committer) read(tasks []*task) {
 	toWrite := false // now, or after a check
 	for _, t := range tasks {
 		t.attempts.Add(1)
-		toWrite = toWrite || t.kind != observeTask || t.isAhead
+		toWrite = toWrite || t.kind != observeTask
 	}
-	head, err := c.client.Read(ctx, c.ref, c.head, toWrite)
+	head, err := c.client.Read(ctx, c.ref, toWrite)
 	if err != nil {
 		for _, t := range c.dropEnded(tasks) {
 			t.answer(err)
 		}
 		return
 	}
-	c.observed(head)
+	c.found(head)
 }
 
 // judge holds what the task is about against an observation.
@@ -302,10 +335,14 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 	write, rehearsal = c.newBatch(c.head.Version()), c.newBatch(c.head.Version())
 	write.from, rehearsal.from, rehearsal.dry = c.head, c.head, true
 	ahead, rehearsed := keySet{}, keySet{}
+	stays := false // a write that is not among those that go
+	var apart *task
+	var changes []judging.Change
 	for _, t := range tasks {
-		if t.kind == writeTask && ahead.blocks(t.txn) && !write.continues(t) {
+		if t.kind == writeTask && (ahead.blocks(t.txn) || stays && seals(t.txn)) && !write.continues(t) {
 			ahead.add(t.txn)
 			write.ends(t.txn)
+			stays = true
 			continue
 		}
 		j := c.judge(t, write)
@@ -313,11 +350,15 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 		switch {
 		case t.kind == writeTask && (j.Decision == judging.DecideWrite || write.continues(t) || len(ahead) > 0 && errors.As(j.Err, &tooLarge)):
 			ahead.add(t.txn)
-			if j.Decision == judging.DecideWrite && write.fits(t, j.Changes) {
+			switch {
+			case j.Decision == judging.DecideWrite && !t.isApart && write.fits(t, j.Changes):
 				write.add(t, j.Changes)
-			} else {
-				write.ends(t.txn) // it is judged again once those ahead are written
+				continue
+			case j.Decision == judging.DecideWrite && t.isApart && (apart == nil || t.aside.Before(apart.aside)):
+				apart, changes = t, j.Changes
 			}
+			write.ends(t.txn) // it is judged again once those ahead are written
+			stays = true
 		case t.kind == rehearseTask && j.Decision == judging.DecideWrite:
 			if !rehearsed.blocks(t.txn) && rehearsal.fits(t, j.Changes) { // of two writes of a key only one would be looked at
 				rehearsed.add(t.txn)
@@ -327,6 +368,7 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 			mustRead = true
 			if t.kind == writeTask {
 				ahead.add(t.txn)
+				stays = true
 			}
 		case j.Decision == judging.DecideRefuse:
 			t.answer(j.Err)
@@ -337,10 +379,13 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 			t.answer(nil)
 		}
 	}
-	if len(write.tasks) == 0 {
+	switch {
+	case apart != nil && !time.Now().Before(c.due):
+		write = c.again(apart, changes)
+	case len(write.tasks) == 0:
 		write = nil
-	} else {
-		write.byKey = c.contended > 0 && write.canGoByKey()
+	default:
+		write.byKey = c.contended > 0 && len(c.aside) == 0 && write.canGoByKey()
 	}
 	if len(rehearsal.tasks) == 0 {
 		rehearsal = nil

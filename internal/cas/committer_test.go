@@ -78,7 +78,7 @@ func TestSiblingsOfARemovalWhoseAnswerGotLost(t *testing.T) {
 	f.engine = f.newEngine(f.proxy.Config) // as the process that applies a saved plan has one of its own
 	remove := func(key string) error {
 		s := f.removing(key, one, v, v)
-		s.SeenDigest = seen.Digest()
+		s.Seen.Digest = seen.Digest()
 		_, err := f.do(s)
 		return err
 	}
@@ -97,12 +97,12 @@ func TestRemovalThatAnotherMadeIsNotTakenForOurs(t *testing.T) {
 		return testcluster.Fault{DropAfter: true}
 	})
 	s := f.removing("foo", one, v, v)
-	s.SeenDigest = digest
+	s.Seen.Digest = digest
 	_, err := f.do(s)
 	f.want(Applied, err) // gone already is success
 	f.proxy.SetHook(nil)
 	s = f.removing("bar", one, v, v)
-	s.SeenDigest = digest
+	s.Seen.Digest = digest
 	_, err = f.do(s)
 	f.wantReason(ReasonObject, err)
 }

@@ -25,6 +25,7 @@ type Engine struct {
 	client    *wire.Client
 	trace     func(context.Context, Event)
 	signature signature
+	patience  time.Duration
 	swapped   atomic.Bool
 
 	closing context.Context // ends when Close is called
@@ -32,7 +33,6 @@ type Engine struct {
 	work    sync.WaitGroup // calls, and committers that are busy
 
 	mu         sync.Mutex
-	closed     bool // no more work is taken
 	committers map[Ref]*committer
 	bodies     bodies // of those that idle
 }
@@ -58,7 +58,7 @@ func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{client: c, trace: trace, signature: newSignature(), committers: map[Ref]*committer{}}
+	e := &Engine{client: c, trace: trace, signature: newSignature(), patience: patience, committers: map[Ref]*committer{}}
 	e.closing, e.close = context.WithCancelCause(context.Background())
 	return e, nil
 }
@@ -67,9 +67,8 @@ func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, erro
 // Grace later. What is called afterwards is rejected with a *CanceledError of ErrClosed.
 func (e *Engine) Close() {
 	e.mu.Lock()
-	e.closed = true
+	e.close(ErrClosed) // no call begins any more
 	e.mu.Unlock()
-	e.close(ErrClosed)
 	e.work.Wait()
 }
 
@@ -163,13 +162,6 @@ func (e *Engine) Observe(ctx context.Context, ref Ref, maxAge time.Duration) (*O
 	return e.look(t)
 }
 
-// ObserveAhead is Observe where a write may follow, of this process or of another: it learns the horizon.
-func (e *Engine) ObserveAhead(ctx context.Context, ref Ref, maxAge time.Duration) (*Observation, error) {
-	t := e.newTask(ctx, observeTask, ref)
-	t.maxAge, t.isAhead = maxAge, true
-	return e.look(t)
-}
-
 func (e *Engine) look(t *task) (*Observation, error) {
 	if t.kind != observeTask {
 		t.maxAge = Fresh
@@ -177,12 +169,19 @@ func (e *Engine) look(t *task) (*Observation, error) {
 	if err := e.do(t); err != nil {
 		return nil, err
 	}
+	if t.own != nil {
+		return t.own, nil
+	}
 	return t.observed, nil
 }
 
 // LacksNamespace reports whether a namespace is known not to exist. It needs the verb get on namespaces, and is false without it.
-func (e *Engine) LacksNamespace(ctx context.Context, name string) bool {
-	return e.client.LacksNamespace(ctx, name)
+func (e *Engine) LacksNamespace(ctx context.Context, name string) (lacks bool) {
+	_ = e.call(ctx, Ref{Namespace: name}, func(ctx context.Context) error { // an error lets us know nothing
+		lacks = e.client.LacksNamespace(ctx, name)
+		return nil
+	})
+	return lacks
 }
 
 // Signed is a field manager of this Engine alone, made of a name. What was written under it is known for this Engine's own
@@ -194,31 +193,42 @@ func (e *Engine) Signed(fieldManager string) string { return e.signature.sign(fi
 func (e *Engine) HasSwapped() bool { return e.swapped.Load() }
 
 func (e *Engine) do(t *task) error {
-	if !e.enter() {
-		return &CanceledError{Ref: t.ref, Host: e.client.Host, Err: ErrClosed}
+	return e.call(t.ctx, t.ref, func(ctx context.Context) error {
+		t.ctx = ctx
+		err := e.committer(t.ref).do(t)
+		if e.trace != nil {
+			keys := ""
+			if t.txn != nil {
+				keys = t.txn.KeyNames()
+			}
+			e.trace(ctx, Event{
+				Operation: t.operation(),
+				Ref:       t.ref,
+				Key:       keys,
+				Attempts:  int(t.attempts.Load()),
+				Batch:     int(t.company.Load()),
+				Verdict:   VerdictOf(err),
+				Duration:  e.client.Now().Sub(t.asked),
+			})
+		}
+		return err
+	})
+}
+
+// call does something that Close ends, and waits for. All that sends a request is in one.
+func (e *Engine) call(ctx context.Context, ref Ref, do func(context.Context) error) error {
+	e.mu.Lock()
+	if e.closing.Err() != nil {
+		e.mu.Unlock()
+		return &CanceledError{Ref: ref, Host: e.client.Host, Err: ErrClosed}
 	}
+	e.work.Add(1)
+	e.mu.Unlock()
 	defer e.work.Done()
-	var end context.CancelCauseFunc
-	t.ctx, end = context.WithCancelCause(t.ctx)
+	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	defer context.AfterFunc(e.closing, func() { end(ErrClosed) })()
-	err := e.committer(t.ref).do(t)
-	if e.trace != nil {
-		keys := ""
-		if t.txn != nil {
-			keys = t.txn.KeyNames()
-		}
-		e.trace(t.ctx, Event{
-			Operation: t.operation(),
-			Ref:       t.ref,
-			Key:       keys,
-			Attempts:  int(t.attempts.Load()),
-			Batch:     int(t.company.Load()),
-			Verdict:   VerdictOf(err),
-			Duration:  e.client.Now().Sub(t.asked),
-		})
-	}
-	return err
+	return do(ctx)
 }
 
 func (e *Engine) newTask(ctx context.Context, kind taskKind, ref Ref) *task {
@@ -231,23 +241,14 @@ func (e *Engine) newTxnTask(ctx context.Context, kind taskKind, txn *Txn) *task 
 	return t
 }
 
-// enter counts a call as work, or tells that the Engine is closed.
-func (e *Engine) enter() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.closed {
-		e.work.Add(1)
-	}
-	return !e.closed
-}
-
 func (e *Engine) committer(ref Ref) *committer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c := e.committers[ref]
 	if c == nil {
 		c = &committer{
-			client: e.client, work: &e.work, bodies: &e.bodies, ref: ref, engine: e.signature, signature: e.signature, arrived: make(chan struct{}, 1),
+			client: e.client, work: &e.work, bodies: &e.bodies, ref: ref, engine: e.signature, signature: e.signature, patience: e.patience,
+			arrived: make(chan struct{}, 1),
 		}
 		e.committers[ref] = c
 	}

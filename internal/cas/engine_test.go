@@ -154,7 +154,7 @@ func TestAbsentConfigMap(t *testing.T) {
 		if !errors.As(err, &notFound) || notFound.Ref != other {
 			t.Errorf("%v, want a NotFoundError", err)
 		}
-		_, err = f.do(Swap{Ref: other, Key: "foo", Expect: one, GoneIsDone: true, Seen: f.version(), FieldManager: "engine"})
+		_, err = f.do(Swap{Ref: other, Key: "foo", Expect: one, GoneIsDone: true, Seen: Basis{Version: f.version()}, FieldManager: "engine"})
 		f.want(Applied, err)
 	})
 }

@@ -1,10 +1,14 @@
 package cas
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -137,32 +141,94 @@ func TestOneFailedLookDoesNotFailWhatIsAboutTheObject(t *testing.T) {
 }
 
 // Given reads that always fail; when a swap is asked for, or refused because another wrote first; then it is told why, after ten
-// reads at most, and nothing was written.
+// reads at most, whatever the API server asks to wait, and nothing was written.
 func TestReadsThatAlwaysFailAreToldAfterAFew(t *testing.T) {
-	for name, isAfterARefusal := range map[string]bool{"before the write": false, "after a refusal": true} {
+	for code, answer := range map[int]*testcluster.Answer{
+		http.StatusInternalServerError: internalError("etcdserver: no leader"),
+		http.StatusTooManyRequests:     testcluster.Busy(http.StatusTooManyRequests),
+		http.StatusServiceUnavailable:  busyFor(time.Hour, http.StatusServiceUnavailable),
+	} {
+		for name, isAfterARefusal := range map[string]bool{"before the write": false, "after a refusal": true} {
+			t.Run(fmt.Sprintf("%d %s", code, name), func(t *testing.T) {
+				f := newFixture(t, map[string]string{"foo": "1"})
+				fails, reads := !isAfterARefusal, 0
+				f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+					switch {
+					case r.Method == http.MethodPatch && !fails:
+						fails = true
+						f.set("foo", "9")
+					case r.Method == http.MethodGet && fails:
+						reads++
+						return testcluster.Fault{Answer: answer}
+					}
+					return testcluster.Fault{}
+				})
+				_, err := f.do(f.swapping("foo", one, two))
+				f.want(Rejected, err)
+				var refused *RefusedError
+				if !errors.As(err, &refused) || refused.Code != code || code == http.StatusInternalServerError && !strings.Contains(err.Error(), "etcdserver: no leader") {
+					t.Errorf("%v does not say why", err)
+				}
+				if reads < 2 || reads > 10 {
+					t.Errorf("%d reads that failed, want a few", reads)
+				}
+			})
+		}
+	}
+}
+
+// busyFor is the answer of a server that did nothing, and wants to be asked again after a while.
+func busyFor(while time.Duration, status int) *testcluster.Answer {
+	a := testcluster.Busy(status)
+	a.Header.Set("Retry-After", fmt.Sprint(int(while.Seconds())))
+	return a
+}
+
+// Given an API server that once asks to be asked again after an hour; then whatever reads is not put off for so long.
+func TestNothingThatReadsWaitsForAnHour(t *testing.T) {
+	for name, call := range map[string]func(context.Context, *fixture) error{
+		"an observation": func(ctx context.Context, f *fixture) error { _, err := f.engine.Observe(ctx, f.ref, 0); return err },
+		"a swap": func(ctx context.Context, f *fixture) error {
+			_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
+			return err
+		},
+		"a list": func(ctx context.Context, f *fixture) error {
+			for _, err := range f.engine.List(ctx, Selection{Namespace: f.ref.Namespace}) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"a look for a namespace": func(ctx context.Context, f *fixture) error {
+			f.engine.LacksNamespace(ctx, "nowhere")
+			return ctx.Err()
+		},
+	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
-			fails, reads := !isAfterARefusal, 0
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				switch {
-				case r.Method == http.MethodPatch && !fails:
-					fails = true
-					f.set("foo", "9")
-				case r.Method == http.MethodGet && fails:
-					reads++
-					return testcluster.Fault{Answer: internalError("etcdserver: no leader")}
-				}
-				return testcluster.Fault{}
+			var once sync.Once
+			f.onEach(http.MethodGet, func() (fault testcluster.Fault) {
+				once.Do(func() { fault.Answer = busyFor(time.Hour, http.StatusTooManyRequests) })
+				return fault
 			})
-			_, err := f.do(f.swapping("foo", one, two))
-			f.want(Rejected, err)
-			var refused *RefusedError
-			if !errors.As(err, &refused) || refused.Code != http.StatusInternalServerError || !strings.Contains(err.Error(), "etcdserver: no leader") {
-				t.Errorf("%v does not say why", err)
-			}
-			if reads < 2 || reads > 10 {
-				t.Errorf("%d reads that failed, want a few", reads)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if err := call(ctx, f); err != nil {
+				t.Error(err)
 			}
 		})
 	}
+	t.Run("a wait", func(t *testing.T) {
+		f := newFixture(t, map[string]string{"foo": "0"})
+		f.onWatches(func(n int) testcluster.Fault {
+			if n == 0 {
+				return testcluster.Fault{Answer: busyFor(time.Hour, http.StatusTooManyRequests)}
+			}
+			f.set("foo", "1")
+			return testcluster.Fault{}
+		})
+		_, err := f.wait(t.Context(), time.Minute)
+		f.want(Applied, err)
+	})
 }

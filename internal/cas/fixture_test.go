@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -137,7 +138,7 @@ func (f *fixture) swapping(key string, from, to Entry, at ...Version) Swap {
 // removing is the removal of a key that was seen at a version.
 func (f *fixture) removing(key string, from Entry, seen Version, at ...Version) Swap {
 	s := f.swapping(key, from, Entry{}, at...)
-	s.GoneIsDone, s.Seen = true, seen
+	s.GoneIsDone, s.Seen = true, Basis{Version: seen}
 	return s
 }
 
@@ -263,4 +264,19 @@ func (e *events) last() Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.all[len(e.all)-1]
+}
+
+// wantRequests compares the requests since the last Reset.
+func (f *fixture) wantRequests(want string) {
+	f.Helper()
+	var got []string
+	for _, r := range f.proxy.Requests() {
+		if r.Query.Has("watch") {
+			r.Method = "WATCH"
+		}
+		got = append(got, r.Method)
+	}
+	if strings.Join(got, " ") != want {
+		f.Errorf("requests %v, want %s", got, want)
+	}
 }

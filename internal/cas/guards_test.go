@@ -59,9 +59,9 @@ func TestGuardOfARemovalIsComparedAndStays(t *testing.T) {
 				t.Run(fmt.Sprintf("%s, without a read %t", name, isBlind), func(t *testing.T) {
 					f := newFixtureOf(t, kind, map[string]string{"foo": "1", "guard": "1"})
 					txn := f.txn(KeySwap{Key: "foo", Expect: one}, guard("guard", one))
-					txn.GoneIsDone, txn.Seen = true, f.version()
+					txn.GoneIsDone, txn.Seen = true, Basis{Version: f.version()}
 					if !isBlind {
-						txn.Seen = Version{}
+						txn.Seen = Basis{}
 					}
 					if len(test.left) != 1 || test.want != nil || test.data["foo"] == "" {
 						f.change(func(cm *corev1.ConfigMap) { cm.Data = test.data })
@@ -77,19 +77,6 @@ func TestGuardOfARemovalIsComparedAndStays(t *testing.T) {
 			}
 		}
 	})
-}
-
-// What is to become of the metadata is not done with the keys' being gone.
-func TestRemovalWithMetadataIsNotDoneWhereTheKeysAreGone(t *testing.T) {
-	f := newFixture(t, map[string]string{"other": "1"})
-	txn := f.txn(KeySwap{Key: "foo", Expect: one})
-	txn.GoneIsDone, txn.At = true, []Version{f.version()}
-	txn.Meta = &Meta{Labels: map[string]*string{"a": new("1")}}
-	_, err := f.commit(txn)
-	f.want(Applied, err)
-	if f.live().Labels["a"] != "1" {
-		t.Error("the label was not written")
-	}
 }
 
 // Once it is not known what is there, a removal of what was seen is sent without a read: not so of what was taken over since.
@@ -291,21 +278,21 @@ func TestForeignWriteOfAGuardOrALabelIsNotTakenForOursInDoubt(t *testing.T) {
 			},
 			"the same label": {
 				func(f *fixture, v Version) *Txn {
-					return &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
+					return &Txn{Ref: f.ref, Keys: []KeySwap{sets(LabelKey("a"), one)}, At: []Version{v}, FieldManager: "engine"}
 				},
 				func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "0"} },
 				func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },
 			},
 			"another annotation": {
 				func(f *fixture, v Version) *Txn {
-					return &Txn{Ref: f.ref, Meta: &Meta{Annotations: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
+					return &Txn{Ref: f.ref, Keys: []KeySwap{sets(AnnotationKey("a"), one)}, At: []Version{v}, FieldManager: "engine"}
 				},
 				func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"b": "0"} },
 				func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"b": "9"} },
 			},
 			"a label that is to go": {
 				func(f *fixture, v Version) *Txn {
-					return &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": nil}}, At: []Version{v}, FieldManager: "engine"}
+					return &Txn{Ref: f.ref, Keys: []KeySwap{sets(LabelKey("a"), Entry{})}, At: []Version{v}, FieldManager: "engine"}
 				},
 				func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "0"} },
 				func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },

@@ -59,30 +59,23 @@ func (e *Engine) List(ctx context.Context, s Selection) iter.Seq2[Listed, error]
 }
 
 // page reads one page, as a call of its own: between two pages, the Engine can be closed.
-func (e *Engine) page(ctx context.Context, s Selection, limit int64, next string) (*corev1.ConfigMapList, error) {
+func (e *Engine) page(ctx context.Context, s Selection, limit int64, next string) (page *corev1.ConfigMapList, err error) {
 	ref := Ref{Namespace: s.Namespace}
-	if !e.enter() {
-		return nil, &CanceledError{Ref: ref, Host: e.client.Host, Err: ErrClosed}
-	}
-	defer e.work.Done()
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	defer context.AfterFunc(e.closing, func() { end(ErrClosed) })()
-
-	begun := e.client.Now()
-	options := metav1.ListOptions{LabelSelector: s.Labels, FieldSelector: s.Fields, Limit: limit, Continue: next}
-	page, err := e.client.Page(ctx, s.Namespace, options)
-	if options.Continue = goesOn(err); options.Continue != "" {
+	err = e.call(ctx, ref, func(ctx context.Context) (err error) {
+		begun := e.client.Now()
+		options := metav1.ListOptions{LabelSelector: s.Labels, FieldSelector: s.Fields, Limit: limit, Continue: next}
 		page, err = e.client.Page(ctx, s.Namespace, options)
-	}
-	if err != nil && ctx.Err() != nil {
-		err = &CanceledError{Ref: ref, Host: e.client.Host, Err: context.Cause(ctx)}
-	} else if err != nil {
-		err = e.client.Explain(err, ref, "list")
-	}
-	if e.trace != nil {
-		e.trace(ctx, Event{Operation: "list", Ref: ref, Attempts: 1, Verdict: VerdictOf(err), Duration: e.client.Now().Sub(begun)})
-	}
+		if options.Continue = goesOn(err); options.Continue != "" {
+			page, err = e.client.Page(ctx, s.Namespace, options)
+		}
+		if err != nil && ctx.Err() != nil {
+			err = &CanceledError{Ref: ref, Host: e.client.Host, Err: context.Cause(ctx)}
+		}
+		if e.trace != nil {
+			e.trace(ctx, Event{Operation: "list", Ref: ref, Attempts: 1, Verdict: VerdictOf(err), Duration: e.client.Now().Sub(begun)})
+		}
+		return err
+	})
 	return page, err
 }
 

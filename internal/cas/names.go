@@ -10,12 +10,11 @@ type (
 	Version     = judging.Version
 	Writer      = judging.Writer
 	Observation = judging.Observation
-	Horizon     = judging.Horizon
+	Basis       = judging.Basis
 
 	Txn      = judging.Txn
 	KeySwap  = judging.KeySwap
 	Held     = judging.Held
-	Meta     = judging.Meta
 	Creation = judging.Creation
 	Removal  = judging.Removal
 
@@ -59,6 +58,15 @@ const (
 	ReasonVersion = judging.ReasonVersion
 	ReasonOwn     = judging.ReasonOwn
 )
+
+// ImmutableKey is [judging.ImmutableKey].
+const ImmutableKey = judging.ImmutableKey
+
+// LabelKey is [judging.LabelKey].
+func LabelKey(name string) string { return judging.LabelKey(name) }
+
+// AnnotationKey is [judging.AnnotationKey].
+func AnnotationKey(name string) string { return judging.AnnotationKey(name) }
 
 // Text is [judging.Text].
 func Text(value string) Entry { return judging.Text(value) }

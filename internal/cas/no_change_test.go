@@ -49,7 +49,7 @@ func TestWhatAnotherWroteIsNotTakenForMetadataThatChangesNothing(t *testing.T) {
 		},
 		DropAfter: true,
 	})
-	_, err := f.commit(&Txn{Ref: f.ref, FieldManager: "engine", At: []Version{v}, Meta: &Meta{Labels: map[string]*string{"a": new("1")}}})
+	_, err := f.commit(&Txn{Ref: f.ref, FieldManager: "engine", At: []Version{v}, Keys: []KeySwap{sets(LabelKey("a"), one)}})
 	f.want(Applied, err)
 	if f.proxy.Count(http.MethodPatch) == 0 {
 		f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} })
@@ -66,10 +66,9 @@ func TestWriteThatChangesNothingIsNotSent(t *testing.T) {
 		cm.Labels, cm.Annotations = map[string]string{"a": "1"}, map[string]string{"b": "2"}
 	})
 	v := f.version()
-	meta := &Meta{Labels: map[string]*string{"a": new("1")}, Annotations: map[string]*string{"b": new("2")}}
 	for name, txn := range map[string]*Txn{
 		"a key":    f.txn(KeySwap{Key: "foo", Expect: one, New: one}),
-		"metadata": {Ref: f.ref, FieldManager: "engine", At: []Version{v}, Meta: meta},
+		"metadata": {Ref: f.ref, FieldManager: "engine", At: []Version{v}, Keys: []KeySwap{sets(LabelKey("a"), one), sets(AnnotationKey("b"), two)}},
 	} {
 		result, err := f.commit(txn)
 		f.want(Applied, err)

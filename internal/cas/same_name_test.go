@@ -64,10 +64,9 @@ func withoutFoo(change func(*corev1.ConfigMap)) func(*corev1.ConfigMap) {
 	}
 }
 
-// Given a removal that is lost on its way; when another writer removes the key and changes something else, within a second of its
-// last write, so that its time does not tell; then who owns what else was changed does: it is known that ours did not land. (A label
-// that changed is not the state that ours would have left, within a second or not.)
-func TestForeignRemovalIsToldByWhatElseItChanged(t *testing.T) {
+// Given a removal that is lost on its way; when another writer removes the key and changes something else that it owns, within a second of its
+// last write; then nothing tells who removed the key: what else changed, admission may have changed along with our removal.
+func TestForeignRemovalWithinASecondIsUnknown(t *testing.T) {
 	for name, change := range map[string]func(*corev1.ConfigMap){
 		"another key": func(cm *corev1.ConfigMap) { cm.Data["other"] += "x" },
 		"a label":     func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": cm.Labels["a"] + "x"} },
@@ -84,7 +83,9 @@ func TestForeignRemovalIsToldByWhatElseItChanged(t *testing.T) {
 					return testcluster.Fault{DropBefore: true}
 				})
 				_, err := f.do(f.swapping("foo", one, Entry{}))
-				f.wantReason(ReasonKey, err)
+				if verdict := VerdictOf(err); verdict != Unknown && verdict != Conflict { // where it was another second, that tells
+					t.Errorf("%s, want that it is unknown: %v", verdict, err)
+				}
 			})
 		})
 	}

@@ -44,7 +44,7 @@ func (b *batch) firstOwner() *metav1.ManagedFieldsEntry {
 		return nil
 	}
 	fields := fieldpath.NewSet()
-	for f, to := range b.writes(b.from) {
+	for f, to := range judging.FieldsOf(b.changes) {
 		if to != nil {
 			fields.Insert(b.from.Path(f))
 		}

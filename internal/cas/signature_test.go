@@ -12,14 +12,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 	"unicode/utf8"
 
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -306,59 +303,6 @@ func TestWhatNextRefusesIsNotWritten(t *testing.T) {
 	f.want(Rejected, err)
 	if !errors.Is(err, strconv.ErrSyntax) || f.proxy.Count(http.MethodPatch) != 0 {
 		t.Errorf("%v, with %d patches", err, f.proxy.Count(http.MethodPatch))
-	}
-}
-
-// What managedFields may look like after a write, whoever made it.
-func TestSignedGroupMade(t *testing.T) {
-	t.Parallel()
-	const signed = signature("-me")
-	state := func(foo string, owners ...string) *Observation {
-		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: "u"}, Data: map[string]string{"foo": foo, "bar": "1"}}
-		for _, manager := range append(owners, "bar's") {
-			key := "foo"
-			if strings.HasPrefix(manager, "bar's") {
-				manager, key = strings.TrimPrefix(manager, "bar's "), "bar"
-			}
-			cm.ManagedFields = append(cm.ManagedFields, metav1.ManagedFieldsEntry{
-				Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{Time: time.Unix(1, 0)},
-				FieldsV1: metav1.NewFieldsV1(fmt.Sprintf(`{"f:data":{"f:%s":{}}}`, key)),
-			})
-		}
-		return judging.Observed(cm, time.Time{})
-	}
-	stripped := state("2")
-	stripped.Object().ManagedFields = nil
-	other := state("2", "engine-me")
-	other.Object().UID = "another"
-	tests := map[string]struct {
-		before, next *Observation
-		made         answer
-		proven       bool
-	}{
-		"ours":                                   {state("1"), state("2", "engine-me"), yes, true},
-		"ours, and we had written before":        {state("1", "engine-me"), state("2", "engine-me"), yes, true},
-		"ours, changed by admission":             {state("1"), state("3", "engine-me"), yes, false},
-		"ours, taken back by admission":          {state("1"), state("1", "engine-me"), no, false},
-		"ours, beside the many":                  {state("1"), state("2", "engine-me", "bar's "+ancient), yes, true},
-		"a twin's, beside the many":              {state("1"), state("2", "engine-she", "bar's "+ancient), no, false},
-		"a twin's":                               {state("1"), state("2", "engine-she"), no, false},
-		"one of the same name without signature": {state("1"), state("2", "engine"), no, false},
-		"the owner is among the many":            {state("1"), state("2", ancient), maybe, false},
-		"nobody is told":                         {state("1"), stripped, maybe, false},
-		"of another object":                      {state("1"), other, no, false},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			g := &batch{
-				from: test.before, engine: signed, signature: signed, tasks: []*task{{txn: &Txn{FieldManager: signed.sign("engine")}}},
-				changes: []judging.Change{{Key: "foo", From: one, To: two}},
-			}
-			if made, proven := g.made(test.before, test.next), g.isProven(test.next); made != test.made || proven != test.proven {
-				t.Errorf("made %d and proven %v, want %d and %v", made, proven, test.made, test.proven)
-			}
-		})
 	}
 }
 

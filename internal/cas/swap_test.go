@@ -3,7 +3,7 @@ package cas
 import (
 	"context"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
 // Swap is a Txn of one key.

@@ -49,8 +49,6 @@ type task struct {
 	remove *Removal
 	// maxAge is how old an observation may be that answers a task without a read of its own.
 	maxAge time.Duration
-	// isAhead: a write may follow an observation.
-	isAhead bool
 
 	// state is changed by whichever comes first: the committer, before it sends the write, or the caller, who gives up. A
 	// task that is given up is never sent. The committer gives it back when what it sent was not written.
@@ -64,13 +62,21 @@ type task struct {
 	mustRead  bool // has been refused once without a read
 	overtaken bool // a creation: has been refused as existing, and there was nothing
 	most      int  // how many tasks may go into a request with this one
-	answered  bool
+	// doubt says why it is not known whether a write of it that was set aside has landed, or may yet land. Nil where there is none.
+	doubt error
+	// aside is when a batch with it was last set aside; zero where none was. With isApart it was alone, and its siblings go ahead of it.
+	aside    time.Time
+	isApart  bool
+	answered bool
 
 	// The committer's answer; to be read when done is closed.
 	done     chan struct{}
 	observed *Observation
 	result   TxnResult
 	err      error
+
+	// own is what a caller has read by himself who did not wait for the committer's answer.
+	own *Observation
 }
 
 // sent is what was sent for a task: the version that it was conditional on, and what it did.
@@ -94,29 +100,39 @@ func newTask(ctx context.Context, kind taskKind, ref Ref, now time.Time) *task {
 // isWhole reports whether the task is about the object as such, so that nothing else can go into its request.
 func (t *task) isWhole() bool { return t.create != nil || t.remove != nil }
 
+// wasAside reports whether siblings have waited for a batch with the task, in vain.
+func (t *task) wasAside() bool { return !t.aside.IsZero() }
+
 // sends reports whether the task is to send something that others can go along with.
 func (t *task) sends() bool { return t.kind >= rehearseTask }
 
-// answer is the last word. A task that has one keeps it.
+// answer is the last word. A task that has one keeps it. Of one in doubt, only that it was applied can be told.
 func (t *task) answer(err error) {
 	if t.answered {
 		return
+	}
+	if err != nil && t.doubt != nil && VerdictOf(err) != Unknown {
+		err = t.unknown(errors.Join(t.doubt, err))
 	}
 	t.err, t.answered = err, true
 	close(t.done)
 }
 
-// claim reports whether the write may be sent: its caller has not given up.
+// claim reports whether the write may be sent: its caller has not given up, or waits for its verdict anyway.
 func (t *task) claim(s sent) bool {
-	if !t.state.CompareAndSwap(waiting, sending) {
+	if t.doubt == nil && !t.state.CompareAndSwap(waiting, sending) {
 		return false
 	}
 	t.sent.Store(&s)
 	return true
 }
 
-// release takes note that nothing of the task was written or is on its way: its caller may give up at once again.
-func (t *task) release() { t.state.CompareAndSwap(sending, waiting) }
+// release takes note that nothing of the task was written or is on its way, unless it is in doubt: its caller may give up at once again.
+func (t *task) release() {
+	if t.doubt == nil {
+		t.state.CompareAndSwap(sending, waiting)
+	}
+}
 
 // unknown is the error where it could not be found out what became of the task's write.
 func (t *task) unknown(err error) error {
@@ -124,12 +140,21 @@ func (t *task) unknown(err error) error {
 	return &UnknownError{Ref: t.ref, Base: s.base, Err: err, Changes: s.changes, IsOpen: s.byKey}
 }
 
+// errLate ends the wait of a caller who only looks.
+var errLate = errors.New("others have the committer busy")
+
 // wait gives the committer's answer, or gives up when the caller's context ends: at once while nothing was sent, and
-// otherwise not before Grace.
+// otherwise not before Grace. Who only looks waits no longer than what he sees may be old.
 func (t *task) wait(host string) error {
+	var late <-chan time.Time
+	if t.kind == observeTask {
+		late = time.After(Fresh)
+	}
 	select {
 	case <-t.done:
 		return t.err
+	case <-late:
+		return errLate
 	case <-t.ctx.Done():
 	}
 	if t.state.CompareAndSwap(waiting, givenUp) {

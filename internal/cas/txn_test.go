@@ -268,6 +268,9 @@ func TestSignatureTellsOurWriteFromATwins(t *testing.T) {
 	}
 }
 
+// sets sets a key, whatever it holds.
+func sets(key string, to Entry) KeySwap { return KeySwap{Key: key, Expect: Anything(), New: to} }
+
 func TestMetaIsWrittenWithTheKeys(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
@@ -276,10 +279,8 @@ func TestMetaIsWrittenWithTheKeys(t *testing.T) {
 		v := f.version()
 		txn := f.txn(KeySwap{Key: "foo", Expect: one, New: two})
 		txn.At = []Version{v}
-		txn.Meta = &Meta{
-			Labels:      map[string]*string{"old": nil, "new": new("1")},
-			Annotations: map[string]*string{"note": new("$patch")}, Immutable: new(true),
-		}
+		txn.Keys = append(txn.Keys, sets(LabelKey("old"), Entry{}), sets(LabelKey("new"), one), sets(AnnotationKey("note"), Text("$patch")),
+			sets(ImmutableKey, Text("true")))
 		f.onPatches(testcluster.Fault{DropAfter: true})
 		result, err := f.commit(txn)
 		f.want(Applied, err)
@@ -293,7 +294,7 @@ func TestMetaIsWrittenWithTheKeys(t *testing.T) {
 		}
 
 		// What is immutable takes labels still, and nothing else.
-		labels := &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"new": new("2")}}, At: []Version{v}, FieldManager: "engine"}
+		labels := &Txn{Ref: f.ref, Keys: []KeySwap{sets(LabelKey("new"), two)}, At: []Version{v}, FieldManager: "engine"}
 		_, err = f.commit(labels)
 		f.want(Applied, err)
 		_, err = f.commit(f.txn(KeySwap{Key: "foo", Expect: two, New: one}))
@@ -307,7 +308,7 @@ func TestMetaIsWrittenWithTheKeys(t *testing.T) {
 func TestMetaThatAnotherChangedIsAConflict(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	v := f.version()
-	txn := &Txn{Ref: f.ref, Meta: &Meta{Labels: map[string]*string{"a": new("1")}}, At: []Version{v}, FieldManager: "engine"}
+	txn := &Txn{Ref: f.ref, Keys: []KeySwap{sets(LabelKey("a"), one)}, At: []Version{v}, FieldManager: "engine"}
 	f.onEach(http.MethodPatch, func() testcluster.Fault {
 		f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "2"} })
 		return testcluster.Fault{DropAfter: true}
@@ -336,7 +337,7 @@ func TestRemovalOfSeveralKeysLeavesWhatIsGone(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1", "other": "1"})
 	v := f.version()
 	remove := f.txn(KeySwap{Key: "foo", Expect: one}, KeySwap{Key: "bar", Expect: one}, KeySwap{Key: "never", Expect: Entry{}})
-	remove.GoneIsDone, remove.Seen, remove.At = true, v, nil
+	remove.GoneIsDone, remove.Seen, remove.At = true, Basis{Version: v}, nil
 	f.change(func(cm *corev1.ConfigMap) { delete(cm.Data, "bar") })
 	_, err := f.commit(remove)
 	f.want(Applied, err)

@@ -12,13 +12,14 @@ import (
 
 // whole brings a creation or a deletion forward: it reads, sends, or answers.
 func (c *committer) whole(t *task) {
-	base := Version{}
+	var base Version
 	switch {
 	case c.head != nil:
 		j := t.judge(c.head, &c.lineage)
 		isCurrent := c.isCurrent(t, j.Decision)
+		mayWrite := t.kind == rehearseTask || t.kind == writeTask && (t.create == nil || t.asked.Before(c.head.Begun)) // what was there before is not ours
 		switch {
-		case j.Decision == judging.DecideWrite && t.kind != checkTask:
+		case j.Decision == judging.DecideWrite && mayWrite:
 			base = c.head.Version()
 		case !isCurrent:
 			c.read([]*task{t})
@@ -28,7 +29,6 @@ func (c *committer) whole(t *task) {
 			t.answer(j.Err)
 			return
 		}
-	case t.kind != checkTask && t.create != nil && t.create.TooLarge() == nil: // what is there already is found out by trying
 	case t.kind == writeTask && t.remove != nil && len(t.remove.At) == 1 && t.remove.At[0].UID != "" && t.remove.At[0].Valid():
 		base = t.remove.At[0]
 	default:
@@ -40,7 +40,7 @@ func (c *committer) whole(t *task) {
 	}
 	var w write = &removing{single{c, t}, base}
 	if t.create != nil {
-		w = &creating{single{c, t}, c.head != nil && !c.head.Exists()}
+		w = &creating{single{c, t}}
 	}
 	c.finish(w, c.perform(w))
 }
@@ -58,11 +58,8 @@ func (s single) isDry() bool      { return s.t.kind == rehearseTask }
 // canRepeat: of several creations one can be there, and of several deletions one has its version to delete.
 func (s single) canRepeat() bool { return true }
 
-// creating is the write of a Creation.
-type creating struct {
-	single
-	wasAbsent bool // there was none before one that was sent
-}
+// creating is the write of a Creation. A read that began after the call was made has found nothing.
+type creating struct{ single }
 
 func (w *creating) verb() string { return "create" }
 
@@ -83,9 +80,8 @@ func (w *creating) overtaken(now *Observation, refusal error) result {
 func (w *creating) settle(_ context.Context, now *Observation) (result, error) {
 	switch {
 	case !now.Exists():
-		w.wasAbsent = true
 		return result{outcome: wire.Pending, now: now}, nil
-	case w.wasAbsent && !w.c.lostCreation && w.t.create.Made(now):
+	case !w.c.lostCreation && w.t.create.Made(now):
 		return result{outcome: wire.Landed, after: now}, nil
 	}
 	return result{outcome: wire.InDoubt, err: fmt.Errorf("a %s of this name is there, and may be another's", w.c.ref.Kind)}, nil
@@ -130,12 +126,26 @@ func (w *removing) overtaken(now *Observation, refusal error) result {
 	return r
 }
 
-// settle implements write. Only the version that it is conditional on can be deleted by it, so that a read always tells.
-func (w *removing) settle(_ context.Context, now *Observation) (result, error) {
-	if now.Exists() && now.Version().UID != w.base.UID {
-		return result{outcome: wire.Landed, after: now, now: now}, nil
+// settle implements write. Only the version that it is conditional on can be deleted by it, so that a read tells; or, where there is another
+// object by then, what came first after that version.
+func (w *removing) settle(ctx context.Context, now *Observation) (result, error) {
+	if !now.Exists() || now.Version().UID == w.base.UID {
+		return w.judge(now), nil
 	}
-	return w.judge(now), nil
+	since := w.base.ResourceVersion
+	if head := w.c.head; head != nil && head.Version() == w.base {
+		since = head.Since.Version
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, wire.Watching, wire.ErrSilent)
+	defer cancel()
+	r := result{outcome: wire.Stale, now: now}
+	err := w.c.client.Follow(ctx, w.c.ref, since, func(next *Observation) bool {
+		if next == nil || next.Terminating() {
+			r = result{outcome: wire.Landed, after: now, now: now}
+		}
+		return next != nil && next.Version() == w.base
+	})
+	return r, err
 }
 
 func (w *removing) judge(now *Observation) result {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 

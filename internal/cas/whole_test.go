@@ -90,7 +90,7 @@ func plain(fault testcluster.Fault) func() testcluster.Fault {
 	return func() testcluster.Fault { return fault }
 }
 
-func TestCreateIsOneRequestAndBeginsTheLineage(t *testing.T) {
+func TestCreateReadsFirstAndBeginsTheLineage(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
 		f := newEmptyFixtureOf(t, kind)
@@ -102,13 +102,13 @@ func TestCreateIsOneRequestAndBeginsTheLineage(t *testing.T) {
 			t.Errorf("live %+v", live)
 		}
 		v := result.After.Version()
-		if v != f.version() || f.proxy.Count() != 1 {
+		if v != f.version() || f.proxy.Count() != 2 {
 			t.Errorf("version %v after %d requests", v, f.proxy.Count())
 		}
 		_, err = f.do(f.swapping("foo", one, two, v))
 		f.want(Applied, err)
 		f.want(Applied, f.doRemove(v)) // through the swap
-		if f.exists() || f.proxy.Count() != 3 {
+		if f.exists() || f.proxy.Count() != 4 {
 			t.Errorf("exists %t after %d requests", f.exists(), f.proxy.Count())
 		}
 	})
@@ -164,7 +164,7 @@ func TestCreateWhoseAnswerGotLost(t *testing.T) {
 			"it landed and was changed": {true, func(f *fixture) testcluster.Fault {
 				return testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "9") }, DropAfter: true}
 			}, Unknown},
-			"it landed and nobody looked before": {false, func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }, Unknown},
+			"it landed and nobody looked before": {false, func(*fixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }, Applied},
 			"another one came first": {true, func(f *fixture) testcluster.Fault {
 				f.make(map[string]string{"foo": "9"})
 				return testcluster.Fault{DropAfter: true}
@@ -295,7 +295,7 @@ func TestRemoveFollowsItsEntriesRemovals(t *testing.T) {
 	f.proxy.Reset()
 	for _, key := range []string{"foo", "bar"} {
 		s := f.removing(key, one, v, v)
-		s.SeenDigest = seen.Digest()
+		s.Seen.Digest = seen.Digest()
 		_, err := f.do(s)
 		f.want(Applied, err)
 	}

@@ -123,17 +123,23 @@ func TestAnswersThatQuoteASecret(t *testing.T) {
 		answer *testcluster.Answer
 		said   string // that is told
 	}{
-		"nothing of it":           {"planted", status(http.StatusUnprocessableEntity, "Invalid", "a label is missing"), "a label is missing"},
-		"a conflict":              {"planted", status(http.StatusConflict, "Conflict", "denied: planted"), ""},
-		"forbidden":               {"planted", status(http.StatusForbidden, "Forbidden", `secrets "shared" is forbidden: planted`), ""},
-		"doubt for ever":          {"planted", internalError("planted"), ""},
-		"base64":                  {"planted, and long", status(http.StatusUnprocessableEntity, "Invalid", "cGxhbnRlZCwgYW5k"), ""},
-		"a part":                  {"planted, and long", status(http.StatusUnprocessableEntity, "Invalid", "begins with planted, which is bad"), ""},
-		"escaped":                 {"pl\na\nn\nt\ne\nd", status(http.StatusUnprocessableEntity, "Invalid", `holds pl\na\nn\nt\ne\nd`), ""},
-		"as Go prints bytes":      {"planted", status(http.StatusUnprocessableEntity, "Invalid", "map[foo:[112 108 97 110 116 101 100]]"), ""},
-		"a short one":             {"pl", status(http.StatusUnprocessableEntity, "Invalid", "pl is bad"), ""},
-		"in the details alone":    {"planted", inDetails, ""},
-		"what is there is quoted": {"2", status(http.StatusUnprocessableEntity, "Invalid", "beside is planted"), ""},
+		"nothing of it":            {"planted", status(http.StatusUnprocessableEntity, "Invalid", "a label is missing"), "a label is missing"},
+		"a conflict":               {"planted", status(http.StatusConflict, "Conflict", "denied: planted"), ""},
+		"forbidden":                {"planted", status(http.StatusForbidden, "Forbidden", `secrets "shared" is forbidden: planted`), ""},
+		"doubt for ever":           {"planted", internalError("planted"), ""},
+		"base64":                   {"planted, and long", status(http.StatusUnprocessableEntity, "Invalid", "cGxhbnRlZCwgYW5k"), ""},
+		"a part":                   {"planted, and long", status(http.StatusUnprocessableEntity, "Invalid", "begins with planted, which is bad"), ""},
+		"escaped":                  {"pl\na\nn\nt\ne\nd", status(http.StatusUnprocessableEntity, "Invalid", `holds pl\na\nn\nt\ne\nd`), ""},
+		"as JSON escapes HTML":     {"Xy&kP<mQ>rT&z", status(http.StatusUnprocessableEntity, "Invalid", `holds Xy\u0026kP\u003cmQ\u003erT\u0026z`), ""},
+		"as JSON escapes the rest": {"&\x01<\x01>", status(http.StatusUnprocessableEntity, "Invalid", `holds &\u0001<\u0001>`), ""},
+		"as Go escapes it":         {"&\x01<\x01>", status(http.StatusUnprocessableEntity, "Invalid", `holds &\x01<\x01>`), ""},
+		"as Go writes bytes":       {"planted", status(http.StatusUnprocessableEntity, "Invalid", "denied: []byte{0x70, 0x6c, 0x61, 0x6e, 0x74, 0x65, 0x64}"), ""},
+		"in hexadecimal":           {"jklmnomlkj", status(http.StatusUnprocessableEntity, "Invalid", "denied: 6a6b6c6d6e6f6d6c6b6a"), ""},
+		"in capital hexadecimal":   {"jklmnomlkj", status(http.StatusUnprocessableEntity, "Invalid", "denied: 6A6B6C6D6E6F6D6C6B6A"), ""},
+		"as Go prints bytes":       {"planted", status(http.StatusUnprocessableEntity, "Invalid", "map[foo:[112 108 97 110 116 101 100]]"), ""},
+		"a short one":              {"pl", status(http.StatusUnprocessableEntity, "Invalid", "pl is bad"), ""},
+		"in the details alone":     {"planted", inDetails, ""},
+		"what is there is quoted":  {"2", status(http.StatusUnprocessableEntity, "Invalid", "beside is planted"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixtureOf(t, Secret, map[string]string{"foo": "-", "beside": "planted"})

@@ -41,6 +41,8 @@ type result struct {
 	after   *Observation // landed: the object as the write left it
 	now     *Observation // the object as it was found afterwards, where it was read
 	isLater bool         // after is not just as the write left it: others may have written since
+	// isAnyones: landed, and it may have been another who did the same.
+	isAnyones bool
 }
 
 const (
@@ -48,24 +50,31 @@ const (
 	telling = 500 * time.Millisecond
 	// looking is how long one look may take once all callers have gone. A write ends that much earlier, to leave time for it.
 	looking = time.Second
-	// holdUp is how long siblings wait for a write in doubt that cannot be sent again, or that the API server answers with an
-	// error.
-	holdUp = 4 * time.Second
-	// maxRepeats is how often a write is sent again that the API server answers with an error.
-	maxRepeats = 3
+	// patience is how long siblings wait for a write in doubt, and then at least go ahead of it.
+	patience = 5 * time.Second
 )
 
 // doubt describes a write of which an answer got lost.
 type doubt struct {
 	backoff     wait.Backoff
-	failures    int // answers that were an error of the API server's own, and watches that showed nothing
+	until       time.Time // until when siblings wait for it
+	isFailing   bool      // sending it again is of no use, as the last answer to it says
 	first, last error
+	proven      *result // it has landed, though it is not known which version it made
 }
 
-func (d *doubt) add(err error) {
-	if apierrors.IsInternalError(err) {
-		d.failures++
+// newDoubt is that of a write of tasks. It begins with theirs, if there was one.
+func newDoubt(tasks []*task) doubt {
+	d := doubt{backoff: wire.NewBackoff(20*time.Millisecond, time.Second)}
+	for _, t := range tasks {
+		d.first = cmp.Or(d.first, t.doubt)
 	}
+	return d
+}
+
+// add takes note of an answer.
+func (d *doubt) add(err error, out wire.Outcome) {
+	d.isFailing = apierrors.IsInternalError(err) || out != wire.InDoubt && out != wire.Passing
 	if d.first == nil {
 		d.first = err
 	} else {
@@ -75,30 +84,40 @@ func (d *doubt) add(err error) {
 
 // unknown is the result where it cannot be found out what became of the write.
 func (d *doubt) unknown(err error) result {
+	if d.proven != nil {
+		return *d.proven
+	}
 	if errors.Is(d.last, err) { // the read failed because the time was over
 		err = nil
 	}
 	return result{outcome: wire.InDoubt, err: errors.Join(d.first, d.last, err)}
 }
 
-// perform sends a write until it is known what became of it, or until it cannot be found out (inDoubt). Doubt is dealt with here
-// alone. Only a lost answer makes it look at the object.
+// perform sends a write until it is known what became of it, or until it cannot be found out (inDoubt), or until others have waited long
+// enough (pending). Only a lost answer makes it look at the object.
 func (c *committer) perform(w write) result {
 	tasks := w.callers()
 	callers, left := anyCaller(tasks)
 	defer left()
-	limited, limit := context.WithCancelCause(context.Background())
-	defer limit(nil)
-	ctx, cancel := lingering(limited, callers, Grace-telling)
+	ctx, cancel := lingering(context.Background(), callers, Grace-telling)
 	defer cancel()
-	d, isLimited := doubt{backoff: wire.NewBackoff(20*time.Millisecond, time.Second)}, false
+	d := newDoubt(tasks)
+	wasAside := slices.ContainsFunc(tasks, (*task).wasAside) // so siblings have waited: they do not wait as long again
+	if wasAside {
+		d.until = c.patiently()
+	}
 	for {
 		for _, t := range tasks {
 			t.attempts.Add(1)
 			t.company.Store(int64(len(tasks)))
 		}
-		once, done := lingering(ctx, callers, Grace-telling-looking)
+		lasting, done := lingering(ctx, callers, Grace-telling-looking)
+		once, end := c.unlessOthersWait(lasting, w, d.until)
 		after, out, err := w.send(once)
+		if (out == wire.InDoubt || out == wire.Unsent) && once.Err() != nil && lasting.Err() == nil {
+			out, err = wire.InDoubt, errNoAnswer
+		}
+		end()
 		done()
 		if out != wire.Stale || d.first != nil { // else it is told only where the condition was not what was refused
 			c.withhold(err, w)
@@ -117,7 +136,7 @@ func (c *committer) perform(w write) result {
 			}
 			once, done := lingering(ctx, callers, looking)
 			defer done()
-			now, lost := c.client.GetPatiently(once, c.ref, nil)
+			now, lost := c.client.GetPatiently(once, c.ref)
 			switch {
 			case lost != nil && w.isSigned() && !w.isDry():
 				c.withhold(err, w)
@@ -131,13 +150,19 @@ func (c *committer) perform(w write) result {
 		case out != wire.InDoubt && d.first == nil:
 			return result{outcome: out, err: err}
 		}
-		d.add(err)
-		if !isLimited && (d.failures > 0 || out != wire.InDoubt || !w.canRepeat()) {
-			isLimited = true
-			defer time.AfterFunc(holdUp, func() { limit(errNoAnswer) }).Stop()
+		d.add(err, out)
+		if d.until.IsZero() {
+			d.until = c.patiently()
 		}
-		if r := c.settle(ctx, callers, w, &d, err); r.outcome != wire.Pending {
+		r := c.settle(ctx, callers, w, &d, err)
+		switch isFailing := d.isFailing && len(tasks) == 1; {
+		case r.outcome != wire.Pending:
 			return r
+		case !wasAside && time.Now().Before(d.until):
+		case !isFailing && c.othersWait(w):
+			return result{outcome: wire.Pending, now: r.now, err: errors.Join(d.first, d.last)}
+		case d.isFailing:
+			return d.unknown(nil)
 		}
 	}
 }
@@ -159,60 +184,44 @@ func (c *committer) withhold(err error, w write) {
 // settle looks at the object until it tells what became of a write in doubt. The result is pending where the object is as it was,
 // and the write can be sent again.
 func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err error) result {
-	var proven result
-	proofs := 0
-	unknown := func(why error) result {
-		if proofs > 0 {
-			return proven
-		}
-		return d.unknown(why)
-	}
+	until := c.patiently()
 	for wire.Pause(ctx, &d.backoff, err) {
-		var r result
-		if r, err = c.look(ctx, callers, w); err != nil {
-			d.last = err
-			if r.isLater {
-				if proven, proofs = r, proofs+1; proofs > maxRepeats {
-					return proven
-				}
-				err = nil // nobody waits for a Retry-After to learn more of what has landed
-				continue
-			}
-			if errors.Is(err, wire.ErrSilent) {
-				d.failures++
-			}
-			if d.failures > maxRepeats {
-				return unknown(nil)
-			}
-			continue
+		r, now, lost := c.look(ctx, callers, w)
+		switch err = lost; {
+		case lost == nil && r.outcome == wire.InDoubt:
+			unknown := d.unknown(r.err)
+			unknown.now = now
+			return unknown
+		case lost == nil && (r.outcome != wire.Pending || w.canRepeat()):
+			return r
+		case lost != nil && r.isLater:
+			d.proven, err = &r, nil // nobody waits for a Retry-After to learn more of what has landed
+		}
+		if lost != nil {
+			d.last = lost
 		}
 		switch {
-		case r.outcome == wire.InDoubt:
-			return unknown(r.err)
-		case r.outcome != wire.Pending:
-			return r
-		case d.failures > maxRepeats:
-			return unknown(nil)
-		case w.canRepeat():
-			return r
+		case now == nil && !apierrors.IsInternalError(lost):
+			until = c.patiently() // the API server cannot be asked, by siblings neither
+			d.until = until
+		case time.Now().After(until):
+			return d.unknown(nil)
 		}
 	}
-	return unknown(context.Cause(ctx))
+	return d.unknown(context.Cause(ctx))
 }
 
-// look reads the object once, and has the write say what that tells of it.
-func (c *committer) look(ctx, callers context.Context, w write) (result, error) {
+// look reads the object once, and has the write say what that tells of it. now is nil where it could not be read.
+func (c *committer) look(ctx, callers context.Context, w write) (r result, now *Observation, err error) {
 	once, done := lingering(ctx, callers, looking)
 	defer done()
-	var r result
-	now, err := c.client.Get(once, c.ref)
-	if err == nil {
+	if now, err = c.client.Get(once, c.ref); err == nil {
 		r, err = w.settle(once, now)
 	}
 	if err != nil && !wire.IsPassing(err) {
-		return result{outcome: wire.InDoubt, err: err}, nil
+		return result{outcome: wire.InDoubt, err: err}, now, nil
 	}
-	return r, err
+	return r, now, err
 }
 
 // finish answers the tasks that a result decides. The others are judged again.
@@ -222,6 +231,9 @@ func (c *committer) finish(w write, r result) {
 	c.retry = nil
 	switch r.outcome {
 	case wire.Landed:
+		if b, isBatch := w.(*batch); isBatch && !b.dry {
+			c.fenced()
+		}
 		w.landed(r)
 		return
 	case wire.Unsent:
@@ -230,15 +242,16 @@ func (c *committer) finish(w write, r result) {
 		}
 		return
 	case wire.InDoubt:
+		b, isBatch := w.(*batch)
+		if isBatch && r.now != nil && c.found(r.now) {
+			break // it was one that had been set aside
+		}
 		c.forget()
 		for _, t := range tasks {
 			t.answer(t.unknown(r.err))
 		}
-		if b, isBatch := w.(*batch); isBatch {
-			c.lost = append(slices.Clone(b.earlier), lost{b.base, b.changes, b.byKey})
-			if b.isSigned() {
-				c.signature = newSignature()
-			}
+		if isBatch {
+			c.doubts(b)
 		}
 		_, isCreation := w.(*creating)
 		c.lostCreation = c.lostCreation || isCreation
@@ -256,13 +269,17 @@ func (c *committer) finish(w write, r result) {
 			}
 		}
 	case wire.Stale:
-		c.observed(r.now) // they are judged again, on what overtook them
+		c.found(r.now) // they are judged again, on what overtook them
 		c.retry = cmp.Or(retry, new(wire.NewBackoff(5*time.Millisecond, 100*time.Millisecond)))
 		retry = nil // perform has paused
 	case wire.Passing:
 		c.retry = cmp.Or(retry, new(wire.NewBackoff(20*time.Millisecond, time.Second)))
 		retry = c.retry
-	case wire.Pending: // settle goes on until it is something else
+	case wire.Pending:
+		if b, isBatch := w.(*batch); isBatch {
+			c.setAside(b, r)
+		}
+		return
 	}
 	if tasks = c.release(tasks); retry != nil && len(tasks) > 0 {
 		callers, left := anyCaller(tasks)

@@ -57,8 +57,7 @@ func New(t testing.TB) *Workspace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := Open(t.Context(), t.TempDir(), cli, fmt.Sprintf(
-		"  dev_overrides {\n    \"terraform-cas/cas\" = %q\n  }\n", filepath.Dir(provider)))
+	w, err := Open(t.Context(), t.TempDir(), cli, overriddenBy(filepath.Dir(provider)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,6 +69,24 @@ func New(t testing.TB) *Workspace {
 // WithoutTLS has the commands talk to providers without TLS, for which Terraform and OpenTofu have a variable that is meant for tests: making its
 // keys is half of what a short command does. [NewHome], the demo and the release's test keep it, as users have it.
 func (w *Workspace) WithoutTLS() { w.Setenv("TF_DISABLE_PLUGIN_TLS", "1") }
+
+// NoteProviders has each provider that a command starts note its process, for [Running.SignalProvider].
+func (w *Workspace) NoteProviders() {
+	w.tb.Helper()
+	provider, err := Provider(w.ctx)
+	w.check(err)
+	folder, config := filepath.Join(w.Dir, "..", "noting"), filepath.Join(w.Dir, "..", "noting.tfrc")
+	w.check(os.Mkdir(folder, 0o700))
+	script := "#!/bin/sh\necho $$ >>'" + folder + "/started-by-'$PPID\nexec '" + provider + "' \"$@\"\n"
+	w.check(os.WriteFile(filepath.Join(folder, filepath.Base(provider)), []byte(script), 0o700)) //nolint:gosec // a script must be executable
+	w.check(os.WriteFile(config, []byte("provider_installation {\n"+overriddenBy(folder)+"}\n"), 0o600))
+	w.Setenv("TF_CLI_CONFIG_FILE", config)
+}
+
+// overriddenBy is the body of provider_installation that has commands take the provider from a folder, without init.
+func overriddenBy(folder string) string {
+	return fmt.Sprintf("  dev_overrides {\n    \"terraform-cas/cas\" = %q\n  }\n", folder)
+}
 
 // NewHome makes a workspace for a test as [New] does, with a [Workspace.Home] and the given command line. No provider is installed and
 // no file configures the command line, as on a new machine.
@@ -196,26 +213,22 @@ func (w *Workspace) start(name string, args ...string) *Running {
 // Interrupt is one Ctrl-C on a terminal: the command and its provider get it.
 func (r *Running) Interrupt() error { return toolchain.InterruptGroup(r.cmd.Process) }
 
-// SignalProviders sends a signal to the provider's processes that the command has started, and to no other.
-func (r *Running) SignalProviders(signal os.Signal) error {
-	out, err := exec.CommandContext(r.w.ctx, "pgrep", "-g", strconv.Itoa(r.cmd.Process.Pid), "-f", "/terraform-provider-cas$").Output()
+// SignalProvider sends a signal to the provider that the command has started last, and to nothing else. It needs [Workspace.NoteProviders].
+func (r *Running) SignalProvider(signal os.Signal) error {
+	noted, err := os.ReadFile(filepath.Join(r.w.Dir, "..", "noting", fmt.Sprint("started-by-", r.cmd.Process.Pid)))
 	if err != nil {
 		return err
 	}
-	for line := range strings.FieldsSeq(string(out)) {
-		pid, err := strconv.Atoi(line)
-		if err != nil {
-			return err
-		}
-		p, err := os.FindProcess(pid)
-		if err == nil {
-			err = p.Signal(signal)
-		}
-		if err != nil && !errors.Is(err, os.ErrProcessDone) {
-			return err
-		}
+	pids := strings.Fields(string(noted))
+	pid, err := strconv.Atoi(pids[len(pids)-1])
+	if err != nil {
+		return err
 	}
-	return nil
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return p.Signal(signal)
 }
 
 // Wait waits until the command has ended.

@@ -2,6 +2,7 @@ package testcluster
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -84,6 +86,38 @@ func (c *Cluster) Refuse(t testing.TB, name string, policy admissionv1.Validatin
 			_ = c.client[group].Delete().Resource(resource).Name(name).Do(context.Background()).Error()
 		}
 	})
+}
+
+// Mutate has the cluster change what is written as the policy says: from a little later on, until the test ends. Up to Kubernetes 1.35 there is but
+// v1beta1 of such policies, which has the same fields.
+func (c *Cluster) Mutate(t testing.TB, name string, policy admissionv1.MutatingAdmissionPolicySpec) {
+	t.Helper()
+	group := admissionv1.SchemeGroupVersion
+	if err := c.client[group].Get().Resource("mutatingadmissionpolicies").Do(t.Context()).Error(); apierrors.IsNotFound(err) {
+		group.Version = "v1beta1"
+	}
+	meta := metav1.ObjectMeta{Name: name}
+	for resource, object := range map[string]any{
+		"mutatingadmissionpolicies": admissionv1.MutatingAdmissionPolicy{
+			TypeMeta: metav1.TypeMeta{APIVersion: group.String(), Kind: "MutatingAdmissionPolicy"}, ObjectMeta: meta, Spec: policy,
+		},
+		"mutatingadmissionpolicybindings": admissionv1.MutatingAdmissionPolicyBinding{
+			TypeMeta: metav1.TypeMeta{APIVersion: group.String(), Kind: "MutatingAdmissionPolicyBinding"}, ObjectMeta: meta,
+			Spec: admissionv1.MutatingAdmissionPolicyBindingSpec{PolicyName: name},
+		},
+	} {
+		body, err := json.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		about := func(r *rest.Request) *rest.Request { return r.AbsPath("apis", group.Group, group.Version, resource) }
+		if err := about(c.client[admissionv1.SchemeGroupVersion].Post()).SetHeader("Content-Type", "application/json").Body(body).Do(t.Context()).Error(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = about(c.client[admissionv1.SchemeGroupVersion].Delete()).Suffix(name).Do(context.Background()).Error()
+		})
+	}
 }
 
 func (c *Cluster) create(t testing.TB, group schema.GroupVersion, namespace, resource string, object runtime.Object) {

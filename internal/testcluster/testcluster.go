@@ -5,6 +5,8 @@
 // It never uses a cluster that is there already, nor reads a kubeconfig: neither KUBECONFIG nor
 // USE_EXISTING_CLUSTER has an effect. There are no controllers: a deleted namespace stays Terminating,
 // and nothing is scheduled. RBAC is on.
+//
+// It knows Kubernetes, and must not know the engine, the provider or what a test expects.
 package testcluster
 
 import (

@@ -144,7 +144,7 @@ func TestConfigMapReadThatIsHeldEndsWithTheTimeout(t *testing.T) {
 // labelAll has every ConfigMap of the fixture's namespace that is written get a label.
 func labelAll(f *fixture.Fixture) {
 	f.Helper()
-	f.Mutate(admissionv1.MutatingAdmissionPolicySpec{
+	f.Cluster.Mutate(f, f.Namespace, admissionv1.MutatingAdmissionPolicySpec{
 		MatchConstraints: f.WritesHere(), ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
 		Mutations: []admissionv1.Mutation{{
 			PatchType: admissionv1.PatchTypeApplyConfiguration,

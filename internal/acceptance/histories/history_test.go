@@ -530,6 +530,9 @@ func (h *history) apply(n int) {
 			if world == "unknown" && isTold {
 				return outcome{errs: []string{"a lost answer is settled"}}
 			}
+			if world == "no trace" && !p.leftNoTrace {
+				return outcome{errs: []string{"all that is lost leaves a trace"}}
+			}
 			if p.fired != fired.Load() {
 				return outcome{errs: []string{fmt.Sprintf("the fault strikes: %t", p.fired)}}
 			}
@@ -539,6 +542,9 @@ func (h *history) apply(n int) {
 	predictions := []func(*model) outcome{predict("settled")}
 	if strings.HasPrefix(f.kind, "lose") {
 		predictions = append(predictions, predict("unknown"))
+	}
+	if f.kind == "lose after" {
+		predictions = append(predictions, predict("no trace"))
 	}
 	got := h.do(func() outcome {
 		out := ended(r.Apply(ctx, r.plans[i]))

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-
-	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
 // apply applies a plan, and gives the titles of errors.
@@ -145,7 +143,7 @@ func (t *tracking) doubtOf(b *block) doubt {
 	if t.kind == "whole" {
 		return doubt{b.values, b.labels}
 	}
-	d := doubt{values: fixture.Data{}}
+	d := doubt{values: map[string]string{}}
 	for key, v := range b.values {
 		if t.values[key] != v || b.secret && !b.keeps(t, key) {
 			d.values[key] = v
@@ -178,7 +176,7 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 	}
 	var rules []rule
 	for _, key := range namesIn(was.values) {
-		r := rule{key: key, want: want[key], isOpen: was.secret && want[key] != ""}
+		r := rule{key: key, want: want[key], isOpen: was.secret && want[key] != "", isTraceless: was.secret && saw != nil && saw.values != nil}
 		if was.policy == "restore" {
 			original, known := was.first[key]
 			if !known {

@@ -15,6 +15,7 @@ type rule struct {
 	isExpected    bool // the configuration says what the key must hold
 	isHeld        bool // the plan saw that it holds already
 	isOpen        bool // it may hold anything
+	isTraceless   bool // it is of a removal that its plan saw, of a Secret: nothing tells who removed
 }
 
 // judge holds rules against a ConfigMap: done means that there is nothing to write.
@@ -106,6 +107,7 @@ func (p *process) commit(
 			return before, before, title
 		}
 		w := write{cm: cm, base: before.version, data: data, labels: labels}
+		w.isTraceless = slices.ContainsFunc(rules, func(r rule) bool { return r.isTraceless })
 		next := p.last + 1 // which a landing gives
 		again, title := p.send(w)
 		if !again {

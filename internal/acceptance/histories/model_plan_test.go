@@ -3,8 +3,6 @@ package histories
 import (
 	"maps"
 	"slices"
-
-	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
 
 // sight is what the plan of a removal saw.
@@ -124,7 +122,7 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 	if title := p.touches(was.address(), was.cm, nil, namesIn(was.values)); title != "" {
 		return nil, title, nil
 	}
-	saw = &sight{values: fixture.Data{}}
+	saw = &sight{values: map[string]string{}}
 	for key := range was.values {
 		if o != nil {
 			saw.values[key] = o.data[key]
@@ -139,7 +137,7 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 
 // keepsWhole reports whether a whole ConfigMap must not be deleted, because it has what somebody else put there.
 func (t *tracking) keepsWhole(o *liveMap) bool {
-	gone := block{kind: "whole", values: fixture.Data{}, labels: map[string]string{}}
+	gone := block{kind: "whole", values: map[string]string{}, labels: map[string]string{}}
 	now := *t
 	if now.values != nil {
 		now.values = o.data

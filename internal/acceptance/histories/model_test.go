@@ -123,6 +123,7 @@ type write struct {
 	base         version
 	removes      bool
 	isNumber     bool              // a counter's
+	isTraceless  bool              // a removal from a Secret that goes by what its plan saw
 	data, labels map[string]string // an empty value removes
 }
 
@@ -211,6 +212,8 @@ type process struct {
 	writes int
 	fault  fault
 	fired  bool
+	// leftNoTrace: a removal landed, its answer was lost, and nothing told that it was this process's.
+	leftNoTrace bool
 }
 
 // fault is what happens to one write that would land: the at-th of the process.
@@ -222,7 +225,7 @@ type fault struct {
 	value   string
 	noWatch bool
 
-	world string // after a lost answer: settled, unknown
+	world string // after a lost answer: settled, unknown, no trace
 }
 
 // leads reports whether a ConfigMap is where a version leads by this process's own writes alone.
@@ -235,9 +238,13 @@ func (p *process) leads(cm string, v version) bool {
 func (p *process) send(w write) (again bool, title string) {
 	p.writes++
 	// A number is known by its signature, and only a watch tells which version it made: nothing leads there (docs/internals.md, Lost answers).
-	isUntraced := p.writes == p.fault.at && p.fault.kind == "lose after" && p.fault.noWatch && w.isNumber
+	isLost := p.writes == p.fault.at && p.fault.kind == "lose after"
+	isUntraced := isLost && p.fault.noWatch && w.isNumber
+	// Nor does anything lead over a removal without a read, which the first write of a process can be: a Secret's plan keeps no digest that would tell it
+	// from one that did more (DESIGN.md, Unknown outcomes).
+	p.leftNoTrace = p.leftNoTrace || isLost && p.fault.world == "no trace" && w.isTraceless && len(p.chains[w.cm]) == 0
 	land := func() {
-		if p.land(w); w.removes || isUntraced {
+		if p.land(w); w.removes || isUntraced || isLost && p.leftNoTrace {
 			return
 		}
 		if chain := p.chains[w.cm]; len(chain) == 0 || chain[len(chain)-1] != w.base.rv {

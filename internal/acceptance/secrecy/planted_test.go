@@ -87,9 +87,10 @@ func TestNoValueOfASecretIsInACrash(t *testing.T) {
 		reached <- struct{}{}
 		return testcluster.Fault{HoldBefore: ended, DropBefore: true}
 	})
+	s.CLI.NoteProviders()
 	running := s.CLI.Start("apply", "-input=false", "saved.tfplan")
 	<-reached
-	if err := running.SignalProviders(syscall.SIGQUIT); err != nil {
+	if err := running.SignalProvider(syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}
 	result := running.Wait()

@@ -63,11 +63,22 @@ func (n *Creation) TooLarge() error {
 	return nil
 }
 
-// Made reports whether the object can be what the creation made: it has the same content, and no other writer.
+// Made reports whether the object, of which there was none before, is what the creation made: it has the same content, but for metadata that
+// admission added, and no writer but ours. An empty object tells no writers, and so is nobody's.
 func (n *Creation) Made(o *Observation) bool {
-	return maps.Equal(n.Entries, o.Entries()) && maps.Equal(n.Labels, o.Labels()) && maps.Equal(n.Annotations, o.Annotations()) &&
+	writers := o.Writers()
+	return maps.Equal(n.Entries, o.Entries()) && hasAll(o.Labels(), n.Labels) && hasAll(o.Annotations(), n.Annotations) &&
 		(n.Immutable != nil && *n.Immutable) == o.Immutable() && n.Type == o.Type() &&
-		!slices.ContainsFunc(o.Writers(), func(w Writer) bool { return w.Manager != n.FieldManager })
+		len(writers) > 0 && !slices.ContainsFunc(writers, func(w Writer) bool { return w.Manager != n.FieldManager })
+}
+
+func hasAll(all, some map[string]string) bool {
+	for key, value := range some {
+		if has, ok := all[key]; !ok || has != value {
+			return false
+		}
+	}
+	return true
 }
 
 // Removal asks for an object to be deleted if, and only if, it is at the versions that are named, or where the lineage

@@ -61,6 +61,7 @@ func TestMadeIsWhatWasSentAndNobodyElseWrote(t *testing.T) {
 		if !ok {
 			t.Fatal("it is no Secret")
 		}
+		s.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "engine"}}
 		change(s)
 		return judging.Observed(s, time.Now())
 	}
@@ -74,24 +75,28 @@ func TestMadeIsWhatWasSentAndNobodyElseWrote(t *testing.T) {
 		live *judging.Observation
 		want bool
 	}{
-		"what was sent":                {creation(judging.ConfigMap), ofConfigMap(func(*corev1.ConfigMap) {}), true},
-		"another value":                {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Data["foo"] = "2" }), false},
-		"other bytes":                  {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.BinaryData["raw"] = []byte{1} }), false},
-		"a key less":                   {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.BinaryData = nil }), false},
-		"a key more":                   {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Data["bar"] = "1" }), false},
-		"another label":                {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"app": "x"} }), false},
-		"a label less":                 {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Labels = nil }), false},
-		"another annotation":           {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"note": "x"} }), false},
-		"an annotation less":           {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Annotations = nil }), false},
-		"not immutable":                {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Immutable = nil }), false},
-		"immutable, which was not":     {mutable(nil), ofConfigMap(func(*corev1.ConfigMap) {}), false},
-		"immutable, which was not to":  {mutable(new(false)), ofConfigMap(func(*corev1.ConfigMap) {}), false},
-		"not immutable, nor sent so":   {mutable(nil), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Immutable = new(false) }), true},
-		"another wrote":                {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.ManagedFields[0].Manager = "foreign" }), false},
-		"a Secret that was sent":       {creation(judging.Secret), ofSecret(func(*corev1.Secret) {}), true},
-		"a Secret of another type":     {creation(judging.Secret), ofSecret(func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS }), false},
-		"a Secret with another value":  {creation(judging.Secret), ofSecret(func(s *corev1.Secret) { s.Data["foo"] = []byte("2") }), false},
-		"nothing, of what was nothing": {&judging.Creation{FieldManager: "engine"}, configMapAt(judging.Version{UID: "u", ResourceVersion: "1"}, nil), true},
+		"what was sent":               {creation(judging.ConfigMap), ofConfigMap(func(*corev1.ConfigMap) {}), true},
+		"another value":               {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Data["foo"] = "2" }), false},
+		"other bytes":                 {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.BinaryData["raw"] = []byte{1} }), false},
+		"a key less":                  {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.BinaryData = nil }), false},
+		"a key more":                  {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Data["bar"] = "1" }), false},
+		"another label":               {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"app": "x"} }), false},
+		"a label less":                {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Labels = nil }), false},
+		"another annotation":          {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"note": "x"} }), false},
+		"an annotation less":          {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Annotations = nil }), false},
+		"not immutable":               {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Immutable = nil }), false},
+		"immutable, which was not":    {mutable(nil), ofConfigMap(func(*corev1.ConfigMap) {}), false},
+		"immutable, which was not to": {mutable(new(false)), ofConfigMap(func(*corev1.ConfigMap) {}), false},
+		"not immutable, nor sent so":  {mutable(nil), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Immutable = new(false) }), true},
+		"another wrote":               {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.ManagedFields[0].Manager = "foreign" }), false},
+		"a Secret that was sent":      {creation(judging.Secret), ofSecret(func(*corev1.Secret) {}), true},
+		"a Secret of another type":    {creation(judging.Secret), ofSecret(func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS }), false},
+		"a Secret with another value": {creation(judging.Secret), ofSecret(func(s *corev1.Secret) { s.Data["foo"] = []byte("2") }), false},
+		"a label and an annotation that admission added": {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) {
+			cm.Labels["injected"], cm.Annotations["injected"] = "yes", "yes"
+		}), true},
+		"what was sent, and nobody tells who wrote it": {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.ManagedFields = nil }), false},
+		"nothing, which tells no writers":              {&judging.Creation{FieldManager: "engine"}, configMapAt(judging.Version{UID: "u", ResourceVersion: "1"}, nil), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

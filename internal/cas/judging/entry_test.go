@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
 func FuzzEntry(f *testing.F) {

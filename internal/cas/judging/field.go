@@ -3,6 +3,7 @@ package judging
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -11,15 +12,67 @@ import (
 // Field names a field that this package writes: a key in one of a ConfigMap's maps, or immutable. What a Secret holds is in binaryData.
 type Field struct{ in, key string }
 
-// IsMeta reports whether the field is no entry: a label, an annotation or immutable.
-func (f Field) IsMeta() bool { return f.in != "data" && f.in != "binaryData" }
+// Beside the keys of an object's maps, a Txn names these, which no such key can be: a key has no slash. What they hold is Text.
 
-// Field is where the entry of a key is stored. An absent one is stored nowhere.
+// LabelKey names a label.
+func LabelKey(name string) string { return inLabels + name }
+
+// AnnotationKey names an annotation.
+func AnnotationKey(name string) string { return inAnnotations + name }
+
+// ImmutableKey names whether the object is immutable: "true" or "false".
+const ImmutableKey = "/immutable"
+
+const (
+	inLabels      = "metadata.labels/"
+	inAnnotations = "metadata.annotations/"
+)
+
+// metaField is the field of a key that is no entry.
+func metaField(key string) (f Field, isMeta bool) {
+	if key == ImmutableKey {
+		return Field{in: "immutable"}, true
+	}
+	if name, isLabel := strings.CutPrefix(key, inLabels); isLabel {
+		return Field{"labels", name}, true
+	}
+	name, isAnnotation := strings.CutPrefix(key, inAnnotations)
+	return Field{"annotations", name}, isAnnotation
+}
+
+// IsMeta reports whether a key names no entry, but a label, an annotation or immutable. It adds nothing to the size that is limited.
+func IsMeta(key string) bool {
+	_, isMeta := metaField(key)
+	return isMeta
+}
+
+// Field is where what a key holds is stored. An absent entry is stored nowhere.
 func (e Entry) Field(key string) Field {
+	if f, isMeta := metaField(key); isMeta {
+		return f
+	}
 	if e.kind == binary {
 		return Field{"binaryData", key}
 	}
 	return Field{"data", key}
+}
+
+// meta is what a label, an annotation or immutable holds.
+func (o *Observation) meta(f Field) Entry {
+	of := o.configMap.Labels
+	switch f.in {
+	case "immutable":
+		if o.configMap.Immutable == nil {
+			return Entry{}
+		}
+		return Text(strconv.FormatBool(*o.configMap.Immutable))
+	case "annotations":
+		of = o.configMap.Annotations
+	}
+	if v, ok := of[f.key]; ok {
+		return Text(v)
+	}
+	return Entry{}
 }
 
 // Fields is all that the object holds.
@@ -34,32 +87,8 @@ func (o *Observation) Fields() map[Field]string {
 	for key, v := range o.Annotations() {
 		all[Field{"annotations", key}] = v
 	}
-	if o.Exists() && o.configMap.Immutable != nil {
-		all[Field{in: "immutable"}] = strconv.FormatBool(*o.configMap.Immutable)
-	}
-	return all
-}
-
-// Writes is what m makes of fields. What stays as it is is left out.
-func (m *Meta) Writes(before *Observation) map[Field]*string {
-	all := map[Field]*string{}
-	if m == nil {
-		return all
-	}
-	was := before.Fields()
-	add := func(f Field, to *string) {
-		if is, had := was[f]; had != (to != nil) || had && is != *to {
-			all[f] = to
-		}
-	}
-	for key, to := range m.Labels {
-		add(Field{"labels", key}, to)
-	}
-	for key, to := range m.Annotations {
-		add(Field{"annotations", key}, to)
-	}
-	if m.Immutable != nil {
-		add(Field{in: "immutable"}, new(strconv.FormatBool(*m.Immutable)))
+	if e := o.Entry(ImmutableKey); !e.IsAbsent() {
+		all[Field{in: "immutable"}] = e.content
 	}
 	return all
 }

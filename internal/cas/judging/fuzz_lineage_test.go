@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
 // world is one object's whole history: what really happened, of which a lineage is told a part.

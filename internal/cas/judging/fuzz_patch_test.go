@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
 // FuzzPatches applies both kinds of patch as the API server does, to an object of any entries, and looks at the whole of
@@ -39,7 +39,7 @@ func FuzzPatches(f *testing.F) {
 		raw := judgingtest.Marshal(t, before.Object())
 		wantMap := judgingtest.ConfigMapOf(want)
 
-		r, err := judging.MergePatch(judging.ConfigMap, before.Version(), changes, nil, nil)
+		r, err := judging.MergePatch(judging.ConfigMap, before.Version(), changes, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

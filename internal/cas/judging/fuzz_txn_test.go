@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
 // FuzzJudgeTxn holds judge against what is told of a transaction as a whole: first of the object, then of all its keys, then of what
@@ -19,8 +19,11 @@ func FuzzJudgeTxn(f *testing.F) {
 		c := judgingtest.Choices(bytes)
 		entries := c.Held(keys)
 		txn := c.Txn(keys, entries)
-		if txn.Meta != nil && c.Coin() {
-			txn.Meta.Immutable = new(c.Coin())
+		unlocks := false
+		if c.Pick(4) == 0 && !txn.GoneIsDone {
+			to := []string{"true", "false"}[c.Pick(2)]
+			unlocks = to == "false"
+			txn.Keys = append(txn.Keys, judging.KeySwap{Key: judging.ImmutableKey, Expect: judging.Anything(), New: judging.Text(to)})
 		}
 		exists, immutable, deleting, leads, own := c.Pick(8) > 0, c.Pick(4) == 0, c.Pick(4) == 0, c.Pick(4) > 0, c.Pick(4) == 0
 		v := judging.Version{UID: []string{"", "u"}[c.Pick(2)], ResourceVersion: "7"}
@@ -33,6 +36,9 @@ func FuzzJudgeTxn(f *testing.F) {
 			entries = map[string]judging.Entry{}
 		}
 
+		if exists && immutable {
+			entries[judging.ImmutableKey] = judging.Text("true")
+		}
 		model := &judgingtest.Serial{Entries: maps.Clone(entries), Own: map[string]bool{}}
 		left, named := 0, slices.Collect(func(yield func(string) bool) {
 			for _, k := range txn.Keys {
@@ -41,7 +47,7 @@ func FuzzJudgeTxn(f *testing.F) {
 				}
 			}
 		})
-		grows, writes := 0, 0
+		grows, writes, names := 0, 0, false
 		for _, k := range txn.Keys {
 			if !k.IsGuard && !entries[k.Key].IsAbsent() {
 				left++
@@ -55,6 +61,10 @@ func FuzzJudgeTxn(f *testing.F) {
 		want := model.Do(txn)
 		for _, k := range txn.Keys {
 			before, after := entries[k.Key], model.Entries[k.Key]
+			if judging.IsMeta(k.Key) {
+				names = true
+				continue
+			}
 			grows += after.Size() - before.Size()
 			isHeld := !goes && k.Held == judging.HeldIsDone && k.Next == nil && judgingtest.Same(before, k.New)
 			if !k.IsGuard && !isHeld && (!txn.GoneIsDone || !before.IsAbsent()) {
@@ -94,7 +104,7 @@ func FuzzJudgeTxn(f *testing.F) {
 			}
 		}
 		switch {
-		case txn.GoneIsDone && (!exists || left == 0 && txn.Meta == nil):
+		case txn.GoneIsDone && (!exists || left == 0):
 			decided(judging.DecideDone, nil)
 		case !exists:
 			decided(judging.DecideRefuse, sameTypeAs(&judging.NotFoundError{}))
@@ -114,15 +124,15 @@ func FuzzJudgeTxn(f *testing.F) {
 			decided(judging.DecideRefuse, func(err error) bool { return errors.Is(err, judgingtest.ErrNext) })
 		case len(failed) > 0:
 			decided(judging.DecideRefuse, over(want.Failed[failed[0]], failed...))
-		case writes == 0 && txn.Meta == nil:
+		case writes == 0 && !names:
 			decided(judging.DecideDone, nil)
-		case !goes && immutable && (writes > 0 || txn.Meta.Immutable != nil && !*txn.Meta.Immutable):
+		case !goes && immutable && (writes > 0 || unlocks):
 			decided(judging.DecideRefuse, sameTypeAs(&judging.ImmutableError{}))
 		case !goes && deleting:
 			decided(judging.DecideRefuse, sameTypeAs(&judging.TerminatingError{}))
 		case !goes && grows > 0 && o.Size()+grows > judging.MaxSize:
 			decided(judging.DecideRefuse, sameTypeAs(&judging.TooLargeError{}))
-		case !goes && !want.Wrote && (txn.Meta == nil || txn.Meta.Immutable == nil || immutable && *txn.Meta.Immutable):
+		case !goes && !want.Wrote:
 			decided(judging.DecideDone, nil)
 		default:
 			decided(judging.DecideWrite, nil)

@@ -58,7 +58,7 @@ func JudgeAfter(t *Txn, o *Observation, left map[string]Entry, h History) Judgem
 // judgeAll judges a Txn by everything but its bound.
 func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgement {
 	refuse := func(err error) Judgement { return Judgement{Decision: DecideRefuse, Err: err} }
-	if t.GoneIsDone && (!o.Exists() || t.allGone(o) && t.Meta == nil) {
+	if t.GoneIsDone && (!o.Exists() || t.allGone(o)) {
 		return Judgement{Decision: DecideDone}
 	}
 	if !o.Exists() {
@@ -77,26 +77,31 @@ func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgeme
 	case err != nil:
 		return refuse(err)
 	}
-	writes, grows, size, differs := 0, 0, 0, false
+	grows, size, names, differs, isFixed := 0, 0, false, false, false
 	for _, c := range changes {
-		if !c.IsGuard {
-			writes++
-			grows += c.To.Size() - c.From.Size()
-			size += c.To.Size()
-			differs = differs || c.To != c.From
+		if c.IsGuard {
+			continue
 		}
+		names, differs = true, differs || c.To != c.From
+		if IsMeta(c.Key) {
+			isFixed = isFixed || c.Key == ImmutableKey && c.To != Text("true")
+			continue
+		}
+		isFixed = true
+		grows += c.To.Size() - c.From.Size()
+		size += c.To.Size()
 	}
 	switch {
-	case writes == 0 && t.Meta == nil:
+	case !names:
 		return Judgement{Decision: DecideDone, Changes: changes}
 	case goes:
-	case o.Immutable() && (writes > 0 || t.Meta.Immutable != nil && !*t.Meta.Immutable):
+	case o.Immutable() && isFixed:
 		return refuse(&ImmutableError{Ref: t.Ref})
 	case o.Terminating():
 		return refuse(&TerminatingError{Ref: t.Ref, Since: o.configMap.DeletionTimestamp.UTC()})
 	case o.Size()+grows > MaxSize && grows > 0:
 		return refuse(&TooLargeError{Ref: t.Ref, New: size, Others: o.Size() + grows - size})
-	case !differs && len(t.Meta.Writes(o)) == 0: // a write would make no version, and could not be found out about
+	case !differs: // a write would make no version, and could not be found out about
 		return Judgement{Decision: DecideDone, Changes: changes}
 	}
 	return Judgement{Decision: DecideWrite, Changes: changes}
@@ -117,12 +122,12 @@ func (t *Txn) judgeVersions(o *Observation, h History) error {
 	if t.GoneIsDone {
 		var own []KeyConflict
 		for _, k := range t.Keys {
-			if !k.IsGuard && h.WroteSince(k.Key, t.Seen) && !o.Entry(k.Key).IsAbsent() {
+			if !k.IsGuard && h.WroteSince(k.Key, t.Seen.Version) && !o.Entry(k.Key).IsAbsent() {
 				own = append(own, KeyConflict{Key: k.Key, Reason: ReasonOwn, Expected: k.Expect, New: k.New})
 			}
 		}
 		if len(own) > 0 {
-			return &ConflictError{Reason: ReasonOwn, Ref: t.Ref, Keys: own, At: t.Seen, Live: o}
+			return &ConflictError{Reason: ReasonOwn, Ref: t.Ref, Keys: own, At: t.Seen.Version, Live: o}
 		}
 	}
 	for _, v := range t.At {
@@ -184,7 +189,7 @@ func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Cha
 // at is the version that goes with a conflict over a key.
 func (t *Txn) at(r Reason) Version {
 	if r == ReasonKey {
-		return t.Seen
+		return t.Seen.Version
 	}
 	return Version{}
 }

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging/judgingtest"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
 func configMapAt(v judging.Version, data map[string]string, change ...func(*corev1.ConfigMap)) *judging.Observation {
@@ -41,7 +41,7 @@ func TestJudge(t *testing.T) {
 		create = judgingtest.Swap{Key: "foo", New: two, Held: judging.HeldIsRefused}
 		swap   = judgingtest.Swap{Key: "foo", Expect: one, New: two, Held: judging.HeldIsRefused}
 		adopt  = judgingtest.Swap{Key: "foo", New: one, Held: judging.HeldIsDone}
-		remove = judgingtest.Swap{Key: "foo", Expect: one, GoneIsDone: true, Seen: v1}
+		remove = judgingtest.Swap{Key: "foo", Expect: one, GoneIsDone: true, Seen: judging.Basis{Version: v1}}
 		at     = func(s judgingtest.Swap, v ...judging.Version) judgingtest.Swap { s.At = v; return s }
 	)
 	own := judging.Lineage{}

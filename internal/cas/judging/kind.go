@@ -105,6 +105,10 @@ func (t *Txn) Stored() *Txn {
 	kind, stored := t.Ref.Kind, *t
 	stored.Keys = make([]KeySwap, len(t.Keys))
 	for i, k := range t.Keys {
+		if IsMeta(k.Key) {
+			stored.Keys[i] = k
+			continue
+		}
 		k.Expect, k.New = kind.Entry(k.Expect), kind.Entry(k.New)
 		if next := k.Next; next != nil {
 			k.Next = func(live Entry) (Entry, error) {

@@ -10,21 +10,18 @@ import (
 // seconds of a busy kind.
 const Remembered = time.Minute
 
+// Basis is what was seen of an object before.
+type Basis struct {
+	Version
+
+	// Digest is the Observation.Digest of all that was there; empty where that is not known.
+	Digest string
+}
+
 // Moment is a version from which a watch shows what came after an observation, and when that was the present one.
 type Moment struct {
 	Version string
 	At      time.Time
-}
-
-// Horizon is a resourceVersion from which a watch shows what came after an observation, and when that was the present one.
-type Horizon struct {
-	ResourceVersion string    `json:"resource_version"`
-	At              time.Time `json:"at"`
-}
-
-// isYoung reports whether the API server can be trusted to remember what came after it.
-func (h Horizon) isYoung(now time.Time) bool {
-	return h.ResourceVersion != "" && !now.Before(h.At) && now.Sub(h.At) < Remembered
 }
 
 // Of is the moment of an observation of version, where m was known before the read began: the later of the two.

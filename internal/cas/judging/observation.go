@@ -50,7 +50,6 @@ type Observation struct {
 	digest     func() string
 	managers   func() []managed // as managedFields have them
 	Begun      time.Time        // when the request that saw it was sent
-	Answered   time.Time        // on the API server's own clock, in seconds; zero where it did not tell
 	Since      Moment           // from which a watch shows what came after it
 }
 
@@ -93,6 +92,9 @@ func (o *Observation) Version() Version {
 func (o *Observation) Entry(key string) Entry {
 	if !o.Exists() {
 		return Entry{}
+	}
+	if f, isMeta := metaField(key); isMeta {
+		return o.meta(f)
 	}
 	return entryOf(o.configMap, key)
 }
@@ -147,14 +149,6 @@ func (o *Observation) SurvivesJSON() bool {
 		}
 	}
 	return true
-}
-
-// Horizon is that of the observation; zero where it is not known.
-func (o *Observation) Horizon() Horizon {
-	if o.Since.At.IsZero() {
-		return Horizon{}
-	}
-	return Horizon{o.Since.Version, o.Since.At}
 }
 
 // Terminating reports whether the object is being deleted.
@@ -234,51 +228,22 @@ func (o *Observation) Owners(key string) []Writer {
 // k8s.io/apimachinery). Who is among them is not told.
 const manyManagers = "ancient-changes"
 
-// WroteAnother reports whether managedFields name a manager other than the given one that led from before to o. A write sets
-// the time of its own manager alone, in seconds, so that not every write shows; and an object may have no managedFields.
-func (o *Observation) WroteAnother(before *Observation, manager string) bool {
-	for _, f := range o.configMap.ManagedFields {
-		if f.Manager == manager && f.Operation == metav1.ManagedFieldsOperationUpdate || f.Manager == manyManagers {
-			continue
-		}
-		if !slices.ContainsFunc(before.configMap.ManagedFields, func(was metav1.ManagedFieldsEntry) bool {
-			return was.Manager == f.Manager && was.Operation == f.Operation && was.Time.Equal(f.Time)
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-// Gained reports whether managedFields show that another manager than the given one came to own a field between before and o.
-func (o *Observation) Gained(before *Observation, manager string) bool {
-	for _, f := range o.configMap.ManagedFields {
-		if f.Manager == manager && f.Operation == metav1.ManagedFieldsOperationUpdate || f.Manager == manyManagers {
-			continue
-		}
-		had := &fieldpath.Set{}
-		for _, was := range before.configMap.ManagedFields {
-			if was.Manager == f.Manager && was.Operation == f.Operation && was.Subresource == f.Subresource {
-				had = fieldsOf(was)
-			}
-		}
-		if has := fieldsOf(f); had != nil && has != nil && !has.Difference(had).Empty() {
-			return true
-		}
-	}
-	return false
-}
-
 // managed is an entry of managedFields. fields is nil where what the manager owns is not told.
 type managed struct {
 	Writer
 
-	fields *fieldpath.Set
+	apiVersion, subresource string
+	fields                  *fieldpath.Set
+}
+
+// isSame reports whether two entries are of the same manager.
+func (m managed) isSame(other managed) bool {
+	return m.Manager == other.Manager && m.Operation == other.Operation && m.apiVersion == other.apiVersion && m.subresource == other.subresource
 }
 
 func (o *Observation) managedFields() (all []managed) {
 	for _, f := range o.configMap.ManagedFields {
-		all = append(all, managed{writerOf(f), fieldsOf(f)})
+		all = append(all, managed{writerOf(f), f.APIVersion, f.Subresource, fieldsOf(f)})
 	}
 	return all
 }
@@ -299,11 +264,6 @@ func (o *Observation) OwnersOf(f Field) (owners []Writer, told bool) {
 		}
 	}
 	return owners, len(managers) > 0
-}
-
-// Owns reports whether a manager is among the owners.
-func Owns(owners []Writer, manager string) bool {
-	return slices.ContainsFunc(owners, func(w Writer) bool { return w.Manager == manager })
 }
 
 // IsVersioned reports whether a write on what was answered can be conditional.

@@ -41,7 +41,7 @@ func TestObservationOfNothing(t *testing.T) {
 	o := &judging.Observation{}
 	if o.Exists() || o.Version() != (judging.Version{}) || !o.Entry("foo").IsAbsent() || len(o.Entries()) > 0 || o.Labels() != nil || o.Annotations() != nil ||
 		o.Immutable() || o.Terminating() || o.Size() != 0 || o.Type() != "" || o.IsVersioned() || o.Writers() != nil || len(o.Fields()) > 0 ||
-		o.Digest() != judging.Digest(nil) || o.Horizon() != (judging.Horizon{}) {
+		o.Digest() != judging.Digest(nil) {
 		t.Errorf("%+v is something", o)
 	}
 	if none := judging.Observed(&corev1.Pod{}, time.Now()); none != nil || none.IsVersioned() {
@@ -183,92 +183,44 @@ func TestWhoOwnsAField(t *testing.T) {
 			if diff := cmp.Diff(owners, o.Owners("foo")); diff != "" || o.Owners("none") != nil {
 				t.Errorf("owners of the key, and not of its field:\n%s", diff)
 			}
-			if told && (judging.Owns(owners, "mine") != (len(names) > 0 && names[0] == "mine") || judging.Owns(owners, "nobody")) {
-				t.Errorf("who is among %v is told wrongly", names)
-			}
 		})
 	}
 }
 
-// Given what managedFields were before a write and are after it; then another than ours has gained something only where an entry of another has a
-// field that it had not, and what both have is told.
-func TestAnotherGainedAField(t *testing.T) {
+// Given an object with entries of both maps, metadata and immutable; then each is a field of its own, and is found by its key.
+func TestFieldsAndTheirKeys(t *testing.T) {
 	t.Parallel()
-	type managers = []func(*corev1.ConfigMap)
-	for name, test := range map[string]struct {
-		before, after managers
-		want          bool
-	}{
-		"nobody":                            {nil, nil, false},
-		"ours":                              {nil, managers{manages("engine", update, "", ofFoo)}, false},
-		"ours, by apply":                    {nil, managers{manages("engine", apply, "", ofFoo)}, true},
-		"another, new":                      {nil, managers{manages("other", update, "", ofFoo)}, true},
-		"another, of one more":              {managers{manages("other", update, "", ofFoo)}, managers{manages("other", update, "", ofBoth)}, true},
-		"another, of one less":              {managers{manages("other", update, "", ofBoth)}, managers{manages("other", update, "", ofFoo)}, false},
-		"another, by another operation":     {managers{manages("other", update, "", ofFoo)}, managers{manages("other", apply, "", ofFoo)}, true},
-		"another, through a subresource":    {managers{manages("other", update, "", ofFoo)}, managers{manages("other", update, "status", ofFoo)}, true},
-		"the many":                          {nil, managers{manages(ancient, update, "", ofFoo)}, false},
-		"another, of whom nothing is told":  {nil, managers{manages("other", update, "", "")}, false},
-		"another, of whom nothing was told": {managers{manages("other", update, "", "")}, managers{manages("other", update, "", ofFoo)}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			before, after := configMapAt(judging.Version{}, nil, test.before...), configMapAt(judging.Version{}, nil, test.after...)
-			if got := after.Gained(before, "engine"); got != test.want {
-				t.Errorf("another has gained a field: %t, want %t", got, test.want)
-			}
-		})
-	}
-}
-
-// Given an object with entries of both maps, metadata and immutable; then each is a field of its own, and metadata is told apart from entries.
-func TestFieldsAndWhatMetadataWrites(t *testing.T) {
-	t.Parallel()
-	before := configMapAt(judging.Version{}, map[string]string{"foo": "1"}, func(cm *corev1.ConfigMap) {
+	o := configMapAt(judging.Version{}, map[string]string{"foo": "1", "app": "an entry"}, func(cm *corev1.ConfigMap) {
 		cm.BinaryData = map[string][]byte{"raw": {1}}
-		cm.Labels, cm.Annotations, cm.Immutable = map[string]string{"app": "shop", "old": "1"}, map[string]string{"note": "n"}, new(false)
+		cm.Labels, cm.Annotations, cm.Immutable = map[string]string{"app": "shop"}, map[string]string{"example.com/note": "n"}, new(false)
 	})
-	entries, metadata := map[string]int{}, map[string]int{}
-	for f, value := range before.Fields() {
-		if f.IsMeta() {
-			metadata[value]++
-		} else {
-			entries[value]++
+	want := map[string]string{
+		".data.foo": "1", ".data.app": "an entry", ".binaryData.raw": "\x01", ".metadata.labels.app": "shop",
+		".metadata.annotations.example.com/note": "n", ".immutable": "false",
+	}
+	got := map[string]string{}
+	for f, value := range o.Fields() {
+		got[o.Path(f).String()] = value
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+	for key, path := range map[string]string{
+		"foo": ".data.foo", "raw": ".binaryData.raw", judging.LabelKey("app"): ".metadata.labels.app", judging.ImmutableKey: ".immutable",
+		judging.AnnotationKey("example.com/note"): ".metadata.annotations.example.com/note",
+	} {
+		e := o.Entry(key)
+		if e.Raw() != want[path] || o.Path(e.Field(key)).String() != path || judging.IsMeta(key) != (key != "foo" && key != "raw") {
+			t.Errorf("%s holds %q at %s, metadata: %t", key, e.Raw(), o.Path(e.Field(key)), judging.IsMeta(key))
 		}
 	}
-	if diff := cmp.Diff(map[string]int{"1": 1, "\x01": 1}, entries); diff != "" {
-		t.Errorf("entries (-want +got):\n%s", diff)
+	for _, key := range []string{judging.LabelKey("none"), judging.AnnotationKey("none"), "app/x"} {
+		if !o.Entry(key).IsAbsent() {
+			t.Errorf("%s is there", key)
+		}
 	}
-	if diff := cmp.Diff(map[string]int{"shop": 1, "1": 1, "n": 1, "false": 1}, metadata); diff != "" {
-		t.Errorf("metadata (-want +got):\n%s", diff)
-	}
-
-	for name, test := range map[string]struct {
-		meta *judging.Meta
-		want []string // paths and values, in order
-	}{
-		"none":                  {nil, nil},
-		"what is so already":    {&judging.Meta{Labels: map[string]*string{"app": new("shop"), "none": nil}, Immutable: new(false)}, nil},
-		"another label":         {&judging.Meta{Labels: map[string]*string{"app": new("x")}}, []string{`.metadata.labels.app="x"`}},
-		"a label less":          {&judging.Meta{Labels: map[string]*string{"old": nil}}, []string{".metadata.labels.old gone"}},
-		"a new annotation":      {&judging.Meta{Annotations: map[string]*string{"new": new("")}}, []string{`.metadata.annotations.new=""`}},
-		"what makes immutable":  {&judging.Meta{Immutable: new(true)}, []string{`.immutable="true"`}},
-		"an annotation to gone": {&judging.Meta{Annotations: map[string]*string{"note": nil}}, []string{".metadata.annotations.note gone"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var got []string
-			for f, to := range test.meta.Writes(before) {
-				if to == nil {
-					got = append(got, before.Path(f).String()+" gone")
-				} else {
-					got = append(got, before.Path(f).String()+`="`+*to+`"`)
-				}
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
+	if !configMapAt(judging.Version{}, nil).Entry(judging.ImmutableKey).IsAbsent() {
+		t.Error("immutable is there")
 	}
 }
 
@@ -304,13 +256,5 @@ func TestMomentOfAnObservation(t *testing.T) {
 		if got := (judging.Moment{Version: test.learned, At: at}).Of(test.seen); got != (judging.Moment{Version: test.want, At: at}) {
 			t.Errorf("%s: %+v, want %s", name, got, test.want)
 		}
-	}
-	o := configMapAt(judging.Version{UID: "u", ResourceVersion: "7"}, nil)
-	if got := o.Horizon(); got != (judging.Horizon{}) {
-		t.Errorf("the horizon is %+v, though nobody has learned it", got)
-	}
-	o.Since = judging.Moment{Version: "9", At: at}
-	if got := o.Horizon(); got != (judging.Horizon{ResourceVersion: "9", At: at}) {
-		t.Errorf("the horizon is %+v", got)
 	}
 }

@@ -34,7 +34,7 @@ func TestMergePatch(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := judging.MergePatch(judging.ConfigMap, base, []judging.Change{test.change}, nil, nil)
+			r, err := judging.MergePatch(judging.ConfigMap, base, []judging.Change{test.change}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,42 +74,50 @@ func TestMergePatchOfAWholeTransaction(t *testing.T) {
 	t.Parallel()
 	base := judging.Version{UID: "u", ResourceVersion: "7"}
 	one, two := judging.Text("1"), judging.Text("2")
-	changes := []judging.Change{{Key: "foo", From: one, To: two}, {Key: "guard", From: one, To: one, IsGuard: true}}
-	meta := &judging.Meta{Labels: map[string]*string{"app": new("shop"), "old": nil}, Annotations: map[string]*string{}, Immutable: new(true)}
+	changes := []judging.Change{
+		{Key: "foo", From: one, To: two},
+		{Key: "guard", From: one, To: one, IsGuard: true},
+		{Key: judging.ImmutableKey, To: judging.Text("true")},
+		{Key: judging.LabelKey("app"), To: judging.Text("shop")},
+		{Key: judging.LabelKey("old"), From: one},
+		{Key: judging.AnnotationKey("example.com/note"), From: one, To: two},
+	}
 	for name, test := range map[string]struct {
 		kind    judging.Kind
 		changes []judging.Change
-		meta    *judging.Meta
 		owner   *metav1.ManagedFieldsEntry
 		want    string
 		as      types.PatchType
 	}{
-		"all of it": {judging.ConfigMap, changes, meta, nil, `{"data":{"foo":"2"},"immutable":true,
-			"metadata":{"uid":"u","resourceVersion":"7","labels":{"app":"shop","old":null}}}`, types.StrategicMergePatchType},
+		"all of it": {judging.ConfigMap, changes, nil, `{"data":{"foo":"2"},"immutable":true,
+			"metadata":{"uid":"u","resourceVersion":"7","labels":{"app":"shop","old":null},
+			"annotations":{"example.com/note":"2"}}}`, types.StrategicMergePatchType},
 		"of a Secret": {
 			judging.Secret,
 			[]judging.Change{{Key: "foo", To: judging.Binary([]byte("1"))}},
-			nil, nil,
+			nil,
 			`{"data":{"foo":"MQ=="},"metadata":{"uid":"u","resourceVersion":"7"}}`, types.StrategicMergePatchType,
 		},
 		"with an owner": {
-			judging.ConfigMap, nil, nil, &metav1.ManagedFieldsEntry{Manager: "engine"},
+			judging.ConfigMap, nil, &metav1.ManagedFieldsEntry{Manager: "engine"},
 			`{"metadata":{"uid":"u","resourceVersion":"7","managedFields":[{"manager":"engine"}]}}`, types.StrategicMergePatchType,
 		},
 		"of a key that would be a directive": {
 			judging.ConfigMap,
 			[]judging.Change{{Key: "$patch", To: one}},
-			nil, nil,
+			nil,
 			`{"data":{"$patch":"1"},"metadata":{"uid":"u","resourceVersion":"7"}}`, types.MergePatchType,
 		},
 		"of a label that would be a directive": {
-			judging.ConfigMap, nil, &judging.Meta{Labels: map[string]*string{"$retainKeys": new("1")}}, nil,
+			judging.ConfigMap,
+			[]judging.Change{{Key: judging.LabelKey("$retainKeys"), To: one}},
+			nil,
 			`{"metadata":{"uid":"u","resourceVersion":"7","labels":{"$retainKeys":"1"}}}`, types.MergePatchType,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := judging.MergePatch(test.kind, base, test.changes, test.meta, test.owner)
+			r, err := judging.MergePatch(test.kind, base, test.changes, test.owner)
 			if err != nil {
 				t.Fatal(err)
 			}

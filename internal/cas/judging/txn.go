@@ -3,17 +3,13 @@ package judging
 import (
 	"slices"
 	"strings"
-	"time"
 )
 
-// Txn asks for keys of one ConfigMap, and for its metadata, to be written in one atomic request: all of it, if every
-// expectation holds, and nothing otherwise.
+// Txn asks for keys of one object to be written in one atomic request: all of them, if every expectation holds, and nothing otherwise.
 type Txn struct {
 	Ref Ref
-	// Keys are what it names, each at most once.
+	// Keys are what it names, each at most once: entries, and labels and annotations as LabelKey and AnnotationKey name them, and ImmutableKey.
 	Keys []KeySwap
-	// Meta, where it is not nil, is what becomes of the object beside its keys. It goes by At alone, which must not be empty then.
-	Meta *Meta
 
 	// GoneIsDone makes keys to be removed, or a ConfigMap, that are not there a success without a write: a removal has nothing
 	// left to do. It also lets the write pass on a ConfigMap that is being deleted, whatever was done to it.
@@ -24,15 +20,9 @@ type Txn struct {
 	// Bound is a version as one of At. It is judged last, so that what else refuses is told first. The zero Version binds nothing. Not for a
 	// removal.
 	Bound Version
-	// Seen is the version at which all of Expect was observed, where that is known. It admits nothing by itself. It saves a
-	// read, and it keeps a removal from undoing what this process has written since.
-	Seen Version
-	// SeenDigest is the Observation.Digest of all that was there at Seen, where that is known. With it a removal that was
-	// sent without a read, and whose answer got lost, can be told from another writer's.
-	SeenDigest string
-	// SeenSince is the horizon of what was observed at Seen. While it is young, a Txn that was judged there, on entries that are Expect to the
-	// byte, is sent without a read: what becomes of it can be found out with the horizon and SeenDigest. Not for a removal.
-	SeenSince Horizon
+	// Seen is where all of Expect was observed, where that is known. It admits nothing by itself. It saves a removal a read, and keeps it from
+	// undoing what this process has written since.
+	Seen Basis
 
 	// FieldManager is written into managedFields. Required.
 	FieldManager string
@@ -52,12 +42,6 @@ type KeySwap struct {
 	// Next, where it is not nil, makes New of what the key holds at the time of the write, instead of Expect, New and Held. An
 	// error refuses the Txn.
 	Next func(live Entry) (Entry, error)
-}
-
-// Meta is what a Txn does to an object beside its keys.
-type Meta struct {
-	Labels, Annotations map[string]*string // nil removes; what is not named stays as it is
-	Immutable           *bool              // nil: as it is
 }
 
 // Held says what becomes of a swap whose key holds the new entry already.
@@ -86,7 +70,7 @@ func (t *Txn) Computes() bool {
 // IsTake reports whether all that the Txn does is to compute one key. Several of them can go into one request, each on what the
 // one before it leaves.
 func (t *Txn) IsTake() bool {
-	return len(t.Keys) == 1 && t.Keys[0].Next != nil && t.Meta == nil && !t.IsHeld()
+	return len(t.Keys) == 1 && t.Keys[0].Next != nil && !t.IsHeld()
 }
 
 // IsHeld reports whether the Txn is held to a version of the object.
@@ -101,14 +85,12 @@ func (t *Txn) KeyNames() string {
 	return strings.Join(names, ",")
 }
 
-// CanGoBlind reports whether the Txn can be sent without a read. Either it is a removal, or a plan judged it within the last minute. In both cases
-// the request is conditional on one version.
-func (t *Txn) CanGoBlind(h History, now time.Time) bool {
-	isJudged := !t.GoneIsDone && t.SeenDigest != "" && t.SeenSince.isYoung(now)
-	return (t.GoneIsDone || isJudged) && t.Meta == nil && t.Seen.Valid() && t.Seen.UID != "" && (!t.Bound.Valid() || t.Bound == t.Seen) &&
+// CanGoBlind reports whether the Txn can be sent without a read: it removes what was seen, and the request is conditional on that version.
+func (t *Txn) CanGoBlind(h History) bool {
+	return t.GoneIsDone && t.Seen.Valid() && t.Seen.UID != "" && !t.Bound.Valid() &&
 		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
 		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
-			isNowhere := k.Expect.IsAnything() && (isJudged || t.Ref.Kind == ConfigMap) // which of its two maps has the key is not known
-			return k.Next != nil || isNowhere || h.WroteSince(k.Key, t.Seen)
+			isNowhere := k.Expect.IsAnything() && t.Ref.Kind == ConfigMap // which of its two maps has the key is not known
+			return k.Next != nil || !k.IsGuard && !k.New.IsAbsent() || isNowhere || h.WroteSince(k.Key, t.Seen.Version)
 		})
 }

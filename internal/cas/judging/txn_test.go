@@ -2,7 +2,6 @@ package judging_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
@@ -20,7 +19,7 @@ func TestWhatATransactionIs(t *testing.T) {
 		"a take":                          {judging.Txn{Keys: []judging.KeySwap{computed}}, true, true, false, "number"},
 		"a take that is held to versions": {judging.Txn{Keys: []judging.KeySwap{computed}, At: []judging.Version{v}}, true, false, true, "number"},
 		"a take that is bound":            {judging.Txn{Keys: []judging.KeySwap{computed}, Bound: v}, true, false, true, "number"},
-		"a take with metadata":            {judging.Txn{Keys: []judging.KeySwap{computed}, Meta: &judging.Meta{}}, true, false, false, "number"},
+		"a take with a label":             {judging.Txn{Keys: []judging.KeySwap{computed, {Key: judging.LabelKey("app")}}}, true, false, false, "number,metadata.labels/app"},
 		"a take beside another key":       {judging.Txn{Keys: []judging.KeySwap{plain, computed}}, true, false, false, "foo,number"},
 		"a swap with a guard":             {judging.Txn{Keys: []judging.KeySwap{plain, guard}}, false, false, false, "foo,guard"},
 	} {
@@ -42,7 +41,7 @@ func TestRemovalThatGoesWithoutARead(t *testing.T) {
 	t.Parallel()
 	v := judging.Version{UID: "u", ResourceVersion: "7"}
 	removal := func(change func(*judging.Txn)) *judging.Txn {
-		txn := &judging.Txn{GoneIsDone: true, Seen: v, Keys: []judging.KeySwap{{Key: "foo", Expect: judging.Text("1")}}}
+		txn := &judging.Txn{GoneIsDone: true, Seen: judging.Basis{Version: v}, Keys: []judging.KeySwap{{Key: "foo", Expect: judging.Text("1")}}}
 		change(txn)
 		return txn
 	}
@@ -55,21 +54,23 @@ func TestRemovalThatGoesWithoutARead(t *testing.T) {
 		"at the version that was seen":         {removal(func(t *judging.Txn) { t.At = []judging.Version{v} }), false, true},
 		"at that version of any object":        {removal(func(t *judging.Txn) { t.At = []judging.Version{{ResourceVersion: "7"}} }), false, true},
 		"at another version":                   {removal(func(t *judging.Txn) { t.At = []judging.Version{v, {ResourceVersion: "8"}} }), false, false},
-		"bound to the version that was seen":   {removal(func(t *judging.Txn) { t.Bound = v }), false, true},
-		"bound to another version":             {removal(func(t *judging.Txn) { t.Bound.ResourceVersion = "8" }), false, false},
-		"no version was seen":                  {removal(func(t *judging.Txn) { t.Seen = judging.Version{} }), false, false},
+		"bound to a version":                   {removal(func(t *judging.Txn) { t.Bound = v }), false, false},
+		"no version was seen":                  {removal(func(t *judging.Txn) { t.Seen = judging.Basis{} }), false, false},
 		"of no object in particular":           {removal(func(t *judging.Txn) { t.Seen.UID = "" }), false, false},
 		"of a version that means none":         {removal(func(t *judging.Txn) { t.Seen.ResourceVersion = "0" }), false, false},
-		"with metadata":                        {removal(func(t *judging.Txn) { t.Meta = &judging.Meta{} }), false, false},
 		"of a key that this process wrote":     {removal(func(*judging.Txn) {}), true, false},
 		"of a key that may hold anything":      {removal(func(t *judging.Txn) { t.Keys[0].Expect = judging.Anything() }), false, false},
 		"of a Secret's that may hold anything": {removal(func(t *judging.Txn) { t.Keys[0].Expect, t.Ref.Kind = judging.Anything(), judging.Secret }), false, true},
 		"that computes":                        {removal(func(t *judging.Txn) { t.Keys[0].Next = func(e judging.Entry) (judging.Entry, error) { return e, nil } }), false, false},
-		"that is no removal":                   {removal(func(t *judging.Txn) { t.GoneIsDone = false }), false, false},
+		"of a value that is put back":          {removal(func(t *judging.Txn) { t.Keys[0].New = judging.Text("0") }), false, false},
+		"with a key that is only compared": {removal(func(t *judging.Txn) {
+			t.Keys = append(t.Keys, judging.KeySwap{Key: "g", Expect: judging.Text("1"), IsGuard: true})
+		}), false, true},
+		"that is no removal": {removal(func(t *judging.Txn) { t.GoneIsDone = false }), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := test.txn.CanGoBlind(told{own: test.own}, time.Now()); got != test.want {
+			if got := test.txn.CanGoBlind(told{own: test.own}); got != test.want {
 				t.Errorf("it goes without a read: %t, want %t", got, test.want)
 			}
 		})

@@ -14,27 +14,6 @@ import (
 // ancient is the manager under which the API server puts the oldest together where there are many.
 const ancient = "ancient-changes"
 
-// Where there are many managers, the API server puts the oldest together when another one writes, ours too.
-func TestManagersThatArePutTogetherAreNoOtherWriter(t *testing.T) {
-	t.Parallel()
-	managed := func(managers ...string) *judging.Observation {
-		cm := &corev1.ConfigMap{}
-		for i, m := range managers {
-			cm.ManagedFields = append(cm.ManagedFields, metav1.ManagedFieldsEntry{
-				Manager: m, Operation: metav1.ManagedFieldsOperationUpdate, Time: &metav1.Time{Time: time.Unix(int64(i), 0)},
-			})
-		}
-		return judging.Observed(cm, time.Time{})
-	}
-	before := managed("a", "b", "c")
-	if managed(ancient, "b", "c", "engine").WroteAnother(before, "engine") {
-		t.Error("our own write looks like another's")
-	}
-	if !managed(ancient, "b", "c", "d").WroteAnother(before, "engine") {
-		t.Error("another's write does not show")
-	}
-}
-
 func TestLastWritersOfTheSameSecond(t *testing.T) {
 	t.Parallel()
 	at := func(second int) *metav1.Time {

@@ -69,30 +69,31 @@ func New(config *rest.Config) (*Client, error) {
 // Horizon is that of an object's kind.
 func (c *Client) Horizon(ref judging.Ref) *Reached { return &c.horizons[ref.Kind] }
 
-// about has a request be about the objects of a namespace.
-func (c *Client) about(ref judging.Ref, r *rest.Request) *rest.Request {
-	return r.Namespace(ref.Namespace).Resource(ref.Kind.Resource())
-}
-
-// ask sends a request about an object once. client-go logs the warnings in an answer and, at a high verbosity, bodies.
-func (c *Client) ask(ctx context.Context, ref judging.Ref, r *rest.Request) (runtime.Object, error) {
+// once has a request be about the objects of a namespace, and be sent once: by itself, client-go would send it again and again, for as long
+// as each answer says. It also logs the warnings in an answer and, at a high verbosity, bodies: not of a kind that hides its values.
+func (c *Client) once(ctx context.Context, ref judging.Ref, r *rest.Request) (context.Context, *rest.Request) {
 	if ref.Kind.Hides() {
 		ctx, r = klog.NewContext(ctx, klog.Logger{}), r.WarningHandler(rest.NoWarnings{})
 	}
+	return ctx, r.Namespace(ref.Namespace).Resource(ref.Kind.Resource()).MaxRetries(0)
+}
+
+// ask sends a request once.
+func (c *Client) ask(ctx context.Context, ref judging.Ref, r *rest.Request) (runtime.Object, error) {
+	ctx, r = c.once(ctx, ref, r)
 	return r.Do(ctx).Get()
 }
 
 // Get reads the object, linearizably: without a resourceVersion the API server asks a quorum of etcd.
 func (c *Client) Get(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
 	begun, since := c.Now(), c.Horizon(ref).now()
-	ctx, report := withReport(ctx)
-	answer, err := c.ask(ctx, ref, c.about(ref, c.rest.Get()).Name(ref.Name))
+	answer, err := c.ask(ctx, ref, c.rest.Get().Name(ref.Name))
 	o := judging.Observed(answer, begun)
 	switch {
 	case err == nil && !o.IsVersioned():
 		return nil, &judging.RefusedError{Ref: ref, Verb: "get", Code: http.StatusOK, Err: errUnversioned}
 	case err == nil:
-		o.Since, o.Answered = since.Of(o.Version().ResourceVersion), report.date()
+		o.Since = since.Of(o.Version().ResourceVersion)
 		return o, nil
 	case isAbsence(err, ref):
 		return &judging.Observation{Begun: begun, Since: since}, nil
@@ -102,69 +103,42 @@ func (c *Client) Get(ctx context.Context, ref judging.Ref) (*judging.Observation
 
 // LacksNamespace reports whether the API server says that there is no such namespace. It is false if it does not let us know.
 func (c *Client) LacksNamespace(ctx context.Context, name string) bool {
-	return isNoNamespace(c.rest.Get().Resource("namespaces").Name(name).Do(ctx).Error())
+	return isNoNamespace(c.rest.Get().Resource("namespaces").Name(name).MaxRetries(0).Do(ctx).Error())
 }
 
-// GetPatiently is get, or refresh where something is known, tried again for about a second where that may help.
-func (c *Client) GetPatiently(ctx context.Context, ref judging.Ref, known *judging.Observation) (*judging.Observation, error) {
-	backoff := NewBackoff(20*time.Millisecond, time.Second)
-	for range 5 {
-		o, err := c.refresh(ctx, ref, known)
-		var refused *judging.RefusedError
-		if err == nil || !errors.As(err, &refused) || !IsPassing(err) {
-			return o, err
-		}
-		if !Pause(ctx, &backoff, err) {
-			return nil, err
-		}
-	}
-	return c.refresh(ctx, ref, known)
+// GetPatiently is Get, tried again as Patiently does.
+func (c *Client) GetPatiently(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
+	return Patiently(ctx, func() (*judging.Observation, error) { return c.Get(ctx, ref) })
 }
 
-// Read reads the object for a committer. Where a write may follow and the horizon is too old, the read is a watch that begins with
+// Read reads the object for a committer, patiently. Where a write may follow and the horizon is too old, the read is a watch that begins with
 // the present state and learns the horizon.
-func (c *Client) Read(ctx context.Context, ref judging.Ref, known *judging.Observation, toWrite bool) (*judging.Observation, error) {
-	if toWrite && !c.Horizon(ref).Covers(ref, c.Horizon(ref).now(), c.Now()) {
-		o, err := c.getWithHorizon(ctx, ref)
-		if err == nil {
-			return o, nil
+func (c *Client) Read(ctx context.Context, ref judging.Ref, toWrite bool) (*judging.Observation, error) {
+	hasFailed := false
+	return Patiently(ctx, func() (*judging.Observation, error) {
+		h := c.Horizon(ref)
+		if !toWrite || h.Covers(ref, h.now(), c.Now()) {
+			return c.Get(ctx, ref)
 		}
+		o, err := c.getWithHorizon(ctx, ref)
 		var forbidden *judging.ForbiddenError
 		switch {
+		case err == nil:
+			return o, nil
 		case ctx.Err() != nil:
 			return nil, &judging.CanceledError{Ref: ref, Host: c.Host, Err: context.Cause(ctx)}
 		case errors.As(err, &forbidden):
-			c.Horizon(ref).refuse(ref.Namespace)
+			h.refuse(ref.Namespace)
 		case isUnsupported(err):
-			c.Horizon(ref).refuse("")
+			h.refuse("")
+		case mayBeAnswered(err) && !hasFailed: // once more
+			hasFailed = true
+			return nil, err
 		default:
-			c.Horizon(ref).learns(judging.Moment{At: c.Now()}) // nothing, and that is enough for a minute
+			h.learns(judging.Moment{At: c.Now()}) // nothing, and that is enough for a minute
 		}
-	}
-	return c.GetPatiently(ctx, ref, known)
-}
-
-// Large is the size of an object in bytes from which on its version is asked for first: the API server begins to compress
-// its answers there, which takes it longer than all else.
-const Large = 128 << 10
-
-// refresh reads the object as get does. Where what is known is large, it asks for the metadata first, and is content
-// with that where the version is the same.
-func (c *Client) refresh(ctx context.Context, ref judging.Ref, known *judging.Observation) (*judging.Observation, error) {
-	if known == nil || known.Size() < Large {
 		return c.Get(ctx, ref)
-	}
-	now, since := *known, c.Horizon(ref).now()
-	now.Begun = c.Now()
-	reported, report := withReport(ctx)
-	meta := &metav1.PartialObjectMetadata{}
-	err := c.about(ref, c.rest.Get()).Name(ref.Name).
-		SetHeader("Accept", runtime.ContentTypeProtobuf+";as=PartialObjectMetadata;g=meta.k8s.io;v=v1").Do(reported).Into(meta)
-	if err == nil && (judging.Version{UID: string(meta.UID), ResourceVersion: meta.ResourceVersion}) == known.Version() {
-		now.Since, now.Answered = since.Of(meta.ResourceVersion), report.date()
-		return &now, nil
-	}
-	return c.Get(ctx, ref)
+	})
 }
 
 var errUnversioned = errors.New("the answer is no object with a uid and a resourceVersion")
@@ -255,13 +229,13 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 		r = r.Param("dryRun", metav1.DryRunAll)
 	}
 	begun := c.Now()
-	answer, err := c.ask(ctx, ref, c.about(ref, r).Timeout(requestTimeout).MaxRetries(0))
+	answer, err := c.ask(ctx, ref, r.Timeout(requestTimeout))
 	if err == nil {
 		o := judging.Observed(answer, begun)
 		_, isStatus := answer.(*metav1.Status)
 		switch {
 		case o.IsVersioned():
-			o.Since.At, o.Answered = begun, report.date()
+			o.Since.At = begun
 			return o, Landed, nil
 		case isStatus && verb == "delete":
 			return &judging.Observation{Begun: begun}, Landed, nil
@@ -312,9 +286,15 @@ func isOtherUID(err error) bool {
 	return false
 }
 
-// Page reads one page of a list of ConfigMaps.
+// Page reads one page of a list of ConfigMaps, patiently.
 func (c *Client) Page(ctx context.Context, namespace string, options metav1.ListOptions) (*corev1.ConfigMapList, error) {
-	page := &corev1.ConfigMapList{}
-	err := c.rest.Get().Namespace(namespace).Resource("configmaps").VersionedParams(&options, metav1.ParameterCodec).Do(ctx).Into(page)
-	return page, err
+	ref := judging.Ref{Namespace: namespace}
+	return Patiently(ctx, func() (*corev1.ConfigMapList, error) {
+		page := &corev1.ConfigMapList{}
+		ctx, r := c.once(ctx, ref, c.rest.Get().VersionedParams(&options, metav1.ParameterCodec))
+		if err := r.Do(ctx).Into(page); err != nil {
+			return nil, c.Explain(err, ref, "list")
+		}
+		return page, nil
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"sync/atomic"
-	"time"
 )
 
 // report is what the header of an answer tells, beyond what client-go passes on.
@@ -19,16 +18,6 @@ type reportKey struct{}
 func withReport(ctx context.Context) (context.Context, *report) {
 	r := &report{}
 	return context.WithValue(ctx, reportKey{}, r), r
-}
-
-// date is when the API server answered, on its own clock, in seconds; zero where it did not tell.
-func (r *report) date() time.Time {
-	if header := r.header.Load(); header != nil {
-		if date, err := http.ParseTime(header.Get("Date")); err == nil {
-			return date
-		}
-	}
-	return time.Time{}
 }
 
 // turnedAway reports whether API priority and fairness turned the request away. Such a 429 is the API server's own word that it

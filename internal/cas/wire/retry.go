@@ -3,10 +3,12 @@ package wire
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
@@ -14,6 +16,27 @@ import (
 
 // maxRetryAfter bounds how long the API server can ask to wait.
 const maxRetryAfter = 5 * time.Second
+
+// Patiently reads, and reads again where that may be answered: five times at most, which takes about a second, or as long as the API server
+// asks to wait, but not once that has taken maxRetryAfter.
+func Patiently[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	backoff, begun := NewBackoff(20*time.Millisecond, time.Second), time.Now()
+	for range 5 {
+		found, err := read()
+		if err == nil || !mayBeAnswered(err) || time.Since(begun) >= maxRetryAfter || !Pause(ctx, &backoff, err) {
+			return found, err
+		}
+	}
+	return read()
+}
+
+// mayBeAnswered reports whether a read that failed may be answered a moment later: the API server could not answer it, or the connection
+// broke. That none comes about is told at once.
+func mayBeAnswered(err error) bool {
+	var refused *judging.RefusedError
+	return IsPassing(err) && (errors.As(err, &refused) || errors.Is(err, errEnded) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		utilnet.IsProbableEOF(err) || utilnet.IsConnectionReset(err) || utilnet.IsHTTP2ConnectionLost(err))
+}
 
 // NewBackoff is that of everything that is tried again.
 func NewBackoff(first, most time.Duration) wait.Backoff {

@@ -3,7 +3,11 @@ package wire_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"net/url"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
@@ -64,4 +69,45 @@ func TestPauseEndsWithItsContext(t *testing.T) {
 			t.Errorf("it took %v, want a second", took)
 		}
 	})
+}
+
+// What is read is read again where that may help: a few times, for about a second, or for as long as the API server asks to wait, about five seconds
+// in all. Each failure is told with its cause.
+func TestPatienceEndsAfterAFewReadsAndAFewSeconds(t *testing.T) {
+	t.Parallel()
+	refused := func(err error, code int) error { return &judging.RefusedError{Code: code, Err: err} }
+	unreachable := func(err error) error {
+		return &judging.UnreachableError{Err: &url.Error{Op: "Get", URL: "https://127.0.0.1", Err: err}}
+	}
+	for name, test := range map[string]struct {
+		err         error
+		reads       int
+		least, most time.Duration
+	}{
+		"an error of the API server's": {refused(errors.New("no leader"), http.StatusInternalServerError), 6, 600 * time.Millisecond, time.Second},
+		"too busy for a second":        {refused(busy(1), http.StatusTooManyRequests), 6, 5 * time.Second, 5 * time.Second},
+		"too busy for two":             {refused(busy(2), http.StatusTooManyRequests), 4, 6 * time.Second, 6 * time.Second},
+		"too busy for an hour":         {refused(busy(3600), http.StatusServiceUnavailable), 2, 5 * time.Second, 5 * time.Second},
+		"a connection that breaks":     {unreachable(io.EOF), 6, 600 * time.Millisecond, time.Second},
+		"one that is reset":            {unreachable(syscall.ECONNRESET), 6, 600 * time.Millisecond, time.Second},
+		"an answer that breaks off":    {unreachable(fmt.Errorf("reading: %w", io.ErrUnexpectedEOF)), 6, 600 * time.Millisecond, time.Second},
+		"a connection that is refused": {unreachable(syscall.ECONNREFUSED), 1, 0, 0},
+		"credentials that are refused": {refused(errors.New("token expired"), http.StatusUnauthorized), 1, 0, 0},
+		"what the user may not":        {&judging.ForbiddenError{Err: errors.New("no")}, 1, 0, 0},
+		"anything else":                {errors.New("something else"), 1, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				reads, begun := 0, time.Now()
+				_, err := wire.Patiently(t.Context(), func() (bool, error) { reads++; return false, test.err })
+				if took := time.Since(begun); reads != test.reads || took < test.least || took > test.most {
+					t.Errorf("%d reads in %v, want %d in %v to %v", reads, took, test.reads, test.least, test.most)
+				}
+				if !errors.Is(err, test.err) {
+					t.Errorf("%v, want %v", err, test.err)
+				}
+			})
+		})
+	}
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -16,9 +17,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// errNoHorizon: the API server does not begin a watch with the present state.
-var errNoHorizon = errors.New("the watch did not begin with the present state")
-
 // horizonTimeout is how long the first events of a watch may take: about 2 ms where nothing is wrong.
 const horizonTimeout = 2 * time.Second
 
@@ -28,10 +26,12 @@ const Watching = 2 * time.Second
 // ErrSilent says that a watch showed nothing, as behind a proxy that holds back what it has of an answer.
 var ErrSilent = errors.New("the watch showed nothing in time")
 
+var errEnded = errors.New("the watch ended")
+
 // list is a request about the one object as a collection, which who may watch or list that name alone is permitted to ask for.
 func (c *Client) list(ref judging.Ref, options metav1.ListOptions) *rest.Request {
 	options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, ref.Name).String()
-	return c.about(ref, c.rest.Get()).VersionedParams(&options, metav1.ParameterCodec)
+	return c.rest.Get().VersionedParams(&options, metav1.ParameterCodec)
 }
 
 // fresh are the options of a watch that begins with the present state, linearizably, and a bookmark.
@@ -45,7 +45,6 @@ func fresh() metav1.ListOptions {
 func (c *Client) getWithHorizon(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, horizonTimeout, ErrSilent)
 	defer cancel()
-	ctx, report := withReport(ctx)
 	begun := c.Now()
 	o := &judging.Observation{Begun: begun}
 	options := fresh()
@@ -65,10 +64,9 @@ func (c *Client) getWithHorizon(ctx context.Context, ref judging.Ref) (*judging.
 	switch {
 	case err != nil:
 		return nil, err
-	case o.Since.At.IsZero() || o.Exists() && !o.IsVersioned():
-		return nil, errNoHorizon
+	case o.Exists() && !o.IsVersioned():
+		return nil, errUnversioned
 	}
-	o.Answered = report.date()
 	c.Horizon(ref).learns(o.Since)
 	return o, nil
 }
@@ -97,16 +95,18 @@ func (c *Client) Follow(ctx context.Context, ref judging.Ref, since string, yiel
 	return err
 }
 
-// isUnsupported reports whether the API server cannot begin a watch with the present state.
+// isUnsupported reports whether the API server cannot begin a watch with the present state. It finds what it cannot do in the request;
+// any other refusal may be that of something in between, or of the moment.
 func isUnsupported(err error) bool {
 	var refused *judging.RefusedError
-	return errors.Is(err, errNoHorizon) || errors.As(err, &refused) && !IsPassing(err)
+	return errors.As(err, &refused) && (refused.Code == http.StatusBadRequest || refused.Code == http.StatusUnprocessableEntity)
 }
 
 // events calls yield with the events of a watch until yield returns false.
 func (c *Client) events(ctx context.Context, ref judging.Ref, options metav1.ListOptions, yield func(watch.EventType, *judging.Observation) bool) error {
 	begun := c.Now()
-	w, err := c.list(ref, options).Watch(ctx)
+	ctx, r := c.once(ctx, ref, c.list(ref, options))
+	w, err := r.Watch(ctx)
 	if err != nil {
 		return c.Explain(err, ref, "watch")
 	}
@@ -117,7 +117,7 @@ func (c *Client) events(ctx context.Context, ref judging.Ref, options metav1.Lis
 			return context.Cause(ctx)
 		case event, open := <-w.ResultChan():
 			if !open {
-				return errors.New("the watch ended")
+				return errEnded
 			}
 			seen := judging.Observed(event.Object, begun)
 			switch {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,7 +43,7 @@ func isAuthorizers(answer *apierrors.StatusError, ref judging.Ref) bool {
 // quoted is how many bytes of a value in a row count as a quotation. A shorter value is quoted as a whole.
 const quoted = 8
 
-// quotes reports whether words quote a value: as it is, as Go escapes it, as base64, or as the numbers that Go prints for bytes.
+// quotes reports whether words quote a value, in any of its forms.
 func quotes(words string, values []judging.Entry) bool {
 	runs := map[string]bool{}
 	for i := range max(0, len(words)-quoted+1) {
@@ -59,9 +60,25 @@ func quotes(words string, values []judging.Entry) bool {
 		}
 		return false
 	}
-	return slices.ContainsFunc(values, func(e judging.Entry) bool {
-		escaped, numbers := strconv.Quote(e.Raw()), fmt.Sprintf("%d", []byte(e.Raw()))
-		return isIn(e.Raw()) || isIn(escaped[1:len(escaped)-1]) || isIn(numbers[1:len(numbers)-1]) ||
-			isIn(base64.StdEncoding.EncodeToString([]byte(e.Raw())))
-	})
+	return slices.ContainsFunc(values, func(e judging.Entry) bool { return slices.ContainsFunc(forms(e.Raw()), isIn) })
 }
+
+// forms are what a value looks like in words: as it is, as Go and JSON escape it, as the bytes that Go prints, as hexadecimal text and as base64.
+func forms(value string) []string {
+	return []string{
+		value, inside(strconv.Quote(value), `"`), inJSON(value, true), inJSON(value, false),
+		inside(fmt.Sprintf("%d", []byte(value)), "["), inside(fmt.Sprintf("%#v", []byte(value)), "[]byte{"),
+		fmt.Sprintf("%x", value), fmt.Sprintf("%X", value), base64.StdEncoding.EncodeToString([]byte(value)),
+	}
+}
+
+func inJSON(value string, escapesHTML bool) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(escapesHTML)
+	_ = e.Encode(value) // text always can be
+	return inside(strings.TrimSuffix(b.String(), "\n"), `"`)
+}
+
+// inside is what is between an opening and the byte that closes it.
+func inside(words, opening string) string { return words[len(opening) : len(words)-1] }

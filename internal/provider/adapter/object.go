@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -76,7 +77,7 @@ func (r *Whole) creation(plan *Object, ref cas.Ref) *cas.Creation {
 // update is what an update sends, nil where there is nothing to write. was is the prior state, with what it takes over. It is
 // written only at the version that the state was observed at, or where the lineage leads from that.
 func (r *Whole) update(plan, was *Object) *cas.Txn {
-	t := &cas.Txn{Ref: was.Ref(), At: []cas.Version{was.Version()}, Seen: was.Version(), FieldManager: r.Run.FieldManagerOr(plan.FieldManager)}
+	t := &cas.Txn{Ref: was.Ref(), At: []cas.Version{was.Version()}, Seen: cas.Basis{Version: was.Version()}, FieldManager: r.Run.FieldManagerOr(plan.FieldManager)}
 	before, after := was.entries(), plan.entries()
 	all := maps.Clone(before)
 	maps.Copy(all, after)
@@ -87,37 +88,31 @@ func (r *Whole) update(plan, was *Object) *cas.Txn {
 		}
 		t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: from, New: to})
 	}
-	meta := cas.Meta{
-		Labels:      metaChanges(plan.Labels, was.Labels, r.Run.Ignored.Labels),
-		Annotations: metaChanges(plan.Annotations, was.Annotations, r.Run.Ignored.Annotations),
-	}
+	t.Keys = append(t.Keys, metaChanges(cas.LabelKey, plan.Labels, was.Labels, r.Run.Ignored.Labels)...)
+	t.Keys = append(t.Keys, metaChanges(cas.AnnotationKey, plan.Annotations, was.Annotations, r.Run.Ignored.Annotations)...)
 	if plan.Immutable.ValueBool() != was.Immutable.ValueBool() {
-		meta.Immutable = new(plan.Immutable.ValueBool())
+		t.Keys = append(t.Keys, cas.KeySwap{Key: cas.ImmutableKey, Expect: cas.Anything(), New: cas.Text(strconv.FormatBool(plan.Immutable.ValueBool()))})
 	}
-	if len(meta.Labels) > 0 || len(meta.Annotations) > 0 || meta.Immutable != nil {
-		t.Meta = &meta
-	}
-	if len(t.Keys) == 0 && t.Meta == nil {
+	if len(t.Keys) == 0 {
 		return nil
 	}
 	return t
 }
 
-// metaChanges is what makes labels or annotations what is planned. Those that are ignored are never removed.
-func metaChanges(plan, was types.Map, ignored terms.IgnoredKeys) map[string]*string {
+// metaChanges is what makes labels or annotations what is planned. The version stands for what they held. Those that are ignored are never removed.
+func metaChanges(key func(string) string, plan, was types.Map, ignored terms.IgnoredKeys) (changes []cas.KeySwap) {
 	if plan.IsNull() {
 		return nil
 	}
-	changes := map[string]*string{}
 	before, after := StringsOf(was), StringsOf(plan)
-	for key, value := range after {
-		if old, ok := before[key]; !ok || old != value {
-			changes[key] = &value
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if old, ok := before[name]; !ok || old != after[name] {
+			changes = append(changes, cas.KeySwap{Key: key(name), Expect: cas.Anything(), New: cas.Text(after[name])})
 		}
 	}
-	for key := range before {
-		if _, ok := after[key]; !ok && !ignored.Match(key) {
-			changes[key] = nil
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if _, ok := after[name]; !ok && !ignored.Match(name) {
+			changes = append(changes, cas.KeySwap{Key: key(name), Expect: cas.Anything()})
 		}
 	}
 	return changes

@@ -72,7 +72,7 @@ func (c change) isPlanned() bool {
 func (c change) txn(was *Object) *cas.Txn {
 	t := c.update(c.writes(was), was)
 	if t == nil && c.isPlanned() {
-		return &cas.Txn{Ref: c.state.Ref(), At: []cas.Version{c.state.Version()}, Seen: c.state.Version()}
+		return &cas.Txn{Ref: c.state.Ref(), At: []cas.Version{c.state.Version()}, Seen: cas.Basis{Version: c.state.Version()}}
 	}
 	return t
 }

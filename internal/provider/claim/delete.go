@@ -212,7 +212,7 @@ func (r *Run) removal(ch *Change) (t *cas.Txn, diags diag.Diagnostics) {
 	expect, base, isSeen := prior.Values, prior.Version, false
 	if seen := m.removalOf(prior.ID); seen != nil {
 		if base = seen.version(); seen.Entries != nil {
-			expect, t.Seen, t.SeenDigest, isSeen = seen.Entries, base, seen.Digest, true
+			expect, t.Seen, isSeen = seen.Entries, cas.Basis{Version: base, Digest: seen.Digest}, true
 		}
 	}
 	// If the plan saw no ConfigMap, there is no version to compare, and the keys are expected to be absent.

@@ -98,12 +98,12 @@ func firstSwap(key string, expect, value cas.Entry, adopt bool) cas.KeySwap {
 // process applies a saved plan. Keys that do not change are compared as well.
 func (r *Run) updateTxn(ch *Change) (t *cas.Txn, diags diag.Diagnostics) {
 	c, prior := ch.Plan, ch.Prior
-	t = &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), Seen: prior.Version}
+	t = &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), Seen: cas.Basis{Version: prior.Version}}
 	if !t.Seen.Valid() {
 		diags.Append(ch.about.VersionNotKnown())
 	}
 	if c.Scope != terms.ScopeKey || c.IsSecret() && len(ch.dropped()) > 0 {
-		t.At = append(t.At, t.Seen)
+		t.At = append(t.At, t.Seen.Version)
 	}
 	t.At = c.pinned(t.At)
 

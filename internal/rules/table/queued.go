@@ -12,6 +12,8 @@ var queued = []Rule{
 	rule("A creation or a removal keeps its place among the swaps of the object", "cas.committer.run",
 		"a, b = a[:max(c, 1)], a[max(c, 1):] -> a, b = a[c:c+1], slices.Concat(a[:c], a[c+1:])", "TestWholeObjectKeepsItsPlaceInTheQueue"),
 	rule("Closing waits for what is under way", "cas.Engine.Close", "skip Wait", "TestCloseLeavesNoRequestBehind"),
+	rule("And ends it", "cas.Engine.call", "skip AfterFunc", "TestCloseEndsRequestsOfEachKind"),
+	rule("A look at a namespace is no exception", "cas.Engine.LacksNamespace", "a.call(b, c, d) -> d(b)", "TestCloseEndsRequestsOfEachKind"),
 	// Turns.
 	rule("Reads that keep coming do not put off a write, nor do writes a rehearsal", "cas.committer.next",
 		"for range a { if b.turn = c; a[b.turn] { break } } -> for _, b.turn = range [...]turn{reads, writes, rehearses} { if a[b.turn] { break } }",

@@ -9,8 +9,9 @@ var written = []Rule{
 	rule("That others changed a ResourceQuota passes", "wire.Client.send", "without isQuotaConflict", "TestCreationThatIsRefusedForABusyQuotaIsJudgedAgain/twice"),
 	rule("Credentials are redacted where an error repeats them", "wire.redactor.RoundTrip", "never ReplaceAll", "TestCredentialsAreRedactedWhereAnErrorRepeatsThem"),
 	// Sending again.
-	rule("A write is sent once: client-go does not send it again", "wire.Client.send", "a.MaxRetries(0) -> a",
-		"TestAnswerThatGotLostIsFoundOut/ConfigMap/429_after_the_write_landed", "TestAnswerThatGotLostIsFoundOut/ConfigMap/503_after_the_write_landed"),
+	rule("A request is sent once: client-go does not send it again", "wire.Client.once", "a.MaxRetries(0) -> a",
+		"TestAnswerThatGotLostIsFoundOut/ConfigMap/429_after_the_write_landed", "TestAnswerThatGotLostIsFoundOut/ConfigMap/503_after_the_write_landed",
+		"TestReadsThatAlwaysFailAreToldAfterAFew/429_before_the_write"),
 	rule("A JSON Patch is never sent again", "cas.batch.canRepeat", "!a.byKey -> true", "TestDelayedJSONPatchIsNeverSentAgain"),
 	rule("A JSON Patch that was not found is looked for again, for it may be on its way", "cas.batch.follow", "wire.Pending -> wire.Stale",
 		"TestJSONPatchThatNeverArrivesIsUnknownAfterAWhile"),
@@ -45,6 +46,8 @@ var written = []Rule{
 	rule("An unknown creation may land in place of a later one", "cas.creating.settle", "without lostCreation", "TestCreationThatAnUnknownOneMadeIsNotAnothersToo"),
 	rule("Who may not watch in one namespace may in another", "wire.Client.Read", `a.refuse(b.Namespace) -> a.refuse("")`,
 		"TestHorizonIsNotLostWithAForbiddenNamespace"),
+	rule("A watch that is refused for the moment may be answered the next time", "wire.isUnsupported", "a && (b || c) -> a",
+		"TestHorizonIsNotLostForEverWithOneWatch/the_token_has_just_expired"),
 	rule("A watch that shows nothing does not hold up siblings", "cas.batch.follow", "wire.Watching -> time.Hour", "TestSilentWatchDoesNotHoldUpSiblings"),
 	// What the object tells of whether a write landed.
 	rule("A merge patch can only be the first version after its base", "cas.batch.follow", "without byKey", "TestOnlyTheFirstVersionAfterTheBaseCanBeAMergePatch"),

@@ -4,6 +4,8 @@
 // No process outlives the one that started it, however that one ends: a watchdog holds the read end of a
 // pipe and kills etcd and kube-apiserver when the other end closes, which a panic, a test timeout and a
 // SIGKILL do too.
+//
+// It must not know what the cluster is used for: neither the engine nor the provider.
 package controlplane
 
 import (

@@ -1,5 +1,7 @@
 // Lend runs a command beside a control plane of its own, which all test packages that the command runs share: make test, for example.
 // Without a command it prints the address that tests look for in [testcluster.EnvLent], and goes on until its input ends.
+//
+// It must not know what the command does.
 package main
 
 import (

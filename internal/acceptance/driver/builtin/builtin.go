@@ -1,4 +1,6 @@
 // Package builtin serves terraform_data, which both command lines have in them.
+//
+// It must not know the driver, nor the provider under test.
 package builtin
 
 import (

@@ -1,4 +1,7 @@
-// Package values has what both sides do with values and schemas: types, the wire, what Terraform proposes, and what it refuses of a plan.
+// Package values has what package driver and package builtin do with values and schemas: types, the wire, what Terraform proposes, and what it refuses
+// of a plan.
+//
+// It knows values and schemas, and must not know commands, configurations or what a provider is about.
 package values
 
 import (

@@ -11,8 +11,7 @@ type Swap struct {
 	Held         judging.Held
 	GoneIsDone   bool
 	At           []judging.Version
-	Seen         judging.Version
-	SeenDigest   string
+	Seen         judging.Basis
 	FieldManager string
 }
 
@@ -20,6 +19,6 @@ type Swap struct {
 func (s Swap) Txn() *judging.Txn {
 	return &judging.Txn{
 		Ref: s.Ref, Keys: []judging.KeySwap{{Key: s.Key, Expect: s.Expect, New: s.New, Held: s.Held}},
-		GoneIsDone: s.GoneIsDone, At: s.At, Seen: s.Seen, SeenDigest: s.SeenDigest, FieldManager: s.FieldManager,
+		GoneIsDone: s.GoneIsDone, At: s.At, Seen: s.Seen, FieldManager: s.FieldManager,
 	}
 }

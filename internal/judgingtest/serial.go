@@ -26,6 +26,9 @@ var txnEntries = []judging.Entry{
 	{}, judging.Text("1"), judging.Text("2"), judging.Text("caf\u00e9"), judging.Text("cafe\u0301"), judging.Binary([]byte("1")),
 }
 
+// Label is the key of a label that some transactions set, whatever it holds.
+var Label = judging.LabelKey("l")
+
 // Held draws what each of the keys holds. Some hold nothing.
 func (c *Choices) Held(keys []string) map[string]judging.Entry {
 	entries := map[string]judging.Entry{}
@@ -59,8 +62,8 @@ func (c *Choices) Txn(keys []string, was map[string]judging.Entry) *judging.Txn 
 		}
 		t.Keys = append(t.Keys, k)
 	}
-	if c.Pick(8) == 0 {
-		t.Meta = &judging.Meta{Labels: map[string]*string{"l": new(strconv.Itoa(c.Pick(3)))}}
+	if c.Pick(8) == 0 && !t.GoneIsDone {
+		t.Keys = append(t.Keys, judging.KeySwap{Key: Label, Expect: judging.Anything(), New: judging.Text(strconv.Itoa(c.Pick(3)))})
 	}
 	return t
 }
@@ -84,7 +87,6 @@ func Same(a, b judging.Entry) bool {
 // Serial is a model of one object that transactions come to one after the other, written from what doc.go and txn.go say.
 type Serial struct {
 	Entries map[string]judging.Entry
-	Label   string
 	Own     map[string]bool // keys that this process wrote or took over
 }
 
@@ -109,7 +111,7 @@ func (s *Serial) Do(t *judging.Txn) (o Outcome) {
 	for _, k := range t.Keys {
 		o.Previous[k.Key] = s.Entries[k.Key]
 	}
-	if t.GoneIsDone && left == 0 && t.Meta == nil {
+	if t.GoneIsDone && left == 0 {
 		return o
 	}
 	for _, k := range t.Keys {
@@ -129,7 +131,7 @@ func (s *Serial) Do(t *judging.Txn) (o Outcome) {
 			becomes[k.Key], o.Computed = to, o.Computed || err != nil
 			continue
 		}
-		holdsNew, holdsExpected := !k.IsGuard && Same(is, k.New), Same(is, k.Expect)
+		holdsNew, holdsExpected := !k.IsGuard && Same(is, k.New), k.Expect.IsAnything() || Same(is, k.Expect)
 		switch {
 		case k.IsGuard && holdsExpected, t.GoneIsDone && !k.IsGuard && !there[k.Key]:
 		case k.IsGuard:
@@ -157,10 +159,6 @@ func (s *Serial) Do(t *judging.Txn) (o Outcome) {
 		if !to.IsAbsent() {
 			s.Entries[key] = to
 		}
-	}
-	if t.Meta != nil {
-		o.Wrote = o.Wrote || s.Label != *t.Meta.Labels["l"]
-		s.Label = *t.Meta.Labels["l"]
 	}
 	return o
 }

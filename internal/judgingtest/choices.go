@@ -1,5 +1,7 @@
 // Package judgingtest has what tests of package judging and of package cas share: draws from a fuzzer's bytes, objects that hold given entries, and
-// a model of transactions that come one after the other. Only tests import it.
+// a model of transactions that come one after the other.
+//
+// It knows entries, transactions and ConfigMaps, and must not know how the engine queues, sends or waits. Only tests import it.
 package judgingtest
 
 import (

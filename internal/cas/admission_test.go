@@ -1,0 +1,103 @@
+package cas
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// Admission changes what is written after managedFields were made: who owns a key is then not who made its value.
+
+// mutates has admission set foo to 7 in every write that leaves a key trigger.
+func (f *fixture) mutates() {
+	f.Helper()
+	f.cluster.Mutate(f, f.ref.Namespace, admissionv1.MutatingAdmissionPolicySpec{
+		MatchConstraints: &admissionv1.MatchResources{
+			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": f.ref.Namespace}},
+			ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
+				Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
+				Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},
+			}}},
+		},
+		MatchConditions:    []admissionv1.MatchCondition{{Name: "trigger", Expression: `has(object.data) && "trigger" in object.data`}},
+		FailurePolicy:      new(admissionv1.Fail),
+		ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
+		Mutations: []admissionv1.Mutation{{
+			PatchType:          admissionv1.PatchTypeApplyConfiguration,
+			ApplyConfiguration: &admissionv1.ApplyConfiguration{Expression: `Object{data: {"foo": "7"}}`},
+		}},
+	})
+	isMutated := func() bool {
+		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "probe-"}, Data: map[string]string{"trigger": "yes"}}
+		made, err := f.objects().Create(context.Background(), cm, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err != nil || made.Data["foo"] == "7"
+	}
+	<-waitFor(isMutated)
+}
+
+// triggers has another client write the trigger just before the first patch from now on, which is lost.
+func (f *fixture) triggers() {
+	f.proxy.Reset()
+	f.onSends(http.MethodPatch, func() testcluster.Fault {
+		f.setAs("kubectl-patch", "trigger", "yes")
+		return testcluster.Fault{DropBefore: true}
+	})
+}
+
+// Given a key that is ours, under a signed name; when our write never arrives, and a policy changes that key along with another client's write;
+// then what is there is not told as ours.
+func TestPolicyThatChangesOurKeyWithAnothersWriteIsNotOurWrite(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.mutates()
+	signed := func(from, to Entry) Swap {
+		s := f.swapping("foo", from, to)
+		s.FieldManager = f.engine.Signed("engine")
+		return s
+	}
+	_, err := f.do(signed(one, two))
+	f.want(Applied, err)
+	f.triggers()
+	_, err = f.do(signed(two, three))
+	f.wantReason(ReasonKey, err)
+	f.wantData(map[string]string{"foo": "7", "trigger": "yes"})
+}
+
+// Given a counter; when the write of a number never arrives, and a policy changes its key along with another client's write; then that number is not
+// told as taken.
+func TestPolicyThatChangesACounterTakesNoNumber(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.mutates()
+	_, err := f.takes()
+	f.want(Applied, err)
+	f.triggers()
+	got, err := f.takes()
+	f.want(Applied, err)
+	if got.Number != 7 {
+		t.Errorf("took %d, want 7, which the policy has set", got.Number)
+	}
+}
+
+// Given a policy that changes what another client owns along with our write; when the answer to that is lost; then it is known that it landed.
+func TestPolicyThatChangesAnothersKeyWithOurWriteDoesNotHideIt(t *testing.T) {
+	for name, isSigned := range map[string]bool{"plain name": false, "signed": true} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "0", "other": "1"})
+			f.setAs("kubectl-edit", "foo", "1")
+			f.mutates()
+			s := f.swapping("trigger", Entry{}, Text("yes"))
+			if isSigned {
+				s.FieldManager = f.engine.Signed("engine")
+			}
+			f.onPatches(testcluster.Fault{DropAfter: true})
+			_, err := f.do(s)
+			f.want(Applied, err)
+			f.wantData(map[string]string{"foo": "7", "other": "1", "trigger": "yes"})
+		})
+	}
+}

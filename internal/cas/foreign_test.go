@@ -1,0 +1,175 @@
+package cas
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// What another made, removed or wrote in the place of a write of ours that never arrived is not claimed.
+
+// makeAs creates the object as a field manager.
+func (f *fixture) makeAs(manager string, data map[string]string) {
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: f.ref.Name}, Data: data}
+	if _, err := f.objects().Create(context.Background(), cm, metav1.CreateOptions{FieldManager: manager}); err != nil {
+		f.Error(err)
+	}
+}
+
+// Given a creation that is checked, and then asked for; when an object of the same content is there, which another made before the call or in its
+// place, and the answer is lost; then it is not told as ours, whose removal would then delete it.
+func TestCreationClaimsNothingThatAnotherMade(t *testing.T) {
+	t.Parallel()
+	filled := map[string]string{"foo": "1"}
+	for name, test := range map[string]struct {
+		by     string
+		data   map[string]string
+		before bool // the call
+		want   Verdict
+	}{
+		"an empty one, in its place":                        {"kubectl-create", nil, false, Unknown},
+		"an empty one, before the call":                     {"kubectl-create", nil, true, Conflict},
+		"one with a key, in its place":                      {"kubectl-create", filled, false, Unknown},
+		"one with a key, before the call":                   {"kubectl-create", filled, true, Conflict},
+		"one with a key, by a twin's name, before the call": {"engine", filled, true, Conflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newEmptyFixture(t)
+			n := &Creation{Ref: f.ref, FieldManager: "engine"}
+			if test.data != nil {
+				n.Entries = map[string]Entry{"foo": one}
+			}
+			if _, err := f.engine.CheckCreate(t.Context(), n, ReadOnly); err != nil {
+				t.Fatal(err)
+			}
+			if test.before {
+				f.makeAs(test.by, test.data)
+			}
+			f.onSends(http.MethodPost, func() testcluster.Fault {
+				if !test.before {
+					f.makeAs(test.by, test.data)
+					return testcluster.Fault{DropBefore: true}
+				}
+				return testcluster.Fault{DropAfter: true}
+			})
+			_, err := f.doCreate(n)
+			f.want(test.want, err)
+		})
+	}
+}
+
+// Given an empty object, of which managedFields tell nothing; when its creation lands, and the answer is lost; then it is unknown whose it is.
+func TestCreationOfAnEmptyObjectIsUnknownAfterALostAnswer(t *testing.T) {
+	f := newEmptyFixture(t)
+	f.onSends(http.MethodPost, plain(testcluster.Fault{DropAfter: true}))
+	_, err := f.doCreate(&Creation{Ref: f.ref, FieldManager: "engine"})
+	f.want(Unknown, err)
+}
+
+// Given a removal of a key that never arrives; when another client removes the key in its place; then it is unknown who did, and a sibling that is
+// held to the version from before is refused.
+func TestRemovalByAnotherIsNotClaimed(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	v := f.version()
+	f.onSends(http.MethodPatch, func() testcluster.Fault {
+		f.changeAs("kubectl-edit", func(cm *corev1.ConfigMap) { delete(cm.Data, "foo") })
+		return testcluster.Fault{DropBefore: true}
+	})
+	_, err := f.do(f.swapping("foo", one, Entry{}, v))
+	f.want(Unknown, err)
+	_, err = f.do(f.swapping("bar", one, two, v))
+	f.wantReason(ReasonObject, err)
+	f.wantData(map[string]string{"bar": "1"})
+}
+
+// Given an object of which managedFields tell nothing; when a write never arrives, and another client writes the same in its place; then that is not
+// told as ours, whether the name is signed or not.
+func TestSameWriteByAnotherIsNotClaimedWhereNobodyIsTold(t *testing.T) {
+	for name, isSigned := range map[string]bool{"plain name": false, "signed": true} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, nil)
+			f.set("foo", "1")
+			if len(f.live().ManagedFields) > 0 {
+				t.Fatal("there are managedFields")
+			}
+			s := f.swapping("foo", one, two)
+			if isSigned {
+				s.FieldManager = f.engine.Signed("engine")
+			}
+			f.onSends(http.MethodPatch, func() testcluster.Fault {
+				f.setAs("kubectl-patch", "foo", "2")
+				return testcluster.Fault{DropBefore: true}
+			})
+			_, err := f.do(s)
+			f.want(Unknown, err)
+		})
+	}
+}
+
+// Given a deletion that never arrives; when another client changes the object, deletes it and makes one of its name; then what was to be deleted was
+// changed: that is a conflict, and the new one stays. When the other deletes it unchanged, it is gone as it should be.
+func TestDeletionOfWhatAnotherMadeAnew(t *testing.T) {
+	for name, test := range map[string]struct {
+		changes bool
+		want    Verdict
+	}{
+		"it was changed before": {true, Conflict},
+		"it was not":            {false, Applied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1"})
+			v := f.version()
+			f.onSends(http.MethodDelete, func() testcluster.Fault {
+				if test.changes {
+					f.set("foo", "precious")
+				}
+				f.gone()
+				f.make(map[string]string{"foo": "new"})
+				return testcluster.Fault{DropBefore: true}
+			})
+			f.want(test.want, f.doRemove(v))
+			f.wantData(map[string]string{"foo": "new"})
+		})
+	}
+}
+
+// Given a swap whose write is held on its way until its caller has given up, and a later write that is in doubt on another base; when the first one
+// lands just before the same swap is asked for again, whose request is lost; then that is not told as applied: the first one made it.
+func TestWriteInDoubtIsNotForgottenForALaterOne(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "gone": "1"})
+	old := f.version()
+	f.set("other", "9") // the base of what follows
+	l := f.late()
+	l.holds(http.MethodPatch, testcluster.Fault{})
+	l.swaps()
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		switch {
+		case r.Method == http.MethodPatch:
+			return testcluster.Fault{DropBefore: true}
+		case r.URL.Query().Has("watch"):
+			return testcluster.Fault{Answer: status(http.StatusForbidden, "Forbidden", "not now")}
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.do(f.removing("gone", one, old)) // on a base that is older
+	f.want(Unknown, err)
+	landed := false
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch || landed {
+			return testcluster.Fault{}
+		}
+		landed = true
+		l.land()
+		return testcluster.Fault{DropBefore: true}
+	})
+	_, err = f.do(f.swapping("foo", one, two))
+	if verdict := VerdictOf(err); verdict == Applied || verdict == Rejected {
+		t.Errorf("%s, want a conflict, or that it is unknown: %v", verdict, err)
+	}
+	f.wantData(map[string]string{"foo": "2", "gone": "1", "other": "9"})
+}

@@ -1,0 +1,244 @@
+package judging
+
+// What became of a write whose answer got lost. A timeline, with times in milliseconds:
+//
+//	   0  The object is at version 7: foo = "1", which kubectl owns. That is the base, B, on which our write of foo = "2" was judged.
+//	   2  The patch leaves: foo = "2", if the object is at version 7. The connection breaks. Did it land?
+//	  25  A look at the object: it is at version 9. So something came after B, and the patch can land no more.
+//	  27  A watch from B shows each version since. The first one after B, F, is version 8. It is one write, ours or another's:
+//	      foo = "2" owned by us, nobody else gained anything     -> landed (rule 3); version 9 came after it
+//	      foo = "2" owned by kubectl                             -> did not land (rule 1): kubectl wrote the same value
+//	      foo = "1", and bar = "5" by helm                       -> did not land (rules 1 and 2): helm came first
+//	      foo = "7" owned by us                                  -> unknown (rule 5): ours as admission changed it, or a twin's
+//	      foo is gone                                            -> unknown (rule 5): a removal leaves no trace of who made it
+//
+// The API server makes managedFields before admission. So what we set is ours in F, whatever admission made of its value; and that a
+// value of another's changed as well disproves nothing, since admission may have changed it along with ours.
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Answer says what became of a write.
+type Answer uint8
+
+// The answers.
+const (
+	IsUnknown Answer = iota
+	HasLanded
+	HasNotLanded
+)
+
+// Sent is a conditional write whose answer got lost.
+type Sent struct {
+	// Manager is its field manager. It writes by Update, and to no subresource.
+	Manager string
+	// IsSigned: no other process writes under that name.
+	IsSigned bool
+	// Changes are what the write does to keys. Those that it only compares do not count.
+	Changes []Change
+	// GoneIsDone: what it removes shall be gone, whoever removes it.
+	GoneIsDone bool
+	// Earlier are this process's writes in doubt that may yet land, or may have landed, before it.
+	Earlier []Doubt
+}
+
+// Doubt is a write of which it could not be found out whether it landed.
+type Doubt struct {
+	Base    Version
+	Manager string
+	Changes []Change
+	// ByKey: it is conditional on keys alone, and can land on any version.
+	ByKey bool
+}
+
+// The causes of an unknown outcome.
+var (
+	errAltered = errors.New("the key was changed to something else: by admission on the way in, or by another writer of the same name")
+	errRemoved = errors.New("the key is gone, and nothing tells who removed it")
+	errUnowned = errors.New("managedFields do not tell who wrote it")
+	errEarlier = errors.New("an earlier write of this process, whose outcome is unknown too, may have made it")
+)
+
+// Tell says whether a write led from before to next, which are versions of one object with none in between; and where it is unknown, why.
+// The first rule that fits decides.
+func (s Sent) Tell(before, next *Observation) (Answer, error) {
+	if next.Version().UID != before.Version().UID {
+		return HasNotLanded, nil
+	}
+	was, is, writes := before.Fields(), next.Fields(), FieldsOf(s.Changes)
+
+	// 1. Would our write have left others as they are, and what it sets to us?
+	if s.isAnothers(before, next, writes) {
+		return HasNotLanded, nil
+	}
+
+	// 2. Does anything differ that it changes?
+	touched, made, onlyRemoves := false, true, true
+	for f, to := range writes {
+		then, had := was[f]
+		now, has := is[f]
+		touched = touched || has != had || now != then
+		made = made && has == (to != nil) && (to == nil || now == *to)
+		onlyRemoves = onlyRemoves && to == nil
+	}
+	if !touched {
+		return HasNotLanded, nil
+	}
+
+	// 3. Is all as it makes it, and ours? 4. Is it ours, and can only be of this write?
+	isEarlier := slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.leads(before, next) })
+	isSigners := slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.Manager == s.Manager })
+	gained, isLater := next.gained(before, s.isOurs)
+	gains := slices.ContainsFunc(slices.Collect(maps.Keys(writes)), func(f Field) bool {
+		return writes[f] != nil && gained.Has(next.kind.path(f))
+	})
+	switch {
+	case onlyRemoves && made && s.GoneIsDone:
+		return HasLanded, nil
+	case onlyRemoves: // which leaves no trace
+		return IsUnknown, errRemoved
+	case !s.Owns(next):
+		return IsUnknown, errUnowned
+	case made && !isEarlier && (gains || isLater || next.DiffersOnlyBy(before, s.Changes)):
+		return HasLanded, nil
+	case s.IsSigned && !isSigners && (gains || isLater):
+		return HasLanded, nil
+	case isEarlier || s.IsSigned && isSigners:
+		return IsUnknown, errEarlier
+	}
+	return IsUnknown, errAltered // 5.
+}
+
+// TellUnread is Tell of a removal whose base this process has not read: of what a plan saw.
+func (s Sent) TellUnread(next *Observation) (Answer, error) {
+	for _, c := range s.Changes {
+		live := next.Entry(c.Key)
+		owners, told := next.OwnersOf(live.Field(c.Key))
+		switch {
+		case !c.Writes() || live.IsAbsent():
+		case live == c.From, told && len(owners) > 0: // it was removed nowhere, or set by another
+			return HasNotLanded, nil
+		default:
+			return IsUnknown, errAltered
+		}
+	}
+	return HasLanded, nil
+}
+
+// isAnothers reports whether managedFields show that another write led from before to next.
+func (s Sent) isAnothers(before, next *Observation, writes map[Field]*string) bool {
+	for _, m := range next.managers() {
+		if m.Manager == manyManagers || s.isOurs(m) {
+			continue
+		}
+		if gained, isLater := next.gained(before, m.isSame); isLater || !gained.Empty() {
+			return true
+		}
+	}
+	ours := &fieldpath.Set{} // what our write can bring us: what it sets, and the maps that it is in
+	for f, to := range writes {
+		path := next.kind.path(f)
+		for n := range path {
+			if to != nil {
+				ours.Insert(path[:n+1])
+			}
+		}
+		owners, told := next.OwnersOf(f)
+		if told && len(owners) > 0 && (to == nil || !slices.ContainsFunc(owners, s.isOurWriter)) {
+			return true
+		}
+	}
+	gained, _ := next.gained(before, s.isOurs)
+	return !gained.Difference(ours).Empty()
+}
+
+// Owns reports whether all that the write sets is its manager's.
+func (s Sent) Owns(next *Observation) bool {
+	for f, to := range FieldsOf(s.Changes) {
+		if owners, told := next.OwnersOf(f); to != nil && (!told || !slices.ContainsFunc(owners, s.isOurWriter)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s Sent) isOurs(m managed) bool { return m.subresource == "" && s.isOurWriter(m.Writer) }
+
+func (s Sent) isOurWriter(w Writer) bool {
+	return w.Manager == s.Manager && w.Operation == string(metav1.ManagedFieldsOperationUpdate)
+}
+
+// leads reports whether a write in doubt can have led from one state to the next.
+func (d Doubt) leads(before, next *Observation) bool {
+	return (d.ByKey || before.Version() == d.Base) &&
+		!slices.ContainsFunc(d.Changes, func(c Change) bool { return before.Entry(c.Key) != c.From }) && next.HasAll(d.Changes)
+}
+
+// HasAll reports whether keys hold what changes make of them.
+func (o *Observation) HasAll(changes []Change) bool {
+	return !slices.ContainsFunc(changes, func(c Change) bool { return !c.IsGuard && o.Entry(c.Key) != c.To })
+}
+
+// gained is what a manager came to own between before and o, and whether its time is a later one. Where it is not told what the manager owns,
+// it gained nothing.
+func (o *Observation) gained(before *Observation, is func(managed) bool) (gained *fieldpath.Set, isLater bool) {
+	had, has := before.owned(is), o.owned(is)
+	if had.fields == nil || has.fields == nil {
+		return &fieldpath.Set{}, has.Time.After(had.Time)
+	}
+	return has.fields.Difference(had.fields), has.Time.After(had.Time)
+}
+
+// owned is what managers own together, and the last time of any of them. fields is nil where that is not told of one.
+func (o *Observation) owned(is func(managed) bool) managed {
+	all := managed{fields: &fieldpath.Set{}}
+	for _, m := range o.managers() {
+		if !is(m) {
+			continue
+		}
+		if m.fields == nil || all.fields == nil {
+			all.fields = nil
+		} else {
+			all.fields = all.fields.Union(m.fields)
+		}
+		if m.Time.After(all.Time) {
+			all.Time = m.Time
+		}
+	}
+	return all
+}
+
+// DiffersOnlyBy reports whether all that o and before differ by is what changes make of keys.
+func (o *Observation) DiffersOnlyBy(before *Observation, changes []Change) bool {
+	want := before.Fields()
+	for f, to := range FieldsOf(changes) {
+		if delete(want, f); to != nil {
+			want[f] = *to
+		}
+	}
+	return maps.Equal(want, o.Fields()) && slices.Equal(before.configMap.Finalizers, o.configMap.Finalizers) &&
+		before.configMap.DeletionTimestamp.Equal(o.configMap.DeletionTimestamp)
+}
+
+// FieldsOf is what changes make of fields; nil where they remove one. What stays as it is is left out.
+func FieldsOf(changes []Change) map[Field]*string {
+	all := map[Field]*string{}
+	for _, c := range changes {
+		if !c.Writes() {
+			continue
+		}
+		if !c.From.IsAbsent() {
+			all[c.From.Field(c.Key)] = nil
+		}
+		if !c.To.IsAbsent() {
+			all[c.To.Field(c.Key)] = new(c.To.Raw())
+		}
+	}
+	return all
+}

@@ -1,0 +1,446 @@
+package judging_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
+)
+
+// state is a version of an object: what its keys hold, and who owns them, as in "foo=1 engine". All managers wrote in second 1, but for one whose
+// name ends in ", later". Words without "=" own a key that is not there; the owner "?" is one of whom it is not told what it owns, and "-" is nobody.
+func state(words ...string) *judging.Observation {
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: "u"}, Data: map[string]string{}}
+	fields, later := map[string]map[string]any{}, map[string]bool{}
+	for _, each := range words {
+		entry, owner, _ := strings.Cut(each, " ")
+		owner, isLater := strings.CutSuffix(owner, ", later")
+		key, value, isThere := strings.Cut(entry, "=")
+		if label, isLabel := strings.CutPrefix(key, "label:"); isLabel {
+			metav1.SetMetaDataLabel(&cm.ObjectMeta, label, value)
+			key = "label:" + label
+		} else if isThere {
+			cm.Data[key] = value
+		}
+		if owner == "-" {
+			continue
+		}
+		if fields[owner] == nil {
+			fields[owner] = map[string]any{}
+		}
+		fields[owner][key], later[owner] = map[string]any{}, later[owner] || isLater
+	}
+	for _, owner := range slices.Sorted(maps.Keys(fields)) {
+		data, labels := map[string]any{}, map[string]any{}
+		for key := range fields[owner] {
+			if label, isLabel := strings.CutPrefix(key, "label:"); isLabel {
+				labels["f:"+label] = map[string]any{}
+			} else {
+				data["f:"+key] = map[string]any{}
+			}
+		}
+		owned := map[string]any{} // a map with nothing below it would be owned itself
+		if len(data) > 0 {
+			owned["f:data"] = data
+		}
+		if len(labels) > 0 {
+			owned["f:metadata"] = map[string]any{"f:labels": labels}
+		}
+		raw, _ := json.Marshal(owned)
+		f := metav1.ManagedFieldsEntry{
+			Manager: owner, Operation: update, APIVersion: "v1", Time: &metav1.Time{Time: time.Unix(1, 0)}, FieldsV1: metav1.NewFieldsV1(string(raw)),
+		}
+		if later[owner] {
+			f.Time = &metav1.Time{Time: time.Unix(2, 0)}
+		}
+		if name, isUntold := strings.CutSuffix(owner, "?"); isUntold {
+			f.Manager, f.FieldsV1 = name, nil
+		}
+		cm.ManagedFields = append(cm.ManagedFields, f)
+	}
+	return judging.Observed(cm, time.Time{})
+}
+
+// Given a write under the name "engine", whose answer got lost; when the first version after its base is as told; then it has landed, or has not, or
+// that is unknown.
+func TestWhatBecameOfALostWrite(t *testing.T) {
+	t.Parallel()
+	one, two, three := judging.Text("1"), judging.Text("2"), judging.Text("3")
+	foo := []judging.Change{{Key: "foo", From: one, To: two}}
+	both := []judging.Change{{Key: "foo", From: one, To: two}, {Key: "bar", From: one, To: two}}
+	guarded := []judging.Change{{Key: "foo", From: one, To: two}, {Key: "bar", From: one, To: one, IsGuard: true}}
+	adds := []judging.Change{{Key: "new", To: two}}
+	removes := []judging.Change{{Key: "foo", From: one}}
+	label := []judging.Change{{Key: judging.LabelKey("a"), From: one, To: two}}
+	const landed, lost, unknown = judging.HasLanded, judging.HasNotLanded, judging.IsUnknown
+	type s = []string
+	for name, test := range map[string]struct {
+		sent         judging.Sent
+		before, next []string
+		want         judging.Answer
+	}{
+		// 1. Another wrote.
+		"another wrote the same value": {
+			judging.Sent{Changes: foo}, s{"foo=1 other"}, s{"foo=2 other, later"}, lost,
+		},
+		"another wrote the same value within the second": {
+			judging.Sent{Changes: foo}, s{"foo=1 other", "bar=1 engine"}, s{"foo=2 other", "bar=1 engine"}, lost,
+		},
+		"another came to own the key": {
+			judging.Sent{Changes: foo}, s{"foo=1 engine", "bar=1 other"}, s{"foo=2 other", "bar=1 other"}, lost,
+		},
+		"another wrote later, who does not tell what it owns": {
+			judging.Sent{Changes: foo}, s{"foo=1 engine", "bar=1 other?"}, s{"foo=3 engine", "bar=1 other?, later"}, lost,
+		},
+		"another came to own something beside it": {
+			judging.Sent{Changes: foo}, s{"foo=1 engine", "bar=1 other"}, s{"foo=2 engine", "bar=1 other", "baz=1 other"}, lost,
+		},
+		"a twin of our name set another key": {
+			judging.Sent{Changes: foo}, s{"foo=1 engine", "bar=1 other"}, s{"foo=2 engine", "bar=2 engine"}, lost,
+		},
+		"a twin of our name set a label": {
+			judging.Sent{Changes: foo}, s{"foo=1 engine"}, s{"foo=2 engine", "label:a=1 engine"}, lost,
+		},
+		"what is to go is another's": {
+			judging.Sent{Changes: removes, GoneIsDone: true}, s{"foo=1 engine"}, s{"foo=9 other, later"}, lost,
+		},
+		"what is to go is changed by its owner within the second": {
+			judging.Sent{Changes: removes, GoneIsDone: true}, s{"foo=1 other"}, s{"foo=9 other"}, lost,
+		},
+		"a policy changed a key of ours along with another's write": {
+			judging.Sent{Changes: foo, IsSigned: true}, s{"foo=1 engine"}, s{"foo=7 engine", "trigger=yes other, later"}, lost,
+		},
+		"it is another object": {
+			judging.Sent{Changes: foo}, s{"foo=1 engine"}, nil, lost,
+		},
+		// 2. Nothing of it is there.
+		"nothing that it changes differs": {
+			judging.Sent{Changes: foo}, s{"foo=1 engine", "bar=1 engine"}, s{"foo=1 engine", "bar=9 engine"}, lost,
+		},
+		"nothing differs, and what is compared does": {
+			judging.Sent{Changes: guarded}, s{"foo=1 engine", "bar=1 engine"}, s{"foo=1 engine", "bar=9 engine"}, lost,
+		},
+		"admission undid it": {
+			judging.Sent{Changes: adds}, s{"foo=1 other"}, s{"foo=1 other", "new engine"}, lost,
+		},
+		// 3. All of it is there, and ours.
+		"just what it makes": {
+			judging.Sent{Changes: foo}, s{"foo=1 other"}, s{"foo=2 engine, later"}, landed,
+		},
+		"just what it makes, of our own key within the second": {
+			judging.Sent{Changes: foo}, s{"foo=1 engine", "bar=1 other"}, s{"foo=2 engine", "bar=1 other"}, landed,
+		},
+		"our own key within the second, and another one with it": {
+			judging.Sent{Changes: foo}, s{"foo=1 engine", "bar=1 other"}, s{"foo=2 engine", "bar=9 other"}, unknown,
+		},
+		"a policy changed another's key along with our write": {
+			judging.Sent{Changes: adds}, s{"foo=1 other"}, s{"new=2 engine, later", "foo=7 other"}, landed,
+		},
+		"two keys": {
+			judging.Sent{Changes: both}, s{"foo=1 other", "bar=1 engine"}, s{"foo=2 engine", "bar=2 engine"}, landed,
+		},
+		"one of two keys, within the second": {
+			judging.Sent{Changes: both}, s{"foo=1 engine", "bar=1 engine"}, s{"foo=2 engine", "bar=1 engine"}, unknown,
+		},
+		"a label": {
+			judging.Sent{Changes: label}, s{"label:a=1 other", "foo=1 other"}, s{"label:a=2 engine, later", "foo=1 other"}, landed,
+		},
+		"a label, of another's": {
+			judging.Sent{Changes: label}, s{"label:a=1 other", "foo=1 other"}, s{"label:a=2 other", "foo=1 other"}, lost,
+		},
+		"managers that came among the many with our write": {
+			judging.Sent{Changes: foo}, s{"foo=1 other", "bar=1 third"}, s{"foo=2 engine, later", "bar=1 ancient-changes, later"}, landed,
+		},
+		"the owner is among the many": {
+			judging.Sent{Changes: foo}, s{"foo=1 other"}, s{"foo=2 ancient-changes, later"}, unknown,
+		},
+		"nobody is told": {
+			judging.Sent{Changes: foo}, s{"foo=1 -"}, s{"foo=2 -"}, unknown,
+		},
+		"what our name owns is not told": {
+			judging.Sent{Changes: foo}, s{"foo=1 engine?"}, s{"foo=2 engine?, later"}, unknown,
+		},
+		"a removal of what shall be gone": {
+			judging.Sent{Changes: removes, GoneIsDone: true}, s{"foo=1 other", "bar=1 other"}, s{"bar=1 other"}, landed,
+		},
+		"a removal": {
+			judging.Sent{Changes: removes}, s{"foo=1 engine", "bar=1 other"}, s{"bar=1 other"}, unknown,
+		},
+		"a removal, and another's key changed within the second": {
+			judging.Sent{Changes: removes}, s{"foo=1 engine", "bar=1 other"}, s{"bar=9 other"}, unknown,
+		},
+		"a removal, and another came to own something": {
+			judging.Sent{Changes: removes}, s{"foo=1 engine", "bar=1 other"}, s{"bar=1 other", "label:a=1 other"}, lost,
+		},
+		// 4. It is ours alone.
+		"admission changed it": {
+			judging.Sent{Changes: foo}, s{"foo=1 other"}, s{"foo=3 engine, later"}, unknown,
+		},
+		"admission changed it, signed": {
+			judging.Sent{Changes: foo, IsSigned: true}, s{"foo=1 other"}, s{"foo=3 engine, later"}, landed,
+		},
+		"admission changed it, signed, of our own key": {
+			judging.Sent{Changes: foo, IsSigned: true}, s{"foo=1 engine"}, s{"foo=3 engine, later"}, landed,
+		},
+		"admission changed it, signed, of our own key within the second": {
+			judging.Sent{Changes: foo, IsSigned: true}, s{"foo=1 engine"}, s{"foo=3 engine"}, unknown,
+		},
+		"signed, and an earlier one of the signature is in doubt": {
+			judging.Sent{Changes: foo, IsSigned: true, Earlier: []judging.Doubt{{Manager: "engine", Changes: []judging.Change{{Key: "foo", From: one, To: three}}}}},
+			s{"foo=1 other"},
+			s{"foo=3 engine, later"},
+			unknown,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.sent.Manager = "engine"
+			next := state(test.next...)
+			if test.next == nil {
+				next.Object().UID = "another"
+			}
+			got, cause := test.sent.Tell(state(test.before...), next)
+			if got != test.want || (cause != nil) != (got == unknown) {
+				t.Errorf("%d (%v), want %d", got, cause, test.want)
+			}
+		})
+	}
+}
+
+// Given what managedFields were before a write of foo and are after it; then another has written where an entry of another than ours has a field
+// that it had not, and what both have is told.
+func TestWhoWroteByWhatIsGained(t *testing.T) {
+	t.Parallel()
+	type managers = []func(*corev1.ConfigMap)
+	for name, test := range map[string]struct {
+		before, after managers
+		isAnothers    bool
+	}{
+		"ours":                              {nil, managers{manages("engine", update, "", ofFoo)}, false},
+		"ours, by apply":                    {nil, managers{manages("engine", apply, "", ofFoo)}, true},
+		"ours, through a subresource":       {nil, managers{manages("engine", update, "status", ofFoo)}, true},
+		"another, new":                      {nil, managers{manages("other", update, "", ofFoo)}, true},
+		"another, of one more":              {managers{manages("other", update, "", ofFoo)}, managers{manages("other", update, "", ofBoth)}, true},
+		"another, of one less":              {managers{manages("other", update, "", ofBoth)}, managers{manages("other", update, "", ofBar)}, false},
+		"another, by another operation":     {managers{manages("other", update, "", ofBar)}, managers{manages("other", apply, "", ofBar)}, true},
+		"another, through a subresource":    {managers{manages("other", update, "", ofBar)}, managers{manages("other", update, "status", ofBar)}, true},
+		"the many":                          {nil, managers{manages(ancient, update, "", ofBar)}, false},
+		"another, of whom nothing is told":  {nil, managers{manages("other", update, "", "")}, false},
+		"another, of whom nothing was told": {managers{manages("other", update, "", "")}, managers{manages("other", update, "", ofBar)}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sent := judging.Sent{Manager: "engine", Changes: []judging.Change{{Key: "foo", From: judging.Text("1"), To: judging.Text("2")}}}
+			at := func(foo string, managers managers) *judging.Observation {
+				return configMapAt(judging.Version{UID: "u"}, map[string]string{"foo": foo}, managers...)
+			}
+			// foo is something else than it is set to, so that nothing but another's write is known.
+			if got, _ := sent.Tell(at("1", test.before), at("3", test.after)); (got == judging.HasNotLanded) != test.isAnothers {
+				t.Errorf("%d, want that another wrote: %t", got, test.isAnothers)
+			}
+		})
+	}
+}
+
+// Given a removal of what a plan saw, whose answer got lost, and whose base nobody here has read.
+func TestWhatBecameOfALostRemovalOfWhatAPlanSaw(t *testing.T) {
+	t.Parallel()
+	one := judging.Text("1")
+	sent := judging.Sent{Manager: "engine", GoneIsDone: true, Changes: []judging.Change{
+		{Key: "foo", From: one}, {Key: "bar", From: one}, {Key: "guard", From: one, To: one, IsGuard: true},
+	}}
+	for name, test := range map[string]struct {
+		next []string
+		want judging.Answer
+	}{
+		"all is gone":                     {[]string{"guard=1 other"}, judging.HasLanded},
+		"all is gone, the guard too":      {nil, judging.HasLanded},
+		"one is as it was":                {[]string{"foo=1 -"}, judging.HasNotLanded},
+		"one is another's":                {[]string{"foo=9 other"}, judging.HasNotLanded},
+		"one is another value, nobody's":  {[]string{"foo=9 -"}, judging.IsUnknown},
+		"one is nobody's beside an owner": {[]string{"foo=9 -", "guard=1 other"}, judging.IsUnknown},
+	} {
+		if got, cause := sent.TellUnread(state(test.next...)); got != test.want || (cause != nil) != (got == judging.IsUnknown) {
+			t.Errorf("%s: %d (%v), want %d", name, got, cause, test.want)
+		}
+	}
+}
+
+// Given a swap of foo from 1 to 2 whose answer got lost, and an earlier one that may land yet; when foo is 2 in the first version after one that it
+// is 1 in; then it is ours only where the earlier one cannot have made it: a merge patch only of its base, a JSON Patch of any version.
+func TestEarlierWriteMayHaveMadeTheVersion(t *testing.T) {
+	t.Parallel()
+	one, two, three := judging.Text("1"), judging.Text("2"), judging.Text("3")
+	at := func(version, foo, owner string) *judging.Observation {
+		o := state("foo=" + foo + " " + owner)
+		o.Object().ResourceVersion = version
+		return o
+	}
+	v := func(version string) judging.Version { return judging.Version{UID: "u", ResourceVersion: version} }
+	swap := []judging.Change{{Key: "foo", From: one, To: two}}
+	for name, test := range map[string]struct {
+		earlier judging.Doubt
+		before  string // the version
+		want    judging.Answer
+	}{
+		"a merge patch on that base":              {judging.Doubt{Base: v("1"), Changes: swap}, "1", judging.IsUnknown},
+		"a merge patch on another base":           {judging.Doubt{Base: v("0"), Changes: swap}, "1", judging.HasLanded},
+		"a JSON Patch on that base":               {judging.Doubt{Base: v("1"), Changes: swap, ByKey: true}, "1", judging.IsUnknown},
+		"a JSON Patch on another base":            {judging.Doubt{Base: v("0"), Changes: swap, ByKey: true}, "1", judging.IsUnknown},
+		"a JSON Patch of foo from another value":  {judging.Doubt{Base: v("1"), Changes: []judging.Change{{Key: "foo", From: three, To: two}}, ByKey: true}, "1", judging.HasLanded},
+		"a JSON Patch of foo to another value":    {judging.Doubt{Base: v("1"), Changes: []judging.Change{{Key: "foo", From: one, To: three}}, ByKey: true}, "1", judging.HasLanded},
+		"a merge patch on that base, to another":  {judging.Doubt{Base: v("1"), Changes: []judging.Change{{Key: "foo", From: one, To: three}}}, "1", judging.HasLanded},
+		"a merge patch of it that compares a key": {judging.Doubt{Base: v("1"), Changes: append(swap, judging.Change{Key: "bar", IsGuard: true})}, "1", judging.IsUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sent := judging.Sent{Manager: "engine", Changes: swap, Earlier: []judging.Doubt{test.earlier}}
+			if got, _ := sent.Tell(at(test.before, "1", "other"), at("9", "2", "engine, later")); got != test.want {
+				t.Errorf("%d, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+// managedWorld is what an API server keeps of one object: what its keys hold, and what managedFields tell.
+type managedWorld struct {
+	data   map[string]string
+	owns   map[string]map[string]bool
+	times  map[string]int
+	second int
+}
+
+func (w *managedWorld) clone() *managedWorld {
+	n := &managedWorld{maps.Clone(w.data), map[string]map[string]bool{}, maps.Clone(w.times), w.second}
+	for manager, keys := range w.owns {
+		n.owns[manager] = maps.Clone(keys)
+	}
+	return n
+}
+
+// write does what an Update of a manager does: who changes a key owns it, alone, and its time is set; a removal leaves nobody's name.
+func (w *managedWorld) write(manager string, changes map[string]string) {
+	took := map[string]bool{}
+	for key, to := range changes {
+		is, has := w.data[key]
+		if has == (to != "") && is == to {
+			continue
+		}
+		for _, keys := range w.owns {
+			delete(keys, key)
+		}
+		if delete(w.data, key); to != "" {
+			w.data[key], took[key] = to, true
+		}
+	}
+	if len(took) > 0 {
+		if w.owns[manager] == nil {
+			w.owns[manager] = map[string]bool{}
+		}
+		maps.Copy(w.owns[manager], took)
+		w.times[manager] = w.second
+	}
+	maps.DeleteFunc(w.owns, func(_ string, keys map[string]bool) bool { return len(keys) == 0 })
+}
+
+func (w *managedWorld) seen() *judging.Observation {
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: "u", ResourceVersion: "1"}, Data: maps.Clone(w.data)}
+	for _, manager := range slices.Sorted(maps.Keys(w.owns)) {
+		fields := map[string]any{}
+		for key := range w.owns[manager] {
+			fields["f:"+key] = map[string]any{}
+		}
+		raw, _ := json.Marshal(map[string]any{"f:data": fields})
+		cm.ManagedFields = append(cm.ManagedFields, metav1.ManagedFieldsEntry{
+			Manager: manager, Operation: update, APIVersion: "v1", Time: &metav1.Time{Time: time.Unix(int64(w.times[manager]), 0)},
+			FieldsV1: metav1.NewFieldsV1(string(raw)),
+		})
+	}
+	return judging.Observed(cm, time.Time{})
+}
+
+// FuzzEvidence has an object come about by writes of several managers, with admission that changes any key along with any write. Then somebody
+// writes: we, a twin of our name, or another, who may write just what we would. Of what is told of our write, these must never be false: that it
+// landed, but where a twin of our name did it, or a policy set exactly our values along with a write that leaves no trace; and that it did not.
+func FuzzEvidence(f *testing.F) {
+	judgingtest.Seeds(f, 3000)
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		c := judgingtest.Choices(bytes)
+		isSigned := c.Coin()
+		w := &managedWorld{map[string]string{}, map[string]map[string]bool{}, map[string]int{}, 1}
+		draw := func(w *managedWorld) map[string]string {
+			changes := map[string]string{}
+			for range 1 + c.Pick(2) {
+				key := []string{"a", "b", "c"}[c.Pick(3)]
+				changes[key] = []string{"", "1", "2", "3"}[c.Pick(4)]
+			}
+			maps.DeleteFunc(changes, func(key, to string) bool { return w.data[key] == to })
+			return changes
+		}
+		admit := func(w *managedWorld) bool {
+			if c.Pick(4) > 0 {
+				return false
+			}
+			key := []string{"a", "b", "c"}[c.Pick(3)]
+			if delete(w.data, key); c.Pick(4) > 0 {
+				w.data[key] = strconv.Itoa(c.Pick(4))
+			}
+			return true
+		}
+		for range 1 + c.Pick(4) {
+			w.write([]string{"engine", "foreign", "other"}[c.Pick(3)], draw(w))
+			admit(w)
+			w.second += c.Pick(2)
+		}
+		before, ours := w.seen(), draw(w)
+		if len(ours) == 0 || len(before.Writers()) == 0 {
+			return
+		}
+		sent := judging.Sent{Manager: "engine", IsSigned: isSigned, GoneIsDone: c.Coin()}
+		onlyRemoves := true
+		for key, to := range ours {
+			change := judging.Change{Key: key, From: before.Entry(key)}
+			if to != "" {
+				change.To, onlyRemoves = judging.Text(to), false
+			}
+			sent.Changes = append(sent.Changes, change)
+		}
+		next, who, did := w.clone(), []string{"engine", "engine", "foreign", "new", "twin"}[c.Pick(5)], ours
+		isOurs := who == "engine"
+		switch {
+		case who == "twin" && !isSigned:
+			who, did = "engine", draw(w)
+		case who == "twin" || isOurs || c.Pick(3) == 0:
+		default:
+			did = draw(w)
+		}
+		next.write(who, did)
+		isAdmitted := admit(next)
+		after := next.seen()
+		if maps.Equal(next.data, w.data) && maps.Equal(next.times, w.times) {
+			return // no version
+		}
+		isThere := !slices.ContainsFunc(sent.Changes, func(change judging.Change) bool { return after.Entry(change.Key) != change.To })
+		isTouched := slices.ContainsFunc(sent.Changes, func(change judging.Change) bool { return after.Entry(change.Key) != change.From })
+		isTwin := who == "engine" && !isOurs
+		leavesTrace := slices.ContainsFunc(slices.Collect(maps.Values(did)), func(to string) bool { return to != "" })
+		isGone := onlyRemoves && sent.GoneIsDone && isThere // whoever removed it
+		switch got, _ := sent.Tell(before, after); {
+		case isOurs && got == judging.HasNotLanded && isTouched:
+			t.Errorf("%v then ours %v (admission %t): told that it did not land\n%+v\n%+v", w, ours, isAdmitted, before.Object(), after.Object())
+		case !isOurs && got == judging.HasLanded && !isGone && !isTwin && (leavesTrace || !isAdmitted):
+			t.Errorf("%v then %s %v (admission %t): told as landed: ours is %v\n%+v\n%+v", w, who, did, isAdmitted, ours, before.Object(), after.Object())
+		case isOurs && !isAdmitted && got != judging.HasLanded && !onlyRemoves:
+			t.Errorf("%v then ours %v, without admission: %d\n%+v\n%+v", w, ours, got, before.Object(), after.Object())
+		}
+	})
+}
