@@ -35,7 +35,7 @@ var providerApplied = []Rule{
 		"TestWithoutRefreshObjectScopeFailsClosed/destroy,_key_scope,_unchecked_plan"),
 	rule("A removal goes by the version that the plan saw", "claim.Run.removal", "a = b.version() -> a = a",
 		"TestWithoutRefreshObjectScopeFailsClosed/destroy,_object_scope,_by_the_plan's_own_read"),
-	rule("A removal goes by what the plan saw in the keys", "claim.Run.removal", "a, b.Seen, c.SeenDigest, d = e, f, g, true -> d = true",
+	rule("A removal goes by what the plan saw in the keys", "claim.Run.removal", "a, b.Seen, c = d, e, true -> c = true",
 		"TestConfigMapDataRemovalTakesNoKeyThatItsPlanDidNotSee", "TestRequestsOfBothKinds/terraform-1.11_ConfigMap_entry_object"),
 	rule("Keys that an update gives up or takes up are told of where they move", "claim.Run.planKeys", "never KeyMoves", "TestConfigMapDataKeysThatMove/between_two"),
 	rule("A create notes what it needs for the removal of tainted keys", "claim.Run.PlanCreate", "never a.needs()", "TestConfigMapDataReplace/tainted"),

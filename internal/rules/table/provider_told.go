@@ -101,7 +101,7 @@ var providerTold = []Rule{
 	rule("The keys of an id come in any order", "terms.ParseDataID", "skip Sort", "TestConfigMapDataImport/refused"),
 	rule("The id of an entry has valid parts", "terms.check", "never Problems", "TestParseEntryIDFunction"),
 	rule("entry_id names the argument that is at fault", "provider.entryIDFunction.Run", "int64(a) -> int64(0*a)", "TestEntryIDFunction/a_key_of_dots"),
-	rule("base64 is canonical", "attributes.ValidBase64", "without EncodeToString", "TestConfigMapEntryInvalidConfiguration"),
+	rule("base64 is canonical", "attributes.DecodeBase64", "without EncodeToString", "TestConfigMapEntryInvalidConfiguration", "TestBase64OfASecretHasNoLineBreaks"),
 	rule("A timeout is above zero", "attributes.ValidTimeout", "without a <= 0", "TestCounterInvalidConfiguration"),
 	rule("A value is no larger than a ConfigMap may be", "attributes.SizeProblems", "never MaxSize", "TestConfigMapInvalidConfiguration"),
 	rule("A pinned version is one that an object can have", "attributes.ValidResourceVersion", "never CompareResourceVersion", "TestConfigMapDataInvalidConfiguration"),
@@ -153,4 +153,8 @@ var providerTold = []Rule{
 	rule("A listed key has the version of its ConfigMap", "configmap.entryList.List", "skip SetVersion", "TestListGivesIdentitiesAndResources"),
 	rule("A list of one ConfigMap needs get alone", "configmap.entryList.List",
 		`a.read(b, c) -> a.Run.Engine.List(b, cas.Selection{Namespace: c.Namespace, Fields: "metadata.name=" + c.Name})`, "TestListSaysWhyItFails"),
+	rule("A key that somebody moved to the map that is left to others is told as such", "diagnose.Subject.keyConflict", "never isInOtherMap",
+		"TestConfigMapKeyThatSomebodyMovedToTheOtherMap"),
+	rule("A key that an import names and a Secret lacks is told once", "claim.Run.Read", "slices.Compact(a) -> a", "TestSecretDataImportOfAMissingKey"),
+	rule("A text of a Secret that Terraform would change is bytes", "secret.readable", "without norm.NFC.IsNormal(a)", "TestEphemeralSecretIsCopiedByteByByte"),
 }
