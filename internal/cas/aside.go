@@ -98,12 +98,16 @@ func (c *committer) again(t *task, changes []judging.Change) *batch {
 	return b
 }
 
-// fenced takes note that another write of this process has landed on the base of what was set aside, which never will.
+// fenced ends the doubts about what was set aside, where the head has left its base: what has not landed never will. A write that admission made
+// nothing of leaves it there. Callers who were told already are not let go, who could then leave with the word that nothing was written.
 func (c *committer) fenced() {
+	if len(c.aside) == 0 || c.aside[0].base == c.head.Version() {
+		return
+	}
 	aside := c.aside
 	c.aside = nil
 	for _, b := range aside {
-		for _, t := range b.tasks {
+		for _, t := range unanswered(b.tasks) {
 			t.doubt = nil
 			t.release()
 		}
@@ -147,8 +151,8 @@ func (c *committer) found(now *Observation) {
 			t.answer(t.unknown(r.err))
 		}
 	}
-	c.fenced()
 	c.observed(now)
+	c.fenced()
 }
 
 // rest waits until what was set apart is to be tried again, or another task comes, or a caller leaves.

@@ -10,9 +10,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -589,4 +594,59 @@ func TestSwapDoesNotOvertakeOneThatMakesTheObjectImmutable(t *testing.T) {
 		}
 		f.wantData(map[string]string{"foo": "3", "bar": "2"})
 	})
+}
+
+// Given a write that was set aside; when it lands, and its caller leaves in the moment in which it is answered; then it is not told that nothing was
+// written.
+func TestCallerWhoLeavesAsAWriteThatWasSetAsideLands(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	now := f.observe()
+	for range 100 {
+		c := f.newEngine(f.proxy.Config).committer(f.ref)
+		task := txnTask(t, f.txn(KeySwap{Key: "foo", Expect: one, New: two}))
+		var leave context.CancelFunc
+		task.ctx, leave = context.WithCancel(t.Context())
+		b := c.newBatch(Version{UID: "1", ResourceVersion: "1"})
+		b.add(task, []judging.Change{{Key: "foo", From: one, To: two}})
+		if !b.claim() {
+			t.Fatal("its caller has not left")
+		}
+		c.setAside(b, result{outcome: wire.Pending, err: context.Canceled, now: now})
+		c.finish(b, result{outcome: wire.Landed, after: now})
+		leave()
+		f.want(Applied, task.wait(""))
+	}
+}
+
+// Given a write that was set aside; when a sibling is written of which admission makes nothing, so that there is no new version; then the first
+// is applied where it lands late.
+func TestSiblingThatMakesNoVersionEndsNoDoubt(t *testing.T) {
+	x := newTrouble(t, map[string]string{"foo": "0", "bad": "1", "trigger": "yes"}, testcluster.Fault{DropBefore: true}, "bad")
+	x.changeAs("engine", func(cm *corev1.ConfigMap) { cm.Data["foo"] = "7" })
+	x.mutates()
+	d := x.late()
+	arrive := sync.OnceFunc(d.arrive)
+	var isTime atomic.Bool
+	x.before = func(n int, r *http.Request, isBad bool) *testcluster.Fault {
+		if n == 1 {
+			close(x.begun)
+			f := d.fault()
+			return &f
+		}
+		if isBad && isTime.Load() {
+			arrive()
+		}
+		return nil
+	}
+	bad := x.begin(x.swapping("bad", one, two))
+	<-x.begun
+	v := x.version()
+	_, err := x.do(x.swapping("foo", Text("7"), Text("8")))
+	x.want(Applied, err)
+	if x.version() != v {
+		t.Error("the sibling made a version")
+	}
+	isTime.Store(true)
+	x.ends()
+	x.want(Applied, <-bad)
 }
