@@ -65,6 +65,7 @@ func (c *committer) setAside(w write, r result) {
 	}
 	if !slices.Contains(c.aside, b) {
 		c.aside = append(c.aside, b)
+		b.reads(r.now)
 		c.doubts(b)
 	}
 	for _, t := range b.tasks {

@@ -720,3 +720,36 @@ func TestSwapOfAnOwnKeyThatSharedARequestThatLandsLate(t *testing.T) {
 	_, err := x.do(x.swapping("last", one, two, v))
 	x.want(Applied, err)
 }
+
+// Given a key of a Secret that is to be removed whatever it holds, or holds a value, without a read; when that is set aside, and lands late just before a
+// sibling's write arrives; then both are applied, though the sibling is held to the version from before.
+func TestRemovalWithoutAReadThatWasSetAsideAndLandsLate(t *testing.T) {
+	for name, expect := range map[string]Entry{"anything": Anything(), "a value": Text("1")} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixtureOf(t, Secret, map[string]string{"gone": "1", "good": "1"})
+			x := &trouble{fixture: f, begun: make(chan struct{})}
+			d := x.late()
+			arrive := sync.OnceFunc(d.arrive)
+			x.before = func(n int, r *http.Request, _ bool) *testcluster.Fault {
+				body, _ := io.ReadAll(r.Body)
+				switch {
+				case n == 1:
+					close(x.begun)
+					f := d.fault()
+					return &f
+				case !strings.Contains(string(body), `"good"`):
+					return &testcluster.Fault{DropBefore: true}
+				}
+				arrive()
+				return nil
+			}
+			x.proxy.SetHook(x.hook)
+			v := x.version()
+			gone := x.begin(x.removing("gone", expect, v))
+			<-x.begun
+			good := x.begin(x.swapping("good", one, two, v))
+			x.want(Applied, <-good)
+			x.want(Applied, <-gone)
+		})
+	}
+}
