@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -589,4 +591,23 @@ func TestSwapDoesNotOvertakeOneThatMakesTheObjectImmutable(t *testing.T) {
 		}
 		f.wantData(map[string]string{"foo": "3", "bar": "2"})
 	})
+}
+
+// Given a removal that was set aside; when another removes its key; then it is unknown who did, and a sibling goes on.
+func TestRemovalThatWasSetAsideIsUnknownWhereAnotherMadeIt(t *testing.T) {
+	x := newTrouble(t, map[string]string{"bad": "1", "good": "1"}, testcluster.Fault{})
+	var began, changed sync.Once
+	x.before = func(_ int, r *http.Request, _ bool) *testcluster.Fault {
+		if x.isNamed(r, "bad") {
+			began.Do(func() { close(x.begun) })
+			return &testcluster.Fault{DropBefore: true}
+		}
+		changed.Do(func() { x.changeAs("kubectl-edit", func(cm *corev1.ConfigMap) { delete(cm.Data, "bad") }) })
+		return nil
+	}
+	bad := x.begin(x.swapping("bad", one, Entry{}))
+	<-x.begun
+	x.want(Applied, <-x.begin(x.swapping("good", one, two)))
+	x.want(Unknown, <-bad)
+	x.wantData(map[string]string{"good": "2"})
 }
