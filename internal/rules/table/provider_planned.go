@@ -109,7 +109,7 @@ var providerPlanned = []Rule{
 	rule("Drift of a Secret is what the last read found, not what was written", "claim.kept.digest", "observed -> written",
 		"TestMatrixOfBothKinds/update/over_drift/object/Secret_entry", "TestMatrixOfBothKinds/update/over_drift,_refused/object/Secret_data"),
 	rule("Private state keeps a short tag of a Secret's value", "claim.sealer.digest", "a[:tagBytes] -> a", "TestSecretTags/entry", "TestSecretTags/data"),
-	rule("No plan keeps a digest of a Secret", "claim.judgedOn", "without Secret", "TestPlanOfASecretKeepsNothingToTestGuessesAgainst"),
+	rule("No plan keeps a digest of a Secret", "claim.sealer.objectDigest", "never cas.Secret", "TestPlanOfASecretKeepsNothingToTestGuessesAgainst"),
 	rule("Drift of a key that an update leaves as it is is no drift that it overwrites", "claim.Run.checkDrift", "a.keepsValue(b, c) -> false",
 		"TestSecretDataUpdateLeavesDriftOfOtherKeys/warning", "TestSecretDataUpdateLeavesDriftOfOtherKeys/error"),
 	rule("A Secret's resource that leaves its values to others notes so", "adapter.Whole.planUpdate", "never a && b.BinaryData.IsNull()",

@@ -1,5 +1,7 @@
 package table
 
+var blind = subtests("TestRemovalThatGoesWithoutARead", "judging.Txn.CanGoBlind")
+
 // queued are the rules of the committer, and of what goes into one request.
 var queued = []Rule{
 	// One committer for each object.
@@ -52,6 +54,12 @@ var queued = []Rule{
 	rule("A removal of what was seen costs no read", "cas.committer.next", "a.blindBatch(b) -> nil", "TestRemovalOfWhatWasSeenNeedsNoRead"),
 	rule("A removal without a read keeps to the versions that it names", "judging.Txn.CanGoBlind", "without slices.ContainsFunc(a.At, b)",
 		"TestBlindRemovalKeepsToItsVersions"),
+	blind("Nothing but a removal goes without a read", "without GoneIsDone", "that is no removal"),
+	blind("Nor does one that puts a value back", "!a.IsGuard && !b.New.IsAbsent() -> false", "of a value that is put back"),
+	blind("Nor one that goes by no version", "without a.Seen.Valid()", "of a version that means none"),
+	blind("Nor one that goes by no object in particular", "without UID", "of no object in particular"),
+	blind("Nor one that is bound to a version", "without Bound", "bound to a version"),
+	blind("Nor one of a key of which it is not known which map has it", "a.Expect.IsAnything() && b -> false", "of a key that may hold anything"),
 	rule("It leaves what is only compared", "cas.committer.blindBatch", "every a.IsGuard -> false", "TestGuardOfARemovalIsComparedAndStays"),
 	rule("Nor of what was taken over since it was seen", "judging.Txn.CanGoBlind", "without WroteSince", "TestAdoptedKeyIsNotRemovedWithoutARead"),
 	// Batches.
@@ -61,17 +69,19 @@ var queued = []Rule{
 	rule("What is written waits for those ahead that compare it", "cas.keySet.blocks", "without IsGuard", "TestWriteDoesNotOvertakeWhatComparesItsKey", "FuzzBatch"),
 	rule("Comparing is no writing: transactions that compare the same key share a request", "cas.keySet.blocks", "a && (b || !c.IsGuard) -> a || b",
 		"TestTxnsThatShareAGuardGoTogether"),
-	rule("Metadata goes alone", "cas.batch.fits", "every without Meta", "FuzzBatch"),
+	rule("What makes the object immutable does not overtake a swap that waits for its key", "cas.committer.judgeAll", "a && seals(b) -> false",
+		"TestSwapDoesNotOvertakeOneThatMakesTheObjectImmutable/before_it"),
+	rule("Nor does a swap overtake that", "cas.keySet.blocks", "a[judging.ImmutableKey] -> false", "TestSwapDoesNotOvertakeOneThatMakesTheObjectImmutable/after_it"),
 	// Numbers.
 	rule("Each caller who computes a key gets what the one before it leaves", "cas.committer.judge", "never JudgeAfter",
 		"TestNumbersThatAreAskedForTogetherAreTakenInOneRequest"),
 	rule("They go in one request", "cas.committer.judgeAll", "without !a.continues(b)", "TestNumbersThatAreAskedForTogetherAreTakenInOneRequest"),
 	rule("Each is told what the key held after its own", "cas.batch.landed", "skip a.Stored[b] = c.To", "TestNumbersThatAreAskedForTogetherAreTakenInOneRequest"),
-	rule("No number overtakes one that cannot go along", "cas.committer.judgeAll", "if a { b } else { c.ends(d) } -> if a { b }",
-		"TestNumberDoesNotOvertakeOneOfAnotherFieldManager"),
-	rule("Nor a swap of its key", "cas.committer.judgeAll", "{ a.add(b); c.ends(b); continue } -> { a.add(b); continue }", "TestNumberDoesNotOvertakeASwapOfItsKey"),
+	rule("No number overtakes one that cannot go along", "cas.committer.judgeAll", "every skip ends", "TestNumberDoesNotOvertakeOneOfAnotherFieldManager"),
+	rule("Nor a swap of its key", "cas.committer.judgeAll", "{ a.add(b); c.ends(b); d = true; continue } -> { a.add(b); d = true; continue }",
+		"TestNumberDoesNotOvertakeASwapOfItsKey"),
 	// Where others are busy.
-	rule("A base that was not read, and is old, is no contention", "cas.batch.overtaken", "without from", "TestWriteThatWasJudgedOnAnOlderVersionKeepsTheLineage"),
+	rule("A base that was not read, and is old, is no contention", "cas.batch.overtaken", "without from", "TestRemovalOfWhatWasSeenLongAgoKeepsTheLineage"),
 	rule("Once a 409 has proved that others are busy, writes go as JSON Patch", "cas.batch.overtaken", "calmAfter -> 0", "TestJSONPatchIsConditionalOnTheKey",
 		"TestLineageEndsAtAJSONPatch"),
 	rule("A JSON Patch tests each key", "judging.JsonPatch", `skip append(a, operation{"test", b, c})`, "TestJSONPatchIsConditionalOnTheKey"),

@@ -24,7 +24,10 @@
 // an edit that begins with "every" changes all such places.
 package table
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Rule is one that must hold, and how to take it out.
 type Rule struct {
@@ -35,6 +38,23 @@ type Rule struct {
 }
 
 func rule(says, in, edit string, tests ...string) Rule { return Rule{says, in, edit, tests} }
+
+// subtests makes rules of one function. Their tests are a test's subtests, in words, or others by their name; where none is named, it is the test.
+func subtests(of, in string) func(says, edit string, tests ...string) Rule {
+	return func(says, edit string, tests ...string) Rule {
+		r := rule(says, in, edit)
+		for _, test := range tests {
+			if !strings.HasPrefix(test, "Test") {
+				test = of + "/" + strings.ReplaceAll(test, " ", "_")
+			}
+			r.Tests = append(r.Tests, test)
+		}
+		if len(tests) == 0 {
+			r.Tests = []string{of}
+		}
+		return r
+	}
+}
 
 // All is all rules: of what doc.go of the engine promises, and of what that rests on; and of the provider.
 func All() []Rule {
