@@ -3,6 +3,7 @@ package cas
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
@@ -13,27 +14,30 @@ import (
 // have waited for it long enough: it is halved or, if it is of one task, set apart, and others go on. It may land yet, until the next version
 // comes. That version tells what became of it.
 
+// patiently is until when siblings wait for a write in doubt that they begin to wait for now.
+func (c *committer) patiently() time.Time { return time.Now().Add(c.patience) }
+
 // unlessOthersWait is a context that ends with parent and, from a moment on, when the write holds others up. The zero moment never comes.
 func (c *committer) unlessOthersWait(parent context.Context, w write, from time.Time) (context.Context, context.CancelFunc) {
-	if from.IsZero() || !w.canRepeat() {
-		return parent, func() {}
-	}
 	ctx, cancel := context.WithCancel(parent)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		defer cancel()
-		wire.Sleep(ctx, time.Until(from))
-		for ctx.Err() == nil && !c.othersWait(w) {
+	if from.IsZero() || w.isDry() || !w.canRepeat() {
+		return ctx, cancel
+	}
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for wire.Sleep(ctx, time.Until(from)); ctx.Err() == nil; {
+			if c.othersWait(w) {
+				cancel()
+			}
 			select {
 			case <-ctx.Done():
 			case <-c.arrived:
 			}
 		}
-	}()
+	})
 	return ctx, func() {
 		cancel()
-		<-ended
+		watch.Wait()
 	}
 }
 
@@ -47,31 +51,24 @@ func (c *committer) othersWait(w write) bool {
 	tasks := slices.Concat(c.inHand, c.queue)
 	c.mu.Unlock()
 	if i := slices.IndexFunc(tasks, func(t *task) bool { return t.isWhole() || t.txn != nil && seals(t.txn) }); i >= 0 {
-		tasks = tasks[:i] // which waits for all of them, and those behind wait for it
+		tasks = tasks[:i] // it waits for all of them, and those behind wait for it
 	}
 	ahead := keySet{}
 	ahead.add(b.tasks[0].txn)
-	return slices.ContainsFunc(tasks, func(t *task) bool {
-		return t != b.tasks[0] && t.kind != observeTask && !t.answered && t.apart.IsZero() && t.ctx.Err() == nil &&
-			(t.kind != writeTask || !ahead.blocks(t.txn))
+	return slices.ContainsFunc(slices.Concat(b.tasks, tasks), func(t *task) bool {
+		return t != b.tasks[0] && t.kind != observeTask && !t.answered && !t.isApart && (t.kind != writeTask || !ahead.blocks(t.txn))
 	})
 }
 
 // setAside takes note of a batch that is still at its base, and lets others go on.
-func (c *committer) setAside(w write, r result) {
-	b, isBatch := w.(*batch)
-	if !isBatch {
-		return // cannot be
-	}
+func (c *committer) setAside(b *batch, r result) {
+	c.aside = slices.DeleteFunc(c.aside, func(b *batch) bool { return len(unanswered(b.tasks)) == 0 })
 	if !slices.Contains(c.aside, b) {
 		c.aside = append(c.aside, b)
 		c.doubts(b)
 	}
 	for _, t := range b.tasks {
-		if t.doubt, t.most = r.err, max(1, len(b.tasks)/2); len(b.tasks) == 1 {
-			t.apart = time.Now()
-			c.due = t.apart.Add(c.patience)
-		}
+		t.doubt, t.aside, t.isApart, t.most = r.err, time.Now(), len(b.tasks) == 1, max(1, len(b.tasks)/2)
 	}
 	c.observed(r.now)
 }
@@ -86,49 +83,45 @@ func (c *committer) doubts(b *batch) {
 
 // again is the batch of a task that was set apart: the one that was set aside or, where its base was left, another.
 func (c *committer) again(t *task, changes []judging.Change) *batch {
-	for _, b := range c.aside {
-		if len(b.tasks) == 1 && b.tasks[0] == t {
-			b.from = c.head // which is the same, and younger
-			return b
-		}
-	}
 	b := c.newBatch(c.head.Version())
-	b.from = c.head
 	b.add(t, changes)
+	if i := slices.IndexFunc(c.aside, func(b *batch) bool { return len(b.tasks) == 1 && b.tasks[0] == t }); i >= 0 {
+		b = c.aside[i]
+	}
+	b.from = c.head
 	return b
 }
 
-// fenced takes note that another write of this process has landed on the base of what was set aside, which never will.
+// fenced takes note that what was set aside will never land: its base was left, by a write that is none of it.
 func (c *committer) fenced() {
-	aside := c.aside
-	c.aside = nil
-	for _, b := range aside {
+	for _, b := range c.aside {
 		for _, t := range b.tasks {
 			t.doubt = nil
 			t.release()
 		}
 	}
+	c.aside = nil
 }
 
-// found takes note of what a read found. Where that is another version than the base of what was set aside, what came first after that base
-// tells what became of it: at most one of them made it.
-func (c *committer) found(now *Observation) {
+// found takes note of what a read found. Where that is another version than the base of what was set aside, the first version after that base
+// tells what became of it: at most one of them made it. It reports whether one did.
+func (c *committer) found(now *Observation) (hasLanded bool) {
 	if len(c.aside) == 0 || c.aside[0].base == now.Version() {
 		c.observed(now)
-		return
+		return false
 	}
-	told := map[*batch]result{}
+	unknown := map[*task]error{}
 	for _, b := range c.aside {
 		tasks := unanswered(b.tasks)
 		if len(tasks) == 0 {
 			continue
 		}
 		if c.head != nil {
-			b.from = c.head
+			b.from = c.head // the same, and its horizon is later
 		}
 		callers, left := anyCaller(tasks)
 		ctx, cancel := lingering(context.Background(), callers, Grace-telling)
-		d := c.newDoubt(tasks[0].doubt)
+		d := newDoubt(tasks)
 		r := c.settle(ctx, callers, b, &d, nil)
 		cancel()
 		left()
@@ -137,18 +130,19 @@ func (c *committer) found(now *Observation) {
 			c.contended = 0 // nobody else was busy
 			b.landed(r)
 			c.fenced()
-			return
+			return true
 		case wire.InDoubt:
-			told[b] = r
+			for _, t := range tasks {
+				unknown[t] = r.err
+			}
 		}
 	}
-	for b, r := range told {
-		for _, t := range b.tasks {
-			t.answer(t.unknown(r.err))
-		}
+	for t, err := range unknown {
+		t.answer(t.unknown(err))
 	}
 	c.fenced()
 	c.observed(now)
+	return false
 }
 
 // rest waits until what was set apart is to be tried again, or another task comes, or a caller leaves.

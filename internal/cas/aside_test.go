@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,13 +15,16 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // One key's trouble does not hold up others.
 
-// webhooks are what the API server answers for a webhook.
+// Answers to a write that do not tell whether it landed.
 var (
 	slowDown    = status(http.StatusTooManyRequests, "TooManyRequests", `admission webhook "rate.example.com" denied the request: slow down`)
 	unavailable = status(http.StatusServiceUnavailable, "ServiceUnavailable", `admission webhook "x.example.com" denied the request`)
@@ -142,18 +146,6 @@ func TestKeyInTroubleDoesNotHoldUpAnother(t *testing.T) {
 			x.wantData(map[string]string{"bad": "2", "good": "2", "last": "2"})
 		})
 	}
-}
-
-// Given a key whose writes the API server answers with an error of its own; when one of another key is asked for; then that is written, and of
-// the first it is unknown, though its caller would wait on.
-func TestKeyThatIsAnsweredWith500IsUnknownAndHoldsUpNoOther(t *testing.T) {
-	x := newTrouble(t, map[string]string{"bad": "1", "good": "1"}, testcluster.Fault{Answer: internalError(brokenWebhook)}, "bad")
-	bad := x.begin(x.swapping("bad", one, two))
-	<-x.begun
-	_, err := x.do(x.swapping("good", one, two))
-	x.want(Applied, err)
-	x.want(Unknown, <-bad)
-	x.wantData(map[string]string{"bad": "1", "good": "2"})
 }
 
 // together asks for swaps from 1 to 2 of keys, in this order, that go into one request.
@@ -610,4 +602,153 @@ func TestRemovalThatWasSetAsideIsUnknownWhereAnotherMadeIt(t *testing.T) {
 	x.want(Applied, <-x.begin(x.swapping("good", one, two)))
 	x.want(Unknown, <-bad)
 	x.wantData(map[string]string{"good": "2"})
+}
+
+// troubled has patches get lost, be turned away, be answered late or land late, at random. It returns those that are yet to land.
+func (x *trouble) troubled() *sync.WaitGroup {
+	arrivals := &sync.WaitGroup{}
+	x.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch {
+			return testcluster.Fault{}
+		}
+		switch rand.IntN(10) {
+		case 0:
+			return testcluster.Fault{Answer: slowDown}
+		case 1:
+			return testcluster.Fault{DropBefore: true}
+		case 2:
+			return testcluster.Fault{DropAfter: true}
+		case 3: // it lands late, after its sender was told that it timed out
+			late := x.copied(r)
+			arrivals.Go(func() {
+				time.Sleep(rand.N(60 * time.Millisecond))
+				late()
+			})
+			return testcluster.Fault{Answer: timedOut}
+		case 4:
+			if rand.IntN(3) == 0 {
+				held := make(chan struct{})
+				time.AfterFunc(rand.N(60*time.Millisecond), func() { close(held) })
+				return testcluster.Fault{HoldBefore: held}
+			}
+		}
+		return testcluster.Fault{}
+	})
+	return arrivals
+}
+
+// Given keys that several change at once, in one process; when their writes get lost, are turned away, land late or are halved at random; then each
+// is told what became of it, and none is in conflict with another of its process, though all are held to the version before.
+func TestKeysInTroubleAtRandom(t *testing.T) {
+	for _, isSigned := range []bool{false, true} {
+		t.Run(fmt.Sprint("signed ", isSigned), func(t *testing.T) {
+			const keys, each = 10, 12
+			data := map[string]string{}
+			for k := range keys {
+				data[fmt.Sprintf("k%d", k)] = "0"
+			}
+			x := newTrouble(t, data, testcluster.Fault{})
+			x.engine.patience = 15 * time.Millisecond
+			arrivals := x.troubled()
+			v := x.version()
+			var workers sync.WaitGroup
+			var mu sync.Mutex
+			want := map[string]string{}
+			for key := range data {
+				workers.Go(func() {
+					for n := range each {
+						s := x.swapping(key, Text(fmt.Sprint(n)), Text(fmt.Sprint(n+1)), v)
+						if isSigned {
+							s.FieldManager = x.engine.Signed("engine")
+						}
+						_, err := x.do(s)
+						x.want(Applied, err)
+						mu.Lock()
+						want[key] = fmt.Sprint(n + 1)
+						mu.Unlock()
+					}
+				})
+			}
+			workers.Wait()
+			arrivals.Wait()
+			x.wantData(want)
+		})
+	}
+}
+
+// Given the same, where another writes to the object as well, and callers leave; then nobody is told what is not so.
+func TestVerdictsOfKeysInTroubleWhereOthersWriteAndCallersLeave(t *testing.T) {
+	const workers, each = 8, 20
+	x := newTrouble(t, map[string]string{"other": "1"}, testcluster.Fault{})
+	x.engine.patience = 15 * time.Millisecond
+	arrivals := x.troubled()
+	var working sync.WaitGroup
+	var mu sync.Mutex
+	told, want, may := map[Verdict]int{}, map[string]string{}, map[string]string{}
+	for w := range workers {
+		working.Go(func() {
+			key, held := fmt.Sprintf("k%d-0", w), Entry{}
+			for n := range each {
+				to := Text(fmt.Sprint(n))
+				ctx, leave := context.WithTimeout(t.Context(), rand.N(4*time.Second))
+				_, err := x.engine.Swap(ctx, x.swapping(key, held, to))
+				leave()
+				if VerdictOf(err) == Conflict {
+					t.Errorf("%s: %v, though nobody else writes it", key, err)
+				}
+				mu.Lock()
+				switch told[VerdictOf(err)]++; VerdictOf(err) {
+				case Applied:
+					want[key], held = fmt.Sprint(n), to
+				case Unknown:
+					may[key] = fmt.Sprint(n)
+					key, held = fmt.Sprintf("k%d-%d", w, n+1), Entry{}
+				}
+				mu.Unlock()
+				if rand.IntN(20) == 0 {
+					patch := fmt.Sprintf(`{"data":{"other":"%d"}}`, rand.Int())
+					_, err := x.cluster.Client().CoreV1().ConfigMaps(x.ref.Namespace).Patch(t.Context(), x.ref.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+					x.want(Applied, err)
+				}
+			}
+		})
+	}
+	working.Wait()
+	arrivals.Wait()
+	t.Logf("told: %v", told)
+	live := x.live().Data
+	for key, value := range want {
+		if live[key] != value && (may[key] == "" || live[key] != may[key]) {
+			t.Errorf("%s holds %q, want %s, or %q, which is unknown", key, live[key], value, may[key])
+		}
+	}
+	for key, value := range live {
+		if key != "other" && value != want[key] && value != may[key] {
+			t.Errorf("%s holds %s, want %q, or %q, which is unknown", key, value, want[key], may[key])
+		}
+	}
+}
+
+// copied is a request of a hook, to be sent by itself later. It gets there or not.
+func (f *fixture) copied(r *http.Request) func() {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		f.Error(err)
+	}
+	url, header := strings.TrimSuffix(f.cluster.Config.Host, "/")+r.URL.RequestURI(), r.Header.Clone()
+	client, err := rest.HTTPClientFor(f.cluster.Config)
+	if err != nil {
+		f.Error(err)
+	}
+	return func() {
+		late, err := http.NewRequestWithContext(context.Background(), r.Method, url, bytes.NewReader(body))
+		if err != nil {
+			f.Error(err)
+			return
+		}
+		late.Header = header
+		if response, err := client.Do(late); err == nil {
+			_ = response.Body.Close()
+		}
+	}
 }

@@ -214,7 +214,7 @@ func (b *batch) claim() bool {
 		return true
 	}
 	for i, t := range b.tasks {
-		if !t.claim(sent{b.base, b.of[i]}) {
+		if !t.claim(sent{b.base, b.of[i], b.byKey}) {
 			for _, claimed := range b.tasks[:i] {
 				claimed.release()
 			}

@@ -68,10 +68,7 @@ func TestCloseEndsRequestsOfEachKind(t *testing.T) {
 			func(r *http.Request) bool { return r.Method == http.MethodPatch },
 		},
 		"a list": {
-			func(ctx context.Context, f *fixture) {
-				for range f.engine.List(ctx, Selection{Namespace: f.ref.Namespace}) {
-				}
-			},
+			func(_ context.Context, f *fixture) { _, _ = f.listed(Selection{}, 0) },
 			func(*http.Request) bool { return true },
 		},
 		"a wait": {

@@ -92,16 +92,14 @@ func (c *committer) do(t *task) error {
 	case c.arrived <- struct{}{}:
 	default:
 	}
-	if t.kind == observeTask && !t.isDoneIn(Fresh) {
-		// Who only looks waits for nobody's write. What he sees is nothing for others to go by: one that is under way may have made it.
+	err := t.wait(c.client.Host)
+	if errors.Is(err, errLate) { // what he sees is nothing for others to go by: a write that is under way may have made it
 		t.attempts.Add(1)
-		var err error
 		if t.own, err = c.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
-			return &CanceledError{Ref: t.ref, Host: c.client.Host, Err: context.Cause(t.ctx)}
+			err = &CanceledError{Ref: t.ref, Host: c.client.Host, Err: context.Cause(t.ctx)}
 		}
-		return err
 	}
-	return t.wait(c.client.Host)
+	return err
 }
 
 // left takes note that a swap is no longer under way.
@@ -130,7 +128,7 @@ func (c *committer) drain() {
 	c.bodies.use(c)
 	var tasks []*task
 	for {
-		isNew := !slices.ContainsFunc(tasks, func(t *task) bool { return t.apart.IsZero() })
+		isNew := !slices.ContainsFunc(tasks, func(t *task) bool { return !t.isApart })
 		if tasks = c.take(tasks); len(tasks) == 0 {
 			c.bodies.keep(c, c.weigh())
 			return
@@ -148,7 +146,9 @@ func (c *committer) take(tasks []*task) []*task {
 	defer c.mu.Unlock()
 	tasks = append(tasks, c.queue...)
 	c.queue = nil
-	c.running = len(tasks) > 0
+	if c.running = len(tasks) > 0; !c.running {
+		c.inHand = nil // which holds answers, and what was seen
+	}
 	return tasks
 }
 
@@ -177,7 +177,7 @@ func (c *committer) gather(tasks []*task) []*task {
 	for {
 		n := 0
 		for _, t := range tasks {
-			if t.sends() && t.apart.IsZero() {
+			if t.sends() && !t.isApart {
 				n++
 			}
 		}
@@ -246,7 +246,7 @@ func (c *committer) next(tasks []*task) {
 	}
 	switch {
 	case !can[c.turn]:
-		if tasks = unanswered(tasks); len(tasks) > 0 { // which are apart
+		if len(unanswered(tasks)) == len(tasks) { // which are set apart, or wait for such a one
 			c.rest(tasks)
 		}
 	case c.turn == reads:
@@ -262,6 +262,9 @@ func (c *committer) next(tasks []*task) {
 func (c *committer) send(b *batch) {
 	if b.claim() {
 		c.finish(b, c.perform(b))
+	}
+	if t := b.tasks[0]; t.isApart && !t.answered {
+		c.due = c.patiently()
 	}
 }
 
@@ -348,10 +351,10 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 		case t.kind == writeTask && (j.Decision == judging.DecideWrite || write.continues(t) || len(ahead) > 0 && errors.As(j.Err, &tooLarge)):
 			ahead.add(t.txn)
 			switch {
-			case j.Decision == judging.DecideWrite && t.apart.IsZero() && write.fits(t, j.Changes):
+			case j.Decision == judging.DecideWrite && !t.isApart && write.fits(t, j.Changes):
 				write.add(t, j.Changes)
 				continue
-			case j.Decision == judging.DecideWrite && !t.apart.IsZero() && (apart == nil || t.apart.Before(apart.apart)):
+			case j.Decision == judging.DecideWrite && t.isApart && (apart == nil || t.aside.Before(apart.aside)):
 				apart, changes = t, j.Changes
 			}
 			write.ends(t.txn) // it is judged again once those ahead are written

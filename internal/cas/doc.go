@@ -3,7 +3,7 @@
 //
 // # Words
 //
-// A transaction (Txn) names keys of one object, with what each must hold and what is to be written. A batch is the
+// A transaction (Txn) names keys of one object, or its labels and annotations as LabelKey and AnnotationKey name them, with what each must hold and what is to be written. A batch is the
 // transactions that go into one request. The base of a write is the version that the request is conditional on. A write
 // is in doubt when its answer got lost. The lineage is the chain of versions that this process's own writes made.
 //
@@ -31,7 +31,7 @@
 //   - Computed keys are the exception: transactions that each compute the same key (KeySwap.Next) share a request. Each function
 //     gets what the one before it leaves, and each caller is told its own step. No number is given to two callers, not even where
 //     one of them was told Unknown and its write lands later.
-//   - Create makes an object only where there is none. Remove deletes just the version that was judged, so that no foreign
+//   - Create makes an object only where there is none, as a read that began after the call has shown. Remove deletes just the version that was judged, so that no foreign
 //     write goes with it unseen. Both keep their place among the swaps of the object, and lineage goes through them: from a
 //     creation on, and up to a removal.
 //   - A check, rehearsed or not, stores nothing, extends no lineage and does not count as having swapped. A rehearsal is sent as the
@@ -56,11 +56,10 @@
 // # When an answer gets lost
 //
 // A merge patch or a deletion is sent again while the object is at its base. Once the object has left it, the first version
-// after the base tells: either it is ours, or ours can never land. That version is found by a watch from the horizon, a
-// resourceVersion that was known before the base was read; where the API server has forgotten that too, by walking back through
-// etcd, if this user may list; and where that is not possible, by what managedFields prove of the object as it is now: that a key is
-// still ours and holds what was written (Engine.Signed), or that a key that was to be written is still its old owner's. Otherwise the
-// verdict is Unknown. An error of the API server's own (500) is in doubt as well: the write is sent again three times at most, and
+// after the base tells: either it is ours, or ours can never land. judging.Sent has the rules by which it tells. That version is found by a
+// watch from the horizon, a resourceVersion that was known before the base was read; and where the API server has forgotten that too, by
+// walking back through etcd, if this user may list. Where it cannot be found, the verdict is Unknown, unless a key is still ours and holds
+// what was written under a name that only this Engine has (Engine.Signed). An error of the API server's own (500) is in doubt as well: the write is sent again three times at most, and
 // delays its siblings by five seconds at most.
 //
 // # What is not promised
@@ -68,8 +67,11 @@
 //   - Fairness between processes: a swap judged by value may be outrun again and again, until its context ends.
 //   - Noticing that a value went and came back (ABA), in a swap that names no version.
 //   - Telling apart two writers of one field manager's name who write the same bytes over the same state, where the answer to one of
-//     them is lost; unless ours is under a field manager of its Engine alone (Engine.Signed), whose keys nobody else can own.
-//   - Telling apart two writers who remove the same keys of an object without managedFields, where the answer to one of them is lost.
+//     them is lost; unless ours is under a field manager of its Engine alone (Engine.Signed), whose keys nobody else can own. Nor ours from
+//     another's write that leaves no trace, as a removal, and along with which an admission policy sets just what ours would have set.
+//   - Who removed a key, where the answer to a removal is lost: it is Unknown, but where the key shall be gone whoever removes it
+//     (Txn.GoneIsDone). The same of a creation without content, of which the API server keeps no managedFields.
+//   - What became of a write to an object that has no managedFields after it, as where something removes them, and whose answer is lost.
 //   - A true verdict where something between here and the API server sends a write twice and passes on the second answer: that
 //     is a conflict, though the first landed. This package never does. (Under Engine.Signed it is found out, unless the key was
 //     written again meanwhile.)
@@ -80,20 +82,16 @@
 //   - That a swap is admitted which names a version from before a JSON Patch of this Engine: what such a patch followed is not known,
 //     so it begins a new lineage.
 //   - That what was rehearsed alone is admitted together with others, or later.
-//   - A known verdict of what another process has judged (Txn.SeenSince), where its answer gets lost and the API server is started again within
-//     that minute: there is no read to walk back to.
 //   - That an admission plugin quotes no value of a Secret that nobody here has seen, as one that another writes in that moment.
 //   - That text which is no UTF-8, and which another writes into the object within the last second, stays as it is where others are
 //     busy: for a JSON Patch the API server writes the whole object as JSON.
 //
 // # Costs
 //
-// A lone swap costs a read and a patch; a removal of what was seen, and what another process has judged less than a minute ago
-// (Txn.SeenSince), just the patch. The first read of a process before a write, and
-// one a minute, is a watch that begins with the present state, and so tells the horizon; a user who may not watch pays one refused request
+// A lone swap costs a read and a patch; a removal of what was seen just the patch. The first read of a process before a write, and one a minute, is a watch that begins with the present state, and so tells the horizon; a user who may not watch pays one refused request
 // more. Swaps of one object that arrive while a request is under way go into the next one together; while siblings come back, a batch
 // waits for at least half of them, for about as long as they are apart. Reads that only inform share what was seen in the last second.
-// A Txn costs what a swap does, whatever its number of keys; a Create or a Remove one request, where its precondition is known. A wait
+// A Txn costs what a swap does, whatever its number of keys; a Create a read and a request; a Remove one request, where its precondition is known. A wait
 // holds a watch open and sends nothing. What is known of idle objects is kept up to 32 MiB, and their versions for as long as the process
 // lives.
 package cas

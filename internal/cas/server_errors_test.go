@@ -1,11 +1,9 @@
 package cas
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -50,82 +48,28 @@ func names(r *http.Request, key string) bool {
 	return err == nil && strings.Contains(string(body), `"`+key+`"`)
 }
 
-// Given a webhook that cannot be called for one key; when a swap of that key is asked for, and one of another key behind it; then
-// the first is sent four times at most and is unknown, though its caller would wait on, and the second is applied.
-func TestWriteThatIsAnsweredWith500ForEverIsSentFourTimesAtMost(t *testing.T) {
-	const enough = 8 // then the caller gives up, so that the test ends
-	f := newFixture(t, map[string]string{"bad": "1", "good": "1"})
-	ctx, leave := context.WithCancel(t.Context())
-	defer leave()
-	var sent atomic.Int32
-	first := make(chan struct{})
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPatch || !names(r, "bad") {
-			return testcluster.Fault{}
-		}
-		switch sent.Add(1) {
-		case 1:
-			close(first)
-			f.queued(1) // the sibling
-		case enough:
-			leave()
-		}
-		return testcluster.Fault{Answer: internalError(brokenWebhook)}
-	})
-	bad := f.beginFor(ctx, f.swapping("bad", one, two))
-	<-first
-	good := f.begin(f.swapping("good", one, two))
-	err := <-bad
-	f.want(Unknown, err)
-	if ctx.Err() != nil {
-		t.Error("it was told only because its caller gave up")
-	}
-	if err == nil || !strings.Contains(err.Error(), "failed calling webhook") {
-		t.Errorf("%v does not say why", err)
-	}
-	f.want(Applied, <-good)
-	if n := sent.Load(); n > 4 {
-		t.Errorf("%d patches, want 4 at most", n)
-	}
-	f.wantData(map[string]string{"bad": "1", "good": "2"})
-}
-
-// Given two swaps that go in one request, of which a webhook cannot be called for one; then they are told, after so many
-// requests together that no request is sent for ever.
-func TestRequestThatIsAnsweredWith500ForEverEndsForAllThatShareIt(t *testing.T) {
-	const enough = 16
-	data := map[string]string{"bad": "1", "good": "1"}
-	f := newFixture(t, data)
-	ctx, leave := context.WithCancel(t.Context())
-	defer leave()
-	var sent atomic.Int32
-	arrived, release := f.observing(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPatch || !names(r, "bad") {
-			return testcluster.Fault{}
-		}
-		if sent.Add(1) == enough {
-			leave()
-		}
-		return testcluster.Fault{Answer: internalError(brokenWebhook)}
-	})
-	<-arrived
-	errs := map[string]<-chan error{}
-	for key := range data { // in any order
-		errs[key] = f.beginFor(ctx, f.swapping(key, one, two))
-		f.queued(len(errs))
-	}
-	close(release)
-	f.want(Unknown, <-errs["bad"])
-	switch err := <-errs["good"]; VerdictOf(err) {
-	case Applied:
-		f.wantData(map[string]string{"bad": "1", "good": "2"})
-	case Unknown:
-		f.wantData(map[string]string{"bad": "1", "good": "1"})
-	default:
-		t.Errorf("the good one: %v", err)
-	}
-	if n := sent.Load(); n > 4 || ctx.Err() != nil {
-		t.Errorf("%d patches that name the bad key, want 4 at most", n)
+// Given a webhook that cannot be called for one key; when a swap of that key is asked for, and one of another key behind it or in its request; then
+// the first is unknown after a while, though its caller would wait on, and the second is applied.
+func TestWriteThatIsAnsweredWith500ForEverIsUnknownAfterAWhile(t *testing.T) {
+	for name, isTogether := range map[string]bool{"behind it": false, "in its request": true} {
+		t.Run(name, func(t *testing.T) {
+			x := newTrouble(t, map[string]string{"bad": "1", "good": "1"}, testcluster.Fault{Answer: internalError(brokenWebhook)}, "bad")
+			var told map[string]<-chan error
+			if isTogether {
+				told = x.together([]string{"bad", "good"})
+			} else {
+				told = map[string]<-chan error{"bad": x.begin(x.swapping("bad", one, two))}
+				<-x.begun
+				told["good"] = x.begin(x.swapping("good", one, two))
+			}
+			x.want(Applied, <-told["good"])
+			err := <-told["bad"]
+			x.want(Unknown, err)
+			if err == nil || !strings.Contains(err.Error(), "failed calling webhook") {
+				t.Errorf("%v does not say why", err)
+			}
+			x.wantData(map[string]string{"bad": "1", "good": "2"})
+		})
 	}
 }
 

@@ -64,8 +64,9 @@ type task struct {
 	most      int  // how many tasks may go into a request with this one
 	// doubt says why it is not known whether a write of it that was set aside has landed, or may yet land. Nil where there is none.
 	doubt error
-	// apart is when it was last set aside by itself; zero where it was not. Its siblings go ahead of it.
-	apart    time.Time
+	// aside is when a batch with it was last set aside; zero where none was. With isApart it was alone, and its siblings go ahead of it.
+	aside    time.Time
+	isApart  bool
 	answered bool
 
 	// The committer's answer; to be read when done is closed.
@@ -82,6 +83,7 @@ type task struct {
 type sent struct {
 	base    Version
 	changes []judging.Change
+	byKey   bool // by JSON Patch
 }
 
 // The states of a task.
@@ -97,6 +99,9 @@ func newTask(ctx context.Context, kind taskKind, ref Ref, now time.Time) *task {
 
 // isWhole reports whether the task is about the object as such, so that nothing else can go into its request.
 func (t *task) isWhole() bool { return t.create != nil || t.remove != nil }
+
+// wasAside reports whether siblings have waited for a batch with the task, in vain.
+func (t *task) wasAside() bool { return !t.aside.IsZero() }
 
 // sends reports whether the task is to send something that others can go along with.
 func (t *task) sends() bool { return t.kind >= rehearseTask }
@@ -129,31 +134,27 @@ func (t *task) release() {
 	}
 }
 
-// isDoneIn reports whether the committer answers within a while, or the caller's context ends. Otherwise the caller has given up.
-func (t *task) isDoneIn(while time.Duration) bool {
-	late := time.NewTimer(while)
-	defer late.Stop()
-	select {
-	case <-t.done:
-	case <-t.ctx.Done():
-	case <-late.C:
-		return !t.state.CompareAndSwap(waiting, givenUp)
-	}
-	return true
-}
-
 // unknown is the error where it could not be found out what became of the task's write.
 func (t *task) unknown(err error) error {
 	s := t.sent.Load()
-	return &UnknownError{Ref: t.ref, Base: s.base, Err: err, Changes: s.changes}
+	return &UnknownError{Ref: t.ref, Base: s.base, Err: err, Changes: s.changes, IsOpen: s.byKey}
 }
 
+// errLate ends the wait of a caller who only looks.
+var errLate = errors.New("others have the committer busy")
+
 // wait gives the committer's answer, or gives up when the caller's context ends: at once while nothing was sent, and
-// otherwise not before Grace.
+// otherwise not before Grace. Who only looks waits no longer than what he sees may be old.
 func (t *task) wait(host string) error {
+	var late <-chan time.Time
+	if t.kind == observeTask {
+		late = time.After(Fresh)
+	}
 	select {
 	case <-t.done:
 		return t.err
+	case <-late:
+		return errLate
 	case <-t.ctx.Done():
 	}
 	if t.state.CompareAndSwap(waiting, givenUp) {

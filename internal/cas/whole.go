@@ -12,7 +12,7 @@ import (
 
 // whole brings a creation or a deletion forward: it reads, sends, or answers.
 func (c *committer) whole(t *task) {
-	base := Version{}
+	var base Version
 	switch {
 	case c.head != nil:
 		j := t.judge(c.head, &c.lineage)

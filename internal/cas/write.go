@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -55,7 +56,6 @@ const (
 
 // doubt describes a write of which an answer got lost.
 type doubt struct {
-	patience    time.Duration
 	backoff     wait.Backoff
 	until       time.Time // until when siblings wait for it
 	isFailing   bool      // sending it again is of no use, as the last answer to it says
@@ -63,17 +63,14 @@ type doubt struct {
 	proven      *result // it has landed, though it is not known which version it made
 }
 
-// newDoubt is that of a write about to be sent or, with first, in doubt already.
-func (c *committer) newDoubt(first error) doubt {
-	d := doubt{patience: c.patience, backoff: wire.NewBackoff(20*time.Millisecond, time.Second), first: first}
-	if first != nil {
-		d.extend()
+// newDoubt is that of a write of tasks. It begins with theirs, if there was one.
+func newDoubt(tasks []*task) doubt {
+	d := doubt{backoff: wire.NewBackoff(20*time.Millisecond, time.Second)}
+	for _, t := range tasks {
+		d.first = cmp.Or(d.first, t.doubt)
 	}
 	return d
 }
-
-// extend has siblings wait from now on.
-func (d *doubt) extend() { d.until = time.Now().Add(d.patience) }
 
 // add takes note of an answer.
 func (d *doubt) add(err error, out wire.Outcome) {
@@ -83,12 +80,7 @@ func (d *doubt) add(err error, out wire.Outcome) {
 	} else {
 		d.last = err
 	}
-	if d.until.IsZero() {
-		d.extend()
-	}
 }
-
-func (d *doubt) isOver() bool { return !time.Now().Before(d.until) }
 
 // unknown is the result where it cannot be found out what became of the write.
 func (d *doubt) unknown(err error) result {
@@ -109,14 +101,10 @@ func (c *committer) perform(w write) result {
 	defer left()
 	ctx, cancel := lingering(context.Background(), callers, Grace-telling)
 	defer cancel()
-	var first error
-	wasTried := false // and siblings waited: they do not wait as long again
-	for _, t := range tasks {
-		first, wasTried = cmp.Or(first, t.doubt), wasTried || t.most < maxTasks
-	}
-	d := c.newDoubt(first)
-	if wasTried {
-		d.extend()
+	d := newDoubt(tasks)
+	wasAside := slices.ContainsFunc(tasks, (*task).wasAside) // so siblings have waited: they do not wait as long again
+	if wasAside {
+		d.until = c.patiently()
 	}
 	for {
 		for _, t := range tasks {
@@ -126,6 +114,9 @@ func (c *committer) perform(w write) result {
 		lasting, done := lingering(ctx, callers, Grace-telling-looking)
 		once, end := c.unlessOthersWait(lasting, w, d.until)
 		after, out, err := w.send(once)
+		if (out == wire.InDoubt || out == wire.Unsent) && once.Err() != nil && lasting.Err() == nil {
+			out, err = wire.InDoubt, errNoAnswer
+		}
 		end()
 		done()
 		if out != wire.Stale || d.first != nil { // else it is told only where the condition was not what was refused
@@ -160,11 +151,14 @@ func (c *committer) perform(w write) result {
 			return result{outcome: out, err: err}
 		}
 		d.add(err, out)
+		if d.until.IsZero() {
+			d.until = c.patiently()
+		}
 		r := c.settle(ctx, callers, w, &d, err)
 		switch isFailing := d.isFailing && len(tasks) == 1; {
 		case r.outcome != wire.Pending:
 			return r
-		case !wasTried && !d.isOver():
+		case !wasAside && time.Now().Before(d.until):
 		case !isFailing && c.othersWait(w):
 			return result{outcome: wire.Pending, now: r.now, err: errors.Join(d.first, d.last)}
 		case d.isFailing:
@@ -190,11 +184,14 @@ func (c *committer) withhold(err error, w write) {
 // settle looks at the object until it tells what became of a write in doubt. The result is pending where the object is as it was,
 // and the write can be sent again.
 func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err error) result {
+	until := c.patiently()
 	for wire.Pause(ctx, &d.backoff, err) {
 		r, now, lost := c.look(ctx, callers, w)
 		switch err = lost; {
 		case lost == nil && r.outcome == wire.InDoubt:
-			return d.unknown(r.err)
+			unknown := d.unknown(r.err)
+			unknown.now = now
+			return unknown
 		case lost == nil && (r.outcome != wire.Pending || w.canRepeat()):
 			return r
 		case lost != nil && r.isLater:
@@ -205,8 +202,9 @@ func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err 
 		}
 		switch {
 		case now == nil && !apierrors.IsInternalError(lost):
-			d.extend() // the API server cannot be asked, by siblings neither
-		case d.isOver():
+			until = c.patiently() // the API server cannot be asked, by siblings neither
+			d.until = until
+		case time.Now().After(until):
 			return d.unknown(nil)
 		}
 	}
@@ -244,11 +242,15 @@ func (c *committer) finish(w write, r result) {
 		}
 		return
 	case wire.InDoubt:
+		b, isBatch := w.(*batch)
+		if isBatch && r.now != nil && c.found(r.now) {
+			break // it was one that had been set aside
+		}
 		c.forget()
 		for _, t := range tasks {
 			t.answer(t.unknown(r.err))
 		}
-		if b, isBatch := w.(*batch); isBatch {
+		if isBatch {
 			c.doubts(b)
 		}
 		_, isCreation := w.(*creating)
@@ -274,7 +276,9 @@ func (c *committer) finish(w write, r result) {
 		c.retry = cmp.Or(retry, new(wire.NewBackoff(20*time.Millisecond, time.Second)))
 		retry = c.retry
 	case wire.Pending:
-		c.setAside(w, r)
+		if b, isBatch := w.(*batch); isBatch {
+			c.setAside(b, r)
+		}
 		return
 	}
 	if tasks = c.release(tasks); retry != nil && len(tasks) > 0 {

@@ -118,6 +118,63 @@ func TestDriftAfterWritesOfUnknownOutcome(t *testing.T) {
 	p.PlanRefused([]string{fixture.DriftRefused})
 }
 
+// losing drops the next write before it arrives, after another does what is given, and then refuses all that could tell what became of it.
+func losing(p *fixture.Pipeline, another func()) *testcluster.Proxy {
+	proxy := p.Proxied()
+	isLost := false
+	proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if isLost {
+			return testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusForbidden, Body: "no"}}
+		}
+		if isLost = r.Method == http.MethodPatch; isLost {
+			another()
+			return testcluster.Fault{DropBefore: true}
+		}
+		return testcluster.Fault{}
+	})
+	return proxy
+}
+
+// Given a write of 2 that never landed, and a refresh that found another's value after it; then a 2 that somebody writes later is not ours.
+func TestDoubtEndsAtTheFirstReadPastIt(t *testing.T) {
+	lines := []string{`on_drift = "error"`}
+	drifting(t, lines, func(p *fixture.Pipeline, block func(string, ...string) string) {
+		direct := p.Kubeconfig
+		losing(p, func() { p.Set("testmap", "foo", "9") })
+		p.Write(block("2", lines...))
+		p.Plan()
+		p.ApplyRefused("Error: Write Outcome Unknown")
+		p.Kubeconfig = direct
+
+		p.Write(block("1", lines...))
+		p.PlanApply("-refresh-only")
+		p.Set("testmap", "foo", "2")
+		p.PlanRefused([]string{fixture.DriftRefused, `"2"`, `"1"`})
+		p.WantLive("testmap", fixture.Data{"foo": "2"})
+	})
+}
+
+// Given a write of 2 that never landed, and a refresh that found all as it was before; then a 2 that is found later may be that write, which was late.
+func TestDoubtLastsWhileNothingWasWrittenSince(t *testing.T) {
+	lines := []string{`on_drift = "error"`}
+	drifting(t, lines, func(p *fixture.Pipeline, block func(string, ...string) string) {
+		direct := p.Kubeconfig
+		losing(p, func() {})
+		p.Write(block("2", lines...))
+		p.Plan()
+		p.ApplyRefused("Error: Write Outcome Unknown")
+		p.Kubeconfig = direct
+
+		p.Write(block("1", lines...))
+		p.PlanNothing()
+		p.Set("testmap", "foo", "2")
+		p.PlanApply("-refresh-only")
+		p.Write(block("3", lines...))
+		p.PlanApply()
+		p.WantLive("testmap", fixture.Data{"foo": "3"})
+	})
+}
+
 // What is put back already is restored.
 func TestRestoreOfWhatSomebodyPutBack(t *testing.T) {
 	p := fixture.NewPipeline(t)

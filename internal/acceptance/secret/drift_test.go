@@ -289,7 +289,7 @@ func TestSecretChangedAfterAPlanThatFoundItsValuesThere(t *testing.T) {
 				write(`data_wo = { a = "2" }`, `data_wo_version = 2`)
 				p.Plan()
 				p.Rotate("database", "a", "theirs")
-				p.ApplyRefused("Compare-And-Swap Conflict", "!inconsistent")
+				p.ApplyRefused("Error: Compare-And-Swap Conflict", "!inconsistent", "!Value Changed Since Last Apply")
 				p.WantSecret("database", fixture.Data{"a": "theirs"})
 			})
 		})

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -56,6 +57,49 @@ func TestApplyMayBeGivenOtherWriteOnlyValues(t *testing.T) {
 	}
 }
 
+// Given an update that writes no value; when the apply is given another key than the plan, or one key less; then it writes what it is given.
+func TestApplyMayBeGivenOtherKeysThanItsPlan(t *testing.T) {
+	keys := func(value string) string {
+		return fmt.Sprintf(`data_wo = { for key in split(",", var.given) : key => %q }`, value)
+	}
+	test := func(p *fixture.Pipeline, block func(...string) string, change, then string) {
+		p.Helper()
+		const variable = "variable \"given\" {\n  type = string\n  ephemeral = true\n}\n"
+		live := fixture.Data{}
+		if !strings.Contains(block(), `"cas_secret"`) {
+			live["kept"] = "yes"
+			p.CreateSecret("database", live)
+		}
+		p.Export("TF_VAR_given", "a,b")
+		p.Planned(variable + block(keys("1")))
+		value := "1"
+		if change == "" { // the configuration says what somebody else has written
+			value = "2"
+			p.Rotate("database", "a", value)
+			p.Rotate("database", "b", value)
+		}
+		p.Write(variable + block(keys(value), change))
+		p.Wants(p.Plan(), "0 to add, 1 to change, 0 to destroy")
+		p.Export("TF_VAR_given", then)
+		p.Apply()
+		for key := range strings.SplitSeq(then, ",") {
+			live[key] = value
+		}
+		p.WantSecret("database", live)
+		p.PlanNothing()
+	}
+	for form, block := range map[string]func(...string) string{"whole": fixture.SecretBlock, "data": fixture.SecretData} {
+		for what, change := range map[string]string{"timeouts": `timeouts = { read = "30s" }`, "on_drift": `on_drift = "off"`, "accepted drift": ""} {
+			for more, then := range map[string]string{"a key more": "a,b,c", "a key less": "a", "another key": "a,c", "the same keys": "b,a"} {
+				t.Run(form+"/"+what+"/"+more, func(t *testing.T) {
+					fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) { test(p, block, change, then) })
+				})
+			}
+		}
+		t.Run(form+"/command line", func(t *testing.T) { test(fixture.NewCLIPipeline(t), block, `on_drift = "off"`, "a,b,c") })
+	}
+}
+
 // TestPlanOfASecretKeepsNothingToTestGuessesAgainst: whoever has the saved plan has its note.
 func TestPlanOfASecretKeepsNothingToTestGuessesAgainst(t *testing.T) {
 	for name, body := range map[string]string{
@@ -71,12 +115,12 @@ func TestPlanOfASecretKeepsNothingToTestGuessesAgainst(t *testing.T) {
 			if !ok {
 				t.Fatal("this is no driver")
 			}
-			var parts map[string][]byte
 			var note map[string]any
-			if err := json.Unmarshal(s.Plans[fixture.PlanFile].Changes[0].Private(), &parts); err != nil {
-				t.Fatal(err)
+			memory, err := fixture.MemoryIn(s.Plans[fixture.PlanFile].Changes[0].Private())
+			if err == nil {
+				err = json.Unmarshal(memory["note"], &note)
 			}
-			if err := json.Unmarshal(parts["planned"], &note); err != nil {
+			if err != nil {
 				t.Fatal(err)
 			}
 			if kept := strings.Join(slices.Sorted(maps.Keys(note)), " "); kept != "resource_version uid" {

@@ -181,8 +181,10 @@ func (e *CanceledError) Unwrap() error { return e.Err }
 // UnknownError: a write was sent, and it could not be found out whether it landed. Err is why.
 type UnknownError struct {
 	Ref  Ref
-	Base Version // that the write was judged on, zero for a creation; where the version changed since, only a JSON Patch can have landed later
+	Base Version // that the write was judged on, zero for a creation
 	Err  error
+	// IsOpen: it may land on any version, since it went as JSON Patch. Others can land on Base alone.
+	IsOpen bool
 
 	Changes []Change // that were sent
 }

@@ -225,7 +225,9 @@ func TestWhatBecameOfALostWrite(t *testing.T) {
 		},
 		"signed, and an earlier one of the signature is in doubt": {
 			judging.Sent{Changes: foo, IsSigned: true, Earlier: []judging.Doubt{{Manager: "engine", Changes: []judging.Change{{Key: "foo", From: one, To: three}}}}},
-			s{"foo=1 other"}, s{"foo=3 engine, later"}, unknown,
+			s{"foo=1 other"},
+			s{"foo=3 engine, later"},
+			unknown,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

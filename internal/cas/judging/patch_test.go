@@ -75,8 +75,11 @@ func TestMergePatchOfAWholeTransaction(t *testing.T) {
 	base := judging.Version{UID: "u", ResourceVersion: "7"}
 	one, two := judging.Text("1"), judging.Text("2")
 	changes := []judging.Change{
-		{Key: "foo", From: one, To: two}, {Key: "guard", From: one, To: one, IsGuard: true}, {Key: judging.ImmutableKey, To: judging.Text("true")},
-		{Key: judging.LabelKey("app"), To: judging.Text("shop")}, {Key: judging.LabelKey("old"), From: one},
+		{Key: "foo", From: one, To: two},
+		{Key: "guard", From: one, To: one, IsGuard: true},
+		{Key: judging.ImmutableKey, To: judging.Text("true")},
+		{Key: judging.LabelKey("app"), To: judging.Text("shop")},
+		{Key: judging.LabelKey("old"), From: one},
 		{Key: judging.AnnotationKey("example.com/note"), From: one, To: two},
 	}
 	for name, test := range map[string]struct {
@@ -106,7 +109,9 @@ func TestMergePatchOfAWholeTransaction(t *testing.T) {
 			`{"data":{"$patch":"1"},"metadata":{"uid":"u","resourceVersion":"7"}}`, types.MergePatchType,
 		},
 		"of a label that would be a directive": {
-			judging.ConfigMap, []judging.Change{{Key: judging.LabelKey("$retainKeys"), To: one}}, nil,
+			judging.ConfigMap,
+			[]judging.Change{{Key: judging.LabelKey("$retainKeys"), To: one}},
+			nil,
 			`{"metadata":{"uid":"u","resourceVersion":"7","labels":{"$retainKeys":"1"}}}`, types.MergePatchType,
 		},
 	} {

@@ -65,19 +65,20 @@ func quotes(words string, values []judging.Entry) bool {
 
 // forms are what a value looks like in words: as it is, as Go and JSON escape it, as the bytes that Go prints, as hexadecimal text and as base64.
 func forms(value string) []string {
-	inGo, numbers, syntax := strconv.Quote(value), fmt.Sprintf("%d", []byte(value)), fmt.Sprintf("%#v", []byte(value))
 	return []string{
-		value, inGo[1 : len(inGo)-1], inJSON(value, true), inJSON(value, false),
-		numbers[1 : len(numbers)-1], strings.TrimSuffix(strings.TrimPrefix(syntax, "[]byte{"), "}"),
+		value, inside(strconv.Quote(value), `"`), inJSON(value, true), inJSON(value, false),
+		inside(fmt.Sprintf("%d", []byte(value)), "["), inside(fmt.Sprintf("%#v", []byte(value)), "[]byte{"),
 		fmt.Sprintf("%x", value), fmt.Sprintf("%X", value), base64.StdEncoding.EncodeToString([]byte(value)),
 	}
 }
 
-// inJSON is text between the quotes of JSON.
 func inJSON(value string, escapesHTML bool) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(escapesHTML)
 	_ = e.Encode(value) // text always can be
-	return b.String()[1 : b.Len()-len("\"\n")]
+	return inside(strings.TrimSuffix(b.String(), "\n"), `"`)
 }
+
+// inside is what is between an opening and the byte that closes it.
+func inside(words, opening string) string { return words[len(opening) : len(words)-1] }

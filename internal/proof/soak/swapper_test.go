@@ -147,7 +147,7 @@ func (s *engineSwapper) shape(draw *rand.Rand, v view, configMap, key string) *c
 		swap.New, swap.Held = cas.Entry{}, cas.HeldIsJudged
 		if draw.IntN(4) > 0 {
 			swap.Expect = v.entries[key]
-			txn.GoneIsDone, txn.Seen, txn.SeenDigest = true, v.version, v.digest
+			txn.GoneIsDone, txn.Seen = true, cas.Basis{Version: v.version, Digest: v.digest}
 		}
 	}
 	txn.Keys = []cas.KeySwap{swap}
@@ -203,7 +203,7 @@ func (s *engineSwapper) commit(draw *rand.Rand, configMap string, txn *cas.Txn) 
 	first := txn.Keys[0]
 	o := &op{
 		Kind: swapOp, ConfigMap: configMap, Key: first.Key, Expect: first.Expect, New: first.New, Held: first.Held,
-		GoneIsDone: txn.GoneIsDone, At: txn.At, Seen: txn.Seen, SeenDigest: txn.SeenDigest,
+		GoneIsDone: txn.GoneIsDone, At: txn.At, Seen: txn.Seen.Version, SeenDigest: txn.Seen.Digest,
 	}
 	for _, k := range txn.Keys[1:] {
 		o.Also = append(o.Also, keyPart{Key: k.Key, Expect: k.Expect, New: k.New, Held: k.Held, IsGuard: k.IsGuard})

@@ -71,6 +71,21 @@ func (t *Type) Metadata(_ context.Context, req resource.MetadataRequest, resp *r
 	resp.TypeName = req.ProviderTypeName + "_" + t.Name
 }
 
+// Recall gives what is known of a resource beside its state.
+func (t *Type) Recall(ctx context.Context, from claim.Private, diags *diag.Diagnostics) *claim.Memory {
+	m, more := claim.Recall(ctx, from, t.Kind)
+	diags.Append(more...)
+	return m
+}
+
+// Planning is the context of a plan's checks, and what is known of the resource.
+func (t *Type) Planning(ctx context.Context, req *resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (context.Context, *claim.Memory) {
+	m := t.Recall(ctx, resp.Private, &resp.Diagnostics)
+	ctx, diags := t.Run.Planning(ctx, req, m)
+	resp.Diagnostics.Append(diags...)
+	return ctx, m
+}
+
 // Schema implements [resource.Resource].
 func (t *Type) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = t.Definition(ctx)

@@ -111,14 +111,25 @@ func (r *Keys[M, P]) ValidateConfig(ctx context.Context, req resource.ValidateCo
 	}
 }
 
+// change is what a call is about. What has no plan or no state has nil.
+func (r *Keys[M, P]) change(plan, state P, m *claim.Memory) *claim.Change {
+	ch := &claim.Change{Memory: m}
+	if plan != nil {
+		ch.Plan = plan.Claim(r.Run)
+	}
+	if state != nil {
+		ch.Prior = state.Claim(r.Run)
+	}
+	return ch
+}
+
 // ModifyPlan makes the checks of an apply at plan.
 func (r *Keys[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Run == nil {
 		return
 	}
 	var plan, state P
-	ctx, diags := r.Run.Planning(ctx, &req, resp.Private)
-	resp.Diagnostics.Append(diags...)
+	ctx, m := r.Planning(ctx, &req, resp)
 	if !req.State.Raw.IsNull() {
 		state = r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	}
@@ -128,48 +139,50 @@ func (r *Keys[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	switch {
+	switch ch := r.change(plan, state, m); {
 	case plan == nil:
-		resp.Diagnostics.Append(r.Run.PlanDelete(ctx, state.Claim(r.Run), resp.Private)...)
+		resp.Diagnostics.Append(r.Run.PlanDelete(ctx, ch)...)
 	case state == nil:
-		r.planCreate(ctx, plan, resp)
+		r.planCreate(ctx, plan, ch, resp)
 	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
-		held := state.Claim(r.Run)
-		resp.Diagnostics.Append(r.Run.NoteReplace(ctx, held, held, resp.Private)...)
-		resp.Diagnostics.Append(r.acceptDrift(ctx, held, held, plan, resp)...)
+		ch.Plan = ch.Prior
+		ch.NoteReplace()
+		resp.Diagnostics.Append(r.acceptDrift(ctx, ch, plan, resp)...)
 	default:
-		r.planUpdate(ctx, plan, state, resp)
+		r.planUpdate(ctx, plan, state, ch, resp)
 	}
+	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 }
 
-func (r *Keys[M, P]) planCreate(ctx context.Context, plan P, resp *resource.ModifyPlanResponse) {
-	c := plan.Claim(r.Run)
-	if !c.Known.Place || !c.Known.Keys {
+func (r *Keys[M, P]) planCreate(ctx context.Context, plan P, ch *claim.Change, resp *resource.ModifyPlanResponse) {
+	if !ch.Plan.Known.Place || !ch.Plan.Known.Keys {
 		return
 	}
 	plan.SetID()
 	plan.PlanWrite()
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
-	resp.Diagnostics.Append(r.Run.PlanCreate(ctx, c, resp.Private)...)
+	resp.Diagnostics.Append(r.Run.PlanCreate(ctx, ch)...)
 }
 
-func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, resp *resource.ModifyPlanResponse) {
-	c, held := plan.Claim(r.Run), state.Claim(r.Run)
-	if !c.Known.Place || c.ID != held.ID {
+func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, ch *claim.Change, resp *resource.ModifyPlanResponse) {
+	c := ch.Plan
+	if !c.Known.Place || c.ID != ch.Prior.ID {
 		mayBeSame := !c.Known.Place && slices.EqualFunc(plan.At(), state.At(), agrees)
-		resp.Diagnostics.Append(r.Run.PlanReplace(ctx, c, held, mayBeSame, resp.Private)...)
+		resp.Diagnostics.Append(r.Run.PlanReplace(ctx, ch, mayBeSame)...)
 		return
 	}
-	resp.Diagnostics.Append(r.Run.NoteReplace(ctx, c, held, resp.Private)...)
-	if c.Known.Keys {
+	ch.NoteReplace()
+	if c.Known.Keys && !c.Open {
 		plan.SetID()
 	}
+	isUnchanged := c.Known.Change && !ch.Writes()
 	switch {
-	case c.Known.Change && !c.Changes(held) && c.IsSecret() && !c.Known.Values:
-		// The plan stays as it is: what differs from the state makes the version unknown, since the apply may have to write after all.
-	case c.Known.Change && !c.Changes(held):
+	case isUnchanged && (c.Open || c.IsSecret() && !c.Known.Values):
+		// The plan stays as it is: what differs from the state makes unknown what a write changes, since the apply may have to write after all.
+		resp.Diagnostics.Append(r.acceptDrift(ctx, ch, plan, resp)...)
+	case isUnchanged:
 		r.keep(plan, state)
-		resp.Diagnostics.Append(r.acceptDrift(ctx, c, held, plan, resp)...)
+		resp.Diagnostics.Append(r.acceptDrift(ctx, ch, plan, resp)...)
 	default:
 		plan.PlanWrite()
 		if uid := state.Shared().UID; c.Scope == terms.ScopeObject && !uid.IsNull() {
@@ -177,16 +190,18 @@ func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, resp *resour
 		}
 	}
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
-	resp.Diagnostics.Append(r.Run.PlanUpdate(ctx, c, held, resp.Private)...)
+	resp.Diagnostics.Append(r.Run.PlanUpdate(ctx, ch)...)
 }
 
 // acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
-func (r *Keys[M, P]) acceptDrift(ctx context.Context, c, held *claim.Claim, plan P, resp *resource.ModifyPlanResponse) diag.Diagnostics {
-	accepts, diags := c.AcceptsDrift(ctx, held, resp.Private)
-	if accepts {
+func (r *Keys[M, P]) acceptDrift(ctx context.Context, ch *claim.Change, plan P, resp *resource.ModifyPlanResponse) (diags diag.Diagnostics) {
+	if ch.AcceptsDrift() {
 		plan.SetID()
 		plan.Shared().ResourceVersion = types.StringUnknown()
-		diags.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+		if ch.Plan.Open {
+			plan.PlanWrite()
+		}
+		diags = r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)
 	}
 	return diags
 }
@@ -201,15 +216,17 @@ func (r *Keys[M, P]) keep(plan, state P) {
 // Create implements [resource.Resource].
 func (r *Keys[M, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	plan := r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
+	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	written, diags := r.Run.Create(ctx, plan.Claim(r.Run), resp.Private)
+	written, diags := r.Run.Create(ctx, r.change(plan, nil, m))
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return // nothing is set: what is tainted could not pass the check of its next plan
 	}
 	r.takeIn(plan, written)
+	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.encode(ctx, plan, resp.Identity, &resp.State)...)
 }
 
@@ -224,16 +241,18 @@ func (r *Keys[M, P]) takeIn(m P, written claim.Written) {
 func (r *Keys[M, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	plan := r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	c, held := plan.Claim(r.Run), state.Claim(r.Run)
-	written, diags := r.Run.Update(ctx, c, held, resp.Private)
+	ch := r.change(plan, state, m)
+	written, diags := r.Run.Update(ctx, ch)
 	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return // the framework keeps the prior state
 	}
-	if c.Changes(held) {
+	if ch.Writes() {
 		r.takeIn(plan, written)
 	} else {
 		r.keep(plan, state)
@@ -244,6 +263,7 @@ func (r *Keys[M, P]) Update(ctx context.Context, req resource.UpdateRequest, res
 // Read implements [resource.Resource].
 func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -252,7 +272,7 @@ func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *r
 	if !r.Run.Configured() {
 		return
 	}
-	seen, diags := r.Run.Read(ctx, state.Claim(r.Run), resp.Private)
+	seen, diags := r.Run.Read(ctx, state.Claim(r.Run), m)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -268,17 +288,20 @@ func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *r
 			return
 		}
 		state.SetID()
-		resp.Diagnostics.Append(seen.Found(ctx, resp.Private)...)
+		m.Imported(seen)
 	}
-	resp.Diagnostics.Append(r.Run.NoteRefresh(ctx, resp.Private)...)
+	r.Run.NoteRefresh(m)
+	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.encode(ctx, state, resp.Identity, &resp.State)...)
 }
 
 // Delete implements [resource.Resource].
 func (r *Keys[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(r.Run.Delete(ctx, state.Claim(r.Run), resp.Private)...)
+		resp.Diagnostics.Append(r.Run.Delete(ctx, r.change(nil, state, m))...)
+		resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	}
 }
 
@@ -287,9 +310,11 @@ func (r *Keys[M, P]) ImportState(ctx context.Context, req resource.ImportStateRe
 	state := r.Blank(ctx)
 	keys, diags := state.Import(ctx, req)
 	resp.Diagnostics.Append(diags...)
+	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(r.encode(ctx, state, resp.Identity, &resp.State)...)
-	resp.Diagnostics.Append(claim.Import(ctx, resp.Private, keys...)...)
+	m.Imports(keys...)
+	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 }

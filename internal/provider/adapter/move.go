@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
@@ -98,5 +97,7 @@ func (r *Data[M, P]) move(ctx context.Context, req resource.MoveStateRequest, re
 	}
 	entries := state.TakeOver(texts)
 	resp.Diagnostics.Append(r.encode(ctx, state, resp.TargetIdentity, &resp.TargetState)...)
-	resp.Diagnostics.Append(claim.Moved(ctx, resp.TargetPrivate, r.Kind, entries)...)
+	m := r.Recall(ctx, resp.TargetPrivate, &resp.Diagnostics)
+	m.Moved(entries)
+	resp.Diagnostics.Append(m.Keep(ctx, resp.TargetPrivate)...)
 }

@@ -1,14 +1,12 @@
 package adapter
 
 import (
-	"context"
 	"encoding/base64"
 	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -245,11 +243,8 @@ func (m *Object) Seal() {
 }
 
 // ownsValues reports whether this resource has written the values of a Secret: not after an import, nor where they were left to others.
-func (r *Whole) ownsValues(ctx context.Context, state *Object, private claim.Private) (bool, diag.Diagnostics) {
-	if r.Kind != cas.Secret || state.Revision.IsNull() {
-		return false, nil
-	}
-	return claim.OwnsValues(ctx, private)
+func (r *Whole) ownsValues(state *Object, m *claim.Memory) bool {
+	return r.Kind == cas.Secret && !state.Revision.IsNull() && m.OwnsValues()
 }
 
 // keepsValues reports whether a plan for a Secret writes only the keys that are new or gone.
@@ -268,16 +263,21 @@ func (m *Object) named() *Object {
 	return &named
 }
 
-// keepValues gives a plan for a Secret whose values have the version of the state: of what the plan writes, it keeps what is there.
+// keepValues gives a plan for a Secret whose values have the version of the state: of what the plan writes, it keeps what is there. So it keeps
+// all where the plan does not know yet which keys it writes.
 func keepValues(plan, live *Object) *Object {
-	kept, there := *plan, StringsOf(live.BinaryData)
-	values := StringsOf(plan.BinaryData)
+	kept := *plan
+	if plan.BinaryData.IsUnknown() {
+		kept.BinaryData = live.BinaryData
+		return &kept
+	}
+	values, there := maps.Clone(plan.BinaryData.Elements()), live.BinaryData.Elements()
 	for key := range values {
-		if value, ok := there[key]; ok {
+		if value, has := there[key]; has {
 			values[key] = value
 		}
 	}
-	kept.BinaryData = MapOf(values)
+	kept.BinaryData = types.MapValueMust(types.StringType, values)
 	return &kept
 }
 

@@ -84,6 +84,7 @@ func (r *Whole) writing(
 // Create implements [resource.Resource].
 func (r *Whole) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	plan := r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
+	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	ctx, cancel := r.writing(ctx, plan.Timeouts.Create, &resp.Diagnostics)
 	defer cancel()
 	if resp.Diagnostics.HasError() {
@@ -99,7 +100,8 @@ func (r *Whole) Create(ctx context.Context, req resource.CreateRequest, resp *re
 	}
 	stored := r.stored(result.After, plan)
 	resp.Diagnostics.Append(about.Admitted(plan.content(), r.live(result.After, plan).content())...)
-	resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.Private, r.Kind, stored)...)
+	m.AccountWhole(stored)
+	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	plan.SetRef(ref)
 	plan.observe(result.After)
 	resp.Diagnostics.Append(r.encode(ctx, plan, resp.Identity, &resp.State)...)
@@ -131,6 +133,7 @@ func (r *Whole) create(ctx context.Context, plan *Object) (ref cas.Ref, result c
 
 func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	timeout, diags := state.Timeouts.Read(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
@@ -154,12 +157,13 @@ func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resour
 		return
 	case state.UID.IsNull(): // of an import
 		r.adopt(state, seen)
-		resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.Private, r.Kind, state.content())...)
+		m.AccountWhole(state.content())
 	default:
 		r.refresh(state, seen)
-		resp.Diagnostics.Append(claim.SettleWhole(ctx, resp.Private, r.Kind, r.found(seen, state))...)
+		m.RefreshWhole(seen.Version(), r.found(seen, state))
 	}
-	resp.Diagnostics.Append(r.Run.NoteRefresh(ctx, resp.Private)...)
+	r.Run.NoteRefresh(m)
+	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.encode(ctx, state, resp.Identity, &resp.State)...)
 }
 
@@ -167,72 +171,82 @@ func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resour
 func (r *Whole) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	plan := r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	ctx, cancel := r.writing(ctx, plan.Timeouts.Update, &resp.Diagnostics)
 	defer cancel()
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
-	resp.Diagnostics.Append(claim.Forget(ctx, resp.Private)...)
-	resp.Diagnostics.Append(r.change(ctx, plan, state, resp.Private)...)
+	m.ForgetPlan()
+	resp.Diagnostics.Append(r.write(ctx, plan, state, m)...)
+	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return // the framework keeps the prior state
 	}
 	resp.Diagnostics.Append(r.encode(ctx, plan, resp.Identity, &resp.State)...)
 }
 
-// change writes what is to be changed, if anything, and notes the version after it.
-func (r *Whole) change(ctx context.Context, plan, state *Object, private claim.Private) diag.Diagnostics {
-	was, about := state, r.About(plan, state, terms.OpUpdate)
-	writes := plan
-	isOwn, diags := r.ownsValues(ctx, state, private)
-	if plan.takesOver(state) {
-		live, err := r.Run.Engine.Observe(ctx, state.Ref(), 0)
-		if err == nil && !live.Exists() {
-			err = &cas.NotFoundError{Ref: state.Ref()}
-		}
+// write writes what is to be changed, if anything, and notes the version after it.
+func (r *Whole) write(ctx context.Context, plan, state *Object, m *claim.Memory) (diags diag.Diagnostics) {
+	about, c := r.About(plan, state, terms.OpUpdate), r.changeOf(plan, state, m)
+	was, looks := state, plan.takesOver(state)
+	if looks {
+		live, err := c.look(ctx, 0)
 		if err != nil {
-			return append(diags, about.Diagnose(err))
+			return diag.Diagnostics{about.Diagnose(err)}
 		}
 		was = r.takenOver(plan, state, live)
-		if isOwn && plan.keepsValues(state) {
-			writes = keepValues(plan, was)
-		}
 	}
-	txn := r.update(writes, was)
+	writes, txn := c.writes(was), c.txn(was)
 	if txn == nil {
 		plan.Observed, plan.Keys = state.Observed, state.Keys
-		return append(diags, claim.MoveBaseline(ctx, private, r.Kind, was.content(), plan.content(), writes.content())...)
+		m.MoveBaseline(was.content(), plan.content(), writes.content())
+		return nil
 	}
-	diags.Append(r.Run.CheckWholeDrift(ctx, plan.OnDrift.ValueString(), was.content(), new(writes.content()), about, private)...)
-	if diags.HasError() {
+	if looks { // what another has written since the plan is a conflict, before it is drift
+		if _, err := r.Run.Engine.Check(ctx, txn, cas.ReadOnly); err != nil {
+			return diag.Diagnostics{about.Diagnose(err)}
+		}
+	}
+	if diags = r.Run.CheckDriftWhole(ctx, c.claims(was, state)); diags.HasError() {
 		return diags
 	}
 	result, err := r.Run.Engine.Commit(ctx, txn)
 	if err != nil {
-		diags.Append(about.Diagnose(err))
-		return append(diags, claim.NoteWholeDoubt(ctx, private, r.Kind, writes.content(), err)...)
+		m.DoubtWhole(err, writes.content())
+		return append(diags, about.Diagnose(err))
 	}
 	plan.observe(result.After)
 	diags.Append(about.Admitted(writes.content(), r.live(result.After, plan).content())...)
-	return append(diags, claim.MoveBaseline(ctx, private, r.Kind, was.content(), plan.content(), r.stored(result.After, plan))...)
+	m.MoveBaseline(was.content(), plan.content(), r.stored(result.After, plan))
+	return diags
 }
 
 // Delete implements [resource.Resource].
 func (r *Whole) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(r.Run.DeleteWhole(ctx, r.whole(state), resp.Private)...)
+		resp.Diagnostics.Append(r.Run.DeleteWhole(ctx, r.removal(state, m))...)
+		resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	}
 }
 
-// whole is what the removal of a ConfigMap goes by.
-func (r *Whole) whole(state *Object) *claim.Whole {
-	return &claim.Whole{
-		Ref: state.Ref(), Version: state.Version(), OnDrift: state.OnDrift.ValueString(), Timeouts: state.Timeouts,
-		Content: func(o *cas.Observation) diagnose.Content { return r.found(o, state) },
-		About:   func(op terms.Operation) diagnose.Subject { return r.About(state, state, op) },
+// claim is what a plan or a state claims of the object.
+func (r *Whole) claim(o *Object, about func(terms.Operation) diagnose.Subject) *claim.Claim {
+	return &claim.Claim{
+		ID: o.Ref().String(), Ref: o.Ref(), Version: o.Version(), OnDrift: o.OnDrift.ValueString(), Timeouts: o.Timeouts,
+		Known: claim.Known{Values: true}, About: about,
+		Whole: &claim.Whole{
+			Content: o.content(), Found: func(seen *cas.Observation) diagnose.Content { return r.found(seen, o) }, Ignored: r.Run.Ignored,
+		},
 	}
+}
+
+// removal is what the removal of a ConfigMap is about.
+func (r *Whole) removal(state *Object, m *claim.Memory) *claim.Change {
+	return &claim.Change{Memory: m, Prior: r.claim(state, func(op terms.Operation) diagnose.Subject { return r.About(state, state, op) })}
 }
 
 // ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the rest.

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -45,7 +44,9 @@ func (r *Whole) move(ctx context.Context, req resource.MoveStateRequest, resp *r
 		return
 	}
 	resp.Diagnostics.Append(r.encode(ctx, state, resp.TargetIdentity, &resp.TargetState)...)
-	resp.Diagnostics.Append(claim.SetBaseline(ctx, resp.TargetPrivate, r.Kind, state.content())...)
+	m := r.Recall(ctx, resp.TargetPrivate, &resp.Diagnostics)
+	m.AccountWhole(state.content())
+	resp.Diagnostics.Append(m.Keep(ctx, resp.TargetPrivate)...)
 }
 
 // MovedState is the state of a resource of hashicorp/kubernetes as one of ours; nil if it is not movable.

@@ -3,15 +3,13 @@ package adapter
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -21,8 +19,7 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 		return
 	}
 	var plan, state, config *Object
-	ctx, diags := r.Run.Planning(ctx, &req, resp.Private)
-	resp.Diagnostics.Append(diags...)
+	ctx, m := r.Planning(ctx, &req, resp)
 	if !req.State.Raw.IsNull() {
 		state = r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	}
@@ -35,7 +32,7 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 	}
 	switch {
 	case plan == nil:
-		resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, r.whole(state), resp.Private)...)
+		resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, r.removal(state, m))...)
 	case state == nil:
 		if config.GenerateName.IsNull() {
 			plan.GenerateName = types.StringNull()
@@ -44,26 +41,28 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 			plan.ID = types.StringValue(plan.Ref().String())
 		}
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
-		r.planCreate(ctx, plan, resp)
+		r.planCreate(ctx, plan, m, resp)
 	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
-		r.noteReplace(ctx, plan, state, resp)
-		r.acceptDrift(ctx, plan, state, resp)
+		ch := r.changeOf(plan, state, m).claims(state, state)
+		ch.NoteReplaceWhole()
+		r.acceptDrift(ctx, plan, ch, resp)
 	default:
 		if config.GenerateName.IsNull() {
 			plan.GenerateName = state.GenerateName
 		}
 		if !plan.RefKnown() || plan.Ref() != state.Ref() || !plan.isOfPrefix(state) {
 			// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own.
-			held := r.whole(state)
-			held.OnDrift = plan.OnDrift.ValueString()
-			resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, held, resp.Private)...)
-			return
+			ch := r.removal(state, m)
+			ch.Prior.OnDrift = plan.OnDrift.ValueString()
+			resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, ch)...)
+			break
 		}
-		r.noteReplace(ctx, plan, state, resp)
+		r.changeOf(plan, state, m).claims(state, state).NoteReplaceWhole()
 		plan.ID, plan.UID = state.ID, state.UID
-		r.planUpdate(ctx, plan, state, resp)
+		r.planUpdate(ctx, plan, state, m, resp)
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
+	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 }
 
 // isOfPrefix reports whether the name in the state is of the plan's generate_name. The state of an import does not have that.
@@ -72,7 +71,7 @@ func (m *Object) isOfPrefix(state *Object) bool {
 		state.GenerateName.IsNull() && terms.IsGenerated(state.Name.ValueString(), m.GenerateName.ValueString())
 }
 
-func (r *Whole) planCreate(ctx context.Context, plan *Object, resp *resource.ModifyPlanResponse) {
+func (r *Whole) planCreate(ctx context.Context, plan *Object, m *claim.Memory, resp *resource.ModifyPlanResponse) {
 	how := r.Run.CheckMode(ctx)
 	if !plan.contentKnown() {
 		how = cas.ReadOnly
@@ -87,7 +86,7 @@ func (r *Whole) planCreate(ctx context.Context, plan *Object, resp *resource.Mod
 	}
 	about := r.About(plan, nil, terms.OpCreate)
 	about.ID.Ref = ref
-	resp.Diagnostics.Append(r.Run.PlanCreateWhole(ctx, ref, plan.Timeouts, about, resp.Private, func(ctx context.Context) error {
+	resp.Diagnostics.Append(r.Run.PlanCreateWhole(ctx, ref, plan.Timeouts, about, m, func(ctx context.Context) error {
 		_, err := r.Run.Engine.CheckCreate(ctx, r.creation(plan, ref), how)
 		var exists *cas.ExistsError
 		if isGenerated && errors.As(err, &exists) {
@@ -97,75 +96,52 @@ func (r *Whole) planCreate(ctx context.Context, plan *Object, resp *resource.Mod
 	})...)
 }
 
-// planUpdate settles what is known of the plan, whether it is a replace after all, and checks what is to be written.
-func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) {
-	was, writes, isUnseen := state, plan, plan.takesOver(state)
-	about := r.About(plan, state, terms.OpUpdate)
-	isOwn, diags := r.ownsValues(ctx, state, resp.Private)
-	resp.Diagnostics.Append(diags...)
-	isKept, isNamed := isOwn && plan.keepsValues(state), true
-	if isUnseen && r.Run.Checks() {
-		resp.Diagnostics.Append(r.Run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
-			live, err := r.Run.Engine.Observe(ctx, state.Ref(), cas.Fresh)
-			if err == nil && !live.Exists() {
-				err = &cas.NotFoundError{Ref: state.Ref()}
-			}
-			if err == nil {
-				was, isUnseen, isNamed = r.takenOver(plan, state, live), false, live.Version() != state.Version()
+// planUpdate makes out what is known of the plan, whether it is a replace after all, and checks what is to be written.
+func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, m *claim.Memory, resp *resource.ModifyPlanResponse) {
+	about, c := r.About(plan, state, terms.OpUpdate), r.changeOf(plan, state, m)
+	c.planComputed()
+	was, isSeen := c.known, !plan.takesOver(state)
+	if !isSeen {
+		looked := r.Run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
+			live, err := c.look(ctx, cas.Fresh)
+			if err == nil && live.Version().UID == state.Version().UID { // another object is a conflict, and replaces nothing
+				was, isSeen = r.takenOver(plan, state, live), true
 			}
 			return err
-		})...)
-		if isUnseen {
+		})
+		if resp.Diagnostics.Append(looked...); len(looked) > 0 {
 			return
 		}
 	}
-	if isNamed = isKept && isNamed; isNamed { // the apply plans again, and both plans must agree, whatever is there by then
-		was, isUnseen = state.named(), false
-	}
-	if isKept {
-		writes = keepValues(plan, was)
-	}
+	writes, ch := c.writes(was), c.claims(was, was)
 	if r.Kind == cas.Secret {
-		r.noteReplace(ctx, plan, was, resp) // with its values
+		ch.NoteReplaceWhole() // with its values
 	}
 	if replaces := r.replacesImmutable(writes, was); len(replaces) > 0 {
 		plan.Keys = types.ListUnknown(types.StringType)
 		resp.RequiresReplace = append(resp.RequiresReplace, replaces...)
-		resp.Diagnostics.Append(r.planDrift(ctx, writes, was, resp)...)
+		resp.Diagnostics.Append(r.Run.PlanDriftWhole(ctx, ch)...)
 		return
 	}
 	if !plan.contentKnown() {
-		if isKept && !plan.BinaryData.IsUnknown() && !ListOf(slices.Sorted(maps.Keys(plan.BinaryData.Elements()))).Equal(state.Keys) {
-			plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-		}
 		return
 	}
-	txn := r.update(writes, was)
+	txn := c.txn(was)
 	if txn == nil {
-		if !isUnseen {
-			plan.ResourceVersion, plan.Keys = state.ResourceVersion, state.Keys
-		}
-		switch {
-		case isOwn && plan.BinaryData.IsNull(): // the update records that the values are left to others: the state has no argument that says so
-			plan.ResourceVersion = types.StringUnknown()
-		case r.Kind == cas.Secret && !isKept && !plan.BinaryData.IsNull(): // the apply records that the values are its own, or writes them if they have changed
-			plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-		}
-		if !isUnseen && !isNamed {
-			r.acceptDrift(ctx, plan, was, resp)
-			resp.Diagnostics.Append(r.planKept(ctx, plan, writes, was, resp)...)
+		if isSeen {
+			r.acceptDrift(ctx, plan, ch, resp)
+			resp.Diagnostics.Append(r.Run.PlanKeptWhole(ctx, ch)...)
 		}
 		return
 	}
-	plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-	if was != state && !isNamed {
+	if was != state && isSeen {
 		before := state.content()
-		if isOwn {
+		if c.isOwn {
 			before.BinaryData = was.content().BinaryData
 		}
 		resp.Diagnostics.Append(about.TakenOver(plan.content(), before, was.content())...)
 	}
-	resp.Diagnostics.Append(r.Run.PlanKeysWhole(ctx, txn, about, resp.Private)...)
+	resp.Diagnostics.Append(r.Run.PlanKeysWhole(ctx, txn, about, m)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -173,38 +149,16 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, resp *resou
 		_, err := r.Run.Engine.Check(ctx, txn, r.Run.CheckMode(ctx))
 		return err
 	})
-	if resp.Diagnostics.Append(checked...); len(checked) == 0 && !isNamed {
-		resp.Diagnostics.Append(r.planDrift(ctx, writes, was, resp)...)
-		resp.Diagnostics.Append(r.planKept(ctx, plan, writes, was, resp)...)
+	if resp.Diagnostics.Append(checked...); len(checked) == 0 && isSeen {
+		resp.Diagnostics.Append(r.Run.PlanDriftWhole(ctx, ch)...)
+		resp.Diagnostics.Append(r.Run.PlanKeptWhole(ctx, ch)...)
 	}
 }
 
-// planKept warns of the drift that an update leaves as it is.
-func (r *Whole) planKept(ctx context.Context, plan, writes, was *Object, resp *resource.ModifyPlanResponse) diag.Diagnostics {
-	about := r.About(plan, was, terms.OpUpdate)
-	return r.Run.PlanWholeKept(ctx, plan.OnDrift.ValueString(), was.content(), plan.content(), writes.content(), about, resp.Private)
-}
-
-// planDrift judges the drift that an update or a replace overwrites.
-func (r *Whole) planDrift(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) diag.Diagnostics {
-	about := r.About(plan, state, terms.OpUpdate)
-	return r.Run.PlanWholeDrift(ctx, plan.OnDrift.ValueString(), state.content(), plan.content(), about, resp.Private)
-}
-
-// noteReplace notes what the removal goes by, if this becomes a replace.
-func (r *Whole) noteReplace(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) {
-	held := r.whole(state)
-	onDrift, diags := r.Run.WholeRemovalDrift(ctx, r.Kind, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
-	held.OnDrift = onDrift
-	resp.Diagnostics.Append(append(diags, r.Run.NoteReplaceWhole(ctx, held, resp.Private)...)...)
-}
-
 // acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
-func (r *Whole) acceptDrift(ctx context.Context, plan, state *Object, resp *resource.ModifyPlanResponse) {
-	accepts, diags := r.Run.AcceptsWholeDrift(ctx, r.Kind, plan.OnDrift.ValueString(), state.content(), plan.content(), resp.Private)
-	resp.Diagnostics.Append(diags...)
-	if accepts {
-		plan.ResourceVersion = types.StringUnknown()
+func (r *Whole) acceptDrift(ctx context.Context, plan *Object, ch *claim.Change, resp *resource.ModifyPlanResponse) {
+	if ch.AcceptsDrift() {
+		plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
 }

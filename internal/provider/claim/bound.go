@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -19,7 +18,7 @@ import (
 // From 1.16 on, Terraform hands what the first plan of a change left in private state to the second plan, which an apply makes. So a create
 // can be held to what its plan saw. Other clients hand over nothing.
 
-// planNote is what the first plan of a change leaves for the apply, in privatePlanned.
+// planNote is what the first plan of a change leaves for the apply.
 type planNote struct {
 	// UID and ResourceVersion are those of the ConfigMap, where the create is held to them: with conflict_scope = "object".
 	UID             string `json:"uid,omitempty"`
@@ -28,18 +27,18 @@ type planNote struct {
 	Adopted []string `json:"adopted,omitempty"`
 }
 
-// planNoteIn reads the note out of private state as the framework stores it: JSON by key.
-func planNoteIn(private []byte) (note planNote, diags diag.Diagnostics) {
-	parts := map[string][]byte{}
+// noteIn reads the note out of private state as the framework stores it: JSON by key.
+func noteIn(private []byte) (note planNote, diags diag.Diagnostics) {
 	if len(private) == 0 {
 		return note, nil
 	}
+	parts := map[string][]byte{}
 	err := json.Unmarshal(private, &parts)
-	if err == nil && len(parts[privatePlanned]) > 0 {
-		err = json.Unmarshal(parts[privatePlanned], &note)
-	}
-	if err != nil {
-		diags.Append(unreadable(privatePlanned))
+	m, malformed := parseMemory(parts[memoryPart])
+	if err = errors.Join(err, malformed); err != nil {
+		diags.Append(unreadable())
+	} else if m.Note != nil {
+		note = *m.Note
 	}
 	return note, diags
 }
@@ -61,16 +60,16 @@ func planningOf(ctx context.Context) planning {
 // Planning gives the context of a plan's checks. Terraform plans again when it applies. From 1.16 on, planned private data tells the two apart.
 // From 1.11 on, deferrals are a hint: only an apply accepts them, unless the user allows them in a plan. OpenTofu gives no hint. The hint decides
 // only about words, and about a warning that Update gives as well. There is always a note, since a client hands over no empty data.
-func (r *Run) Planning(ctx context.Context, req *resource.ModifyPlanRequest, private Private) (context.Context, diag.Diagnostics) {
+func (r *Run) Planning(ctx context.Context, req *resource.ModifyPlanRequest, m *Memory) (context.Context, diag.Diagnostics) {
 	sent, p := planned.From(ctx), planning{isApply: req.ClientCapabilities.DeferralAllowed}
-	t, diags := ownToken(ctx, private)
-	r.refreshed.plans(t)
+	wasRead := r.registry.notePlan(m.token())
+	var diags diag.Diagnostics
 	if sent.Stores && !req.Plan.Raw.IsNull() { // a removal is planned once, or in the apply alone: nobody tells which
-		note, more := planNoteIn(sent.Private)
-		diags.Append(more...)
-		diags.Append(setPrivate(ctx, private, privatePlanned, note)...)
+		var note planNote
+		note, diags = noteIn(sent.Private)
+		m.Note = &note
 		p.isTold, p.isApply = true, len(sent.Private) > 0
-		p.isUnread = !req.State.Raw.IsNull() && !r.refreshed.has(t) && !p.isApply
+		p.isUnread = !req.State.Raw.IsNull() && !wasRead && !p.isApply
 	}
 	return context.WithValue(ctx, planningKey{}, p), diags
 }
@@ -90,7 +89,7 @@ func (r *Run) isApply(ctx context.Context) bool {
 // checked is the subject of a diagnostic about a check that failed. If the state may be old, that proves nothing about an update: with
 // -minimal-refresh an error would end the plan before the refresh, and with -refresh=false there is none. So it is a warning.
 func (r *Run) checked(ctx context.Context, about diagnose.Subject) diagnose.Subject {
-	about = r.planned(ctx, about)
+	about = r.atPlan(ctx, about)
 	if about.Op == terms.OpUpdate && planningOf(ctx).isUnread {
 		about.Plan, about.Unread = terms.PlanCheckWarning, true
 	}
@@ -110,75 +109,12 @@ func isAboutObject(err error) bool {
 		errors.As(err, &tooLarge)
 }
 
-// refreshed records the instances that this process has read. The zero value is ready.
-type refreshed struct {
-	mu     sync.Mutex
-	reads  int
-	tokens map[string]reading
-}
-
-// reading is the last read of an instance.
-type reading struct {
-	number    int
-	isPlanned bool // since
-}
-
-// NoteRefresh records that a resource instance was read.
-func (r *Run) NoteRefresh(ctx context.Context, private privateReader) diag.Diagnostics {
-	t, diags := ownToken(ctx, private)
-	f := &r.refreshed
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.tokens == nil {
-		f.tokens = map[string]reading{}
-	}
-	f.reads++
-	f.tokens[t.text] = reading{number: f.reads}
-	return diags
-}
-
-// has reports whether an instance was read. One without a token cannot be told apart, and counts as read.
-func (f *refreshed) has(t token) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	_, has := f.tokens[t.text]
-	return has || t.text == ""
-}
-
-// plans records that an instance is planned.
-func (f *refreshed) plans(t token) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if last, has := f.tokens[t.text]; has {
-		last.isPlanned = true
-		f.tokens[t.text] = last
-	}
-}
-
-func (f *refreshed) count() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.reads
-}
-
-// unplanned reports whether an instance was read after the first few reads, and is not planned since. It counts as planned then.
-func (f *refreshed) unplanned(first int) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for t, last := range f.tokens {
-		if last.number > first && !last.isPlanned {
-			f.tokens[t] = reading{last.number, true}
-			return true
-		}
-	}
-	return false
-}
-
 // noteSeen notes what a create is held to: with conflict_scope = "object" the ConfigMap as the plan saw it, with "key" the keys to take over. t is
 // the transaction that was checked, and seen what it was checked on: nil if the check has to wait for a value that is not known yet. Of a
 // ConfigMap that the same run makes, nothing is noted: the apply will see another one.
-func (r *Run) noteSeen(ctx context.Context, c *Claim, t *cas.Txn, seen *cas.Observation, private Private) diag.Diagnostics {
-	if !planningOf(ctx).isTold || !r.Checks() || r.creations.has(c.Ref) {
+func (r *Run) noteSeen(ctx context.Context, ch *Change, t *cas.Txn, seen *cas.Observation) diag.Diagnostics {
+	c := ch.Plan
+	if !planningOf(ctx).isTold || !r.Checks() || r.registry.isCreated(c.Ref) {
 		return nil
 	}
 	var note planNote
@@ -205,12 +141,13 @@ func (r *Run) noteSeen(ctx context.Context, c *Claim, t *cas.Txn, seen *cas.Obse
 			}
 		}
 	}
-	return setPrivate(ctx, private, privatePlanned, note)
+	ch.Memory.Note = &note
+	return nil
 }
 
 // bind holds the transaction of a create to what its plan noted, where the client hands that over.
 func bind(ctx context.Context, t *cas.Txn) diag.Diagnostics {
-	note, diags := planNoteIn(planned.From(ctx).Private)
+	note, diags := noteIn(planned.From(ctx).Private)
 	t.Bound = cas.Version{UID: note.UID, ResourceVersion: note.ResourceVersion}
 	for i, k := range t.Keys {
 		if slices.Contains(note.Adopted, k.Key) {

@@ -1,21 +1,22 @@
 // Package claim plans, writes, reads and deletes what resources ask for. It decides about conflicts, through package cas; it knows no
 // schema and no resource.
 //
-// A [Claim] says which keys of an object a resource asks for: the value to write, the value expected before that, and how long to
-// wait. It has nothing to do with a PersistentVolumeClaim. Resources of one key and of many are both claims. A
-// whole object ([Whole]) and a number ([Run.Take]) are not; they share the [Run] and its checks.
+// A [Claim] says what a resource asks for of an object: which keys, the value to write to each, the value expected before that, and how long to
+// wait; or all of the object ([Whole]). It has nothing to do with a PersistentVolumeClaim. A [Change] is what one call is about: the claim of a plan, that of
+// the prior state, and the [Memory] of the resource. Numbers ([Run.Take]) and swaps ([Run.Swap]) have none.
 //
 // Where to look:
 //
+//   - memory.go: what is kept in private state, and why
 //   - plan.go: what a plan refuses, and what it only warns of
 //   - write.go: what a create or an update refuses
 //   - delete.go: what a removal compares with, at plan and at apply
 //   - read.go: what a refresh finds
-//   - whole.go: the same for whole objects
+//   - whole.go: what differs for whole objects
 //   - once.go: swaps of actions and numbers of counters, which nothing reads, changes or removes later
-//   - private.go: what is kept in private state
 //   - drift.go: what somebody else changed after the last apply
-//   - run.go, planned.go: what the resources of one run share
+//   - run.go, registry.go: what the resources of one run share
+//   - bound.go: what a plan hands to its apply
 package claim
 
 import (
@@ -45,10 +46,12 @@ type Claim struct {
 	// Revision is the version that a configuration gives its write-only values; null after an import. A claim on a Secret goes by it,
 	// since its state has no values: Values of a state are [cas.Anything].
 	Revision types.Int64
+	Open     bool // an apply may be given other keys than its plan: those of a write-only map, which may be ephemeral
 
 	FieldManager types.String // null for the provider's
 	Timeouts     timeouts.Value
 	Known        Known
+	Whole        *Whole                                 // of a whole object; it has no Values
 	About        func(terms.Operation) diagnose.Subject // what diagnostics about an operation say of the resource
 }
 
@@ -87,40 +90,7 @@ func (c *Claim) IsSecret() bool { return c.Ref.Kind == cas.Secret }
 func (c *Claim) isImported() bool { return c.IsSecret() && c.Revision.IsNull() }
 
 // rewrites reports whether an update writes keys that the state of a Secret has.
-func (c *Claim) rewrites(held *Claim) bool { return !c.Revision.Equal(held.Revision) }
-
-// Changes reports whether an update needs a write. held is the claim of the prior state. Values of a Secret are written when their revision
-// changes; keys that appear or go are written at once.
-func (c *Claim) Changes(held *Claim) bool {
-	if c.IsSecret() {
-		return c.rewrites(held) || c.Known.Keys && !slices.Equal(c.Keys(), held.Keys())
-	}
-	for key, value := range c.Values {
-		if was, has := held.Values[key]; !has || !value.Holds(was) {
-			return true
-		}
-	}
-	return len(c.dropped(held)) > 0
-}
-
-// dropped gives the keys that an update removes: those of the state that the plan no longer has, unless they are abandoned.
-func (c *Claim) dropped(held *Claim) map[string]cas.Entry {
-	if c.Policy == terms.PolicyAbandon {
-		return nil
-	}
-	dropped := maps.Clone(held.Values)
-	maps.DeleteFunc(dropped, func(key string, _ cas.Entry) bool { _, keeps := c.Values[key]; return keeps })
-	return dropped
-}
-
-// keepsValue reports whether an update leaves a key that the state has as it is.
-func (c *Claim) keepsValue(held *Claim, key string) bool {
-	was, has := held.Values[key]
-	if c.IsSecret() {
-		return has && !c.rewrites(held)
-	}
-	return has && (!c.Known.Values || c.Values[key].Holds(was))
-}
+func (c *Claim) rewrites(prior *Claim) bool { return !c.Revision.Equal(prior.Revision) }
 
 // live gives the values of the keys in an observation.
 func (c *Claim) live(seen *cas.Observation) map[string]cas.Entry {

@@ -2,7 +2,6 @@ package claim
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -17,8 +16,8 @@ import (
 // the claim is known yet, and nothing is checked.
 func (r *Run) PlanSwap(ctx context.Context, c *Claim, isKnown bool, timeout time.Duration) diag.Diagnostics {
 	t := r.swapTxn(c)
-	r.keys.swaps(t)
-	if !isKnown || !r.Checks() || r.creations.has(c.Ref) || len(t.Keys) == 0 {
+	r.registry.swaps(t)
+	if !isKnown || !r.Checks() || r.registry.isCreated(c.Ref) || len(t.Keys) == 0 {
 		return nil
 	}
 	return r.checkWithin(ctx, c.About(terms.OpInvoke).Of(t), timeout, func(ctx context.Context) error {
@@ -57,24 +56,6 @@ func (r *Run) swapTxn(c *Claim) *cas.Txn {
 		}
 	}
 	return t
-}
-
-// swaps records the keys that a swap writes. It takes keys out of the swap that the plan changes: by a resource, or by a swap that was planned
-// before, such as that of a lock before the one that unlocks. It is no claim to a key: a resource may write it as well.
-func (p *plannedKeys) swaps(t *cas.Txn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.keys == nil {
-		p.keys = map[terms.EntryID]plannedKey{}
-	}
-	t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool {
-		id := terms.EntryID{Ref: t.Ref, Key: k.Key}
-		planned, isPlanned := p.keys[id]
-		if !k.IsGuard {
-			p.keys[id] = planned
-		}
-		return isPlanned
-	})
 }
 
 // PlanTake checks whether a number can be taken.

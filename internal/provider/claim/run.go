@@ -14,7 +14,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Run holds a configured provider's engine and settings, and what its plan has recorded so far. All resources of the provider share it.
+// Run holds a configured provider's engine and settings, and the registry of what it has read and planned so far. All resources of the provider share it.
 // A nil Run stands for a provider that was not configured; Configured, Checks, FieldManagerOr and Hides accept it.
 type Run struct {
 	Engine       *cas.Engine // nil while the provider's configuration is not known
@@ -24,9 +24,7 @@ type Run struct {
 	Rehearsal    cas.CheckMode // of a plan's checks
 	Ignored      terms.IgnoredMetadata
 
-	keys      plannedKeys
-	creations plannedCreations
-	refreshed refreshed
+	registry registry
 }
 
 // Configured reports whether the cluster is known.
@@ -81,11 +79,11 @@ func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout t
 	var notFound *cas.NotFoundError
 	switch {
 	case err == nil:
-	case errors.As(err, &notFound) && about.Op == terms.OpCreate && r.creations.has(notFound.Ref): // it is made in the same run
+	case errors.As(err, &notFound) && about.Op == terms.OpCreate && r.registry.isCreated(notFound.Ref): // it is made in the same run
 	case !about.Wait.IsNull() && cas.MayYetHold(err):
 		diags.Append(about.NotYet(err))
 	default:
-		subject := r.planned(ctx, about)
+		subject := r.atPlan(ctx, about)
 		if isAboutObject(err) {
 			subject = r.checked(ctx, about)
 		}
@@ -103,8 +101,8 @@ func (r *Run) located(ctx context.Context, err error) error {
 	return err
 }
 
-// planned is the subject of diagnostics about a plan's check.
-func (r *Run) planned(ctx context.Context, about diagnose.Subject) diagnose.Subject {
+// atPlan is the subject of diagnostics about a plan's check.
+func (r *Run) atPlan(ctx context.Context, about diagnose.Subject) diagnose.Subject {
 	about.Plan = r.PlanCheck
 	if about.Op != terms.OpInvoke { // which has one timeout
 		about.Limit = terms.OpRead
@@ -122,4 +120,27 @@ func (r *Run) Observe(ctx context.Context, ref cas.Ref, age time.Duration, missi
 		return r.Engine.Observe(ctx, ref, 0)
 	}
 	return seen, err
+}
+
+// NoteRefresh records that a resource instance was read.
+func (r *Run) NoteRefresh(m *Memory) { r.registry.noteRead(m.token()) }
+
+// planKeys records the keys that an instance is planned to write and to remove, and refuses those that another instance of the plan
+// writes or removes.
+func (r *Run) planKeys(ctx context.Context, ref cas.Ref, writes, removes []string, writer token, about diagnose.Subject) diag.Diagnostics {
+	if r.isApply(ctx) {
+		return nil
+	}
+	moving := r.registry.removes(ref, removes)
+	more, twice := r.registry.writes(ref, writes, writer)
+	moving = append(moving, more...)
+	switch {
+	case r.PlanCheck == terms.PlanCheckOff:
+		return nil
+	case len(moving) > 0:
+		return diag.Diagnostics{r.atPlan(ctx, about).KeyMoves(moving)}
+	case len(twice) > 0:
+		return diag.Diagnostics{r.atPlan(ctx, about).KeyWrittenTwice(twice)}
+	}
+	return nil
 }

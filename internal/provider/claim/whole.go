@@ -3,6 +3,7 @@ package claim
 import (
 	"cmp"
 	"context"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -12,51 +13,109 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Whole describes a whole object that a state has.
+// Whole is what a resource asks for of a whole object.
 type Whole struct {
-	Ref      cas.Ref
-	Version  cas.Version
-	OnDrift  string
-	Content  func(*cas.Observation) diagnose.Content // what the resource manages of an observation
-	Timeouts timeouts.Value
-	About    func(terms.Operation) diagnose.Subject // what diagnostics about an operation say of the resource
+	Content diagnose.Content
+	Keeps   map[string]cas.Entry                    // of the plan of a Secret whose values have not changed: the keys, with what is there
+	Found   func(*cas.Observation) diagnose.Content // of a state: what it manages of an observation
+	Ignored terms.IgnoredMetadata
 }
 
-// NoteReplaceWhole notes the prior state in private state, for the removal of a replace, as with -replace. held.OnDrift is what that goes by.
-func (r *Run) NoteReplaceWhole(ctx context.Context, held *Whole, private Private) diag.Diagnostics {
-	return held.note(ctx, held.Version, private)
+// part is one of the parts of an object, and what is claimed of it. Entries are nil where it is left to others.
+type part struct {
+	name, noun string // in memory, and of a field in diagnostics
+	entries    map[string]cas.Entry
+	ignored    terms.IgnoredKeys // fields that an update leaves alone where it does not name them
 }
 
-func (w *Whole) note(ctx context.Context, version cas.Version, private Private) diag.Diagnostics {
-	return setPrivate(ctx, private, privateObservation, observation{
-		ID: w.Ref.String(), UID: version.UID, ResourceVersion: version.ResourceVersion, OnDrift: w.OnDrift,
-	})
+// parts are the parts that the claim is about, in the same order for all claims of a resource.
+func (c *Claim) parts() []part {
+	if c.Whole == nil {
+		return []part{{name: partKeys, noun: diagnose.PartKey, entries: c.Values}}
+	}
+	return partsOf(c.Whole.Content, c.Whole.Ignored)
+}
+
+func partsOf(of diagnose.Content, ignored terms.IgnoredMetadata) []part {
+	return []part{
+		{name: partData, noun: diagnose.PartKey, entries: of.Data},
+		{name: partBinaryData, noun: diagnose.PartKey, entries: of.BinaryData},
+		{name: partLabels, noun: diagnose.PartLabel, entries: of.Labels, ignored: ignored.Labels},
+		{name: partAnnotations, noun: diagnose.PartAnnotation, entries: of.Annotations, ignored: ignored.Annotations},
+		{name: partImmutable, noun: "Attribute", entries: map[string]cas.Entry{"immutable": cas.Text(strconv.FormatBool(of.Immutable))}},
+	}
+}
+
+// AccountWhole takes what the API server stored of a whole object for the baseline, and ends all doubt.
+func (m *Memory) AccountWhole(stored diagnose.Content) {
+	m.newToken()
+	m.Written, m.Doubts = m.digestsOf(partsOf(stored, terms.IgnoredMetadata{})), nil
+}
+
+// MoveBaseline is AccountWhole after an update. What the update left as it was, and not as it is planned, keeps its baseline: a value of a
+// Secret that somebody else changed stays drift.
+func (m *Memory) MoveBaseline(was, plan, stored diagnose.Content) {
+	before := m.Written[partBinaryData]
+	m.AccountWhole(stored)
+	for key, e := range stored.BinaryData {
+		if digest, has := before[key]; has && e.Holds(was.BinaryData[key]) && !e.Holds(plan.BinaryData[key]) {
+			m.Written[partBinaryData][key] = digest
+		}
+	}
+}
+
+// OwnsValues reports whether a resource of a whole Secret had its values at the last write or import.
+func (m *Memory) OwnsValues() bool { return m.Written[partBinaryData] != nil }
+
+// DoubtWhole notes what an update of a whole object may leave, if its outcome is unknown.
+func (m *Memory) DoubtWhole(err error, plan diagnose.Content) {
+	left := m.digestsOf(partsOf(plan, terms.IgnoredMetadata{}))
+	for name, all := range left { // what it was to remove
+		for key := range m.Written[name] {
+			if _, stays := all[key]; !stays {
+				all[key] = m.digest(cas.Entry{})
+			}
+		}
+	}
+	m.doubtOf(err, left)
+}
+
+// RefreshWhole takes in what a refresh found of what the state manages.
+func (m *Memory) RefreshWhole(at cas.Version, found diagnose.Content) {
+	live := map[string]map[string]cas.Entry{}
+	for _, p := range partsOf(found, terms.IgnoredMetadata{}) {
+		live[p.name] = p.entries
+	}
+	m.clearDoubts(at, func(part, key string) (cas.Entry, bool) { return live[part][key], live[part] != nil })
+}
+
+// NoteReplaceWhole notes the prior state, for the removal of a replace, as with -replace.
+func (ch *Change) NoteReplaceWhole() {
+	ch.noteRemovalWhole(ch.Prior.Version, ch.removalDrift())
+}
+
+func (ch *Change) noteRemovalWhole(at cas.Version, onDrift string) {
+	ch.Memory.Removal = &removalNote{ID: ch.Prior.ID, UID: at.UID, ResourceVersion: at.ResourceVersion, OnDrift: onDrift}
 }
 
 // PlanCreateWhole checks a creation at plan. After the removal of a replace it checks nothing: the old object still exists. It records the
 // object, so that keys planned in it cause no warning, and refuses one that another resource of the plan creates.
 func (r *Run) PlanCreateWhole(
-	ctx context.Context, ref cas.Ref, limits timeouts.Value, about diagnose.Subject, private Private, look func(context.Context) error,
+	ctx context.Context, ref cas.Ref, limits timeouts.Value, about diagnose.Subject, m *Memory, look func(context.Context) error,
 ) diag.Diagnostics {
-	creator, diags := instance(ctx, private)
-	isTwice := r.creations.note(ref, creator, &r.refreshed)
-	replaced, isReplace, more := getPrivate[observation](ctx, private, privateObservation)
-	diags.Append(more...)
-	if isReplace && replaced.ID == ref.String() {
-		return diags
+	isTwice := r.registry.creates(ref, m.newToken())
+	if m.removalOf(ref.String()) != nil {
+		return nil
 	}
 	if isTwice && !r.isApply(ctx) && r.PlanCheck != terms.PlanCheckOff {
-		diags.Append(r.planned(ctx, about).CreatedTwice())
-		return diags
+		return diag.Diagnostics{r.atPlan(ctx, about).CreatedTwice()}
 	}
-	diags.Append(r.Check(ctx, about, limits, look)...)
-	return diags
+	return r.Check(ctx, about, limits, look)
 }
 
 // PlanKeysWhole records the keys that an update of a whole ConfigMap writes and removes, and refuses those that another resource of the
 // plan writes or removes. A creation is not recorded: it may give keys their first values, for entries that depend on it.
-func (r *Run) PlanKeysWhole(ctx context.Context, t *cas.Txn, about diagnose.Subject, private privateReader) diag.Diagnostics {
-	writer, diags := ownToken(ctx, private)
+func (r *Run) PlanKeysWhole(ctx context.Context, t *cas.Txn, about diagnose.Subject, m *Memory) diag.Diagnostics {
 	var writes, removes []string
 	for _, k := range t.Keys {
 		if k.New.IsAbsent() {
@@ -65,54 +124,74 @@ func (r *Run) PlanKeysWhole(ctx context.Context, t *cas.Txn, about diagnose.Subj
 			writes = append(writes, k.Key)
 		}
 	}
-	return append(diags, r.planKeys(ctx, t.Ref, writes, removes, writer, about)...)
+	return r.planKeys(ctx, t.Ref, writes, removes, m.token(), about)
 }
 
-// PlanDeleteWhole reads the object and notes its version in private state, for the reasons that PlanDelete gives. If it notes nothing, the
-// removal compares with the prior state.
-func (r *Run) PlanDeleteWhole(ctx context.Context, held *Whole, private Private) diag.Diagnostics {
-	diags := Forget(ctx, private)
-	if r.applying() {
-		return diags
+// PlanDriftWhole judges, at plan, the drift that an update or a replace of a whole object overwrites.
+func (r *Run) PlanDriftWhole(ctx context.Context, ch *Change) diag.Diagnostics {
+	if !r.Checks() || r.isApply(ctx) {
+		return nil
 	}
-	about := held.About(terms.OpDelete)
-	var noted, drift diag.Diagnostics
-	diags.Append(r.Check(ctx, about, held.Timeouts, func(ctx context.Context) error {
-		seen, err := r.Engine.Observe(ctx, held.Ref, cas.Fresh)
+	ch.about = r.atPlan(ctx, ch.Plan.About(terms.OpUpdate))
+	return r.checkDrift(ctx, ch)
+}
+
+// PlanKeptWhole warns of the drift in a Secret that an update leaves as it is.
+func (r *Run) PlanKeptWhole(ctx context.Context, ch *Change) diag.Diagnostics {
+	ch.about = r.atPlan(ctx, ch.Plan.About(terms.OpUpdate))
+	return r.checkKept(ctx, ch)
+}
+
+// CheckDriftWhole judges, at apply, the drift that an update of a whole object overwrites.
+func (r *Run) CheckDriftWhole(ctx context.Context, ch *Change) diag.Diagnostics {
+	ch.about = ch.Plan.About(terms.OpUpdate)
+	return r.checkDrift(ctx, ch)
+}
+
+// PlanDeleteWhole reads the object and notes its version, for the reasons that PlanDelete gives. If it notes nothing, the
+// removal compares with the prior state.
+func (r *Run) PlanDeleteWhole(ctx context.Context, ch *Change) diag.Diagnostics {
+	ch.Memory.ForgetPlan()
+	if r.applying() {
+		return nil
+	}
+	prior, about := ch.Prior, ch.Prior.About(terms.OpDelete)
+	var drift diag.Diagnostics
+	diags := r.Check(ctx, about, prior.Timeouts, func(ctx context.Context) error {
+		seen, err := r.Engine.Observe(ctx, prior.Ref, cas.Fresh)
 		if err != nil || !seen.Exists() {
 			return err
 		}
-		noted = held.note(ctx, seen.Version(), private)
-		if drift = r.removesDrift(ctx, held, seen, r.planned(ctx, about), private); len(drift) > 0 {
+		ch.noteRemovalWhole(seen.Version(), prior.OnDrift)
+		if drift = r.removesDrift(ctx, ch, seen, r.atPlan(ctx, about)); len(drift) > 0 {
 			return nil
 		}
 		if r.CheckMode(ctx) == cas.DryRun {
-			_, err = r.Engine.CheckRemove(ctx, &cas.Removal{Ref: held.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
+			_, err = r.Engine.CheckRemove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
 		}
 		return err
-	})...)
-	diags.Append(drift...)
-	diags.Append(noted...)
-	return diags
+	})
+	return append(diags, drift...)
 }
 
 // removesDrift refuses to remove what somebody else changed, if on_drift says so. A removal overwrites nothing that it could warn of.
-func (r *Run) removesDrift(ctx context.Context, held *Whole, seen *cas.Observation, about diagnose.Subject, private privateReader) diag.Diagnostics {
-	if held.OnDrift != terms.DriftError || !seen.Exists() {
+func (r *Run) removesDrift(ctx context.Context, ch *Change, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
+	if ch.Prior.OnDrift != terms.DriftError || !seen.Exists() {
 		return nil
 	}
-	return r.CheckWholeDrift(ctx, held.OnDrift, held.Content(seen), nil, about, private)
+	found, whole := *ch.Prior, *ch.Prior.Whole
+	found.Whole, whole.Content = &whole, whole.Found(seen)
+	overwritten, _ := (&Change{Prior: &found, Memory: ch.Memory}).drift()
+	return r.drifted(ctx, terms.DriftError, overwritten, about, false)
 }
 
-// DeleteWhole deletes the object if it is still at the version in private state, or else in the prior state.
-func (r *Run) DeleteWhole(ctx context.Context, held *Whole, private Private) diag.Diagnostics {
-	timeout, diags := held.Timeouts.Delete(ctx, terms.DefaultTimeout)
-	base := held.Version
-	seen, ok, more := getPrivate[observation](ctx, private, privateObservation)
-	diags.Append(more...)
-	if ok && seen.ID == held.Ref.String() {
-		base = cas.Version{UID: seen.UID, ResourceVersion: seen.ResourceVersion}
-		held.OnDrift = cmp.Or(seen.OnDrift, held.OnDrift)
+// DeleteWhole deletes the object if it is still at the version that the plan saw, or else that of the prior state.
+func (r *Run) DeleteWhole(ctx context.Context, ch *Change) diag.Diagnostics {
+	timeout, diags := ch.Prior.Timeouts.Delete(ctx, terms.DefaultTimeout)
+	base := ch.Prior.Version
+	if seen := ch.Memory.removalOf(ch.Prior.ID); seen != nil {
+		base = seen.version()
+		ch.Prior.OnDrift = cmp.Or(seen.OnDrift, ch.Prior.OnDrift)
 	}
 	if !r.Configured() {
 		diags.Append(NotConfigured())
@@ -120,27 +199,27 @@ func (r *Run) DeleteWhole(ctx context.Context, held *Whole, private Private) dia
 	if !diags.HasError() {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		diags.Append(r.remove(ctx, held, base, private)...)
+		diags.Append(r.remove(ctx, ch, base)...)
 	}
 	if diags.HasError() {
-		diags.Append(Forget(ctx, private)...)
+		ch.Memory.ForgetPlan()
 	}
 	return diags
 }
 
 // remove judges drift again, in case plan_check let the plan pass, and removes the object.
-func (r *Run) remove(ctx context.Context, held *Whole, base cas.Version, private privateReader) diag.Diagnostics {
-	about := held.About(terms.OpDelete)
-	if held.OnDrift == terms.DriftError {
-		seen, err := r.Engine.Observe(ctx, held.Ref, cas.Fresh)
+func (r *Run) remove(ctx context.Context, ch *Change, base cas.Version) diag.Diagnostics {
+	prior, about := ch.Prior, ch.Prior.About(terms.OpDelete)
+	if prior.OnDrift == terms.DriftError {
+		seen, err := r.Engine.Observe(ctx, prior.Ref, cas.Fresh)
 		if err != nil {
 			return diag.Diagnostics{about.Diagnose(err)}
 		}
-		if diags := r.removesDrift(ctx, held, seen, about, private); diags.HasError() {
+		if diags := r.removesDrift(ctx, ch, seen, about); diags.HasError() {
 			return diags
 		}
 	}
-	if _, err := r.Engine.Remove(ctx, &cas.Removal{Ref: held.Ref, At: []cas.Version{base}}); err != nil {
+	if _, err := r.Engine.Remove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{base}}); err != nil {
 		return diag.Diagnostics{about.Diagnose(err)}
 	}
 	return nil

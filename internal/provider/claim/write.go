@@ -2,7 +2,6 @@ package claim
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -20,51 +19,56 @@ type Written struct {
 }
 
 // Create writes keys that the state does not have. A conflict has written nothing.
-func (r *Run) Create(ctx context.Context, c *Claim, private Private) (Written, diag.Diagnostics) {
-	timeout, diags := c.Timeouts.Create(ctx, terms.DefaultTimeout)
+func (r *Run) Create(ctx context.Context, ch *Change) (Written, diag.Diagnostics) {
+	timeout, diags := ch.Plan.Timeouts.Create(ctx, terms.DefaultTimeout)
 	if !r.Configured() {
 		diags.Append(NotConfigured())
 	}
 	if diags.HasError() {
 		return Written{}, diags
 	}
-	t := r.createTxn(c)
+	t := r.createTxn(ch.Plan)
 	if diags.Append(bind(ctx, t)...); diags.HasError() {
 		return Written{}, diags
 	}
-	result, more, err := r.commit(ctx, t, c.About(terms.OpCreate), timeout)
+	result, more, err := r.commit(ctx, t, ch.Plan.About(terms.OpCreate), timeout)
 	if diags.Append(more...); err != nil {
 		return Written{}, diags
 	}
-	diags.Append(account(ctx, private, c, nil, t, result)...)
+	ch.account(t, result)
 	return written(t, result), diags
 }
 
 // Update writes what differs from what the state has. A conflict has written nothing.
-func (r *Run) Update(ctx context.Context, c, held *Claim, private Private) (Written, diag.Diagnostics) {
-	timeout, diags := c.Timeouts.Update(ctx, terms.DefaultTimeout)
-	diags.Append(Forget(ctx, private)...)
-	if !c.Changes(held) {
-		diags.Append(account(ctx, private, c, held, &cas.Txn{}, cas.TxnResult{})...)
-		return Written{Version: held.Version}, diags
+func (r *Run) Update(ctx context.Context, ch *Change) (Written, diag.Diagnostics) {
+	timeout, diags := ch.Plan.Timeouts.Update(ctx, terms.DefaultTimeout)
+	ch.Memory.ForgetPlan()
+	if !ch.Writes() {
+		ch.account(&cas.Txn{}, cas.TxnResult{})
+		return Written{Version: ch.Prior.Version}, diags
 	}
 	if !r.Configured() {
 		diags.Append(NotConfigured())
 		return Written{}, diags
 	}
-	about := c.About(terms.OpUpdate)
-	t, more := r.updateTxn(ctx, c, held, private, about)
+	ch.about = ch.Plan.About(terms.OpUpdate)
+	t, more := r.updateTxn(ch)
 	diags.Append(more...)
-	diags.Append(c.checkDropped(ctx, held, about, private)...)
-	diags.Append(r.checkDrift(ctx, c, held, about, private)...)
+	if ch.Plan.keepsDrift() { // in case plan_check let the plan pass
+		if refused := ch.Plan.removesChanged(ch.dropped(), ch.Memory, nil, ch.about); refused != nil {
+			diags.Append(refused)
+		}
+	}
+	diags.Append(r.checkDrift(ctx, ch)...)
 	if diags.HasError() {
 		return Written{}, diags
 	}
-	result, more, err := r.commit(ctx, t, about, timeout)
+	result, more, err := r.commit(ctx, t, ch.about, timeout)
 	if diags.Append(more...); err != nil {
-		return Written{}, append(diags, noteDoubt(ctx, private, t, err)...)
+		ch.Memory.doubtOf(err, ch.Memory.left(t))
+		return Written{}, diags
 	}
-	diags.Append(account(ctx, private, c, held, t, result)...)
+	ch.account(t, result)
 	return written(t, result), diags
 }
 
@@ -92,29 +96,29 @@ func firstSwap(key string, expect, value cas.Entry, adopt bool) cas.KeySwap {
 
 // updateTxn builds the transaction of an update. It compares with the prior state, which is the plan's observation even when another
 // process applies a saved plan. Keys that do not change are compared as well.
-func (r *Run) updateTxn(ctx context.Context, c, held *Claim, private privateReader, about diagnose.Subject) (*cas.Txn, diag.Diagnostics) {
-	first, _, diags := getPrivate[originals](ctx, private, privateOriginal)
-	t := &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), Seen: cas.Basis{Version: held.Version}}
+func (r *Run) updateTxn(ch *Change) (t *cas.Txn, diags diag.Diagnostics) {
+	c, prior := ch.Plan, ch.Prior
+	t = &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), Seen: cas.Basis{Version: prior.Version}}
 	if !t.Seen.Valid() {
-		diags.Append(about.VersionNotKnown())
+		diags.Append(ch.about.VersionNotKnown())
 	}
-	if c.Scope != terms.ScopeKey || c.IsSecret() && len(c.dropped(held)) > 0 {
+	if c.Scope != terms.ScopeKey || c.IsSecret() && len(ch.dropped()) > 0 {
 		t.At = append(t.At, t.Seen.Version)
 	}
 	t.At = c.pinned(t.At)
 
 	var lost, open []string // nothing is known to restore; nothing says what a key must hold
-	for _, key := range sortedKeys(c.Values, held.Values, c.Expected) {
+	for _, key := range sortedKeys(c.Values, prior.Values, c.Expected) {
 		value, writes := c.Values[key]
-		was, has := held.Values[key]
+		was, has := prior.Values[key]
 		want, named := c.Expected[key]
 		if !named {
 			want = was
 		}
 		switch {
-		case writes && c.keepsValue(held, key):
+		case writes && ch.keepsValue(key):
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: was, IsGuard: true})
-		case writes && has && !held.isImported():
+		case writes && has && !prior.isImported():
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: value})
 			if want.IsAnything() && c.Scope == terms.ScopeKey {
 				open = append(open, key)
@@ -124,7 +128,7 @@ func (r *Run) updateTxn(ctx context.Context, c, held *Claim, private privateRead
 		case has && c.Policy != terms.PolicyAbandon:
 			k := cas.KeySwap{Key: key, Expect: want, Held: cas.HeldIsDone} // what is gone already, or put back, is as it shall be
 			if c.Policy == terms.PolicyRestore {
-				original, known := first[key]
+				original, known := ch.Memory.First[key]
 				if k.New = original; !known {
 					lost = append(lost, key)
 				}
@@ -135,24 +139,12 @@ func (r *Run) updateTxn(ctx context.Context, c, held *Claim, private privateRead
 		}
 	}
 	if len(lost) > 0 {
-		diags.Append(about.NothingToRestore(lost))
+		diags.Append(ch.about.NothingToRestore(lost))
 	}
 	if len(open) > 0 {
-		diags.Append(about.ExpectationMissing(open))
+		diags.Append(ch.about.ExpectationMissing(open))
 	}
 	return t, diags
-}
-
-// checkDropped refuses to remove a dropped key that holds a foreign value, in case plan_check let the plan pass.
-func (c *Claim) checkDropped(ctx context.Context, held *Claim, about diagnose.Subject, private privateReader) diag.Diagnostics {
-	if !c.keepsDrift() {
-		return nil
-	}
-	kept, diags := getKept(ctx, private, c.Ref.Kind)
-	if refused := c.removesChanged(c.dropped(held), kept, nil, about); refused != nil {
-		diags.Append(refused)
-	}
-	return diags
 }
 
 // commit sends a transaction within the timeout, and warns if admission changed a value. wait_for_match adds to the timeout: commit then
@@ -184,24 +176,15 @@ func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, ti
 	return result, nil, nil
 }
 
-// noteDoubt notes what a write of unknown outcome may leave, so that it does not pass for drift.
-func noteDoubt(ctx context.Context, private Private, t *cas.Txn, err error) diag.Diagnostics {
-	var unknown *cas.UnknownError
-	if !errors.As(err, &unknown) {
-		return nil
-	}
-	inDoubt, _, diags := getPrivate[doubts](ctx, private, privateInDoubt)
-	sealer, more := getSealer(ctx, private, t.Ref.Kind)
-	diags.Append(more...)
-	if inDoubt == nil {
-		inDoubt = doubts{}
-	}
+// left is what a write is to leave in the keys that it changes.
+func (m *Memory) left(t *cas.Txn) digests {
+	keys := map[string]string{}
 	for _, k := range t.Keys {
 		if !k.IsGuard {
-			inDoubt[k.Key] = append(inDoubt[k.Key], sealer.digest(k.New))
+			keys[k.Key] = m.digest(k.New)
 		}
 	}
-	return append(diags, setPrivate(ctx, private, privateInDoubt, inDoubt)...)
+	return digests{partKeys: keys}
 }
 
 func written(t *cas.Txn, result cas.TxnResult) Written {
@@ -218,45 +201,45 @@ func written(t *cas.Txn, result cas.TxnResult) Written {
 	return w
 }
 
-// account updates private state after a write: for each key the original entry, and the digest of what was last written. held is nil for a
-// create, whose private state is empty.
-func account(ctx context.Context, private Private, c, held *Claim, t *cas.Txn, result cas.TxnResult) diag.Diagnostics {
-	was, diags := getKept(ctx, private, c.Ref.Kind)
-	now := kept{first: originals{}, written: digests{}, sealer: was.sealer}
-	if c.IsSecret() {
-		now.observed = digests{}
-	}
+// account takes in a write: for each key the original entry, and the digest of what was last written. It ends all doubt.
+func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
+	m := ch.Memory
+	m.newToken()
+	first, written, observed := map[string]cas.Entry{}, map[string]string{}, map[string]string{}
 	touched := map[string]bool{}
 	for _, k := range t.Keys {
 		touched[k.Key] = !k.IsGuard
 	}
-	for key := range c.Values {
+	for key, value := range ch.Plan.Values {
 		var before cas.Entry
 		had := false
-		if held != nil {
-			before, had = held.Values[key]
+		if ch.Prior != nil {
+			before, had = ch.Prior.Values[key]
 		}
-		_, wrote := was.written[key]
-		if original, known := was.first[key]; known {
-			now.first[key] = original
+		digest, wrote := m.Written[partKeys][key]
+		if original, known := m.First[key]; known {
+			first[key] = original
 		} else if !had && !wrote {
-			now.first[key] = was.sealer.entry(result.Previous[key])
+			first[key] = m.entry(result.Previous[key])
 		}
 		switch {
 		case touched[key]:
-			now.written[key] = was.sealer.digest(result.After.Entry(key))
-			now.note(key, now.written[key])
+			written[key] = m.digest(result.After.Entry(key))
+			observed[key] = written[key]
 		case wrote:
-			now.written[key] = was.written[key]
-			if was.same(key, c.Values[key], before) { // perhaps since somebody else wrote it
-				now.written[key] = was.sealer.digest(c.Values[key])
+			written[key] = digest
+			if m.same(key, value, before) { // perhaps since somebody else wrote it
+				written[key] = m.digest(value)
 			}
-			now.note(key, was.observed[key])
+			if tag, isSeen := m.Observed[key]; isSeen {
+				observed[key] = tag
+			}
 		}
 	}
-	diags.Append(setKept(ctx, private, now)...)
-	_, more := instance(ctx, private)
-	return append(diags, more...)
+	m.First, m.Written, m.Doubts = first, digests{partKeys: written}, nil
+	if m.kind == cas.Secret {
+		m.Observed = observed
+	}
 }
 
 // waitFor is the duration of wait_for_match, or 0 without it.

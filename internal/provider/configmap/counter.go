@@ -19,7 +19,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -60,8 +59,8 @@ func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	if r.Run == nil {
 		return
 	}
-	ctx, diags := r.Run.Planning(ctx, &req, resp.Private)
-	resp.Diagnostics.Append(diags...)
+	ctx, m := r.Planning(ctx, &req, resp)
+	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	if req.Plan.Raw.IsNull() || req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
@@ -112,7 +111,9 @@ func (r *counterResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.Diagnostics.Append(diags...)
 	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(claim.Forget(ctx, resp.Private)...)
+	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
+	m.ForgetPlan()
+	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}

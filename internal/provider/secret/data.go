@@ -134,7 +134,7 @@ func (m *dataModel) Claim(*claim.Run) *claim.Claim {
 		valued, expects = adapter.AllKnown(w.DataWO, w.BinaryDataWO), adapter.AllKnown(w.ExpectedDataWO, w.ExpectedBinaryDataWO)
 	}
 	c := m.NewClaim(m.Ref().String(), values, expected)
-	c.Revision = m.DataWOVersion
+	c.Revision, c.Open = m.DataWOVersion, true
 	c.Known = claim.Known{
 		Place: m.RefKnown(), Keys: keyed, Values: valued, Change: !m.DataWOVersion.IsUnknown(),
 		All: valued && expects && adapter.Known(m.ConflictScope, m.DeletionPolicy) && !m.AdoptExisting.IsUnknown(),

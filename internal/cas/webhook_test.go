@@ -1,0 +1,104 @@
+package cas
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	registrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// validates has a webhook look at what ConfigMaps of the namespace are to be, from when this returns on. An answer of nil is none at all.
+func (f *fixture) validates(answer func(raw string) *admissionv1.AdmissionResponse) {
+	f.Helper()
+	const probe = "probe"
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var review admissionv1.AdmissionReview
+		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
+			f.Error(err)
+		}
+		raw := string(review.Request.Object.Raw)
+		response := &admissionv1.AdmissionResponse{Result: &metav1.Status{Message: probe}}
+		if !strings.Contains(raw, probe) {
+			if response = answer(raw); response == nil {
+				select {
+				case <-r.Context().Done():
+				case <-f.Context().Done():
+				}
+				return
+			}
+		}
+		response.UID, review.Request = review.Request.UID, nil
+		review.Response = response
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(review) // the API server may have left
+	}))
+	f.Cleanup(server.Close)
+	hooks := kubernetes.NewForConfigOrDie(f.cluster.Config).AdmissionregistrationV1().ValidatingWebhookConfigurations()
+	none := registrationv1.SideEffectClassNone
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	_, err := hooks.Create(f.Context(), &registrationv1.ValidatingWebhookConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: f.ref.Namespace},
+		Webhooks: []registrationv1.ValidatingWebhook{{
+			Name:              "check.example.com",
+			ClientConfig:      registrationv1.WebhookClientConfig{URL: new(server.URL), CABundle: ca},
+			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": f.ref.Namespace}},
+			Rules: []registrationv1.RuleWithOperations{{
+				Operations: []registrationv1.OperationType{registrationv1.Update},
+				Rule:       registrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},
+			}},
+			SideEffects: &none, AdmissionReviewVersions: []string{"v1"}, TimeoutSeconds: new(int32(30)),
+		}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = hooks.Delete(context.Background(), f.ref.Namespace, metav1.DeleteOptions{}) }) // the cluster's, not the namespace's
+	err = wait.PollUntilContextTimeout(f.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		_, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Patch(ctx, f.ref.Name, types.MergePatchType,
+			[]byte(`{"data":{"probe":"`+probe+`"}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+		return err != nil && strings.Contains(err.Error(), probe), nil
+	})
+	if err != nil {
+		f.Fatalf("the webhook is not asked: %v", err)
+	}
+}
+
+// Given a webhook that answers 429 for one key, or does not answer for it; when another key is swapped; then that is applied while the first still waits.
+func TestWebhookThatHasTroubleWithOneKey(t *testing.T) {
+	for name, response := range map[string]*admissionv1.AdmissionResponse{
+		"answers 429":     {Result: &metav1.Status{Code: http.StatusTooManyRequests, Message: "slow down"}},
+		"does not answer": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newTrouble(t, map[string]string{"bad": "1", "good": "1"}, testcluster.Fault{}, "bad")
+			x.validates(func(raw string) *admissionv1.AdmissionResponse {
+				if !x.isBad(raw) {
+					return &admissionv1.AdmissionResponse{Allowed: true}
+				}
+				return response.DeepCopy()
+			})
+			ctx, leave := context.WithCancel(t.Context())
+			bad := x.beginFor(ctx, x.swapping("bad", one, two))
+			<-x.begun
+			x.goesOn(bad, x.begin(x.swapping("good", one, two)))
+			leave()
+			if err := <-bad; VerdictOf(err) != Unknown && VerdictOf(err) != Rejected {
+				t.Errorf("%s of the key in trouble: %v", VerdictOf(err), err)
+			}
+			x.wantData(map[string]string{"bad": "1", "good": "2"})
+		})
+	}
+}

@@ -1,0 +1,320 @@
+package claim
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+)
+
+// Memory is what is known of one resource instance beside its state. Private state keeps it, as one JSON document: each call of Terraform begins with
+// [Recall], and ends with [Memory.Keep]. What has not changed is kept with the same bytes, since Terraform takes other bytes for a change, and in few of them:
+// Terraform writes the whole state after each resource.
+//
+// No value of a Secret is in it, nor anything that guesses of one could be tested against; of a ConfigMap's values First has whole ones, and else there are digests.
+type Memory struct {
+	// Form is the version of all this. What has another one is refused.
+	Form int `json:"form"`
+	// Instance is a random token. It tells the instance from others of the same run that want the same key or object. A creation gets its token when it
+	// is planned, and another one when it is applied.
+	Instance string `json:"instance,omitempty"`
+	// First has what each key held before the resource wrote it or took it over: for deletion_policy "restore", and for the warning that a key to be deleted
+	// was there before. Of a Secret it has only whether there was something. What was moved from another provider has none.
+	First map[string]cas.Entry `json:"first,omitempty"`
+	// Written is the baseline of drift: what the API server stored at the last write, adoption, import or move, by part of the object. A refresh leaves it as it is,
+	// but for what ends a doubt.
+	Written digests `json:"written,omitempty"`
+	// Observed has the tags of what the last read found in the keys of a Secret, to be compared with Written: the state has no values.
+	Observed map[string]string `json:"observed,omitempty"`
+	// TagKey is the random key of a Secret's tags.
+	TagKey []byte `json:"tag_key,omitempty"`
+	// Doubts are what writes of unknown outcome may have left, which is no drift. A doubt ends as [doubt] says, or with the next write.
+	Doubts []doubt `json:"doubts,omitempty"`
+	// Import has the keys that an import named, none where it is of all, until the read that follows it. nil: there was no import.
+	Import []string `json:"import,omitzero"`
+
+	// What a plan hands to its apply. It is in plans only, and never in a state that was applied.
+
+	// Note binds a creation to what its plan saw. Only some clients hand it over: see [Run.Planning].
+	Note *planNote `json:"note,omitempty"`
+	// Removal is what the plan of a removal saw, and the removal goes by.
+	Removal *removalNote `json:"removal,omitempty"`
+	// Needs are the keys that a planned creation needs as they are, in case it replaces a tainted resource, whose removal comes first.
+	Needs *needsNote `json:"needs,omitempty"`
+
+	kind  cas.Kind // of the object
+	isNew bool     // this call has made the token
+}
+
+// digests are of what fields hold: by part of the object, and by key. A part that is not there is left to others.
+type digests map[string]map[string]string
+
+// The parts of an object. Resources of keys have the first one, and nothing is known there of keys that they do not name. Whole objects have the others: a key
+// that is not there is absent.
+const (
+	partKeys        = "keys"
+	partData        = "data"
+	partBinaryData  = "binary_data"
+	partLabels      = "labels"
+	partAnnotations = "annotations"
+	partImmutable   = "immutable"
+)
+
+// doubt is what one write of unknown outcome may have left. A merge patch lands on the version that it was based on, or never. So the first read of another version
+// ends the doubt: what the write was to leave, and is there, becomes the baseline. A JSON Patch may land on any version.
+type doubt struct {
+	UID             string  `json:"uid"`
+	ResourceVersion string  `json:"resource_version"`
+	IsOpen          bool    `json:"is_open,omitempty"` // of a JSON Patch
+	Left            digests `json:"left"`
+}
+
+// removalNote is what the plan of a removal saw. ID says of which resource: in a replace, Terraform hands it on to the call that plans the new one.
+type removalNote struct {
+	ID              string               `json:"id"`
+	UID             string               `json:"uid,omitempty"`
+	ResourceVersion string               `json:"resource_version,omitempty"`
+	Digest          string               `json:"digest,omitempty"`   // of the whole ConfigMap
+	Entries         map[string]cas.Entry `json:"entries,omitzero"`   // nil: what the prior state says, which no read of the plan confirmed
+	Keys            []string             `json:"keys,omitempty"`     // that the removal is about
+	Keeps           []string             `json:"keeps,omitempty"`    // those that it leaves in place
+	OnDrift         string               `json:"on_drift,omitempty"` // of the plan of a replace; empty: that of the state
+}
+
+func (n *removalNote) version() cas.Version {
+	return cas.Version{UID: n.UID, ResourceVersion: n.ResourceVersion}
+}
+
+// needsNote has the keys that a planned creation needs as they are.
+type needsNote struct {
+	ID   string   `json:"id"`
+	Keys []string `json:"keys"`
+}
+
+const (
+	// memoryForm is the form of memories.
+	memoryForm = 1
+	// memoryPart is where private state keeps a memory, and formerPart is what it has where it was written before there was one.
+	memoryPart, formerPart = "memory", "instance"
+)
+
+// Private is the private state of a resource.
+type Private interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// Recall gives what is known of a resource of the kind: nothing yet where private state is empty.
+func Recall(ctx context.Context, from Private, kind cas.Kind) (*Memory, diag.Diagnostics) {
+	raw, diags := from.GetKey(ctx, memoryPart)
+	former, more := from.GetKey(ctx, formerPart)
+	m, err := parseMemory(raw)
+	if diags.Append(more...); err != nil || len(former) > 0 {
+		diags.Append(unreadable())
+	}
+	m.kind = kind
+	return m, diags
+}
+
+// parseMemory reads a memory, a blank one from nothing.
+func parseMemory(raw []byte) (*Memory, error) {
+	m := &Memory{Form: memoryForm}
+	if len(raw) == 0 {
+		return m, nil
+	}
+	m.Form = 0
+	if err := json.Unmarshal(raw, m); err != nil {
+		return m, err
+	}
+	if m.Form != memoryForm {
+		return m, errors.New("another form")
+	}
+	return m, nil
+}
+
+func unreadable() diag.Diagnostic {
+	return diagnose.TitleUnreadablePrivateState.With(diagnose.Detail(
+		"The provider cannot read the private state of this resource: another version of the provider wrote it, or it is damaged.", nil, "Run terraform state rm with the address above, then import the resource again."))
+}
+
+// Keep stores what is known. It stores nothing where nothing is known.
+func (m *Memory) Keep(ctx context.Context, to Private) diag.Diagnostics {
+	if reflect.DeepEqual(*m, Memory{Form: m.Form, kind: m.kind}) {
+		return to.SetKey(ctx, memoryPart, nil)
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return diag.Diagnostics{diagnose.TitleUnexpectedError.With(diagnose.Detail("The private state could not be encoded.",
+			[]diagnose.Fact{{Name: "Cause", Value: err.Error()}}, diagnose.Report))}
+	}
+	return to.SetKey(ctx, memoryPart, raw)
+}
+
+// ForgetPlan drops what belongs in plans only.
+func (m *Memory) ForgetPlan() { m.Note, m.Removal, m.Needs = nil, nil, nil }
+
+// removalOf is what a plan noted for the removal of a resource, nil if it noted nothing.
+func (m *Memory) removalOf(id string) *removalNote {
+	if m.Removal == nil || m.Removal.ID != id {
+		return nil
+	}
+	return m.Removal
+}
+
+// token tells the resource instance from others, if it has a token yet.
+func (m *Memory) token() token { return token{m.Instance, m.isNew} }
+
+// newToken is token, and gives the instance one.
+func (m *Memory) newToken() token {
+	if m.Instance == "" {
+		m.Instance, m.isNew = rand.Text()[:tokenLength], true
+	}
+	return m.token()
+}
+
+// foreign reports whether a field holds what this resource did not write, nor found at its adoption or import, as far as that is known.
+func (m *Memory) foreign(part, key string, live cas.Entry) bool {
+	digest, isSeen := m.found(key, live)
+	written, isKnown := m.Written[part][key]
+	if !isKnown && part != partKeys {
+		written, isKnown = m.digest(cas.Entry{}), m.Written[part] != nil
+	}
+	return isKnown && isSeen && digest != written &&
+		!slices.ContainsFunc(m.Doubts, func(d doubt) bool { return d.Left[part][key] == digest })
+}
+
+// found is the digest of what is there. It is false for a value that no read has found: a state does not have those of a Secret.
+func (m *Memory) found(key string, live cas.Entry) (digest string, isSeen bool) {
+	if live.IsAnything() {
+		digest, isSeen = m.Observed[key]
+		return digest, isSeen
+	}
+	return m.digest(live), true
+}
+
+// same reports whether a key holds the value.
+func (m *Memory) same(key string, value, live cas.Entry) bool {
+	if live.IsAnything() {
+		digest, isSeen := m.found(key, live)
+		return isSeen && digest == m.digest(value)
+	}
+	return value.Holds(live)
+}
+
+// observe notes what a read found in the keys of a Secret that have a baseline.
+func (m *Memory) observe(seen *cas.Observation) {
+	if m.kind != cas.Secret || m.Written[partKeys] == nil {
+		return
+	}
+	m.Observed = map[string]string{}
+	for key := range m.Written[partKeys] {
+		m.Observed[key] = m.digest(seen.Entry(key))
+	}
+}
+
+// doubtOf notes what a write of unknown outcome may leave, so that it does not pass for drift. It notes nothing of another error.
+func (m *Memory) doubtOf(err error, left digests) {
+	var unknown *cas.UnknownError
+	if !errors.As(err, &unknown) {
+		return
+	}
+	d := doubt{unknown.Base.UID, unknown.Base.ResourceVersion, unknown.IsOpen, left}
+	if !slices.ContainsFunc(m.Doubts, func(had doubt) bool { return reflect.DeepEqual(had, d) }) {
+		m.Doubts = append(m.Doubts, d)
+	}
+}
+
+// clearDoubts ends the doubts about writes that can no longer land, since a read found the object at this version. live is what it found in a field;
+// false where that is left to others.
+func (m *Memory) clearDoubts(at cas.Version, live func(part, key string) (cas.Entry, bool)) {
+	m.Doubts = slices.DeleteFunc(m.Doubts, func(d doubt) bool {
+		if at == (cas.Version{UID: d.UID, ResourceVersion: d.ResourceVersion}) {
+			return false
+		}
+		for part, left := range d.Left {
+			for key, digest := range left {
+				e, isClaimed := live(part, key)
+				_, isKnown := m.Written[part][key]
+				if isClaimed && (isKnown || part != partKeys && m.Written[part] != nil) && m.digest(e) == digest {
+					m.Written[part][key] = digest
+				}
+			}
+		}
+		return !d.IsOpen
+	})
+}
+
+// tagBytes is the length of a tag. It is short on purpose: the key is stored beside it, and whoever has the state could test guesses against
+// a longer one. So a tag tells drift, and never admits a write: one foreign value in 65,536 has the same one.
+const tagBytes = 2
+
+// baselineDigits is how many hexadecimal digits are kept of a digest: 128 bits.
+const baselineDigits = 32
+
+// digest is what is kept of an entry to compare it with: of a ConfigMap's a digest, of a Secret's a tag.
+func (m *Memory) digest(e cas.Entry) string {
+	if m.kind != cas.Secret || e.IsAbsent() {
+		where, digits, holds := strings.Cut(e.Digest(), ":")
+		if !holds {
+			return where
+		}
+		return where + ":" + digits[:baselineDigits]
+	}
+	if m.TagKey == nil {
+		m.TagKey = []byte(rand.Text())
+	}
+	mac := hmac.New(sha256.New, m.TagKey)
+	mac.Write([]byte(e.Digest()))
+	return hex.EncodeToString(mac.Sum(nil)[:tagBytes])
+}
+
+// digestsOf is digest for all fields of the parts that are managed.
+func (m *Memory) digestsOf(parts []part) digests {
+	all := digests{}
+	for _, p := range parts {
+		if p.entries == nil {
+			continue
+		}
+		all[p.name] = make(map[string]string, len(p.entries))
+		for key, e := range p.entries {
+			all[p.name][key] = m.digest(e)
+		}
+	}
+	return all
+}
+
+// objectDigest is what a planned removal keeps of an object: nothing of a Secret.
+func (m *Memory) objectDigest(o *cas.Observation) string {
+	if m.kind == cas.Secret {
+		return ""
+	}
+	return o.Digest()
+}
+
+// entry is what is kept of an entry to put it back.
+func (m *Memory) entry(e cas.Entry) cas.Entry {
+	if m.kind == cas.Secret && !e.IsAbsent() {
+		return cas.Anything()
+	}
+	return e
+}
+
+// entries is entry for several.
+func (m *Memory) entries(all map[string]cas.Entry) map[string]cas.Entry {
+	kept := make(map[string]cas.Entry, len(all))
+	for key, e := range all {
+		kept[key] = m.entry(e)
+	}
+	return kept
+}
