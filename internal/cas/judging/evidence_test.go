@@ -327,9 +327,12 @@ func TestWhatBecameOfALostRemovalOfWhatAPlanSaw(t *testing.T) {
 		"one is another value, nobody's":  {[]string{"foo=9 -"}, judging.IsUnknown},
 		"one is nobody's beside an owner": {[]string{"foo=9 -", "guard=1 other"}, judging.IsUnknown},
 	} {
-		if got, cause := sent.TellUnread(state(test.next...)); got != test.want || (cause != nil) != (got == judging.IsUnknown) {
-			t.Errorf("%s: %d (%v), want %d", name, got, cause, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got, cause := sent.TellUnread(state(test.next...)); got != test.want || (cause != nil) != (got == judging.IsUnknown) {
+				t.Errorf("%d (%v), want %d", got, cause, test.want)
+			}
+		})
 	}
 }
 

@@ -39,20 +39,15 @@ type Rule struct {
 
 func rule(says, in, edit string, tests ...string) Rule { return Rule{says, in, edit, tests} }
 
-// subtests makes rules of one function. Their tests are a test's subtests, in words, or others by their name; where none is named, it is the test.
+// subtests makes rules of one function. Their tests are a test's subtests, in words, or others by their name.
 func subtests(of, in string) func(says, edit string, tests ...string) Rule {
 	return func(says, edit string, tests ...string) Rule {
-		r := rule(says, in, edit)
-		for _, test := range tests {
+		for i, test := range tests {
 			if !strings.HasPrefix(test, "Test") {
-				test = of + "/" + strings.ReplaceAll(test, " ", "_")
+				tests[i] = of + "/" + strings.ReplaceAll(test, " ", "_")
 			}
-			r.Tests = append(r.Tests, test)
 		}
-		if len(tests) == 0 {
-			r.Tests = []string{of}
-		}
-		return r
+		return rule(says, in, edit, tests...)
 	}
 }
 
