@@ -604,6 +604,32 @@ func TestRemovalThatWasSetAsideIsUnknownWhereAnotherMadeIt(t *testing.T) {
 	x.wantData(map[string]string{"good": "2"})
 }
 
+// Given a write that was set aside and has landed; when its caller leaves while a sibling is refused, which tells nothing of it; then a last look tells
+// that it was applied.
+func TestLastLookTellsWhoLeavesAWriteThatWasSetAside(t *testing.T) {
+	x := newTrouble(t, map[string]string{"bad": "1", "refused": "1"}, testcluster.Fault{DropBefore: true}, "bad")
+	d := x.late()
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	x.before = func(n int, _ *http.Request, isBad bool) *testcluster.Fault {
+		switch {
+		case n == 1:
+			close(x.begun)
+			fault := d.fault()
+			return &fault
+		case !isBad:
+			d.arrive()
+			leave()
+			return &testcluster.Fault{Answer: status(http.StatusForbidden, "Forbidden", "admission webhook denied the request")}
+		}
+		return nil
+	}
+	bad := x.beginFor(ctx, x.swapping("bad", one, two))
+	<-x.begun
+	x.want(Rejected, <-x.begin(x.swapping("refused", one, two)))
+	x.want(Applied, <-bad)
+}
+
 // troubled has patches get lost, be turned away, be answered late or land late, at random. It returns those that are yet to land.
 func (x *trouble) troubled() *sync.WaitGroup {
 	arrivals := &sync.WaitGroup{}
