@@ -16,15 +16,15 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-// Planned is what every resource is: its plans are checked.
-type Planned interface {
+// Checked is what every resource is: its plans are checked.
+type Checked interface {
 	resource.ResourceWithConfigure
 	resource.ResourceWithModifyPlan
 }
 
 // Resource is what every resource is that has an identity: it can be imported, and its configuration is validated.
 type Resource interface {
-	Planned
+	Checked
 	resource.ResourceWithIdentity
 	resource.ResourceWithImportState
 	resource.ResourceWithValidateConfig

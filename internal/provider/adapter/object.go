@@ -198,7 +198,7 @@ func (m *Object) content() diagnose.Content {
 	return c
 }
 
-// live is a ConfigMap as it was observed, all of it but what is left alone and named does not have.
+// live is a ConfigMap as it was observed, without ignored labels and annotations that named does not list.
 func (r *Whole) live(o *cas.Observation, named *Object) *Object {
 	entries := o.Entries()
 	for key, old := range StringsOf(named.Data) {
@@ -263,7 +263,7 @@ func (m *Object) named() *Object {
 	return &named
 }
 
-// keepValues gives a plan for a Secret whose values have the version of the state: of what the plan writes, it keeps what is there. So it keeps
+// keepValues gives a plan for a Secret when data_wo_version is unchanged: of what the plan writes, it keeps what is there. So it keeps
 // all where the plan does not know yet which keys it writes.
 func keepValues(plan, live *Object) *Object {
 	kept := *plan
@@ -330,7 +330,7 @@ func (r *Whole) refresh(state *Object, o *cas.Observation) {
 	state.observe(o)
 }
 
-// adopt makes the state of an import, which has a name alone, manage all that there is. Of what there is none of stays unmanaged:
+// adopt makes the state of an import, which has a name alone, manage all that there is. Empty parts stay unmanaged:
 // most configurations do not name it. generate_name stays null: Terraform generates configurations from this state, which must not have
 // both it and name.
 func (r *Whole) adopt(state *Object, o *cas.Observation) {

@@ -174,12 +174,10 @@ func (r *Whole) Update(ctx context.Context, req resource.UpdateRequest, resp *re
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	ctx, cancel := r.writing(ctx, plan.Timeouts.Update, &resp.Diagnostics)
 	defer cancel()
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
 	m.ForgetPlan()
-	resp.Diagnostics.Append(r.write(ctx, plan, state, m)...)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(r.write(ctx, plan, state, m)...)
+	}
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return // the framework keeps the prior state
@@ -228,7 +226,7 @@ func (r *Whole) Delete(ctx context.Context, req resource.DeleteRequest, resp *re
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(r.Run.DeleteWhole(ctx, r.removal(state, m))...)
+		resp.Diagnostics.Append(r.Run.Delete(ctx, r.removal(state, m))...)
 		resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	}
 }

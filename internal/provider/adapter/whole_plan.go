@@ -32,7 +32,7 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 	}
 	switch {
 	case plan == nil:
-		resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, r.removal(state, m))...)
+		resp.Diagnostics.Append(r.Run.PlanDelete(ctx, r.removal(state, m))...)
 	case state == nil:
 		if config.GenerateName.IsNull() {
 			plan.GenerateName = types.StringNull()
@@ -44,7 +44,7 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 		r.planCreate(ctx, plan, m, resp)
 	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
 		ch := r.changeOf(plan, state, m).claims(state, state)
-		ch.NoteReplaceWhole()
+		ch.NoteReplace()
 		r.acceptDrift(ctx, plan, ch, resp)
 	default:
 		if config.GenerateName.IsNull() {
@@ -54,10 +54,10 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 			// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own.
 			ch := r.removal(state, m)
 			ch.Prior.OnDrift = plan.OnDrift.ValueString()
-			resp.Diagnostics.Append(r.Run.PlanDeleteWhole(ctx, ch)...)
+			resp.Diagnostics.Append(r.Run.PlanDelete(ctx, ch)...)
 			break
 		}
-		r.changeOf(plan, state, m).claims(state, state).NoteReplaceWhole()
+		r.changeOf(plan, state, m).claims(state, state).NoteReplace()
 		plan.ID, plan.UID = state.ID, state.UID
 		r.planUpdate(ctx, plan, state, m, resp)
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
@@ -115,7 +115,7 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, m *claim.Me
 	}
 	writes, ch := c.writes(was), c.claims(was, was)
 	if r.Kind == cas.Secret {
-		ch.NoteReplaceWhole() // with its values
+		ch.NoteReplace() // with its values
 	}
 	if replaces := r.replacesImmutable(writes, was); len(replaces) > 0 {
 		plan.Keys = types.ListUnknown(types.StringType)

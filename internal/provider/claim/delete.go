@@ -28,7 +28,11 @@ func (r *Run) planDelete(ctx context.Context, ch *Change, notes bool) (diags dia
 	if prior.Policy == terms.PolicyAbandon || r.applying() {
 		return nil
 	}
-	about := r.atPlan(ctx, prior.About(terms.OpDelete))
+	ch.about = r.atPlan(ctx, prior.About(terms.OpDelete))
+	about := ch.about
+	if prior.Whole != nil {
+		return r.planDeleteWhole(ctx, ch)
+	}
 	if notes {
 		diags = r.planKeys(ctx, prior.Ref, nil, prior.Keys(), token{}, about)
 	}
@@ -151,36 +155,48 @@ func changedSince(live map[string]cas.Entry, m *Memory) []diagnose.KeyValue {
 	return changed
 }
 
-// Delete deletes or restores the keys, as deletion_policy says. A conflict has removed nothing.
+// Delete deletes or restores the keys, as deletion_policy says, or deletes the whole object. A conflict has removed nothing.
 func (r *Run) Delete(ctx context.Context, ch *Change) diag.Diagnostics {
 	prior := ch.Prior
 	timeout, diags := prior.Timeouts.Delete(ctx, terms.DefaultTimeout)
-	if diags.HasError() || prior.Policy == terms.PolicyAbandon || len(prior.Values) == 0 {
+	if diags.HasError() || prior.Policy == terms.PolicyAbandon || prior.Whole == nil && len(prior.Values) == 0 {
 		return diags
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	txn, more := r.removal(ch)
-	diags.Append(more...)
+	ch.about = prior.About(terms.OpDelete)
+	at := prior.Version
 	if seen := ch.Memory.removalOf(prior.ID); seen != nil {
-		prior.OnDrift = cmp.Or(seen.OnDrift, prior.OnDrift)
+		at, prior.OnDrift = seen.version(), cmp.Or(seen.OnDrift, prior.OnDrift)
 	}
 	if !r.Configured() {
 		diags.Append(NotConfigured())
 	}
-	if !diags.HasError() && prior.keepsDrift() {
-		diags.Append(r.checkRemoval(ctx, ch, txn)...)
-	}
-	if !diags.HasError() {
-		var err error
-		_, more, err = r.commit(ctx, txn, prior.About(terms.OpDelete), timeout)
-		diags.Append(more...)
-		ch.Memory.doubtOf(err, ch.Memory.left(txn))
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	switch {
+	case diags.HasError():
+	case prior.Whole != nil:
+		diags.Append(r.deleteWhole(ctx, ch, at)...)
+	default:
+		diags.Append(r.deleteKeys(ctx, ch, timeout)...)
 	}
 	if diags.HasError() {
 		ch.Memory.ForgetPlan()
 	}
 	return diags
+}
+
+// deleteKeys deletes or restores the keys.
+func (r *Run) deleteKeys(ctx context.Context, ch *Change, timeout time.Duration) diag.Diagnostics {
+	txn, diags := r.removal(ch)
+	if !diags.HasError() && ch.Prior.keepsDrift() {
+		diags.Append(r.checkRemoval(ctx, ch, txn)...)
+	}
+	if diags.HasError() {
+		return diags
+	}
+	_, more, err := r.commit(ctx, txn, ch.about, timeout)
+	ch.Memory.doubtOf(err, ch.Memory.left(txn))
+	return append(diags, more...)
 }
 
 // removal builds the transaction that deletes or restores the keys. It compares with what the plan saw, if the memory has that, or

@@ -122,6 +122,7 @@ func Recall(ctx context.Context, from Private, kind cas.Kind) (*Memory, diag.Dia
 	m, err := parseMemory(raw)
 	if diags.Append(more...); err != nil || len(former) > 0 {
 		diags.Append(unreadable())
+		m.Form = 0
 	}
 	m.kind = kind
 	return m, diags
@@ -148,8 +149,11 @@ func unreadable() diag.Diagnostic {
 		"The provider cannot read the private state of this resource: another version of the provider wrote it, or it is damaged.", nil, "Run terraform state rm with the address above, then import the resource again."))
 }
 
-// Keep stores what is known. It stores nothing where nothing is known.
+// Keep stores what is known. It stores nothing where nothing is known, and leaves what could not be read as it is.
 func (m *Memory) Keep(ctx context.Context, to Private) diag.Diagnostics {
+	if m.Form != memoryForm {
+		return nil
+	}
 	if reflect.DeepEqual(*m, Memory{Form: m.Form, kind: m.kind}) {
 		return to.SetKey(ctx, memoryPart, nil)
 	}

@@ -1,7 +1,9 @@
 package claim
 
 import (
+	"bytes"
 	"context"
+	"maps"
 	"strings"
 	"testing"
 
@@ -35,7 +37,12 @@ func TestPrivateStateOfAnotherFormIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, diags := Recall(t.Context(), test, cas.ConfigMap)
+			was := maps.Clone(test)
+			m, diags := Recall(t.Context(), test, cas.ConfigMap)
+			m.ForgetPlan()
+			if more := m.Keep(t.Context(), test); len(more) > 0 || !maps.EqualFunc(was, test, bytes.Equal) {
+				t.Errorf("it is kept as %s: %v", test, more)
+			}
 			if len(diags) != 1 || diags[0].Summary() != "Unreadable Private State" || !strings.Contains(diags[0].Detail(), "terraform state rm") {
 				t.Errorf("diagnostics: %v", diags)
 			}

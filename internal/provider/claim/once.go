@@ -61,7 +61,7 @@ func (r *Run) swapTxn(c *Claim) *cas.Txn {
 // PlanTake checks whether a number can be taken.
 func (r *Run) PlanTake(ctx context.Context, counter cas.Counter, limits timeouts.Value, about diagnose.Subject) diag.Diagnostics {
 	diags := r.planKeys(ctx, counter.Ref, []string{counter.Key}, nil, token{text: "counters"}, about) // several counters may share a key
-	if diags.HasError() || isReplanned(ctx) {                                                         // Take judges
+	if diags.HasError() {
 		return diags
 	}
 	return append(diags, r.Check(ctx, about, limits, func(ctx context.Context) error {

@@ -63,10 +63,11 @@ func (r *Run) CheckMode(ctx context.Context) cas.CheckMode {
 	return r.Rehearsal
 }
 
-// Check runs a plan's check, within the read timeout. look asks the engine.
+// Check runs a plan's check, within the read timeout. look asks the engine. A plan that is known to be made in an apply needs none: the write that
+// follows judges.
 func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts.Value, look func(context.Context) error) diag.Diagnostics {
 	timeout, diags := limits.Read(ctx, terms.DefaultTimeout)
-	if !r.Checks() {
+	if !r.Checks() || isReplanned(ctx) {
 		return diags
 	}
 	return append(diags, r.checkWithin(ctx, about, timeout, look)...)

@@ -1,7 +1,6 @@
 package claim
 
 import (
-	"cmp"
 	"context"
 	"strconv"
 
@@ -89,15 +88,6 @@ func (m *Memory) RefreshWhole(at cas.Version, found diagnose.Content) {
 	m.clearDoubts(at, func(part, key string) (cas.Entry, bool) { return live[part][key], live[part] != nil })
 }
 
-// NoteReplaceWhole notes the prior state, for the removal of a replace, as with -replace.
-func (ch *Change) NoteReplaceWhole() {
-	ch.noteRemovalWhole(ch.Prior.Version, ch.removalDrift())
-}
-
-func (ch *Change) noteRemovalWhole(at cas.Version, onDrift string) {
-	ch.Memory.Removal = &removalNote{ID: ch.Prior.ID, UID: at.UID, ResourceVersion: at.ResourceVersion, OnDrift: onDrift}
-}
-
 // PlanCreateWhole checks a creation at plan. After the removal of a replace it checks nothing: the old object still exists. It records the
 // object, so that keys planned in it cause no warning, and refuses one that another resource of the plan creates.
 func (r *Run) PlanCreateWhole(
@@ -148,22 +138,17 @@ func (r *Run) CheckDriftWhole(ctx context.Context, ch *Change) diag.Diagnostics 
 	return r.checkDrift(ctx, ch)
 }
 
-// PlanDeleteWhole reads the object and notes its version, for the reasons that PlanDelete gives. If it notes nothing, the
-// removal compares with the prior state.
-func (r *Run) PlanDeleteWhole(ctx context.Context, ch *Change) diag.Diagnostics {
-	ch.Memory.ForgetPlan()
-	if r.applying() {
-		return nil
-	}
-	prior, about := ch.Prior, ch.Prior.About(terms.OpDelete)
+// planDeleteWhole is planDelete for a whole object: it notes the version. If it notes nothing, the removal compares with the prior state.
+func (r *Run) planDeleteWhole(ctx context.Context, ch *Change) diag.Diagnostics {
+	prior := ch.Prior
 	var drift diag.Diagnostics
-	diags := r.Check(ctx, about, prior.Timeouts, func(ctx context.Context) error {
+	diags := r.Check(ctx, ch.about, prior.Timeouts, func(ctx context.Context) error {
 		seen, err := r.Engine.Observe(ctx, prior.Ref, cas.Fresh)
 		if err != nil || !seen.Exists() {
 			return err
 		}
-		ch.noteRemovalWhole(seen.Version(), prior.OnDrift)
-		if drift = r.removesDrift(ctx, ch, seen, r.atPlan(ctx, about)); len(drift) > 0 {
+		ch.Memory.Removal = &removalNote{ID: prior.ID, UID: seen.Version().UID, ResourceVersion: seen.Version().ResourceVersion, OnDrift: prior.OnDrift}
+		if drift = r.removesDrift(ctx, ch, seen); len(drift) > 0 {
 			return nil
 		}
 		if r.CheckMode(ctx) == cas.DryRun {
@@ -175,52 +160,30 @@ func (r *Run) PlanDeleteWhole(ctx context.Context, ch *Change) diag.Diagnostics 
 }
 
 // removesDrift refuses to remove what somebody else changed, if on_drift says so. A removal overwrites nothing that it could warn of.
-func (r *Run) removesDrift(ctx context.Context, ch *Change, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
+func (r *Run) removesDrift(ctx context.Context, ch *Change, seen *cas.Observation) diag.Diagnostics {
 	if ch.Prior.OnDrift != terms.DriftError || !seen.Exists() {
 		return nil
 	}
 	found, whole := *ch.Prior, *ch.Prior.Whole
 	found.Whole, whole.Content = &whole, whole.Found(seen)
 	overwritten, _ := (&Change{Prior: &found, Memory: ch.Memory}).drift()
-	return r.drifted(ctx, terms.DriftError, overwritten, about, false)
+	return r.drifted(ctx, terms.DriftError, overwritten, ch.about, false)
 }
 
-// DeleteWhole deletes the object if it is still at the version that the plan saw, or else that of the prior state.
-func (r *Run) DeleteWhole(ctx context.Context, ch *Change) diag.Diagnostics {
-	timeout, diags := ch.Prior.Timeouts.Delete(ctx, terms.DefaultTimeout)
-	base := ch.Prior.Version
-	if seen := ch.Memory.removalOf(ch.Prior.ID); seen != nil {
-		base = seen.version()
-		ch.Prior.OnDrift = cmp.Or(seen.OnDrift, ch.Prior.OnDrift)
-	}
-	if !r.Configured() {
-		diags.Append(NotConfigured())
-	}
-	if !diags.HasError() {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		diags.Append(r.remove(ctx, ch, base)...)
-	}
-	if diags.HasError() {
-		ch.Memory.ForgetPlan()
-	}
-	return diags
-}
-
-// remove judges drift again, in case plan_check let the plan pass, and removes the object.
-func (r *Run) remove(ctx context.Context, ch *Change, base cas.Version) diag.Diagnostics {
-	prior, about := ch.Prior, ch.Prior.About(terms.OpDelete)
+// deleteWhole deletes the object if it is still at the version. It judges drift again, in case plan_check let the plan pass.
+func (r *Run) deleteWhole(ctx context.Context, ch *Change, at cas.Version) diag.Diagnostics {
+	prior := ch.Prior
 	if prior.OnDrift == terms.DriftError {
 		seen, err := r.Engine.Observe(ctx, prior.Ref, cas.Fresh)
 		if err != nil {
-			return diag.Diagnostics{about.Diagnose(err)}
+			return diag.Diagnostics{ch.about.Diagnose(err)}
 		}
-		if diags := r.removesDrift(ctx, ch, seen, about); diags.HasError() {
+		if diags := r.removesDrift(ctx, ch, seen); diags.HasError() {
 			return diags
 		}
 	}
-	if _, err := r.Engine.Remove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{base}}); err != nil {
-		return diag.Diagnostics{about.Diagnose(err)}
+	if _, err := r.Engine.Remove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{at}}); err != nil {
+		return diag.Diagnostics{ch.about.Diagnose(err)}
 	}
 	return nil
 }

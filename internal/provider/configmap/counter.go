@@ -25,7 +25,7 @@ import (
 )
 
 // There is no import, and so no identity: the cluster does not know which number belongs to whom.
-var _ adapter.Planned = (*counterResource)(nil)
+var _ adapter.Checked = (*counterResource)(nil)
 
 // NewCounter is cas_configmap_counter.
 func NewCounter() resource.Resource {

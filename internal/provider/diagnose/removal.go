@@ -84,7 +84,7 @@ func (s Subject) KeyWrittenTwice(keys []string) diag.Diagnostic {
 	return s.refuse(TitleKeyWrittenTwice, s.keyPath(keys[0]), happened, s.keyFact(keys...), s.orDestroy(next))
 }
 
-// NothingToRestore is for keys of which it is not known what they held at first.
+// NothingToRestore is for keys whose original value is unknown.
 func (s Subject) NothingToRestore(keys []string) diag.Diagnostic {
 	return s.refuse(TitleNothingKnownToRestore, path.Root("deletion_policy"),
 		"It is not known what "+enumerate(keys)+" held before this resource wrote "+number(len(keys), "it.", "them."), s.keyFact(keys...),
