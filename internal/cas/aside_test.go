@@ -144,7 +144,9 @@ func TestKeyInTroubleDoesNotHoldUpAnother(t *testing.T) {
 			v := x.version()
 			bad := x.begin(x.swapping("bad", one, two, v))
 			<-x.begun
-			x.goesOn(bad, x.begin(x.swapping("good", one, two, v)))
+			ctx, leave := context.WithTimeout(t.Context(), 10*time.Second) // before a request that is not answered ends by itself
+			defer leave()
+			x.goesOn(bad, x.beginFor(ctx, x.swapping("good", one, two, v)))
 			x.ends()
 			x.want(Applied, <-bad)
 			_, err := x.do(x.swapping("last", one, two, v))
@@ -589,6 +591,25 @@ func TestSwapDoesNotOvertakeOneThatMakesTheObjectImmutable(t *testing.T) {
 		}
 		f.wantData(map[string]string{"foo": "3", "bar": "2"})
 	})
+}
+
+// Given a removal that was set aside; when another removes its key; then it is unknown who did, and a sibling goes on.
+func TestRemovalThatWasSetAsideIsUnknownWhereAnotherMadeIt(t *testing.T) {
+	x := newTrouble(t, map[string]string{"bad": "1", "good": "1"}, testcluster.Fault{})
+	var began, changed sync.Once
+	x.before = func(_ int, r *http.Request, _ bool) *testcluster.Fault {
+		if names(r, "bad") {
+			began.Do(func() { close(x.begun) })
+			return &testcluster.Fault{DropBefore: true}
+		}
+		changed.Do(func() { x.changeAs("kubectl-edit", func(cm *corev1.ConfigMap) { delete(cm.Data, "bad") }) })
+		return nil
+	}
+	bad := x.begin(x.swapping("bad", one, Entry{}))
+	<-x.begun
+	x.want(Applied, <-x.begin(x.swapping("good", one, two)))
+	x.want(Unknown, <-bad)
+	x.wantData(map[string]string{"good": "2"})
 }
 
 // troubled has patches get lost, be turned away, be answered late or land late, at random. It returns those that are yet to land.
