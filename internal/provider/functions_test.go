@@ -75,11 +75,11 @@ func TestParseEntryIDFunction(t *testing.T) {
 		"":                  `The id "" is not of the form namespace/name/key`,
 		"settings/foo":      `The id "settings/foo" is not of the form namespace/name/key`,
 		"shop/settings/a/b": `The id "shop/settings/a/b" is not of the form namespace/name/key`,
-		"shop//foo":         `The id "shop//foo" has an invalid name: a lowercase RFC 1123 subdomain must`,
-		"shop/settings/":    `The id "shop/settings/" has an invalid key: a valid config key must consist of`,
-		"shop/settings/..":  `The id "shop/settings/.." has an invalid key: must not be '..'`,
-		"/settings/foo":     `The id "/settings/foo" has an invalid namespace: a lowercase RFC 1123 label must`,
-		"Shop/settings/foo": `The id "Shop/settings/foo" has an invalid namespace: a lowercase RFC 1123 label must`,
+		"shop//foo":         `The id "shop//foo" has an invalid name, "": a lowercase RFC 1123 subdomain must`,
+		"shop/settings/":    `The id "shop/settings/" has an invalid key, "": a valid config key must consist of`,
+		"shop/settings/..":  `The id "shop/settings/.." has an invalid key, "..": must not be '..'`,
+		"/settings/foo":     `The id "/settings/foo" has an invalid namespace, "": a lowercase RFC 1123 label must`,
+		"Shop/settings/foo": `The id "Shop/settings/foo" has an invalid namespace, "Shop": a lowercase RFC 1123 label must`,
 	} {
 		_, err := runFunction(t, newParseEntryIDFunction(), id)
 		wantArgumentError(t, err, 0, problem)

@@ -99,9 +99,9 @@ func TestConfigMapImportIsRefused(t *testing.T) {
 	for id, want := range map[string]string{
 		"testmap":           `The import id "testmap" is not of the form namespace/name.`,
 		"a/b/c":             `The import id "a/b/c" is not of the form namespace/name.`,
-		"Default/testmap":   `The import id "Default/testmap" has an invalid namespace: a lowercase RFC 1123 label must`,
-		"default/TestMap":   `The import id "default/TestMap" has an invalid name: a lowercase RFC 1123 subdomain must`,
-		"default/":          `The import id "default/" has an invalid name: a lowercase RFC 1123 subdomain must`,
+		"Default/testmap":   `The import id "Default/testmap" has an invalid namespace, "Default": a lowercase RFC 1123 label must`,
+		"default/TestMap":   `The import id "default/TestMap" has an invalid name, "TestMap": a lowercase RFC 1123 subdomain must`,
+		"default/":          `The import id "default/" has an invalid name, "": a lowercase RFC 1123 subdomain must`,
 		f.Namespace + "/no": "Cannot import non-existent remote object",
 	} {
 		f.RunRefused(func(got fixture.Failures) { got.Want(f, "", want) }, resource.TestStep{

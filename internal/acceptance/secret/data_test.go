@@ -91,3 +91,19 @@ func TestSecretDataImportAndMove(t *testing.T) {
 	p.PlanNothing()
 	p.Wants(p.Plan("-destroy"), "Key Existed Before Terraform", "a and b existed before this resource wrote them")
 }
+
+// Given an import that names a key which is not there; then it is told once.
+func TestSecretDataImportOfAMissingKey(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.CreateSecret("database", fixture.Data{"a": "1"})
+	imported := func(keys string) string {
+		return "import {\n  to = cas_secret_data.it\n  id = \"${NAMESPACE}/database:" + keys + "\"\n}\n"
+	}
+	p.Write(imported("a,gone") + fixture.SecretData(`data_wo = { a = "1" }`))
+	p.PlanRefused([]string{"Error: Key Not Found", `The Secret has no key "gone". Nothing was imported.`, "Key: gone Existing keys: a ", "!Key: gone Key: gone"})
+	p.Write(imported("gone,a,lost") + fixture.SecretData(`data_wo = { a = "1" }`))
+	p.PlanRefused([]string{"The Secret does not have the keys gone and lost. Nothing was imported.", "Key: gone Key: lost Existing keys: a "})
+	p.Write(imported("a") + fixture.SecretData(`data_wo = { a = "1" }`, "adopt_existing = true")) // the way on
+	p.PlanApply()
+	p.PlanNothing()
+}

@@ -34,8 +34,8 @@ func importedKeys(t *testing.T, keys ...string) ([]string, diag.Diagnostics) {
 func TestIdentityWhoseKeyIsNoKey(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{
-		"a,b": `The identity "default/settings:a,b,foo" has an invalid key: a valid config key must consist of`,
-		"foo": `The identity "default/settings:foo,foo" has an invalid key: "foo" is named twice.`,
+		"a,b": `The identity "default/settings:a,b,foo" has an invalid key, "a,b": a valid config key must consist of`,
+		"foo": `The identity "default/settings:foo,foo" has an invalid key, "foo": it is named twice.`,
 	} {
 		_, diags := importedKeys(t, "foo", key)
 		if len(diags) != 1 || diags[0].Summary() != "Invalid Import Identity" || !strings.HasPrefix(diags[0].Detail(), want) {
@@ -52,7 +52,7 @@ func TestKeysOfAnIdentityComeInAnyOrder(t *testing.T) {
 		t.Errorf("%v; keys (-want +got):\n%s", diags, diff)
 	}
 	_, diags = importedKeys(t, "foo", "bar", "foo")
-	const want = `The identity "default/settings:bar,foo,foo" has an invalid key: "foo" is named twice.`
+	const want = `The identity "default/settings:bar,foo,foo" has an invalid key, "foo": it is named twice.`
 	if len(diags) != 1 || !strings.HasPrefix(diags[0].Detail(), want) {
 		t.Errorf("%v, want %q", diags, want)
 	}

@@ -69,13 +69,22 @@ func ValidValueSize() validator.String {
 // ValidBase64 demands canonical base64 of bytes that fit into a ConfigMap.
 func ValidBase64() validator.String {
 	return Rule("canonical standard base64 (RFC 4648, section 4)", diagnose.TitleInvalidBase64, func(s string) []string {
-		b, err := base64.StdEncoding.Strict().DecodeString(s)
-		if err != nil || base64.StdEncoding.EncodeToString(b) != s {
-			return []string{"must be canonical standard base64, as base64encode() and filebase64() give it: " +
-				"no line breaks, with padding"}
+		b, problem := DecodeBase64(s)
+		if problem != "" {
+			return []string{problem}
 		}
 		return SizeProblems(len(b))
 	})
+}
+
+// DecodeBase64 gives the bytes that canonical base64 stands for, or says what is wrong with it. Two texts for the same bytes would be a change
+// that changes nothing.
+func DecodeBase64(s string) (b []byte, problem string) {
+	b, err := base64.StdEncoding.Strict().DecodeString(s)
+	if err != nil || base64.StdEncoding.EncodeToString(b) != s { // Go takes line breaks
+		return nil, "must be canonical standard base64, as base64encode() and filebase64() give it: no line breaks, with padding"
+	}
+	return b, ""
 }
 
 // SizeProblems says whether a value of so many bytes is too large.

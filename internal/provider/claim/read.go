@@ -15,7 +15,7 @@ import (
 type Seen struct {
 	*cas.Observation
 
-	Keys     []string // that the refresh is about: also those that vanished since they were written
+	Keys     []string // that the refresh is about, sorted: also those that vanished since they were written
 	IsImport bool     // the first read after an import
 }
 
@@ -33,7 +33,7 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 		age = 0 // of all keys none may be missing
 	}
 	// Vanished keys are looked up too: if one comes back, that is drift.
-	keys := slices.AppendSeq(append(c.Keys(), m.Import...), maps.Keys(m.Written[partKeys]))
+	keys := slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(append(c.Keys(), m.Import...), maps.Keys(m.Written[partKeys])))))
 	observation, err := r.Observe(ctx, c.Ref, age, func(seen *cas.Observation) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { return seen.Entry(key).IsAbsent() })
 	})
@@ -44,7 +44,7 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	m.clearDoubts(observation.Version(), func(_, key string) (cas.Entry, bool) { return observation.Entry(key), true })
 	m.observe(observation)
 	if isOfAll {
-		keys = slices.Collect(maps.Keys(observation.Entries()))
+		keys = slices.Sorted(maps.Keys(observation.Entries()))
 	}
 	return &Seen{Observation: observation, Keys: keys, IsImport: m.Import != nil}, diags
 }

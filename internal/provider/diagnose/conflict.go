@@ -112,6 +112,9 @@ func (s Subject) faultOf(k cas.KeyConflict) fault {
 
 // keyConflict is for keys that do not hold what they must.
 func (s Subject) keyConflict(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
+	if s.isInOtherMap(e) {
+		return s.inOtherMap(e)
+	}
 	faults := make([]fault, len(e.Keys))
 	for i, k := range e.Keys {
 		faults[i] = s.faultOf(k)

@@ -116,6 +116,15 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			detail: "foo changed after this plan was made. Nothing was written." + wide + "  Key:              foo\n" + wideFoo + wideBy + wideNow +
 				"\nLeave it out.",
 		},
+		"whole: a key in the other map": {
+			of: aboutWhole(terms.OpUpdate, planning).Diagnose(&cas.ConflictError{
+				Reason: cas.ReasonKey, Ref: testRef, Live: seen, Keys: []cas.KeyConflict{{Key: "foo", Reason: cas.ReasonKey, New: cas.Binary([]byte{1})}},
+			}),
+			path: "binary_data", summary: "Key In The Other Map",
+			detail: "foo is in data of the ConfigMap, which this resource does not manage: a key cannot be in both maps. Nothing was written." + wide +
+				"  Key:              foo\n  Found:            \"live\"\n" + wideBy + wideNow + "\nTo leave it there, remove it from binary_data. To move it, set data to the keys that it " +
+				"shall have, {} for none: the update removes all others from data." + planEnd,
+		},
 		"whole: exists": {
 			of:   aboutWhole(terms.OpCreate).Diagnose(&cas.ExistsError{Ref: testRef, Live: seen}),
 			path: "name", summary: "ConfigMap Already Exists",

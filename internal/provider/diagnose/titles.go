@@ -93,6 +93,7 @@ var (
 	TitleKeyAlreadyExists               = newError("Key Already Exists")
 	TitleKeyAlreadyHoldsTheValue        = newError("Key Already Holds The Value")
 	TitleKeyInBothMaps                  = newError("Key In Both Maps")
+	TitleKeyInTheOtherMap               = newError("Key In The Other Map")
 	TitleKeyMovesBetweenInstances       = newError("Key Moves Between Instances")
 	TitleKeyNotFound                    = newError("Key Not Found")
 	TitleKeyWrittenTwice                = newError("Key Written Twice")

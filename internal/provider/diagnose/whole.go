@@ -112,3 +112,31 @@ func (s Subject) TakenOver(plan, state, was Content) diag.Diagnostics {
 		"This configuration manages parts of the ConfigMap that were left to others so far.", facts,
 		"Review these changes before you apply: the plan does not show them.")}
 }
+
+// isInOtherMap reports whether keys that a whole ConfigMap is to have in one map are in the other one, which the resource leaves to others. The
+// state does not say so: there such a key is gone.
+func (s Subject) isInOtherMap(e *cas.ConflictError) bool {
+	return s.Content != nil && !slices.ContainsFunc(e.Keys, func(k cas.KeyConflict) bool {
+		_, toBytes := k.New.Binary()
+		found := e.Live.Entry(k.Key)
+		_, isBytes := found.Binary()
+		return !k.Expected.IsAbsent() || k.New.IsAbsent() || found.IsAbsent() || toBytes == isBytes
+	})
+}
+
+// inOtherMap is for keys that are in the map which the resource leaves to others.
+func (s Subject) inOtherMap(e *cas.ConflictError) diag.Diagnostic {
+	keys, in, to, other := keysOf(e.Keys), "binaryData", "data", "binary_data"
+	if _, toBytes := e.Keys[0].New.Binary(); toBytes {
+		in, to, other = "data", "binary_data", "data"
+	}
+	var facts []Fact
+	for _, key := range keys {
+		facts = append(append(append(facts, s.keyFact(key)...), Fact{"Found", renderOne(e.Live.Entry(key), s.Hide)}), changedBy(e.Live.Owners(key))...)
+	}
+	happened := fmt.Sprintf("%s %s in %s of the ConfigMap, which this resource does not manage: a key cannot be in both maps.", enumerate(keys),
+		number(len(keys), "is", "are"), in)
+	next := fmt.Sprintf("To leave %[1]s there, remove %[1]s from %[2]s. To move %[1]s, set %[3]s to the keys that it shall have, {} for none: the update removes all others from %[4]s.",
+		number(len(keys), "it", "them"), to, other, in)
+	return s.refuse(TitleKeyInTheOtherMap, path.Root(to), happened, append(facts, s.versionFacts(e)...), s.orDestroy(next))
+}

@@ -160,6 +160,6 @@ func (m *dataModel) about(op terms.Operation, values, expected map[string]cas.En
 
 // Refresh implements [adapter.KeysModel]. The resource exists as long as its Secret does, whatever keys vanish.
 func (m *dataModel) Refresh(seen *claim.Seen) bool {
-	m.Keys = adapter.ListOf(slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(seen.Keys))), func(key string) bool { return seen.Entry(key).IsAbsent() }))
+	m.Keys = adapter.ListOf(slices.DeleteFunc(slices.Clone(seen.Keys), func(key string) bool { return seen.Entry(key).IsAbsent() }))
 	return seen.Exists()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
@@ -93,9 +94,9 @@ func openedAttributes(exists string, others map[string]schema.Attribute) map[str
 	return all
 }
 
-// readable makes a text of bytes that are one.
+// readable makes a text of bytes that are one, as long as Terraform leaves it as it is: it makes NFC of every text.
 func readable(e cas.Entry) cas.Entry {
-	if b, ok := e.Binary(); ok && utf8.Valid(b) {
+	if b, ok := e.Binary(); ok && utf8.Valid(b) && norm.NFC.IsNormal(b) {
 		return cas.Text(string(b))
 	}
 	return e
@@ -123,7 +124,8 @@ func entryEphemeralSchema(context.Context) schema.Schema {
 				MarkdownDescription: attributes.KeyDescription(cas.Secret),
 			},
 			"value": schema.StringAttribute{
-				Computed: true, Sensitive: true, MarkdownDescription: "Text of the key. Null if the key is absent or holds bytes that are no UTF-8.",
+				Computed: true, Sensitive: true, MarkdownDescription: "Text of the key. Null if the key is absent, or holds bytes that are no UTF-8 or no NFC: Terraform would change " +
+					"them.",
 			},
 			"value_base64": schema.StringAttribute{
 				Computed: true, Sensitive: true, MarkdownDescription: "Bytes of the key, in base64. Null if the key is absent.",
@@ -168,7 +170,7 @@ func wholeEphemeralSchema(context.Context) schema.Schema {
 		Attributes: openedAttributes("Whether the Secret exists.", map[string]schema.Attribute{
 			"type":        schema.StringAttribute{Computed: true, MarkdownDescription: "Type of the Secret. Null if there is no Secret."},
 			"data":        values("Keys with text, and their values."),
-			"binary_data": values("Keys with bytes that are no UTF-8, and their values in base64."),
+			"binary_data": values("Keys with bytes that are no UTF-8 or no NFC, which Terraform would change, and their values in base64."),
 		}),
 	}
 }

@@ -3,7 +3,6 @@
 package secret
 
 import (
-	"encoding/base64"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -64,9 +64,8 @@ func invalid(title diagnose.ErrorTitle, at, attribute, problem string) diag.Diag
 func valueProblem(textual, encoded types.String) (title diagnose.ErrorTitle, problem string) {
 	b := []byte(textual.ValueString())
 	if !encoded.IsNull() && !encoded.IsUnknown() {
-		var err error
-		if b, err = base64.StdEncoding.Strict().DecodeString(encoded.ValueString()); err != nil {
-			return diagnose.TitleInvalidBase64, "must be canonical standard base64, as base64encode() gives it"
+		if b, problem = attributes.DecodeBase64(encoded.ValueString()); problem != "" {
+			return diagnose.TitleInvalidBase64, problem
 		}
 	}
 	if len(b) > cas.MaxSize {

@@ -48,7 +48,7 @@ func (id DataID) parts() []IDPart {
 	for i, key := range id.Keys {
 		parts = append(parts, IDPart{"key", key, KeyProblems(key)})
 		if i > 0 && key == id.Keys[i-1] {
-			parts = append(parts, IDPart{"key", key, []string{fmt.Sprintf("%q is named twice", key)}})
+			parts = append(parts, IDPart{"key", key, []string{"it is named twice"}})
 		}
 	}
 	return parts

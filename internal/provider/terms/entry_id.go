@@ -38,7 +38,7 @@ func (id EntryID) Check() error { return check(id.String(), id.Parts()) }
 func check(id string, parts []IDPart) error {
 	for _, part := range parts {
 		if len(part.Problems) > 0 {
-			return fmt.Errorf("%q has an invalid %s: %s", id, part.Name, strings.Join(part.Problems, "; "))
+			return fmt.Errorf("%q has an invalid %s, %q: %s", id, part.Name, part.Value, strings.Join(part.Problems, "; "))
 		}
 	}
 	return nil

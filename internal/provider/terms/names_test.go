@@ -51,8 +51,8 @@ func TestConfigMapIDs(t *testing.T) {
 		"shop/settings.map": {want: cas.Ref{Namespace: "shop", Name: "settings.map"}},
 		"settings":          {says: `"settings" is not of the form namespace/name`},
 		"shop/settings/foo": {says: `"shop/settings/foo" is not of the form namespace/name`},
-		"Shop/settings":     {says: `"Shop/settings" has an invalid namespace: a lowercase RFC 1123 label must`},
-		"shop/":             {says: `"shop/" has an invalid name: a lowercase RFC 1123 subdomain must`},
+		"Shop/settings":     {says: `"Shop/settings" has an invalid namespace, "Shop": a lowercase RFC 1123 label must`},
+		"shop/":             {says: `"shop/" has an invalid name, "": a lowercase RFC 1123 subdomain must`},
 	} {
 		got, err := ParseConfigMapID(id)
 		if got != test.want || (err == nil) != (test.says == "") || err != nil && !strings.HasPrefix(err.Error(), test.says) {
@@ -68,7 +68,7 @@ func TestConfigMapIDs(t *testing.T) {
 func TestDataIDWhoseKeyIsNamedTwice(t *testing.T) {
 	t.Parallel()
 	id := DataID{Ref: cas.Ref{Namespace: "shop", Name: "settings"}, Keys: []string{"a", "foo", "foo"}}
-	const want = `"shop/settings:a,foo,foo" has an invalid key: "foo" is named twice`
+	const want = `"shop/settings:a,foo,foo" has an invalid key, "foo": it is named twice`
 	if err := id.Check(); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -77,7 +77,7 @@ func TestDataIDWhoseKeyIsNamedTwice(t *testing.T) {
 		t.Error(err)
 	}
 	for _, s := range []string{"a/b:x,x", "a/b:x,y,x"} {
-		if id, err := ParseDataID(s); err == nil || !strings.HasSuffix(err.Error(), `"x" is named twice`) {
+		if id, err := ParseDataID(s); err == nil || !strings.HasSuffix(err.Error(), `"x": it is named twice`) {
 			t.Errorf("%q is %+v, %v", s, id, err)
 		}
 	}
