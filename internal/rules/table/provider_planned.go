@@ -76,9 +76,8 @@ var providerPlanned = []Rule{
 	rule("An ignored label is no drift", "claim.Change.drift", "never ignored", "TestDriftOfALabelThatIsIgnoredFromNowOn"),
 	rule("A counter takes part in that", "claim.Run.PlanTake", "a.planKeys(b, c, d, e, f, g) -> diag.Diagnostics{}", "TestACounterAndAnEntryWriteOneKey"),
 	// Secrets.
-	rule("An update of a Secret in object scope is held to the version that its plan saw", "claim.Run.updateTxn",
-		"a != terms.ScopeKey || b.IsSecret() && c -> a != terms.ScopeKey && !b.IsSecret()", "TestMatrixOfBothKinds/update/another_key/object/Secret_entry",
-		"TestMatrixOfBothKinds/update/undone/object/Secret_data"),
+	rule("An update of a Secret in object scope is held to the version that its plan saw", "claim.Run.updateTxn", "a != terms.ScopeKey || b.IsSecret() && c -> a != terms.ScopeKey && !b.IsSecret()",
+		"TestMatrixOfBothKinds/update/another_key/object/Secret_entry", "TestMatrixOfBothKinds/update/undone/object/Secret_data"),
 	rule("Keys that an update of a Secret drops are held to its version, whatever the scope", "claim.Run.updateTxn", "without a.IsSecret() && b", "TestSecretDataByKey"),
 	rule("An update of a Secret in key scope needs an expectation", "claim.Run.updateTxn", "never IsAnything", "TestMatrixOfBothKinds/update/quiet/key/Secret_entry"),
 	rule("A removal from a Secret goes by the version in both scopes", "claim.Run.removal", "without IsSecret", "TestMatrixOfBothKinds/destroy/another_wrote/key/Secret_entry"),
