@@ -792,7 +792,7 @@ func TestSiblingThatMakesNoVersionEndsNoDoubt(t *testing.T) {
 	d := x.late()
 	arrive := sync.OnceFunc(d.arrive)
 	var isTime atomic.Bool
-	x.before = func(n int, r *http.Request, isBad bool) *testcluster.Fault {
+	x.before = func(n int, _ *http.Request, isBad bool) *testcluster.Fault {
 		if n == 1 {
 			close(x.begun)
 			f := d.fault()
