@@ -86,7 +86,7 @@ var providerPlanned = []Rule{
 	rule("The removal of an entry that goes elsewhere, too", "claim.Run.PlanReplace", "skip OnDrift",
 		"TestDriftOfAReplace/an_entry_that_goes_elsewhere,_with_a_warning"),
 	rule("A write in doubt that landed is the baseline", "claim.Memory.clearDoubts", "skip a.Written[b][c] = d", "TestDriftAfterWritesOfUnknownOutcome"),
-	rule("A doubt ends at the first read past what the write was based on", "claim.Memory.clearDoubts", "return !a.IsOpen -> return false",
+	rule("A doubt ends at the first read past what the write was based on", "claim.Memory.clearDoubts", "return !a.OnAny -> return false",
 		"TestDoubtEndsAtTheFirstReadPastIt/entry", "TestDoubtEndsAtTheFirstReadPastIt/configmap"),
 	rule("It lasts until then", "claim.Memory.clearDoubts", "never return false", "TestDoubtLastsWhileNothingWasWrittenSince/entry"),
 	rule("What is put back already is restored", "claim.Claim.removesChanged", "a.Holds(b) -> false", "TestRestoreOfWhatSomebodyPutBack"),
