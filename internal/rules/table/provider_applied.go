@@ -77,7 +77,7 @@ var providerApplied = []Rule{
 	rule("That also goes for a ConfigMap that is replaced", "claim.Run.PlanCreateWhole", "if a.removalOf(b.String()) != nil { return nil } -> if a.removalOf(b.String()) != nil { delete(self.registry.creations, b); return nil }",
 		"TestCreateInAConfigMapOfTheSameRunIsNotHeld"),
 	rule("The plan of an apply leaves a create's check to the create", "claim.Run.PlanCreate", "never isReplanned", "TestWhatACreateRefusesLeavesNothingDeposed"),
-	rule("So does that of a whole object, and of a counter", "claim.Run.Check", "without isReplanned",
+	rule("So does that of a whole object, and of a counter", "claim.Run.Check", "never isReplanned",
 		"TestWhatACreationOfAWholeObjectRefusesLeavesNothingDeposed/ConfigMap/terraform-1.16",
 		"TestWhatACreationOfAWholeObjectRefusesLeavesNothingDeposed/Secret/terraform-1.16"),
 	rule("The plan of an apply leaves an update's check to the update", "claim.Run.PlanUpdate", "without isReplanned",
