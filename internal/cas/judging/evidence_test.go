@@ -372,6 +372,37 @@ func TestEarlierWriteMayHaveMadeTheVersion(t *testing.T) {
 	}
 }
 
+// Given a swap or a removal whose answer got lost, of a key that an earlier request in doubt changes as well, along with another key; when the first
+// version after their base is just what that one makes, under the same name, which owned both keys; then it is not this one's. Where it is just what
+// this one makes, it is.
+func TestVersionIsNotOursThatIsJustWhatAnEarlierWriteMakes(t *testing.T) {
+	t.Parallel()
+	one, two := judging.Text("1"), judging.Text("2")
+	foo, bar := judging.Change{Key: "foo", From: one, To: two}, judging.Change{Key: "bar", From: one, To: two}
+	gone := judging.Change{Key: "foo", From: one}
+	for name, test := range map[string]struct {
+		sent judging.Change
+		next []string
+		want judging.Answer
+	}{
+		"a swap, and both changed":              {foo, []string{"foo=2 engine", "bar=2 engine"}, judging.HasNotLanded},
+		"a swap, and it alone changed":          {foo, []string{"foo=2 engine", "bar=1 engine"}, judging.HasLanded},
+		"a removal, and both changed":           {gone, []string{"bar=2 engine"}, judging.HasNotLanded},
+		"a removal, and it alone changed":       {gone, []string{"bar=1 engine"}, judging.HasLanded},
+		"a swap, and both changed and one more": {foo, []string{"foo=2 engine", "bar=2 engine", "baz=9 -"}, judging.IsUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := state("foo=1 engine", "bar=1 engine")
+			earlier := judging.Doubt{Base: before.Version(), Manager: "engine", Changes: []judging.Change{test.sent, bar}}
+			sent := judging.Sent{Manager: "engine", Changes: []judging.Change{test.sent}, GoneIsDone: true, Earlier: []judging.Doubt{earlier}}
+			if got, _ := sent.Tell(before, state(test.next...)); got != test.want {
+				t.Errorf("%d, want %d", got, test.want)
+			}
+		})
+	}
+}
+
 // managedWorld is what an API server keeps of one object: what its keys hold, and what managedFields tell.
 type managedWorld struct {
 	data   map[string]string
