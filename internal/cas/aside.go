@@ -65,6 +65,7 @@ func (c *committer) setAside(b *batch, r result) {
 	c.aside = slices.DeleteFunc(c.aside, func(b *batch) bool { return len(unanswered(b.tasks)) == 0 })
 	if !slices.Contains(c.aside, b) {
 		c.aside = append(c.aside, b)
+		b.reads(r.now)
 		c.doubts(b)
 	}
 	for _, t := range b.tasks {

@@ -144,7 +144,9 @@ func TestKeyInTroubleDoesNotHoldUpAnother(t *testing.T) {
 			v := x.version()
 			bad := x.begin(x.swapping("bad", one, two, v))
 			<-x.begun
-			x.goesOn(bad, x.begin(x.swapping("good", one, two, v)))
+			ctx, leave := context.WithTimeout(t.Context(), 10*time.Second) // before a request that is not answered ends by itself
+			defer leave()
+			x.goesOn(bad, x.beginFor(ctx, x.swapping("good", one, two, v)))
 			x.ends()
 			x.want(Applied, <-bad)
 			_, err := x.do(x.swapping("last", one, two, v))
@@ -591,6 +593,25 @@ func TestSwapDoesNotOvertakeOneThatMakesTheObjectImmutable(t *testing.T) {
 	})
 }
 
+// Given a removal that was set aside; when another removes its key; then it is unknown who did, and a sibling goes on.
+func TestRemovalThatWasSetAsideIsUnknownWhereAnotherMadeIt(t *testing.T) {
+	x := newTrouble(t, map[string]string{"bad": "1", "good": "1"}, testcluster.Fault{})
+	var began, changed sync.Once
+	x.before = func(_ int, r *http.Request, _ bool) *testcluster.Fault {
+		if names(r, "bad") {
+			began.Do(func() { close(x.begun) })
+			return &testcluster.Fault{DropBefore: true}
+		}
+		changed.Do(func() { x.changeAs("kubectl-edit", func(cm *corev1.ConfigMap) { delete(cm.Data, "bad") }) })
+		return nil
+	}
+	bad := x.begin(x.swapping("bad", one, Entry{}))
+	<-x.begun
+	x.want(Applied, <-x.begin(x.swapping("good", one, two)))
+	x.want(Unknown, <-bad)
+	x.wantData(map[string]string{"good": "2"})
+}
+
 // troubled has patches get lost, be turned away, be answered late or land late, at random. It returns those that are yet to land.
 func (x *trouble) troubled() *sync.WaitGroup {
 	arrivals := &sync.WaitGroup{}
@@ -771,7 +792,7 @@ func TestSiblingThatMakesNoVersionEndsNoDoubt(t *testing.T) {
 	d := x.late()
 	arrive := sync.OnceFunc(d.arrive)
 	var isTime atomic.Bool
-	x.before = func(n int, r *http.Request, isBad bool) *testcluster.Fault {
+	x.before = func(n int, _ *http.Request, isBad bool) *testcluster.Fault {
 		if n == 1 {
 			close(x.begun)
 			f := d.fault()
@@ -793,4 +814,107 @@ func TestSiblingThatMakesNoVersionEndsNoDoubt(t *testing.T) {
 	isTime.Store(true)
 	x.ends()
 	x.want(Applied, <-bad)
+}
+
+// Given a removal and a swap, or two removals, that go into one request, under a name that owns both keys; when it is halved, and lands late just
+// before the removal alone arrives; then both are applied, and so is a sibling that is held to the version from before.
+func TestRemovalThatSharedARequestThatLandsLate(t *testing.T) {
+	for name, to := range map[string]Entry{"a swap": two, "another removal": {}} {
+		t.Run(name, func(t *testing.T) {
+			x := newTrouble(t, map[string]string{"gone": "0", "kept": "0", "last": "1"}, testcluster.Fault{DropBefore: true})
+			x.changeAs("engine", func(cm *corev1.ConfigMap) { cm.Data["gone"], cm.Data["kept"] = "1", "1" })
+			d := x.late()
+			arrive := sync.OnceFunc(d.arrive)
+			x.before = func(n int, r *http.Request, _ bool) *testcluster.Fault {
+				body, _ := io.ReadAll(r.Body)
+				isAll := strings.Contains(string(body), `"gone"`) && strings.Contains(string(body), `"kept"`)
+				switch {
+				case n == 1:
+					f := d.fault()
+					return &f
+				case isAll:
+					return &testcluster.Fault{DropBefore: true}
+				}
+				arrive()
+				return nil
+			}
+			v := x.version()
+			arrived, release := x.observing(x.hook)
+			<-arrived
+			gone := x.begin(x.removing("gone", one, v))
+			x.queued(1)
+			s := x.swapping("kept", one, to)
+			if to == (Entry{}) {
+				s = x.removing("kept", one, v)
+			}
+			kept := x.begin(s)
+			x.queued(2)
+			close(release)
+			x.want(Applied, <-gone)
+			x.want(Applied, <-kept)
+			_, err := x.do(x.swapping("last", one, two, v))
+			x.want(Applied, err)
+		})
+	}
+}
+
+// Given two swaps that go into one request, under a name that owns both keys; when it is halved, and lands late just before the first of them alone
+// arrives; then both are applied, and so is a sibling that is held to the version from before.
+func TestSwapOfAnOwnKeyThatSharedARequestThatLandsLate(t *testing.T) {
+	x := newTrouble(t, map[string]string{"a": "0", "b": "0", "last": "1"}, testcluster.Fault{DropBefore: true})
+	x.changeAs("engine", func(cm *corev1.ConfigMap) { cm.Data["a"], cm.Data["b"] = "1", "1" })
+	d := x.late()
+	arrive := sync.OnceFunc(d.arrive)
+	x.before = func(n int, r *http.Request, _ bool) *testcluster.Fault {
+		body, _ := io.ReadAll(r.Body)
+		isAll := strings.Contains(string(body), `"a"`) && strings.Contains(string(body), `"b"`)
+		switch {
+		case n == 1:
+			f := d.fault()
+			return &f
+		case isAll:
+			return &testcluster.Fault{DropBefore: true}
+		}
+		arrive()
+		return nil
+	}
+	v := x.version()
+	told := x.together([]string{"a", "b"}, v)
+	x.want(Applied, <-told["a"])
+	x.want(Applied, <-told["b"])
+	_, err := x.do(x.swapping("last", one, two, v))
+	x.want(Applied, err)
+}
+
+// Given a key of a Secret that is to be removed whatever it holds, or holds a value, without a read; when that is set aside, and lands late just before a
+// sibling's write arrives; then both are applied, though the sibling is held to the version from before.
+func TestRemovalWithoutAReadThatWasSetAsideAndLandsLate(t *testing.T) {
+	for name, expect := range map[string]Entry{"anything": Anything(), "a value": Text("1")} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixtureOf(t, Secret, map[string]string{"gone": "1", "good": "1"})
+			x := &trouble{fixture: f, begun: make(chan struct{})}
+			d := x.late()
+			arrive := sync.OnceFunc(d.arrive)
+			x.before = func(n int, r *http.Request, _ bool) *testcluster.Fault {
+				body, _ := io.ReadAll(r.Body)
+				switch {
+				case n == 1:
+					close(x.begun)
+					f := d.fault()
+					return &f
+				case !strings.Contains(string(body), `"good"`):
+					return &testcluster.Fault{DropBefore: true}
+				}
+				arrive()
+				return nil
+			}
+			x.proxy.SetHook(x.hook)
+			v := x.version()
+			gone := x.begin(x.removing("gone", expect, v))
+			<-x.begun
+			good := x.begin(x.swapping("good", one, two, v))
+			x.want(Applied, <-good)
+			x.want(Applied, <-gone)
+		})
+	}
 }

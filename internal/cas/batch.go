@@ -84,6 +84,19 @@ func (c *committer) blindBatch(tasks []*task) *batch {
 	return b
 }
 
+// reads takes note of what the base holds, where that was not read before the batch was sent.
+func (b *batch) reads(base *Observation) {
+	if b.from != nil {
+		return
+	}
+	b.from = base
+	for i, c := range b.changes {
+		if !c.IsGuard {
+			b.changes[i].From = base.Entry(c.Key)
+		}
+	}
+}
+
 // keySet is the keys that tasks ahead are about to write (true) or to compare.
 type keySet map[string]bool
 

@@ -138,3 +138,18 @@ func TestCheckThatPassesDoesNotWaitForAWrite(t *testing.T) {
 	f.want(Applied, <-written)
 	f.want(Applied, <-refused)
 }
+
+// Given a removal of what was seen before another client changed another key; when it is sent without a read, and so refused once; then that tells of
+// nobody who is busy: what follows is conditional on the version, and keeps the lineage.
+func TestRemovalOfWhatWasSeenLongAgoKeepsTheLineage(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1", "baz": "1"})
+	old := f.version()
+	f.set("other", "9")
+	_, err := f.do(f.removing("foo", one, old))
+	f.want(Applied, err)
+	v := f.version()
+	_, err = f.do(f.swapping("bar", one, two))
+	f.want(Applied, err)
+	_, err = f.do(f.swapping("baz", one, two, v))
+	f.want(Applied, err)
+}

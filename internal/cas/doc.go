@@ -74,7 +74,7 @@
 //     them is lost; unless ours is under a field manager of its Engine alone (Engine.Signed), whose keys nobody else can own. Nor ours from
 //     another's write that leaves no trace, as a removal, and along with which an admission policy sets just what ours would have set.
 //   - Who removed a key, where the answer to a removal is lost: it is Unknown, but where the key shall be gone whoever removes it
-//     (Txn.GoneIsDone). The same of a creation without content, of which the API server keeps no managedFields.
+//     (Txn.GoneIsDone). Where it goes and nothing else changes, the lineage goes on, though it may have been another who removed just that. The same of a creation without content, of which the API server keeps no managedFields.
 //   - What became of a write to an object that has no managedFields after it, as where something removes them, and whose answer is lost.
 //   - A true verdict where something between here and the API server sends a write twice and passes on the second answer: that
 //     is a conflict, though the first landed. This package never does. (Under Engine.Signed it is found out, unless the key was

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -172,4 +173,21 @@ func TestWriteInDoubtIsNotForgottenForALaterOne(t *testing.T) {
 		t.Errorf("%s, want a conflict, or that it is unknown: %v", verdict, err)
 	}
 	f.wantData(map[string]string{"foo": "2", "gone": "1", "other": "9"})
+}
+
+// Given a creation that never arrives; when another makes the same in its place, by server-side apply under the same name; then it is not told as ours,
+// which is no apply.
+func TestCreationDoesNotClaimWhatAnApplyOfItsNameMade(t *testing.T) {
+	f := newEmptyFixture(t)
+	f.onSends(http.MethodPost, func() testcluster.Fault {
+		_, err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Patch(context.Background(), f.ref.Name, types.ApplyPatchType,
+			[]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"`+f.ref.Name+`"},"data":{"foo":"1"}}`),
+			metav1.PatchOptions{FieldManager: "engine"})
+		if err != nil {
+			t.Error(err)
+		}
+		return testcluster.Fault{DropBefore: true}
+	})
+	_, err := f.doCreate(&Creation{Ref: f.ref, FieldManager: "engine", Entries: map[string]Entry{"foo": one}})
+	f.want(Unknown, err)
 }

@@ -319,3 +319,21 @@ func TestSignature(t *testing.T) {
 		}
 	}
 }
+
+// Given a signed key that is ours since before; when another key is written before our next write, which is refused; then that the key is ours
+// does not prove that it landed: it does not hold what was sent.
+func TestSignedKeyThatIsOursSinceBeforeProvesNothing(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	_, err := take(t.Context(), f.engine, f.ref)
+	f.want(Applied, err)
+	f.proxy.Reset()
+	f.onSends(http.MethodPatch, func() testcluster.Fault {
+		f.set("bar", "9")
+		return testcluster.Fault{}
+	})
+	took, err := take(t.Context(), f.engine, f.ref)
+	f.want(Applied, err)
+	if took != "2" || f.live().Data["foo"] != "3" {
+		t.Errorf("took %q and left %q, want 2 and 3", took, f.live().Data["foo"])
+	}
+}

@@ -137,7 +137,7 @@ func (t *task) release() {
 // unknown is the error where it could not be found out what became of the task's write.
 func (t *task) unknown(err error) error {
 	s := t.sent.Load()
-	return &UnknownError{Ref: t.ref, Base: s.base, Err: err, Changes: s.changes, IsOpen: s.byKey}
+	return &UnknownError{Ref: t.ref, Base: s.base, Err: err, Changes: s.changes, OnAny: s.byKey}
 }
 
 // errLate ends the wait of a caller who only looks.

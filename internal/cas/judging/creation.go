@@ -66,10 +66,11 @@ func (n *Creation) TooLarge() error {
 // Made reports whether the object, of which there was none before, is what the creation made: it has the same content, but for metadata that
 // admission added, and no writer but ours. An empty object tells no writers, and so is nobody's.
 func (n *Creation) Made(o *Observation) bool {
-	writers := o.Writers()
+	ours := Sent{Manager: n.FieldManager}
+	writers := o.managers()
 	return maps.Equal(n.Entries, o.Entries()) && hasAll(o.Labels(), n.Labels) && hasAll(o.Annotations(), n.Annotations) &&
 		(n.Immutable != nil && *n.Immutable) == o.Immutable() && n.Type == o.Type() &&
-		len(writers) > 0 && !slices.ContainsFunc(writers, func(w Writer) bool { return w.Manager != n.FieldManager })
+		len(writers) > 0 && !slices.ContainsFunc(writers, func(m managed) bool { return !ours.isOurs(m) })
 }
 
 func hasAll(all, some map[string]string) bool {

@@ -61,7 +61,7 @@ func TestMadeIsWhatWasSentAndNobodyElseWrote(t *testing.T) {
 		if !ok {
 			t.Fatal("it is no Secret")
 		}
-		s.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "engine"}}
+		s.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "engine", Operation: metav1.ManagedFieldsOperationUpdate}}
 		change(s)
 		return judging.Observed(s, time.Now())
 	}
@@ -89,6 +89,9 @@ func TestMadeIsWhatWasSentAndNobodyElseWrote(t *testing.T) {
 		"immutable, which was not to": {mutable(new(false)), ofConfigMap(func(*corev1.ConfigMap) {}), false},
 		"not immutable, nor sent so":  {mutable(nil), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Immutable = new(false) }), true},
 		"another wrote":               {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.ManagedFields[0].Manager = "foreign" }), false},
+		"another of that name applied": {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) {
+			cm.ManagedFields[0].Operation = metav1.ManagedFieldsOperationApply
+		}), false},
 		"a Secret that was sent":      {creation(judging.Secret), ofSecret(func(*corev1.Secret) {}), true},
 		"a Secret of another type":    {creation(judging.Secret), ofSecret(func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS }), false},
 		"a Secret with another value": {creation(judging.Secret), ofSecret(func(s *corev1.Secret) { s.Data["foo"] = []byte("2") }), false},

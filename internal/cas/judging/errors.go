@@ -183,8 +183,8 @@ type UnknownError struct {
 	Ref  Ref
 	Base Version // that the write was judged on, zero for a creation
 	Err  error
-	// IsOpen: it may land on any version, since it went as JSON Patch. Others can land on Base alone.
-	IsOpen bool
+	// OnAny: it may land on any version, since it went as JSON Patch. Others can land on Base alone.
+	OnAny bool
 
 	Changes []Change // that were sent
 }

@@ -78,7 +78,7 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 		return HasNotLanded, nil
 	}
 
-	// 2. Does anything differ that it changes?
+	// 2. Does anything differ that it changes, and not just as an earlier write of ours changes it?
 	touched, made, onlyRemoves := false, true, true
 	for f, to := range writes {
 		then, had := was[f]
@@ -87,7 +87,7 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 		made = made && has == (to != nil) && (to == nil || now == *to)
 		onlyRemoves = onlyRemoves && to == nil
 	}
-	if !touched {
+	if !touched || s.isEarliers(before, next) {
 		return HasNotLanded, nil
 	}
 
@@ -156,6 +156,12 @@ func (s Sent) isAnothers(before, next *Observation, writes map[Field]*string) bo
 	}
 	gained, _ := next.gained(before, s.isOurs)
 	return !gained.Difference(ours).Empty()
+}
+
+// isEarliers reports whether all that differs is just what an earlier write in doubt changes, as one that shared a request with this one does.
+func (s Sent) isEarliers(before, next *Observation) bool {
+	return !next.DiffersOnlyBy(before, s.Changes) &&
+		slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.leads(before, next) && next.DiffersOnlyBy(before, d.Changes) })
 }
 
 // Owns reports whether all that the write sets is its manager's.

@@ -80,6 +80,8 @@ func TestWhatBecameOfALostWrite(t *testing.T) {
 	guarded := []judging.Change{{Key: "foo", From: one, To: two}, {Key: "bar", From: one, To: one, IsGuard: true}}
 	adds := []judging.Change{{Key: "new", To: two}}
 	removes := []judging.Change{{Key: "foo", From: one}}
+	empties := []judging.Change{{Key: "foo", From: judging.Text("")}}
+	replaces := []judging.Change{{Key: "foo", From: one, To: two}, {Key: "bar", From: one}}
 	label := []judging.Change{{Key: judging.LabelKey("a"), From: one, To: two}}
 	const landed, lost, unknown = judging.HasLanded, judging.HasNotLanded, judging.IsUnknown
 	type s = []string
@@ -116,6 +118,9 @@ func TestWhatBecameOfALostWrite(t *testing.T) {
 		"what is to go is changed by its owner within the second": {
 			judging.Sent{Changes: removes, GoneIsDone: true}, s{"foo=1 other"}, s{"foo=9 other"}, lost,
 		},
+		"what is to go is changed by our name within the second": {
+			judging.Sent{Changes: removes, GoneIsDone: true}, s{"foo=1 engine"}, s{"foo=9 engine"}, lost,
+		},
 		"a policy changed a key of ours along with another's write": {
 			judging.Sent{Changes: foo, IsSigned: true}, s{"foo=1 engine"}, s{"foo=7 engine", "trigger=yes other, later"}, lost,
 		},
@@ -142,11 +147,20 @@ func TestWhatBecameOfALostWrite(t *testing.T) {
 		"our own key within the second, and another one with it": {
 			judging.Sent{Changes: foo}, s{"foo=1 engine", "bar=1 other"}, s{"foo=2 engine", "bar=9 other"}, unknown,
 		},
+		"our own key later, and another one with it": {
+			judging.Sent{Changes: foo}, s{"foo=1 engine", "bar=1 other"}, s{"foo=2 engine, later", "bar=9 other"}, landed,
+		},
+		"a policy changed another's key along with our write within the second": {
+			judging.Sent{Changes: adds}, s{"foo=1 other", "bar=1 engine"}, s{"new=2 engine", "foo=7 other", "bar=1 engine"}, landed,
+		},
 		"a policy changed another's key along with our write": {
 			judging.Sent{Changes: adds}, s{"foo=1 other"}, s{"new=2 engine, later", "foo=7 other"}, landed,
 		},
 		"two keys": {
 			judging.Sent{Changes: both}, s{"foo=1 other", "bar=1 engine"}, s{"foo=2 engine", "bar=2 engine"}, landed,
+		},
+		"one is set, and one is removed": {
+			judging.Sent{Changes: replaces}, s{"foo=1 other", "bar=1 engine"}, s{"foo=2 engine, later"}, landed,
 		},
 		"one of two keys, within the second": {
 			judging.Sent{Changes: both}, s{"foo=1 engine", "bar=1 engine"}, s{"foo=2 engine", "bar=1 engine"}, unknown,
@@ -166,11 +180,23 @@ func TestWhatBecameOfALostWrite(t *testing.T) {
 		"nobody is told": {
 			judging.Sent{Changes: foo}, s{"foo=1 -"}, s{"foo=2 -"}, unknown,
 		},
+		"it is there, and nobody owns it": {
+			judging.Sent{Changes: foo}, s{"foo=1 -", "bar=1 other"}, s{"foo=2 -", "bar=1 other"}, unknown,
+		},
+		"a value is put back, and nobody is told": {
+			judging.Sent{Changes: foo, GoneIsDone: true}, s{"foo=1 -"}, s{"foo=2 -"}, unknown,
+		},
 		"what our name owns is not told": {
 			judging.Sent{Changes: foo}, s{"foo=1 engine?"}, s{"foo=2 engine?, later"}, unknown,
 		},
 		"a removal of what shall be gone": {
 			judging.Sent{Changes: removes, GoneIsDone: true}, s{"foo=1 other", "bar=1 other"}, s{"bar=1 other"}, landed,
+		},
+		"a removal of an empty value": {
+			judging.Sent{Changes: empties, GoneIsDone: true}, s{"foo= other", "bar=1 other"}, s{"bar=1 other"}, landed,
+		},
+		"what is to go is something else, and nobody's": {
+			judging.Sent{Changes: removes, GoneIsDone: true}, s{"foo=1 engine", "bar=1 other"}, s{"foo=9 -", "bar=1 other"}, unknown,
 		},
 		"a removal": {
 			judging.Sent{Changes: removes}, s{"foo=1 engine", "bar=1 other"}, s{"bar=1 other"}, unknown,
@@ -187,6 +213,9 @@ func TestWhatBecameOfALostWrite(t *testing.T) {
 		},
 		"admission changed it, signed": {
 			judging.Sent{Changes: foo, IsSigned: true}, s{"foo=1 other"}, s{"foo=3 engine, later"}, landed,
+		},
+		"admission changed it, signed, within the second": {
+			judging.Sent{Changes: foo, IsSigned: true}, s{"foo=1 other", "bar=1 engine"}, s{"foo=3 engine", "bar=1 engine"}, landed,
 		},
 		"admission changed it, signed, of our own key": {
 			judging.Sent{Changes: foo, IsSigned: true}, s{"foo=1 engine"}, s{"foo=3 engine, later"}, landed,
@@ -213,6 +242,35 @@ func TestWhatBecameOfALostWrite(t *testing.T) {
 				t.Errorf("%d (%v), want %d", got, cause, test.want)
 			}
 		})
+	}
+}
+
+// Given a write of a key in an object that has none; then that the map came to be ours with it shows no other write.
+func TestMapThatComesWithOurKeyIsOurs(t *testing.T) {
+	t.Parallel()
+	sent := judging.Sent{Manager: "engine", Changes: []judging.Change{{Key: "foo", To: judging.Text("1")}}}
+	before := configMapAt(judging.Version{UID: "u"}, nil, manages("other", update, "", `{"f:metadata":{"f:labels":{"f:a":{}}}}`))
+	next := configMapAt(judging.Version{UID: "u"}, map[string]string{"foo": "1"},
+		manages("other", update, "", `{"f:metadata":{"f:labels":{"f:a":{}}}}`), manages("engine", update, "", `{"f:data":{".":{},"f:foo":{}}}`))
+	if got, cause := sent.Tell(before, next); got != judging.HasLanded {
+		t.Errorf("%d (%v), want that it has landed", got, cause)
+	}
+}
+
+// Given a key of ours that we write again within the second; when the next version differs by what we write, and by something else that leaves no
+// name; then it may be a twin's.
+func TestWhatElseAVersionDiffersBy(t *testing.T) {
+	t.Parallel()
+	sent := judging.Sent{Manager: "engine", Changes: []judging.Change{{Key: "foo", From: judging.Text("1"), To: judging.Text("2")}}}
+	for name, change := range map[string]func(*corev1.ConfigMap){
+		"a finalizer":         func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/a"} },
+		"it is being deleted": func(cm *corev1.ConfigMap) { cm.DeletionTimestamp = &metav1.Time{Time: time.Unix(2, 0)} },
+	} {
+		next := state("foo=2 engine", "bar=1 other")
+		change(next.Object())
+		if got, _ := sent.Tell(state("foo=1 engine", "bar=1 other"), next); got != judging.IsUnknown {
+			t.Errorf("%s: %d, want that it is unknown", name, got)
+		}
 	}
 }
 
@@ -269,9 +327,12 @@ func TestWhatBecameOfALostRemovalOfWhatAPlanSaw(t *testing.T) {
 		"one is another value, nobody's":  {[]string{"foo=9 -"}, judging.IsUnknown},
 		"one is nobody's beside an owner": {[]string{"foo=9 -", "guard=1 other"}, judging.IsUnknown},
 	} {
-		if got, cause := sent.TellUnread(state(test.next...)); got != test.want || (cause != nil) != (got == judging.IsUnknown) {
-			t.Errorf("%s: %d (%v), want %d", name, got, cause, test.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got, cause := sent.TellUnread(state(test.next...)); got != test.want || (cause != nil) != (got == judging.IsUnknown) {
+				t.Errorf("%d (%v), want %d", got, cause, test.want)
+			}
+		})
 	}
 }
 
@@ -305,6 +366,37 @@ func TestEarlierWriteMayHaveMadeTheVersion(t *testing.T) {
 			t.Parallel()
 			sent := judging.Sent{Manager: "engine", Changes: swap, Earlier: []judging.Doubt{test.earlier}}
 			if got, _ := sent.Tell(at(test.before, "1", "other"), at("9", "2", "engine, later")); got != test.want {
+				t.Errorf("%d, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+// Given a swap or a removal whose answer got lost, of a key that an earlier request in doubt changes as well, along with another key; when the first
+// version after their base is just what that one makes, under the same name, which owned both keys; then it is not this one's. Where it is just what
+// this one makes, it is.
+func TestVersionIsNotOursThatIsJustWhatAnEarlierWriteMakes(t *testing.T) {
+	t.Parallel()
+	one, two := judging.Text("1"), judging.Text("2")
+	foo, bar := judging.Change{Key: "foo", From: one, To: two}, judging.Change{Key: "bar", From: one, To: two}
+	gone := judging.Change{Key: "foo", From: one}
+	for name, test := range map[string]struct {
+		sent judging.Change
+		next []string
+		want judging.Answer
+	}{
+		"a swap, and both changed":              {foo, []string{"foo=2 engine", "bar=2 engine"}, judging.HasNotLanded},
+		"a swap, and it alone changed":          {foo, []string{"foo=2 engine", "bar=1 engine"}, judging.HasLanded},
+		"a removal, and both changed":           {gone, []string{"bar=2 engine"}, judging.HasNotLanded},
+		"a removal, and it alone changed":       {gone, []string{"bar=1 engine"}, judging.HasLanded},
+		"a swap, and both changed and one more": {foo, []string{"foo=2 engine", "bar=2 engine", "baz=9 -"}, judging.IsUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := state("foo=1 engine", "bar=1 engine")
+			earlier := judging.Doubt{Base: before.Version(), Manager: "engine", Changes: []judging.Change{test.sent, bar}}
+			sent := judging.Sent{Manager: "engine", Changes: []judging.Change{test.sent}, GoneIsDone: true, Earlier: []judging.Doubt{earlier}}
+			if got, _ := sent.Tell(before, state(test.next...)); got != test.want {
 				t.Errorf("%d, want %d", got, test.want)
 			}
 		})

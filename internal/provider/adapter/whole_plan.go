@@ -102,7 +102,7 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, m *claim.Me
 	c.planComputed()
 	was, isSeen := c.known, !plan.takesOver(state)
 	if !isSeen {
-		looked := r.Run.Check(ctx, about, plan.Timeouts, func(ctx context.Context) error {
+		looked := r.Run.Look(ctx, about, plan.Timeouts, func(ctx context.Context) error {
 			live, err := c.look(ctx, cas.Fresh)
 			if err == nil && live.Version().UID == state.Version().UID { // another object is a conflict, and replaces nothing
 				was, isSeen = r.takenOver(plan, state, live), true

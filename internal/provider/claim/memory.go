@@ -76,7 +76,7 @@ const (
 type doubt struct {
 	UID             string  `json:"uid"`
 	ResourceVersion string  `json:"resource_version"`
-	IsOpen          bool    `json:"is_open,omitempty"` // of a JSON Patch
+	OnAny           bool    `json:"on_any,omitempty"` // of a JSON Patch
 	Left            digests `json:"left"`
 }
 
@@ -233,7 +233,7 @@ func (m *Memory) doubtOf(err error, left digests) {
 	if !errors.As(err, &unknown) {
 		return
 	}
-	d := doubt{unknown.Base.UID, unknown.Base.ResourceVersion, unknown.IsOpen, left}
+	d := doubt{unknown.Base.UID, unknown.Base.ResourceVersion, unknown.OnAny, left}
 	if !slices.ContainsFunc(m.Doubts, func(had doubt) bool { return reflect.DeepEqual(had, d) }) {
 		m.Doubts = append(m.Doubts, d)
 	}
@@ -255,7 +255,7 @@ func (m *Memory) clearDoubts(at cas.Version, live func(part, key string) (cas.En
 				}
 			}
 		}
-		return !d.IsOpen
+		return !d.OnAny
 	})
 }
 

@@ -78,7 +78,7 @@ func TestWhatAReadMakesOfADoubt(t *testing.T) {
 	t.Parallel()
 	const was, left, other = "1", "2", "9"
 	for name, test := range map[string]struct {
-		isOpen    bool
+		onAny     bool
 		at, holds string
 		written   string
 		lasts     bool
@@ -94,7 +94,7 @@ func TestWhatAReadMakesOfADoubt(t *testing.T) {
 			t.Parallel()
 			m := &Memory{Form: memoryForm}
 			m.Written = digests{partKeys: {"foo": m.digest(cas.Text(was))}}
-			unknown := &cas.UnknownError{Base: cas.Version{UID: "u", ResourceVersion: "7"}, IsOpen: test.isOpen}
+			unknown := &cas.UnknownError{Base: cas.Version{UID: "u", ResourceVersion: "7"}, OnAny: test.onAny}
 			for range 2 { // the same doubt twice is one
 				m.doubtOf(unknown, digests{partKeys: {"foo": m.digest(cas.Text(left))}})
 			}

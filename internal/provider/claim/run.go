@@ -66,11 +66,23 @@ func (r *Run) CheckMode(ctx context.Context) cas.CheckMode {
 // Check runs a plan's check, within the read timeout. look asks the engine. A plan that is known to be made in an apply needs none: the write that
 // follows judges.
 func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts.Value, look func(context.Context) error) diag.Diagnostics {
+	if isReplanned(ctx) {
+		return nil
+	}
+	return r.Look(ctx, about, limits, look)
+}
+
+// Look is Check for what a plan is made of. So a plan that is made in an apply needs it too, but leaves it to the write to tell what is wrong.
+func (r *Run) Look(ctx context.Context, about diagnose.Subject, limits timeouts.Value, look func(context.Context) error) diag.Diagnostics {
 	timeout, diags := limits.Read(ctx, terms.DefaultTimeout)
-	if !r.Checks() || isReplanned(ctx) {
+	if !r.Checks() {
 		return diags
 	}
-	return append(diags, r.checkWithin(ctx, about, timeout, look)...)
+	told := r.checkWithin(ctx, about, timeout, look)
+	if isReplanned(ctx) {
+		return diags
+	}
+	return append(diags, told...)
 }
 
 func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout time.Duration, look func(context.Context) error) (diags diag.Diagnostics) {

@@ -24,7 +24,10 @@
 // an edit that begins with "every" changes all such places.
 package table
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Rule is one that must hold, and how to take it out.
 type Rule struct {
@@ -35,6 +38,18 @@ type Rule struct {
 }
 
 func rule(says, in, edit string, tests ...string) Rule { return Rule{says, in, edit, tests} }
+
+// subtests makes rules of one function. Their tests are a test's subtests, in words, or others by their name.
+func subtests(of, in string) func(says, edit string, tests ...string) Rule {
+	return func(says, edit string, tests ...string) Rule {
+		for i, test := range tests {
+			if !strings.HasPrefix(test, "Test") {
+				tests[i] = of + "/" + strings.ReplaceAll(test, " ", "_")
+			}
+		}
+		return rule(says, in, edit, tests...)
+	}
+}
 
 // All is all rules: of what doc.go of the engine promises, and of what that rests on; and of the provider.
 func All() []Rule {
