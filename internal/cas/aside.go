@@ -92,10 +92,16 @@ func (c *committer) again(t *task, changes []judging.Change) *batch {
 	return b
 }
 
-// fenced takes note that what was set aside will never land: its base was left, by a write that is none of it.
+// fenced ends the doubts about what was set aside, where the head has left its base: what has not landed never will. A write that admission made
+// nothing of leaves it there. Callers who were told already are not let go, who could then leave with the word that nothing was written.
 func (c *committer) fenced() {
-	for _, b := range c.aside {
-		for _, t := range b.tasks {
+	if len(c.aside) == 0 || c.aside[0].base == c.head.Version() {
+		return
+	}
+	aside := c.aside
+	c.aside = nil
+	for _, b := range aside {
+		for _, t := range unanswered(b.tasks) {
 			t.doubt = nil
 			t.release()
 		}
@@ -140,8 +146,8 @@ func (c *committer) found(now *Observation) (hasLanded bool) {
 	for t, err := range unknown {
 		t.answer(t.unknown(err))
 	}
-	c.fenced()
 	c.observed(now)
+	c.fenced()
 	return false
 }
 

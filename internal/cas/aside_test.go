@@ -11,13 +11,17 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -101,6 +105,9 @@ func (x *trouble) ends() {
 	x.over = true
 }
 
+// enough is when a test gives up waiting for those that are held up.
+const enough = 30 * time.Second
+
 // goesOn fails the test where a swap of a key in trouble is told before one of another key is.
 func (x *trouble) goesOn(bad, good <-chan error) {
 	x.Helper()
@@ -109,7 +116,7 @@ func (x *trouble) goesOn(bad, good <-chan error) {
 		x.want(Applied, err)
 	case err := <-bad:
 		x.Fatalf("the one in trouble is told first: %v", err)
-	case <-time.After(ample):
+	case <-time.After(enough):
 		x.Fatalf("the one that is not in trouble is not told: %v", x.proxy.Requests())
 	}
 }
@@ -272,15 +279,31 @@ func (f *fixture) written(key string) (n int) {
 	return n
 }
 
-// Given eight keys of one request that was set aside; when it lands late, before one of its halves arrives or after one has landed; then each is
-// applied and written once.
+// Given eight keys of one request that was set aside, all of which were this process's before; when it lands late, before one of its halves arrives,
+// which is refused or lost, or after one has landed; then each is applied and written once.
 func TestRequestThatWasHalvedAndLandsLate(t *testing.T) {
-	for name, isBefore := range map[string]bool{"before a half": true, "after a half": false} {
+	for name, half := range map[string]struct {
+		isAfter, isLost bool
+	}{"before a half": {}, "before a half, which is lost": {isLost: true}, "after a half": {isAfter: true}} {
 		for _, isSigned := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, signed %t", name, isSigned), func(t *testing.T) {
-				x := newTrouble(t, all("1"), testcluster.Fault{DropBefore: true}, "a", "h")
+				x := newTrouble(t, all("0"), testcluster.Fault{DropBefore: true}, "a", "h")
 				d := x.late()
-				arrive := sync.OnceFunc(d.arrive)
+				d.armed.Store(false)
+				if isSigned {
+					x.manager = x.engine.Signed("engine")
+				}
+				begin := x.txn()
+				begin.FieldManager = cmp.Or(x.manager, begin.FieldManager)
+				for _, key := range eight {
+					begin.Keys = append(begin.Keys, KeySwap{Key: key, Expect: Text("0"), New: one})
+				}
+				_, err := x.commit(begin)
+				x.want(Applied, err)
+				x.proxy.Reset()
+				x.patches = 0
+				d.armed.Store(true)
+				arrive, lost := sync.OnceFunc(d.arrive), half.isLost
 				x.before = func(n int, r *http.Request, _ bool) *testcluster.Fault {
 					body, _ := io.ReadAll(r.Body)
 					isHalf := !strings.Contains(string(body), `"h"`) || !strings.Contains(string(body), `"a"`)
@@ -288,16 +311,15 @@ func TestRequestThatWasHalvedAndLandsLate(t *testing.T) {
 					case n == 1:
 						fault := d.fault()
 						return &fault
-					case isHalf && isBefore:
-						arrive()
-						return &testcluster.Fault{}
-					case isHalf:
+					case !isHalf:
+						return nil
+					case half.isAfter:
 						return &testcluster.Fault{Answered: func(*http.Response) { arrive() }}
 					}
-					return nil
-				}
-				if isSigned {
-					x.manager = x.engine.Signed("engine")
+					arrive()
+					fault := &testcluster.Fault{DropBefore: lost}
+					lost = false
+					return fault
 				}
 				told := x.together(eight, x.version())
 				for _, key := range eight {
@@ -354,13 +376,15 @@ func TestWriteThatWasSetAsideIsJudgedAgainAfterAForeignWrite(t *testing.T) {
 	}
 }
 
-// Given a write that was set aside; when its caller leaves, and it has landed meanwhile or not; then a last look tells that it was applied, and
-// otherwise it is unknown: it may land yet.
+// Given a write that was set aside for one who only asks; when its caller leaves before it is sent again, and it has landed meanwhile or not; then a
+// last look tells that it was applied, and otherwise it is unknown: it may land yet.
 func TestCallerOfAWriteThatWasSetAsideLeaves(t *testing.T) {
 	for name, hasLanded := range map[string]bool{"it has landed": true, "it has not": false} {
 		t.Run(name, func(t *testing.T) {
-			x := newTrouble(t, map[string]string{"bad": "1", "worse": "1"}, testcluster.Fault{DropBefore: true}, "bad", "worse")
+			x := newTrouble(t, map[string]string{"bad": "1", "good": "1"}, testcluster.Fault{DropBefore: true}, "bad")
 			d := x.late()
+			x.engine.patience = 3 * time.Second // so long it is not sent again, for which the rest of this does not take
+			arrive := sync.OnceFunc(d.arrive)
 			x.before = func(n int, _ *http.Request, _ bool) *testcluster.Fault {
 				if n == 1 {
 					close(x.begun)
@@ -373,45 +397,28 @@ func TestCallerOfAWriteThatWasSetAsideLeaves(t *testing.T) {
 			defer leave()
 			bad := x.beginFor(ctx, x.swapping("bad", one, two))
 			<-x.begun
-			worse := x.begin(x.swapping("worse", one, two))
-			<-waitFor(func() bool { return x.named("worse") > 0 }) // so the first was set aside
+			_, err := x.engine.Check(t.Context(), x.swapping("good", three, two).Txn(), ReadOnly)
+			x.want(Conflict, err)
 			if hasLanded {
-				d.arrive()
+				arrive()
 			}
 			leave()
 			if hasLanded {
 				x.want(Applied, <-bad)
-				x.ends()
-				x.want(Applied, <-worse)
 				return
 			}
 			x.want(Unknown, <-bad)
-			// It lands in place of the next write of the same, which is lost.
-			var once sync.Once
-			x.before = func(_ int, r *http.Request, isBad bool) *testcluster.Fault {
-				if isBad && x.isNamed(r, "bad") {
-					once.Do(d.arrive)
-				}
+			x.before = func(int, *http.Request, bool) *testcluster.Fault { // it lands in place of the next write of the same, which is lost
+				arrive()
 				return nil
 			}
-			_, err := x.do(x.swapping("bad", one, two))
+			_, err = x.do(x.swapping("bad", one, two))
 			if verdict := VerdictOf(err); verdict != Conflict && verdict != Unknown {
 				t.Errorf("%s, want a conflict, or that it is unknown: %v", verdict, err)
 			}
-			x.ends()
-			x.want(Applied, <-worse)
-			x.wantData(map[string]string{"bad": "2", "worse": "2"})
+			x.wantData(map[string]string{"bad": "2", "good": "1"})
 		})
 	}
-}
-
-func (x *trouble) isNamed(r *http.Request, key string) bool {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		x.Error(err)
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	return strings.Contains(string(body), `"`+key+`"`)
 }
 
 // named is how many patches there were of a key.
@@ -544,7 +551,7 @@ func TestLookDoesNotWaitForAWriteInDoubt(t *testing.T) {
 					f.want(Applied, err)
 				case err := <-told:
 					t.Errorf("the write is told first: %v", err)
-				case <-time.After(ample):
+				case <-time.After(enough):
 					t.Error("nobody is told")
 				}
 				leave()
@@ -731,4 +738,59 @@ func (f *fixture) copied(r *http.Request) func() {
 			_ = response.Body.Close()
 		}
 	}
+}
+
+// Given a write that was set aside; when it lands, and its caller leaves in the moment in which it is answered; then it is not told that nothing was
+// written.
+func TestCallerWhoLeavesAsAWriteThatWasSetAsideLands(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	now := f.observe()
+	for range 100 {
+		c := f.newEngine(f.proxy.Config).committer(f.ref)
+		task := txnTask(t, f.txn(KeySwap{Key: "foo", Expect: one, New: two}))
+		var leave context.CancelFunc
+		task.ctx, leave = context.WithCancel(t.Context())
+		b := c.newBatch(Version{UID: "1", ResourceVersion: "1"})
+		b.add(task, []judging.Change{{Key: "foo", From: one, To: two}})
+		if !b.claim() {
+			t.Fatal("its caller has not left")
+		}
+		c.setAside(b, result{outcome: wire.Pending, err: context.Canceled, now: now})
+		c.finish(b, result{outcome: wire.Landed, after: now})
+		leave()
+		f.want(Applied, task.wait(""))
+	}
+}
+
+// Given a write that was set aside; when a sibling is written of which admission makes nothing, so that there is no new version; then the first
+// is applied where it lands late.
+func TestSiblingThatMakesNoVersionEndsNoDoubt(t *testing.T) {
+	x := newTrouble(t, map[string]string{"foo": "0", "bad": "1", "trigger": "yes"}, testcluster.Fault{DropBefore: true}, "bad")
+	x.changeAs("engine", func(cm *corev1.ConfigMap) { cm.Data["foo"] = "7" })
+	x.mutates()
+	d := x.late()
+	arrive := sync.OnceFunc(d.arrive)
+	var isTime atomic.Bool
+	x.before = func(n int, r *http.Request, isBad bool) *testcluster.Fault {
+		if n == 1 {
+			close(x.begun)
+			f := d.fault()
+			return &f
+		}
+		if isBad && isTime.Load() {
+			arrive()
+		}
+		return nil
+	}
+	bad := x.begin(x.swapping("bad", one, two))
+	<-x.begun
+	v := x.version()
+	_, err := x.do(x.swapping("foo", Text("7"), Text("8")))
+	x.want(Applied, err)
+	if x.version() != v {
+		t.Error("the sibling made a version")
+	}
+	isTime.Store(true)
+	x.ends()
+	x.want(Applied, <-bad)
 }

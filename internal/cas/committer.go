@@ -147,7 +147,7 @@ func (c *committer) take(tasks []*task) []*task {
 	tasks = append(tasks, c.queue...)
 	c.queue = nil
 	if c.running = len(tasks) > 0; !c.running {
-		c.inHand = nil // which holds answers, and what was seen
+		c.inHand = nil // with what they were told, of which the bodies are large
 	}
 	return tasks
 }

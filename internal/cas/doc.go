@@ -16,9 +16,10 @@
 //     with the object and no version is named, on the bytes that its key holds. The API server checks that in the
 //     transaction that writes, so that nothing can come between judging and writing.
 //   - A conflict is told only from a linearizable read that began after the swap was asked for and while no write of this
-//     Engine to the object was in flight. So a sibling's write that has landed and has not answered never looks foreign.
-//   - Swaps of one object are judged in the order in which they arrive, each on the result of those before it. Swaps of
-//     different objects have no order.
+//     Engine to the object was in flight, but for one that was set aside. So a sibling's write that has landed and has not answered never looks
+//     foreign: where one set aside has made the version that was read, that is found out first.
+//   - Swaps of one object are judged in the order in which they arrive, each on the result of those before it: a later one of other keys goes
+//     ahead at most of what it cannot have to do with. None goes ahead of one that writes ImmutableKey. Swaps of different objects have no order.
 //   - A swap that names a version (Txn.At), or is bound to one (Txn.Bound), is admitted only while the lineage leads from that version to the object's
 //     present one: through this Engine's own writes alone. Any foreign write in between, even one that was undone, is a
 //     conflict.
@@ -39,7 +40,9 @@
 //   - CommitWithin writes on what it has judged as Commit does, however long it has waited. What it has seen while it waited only
 //     says when to try. It waits for what others may make of keys and of an object that is not there, or is going; any other
 //     refusal ends it at once.
-//   - Nothing waits for ever: reads, writes and rehearsals of one object take turns. Where the API server asks to be asked again after more than
+//   - Nothing waits for ever: reads, writes and rehearsals of one object take turns. A swap waits five seconds at most, and a request, for a write
+//     of other keys that is in doubt, as where a webhook answers 429 for one key, or nothing. That write has until its context ends, and is tried
+//     again at least every five seconds. Observe waits for no write. Where the API server asks to be asked again after more than
 //     five seconds, it is five. A read that it does not answer is tried again for about a second, or for about five where it asks to wait.
 //
 // # Secrets
@@ -59,8 +62,9 @@
 // after the base tells: either it is ours, or ours can never land. judging.Sent has the rules by which it tells. That version is found by a
 // watch from the horizon, a resourceVersion that was known before the base was read; and where the API server has forgotten that too, by
 // walking back through etcd, if this user may list. Where it cannot be found, the verdict is Unknown, unless a key is still ours and holds
-// what was written under a name that only this Engine has (Engine.Signed). An error of the API server's own (500) is in doubt as well: the write is sent again three times at most, and
-// delays its siblings by five seconds at most.
+// what was written under a name that only this Engine has (Engine.Signed). A write in
+// doubt that others wait for is halved and then set aside, and others go on; the version that comes next tells what became of it. An error of the
+// API server's own (500) is in doubt as well: the write is sent again for five seconds. So long is a JSON Patch looked for.
 //
 // # What is not promised
 //

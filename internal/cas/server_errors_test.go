@@ -54,6 +54,13 @@ func TestWriteThatIsAnsweredWith500ForEverIsUnknownAfterAWhile(t *testing.T) {
 	for name, isTogether := range map[string]bool{"behind it": false, "in its request": true} {
 		t.Run(name, func(t *testing.T) {
 			x := newTrouble(t, map[string]string{"bad": "1", "good": "1"}, testcluster.Fault{Answer: internalError(brokenWebhook)}, "bad")
+			x.before = func(n int, _ *http.Request, _ bool) *testcluster.Fault {
+				if n == 60 {
+					t.Error("it is sent for ever")
+					x.ends()
+				}
+				return nil
+			}
 			var told map[string]<-chan error
 			if isTogether {
 				told = x.together([]string{"bad", "good"})

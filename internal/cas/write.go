@@ -231,10 +231,10 @@ func (c *committer) finish(w write, r result) {
 	c.retry = nil
 	switch r.outcome {
 	case wire.Landed:
-		if b, isBatch := w.(*batch); isBatch && !b.dry {
+		w.landed(r)
+		if !w.isDry() {
 			c.fenced()
 		}
-		w.landed(r)
 		return
 	case wire.Unsent:
 		for _, t := range tasks {

@@ -542,7 +542,7 @@ func TestClientConfig_refused(t *testing.T) {
 		},
 		"host with a password": {
 			given: block{"host": "https://u:" + secret + "@127.0.0.1:6443"},
-			want:  one("host", "Invalid Provider Argument", "host must not contain a user name or a password: username and password are for that."),
+			want:  one("", "Invalid Provider Argument", "host must not contain a user name or a password: username and password are for that."),
 		},
 		"host with a query": {
 			given: block{"host": server + "?a=b"},
@@ -550,14 +550,14 @@ func TestClientConfig_refused(t *testing.T) {
 		},
 		"proxy_url with another scheme": {
 			given: block{"host": server, "proxy_url": "ftp://u:" + secret + "@127.0.0.1"},
-			want:  one("proxy_url", "Invalid Provider Argument", "proxy_url must be a URL with the scheme http, https or socks5."),
+			want:  one("", "Invalid Provider Argument", "proxy_url must be a URL with the scheme http, https or socks5."),
 		},
 		"certificates that are none": {
 			given: block{"host": server, "client_certificate": mine.Key, "client_key": mine.Certificate, "cluster_ca_certificate": secret},
 			want: []problem{
 				{"cluster_ca_certificate", "Invalid Provider Argument", "cluster_ca_certificate must be a PEM-encoded certificate."},
-				{"client_certificate", "Invalid Provider Argument", "client_certificate must be a PEM-encoded certificate."},
-				{"client_key", "Invalid Provider Argument", "client_key must be a PEM-encoded private key."},
+				{"", "Invalid Provider Argument", "client_certificate must be a PEM-encoded certificate."},
+				{"", "Invalid Provider Argument", "client_key must be a PEM-encoded private key."},
 			},
 		},
 		"a certificate still in base64": {
@@ -567,12 +567,12 @@ func TestClientConfig_refused(t *testing.T) {
 		},
 		"the path of a key": {
 			given: block{"host": server, "client_certificate": mine.Certificate, "client_key": "~/key.pem"},
-			want: one("client_key", "Invalid Provider Argument",
+			want: one("", "Invalid Provider Argument",
 				"client_key must be a PEM-encoded private key; this value looks like a path: use file()."),
 		},
 		"a key of another certificate": {
 			given: block{"host": server, "client_certificate": mine.Certificate, "client_key": theirs.Key},
-			want:  one("client_key", "Invalid Provider Argument", "client_key does not match client_certificate: tls: private key does not match public key."),
+			want:  one("", "Invalid Provider Argument", "client_key does not match client_certificate: tls: private key does not match public key."),
 		},
 		"a certificate without its key": {
 			given: block{"host": server, "client_certificate": mine.Certificate},
@@ -588,7 +588,7 @@ func TestClientConfig_refused(t *testing.T) {
 		},
 		"a password without a user name": {
 			given: block{"host": server, "password": secret},
-			want:  one("password", "Invalid Provider Argument", "password needs username (KUBE_USER) as well."),
+			want:  one("", "Invalid Provider Argument", "password needs username (KUBE_USER) as well."),
 		},
 		"a token over plain HTTP": {
 			given: block{"host": "http://127.0.0.1:8001"},
@@ -608,8 +608,8 @@ func TestClientConfig_refused(t *testing.T) {
 			given: block{"host": server, "token": secret},
 			env:   map[string]string{"KUBE_USER": "u", "KUBE_PASSWORD": secret},
 			want: []problem{
-				{"token", "Conflicting Provider Arguments", "token and KUBE_USER must not be set together."},
-				{"token", "Conflicting Provider Arguments", "token and KUBE_PASSWORD must not be set together."},
+				{"", "Conflicting Provider Arguments", "token and KUBE_USER must not be set together."},
+				{"", "Conflicting Provider Arguments", "token and KUBE_PASSWORD must not be set together."},
 			},
 		},
 		"the environment's insecure beside a certificate": {
@@ -628,7 +628,7 @@ func TestClientConfig_refused(t *testing.T) {
 		},
 		"a kubeconfig in place of its path": {
 			given: block{"config_path": "{users: [{name: u, user: {token: " + secret + "}}]}"},
-			want: one("config_path", "Invalid Provider Argument",
+			want: one("", "Invalid Provider Argument",
 				"config_path must be the path of a kubeconfig file, but its value looks like the content of one."),
 		},
 		"a kubeconfig in place of its path, from the environment": {

@@ -23,10 +23,10 @@ func providerSchema() schema.Schema {
 			"host": argument(connect.EnvHost, "URL of the Kubernetes API server with its scheme, such as `https://10.0.0.1:6443`. "+
 				"Overrides the server of the kubeconfig."),
 			"username": argument(connect.EnvUsername, "User name for HTTP basic authentication, for example at a proxy: "+
-				"kube-apiserver itself has not supported it since Kubernetes 1.19."),
+				"kube-apiserver itself has not supported it since Kubernetes 1.19.",
+				stringvalidator.ConflictsWith(path.MatchRoot("token"))), // not on the token, whose line Terraform would print
 			"password": sensitive(argument(connect.EnvPassword, "Password for HTTP basic authentication.")),
-			"token": sensitive(argument(connect.EnvToken, "Bearer token, for example of a service account. Conflicts with `username` and `password`.",
-				stringvalidator.ConflictsWith(path.MatchRoot("username"), path.MatchRoot("password")))),
+			"token":    sensitive(argument(connect.EnvToken, "Bearer token, for example of a service account. Conflicts with `username` and `password`.")),
 			"insecure": schema.BoolAttribute{
 				MarkdownDescription: "Accept any server certificate. Anybody on the network path can then read and change everything. " +
 					"Conflicts with `cluster_ca_certificate`. Environment variable: `" + connect.EnvInsecure + "`. Default: `false`.",

@@ -72,8 +72,7 @@ func TestProvider_validate(t *testing.T) {
 		"token, username and password": {
 			given: block{"token": "t", "username": "u", "password": "p"},
 			want: []problem{
-				{"token", "Invalid Attribute Combination", `Attribute "username" cannot be specified when "token" is specified`},
-				{"token", "Invalid Attribute Combination", `Attribute "password" cannot be specified when "token" is specified`},
+				{"username", "Invalid Attribute Combination", `Attribute "token" cannot be specified when "username" is specified`},
 			},
 		},
 		"exec and every other credential": {

@@ -38,7 +38,7 @@ func Process() Environment {
 type argument struct {
 	value string
 	name  string    // as the user knows it: the argument, or the environment variable that gave it
-	path  path.Path // empty where the environment gave it
+	path  path.Path // empty where the environment gave it, and of what may hold a credential: Terraform prints the line that an error points at
 }
 
 func (a argument) given() bool {
@@ -73,15 +73,15 @@ func (a arguments) credentials() []argument {
 // arguments resolves a wholly known model: the configuration comes before the environment.
 func (e Environment) arguments(ctx context.Context, model Model) (arguments, diag.Diagnostics) {
 	args := arguments{
-		host:            e.text(model.Host, "host", EnvHost),
+		host:            e.credential(model.Host, "host", EnvHost, "@"),
 		username:        e.text(model.Username, "username", EnvUsername),
-		password:        e.text(model.Password, "password", EnvPassword),
-		token:           e.text(model.Token, "token", EnvToken),
+		password:        e.credential(model.Password, "password", EnvPassword, ""),
+		token:           e.credential(model.Token, "token", EnvToken, ""),
 		tlsServerName:   e.text(model.TLSServerName, "tls_server_name", EnvTLSServerName),
-		clientCert:      e.text(model.ClientCertificate, "client_certificate", EnvClientCertificate),
-		clientKey:       e.text(model.ClientKey, "client_key", EnvClientKey),
-		clusterCA:       e.text(model.ClusterCACertificate, "cluster_ca_certificate", EnvClusterCACertificate),
-		proxyURL:        e.text(model.ProxyURL, "proxy_url", EnvProxyURL),
+		clientCert:      e.credential(model.ClientCertificate, "client_certificate", EnvClientCertificate, "PRIVATE KEY"),
+		clientKey:       e.credential(model.ClientKey, "client_key", EnvClientKey, ""),
+		clusterCA:       e.credential(model.ClusterCACertificate, "cluster_ca_certificate", EnvClusterCACertificate, "PRIVATE KEY"),
+		proxyURL:        e.credential(model.ProxyURL, "proxy_url", EnvProxyURL, "@"),
 		context:         e.text(model.ConfigContext, "config_context", EnvContext),
 		contextAuthInfo: e.text(model.ConfigContextAuthInfo, "config_context_auth_info", EnvContextAuthInfo),
 		contextCluster:  e.text(model.ConfigContextCluster, "config_context_cluster", EnvContextCluster),
@@ -112,6 +112,16 @@ func (e Environment) text(configured types.String, name, env string) argument {
 		return argument{value: configured.ValueString(), name: name, path: path.Root(name)}
 	}
 	return argument{value: e.Getenv(env), name: env}
+}
+
+// credential is text of what is a secret, or has one if it is not what it should be: a password in a URL, a key beside its certificate. An error about
+// it points at no attribute, since Terraform prints the line. mark is what a value with a secret in it has.
+func (e Environment) credential(configured types.String, name, env, mark string) argument {
+	a := e.text(configured, name, env)
+	if strings.Contains(a.value, mark) {
+		a.path = path.Empty()
+	}
+	return a
 }
 
 // flag resolves to an argument that is given when the flag is true.
@@ -147,7 +157,7 @@ func (e Environment) configPaths(ctx context.Context, model Model) ([]argument, 
 			return
 		}
 		if isContent(value) {
-			diags.Append(invalid(at, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s must be the path of a kubeconfig file, but its value looks like the content of one.", name)))
+			diags.Append(invalid(path.Empty(), diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s must be the path of a kubeconfig file, but its value looks like the content of one.", name)))
 			return
 		}
 		expanded, err := e.expandHome(value)

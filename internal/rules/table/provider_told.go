@@ -157,4 +157,6 @@ var providerTold = []Rule{
 		"TestConfigMapKeyThatSomebodyMovedToTheOtherMap"),
 	rule("A key that an import names and a Secret lacks is told once", "claim.Run.Read", "slices.Compact(a) -> a", "TestSecretDataImportOfAMissingKey"),
 	rule("A text of a Secret that Terraform would change is bytes", "secret.readable", "without norm.NFC.IsNormal(a)", "TestEphemeralSecretIsCopiedByteByByte"),
+	rule("An error about a credential points at no line of the configuration that has it", "connect.Environment.credential", "never Contains",
+		"TestLiteralCredentialIsNotInTheLineThatAnErrorPointsAt", "TestClientConfig_refused/a_key_of_another_certificate"),
 }
