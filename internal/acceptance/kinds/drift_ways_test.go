@@ -166,7 +166,7 @@ func TestDoubtLastsWhileNothingWasWrittenSince(t *testing.T) {
 		p.Kubeconfig = direct
 
 		p.Write(block("1", lines...))
-		p.PlanNothing()
+		p.Do("refresh")
 		p.Set("testmap", "foo", "2")
 		p.PlanApply("-refresh-only")
 		p.Write(block("3", lines...))
