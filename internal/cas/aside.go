@@ -132,13 +132,13 @@ func (c *committer) found(now *Observation) (hasLanded bool) {
 		r := c.settle(ctx, callers, b, &d, nil)
 		cancel()
 		left()
-		switch r.outcome {
-		case wire.Landed:
+		if r.outcome == wire.Landed {
 			c.contended = 0 // nobody else was busy
 			b.landed(r)
 			c.fenced()
 			return true
-		case wire.InDoubt:
+		}
+		if r.outcome == wire.InDoubt {
 			for _, t := range tasks {
 				unknown[t] = r.err
 			}

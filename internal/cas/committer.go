@@ -226,7 +226,7 @@ func (c *committer) run(tasks []*task) []*task {
 // conditional on what it shows, but not twice.
 func (c *committer) next(tasks []*task) {
 	var write, rehearsal *batch
-	mustRead := false
+	var mustRead bool
 	if c.head != nil {
 		write, rehearsal, mustRead = c.judgeAll(tasks)
 	} else {
