@@ -104,7 +104,8 @@ func (r *Whole) planUpdate(ctx context.Context, plan, state *Object, m *claim.Me
 	if !isSeen {
 		looked := r.Run.Look(ctx, about, plan.Timeouts, func(ctx context.Context) error {
 			live, err := c.look(ctx, cas.Fresh)
-			if err == nil && live.Version().UID == state.Version().UID { // another object is a conflict, and replaces nothing
+			// Another object is a conflict, and replaces nothing. Of values that are kept, a state that is old shows no drift.
+			if err == nil && live.Version().UID == state.Version().UID && (!c.isKept || live.Version() == state.Version()) {
 				was, isSeen = r.takenOver(plan, state, live), true
 			}
 			return err
