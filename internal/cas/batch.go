@@ -27,7 +27,7 @@ type batch struct {
 	left      map[string]Entry // what computed keys hold after it
 	dry       bool             // a dry run: nothing is stored
 	byKey     bool             // by JSON Patch
-	most      int              // of its tasks' most, the least
+	most      int              // how many tasks it may have: the smallest limit of its tasks
 	grows     int              // by how many bytes, together
 	digest    string           // of the base, where it was not read
 	engine    signature        // which signed field managers end with

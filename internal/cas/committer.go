@@ -33,7 +33,7 @@ type committer struct {
 	pace    pace.Pace
 
 	// What is known. It is changed by the one goroutine that runs batches alone, which need not lock to look at it; the head is
-	// also forgotten while there is none.
+	// also forgotten while no goroutine runs.
 	known   sync.RWMutex
 	head    *Observation // the newest state that is known; nil where none is
 	lineage judging.Lineage
@@ -48,7 +48,7 @@ type committer struct {
 	lostCreation bool
 	// aside is the merge patches in doubt that others go ahead of, all on the head's version.
 	aside []*batch
-	// due is before when nothing that was set apart is tried again.
+	// due is when what was set apart may be tried again.
 	due    time.Time
 	inHand []*task // that are not answered, in order
 	// contended is how many more writes go as JSON Patches: others are busy with the object, as a 409 has proved.

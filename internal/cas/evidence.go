@@ -79,7 +79,7 @@ func (b *batch) verdict(before, next, now *Observation) result {
 	}
 	switch answer {
 	case judging.HasLanded:
-		return result{outcome: wire.Landed, after: next, now: now, isAnyones: !b.showsWriter() && !b.isWhole(before, next)}
+		return result{outcome: wire.Landed, after: next, now: now, isAnyones: !b.showsWriter() && !b.isAllOf(before, next)}
 	case judging.HasNotLanded:
 		return result{outcome: wire.Stale, now: now}
 	default:
@@ -98,8 +98,8 @@ func (b *batch) sent() judging.Sent {
 // showsWriter reports whether the batch leaves its manager's name on a field.
 func (b *batch) showsWriter() bool { return slices.ContainsFunc(b.changes, judging.Change.Signs) }
 
-// isWhole reports whether next is just what the batch makes of its base. Of a base that was not read, the digest tells.
-func (b *batch) isWhole(before, next *Observation) bool {
+// isAllOf reports whether next is just what the batch makes of its base. Of a base that was not read, the digest tells.
+func (b *batch) isAllOf(before, next *Observation) bool {
 	if before != nil {
 		return next.DiffersOnlyBy(before, b.changes)
 	}

@@ -106,7 +106,7 @@ func (t *task) wasAside() bool { return !t.aside.IsZero() }
 // sends reports whether the task is to send something that others can go along with.
 func (t *task) sends() bool { return t.kind >= rehearseTask }
 
-// answer is the last word. A task that has one keeps it. Of one in doubt, only that it was applied can be told.
+// answer is the last word. A task that has one keeps it. Of a task in doubt, any error but unknown becomes unknown.
 func (t *task) answer(err error) {
 	if t.answered {
 		return

@@ -41,7 +41,7 @@ type result struct {
 	after   *Observation // landed: the object as the write left it
 	now     *Observation // the object as it was found afterwards, where it was read
 	isLater bool         // after is not just as the write left it: others may have written since
-	// isAnyones: landed, and it may have been another who did the same.
+	// isAnyones: it is done, by us or by another.
 	isAnyones bool
 }
 
@@ -102,7 +102,7 @@ func (c *committer) perform(w write) result {
 	ctx, cancel := lingering(context.Background(), callers, Grace-telling)
 	defer cancel()
 	d := newDoubt(tasks)
-	wasAside := slices.ContainsFunc(tasks, (*task).wasAside) // so siblings have waited: they do not wait as long again
+	wasAside := slices.ContainsFunc(tasks, (*task).wasAside) // so others have waited once: they need not wait as long again
 	if wasAside {
 		d.until = c.patiently()
 	}
@@ -119,7 +119,7 @@ func (c *committer) perform(w write) result {
 		}
 		end()
 		done()
-		if out != wire.Stale || d.first != nil { // else it is told only where the condition was not what was refused
+		if out != wire.Stale || d.first != nil { // a first 409 is not told: it only says that the version was another
 			c.withhold(err, w)
 		}
 		switch {
@@ -131,7 +131,7 @@ func (c *committer) perform(w write) result {
 			if !w.isSigned() { // a signed one may have landed, if something on the way sent it twice
 				c.release(tasks)
 			}
-			if c.retry != nil { // of conflicts in a row, not the first; before the read, or that is old when it is written on
+			if c.retry != nil { // from the second conflict in a row on; before the read, so that it is young when it is written on
 				wire.Pause(callers, c.retry, err)
 			}
 			once, done := lingering(ctx, callers, looking)

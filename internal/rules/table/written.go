@@ -52,8 +52,8 @@ var written = []Rule{
 	rule("A merge patch can only be the first version after its base", "cas.batch.follow", "without byKey", "TestOnlyTheFirstVersionAfterTheBaseCanBeAMergePatch"),
 	rule("A JSON Patch is looked for in every version after the base", "cas.batch.follow", "a.byKey && b -> false", "TestLostAnswerOfAJSONPatchIsFoundOut"),
 	rule("A removal of what shall be gone is done whoever made it", "cas.batch.sent", "!slices.ContainsFunc(a, b) -> true", "TestRemovalByAnotherIsNotClaimed"),
-	rule("One that did more than ours ends the lineage", "cas.batch.isWhole", "judging.Digest(a) == b.digest -> true", "TestRemovalThatAnotherMadeIsNotTakenForOurs"),
-	rule("One that did just that does not", "cas.batch.verdict", "a && !b.isWhole(c, d) -> a", "TestSiblingsOfARemovalWhoseAnswerGotLost"),
+	rule("One that did more than ours ends the lineage", "cas.batch.isAllOf", "judging.Digest(a) == b.digest -> true", "TestRemovalThatAnotherMadeIsNotTakenForOurs"),
+	rule("One that did just that does not", "cas.batch.verdict", "a && !b.isAllOf(c, d) -> a", "TestSiblingsOfARemovalWhoseAnswerGotLost"),
 	// Whose it was. Another wrote: rule 1.
 	tell("Another object is not what the write led to", "never UID", "it is another object"),
 	anothers("Who is among the many managers is nobody in particular", "without manyManagers", "TestWhoWroteByWhatIsGained/the_many", "managers that came among the many with our write"),
