@@ -2,8 +2,7 @@ package table
 
 // judged are the rules of judging, of whole objects, and of Secrets.
 var judged = []Rule{
-	rule("The key is judged as well as the version", "judging.Txn.judgeKeys", "!a.Holds(b.Expect) -> len(self.At) == 0 && !a.Holds(b.Expect)",
-		"TestKeyThatASiblingWroteIsAConflictThoughTheLineageLeads"),
+	rule("The key is judged as well as the version", "judging.Txn.judgeKeys", "!a.Holds(b.Expect) -> len(self.At) == 0 && !a.Holds(b.Expect)", "TestKeyThatASiblingWroteIsAConflictThoughTheLineageLeads"),
 	rule("What changes nothing is not sent", "judging.Txn.judgeAll", "a || b.To != b.From -> true", "TestWriteThatChangesNothingIsNotSent"),
 	rule("What has no room behind a removal waits for it", "cas.committer.judgeAll", "len(a) > 0 && errors.As(b, c) -> false", "TestRemovalMakesRoomForWhatIsAskedForBehindIt"),
 	rule("What has no room does not wait for a removal behind it", "cas.committer.judgeAll", "without len(a) > 0", "TestWhatHasNoRoomDoesNotWaitForARemovalBehindIt"),
@@ -58,12 +57,10 @@ var judged = []Rule{
 	rule("Waiting is for what keys hold, and nothing else", "cas.MayYetHold", "a.Reason != ReasonKey -> false", "TestWaitIsNotForWhatAnotherKeyRefuses"),
 	rule("An immutable ConfigMap is not waited for", "cas.MayYetHold", "without Immutable", "TestImmutableConfigMapIsNotWaitedFor"),
 	rule("A watch that ended is begun again", "cas.Engine.await", "without IsPassing", "TestWaitOutlivesWatchesThatEnd"),
-	rule("A wait whose version is forgotten goes on from a fresh watch, and does not read again and again", "cas.Engine.await", `a = "" -> return nil`,
-		"TestWaitDoesNotPollWhereEveryVersionIsForgotten"),
+	rule("A wait whose version is forgotten goes on from a fresh watch, and does not read again and again", "cas.Engine.await", `a = "" -> return nil`, "TestWaitDoesNotPollWhereEveryVersionIsForgotten"),
 	// Secrets, and what is said of their values.
 	rule("No error quotes a value of a Secret", "wire.Withhold", "skip Withheld", "TestRefusalQuotesNothingOfASecret", "TestAnswersThatQuoteASecret"),
-	rule("A value of a Secret that only the live object holds is not quoted", "cas.committer.withhold", "a.head.Entries() -> map[string]Entry{}",
-		"TestAnswersThatQuoteASecret/what_is_there_is_quoted"),
+	rule("A value of a Secret that only the live object holds is not quoted", "cas.committer.withhold", "a.head.Entries() -> map[string]Entry{}", "TestAnswersThatQuoteASecret/what_is_there_is_quoted"),
 	rule("Where a Secret was not seen, any words may quote it", "cas.removing.values", "false -> true", "TestRefusalQuotesNothingOfASecret/removal_without_a_read/Secret"),
 	rule("What authorization says of a Secret is told", "wire.Withhold", "without isAuthorizers", "TestForbiddenWriteOfASecretIsToldInFull"),
 	rule("A short value of a Secret is found in what is said", "wire.quotes", `a != "" && strings.Contains(b, c) -> false`, "TestAnswersThatQuoteASecret/a_short_one"),

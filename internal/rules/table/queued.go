@@ -31,8 +31,7 @@ var queued = []Rule{
 	rule("The first swap after a while does not wait", "pace.Pace.Arrives", "idle -> time.Hour", "TestLoneSwapDoesNotWait"),
 	rule("The pace follows workers who come less often", "pace.Pace.Arrives", "skip (3*a + b) / 4", "TestPaceFollowsHowWorkersComeBack"),
 	// Cancelling.
-	rule("A write that was sent waits for its verdict when it is cancelled", "cas.task.wait", "a.CompareAndSwap(b, c) -> a.CompareAndSwap(b, c) || true",
-		"TestCancelAfterTheWriteWasSentGetsTheTrueVerdict"),
+	rule("A write that was sent waits for its verdict when it is cancelled", "cas.task.wait", "a.CompareAndSwap(b, c) -> a.CompareAndSwap(b, c) || true", "TestCancelAfterTheWriteWasSentGetsTheTrueVerdict"),
 	rule("One caller's end does not end the request of the others", "cas.anyCaller", "a.Add(-1) == 0 -> a.Add(-1) >= 0", "TestCancelOfOneCallerDoesNotEndTheRequestOfTheOthers"),
 	rule("A caller whose write was refused may leave at once", "cas.committer.perform", "never !a.isSigned()", "TestContextThatEndsAtEveryPoint"),
 	rule("Unless the write is signed, and may have landed: then it is not let go before the look", "cas.committer.perform", "always !a.isSigned()",

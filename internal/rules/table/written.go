@@ -25,15 +25,13 @@ var written = []Rule{
 	rule("A 409 to what was sent again may be our own doing", "cas.committer.perform", "a == wire.Stale && b -> a == wire.Stale", "TestMergePatchThatIsSentAgainLandsOnce/the_first_lands"),
 	rule("What is answered with 500 is not sent again for ever", "cas.doubt.add", "without IsInternalError", "TestWriteThatIsAnsweredWith500ForEverIsUnknownAfterAWhile/behind_it"),
 	// After a cancel.
-	rule("A slow request is not cut off early once its callers have left", "cas.committer.perform", "Grace - telling - looking -> looking",
-		"TestSwapThatIsSlowAfterItsCallerGaveUpIsSentOnce/on_its_way"),
+	rule("A slow request is not cut off early once its callers have left", "cas.committer.perform", "Grace - telling - looking -> looking", "TestSwapThatIsSlowAfterItsCallerGaveUpIsSentOnce/on_its_way"),
 	rule("But it leaves time to look", "cas.committer.perform", "Grace - telling - looking -> Grace", "TestContextThatEndsAtEveryPoint"),
 	// Looking.
 	rule("A read that shows another's value does not prove that ours did not land first", "cas.committer.look", "a, b = c.settle(d, e) -> a, b = result{outcome: wire.Stale, now: e}, nil",
 		"TestOursLandedThenTheirsThenOurRead"),
 	rule("A watch that fails for a passing reason is asked again", "cas.committer.look", "without IsPassing", "TestFailedWatchIsAskedAgain"),
-	rule("A lost answer is looked for from the horizon, also where the base is forgotten", "cas.batch.follow", "skip Since",
-		"TestAPIServerIsStartedAgain/a_lost_answer_is_found_out_by_who_may_not_list"),
+	rule("A lost answer is looked for from the horizon, also where the base is forgotten", "cas.batch.follow", "skip Since", "TestAPIServerIsStartedAgain/a_lost_answer_is_found_out_by_who_may_not_list"),
 	rule("The horizon is learned anew before a write where it is too old", "cas.committer.next", "never Covers", "TestHorizonIsLearnedAnewBeforeAWrite"),
 	rule("Where the horizon is forgotten too, it is looked for back through what etcd has kept", "cas.batch.settle", "never IsExpired", "TestAPIServerIsStartedAgain/a_swap_is_found_out,_it_landed"),
 	rule("That look back is repeated where it fails for a passing reason", "cas.batch.settle", "never IsUnanswered", "TestOneFailedListDoesNotMakeItUnknown"),
