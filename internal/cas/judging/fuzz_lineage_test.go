@@ -61,18 +61,28 @@ func (w *world) leads(v, head judging.Version) bool {
 	return false
 }
 
-// WroteSince reports whether the key was noted later than the version, or at all where the version never was.
+// WroteSince reports whether the key was noted later than the version or, where that was never noted, at a later version.
 func (w *world) WroteSince(key string, v judging.Version) bool {
 	seen, wrote := -1, -1
+	var at, head judging.Version
 	for i, n := range w.noted {
+		if n.version != (judging.Version{}) {
+			head = n.version
+		}
 		if n.version == v {
 			seen = i
 		}
 		if slices.Contains(n.keys, key) {
-			wrote = i
+			wrote, at = i, head
 		}
 	}
-	return wrote > seen
+	if seen >= 0 || wrote < 0 {
+		return wrote > seen
+	}
+	position := func(v judging.Version) int {
+		return slices.IndexFunc(w.versions, func(x worldVersion) bool { return x.Version == v })
+	}
+	return v.UID != at.UID || position(v) < position(at)
 }
 
 // FuzzLineage tells a lineage what a committer would of all that happens to an object, and asks it about every version

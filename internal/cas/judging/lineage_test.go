@@ -34,6 +34,35 @@ func TestLineageGoesOnThroughOwnWritesOnly(t *testing.T) {
 	}
 }
 
+// Given keys that this process wrote or took over; when a version is asked about that it has never gone by, as one that somebody saw while a write was
+// under way; then the API server's order tells which came first, and of another object, or without an order, the write came later.
+func TestWhatWasWrittenSinceAVersionThatWasNeverTheHead(t *testing.T) {
+	t.Parallel()
+	v := func(rv string) judging.Version { return judging.Version{UID: "u", ResourceVersion: rv} }
+	var l judging.Lineage
+	l.Observed(v("10"))
+	l.Wrote(v("10"), v("20"), "foo")
+	l.Took("bar")
+	for name, test := range map[string]struct {
+		key  string
+		at   judging.Version
+		want bool
+	}{
+		"before the write":        {"foo", v("15"), true},
+		"after the write":         {"foo", v("25"), false},
+		"with more digits":        {"foo", v("100"), false},
+		"before the adoption":     {"bar", v("15"), true},
+		"after the adoption":      {"bar", v("25"), false},
+		"of another object":       {"foo", judging.Version{UID: "x", ResourceVersion: "25"}, true},
+		"that cannot be compared": {"foo", v("later"), true},
+		"of a key never written":  {"baz", v("15"), false},
+	} {
+		if got := l.WroteSince(test.key, test.at); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
 // Given a key that was taken over as it is; when a write that is known not to have changed it is taken note of; then it is still later
 // than what was seen before.
 func TestWriteThatChangesNothingDoesNotHideThatAKeyWasAdopted(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -143,6 +144,12 @@ func (o *op) mayHaveWritten() bool { return o.Kind != readOp && o.Verdict == cas
 // endsLineage tells whether the engine may not count on what its own write followed: a JSON Patch, or a removal without a
 // read and without a digest of all that was there.
 func (o *op) endsLineage() bool { return o.ByKey || o.GoneIsDone && o.SeenDigest == "" }
+
+// leavesNoTrace tells whether the operation only removes what need not be gone otherwise: nothing in the object says who removed it.
+func (o *op) leavesNoTrace() bool {
+	return o.Kind == swapOp && !o.GoneIsDone && o.New.IsAbsent() &&
+		!slices.ContainsFunc(o.Also, func(p keyPart) bool { return !p.IsGuard && !p.New.IsAbsent() })
+}
 
 func (o *op) String() string {
 	s := fmt.Sprintf("%s #%d %s %s/%s %s -> %s: %s", o.Worker, o.ID, o.Kind, o.ConfigMap, o.Key, show(o.Expect), show(o.New), o.Verdict)
