@@ -37,7 +37,8 @@ var judged = []Rule{
 	rule("A removal of what nobody knows the rest of ends the lineage where it was found out to have landed", "cas.committer.wrote", "skip Cut", "TestRemovalOfWhatNobodyKnowsTheRestOfEndsTheLineage"),
 	rule("What this process wrote or adopted is not removed for an older observation", "judging.Txn.judgeVersions", "never WroteSince", "TestKeyThatThisProcessWroteIsNotRemovedForAnOlderObservation"),
 	rule("Nor is what this process adopted", "cas.committer.adopted", "skip Took", "TestAdoptedKeyIsNotRemovedForAnOlderObservation"),
-	rule("Nor does a write that changes nothing hide that it was adopted", "judging.Lineage.Wrote", "max(a, b) -> b", "TestWriteThatChangesNothingDoesNotHideThatAKeyWasAdopted"),
+	rule("A version that was never the head is older than a write by the API server's order alone", "judging.Lineage.WroteSince", "a < 0 -> true", "TestWhatWasWrittenSinceAVersionThatWasNeverTheHead"),
+	rule("Nor does a write that changes nothing hide that it was adopted", "judging.Lineage.Wrote", "a >= b -> true", "TestWriteThatChangesNothingDoesNotHideThatAKeyWasAdopted"),
 	// What is about a ConfigMap as such.
 	rule("A delete is conditional on the version", "wire.Client.Remove", "without ResourceVersion", "TestRemoveIsConditionalOnTheVersion", "TestRemoveThatIsOvertakenIsAConflict"),
 	rule("A creation rests on a read that began after it was asked for: what was there before is not ours", "cas.committer.whole", "a.create == nil || b -> true",
