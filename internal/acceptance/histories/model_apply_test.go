@@ -279,7 +279,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 		}
 		rules, labels := b.wholeRules(with)
 		now.written, now.labeled = b.values, b.labels
-		if len(rules)+len(labels) == 0 {
+		if len(rules)+len(labels) == 0 && !takes {
 			return now, ""
 		}
 		_, after, title := p.commit(b.cm, "whole", []version{was.version}, version{}, rules, labels)

@@ -224,7 +224,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 			return soften(titleNoMap, nil)
 		}
 		rules, labels := b.wholeRules(with)
-		if len(rules)+len(labels) == 0 {
+		if len(rules)+len(labels) == 0 && !takes { // what takes a part over is held to the version, whatever is there
 			return "", nil
 		}
 		if was.values == nil && b.values != nil && !maps.Equal(b.values, with.values) ||

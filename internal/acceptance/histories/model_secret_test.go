@@ -40,6 +40,12 @@ func (b *block) takes(was *tracking) bool {
 	return b.values != nil || was.labels == nil && b.labels != nil
 }
 
+// takesOver reports whether a block begins to manage a part, or writes its values anew. That is held to the version, whatever is there.
+func (b *block) takesOver(was *tracking) bool {
+	isKept := was.written != nil && was.revision == b.revision
+	return b.values != nil && !isKept || was.labels == nil && b.labels != nil
+}
+
 func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title string, warnings []string) {
 	o := p.live[b.cm]
 	isUpdate = !b.same(&was.block)
@@ -56,6 +62,11 @@ func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title
 	rules, labels := writes.wholeRules(with)
 	_, accepted := b.drifted(with)
 	if len(rules)+len(labels) == 0 {
+		if b.takesOver(was) {
+			if _, title = p.judge(b.cm, "whole", []version{was.version}, nil); title != "" {
+				return refused(title)
+			}
+		}
 		isNoted := (was.written == nil) != (b.values == nil) // that the values are others' from now on, or this resource's
 		if !isNamed {
 			warnings = b.keptDrift(writes, with)
@@ -100,7 +111,7 @@ func (p *process) updateWholeSecret(b *block, was *tracking) (now *tracking, tit
 	}
 	writes, with, isNamed := b.against(was, o)
 	rules, labels := writes.wholeRules(with)
-	if len(rules)+len(labels) > 0 { // the plan is made again
+	if len(rules)+len(labels) > 0 || b.takesOver(was) { // the plan is made again
 		if _, title := p.judge(b.cm, "whole", []version{was.version}, rules); title != "" {
 			return nil, title
 		}
@@ -113,7 +124,7 @@ func (p *process) updateWholeSecret(b *block, was *tracking) (now *tracking, tit
 	}
 	next := *was
 	now = &next
-	if len(rules)+len(labels) > 0 {
+	if len(rules)+len(labels) > 0 || b.takesOver(was) {
 		if overwritten, _ := writes.drifted(with); overwritten && b.drift == "error" {
 			return nil, titleChanged
 		}
