@@ -29,6 +29,7 @@ func (c *committer) whole(t *task) {
 			t.answer(j.Err)
 			return
 		}
+	case t.kind == rehearseTask && t.create != nil && t.create.TooLarge() == nil: // what is there already is found out by trying
 	case t.kind == writeTask && t.remove != nil && len(t.remove.At) == 1 && t.remove.At[0].UID != "" && t.remove.At[0].Valid():
 		base = t.remove.At[0]
 	default:
