@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
 )
@@ -43,6 +45,7 @@ type part struct {
 	deadline time.Duration
 	cancel   bool
 	repeats  bool // few keys, to which the same values come again and again
+	noWatch  bool // the workers may do all but watch
 	bound    bound
 }
 
@@ -54,6 +57,7 @@ var faults = []part{
 	{name: "response cut", strike: spoilt(cut), overTCP: true},
 	{name: "request dropped", strike: struck(20, dropBefore), bound: noMergePatch},
 	{name: "response dropped", strike: struck(20, dropAfter), bound: noMergePatch},
+	{name: "response dropped, without the verb watch", strike: struck(20, dropAfter), noWatch: true, bound: noMergePatch},
 	{name: "request delivered late", strike: late, bound: noMergePatch, repeats: true},
 	{name: "requests held until nobody waits", strike: held, deadline: time.Second},
 	{name: "429 and 503", strike: struck(10, overload), bound: noMergePatch},
@@ -112,6 +116,11 @@ func (p *part) run(t *testing.T, c *controlplane.Cluster) {
 	f := newField(t, c, twoMaps, keys, initial, nil)
 	if p.repeats {
 		f.configMaps, f.keys = twoMaps[:1], keys[:2]
+	}
+	if p.noWatch {
+		f.http = c.ProxyFor(t, c.User(t, "no-watch", f.namespace, rbacv1.PolicyRule{
+			APIGroups: []string{""}, Resources: []string{"configmaps", "secrets"}, Verbs: []string{"get", "list", "create", "update", "patch", "delete"},
+		}))
 	}
 	config := f.http.Config
 	if p.overTCP {
