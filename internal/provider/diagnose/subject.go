@@ -151,6 +151,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		unreachable *cas.UnreachableError
 		refused     *cas.RefusedError
 		canceled    *cas.CanceledError
+		twice       *WrittenTwiceError
 	)
 	switch {
 	case errors.As(err, &number): // unknown outcomes first: what they wrap would say that nothing was written
@@ -187,6 +188,8 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		return s.refused(refused)
 	case errors.As(err, &canceled):
 		return s.canceled(canceled)
+	case errors.As(err, &twice):
+		return s.writtenTwice(twice)
 	default:
 		return s.tell(TitleUnexpectedError, path.Empty(), fmt.Sprintf("Unexpected error while %sing the %s.", strings.TrimSuffix(string(s.Op), "e"), s.Noun),
 			[]Fact{{"Cause", s.words(err)}}, Report)
