@@ -124,6 +124,7 @@ var written = []Rule{
 	rule("Without a signature, what an unknown write on the same base would make is not known for a later one's", "cas.committer.doubts", "append(a, b) -> a",
 		"TestSwapThatAnUnknownOneMadeIsNotAnothersToo/the_other_is_lost"),
 	rule("A later one goes by all that are in doubt", "cas.batch.sent", "without Earlier", "TestWriteInDoubtIsNotForgottenForALaterOne"),
+	rule("Or one that was sent before it, and is in doubt", "cas.task.claim", "skip before", "TestUnknownNumberIsOneOfThoseThatWereSent"),
 	rule("A number that may be taken is the one that was sent", "cas.task.claim", "a.sent.Store(b) -> a.sent.CompareAndSwap(nil, b)", "TestUnknownNumberIsTheOneThatWasSent"),
 	rule("A watch that breaks off is asked again before a write is told of a later version than its own", "cas.committer.settle", "a.proven, b = &c, nil -> return c",
 		"TestSignedWriteIsSettledByAnotherWatchWhereOneBreaksOff"),
