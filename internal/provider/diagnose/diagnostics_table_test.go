@@ -269,6 +269,11 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			detail: "One instance removes foo and another one keeps it in the same run, in no fixed order. Nothing was written." + head +
 				"\nTo keep it, run terraform state rm with the address of the resource that is to be removed. Let each instance keep its key.",
 		},
+		"a plugin that hangs": {
+			of: aboutFoo(terms.OpRead).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Plugin: "/bin/plugin", Err: errDeadline}), summary: "Operation Timed Out",
+			detail: "The exec plugin that gives the credentials did not answer in time. Nothing was read." + head + "  Host:       https://api.test\n  Command:    /bin/plugin\n" +
+				"\nRun the command in a shell to see what it waits for, such as a login, then run terraform again. If it is slow, raise timeouts.read.",
+		},
 		"written by another one of this run": {
 			of: aboutFoo(terms.OpCreate).Diagnose(&diagnose.WrittenTwiceError{Keys: []string{"foo"}}), path: "key", summary: "Key Written Twice",
 			detail: "Another resource of this run has written foo, or taken it over. Nothing was written." + head + "\nLeave the key to one of the two.",
