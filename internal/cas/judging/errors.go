@@ -166,9 +166,10 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // CanceledError: the caller's context ended before an answer was there, and before a write was sent. Nothing was
 // written.
 type CanceledError struct {
-	Ref  Ref
-	Host string
-	Err  error // of the context
+	Ref    Ref
+	Host   string
+	Plugin string // the command that had not given credentials yet; empty where the API server had not answered
+	Err    error  // of the context
 }
 
 func (e *CanceledError) Error() string {
