@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -410,6 +411,15 @@ func TestCallerOfAWriteThatWasSetAsideLeaves(t *testing.T) {
 				return
 			}
 			x.want(Unknown, <-bad)
+			c := x.engine.committer(x.ref)
+			<-waitFor(func() bool {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				return !c.running
+			})
+			if n := len(c.aside); n > 0 {
+				t.Errorf("%d batches are kept of which nobody waits", n)
+			}
 			x.before = func(int, *http.Request, bool) *testcluster.Fault { // it lands in place of the next write of the same, which is lost
 				arrive()
 				return nil
@@ -500,6 +510,56 @@ func TestNumbersOfARequestThatWasHalvedAndLandsLate(t *testing.T) {
 		}
 	}
 	x.wantData(map[string]string{"n": "8", "m": "73"})
+}
+
+// Given two numbers of a counter and one of another that go into one request, whose answer is lost, so that it is halved; when the first caller leaves,
+// and the second's number is sent anew as the first one, and he leaves; then he is told both that it may be: either request may land yet.
+func TestUnknownNumberIsOneOfThoseThatWereSent(t *testing.T) {
+	x := newTrouble(t, map[string]string{"n": "5", "m": "70"}, testcluster.Fault{})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	var isSecond atomic.Bool
+	sentAlone, sentAnew := make(chan struct{}), make(chan struct{})
+	alone, anew := sync.OnceFunc(func() { close(sentAlone) }), sync.OnceFunc(func() { close(sentAnew) })
+	x.before = func(_ int, r *http.Request, _ bool) *testcluster.Fault {
+		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), `"n":"6"`) {
+			alone()
+			if isSecond.Load() {
+				anew()
+			}
+		}
+		return &testcluster.Fault{DropBefore: true}
+	}
+	arrived, release := x.observing(x.hook)
+	<-arrived
+	firstCtx, firstLeaves := context.WithCancel(t.Context())
+	first := x.taking(firstCtx, "n")
+	x.queued(1)
+	second := x.taking(ctx, "n")
+	x.queued(2)
+	other := x.taking(ctx, "m")
+	x.queued(3)
+	close(release)
+	<-sentAlone
+	firstLeaves()
+	x.unknownNumbers(<-first, 5)
+	isSecond.Store(true)
+	<-sentAnew
+	leave()
+	x.unknownNumbers(<-second, 5, 6)
+	x.unknownNumbers(<-other, 70)
+}
+
+// unknownNumbers fails the test where it is not unknown whether one of these numbers was taken.
+func (x *trouble) unknownNumbers(got taken, want ...int64) {
+	x.Helper()
+	var unknown *UnknownNumberError
+	if !errors.As(got.err, &unknown) {
+		x.Fatalf("%+v, want that it is unknown", got)
+	}
+	if numbers := slices.Sorted(slices.Values(unknown.Numbers)); !slices.Equal(numbers, want) {
+		x.Errorf("it may be %d, want %d", numbers, want)
+	}
 }
 
 // Given a creation, a swap or a removal whose answers are lost for as long as it lasts, or do not come; when somebody looks; then that is told what
@@ -823,6 +883,24 @@ func TestSiblingThatMakesNoVersionEndsNoDoubt(t *testing.T) {
 	x.want(Applied, <-bad)
 }
 
+// landsBeforeAHalf has a request of two keys land late, just before one of them alone arrives.
+func (x *trouble) landsBeforeAHalf(d *delay, one, other string) {
+	arrive := sync.OnceFunc(d.arrive)
+	x.before = func(n int, r *http.Request, _ bool) *testcluster.Fault {
+		body, _ := io.ReadAll(r.Body)
+		isAll := strings.Contains(string(body), `"`+one+`"`) && strings.Contains(string(body), `"`+other+`"`)
+		switch {
+		case n == 1:
+			f := d.fault()
+			return &f
+		case isAll:
+			return &testcluster.Fault{DropBefore: true}
+		}
+		arrive()
+		return nil
+	}
+}
+
 // Given a removal and a swap, or two removals, that go into one request, under a name that owns both keys; when it is halved, and lands late just
 // before the removal alone arrives; then both are applied, and so is a sibling that is held to the version from before.
 func TestRemovalThatSharedARequestThatLandsLate(t *testing.T) {
@@ -831,20 +909,7 @@ func TestRemovalThatSharedARequestThatLandsLate(t *testing.T) {
 			x := newTrouble(t, map[string]string{"gone": "0", "kept": "0", "last": "1"}, testcluster.Fault{DropBefore: true})
 			x.changeAs("engine", func(cm *corev1.ConfigMap) { cm.Data["gone"], cm.Data["kept"] = "1", "1" })
 			d := x.late()
-			arrive := sync.OnceFunc(d.arrive)
-			x.before = func(n int, r *http.Request, _ bool) *testcluster.Fault {
-				body, _ := io.ReadAll(r.Body)
-				isAll := strings.Contains(string(body), `"gone"`) && strings.Contains(string(body), `"kept"`)
-				switch {
-				case n == 1:
-					f := d.fault()
-					return &f
-				case isAll:
-					return &testcluster.Fault{DropBefore: true}
-				}
-				arrive()
-				return nil
-			}
+			x.landsBeforeAHalf(d, "gone", "kept")
 			v := x.version()
 			arrived, release := x.observing(x.hook)
 			<-arrived
@@ -871,20 +936,7 @@ func TestSwapOfAnOwnKeyThatSharedARequestThatLandsLate(t *testing.T) {
 	x := newTrouble(t, map[string]string{"a": "0", "b": "0", "last": "1"}, testcluster.Fault{DropBefore: true})
 	x.changeAs("engine", func(cm *corev1.ConfigMap) { cm.Data["a"], cm.Data["b"] = "1", "1" })
 	d := x.late()
-	arrive := sync.OnceFunc(d.arrive)
-	x.before = func(n int, r *http.Request, _ bool) *testcluster.Fault {
-		body, _ := io.ReadAll(r.Body)
-		isAll := strings.Contains(string(body), `"a"`) && strings.Contains(string(body), `"b"`)
-		switch {
-		case n == 1:
-			f := d.fault()
-			return &f
-		case isAll:
-			return &testcluster.Fault{DropBefore: true}
-		}
-		arrive()
-		return nil
-	}
+	x.landsBeforeAHalf(d, "a", "b")
 	v := x.version()
 	told := x.together([]string{"a", "b"}, v)
 	x.want(Applied, <-told["a"])
