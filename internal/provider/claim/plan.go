@@ -27,10 +27,11 @@ func (r *Run) PlanCreate(ctx context.Context, ch *Change) (diags diag.Diagnostic
 	}
 	isRemoved := func(key string) bool { return slices.Contains(removed, key) }
 	keys := slices.DeleteFunc(c.Keys(), isRemoved)
-	diags.Append(r.planKeys(ctx, c.Ref, use{owns: keys, writes: keys}, m.newToken(), about)...)
+	diags.Append(r.planKeys(ctx, c.Ref, use{owns: keys, writes: keys, values: c.Values}, m.newToken(), about)...)
 	if diags.HasError() {
 		return diags
 	}
+	diags.Append(r.planBeside(ctx, c, about)...)
 	if needs := c.needs(); m.Removal == nil && len(needs) > 0 {
 		m.Needs = &needsNote{c.ID, needs} // a plan that replaces a tainted resource looks like a create
 	}
@@ -85,7 +86,7 @@ func (r *Run) planChanges(ctx context.Context, ch *Change) diag.Diagnostics {
 		dropped = nil
 	}
 	writes := slices.DeleteFunc(c.Keys(), ch.keepsValue)
-	diags := r.planKeys(ctx, c.Ref, use{c.Keys(), writes, sortedKeys(dropped)}, ch.Memory.token(), ch.about)
+	diags := r.planKeys(ctx, c.Ref, use{owns: c.Keys(), writes: writes, removes: sortedKeys(dropped), values: c.Values}, ch.Memory.token(), ch.about)
 	if diags.HasError() || r.applying() || r.PlanCheck == terms.PlanCheckOff {
 		return diags
 	}
