@@ -28,7 +28,7 @@ func (r *Run) planDelete(ctx context.Context, ch *Change, notes bool) (diags dia
 	if prior.Policy == terms.PolicyAbandon || r.applying() {
 		return nil
 	}
-	ch.about = r.atPlan(ctx, prior.About(terms.OpDelete))
+	ch.about = r.atPlan(ctx, ch.subject(terms.OpDelete))
 	about := ch.about
 	if prior.Whole != nil {
 		return r.planDeleteWhole(ctx, ch)
@@ -159,10 +159,10 @@ func changedSince(live map[string]cas.Entry, m *Memory) []diagnose.KeyValue {
 func (r *Run) Delete(ctx context.Context, ch *Change) diag.Diagnostics {
 	prior := ch.Prior
 	timeout, diags := prior.Timeouts.Delete(ctx, terms.DefaultTimeout)
-	if diags.HasError() || prior.Policy == terms.PolicyAbandon || prior.Whole == nil && len(prior.Values) == 0 {
+	if diags.HasError() || prior.Policy == terms.PolicyAbandon || len(prior.Values) == 0 {
 		return diags
 	}
-	ch.about = prior.About(terms.OpDelete)
+	ch.about = ch.subject(terms.OpDelete)
 	at := prior.Version
 	if seen := ch.Memory.removalOf(prior.ID); seen != nil {
 		at, prior.OnDrift = seen.version(), cmp.Or(seen.OnDrift, prior.OnDrift)
@@ -194,9 +194,9 @@ func (r *Run) deleteKeys(ctx context.Context, ch *Change, timeout time.Duration)
 	if diags.HasError() {
 		return diags
 	}
-	_, more, err := r.commit(ctx, txn, ch.about, timeout)
-	ch.Memory.doubtOf(err, ch.Memory.left(txn))
-	return append(diags, more...)
+	result, err := r.commit(ctx, txn, ch.about, timeout)
+	ch.Memory.doubtOf(err, ch.left(txn))
+	return append(diags, ch.told(txn, result, err)...)
 }
 
 // removal builds the transaction that deletes or restores the keys. It compares with what the plan saw, if the memory has that, or

@@ -19,8 +19,7 @@ import (
 // drift compares what the prior state has with the baseline. overwritten has the fields that the plan would overwrite; accepted reports whether
 // it accepts one. Of a whole object, added and removed fields count, and a removal overwrites what is there.
 func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
-	prior := ch.Prior.parts()
-	for i, p := range prior {
+	for i, p := range ch.was().parts() {
 		wanted := map[string]cas.Entry{}
 		if ch.Plan != nil {
 			wanted = ch.Plan.parts()[i].entries
@@ -39,7 +38,7 @@ func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
 			switch {
 			case !ch.Memory.foreign(p.name, key, live):
 			case value.IsAbsent() && p.ignored.Match(key): // an update leaves it alone
-			case ch.Memory.same(key, value, live):
+			case !value.IsAnything() && ch.Memory.same(key, value, live):
 				accepted = true
 			case ch.Plan == nil || !ch.acknowledges(key):
 				overwritten = append(overwritten, diagnose.Drift{Kind: p.noun, Key: key, Found: live, ToWrite: value})
@@ -52,7 +51,7 @@ func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
 // AcceptsDrift reports whether an update that writes nothing has to be planned: to move the baseline, or to forget a key that vanished and
 // that the plan no longer names.
 func (ch *Change) AcceptsDrift() bool {
-	if !ch.Plan.Known.Values {
+	if !ch.Plan.Known.Values || !ch.isFound() {
 		return false
 	}
 	for key := range ch.Memory.Written[partKeys] {
@@ -100,7 +99,7 @@ func (r *Run) writers(ctx context.Context, about diagnose.Subject) *cas.Observat
 
 // removalDrift is the on_drift that the removal of a replace goes by: the plan's, and "off" if the plan accepts what is there.
 func (ch *Change) removalDrift() string {
-	if overwritten, _ := ch.drift(); len(overwritten) == 0 {
+	if overwritten, _ := ch.drift(); len(overwritten) == 0 && ch.isFound() {
 		return terms.DriftOff
 	}
 	return ch.Plan.OnDrift

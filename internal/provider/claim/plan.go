@@ -14,10 +14,13 @@ import (
 // PlanCreate makes the checks that Create makes. Terraform plans a create again when it applies it, so most conflicts on create are
 // reported here.
 func (r *Run) PlanCreate(ctx context.Context, ch *Change) (diags diag.Diagnostics) {
+	if ch.about = ch.subject(terms.OpCreate); ch.Plan.Whole != nil {
+		return r.planObject(ctx, ch)
+	}
 	if isReplanned(ctx) { // Create judges
 		return nil
 	}
-	c, m, about := ch.Plan, ch.Memory, ch.Plan.About(terms.OpCreate)
+	c, m, about := ch.Plan, ch.Memory, ch.about
 	var removed []string // by the replace, before the create: what they hold now says nothing
 	if removal := m.removalOf(c.ID); removal != nil {
 		removed = removal.Keys
@@ -46,44 +49,83 @@ func (r *Run) PlanCreate(ctx context.Context, ch *Change) (diags diag.Diagnostic
 }
 
 // PlanUpdate makes the checks that Update makes, against the prior state.
-func (r *Run) PlanUpdate(ctx context.Context, ch *Change) diag.Diagnostics {
+func (r *Run) PlanUpdate(ctx context.Context, ch *Change) (diags diag.Diagnostics) {
 	c := ch.Plan
-	if !c.Known.Keys || isReplanned(ctx) { // Update judges
-		return nil
+	ch.about = r.atPlan(ctx, ch.subject(terms.OpUpdate))
+	if ch.looks() {
+		if diags = r.planFind(ctx, ch); len(diags) > 0 {
+			return diags
+		}
 	}
-	ch.about = r.atPlan(ctx, c.About(terms.OpUpdate))
-	diags := r.planChanges(ctx, ch)
-	if diags.HasError() || !c.Known.Change || !r.Checks() {
+	isTold := r.Checks() && !r.isApply(ctx) // Update judges it
+	if len(ch.Replaces()) > 0 {
+		if isTold {
+			diags = r.checkDrift(ctx, ch)
+		}
 		return diags
 	}
-	if !ch.Writes() {
-		return append(diags, r.checkKept(ctx, ch)...)
+	if ch.found != nil && c.Known.Values {
+		diags.Append(ch.about.TakenOver(c.content(), ch.taken().content())...)
 	}
-	if !c.Known.Values || !c.Known.All || c.Pin.IsUnknown() {
+	if isReplanned(ctx) || !c.Known.Keys || c.Whole != nil && !c.Known.Values { // Update judges
 		return diags
 	}
-	if planningOf(ctx).isUnread && !ch.Prior.Version.Valid() {
-		return append(diags, r.checked(ctx, ch.about).VersionNotKnown())
+	if diags.Append(r.planChanges(ctx, ch)...); diags.HasError() || !c.Known.Change || !r.Checks() {
+		return diags
 	}
 	t, refused := r.updateTxn(ch)
+	switch {
+	case t == nil:
+		if ch.isFound() {
+			diags.Append(r.checkKept(ctx, ch)...)
+		}
+		return diags
+	case !c.Known.Values || !c.Known.All || c.Pin.IsUnknown():
+		return diags
+	case c.Whole == nil && planningOf(ctx).isUnread && !ch.Prior.Version.Valid():
+		return append(diags, r.checked(ctx, ch.about).VersionNotKnown())
+	}
 	if diags.Append(refused...); len(refused) > 0 {
 		return diags
 	}
 	_, checked := r.checkTxn(ctx, c, t, ch.about)
-	if diags.Append(checked...); len(checked) == 0 && !r.isApply(ctx) { // Update judges it
+	if diags.Append(checked...); len(checked) == 0 && isTold && ch.isFound() {
 		diags.Append(r.checkDrift(ctx, ch)...)
 		diags.Append(r.checkKept(ctx, ch)...)
 	}
 	return diags
 }
 
+// planFind reads what tells what an update of a whole object would change, and says what it takes. So a plan that is made in an apply reads it too, but leaves it to
+// the write to tell what is wrong.
+func (r *Run) planFind(ctx context.Context, ch *Change) diag.Diagnostics {
+	diags := r.check(ctx, ch.about, ch.Plan.Timeouts, func(ctx context.Context) error {
+		live, err := r.observeAll(ctx, ch, cas.Fresh)
+		// Another object is a conflict, and replaces nothing. Of values that are kept, a state that is old shows no drift.
+		if err == nil && live.Version().UID == ch.Prior.Version.UID && (!ch.LeavesValues() || live.Version() == ch.Prior.Version) {
+			ch.find(live)
+		}
+		return err
+	})
+	switch {
+	case isReplanned(ctx):
+		diags = nil
+	case len(diags) > 0:
+		return diags
+	}
+	if ch.Plan.IsSecret() {
+		ch.NoteReplace() // with its values
+	}
+	return diags
+}
+
 // planChanges records the keys that an update writes and drops, and checks that the dropped ones still hold what this resource last wrote.
 func (r *Run) planChanges(ctx context.Context, ch *Change) diag.Diagnostics {
-	c, dropped := ch.Plan, ch.dropped()
+	c, dropped := ch.Plan, ch.dropped(ch.was())
 	if c.Policy == "" { // not known: they may be abandoned
 		dropped = nil
 	}
-	writes := slices.DeleteFunc(c.Keys(), ch.keepsValue)
+	writes := slices.DeleteFunc(c.Keys(), func(field string) bool { return ch.keepsValue(ch.was(), field) })
 	diags := r.planKeys(ctx, c.Ref, writes, sortedKeys(dropped), ch.Memory.token(), ch.about)
 	if diags.HasError() || r.applying() || r.PlanCheck == terms.PlanCheckOff {
 		return diags
@@ -104,7 +146,7 @@ func (r *Run) PlanReplace(ctx context.Context, ch *Change, mayBeSame bool) (diag
 		ch.Prior.OnDrift = ch.Plan.OnDrift
 	}
 	if mayBeSame && (len(ch.staying()) > 0 || len(ch.Plan.needs()) > 0) {
-		diags.Append(ch.Prior.About(terms.OpDelete).MayReplaceItself())
+		diags.Append(ch.subject(terms.OpDelete).MayReplaceItself())
 	}
 	return append(diags, r.planDelete(ctx, ch, ch.Plan.Known.Place)...)
 }
@@ -113,10 +155,11 @@ func (r *Run) PlanReplace(ctx context.Context, ch *Change, mayBeSame bool) (diag
 // a read: Terraform has refreshed it.
 func (ch *Change) NoteReplace() {
 	prior := ch.Prior
-	ch.Memory.Removal = &removalNote{
-		ID: prior.ID, UID: prior.Version.UID, ResourceVersion: prior.Version.ResourceVersion, Keys: prior.Keys(), Keeps: ch.staying(),
-		OnDrift: ch.removalDrift(),
+	note := &removalNote{ID: prior.ID, UID: prior.Version.UID, ResourceVersion: prior.Version.ResourceVersion, OnDrift: ch.removalDrift()}
+	if prior.Whole == nil {
+		note.Keys, note.Keeps = prior.Keys(), ch.staying()
 	}
+	ch.Memory.Removal = note
 }
 
 // staying gives the keys that a removal leaves in place.
@@ -153,7 +196,7 @@ func replacedBy(about diagnose.Subject, removal *removalNote, c *Claim) diag.Dia
 // if nothing is checked.
 func (r *Run) checkTxn(ctx context.Context, c *Claim, t *cas.Txn, about diagnose.Subject) (*cas.Observation, diag.Diagnostics) {
 	var seen *cas.Observation
-	diags := r.Check(ctx, about.Of(t), c.Timeouts, func(ctx context.Context) (err error) {
+	diags := r.check(ctx, about.Of(t), c.Timeouts, func(ctx context.Context) (err error) {
 		seen, err = r.Engine.Check(ctx, t, r.CheckMode(ctx))
 		return err
 	})
