@@ -37,10 +37,11 @@ const requestTimeout = 15 * time.Second
 
 // Client sends single requests about objects and tells their errors apart.
 type Client struct {
-	rest     rest.Interface
-	Host     string
-	Now      func() time.Time
-	horizons [judging.Kinds]Reached
+	rest        rest.Interface
+	credentials *credentials
+	Host        string
+	Now         func() time.Time
+	horizons    [judging.Kinds]Reached
 }
 
 // New makes a client. It sends no request.
@@ -50,20 +51,24 @@ func New(config *rest.Config) (*Client, error) {
 	c.GroupVersion = &corev1.SchemeGroupVersion
 	c.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON // a large object decodes faster
 	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
-	c.Wrap(func(next http.RoundTripper) http.RoundTripper { return &redactor{next} })
+	given := &credentials{}
+	if c.ExecProvider != nil {
+		given.command = c.ExecProvider.Command
+	}
+	c.Wrap(func(next http.RoundTripper) http.RoundTripper { return &redactor{next, given} })
 	transport, err := rest.HTTPClientFor(c)
 	if err != nil {
 		return nil, err
 	}
 	// A redirect is never followed: of a PATCH it would make a GET, whose answer looks like that of a write.
 	unredirected := *transport
-	unredirected.Transport = &reporter{next: transport.Transport}
+	unredirected.Transport = &reporter{transport.Transport, given}
 	unredirected.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	r, err := rest.RESTClientForConfigAndClient(c, &unredirected)
 	if err != nil {
 		return nil, err
 	}
-	return &Client{rest: r, Host: c.Host, Now: time.Now}, nil
+	return &Client{rest: r, credentials: given, Host: c.Host, Now: time.Now}, nil
 }
 
 // Horizon is that of an object's kind.
@@ -244,9 +249,9 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 		}
 		return nil, InDoubt, errUnversioned
 	}
-	status := apierrors.APIStatus(nil)
+	status, unsent := apierrors.APIStatus(nil), (*CredentialsError)(nil)
 	switch {
-	case !errors.As(err, &status) && !connected.Load():
+	case !errors.As(err, &status) && (!connected.Load() || errors.As(err, &unsent)):
 		return nil, Unsent, c.Explain(err, ref, verb)
 	case !errors.As(err, &status):
 		return nil, InDoubt, err
