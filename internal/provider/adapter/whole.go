@@ -92,24 +92,24 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 	}
 	switch ch := r.change(plan, state, m); {
 	case plan == nil:
-		resp.Diagnostics.Append(r.Run.PlanDelete(ctx, ch)...)
+		resp.Diagnostics.Append(ch.PlanDelete(ctx)...)
 	case state == nil:
 		if plan.RefKnown() {
 			plan.ID = types.StringValue(plan.Ref().String())
 		}
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
-		resp.Diagnostics.Append(r.Run.PlanCreate(ctx, ch)...)
+		resp.Diagnostics.Append(ch.PlanCreate(ctx)...)
 	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
 		ch.NoteReplace()
 		r.acceptDrift(ctx, plan, ch, resp)
 	case !plan.RefKnown() || plan.Ref() != state.Ref() || !plan.isOfPrefix(state):
 		// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own.
-		resp.Diagnostics.Append(r.Run.PlanReplace(ctx, ch, false)...)
+		resp.Diagnostics.Append(ch.PlanReplace(ctx, false)...)
 	default:
 		ch.NoteReplace()
 		plan.ID, plan.UID = state.ID, state.UID
 		r.planComputed(plan, state, ch)
-		resp.Diagnostics.Append(r.Run.PlanUpdate(ctx, ch)...)
+		resp.Diagnostics.Append(ch.PlanUpdate(ctx)...)
 		replaces := ch.Replaces()
 		for _, attribute := range replaces {
 			resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
@@ -158,7 +158,7 @@ func (r *Whole) Create(ctx context.Context, req resource.CreateRequest, resp *re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	written, diags := r.Run.Create(ctx, r.change(plan, nil, m))
+	written, diags := r.change(plan, nil, m).Create(ctx)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return // nothing is set: a tainted ConfigMap could not pass the check of its next plan
 	}
@@ -207,7 +207,7 @@ func (r *Whole) Update(ctx context.Context, req resource.UpdateRequest, resp *re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	written, diags := r.Run.Update(ctx, r.change(plan, state, m))
+	written, diags := r.change(plan, state, m).Update(ctx)
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
@@ -224,14 +224,14 @@ func (r *Whole) Delete(ctx context.Context, req resource.DeleteRequest, resp *re
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(r.Run.Delete(ctx, r.change(nil, state, m))...)
+		resp.Diagnostics.Append(r.change(nil, state, m).Delete(ctx)...)
 		resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	}
 }
 
 // change is what a call is about. What has no plan or no state has nil.
 func (r *Whole) change(plan, state *Object, m *claim.Memory) *claim.Change {
-	ch := &claim.Change{Memory: m}
+	ch := &claim.Change{Run: r.Run, Memory: m}
 	if plan != nil {
 		ch.Plan = r.claim(plan, state, nil)
 	}

@@ -11,6 +11,7 @@ import (
 
 // Change is what a call of Terraform is about: one resource instance, what its state has, and what its plan wants.
 type Change struct {
+	Run    *Run
 	Prior  *Claim // of the state; nil for a creation
 	Plan   *Claim // nil for a removal
 	Memory *Memory

@@ -66,18 +66,18 @@ func (ch *Change) AcceptsDrift() bool {
 }
 
 // checkDrift judges the drift that an update would overwrite, at plan and again at apply.
-func (r *Run) checkDrift(ctx context.Context, ch *Change) diag.Diagnostics {
+func (ch *Change) checkDrift(ctx context.Context) diag.Diagnostics {
 	overwritten, _ := ch.drift()
 	overwritten = slices.DeleteFunc(overwritten, ch.keeps)
 	if !ch.about.Wait.IsNull() { // what it waits for is drift
 		overwritten = slices.DeleteFunc(overwritten, func(d diagnose.Drift) bool { _, waits := ch.Plan.Expected[d.Key]; return waits })
 	}
-	return r.drifted(ctx, ch.Plan.OnDrift, overwritten, ch.about, ch.Prior.Policy == terms.PolicyAbandon)
+	return ch.Run.drifted(ctx, ch.Plan.OnDrift, overwritten, ch.about, ch.Prior.Policy == terms.PolicyAbandon)
 }
 
 // checkKept warns of drift in a Secret that a plan leaves as it is: no plan shows its values.
-func (r *Run) checkKept(ctx context.Context, ch *Change) diag.Diagnostics {
-	if !ch.Plan.IsSecret() || ch.Plan.OnDrift == terms.DriftOff || !r.Checks() || r.isApply(ctx) {
+func (ch *Change) checkKept(ctx context.Context) diag.Diagnostics {
+	if !ch.Plan.IsSecret() || ch.Plan.OnDrift == terms.DriftOff || !ch.Run.Checks() || ch.Run.isApply(ctx) {
 		return nil
 	}
 	drift, _ := ch.drift()
@@ -85,7 +85,7 @@ func (r *Run) checkKept(ctx context.Context, ch *Change) diag.Diagnostics {
 	if len(drift) == 0 {
 		return nil
 	}
-	return diag.Diagnostics{ch.about.DriftKept(drift, r.writers(ctx, ch.about))}
+	return diag.Diagnostics{ch.about.DriftKept(drift, ch.Run.writers(ctx, ch.about))}
 }
 
 // writers is an object as it is now, for the names of its writers: no request right after a refresh. Without it a message has a fact less.

@@ -13,9 +13,9 @@ import (
 
 // PlanCreate makes the checks that Create makes. Terraform plans a create again when it applies it, so most conflicts on create are
 // reported here.
-func (r *Run) PlanCreate(ctx context.Context, ch *Change) (diags diag.Diagnostics) {
+func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
 	if ch.about = ch.subject(terms.OpCreate); ch.Plan.Whole != nil {
-		return r.planObject(ctx, ch)
+		return ch.planObject(ctx)
 	}
 	if isReplanned(ctx) { // Create judges
 		return nil
@@ -30,38 +30,38 @@ func (r *Run) PlanCreate(ctx context.Context, ch *Change) (diags diag.Diagnostic
 	}
 	isRemoved := func(key string) bool { return slices.Contains(removed, key) }
 	keys := slices.DeleteFunc(c.Keys(), isRemoved)
-	diags.Append(r.planKeys(ctx, c.Ref, use{owns: keys, writes: keys}, m.newToken(), about)...)
+	diags.Append(ch.Run.planKeys(ctx, c.Ref, use{owns: keys, writes: keys}, m.newToken(), about)...)
 	if diags.HasError() {
 		return diags
 	}
 	if needs := c.needs(); m.Removal == nil && len(needs) > 0 {
 		m.Needs = &needsNote{c.ID, needs} // a plan that replaces a tainted resource looks like a create
 	}
-	t := r.createTxn(c)
+	t := ch.Run.createTxn(c)
 	t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool { return isRemoved(k.Key) })
 	if !c.Known.All || c.Pin.IsUnknown() || len(t.Keys) == 0 {
-		return append(diags, r.noteSeen(ctx, ch, t, nil)...)
+		return append(diags, ch.noteSeen(ctx, t, nil)...)
 	}
-	seen, checked := r.checkTxn(ctx, c, t, about)
-	if diags.Append(checked...); diags.HasError() || seen == nil && r.PlanCheck == terms.PlanCheckWarning {
-		return diags // an apply that the plan says would fail is not held to that plan
+	seen, checked := ch.Run.checkTxn(ctx, c, t, about)
+	if diags.Append(checked...); diags.HasError() || seen == nil && ch.Run.PlanCheck == terms.PlanCheckWarning {
+		return diags // an apply that the plan says would fail is not bound to that plan
 	}
-	return append(diags, r.noteSeen(ctx, ch, t, seen)...)
+	return append(diags, ch.noteSeen(ctx, t, seen)...)
 }
 
 // PlanUpdate makes the checks that Update makes, against the prior state.
-func (r *Run) PlanUpdate(ctx context.Context, ch *Change) (diags diag.Diagnostics) {
+func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 	c := ch.Plan
-	ch.about = r.atPlan(ctx, ch.subject(terms.OpUpdate))
+	ch.about = ch.Run.atPlan(ctx, ch.subject(terms.OpUpdate))
 	if ch.looks() {
-		if diags = r.planFind(ctx, ch); len(diags) > 0 {
+		if diags = ch.planFind(ctx); len(diags) > 0 {
 			return diags
 		}
 	}
-	isTold := r.Checks() && !r.isApply(ctx) // Update judges it
+	isTold := ch.Run.Checks() && !ch.Run.isApply(ctx) // Update judges it
 	if len(ch.Replaces()) > 0 {
 		if isTold {
-			diags = r.checkDrift(ctx, ch)
+			diags = ch.checkDrift(ctx)
 		}
 		return diags
 	}
@@ -71,37 +71,37 @@ func (r *Run) PlanUpdate(ctx context.Context, ch *Change) (diags diag.Diagnostic
 	if isReplanned(ctx) || !c.Known.Keys || c.Whole != nil && !c.Known.Values { // Update judges
 		return diags
 	}
-	if diags.Append(r.planChanges(ctx, ch)...); diags.HasError() || !c.Known.Change || !r.Checks() {
+	if diags.Append(ch.planChanges(ctx)...); diags.HasError() || !c.Known.Change || !ch.Run.Checks() {
 		return diags
 	}
-	t, refused := r.updateTxn(ch)
+	t, refused := ch.updateTxn()
 	switch {
 	case t == nil:
 		if ch.isFound() {
-			diags.Append(r.checkKept(ctx, ch)...)
+			diags.Append(ch.checkKept(ctx)...)
 		}
 		return diags
 	case !c.Known.Values || !c.Known.All || c.Pin.IsUnknown():
 		return diags
 	case c.Whole == nil && planningOf(ctx).isUnread && !ch.Prior.Version.Valid():
-		return append(diags, r.checked(ctx, ch.about).VersionNotKnown())
+		return append(diags, ch.Run.checked(ctx, ch.about).VersionNotKnown())
 	}
 	if diags.Append(refused...); len(refused) > 0 {
 		return diags
 	}
-	_, checked := r.checkTxn(ctx, c, t, ch.about)
+	_, checked := ch.Run.checkTxn(ctx, c, t, ch.about)
 	if diags.Append(checked...); len(checked) == 0 && isTold && ch.isFound() {
-		diags.Append(r.checkDrift(ctx, ch)...)
-		diags.Append(r.checkKept(ctx, ch)...)
+		diags.Append(ch.checkDrift(ctx)...)
+		diags.Append(ch.checkKept(ctx)...)
 	}
 	return diags
 }
 
 // planFind reads what tells what an update of a whole object would change, and says what it takes. So a plan that is made in an apply reads it too, but leaves it to
 // the write to tell what is wrong.
-func (r *Run) planFind(ctx context.Context, ch *Change) diag.Diagnostics {
-	diags := r.check(ctx, ch.about, ch.Plan.Timeouts, func(ctx context.Context) error {
-		live, err := r.observeAll(ctx, ch, cas.Fresh)
+func (ch *Change) planFind(ctx context.Context) diag.Diagnostics {
+	diags := ch.Run.check(ctx, ch.about, ch.Plan.Timeouts, func(ctx context.Context) error {
+		live, err := ch.observeAll(ctx, cas.Fresh)
 		// Another object is a conflict, and replaces nothing. Of values that are kept, a state that is old shows no drift.
 		if err == nil && live.Version().UID == ch.Prior.Version.UID && (!ch.LeavesValues() || live.Version() == ch.Prior.Version) {
 			ch.find(live)
@@ -121,7 +121,7 @@ func (r *Run) planFind(ctx context.Context, ch *Change) diag.Diagnostics {
 }
 
 // planChanges records the keys that an update writes and drops, and checks that the dropped ones still hold what this resource last wrote.
-func (r *Run) planChanges(ctx context.Context, ch *Change) diag.Diagnostics {
+func (ch *Change) planChanges(ctx context.Context) diag.Diagnostics {
 	c, dropped := ch.Plan, ch.dropped(ch.was())
 	if c.Policy == "" { // not known: they may be abandoned
 		dropped = nil
@@ -131,8 +131,8 @@ func (r *Run) planChanges(ctx context.Context, ch *Change) diag.Diagnostics {
 	if c.Whole != nil { // it writes what it changes, and leaves the rest to entries
 		owns = writes
 	}
-	diags := r.planKeys(ctx, c.Ref, use{owns, writes, sortedKeys(dropped)}, ch.Memory.token(), ch.about)
-	if diags.HasError() || r.applying() || r.PlanCheck == terms.PlanCheckOff {
+	diags := ch.Run.planKeys(ctx, c.Ref, use{owns, writes, sortedKeys(dropped)}, ch.Memory.token(), ch.about)
+	if diags.HasError() || ch.Run.applying() || ch.Run.PlanCheck == terms.PlanCheckOff {
 		return diags
 	}
 	if problem := c.removesChanged(dropped, ch.Memory, nil, ch.about); problem != nil {
@@ -146,14 +146,14 @@ func (r *Run) planChanges(ctx context.Context, ch *Change) diag.Diagnostics {
 
 // PlanReplace checks the removal of a replace. Terraform plans the creation in a second call, and drops its warnings.
 // mayBeSame says that the new place is unknown, and may turn out to be the old one.
-func (r *Run) PlanReplace(ctx context.Context, ch *Change, mayBeSame bool) (diags diag.Diagnostics) {
+func (ch *Change) PlanReplace(ctx context.Context, mayBeSame bool) (diags diag.Diagnostics) {
 	if ch.Plan.OnDrift != "" {
 		ch.Prior.OnDrift = ch.Plan.OnDrift
 	}
 	if mayBeSame && (len(ch.staying()) > 0 || len(ch.Plan.needs()) > 0) {
 		diags.Append(ch.subject(terms.OpDelete).MayReplaceItself())
 	}
-	return append(diags, r.planDelete(ctx, ch, ch.Plan.Known.Place)...)
+	return append(diags, ch.planDelete(ctx, ch.Plan.Known.Place)...)
 }
 
 // NoteReplace notes the prior state, for the removal of a replace in the same place, as with -replace. That is as good as

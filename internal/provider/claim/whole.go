@@ -212,8 +212,8 @@ func (c *Claim) isGenerated() bool {
 
 // planObject checks a creation at plan. After the removal of a replace it checks nothing: the old object still exists. It records the object, so that keys
 // planned in it cause no warning, and refuses one that another resource of the plan creates.
-func (r *Run) planObject(ctx context.Context, ch *Change) diag.Diagnostics {
-	c, how := ch.Plan, r.CheckMode(ctx)
+func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
+	c, how := ch.Plan, ch.Run.CheckMode(ctx)
 	if !c.Known.Values {
 		how = cas.ReadOnly
 	}
@@ -225,15 +225,15 @@ func (r *Run) planObject(ctx context.Context, ch *Change) diag.Diagnostics {
 		return nil
 	}
 	ch.about.ID.Ref = ref
-	isTwice := r.registry.creates(ref, ch.Memory.newToken())
+	isTwice := ch.Run.registry.creates(ref, ch.Memory.newToken())
 	switch {
 	case ch.Memory.removalOf(c.ID) != nil, isReplanned(ctx):
 		return nil
-	case isTwice && !r.isApply(ctx) && r.PlanCheck != terms.PlanCheckOff:
-		return diag.Diagnostics{r.atPlan(ctx, ch.about).CreatedTwice()}
+	case isTwice && !ch.Run.isApply(ctx) && ch.Run.PlanCheck != terms.PlanCheckOff:
+		return diag.Diagnostics{ch.Run.atPlan(ctx, ch.about).CreatedTwice()}
 	}
-	return r.check(ctx, ch.about, c.Timeouts, func(ctx context.Context) error {
-		_, err := r.Engine.CheckCreate(ctx, r.creation(c, ref), how)
+	return ch.Run.check(ctx, ch.about, c.Timeouts, func(ctx context.Context) error {
+		_, err := ch.Run.Engine.CheckCreate(ctx, ch.Run.creation(c, ref), how)
 		var exists *cas.ExistsError
 		if c.isGenerated() && errors.As(err, &exists) {
 			return nil // another name is made then
@@ -243,7 +243,7 @@ func (r *Run) planObject(ctx context.Context, ch *Change) diag.Diagnostics {
 }
 
 // createObject makes the object under its name, or under one that is generated: another one where that is taken. It looks first, unless the plan's check just
-// has: an answer that gets lost can be settled where it is known that there was none before.
+// has: what became of a creation whose answer gets lost can be told where it is known that there was no object before.
 func (r *Run) createObject(ctx context.Context, c *Claim) (ref cas.Ref, result cas.TxnResult, err error) {
 	ref = c.Ref
 	attempts := 1
@@ -267,20 +267,20 @@ func (r *Run) createObject(ctx context.Context, c *Claim) (ref cas.Ref, result c
 }
 
 // planDeleteWhole is planDelete for a whole object: it notes the version. If it notes nothing, the removal compares with the prior state.
-func (r *Run) planDeleteWhole(ctx context.Context, ch *Change) diag.Diagnostics {
+func (ch *Change) planDeleteWhole(ctx context.Context) diag.Diagnostics {
 	prior := ch.Prior
 	var drift diag.Diagnostics
-	diags := r.check(ctx, ch.about, prior.Timeouts, func(ctx context.Context) error {
-		seen, err := r.Engine.Observe(ctx, prior.Ref, cas.Fresh)
+	diags := ch.Run.check(ctx, ch.about, prior.Timeouts, func(ctx context.Context) error {
+		seen, err := ch.Run.Engine.Observe(ctx, prior.Ref, cas.Fresh)
 		if err != nil || !seen.Exists() {
 			return err
 		}
 		ch.Memory.Removal = &removalNote{ID: prior.ID, UID: seen.Version().UID, ResourceVersion: seen.Version().ResourceVersion, OnDrift: prior.OnDrift}
-		if drift = r.removesDrift(ctx, ch, seen); len(drift) > 0 {
+		if drift = ch.removesDrift(ctx, seen); len(drift) > 0 {
 			return nil
 		}
-		if r.CheckMode(ctx) == cas.DryRun {
-			_, err = r.Engine.CheckRemove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
+		if ch.Run.CheckMode(ctx) == cas.DryRun {
+			_, err = ch.Run.Engine.CheckRemove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
 		}
 		return err
 	})
@@ -288,27 +288,27 @@ func (r *Run) planDeleteWhole(ctx context.Context, ch *Change) diag.Diagnostics 
 }
 
 // removesDrift refuses to remove what somebody else changed, if on_drift says so. A removal overwrites nothing that it could warn of.
-func (r *Run) removesDrift(ctx context.Context, ch *Change, seen *cas.Observation) diag.Diagnostics {
+func (ch *Change) removesDrift(ctx context.Context, seen *cas.Observation) diag.Diagnostics {
 	if ch.Prior.OnDrift != terms.DriftError || !seen.Exists() {
 		return nil
 	}
 	overwritten, _ := (&Change{Prior: ch.Prior.Found(seen), Memory: ch.Memory}).drift()
-	return r.drifted(ctx, terms.DriftError, overwritten, ch.about, false)
+	return ch.Run.drifted(ctx, terms.DriftError, overwritten, ch.about, false)
 }
 
 // deleteWhole deletes the object if it is still at the version. It judges drift again, in case plan_check let the plan pass.
-func (r *Run) deleteWhole(ctx context.Context, ch *Change, at cas.Version) diag.Diagnostics {
+func (ch *Change) deleteWhole(ctx context.Context, at cas.Version) diag.Diagnostics {
 	prior := ch.Prior
 	if prior.OnDrift == terms.DriftError {
-		seen, err := r.Engine.Observe(ctx, prior.Ref, cas.Fresh)
+		seen, err := ch.Run.Engine.Observe(ctx, prior.Ref, cas.Fresh)
 		if err != nil {
 			return diag.Diagnostics{ch.about.Diagnose(err)}
 		}
-		if diags := r.removesDrift(ctx, ch, seen); diags.HasError() {
+		if diags := ch.removesDrift(ctx, seen); diags.HasError() {
 			return diags
 		}
 	}
-	if _, err := r.Engine.Remove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{at}}); err != nil {
+	if _, err := ch.Run.Engine.Remove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{at}}); err != nil {
 		return diag.Diagnostics{ch.about.Diagnose(err)}
 	}
 	return nil

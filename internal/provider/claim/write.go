@@ -22,9 +22,9 @@ type Written struct {
 }
 
 // Create writes fields that the state does not have, or makes a whole object. A conflict has written nothing.
-func (r *Run) Create(ctx context.Context, ch *Change) (Written, diag.Diagnostics) {
+func (ch *Change) Create(ctx context.Context) (Written, diag.Diagnostics) {
 	timeout, diags := ch.Plan.Timeouts.Create(ctx, terms.DefaultTimeout)
-	if !r.Configured() {
+	if !ch.Run.Configured() {
 		diags.Append(NotConfigured())
 	}
 	if diags.HasError() {
@@ -34,25 +34,25 @@ func (r *Run) Create(ctx context.Context, ch *Change) (Written, diag.Diagnostics
 	if ch.Plan.Whole != nil {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		ref, result, err := r.createObject(ctx, ch.Plan)
+		ref, result, err := ch.Run.createObject(ctx, ch.Plan)
 		ch.about.ID.Ref = ref
 		return ch.take(ref, &cas.Txn{}, result, err)
 	}
-	t := r.createTxn(ch.Plan)
+	t := ch.Run.createTxn(ch.Plan)
 	if diags.Append(bind(ctx, t)...); diags.HasError() {
 		return Written{}, diags
 	}
-	result, err := r.commit(ctx, t, ch.about, timeout)
+	result, err := ch.Run.commit(ctx, t, ch.about, timeout)
 	written, more := ch.take(ch.Plan.Ref, t, result, err)
 	return written, append(diags, more...)
 }
 
 // Update writes what differs from what the state has. A conflict has written nothing.
-func (r *Run) Update(ctx context.Context, ch *Change) (Written, diag.Diagnostics) {
+func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 	timeout, diags := ch.Plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	ch.Memory.ForgetPlan()
 	if ch.about = ch.subject(terms.OpUpdate); ch.Writes() || ch.looks() {
-		if !r.Configured() {
+		if !ch.Run.Configured() {
 			diags.Append(NotConfigured())
 		}
 	}
@@ -62,13 +62,13 @@ func (r *Run) Update(ctx context.Context, ch *Change) (Written, diag.Diagnostics
 	if ch.looks() {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		seen, err := r.observeAll(ctx, ch, 0)
+		seen, err := ch.observeAll(ctx, 0)
 		if err != nil {
 			return Written{}, append(diags, ch.about.Diagnose(err))
 		}
 		ch.find(seen)
 	}
-	t, more := r.updateTxn(ch)
+	t, more := ch.updateTxn()
 	if diags.Append(more...); t == nil {
 		ch.account(&cas.Txn{}, cas.TxnResult{})
 		return Written{Ref: ch.Prior.Ref, Version: ch.Prior.Version}, diags
@@ -76,7 +76,7 @@ func (r *Run) Update(ctx context.Context, ch *Change) (Written, diag.Diagnostics
 	if ch.found != nil { // what another has written since the plan is a conflict, before it is drift
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		if _, err := r.Engine.Check(ctx, t, cas.ReadOnly); err != nil {
+		if _, err := ch.Run.Engine.Check(ctx, t, cas.ReadOnly); err != nil {
 			return Written{}, append(diags, ch.about.Diagnose(err))
 		}
 	}
@@ -85,19 +85,19 @@ func (r *Run) Update(ctx context.Context, ch *Change) (Written, diag.Diagnostics
 			diags.Append(refused)
 		}
 	}
-	diags.Append(r.checkDrift(ctx, ch)...)
+	diags.Append(ch.checkDrift(ctx)...)
 	if diags.HasError() {
 		return Written{}, diags
 	}
-	result, err := r.commit(ctx, t, ch.about, timeout)
+	result, err := ch.Run.commit(ctx, t, ch.about, timeout)
 	ch.Memory.doubtOf(err, ch.left(t))
 	written, more := ch.take(ch.Plan.Ref, t, result, err)
 	return written, append(diags, more...)
 }
 
 // observeAll reads what tells what an update of a whole object would change.
-func (r *Run) observeAll(ctx context.Context, ch *Change, age time.Duration) (*cas.Observation, error) {
-	live, err := r.Engine.Observe(ctx, ch.Prior.Ref, age)
+func (ch *Change) observeAll(ctx context.Context, age time.Duration) (*cas.Observation, error) {
+	live, err := ch.Run.Engine.Observe(ctx, ch.Prior.Ref, age)
 	if err == nil && !live.Exists() {
 		err = &cas.NotFoundError{Ref: ch.Prior.Ref}
 	}
@@ -138,17 +138,17 @@ func firstSwap(key string, expect, value cas.Entry, adopt bool) cas.KeySwap {
 	return k
 }
 
-// updateTxn builds the transaction of an update; nil where there is nothing to write. It compares with the prior state, which is the plan's observation even when
-// another process applies a saved plan. Keys that do not change are compared as well. A whole object is held to the version instead: so a plan to write that finds
+// updateTxn builds the transaction of an update; nil where there is nothing to write. It compares with the prior state, which is what the plan saw even when
+// another process applies a saved plan. Keys that do not change are compared as well. A whole object goes by the version instead: so a plan to write that finds
 // nothing left to be written is a transaction without keys.
-func (r *Run) updateTxn(ch *Change) (t *cas.Txn, diags diag.Diagnostics) {
+func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 	c, was := ch.Plan, ch.was()
 	isWhole, writes := c.Whole != nil, ch.Writes()
 	if !isWhole && !writes {
 		return nil, nil
 	}
 	dropped := ch.dropped(was)
-	t = &cas.Txn{Ref: was.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), Seen: cas.Basis{Version: was.Version}}
+	t = &cas.Txn{Ref: was.Ref, FieldManager: ch.Run.FieldManagerOr(c.FieldManager), Seen: cas.Basis{Version: was.Version}}
 	if !isWhole && !t.Seen.Valid() {
 		diags.Append(ch.about.VersionNotKnown())
 	}
