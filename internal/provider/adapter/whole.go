@@ -57,7 +57,7 @@ func (r *Whole) encode(ctx context.Context, m *Object, identity *tfsdk.ResourceI
 // blank is the state of an object of which nothing but its name is known. Every default is set, or the first plan would show an update.
 func (r *Whole) blank(ctx context.Context, ref cas.Ref) *Object {
 	m := r.decode(ctx, codec.Nulls, new(diag.Diagnostics))
-	m.Immutable, m.HideValues, m.OnDrift = types.BoolValue(false), types.BoolValue(false), types.StringValue(terms.DriftWarning)
+	m.Immutable, m.HideValues, m.OnDrift = types.BoolValue(false), types.BoolValue(false), r.defaults().Known(terms.OnDrift)
 	m.SetRef(ref)
 	return m
 }

@@ -54,7 +54,7 @@ var providerPlanned = []Rule{
 	rule("on_drift = error keeps a changed ConfigMap", "claim.Change.deleteWhole", "never removesDrift", "TestDriftOfARemoval/configmap"),
 	rule("A resource that waits tells no drift", "claim.Change.checkDrift", "never Wait", "TestDriftAndWaiting"),
 	rule("A write in doubt is no drift", "claim.Memory.doubtOf", "skip append", "TestResponseThatIsLostWhereWatchIsNotPermitted"),
-	rule("wait_for_match excludes on_drift = error", "attributes.waits.ValidateString", "never DriftError", "TestDriftAndWaiting"),
+	rule("wait_for_match excludes on_drift = error", "attributes.WaitProblems", "never DriftError", "TestDriftAndWaiting"),
 	rule("Two resources must not write one key", "claim.Run.planKeys", "never KeyWrittenTwice", "TestTwoResourcesWriteOneKey/two_entries"),
 	rule("Two resources must not create one ConfigMap", "claim.registry.creates", "a.isOther(b) -> false", "TestTwoResourcesCreateOneConfigMap"),
 	rule("An update of a whole ConfigMap takes part in that", "claim.Change.planChanges", "a := b.planKeys(c, d, e, f, g) -> a := diag.Diagnostics{}; _ = e", "TestAWholeConfigMapAndAnEntryWriteOneKey"),
@@ -71,6 +71,9 @@ var providerPlanned = []Rule{
 	rule("It lasts until then", "claim.Memory.clearDoubts", "never return false", "TestDoubtLastsWhileNothingWasWrittenSince/entry"),
 	rule("What is put back already is restored", "claim.Claim.removesChanged", "a.Holds(b) -> false", "TestRestoreOfWhatSomebodyPutBack"),
 	rule("An ignored label is no drift", "claim.Change.drift", "never ignored", "TestDriftOfALabelThatIsIgnoredFromNowOn"),
+	rule("A default of the provider fills in what a configuration leaves out", "adapter.Type.Planning", "skip setDefaults", "TestDefaultsOfTheProvider/terraform-1.16"),
+	rule("A default that is not known leaves alone what does not change", "adapter.Type.setDefaults", "a[b] = c[b] -> _ = c", "TestDefaultsThatAreNotKnownYet/terraform-1.11"),
+	rule("A missing object is an error where that is asked for", "diagnose.Subject.notFound", "without MissingRefused", "TestMissingObject/error"),
 	rule("A counter takes part in that", "claim.Run.PlanTake", "a.planKeys(b, c, d, e, f) -> diag.Diagnostics{}", "TestACounterAndAnEntryWriteOneKey"),
 	// Secrets.
 	rule("An update of a Secret in object scope is held to the version that its plan saw", "claim.Change.updateTxn", "a || b != terms.ScopeKey || c.IsSecret() && d -> a || b != terms.ScopeKey && !c.IsSecret()",
