@@ -30,5 +30,5 @@ func (r *Whole) declares(ctx context.Context, plan *Object, isNew bool) diag.Dia
 	if r.Kind == cas.Secret {
 		d.Text = d.Binary
 	}
-	return r.Run.PlanDeclares(ctx, plan.Ref(), d, isNew, r.About(plan, nil, terms.OpCreate))
+	return r.Run.PlanDeclares(ctx, plan.Ref(), d, isNew, r.About(plan, terms.OpCreate))
 }

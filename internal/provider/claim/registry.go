@@ -216,12 +216,12 @@ func (r *Run) PlanDeclares(ctx context.Context, ref cas.Ref, d Declared, isNew b
 }
 
 // planBeside is PlanDeclares for the creation of keys beside a whole object.
-func (r *Run) planBeside(ctx context.Context, c *Claim, about diagnose.Subject) diag.Diagnostics {
-	undone := r.registry.undone(c.Ref, c.Values)
-	if len(undone) == 0 || r.isApply(ctx) || r.PlanCheck == terms.PlanCheckOff {
+func (ch *Change) planBeside(ctx context.Context) diag.Diagnostics {
+	undone := ch.Run.registry.undone(ch.Plan.Ref, ch.Plan.Values)
+	if len(undone) == 0 || ch.Run.isApply(ctx) || ch.Run.PlanCheck == terms.PlanCheckOff {
 		return nil
 	}
-	return diag.Diagnostics{about.DataWillUndo(undone)}
+	return diag.Diagnostics{ch.about.DataWillUndo(undone)}
 }
 
 // takes records keys that a call is about to write or to take over. It records nothing, and gives those that another call of this apply has, where there
@@ -277,8 +277,8 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about 
 }
 
 // PlanUnchanged records the keys of an instance that its plan leaves as it is.
-func (r *Run) PlanUnchanged(ctx context.Context, ch *Change) diag.Diagnostics {
-	return r.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys(), values: ch.Prior.Values}, ch.Memory.token(), ch.Prior.About(terms.OpUpdate))
+func (ch *Change) PlanUnchanged(ctx context.Context) diag.Diagnostics {
+	return ch.Run.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys(), values: ch.Prior.Values}, ch.Memory.token(), ch.Prior.About(terms.OpUpdate))
 }
 
 // Once sends a transaction unless another call of this apply has written one of its keys, or taken it over. Labels and the like are keys as well. A removal

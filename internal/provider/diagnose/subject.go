@@ -71,7 +71,9 @@ const Report = "Report this as a defect of the provider, with the log of this ru
 func (s Subject) Of(t *cas.Txn) Subject {
 	s.Values = slices.Clone(s.Values)
 	for _, k := range t.Keys {
-		s.Values = append(s.Values, k.New, k.Expect)
+		if !strings.Contains(k.Key, "/") { // labels and the like are shown
+			s.Values = append(s.Values, k.New, k.Expect)
+		}
 	}
 	return s
 }

@@ -96,15 +96,9 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observ
 }
 
 // TakenOver is for an update that manages what the state has left to others: it says what that changes, which the plan does not show.
-// was is the state with what the update takes over.
-func (s Subject) TakenOver(plan, state, was Content) diag.Diagnostics {
-	before := was.parts()
-	for i, part := range state.parts() {
-		if *part.entries != nil {
-			*before[i].entries = nil // the plan shows it
-		}
-	}
-	facts := s.differences(was, plan, "Found", "Planned", nil)
+// found is what is there of that.
+func (s Subject) TakenOver(plan, found Content) diag.Diagnostics {
+	facts := s.differences(found, plan, "Found", "Planned", nil)
 	if facts == nil {
 		return nil
 	}
