@@ -289,13 +289,14 @@ func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 	if e.Plugin != "" {
 		facts = append(facts, Fact{"Command", e.Plugin})
 	}
-	switch timedOut := errors.Is(e.Err, context.DeadlineExceeded); {
-	case timedOut && e.Plugin != "":
-		return s.refuse(TitleOperationTimedOut, path.Empty(), "The exec plugin that gives the credentials did not answer in time.", facts,
-			fmt.Sprintf("Run the command in a shell to see what it waits for, such as a login, then run terraform again. If it is slow, raise timeouts.%s.", s.Limit))
-	case timedOut:
-		return s.refuse(TitleOperationTimedOut, path.Empty(), "The API server did not answer in time.", facts,
-			fmt.Sprintf("Run terraform again, or raise timeouts.%s.", s.Limit))
+	if errors.Is(e.Err, context.DeadlineExceeded) {
+		limit := fmt.Sprintf("raise timeouts.%s.", s.Limit)
+		happened, next := "The API server did not answer in time.", "Run terraform again, or "+limit
+		if e.Plugin != "" {
+			happened = "The exec plugin that gives the credentials did not answer in time."
+			next = "Run the command in a shell to see what it waits for, such as a login, then run terraform again. If it is slow, " + limit
+		}
+		return s.refuse(TitleOperationTimedOut, path.Empty(), happened, facts, next)
 	}
 	return s.refuse(TitleOperationCanceled, path.Empty(), "The operation was canceled.", facts, "")
 }
