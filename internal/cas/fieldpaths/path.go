@@ -12,6 +12,7 @@
 package fieldpaths
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -234,6 +235,8 @@ func Scalar(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v
+	case json.Number:
+		return v.String()
 	case bool, int64, int:
 		return fmt.Sprint(v)
 	case float64:

@@ -53,3 +53,23 @@ func (h *Reached) IsRefused(ref judging.Ref) bool {
 func (h *Reached) Covers(ref judging.Ref, m judging.Moment, now time.Time) bool {
 	return now.Sub(m.At) < judging.Remembered || h.IsRefused(ref)
 }
+
+// horizons are those of all kinds.
+type horizons struct {
+	mu  sync.Mutex
+	all map[judging.Kind]*Reached
+}
+
+// Horizon is that of an object's kind.
+func (c *Client) Horizon(ref judging.Ref) *Reached {
+	c.horizons.mu.Lock()
+	defer c.horizons.mu.Unlock()
+	h := c.horizons.all[ref.Kind]
+	if h == nil {
+		if h = (&Reached{}); c.horizons.all == nil {
+			c.horizons.all = map[judging.Kind]*Reached{}
+		}
+		c.horizons.all[ref.Kind] = h
+	}
+	return h
+}
