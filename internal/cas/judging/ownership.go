@@ -31,9 +31,9 @@ func (o *Observation) leaves(other *Observation, f Field) (all []leaf) {
 		}
 		every = every.Union(m.fields)
 	}
-	for path := range every.Leaves().All() {
+	every.Leaves().Iterate(func(path fieldpath.Path) {
 		if !o.isPart(other, path, parsed(f.key)) {
-			continue
+			return
 		}
 		l := leaf{path: path.Copy(), told: told}
 		for _, m := range o.managers() {
@@ -46,7 +46,7 @@ func (o *Observation) leaves(other *Observation, f Field) (all []leaf) {
 			}
 		}
 		all = append(all, l)
-	}
+	})
 	return all
 }
 
@@ -78,12 +78,9 @@ func (o *Observation) hasPart(other *Observation, set *fieldpath.Set, f Field) b
 	if o.fields == nil {
 		return set.Has(o.kind.path(f))
 	}
-	for path := range set.All() {
-		if o.isPart(other, path, parsed(f.key)) {
-			return true
-		}
-	}
-	return false
+	has := false
+	set.Iterate(func(path fieldpath.Path) { has = has || o.isPart(other, path, parsed(f.key)) })
+	return has
 }
 
 // ownersOfField is OwnersOf of a field: of all its parts.
@@ -171,16 +168,15 @@ func (s Sent) isAnothersOfFields(before, next *Observation, writes map[Field]Ent
 		return false // what is ours beside what was sent may be a default that came with it
 	}
 	gained, _ := next.gained(before, s.isOurs)
-	for path := range gained.Leaves().All() {
+	isTwins := false
+	gained.Leaves().Iterate(func(path fieldpath.Path) {
 		isMade := reflect.DeepEqual(next.holds(path), s.Normal.holds(path))
 		for f := range writes {
 			isMade = isMade || next.isPart(before, path, parsed(f.key))
 		}
-		if !isMade {
-			return true
-		}
-	}
-	return false
+		isTwins = isTwins || !isMade
+	})
+	return isTwins
 }
 
 // sameBut reports whether two states of an object hold the same, but for what the API server keeps account of by itself.
