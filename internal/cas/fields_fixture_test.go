@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -242,3 +243,5 @@ func widgetDefinition(group string) string {
 		"plain":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"text":{"type":"string"}}}}
 	}}}}}}]}}`, group, group)
 }
+
+func asConflict(err error, conflict **ConflictError) bool { return errors.As(err, conflict) }
