@@ -156,8 +156,8 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s would hold %d bytes, %d at most", e.Ref.Noun(), e.New+e.Others, MaxSize)
 }
 
-// ForbiddenError: the API server answered 403, as its authorization does and some admission. Err is its answer.
-// Nothing was written.
+// ForbiddenError: the API server answered 403, as its authorization does and some admission. Err is its answer. Verb is discover where it did
+// not tell which kinds it serves. Nothing was written.
 type ForbiddenError struct {
 	Ref  Ref
 	Verb string
@@ -165,6 +165,9 @@ type ForbiddenError struct {
 }
 
 func (e *ForbiddenError) Error() string {
+	if e.Verb == "discover" {
+		return fmt.Sprintf("not permitted to see which kinds the API server serves, as the ClusterRole system:discovery permits: %v", e.Err)
+	}
 	return fmt.Sprintf("not permitted to %s %s: %v", e.Verb, e.Ref.Noun(), e.Err)
 }
 
