@@ -244,7 +244,7 @@ func (b *batch) claim() bool {
 		return true
 	}
 	for i, t := range b.tasks {
-		if !t.claim(sent{b.base, b.of[i], b.byKey}) {
+		if !t.claim(sent{base: b.base, changes: b.of[i], byKey: b.byKey}) {
 			for _, claimed := range b.tasks[:i] {
 				claimed.release()
 			}

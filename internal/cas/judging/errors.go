@@ -204,9 +204,10 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // CanceledError: the caller's context ended before an answer was there, and before a write was sent. Nothing was
 // written.
 type CanceledError struct {
-	Ref  Ref
-	Host string
-	Err  error // of the context
+	Ref    Ref
+	Host   string
+	Plugin string // the command that had not given credentials yet; empty where the API server had not answered
+	Err    error  // of the context
 }
 
 func (e *CanceledError) Error() string {
@@ -224,7 +225,9 @@ type UnknownError struct {
 	// OnAny: it may land on any version, since it went as JSON Patch. Others can land on Base alone.
 	OnAny bool
 
-	Changes []Change // that were sent
+	Changes []Change // that were sent last
+	// Earlier is what was sent before them, and may have landed in their place. It differs from them where a key is computed.
+	Earlier [][]Change
 }
 
 func (e *UnknownError) Error() string {

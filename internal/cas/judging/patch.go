@@ -32,7 +32,9 @@ func MergePatch(of Kind, base Version, changes []Change, owner *metav1.ManagedFi
 		above, name := patch, of.wire(f.in)
 		switch f.in {
 		case "immutable":
-			patch[name] = to == "true"
+			if patch[name] = to; to != nil {
+				patch[name] = to == "true"
+			}
 			return
 		case "labels", "annotations":
 			above = metadata

@@ -102,7 +102,8 @@ var written = []Rule{
 	leads("A merge patch in doubt can have landed on its base alone", "a.ByKey || b -> true", "a merge patch on another base"),
 	leads("A JSON Patch in doubt can have landed on any version", "without ByKey", "a JSON Patch on another base"),
 	leads("Where its keys held what it tests", "a.Entry(b) != c -> false", "a JSON Patch of foo from another value"),
-	leads("And hold what it makes of them", "without HasAll", "a JSON Patch of foo to another value", "a merge patch on that base, to another"),
+	rule("Where all that it changes differs", "judging.Doubt.leads", "a == b && c == d -> false", "TestVersionIsNotOursThatIsJustWhatAnEarlierWriteMakes/a_swap,_and_it_alone_changed"),
+	leads("And nothing shows that another made it", "return !Sent{Manager: a.Manager}.isAnothers(b, c, d) -> return true", "a merge patch under another name"),
 	// Of a removal whose base was not read.
 	unread("Unread, what is gone as it shall be has landed", "without IsAbsent", "all is gone"),
 	unread("Unread, what is only compared tells nothing", "without Writes", "all is gone"),
@@ -123,6 +124,7 @@ var written = []Rule{
 	rule("Without a signature, what an unknown write on the same base would make is not known for a later one's", "cas.committer.doubts", "append(a, b) -> a",
 		"TestSwapThatAnUnknownOneMadeIsNotAnothersToo/the_other_is_lost"),
 	rule("A later one goes by all that are in doubt", "cas.batch.sent", "without Earlier", "TestWriteInDoubtIsNotForgottenForALaterOne"),
+	rule("Or one that was sent before it, and is in doubt", "cas.task.claim", "skip before", "TestUnknownNumberIsOneOfThoseThatWereSent"),
 	rule("A number that may be taken is the one that was sent", "cas.task.claim", "a.sent.Store(b) -> a.sent.CompareAndSwap(nil, b)", "TestUnknownNumberIsTheOneThatWasSent"),
 	rule("A watch that breaks off is asked again before a write is told of a later version than its own", "cas.committer.settle", "a.proven, b = &c, nil -> return c",
 		"TestSignedWriteIsSettledByAnotherWatchWhereOneBreaksOff"),
