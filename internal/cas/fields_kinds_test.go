@@ -351,3 +351,21 @@ func TestFieldsNeedNoMoreThanGetAndPatch(t *testing.T) {
 		t.Errorf("%v, want a ForbiddenError", err)
 	}
 }
+
+// Given a transaction of fields that names no version, and one that names an entry among fields; then it is refused, and nothing is asked of the object.
+func TestFieldsWithoutAVersionAreRefused(t *testing.T) {
+	f := newFields(t, deployment)
+	txn := f.txn(change{"spec.replicas", "2", "3"})
+	txn.APIVersion = ""
+	_, err := f.commit(txn)
+	f.want(Rejected, err)
+	f.wantRequests("")
+	txn = f.txn(change{"spec.replicas", "2", "3"})
+	txn.Keys = append(txn.Keys, KeySwap{Key: "foo", New: one})
+	_, err = f.commit(txn)
+	var told *FieldError
+	if !errors.As(err, &told) {
+		t.Errorf("%v, want a FieldError", err)
+	}
+	f.wantField("spec.replicas", "2")
+}

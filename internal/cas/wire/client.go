@@ -79,7 +79,7 @@ func New(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open, horizons: &horizons{}, kinds: &kinds{}}, nil
+	return &Client{rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open, horizons: &horizons{}, kinds: &kinds{asking: make(chan struct{}, 1)}}, nil
 }
 
 // once has a request be about the objects of a namespace, and be sent once: by itself, client-go would send it again and again, for as long
@@ -89,7 +89,7 @@ func (c *Client) once(ctx context.Context, ref judging.Ref, r *rest.Request) (co
 		ctx, r = klog.NewContext(ctx, klog.Logger{}), r.WarningHandler(rest.NoWarnings{})
 	}
 	r = r.MaxRetries(0)
-	if c.APIVersion != "" {
+	if c.APIVersion != "" || !ref.Kind.HoldsEntries() {
 		r, err := c.at(ctx, ref, r)
 		return ctx, r, err
 	}
