@@ -200,20 +200,17 @@ func (b *batch) add(t *task, changes []judging.Change) {
 // canGoByKey reports whether the batch can be a JSON Patch: nothing in it is held to a version, since what it changes is
 // not known to follow any; and the maps that its paths go through are there.
 func (b *batch) canGoByKey() bool {
-	if b.from.APIVersion() != "" {
-		if slices.ContainsFunc(b.tasks, func(t *task) bool { return t.txn.IsHeld() || t.txn.Computes() }) {
+	for _, t := range b.tasks {
+		if t.txn.IsHeld() || t.txn.Computes() {
 			return false
 		}
+	}
+	if b.from.APIVersion() != "" {
 		_, can := judging.FieldsJSONPatch(b.from, b.changes)
 		return can
 	}
 	if len(b.changes) > maxChanges || !b.from.SurvivesJSON() {
 		return false // only a Txn that is alone in it can have so many keys
-	}
-	for _, t := range b.tasks {
-		if t.txn.IsHeld() || t.txn.Computes() {
-			return false
-		}
 	}
 	for _, c := range b.changes {
 		if c.IsGuard {
