@@ -209,8 +209,8 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about 
 }
 
 // PlanUnchanged records the keys of an instance that its plan leaves as it is.
-func (r *Run) PlanUnchanged(ctx context.Context, ch *Change) diag.Diagnostics {
-	return r.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys()}, ch.Memory.token(), ch.Prior.About(terms.OpUpdate))
+func (ch *Change) PlanUnchanged(ctx context.Context) diag.Diagnostics {
+	return ch.Run.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys()}, ch.Memory.token(), ch.Prior.About(terms.OpUpdate))
 }
 
 // Once sends a transaction unless another call of this apply has written one of its keys, or taken it over. Labels and the like are keys as well. A removal
