@@ -42,7 +42,8 @@ var lostFields = map[string]struct {
 	"a field that brings defaults beside it": {
 		builtin(sample{"apps/v1", "Deployment", "deployments", `{"metadata":{"name":"web"},"spec":{"strategy":{"type":"Recreate"},
 		"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"web","image":"web:1"}]}}}}`}),
-		[]change{{"spec.strategy.type", `"Recreate"`, `"RollingUpdate"`}}, "", `{"spec":{"strategy":{"type":"RollingUpdate"}}}`, false,
+		[]change{{"spec.strategy.type", `"Recreate"`, `"RollingUpdate"`}},
+		"", `{"spec":{"strategy":{"type":"RollingUpdate"}}}`, false,
 	},
 	"a field whose default comes back": {builtin(deployment), []change{{"spec.replicas", "2", ""}}, "1", `{"spec":{"replicas":null}}`, false},
 	"a port with defaults": {
@@ -76,7 +77,8 @@ var lostFields = map[string]struct {
 	"a custom part is removed": {newWidgets, []change{{"spec.parts[name=a]", `{"name":"a","weight":1}`, ""}}, "", `{"spec":{"parts":[{"name":"b","weight":2}]}}`, true},
 	"a custom map with defaults": {
 		newWidgets,
-		[]change{{"spec.mode", "", `{"limit":3}`}}, `{"kind":"slow","limit":3}`, `{"spec":{"mode":{"limit":3}}}`, false,
+		[]change{{"spec.mode", "", `{"limit":3}`}},
+		`{"kind":"slow","limit":3}`, `{"spec":{"mode":{"limit":3}}}`, false,
 	},
 	"a custom map as a whole":  {newWidgets, []change{{"spec.fixed.x", `"1"`, `"2"`}}, "", `{"spec":{"fixed":{"x":"2"}}}`, false},
 	"a custom list of texts":   {newWidgets, []change{{"spec.flavours[=green]", "", `"green"`}}, "", `{"spec":{"flavours":["red","blue","green"]}}`, false},
