@@ -485,8 +485,8 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 		if c.saw != nil {
 			c.saw.drift = b.drift
 		}
-		title, _ = p.planCreation(b, nil, made) // the warnings of the second half are dropped
-		return c, title, warnings
+		title, more := p.planSecondHalf(b, nil, made)
+		return c, title, append(warnings, more...)
 	case b.kind == "whole" && b.secret:
 		var isUpdate bool
 		if isUpdate, title, warnings = p.planWholeSecret(b, was); isUpdate {
@@ -521,7 +521,17 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 		if overwritten, _ := b.drifted(was); !overwritten {
 			c.saw.drift = "off"
 		}
-		title, _ = p.planCreation(b, was, made)
+		var more []string
+		title, more = p.planSecondHalf(b, was, made)
+		warnings = append(warnings, more...)
 	}
 	return c, title, warnings
+}
+
+// planSecondHalf plans the creation of a replace. The client tells its warnings only beside an error.
+func (p *process) planSecondHalf(b *block, replaced *tracking, made map[string]bool) (title string, warnings []string) {
+	if title, warnings = p.planCreation(b, replaced, made); title == "" {
+		return "", nil
+	}
+	return title, warnings
 }
