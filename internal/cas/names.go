@@ -29,6 +29,7 @@ type (
 	ImmutableError   = judging.ImmutableError
 	NoNamespaceError = judging.NoNamespaceError
 	NotFoundError    = judging.NotFoundError
+	NotYetError      = judging.NotYetError
 	RefusedError     = judging.RefusedError
 	TerminatingError = judging.TerminatingError
 	TooLargeError    = judging.TooLargeError

@@ -160,6 +160,7 @@ func (p *casProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		configmap.NewEntry,
 		configmap.NewCounter,
+		configmap.NewAllocation,
 		configmap.NewConfigMap,
 		configmap.NewData,
 		secret.NewEntry,
@@ -179,6 +180,7 @@ func (p *casProvider) DataSources(context.Context) []func() datasource.DataSourc
 	return []func() datasource.DataSource{
 		source.NewConfigMapSource,
 		source.NewEntrySource,
+		source.NewAllocationsSource,
 	}
 }
 

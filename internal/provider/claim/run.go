@@ -3,6 +3,7 @@ package claim
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -25,6 +26,7 @@ type Run struct {
 	Ignored      terms.IgnoredMetadata
 
 	registry registry
+	readers  sync.Map // of pools, by terms.EntryID
 }
 
 // Configured reports whether the cluster is known.

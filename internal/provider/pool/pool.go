@@ -30,6 +30,9 @@ type Pool struct {
 	members []member // in the order of their values
 }
 
+// MostClaimant is how many bytes a claimant has at most.
+const MostClaimant = 128
+
 // Member is one allocation. What is not there, or is no text, is empty.
 type Member struct {
 	Value    string
@@ -92,6 +95,9 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string { return e.Problem }
+
+// NotText is the error of what is no text at all.
+func NotText() error { return &FormatError{"it is bytes (binaryData), not text"} }
 
 // Parse reads a pool. Its error is a *FormatError.
 func Parse(text string) (*Pool, error) {
