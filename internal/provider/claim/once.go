@@ -32,7 +32,9 @@ func (r *Run) Swap(ctx context.Context, c *Claim, timeout time.Duration) (Writte
 		return Written{}, diag.Diagnostics{NotConfigured()}
 	}
 	t := r.swapTxn(c)
-	result, diags, err := r.commit(ctx, t, c.About(terms.OpInvoke), timeout)
+	ch := &Change{Plan: c, about: c.About(terms.OpInvoke)}
+	result, err := r.commit(ctx, t, ch.about, timeout)
+	diags := ch.told(t, result, err)
 	if err != nil {
 		return Written{}, diags
 	}
@@ -84,7 +86,10 @@ func (r *Run) planComputed(ctx context.Context, c cas.Computed, who string, limi
 	if diags.HasError() {
 		return diags
 	}
-	return append(diags, r.Check(ctx, about, limits, func(ctx context.Context) error {
+	if isReplanned(ctx) { // what sends it judges
+		return nil
+	}
+	return append(diags, r.check(ctx, about, limits, func(ctx context.Context) error {
 		return r.Engine.CheckCompute(ctx, c, r.CheckMode(ctx))
 	})...)
 }

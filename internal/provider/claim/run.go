@@ -24,6 +24,7 @@ type Run struct {
 	PlanCheck    terms.PlanCheck
 	Rehearsal    cas.CheckMode // of a plan's checks
 	Ignored      terms.IgnoredMetadata
+	Defaults     terms.Defaults
 
 	registry registry
 	readers  sync.Map // of pools, by terms.EntryID
@@ -65,32 +66,19 @@ func (r *Run) CheckMode(ctx context.Context) cas.CheckMode {
 	return r.Rehearsal
 }
 
-// Check runs a plan's check, within the read timeout. look asks the engine. A plan that is known to be made in an apply needs none: the write that
-// follows judges.
-func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts.Value, look func(context.Context) error) diag.Diagnostics {
-	if isReplanned(ctx) {
-		return nil
-	}
-	return r.Look(ctx, about, limits, look)
-}
-
-// Look is Check for what a plan is made of. So a plan that is made in an apply needs it too, but leaves it to the write to tell what is wrong.
-func (r *Run) Look(ctx context.Context, about diagnose.Subject, limits timeouts.Value, look func(context.Context) error) diag.Diagnostics {
+// check makes a check of a plan, within the read timeout. ask asks the engine.
+func (r *Run) check(ctx context.Context, about diagnose.Subject, limits timeouts.Value, ask func(context.Context) error) diag.Diagnostics {
 	timeout, diags := limits.Read(ctx, terms.DefaultTimeout)
-	if !r.Checks() {
+	if diags.HasError() || !r.Checks() {
 		return diags
 	}
-	told := r.checkWithin(ctx, about, timeout, look)
-	if isReplanned(ctx) {
-		return diags
-	}
-	return append(diags, told...)
+	return append(diags, r.checkWithin(ctx, about, timeout, ask)...)
 }
 
-func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout time.Duration, look func(context.Context) error) (diags diag.Diagnostics) {
+func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout time.Duration, ask func(context.Context) error) (diags diag.Diagnostics) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err := look(ctx)
+	err := ask(ctx)
 	var notFound *cas.NotFoundError
 	switch {
 	case err == nil:
@@ -127,9 +115,9 @@ func (r *Run) atPlan(ctx context.Context, about diagnose.Subject) diagnose.Subje
 	return about
 }
 
-// Observe reads an object for a refresh. It may reuse a recent read of this process; if something is missing there, it reads again, before
+// observe reads an object for a refresh. It may reuse a recent read of this process; if something is missing there, it reads again, before
 // the state drops anything.
-func (r *Run) Observe(ctx context.Context, ref cas.Ref, age time.Duration, missing func(*cas.Observation) bool) (*cas.Observation, error) {
+func (r *Run) observe(ctx context.Context, ref cas.Ref, age time.Duration, missing func(*cas.Observation) bool) (*cas.Observation, error) {
 	seen, err := r.Engine.Observe(ctx, ref, age)
 	if err == nil && age > 0 && missing(seen) {
 		return r.Engine.Observe(ctx, ref, 0)
