@@ -1,11 +1,9 @@
 package allocation
 
 import (
-	"sync"
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcli"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -82,45 +80,8 @@ func TestWaitForFreeIsInterruptedAtOnceAndLeavesNothing(t *testing.T) {
 func TestSemaphoreWhoseHoldersAreAllInOneRunIsNoWait(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", nil)
-	p.Write(several(4, ofThree, `wait_for_free = "24h"`))
+	p.Write(several(4, ofThree, `wait_for_free = "10s"`))
 	p.Plan()
 	p.ApplyRefused("Error: Pool Is Full", "This apply itself has taken all that there is")
 	wantValues(p, "a", "b", "c")
-}
-
-// Processes that take and release at the same time never have one value twice, and leave nothing.
-func TestProcessesThatTakeAndReleaseShareNothing(t *testing.T) {
-	const processes, rounds = 6, 3
-	p := fixture.NewPipeline(t)
-	p.Create("testmap", nil)
-	var mu sync.Mutex
-	held := map[string]int{}
-	var running sync.WaitGroup
-	for i := range processes {
-		s := fixture.NewSession(p)
-		s.Write("main.tf", p.ConfigFor(p.Cluster.Kubeconfig(p, p.Cluster.Config), "", block("a", `names = ["a", "b", "c", "d"]`, `wait_for_free = "5m"`)))
-		running.Go(func() {
-			for range rounds {
-				if r := s.Run("apply"); r.ExitCode != 0 {
-					t.Errorf("process %d:\n%s", i, testcli.Flat(r.All()))
-					return
-				}
-				value, _ := s.State()["a"].Attributes["value"].(string)
-				mu.Lock()
-				if held[value]++; held[value] > 1 {
-					t.Errorf("%q has %d owners", value, held[value])
-				}
-				mu.Unlock()
-				mu.Lock()
-				held[value]-- // before it is released: another may have it then
-				mu.Unlock()
-				if r := s.Destroy(); r.ExitCode != 0 {
-					t.Errorf("process %d:\n%s", i, testcli.Flat(r.All()))
-					return
-				}
-			}
-		})
-	}
-	running.Wait()
-	wantTaken(p.Fixture)
 }

@@ -81,8 +81,7 @@ func (r *Run) Take(ctx context.Context, counter cas.Counter, timeout time.Durati
 // planComputed checks whether a key can be computed, and records that the plan does. Who is the token of those that compute it in one way, and so may have
 // it together.
 func (r *Run) planComputed(ctx context.Context, c cas.Computed, who string, limits timeouts.Value, about diagnose.Subject) diag.Diagnostics {
-	key := []string{c.Key}
-	diags := r.planKeys(ctx, c.Ref, use{owns: key, writes: key}, token{text: who}, about)
+	diags := r.planKeys(ctx, c.Ref, use{owns: []string{c.Key}, writes: []string{c.Key}}, token{text: who}, about)
 	if diags.HasError() {
 		return diags
 	}
