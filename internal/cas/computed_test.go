@@ -17,7 +17,7 @@ func (f *fixture) slot(who string, wait time.Duration) Computed {
 		if live.IsAbsent() || live == Text("") {
 			return Text(who), nil
 		}
-		return Entry{}, &NotYetError{errHeld}
+		return Entry{}, &NotYetError{Err: errHeld}
 	}}
 }
 

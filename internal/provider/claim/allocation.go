@@ -89,7 +89,7 @@ func (r *Run) Reclaim(ctx context.Context, a Allocation, timeout time.Duration, 
 func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, about diagnose.Subject) (diags diag.Diagnostics) {
 	c := r.computed(a, func(p *pool.Pool) (*pool.Pool, error) { return p.Release(a.ID, a.Value), nil })
 	var step cas.Step
-	told, err := r.compute(ctx, c, allocations, timeout, about, func(ctx context.Context) (err error) {
+	told, _ := r.compute(ctx, c, allocations, timeout, about, func(ctx context.Context) (err error) {
 		step, err = r.Engine.Compute(ctx, c)
 		var notFound *cas.NotFoundError
 		var terminating *cas.TerminatingError

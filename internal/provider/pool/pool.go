@@ -484,5 +484,5 @@ func (r Names) lowest(p *Pool) (string, bool) {
 func (r Names) touches(m member) bool { return slices.Contains(r, m.name) }
 
 func saturated(n uint64) int64 {
-	return int64(min(n, math.MaxInt64)) //nolint:gosec // it is at most that
+	return int64(min(n, math.MaxInt64))
 }
