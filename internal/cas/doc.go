@@ -34,7 +34,8 @@
 //     share its.
 //   - Computed keys are the exception: transactions that each compute the same key (KeySwap.Next) share a request. Each
 //     function gets what the one before it leaves, and each caller is told its own step. No number is given to two
-//     callers, not even where one of them was told Unknown and its write lands later.
+//     callers, not even where one of them was told Unknown and its write lands later. A function that refuses with a
+//     *NotYetError can be waited for (Computed.Wait).
 //   - Create makes an object only where there is none, as a read that began after the call has shown. Remove deletes just
 //     the version that was judged, so that no foreign write goes with it unseen. Both keep their place among the swaps of
 //     the object, and lineage goes through them: from a creation on, and up to a removal.
