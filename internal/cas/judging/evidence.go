@@ -49,8 +49,8 @@ type Sent struct {
 	Earlier []Doubt
 }
 
-// Doubt is a write of which it could not be found out whether it landed. It can have made a version in which all that it changes differs from
-// its base, and nothing shows that another made it.
+// Doubt is a write of which it could not be found out whether it landed. It may have made a version where all that it changes
+// differs from its base, and where nothing shows another writer.
 type Doubt struct {
 	Base    Version
 	Manager string
