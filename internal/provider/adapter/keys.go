@@ -24,7 +24,7 @@ type KeysModel[M any] interface {
 	*M
 	Shared() *KeysAttributes
 	// SetDefaults gives a new import its defaults.
-	SetDefaults()
+	SetDefaults(of terms.Defaults)
 	// Import takes in what an import names, and gives the keys; none for all.
 	Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics)
 	IdentitySchema(kind cas.Kind) identityschema.Schema
@@ -95,7 +95,7 @@ func (r *Keys[M, P]) encode(ctx context.Context, m P, identity *tfsdk.ResourceId
 // Blank is the state of an import of which nothing is known yet.
 func (r *Keys[M, P]) Blank(ctx context.Context) P {
 	m := r.decode(ctx, codec.Nulls, new(diag.Diagnostics))
-	m.SetDefaults()
+	m.SetDefaults(r.defaults())
 	return m
 }
 

@@ -99,7 +99,7 @@ func (r *Whole) claim(o, state *Object, m *claim.Memory) *claim.Claim {
 			continue
 		}
 		w.Parts = append(w.Parts, p.name)
-		if all.IsUnknown() || !AllKnown(all) && !(isSealed && isBinary) {
+		if all.IsUnknown() || !AllKnown(all) && (!isSealed || !isBinary) {
 			w.Unknown = append(w.Unknown, p.name)
 		}
 		for name, v := range all.Elements() {

@@ -57,7 +57,7 @@ func (r *Whole) encode(ctx context.Context, m *Object, identity *tfsdk.ResourceI
 // blank is the state of an object of which nothing but its name is known. Every default is set, or the first plan would show an update.
 func (r *Whole) blank(ctx context.Context, ref cas.Ref) *Object {
 	m := r.decode(ctx, codec.Nulls, new(diag.Diagnostics))
-	m.Immutable, m.HideValues, m.OnDrift = types.BoolValue(false), types.BoolValue(false), types.StringValue(terms.DriftWarning)
+	m.Immutable, m.HideValues, m.OnDrift = types.BoolValue(false), types.BoolValue(false), r.defaults().Known(terms.OnDrift)
 	m.SetRef(ref)
 	return m
 }
@@ -120,6 +120,7 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 		}
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
+	resp.Diagnostics.Append(r.declares(ctx, plan, state == nil)...)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 }
 

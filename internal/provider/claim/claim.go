@@ -98,9 +98,6 @@ func (c *Claim) IsSecret() bool { return c.Ref.Kind == cas.Secret }
 // isImported reports whether a state has keys of a Secret that nothing has written yet.
 func (c *Claim) isImported() bool { return c.IsSecret() && c.Revision.IsNull() }
 
-// rewrites reports whether an update writes keys that the state of a Secret has.
-func (c *Claim) rewrites(prior *Claim) bool { return !c.Revision.Equal(prior.Revision) }
-
 // live gives what an observation holds in the fields that the claim is about.
 func (c *Claim) live(seen *cas.Observation) map[string]cas.Entry {
 	if c.Whole != nil {

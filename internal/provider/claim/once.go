@@ -34,11 +34,11 @@ func (r *Run) Swap(ctx context.Context, c *Claim, timeout time.Duration) (Writte
 	t := r.swapTxn(c)
 	ch := &Change{Plan: c, about: c.About(terms.OpInvoke)}
 	result, err := r.commit(ctx, t, ch.about, timeout)
-	if diags := ch.told(t, result, err); err != nil {
+	diags := ch.told(t, result, err)
+	if err != nil {
 		return Written{}, diags
-	} else {
-		return written(t, result), diags
 	}
+	return written(t, result), diags
 }
 
 // swapTxn builds the transaction of a swap. A key without an expectation must be absent, or hold its value already: a swap overwrites only

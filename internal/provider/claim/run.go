@@ -23,6 +23,7 @@ type Run struct {
 	PlanCheck    terms.PlanCheck
 	Rehearsal    cas.CheckMode // of a plan's checks
 	Ignored      terms.IgnoredMetadata
+	Defaults     terms.Defaults
 
 	registry registry
 }

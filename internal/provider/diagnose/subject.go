@@ -32,13 +32,16 @@ type Subject struct {
 	Ways     Ways
 	Content  func(live *cas.Observation) (state, found Content) // of a whole ConfigMap that the state has; nil for any other
 
-	Op        terms.Operation
-	Limit     terms.Operation // whose timeout applies
-	Plan      terms.PlanCheck // of a plan's check, how plan_check takes its failure; empty otherwise
-	Replanned bool            // of a plan's check, whether an apply makes the plan again
-	Rehearsed bool            // a plan's check that sends a dry run
-	Unread    bool            // of a plan's check, whether the state may be old
-	Wait      types.String    // wait_for_match; null where the operation does not wait
+	Op             terms.Operation
+	Limit          terms.Operation // whose timeout applies
+	Plan           terms.PlanCheck // of a plan's check, how plan_check takes its failure; empty otherwise
+	Replanned      bool            // of a plan's check, whether an apply makes the plan again
+	Rehearsed      bool            // a plan's check that sends a dry run
+	MissingRefused bool            // of a creation's plan, whether an object that does not exist is an error
+	Unread         bool            // of a plan's check, whether the state may be old
+	Wait           types.String    // wait_for_match; null where the operation does not wait
+
+	Manager string // the provider's own; empty where it does not matter
 
 	Hide   Hiding
 	Values []cas.Entry // that the words of others may quote
@@ -199,7 +202,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 }
 
 func (s Subject) notFound() diag.Diagnostic {
-	if s.Plan != "" && (s.Op == terms.OpCreate || s.Op == terms.OpInvoke) {
+	if s.Plan != "" && (s.Op == terms.OpCreate || s.Op == terms.OpInvoke) && !s.MissingRefused {
 		return s.tell(WarningConfigMapDoesNotExistYet, path.Root("name"),
 			"The ConfigMap does not exist yet, so the plan could not check it. The apply checks it.", nil,
 			cmp.Or(s.Ways.Missing, "If this run creates the ConfigMap, let this resource depend on it. Otherwise create it first."))
@@ -290,11 +293,10 @@ func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 		facts = append(facts, Fact{"Command", e.Plugin})
 	}
 	if errors.Is(e.Err, context.DeadlineExceeded) {
-		limit := fmt.Sprintf("raise timeouts.%s.", s.Limit)
-		happened, next := "The API server did not answer in time.", "Run terraform again, or "+limit
+		happened, next := "The API server did not answer in time.", fmt.Sprintf("Run terraform again, or raise timeouts.%s.", s.Limit)
 		if e.Plugin != "" {
 			happened = "The exec plugin that gives the credentials did not answer in time."
-			next = "Run the command in a shell to see what it waits for, such as a login, then run terraform again. If it is slow, " + limit
+			next = "Run the command in a shell to see what it waits for, such as a login. " + next
 		}
 		return s.refuse(TitleOperationTimedOut, path.Empty(), happened, facts, next)
 	}

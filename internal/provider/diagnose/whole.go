@@ -53,7 +53,7 @@ func (s Subject) CreatedTwice() diag.Diagnostic {
 }
 
 func (s Subject) noNamespace() diag.Diagnostic {
-	if s.Plan != "" {
+	if s.Plan != "" && !s.MissingRefused {
 		return s.tell(WarningNamespaceDoesNotExistYet, path.Root("namespace"),
 			"The namespace does not exist yet, so the plan could not check the ConfigMap. The apply checks it.", nil,
 			"If this run creates the namespace, let this resource depend on it. Otherwise create it first.")
