@@ -147,7 +147,7 @@ func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resour
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	seen, err := r.Run.Observe(ctx, state.Ref(), cas.Fresh, func(seen *cas.Observation) bool { return !seen.Exists() })
+	seen, err := r.Run.Observe(ctx, state.Ref(), "", cas.Fresh, func(seen *cas.Observation) bool { return !seen.Exists() })
 	switch {
 	case err != nil:
 		resp.Diagnostics.Append(r.About(state, nil, terms.OpRead).Diagnose(err))

@@ -129,7 +129,7 @@ func (r *Run) noteSeen(ctx context.Context, ch *Change, t *cas.Txn, seen *cas.Ob
 		at := seen
 		if at == nil {
 			var err error
-			if at, err = r.Engine.Observe(ctx, c.Ref, cas.Fresh); err != nil {
+			if at, err = r.Engine.ObserveFields(ctx, c.Ref, c.APIVersion, cas.Fresh); err != nil {
 				return nil // the check has said so, or the apply will
 			}
 		}

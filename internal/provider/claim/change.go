@@ -38,7 +38,11 @@ func (ch *Change) dropped() map[string]cas.Entry {
 		return nil
 	}
 	dropped := maps.Clone(ch.Prior.Values)
-	maps.DeleteFunc(dropped, func(key string, _ cas.Entry) bool { _, keeps := ch.Plan.Values[key]; return keeps })
+	maps.DeleteFunc(dropped, func(key string, was cas.Entry) bool {
+		_, keeps := ch.Plan.Values[key]
+		isIn := func(other string) bool { return cas.Overlap(key, other) } // a field that became a part of another, or the reverse
+		return keeps || ch.Plan.leaves(key, was, ch.Memory) || slices.ContainsFunc(ch.Plan.Keys(), isIn)
+	})
 	return dropped
 }
 

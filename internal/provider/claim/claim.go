@@ -33,19 +33,22 @@ import (
 
 // Claim describes keys of one object: those that a plan asks for, or those that a state has.
 type Claim struct {
-	ID       string // the same before and after a replace of the resource in its place
-	Ref      cas.Ref
-	Values   map[string]cas.Entry // what each key shall hold, or holds
-	Expected map[string]cas.Entry // what keys must hold before a write; the absent Entry for a key that must not be there
-	Adopt    bool                 // take over a key that already holds its value
-	Pin      types.String         // of a plan: the resourceVersion that a write needs; null where none is named
-	Scope    string               // conflict_scope
-	Policy   string               // deletion_policy
-	OnDrift  string               // on_drift
-	Version  cas.Version          // of a state: the object's
+	ID  string // the same before and after a replace of the resource in its place
+	Ref cas.Ref
+	// APIVersion is that in which keys name fields, as [cas.FieldKey] does; empty where they name entries.
+	APIVersion string
+	Values     map[string]cas.Entry // what each key shall hold, or holds; the absent Entry for a field that shall be gone
+	Expected   map[string]cas.Entry // what keys must hold before a write; the absent Entry for a key that must not be there
+	Adopt      bool                 // take over a key that already holds its value
+	Pin        types.String         // of a plan: the resourceVersion that a write needs; null where none is named
+	Scope      string               // conflict_scope
+	Policy     string               // deletion_policy
+	OnDrift    string               // on_drift
+	Version    cas.Version          // of a state: the object's
 	// Revision is the version that a configuration gives its write-only values; null after an import. A claim on a Secret goes by it,
 	// since its state has no values: Values of a state are [cas.Anything].
 	Revision types.Int64
+	Hides    bool // no value of a field may be in errors
 	Open     bool // an apply may be given other keys than its plan: those of a write-only map, which may be ephemeral
 
 	FieldManager types.String // null for the provider's
@@ -84,13 +87,30 @@ func (c *Claim) expects() []string {
 func (c *Claim) needs() []string { return append(c.adopts(), c.expects()...) }
 
 // IsSecret reports whether no state may have the values.
-func (c *Claim) IsSecret() bool { return c.Ref.Kind == cas.Secret }
+func (c *Claim) IsSecret() bool { return c.Ref.Kind == cas.Secret && c.APIVersion == "" }
 
 // isImported reports whether a state has keys of a Secret that nothing has written yet.
 func (c *Claim) isImported() bool { return c.IsSecret() && c.Revision.IsNull() }
 
 // rewrites reports whether an update writes keys that the state of a Secret has.
 func (c *Claim) rewrites(prior *Claim) bool { return !c.Revision.Equal(prior.Revision) }
+
+// leaves reports whether a removal leaves a key as it is: one that this resource did not add or, with release, that somebody else changed since.
+func (c *Claim) leaves(key string, live cas.Entry, m *Memory) bool {
+	switch c.Policy {
+	case terms.PolicyAbandon:
+		return true
+	case terms.PolicyRelease:
+		first, isKnown := m.First[key]
+		return !isKnown || !first.IsAbsent() || live.IsAbsent() || c.OnDrift == terms.DriftWarning && m.foreign(partKeys, key, live)
+	}
+	return false
+}
+
+// left gives those of the keys that a removal leaves, and that are there.
+func (c *Claim) left(live map[string]cas.Entry, m *Memory) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(live)), func(key string) bool { return live[key].IsAbsent() || !c.leaves(key, live[key], m) })
+}
 
 // live gives the values of the keys in an observation.
 func (c *Claim) live(seen *cas.Observation) map[string]cas.Entry {

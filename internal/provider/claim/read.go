@@ -34,13 +34,24 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	}
 	// Vanished keys are looked up too: if one comes back, that is drift.
 	keys := slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(append(c.Keys(), m.Import...), maps.Keys(m.Written[partKeys])))))
-	observation, err := r.Observe(ctx, c.Ref, age, func(seen *cas.Observation) bool {
-		return slices.ContainsFunc(keys, func(key string) bool { return seen.Entry(key).IsAbsent() })
+	observation, err := r.Observe(ctx, c.Ref, c.APIVersion, age, func(seen *cas.Observation) bool {
+		return slices.ContainsFunc(keys, func(key string) bool {
+			was, has := c.Values[key]
+			return seen.Entry(key).IsAbsent() && !(has && was.IsAbsent())
+		})
 	})
+	for _, key := range keys {
+		if _, wrong := observation.Field(key); err == nil && wrong != nil {
+			err = &cas.FieldError{Ref: c.Ref, Key: key, Err: wrong}
+		}
+	}
 	if err != nil {
-		diags.Append(c.About(terms.OpRead).Diagnose(err))
+		about := c.About(terms.OpRead)
+		about.IsImport = m.Import != nil
+		diags.Append(about.Diagnose(err)) // a warning where the kind is not served: the state stays
 		return nil, diags
 	}
+	m.forgetForms(observation)
 	m.clearDoubts(observation.Version(), func(_, key string) (cas.Entry, bool) { return observation.Entry(key), true })
 	m.observe(observation)
 	if isOfAll {

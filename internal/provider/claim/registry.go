@@ -120,6 +120,11 @@ func (g *registry) update(ref cas.Ref, keys []string, change func(key string, k 
 	}
 	for _, key := range slices.Sorted(slices.Values(keys)) {
 		id := terms.EntryID{Ref: ref, Key: key}
+		for other, k := range g.keys { // a part of the field, or what it is a part of
+			if other.Ref == ref && other.Key != key && cas.Overlap(other.Key, key) {
+				change(key, &k)
+			}
+		}
 		k := g.keys[id]
 		change(key, &k)
 		g.keys[id] = k

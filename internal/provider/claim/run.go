@@ -108,7 +108,7 @@ func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout t
 // located says of a ConfigMap that does not exist whether its namespace does, if the role lets one tell.
 func (r *Run) located(ctx context.Context, err error) error {
 	var notFound *cas.NotFoundError
-	if errors.As(err, &notFound) && r.Engine.LacksNamespace(ctx, notFound.Ref.Namespace) {
+	if errors.As(err, &notFound) && notFound.Ref.Namespace != "" && r.Engine.LacksNamespace(ctx, notFound.Ref.Namespace) {
 		return &cas.NoNamespaceError{Ref: notFound.Ref}
 	}
 	return err
@@ -127,10 +127,10 @@ func (r *Run) atPlan(ctx context.Context, about diagnose.Subject) diagnose.Subje
 
 // Observe reads an object for a refresh. It may reuse a recent read of this process; if something is missing there, it reads again, before
 // the state drops anything.
-func (r *Run) Observe(ctx context.Context, ref cas.Ref, age time.Duration, missing func(*cas.Observation) bool) (*cas.Observation, error) {
-	seen, err := r.Engine.Observe(ctx, ref, age)
+func (r *Run) Observe(ctx context.Context, ref cas.Ref, apiVersion string, age time.Duration, missing func(*cas.Observation) bool) (*cas.Observation, error) {
+	seen, err := r.Engine.ObserveFields(ctx, ref, apiVersion, age)
 	if err == nil && age > 0 && missing(seen) {
-		return r.Engine.Observe(ctx, ref, 0)
+		return r.Engine.ObserveFields(ctx, ref, apiVersion, 0)
 	}
 	return seen, err
 }

@@ -2,6 +2,7 @@ package claim
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -15,6 +16,7 @@ import (
 // Written is the result of a write.
 type Written struct {
 	Version  cas.Version          // of the object after it
+	Stored   map[string]cas.Entry // what the keys that it is about hold after it; nil where nothing was asked of the API server
 	Previous map[string]cas.Entry // what the keys that it changed held before; nil where it changed nothing
 }
 
@@ -72,9 +74,15 @@ func (r *Run) Update(ctx context.Context, ch *Change) (Written, diag.Diagnostics
 	return written(t, result), diags
 }
 
+// txnOf is a transaction about nothing yet.
+func (r *Run) txnOf(c *Claim) *cas.Txn {
+	return &cas.Txn{Ref: c.Ref, APIVersion: c.APIVersion, Hides: c.APIVersion != "" && c.Hides, FieldManager: r.FieldManagerOr(c.FieldManager)}
+}
+
 // createTxn builds the transaction of a create. It compares values only.
 func (r *Run) createTxn(c *Claim) *cas.Txn {
-	t := &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), At: c.pinned(nil)}
+	t := r.txnOf(c)
+	t.At = c.pinned(nil)
 	for _, key := range sortedKeys(c.Values, c.Expected) {
 		if value, writes := c.Values[key]; writes {
 			t.Keys = append(t.Keys, firstSwap(key, c.Expected[key], value, c.Adopt))
@@ -98,7 +106,8 @@ func firstSwap(key string, expect, value cas.Entry, adopt bool) cas.KeySwap {
 // process applies a saved plan. Keys that do not change are compared as well.
 func (r *Run) updateTxn(ch *Change) (t *cas.Txn, diags diag.Diagnostics) {
 	c, prior := ch.Plan, ch.Prior
-	t = &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), Seen: cas.Basis{Version: prior.Version}}
+	t = r.txnOf(c)
+	t.Seen = cas.Basis{Version: prior.Version}
 	if !t.Seen.Valid() {
 		diags.Append(ch.about.VersionNotKnown())
 	}
@@ -107,6 +116,7 @@ func (r *Run) updateTxn(ch *Change) (t *cas.Txn, diags diag.Diagnostics) {
 	}
 	t.At = c.pinned(t.At)
 
+	drops := sortedKeys(ch.dropped())
 	var lost, open []string // nothing is known to restore; nothing says what a key must hold
 	for _, key := range sortedKeys(c.Values, prior.Values, c.Expected) {
 		value, writes := c.Values[key]
@@ -125,7 +135,7 @@ func (r *Run) updateTxn(ch *Change) (t *cas.Txn, diags diag.Diagnostics) {
 			}
 		case writes:
 			t.Keys = append(t.Keys, firstSwap(key, c.Expected[key], value, c.Adopt))
-		case has && c.Policy != terms.PolicyAbandon:
+		case has && slices.Contains(drops, key):
 			k := cas.KeySwap{Key: key, Expect: want, Held: cas.HeldIsDone} // what is gone already, or put back, is as it shall be
 			if c.Policy == terms.PolicyRestore {
 				original, known := ch.Memory.First[key]
@@ -166,7 +176,11 @@ func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, ti
 	var changed []diagnose.KeyChange
 	for _, k := range t.Keys {
 		stored := result.After.Entry(k.Key)
-		if _, touched := result.Previous[k.Key]; touched && result.Wrote && !k.IsGuard && !stored.Holds(k.New) {
+		previous, touched := result.Previous[k.Key]
+		if t.APIVersion != "" && stored != previous { // the API server has a form of its own for many a value, and defaults
+			continue
+		}
+		if touched && result.Wrote && !k.IsGuard && !stored.Holds(k.New) {
 			changed = append(changed, diagnose.KeyChange{Key: k.Key, Sent: k.New, Stored: stored})
 		}
 	}
@@ -188,7 +202,10 @@ func (m *Memory) left(t *cas.Txn) digests {
 }
 
 func written(t *cas.Txn, result cas.TxnResult) Written {
-	w := Written{Version: result.After.Version()}
+	w := Written{Version: result.After.Version(), Stored: map[string]cas.Entry{}}
+	for _, k := range t.Keys {
+		w.Stored[k.Key] = result.After.Entry(k.Key)
+	}
 	if !result.Wrote {
 		return w
 	}
@@ -207,6 +224,7 @@ func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 	m.newToken()
 	first, written, observed := map[string]cas.Entry{}, map[string]string{}, map[string]string{}
 	touched := map[string]bool{}
+	m.noteForms(ch.Plan, t, result)
 	for _, k := range t.Keys {
 		touched[k.Key] = !k.IsGuard
 	}

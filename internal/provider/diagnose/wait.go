@@ -30,7 +30,7 @@ func (s Subject) waited(e *cas.WaitError) diag.Diagnostic {
 	switch {
 	case errors.As(e.Err, &forbidden):
 		return s.refuse(TitleNotPermittedToWait, at, fmt.Sprintf("You do not have permission to %s this ConfigMap, so wait_for_match cannot wait.",
-			forbidden.Verb), append(facts, Fact{"API server", s.words(forbidden.Err)}), "Grant get, patch and watch on configmaps in this namespace.")
+			forbidden.Verb), append(facts, Fact{"API server", s.words(forbidden.Err)}), "Grant get, patch and watch on "+s.granted()+".")
 	case errors.Is(e.Err, context.DeadlineExceeded):
 		return s.refuse(TitleWaitEndedWithoutAMatch, at, "The expected state was not reached within wait_for_match.", facts,
 			"Find out why the other writer is late. Then run terraform apply again, or raise wait_for_match.")
