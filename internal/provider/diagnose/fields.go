@@ -140,7 +140,7 @@ func (s Subject) leaves(nameA string, a cas.Entry, nameB string, b cas.Entry) (f
 		if i == mostLeaves {
 			return append(facts, Fact{"More differences", fmt.Sprint(len(all) - i)})
 		}
-		facts = append(facts, Fact{"At", l.at}, Fact{nameA, shown(l.a)}, Fact{nameB, shown(l.b)})
+		facts = append(facts, Fact{"At", l.at}, Fact{nameA, leafText(l.a)}, Fact{nameB, leafText(l.b)})
 	}
 	return facts
 }
@@ -177,7 +177,7 @@ func appendLeaves(all *[]leaf, at string, a, b any) {
 	}
 }
 
-func shown(v any) string {
+func leafText(v any) string {
 	if v == nil {
 		return "(absent)"
 	}
