@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -500,6 +501,56 @@ func TestNumbersOfARequestThatWasHalvedAndLandsLate(t *testing.T) {
 		}
 	}
 	x.wantData(map[string]string{"n": "8", "m": "73"})
+}
+
+// Given two numbers of a counter and one of another that go into one request, whose answer is lost, so that it is halved; when the first caller leaves,
+// and the second's number is sent anew as the first one, and he leaves; then he is told both that it may be: either request may land yet.
+func TestUnknownNumberIsOneOfThoseThatWereSent(t *testing.T) {
+	x := newTrouble(t, map[string]string{"n": "5", "m": "70"}, testcluster.Fault{})
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	var isSecond atomic.Bool
+	sentAlone, sentAnew := make(chan struct{}), make(chan struct{})
+	alone, anew := sync.OnceFunc(func() { close(sentAlone) }), sync.OnceFunc(func() { close(sentAnew) })
+	x.before = func(_ int, r *http.Request, _ bool) *testcluster.Fault {
+		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), `"n":"6"`) {
+			alone()
+			if isSecond.Load() {
+				anew()
+			}
+		}
+		return &testcluster.Fault{DropBefore: true}
+	}
+	arrived, release := x.observing(x.hook)
+	<-arrived
+	firstCtx, firstLeaves := context.WithCancel(t.Context())
+	first := x.taking(firstCtx, "n")
+	x.queued(1)
+	second := x.taking(ctx, "n")
+	x.queued(2)
+	other := x.taking(ctx, "m")
+	x.queued(3)
+	close(release)
+	<-sentAlone
+	firstLeaves()
+	x.unknownNumbers(<-first, 5)
+	isSecond.Store(true)
+	<-sentAnew
+	leave()
+	x.unknownNumbers(<-second, 5, 6)
+	x.unknownNumbers(<-other, 70)
+}
+
+// unknownNumbers fails the test where it is not unknown whether one of these numbers was taken.
+func (x *trouble) unknownNumbers(got taken, want ...int64) {
+	x.Helper()
+	var unknown *UnknownNumberError
+	if !errors.As(got.err, &unknown) {
+		x.Fatalf("%+v, want that it is unknown", got)
+	}
+	if numbers := slices.Sorted(slices.Values(unknown.Numbers)); !slices.Equal(numbers, want) {
+		x.Errorf("it may be %d, want %d", numbers, want)
+	}
 }
 
 // Given a creation, a swap or a removal whose answers are lost for as long as it lasts, or do not come; when somebody looks; then that is told what

@@ -200,16 +200,17 @@ func (b *batch) add(t *task, changes []judging.Change) {
 // canGoByKey reports whether the batch can be a JSON Patch: nothing in it is held to a version, since what it changes is
 // not known to follow any; and the maps that its paths go through are there.
 func (b *batch) canGoByKey() bool {
-	if b.from.APIVersion() != "" {
-		return !slices.ContainsFunc(b.tasks, func(t *task) bool { return t.txn.IsHeld() || t.txn.Computes() })
-	}
-	if len(b.changes) > maxChanges || !b.from.SurvivesJSON() {
-		return false // only a Txn that is alone in it can have so many keys
-	}
 	for _, t := range b.tasks {
 		if t.txn.IsHeld() || t.txn.Computes() {
 			return false
 		}
+	}
+	if b.from.APIVersion() != "" {
+		_, can := judging.FieldsJSONPatch(b.from, b.changes)
+		return can
+	}
+	if len(b.changes) > maxChanges || !b.from.SurvivesJSON() {
+		return false // only a Txn that is alone in it can have so many keys
 	}
 	for _, c := range b.changes {
 		if c.IsGuard {
@@ -244,7 +245,7 @@ func (b *batch) claim() bool {
 		return true
 	}
 	for i, t := range b.tasks {
-		if !t.claim(sent{b.base, b.of[i], b.byKey}) {
+		if !t.claim(sent{base: b.base, changes: b.of[i], byKey: b.byKey}) {
 			for _, claimed := range b.tasks[:i] {
 				claimed.release()
 			}
@@ -280,21 +281,20 @@ func (b *batch) send(ctx context.Context) (*Observation, wire.Outcome, error) {
 	return after, out, err
 }
 
-// request is what is sent. Fields of which a JSON Patch cannot be made go as merge patch.
+// request is what is sent.
 func (b *batch) request() (judging.Request, error) {
-	if b.from != nil && b.from.APIVersion() != "" {
-		if b.byKey {
-			request, can := judging.FieldsJSONPatch(b.from, b.changes)
-			if b.byKey = can; can {
-				return request, nil
-			}
-		}
+	isOfFields := b.from != nil && b.from.APIVersion() != ""
+	switch {
+	case isOfFields && b.byKey:
+		request, _ := judging.FieldsJSONPatch(b.from, b.changes) // canGoByKey has made one
+		return request, nil
+	case isOfFields:
 		return judging.FieldsPatch(b.from, b.changes, b.firstOwner())
-	}
-	if b.byKey {
+	case b.byKey:
 		return judging.JsonPatch(b.from, b.changes)
+	default:
+		return judging.MergePatch(b.c.ref.Kind, b.base, b.changes, b.firstOwner())
 	}
-	return judging.MergePatch(b.c.ref.Kind, b.base, b.changes, b.firstOwner())
 }
 
 // overtaken implements write. Where nothing came in between, the refusal was about something else, as that of a webhook that

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // Counter is a key that holds the next free number, as text: a whole number of 64 bits in canonical decimal.
@@ -35,8 +38,13 @@ func (e *Engine) Take(ctx context.Context, c Counter) (Taken, error) {
 	r, err := e.Commit(ctx, c.txn(e))
 	var unknown *UnknownError
 	if errors.As(err, &unknown) {
-		number, _, _ := c.next(unknown.Changes[0].From) // which was sent, and so has a next one
-		return Taken{}, &UnknownNumberError{Number: number, Err: unknown}
+		var numbers []int64
+		for _, changes := range append([][]judging.Change{unknown.Changes}, unknown.Earlier...) {
+			if number, _, _ := c.next(changes[0].From); !slices.Contains(numbers, number) { // it was sent, and so has a next one
+				numbers = append(numbers, number)
+			}
+		}
+		return Taken{}, &UnknownNumberError{Numbers: numbers, Err: unknown}
 	} else if err != nil {
 		return Taken{}, err
 	}
@@ -100,8 +108,8 @@ func (e *OverflowError) Error() string {
 
 // UnknownNumberError: it could not be found out whether a number was taken.
 type UnknownNumberError struct {
-	Number int64 // which it would be
-	Err    *UnknownError
+	Numbers []int64 // one of which it would be: the last one sent first
+	Err     *UnknownError
 }
 
 func (e *UnknownNumberError) Error() string { return e.Err.Error() }

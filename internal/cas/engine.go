@@ -244,7 +244,11 @@ func (e *Engine) call(ctx context.Context, ref Ref, do func(context.Context) err
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	defer context.AfterFunc(e.closing, func() { end(ErrClosed) })()
-	return do(ctx)
+	err := do(ctx)
+	if canceled := (*CanceledError)(nil); errors.As(err, &canceled) {
+		canceled.Plugin = e.client.Awaited()
+	}
+	return err
 }
 
 func (e *Engine) newTask(ctx context.Context, kind taskKind, ref Ref) *task {

@@ -19,7 +19,7 @@ func (b *batch) settle(ctx context.Context, now *Observation) (result, error) {
 		return result{outcome: wire.Pending, now: now}, nil
 	}
 	r, err := b.follow(ctx, now)
-	if wire.IsExpired(err) && !b.byKey {
+	if !wire.IsPassing(err) && !b.byKey { // it is forgotten, or not permitted
 		first, lost := b.c.client.FirstAfter(ctx, b.c.ref, b.base, now)
 		switch {
 		case lost == nil:

@@ -136,6 +136,21 @@ func TestWithoutWatchALostAnswerBehindAForeignWriteIsUnknown(t *testing.T) {
 	})
 }
 
+// Given a user who may list and not watch; when the answer to a swap is lost, and another changes the key again; then what etcd has kept tells
+// that the swap was applied, and the next one is judged on what the other left.
+func TestWithoutWatchALostAnswerIsFoundOutByWhoMayList(t *testing.T) {
+	ofEachKind(t, func(of kinded) {
+		f := newFixtureOf(of.T, of.kind, map[string]string{"foo": "1"})
+		f.mayOnly("get", "patch", "list")
+		f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
+		_, err := f.do(f.swapping("foo", one, two))
+		f.want(Applied, err)
+		f.wantData(map[string]string{"foo": "3"})
+		_, err = f.do(f.swapping("foo", two, one))
+		f.want(Conflict, err)
+	})
+}
+
 func TestSiblingsWriteThatLandedAndHasNotAnsweredIsNotForeign(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()

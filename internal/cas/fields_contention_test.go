@@ -256,3 +256,18 @@ func TestLostAnswerOfAJSONPatchOfFieldsIsFoundOut(t *testing.T) {
 		})
 	}
 }
+
+// Given a Deployment without annotations that others are busy with; when two are added at once, one JSON Patch makes the map for both.
+func TestTwoAnnotationsMakeOneMap(t *testing.T) {
+	f := newFields(t, deployment)
+	f.busy(change{"spec.replicas", "2", "3"})
+	a, b := `metadata.annotations["acme.io/a"]`, `metadata.annotations["acme.io/b"]`
+	_, err := f.commit(f.txn(change{a, "", `"1"`}, change{b, "", `"2"`}, change{"spec.template.spec.containers[name=side].env[name=X]", "", `{"name":"X"}`}))
+	f.want(Applied, err)
+	f.wantField(a, `"1"`)
+	f.wantField(b, `"2"`)
+	f.wantField("spec.template.spec.containers[name=side].env", `[{"name":"X"}]`)
+	if got := fmt.Sprint(f.patches()); got != "[json 200]" {
+		t.Errorf("patches %s", got)
+	}
+}

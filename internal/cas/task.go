@@ -86,7 +86,8 @@ type task struct {
 type sent struct {
 	base    Version
 	changes []judging.Change
-	byKey   bool // by JSON Patch
+	byKey   bool  // by JSON Patch
+	before  *sent // what was sent before it, and is in doubt
 }
 
 // The states of a task.
@@ -126,6 +127,9 @@ func (t *task) claim(s sent) bool {
 	if t.doubt == nil && !t.state.CompareAndSwap(waiting, sending) {
 		return false
 	}
+	if t.doubt != nil {
+		s.before = t.sent.Load()
+	}
 	t.sent.Store(&s)
 	return true
 }
@@ -140,7 +144,11 @@ func (t *task) release() {
 // unknown is the error where it could not be found out what became of the task's write.
 func (t *task) unknown(err error) error {
 	s := t.sent.Load()
-	return &UnknownError{Ref: t.ref, Base: s.base, Err: err, Changes: s.changes, OnAny: s.byKey}
+	unknown := &UnknownError{Ref: t.ref, Base: s.base, Err: err, Changes: s.changes, OnAny: s.byKey}
+	for s = s.before; s != nil; s = s.before {
+		unknown.Earlier = append(unknown.Earlier, s.changes)
+	}
+	return unknown
 }
 
 // errLate ends the wait of a caller who only looks.

@@ -374,3 +374,16 @@ func (f *fixture) change(change func(*corev1.ConfigMap)) {
 		f.Error(err)
 	}
 }
+
+// Given an object that says that it is not immutable; when a swap of a key takes that away, and the answer is lost; then it is applied, and gone.
+func TestImmutableThatIsTakenAwayIsGone(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	_, err := f.commit(f.txn(KeySwap{Key: ImmutableKey, New: Text("false")}))
+	f.want(Applied, err)
+	f.onPatches(testcluster.Fault{DropAfter: true})
+	_, err = f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: ImmutableKey, Expect: Text("false")}))
+	f.want(Applied, err)
+	if live := f.live(); live.Immutable != nil || live.Data["foo"] != "2" {
+		t.Errorf("it is %v, with %v", live.Immutable, live.Data)
+	}
+}

@@ -23,11 +23,12 @@ const gcPercent = 400
 var addresses = [...]string{"registry.terraform.io/terraform-cas/cas", "registry.opentofu.org/terraform-cas/cas"}
 
 // Provider serves a provider until Terraform ends it. With wait nobody but an interrupt ends it, and it prints how Terraform
-// and OpenTofu can attach to it.
+// and OpenTofu can attach to it. What it has started ends with it.
 func Provider(ctx context.Context, factory func() provider.Provider, wait bool) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
+	defer childrenEnd()()
 	if wait {
 		return debugged(ctx, factory, os.Stdout)
 	}

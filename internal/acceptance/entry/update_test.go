@@ -357,27 +357,3 @@ func TestConfigMapEntryPinnedVersionOfUpdate(t *testing.T) {
 		f.WantLive("testmap", fixture.Data{"foo": "1", "bar": "again"})
 	}, adopted, atApply)
 }
-
-func TestConfigMapEntryTwoUpdatesOfOneKey(t *testing.T) {
-	for _, scope := range []string{"object", "key"} {
-		t.Run(scope, func(t *testing.T) {
-			f := fixture.New(t)
-			f.Create("testmap", fixture.Data{"foo": "1"})
-			config := func(a, b string) resource.TestStep {
-				lines := fmt.Sprintf("conflict_scope = %q\nadopt_existing = true\ndeletion_policy = \"abandon\"", scope)
-				return resource.TestStep{Config: f.ConfigFor(f.Kubeconfig, `plan_check = "warning"`, // or the plan refuses it
-					fixture.Entry("a", "testmap", "foo", fmt.Sprintf("value = %q", a), lines)+fixture.Entry("b", "testmap", "foo", fmt.Sprintf("value = %q", b), lines))}
-			}
-			f.RunRefused(func(got fixture.Failures) {
-				won := fixture.Data{"a": "3", "b": "2"}
-				if len(got) != 1 {
-					f.Fatalf("failed: %v, want one of the two to", got)
-				}
-				for label := range got {
-					got.Want(f, label, "Error: Compare-And-Swap Conflict", "foo changed after ")
-					f.WantLive("testmap", fixture.Data{"foo": won[label]})
-				}
-			}, config("1", "1"), config("2", "3"))
-		})
-	}
-}

@@ -527,8 +527,11 @@ func (h *history) apply(n int) {
 			errs, p := m.apply(w, plan, f)
 			// Who may watch finds out about a merge patch, unless another's write could have been ours.
 			isTold := !f.noWatch && !struck.byKey && (!f.other || struck.isPatch && !plan.writes(f.key, f.value))
-			if world == "unknown" && isTold {
+			if world == "unknown" && isTold && !p.isUntold {
 				return outcome{errs: []string{"a lost answer is settled"}}
+			}
+			if world != "unknown" && p.isUntold {
+				return outcome{errs: []string{"nothing tells whose it was"}}
 			}
 			if world == "no trace" && !p.leftNoTrace {
 				return outcome{errs: []string{"all that is lost leaves a trace"}}

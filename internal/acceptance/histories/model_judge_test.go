@@ -106,7 +106,7 @@ func (p *process) commit(
 		if title != "" || before == nil || len(data) == 0 && len(labels) == 0 {
 			return before, before, title
 		}
-		w := write{cm: cm, base: before.version, data: data, labels: labels}
+		w := write{cm: cm, base: before.version, data: data, labels: labels, goneIsDone: op == "remove"}
 		w.isTraceless = slices.ContainsFunc(rules, func(r rule) bool { return r.isTraceless })
 		next := p.last + 1 // which a landing gives
 		again, title := p.send(w)

@@ -59,7 +59,7 @@ type touch struct {
 	writer  string
 }
 
-// touchesAll is touches of what a resource writes, or removes, by the rules that it is held to.
+// touchesAll is touches of what a whole ConfigMap writes, or removes, by the rules that it is held to.
 func (p *process) touchesAll(b *block, rules []rule) string {
 	var writes, removes []string
 	for _, r := range rules {
@@ -72,8 +72,8 @@ func (p *process) touchesAll(b *block, rules []rule) string {
 	return p.touches(b.address(), b.cm, writes, removes)
 }
 
-// touches notes what a resource does to keys, and gives the title where another one does what does not go with it.
-func (p *process) touches(address, cm string, writes, removes []string) string {
+// touches notes which keys a resource has and which it removes, and gives the title where that does not go with what another one has or removes.
+func (p *process) touches(address, cm string, has, removes []string) string {
 	if p.keys == nil {
 		p.keys = map[string]touch{}
 	}
@@ -83,7 +83,7 @@ func (p *process) touches(address, cm string, writes, removes []string) string {
 		t.removed, moves = true, moves || t.writer != ""
 		p.keys[cm+"/"+key] = t
 	}
-	for _, key := range writes {
+	for _, key := range has {
 		t := p.keys[cm+"/"+key]
 		moves = moves || t.removed
 		twice = twice || t.writer != "" && t.writer != address
@@ -238,17 +238,12 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 			return soften(title, warnings)
 		}
 		return b.overDrift(was, warnings)
-	case !b.writes(was):
-		return "", b.leavesDrift(was)
 	}
-	var writes []string
-	for key, v := range b.values {
-		if !b.keeps(was, key) && (was.values[key] != v || b.secret) {
-			writes = append(writes, key)
-		}
-	}
-	if title = p.touches(b.address(), b.cm, writes, namesIn(b.dropped(was))); title != "" {
+	if title = p.touches(b.address(), b.cm, namesIn(b.values), namesIn(b.dropped(was))); title != "" {
 		return title, nil
+	}
+	if !b.writes(was) {
+		return "", b.leavesDrift(was)
 	}
 	if b.kind == "data" {
 		if title, warnings = b.removal(was, b.dropped(was)); title != "" {
@@ -456,6 +451,12 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 			return c, title, warnings
 		}
 	default:
+		if b.kind == "entry" || b.kind == "data" {
+			title = p.touches(b.address(), b.cm, namesIn(b.values), nil)
+		}
+		if title != "" {
+			return c, title, nil
+		}
 		warnings = b.leavesDrift(was)
 		if _, accepted := b.drifted(was); accepted && b.drift != "off" || b.forgets(was) {
 			c.action = "update"

@@ -124,7 +124,18 @@ type write struct {
 	removes      bool
 	isNumber     bool              // a counter's
 	isTraceless  bool              // a removal from a Secret that goes by what its plan saw
+	goneIsDone   bool              // what it removes may be removed by anybody
 	data, labels map[string]string // an empty value removes
+}
+
+// leavesNothing reports whether a ConfigMap has nothing by which managedFields tell whose the write was: it only removes, or creates without content.
+// A Secret that is created has a type.
+func (w write) leavesNothing() bool {
+	isRemoved := func(m map[string]string) bool {
+		return !slices.ContainsFunc(slices.Collect(maps.Values(m)), func(v string) bool { return v != "" })
+	}
+	isCreated := w.base == version{}
+	return !w.removes && isRemoved(w.data) && isRemoved(w.labels) && !(isCreated && isSecret(w.cm))
 }
 
 type model struct {
@@ -214,6 +225,8 @@ type process struct {
 	fired  bool
 	// leftNoTrace: a removal landed, its answer was lost, and nothing told that it was this process's.
 	leftNoTrace bool
+	// isUntold: a write landed that leaves nothing, and its answer was lost: nothing tells whose it was (internal/cas/doc.go, What is not promised).
+	isUntold bool
 }
 
 // fault is what happens to one write that would land: the at-th of the process.
@@ -240,6 +253,7 @@ func (p *process) send(w write) (again bool, title string) {
 	// A number is known by its signature, and only a watch tells which version it made: nothing leads there (docs/internals.md, Lost answers).
 	isLost := p.writes == p.fault.at && p.fault.kind == "lose after"
 	isUntraced := isLost && p.fault.noWatch && w.isNumber
+	p.isUntold = p.isUntold || isLost && !w.goneIsDone && w.leavesNothing()
 	// Nor does anything lead over a removal without a read, which the first write of a process can be: a Secret's plan keeps no digest that would tell it
 	// from one that did more (DESIGN.md, Unknown outcomes).
 	p.leftNoTrace = p.leftNoTrace || isLost && p.fault.world == "no trace" && w.isTraceless && len(p.chains[w.cm]) == 0

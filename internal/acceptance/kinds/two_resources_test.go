@@ -104,7 +104,7 @@ func TestAReplaceCreatesOneConfigMap(t *testing.T) {
 	}
 }
 
-// Only what is written in this run counts.
+// What does not change counts as well. Where both have the key already, neither write is let pass, and both may let go of it.
 func TestTwoResourcesOfOneKeyOfWhichOneIsUnchanged(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Testmap(fixture.Contents{})
@@ -112,8 +112,11 @@ func TestTwoResourcesOfOneKeyOfWhichOneIsUnchanged(t *testing.T) {
 	p.Planned(first)
 	second := fixture.EntryBlock("b", `key = "foo"`, `value = "1"`, `adopt_existing = true`)
 	p.Write(first + second)
-	p.Wants(p.Plan(), "!"+twiceWarned)
+	p.PlanRefused([]string{twiceRefused})
+	p.Export("CAS_PLAN_CHECK", "warning")
+	p.Wants(p.Plan(), twiceWarned)
 	p.Apply()
+	p.Export("CAS_PLAN_CHECK", "error")
 
 	// Both change it.
 	p.Write(fixture.EntryBlock("a", `key = "foo"`, `value = "2"`) + fixture.EntryBlock("b", `key = "foo"`, `value = "3"`))

@@ -156,8 +156,8 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s would hold %d bytes, %d at most", e.Ref.Noun(), e.New+e.Others, MaxSize)
 }
 
-// ForbiddenError: the API server answered 403, as its authorization does and some admission. Err is its answer.
-// Nothing was written.
+// ForbiddenError: the API server answered 403, as its authorization does and some admission. Err is its answer. Verb is discover where it did
+// not tell which kinds it serves. Nothing was written.
 type ForbiddenError struct {
 	Ref  Ref
 	Verb string
@@ -165,6 +165,9 @@ type ForbiddenError struct {
 }
 
 func (e *ForbiddenError) Error() string {
+	if e.Verb == "discover" {
+		return fmt.Sprintf("not permitted to see which kinds the API server serves, as the ClusterRole system:discovery permits: %v", e.Err)
+	}
 	return fmt.Sprintf("not permitted to %s %s: %v", e.Verb, e.Ref.Noun(), e.Err)
 }
 
@@ -201,9 +204,10 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // CanceledError: the caller's context ended before an answer was there, and before a write was sent. Nothing was
 // written.
 type CanceledError struct {
-	Ref  Ref
-	Host string
-	Err  error // of the context
+	Ref    Ref
+	Host   string
+	Plugin string // the command that had not given credentials yet; empty where the API server had not answered
+	Err    error  // of the context
 }
 
 func (e *CanceledError) Error() string {
@@ -221,7 +225,9 @@ type UnknownError struct {
 	// OnAny: it may land on any version, since it went as JSON Patch. Others can land on Base alone.
 	OnAny bool
 
-	Changes []Change // that were sent
+	Changes []Change // that were sent last
+	// Earlier is what was sent before them, and may have landed in their place. It differs from them where a key is computed.
+	Earlier [][]Change
 }
 
 func (e *UnknownError) Error() string {

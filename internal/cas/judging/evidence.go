@@ -51,7 +51,8 @@ type Sent struct {
 	Earlier []Doubt
 }
 
-// Doubt is a write of which it could not be found out whether it landed.
+// Doubt is a write of which it could not be found out whether it landed. It can have made a version in which all that it changes differs from
+// its base, and nothing shows that another made it.
 type Doubt struct {
 	Base    Version
 	Manager string
@@ -236,10 +237,19 @@ func (s Sent) isOurWriter(w Writer) bool {
 	return w.Manager == s.Manager && w.Operation == string(metav1.ManagedFieldsOperationUpdate)
 }
 
-// leads reports whether a write in doubt can have led from one state to the next.
+// leads reports whether a write in doubt can have led from one state to the next, whatever admission made of what it sets.
 func (d Doubt) leads(before, next *Observation) bool {
-	return (d.ByKey || before.Version() == d.Base) &&
-		!slices.ContainsFunc(d.Changes, func(c Change) bool { return before.Entry(c.Key) != c.From }) && next.HasAll(d.Changes)
+	isBase := d.ByKey || before.Version() == d.Base
+	if !isBase || slices.ContainsFunc(d.Changes, func(c Change) bool { return before.Entry(c.Key) != c.From }) {
+		return false
+	}
+	writes := FieldsOf(d.Changes)
+	for f := range writes {
+		if next.at(f) == before.at(f) {
+			return false
+		}
+	}
+	return !Sent{Manager: d.Manager}.isAnothers(before, next, writes)
 }
 
 // HasAll reports whether keys hold what changes make of them.

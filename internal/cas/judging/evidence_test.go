@@ -1,6 +1,7 @@
 package judging_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -347,7 +348,7 @@ func TestEarlierWriteMayHaveMadeTheVersion(t *testing.T) {
 		return o
 	}
 	v := func(version string) judging.Version { return judging.Version{UID: "u", ResourceVersion: version} }
-	swap := []judging.Change{{Key: "foo", From: one, To: two}}
+	swap, toThree := []judging.Change{{Key: "foo", From: one, To: two}}, []judging.Change{{Key: "foo", From: one, To: three}}
 	for name, test := range map[string]struct {
 		earlier judging.Doubt
 		before  string // the version
@@ -358,12 +359,15 @@ func TestEarlierWriteMayHaveMadeTheVersion(t *testing.T) {
 		"a JSON Patch on that base":               {judging.Doubt{Base: v("1"), Changes: swap, ByKey: true}, "1", judging.IsUnknown},
 		"a JSON Patch on another base":            {judging.Doubt{Base: v("0"), Changes: swap, ByKey: true}, "1", judging.IsUnknown},
 		"a JSON Patch of foo from another value":  {judging.Doubt{Base: v("1"), Changes: []judging.Change{{Key: "foo", From: three, To: two}}, ByKey: true}, "1", judging.HasLanded},
-		"a JSON Patch of foo to another value":    {judging.Doubt{Base: v("1"), Changes: []judging.Change{{Key: "foo", From: one, To: three}}, ByKey: true}, "1", judging.HasLanded},
-		"a merge patch on that base, to another":  {judging.Doubt{Base: v("1"), Changes: []judging.Change{{Key: "foo", From: one, To: three}}}, "1", judging.HasLanded},
+		"a JSON Patch of foo to another value":    {judging.Doubt{Base: v("1"), Changes: toThree, ByKey: true}, "1", judging.IsUnknown}, // admission may have made it this one
+		"a merge patch on that base, to another":  {judging.Doubt{Base: v("1"), Changes: toThree}, "1", judging.IsUnknown},
+		"a merge patch under another name":        {judging.Doubt{Base: v("1"), Manager: "helm", Changes: toThree}, "1", judging.HasLanded},
+		"a merge patch of another key":            {judging.Doubt{Base: v("1"), Changes: []judging.Change{{Key: "bar", To: two}}}, "1", judging.HasLanded},
 		"a merge patch of it that compares a key": {judging.Doubt{Base: v("1"), Changes: append(swap, judging.Change{Key: "bar", IsGuard: true})}, "1", judging.IsUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			test.earlier.Manager = cmp.Or(test.earlier.Manager, "engine")
 			sent := judging.Sent{Manager: "engine", Changes: swap, Earlier: []judging.Doubt{test.earlier}}
 			if got, _ := sent.Tell(at(test.before, "1", "other"), at("9", "2", "engine, later")); got != test.want {
 				t.Errorf("%d, want %d", got, test.want)

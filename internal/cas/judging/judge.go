@@ -1,5 +1,7 @@
 package judging
 
+import "errors"
+
 // Decision is the outcome of judging a Txn.
 type Decision uint8
 
@@ -114,10 +116,13 @@ func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgeme
 func (t *Txn) judgeFields(o *Observation) error {
 	for _, k := range t.Keys {
 		path, isField := FieldPath(k.Key)
-		if !isField || o.fields == nil {
+		if !o.Exists() || !isField && o.fields == nil {
 			continue
 		}
-		_, err := o.read(path)
+		err := errors.New("its entries and its fields cannot go together")
+		if isField && o.fields != nil {
+			_, err = o.read(path)
+		}
 		if err == nil && !k.IsGuard {
 			err = o.canHold(path, k.New)
 		}

@@ -32,7 +32,9 @@ func MergePatch(of Kind, base Version, changes []Change, owner *metav1.ManagedFi
 		above, name := patch, of.wire(f.in)
 		switch f.in {
 		case "immutable":
-			patch[name] = to == "true"
+			if patch[name] = to; to != nil {
+				patch[name] = to == "true"
+			}
 			return
 		case "labels", "annotations":
 			above = metadata
@@ -112,7 +114,6 @@ const maxOperations = 10_000
 func FieldsJSONPatch(of *Observation, changes []Change) (Request, bool) {
 	tests := []operation{{"test", "/metadata/deletionTimestamp", nil}}
 	var sets, removals []operation
-	made := map[string]bool{}
 	for _, c := range changes {
 		path, isField := FieldPath(c.Key)
 		if !isField {
@@ -136,23 +137,25 @@ func FieldsJSONPatch(of *Observation, changes []Change) (Request, bool) {
 			}
 			continue
 		}
-		place, value := pointer+"/-", any(nil) // of an element: that none is there, the list as a whole tells
-		if name := p[at.missing].FieldName; name != nil {
-			place = pointerTo(append(slices.Clone(at.tokens), *name))
-			tests = append(tests, operation{"test", place, nil})
-		} else {
+		name := p[at.missing].FieldName
+		if name == nil { // of an element: that none is there, the list as a whole tells
 			above, _ := find(of.fields, p[:at.missing]) // which was found above
 			tests = append(tests, operation{"test", pointer, above.value})
+			if c.Writes() {
+				sets = append(sets, operation{"add", pointer + "/-", put(nil, p[at.missing+1:], c.To)})
+			}
+			continue
 		}
+		place := pointerTo(append(slices.Clone(at.tokens), *name))
+		tests = append(tests, operation{"test", place, nil})
 		if !c.Writes() {
 			continue
 		}
-		value = put(nil, p[at.missing+1:], c.To)
-		if p[at.missing].FieldName != nil && made[place] {
-			return Request{}, false // two make one map
+		i := slices.IndexFunc(sets, func(o operation) bool { return o.Path == place }) // another that makes the same map
+		if i < 0 {
+			i, sets = len(sets), append(sets, operation{"add", place, nil})
 		}
-		made[place] = true
-		sets = append(sets, operation{"add", place, value})
+		sets[i].Value = put(sets[i].Value, p[at.missing+1:], c.To)
 	}
 	slices.SortStableFunc(removals, func(a, b operation) int { // so that none moves another one that is still to be removed
 		of, other := strings.Split(a.Path, "/"), strings.Split(b.Path, "/")

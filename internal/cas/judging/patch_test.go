@@ -30,6 +30,9 @@ func TestMergePatch(t *testing.T) {
 		"removal of text":   {judging.Change{Key: "k", From: judging.Text("x"), To: judging.Entry{}}, `{"data":{"k":null}}`},
 		"removal of bytes":  {judging.Change{Key: "k", From: judging.Binary([]byte{1}), To: judging.Entry{}}, `{"binaryData":{"k":null}}`},
 		"removal of absent": {judging.Change{Key: "k", From: judging.Entry{}, To: judging.Entry{}}, `{"data":{"k":null}}`},
+		"immutable":         {judging.Change{Key: judging.ImmutableKey, To: judging.Text("true")}, `{"immutable":true}`},
+		"not immutable":     {judging.Change{Key: judging.ImmutableKey, To: judging.Text("false")}, `{"immutable":false}`},
+		"immutable removed": {judging.Change{Key: judging.ImmutableKey, From: judging.Text("false")}, `{"immutable":null}`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

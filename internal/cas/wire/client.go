@@ -37,9 +37,10 @@ const requestTimeout = 15 * time.Second
 
 // Client sends single requests about objects and tells their errors apart.
 type Client struct {
-	rest rest.Interface
-	Host string
-	Now  func() time.Time
+	rest        rest.Interface
+	credentials *credentials
+	Host        string
+	Now         func() time.Time
 	// APIVersion is that in which objects are read and written by their fields; empty where they are ConfigMaps and Secrets with their entries.
 	APIVersion string
 
@@ -55,14 +56,18 @@ func New(config *rest.Config) (*Client, error) {
 	c.GroupVersion = &corev1.SchemeGroupVersion
 	c.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON // a large object decodes faster
 	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
-	c.Wrap(func(next http.RoundTripper) http.RoundTripper { return &redactor{next} })
+	given := &credentials{}
+	if c.ExecProvider != nil {
+		given.command = c.ExecProvider.Command
+	}
+	c.Wrap(func(next http.RoundTripper) http.RoundTripper { return &redactor{next, given} })
 	transport, err := rest.HTTPClientFor(c)
 	if err != nil {
 		return nil, err
 	}
 	// A redirect is never followed: of a PATCH it would make a GET, whose answer looks like that of a write.
 	unredirected := *transport
-	unredirected.Transport = &reporter{next: transport.Transport}
+	unredirected.Transport = &reporter{transport.Transport, given}
 	unredirected.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	r, err := rest.RESTClientForConfigAndClient(c, &unredirected)
 	if err != nil {
@@ -74,7 +79,7 @@ func New(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{rest: r, Host: c.Host, Now: time.Now, open: open, horizons: &horizons{}, kinds: &kinds{}}, nil
+	return &Client{rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open, horizons: &horizons{}, kinds: &kinds{asking: make(chan struct{}, 1)}}, nil
 }
 
 // once has a request be about the objects of a namespace, and be sent once: by itself, client-go would send it again and again, for as long
@@ -84,7 +89,7 @@ func (c *Client) once(ctx context.Context, ref judging.Ref, r *rest.Request) (co
 		ctx, r = klog.NewContext(ctx, klog.Logger{}), r.WarningHandler(rest.NoWarnings{})
 	}
 	r = r.MaxRetries(0)
-	if c.APIVersion != "" {
+	if c.APIVersion != "" || !ref.Kind.HoldsEntries() {
 		r, err := c.at(ctx, ref, r)
 		return ctx, r, err
 	}
@@ -277,9 +282,9 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 		}
 		return nil, InDoubt, errUnversioned
 	}
-	status := apierrors.APIStatus(nil)
+	status, unsent := apierrors.APIStatus(nil), (*CredentialsError)(nil)
 	switch {
-	case !errors.As(err, &status) && !connected.Load():
+	case !errors.As(err, &status) && (!connected.Load() || errors.As(err, &unsent)):
 		return nil, Unsent, c.Explain(err, ref, verb)
 	case !errors.As(err, &status):
 		return nil, InDoubt, err

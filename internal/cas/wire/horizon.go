@@ -61,15 +61,16 @@ type horizons struct {
 }
 
 // Horizon is that of an object's kind.
-func (c *Client) Horizon(ref judging.Ref) *Reached {
-	c.horizons.mu.Lock()
-	defer c.horizons.mu.Unlock()
-	h := c.horizons.all[ref.Kind]
-	if h == nil {
-		if h = (&Reached{}); c.horizons.all == nil {
-			c.horizons.all = map[judging.Kind]*Reached{}
+func (c *Client) Horizon(ref judging.Ref) *Reached { return c.horizons.of(ref.Kind) }
+
+func (h *horizons) of(kind judging.Kind) *Reached {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.all[kind] == nil {
+		if h.all == nil {
+			h.all = map[judging.Kind]*Reached{}
 		}
-		c.horizons.all[ref.Kind] = h
+		h.all[kind] = &Reached{}
 	}
-	return h
+	return h.all[kind]
 }

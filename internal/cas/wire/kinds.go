@@ -24,7 +24,7 @@ import (
 // kinds are those that the API server serves, by API version. That one is served stays known. That one is not is asked again each time: the
 // CustomResourceDefinition may have come.
 type kinds struct {
-	asking sync.Mutex // one asks for all
+	asking chan struct{} // of capacity 1: one asks for all
 	mu     sync.Mutex
 	served map[string][]metav1.APIResource
 }
@@ -83,8 +83,12 @@ func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 	if err != nil || version.Group != ref.Kind.Group() {
 		return &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion}
 	}
-	c.kinds.asking.Lock()
-	defer c.kinds.asking.Unlock()
+	select {
+	case c.kinds.asking <- struct{}{}:
+		defer func() { <-c.kinds.asking }()
+	case <-ctx.Done():
+		return &judging.CanceledError{Ref: ref, Host: c.Host, Err: context.Cause(ctx)}
+	}
 	if _, isKnown := c.kinds.of(c.APIVersion, ref.Kind); isKnown { // by whoever asked meanwhile
 		return nil
 	}
@@ -135,7 +139,7 @@ func (c *Client) lacks(ctx context.Context, ref judging.Ref, version schema.Grou
 // discovery reads a list of what the API server serves, patiently.
 func (c *Client) discovery(ctx context.Context, ref judging.Ref, path string, into any) error {
 	_, err := Patiently(ctx, func() (struct{}, error) {
-		answer := c.rest.Get().AbsPath(path).MaxRetries(0).Do(ctx)
+		answer := c.rest.Get().AbsPath(path).MaxRetries(0).Timeout(requestTimeout).Do(ctx)
 		if err := answer.Error(); err != nil {
 			return struct{}{}, c.Explain(err, ref, "discover")
 		}

@@ -9,11 +9,14 @@ import (
 
 // redactor redacts request credentials that are echoed in error responses. The API server repeats none, but what authenticates in front of it
 // may, and what it says becomes a message. It must be nearer to the wire than what adds the credentials.
-type redactor struct{ next http.RoundTripper }
+type redactor struct {
+	next        http.RoundTripper
+	credentials *credentials
+}
 
 // RoundTrip implements [http.RoundTripper].
 func (m *redactor) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := m.next.RoundTrip(r)
+	response, err := m.credentials.pass(m.next, r)
 	if err != nil || response.StatusCode < http.StatusBadRequest {
 		return response, err
 	}

@@ -30,7 +30,10 @@ func (r *report) turnedAway() bool {
 }
 
 // reporter fills the reports of requests.
-type reporter struct{ next http.RoundTripper }
+type reporter struct {
+	next        http.RoundTripper
+	credentials *credentials
+}
 
 // RoundTrip implements [http.RoundTripper].
 func (t *reporter) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -38,7 +41,11 @@ func (t *reporter) RoundTrip(r *http.Request) (*http.Response, error) {
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	response, err := next.RoundTrip(r)
+	send := next.RoundTrip
+	if t.credentials.command != "" {
+		send = func(r *http.Request) (*http.Response, error) { return t.credentials.await(next, r) }
+	}
+	response, err := send(r)
 	if report, ok := r.Context().Value(reportKey{}).(*report); ok && err == nil {
 		report.header.Store(&response.Header)
 		report.status.Store(int64(response.StatusCode))

@@ -36,6 +36,7 @@ type field struct {
 	configMaps []string
 	keys       []string
 	initial    map[string]string
+	noWatch    bool // the workers may do all but watch
 
 	workers []*process
 	started int

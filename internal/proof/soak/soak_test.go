@@ -1,8 +1,11 @@
 package soak
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster/controlplane"
@@ -43,6 +46,7 @@ type part struct {
 	deadline time.Duration
 	cancel   bool
 	repeats  bool // few keys, to which the same values come again and again
+	noWatch  bool // the workers may do all but watch
 	bound    bound
 }
 
@@ -54,6 +58,7 @@ var faults = []part{
 	{name: "response cut", strike: spoilt(cut), overTCP: true},
 	{name: "request dropped", strike: struck(20, dropBefore), bound: noMergePatch},
 	{name: "response dropped", strike: struck(20, dropAfter), bound: noMergePatch},
+	{name: "response dropped, without the verb watch", strike: struck(20, dropAfter), noWatch: true},
 	{name: "request delivered late", strike: late, bound: noMergePatch, repeats: true},
 	{name: "requests held until nobody waits", strike: held, deadline: time.Second},
 	{name: "429 and 503", strike: struck(10, overload), bound: noMergePatch},
@@ -113,6 +118,11 @@ func (p *part) run(t *testing.T, c *controlplane.Cluster) {
 	if p.repeats {
 		f.configMaps, f.keys = twoMaps[:1], keys[:2]
 	}
+	if f.noWatch = p.noWatch; f.noWatch {
+		f.http = c.ProxyFor(t, c.User(t, "no-watch", f.namespace, rbacv1.PolicyRule{
+			APIGroups: []string{""}, Resources: []string{"configmaps", "secrets"}, Verbs: []string{"get", "list", "create", "update", "patch", "delete"},
+		}))
+	}
 	config := f.http.Config
 	if p.overTCP {
 		config = f.tcp.Config
@@ -165,9 +175,37 @@ func (f *field) check(b bound, rounds int) {
 func (f *field) verify(states map[string][]state) []error {
 	errs := linearizable(f.history, f.initially)
 	for _, name := range f.configMaps {
-		errs = append(errs, accounted(f.history.in(name), states[name])...)
+		h := f.history.in(name)
+		if f.noWatch {
+			h = made(h, states[name])
+		}
+		errs = append(errs, accounted(h, states[name])...)
 	}
 	return errs
+}
+
+// made gives each JSON Patch whose version did not write its keys the one before it that did. Who may not watch is told of a later
+// version, which still holds what was written.
+func made(h history, states []state) history {
+	h = slices.Clone(h)
+	for i, o := range h {
+		if !o.ByKey || !o.wroteKey() || o.Kind != swapOp {
+			continue
+		}
+		holds := func(s state) bool {
+			return !slices.ContainsFunc(o.parts(), func(p keyPart) bool { return p.writes(o, p.Previous) && s.entries[p.Key] != p.New })
+		}
+		at := slices.IndexFunc(states, func(s state) bool { return s.version == o.Version })
+		for at > 0 && holds(states[at]) && holds(states[at-1]) {
+			at--
+		}
+		if at > 0 {
+			earlier := *o
+			earlier.Version = states[at].version
+			h[i] = &earlier
+		}
+	}
+	return h
 }
 
 // initially is what a key holds at first.

@@ -163,6 +163,7 @@ func (r *Keys[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequ
 	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
 		ch.Plan = ch.Prior
 		ch.NoteReplace()
+		resp.Diagnostics.Append(r.Run.PlanUnchanged(ctx, ch)...)
 		resp.Diagnostics.Append(r.acceptDrift(ctx, ch, plan, resp)...)
 	default:
 		r.planUpdate(ctx, plan, state, ch, resp)

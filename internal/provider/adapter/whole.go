@@ -210,7 +210,7 @@ func (r *Whole) write(ctx context.Context, plan, state *Object, m *claim.Memory)
 	if diags = r.Run.CheckDriftWhole(ctx, c.claims(was, state)); diags.HasError() {
 		return diags
 	}
-	result, err := r.Run.Engine.Commit(ctx, txn)
+	result, err := r.Run.Once(txn, terms.OpUpdate, func() (cas.TxnResult, error) { return r.Run.Engine.Commit(ctx, txn) })
 	if err != nil {
 		m.DoubtWhole(err, writes.content())
 		return append(diags, about.Diagnose(err))

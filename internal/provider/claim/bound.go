@@ -62,7 +62,7 @@ func planningOf(ctx context.Context) planning {
 // only about words, and about a warning that Update gives as well. There is always a note, since a client hands over no empty data.
 func (r *Run) Planning(ctx context.Context, req *resource.ModifyPlanRequest, m *Memory) (context.Context, diag.Diagnostics) {
 	sent, p := planned.From(ctx), planning{isApply: req.ClientCapabilities.DeferralAllowed}
-	wasRead := r.registry.notePlan(m.token())
+	wasRead := r.registry.wasRead(m.token())
 	var diags diag.Diagnostics
 	if sent.Stores && !req.Plan.Raw.IsNull() { // a removal is planned once, or in the apply alone: nobody tells which
 		var note planNote

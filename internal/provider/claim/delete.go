@@ -34,7 +34,7 @@ func (r *Run) planDelete(ctx context.Context, ch *Change, notes bool) (diags dia
 		return r.planDeleteWhole(ctx, ch)
 	}
 	if notes {
-		diags = r.planKeys(ctx, prior.Ref, nil, prior.Keys(), token{}, about)
+		diags = r.planKeys(ctx, prior.Ref, use{removes: prior.Keys()}, m.token(), about)
 	}
 	if diags.HasError() || !r.Checks() {
 		return diags

@@ -63,7 +63,8 @@ func (r *Run) swapTxn(c *Claim) *cas.Txn {
 
 // PlanTake checks whether a number can be taken.
 func (r *Run) PlanTake(ctx context.Context, counter cas.Counter, limits timeouts.Value, about diagnose.Subject) diag.Diagnostics {
-	diags := r.planKeys(ctx, counter.Ref, []string{counter.Key}, nil, token{text: "counters"}, about) // several counters may share a key
+	key := []string{counter.Key}
+	diags := r.planKeys(ctx, counter.Ref, use{owns: key, writes: key}, token{text: counters}, about)
 	if diags.HasError() {
 		return diags
 	}
@@ -76,6 +77,9 @@ func (r *Run) PlanTake(ctx context.Context, counter cas.Counter, limits timeouts
 func (r *Run) Take(ctx context.Context, counter cas.Counter, timeout time.Duration, about diagnose.Subject) (int64, diag.Diagnostics) {
 	if !r.Configured() {
 		return 0, diag.Diagnostics{NotConfigured()}
+	}
+	if twice := r.registry.takes(counter.Ref, []string{counter.Key}, counters); len(twice) > 0 {
+		return 0, diag.Diagnostics{about.Diagnose(&diagnose.WrittenTwiceError{Keys: twice})}
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -26,7 +26,8 @@ func (r *Run) PlanCreate(ctx context.Context, ch *Change) (diags diag.Diagnostic
 		}
 	}
 	isRemoved := func(key string) bool { return slices.Contains(removed, key) }
-	diags.Append(r.planKeys(ctx, c.Ref, slices.DeleteFunc(c.Keys(), isRemoved), nil, m.newToken(), about)...)
+	keys := slices.DeleteFunc(c.Keys(), isRemoved)
+	diags.Append(r.planKeys(ctx, c.Ref, use{owns: keys, writes: keys}, m.newToken(), about)...)
 	if diags.HasError() {
 		return diags
 	}
@@ -84,7 +85,7 @@ func (r *Run) planChanges(ctx context.Context, ch *Change) diag.Diagnostics {
 		dropped = nil
 	}
 	writes := slices.DeleteFunc(c.Keys(), ch.keepsValue)
-	diags := r.planKeys(ctx, c.Ref, writes, sortedKeys(dropped), ch.Memory.token(), ch.about)
+	diags := r.planKeys(ctx, c.Ref, use{c.Keys(), writes, sortedKeys(dropped)}, ch.Memory.token(), ch.about)
 	if diags.HasError() || r.applying() || r.PlanCheck == terms.PlanCheckOff {
 		return diags
 	}

@@ -1,43 +1,47 @@
 package claim
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"sync"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// registry records what this run has read and planned so far, of all resources. Terraform may run instances in any order, so two of them must not
-// write the same key, nor one write what another removes, nor two create one object. The zero value is ready.
+// registry records what this run has read, planned and written so far, of all resources. Terraform may run instances in any order, so two of them must not
+// have one key, nor one write what another removes, nor two create one object. The zero value is ready.
 type registry struct {
 	mu        sync.Mutex
-	keys      map[terms.EntryID]keyUse
-	creations map[cas.Ref]owner
-	reads     map[string]reading // by token of the instance
-	count     int                // of reads
+	keys      map[terms.EntryID]keyUse // in the plan
+	written   map[terms.EntryID]string // in the apply: who wrote the key or took it over, [counters] or nobody in particular
+	creations map[cas.Ref]token
+	reads     map[string]bool // tokens of instances
 }
 
 // keyUse is what instances are planned to do with a key.
 type keyUse struct {
-	isRemoved, isWritten bool
-	owner                // the first instance that writes it
+	isOwned, isRemoved bool
+	isChanged          bool  // written by an instance or a swap, or removed
+	owner              token // the first instance that has the key
 }
 
-// owner is an instance that is planned to write or to create something.
-type owner struct {
-	token
-	reads int // of instances, before that plan
-}
-
-// reading is the last read of an instance.
-type reading struct {
-	number    int
-	isPlanned bool // since
+// use is what one instance is planned to do with keys of an object.
+type use struct {
+	owns    []string // shall hold what it says, changed or not
+	writes  []string // of those, the ones that change
+	removes []string
 }
 
 // tokenLength is short, 40 bits: tokens are compared only where one run has several instances of one key or ConfigMap.
 const tokenLength = 8
+
+// counters is the token of all counters: several may share a key.
+const counters = "counters"
 
 // token tells a resource instance from others. An empty text tells nothing.
 type token struct {
@@ -45,22 +49,10 @@ type token struct {
 	isNew bool
 }
 
-// isOther reports whether the token is that of another instance than the owner. The creation of a tainted resource gets a new token each time it is
-// planned: with -minimal-refresh before a read, and again after it. The caller holds the lock.
-func (g *registry) isOther(o owner, t token) bool {
-	isAgain := o.isNew && t.isNew && g.unplanned(o.reads)
-	return o.text != "" && t.text != "" && o.text != t.text && !isAgain
-}
-
-// unplanned reports whether an instance was read after the first few reads, and is not planned since. It counts as planned then.
-func (g *registry) unplanned(first int) bool {
-	for t, last := range g.reads {
-		if last.number > first && !last.isPlanned {
-			g.reads[t] = reading{last.number, true}
-			return true
-		}
-	}
-	return false
+// isOther reports whether the tokens are of two instances. The creation of a tainted resource gets a new token each time it is planned, so that it is taken
+// for two where Terraform plans it twice: with -minimal-refresh.
+func (t token) isOther(than token) bool {
+	return t.text != "" && than.text != "" && t.text != than.text
 }
 
 // noteRead records that an instance was read.
@@ -68,67 +60,65 @@ func (g *registry) noteRead(t token) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.reads == nil {
-		g.reads = map[string]reading{}
+		g.reads = map[string]bool{}
 	}
-	g.count++
-	g.reads[t.text] = reading{number: g.count}
+	g.reads[t.text] = true
 }
 
-// notePlan records that an instance is planned, and reports whether it was read before. One without a token cannot be told apart, and counts as read.
-func (g *registry) notePlan(t token) (wasRead bool) {
+// wasRead reports whether an instance was read. One without a token cannot be told apart, and counts as read.
+func (g *registry) wasRead(t token) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	last, wasRead := g.reads[t.text]
-	if wasRead {
-		last.isPlanned = true
-		g.reads[t.text] = last
-	}
-	return wasRead || t.text == ""
+	return t.text == "" || g.reads[t.text]
 }
 
-// removes records keys that an instance removes, and gives those that another one writes.
-func (g *registry) removes(ref cas.Ref, keys []string) (moving []string) {
-	g.update(ref, keys, func(key string, k *keyUse) {
-		if k.isRemoved = true; k.isWritten {
-			moving = append(moving, key)
-		}
-	})
-	return moving
+// clash is what of an instance's plan does not go with those of others.
+type clash struct {
+	moving []string // keys that one instance removes and another one has
+	stays  bool     // of those, whether one is left as it is by the instance that has it
+	twice  []string // keys that another instance has as well
+	first  token    // of that one
 }
 
-// writes records keys that an instance writes, and gives those that another one removes, and those that another one writes.
-func (g *registry) writes(ref cas.Ref, keys []string, writer token) (moving, twice []string) {
-	g.update(ref, keys, func(key string, k *keyUse) {
-		if k.isRemoved {
-			moving = append(moving, key)
-		}
-		if k.isWritten && g.isOther(k.owner, writer) {
-			twice = append(twice, key)
-		}
-		if !k.isWritten {
-			k.isWritten, k.owner = true, owner{writer, g.count}
-		}
-	})
-	return moving, twice
-}
-
-func (g *registry) update(ref cas.Ref, keys []string, change func(key string, k *keyUse)) {
+// plans records what an instance is planned to do.
+func (g *registry) plans(ref cas.Ref, of token, u use) (c clash) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.keys == nil {
 		g.keys = map[terms.EntryID]keyUse{}
 	}
-	for _, key := range slices.Sorted(slices.Values(keys)) {
-		id := terms.EntryID{Ref: ref, Key: key}
-		for other, k := range g.keys { // a part of the field, or what it is a part of
-			if other.Ref == ref && other.Key != key && cas.Overlap(other.Key, key) {
-				change(key, &k)
+	record := func(keys []string, change func(key string, k *keyUse)) {
+		for _, key := range slices.Sorted(slices.Values(keys)) {
+			id := terms.EntryID{Ref: ref, Key: key}
+			for other, k := range g.keys { // a part of the field, or what it is a part of
+				if other.Ref == ref && other.Key != key && k.owner.text != of.text && cas.Overlap(other.Key, key) {
+					change(key, &k)
+				}
 			}
+			k := g.keys[id]
+			change(key, &k)
+			g.keys[id] = k
 		}
-		k := g.keys[id]
-		change(key, &k)
-		g.keys[id] = k
 	}
+	record(u.removes, func(key string, k *keyUse) {
+		if k.isOwned {
+			c.moving, c.stays = append(c.moving, key), c.stays || !k.isChanged
+		}
+		k.isRemoved, k.isChanged = true, true
+	})
+	record(u.owns, func(key string, k *keyUse) {
+		if k.isRemoved {
+			c.moving, c.stays = append(c.moving, key), c.stays || !slices.Contains(u.writes, key)
+		}
+		if k.isOwned && of.isOther(k.owner) {
+			c.twice, c.first = append(c.twice, key), k.owner
+		}
+		if !k.isOwned {
+			k.isOwned, k.owner = true, of
+		}
+	})
+	record(u.writes, func(_ string, k *keyUse) { k.isChanged = true })
+	return c
 }
 
 // swaps records the keys that a swap writes. It takes keys out of the swap that the plan changes: by a resource, or by a swap that was planned
@@ -141,11 +131,13 @@ func (g *registry) swaps(t *cas.Txn) {
 	}
 	t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool {
 		id := terms.EntryID{Ref: t.Ref, Key: k.Key}
-		use, isUsed := g.keys[id]
+		use := g.keys[id]
+		wasChanged := use.isChanged
 		if !k.IsGuard {
+			use.isChanged = true
 			g.keys[id] = use
 		}
-		return isUsed
+		return wasChanged
 	})
 }
 
@@ -154,12 +146,12 @@ func (g *registry) creates(ref cas.Ref, creator token) (twice bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.creations == nil {
-		g.creations = map[cas.Ref]owner{}
+		g.creations = map[cas.Ref]token{}
 	}
 	if first, ok := g.creations[ref]; ok {
-		return g.isOther(first, creator)
+		return creator.isOther(first)
 	}
-	g.creations[ref] = owner{creator, g.count}
+	g.creations[ref] = creator
 	return false
 }
 
@@ -169,4 +161,80 @@ func (g *registry) isCreated(ref cas.Ref) bool {
 	defer g.mu.Unlock()
 	_, ok := g.creations[ref]
 	return ok
+}
+
+// takes records keys that a call is about to write or to take over. It records nothing, and gives those that another call of this apply has, where there
+// are any. Terraform hands no token of an instance to the apply of a creation, and applies each instance once: so a call is an instance.
+func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, key := range keys {
+		for id, first := range g.written {
+			if id.Ref == ref && cas.Overlap(id.Key, key) && (first != counters || who != counters) && !slices.Contains(twice, key) {
+				twice = append(twice, key)
+			}
+		}
+	}
+	for _, key := range keys {
+		if g.written == nil {
+			g.written = map[terms.EntryID]string{}
+		}
+		if len(twice) == 0 {
+			g.written[terms.EntryID{Ref: ref, Key: key}] = who
+		}
+	}
+	return twice
+}
+
+// frees forgets who takes keys that were not written after all.
+func (g *registry) frees(ref cas.Ref, keys []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, key := range keys {
+		delete(g.written, terms.EntryID{Ref: ref, Key: key})
+	}
+}
+
+// NoteRefresh records that a resource instance was read.
+func (r *Run) NoteRefresh(m *Memory) { r.registry.noteRead(m.token()) }
+
+// planKeys records what an instance is planned to do with keys, and refuses what does not go with what another instance of the plan does, or has.
+func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about diagnose.Subject) diag.Diagnostics {
+	if r.isApply(ctx) {
+		return nil
+	}
+	c := r.registry.plans(ref, of, u)
+	switch {
+	case r.PlanCheck == terms.PlanCheckOff:
+		return nil
+	case len(c.moving) > 0:
+		return diag.Diagnostics{r.atPlan(ctx, about).KeyMoves(c.moving, c.stays)}
+	case len(c.twice) > 0:
+		return diag.Diagnostics{r.atPlan(ctx, about).KeyWrittenTwice(c.twice, of.isNew && c.first.isNew && planningOf(ctx).isTold)}
+	}
+	return nil
+}
+
+// PlanUnchanged records the keys of an instance that its plan leaves as it is.
+func (r *Run) PlanUnchanged(ctx context.Context, ch *Change) diag.Diagnostics {
+	return r.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys()}, ch.Memory.token(), ch.Prior.About(terms.OpUpdate))
+}
+
+// Once sends a transaction unless another call of this apply has written one of its keys, or taken it over. Labels and the like are keys as well. A removal
+// takes no key, and an action goes beside all others.
+func (r *Run) Once(t *cas.Txn, op terms.Operation, send func() (cas.TxnResult, error)) (cas.TxnResult, error) {
+	var keys []string
+	for _, k := range t.Keys {
+		if !k.IsGuard && !k.New.IsAbsent() && op != terms.OpDelete && op != terms.OpInvoke {
+			keys = append(keys, k.Key)
+		}
+	}
+	if twice := r.registry.takes(t.Ref, keys, ""); len(twice) > 0 {
+		return cas.TxnResult{}, &diagnose.WrittenTwiceError{Keys: twice}
+	}
+	result, err := send()
+	if unknown := (*cas.UnknownError)(nil); err != nil && !errors.As(err, &unknown) {
+		r.registry.frees(t.Ref, keys)
+	}
+	return result, err
 }

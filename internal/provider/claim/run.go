@@ -134,26 +134,3 @@ func (r *Run) Observe(ctx context.Context, ref cas.Ref, apiVersion string, age t
 	}
 	return seen, err
 }
-
-// NoteRefresh records that a resource instance was read.
-func (r *Run) NoteRefresh(m *Memory) { r.registry.noteRead(m.token()) }
-
-// planKeys records the keys that an instance is planned to write and to remove, and refuses those that another instance of the plan
-// writes or removes.
-func (r *Run) planKeys(ctx context.Context, ref cas.Ref, writes, removes []string, writer token, about diagnose.Subject) diag.Diagnostics {
-	if r.isApply(ctx) {
-		return nil
-	}
-	moving := r.registry.removes(ref, removes)
-	more, twice := r.registry.writes(ref, writes, writer)
-	moving = append(moving, more...)
-	switch {
-	case r.PlanCheck == terms.PlanCheckOff:
-		return nil
-	case len(moving) > 0:
-		return diag.Diagnostics{r.atPlan(ctx, about).KeyMoves(moving)}
-	case len(twice) > 0:
-		return diag.Diagnostics{r.atPlan(ctx, about).KeyWrittenTwice(twice)}
-	}
-	return nil
-}

@@ -114,7 +114,7 @@ func (r *Run) PlanKeysWhole(ctx context.Context, t *cas.Txn, about diagnose.Subj
 			writes = append(writes, k.Key)
 		}
 	}
-	return r.planKeys(ctx, t.Ref, writes, removes, m.token(), about)
+	return r.planKeys(ctx, t.Ref, use{writes, writes, removes}, m.token(), about)
 }
 
 // PlanDriftWhole judges, at plan, the drift that an update or a replace of a whole object overwrites.

@@ -169,7 +169,7 @@ func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, ti
 			return r.Engine.CommitWithin(ctx, t, wait)
 		}
 	}
-	result, err := commit(ctx, t)
+	result, err := r.Once(t, about.Op, func() (cas.TxnResult, error) { return commit(ctx, t) })
 	if err != nil {
 		return result, diag.Diagnostics{about.Of(t).Diagnose(r.located(ctx, err))}, err
 	}

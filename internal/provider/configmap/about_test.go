@@ -36,9 +36,9 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	const one, several = "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n\n", "\n\n  ConfigMap:  shop/settings\n\n"
 	for want, got := range map[string]string{
 		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +
-			"If the resource has a new address, add a moved block. With count, use for_each over the ConfigMap keys instead.": entry.about(terms.OpCreate, false).KeyMoves([]string{"foo"}).Detail(),
+			"If the resource has a new address, add a moved block. With count, use for_each over the ConfigMap keys instead.": entry.about(terms.OpCreate, false).KeyMoves([]string{"foo"}, false).Detail(),
 		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +
-			`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data in the one that takes it over.`: keys.about(terms.OpCreate, false).KeyMoves([]string{"foo"}).Detail(),
+			`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data in the one that takes it over.`: keys.about(terms.OpCreate, false).KeyMoves([]string{"foo"}, false).Detail(),
 		"deletion_policy leaves the key in place, so the new resource would find it taken. Nothing was removed." + one +
 			"Change value_base64 instead of replacing the resource.": entry.about(terms.OpCreate, false).ReplacesItself(diagnose.ReplacesKept).Detail(),
 		"The removal comes first, so adopt_existing would find nothing to adopt. Nothing was removed." + several +

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -29,12 +30,16 @@ func (s Subject) overflow(e *cas.OverflowError) diag.Diagnostic {
 }
 
 func (s Subject) unknownNumber(e *cas.UnknownNumberError) diag.Diagnostic {
+	numbers := make([]string, len(e.Numbers))
+	for i, n := range e.Numbers {
+		numbers[i] = s.figure(n)
+	}
 	state := "keeps the number that it has"
 	if s.Op == terms.OpCreate {
 		state = "has nothing of this resource"
 	}
 	return s.tell(TitleWriteOutcomeUnknown, path.Empty(),
 		"The write was sent, but its outcome is unknown. The number may have been taken, or may be taken yet.",
-		append([]Fact{{"Number", s.figure(e.Number)}, {"State", state}}, s.sent(e.Err)...),
+		append([]Fact{{"Number", strings.Join(numbers, " or ")}, {"State", state}}, s.sent(e.Err)...),
 		"Run terraform apply again: it takes another number. If this one was taken, it stays unused.")
 }

@@ -23,7 +23,7 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 		anew    = "\nRun terraform apply again: it takes another number. If this one was taken, it stays unused."
 	)
 	word := &cas.NotANumberError{Ref: testRef, Key: "foo", Live: cas.Text("eight")}
-	lost := &cas.UnknownNumberError{Number: 7, Err: &cas.UnknownError{Ref: testRef, Base: cas.Version{ResourceVersion: "7"}, Err: errServer}}
+	lost := &cas.UnknownNumberError{Numbers: []int64{7}, Err: &cas.UnknownError{Ref: testRef, Base: cas.Version{ResourceVersion: "7"}, Err: errServer}}
 	taken := cas.Taken{Number: 7, Sent: cas.Text("8"), Stored: cas.Text("7")}
 	return map[string]diagnosticTest{
 		"not a counter": {
@@ -44,6 +44,11 @@ func counterDiagnosticTests() map[string]diagnosticTest {
 		},
 		"no ConfigMap for a counter":            noConfigMap(aboutFoo(terms.OpUpdate, ofCounter), head),
 		"no ConfigMap for a counter, in a plan": noConfigMapYet(aboutFoo(terms.OpCreate, ofCounter, planning), head),
+		"unknown number, of several": {
+			of:      aboutFoo(terms.OpCreate, ofCounter).Diagnose(&cas.UnknownNumberError{Numbers: []int64{7, 9}, Err: lost.Err}),
+			summary: "Write Outcome Unknown",
+			detail:  unknown + wide + "  Number:           \"7\" or \"9\"\n  State:            has nothing of this resource\n" + sent + anew,
+		},
 		"unknown number": {
 			of: aboutFoo(terms.OpCreate, ofCounter).Diagnose(lost), summary: "Write Outcome Unknown",
 			detail: unknown + wide + "  Number:           \"7\"\n  State:            has nothing of this resource\n" + sent + anew,

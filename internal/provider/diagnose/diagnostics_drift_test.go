@@ -123,9 +123,9 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
 To remove it, first set value = "live" and apply; to leave it in place, also set deletion_policy = "abandon".`,
 		},
 		"written twice": {
-			of: aboutSeveral(terms.OpCreate, planning).KeyWrittenTwice([]string{"a"}), path: `data["a"]`, summary: "Key Written Twice",
+			of: aboutSeveral(terms.OpCreate, planning).KeyWrittenTwice([]string{"a"}, false), path: `data["a"]`, summary: "Key Written Twice",
 			detail: `
-Another resource writes a in the same run. Nothing was written.
+Another resource has a in the same configuration. Nothing was written.
 
   ConfigMap:  shop/settings
   Key:        a
@@ -133,9 +133,9 @@ Another resource writes a in the same run. Nothing was written.
 Leave the key to one of the two. If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy.`,
 		},
 		"written twice, warned": {
-			of: aboutSeveral(terms.OpCreate, warned).KeyWrittenTwice([]string{"a"}), severity: diag.SeverityWarning, path: `data["a"]`, summary: "Key Written Twice",
+			of: aboutSeveral(terms.OpCreate, warned).KeyWrittenTwice([]string{"a"}, false), severity: diag.SeverityWarning, path: `data["a"]`, summary: "Key Written Twice",
 			detail: `
-Another resource writes a in the same run. One may be refused.
+Another resource has a in the same configuration. The apply refuses the second write.
 
   ConfigMap:  shop/settings
   Key:        a

@@ -215,7 +215,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"  Key:        gone\n  Found:      \"x\"\n\n" + `To keep it, set deletion_policy = "abandon"; to remove it, set deletion_policy = "delete".`,
 		},
 		"several: moves": {
-			of: aboutSeveral(terms.OpCreate).KeyMoves([]string{"a", "b"}), path: `data["a"]`, summary: "Key Moves Between Instances",
+			of: aboutSeveral(terms.OpCreate).KeyMoves([]string{"a", "b"}, false), path: `data["a"]`, summary: "Key Moves Between Instances",
 			detail: "One instance removes a and b and another one writes them in the same run, in no fixed order. Nothing was written." + object +
 				"  Key:        a\n  Key:        b\n\nGive it up first.",
 		},

@@ -261,8 +261,28 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 				`Apply this, then destroy: set value to what foo holds, and deletion_policy = "abandon" to keep it or "delete" to remove it.`,
 		},
 		"moves": {
-			of: aboutFoo(terms.OpCreate).KeyMoves([]string{"foo"}), path: "key", summary: "Key Moves Between Instances",
+			of: aboutFoo(terms.OpCreate).KeyMoves([]string{"foo"}, false), path: "key", summary: "Key Moves Between Instances",
 			detail: "One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + head + "\nLet each instance keep its key.",
+		},
+		"removed under another one": {
+			of: aboutFoo(terms.OpUpdate).KeyMoves([]string{"foo"}, true), path: "key", summary: "Key Moves Between Instances",
+			detail: "One instance removes foo and another one keeps it in the same run, in no fixed order. Nothing was written." + head +
+				"\nTo keep it, run terraform state rm with the address of the resource that is to be removed. Let each instance keep its key.",
+		},
+		"a plugin that hangs": {
+			of: aboutFoo(terms.OpRead).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Plugin: "/bin/plugin", Err: errDeadline}), summary: "Operation Timed Out",
+			detail: "The exec plugin that gives the credentials did not answer in time. Nothing was read." + head + "  Host:       https://api.test\n  Command:    /bin/plugin\n" +
+				"\nRun the command in a shell to see what it waits for, such as a login, then run terraform again. If it is slow, raise timeouts.read.",
+		},
+		"written by another one of this run": {
+			of: aboutFoo(terms.OpCreate).Diagnose(&diagnose.WrittenTwiceError{Keys: []string{"foo"}}), path: "key", summary: "Key Written Twice",
+			detail: "Another resource of this run has written foo, or taken it over. Nothing was written." + head + "\nLeave the key to one of the two.",
+		},
+		"planned twice, or another one's": {
+			of: aboutFoo(terms.OpCreate, planning).KeyWrittenTwice([]string{"foo"}, true), path: "key", summary: "Key Written Twice",
+			detail: "Another resource has foo in the same configuration. Nothing was written." + head +
+				"\nLeave the key to one of the two. If this resource is tainted, plan without -minimal-refresh, which plans it twice. " +
+				"If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy.",
 		},
 		"replaces itself": {
 			of: aboutFoo(terms.OpCreate).ReplacesItself(diagnose.ReplacesExpected), summary: "Replacement Would Fail",

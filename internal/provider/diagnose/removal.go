@@ -67,21 +67,42 @@ func (s Subject) changedFacts(changed []KeyValue, seen *cas.Observation) (facts 
 	return facts
 }
 
-// KeyMoves is for keys that other instances are planned to do the opposite to.
-func (s Subject) KeyMoves(keys []string) diag.Diagnostic {
+// KeyMoves is for keys that one instance is planned to remove and another one has. stays says that the other one leaves a key as it is.
+func (s Subject) KeyMoves(keys []string, stays bool) diag.Diagnostic {
+	does, next := "writes", s.Ways.Move
+	if stays {
+		does, next = "keeps", "To keep "+number(len(keys), "it", "them")+", run terraform state rm with the address of the resource that is to be removed. "+next
+	}
 	return s.refuse(TitleKeyMovesBetweenInstances, s.keyPath(keys[0]),
-		fmt.Sprintf("One instance removes %s and another one writes %s in the same run, in no fixed order.", enumerate(keys), number(len(keys), "it", "them")),
-		s.keyFact(keys...), s.orDestroy(s.Ways.Move))
+		fmt.Sprintf("One instance removes %s and another one %s %s in the same run, in no fixed order.", enumerate(keys), does, number(len(keys), "it", "them")),
+		s.keyFact(keys...), s.orDestroy(next))
 }
 
-// KeyWrittenTwice is for keys that another resource of the plan writes as well.
-func (s Subject) KeyWrittenTwice(keys []string) diag.Diagnostic {
-	happened := "Another resource writes " + enumerate(keys) + " in the same run."
+// KeyWrittenTwice is for keys that another resource of the plan has as well. mayBeItself says that it may be the same one, which was tainted and is planned twice.
+func (s Subject) KeyWrittenTwice(keys []string, mayBeItself bool) diag.Diagnostic {
+	happened := "Another resource has " + enumerate(keys) + " in the same configuration."
 	next := number(len(keys), "Leave the key to one of the two.", "Leave each key to one of the two.")
-	if s.Plan == terms.PlanCheckWarning { // if both adopt a key, the apply succeeds
-		return s.tell(WarningTitle(TitleKeyWrittenTwice), s.keyPath(keys[0]), happened+" One may be refused.", s.keyFact(keys...), next)
+	if mayBeItself {
+		next += " If this resource is tainted, plan without -minimal-refresh, which plans it twice."
+	}
+	if s.Plan == terms.PlanCheckWarning { // of two that are not changed, neither is refused
+		return s.tell(WarningTitle(TitleKeyWrittenTwice), s.keyPath(keys[0]), happened+" The apply refuses the second write.", s.keyFact(keys...), next)
 	}
 	return s.refuse(TitleKeyWrittenTwice, s.keyPath(keys[0]), happened, s.keyFact(keys...), s.orDestroy(next))
+}
+
+// WrittenTwiceError is of an apply in which another resource has written keys, or taken them over. Nothing was sent.
+type WrittenTwiceError struct{ Keys []string }
+
+// Error implements error.
+func (e *WrittenTwiceError) Error() string {
+	return "another resource of this run has written " + enumerate(e.Keys)
+}
+
+func (s Subject) writtenTwice(e *WrittenTwiceError) diag.Diagnostic {
+	return s.refuse(TitleKeyWrittenTwice, s.keyPath(e.Keys[0]),
+		"Another resource of this run has written "+enumerate(e.Keys)+", or taken "+number(len(e.Keys), "it", "them")+" over.",
+		s.keyFact(e.Keys...), number(len(e.Keys), "Leave the key to one of the two.", "Leave each key to one of the two."))
 }
 
 // NothingToRestore is for keys whose original value is unknown.

@@ -158,6 +158,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		field       *cas.FieldError
 		notServed   *cas.NotServedError
 		scope       *cas.ScopeError
+		twice       *WrittenTwiceError
 	)
 	switch {
 	case errors.As(err, &number): // unknown outcomes first: what they wrap would say that nothing was written
@@ -200,6 +201,8 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		return s.refused(refused)
 	case errors.As(err, &canceled):
 		return s.canceled(canceled)
+	case errors.As(err, &twice):
+		return s.writtenTwice(twice)
 	default:
 		return s.tell(TitleUnexpectedError, path.Empty(), fmt.Sprintf("Unexpected error while %sing the %s.", strings.TrimSuffix(string(s.Op), "e"), s.Noun),
 			[]Fact{{"Cause", s.words(err)}}, Report)
@@ -301,7 +304,14 @@ func (s Subject) dryRun(verb string) []Fact {
 
 func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 	facts := []Fact{{"Host", e.Host}}
-	if errors.Is(e.Err, context.DeadlineExceeded) {
+	if e.Plugin != "" {
+		facts = append(facts, Fact{"Command", e.Plugin})
+	}
+	switch timedOut := errors.Is(e.Err, context.DeadlineExceeded); {
+	case timedOut && e.Plugin != "":
+		return s.refuse(TitleOperationTimedOut, path.Empty(), "The exec plugin that gives the credentials did not answer in time.", facts,
+			fmt.Sprintf("Run the command in a shell to see what it waits for, such as a login, then run terraform again. If it is slow, raise timeouts.%s.", s.Limit))
+	case timedOut:
 		return s.refuse(TitleOperationTimedOut, path.Empty(), "The API server did not answer in time.", facts,
 			fmt.Sprintf("Run terraform again, or raise timeouts.%s.", s.Limit))
 	}

@@ -74,5 +74,8 @@ var providerApplied = []Rule{
 		"TestPlanOfAnUnrefreshedStateWarnsWhereTheApplyJudges/entry/terraform-1.16", "TestMinimalRefreshRefusesWhatAPlanRefuses/entry"),
 	rule("A plan that has refreshed refuses", "claim.Run.Planning", "!a && !b && c -> !a && (b || true) && c", "TestMinimalRefreshRefusesWhatAPlanRefuses/expectation"),
 	rule("What no refresh mends is refused without one", "claim.Run.checkWithin", "always isAboutObject", "TestUnreachableServerIsAnErrorWithoutARefresh"),
-	rule("A tainted resource may be planned twice with -minimal-refresh", "claim.registry.isOther", "a.isNew && b.isNew && c -> false", "TestMinimalRefreshRefusesWhatAPlanRefuses/tainted"),
+	rule("An apply refuses the second call that takes a key", "claim.registry.takes", "a = append(a, b) -> _ = b", "TestTheSecondOwnerIsRefusedAtApply/both_adopt"),
+	rule("A write that was refused takes no key", "claim.Run.Once", "skip frees", "TestWhoTakesAKey/after_a_refusal"),
+	rule("A removal takes none", "claim.Run.Once", "without a != terms.OpDelete", "TestWhoTakesAKey/after_a_removal"),
+	rule("Counters share a key", "claim.registry.takes", "a != counters || b != counters -> true", "TestCountersAndAReplaceTakeNoKeyTwice"),
 }

@@ -1,0 +1,55 @@
+package claim
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// Of two calls of one apply that write a key or take it over, the second one is refused, whatever the first one is, unless it took nothing.
+func TestWhoTakesAKey(t *testing.T) {
+	t.Parallel()
+	ref := cas.Ref{Kind: cas.ConfigMap, Namespace: "shop", Name: "settings"}
+	foo := cas.KeySwap{Key: "foo", New: cas.Text("1")}
+	gone := cas.KeySwap{Key: "foo", Expect: cas.Text("1")}
+	guard := cas.KeySwap{Key: "foo", Expect: cas.Text("1"), IsGuard: true}
+	for name, test := range map[string]struct {
+		op     terms.Operation
+		key    cas.KeySwap
+		err    error
+		passes bool
+	}{
+		"after a write":                    {op: terms.OpCreate, key: foo},
+		"after an update":                  {op: terms.OpUpdate, key: foo},
+		"after a write of unknown outcome": {op: terms.OpUpdate, key: foo, err: &cas.UnknownError{}},
+		"after a refusal":                  {op: terms.OpCreate, key: foo, err: &cas.NotFoundError{Ref: ref}, passes: true},
+		"after a removal":                  {op: terms.OpDelete, key: foo, passes: true}, // which puts back what was there
+		"after an update that gives it up": {op: terms.OpUpdate, key: gone, passes: true},
+		"after one that compares it":       {op: terms.OpUpdate, key: guard, passes: true},
+		"after an action":                  {op: terms.OpInvoke, key: foo, passes: true},
+		"after a write of another key":     {op: terms.OpCreate, key: cas.KeySwap{Key: "bar", New: cas.Text("1")}, passes: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var r Run
+			sent := 0
+			send := func(err error) func() (cas.TxnResult, error) {
+				return func() (cas.TxnResult, error) {
+					sent++
+					return cas.TxnResult{}, err
+				}
+			}
+			if _, err := r.Once(&cas.Txn{Ref: ref, Keys: []cas.KeySwap{test.key}}, test.op, send(test.err)); !errors.Is(err, test.err) {
+				t.Fatalf("the first one: %v", err)
+			}
+			_, err := r.Once(&cas.Txn{Ref: ref, Keys: []cas.KeySwap{foo}}, terms.OpCreate, send(nil))
+			var twice *diagnose.WrittenTwiceError
+			if refused := errors.As(err, &twice); refused == test.passes || sent == 2 != test.passes {
+				t.Errorf("%d were sent, and the second one said %v", sent, err)
+			}
+		})
+	}
+}
