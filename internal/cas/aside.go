@@ -62,7 +62,6 @@ func (c *committer) othersWait(w write) bool {
 
 // setAside takes note of a batch that is still at its base, and lets others go on.
 func (c *committer) setAside(b *batch, r result) {
-	c.aside = slices.DeleteFunc(c.aside, func(b *batch) bool { return len(unanswered(b.tasks)) == 0 })
 	if !slices.Contains(c.aside, b) {
 		c.aside = append(c.aside, b)
 		b.reads(r.now)
@@ -93,15 +92,16 @@ func (c *committer) again(t *task, changes []judging.Change) *batch {
 	return b
 }
 
+// isFenced reports whether an object at this version takes none of what was set aside any more.
+func (c *committer) isFenced(at Version) bool { return len(c.aside) > 0 && c.aside[0].base != at }
+
 // fenced ends the doubts about what was set aside, where the head has left its base: what has not landed never will. A write that admission made
 // nothing of leaves it there. Callers who were told already are not let go, who could then leave with the word that nothing was written.
 func (c *committer) fenced() {
-	if len(c.aside) == 0 || c.aside[0].base == c.head.Version() {
+	if !c.isFenced(c.head.Version()) {
 		return
 	}
-	aside := c.aside
-	c.aside = nil
-	for _, b := range aside {
+	for _, b := range c.aside {
 		for _, t := range unanswered(b.tasks) {
 			t.doubt = nil
 			t.release()
@@ -113,7 +113,7 @@ func (c *committer) fenced() {
 // found takes note of what a read found. Where that is another version than the base of what was set aside, the first version after that base
 // tells what became of it: at most one of them made it. It reports whether one did.
 func (c *committer) found(now *Observation) (hasLanded bool) {
-	if len(c.aside) == 0 || c.aside[0].base == now.Version() {
+	if !c.isFenced(now.Version()) {
 		c.observed(now)
 		return false
 	}

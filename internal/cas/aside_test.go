@@ -411,6 +411,15 @@ func TestCallerOfAWriteThatWasSetAsideLeaves(t *testing.T) {
 				return
 			}
 			x.want(Unknown, <-bad)
+			c := x.engine.committer(x.ref)
+			<-waitFor(func() bool {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				return !c.running
+			})
+			if n := len(c.aside); n > 0 {
+				t.Errorf("%d batches are kept of which nobody waits", n)
+			}
 			x.before = func(int, *http.Request, bool) *testcluster.Fault { // it lands in place of the next write of the same, which is lost
 				arrive()
 				return nil
@@ -874,6 +883,24 @@ func TestSiblingThatMakesNoVersionEndsNoDoubt(t *testing.T) {
 	x.want(Applied, <-bad)
 }
 
+// landsBeforeAHalf has a request of two keys land late, just before one of them alone arrives.
+func (x *trouble) landsBeforeAHalf(d *delay, one, other string) {
+	arrive := sync.OnceFunc(d.arrive)
+	x.before = func(n int, r *http.Request, _ bool) *testcluster.Fault {
+		body, _ := io.ReadAll(r.Body)
+		isAll := strings.Contains(string(body), `"`+one+`"`) && strings.Contains(string(body), `"`+other+`"`)
+		switch {
+		case n == 1:
+			f := d.fault()
+			return &f
+		case isAll:
+			return &testcluster.Fault{DropBefore: true}
+		}
+		arrive()
+		return nil
+	}
+}
+
 // Given a removal and a swap, or two removals, that go into one request, under a name that owns both keys; when it is halved, and lands late just
 // before the removal alone arrives; then both are applied, and so is a sibling that is held to the version from before.
 func TestRemovalThatSharedARequestThatLandsLate(t *testing.T) {
@@ -882,20 +909,7 @@ func TestRemovalThatSharedARequestThatLandsLate(t *testing.T) {
 			x := newTrouble(t, map[string]string{"gone": "0", "kept": "0", "last": "1"}, testcluster.Fault{DropBefore: true})
 			x.changeAs("engine", func(cm *corev1.ConfigMap) { cm.Data["gone"], cm.Data["kept"] = "1", "1" })
 			d := x.late()
-			arrive := sync.OnceFunc(d.arrive)
-			x.before = func(n int, r *http.Request, _ bool) *testcluster.Fault {
-				body, _ := io.ReadAll(r.Body)
-				isAll := strings.Contains(string(body), `"gone"`) && strings.Contains(string(body), `"kept"`)
-				switch {
-				case n == 1:
-					f := d.fault()
-					return &f
-				case isAll:
-					return &testcluster.Fault{DropBefore: true}
-				}
-				arrive()
-				return nil
-			}
+			x.landsBeforeAHalf(d, "gone", "kept")
 			v := x.version()
 			arrived, release := x.observing(x.hook)
 			<-arrived
@@ -922,20 +936,7 @@ func TestSwapOfAnOwnKeyThatSharedARequestThatLandsLate(t *testing.T) {
 	x := newTrouble(t, map[string]string{"a": "0", "b": "0", "last": "1"}, testcluster.Fault{DropBefore: true})
 	x.changeAs("engine", func(cm *corev1.ConfigMap) { cm.Data["a"], cm.Data["b"] = "1", "1" })
 	d := x.late()
-	arrive := sync.OnceFunc(d.arrive)
-	x.before = func(n int, r *http.Request, _ bool) *testcluster.Fault {
-		body, _ := io.ReadAll(r.Body)
-		isAll := strings.Contains(string(body), `"a"`) && strings.Contains(string(body), `"b"`)
-		switch {
-		case n == 1:
-			f := d.fault()
-			return &f
-		case isAll:
-			return &testcluster.Fault{DropBefore: true}
-		}
-		arrive()
-		return nil
-	}
+	x.landsBeforeAHalf(d, "a", "b")
 	v := x.version()
 	told := x.together([]string{"a", "b"}, v)
 	x.want(Applied, <-told["a"])

@@ -267,8 +267,8 @@ func TestOneFailedListDoesNotMakeItUnknown(t *testing.T) {
 	}
 }
 
-// Given a lost answer about thousands of keys; then what became of them is found out in seconds.
-func TestManyKeysAreFoundOutAboutInTime(t *testing.T) {
+// Given a lost answer about thousands of keys; then what became of them is found out by one look, which may take a second.
+func TestManyKeysAreFoundOutAboutByOneLook(t *testing.T) {
 	for _, signed := range []bool{false, true} {
 		t.Run(fmt.Sprint("signed ", signed), func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
@@ -285,14 +285,10 @@ func TestManyKeysAreFoundOutAboutInTime(t *testing.T) {
 				txn.Keys[i].Expect, txn.Keys[i].New = one, two
 			}
 			f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "9") }, DropAfter: true})
-			begun := time.Now()
-			r, err := f.commit(txn)
-			_ = r
-			t.Logf("%v: %v", time.Since(begun), err)
+			f.proxy.Reset()
+			_, err = f.commit(txn)
 			f.want(Applied, err)
-			if time.Since(begun) > 3*time.Second {
-				t.Error("too long")
-			}
+			f.wantRequests("PATCH GET WATCH")
 		})
 	}
 }

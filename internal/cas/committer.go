@@ -129,6 +129,7 @@ func (c *committer) drain() {
 	var tasks []*task
 	for {
 		isNew := !slices.ContainsFunc(tasks, func(t *task) bool { return !t.isApart })
+		c.aside = slices.DeleteFunc(c.aside, func(b *batch) bool { return len(unanswered(b.tasks)) == 0 }) // with their bodies
 		if tasks = c.take(tasks); len(tasks) == 0 {
 			c.bodies.keep(c, c.weigh())
 			return

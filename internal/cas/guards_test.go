@@ -228,7 +228,7 @@ func TestRehearsalsOfOneKeyAreSentEachByItself(t *testing.T) {
 			close(first)
 			return testcluster.Fault{HoldBefore: release}
 		}
-		if body := f.proxy.Requests()[f.proxy.Count()-1].Body; r.Method == http.MethodPatch && strings.Contains(string(body), "bad") {
+		if body := f.proxy.Requests()[f.proxy.Count()-1].Body; r.Method == http.MethodPatch && strings.Contains(string(body), `"foo":"bad"`) {
 			return testcluster.Fault{Answer: status(http.StatusUnprocessableEntity, "Invalid", "bad")} // as a policy would
 		}
 		return testcluster.Fault{}

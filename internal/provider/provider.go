@@ -134,6 +134,7 @@ func (p *casProvider) settings(model connect.Model) (*claim.Run, diag.Diagnostic
 		PlanCheck:    check,
 		Ignored:      terms.IgnoredMetadata{Labels: terms.IgnoredKeysOf(model.IgnoreLabels), Annotations: terms.IgnoredKeysOf(model.IgnoreAnnotations)},
 		Rehearsal:    cas.CheckMode(dryRun),
+		Defaults:     terms.DefaultsOf(model.Defaults),
 	}
 	if manager := model.FieldManager.ValueString(); manager != "" {
 		run.FieldManager = manager

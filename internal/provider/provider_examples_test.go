@@ -133,6 +133,7 @@ func TestProviderExamples(t *testing.T) {
 		"provider.tf":     {},
 		"kubeconfigs.tf":  {},
 		"plan_dry_run.tf": {},
+		"defaults.tf":     {},
 		"in_cluster.tf":   {},
 		"token.tf":        {"host": host, "cluster_ca_certificate": authority, "token": text(token)},
 		"client_certificate.tf": {

@@ -91,6 +91,18 @@ func providerSchema() schema.Schema {
 					"permission to write. Environment variable: `" + terms.EnvPlanDryRun + "`. Default: `false`.",
 				Optional: true,
 			},
+			"defaults": schema.SingleNestedAttribute{
+				MarkdownDescription: "What attributes of resources are where a resource does not set them. A change of a default is an update in place of all resources " +
+					"that follow it, without a request.",
+				Optional: true,
+				Attributes: map[string]schema.Attribute{
+					terms.ConflictScope: preset("`conflict_scope` of resources of keys: `object` (default) or `key`.", terms.ScopeObject, terms.ScopeKey),
+					terms.DeletionPolicy: preset("`deletion_policy` of resources of keys: `delete` (default), `restore` or `abandon`. Resources of Secrets cannot have `restore`, "+
+						"and must then set their own.", terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
+					terms.MissingObject: preset("`missing_object` of resources of keys: `warning` (default) or `error`.", terms.MissingWarning, terms.MissingError),
+					terms.OnDrift:       preset("`on_drift` of all resources that have it: `warning` (default), `error` or `off`.", terms.DriftWarning, terms.DriftError, terms.DriftOff),
+				},
+			},
 		},
 		Blocks: map[string]schema.Block{
 			"exec": execBlock(),
@@ -103,6 +115,11 @@ func argument(env, description string, validators ...validator.String) schema.St
 	return schema.StringAttribute{
 		Optional: true, Validators: validators, MarkdownDescription: description + " Environment variable: `" + env + "`.",
 	}
+}
+
+// preset is a default of an attribute of resources.
+func preset(description string, values ...string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.String{stringvalidator.OneOf(values...)}}
 }
 
 // sensitive keeps an argument out of what Terraform shows.

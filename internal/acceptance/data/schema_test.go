@@ -58,8 +58,7 @@ func TestConfigMapDataInvalidConfiguration(t *testing.T) {
 		{"data = { a = \"1\" }\nconflict_scope = \"keys\"", []string{"Invalid Attribute Value Match"}},
 		{"data = { a = \"1\" }\ndeletion_policy = \"keep\"", []string{"Invalid Attribute Value Match"}},
 		{"data = { a = \"1\" }\ntimeouts = { read = \"0s\" }", []string{"Invalid Timeout"}},
-		{"data = { a = \"1\" }\nwait_for_match = \"2m\"", []string{"Invalid Attribute Combination", `Attribute wait_for_match: conflict_scope must be "key", or the write`}},
-		{"data = { a = \"1\" }\nwait_for_match = \"2m\"\nconflict_scope = \"object\"", []string{"Invalid Attribute Combination", "Attribute wait_for_match"}},
+		{"data = { a = \"1\" }\nwait_for_match = \"2m\"\nconflict_scope = \"object\"", []string{"Invalid Attribute Combination", `Attribute wait_for_match: conflict_scope must be "key", or the write`}},
 		{"data = { a = \"1\" }\nwait_for_match = \"soon\"\nconflict_scope = \"key\"", []string{"Invalid Timeout", "Attribute wait_for_match"}},
 		{"data = { a = \"1\" }\nwait_for_match = \"2m\"\nconflict_scope = \"key\"\nexpected_resource_version_wo = \"7\"", []string{
 			"Invalid Attribute Combination", `Attribute "expected_resource_version_wo" cannot be specified when "wait_for_match" is specified`,

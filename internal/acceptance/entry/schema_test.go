@@ -67,7 +67,6 @@ func TestConfigMapEntryInvalidConfiguration(t *testing.T) {
 		{"timeouts", `{ read = "5" }`, []string{"Invalid Timeout", "timeouts.read: " + timeout + `"5"`}},
 		{"timeouts", `{ update = "0s" }`, []string{"Invalid Timeout", "timeouts.update: " + timeout + `"0s"`}},
 		{"timeouts", `{ delete = "-1m" }`, []string{"Invalid Timeout", "timeouts.delete: " + timeout + `"-1m"`}},
-		{"wait_for_match", `"2m"`, []string{"Invalid Attribute Combination", "Attribute wait_for_match: " + scoped}},
 		{"wait_for_match", "\"2m\"\nconflict_scope = \"object\"", []string{"Invalid Attribute Combination", "Attribute wait_for_match: " + scoped}},
 		{"wait_for_match", "\"soon\"\nconflict_scope = \"key\"", []string{"Invalid Timeout", "Attribute wait_for_match: " + timeout + `"soon"`}},
 		{"wait_for_match", "\"0s\"\nconflict_scope = \"key\"", []string{"Invalid Timeout", "Attribute wait_for_match: " + timeout + `"0s"`}},

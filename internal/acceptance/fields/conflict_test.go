@@ -145,7 +145,7 @@ func TestTwoOwners(t *testing.T) {
 			o := made(t, service)
 			o.Write(o.labeled("a", "fields = "+test.first) + o.labeled("b", "fields = "+test.second))
 			if test.refused {
-				o.PlanRefused([]string{"Error: Field Written Twice", "Another resource writes "})
+				o.PlanRefused([]string{"Error: Field Written Twice", " in the same configuration."})
 				return
 			}
 			o.PlanApply()

@@ -311,7 +311,7 @@ func (b *block) wholeRules(was *tracking) (rules []rule, labels map[string]strin
 	if b.values != nil {
 		for _, key := range namesIn(b.values, was.values) {
 			if b.values[key] != was.values[key] {
-				rules = append(rules, rule{key: key, want: was.values[key], to: b.values[key]})
+				rules = append(rules, rule{key: key, want: was.values[key], to: b.values[key], isOpen: was.values[key] == notKnown})
 			}
 		}
 	}

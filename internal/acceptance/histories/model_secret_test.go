@@ -23,7 +23,7 @@ func (b *block) against(was *tracking, o *liveMap) (writes *block, with *trackin
 	if isNamed = o != nil && o.version != was.version; isNamed {
 		t.values, t.labels = map[string]string{}, was.labels
 		for key := range was.values {
-			t.values[key] = "not known"
+			t.values[key] = notKnown
 		}
 	}
 	w.values = maps.Clone(b.values)
@@ -34,6 +34,9 @@ func (b *block) against(was *tracking, o *liveMap) (writes *block, with *trackin
 	}
 	return writes, with, isNamed
 }
+
+// notKnown is what the state of a Secret says of a value.
+const notKnown = "not known"
 
 // takes reports whether only what is there says what a block changes.
 func (b *block) takes(was *tracking) bool {

@@ -92,7 +92,7 @@ func TestDriftAfterWritesOfUnknownOutcome(t *testing.T) {
 		proxy := p.Proxied()
 		hook := fixture.OnceFor(p.T, http.MethodPatch, fault)
 		proxy.SetHook(func(r *http.Request) testcluster.Fault {
-			if r.URL.Query().Has("watch") {
+			if r.URL.Query().Has("fieldSelector") {
 				return testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusForbidden, Body: unwatched}}
 			}
 			return hook(r)

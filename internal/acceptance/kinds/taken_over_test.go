@@ -3,6 +3,7 @@ package kinds
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -170,4 +171,28 @@ func TestImmutableConfigMapThatIsMadeAgainWhileItIsTakenOver(t *testing.T) {
 		p.WantLive("testmap", fixture.Data{"foo": "9"})
 		p.Wants(p.Plan(), "must be replaced")
 	})
+}
+
+// Given a part that is taken over by an empty map; then the update removes what is there, which no plan shows by then.
+func TestPartThatIsTakenOverByAnEmptyMap(t *testing.T) {
+	t.Parallel()
+	for part, of := range takenOverParts {
+		t.Run(part, func(t *testing.T) {
+			t.Parallel()
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+				attribute, _, _ := strings.Cut(of.line, " ")
+				empty := of
+				empty.line = attribute + " = {}%.0s"
+				p.Planned(of.block(""))
+				of.set(p, "theirs")
+				p.Write(empty.block("none"))
+				p.Wants(p.Plan(), "Unmanaged Keys Will Change")
+				p.Apply()
+				if now := of.get(p); len(now) > 0 {
+					t.Errorf("it holds %q", now)
+				}
+				p.PlanNothing()
+			})
+		})
+	}
 }

@@ -16,7 +16,7 @@ func TestSecretThatIsPutBackAfterAWriteOfUnknownOutcomeHasDrifted(t *testing.T) 
 	p.Planned(block("1"))
 	p.Write(block("2"))
 	p.Plan()
-	proxy.SetHook(loses(t, p, lostAnswer{fault: testcluster.Fault{DropAfter: true}, rotates: "after", noWatch: true}, ""))
+	proxy.SetHook(loses(t, p, lostAnswer{fault: testcluster.Fault{DropAfter: true}, rotates: "after", unseen: true}, ""))
 	p.ApplyRefused("Error: Write Outcome Unknown")
 	proxy.SetHook(nil)
 	p.Rotated("2") // as the write had left it

@@ -148,6 +148,44 @@ func TestSecretEntryInvalidValues(t *testing.T) {
 	}
 }
 
+// Given two attributes of which only one may be set, and which only the apply knows; then the apply writes where one is null, and refuses both.
+func TestSecretEntryWhosePairIsKnownAtApply(t *testing.T) {
+	const later = "resource \"terraform_data\" \"later\" {\n  input = %q\n}\nlocals {\n  later = terraform_data.later.output\n}\n"
+	for name, test := range map[string]struct {
+		is    string
+		lines []string
+		live  string // what the key holds first; absent where it is empty
+		want  string // empty where it is refused
+	}{
+		"a text":                    {"v2", []string{`value_wo = local.later == "" ? null : local.later`, `value_base64_wo = local.later == "" ? "djE=" : null`}, "", "v2"},
+		"bytes":                     {"", []string{`value_wo = local.later == "" ? null : local.later`, `value_base64_wo = local.later == "" ? "djE=" : null`}, "", "v1"},
+		"bytes, the text not known": {"", []string{`value_wo = local.later == "" ? null : local.later`, `value_base64_wo = "djE="`}, "", "v1"},
+		"both":                      {"v2", []string{`value_wo = local.later`, `value_base64_wo = base64encode(local.later)`}, "", ""},
+		"an expectation": {
+			"", []string{`value_wo = "v2"`, `expected_value_wo = local.later == "" ? "v1" : null`, `expected_value_base64_wo = local.later == "" ? null : "djE="`}, "v1", "v2",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			data := fixture.Data{}
+			if test.live != "" {
+				data["password"] = test.live
+			}
+			p.CreateSecret("database", data)
+			p.Write(fmt.Sprintf(later, test.is) + fixture.SecretEntry(test.lines...))
+			p.Plan()
+			if test.want == "" {
+				p.ApplyRefused("Attribute value_wo: must not be set together with value_base64_wo.")
+				p.WantSecret("database", data)
+				return
+			}
+			p.Apply()
+			p.WantSecret("database", fixture.Data{"password": test.want})
+			p.PlanNothing()
+		})
+	}
+}
+
 // Given many keys of one Secret; when one apply writes, changes or removes them all; then none is in the way of another.
 func TestSecretEntriesOfOneSecret(t *testing.T) {
 	p := fixture.NewPipeline(t)

@@ -29,19 +29,19 @@ var secretForms = map[string]func(number string, lines ...string) string{
 type lostAnswer struct {
 	fault     testcluster.Fault
 	rotates   string // the operator: before or after it
-	noWatch   bool
-	isUnknown bool // it may be said to be unknown
-	isRefused bool // it must not be said to be done
+	unseen    bool   // the user may neither watch nor list
+	isUnknown bool   // it may be said to be unknown
+	isRefused bool   // it must not be said to be done
 }
 
 var lostAnswers = map[string]lostAnswer{
 	"after the write":                                     {fault: testcluster.Fault{DropAfter: true}},
 	"before the write":                                    {fault: testcluster.Fault{DropBefore: true}},
-	"after the write, and no watch":                       {fault: testcluster.Fault{DropAfter: true}, noWatch: true, isUnknown: true},
+	"after the write, and no watch":                       {fault: testcluster.Fault{DropAfter: true}, unseen: true, isUnknown: true},
 	"after the write, which is overwritten":               {fault: testcluster.Fault{DropAfter: true}, rotates: "after", isUnknown: true},
 	"before the write, and another's comes":               {fault: testcluster.Fault{DropBefore: true}, rotates: "before", isUnknown: true, isRefused: true},
-	"after the write, which is overwritten, and no watch": {fault: testcluster.Fault{DropAfter: true}, rotates: "after", noWatch: true, isUnknown: true},
-	"before the write, another's comes, and no watch":     {fault: testcluster.Fault{DropBefore: true}, rotates: "before", noWatch: true, isUnknown: true, isRefused: true},
+	"after the write, which is overwritten, and no watch": {fault: testcluster.Fault{DropAfter: true}, rotates: "after", unseen: true, isUnknown: true},
+	"before the write, another's comes, and no watch":     {fault: testcluster.Fault{DropBefore: true}, rotates: "before", unseen: true, isUnknown: true, isRefused: true},
 }
 
 // Given a write whose answer is lost; then it is said to be done only where it is, to have written nothing only where it has not, and else unknown.
@@ -128,7 +128,7 @@ func loses(t *testing.T, p *fixture.Pipeline, lost lostAnswer, method string) fu
 		method = http.MethodPatch
 	}
 	return func(r *http.Request) testcluster.Fault {
-		if lost.noWatch && r.URL.Query().Has("watch") {
+		if lost.unseen && r.URL.Query().Has("fieldSelector") {
 			return testcluster.Fault{Answer: &testcluster.Answer{
 				Status: http.StatusForbidden, Header: http.Header{"Content-Type": {"application/json"}},
 				Body: `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"forbidden"}`,

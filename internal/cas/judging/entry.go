@@ -50,7 +50,7 @@ func Text(value string) Entry { return Entry{text, value} }
 // Binary is an entry of binaryData, or of a Secret.
 func Binary(value []byte) Entry { return Entry{binary, string(value)} }
 
-// Anything is what a key must hold that may hold anything, or nothing: an expectation, for a Txn that goes by its version alone.
+// Anything matches any entry, or none. It is the expectation of a Txn that goes by its version alone, and what a state says of a value that it does not have.
 func Anything() Entry { return Entry{kind: anything} }
 
 // IsAnything reports whether the entry is Anything.

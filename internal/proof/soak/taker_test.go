@@ -75,8 +75,8 @@ func (w *worker) takeNumber(draw *rand.Rand, engine *cas.Engine, configMap strin
 	switch {
 	case err == nil:
 		o.Number, o.New, o.Live, o.Wrote = taken.Number, taken.Sent, taken.Stored, true
-	case errors.As(err, &unknown):
-		o.Number, o.Base = unknown.Number, unknown.Err.Base
+	case errors.As(err, &unknown) && len(unknown.Numbers) == 1: // of several, none is told
+		o.Number, o.Base = unknown.Numbers[0], unknown.Err.Base
 	}
 	if err != nil {
 		o.Err = err.Error()

@@ -64,6 +64,7 @@ type Type struct {
 	Name       string // as it follows the provider's: "configmap_entry"
 	Kind       cas.Kind
 	Definition func(context.Context) schema.Schema
+	IsOfFields bool // of objects of any kind
 }
 
 // Metadata implements [resource.Resource].
@@ -80,6 +81,7 @@ func (t *Type) Recall(ctx context.Context, from claim.Private, diags *diag.Diagn
 
 // Planning is the context of a plan's checks, and what is known of the resource.
 func (t *Type) Planning(ctx context.Context, req *resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (context.Context, *claim.Memory) {
+	t.setDefaults(req, resp)
 	m := t.Recall(ctx, resp.Private, &resp.Diagnostics)
 	ctx, diags := t.Run.Planning(ctx, req, m)
 	resp.Diagnostics.Append(diags...)

@@ -24,7 +24,7 @@ type KeysModel[M any] interface {
 	*M
 	Shared() *KeysAttributes
 	// SetDefaults gives a new import its defaults.
-	SetDefaults()
+	SetDefaults(of terms.Defaults)
 	// Import takes in what an import names, and gives the keys; none for all.
 	Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics)
 	IdentitySchema(kind cas.Kind) identityschema.Schema
@@ -106,7 +106,7 @@ func (r *Keys[M, P]) encode(ctx context.Context, m P, identity *tfsdk.ResourceId
 // Blank is the state of an import of which nothing is known yet.
 func (r *Keys[M, P]) Blank(ctx context.Context) P {
 	m := r.decode(ctx, codec.Nulls, new(diag.Diagnostics))
-	m.SetDefaults()
+	m.SetDefaults(r.defaults())
 	return m
 }
 
@@ -124,7 +124,7 @@ func (r *Keys[M, P]) ValidateConfig(ctx context.Context, req resource.ValidateCo
 
 // change is what a call is about. What has no plan or no state has nil.
 func (r *Keys[M, P]) change(plan, state P, m *claim.Memory) *claim.Change {
-	ch := &claim.Change{Memory: m}
+	ch := &claim.Change{Run: r.Run, Memory: m}
 	for _, model := range []P{state, plan} {
 		if of, isOfFields := any(model).(FieldsModel[M]); isOfFields && model != nil && state != nil {
 			of.Follow(state, m.Forms)
@@ -157,13 +157,13 @@ func (r *Keys[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequ
 	}
 	switch ch := r.change(plan, state, m); {
 	case plan == nil:
-		resp.Diagnostics.Append(r.Run.PlanDelete(ctx, ch)...)
+		resp.Diagnostics.Append(ch.PlanDelete(ctx)...)
 	case state == nil:
 		r.planCreate(ctx, plan, ch, resp)
 	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
 		ch.Plan = ch.Prior
 		ch.NoteReplace()
-		resp.Diagnostics.Append(r.Run.PlanUnchanged(ctx, ch)...)
+		resp.Diagnostics.Append(ch.PlanUnchanged(ctx)...)
 		resp.Diagnostics.Append(r.acceptDrift(ctx, ch, plan, resp)...)
 	default:
 		r.planUpdate(ctx, plan, state, ch, resp)
@@ -178,14 +178,14 @@ func (r *Keys[M, P]) planCreate(ctx context.Context, plan P, ch *claim.Change, r
 	plan.SetID()
 	plan.PlanWrite()
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
-	resp.Diagnostics.Append(r.Run.PlanCreate(ctx, ch)...)
+	resp.Diagnostics.Append(ch.PlanCreate(ctx)...)
 }
 
 func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, ch *claim.Change, resp *resource.ModifyPlanResponse) {
 	c := ch.Plan
 	if !c.Known.Place || c.ID != ch.Prior.ID {
 		mayBeSame := !c.Known.Place && slices.EqualFunc(plan.At(), state.At(), agrees)
-		resp.Diagnostics.Append(r.Run.PlanReplace(ctx, ch, mayBeSame)...)
+		resp.Diagnostics.Append(ch.PlanReplace(ctx, mayBeSame)...)
 		return
 	}
 	ch.NoteReplace()
@@ -207,7 +207,7 @@ func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, ch *claim.Ch
 		}
 	}
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
-	resp.Diagnostics.Append(r.Run.PlanUpdate(ctx, ch)...)
+	resp.Diagnostics.Append(ch.PlanUpdate(ctx)...)
 }
 
 // acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
@@ -237,7 +237,7 @@ func (r *Keys[M, P]) Create(ctx context.Context, req resource.CreateRequest, res
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	written, diags := r.Run.Create(ctx, r.change(plan, nil, m))
+	written, diags := r.change(plan, nil, m).Create(ctx)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return // nothing is set: what is tainted could not pass the check of its next plan
@@ -266,7 +266,7 @@ func (r *Keys[M, P]) Update(ctx context.Context, req resource.UpdateRequest, res
 		return
 	}
 	ch := r.change(plan, state, m)
-	written, diags := r.Run.Update(ctx, ch)
+	written, diags := ch.Update(ctx)
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
@@ -320,7 +320,7 @@ func (r *Keys[M, P]) Delete(ctx context.Context, req resource.DeleteRequest, res
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(r.Run.Delete(ctx, r.change(nil, state, m))...)
+		resp.Diagnostics.Append(r.change(nil, state, m).Delete(ctx)...)
 		resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	}
 }

@@ -72,6 +72,7 @@ type KeysAttributes struct {
 	AdoptExisting         types.Bool   `tfsdk:"adopt_existing"`
 	DeletionPolicy        types.String `tfsdk:"deletion_policy"`
 	OnDrift               types.String `tfsdk:"on_drift"`
+	MissingObject         types.String `tfsdk:"missing_object"`
 
 	pin types.String `tfsdk:"-"` // the expected_resource_version_wo of the configuration
 }
@@ -80,11 +81,10 @@ type KeysAttributes struct {
 func (k *KeysAttributes) Shared() *KeysAttributes { return k }
 
 // SetDefaults is what a new import has. Every default is set, or the first plan would show an update.
-func (k *KeysAttributes) SetDefaults() {
-	k.ConflictScope = types.StringValue(terms.ScopeObject)
-	k.DeletionPolicy = types.StringValue(terms.PolicyDelete)
+func (k *KeysAttributes) SetDefaults(of terms.Defaults) {
+	k.ConflictScope, k.DeletionPolicy = of.Known(terms.ConflictScope), of.Known(terms.DeletionPolicy)
+	k.OnDrift, k.MissingObject = of.Known(terms.OnDrift), of.Known(terms.MissingObject)
 	k.AdoptExisting = types.BoolValue(false)
-	k.OnDrift = types.StringValue(terms.DriftWarning)
 }
 
 // Validate finds nothing wrong: the schema checks what each attribute holds by itself.
@@ -110,7 +110,8 @@ func (k *KeysAttributes) NewClaim(id string, values, expected map[string]cas.Ent
 func (k *KeysAttributes) subject(op terms.Operation, hide diagnose.Hiding, move string) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: terms.EntryID{Ref: k.Ref()}, Op: op, Limit: op, Hide: hide, Keys: map[string]diagnose.KeyPaths{},
-		Ways: diagnose.Ways{OtherKeys: `set conflict_scope = "key" to ignore other keys.`, Move: move},
+		MissingRefused: k.MissingObject.ValueString() == terms.MissingError,
+		Ways:           diagnose.Ways{OtherKeys: `set conflict_scope = "key" to ignore other keys.`, Move: move},
 	}
 	if op == terms.OpCreate || op == terms.OpUpdate {
 		s.Wait = k.WaitForMatch

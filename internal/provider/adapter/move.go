@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
@@ -95,9 +96,9 @@ func (r *Data[M, P]) move(ctx context.Context, req resource.MoveStateRequest, re
 	if manager := source.FieldManager; manager != "" && manager != kubernetesManager {
 		state.Shared().FieldManager = types.StringValue(manager)
 	}
-	entries := state.TakeOver(texts)
+	values := state.TakeOver(texts)
 	resp.Diagnostics.Append(r.encode(ctx, state, resp.TargetIdentity, &resp.TargetState)...)
 	m := r.Recall(ctx, resp.TargetPrivate, &resp.Diagnostics)
-	m.Moved(entries)
+	m.Baseline(&claim.Claim{Values: values})
 	resp.Diagnostics.Append(m.Keep(ctx, resp.TargetPrivate)...)
 }

@@ -86,8 +86,12 @@ func MapOf(all map[string]string) types.Map {
 	return types.MapValueMust(types.StringType, values)
 }
 
-// EntryFrom is the entry of a text or of base64. It is absent if both are null, or if the base64 is none, which is refused elsewhere.
+// EntryFrom is the entry of a text or of base64. It is absent if both are null, or if the base64 is none, which is refused elsewhere,
+// and may hold anything where one is not known.
 func EntryFrom(kind cas.Kind, textual, encoded types.String) cas.Entry {
+	if textual.IsUnknown() || encoded.IsUnknown() {
+		return cas.Anything()
+	}
 	if !textual.IsNull() {
 		return kind.Entry(cas.Text(textual.ValueString()))
 	}
@@ -98,7 +102,7 @@ func EntryFrom(kind cas.Kind, textual, encoded types.String) cas.Entry {
 	return cas.Binary(b)
 }
 
-// EntriesFrom are the entries of a map of texts and of one of base64. A null element becomes the absent entry, an unknown one the empty value.
+// EntriesFrom are the entries of a map of texts and of one of base64. A null element becomes the absent entry.
 func EntriesFrom(kind cas.Kind, textual, encoded types.Map) map[string]cas.Entry {
 	entries := map[string]cas.Entry{}
 	for key, v := range textual.Elements() {

@@ -2,10 +2,9 @@ package adapter
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -14,7 +13,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -59,7 +57,7 @@ func (r *Whole) encode(ctx context.Context, m *Object, identity *tfsdk.ResourceI
 // blank is the state of an object of which nothing but its name is known. Every default is set, or the first plan would show an update.
 func (r *Whole) blank(ctx context.Context, ref cas.Ref) *Object {
 	m := r.decode(ctx, codec.Nulls, new(diag.Diagnostics))
-	m.Immutable, m.HideValues, m.OnDrift = types.BoolValue(false), types.BoolValue(false), types.StringValue(terms.DriftWarning)
+	m.Immutable, m.HideValues, m.OnDrift = types.BoolValue(false), types.BoolValue(false), r.defaults().Known(terms.OnDrift)
 	m.SetRef(ref)
 	return m
 }
@@ -69,73 +67,111 @@ func (r *Whole) IdentitySchema(_ context.Context, _ resource.IdentitySchemaReque
 	resp.IdentitySchema = objectIdentitySchema(r.Kind)
 }
 
-// writing is the context of a write, which ends with the operation's timeout.
-func (r *Whole) writing(
-	ctx context.Context, limit func(context.Context, time.Duration) (time.Duration, diag.Diagnostics), diags *diag.Diagnostics,
-) (context.Context, context.CancelFunc) {
-	timeout, more := limit(ctx, terms.DefaultTimeout)
-	diags.Append(more...)
-	if !r.Run.Configured() {
-		diags.Append(claim.NotConfigured())
+// ModifyPlan checks what an apply would check. Keys says when Terraform calls it.
+func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.Run == nil {
+		return
 	}
-	return context.WithTimeout(ctx, timeout)
+	var plan, state, config *Object
+	ctx, m := r.Planning(ctx, &req, resp)
+	if !req.State.Raw.IsNull() {
+		state = r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	}
+	if !req.Plan.Raw.IsNull() {
+		plan = r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
+		config = r.decode(ctx, req.Config.Raw, &resp.Diagnostics)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if plan != nil && config.GenerateName.IsNull() {
+		plan.GenerateName = types.StringNull()
+		if state != nil {
+			plan.GenerateName = state.GenerateName
+		}
+	}
+	switch ch := r.change(plan, state, m); {
+	case plan == nil:
+		resp.Diagnostics.Append(ch.PlanDelete(ctx)...)
+	case state == nil:
+		if plan.RefKnown() {
+			plan.ID = types.StringValue(plan.Ref().String())
+		}
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+		resp.Diagnostics.Append(ch.PlanCreate(ctx)...)
+	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
+		ch.NoteReplace()
+		r.acceptDrift(ctx, plan, ch, resp)
+	case !plan.RefKnown() || plan.Ref() != state.Ref() || !plan.isOfPrefix(state):
+		// The removal of a replace. What it is to go by is noted here; the creation is planned by a call of its own.
+		resp.Diagnostics.Append(ch.PlanReplace(ctx, false)...)
+	default:
+		ch.NoteReplace()
+		plan.ID, plan.UID = state.ID, state.UID
+		r.planComputed(plan, state, ch)
+		resp.Diagnostics.Append(ch.PlanUpdate(ctx)...)
+		replaces := ch.Replaces()
+		for _, attribute := range replaces {
+			resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
+			plan.Keys = types.ListUnknown(types.StringType)
+		}
+		if len(replaces) == 0 && !ch.Writes() {
+			r.acceptDrift(ctx, plan, ch, resp)
+		}
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+	}
+	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
+}
+
+// isOfPrefix reports whether the name in the state is of the plan's generate_name. The state of an import does not have that.
+func (m *Object) isOfPrefix(state *Object) bool {
+	return m.GenerateName.Equal(state.GenerateName) ||
+		state.GenerateName.IsNull() && terms.IsGenerated(state.Name.ValueString(), m.GenerateName.ValueString())
+}
+
+// planComputed says of the computed attributes which ones the update changes.
+func (r *Whole) planComputed(plan, state *Object, ch *claim.Change) {
+	switch {
+	case ch.Plan.Known.Change && ch.Writes():
+		plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
+	case !ch.Plan.Known.Values || ch.LeavesValues():
+		// The framework made them unknown where an argument differs from the state: the apply may be given other keys by an ephemeral map.
+	case ch.LeavesToOthers(): // the update records it: the state has no argument that says so
+		plan.ResourceVersion, plan.Keys = types.StringUnknown(), state.Keys
+	default:
+		plan.ResourceVersion, plan.Keys = state.ResourceVersion, state.Keys
+	}
+}
+
+// acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
+func (r *Whole) acceptDrift(ctx context.Context, plan *Object, ch *claim.Change, resp *resource.ModifyPlanResponse) {
+	if ch.AcceptsDrift() {
+		plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+	}
 }
 
 // Create implements [resource.Resource].
 func (r *Whole) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	plan := r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
-	ctx, cancel := r.writing(ctx, plan.Timeouts.Create, &resp.Diagnostics)
-	defer cancel()
 	if resp.Diagnostics.HasError() {
 		return
 	}
-
-	ref, result, err := r.create(ctx, plan)
-	about := r.About(plan, nil, terms.OpCreate)
-	about.ID.Ref = ref
-	if err != nil {
-		resp.Diagnostics.Append(about.Diagnose(err)) // nothing is set: a tainted ConfigMap could not pass the check of its next plan
-		return
+	written, diags := r.change(plan, nil, m).Create(ctx)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return // nothing is set: a tainted ConfigMap could not pass the check of its next plan
 	}
-	stored := r.stored(result.After, plan)
-	resp.Diagnostics.Append(about.Admitted(plan.content(), r.live(result.After, plan).content())...)
-	m.AccountWhole(stored)
+	plan.SetRef(written.Ref)
+	plan.observe(written.After)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
-	plan.SetRef(ref)
-	plan.observe(result.After)
 	resp.Diagnostics.Append(r.encode(ctx, plan, resp.Identity, &resp.State)...)
 }
 
-// create makes the ConfigMap under its name, or under one that is generated: another one where that is taken. It looks first,
-// unless the plan's check just has: an answer that gets lost can be settled where it is known that there was none before.
-func (r *Whole) create(ctx context.Context, plan *Object) (ref cas.Ref, result cas.TxnResult, err error) {
-	ref = plan.Ref()
-	attempts := 1
-	if plan.Name.IsUnknown() {
-		attempts = terms.NameAttempts
-	}
-	for range attempts {
-		if plan.Name.IsUnknown() {
-			ref.Name = terms.GenerateName(plan.GenerateName.ValueString())
-		}
-		if _, err = r.Run.Engine.Observe(ctx, ref, cas.Fresh); err != nil {
-			return ref, result, err
-		}
-		result, err = r.Run.Engine.Create(ctx, r.creation(plan, ref))
-		var exists *cas.ExistsError
-		if !errors.As(err, &exists) {
-			break
-		}
-	}
-	return ref, result, err
-}
-
+// Read implements [resource.Resource].
 func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
-	timeout, diags := state.Timeouts.Read(ctx, terms.DefaultTimeout)
-	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -144,23 +180,19 @@ func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resour
 	if !r.Run.Configured() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-
-	seen, err := r.Run.Observe(ctx, state.Ref(), "", cas.Fresh, func(seen *cas.Observation) bool { return !seen.Exists() })
-	switch {
-	case err != nil:
-		resp.Diagnostics.Append(r.About(state, nil, terms.OpRead).Diagnose(err))
+	seen, diags := r.Run.Read(ctx, r.claim(state, nil, m), m)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
-	case !seen.Exists():
+	}
+	if !seen.Exists() {
 		resp.State.RemoveResource(ctx)
 		return
-	case state.UID.IsNull(): // of an import
-		r.adopt(state, seen)
-		m.AccountWhole(state.content())
-	default:
-		r.refresh(state, seen)
-		m.RefreshWhole(seen.Version(), r.found(seen, state))
+	}
+	if seen.IsImport {
+		r.adopt(state, seen.Observation)
+		m.Baseline(r.claim(state, nil, m))
+	} else {
+		r.refresh(state, seen.Observation, m)
 	}
 	r.Run.NoteRefresh(m)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
@@ -172,53 +204,19 @@ func (r *Whole) Update(ctx context.Context, req resource.UpdateRequest, resp *re
 	plan := r.decodePlan(ctx, req.Plan, req.Config, &resp.Diagnostics)
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
-	ctx, cancel := r.writing(ctx, plan.Timeouts.Update, &resp.Diagnostics)
-	defer cancel()
-	m.ForgetPlan()
-	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(r.write(ctx, plan, state, m)...)
+	if resp.Diagnostics.HasError() {
+		return
 	}
+	written, diags := r.change(plan, state, m).Update(ctx)
+	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return // the framework keeps the prior state
 	}
+	if plan.Observed, plan.Keys = state.Observed, state.Keys; written.After != nil {
+		plan.observe(written.After)
+	}
 	resp.Diagnostics.Append(r.encode(ctx, plan, resp.Identity, &resp.State)...)
-}
-
-// write writes what is to be changed, if anything, and notes the version after it.
-func (r *Whole) write(ctx context.Context, plan, state *Object, m *claim.Memory) (diags diag.Diagnostics) {
-	about, c := r.About(plan, state, terms.OpUpdate), r.changeOf(plan, state, m)
-	was, looks := state, plan.takesOver(state)
-	if looks {
-		live, err := c.look(ctx, 0)
-		if err != nil {
-			return diag.Diagnostics{about.Diagnose(err)}
-		}
-		was = r.takenOver(plan, state, live)
-	}
-	writes, txn := c.writes(was), c.txn(was)
-	if txn == nil {
-		plan.Observed, plan.Keys = state.Observed, state.Keys
-		m.MoveBaseline(was.content(), plan.content(), writes.content())
-		return nil
-	}
-	if looks { // what another has written since the plan is a conflict, before it is drift
-		if _, err := r.Run.Engine.Check(ctx, txn, cas.ReadOnly); err != nil {
-			return diag.Diagnostics{about.Diagnose(err)}
-		}
-	}
-	if diags = r.Run.CheckDriftWhole(ctx, c.claims(was, state)); diags.HasError() {
-		return diags
-	}
-	result, err := r.Run.Once(txn, terms.OpUpdate, func() (cas.TxnResult, error) { return r.Run.Engine.Commit(ctx, txn) })
-	if err != nil {
-		m.DoubtWhole(err, writes.content())
-		return append(diags, about.Diagnose(err))
-	}
-	plan.observe(result.After)
-	diags.Append(about.Admitted(writes.content(), r.live(result.After, plan).content())...)
-	m.MoveBaseline(was.content(), plan.content(), r.stored(result.After, plan))
-	return diags
 }
 
 // Delete implements [resource.Resource].
@@ -226,25 +224,21 @@ func (r *Whole) Delete(ctx context.Context, req resource.DeleteRequest, resp *re
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(r.Run.Delete(ctx, r.removal(state, m))...)
+		resp.Diagnostics.Append(r.change(nil, state, m).Delete(ctx)...)
 		resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	}
 }
 
-// claim is what a plan or a state claims of the object.
-func (r *Whole) claim(o *Object, about func(terms.Operation) diagnose.Subject) *claim.Claim {
-	return &claim.Claim{
-		ID: o.Ref().String(), Ref: o.Ref(), Version: o.Version(), OnDrift: o.OnDrift.ValueString(), Timeouts: o.Timeouts,
-		Known: claim.Known{Values: true}, About: about,
-		Whole: &claim.Whole{
-			Content: o.content(), Found: func(seen *cas.Observation) diagnose.Content { return r.found(seen, o) }, Ignored: r.Run.Ignored,
-		},
+// change is what a call is about. What has no plan or no state has nil.
+func (r *Whole) change(plan, state *Object, m *claim.Memory) *claim.Change {
+	ch := &claim.Change{Run: r.Run, Memory: m}
+	if plan != nil {
+		ch.Plan = r.claim(plan, state, nil)
 	}
-}
-
-// removal is what the removal of a ConfigMap is about.
-func (r *Whole) removal(state *Object, m *claim.Memory) *claim.Change {
-	return &claim.Change{Memory: m, Prior: r.claim(state, func(op terms.Operation) diagnose.Subject { return r.About(state, state, op) })}
+	if state != nil {
+		ch.Prior = r.claim(state, nil, m)
+	}
+	return ch
 }
 
 // ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the rest.

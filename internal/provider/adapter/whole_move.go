@@ -45,7 +45,7 @@ func (r *Whole) move(ctx context.Context, req resource.MoveStateRequest, resp *r
 	}
 	resp.Diagnostics.Append(r.encode(ctx, state, resp.TargetIdentity, &resp.TargetState)...)
 	m := r.Recall(ctx, resp.TargetPrivate, &resp.Diagnostics)
-	m.AccountWhole(state.content())
+	m.Baseline(r.claim(state, nil, m))
 	resp.Diagnostics.Append(m.Keep(ctx, resp.TargetPrivate)...)
 }
 

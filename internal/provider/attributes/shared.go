@@ -62,6 +62,8 @@ func ofKeys(ctx context.Context, kind cas.Kind, id string, others ...map[string]
 		},
 		"expected_resource_version_wo": pin(kind),
 		"wait_for_match":               Wait(kind, path.MatchRoot("expected_resource_version_wo")),
+		"missing_object": oneOf(fmt.Sprintf("What a plan of a create says if the %s does not exist, and no resource of this provider makes it in the same plan. `warning` (default) "+
+			"warns, since the apply may make it. `error` refuses the plan.", kind), terms.MissingWarning, terms.MissingError),
 	})...)
 }
 
@@ -113,10 +115,10 @@ func OnDrift(description string) schema.StringAttribute {
 	return oneOf(description, terms.DriftWarning, terms.DriftError, terms.DriftOff)
 }
 
-// oneOf takes its default, or one of the others.
+// oneOf takes its usual value, or one of the others. Where a configuration gives none, the plan has the provider's default.
 func oneOf(description, usual string, others ...string) schema.StringAttribute {
 	return schema.StringAttribute{
-		Optional: true, Computed: true, Default: stringdefault.StaticString(usual), MarkdownDescription: description,
+		Optional: true, Computed: true, MarkdownDescription: description + " The provider's `defaults` can set another default.",
 		Validators: []validator.String{stringvalidator.OneOf(append([]string{usual}, others...)...)},
 	}
 }

@@ -50,12 +50,21 @@ func (waits) ValidateString(ctx context.Context, req validator.StringRequest, re
 	var scope, drift types.String
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("conflict_scope"), &scope)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("on_drift"), &drift)...)
-	if !scope.IsUnknown() && scope.ValueString() != terms.ScopeKey {
-		resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.At(req.Path, fmt.Sprintf(
-			"Attribute %s: conflict_scope must be %q, or the write that it waits for is a conflict.", req.Path, terms.ScopeKey)))
+	if scope.IsNull() { // the plan has the provider's default
+		scope = types.StringUnknown()
+	}
+	for _, problem := range WaitProblems(scope, drift) {
+		resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.At(req.Path, fmt.Sprintf("Attribute %s: %s", req.Path, problem)))
+	}
+}
+
+// WaitProblems says what of a conflict_scope and an on_drift does not go with wait_for_match.
+func WaitProblems(scope, drift types.String) (problems []string) {
+	if !scope.IsUnknown() && scope.ValueString() != terms.ScopeKey && scope.ValueString() != terms.ScopeField {
+		problems = append(problems, fmt.Sprintf("conflict_scope must be %q, or the write that it waits for is a conflict.", terms.ScopeKey))
 	}
 	if drift.ValueString() == terms.DriftError {
-		resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.At(req.Path, fmt.Sprintf(
-			"Attribute %s: on_drift must not be %q, because the write that it waits for counts as drift.", req.Path, terms.DriftError)))
+		problems = append(problems, fmt.Sprintf("on_drift must not be %q, because the write that it waits for counts as drift.", terms.DriftError))
 	}
+	return problems
 }

@@ -16,11 +16,11 @@ import (
 )
 
 // From 1.16 on, Terraform hands what the first plan of a change left in private state to the second plan, which an apply makes. So a create
-// can be held to what its plan saw. Other clients hand over nothing.
+// can be bound to what its plan saw. Other clients hand over nothing.
 
 // planNote is what the first plan of a change leaves for the apply.
 type planNote struct {
-	// UID and ResourceVersion are those of the ConfigMap, where the create is held to them: with conflict_scope = "object".
+	// UID and ResourceVersion are those of the ConfigMap, where the create is bound to them: with conflict_scope = "object".
 	UID             string `json:"uid,omitempty"`
 	ResourceVersion string `json:"resource_version,omitempty"`
 	// Adopted are the keys that held their values already.
@@ -109,12 +109,12 @@ func isAboutObject(err error) bool {
 		errors.As(err, &tooLarge)
 }
 
-// noteSeen notes what a create is held to: with conflict_scope = "object" the ConfigMap as the plan saw it, with "key" the keys to take over. t is
+// noteSeen notes what a create is bound to: with conflict_scope = "object" the ConfigMap as the plan saw it, with "key" the keys to take over. t is
 // the transaction that was checked, and seen what it was checked on: nil if the check has to wait for a value that is not known yet. Of a
 // ConfigMap that the same run makes, nothing is noted: the apply will see another one.
-func (r *Run) noteSeen(ctx context.Context, ch *Change, t *cas.Txn, seen *cas.Observation) diag.Diagnostics {
+func (ch *Change) noteSeen(ctx context.Context, t *cas.Txn, seen *cas.Observation) diag.Diagnostics {
 	c := ch.Plan
-	if !planningOf(ctx).isTold || !r.Checks() || r.registry.isCreated(c.Ref) {
+	if !planningOf(ctx).isTold || !ch.Run.Checks() || ch.Run.registry.isCreated(c.Ref) {
 		return nil
 	}
 	var note planNote
@@ -129,7 +129,7 @@ func (r *Run) noteSeen(ctx context.Context, ch *Change, t *cas.Txn, seen *cas.Ob
 		at := seen
 		if at == nil {
 			var err error
-			if at, err = r.Engine.ObserveFields(ctx, c.Ref, c.APIVersion, cas.Fresh); err != nil {
+			if at, err = ch.Run.Engine.ObserveFields(ctx, c.Ref, c.APIVersion, cas.Fresh); err != nil {
 				return nil // the check has said so, or the apply will
 			}
 		}

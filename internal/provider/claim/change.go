@@ -11,56 +11,192 @@ import (
 
 // Change is what a call of Terraform is about: one resource instance, what its state has, and what its plan wants.
 type Change struct {
+	Run    *Run
 	Prior  *Claim // of the state; nil for a creation
 	Plan   *Claim // nil for a removal
 	Memory *Memory
 
 	about diagnose.Subject // what diagnostics say of the resource
+	found *Claim           // Prior, with what a read found where the state does not say; nil before that read
 }
 
-// Writes reports whether an update needs a write. Values of a Secret are written when their revision changes; keys that appear or go are
-// written at once.
-func (ch *Change) Writes() bool {
-	if ch.Plan.IsSecret() {
-		return ch.Plan.rewrites(ch.Prior) || ch.Plan.Known.Keys && !slices.Equal(ch.Plan.Keys(), ch.Prior.Keys())
+// subject is what diagnostics about an operation say of the resource.
+func (ch *Change) subject(op terms.Operation) diagnose.Subject {
+	c, prior := ch.Plan, ch.Prior
+	if c == nil || op == terms.OpDelete {
+		c = prior
 	}
-	for key, value := range ch.Plan.Values {
-		if was, has := ch.Prior.Values[key]; !has || !value.Holds(was) {
+	about := c.About(op)
+	if c.Whole != nil && prior != nil {
+		about.Content = func(live *cas.Observation) (state, found diagnose.Content) {
+			return prior.content(), prior.Found(live).content()
+		}
+		for field, e := range prior.Values {
+			if isKey(field) {
+				about.Values = append(about.Values, e)
+			}
+		}
+	}
+	return about
+}
+
+// was is what the resource has, as far as that is known.
+func (ch *Change) was() *Claim {
+	if ch.found != nil {
+		return ch.found
+	}
+	return ch.Prior
+}
+
+// Writes reports whether an update needs a write. The apply asks again, and must get the same answer whatever is there by then: so it goes by the state and the
+// configuration alone. Values of a Secret are written when their revision changes; keys that appear or go are written at once.
+func (ch *Change) Writes() bool {
+	if ch.takesOver() || ch.rewrites() {
+		return true
+	}
+	if !ch.Plan.Known.Keys {
+		return false
+	}
+	for field := range ch.Plan.Values {
+		if !ch.keepsValue(ch.Prior, field) {
 			return true
 		}
 	}
-	return len(ch.dropped()) > 0
+	return len(ch.dropped(ch.Prior)) > 0
 }
 
-// dropped gives the keys that an update removes: those of the state that the plan no longer has, unless they are abandoned.
-func (ch *Change) dropped() map[string]cas.Entry {
-	if ch.Plan.Policy == terms.PolicyAbandon {
-		return nil
+// rewrites reports whether an update writes the values of a Secret that are there.
+func (ch *Change) rewrites() bool {
+	c := ch.Plan
+	return c.IsSecret() && !c.Revision.Equal(ch.Prior.Revision) && (c.Whole == nil || c.Whole.Manages(partBinaryData))
+}
+
+// LeavesValues reports whether an update leaves the values of a Secret that are there.
+func (ch *Change) LeavesValues() bool {
+	return ch.Plan.IsSecret() && ch.Plan.Revision.Equal(ch.Prior.Revision) && (ch.Plan.Whole == nil || ch.Plan.Whole.Manages(partBinaryData) && !ch.takes(partBinaryData))
+}
+
+// dropped gives the fields that an update removes: those that were there and that the plan no longer has, unless they are abandoned or left to others.
+func (ch *Change) dropped(was *Claim) map[string]cas.Entry {
+	dropped := map[string]cas.Entry{}
+	for field, e := range was.Values {
+		isIn := func(other string) bool { return cas.Overlap(field, other) } // a field that became a part of another, or the reverse
+		if _, stays := ch.Plan.Values[field]; stays || ch.Plan.Whole == nil && ch.Plan.leaves(field, e, ch.Memory) ||
+			ch.Plan.APIVersion != "" && slices.ContainsFunc(ch.Plan.Keys(), isIn) {
+			continue
+		}
+		if ch.Plan.Known.Keys && ch.Plan.drops(field, e) {
+			dropped[field] = e
+		}
 	}
-	dropped := maps.Clone(ch.Prior.Values)
-	maps.DeleteFunc(dropped, func(key string, was cas.Entry) bool {
-		_, keeps := ch.Plan.Values[key]
-		isIn := func(other string) bool { return cas.Overlap(key, other) } // a field that became a part of another, or the reverse
-		return keeps || ch.Plan.leaves(key, was, ch.Memory) || slices.ContainsFunc(ch.Plan.Keys(), isIn)
-	})
 	return dropped
 }
 
-// keepsValue reports whether an update leaves a key that the state has as it is.
-func (ch *Change) keepsValue(key string) bool {
-	was, has := ch.Prior.Values[key]
-	if ch.Plan.IsSecret() {
-		return has && !ch.Plan.rewrites(ch.Prior)
+// keepsValue reports whether an update leaves a field as it was.
+func (ch *Change) keepsValue(was *Claim, field string) bool {
+	value, names := ch.Plan.Values[field]
+	before, has := was.Values[field]
+	switch {
+	case !names || !has:
+		return false
+	case ch.LeavesValues() && isKey(field):
+		return true
+	case ch.rewrites() && before.IsAnything():
+		return false
+	default:
+		return value.Holds(before)
 	}
-	return has && (!ch.Plan.Known.Values || ch.Plan.Values[key].Holds(was))
 }
 
 // keeps reports whether an update leaves what drifted as it is.
 func (ch *Change) keeps(d diagnose.Drift) bool {
-	if w := ch.Plan.Whole; w != nil {
-		return w.Keeps != nil && d.Kind == diagnose.PartKey && w.Keeps[d.Key].Holds(d.Found)
+	return d.Kind == diagnose.PartKey && ch.keepsValue(ch.was(), d.Key)
+}
+
+// takes reports whether a part of a whole object is managed from now on: the state has left it to others.
+func (ch *Change) takes(part string) bool {
+	has := ch.Prior.Whole.Manages(part) && (isMeta(part) || !ch.Prior.isImported())
+	return ch.Plan.Whole.Manages(part) && !has
+}
+
+// takesOver reports whether a plan takes any part.
+func (ch *Change) takesOver() bool {
+	return ch.Plan.Whole != nil && slices.ContainsFunc(ch.Plan.Whole.Parts, ch.takes)
+}
+
+// LeavesToOthers reports whether an update leaves all keys of a Secret to others. They were its own.
+func (ch *Change) LeavesToOthers() bool {
+	prior := ch.Prior.Whole
+	return ch.Prior.IsSecret() && !ch.Prior.isImported() && prior.Manages(partBinaryData) && !ch.Plan.Whole.Manages(partBinaryData)
+}
+
+// looks reports whether only the live object tells what an update would change: of parts that it takes, and of the values of a Secret.
+func (ch *Change) looks() bool {
+	return ch.takesOver() || ch.Plan.Whole != nil && ch.Plan.IsSecret() && ch.Plan.Whole.Manages(partBinaryData)
+}
+
+// find takes in what a read found where the state does not say. The version stays the state's.
+func (ch *Change) find(seen *cas.Observation) {
+	found, whole, live := *ch.Prior, *ch.Prior.Whole, ch.Plan.live(seen)
+	found.Values, found.Whole = maps.Clone(ch.Prior.Values), &whole
+	for _, part := range ch.Plan.Whole.Parts {
+		isSealed := ch.Plan.IsSecret() && !isMeta(part)
+		if !ch.takes(part) && !isSealed {
+			continue
+		}
+		if !whole.Manages(part) {
+			whole.Parts = append(slices.Clone(whole.Parts), part)
+		}
+		maps.DeleteFunc(found.Values, func(field string, e cas.Entry) bool { return partOf(field, e) == part })
+		for field, e := range live {
+			if partOf(field, e) == part {
+				found.Values[field] = e
+			}
+		}
 	}
-	return ch.keepsValue(d.Key)
+	ch.found = &found
+}
+
+// taken is what a read found of the parts that the plan takes.
+func (ch *Change) taken() *Claim {
+	taken, whole := *ch.found, *ch.found.Whole
+	whole.Parts = slices.DeleteFunc(slices.Clone(whole.Parts), func(part string) bool { return !ch.takes(part) })
+	taken.Whole = &whole
+	return &taken
+}
+
+// isFound reports whether all is known that an update would change.
+func (ch *Change) isFound() bool { return ch.found != nil || !ch.looks() }
+
+// Replaces gives the attributes whose change makes an update a replace, since the object is immutable.
+func (ch *Change) Replaces() (attributes []string) {
+	was := ch.was()
+	if ch.Plan.Whole == nil || was.Values[cas.ImmutableKey] != cas.Text("true") {
+		return nil
+	}
+	if ch.Plan.Values[cas.ImmutableKey] != cas.Text("true") { // or not known
+		attributes = append(attributes, partImmutable)
+	}
+	before := was.parts()
+	for i, p := range ch.Plan.parts() {
+		if isMeta(p.name) || p.entries == nil || before[i].entries == nil {
+			continue
+		}
+		isOther := func(key string) bool {
+			return !ch.keepsValue(was, key) || ch.Plan.Values[key].IsAnything() && !ch.LeavesValues()
+		}
+		differs := slices.ContainsFunc(sortedKeys(p.entries, before[i].entries), isOther)
+		if slices.Contains(ch.Plan.Whole.Unknown, p.name) {
+			differs = !ch.LeavesValues()
+		}
+		switch {
+		case differs && ch.Plan.IsSecret():
+			attributes = append(attributes, "keys") // Terraform sees no change of what is write-only
+		case differs:
+			attributes = append(attributes, p.name)
+		}
+	}
+	return attributes
 }
 
 // acknowledges reports whether the plan names another expectation of a key than the last apply did. The write checks that it holds. No

@@ -1,8 +1,8 @@
 // Package claim plans, writes, reads and deletes what resources ask for. It decides about conflicts, through package cas; it knows no
 // schema and no resource.
 //
-// A [Claim] says what a resource asks for of an object: which keys, the value to write to each, the value expected before that, and how long to
-// wait; or all of the object ([Whole]). It has nothing to do with a PersistentVolumeClaim. A [Change] is what one call is about: the claim of a plan, that of
+// A [Claim] says what a resource asks for of an object: which fields, the value to write to each, the value expected before that, and how long to
+// wait; of a whole object ([Whole]) also that it exists, and that parts of it hold nothing else. It has nothing to do with a PersistentVolumeClaim. A [Change] is what one call is about: the claim of a plan, that of
 // the prior state, and the [Memory] of the resource. Numbers ([Run.Take]) and swaps ([Run.Swap]) have none.
 //
 // Where to look:
@@ -12,7 +12,7 @@
 //   - write.go: what a create or an update refuses
 //   - delete.go: what a removal compares with, at plan and at apply
 //   - read.go: what a refresh finds
-//   - whole.go: what differs for whole objects
+//   - whole.go: the parts of an object, and how a whole one is created and removed
 //   - once.go: swaps of actions and numbers of counters, which nothing reads, changes or removes later
 //   - drift.go: what somebody else changed after the last apply
 //   - run.go, registry.go: what the resources of one run share
@@ -31,13 +31,15 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Claim describes keys of one object: those that a plan asks for, or those that a state has.
+// Claim describes fields of one object: those that a plan asks for, or those that a state has. A field is named as a [cas.Txn] names it: by its key, or by what
+// [cas.LabelKey], [cas.AnnotationKey] and [cas.ImmutableKey] make.
 type Claim struct {
 	ID  string // the same before and after a replace of the resource in its place
 	Ref cas.Ref
 	// APIVersion is that in which keys name fields, as [cas.FieldKey] does; empty where they name entries.
 	APIVersion string
-	Values     map[string]cas.Entry // what each key shall hold, or holds; the absent Entry for a field that shall be gone
+	Hides      bool                 // no value of a field may be in errors
+	Values     map[string]cas.Entry // what each field shall hold, or holds; [cas.Anything] where that is not known, the absent Entry for a field that shall be gone
 	Expected   map[string]cas.Entry // what keys must hold before a write; the absent Entry for a key that must not be there
 	Adopt      bool                 // take over a key that already holds its value
 	Pin        types.String         // of a plan: the resourceVersion that a write needs; null where none is named
@@ -48,20 +50,19 @@ type Claim struct {
 	// Revision is the version that a configuration gives its write-only values; null after an import. A claim on a Secret goes by it,
 	// since its state has no values: Values of a state are [cas.Anything].
 	Revision types.Int64
-	Hides    bool // no value of a field may be in errors
 	Open     bool // an apply may be given other keys than its plan: those of a write-only map, which may be ephemeral
 
 	FieldManager types.String // null for the provider's
 	Timeouts     timeouts.Value
 	Known        Known
-	Whole        *Whole                                 // of a whole object; it has no Values
+	Whole        *Whole                                 // of a whole object; nil of keys
 	About        func(terms.Operation) diagnose.Subject // what diagnostics about an operation say of the resource
 }
 
 // Known says which parts of a claim are known at plan.
 type Known struct {
 	Place  bool // the object's name, and for a resource of one key the key
-	Keys   bool // which keys it is about
+	Keys   bool // which fields it is about
 	Values bool // what they shall hold
 	Change bool // whether an update needs a write
 	All    bool // everything that a check needs, but for Pin
@@ -78,6 +79,14 @@ func (c *Claim) adopts() []string {
 	return nil
 }
 
+// drops reports whether an update removes a field that its plan no longer names.
+func (c *Claim) drops(field string, was cas.Entry) bool {
+	if c.Whole != nil {
+		return c.Whole.Manages(partOf(field, was)) && !c.Whole.ignores(field)
+	}
+	return c.Policy != terms.PolicyAbandon
+}
+
 // expects gives the keys that must hold something before a write.
 func (c *Claim) expects() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.Expected)), func(key string) bool { return c.Expected[key].IsAbsent() })
@@ -92,19 +101,13 @@ func (c *Claim) IsSecret() bool { return c.Ref.Kind == cas.Secret && c.APIVersio
 // isImported reports whether a state has keys of a Secret that nothing has written yet.
 func (c *Claim) isImported() bool { return c.IsSecret() && c.Revision.IsNull() }
 
-// rewrites reports whether an update writes keys that the state of a Secret has.
-func (c *Claim) rewrites(prior *Claim) bool { return !c.Revision.Equal(prior.Revision) }
-
-// leaves reports whether a removal leaves a key as it is: one that this resource did not add or, with release, that somebody else changed since.
+// leaves reports whether a removal leaves a key as it is: with release, one that this resource did not add, or that somebody else changed since.
 func (c *Claim) leaves(key string, live cas.Entry, m *Memory) bool {
-	switch c.Policy {
-	case terms.PolicyAbandon:
-		return true
-	case terms.PolicyRelease:
-		first, isKnown := m.First[key]
-		return !isKnown || !first.IsAbsent() || live.IsAbsent() || c.OnDrift == terms.DriftWarning && m.foreign(partKeys, key, live)
+	if c.Policy != terms.PolicyRelease {
+		return c.Policy == terms.PolicyAbandon
 	}
-	return false
+	first, isKnown := m.First[key]
+	return !isKnown || !first.IsAbsent() || live.IsAbsent() || c.OnDrift == terms.DriftWarning && m.foreign(partKeys, key, live)
 }
 
 // left gives those of the keys that a removal leaves, and that are there.
@@ -112,8 +115,11 @@ func (c *Claim) left(live map[string]cas.Entry, m *Memory) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(live)), func(key string) bool { return live[key].IsAbsent() || !c.leaves(key, live[key], m) })
 }
 
-// live gives the values of the keys in an observation.
+// live gives what an observation holds in the fields that the claim is about.
 func (c *Claim) live(seen *cas.Observation) map[string]cas.Entry {
+	if c.Whole != nil {
+		return c.Whole.live(seen, c.Values)
+	}
 	live := make(map[string]cas.Entry, len(c.Values))
 	for key := range c.Values {
 		live[key] = seen.Entry(key)

@@ -17,26 +17,26 @@ import (
 // PlanDelete reads the object and notes what the removal compares with. The prior state is not enough: Terraform before
 // 1.12.2 plans the removal of a dropped block before it refreshes. While applying it notes nothing, since a foreign write would pass for
 // what the plan saw; the removal then compares with the prior state.
-func (r *Run) PlanDelete(ctx context.Context, ch *Change) diag.Diagnostics {
-	return r.planDelete(ctx, ch, true)
+func (ch *Change) PlanDelete(ctx context.Context) diag.Diagnostics {
+	return ch.planDelete(ctx, true)
 }
 
 // planDelete is PlanDelete. If notes is true, it notes the keys as removed in this run.
-func (r *Run) planDelete(ctx context.Context, ch *Change, notes bool) (diags diag.Diagnostics) {
+func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagnostics) {
 	prior, m := ch.Prior, ch.Memory
 	m.ForgetPlan()
-	if prior.Policy == terms.PolicyAbandon || r.applying() {
+	if prior.Policy == terms.PolicyAbandon || ch.Run.applying() {
 		return nil
 	}
-	ch.about = r.atPlan(ctx, prior.About(terms.OpDelete))
+	ch.about = ch.Run.atPlan(ctx, ch.subject(terms.OpDelete))
 	about := ch.about
 	if prior.Whole != nil {
-		return r.planDeleteWhole(ctx, ch)
+		return ch.planDeleteWhole(ctx)
 	}
 	if notes {
-		diags = r.planKeys(ctx, prior.Ref, use{removes: prior.Keys()}, m.token(), about)
+		diags = ch.Run.planKeys(ctx, prior.Ref, use{removes: prior.Keys()}, m.token(), about)
 	}
-	if diags.HasError() || !r.Checks() {
+	if diags.HasError() || !ch.Run.Checks() {
 		return diags
 	}
 	timeout, more := prior.Timeouts.Read(ctx, terms.DefaultTimeout)
@@ -53,7 +53,7 @@ func (r *Run) planDelete(ctx context.Context, ch *Change, notes bool) (diags dia
 	var refused bool
 	for _, age := range []time.Duration{cas.Fresh, 0} { // what would refuse is read afresh before it is told
 		var err error
-		if seen, err = r.Engine.ObserveFields(ctx, prior.Ref, prior.APIVersion, age); err != nil {
+		if seen, err = ch.Run.Engine.ObserveFields(ctx, prior.Ref, prior.APIVersion, age); err != nil {
 			diags.Append(about.Diagnose(err))
 			return diags
 		}
@@ -88,8 +88,8 @@ func (r *Run) planDelete(ctx context.Context, ch *Change, notes bool) (diags dia
 		ID: prior.ID, UID: version.UID, ResourceVersion: version.ResourceVersion, Digest: m.objectDigest(seen),
 		Entries: m.entries(prior.live(seen)), Keys: prior.Keys(), OnDrift: prior.OnDrift,
 	}
-	if r.CheckMode(ctx) == cas.DryRun && !refused {
-		diags.Append(r.rehearseRemoval(ctx, ch)...)
+	if ch.Run.CheckMode(ctx) == cas.DryRun && !refused {
+		diags.Append(ch.rehearseRemoval(ctx)...)
 	}
 	return diags
 }
@@ -131,12 +131,12 @@ func (c *Claim) keepsDrift() bool {
 }
 
 // rehearseRemoval sends the planned removal as a dry run. A removal that cannot be built is refused at apply.
-func (r *Run) rehearseRemoval(ctx context.Context, ch *Change) diag.Diagnostics {
-	t, diags := r.removal(ch)
+func (ch *Change) rehearseRemoval(ctx context.Context) diag.Diagnostics {
+	t, diags := ch.removal()
 	if diags.HasError() {
 		return nil
 	}
-	_, diags = r.checkTxn(ctx, ch.Prior, t, ch.Prior.About(terms.OpDelete))
+	_, diags = ch.Run.checkTxn(ctx, ch.Prior, t, ch.Prior.About(terms.OpDelete))
 	return diags
 }
 
@@ -162,18 +162,18 @@ func changedSince(live map[string]cas.Entry, m *Memory) []diagnose.KeyValue {
 }
 
 // Delete deletes or restores the keys, as deletion_policy says, or deletes the whole object. A conflict has removed nothing.
-func (r *Run) Delete(ctx context.Context, ch *Change) diag.Diagnostics {
+func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
 	prior := ch.Prior
 	timeout, diags := prior.Timeouts.Delete(ctx, terms.DefaultTimeout)
-	if diags.HasError() || prior.Policy == terms.PolicyAbandon || prior.Whole == nil && len(prior.Values) == 0 {
+	if diags.HasError() || prior.Policy == terms.PolicyAbandon || len(prior.Values) == 0 {
 		return diags
 	}
-	ch.about = prior.About(terms.OpDelete)
+	ch.about = ch.subject(terms.OpDelete)
 	at := prior.Version
 	if seen := ch.Memory.removalOf(prior.ID); seen != nil {
 		at, prior.OnDrift = seen.version(), cmp.Or(seen.OnDrift, prior.OnDrift)
 	}
-	if !r.Configured() {
+	if !ch.Run.Configured() {
 		diags.Append(NotConfigured())
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -181,9 +181,9 @@ func (r *Run) Delete(ctx context.Context, ch *Change) diag.Diagnostics {
 	switch {
 	case diags.HasError():
 	case prior.Whole != nil:
-		diags.Append(r.deleteWhole(ctx, ch, at)...)
+		diags.Append(ch.deleteWhole(ctx, at)...)
 	default:
-		diags.Append(r.deleteKeys(ctx, ch, timeout)...)
+		diags.Append(ch.deleteKeys(ctx, timeout)...)
 	}
 	if diags.HasError() {
 		ch.Memory.ForgetPlan()
@@ -192,24 +192,24 @@ func (r *Run) Delete(ctx context.Context, ch *Change) diag.Diagnostics {
 }
 
 // deleteKeys deletes or restores the keys.
-func (r *Run) deleteKeys(ctx context.Context, ch *Change, timeout time.Duration) diag.Diagnostics {
-	txn, diags := r.removal(ch)
+func (ch *Change) deleteKeys(ctx context.Context, timeout time.Duration) diag.Diagnostics {
+	txn, diags := ch.removal()
 	if !diags.HasError() && ch.Prior.keepsDrift() {
-		diags.Append(r.checkRemoval(ctx, ch, txn)...)
+		diags.Append(ch.checkRemoval(ctx, txn)...)
 	}
 	if diags.HasError() || len(txn.Keys) == 0 {
 		return diags
 	}
-	_, more, err := r.commit(ctx, txn, ch.about, timeout)
-	ch.Memory.doubtOf(err, ch.Memory.left(txn))
-	return append(diags, more...)
+	result, err := ch.Run.commit(ctx, txn, ch.about, timeout)
+	ch.Memory.doubtOf(err, ch.left(txn))
+	return append(diags, ch.told(txn, result, err)...)
 }
 
 // removal builds the transaction that deletes or restores the keys. It compares with what the plan saw, if the memory has that, or
 // else with the prior state.
-func (r *Run) removal(ch *Change) (t *cas.Txn, diags diag.Diagnostics) {
+func (ch *Change) removal() (t *cas.Txn, diags diag.Diagnostics) {
 	prior, m, about := ch.Prior, ch.Memory, ch.Prior.About(terms.OpDelete)
-	t = r.txnOf(prior)
+	t = ch.Run.txnOf(prior)
 	t.GoneIsDone = true
 	if needs := m.Needs; needs != nil && needs.ID == prior.ID &&
 		slices.ContainsFunc(needs.Keys, func(key string) bool { _, has := prior.Values[key]; return has }) {
@@ -252,7 +252,7 @@ func (r *Run) removal(ch *Change) (t *cas.Txn, diags diag.Diagnostics) {
 }
 
 // checkRemoval refuses to remove a foreign value, in case plan_check let the plan pass.
-func (r *Run) checkRemoval(ctx context.Context, ch *Change, t *cas.Txn) (diags diag.Diagnostics) {
+func (ch *Change) checkRemoval(ctx context.Context, t *cas.Txn) (diags diag.Diagnostics) {
 	prior, m, about := ch.Prior, ch.Memory, ch.Prior.About(terms.OpDelete)
 	expected := map[string]cas.Entry{}
 	for _, k := range t.Keys {
@@ -261,7 +261,7 @@ func (r *Run) checkRemoval(ctx context.Context, ch *Change, t *cas.Txn) (diags d
 	if prior.removesChanged(expected, m, nil, about) == nil {
 		return nil
 	}
-	seen, err := r.Engine.ObserveFields(ctx, prior.Ref, prior.APIVersion, 0)
+	seen, err := ch.Run.Engine.ObserveFields(ctx, prior.Ref, prior.APIVersion, 0)
 	if err != nil {
 		return diag.Diagnostics{about.Diagnose(err)}
 	}

@@ -19,8 +19,7 @@ import (
 // drift compares what the prior state has with the baseline. overwritten has the fields that the plan would overwrite; accepted reports whether
 // it accepts one. Of a whole object, added and removed fields count, and a removal overwrites what is there.
 func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
-	prior := ch.Prior.parts()
-	for i, p := range prior {
+	for i, p := range ch.was().parts() {
 		wanted := map[string]cas.Entry{}
 		if ch.Plan != nil {
 			wanted = ch.Plan.parts()[i].entries
@@ -39,7 +38,7 @@ func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
 			switch {
 			case !ch.Memory.foreign(p.name, key, live):
 			case value.IsAbsent() && p.ignored.Match(key): // an update leaves it alone
-			case ch.Memory.same(key, value, live):
+			case !value.IsAnything() && ch.Memory.same(key, value, live):
 				accepted = true
 			case ch.Plan == nil || !ch.acknowledges(key):
 				overwritten = append(overwritten, diagnose.Drift{Kind: p.noun, Key: key, Found: live, ToWrite: value})
@@ -52,7 +51,7 @@ func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
 // AcceptsDrift reports whether an update that writes nothing has to be planned: to move the baseline, or to forget a key that vanished and
 // that the plan no longer names.
 func (ch *Change) AcceptsDrift() bool {
-	if !ch.Plan.Known.Values {
+	if !ch.Plan.Known.Values || !ch.isFound() {
 		return false
 	}
 	for key := range ch.Memory.Written[partKeys] {
@@ -67,18 +66,18 @@ func (ch *Change) AcceptsDrift() bool {
 }
 
 // checkDrift judges the drift that an update would overwrite, at plan and again at apply.
-func (r *Run) checkDrift(ctx context.Context, ch *Change) diag.Diagnostics {
+func (ch *Change) checkDrift(ctx context.Context) diag.Diagnostics {
 	overwritten, _ := ch.drift()
 	overwritten = slices.DeleteFunc(overwritten, ch.keeps)
 	if !ch.about.Wait.IsNull() { // what it waits for is drift
 		overwritten = slices.DeleteFunc(overwritten, func(d diagnose.Drift) bool { _, waits := ch.Plan.Expected[d.Key]; return waits })
 	}
-	return r.drifted(ctx, ch.Plan.OnDrift, overwritten, ch.about, ch.Prior.Policy == terms.PolicyAbandon)
+	return ch.Run.drifted(ctx, ch.Plan.OnDrift, overwritten, ch.about, ch.Prior.Policy == terms.PolicyAbandon)
 }
 
 // checkKept warns of drift in a Secret that a plan leaves as it is: no plan shows its values.
-func (r *Run) checkKept(ctx context.Context, ch *Change) diag.Diagnostics {
-	if !ch.Plan.IsSecret() || ch.Plan.OnDrift == terms.DriftOff || !r.Checks() || r.isApply(ctx) {
+func (ch *Change) checkKept(ctx context.Context) diag.Diagnostics {
+	if !ch.Plan.IsSecret() || ch.Plan.OnDrift == terms.DriftOff || !ch.Run.Checks() || ch.Run.isApply(ctx) {
 		return nil
 	}
 	drift, _ := ch.drift()
@@ -86,7 +85,7 @@ func (r *Run) checkKept(ctx context.Context, ch *Change) diag.Diagnostics {
 	if len(drift) == 0 {
 		return nil
 	}
-	return diag.Diagnostics{ch.about.DriftKept(drift, r.writers(ctx, ch.about))}
+	return diag.Diagnostics{ch.about.DriftKept(drift, ch.Run.writers(ctx, ch.about))}
 }
 
 // writers is an object as it is now, for the names of its writers: no request right after a refresh. Without it a message has a fact less.
@@ -100,7 +99,7 @@ func (r *Run) writers(ctx context.Context, about diagnose.Subject) *cas.Observat
 
 // removalDrift is the on_drift that the removal of a replace goes by: the plan's, and "off" if the plan accepts what is there.
 func (ch *Change) removalDrift() string {
-	if overwritten, _ := ch.drift(); len(overwritten) == 0 {
+	if overwritten, _ := ch.drift(); len(overwritten) == 0 && ch.isFound() {
 		return terms.DriftOff
 	}
 	return ch.Plan.OnDrift

@@ -63,17 +63,6 @@ type Memory struct {
 // digests are of what fields hold: by part of the object, and by key. A part that is not there is left to others.
 type digests map[string]map[string]string
 
-// The parts of an object. Resources of keys have the first one, and nothing is known there of keys that they do not name. Whole objects have the others: a key
-// that is not there is absent.
-const (
-	partKeys        = "keys"
-	partData        = "data"
-	partBinaryData  = "binary_data"
-	partLabels      = "labels"
-	partAnnotations = "annotations"
-	partImmutable   = "immutable"
-)
-
 // doubt is what one write of unknown outcome may have left. A merge patch lands on the version that it was based on, or never. So the first read of another version
 // ends the doubt: what the write was to leave, and is there, becomes the baseline. A JSON Patch may land on any version.
 type doubt struct {

@@ -34,7 +34,9 @@ func (r *Run) Swap(ctx context.Context, c *Claim, timeout time.Duration) (Writte
 		return Written{}, diag.Diagnostics{NotConfigured()}
 	}
 	t := r.swapTxn(c)
-	result, diags, err := r.commit(ctx, t, c.About(terms.OpInvoke), timeout)
+	ch := &Change{Plan: c, about: c.About(terms.OpInvoke)}
+	result, err := r.commit(ctx, t, ch.about, timeout)
+	diags := ch.told(t, result, err)
 	if err != nil {
 		return Written{}, diags
 	}
@@ -68,7 +70,10 @@ func (r *Run) PlanTake(ctx context.Context, counter cas.Counter, limits timeouts
 	if diags.HasError() {
 		return diags
 	}
-	return append(diags, r.Check(ctx, about, limits, func(ctx context.Context) error {
+	if isReplanned(ctx) { // Take judges
+		return nil
+	}
+	return append(diags, r.check(ctx, about, limits, func(ctx context.Context) error {
 		return r.Engine.CheckTake(ctx, counter, r.CheckMode(ctx))
 	})...)
 }

@@ -13,11 +13,14 @@ import (
 
 // PlanCreate makes the checks that Create makes. Terraform plans a create again when it applies it, so most conflicts on create are
 // reported here.
-func (r *Run) PlanCreate(ctx context.Context, ch *Change) (diags diag.Diagnostics) {
+func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
+	if ch.about = ch.subject(terms.OpCreate); ch.Plan.Whole != nil {
+		return ch.planObject(ctx)
+	}
 	if isReplanned(ctx) { // Create judges
 		return nil
 	}
-	c, m, about := ch.Plan, ch.Memory, ch.Plan.About(terms.OpCreate)
+	c, m, about := ch.Plan, ch.Memory, ch.about
 	var removed []string // by the replace, before the create: what they hold now says nothing
 	if removal := m.removalOf(c.ID); removal != nil {
 		removed = removal.Keys
@@ -27,66 +30,109 @@ func (r *Run) PlanCreate(ctx context.Context, ch *Change) (diags diag.Diagnostic
 	}
 	isRemoved := func(key string) bool { return slices.Contains(removed, key) }
 	keys := slices.DeleteFunc(c.Keys(), isRemoved)
-	diags.Append(r.planKeys(ctx, c.Ref, use{owns: keys, writes: keys}, m.newToken(), about)...)
+	diags.Append(ch.Run.planKeys(ctx, c.Ref, use{owns: keys, writes: keys}, m.newToken(), about)...)
 	if diags.HasError() {
 		return diags
 	}
 	if needs := c.needs(); m.Removal == nil && len(needs) > 0 {
 		m.Needs = &needsNote{c.ID, needs} // a plan that replaces a tainted resource looks like a create
 	}
-	t := r.createTxn(c)
+	t := ch.Run.createTxn(c)
 	t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool { return isRemoved(k.Key) })
 	if !c.Known.All || c.Pin.IsUnknown() || len(t.Keys) == 0 {
-		return append(diags, r.noteSeen(ctx, ch, t, nil)...)
+		return append(diags, ch.noteSeen(ctx, t, nil)...)
 	}
-	seen, checked := r.checkTxn(ctx, c, t, about)
-	if diags.Append(checked...); diags.HasError() || seen == nil && r.PlanCheck == terms.PlanCheckWarning {
-		return diags // an apply that the plan says would fail is not held to that plan
+	seen, checked := ch.Run.checkTxn(ctx, c, t, about)
+	if diags.Append(checked...); diags.HasError() || seen == nil && ch.Run.PlanCheck == terms.PlanCheckWarning {
+		return diags // an apply that the plan says would fail is not bound to that plan
 	}
-	return append(diags, r.noteSeen(ctx, ch, t, seen)...)
+	return append(diags, ch.noteSeen(ctx, t, seen)...)
 }
 
 // PlanUpdate makes the checks that Update makes, against the prior state.
-func (r *Run) PlanUpdate(ctx context.Context, ch *Change) diag.Diagnostics {
+func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 	c := ch.Plan
-	if !c.Known.Keys || isReplanned(ctx) { // Update judges
-		return nil
+	ch.about = ch.Run.atPlan(ctx, ch.subject(terms.OpUpdate))
+	if ch.looks() {
+		if diags = ch.planFind(ctx); len(diags) > 0 {
+			return diags
+		}
 	}
-	ch.about = r.atPlan(ctx, c.About(terms.OpUpdate))
-	diags := r.planChanges(ctx, ch)
-	if diags.HasError() || !c.Known.Change || !r.Checks() {
+	isTold := ch.Run.Checks() && !ch.Run.isApply(ctx) // Update judges it
+	if len(ch.Replaces()) > 0 {
+		if isTold {
+			diags = ch.checkDrift(ctx)
+		}
 		return diags
 	}
-	if !ch.Writes() {
-		return append(diags, r.checkKept(ctx, ch)...)
+	if ch.found != nil && c.Known.Values {
+		diags.Append(ch.about.TakenOver(c.content(), ch.taken().content())...)
 	}
-	if !c.Known.Values || !c.Known.All || c.Pin.IsUnknown() {
+	if isReplanned(ctx) || !c.Known.Keys || c.Whole != nil && !c.Known.Values { // Update judges
 		return diags
 	}
-	if planningOf(ctx).isUnread && !ch.Prior.Version.Valid() {
-		return append(diags, r.checked(ctx, ch.about).VersionNotKnown())
+	if diags.Append(ch.planChanges(ctx)...); diags.HasError() || !c.Known.Change || !ch.Run.Checks() {
+		return diags
 	}
-	t, refused := r.updateTxn(ch)
+	t, refused := ch.updateTxn()
+	switch {
+	case t == nil:
+		if ch.isFound() {
+			diags.Append(ch.checkKept(ctx)...)
+		}
+		return diags
+	case !c.Known.Values || !c.Known.All || c.Pin.IsUnknown():
+		return diags
+	case c.Whole == nil && planningOf(ctx).isUnread && !ch.Prior.Version.Valid():
+		return append(diags, ch.Run.checked(ctx, ch.about).VersionNotKnown())
+	}
 	if diags.Append(refused...); len(refused) > 0 {
 		return diags
 	}
-	_, checked := r.checkTxn(ctx, c, t, ch.about)
-	if diags.Append(checked...); len(checked) == 0 && !r.isApply(ctx) { // Update judges it
-		diags.Append(r.checkDrift(ctx, ch)...)
-		diags.Append(r.checkKept(ctx, ch)...)
+	_, checked := ch.Run.checkTxn(ctx, c, t, ch.about)
+	if diags.Append(checked...); len(checked) == 0 && isTold && ch.isFound() {
+		diags.Append(ch.checkDrift(ctx)...)
+		diags.Append(ch.checkKept(ctx)...)
+	}
+	return diags
+}
+
+// planFind reads what tells what an update of a whole object would change, and says what it takes. So a plan that is made in an apply reads it too, but leaves it to
+// the write to tell what is wrong.
+func (ch *Change) planFind(ctx context.Context) diag.Diagnostics {
+	diags := ch.Run.check(ctx, ch.about, ch.Plan.Timeouts, func(ctx context.Context) error {
+		live, err := ch.observeAll(ctx, cas.Fresh)
+		// Another object is a conflict, and replaces nothing. Of values that are kept, a state that is old shows no drift.
+		if err == nil && live.Version().UID == ch.Prior.Version.UID && (!ch.LeavesValues() || live.Version() == ch.Prior.Version) {
+			ch.find(live)
+		}
+		return err
+	})
+	switch {
+	case isReplanned(ctx):
+		diags = nil
+	case len(diags) > 0:
+		return diags
+	}
+	if ch.Plan.IsSecret() {
+		ch.NoteReplace() // with its values
 	}
 	return diags
 }
 
 // planChanges records the keys that an update writes and drops, and checks that the dropped ones still hold what this resource last wrote.
-func (r *Run) planChanges(ctx context.Context, ch *Change) diag.Diagnostics {
-	c, dropped := ch.Plan, ch.dropped()
+func (ch *Change) planChanges(ctx context.Context) diag.Diagnostics {
+	c, dropped := ch.Plan, ch.dropped(ch.was())
 	if c.Policy == "" { // not known: they may be abandoned
 		dropped = nil
 	}
-	writes := slices.DeleteFunc(c.Keys(), ch.keepsValue)
-	diags := r.planKeys(ctx, c.Ref, use{c.Keys(), writes, sortedKeys(dropped)}, ch.Memory.token(), ch.about)
-	if diags.HasError() || r.applying() || r.PlanCheck == terms.PlanCheckOff {
+	writes := slices.DeleteFunc(c.Keys(), func(field string) bool { return ch.keepsValue(ch.was(), field) })
+	owns := c.Keys()
+	if c.Whole != nil { // it writes what it changes, and leaves the rest to entries
+		owns = writes
+	}
+	diags := ch.Run.planKeys(ctx, c.Ref, use{owns, writes, sortedKeys(dropped)}, ch.Memory.token(), ch.about)
+	if diags.HasError() || ch.Run.applying() || ch.Run.PlanCheck == terms.PlanCheckOff {
 		return diags
 	}
 	if problem := c.removesChanged(dropped, ch.Memory, nil, ch.about); problem != nil {
@@ -100,24 +146,25 @@ func (r *Run) planChanges(ctx context.Context, ch *Change) diag.Diagnostics {
 
 // PlanReplace checks the removal of a replace. Terraform plans the creation in a second call, and drops its warnings.
 // mayBeSame says that the new place is unknown, and may turn out to be the old one.
-func (r *Run) PlanReplace(ctx context.Context, ch *Change, mayBeSame bool) (diags diag.Diagnostics) {
+func (ch *Change) PlanReplace(ctx context.Context, mayBeSame bool) (diags diag.Diagnostics) {
 	if ch.Plan.OnDrift != "" {
 		ch.Prior.OnDrift = ch.Plan.OnDrift
 	}
 	if mayBeSame && (len(ch.staying()) > 0 || len(ch.Plan.needs()) > 0) {
-		diags.Append(ch.Prior.About(terms.OpDelete).MayReplaceItself())
+		diags.Append(ch.subject(terms.OpDelete).MayReplaceItself())
 	}
-	return append(diags, r.planDelete(ctx, ch, ch.Plan.Known.Place)...)
+	return append(diags, ch.planDelete(ctx, ch.Plan.Known.Place)...)
 }
 
 // NoteReplace notes the prior state, for the removal of a replace in the same place, as with -replace. That is as good as
 // a read: Terraform has refreshed it.
 func (ch *Change) NoteReplace() {
 	prior := ch.Prior
-	ch.Memory.Removal = &removalNote{
-		ID: prior.ID, UID: prior.Version.UID, ResourceVersion: prior.Version.ResourceVersion, Keys: prior.Keys(), Keeps: ch.staying(),
-		OnDrift: ch.removalDrift(),
+	note := &removalNote{ID: prior.ID, UID: prior.Version.UID, ResourceVersion: prior.Version.ResourceVersion, OnDrift: ch.removalDrift()}
+	if prior.Whole == nil {
+		note.Keys, note.Keeps = prior.Keys(), ch.staying()
 	}
+	ch.Memory.Removal = note
 }
 
 // staying gives the keys that a removal leaves in place.
@@ -154,7 +201,7 @@ func replacedBy(about diagnose.Subject, removal *removalNote, c *Claim) diag.Dia
 // if nothing is checked.
 func (r *Run) checkTxn(ctx context.Context, c *Claim, t *cas.Txn, about diagnose.Subject) (*cas.Observation, diag.Diagnostics) {
 	var seen *cas.Observation
-	diags := r.Check(ctx, about.Of(t), c.Timeouts, func(ctx context.Context) (err error) {
+	diags := r.check(ctx, about.Of(t), c.Timeouts, func(ctx context.Context) (err error) {
 		seen, err = r.Engine.Check(ctx, t, r.CheckMode(ctx))
 		return err
 	})

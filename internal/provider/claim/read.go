@@ -19,7 +19,7 @@ type Seen struct {
 	IsImport bool     // the first read after an import
 }
 
-// Read reads the keys of a state. The first read after an import also reads the keys that the import named.
+// Read reads the fields of a state. The first read after an import also reads the keys that the import named.
 func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagnostics) {
 	timeout, diags := c.Timeouts.Read(ctx, terms.DefaultTimeout)
 	if diags.HasError() {
@@ -34,15 +34,16 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	}
 	// Vanished keys are looked up too: if one comes back, that is drift.
 	keys := slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(append(c.Keys(), m.Import...), maps.Keys(m.Written[partKeys])))))
-	observation, err := r.Observe(ctx, c.Ref, c.APIVersion, age, func(seen *cas.Observation) bool {
-		return slices.ContainsFunc(keys, func(key string) bool {
+	observation, err := r.observe(ctx, c, age, func(seen *cas.Observation) bool {
+		isMissing := func(key string) bool {
 			was, has := c.Values[key]
 			return seen.Entry(key).IsAbsent() && !(has && was.IsAbsent())
-		})
+		}
+		return c.Whole != nil && !seen.Exists() || c.Whole == nil && slices.ContainsFunc(keys, isMissing)
 	})
 	for _, key := range keys {
-		if _, wrong := observation.Field(key); err == nil && wrong != nil {
-			err = &cas.FieldError{Ref: c.Ref, Key: key, Err: wrong}
+		if err == nil && c.APIVersion != "" {
+			err = untold(c.Ref, key, observation)
 		}
 	}
 	if err != nil {
@@ -52,12 +53,28 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 		return nil, diags
 	}
 	m.forgetForms(observation)
-	m.clearDoubts(observation.Version(), func(_, key string) (cas.Entry, bool) { return observation.Entry(key), true })
+	live := func(_, key string) (cas.Entry, bool) { return observation.Entry(key), true }
+	if c.Whole != nil {
+		found := c.Found(observation)
+		live = func(part, key string) (cas.Entry, bool) {
+			all := found.Part(part)
+			return all[key], all != nil
+		}
+	}
+	m.clearDoubts(observation.Version(), live)
 	m.observe(observation)
 	if isOfAll {
 		keys = slices.Sorted(maps.Keys(observation.Entries()))
 	}
-	return &Seen{Observation: observation, Keys: keys, IsImport: m.Import != nil}, diags
+	return &Seen{Observation: observation, Keys: keys, IsImport: m.Import != nil || c.Whole != nil && !c.Version.Valid()}, diags
+}
+
+// untold says why it cannot be told what a field holds, or nil.
+func untold(ref cas.Ref, key string, seen *cas.Observation) error {
+	if _, err := seen.Field(key); err != nil && seen.Exists() {
+		return &cas.FieldError{Ref: ref, Key: key, Err: err}
+	}
+	return nil
 }
 
 // Missing gives the keys that do not exist.
@@ -78,8 +95,8 @@ func (m *Memory) Imported(s *Seen) {
 	m.observe(s.Observation)
 }
 
-// Moved takes the values of a state that comes from another provider for the baseline. The originals stay unknown.
-func (m *Memory) Moved(values map[string]cas.Entry) {
+// Baseline takes what a state has for the baseline, after an import or of another provider, and ends all doubt. The originals stay unknown.
+func (m *Memory) Baseline(c *Claim) {
 	m.newToken()
-	m.Written = m.digestsOf([]part{{name: partKeys, entries: values}})
+	m.Written, m.Doubts = m.digestsOf(c.parts()), nil
 }

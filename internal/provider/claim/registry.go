@@ -90,8 +90,9 @@ func (g *registry) plans(ref cas.Ref, of token, u use) (c clash) {
 	record := func(keys []string, change func(key string, k *keyUse)) {
 		for _, key := range slices.Sorted(slices.Values(keys)) {
 			id := terms.EntryID{Ref: ref, Key: key}
+			_, isField := cas.FieldPath(key)
 			for other, k := range g.keys { // a part of the field, or what it is a part of
-				if other.Ref == ref && other.Key != key && k.owner.text != of.text && cas.Overlap(other.Key, key) {
+				if isField && other.Ref == ref && other.Key != key && k.owner.text != of.text && cas.Overlap(other.Key, key) {
 					change(key, &k)
 				}
 			}
@@ -169,8 +170,13 @@ func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, key := range keys {
-		for id, first := range g.written {
-			if id.Ref == ref && cas.Overlap(id.Key, key) && (first != counters || who != counters) && !slices.Contains(twice, key) {
+		if first, ok := g.written[terms.EntryID{Ref: ref, Key: key}]; ok && (first != counters || who != counters) {
+			twice = append(twice, key)
+			continue
+		}
+		_, isField := cas.FieldPath(key)
+		for id := range g.written {
+			if isField && id.Ref == ref && cas.Overlap(id.Key, key) && !slices.Contains(twice, key) {
 				twice = append(twice, key)
 			}
 		}
@@ -216,8 +222,8 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about 
 }
 
 // PlanUnchanged records the keys of an instance that its plan leaves as it is.
-func (r *Run) PlanUnchanged(ctx context.Context, ch *Change) diag.Diagnostics {
-	return r.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys()}, ch.Memory.token(), ch.Prior.About(terms.OpUpdate))
+func (ch *Change) PlanUnchanged(ctx context.Context) diag.Diagnostics {
+	return ch.Run.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys()}, ch.Memory.token(), ch.Prior.About(terms.OpUpdate))
 }
 
 // Once sends a transaction unless another call of this apply has written one of its keys, or taken it over. Labels and the like are keys as well. A removal

@@ -23,6 +23,7 @@ type Run struct {
 	PlanCheck    terms.PlanCheck
 	Rehearsal    cas.CheckMode // of a plan's checks
 	Ignored      terms.IgnoredMetadata
+	Defaults     terms.Defaults
 
 	registry registry
 }
@@ -63,32 +64,19 @@ func (r *Run) CheckMode(ctx context.Context) cas.CheckMode {
 	return r.Rehearsal
 }
 
-// Check runs a plan's check, within the read timeout. look asks the engine. A plan that is known to be made in an apply needs none: the write that
-// follows judges.
-func (r *Run) Check(ctx context.Context, about diagnose.Subject, limits timeouts.Value, look func(context.Context) error) diag.Diagnostics {
-	if isReplanned(ctx) {
-		return nil
-	}
-	return r.Look(ctx, about, limits, look)
-}
-
-// Look is Check for what a plan is made of. So a plan that is made in an apply needs it too, but leaves it to the write to tell what is wrong.
-func (r *Run) Look(ctx context.Context, about diagnose.Subject, limits timeouts.Value, look func(context.Context) error) diag.Diagnostics {
+// check makes a check of a plan, within the read timeout. ask asks the engine.
+func (r *Run) check(ctx context.Context, about diagnose.Subject, limits timeouts.Value, ask func(context.Context) error) diag.Diagnostics {
 	timeout, diags := limits.Read(ctx, terms.DefaultTimeout)
-	if !r.Checks() {
+	if diags.HasError() || !r.Checks() {
 		return diags
 	}
-	told := r.checkWithin(ctx, about, timeout, look)
-	if isReplanned(ctx) {
-		return diags
-	}
-	return append(diags, told...)
+	return append(diags, r.checkWithin(ctx, about, timeout, ask)...)
 }
 
-func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout time.Duration, look func(context.Context) error) (diags diag.Diagnostics) {
+func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout time.Duration, ask func(context.Context) error) (diags diag.Diagnostics) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err := look(ctx)
+	err := ask(ctx)
 	var notFound *cas.NotFoundError
 	switch {
 	case err == nil:
@@ -108,7 +96,7 @@ func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout t
 // located says of a ConfigMap that does not exist whether its namespace does, if the role lets one tell.
 func (r *Run) located(ctx context.Context, err error) error {
 	var notFound *cas.NotFoundError
-	if errors.As(err, &notFound) && notFound.Ref.Namespace != "" && r.Engine.LacksNamespace(ctx, notFound.Ref.Namespace) {
+	if errors.As(err, &notFound) && r.Engine.LacksNamespace(ctx, notFound.Ref.Namespace) {
 		return &cas.NoNamespaceError{Ref: notFound.Ref}
 	}
 	return err
@@ -125,12 +113,12 @@ func (r *Run) atPlan(ctx context.Context, about diagnose.Subject) diagnose.Subje
 	return about
 }
 
-// Observe reads an object for a refresh. It may reuse a recent read of this process; if something is missing there, it reads again, before
+// observe reads an object for a refresh. It may reuse a recent read of this process; if something is missing there, it reads again, before
 // the state drops anything.
-func (r *Run) Observe(ctx context.Context, ref cas.Ref, apiVersion string, age time.Duration, missing func(*cas.Observation) bool) (*cas.Observation, error) {
-	seen, err := r.Engine.ObserveFields(ctx, ref, apiVersion, age)
+func (r *Run) observe(ctx context.Context, c *Claim, age time.Duration, missing func(*cas.Observation) bool) (*cas.Observation, error) {
+	seen, err := r.Engine.ObserveFields(ctx, c.Ref, c.APIVersion, age)
 	if err == nil && age > 0 && missing(seen) {
-		return r.Engine.ObserveFields(ctx, ref, apiVersion, 0)
+		return r.Engine.ObserveFields(ctx, c.Ref, c.APIVersion, 0)
 	}
 	return seen, err
 }

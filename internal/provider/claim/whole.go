@@ -2,9 +2,12 @@ package claim
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
@@ -12,19 +15,122 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Whole is what a resource asks for of a whole object.
+// Whole is what a claim of a whole object has beside its fields.
 type Whole struct {
-	Content diagnose.Content
-	Keeps   map[string]cas.Entry                    // of the plan of a Secret whose values have not changed: the keys, with what is there
-	Found   func(*cas.Observation) diagnose.Content // of a state: what it manages of an observation
-	Ignored terms.IgnoredMetadata
+	Parts        []string // that it manages: what the claim does not name there is absent
+	Unknown      []string // those of Parts of which a plan does not know all
+	Ignored      terms.IgnoredMetadata
+	Type         string // of a Secret
+	GenerateName string // of a plan, where the name is made of it
 }
+
+// Manages reports whether the claim is about all of a part.
+func (w *Whole) Manages(part string) bool { return slices.Contains(w.Parts, part) }
+
+// ignores reports whether a field is left alone where the configuration does not name it.
+func (w *Whole) ignores(field string) bool {
+	part, name := partOf(field, cas.Entry{}), nameOf(field)
+	return part == partLabels && w.Ignored.Labels.Match(name) || part == partAnnotations && w.Ignored.Annotations.Match(name)
+}
+
+// live gives what an observation holds in the parts that are managed, without ignored labels and annotations that are not named.
+func (w *Whole) live(seen *cas.Observation, named map[string]cas.Entry) map[string]cas.Entry {
+	live := map[string]cas.Entry{cas.ImmutableKey: cas.Text(strconv.FormatBool(seen.Immutable()))}
+	for key, e := range seen.Entries() {
+		if w.Manages(partOf(key, e)) {
+			live[key] = e
+		}
+	}
+	add := func(part string, of map[string]string, ignored terms.IgnoredKeys, field func(string) string) {
+		if !w.Manages(part) {
+			return
+		}
+		isNamed := map[string]string{}
+		for name, value := range of {
+			if _, names := named[field(name)]; names {
+				isNamed[name] = value
+			}
+		}
+		for name, value := range ignored.Seen(of, isNamed) {
+			live[field(name)] = cas.Text(value)
+		}
+	}
+	add(partLabels, seen.Labels(), w.Ignored.Labels, cas.LabelKey)
+	add(partAnnotations, seen.Annotations(), w.Ignored.Annotations, cas.AnnotationKey)
+	return live
+}
+
+// Found is the claim with what an observation holds.
+func (c *Claim) Found(seen *cas.Observation) *Claim { return c.with(c.live(seen)) }
+
+// with is the claim with other values.
+func (c *Claim) with(values map[string]cas.Entry) *Claim {
+	found := *c
+	found.Values = values
+	return &found
+}
+
+// Part gives what the claim says of a part, by the name there; nil where it is left to others.
+func (c *Claim) Part(name string) map[string]cas.Entry {
+	for _, p := range c.parts() {
+		if p.name == name {
+			return p.entries
+		}
+	}
+	return nil
+}
+
+// The parts of an object. Resources of keys have the first one, and nothing is known there of keys that they do not name. Whole objects have the others: a field
+// that is not there is absent.
+const (
+	partKeys        = "keys"
+	partData        = "data"
+	partBinaryData  = "binary_data"
+	partLabels      = "labels"
+	partAnnotations = "annotations"
+	partImmutable   = "immutable"
+)
+
+// partOf is the part of a whole object that a field is in; empty for a key that is absent. The state of a Secret does not say what its keys hold.
+func partOf(field string, holds cas.Entry) string {
+	_, isText := holds.Text()
+	switch {
+	case field == cas.ImmutableKey:
+		return partImmutable
+	case strings.HasPrefix(field, cas.LabelKey("")):
+		return partLabels
+	case strings.HasPrefix(field, cas.AnnotationKey("")):
+		return partAnnotations
+	case isText:
+		return partData
+	case holds.IsAbsent():
+		return ""
+	default:
+		return partBinaryData
+	}
+}
+
+// nameOf is the name that a field has in its part.
+func nameOf(field string) string {
+	for _, of := range []string{cas.LabelKey(""), cas.AnnotationKey(""), "/"} {
+		if name, isIn := strings.CutPrefix(field, of); isIn {
+			return name
+		}
+	}
+	return field
+}
+
+// isMeta reports whether a part has no keys in it.
+func isMeta(part string) bool { return part != partData && part != partBinaryData }
+
+// isKey reports whether a field is a key of data or binaryData.
+func isKey(field string) bool { return !strings.Contains(field, "/") }
 
 // part is one of the parts of an object, and what is claimed of it. Entries are nil where it is left to others.
 type part struct {
-	name, noun string // in memory, and of a field in diagnostics
-	entries    map[string]cas.Entry
-	ignored    terms.IgnoredKeys // fields that an update leaves alone where it does not name them
+	name, noun string               // in memory, and of a field in diagnostics
+	entries    map[string]cas.Entry // by the name in the part
+	ignored    terms.IgnoredKeys    // fields that an update leaves alone where it does not name them
 }
 
 // parts are the parts that the claim is about, in the same order for all claims of a resource.
@@ -32,127 +138,149 @@ func (c *Claim) parts() []part {
 	if c.Whole == nil {
 		return []part{{name: partKeys, noun: diagnose.PartKey, entries: c.Values}}
 	}
-	return partsOf(c.Whole.Content, c.Whole.Ignored)
-}
-
-func partsOf(of diagnose.Content, ignored terms.IgnoredMetadata) []part {
-	return []part{
-		{name: partData, noun: diagnose.PartKey, entries: of.Data},
-		{name: partBinaryData, noun: diagnose.PartKey, entries: of.BinaryData},
-		{name: partLabels, noun: diagnose.PartLabel, entries: of.Labels, ignored: ignored.Labels},
-		{name: partAnnotations, noun: diagnose.PartAnnotation, entries: of.Annotations, ignored: ignored.Annotations},
-		{name: partImmutable, noun: "Attribute", entries: map[string]cas.Entry{"immutable": cas.Text(strconv.FormatBool(of.Immutable))}},
+	all := []part{
+		{name: partData, noun: diagnose.PartKey},
+		{name: partBinaryData, noun: diagnose.PartKey},
+		{name: partLabels, noun: diagnose.PartLabel, ignored: c.Whole.Ignored.Labels},
+		{name: partAnnotations, noun: diagnose.PartAnnotation, ignored: c.Whole.Ignored.Annotations},
+		{name: partImmutable, noun: "Attribute"},
 	}
-}
-
-// AccountWhole takes what the API server stored of a whole object for the baseline, and ends all doubt.
-func (m *Memory) AccountWhole(stored diagnose.Content) {
-	m.newToken()
-	m.Written, m.Doubts = m.digestsOf(partsOf(stored, terms.IgnoredMetadata{})), nil
-}
-
-// MoveBaseline is AccountWhole after an update. What the update left as it was, and not as it is planned, keeps its baseline: a value of a
-// Secret that somebody else changed stays drift.
-func (m *Memory) MoveBaseline(was, plan, stored diagnose.Content) {
-	before := m.Written[partBinaryData]
-	m.AccountWhole(stored)
-	for key, e := range stored.BinaryData {
-		if digest, has := before[key]; has && e.Holds(was.BinaryData[key]) && !e.Holds(plan.BinaryData[key]) {
-			m.Written[partBinaryData][key] = digest
+	for i, p := range all {
+		if c.Whole.Manages(p.name) {
+			all[i].entries = map[string]cas.Entry{}
 		}
-	}
-}
-
-// OwnsValues reports whether a resource of a whole Secret had its values at the last write or import.
-func (m *Memory) OwnsValues() bool { return m.Written[partBinaryData] != nil }
-
-// DoubtWhole notes what an update of a whole object may leave, if its outcome is unknown.
-func (m *Memory) DoubtWhole(err error, plan diagnose.Content) {
-	left := m.digestsOf(partsOf(plan, terms.IgnoredMetadata{}))
-	for name, all := range left { // what it was to remove
-		for key := range m.Written[name] {
-			if _, stays := all[key]; !stays {
-				all[key] = m.digest(cas.Entry{})
+		for field, e := range c.Values {
+			if partOf(field, e) == p.name && c.Whole.Manages(p.name) {
+				all[i].entries[nameOf(field)] = e
 			}
 		}
 	}
-	m.doubtOf(err, left)
+	return all
 }
 
-// RefreshWhole takes in what a refresh found of what the state manages.
-func (m *Memory) RefreshWhole(at cas.Version, found diagnose.Content) {
-	live := map[string]map[string]cas.Entry{}
-	for _, p := range partsOf(found, terms.IgnoredMetadata{}) {
-		live[p.name] = p.entries
-	}
-	m.clearDoubts(at, func(part, key string) (cas.Entry, bool) { return live[part][key], live[part] != nil })
-}
-
-// PlanCreateWhole checks a creation at plan. After the removal of a replace it checks nothing: the old object still exists. It records the
-// object, so that keys planned in it cause no warning, and refuses one that another resource of the plan creates.
-func (r *Run) PlanCreateWhole(
-	ctx context.Context, ref cas.Ref, limits timeouts.Value, about diagnose.Subject, m *Memory, look func(context.Context) error,
-) diag.Diagnostics {
-	isTwice := r.registry.creates(ref, m.newToken())
-	if m.removalOf(ref.String()) != nil {
-		return nil
-	}
-	if isTwice && !r.isApply(ctx) && r.PlanCheck != terms.PlanCheckOff {
-		return diag.Diagnostics{r.atPlan(ctx, about).CreatedTwice()}
-	}
-	return r.Check(ctx, about, limits, look)
-}
-
-// PlanKeysWhole records the keys that an update of a whole ConfigMap writes and removes, and refuses those that another resource of the
-// plan writes or removes. A creation is not recorded: it may give keys their first values, for entries that depend on it.
-func (r *Run) PlanKeysWhole(ctx context.Context, t *cas.Txn, about diagnose.Subject, m *Memory) diag.Diagnostics {
-	var writes, removes []string
-	for _, k := range t.Keys {
-		if k.New.IsAbsent() {
-			removes = append(removes, k.Key)
-		} else {
-			writes = append(writes, k.Key)
+// content is the claim as diagnostics compare it. Of a Secret's state nothing is known of the values.
+func (c *Claim) content() (content diagnose.Content) {
+	for _, p := range c.parts() {
+		if slices.ContainsFunc(slices.Collect(maps.Values(p.entries)), cas.Entry.IsAnything) {
+			continue
+		}
+		switch p.name {
+		case partData:
+			content.Data = p.entries
+		case partBinaryData:
+			content.BinaryData = p.entries
+		case partLabels:
+			content.Labels = p.entries
+		case partAnnotations:
+			content.Annotations = p.entries
+		case partImmutable:
+			content.Immutable = c.Values[cas.ImmutableKey] == cas.Text("true")
 		}
 	}
-	return r.planKeys(ctx, t.Ref, use{writes, writes, removes}, m.token(), about)
+	return content
 }
 
-// PlanDriftWhole judges, at plan, the drift that an update or a replace of a whole object overwrites.
-func (r *Run) PlanDriftWhole(ctx context.Context, ch *Change) diag.Diagnostics {
-	if !r.Checks() || r.isApply(ctx) {
+// creation is what makes a whole object.
+func (r *Run) creation(c *Claim, ref cas.Ref) *cas.Creation {
+	content := c.content()
+	n := &cas.Creation{
+		Ref: ref, Type: c.Whole.Type, GenerateName: c.Whole.GenerateName, Labels: textsOf(content.Labels), Annotations: textsOf(content.Annotations),
+		Entries: maps.Clone(c.Values), FieldManager: r.FieldManagerOr(c.FieldManager),
+	}
+	maps.DeleteFunc(n.Entries, func(field string, _ cas.Entry) bool { return !isKey(field) })
+	if content.Immutable {
+		n.Immutable = new(true)
+	}
+	return n
+}
+
+func textsOf(entries map[string]cas.Entry) map[string]string {
+	if entries == nil {
 		return nil
 	}
-	ch.about = r.atPlan(ctx, ch.Plan.About(terms.OpUpdate))
-	return r.checkDrift(ctx, ch)
+	texts := make(map[string]string, len(entries))
+	for name, e := range entries {
+		texts[name] = e.Raw()
+	}
+	return texts
 }
 
-// PlanKeptWhole warns of the drift in a Secret that an update leaves as it is.
-func (r *Run) PlanKeptWhole(ctx context.Context, ch *Change) diag.Diagnostics {
-	ch.about = r.atPlan(ctx, ch.Plan.About(terms.OpUpdate))
-	return r.checkKept(ctx, ch)
+// isGenerated reports whether the apply makes the object's name.
+func (c *Claim) isGenerated() bool {
+	return c.Whole != nil && c.Ref.Name == "" && c.Whole.GenerateName != ""
 }
 
-// CheckDriftWhole judges, at apply, the drift that an update of a whole object overwrites.
-func (r *Run) CheckDriftWhole(ctx context.Context, ch *Change) diag.Diagnostics {
-	ch.about = ch.Plan.About(terms.OpUpdate)
-	return r.checkDrift(ctx, ch)
+// planObject checks a creation at plan. After the removal of a replace it checks nothing: the old object still exists. It records the object, so that keys
+// planned in it cause no warning, and refuses one that another resource of the plan creates.
+func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
+	c, how := ch.Plan, ch.Run.CheckMode(ctx)
+	if !c.Known.Values {
+		how = cas.ReadOnly
+	}
+	ref := c.Ref
+	if c.isGenerated() && how == cas.DryRun && ref.Namespace != "" {
+		ref.Name = terms.GenerateName(c.Whole.GenerateName) // such a one, to rehearse with
+	}
+	if !c.Known.Place && ref.Name == c.Ref.Name {
+		return nil
+	}
+	ch.about.ID.Ref = ref
+	isTwice := ch.Run.registry.creates(ref, ch.Memory.newToken())
+	switch {
+	case ch.Memory.removalOf(c.ID) != nil, isReplanned(ctx):
+		return nil
+	case isTwice && !ch.Run.isApply(ctx) && ch.Run.PlanCheck != terms.PlanCheckOff:
+		return diag.Diagnostics{ch.Run.atPlan(ctx, ch.about).CreatedTwice()}
+	}
+	return ch.Run.check(ctx, ch.about, c.Timeouts, func(ctx context.Context) error {
+		_, err := ch.Run.Engine.CheckCreate(ctx, ch.Run.creation(c, ref), how)
+		var exists *cas.ExistsError
+		if c.isGenerated() && errors.As(err, &exists) {
+			return nil // another name is made then
+		}
+		return err
+	})
+}
+
+// createObject makes the object under its name, or under one that is generated: another one where that is taken. It looks first, unless the plan's check just
+// has: what became of a creation whose answer gets lost can be told where it is known that there was no object before.
+func (r *Run) createObject(ctx context.Context, c *Claim) (ref cas.Ref, result cas.TxnResult, err error) {
+	ref = c.Ref
+	attempts := 1
+	if c.isGenerated() {
+		attempts = terms.NameAttempts
+	}
+	for range attempts {
+		if c.isGenerated() {
+			ref.Name = terms.GenerateName(c.Whole.GenerateName)
+		}
+		if _, err = r.Engine.Observe(ctx, ref, cas.Fresh); err != nil {
+			return ref, result, err
+		}
+		result, err = r.Engine.Create(ctx, r.creation(c, ref))
+		var exists *cas.ExistsError
+		if !errors.As(err, &exists) {
+			break
+		}
+	}
+	return ref, result, err
 }
 
 // planDeleteWhole is planDelete for a whole object: it notes the version. If it notes nothing, the removal compares with the prior state.
-func (r *Run) planDeleteWhole(ctx context.Context, ch *Change) diag.Diagnostics {
+func (ch *Change) planDeleteWhole(ctx context.Context) diag.Diagnostics {
 	prior := ch.Prior
 	var drift diag.Diagnostics
-	diags := r.Check(ctx, ch.about, prior.Timeouts, func(ctx context.Context) error {
-		seen, err := r.Engine.Observe(ctx, prior.Ref, cas.Fresh)
+	diags := ch.Run.check(ctx, ch.about, prior.Timeouts, func(ctx context.Context) error {
+		seen, err := ch.Run.Engine.Observe(ctx, prior.Ref, cas.Fresh)
 		if err != nil || !seen.Exists() {
 			return err
 		}
 		ch.Memory.Removal = &removalNote{ID: prior.ID, UID: seen.Version().UID, ResourceVersion: seen.Version().ResourceVersion, OnDrift: prior.OnDrift}
-		if drift = r.removesDrift(ctx, ch, seen); len(drift) > 0 {
+		if drift = ch.removesDrift(ctx, seen); len(drift) > 0 {
 			return nil
 		}
-		if r.CheckMode(ctx) == cas.DryRun {
-			_, err = r.Engine.CheckRemove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
+		if ch.Run.CheckMode(ctx) == cas.DryRun {
+			_, err = ch.Run.Engine.CheckRemove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
 		}
 		return err
 	})
@@ -160,30 +288,31 @@ func (r *Run) planDeleteWhole(ctx context.Context, ch *Change) diag.Diagnostics 
 }
 
 // removesDrift refuses to remove what somebody else changed, if on_drift says so. A removal overwrites nothing that it could warn of.
-func (r *Run) removesDrift(ctx context.Context, ch *Change, seen *cas.Observation) diag.Diagnostics {
+func (ch *Change) removesDrift(ctx context.Context, seen *cas.Observation) diag.Diagnostics {
 	if ch.Prior.OnDrift != terms.DriftError || !seen.Exists() {
 		return nil
 	}
-	found, whole := *ch.Prior, *ch.Prior.Whole
-	found.Whole, whole.Content = &whole, whole.Found(seen)
-	overwritten, _ := (&Change{Prior: &found, Memory: ch.Memory}).drift()
-	return r.drifted(ctx, terms.DriftError, overwritten, ch.about, false)
+	overwritten, _ := (&Change{Prior: ch.Prior.Found(seen), Memory: ch.Memory}).drift()
+	return ch.Run.drifted(ctx, terms.DriftError, overwritten, ch.about, false)
 }
 
 // deleteWhole deletes the object if it is still at the version. It judges drift again, in case plan_check let the plan pass.
-func (r *Run) deleteWhole(ctx context.Context, ch *Change, at cas.Version) diag.Diagnostics {
+func (ch *Change) deleteWhole(ctx context.Context, at cas.Version) diag.Diagnostics {
 	prior := ch.Prior
 	if prior.OnDrift == terms.DriftError {
-		seen, err := r.Engine.Observe(ctx, prior.Ref, cas.Fresh)
+		seen, err := ch.Run.Engine.Observe(ctx, prior.Ref, cas.Fresh)
 		if err != nil {
 			return diag.Diagnostics{ch.about.Diagnose(err)}
 		}
-		if diags := r.removesDrift(ctx, ch, seen); diags.HasError() {
+		if diags := ch.removesDrift(ctx, seen); diags.HasError() {
 			return diags
 		}
 	}
-	if _, err := r.Engine.Remove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{at}}); err != nil {
+	if _, err := ch.Run.Engine.Remove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{at}}); err != nil {
 		return diag.Diagnostics{ch.about.Diagnose(err)}
 	}
 	return nil
 }
+
+// OwnsValues reports whether a resource of a whole Secret had its values at the last write or import.
+func (m *Memory) OwnsValues() bool { return m.Written[partBinaryData] != nil }

@@ -2,7 +2,7 @@ package claim
 
 import (
 	"context"
-	"slices"
+	"maps"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -15,68 +15,110 @@ import (
 
 // Written is the result of a write.
 type Written struct {
+	Ref      cas.Ref
 	Version  cas.Version          // of the object after it
-	Stored   map[string]cas.Entry // what the keys that it is about hold after it; nil where nothing was asked of the API server
 	Previous map[string]cas.Entry // what the keys that it changed held before; nil where it changed nothing
+	After    *cas.Observation     // nil where nothing was asked of the API server
 }
 
-// Create writes keys that the state does not have. A conflict has written nothing.
-func (r *Run) Create(ctx context.Context, ch *Change) (Written, diag.Diagnostics) {
+// Create writes fields that the state does not have, or makes a whole object. A conflict has written nothing.
+func (ch *Change) Create(ctx context.Context) (Written, diag.Diagnostics) {
 	timeout, diags := ch.Plan.Timeouts.Create(ctx, terms.DefaultTimeout)
-	if !r.Configured() {
+	if !ch.Run.Configured() {
 		diags.Append(NotConfigured())
 	}
 	if diags.HasError() {
 		return Written{}, diags
 	}
-	t := r.createTxn(ch.Plan)
+	ch.about = ch.subject(terms.OpCreate)
+	if ch.Plan.Whole != nil {
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		ref, result, err := ch.Run.createObject(ctx, ch.Plan)
+		ch.about.ID.Ref = ref
+		return ch.take(ref, &cas.Txn{}, result, err)
+	}
+	t := ch.Run.createTxn(ch.Plan)
 	if diags.Append(bind(ctx, t)...); diags.HasError() {
 		return Written{}, diags
 	}
-	result, more, err := r.commit(ctx, t, ch.Plan.About(terms.OpCreate), timeout)
-	if diags.Append(more...); err != nil {
-		return Written{}, diags
-	}
-	ch.account(t, result)
-	return written(t, result), diags
+	result, err := ch.Run.commit(ctx, t, ch.about, timeout)
+	written, more := ch.take(ch.Plan.Ref, t, result, err)
+	return written, append(diags, more...)
 }
 
 // Update writes what differs from what the state has. A conflict has written nothing.
-func (r *Run) Update(ctx context.Context, ch *Change) (Written, diag.Diagnostics) {
+func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 	timeout, diags := ch.Plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	ch.Memory.ForgetPlan()
-	if !ch.Writes() {
-		ch.account(&cas.Txn{}, cas.TxnResult{})
-		return Written{Version: ch.Prior.Version}, diags
-	}
-	if !r.Configured() {
-		diags.Append(NotConfigured())
-		return Written{}, diags
-	}
-	ch.about = ch.Plan.About(terms.OpUpdate)
-	t, more := r.updateTxn(ch)
-	diags.Append(more...)
-	if ch.Plan.keepsDrift() { // in case plan_check let the plan pass
-		if refused := ch.Plan.removesChanged(ch.dropped(), ch.Memory, nil, ch.about); refused != nil {
-			diags.Append(refused)
+	if ch.about = ch.subject(terms.OpUpdate); ch.Writes() || ch.looks() {
+		if !ch.Run.Configured() {
+			diags.Append(NotConfigured())
 		}
 	}
-	diags.Append(r.checkDrift(ctx, ch)...)
 	if diags.HasError() {
 		return Written{}, diags
 	}
-	result, more, err := r.commit(ctx, t, ch.about, timeout)
-	if diags.Append(more...); err != nil {
-		ch.Memory.doubtOf(err, ch.Memory.left(t))
+	if ch.looks() {
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		seen, err := ch.observeAll(ctx, 0)
+		if err != nil {
+			return Written{}, append(diags, ch.about.Diagnose(err))
+		}
+		ch.find(seen)
+	}
+	t, more := ch.updateTxn()
+	if diags.Append(more...); t == nil {
+		ch.account(&cas.Txn{}, cas.TxnResult{})
+		return Written{Ref: ch.Prior.Ref, Version: ch.Prior.Version}, diags
+	}
+	if ch.found != nil { // what another has written since the plan is a conflict, before it is drift
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		if _, err := ch.Run.Engine.Check(ctx, t, cas.ReadOnly); err != nil {
+			return Written{}, append(diags, ch.about.Diagnose(err))
+		}
+	}
+	if ch.Plan.keepsDrift() { // in case plan_check let the plan pass
+		if refused := ch.Plan.removesChanged(ch.dropped(ch.was()), ch.Memory, nil, ch.about); refused != nil {
+			diags.Append(refused)
+		}
+	}
+	diags.Append(ch.checkDrift(ctx)...)
+	if diags.HasError() {
+		return Written{}, diags
+	}
+	result, err := ch.Run.commit(ctx, t, ch.about, timeout)
+	ch.Memory.doubtOf(err, ch.left(t))
+	written, more := ch.take(ch.Plan.Ref, t, result, err)
+	return written, append(diags, more...)
+}
+
+// observeAll reads what tells what an update of a whole object would change.
+func (ch *Change) observeAll(ctx context.Context, age time.Duration) (*cas.Observation, error) {
+	live, err := ch.Run.Engine.Observe(ctx, ch.Prior.Ref, age)
+	if err == nil && !live.Exists() {
+		err = &cas.NotFoundError{Ref: ch.Prior.Ref}
+	}
+	return live, err
+}
+
+// take takes in what became of a write.
+func (ch *Change) take(ref cas.Ref, t *cas.Txn, result cas.TxnResult, err error) (Written, diag.Diagnostics) {
+	diags := ch.told(t, result, err)
+	if err != nil {
 		return Written{}, diags
 	}
 	ch.account(t, result)
-	return written(t, result), diags
+	w := written(t, result)
+	w.Ref = ref
+	return w, diags
 }
 
 // txnOf is a transaction about nothing yet.
 func (r *Run) txnOf(c *Claim) *cas.Txn {
-	return &cas.Txn{Ref: c.Ref, APIVersion: c.APIVersion, Hides: c.APIVersion != "" && c.Hides, FieldManager: r.FieldManagerOr(c.FieldManager)}
+	return &cas.Txn{Ref: c.Ref, APIVersion: c.APIVersion, Hides: c.Hides, FieldManager: r.FieldManagerOr(c.FieldManager)}
 }
 
 // createTxn builds the transaction of a create. It compares values only.
@@ -102,40 +144,52 @@ func firstSwap(key string, expect, value cas.Entry, adopt bool) cas.KeySwap {
 	return k
 }
 
-// updateTxn builds the transaction of an update. It compares with the prior state, which is the plan's observation even when another
-// process applies a saved plan. Keys that do not change are compared as well.
-func (r *Run) updateTxn(ch *Change) (t *cas.Txn, diags diag.Diagnostics) {
-	c, prior := ch.Plan, ch.Prior
-	t = r.txnOf(c)
-	t.Seen = cas.Basis{Version: prior.Version}
-	if !t.Seen.Valid() {
+// updateTxn builds the transaction of an update; nil where there is nothing to write. It compares with the prior state, which is what the plan saw even when
+// another process applies a saved plan. Keys that do not change are compared as well. A whole object goes by the version instead: so a plan to write that finds
+// nothing left to be written is a transaction without keys.
+func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
+	c, was := ch.Plan, ch.was()
+	isWhole, writes := c.Whole != nil, ch.Writes()
+	if !isWhole && !writes {
+		return nil, nil
+	}
+	dropped := ch.dropped(was)
+	t = ch.Run.txnOf(c)
+	t.Ref, t.Seen = was.Ref, cas.Basis{Version: was.Version}
+	if !isWhole && !t.Seen.Valid() {
 		diags.Append(ch.about.VersionNotKnown())
 	}
-	if c.Scope != terms.ScopeKey || c.IsSecret() && len(ch.dropped()) > 0 {
+	if isWhole || c.Scope != terms.ScopeKey || c.IsSecret() && len(dropped) > 0 {
 		t.At = append(t.At, t.Seen.Version)
 	}
 	t.At = c.pinned(t.At)
 
-	drops := sortedKeys(ch.dropped())
 	var lost, open []string // nothing is known to restore; nothing says what a key must hold
-	for _, key := range sortedKeys(c.Values, prior.Values, c.Expected) {
-		value, writes := c.Values[key]
-		was, has := prior.Values[key]
+	for _, key := range sortedKeys(c.Values, was.Values, c.Expected) {
+		value, names := c.Values[key]
+		before, has := was.Values[key]
+		_, drops := dropped[key]
 		want, named := c.Expected[key]
 		if !named {
-			want = was
+			want = before
+		}
+		if isWhole && !isKey(key) {
+			want = cas.Anything()
 		}
 		switch {
-		case writes && ch.keepsValue(key):
-			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: was, IsGuard: true})
-		case writes && has && !prior.isImported():
+		case isWhole && ch.keepsValue(was, key): // the version stands for it
+		case ch.keepsValue(was, key):
+			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: before, IsGuard: true})
+		case names && (isWhole || has && !was.isImported()):
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: value})
 			if want.IsAnything() && c.Scope == terms.ScopeKey {
 				open = append(open, key)
 			}
-		case writes:
+		case names:
 			t.Keys = append(t.Keys, firstSwap(key, c.Expected[key], value, c.Adopt))
-		case has && slices.Contains(drops, key):
+		case drops && isWhole:
+			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want})
+		case drops:
 			k := cas.KeySwap{Key: key, Expect: want, Held: cas.HeldIsDone} // what is gone already, or put back, is as it shall be
 			if c.Policy == terms.PolicyRestore {
 				original, known := ch.Memory.First[key]
@@ -148,6 +202,9 @@ func (r *Run) updateTxn(ch *Change) (t *cas.Txn, diags diag.Diagnostics) {
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, IsGuard: true})
 		}
 	}
+	if !writes && len(t.Keys) == 0 {
+		return nil, nil
+	}
 	if len(lost) > 0 {
 		diags.Append(ch.about.NothingToRestore(lost))
 	}
@@ -157,55 +214,81 @@ func (r *Run) updateTxn(ch *Change) (t *cas.Txn, diags diag.Diagnostics) {
 	return t, diags
 }
 
-// commit sends a transaction within the timeout, and warns if admission changed a value. wait_for_match adds to the timeout: commit then
-// waits until every expectation holds.
-func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, timeout time.Duration) (cas.TxnResult, diag.Diagnostics, error) {
+// commit sends a transaction within the timeout. wait_for_match adds to the timeout: commit then waits until every expectation holds.
+func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, timeout time.Duration) (result cas.TxnResult, err error) {
 	wait := waitFor(about.Wait)
 	ctx, cancel := context.WithTimeout(ctx, timeout+wait)
 	defer cancel()
-	commit := r.Engine.Commit
-	if wait > 0 {
-		commit = func(ctx context.Context, t *cas.Txn) (cas.TxnResult, error) {
+	result, err = r.Once(t, about.Op, func() (cas.TxnResult, error) {
+		if wait > 0 {
 			return r.Engine.CommitWithin(ctx, t, wait)
 		}
-	}
-	result, err := r.Once(t, about.Op, func() (cas.TxnResult, error) { return commit(ctx, t) })
+		return r.Engine.Commit(ctx, t)
+	})
+	return result, r.located(ctx, err)
+}
+
+// told says why a write failed, or what admission changed meanwhile.
+func (ch *Change) told(t *cas.Txn, result cas.TxnResult, err error) diag.Diagnostics {
 	if err != nil {
-		return result, diag.Diagnostics{about.Of(t).Diagnose(r.located(ctx, err))}, err
+		return diag.Diagnostics{ch.about.Of(t).Diagnose(err)}
+	}
+	if c := ch.Plan; c != nil && c.Whole != nil {
+		return ch.about.Admitted(ch.sent().content(), c.Found(result.After).content())
 	}
 	var changed []diagnose.KeyChange
 	for _, k := range t.Keys {
 		stored := result.After.Entry(k.Key)
 		previous, touched := result.Previous[k.Key]
-		if t.APIVersion != "" && stored != previous { // the API server has a form of its own for many a value, and defaults
+		if t.APIVersion != "" && (stored != previous || diagnose.IsForm(k.New, stored)) { // the API server has forms of its own, and defaults
 			continue
 		}
 		if touched && result.Wrote && !k.IsGuard && !stored.Holds(k.New) {
 			changed = append(changed, diagnose.KeyChange{Key: k.Key, Sent: k.New, Stored: stored})
 		}
 	}
-	if len(changed) > 0 {
-		return result, diag.Diagnostics{about.ChangedByAdmission(changed)}, nil
+	if len(changed) == 0 {
+		return nil
 	}
-	return result, nil, nil
+	return diag.Diagnostics{ch.about.ChangedByAdmission(changed)}
 }
 
-// left is what a write is to leave in the keys that it changes.
-func (m *Memory) left(t *cas.Txn) digests {
-	keys := map[string]string{}
-	for _, k := range t.Keys {
-		if !k.IsGuard {
-			keys[k.Key] = m.digest(k.New)
+// sent is what the fields shall hold: of a Secret's values those that are there, where an update leaves them.
+func (ch *Change) sent() *Claim {
+	values := maps.Clone(ch.Plan.Values)
+	for field := range values {
+		if ch.Prior != nil && ch.Plan.IsSecret() && ch.keepsValue(ch.was(), field) {
+			values[field] = ch.was().Values[field]
 		}
 	}
-	return digests{partKeys: keys}
+	return ch.Plan.with(values)
+}
+
+// left is what a write is to leave in the fields that it changes, or of a whole object in all.
+func (ch *Change) left(t *cas.Txn) digests {
+	m := ch.Memory
+	if ch.Plan == nil || ch.Plan.Whole == nil {
+		keys := map[string]string{}
+		for _, k := range t.Keys {
+			if !k.IsGuard {
+				keys[k.Key] = m.digest(k.New)
+			}
+		}
+		return digests{partKeys: keys}
+	}
+	left := m.digestsOf(ch.sent().parts())
+	for name, all := range left { // what it was to remove
+		for key := range m.Written[name] {
+			if _, stays := all[key]; !stays {
+				all[key] = m.digest(cas.Entry{})
+			}
+		}
+	}
+	return left
 }
 
 func written(t *cas.Txn, result cas.TxnResult) Written {
-	w := Written{Version: result.After.Version(), Stored: map[string]cas.Entry{}}
-	for _, k := range t.Keys {
-		w.Stored[k.Key] = result.After.Entry(k.Key)
-	}
+	w := Written{Version: result.After.Version(), After: result.After}
 	if !result.Wrote {
 		return w
 	}
@@ -218,43 +301,60 @@ func written(t *cas.Txn, result cas.TxnResult) Written {
 	return w
 }
 
-// account takes in a write: for each key the original entry, and the digest of what was last written. It ends all doubt.
+// account takes in a write: the digest of what is there now of each field, and for each key the original entry. It ends all doubt. What a write left as it was, and
+// not as it is planned, keeps its baseline: what somebody else changed stays drift.
 func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
-	m := ch.Memory
-	m.newToken()
-	first, written, observed := map[string]cas.Entry{}, map[string]string{}, map[string]string{}
-	touched := map[string]bool{}
-	m.noteForms(ch.Plan, t, result)
+	m, stored, before := ch.Memory, ch.sent(), ch.Memory.Written
+	if stored.Whole != nil && result.After != nil {
+		stored = stored.Found(result.After)
+	}
+	part, written := partKeys, m.digestsOf(stored.parts())
+	if stored.Whole != nil {
+		part = partBinaryData
+	}
+	first, observed, touched := map[string]cas.Entry{}, map[string]string{}, map[string]bool{}
 	for _, k := range t.Keys {
 		touched[k.Key] = !k.IsGuard
 	}
 	for key, value := range ch.Plan.Values {
-		var before cas.Entry
+		if stored.Whole != nil && (ch.Prior == nil || !stored.IsSecret() || !isKey(key) || !ch.keepsValue(ch.was(), key)) {
+			continue // what is stored is its baseline
+		}
+		var was cas.Entry
 		had := false
 		if ch.Prior != nil {
-			before, had = ch.Prior.Values[key]
+			was, had = ch.was().Values[key]
 		}
-		digest, wrote := m.Written[partKeys][key]
+		digest, wrote := before[part][key]
 		if original, known := m.First[key]; known {
 			first[key] = original
 		} else if !had && !wrote {
 			first[key] = m.entry(result.Previous[key])
 		}
-		switch {
+		switch tag, isSeen := m.Observed[key]; {
 		case touched[key]:
-			written[key] = m.digest(result.After.Entry(key))
-			observed[key] = written[key]
+			written[part][key] = m.digest(result.After.Entry(key))
+			observed[key] = written[part][key]
+			continue
+		case isSeen && wrote:
+			observed[key] = tag
+		}
+		switch {
+		case wrote && m.same(key, value, was): // perhaps since somebody else wrote it
+			written[part][key] = m.digest(value)
 		case wrote:
-			written[key] = digest
-			if m.same(key, value, before) { // perhaps since somebody else wrote it
-				written[key] = m.digest(value)
-			}
-			if tag, isSeen := m.Observed[key]; isSeen {
-				observed[key] = tag
-			}
+			written[part][key] = digest
+		case stored.Whole == nil:
+			delete(written[part], key)
 		}
 	}
-	m.First, m.Written, m.Doubts = first, digests{partKeys: written}, nil
+	m.newToken()
+	m.noteForms(ch.Plan, t, result)
+	m.Written, m.Doubts = written, nil
+	if stored.Whole != nil {
+		return
+	}
+	m.First = first
 	if m.kind == cas.Secret {
 		m.Observed = observed
 	}

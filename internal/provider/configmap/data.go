@@ -99,8 +99,8 @@ func (m *dataModel) Validate() (diags diag.Diagnostics) {
 }
 
 // SetDefaults implements [adapter.KeysModel].
-func (m *dataModel) SetDefaults() {
-	m.DataAttributes.SetDefaults()
+func (m *dataModel) SetDefaults(of terms.Defaults) {
+	m.DataAttributes.SetDefaults(of)
 	m.HideValues = types.BoolValue(false)
 }
 

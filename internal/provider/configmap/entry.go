@@ -86,8 +86,8 @@ func entrySchema(ctx context.Context) schema.Schema {
 }
 
 // SetDefaults implements [adapter.KeysModel].
-func (m *entryModel) SetDefaults() {
-	m.EntryAttributes.SetDefaults()
+func (m *entryModel) SetDefaults(of terms.Defaults) {
+	m.EntryAttributes.SetDefaults(of)
 	m.HideValue = types.BoolValue(false)
 }
 

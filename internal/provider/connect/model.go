@@ -46,6 +46,7 @@ type Model struct {
 	IgnoreLabels          types.List    `tfsdk:"ignore_labels"`
 	IgnoreAnnotations     types.List    `tfsdk:"ignore_annotations"`
 	PlanDryRun            types.Bool    `tfsdk:"plan_dry_run"`
+	Defaults              types.Object  `tfsdk:"defaults"`
 	Exec                  types.List    `tfsdk:"exec"`
 }
 

@@ -127,7 +127,7 @@ func (s Subject) keyConflict(e *cas.ConflictError, facts []Fact) diag.Diagnostic
 	}
 	switch faults[0] {
 	case faultHeld:
-		return s.held(e, facts)
+		return s.holdsAlready(e, facts)
 	case faultMismatch:
 		return s.mismatch(e, facts)
 	case faultExists:
@@ -138,8 +138,8 @@ func (s Subject) keyConflict(e *cas.ConflictError, facts []Fact) diag.Diagnostic
 	}
 }
 
-// held is for keys that a create is to write, and that hold their values already.
-func (s Subject) held(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
+// holdsAlready is for keys that a create is to write, and that hold their values already.
+func (s Subject) holdsAlready(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 	keys := keysOf(e.Keys)
 	next := number(len(keys), "Set adopt_existing = true to take it over.", "Set adopt_existing = true to take them over.")
 	if s.Op == terms.OpCreate {

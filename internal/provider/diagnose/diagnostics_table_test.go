@@ -272,7 +272,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"a plugin that hangs": {
 			of: aboutFoo(terms.OpRead).Diagnose(&cas.CanceledError{Ref: testRef, Host: "https://api.test", Plugin: "/bin/plugin", Err: errDeadline}), summary: "Operation Timed Out",
 			detail: "The exec plugin that gives the credentials did not answer in time. Nothing was read." + head + "  Host:       https://api.test\n  Command:    /bin/plugin\n" +
-				"\nRun the command in a shell to see what it waits for, such as a login, then run terraform again. If it is slow, raise timeouts.read.",
+				"\nRun the command in a shell to see what it waits for, such as a login. Run terraform again, or raise timeouts.read.",
 		},
 		"written by another one of this run": {
 			of: aboutFoo(terms.OpCreate).Diagnose(&diagnose.WrittenTwiceError{Keys: []string{"foo"}}), path: "key", summary: "Key Written Twice",

@@ -74,9 +74,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		}
 	}
 	plan := diagnose.Content{Data: entriesOf(map[string]string{"foo": "2", "new": "1"}), Labels: entriesOf(map[string]string{}), BinaryData: map[string]cas.Entry{"raw": cas.Binary([]byte{1})}}
-	unmanagedState, was := diagnose.Content{Labels: entriesOf(map[string]string{})}, diagnose.Content{
-		Data: entriesOf(map[string]string{"foo": "1", "theirs": "1"}), Labels: entriesOf(map[string]string{}), BinaryData: entriesOf(map[string]string{}),
-	}
+	found := diagnose.Content{Data: entriesOf(map[string]string{"foo": "1", "theirs": "1"}), BinaryData: entriesOf(map[string]string{})}
 	one := func(diags diag.Diagnostics) diag.Diagnostic { return diags[0] }
 	return map[string]diagnosticTest{
 		"whole: changed": {
@@ -203,7 +201,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 				"\nRemove one of the two, or give it another name." + planEnd,
 		},
 		"whole: taken over": {
-			of:       one(aboutWhole(terms.OpUpdate, planning).TakenOver(plan, unmanagedState, was)),
+			of:       one(aboutWhole(terms.OpUpdate, planning).TakenOver(plan, found)),
 			severity: diag.SeverityWarning, summary: "Unmanaged Keys Will Change",
 			detail: "This configuration manages parts of the ConfigMap that were left to others so far." + head +
 				"  Key:        foo\n  Found:      \"1\"\n  Planned:    \"2\"\n  Key:        new\n  Found:      (absent)\n  Planned:    \"1\"\n" +

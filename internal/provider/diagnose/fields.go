@@ -123,6 +123,13 @@ func SameQuantity(a, b string) bool {
 	return err == nil && wrong == nil && a != b && of.Cmp(other) == 0
 }
 
+// IsForm reports whether what was stored is the form that the API server gives what was sent.
+func IsForm(sent, stored cas.Entry) bool {
+	a, isText := sent.Text()
+	b, areTexts := stored.Text()
+	return isText && areTexts && SameQuantity(a, b)
+}
+
 // mostLeaves is how many differences between two objects or lists are shown.
 const mostLeaves = 4
 

@@ -32,13 +32,14 @@ type Subject struct {
 	Ways     Ways
 	Content  func(live *cas.Observation) (state, found Content) // of a whole ConfigMap that the state has; nil for any other
 
-	Op        terms.Operation
-	Limit     terms.Operation // whose timeout applies
-	Plan      terms.PlanCheck // of a plan's check, how plan_check takes its failure; empty otherwise
-	Replanned bool            // of a plan's check, whether an apply makes the plan again
-	Rehearsed bool            // a plan's check that sends a dry run
-	Unread    bool            // of a plan's check, whether the state may be old
-	Wait      types.String    // wait_for_match; null where the operation does not wait
+	Op             terms.Operation
+	Limit          terms.Operation // whose timeout applies
+	Plan           terms.PlanCheck // of a plan's check, how plan_check takes its failure; empty otherwise
+	Replanned      bool            // of a plan's check, whether an apply makes the plan again
+	Rehearsed      bool            // a plan's check that sends a dry run
+	MissingRefused bool            // of a creation's plan, whether an object that does not exist is an error
+	Unread         bool            // of a plan's check, whether the state may be old
+	Wait           types.String    // wait_for_match; null where the operation does not wait
 
 	Hide   Hiding
 	Values []cas.Entry // that the words of others may quote
@@ -72,7 +73,9 @@ const Report = "Report this as a defect of the provider, with the log of this ru
 func (s Subject) Of(t *cas.Txn) Subject {
 	s.Values = slices.Clone(s.Values)
 	for _, k := range t.Keys {
-		s.Values = append(s.Values, k.New, k.Expect)
+		if !strings.Contains(k.Key, "/") { // labels and the like are shown
+			s.Values = append(s.Values, k.New, k.Expect)
+		}
 	}
 	return s
 }
@@ -210,7 +213,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 }
 
 func (s Subject) notFound() diag.Diagnostic {
-	if s.Plan != "" && (s.Op == terms.OpCreate || s.Op == terms.OpInvoke) {
+	if s.Plan != "" && (s.Op == terms.OpCreate || s.Op == terms.OpInvoke) && !s.MissingRefused {
 		return s.tell(WarningConfigMapDoesNotExistYet, path.Root("name"),
 			"The ConfigMap does not exist yet, so the plan could not check it. The apply checks it.", nil,
 			cmp.Or(s.Ways.Missing, "If this run creates the ConfigMap, let this resource depend on it. Otherwise create it first."))
@@ -307,13 +310,13 @@ func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 	if e.Plugin != "" {
 		facts = append(facts, Fact{"Command", e.Plugin})
 	}
-	switch timedOut := errors.Is(e.Err, context.DeadlineExceeded); {
-	case timedOut && e.Plugin != "":
-		return s.refuse(TitleOperationTimedOut, path.Empty(), "The exec plugin that gives the credentials did not answer in time.", facts,
-			fmt.Sprintf("Run the command in a shell to see what it waits for, such as a login, then run terraform again. If it is slow, raise timeouts.%s.", s.Limit))
-	case timedOut:
-		return s.refuse(TitleOperationTimedOut, path.Empty(), "The API server did not answer in time.", facts,
-			fmt.Sprintf("Run terraform again, or raise timeouts.%s.", s.Limit))
+	if errors.Is(e.Err, context.DeadlineExceeded) {
+		happened, next := "The API server did not answer in time.", fmt.Sprintf("Run terraform again, or raise timeouts.%s.", s.Limit)
+		if e.Plugin != "" {
+			happened = "The exec plugin that gives the credentials did not answer in time."
+			next = "Run the command in a shell to see what it waits for, such as a login. " + next
+		}
+		return s.refuse(TitleOperationTimedOut, path.Empty(), happened, facts, next)
 	}
 	return s.refuse(TitleOperationCanceled, path.Empty(), "The operation was canceled.", facts, "")
 }

@@ -53,7 +53,7 @@ func (s Subject) CreatedTwice() diag.Diagnostic {
 }
 
 func (s Subject) noNamespace() diag.Diagnostic {
-	if s.Plan != "" {
+	if s.Plan != "" && !s.MissingRefused {
 		return s.tell(WarningNamespaceDoesNotExistYet, path.Root("namespace"),
 			"The namespace does not exist yet, so the plan could not check the ConfigMap. The apply checks it.", nil,
 			"If this run creates the namespace, let this resource depend on it. Otherwise create it first.")
@@ -96,15 +96,9 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observ
 }
 
 // TakenOver is for an update that manages what the state has left to others: it says what that changes, which the plan does not show.
-// was is the state with what the update takes over.
-func (s Subject) TakenOver(plan, state, was Content) diag.Diagnostics {
-	before := was.parts()
-	for i, part := range state.parts() {
-		if *part.entries != nil {
-			*before[i].entries = nil // the plan shows it
-		}
-	}
-	facts := s.differences(was, plan, "Found", "Planned", nil)
+// found is what is there of that.
+func (s Subject) TakenOver(plan, found Content) diag.Diagnostics {
+	facts := s.differences(found, plan, "Found", "Planned", nil)
 	if facts == nil {
 		return nil
 	}

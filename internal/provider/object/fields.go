@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -30,7 +29,11 @@ import (
 )
 
 // NewFields is cas_object_fields, a resource of many fields. A change of fields is an update of it, and no replace.
-func NewFields() resource.Resource { return &fieldsResource{fieldsType} }
+func NewFields() resource.Resource {
+	r := &fieldsResource{fieldsType}
+	r.IsOfFields = true
+	return r
+}
 
 var fieldsType = adapter.NewKeys[fieldsModel]("object_fields", cas.ConfigMap, fieldsSchema) // each model knows the kind
 
@@ -158,7 +161,7 @@ func validName() validator.String {
 // oneOf takes its default, or one of the others.
 func oneOf(description, usual string, others ...string) schema.StringAttribute {
 	return schema.StringAttribute{
-		Optional: true, Computed: true, Default: stringdefault.StaticString(usual), MarkdownDescription: description,
+		Optional: true, Computed: true, MarkdownDescription: description + " The provider's `defaults` can set another default.",
 		Validators: []validator.String{stringvalidator.OneOf(append([]string{usual}, others...)...)},
 	}
 }
@@ -244,9 +247,9 @@ func (m *fieldsModel) validateFields() (diags diag.Diagnostics) {
 }
 
 // SetDefaults implements [adapter.KeysModel].
-func (m *fieldsModel) SetDefaults() {
-	m.DataAttributes.SetDefaults()
-	m.ConflictScope, m.DeletionPolicy = types.StringValue(terms.ScopeField), types.StringValue(terms.PolicyRelease)
+func (m *fieldsModel) SetDefaults(of terms.Defaults) {
+	m.DataAttributes.SetDefaults(of)
+	m.ConflictScope, m.DeletionPolicy = of.OfFields(terms.ConflictScope, m.ConflictScope), of.OfFields(terms.DeletionPolicy, m.DeletionPolicy)
 	m.HideValues = types.BoolValue(false)
 }
 

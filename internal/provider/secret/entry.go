@@ -72,7 +72,7 @@ func (m *entryModel) Validate() (diags diag.Diagnostics) {
 		if both[0].IsNull() {
 			named = encoded
 		}
-		if !both[0].IsNull() && !both[1].IsNull() {
+		if isSet(both[0]) && isSet(both[1]) {
 			diags.Append(invalid(diagnose.TitleInvalidAttributeCombination, at, textual, "must not be set together with "+encoded))
 		} else if title, problem := valueProblem(both[0], both[1]); problem != "" {
 			diags.Append(invalid(title, at, named, problem))
@@ -80,6 +80,9 @@ func (m *entryModel) Validate() (diags diag.Diagnostics) {
 	}
 	return diags
 }
+
+// isSet reports whether an attribute is known to have a value: one that is not known yet may turn out null.
+func isSet(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
 
 // Claim translates the entry to a claim of one key.
 func (m *entryModel) Claim(*claim.Run) *claim.Claim {

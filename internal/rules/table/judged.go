@@ -17,7 +17,7 @@ var judged = []Rule{
 	rule("So are an adoption, and that a key is gone already", "cas.committer.isCurrent", "a != judging.DecideRefuse && b -> a == judging.DecideDone || b", "TestAdoptionIsToldFromAReadOfItsOwn"),
 	rule("Shared reads may inform; what would refuse is read afresh", "cas.committer.isCurrent", "without DecideRefuse", "TestChecksWriteNothingAndShareReads"),
 	rule("A read is linearizable: it names no version to be content with", "wire.Client.Get", `a.Name(b) -> a.Name(b).Param("resourceVersion", "0")`, "TestReadsNameNoVersion"),
-	rule("A refresh drops an entry from the state only on a read of its own", "claim.Run.Observe", "never a > 0", "TestAbsenceInARefreshIsToldFromAReadOfItsOwn"),
+	rule("A refresh drops an entry from the state only on a read of its own", "claim.Run.observe", "never a > 0", "TestAbsenceInARefreshIsToldFromAReadOfItsOwn"),
 	rule("Absence is only what the API server itself says of this object", "wire.Client.isAbsence", "a && !apierrors.HasStatusCause(b, c) -> true", "TestPlainNotFoundIsNotAbsence"),
 	rule("A read that failed is tried again", "wire.Patiently", "5 -> 0", "TestOneFailedLookAfterARefusalDoesNotFailTheSwaps/500", "TestOneFailedReadDoesNotFailTheSwapsThatWaitForIt/503"),
 	rule("But a few times only", "wire.Patiently", "5 -> 10", "TestReadsThatAlwaysFailAreToldAfterAFew"),

@@ -1,0 +1,199 @@
+package kinds
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+)
+
+// defaults is the line of a provider block.
+func defaults(lines string) string { return "defaults = { " + lines + " }" }
+
+const guarded = `conflict_scope = "key", on_drift = "error", deletion_policy = "abandon"`
+
+// holds fails the test unless a resource's state has the attributes.
+func holds(p *fixture.Pipeline, name string, want map[string]string) {
+	p.Helper()
+	got := p.State()[name].Attributes
+	for attribute, value := range want {
+		if got[attribute] != value {
+			p.Errorf("%s of %s is %v, want %q", attribute, name, got[attribute], value)
+		}
+	}
+}
+
+// What the provider block gives counts wherever a resource says nothing, the plan shows it, and a change of it is an update of all that follow it, which
+// sends nothing.
+func TestDefaultsOfTheProvider(t *testing.T) {
+	t.Parallel()
+	for _, profile := range []driver.Profile{driver.Terraform111, driver.OpenTofu, driver.Terraform116} {
+		t.Run(profile.Name, func(t *testing.T) {
+			p := fixture.NewPipelineOf(t, profile)
+			p.Create("testmap", fixture.Data{"old": "0"})
+			body := fixture.EntryBlock("foo", `value = "1"`) + fixture.DataBlock("data", `data = { bar = "1" }`) +
+				fixture.EntryBlock("own", `key = "own"`, `value = "1"`, `on_drift = "off"`, `deletion_policy = "delete"`, `conflict_scope = "object"`) +
+				fixture.WholeBlock("whole", `name = "whole"`, `data = { a = "1" }`)
+			p.WriteFor(p.Kubeconfig, defaults(guarded), body)
+			p.Wants(p.Plan(), `on_drift = "error"`, `deletion_policy = "abandon"`, `conflict_scope = "key"`)
+			p.Apply()
+			p.PlanNothing()
+			given := map[string]string{"conflict_scope": "key", "on_drift": "error", "deletion_policy": "abandon", "missing_object": "warning"}
+			holds(p, "foo", given)
+			holds(p, "data", given)
+			holds(p, "own", map[string]string{"conflict_scope": "object", "on_drift": "off", "deletion_policy": "delete"})
+			holds(p, "whole", map[string]string{"on_drift": "error"})
+
+			before, whole := p.Live("testmap"), p.Live("whole")
+			p.WriteFor(p.Kubeconfig, defaults(`conflict_scope = "key", on_drift = "off"`), body)
+			p.Wants(p.Plan(), "0 to add, 3 to change, 0 to destroy", `"error" -> "off"`)
+			p.Apply()
+			p.WantUnchanged(before)
+			p.WantUnchanged(whole)
+			p.PlanNothing()
+			holds(p, "foo", map[string]string{"conflict_scope": "key", "on_drift": "off", "deletion_policy": "delete"})
+
+			// Without a block, and with a value that changes as well.
+			p.Planned(fixture.EntryBlock("foo", `value = "2"`) + fixture.DataBlock("data", `data = { bar = "1" }`))
+			p.PlanNothing()
+			holds(p, "foo", map[string]string{"conflict_scope": "object", "on_drift": "warning", "deletion_policy": "delete"})
+		})
+	}
+}
+
+// What counts is what the plan says: drift that a default forbids to overwrite is not overwritten, and what a default keeps is kept.
+func TestDefaultsAreInForce(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{})
+	config := func(value string) {
+		p.WriteFor(p.Kubeconfig, defaults(guarded), fixture.EntryBlock("foo", "value = "+fixture.Quoted(value)))
+	}
+	config("1")
+	p.PlanApply()
+	fixture.SetsFoo("9")(p)
+	config("2")
+	p.PlanRefused([]string{fixture.DriftRefused, `on_drift = "error" protects it.`})
+	fixture.SetsFoo("1")(p)
+	fixture.SetsOther(p) // of no concern in key scope
+	p.PlanApply()
+
+	// A destroy goes by the state, whatever the provider says now.
+	p.WriteFor(p.Kubeconfig, defaults(`deletion_policy = "delete"`), fixture.Nothing)
+	p.PlanApply()
+	p.WantLive("testmap", fixture.Data{"foo": "2", "bar": "other"})
+}
+
+// An import and a move take the defaults, so that the plan after them has nothing to do.
+func TestDefaultsOfImportsAndMoves(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": "1", "bar": "1"})
+	body := fixture.EntryBlock("foo", `value = "1"`) + fixture.DataBlock("data", `data = { bar = "1" }`)
+	p.WriteFor(p.Kubeconfig, defaults(guarded), body)
+	p.Do("import", "cas_configmap_entry.foo", p.Namespace+"/testmap/foo")
+	p.Do("import", "cas_configmap_data.data", p.Namespace+"/testmap:bar")
+	p.PlanNothing()
+	p.WriteFor(p.Kubeconfig, defaults(guarded), fixture.EntryBlock("renamed", `value = "1"`)+fixture.DataBlock("data", `data = { bar = "1" }`)+
+		"moved {\n  from = cas_configmap_entry.foo\n  to = cas_configmap_entry.renamed\n}\n")
+	p.Wants(p.On.Plan(fixture.PlanFile).All(), "0 to add, 0 to change, 0 to destroy")
+}
+
+// Each alias has its own.
+func TestDefaultsOfTwoAliases(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{})
+	p.WriteFor(p.Kubeconfig, defaults(`on_drift = "error"`), fmt.Sprintf("provider \"cas\" {\n  alias = \"other\"\n  config_path = %q\n  %s\n}\n", p.Kubeconfig, defaults(`conflict_scope = "key"`))+
+		fixture.EntryBlock("foo", `value = "1"`)+fixture.EntryBlock("bar", "provider = cas.other", `key = "bar"`, `value = "1"`))
+	p.PlanApply()
+	p.PlanNothing()
+	holds(p, "foo", map[string]string{"on_drift": "error", "conflict_scope": "object"})
+	holds(p, "bar", map[string]string{"on_drift": "warning", "conflict_scope": "key"})
+}
+
+// While the provider's configuration is not known, what does not change keeps what it has, and what changes gets the default when it is applied.
+func TestDefaultsThatAreNotKnownYet(t *testing.T) {
+	t.Parallel()
+	for _, profile := range []driver.Profile{driver.Terraform111, driver.OpenTofu, driver.Terraform116} {
+		t.Run(profile.Name, func(t *testing.T) {
+			p := fixture.NewPipelineOf(t, profile)
+			p.Create("testmap", fixture.Data{})
+			config := func(revision int, body string) {
+				p.WriteFor(p.Kubeconfig, "defaults = { on_drift = terraform_data.drift.output }", fmt.Sprintf(
+					"resource \"terraform_data\" \"drift\" {\n  input = \"error\"\n  triggers_replace = [%d]\n}\n", revision)+body)
+			}
+			one := fixture.EntryBlock("foo", `value = "1"`)
+			config(1, one)
+			p.PlanApply()
+			holds(p, "foo", map[string]string{"on_drift": "error"})
+			p.PlanNothing()
+			config(2, one)
+			p.Wants(p.Plan(), "!cas_configmap_entry.foo will be")
+			p.Apply()
+			config(3, fixture.EntryBlock("foo", `value = "2"`))
+			p.PlanApply()
+			holds(p, "foo", map[string]string{"on_drift": "error"})
+			p.WantLive("testmap", fixture.Data{"foo": "2"})
+		})
+	}
+}
+
+// What a resource cannot have is an error that names it.
+func TestDefaultsThatAResourceCannotHave(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{})
+	p.WriteFor(p.Kubeconfig, defaults(`deletion_policy = "restore"`), fixture.SecretEntry(`value_wo = "1"`, `value_wo_version = 1`))
+	p.PlanRefused([]string{"Error: Invalid Provider Argument", `The provider's defaults have deletion_policy = "restore", which a resource of a Secret cannot have`})
+	p.WriteFor(p.Kubeconfig, defaults(`on_drift = "error", conflict_scope = "key"`), fixture.EntryBlock("foo", `value = "2"`, `expected_value = "1"`, `wait_for_match = "1m"`))
+	p.PlanRefused([]string{"Error: Invalid Attribute Combination", `on_drift must not be "error"`})
+	p.WriteFor(p.Kubeconfig, "", fixture.EntryBlock("foo", `value = "2"`, `expected_value = "1"`, `wait_for_match = "1m"`))
+	p.PlanRefused([]string{"Error: Invalid Attribute Combination", `conflict_scope must be "key"`})
+	p.WriteFor(p.Kubeconfig, defaults(`conflict_scope = "key"`), fixture.EntryBlock("foo", `value = "2"`, `expected_value = "1"`, `wait_for_match = "1m"`))
+	p.Wants(p.Plan(), "Warning: Expectation Does Not Hold Yet")
+	p.WriteFor(p.Kubeconfig, defaults(`on_drift = "never"`), fixture.EntryBlock("foo", `value = "2"`))
+	p.PlanRefused([]string{"on_drift"})
+}
+
+// An object that does not exist is a warning of a creation's plan, or an error; one that the same plan makes is neither.
+func TestMissingObject(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		defaults string
+		line     string
+		refused  bool
+	}{
+		"usual":                    {},
+		"error":                    {"", `missing_object = "error"`, true},
+		"error by default":         {defaults(`missing_object = "error"`), "", true},
+		"warning over the default": {defaults(`missing_object = "error"`), `missing_object = "warning"`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			for _, body := range []string{
+				fixture.EntryBlock("foo", `value = "1"`, test.line), fixture.DataBlock("it", `data = { foo = "1" }`, test.line),
+				fixture.SecretEntry(`value_wo = "1"`, `value_wo_version = 1`, test.line),
+			} {
+				p.WriteFor(p.Kubeconfig, test.defaults, body)
+				if !test.refused {
+					p.Wants(p.Plan(), "Does Not Exist Yet")
+					continue
+				}
+				p.PlanRefused([]string{" Not Found", "does not exist. Nothing was written.", "let this resource depend on it"})
+			}
+			p.WriteFor(p.Kubeconfig, test.defaults, fixture.WholeBlock("it")+fixture.EntryBlock("foo", "name = cas_configmap.it.name", `value = "1"`, test.line))
+			p.Wants(p.Plan(), "!Not Found", "!Does Not Exist")
+			p.Apply()
+		})
+	}
+	t.Run("a namespace", func(t *testing.T) {
+		p := fixture.NewPipeline(t)
+		p.Write(`resource "cas_configmap_entry" "foo" {
+  namespace      = "none-such"
+  name           = "testmap"
+  key            = "foo"
+  value          = "1"
+  missing_object = "error"
+}
+`)
+		p.PlanRefused([]string{"Error: Namespace Not Found"})
+	})
+}
