@@ -26,6 +26,10 @@ func (t WarningTitle) of(kind cas.Kind) title { return WarningTitle(named(kind, 
 // ofFields is a title about fields of an object, of whatever kind.
 var ofFields = strings.NewReplacer("ConfigMap", "Object", "Key", "Field")
 
+// phrases speak of fields where those of keys do of keys.
+var phrases = strings.NewReplacer("Leave the key to", "Leave the field to", "Leave each key to", "Leave each field to", "import the keys", "import the fields",
+	"the problem of each key", "the problem of each field", "to what the keys hold", "to what the fields hold", "remove the key from", "remove the field from")
+
 func (t ErrorTitle) ofFields() title   { return ErrorTitle(ofFields.Replace(string(t))) }
 func (t WarningTitle) ofFields() title { return WarningTitle(ofFields.Replace(string(t))) }
 
@@ -33,7 +37,7 @@ func (t WarningTitle) ofFields() title { return WarningTitle(ofFields.Replace(st
 func (s Subject) tell(as title, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
 	kind := s.ID.Kind
 	if s.APIVersion != "" {
-		return as.ofFields().At(at, s.detail(named(kind, happened), facts, named(kind, next)))
+		return as.ofFields().At(at, s.detail(named(kind, happened), facts, phrases.Replace(named(kind, next))))
 	}
 	return as.of(kind).At(s.visible(at), s.detail(named(kind, happened), facts, named(kind, next)))
 }

@@ -5,6 +5,7 @@ package object
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -66,7 +67,7 @@ type fieldsModel struct {
 var anyObject = cas.KindOf("", "object")
 
 func fieldsSchema(ctx context.Context) schema.Schema {
-	all := attributes.OfData(ctx, anyObject, "", map[string]schema.Attribute{
+	own := map[string]schema.Attribute{
 		"fields": schema.DynamicAttribute{
 			Required: true,
 			MarkdownDescription: "Values to write, by path: any JSON value; null removes the field. Set at least one. The resource ignores other fields. If you remove a " +
@@ -129,7 +130,9 @@ func fieldsSchema(ctx context.Context) schema.Schema {
 				"top of the operation's timeout. The plan warns if the apply would have to wait. Needs the verb `watch`, and excludes `conflict_scope = \"object\"` " +
 				"and `on_drift = \"error\"`. Default: no wait.",
 		},
-	})
+	}
+	all := attributes.OfData(ctx, anyObject, "", nil)
+	maps.Copy(all, own)
 	return schema.Schema{
 		MarkdownDescription: "Writes fields of an existing object of any kind in one atomic request, all or none, only if every field holds its expected value.",
 		Attributes:          all,
