@@ -103,7 +103,7 @@ func (f *fieldsFixture) send(method, url, contentType, body string) (status int,
 		f.Error(err)
 		return 0, nil
 	}
-	defer response.Body.Close() //nolint:errcheck // it was read
+	defer func() { _ = response.Body.Close() }()
 	answer, err = io.ReadAll(response.Body)
 	if err != nil {
 		f.Error(err)
@@ -245,3 +245,9 @@ func widgetDefinition(group string) string {
 }
 
 func asConflict(err error, conflict **ConflictError) bool { return errors.As(err, conflict) }
+
+// within is what a map in an object holds under a name.
+func within(object map[string]any, in, name string) any {
+	of, _ := object[in].(map[string]any)
+	return of[name]
+}

@@ -165,8 +165,10 @@ func TestVersionsOfOneObjectAreOneObject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.commit(f.txn(change{"spec.metrics", `[{"resource":{"name":"cpu","target":{"averageUtilization":50,"type":"Utilization"}},"type":"Resource"}]`,
-		`[{"resource":{"name":"cpu","target":{"averageUtilization":60,"type":"Utilization"}},"type":"Resource"}]`}))
+	metrics := func(utilization string) string {
+		return `[{"resource":{"name":"cpu","target":{"averageUtilization":` + utilization + `,"type":"Utilization"}},"type":"Resource"}]`
+	}
+	_, err = f.commit(f.txn(change{"spec.metrics", metrics("50"), metrics("60")}))
 	f.want(Applied, err)
 	f.apiVersion = "autoscaling/v1"
 	bound := f.txn(change{"spec.targetCPUUtilizationPercentage", "60", "70"})
@@ -312,7 +314,7 @@ func TestFieldThatIsResetIsTold(t *testing.T) {
 	txn := f.txn(change{"spec.replicas", "2", "3"}, change{"spec.paused", "", "true"})
 	<-waitFor(func() bool {
 		object := f.mustSend(http.MethodPatch, f.url+"?dryRun=All", "application/merge-patch+json", `{"spec":{"replicas":3}}`)
-		return fmt.Sprint(object["spec"].(map[string]any)["replicas"]) == "2" //nolint:forcetypeassert // a Deployment has one
+		return fmt.Sprint(within(object, "spec", "replicas")) == "2"
 	})
 	result, err := f.commit(txn)
 	f.want(Applied, err)
@@ -327,7 +329,7 @@ func TestRefusalOfASecretsMetadataQuotesNothing(t *testing.T) {
 	f.quotes()
 	var err error
 	<-waitFor(func() bool {
-		_, err = f.engine.Check(f.Context(), f.txn(change{"metadata.labels.a", "", `"1"`}), DryRun)
+		_, err = f.engine.Check(f.Context(), f.txn(change{"metadata.labels.a", "", `"no-part-of-what-is-told"`}), DryRun)
 		return err != nil
 	})
 	f.want(Rejected, err)

@@ -43,7 +43,6 @@ func Parse(text string) (fieldpath.Path, error) {
 type parser struct {
 	text, rest string
 	path       fieldpath.Path
-	unquoted   bool // the last name was not in quotes
 }
 
 var (
@@ -192,7 +191,8 @@ func (p *parser) undotted() error {
 // isPlain reports whether a name needs no quotes.
 func isPlain(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-/$", r))
+		isPlain := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-/$", r)
+		return !isPlain
 	})
 }
 

@@ -49,12 +49,13 @@ var paths sync.Map
 
 // parsed is the path of a key.
 func parsed(text string) fieldpath.Path {
-	if p, ok := paths.Load(text); ok {
-		return p.(fieldpath.Path) //nolint:forcetypeassert // nothing else is in it
+	if known, ok := paths.Load(text); ok {
+		p, _ := known.(fieldpath.Path) // nothing else is in it
+		return p
 	}
 	p, err := fieldpaths.Parse(text)
-	if err != nil {
-		panic(err) // the key was not made by FieldKey
+	if err != nil { // the key was not made by FieldKey
+		return fieldpath.Path{fieldpath.IndexElement(-1)} // which leads nowhere
 	}
 	paths.Store(text, p)
 	return p
@@ -103,12 +104,21 @@ func (o *Observation) read(path string) (Entry, error) {
 	return fieldEntry(at.value), nil
 }
 
+// errShape: an object is read either by its entries or by its fields.
+var errShape = errors.New("an object's entries and its fields cannot be told together")
+
 // Field is what a field holds, by the key that FieldKey made, or why that cannot be told.
 func (o *Observation) Field(key string) (Entry, error) {
-	if path, isField := FieldPath(key); isField && o.fields != nil {
+	switch path, isField := FieldPath(key); {
+	case !o.Exists():
+		return Entry{}, nil
+	case isField != (o.fields != nil):
+		return Entry{}, errShape
+	case isField:
 		return o.read(path)
+	default:
+		return o.Entry(key), nil
 	}
-	return o.Entry(key), nil
 }
 
 // place is where a path leads.

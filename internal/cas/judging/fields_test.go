@@ -116,6 +116,15 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 			object{`{"list":[{"id":1,"name":"x","v":2},{"id":2,"name":"y","v":2}]}`, []string{"other " + element, `engine! {"f:spec":{"f:list":{"k:{\"id\":2}":{"f:v":{}}}}}`}},
 			`{"list":[{"id":1,"name":"x","v":2},{"id":2,"name":"y","v":1}]}`, lost,
 		},
+		"one part is another's": {
+			"spec.map", `{"a":1,"b":1}`, `{"a":2,"b":2}`, false, object{`{"map":{"a":1,"b":1}}`, []string{`other {"f:spec":{"f:map":{"f:a":{},"f:b":{}}}}`}},
+			object{`{"map":{"a":2,"b":2}}`, []string{`other {"f:spec":{"f:map":{"f:b":{}}}}`, `engine! {"f:spec":{"f:map":{"f:a":{}}}}`}}, "", lost,
+		},
+		"another's element goes along": {
+			"spec.list[name=x].v", "1", "2", false, object{`{"list":[{"id":1,"name":"x","v":1},{"id":2,"name":"y","v":1}]}`, []string{`other {"f:spec":{"f:list":{"k:{\"id\":2}":{"f:v":{}}}}}`}},
+			object{`{"list":[{"id":1,"name":"x","v":2},{"id":2,"name":"y","v":2}]}`, []string{`other {"f:spec":{"f:list":{"k:{\"id\":2}":{"f:v":{}}}}}`, `engine! {"f:spec":{"f:list":{"k:{\"id\":1}":{"f:v":{}}}}}`}},
+			"", landed,
+		},
 		"ours, of which the many may own a part": {
 			"spec.n", "1", "2", false, object{`{"n":1}`, []string{`ancient-changes {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`ancient-changes {"f:spec":{"f:n":{}}}`}}, "", unknown,
 		},

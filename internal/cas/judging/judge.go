@@ -1,7 +1,5 @@
 package judging
 
-import "errors"
-
 // Decision is the outcome of judging a Txn.
 type Decision uint8
 
@@ -116,14 +114,11 @@ func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgeme
 func (t *Txn) judgeFields(o *Observation) error {
 	for _, k := range t.Keys {
 		path, isField := FieldPath(k.Key)
-		if !o.Exists() || !isField && o.fields == nil {
+		if !isField && o.fields == nil {
 			continue
 		}
-		err := errors.New("its entries and its fields cannot go together")
-		if isField && o.fields != nil {
-			_, err = o.read(path)
-		}
-		if err == nil && !k.IsGuard {
+		_, err := o.Field(k.Key)
+		if err == nil && o.Exists() && !k.IsGuard {
 			err = o.canHold(path, k.New)
 		}
 		if err != nil {

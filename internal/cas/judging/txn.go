@@ -12,7 +12,7 @@ type Txn struct {
 	// holds no entries.
 	APIVersion string
 	// Keys are what it names, each at most once: entries, and labels and annotations as LabelKey and AnnotationKey name them, and ImmutableKey.
-	// Or they are fields, of which none overlaps another.
+	// Or they are fields, of which none that is written overlaps another that is.
 	Keys []KeySwap
 	// Hides keeps the values of the fields that are named out of errors.
 	Hides bool

@@ -31,13 +31,10 @@ func JSON(raw []byte) (Entry, error) {
 
 // JSON is what the entry of a field holds, as canonical JSON, and false where it holds nothing, or bytes.
 func (e Entry) JSON() (json.RawMessage, bool) {
-	switch e.kind {
-	case text:
+	if e.kind == text {
 		return json.RawMessage(encoded(e.content)), true
-	case structured:
-		return json.RawMessage(e.content), true
 	}
-	return nil, false
+	return json.RawMessage(e.content), e.kind == structured
 }
 
 // fieldEntry is the entry of a field that holds a normal value.
@@ -117,17 +114,16 @@ func normal(v any, at string, isNew bool) (any, error) {
 // number is the one form of a number: digits alone, if it is whole, and otherwise as encoding/json writes it.
 func number(n json.Number) (json.Number, error) {
 	f, err := strconv.ParseFloat(n.String(), 64)
-	switch exact, ok := new(big.Rat), true; {
+	switch {
 	case err != nil:
 		return "", fmt.Errorf("the number %s is too large", n)
 	case f == 0:
 		return "0", nil
 	case !strings.ContainsAny(n.String(), ".eE"):
 		return n, nil
-	default:
-		if exact, ok = exact.SetString(n.String()); ok && exact.IsInt() {
-			return json.Number(exact.Num().String()), nil
-		}
+	}
+	if exact, ok := new(big.Rat).SetString(n.String()); ok && exact.IsInt() {
+		return json.Number(exact.Num().String()), nil
 	}
 	raw, err := json.Marshal(f)
 	return json.Number(raw), err
