@@ -17,6 +17,10 @@ func TestNormalFormsAreNoDrift(t *testing.T) {
 	o.PlanNothing()
 	o.Do("apply", "-refresh-only", "-auto-approve")
 	o.PlanNothing()
+	was := o.live()
+	o.Planned(o.block(fmt.Sprintf(`fields = { %q = "1000m" }`, path), `field_manager = "me"`)) // goes to the state alone
+	o.unchanged(was)
+	o.PlanNothing()
 	o.Planned(o.block(fmt.Sprintf(`fields = { %q = "2000m" }`, path))) // expects what was stored
 	o.wantLive(`"2"`, "spec", "template", "spec", "containers", "name=web", "resources", "limits", "cpu")
 	o.PlanNothing()
