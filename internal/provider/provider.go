@@ -21,6 +21,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/configmap/source"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/connect"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/object"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/secret"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -164,6 +165,7 @@ func (p *casProvider) Resources(context.Context) []func() resource.Resource {
 		configmap.NewAllocation,
 		configmap.NewConfigMap,
 		configmap.NewData,
+		object.NewFields,
 		secret.NewEntry,
 		secret.NewData,
 		secret.NewSecret,
@@ -182,12 +184,14 @@ func (p *casProvider) DataSources(context.Context) []func() datasource.DataSourc
 		source.NewConfigMapSource,
 		source.NewEntrySource,
 		source.NewAllocationsSource,
+		object.NewSource,
 	}
 }
 
 func (p *casProvider) Actions(context.Context) []func() action.Action {
 	return []func() action.Action{
 		configmap.NewSwap,
+		object.NewSwap,
 	}
 }
 

@@ -320,6 +320,9 @@ func TestEveryExampleHasATest(t *testing.T) {
 	for _, path := range actionAndListExamples {
 		tested[path] = true
 	}
+	for _, path := range fieldsExampleFiles() {
+		tested[path] = true
+	}
 	for _, path := range secretExampleFiles() {
 		tested[path] = true
 	}

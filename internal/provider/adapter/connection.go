@@ -64,6 +64,7 @@ type Type struct {
 	Name       string // as it follows the provider's: "configmap_entry"
 	Kind       cas.Kind
 	Definition func(context.Context) schema.Schema
+	IsOfFields bool // of objects of any kind
 }
 
 // Metadata implements [resource.Resource].

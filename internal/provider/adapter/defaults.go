@@ -29,6 +29,9 @@ func (t *Type) setDefaults(req *resource.ModifyPlanRequest, resp *resource.Modif
 	var open []string // follow a default that is not known
 	for name := range plan {
 		value, has := t.defaults().Of(name)
+		if t.IsOfFields {
+			value = t.defaults().OfFields(name, value)
+		}
 		given, configured := config[name]
 		switch {
 		case !has || !configured || !given.IsNull():

@@ -76,9 +76,7 @@ func (f *Finder[M, P]) Find(ctx context.Context, config tftypes.Value, result *t
 		return diags
 	}
 	if !f.Run.Configured() {
-		return diag.Diagnostics{diagnose.TitleProviderNotConfigured.With(diagnose.Detail(
-			"The provider's configuration is not known yet. Nothing was read.", nil,
-			"Add a depends_on to the "+f.Noun+" that names what the provider's configuration comes from."))}
+		return diag.Diagnostics{NotRead(f.Noun)}
 	}
 	found := m.Shared()
 	if found.Namespace.IsNull() { // the framework has no defaults here
@@ -110,4 +108,10 @@ func (f *Finder[M, P]) Find(ctx context.Context, config tftypes.Value, result *t
 		return diags
 	}
 	return append(diags, f.Codec().Encode(ctx, decoded, result)...)
+}
+
+// NotRead is for what cannot be read while the provider's configuration is not known.
+func NotRead(noun string) diag.Diagnostic {
+	return diagnose.TitleProviderNotConfigured.With(diagnose.Detail("The provider's configuration is not known yet. Nothing was read.", nil,
+		"Add a depends_on to the "+noun+" that names what the provider's configuration comes from."))
 }

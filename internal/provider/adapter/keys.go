@@ -48,6 +48,14 @@ type KeysModel[M any] interface {
 	Refresh(seen *claim.Seen) bool
 }
 
+// FieldsModel is what the model of a resource of fields does beside.
+type FieldsModel[M any] interface {
+	// SetKind notes the kind that the attributes name.
+	SetKind()
+	// Follow takes in what the API server made of the values that the state has. state is the receiver itself, or what a plan follows.
+	Follow(state *M, forms map[string]cas.Entry)
+}
+
 // Keys implements all resources of keys. Terraform calls ModifyPlan
 //
 //   - for a create, an update and each half of a replace when it plans, and for all but the removal again when it applies;
@@ -73,6 +81,9 @@ func (r *Keys[M, P]) decode(ctx context.Context, raw tftypes.Value, diags *diag.
 	m, more := r.Codec().Decode(ctx, raw)
 	diags.Append(more...)
 	P(&m).Shared().Kind = r.Kind
+	if of, isOfFields := any(&m).(FieldsModel[M]); isOfFields {
+		of.SetKind()
+	}
 	return &m
 }
 
@@ -114,6 +125,11 @@ func (r *Keys[M, P]) ValidateConfig(ctx context.Context, req resource.ValidateCo
 // change is what a call is about. What has no plan or no state has nil.
 func (r *Keys[M, P]) change(plan, state P, m *claim.Memory) *claim.Change {
 	ch := &claim.Change{Run: r.Run, Memory: m}
+	for _, model := range []P{state, plan} {
+		if of, isOfFields := any(model).(FieldsModel[M]); isOfFields && model != nil && state != nil {
+			of.Follow(state, m.Forms)
+		}
+	}
 	if plan != nil {
 		ch.Plan = plan.Claim(r.Run)
 	}
@@ -226,13 +242,16 @@ func (r *Keys[M, P]) Create(ctx context.Context, req resource.CreateRequest, res
 	if resp.Diagnostics.HasError() {
 		return // nothing is set: what is tainted could not pass the check of its next plan
 	}
-	r.takeIn(plan, written)
+	r.takeIn(plan, written, m)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.encode(ctx, plan, resp.Identity, &resp.State)...)
 }
 
 // takeIn stores the result of a write in the model.
-func (r *Keys[M, P]) takeIn(m P, written claim.Written) {
+func (r *Keys[M, P]) takeIn(m P, written claim.Written, memory *claim.Memory) {
+	if of, isOfFields := any(m).(FieldsModel[M]); isOfFields {
+		of.Follow(m, memory.Forms)
+	}
 	m.SetID()
 	m.Shared().SetVersion(written.Version)
 	m.SetPrevious(written.Previous, r.Run)
@@ -254,7 +273,7 @@ func (r *Keys[M, P]) Update(ctx context.Context, req resource.UpdateRequest, res
 		return // the framework keeps the prior state
 	}
 	if ch.Writes() {
-		r.takeIn(plan, written)
+		r.takeIn(plan, written, m)
 	} else {
 		r.keep(plan, state)
 	}
@@ -273,9 +292,9 @@ func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *r
 	if !r.Run.Configured() {
 		return
 	}
-	seen, diags := r.Run.Read(ctx, state.Claim(r.Run), m)
+	seen, diags := r.Run.Read(ctx, r.change(nil, state, m).Prior, m)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || seen == nil {
 		return
 	}
 	if !state.Refresh(seen) {

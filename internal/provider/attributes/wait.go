@@ -60,7 +60,7 @@ func (waits) ValidateString(ctx context.Context, req validator.StringRequest, re
 
 // WaitProblems says what of a conflict_scope and an on_drift does not go with wait_for_match.
 func WaitProblems(scope, drift types.String) (problems []string) {
-	if !scope.IsUnknown() && scope.ValueString() != terms.ScopeKey {
+	if !scope.IsUnknown() && scope.ValueString() != terms.ScopeKey && scope.ValueString() != terms.ScopeField {
 		problems = append(problems, fmt.Sprintf("conflict_scope must be %q, or the write that it waits for is a conflict.", terms.ScopeKey))
 	}
 	if drift.ValueString() == terms.DriftError {

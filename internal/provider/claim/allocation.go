@@ -131,7 +131,7 @@ func (r *Run) Allocated(
 		m, isThere = p.Find(a.ID, a.Value)
 		return m, other, isThere, err
 	}
-	seen, err := r.observe(ctx, a.Ref, cas.Fresh, func(seen *cas.Observation) bool {
+	seen, err := r.observe(ctx, &Claim{Ref: a.Ref}, cas.Fresh, func(seen *cas.Observation) bool {
 		_, _, isThere, err := find(seen)
 		return !isThere || err != nil
 	})

@@ -129,7 +129,7 @@ func (ch *Change) noteSeen(ctx context.Context, t *cas.Txn, seen *cas.Observatio
 		at := seen
 		if at == nil {
 			var err error
-			if at, err = ch.Run.Engine.Observe(ctx, c.Ref, cas.Fresh); err != nil {
+			if at, err = ch.Run.Engine.ObserveFields(ctx, c.Ref, c.APIVersion, cas.Fresh); err != nil {
 				return nil // the check has said so, or the apply will
 			}
 		}

@@ -80,7 +80,12 @@ func (ch *Change) LeavesValues() bool {
 func (ch *Change) dropped(was *Claim) map[string]cas.Entry {
 	dropped := map[string]cas.Entry{}
 	for field, e := range was.Values {
-		if _, stays := ch.Plan.Values[field]; !stays && ch.Plan.Known.Keys && ch.Plan.drops(field, e) {
+		isIn := func(other string) bool { return cas.Overlap(field, other) } // a field that became a part of another, or the reverse
+		if _, stays := ch.Plan.Values[field]; stays || ch.Plan.Whole == nil && ch.Plan.leaves(field, e, ch.Memory) ||
+			ch.Plan.APIVersion != "" && slices.ContainsFunc(ch.Plan.Keys(), isIn) {
+			continue
+		}
+		if ch.Plan.Known.Keys && ch.Plan.drops(field, e) {
 			dropped[field] = e
 		}
 	}

@@ -34,16 +34,19 @@ import (
 // Claim describes fields of one object: those that a plan asks for, or those that a state has. A field is named as a [cas.Txn] names it: by its key, or by what
 // [cas.LabelKey], [cas.AnnotationKey] and [cas.ImmutableKey] make.
 type Claim struct {
-	ID       string // the same before and after a replace of the resource in its place
-	Ref      cas.Ref
-	Values   map[string]cas.Entry // what each field shall hold, or holds; [cas.Anything] where that is not known
-	Expected map[string]cas.Entry // what keys must hold before a write; the absent Entry for a key that must not be there
-	Adopt    bool                 // take over a key that already holds its value
-	Pin      types.String         // of a plan: the resourceVersion that a write needs; null where none is named
-	Scope    string               // conflict_scope
-	Policy   string               // deletion_policy
-	OnDrift  string               // on_drift
-	Version  cas.Version          // of a state: the object's
+	ID  string // the same before and after a replace of the resource in its place
+	Ref cas.Ref
+	// APIVersion is that in which keys name fields, as [cas.FieldKey] does; empty where they name entries.
+	APIVersion string
+	Hides      bool                 // no value of a field may be in errors
+	Values     map[string]cas.Entry // what each field shall hold, or holds; [cas.Anything] where that is not known, the absent Entry for a field that shall be gone
+	Expected   map[string]cas.Entry // what keys must hold before a write; the absent Entry for a key that must not be there
+	Adopt      bool                 // take over a key that already holds its value
+	Pin        types.String         // of a plan: the resourceVersion that a write needs; null where none is named
+	Scope      string               // conflict_scope
+	Policy     string               // deletion_policy
+	OnDrift    string               // on_drift
+	Version    cas.Version          // of a state: the object's
 	// Revision is the version that a configuration gives its write-only values; null after an import. A claim on a Secret goes by it,
 	// since its state has no values: Values of a state are [cas.Anything].
 	Revision types.Int64
@@ -93,10 +96,24 @@ func (c *Claim) expects() []string {
 func (c *Claim) needs() []string { return append(c.adopts(), c.expects()...) }
 
 // IsSecret reports whether no state may have the values.
-func (c *Claim) IsSecret() bool { return c.Ref.Kind == cas.Secret }
+func (c *Claim) IsSecret() bool { return c.Ref.Kind == cas.Secret && c.APIVersion == "" }
 
 // isImported reports whether a state has keys of a Secret that nothing has written yet.
 func (c *Claim) isImported() bool { return c.IsSecret() && c.Revision.IsNull() }
+
+// leaves reports whether a removal leaves a key as it is: with release, one that this resource did not add, or that somebody else changed since.
+func (c *Claim) leaves(key string, live cas.Entry, m *Memory) bool {
+	if c.Policy != terms.PolicyRelease {
+		return c.Policy == terms.PolicyAbandon
+	}
+	first, isKnown := m.First[key]
+	return !isKnown || !first.IsAbsent() || live.IsAbsent() || c.OnDrift == terms.DriftWarning && m.foreign(partKeys, key, live)
+}
+
+// left gives those of the keys that a removal leaves, and that are there.
+func (c *Claim) left(live map[string]cas.Entry, m *Memory) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(live)), func(key string) bool { return live[key].IsAbsent() || !c.leaves(key, live[key], m) })
+}
 
 // live gives what an observation holds in the fields that the claim is about.
 func (c *Claim) live(seen *cas.Observation) map[string]cas.Entry {

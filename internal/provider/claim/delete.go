@@ -53,7 +53,7 @@ func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagno
 	var refused bool
 	for _, age := range []time.Duration{cas.Fresh, 0} { // what would refuse is read afresh before it is told
 		var err error
-		if seen, err = ch.Run.Engine.Observe(ctx, prior.Ref, age); err != nil {
+		if seen, err = ch.Run.Engine.ObserveFields(ctx, prior.Ref, prior.APIVersion, age); err != nil {
 			diags.Append(about.Diagnose(err))
 			return diags
 		}
@@ -64,6 +64,9 @@ func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagno
 		case seen.Immutable() && differs(live, first):
 			problem, refused = about.Immutable(), true
 		default:
+			for _, key := range prior.left(live, m) {
+				delete(live, key)
+			}
 			problem, refused = prior.removesChanged(live, m, seen, about), prior.keepsDrift()
 		}
 		if problem == nil {
@@ -76,6 +79,9 @@ func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagno
 	}
 	if older := prior.removesOlder(prior.live(seen), m, about); older != nil && !seen.Terminating() && !refused {
 		diags.Append(older)
+	}
+	if left := prior.left(prior.live(seen), m); len(left) > 0 && !seen.Terminating() && !refused {
+		diags.Append(about.Stays(left))
 	}
 	version := seen.Version()
 	m.Removal = &removalNote{
@@ -191,7 +197,7 @@ func (ch *Change) deleteKeys(ctx context.Context, timeout time.Duration) diag.Di
 	if !diags.HasError() && ch.Prior.keepsDrift() {
 		diags.Append(ch.checkRemoval(ctx, txn)...)
 	}
-	if diags.HasError() {
+	if diags.HasError() || len(txn.Keys) == 0 {
 		return diags
 	}
 	result, err := ch.Run.commit(ctx, txn, ch.about, timeout)
@@ -203,7 +209,8 @@ func (ch *Change) deleteKeys(ctx context.Context, timeout time.Duration) diag.Di
 // else with the prior state.
 func (ch *Change) removal() (t *cas.Txn, diags diag.Diagnostics) {
 	prior, m, about := ch.Prior, ch.Memory, ch.Prior.About(terms.OpDelete)
-	t = &cas.Txn{Ref: prior.Ref, GoneIsDone: true, FieldManager: ch.Run.FieldManagerOr(prior.FieldManager)}
+	t = ch.Run.txnOf(prior)
+	t.GoneIsDone = true
 	if needs := m.Needs; needs != nil && needs.ID == prior.ID &&
 		slices.ContainsFunc(needs.Keys, func(key string) bool { _, has := prior.Values[key]; return has }) {
 		diags.Append(about.TaintedReplacesItself())
@@ -232,6 +239,9 @@ func (ch *Change) removal() (t *cas.Txn, diags diag.Diagnostics) {
 		}
 	}
 	for _, key := range prior.Keys() {
+		if prior.leaves(key, expect[key], m) {
+			continue
+		}
 		k := cas.KeySwap{Key: key, Expect: expect[key], New: first[key]}
 		if !k.New.IsAbsent() {
 			k.Held = cas.HeldIsDone
@@ -251,7 +261,7 @@ func (ch *Change) checkRemoval(ctx context.Context, t *cas.Txn) (diags diag.Diag
 	if prior.removesChanged(expected, m, nil, about) == nil {
 		return nil
 	}
-	seen, err := ch.Run.Engine.Observe(ctx, prior.Ref, 0)
+	seen, err := ch.Run.Engine.ObserveFields(ctx, prior.Ref, prior.APIVersion, 0)
 	if err != nil {
 		return diag.Diagnostics{about.Diagnose(err)}
 	}

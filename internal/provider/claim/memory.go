@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -35,6 +36,8 @@ type Memory struct {
 	// Written is the baseline of drift: what the API server stored at the last write, adoption, import or move, by part of the object. A refresh leaves it as it is,
 	// but for what ends a doubt.
 	Written digests `json:"written,omitempty"`
+	// Forms are what the API server made of values that were written to fields, where that is another value. They count as what was written.
+	Forms map[string]cas.Entry `json:"forms,omitempty"`
 	// Observed has the tags of what the last read found in the keys of a Secret, to be compared with Written: the state has no values.
 	Observed map[string]string `json:"observed,omitempty"`
 	// TagKey is the random key of a Secret's tags.
@@ -293,6 +296,34 @@ func (m *Memory) objectDigest(o *cas.Observation) string {
 		return ""
 	}
 	return o.Digest()
+}
+
+// noteForms takes in what the API server made of what a write sent to fields.
+func (m *Memory) noteForms(plan *Claim, t *cas.Txn, result cas.TxnResult) {
+	forms := map[string]cas.Entry{}
+	for key := range plan.Values {
+		if form, has := m.Forms[key]; has {
+			forms[key] = form
+		}
+	}
+	for _, k := range t.Keys {
+		if delete(forms, k.Key); t.APIVersion != "" && !k.IsGuard && result.After.Entry(k.Key) != k.New {
+			forms[k.Key] = result.After.Entry(k.Key)
+		} else if form, has := m.Forms[k.Key]; has && k.IsGuard {
+			forms[k.Key] = form
+		}
+	}
+	if m.Forms = forms; len(forms) == 0 {
+		m.Forms = nil
+	}
+}
+
+// forgetForms forgets the forms of fields that hold something else by now.
+func (m *Memory) forgetForms(seen *cas.Observation) {
+	maps.DeleteFunc(m.Forms, func(key string, form cas.Entry) bool { return seen.Exists() && seen.Entry(key) != form })
+	if len(m.Forms) == 0 {
+		m.Forms = nil
+	}
 }
 
 // entry is what is kept of an entry to put it back.

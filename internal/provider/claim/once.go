@@ -2,10 +2,12 @@ package claim
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -44,7 +46,8 @@ func (r *Run) Swap(ctx context.Context, c *Claim, timeout time.Duration) (Writte
 // swapTxn builds the transaction of a swap. A key without an expectation must be absent, or hold its value already: a swap overwrites only
 // what its configuration names.
 func (r *Run) swapTxn(c *Claim) *cas.Txn {
-	t := &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), At: c.pinned(nil)}
+	t := r.txnOf(c)
+	t.At = c.pinned(nil)
 	for _, key := range sortedKeys(c.Values, c.Expected) {
 		value, writes := c.Values[key]
 		want, named := c.Expected[key]
@@ -113,4 +116,42 @@ func (r *Run) compute(
 		return nil, nil
 	}
 	return diag.Diagnostics{about.Diagnose(r.located(ctx, err))}, err
+}
+
+// Invoke swaps for an action, and says what it does.
+func (r *Run) Invoke(ctx context.Context, c *Claim, wait types.String, timeout time.Duration, say func(format string, args ...any), diags *diag.Diagnostics) {
+	if limit := wait.ValueString(); limit != "" {
+		say("Waiting up to %s for the expected state of %s", limit, c.Ref)
+	} else {
+		say("Comparing %s with the expected state", c.Ref)
+	}
+	written, more := r.Swap(ctx, c, timeout)
+	diags.Append(more...)
+	switch {
+	case diags.HasError():
+		return
+	case written.Previous == nil:
+		say("%s is as expected at resourceVersion %s; nothing to write", c.Ref, written.Version.ResourceVersion)
+		return
+	}
+	var wrote, removed []string
+	for _, key := range c.Keys() {
+		was, touched := written.Previous[key]
+		name, _ := diagnose.NameOf(key)
+		switch value := c.Values[key]; {
+		case !touched, value == was:
+		case value.IsAbsent():
+			removed = append(removed, name)
+		default:
+			wrote = append(wrote, name)
+		}
+	}
+	for _, done := range []struct {
+		what, where string
+		keys        []string
+	}{{"Removed", "from", removed}, {"Wrote", "to", wrote}} {
+		if len(done.keys) > 0 {
+			say("%s %s %s %s, now at resourceVersion %s", done.what, strings.Join(done.keys, ", "), done.where, c.Ref, written.Version.ResourceVersion)
+		}
+	}
 }

@@ -34,14 +34,25 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	}
 	// Vanished keys are looked up too: if one comes back, that is drift.
 	keys := slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(append(c.Keys(), m.Import...), maps.Keys(m.Written[partKeys])))))
-	observation, err := r.observe(ctx, c.Ref, age, func(seen *cas.Observation) bool {
-		isMissing := func(key string) bool { return seen.Entry(key).IsAbsent() }
+	observation, err := r.observe(ctx, c, age, func(seen *cas.Observation) bool {
+		isMissing := func(key string) bool {
+			was, has := c.Values[key]
+			return seen.Entry(key).IsAbsent() && !(has && was.IsAbsent())
+		}
 		return c.Whole != nil && !seen.Exists() || c.Whole == nil && slices.ContainsFunc(keys, isMissing)
 	})
+	for _, key := range keys {
+		if err == nil && c.APIVersion != "" {
+			err = untold(c.Ref, key, observation)
+		}
+	}
 	if err != nil {
-		diags.Append(c.About(terms.OpRead).Diagnose(err))
+		about := c.About(terms.OpRead)
+		about.IsImport = m.Import != nil
+		diags.Append(about.Diagnose(err)) // a warning where the kind is not served: the state stays
 		return nil, diags
 	}
+	m.forgetForms(observation)
 	live := func(_, key string) (cas.Entry, bool) { return observation.Entry(key), true }
 	if c.Whole != nil {
 		found := c.Found(observation)
@@ -56,6 +67,14 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 		keys = slices.Sorted(maps.Keys(observation.Entries()))
 	}
 	return &Seen{Observation: observation, Keys: keys, IsImport: m.Import != nil || c.Whole != nil && !c.Version.Valid()}, diags
+}
+
+// untold says why it cannot be told what a field holds, or nil.
+func untold(ref cas.Ref, key string, seen *cas.Observation) error {
+	if _, err := seen.Field(key); err != nil && seen.Exists() {
+		return &cas.FieldError{Ref: ref, Key: key, Err: err}
+	}
+	return nil
 }
 
 // Missing gives the keys that do not exist.

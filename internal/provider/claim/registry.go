@@ -97,6 +97,12 @@ func (g *registry) plans(ref cas.Ref, of token, u use) (c clash) {
 	record := func(keys []string, change func(key string, k *keyUse)) {
 		for _, key := range slices.Sorted(slices.Values(keys)) {
 			id := terms.EntryID{Ref: ref, Key: key}
+			_, isField := cas.FieldPath(key)
+			for other, k := range g.keys { // a part of the field, or what it is a part of
+				if isField && other.Ref == ref && other.Key != key && k.owner.text != of.text && cas.Overlap(other.Key, key) {
+					change(key, &k)
+				}
+			}
 			k := g.keys[id]
 			change(key, &k)
 			g.keys[id] = k
@@ -233,6 +239,13 @@ func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string
 	for _, key := range keys {
 		if first, ok := g.written[terms.EntryID{Ref: ref, Key: key}]; ok && (first == "" || first != who) {
 			twice = append(twice, key)
+			continue
+		}
+		_, isField := cas.FieldPath(key)
+		for id := range g.written {
+			if isField && id.Ref == ref && cas.Overlap(id.Key, key) && !slices.Contains(twice, key) {
+				twice = append(twice, key)
+			}
 		}
 	}
 	for _, key := range keys {

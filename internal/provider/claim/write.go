@@ -116,9 +116,15 @@ func (ch *Change) take(ref cas.Ref, t *cas.Txn, result cas.TxnResult, err error)
 	return w, diags
 }
 
+// txnOf is a transaction about nothing yet.
+func (r *Run) txnOf(c *Claim) *cas.Txn {
+	return &cas.Txn{Ref: c.Ref, APIVersion: c.APIVersion, Hides: c.Hides, FieldManager: r.FieldManagerOr(c.FieldManager)}
+}
+
 // createTxn builds the transaction of a create. It compares values only.
 func (r *Run) createTxn(c *Claim) *cas.Txn {
-	t := &cas.Txn{Ref: c.Ref, FieldManager: r.FieldManagerOr(c.FieldManager), At: c.pinned(nil)}
+	t := r.txnOf(c)
+	t.At = c.pinned(nil)
 	for _, key := range sortedKeys(c.Values, c.Expected) {
 		if value, writes := c.Values[key]; writes {
 			t.Keys = append(t.Keys, firstSwap(key, c.Expected[key], value, c.Adopt))
@@ -148,7 +154,8 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 		return nil, nil
 	}
 	dropped := ch.dropped(was)
-	t = &cas.Txn{Ref: was.Ref, FieldManager: ch.Run.FieldManagerOr(c.FieldManager), Seen: cas.Basis{Version: was.Version}}
+	t = ch.Run.txnOf(c)
+	t.Ref, t.Seen = was.Ref, cas.Basis{Version: was.Version}
 	if !isWhole && !t.Seen.Valid() {
 		diags.Append(ch.about.VersionNotKnown())
 	}
@@ -232,7 +239,11 @@ func (ch *Change) told(t *cas.Txn, result cas.TxnResult, err error) diag.Diagnos
 	var changed []diagnose.KeyChange
 	for _, k := range t.Keys {
 		stored := result.After.Entry(k.Key)
-		if _, touched := result.Previous[k.Key]; touched && result.Wrote && !k.IsGuard && !stored.Holds(k.New) {
+		previous, touched := result.Previous[k.Key]
+		if t.APIVersion != "" && (stored != previous || diagnose.IsForm(k.New, stored)) { // the API server has forms of its own, and defaults
+			continue
+		}
+		if touched && result.Wrote && !k.IsGuard && !stored.Holds(k.New) {
 			changed = append(changed, diagnose.KeyChange{Key: k.Key, Sent: k.New, Stored: stored})
 		}
 	}
@@ -338,6 +349,7 @@ func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 		}
 	}
 	m.newToken()
+	m.noteForms(ch.Plan, t, result)
 	m.Written, m.Doubts = written, nil
 	if stored.Whole != nil {
 		return

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -212,39 +211,7 @@ func (a *swapAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	say := func(format string, args ...any) {
 		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
 	}
-	c := m.claim(a.Run)
-	if wait := m.WaitForMatch.ValueString(); wait != "" {
-		say("Waiting up to %s for the expected state of %s", wait, c.Ref)
-	} else {
-		say("Comparing %s with the expected state", c.Ref)
-	}
 	ctx, cancel := interrupted.Context(ctx)
 	defer cancel()
-	written, diags := a.Run.Swap(ctx, c, timeout)
-	resp.Diagnostics.Append(diags...)
-	switch {
-	case diags.HasError():
-	case written.Previous == nil:
-		say("%s is as expected at resourceVersion %s; nothing to write", c.Ref, written.Version.ResourceVersion)
-	default:
-		var wrote, removed []string
-		for _, key := range c.Keys() {
-			was, touched := written.Previous[key]
-			switch value := c.Values[key]; {
-			case !touched, value == was:
-			case value.IsAbsent():
-				removed = append(removed, key)
-			default:
-				wrote = append(wrote, key)
-			}
-		}
-		for _, done := range []struct {
-			what, where string
-			keys        []string
-		}{{"Removed", "from", removed}, {"Wrote", "to", wrote}} {
-			if len(done.keys) > 0 {
-				say("%s %s %s %s, now at resourceVersion %s", done.what, strings.Join(done.keys, ", "), done.where, c.Ref, written.Version.ResourceVersion)
-			}
-		}
-	}
+	a.Run.Invoke(ctx, m.claim(a.Run), m.WaitForMatch, timeout, say, &resp.Diagnostics)
 }

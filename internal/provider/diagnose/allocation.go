@@ -104,11 +104,6 @@ func orNobody(claimant string) string {
 	return printable(claimant)
 }
 
-// printable is a text of others without what would break the line.
-func printable(text string) string {
-	return strings.Trim(fmt.Sprintf("%q", text), `"`)
-}
-
 func (s Subject) shown(value string) string { return renderOne(cas.Text(value), s.Hide) }
 
 func (s Subject) claimant(m pool.Member) string {

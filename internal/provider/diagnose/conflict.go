@@ -67,6 +67,9 @@ func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnos
 	case s.ID.Kind == cas.Secret: // the state does not tell what the keys held
 	case s.Ways.OtherKeys != "":
 		unchanged := "The keys of this resource are unchanged"
+		if s.APIVersion != "" {
+			unchanged = "The fields of this resource are unchanged"
+		}
 		if s.ID.Key != "" {
 			unchanged = s.ID.Key + " is unchanged"
 			if value, ok := quoteHCL(e.Live.Entry(s.ID.Key), s.Hide); ok {
@@ -168,25 +171,29 @@ func (s Subject) exist(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 func (s Subject) mismatch(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 	k, keys := e.Keys[0], keysOf(e.Keys)
 	found, paths := e.Live.Entry(k.Key), s.Keys[k.Key]
+	name, _ := NameOf(k.Key)
 	isMissing := found.IsAbsent() && !k.Expected.IsAbsent()
 	isGuard := len(paths.Value.Steps()) == 0
 	expected, canQuote := quoteHCL(k.Expected, s.Hide)
 	live, canQuoteLive := quoteHCL(found, s.Hide)
 
-	happened, it := fmt.Sprintf("%s does not hold what %s says.", k.Key, paths.Expected), "it"
+	happened, it := fmt.Sprintf("%s does not hold what %s says.", name, paths.Expected), "it"
 	switch {
 	case len(keys) > 1:
 		happened = fmt.Sprintf("%s do not hold what %s.", enumerate(keys), strings.Join(s.expectations(e), " and ")+
 			number(len(s.expectations(e)), " says", " say"))
 	case isMissing:
-		happened = fmt.Sprintf("The ConfigMap has no key %q.", k.Key)
+		happened = fmt.Sprintf("The ConfigMap has no key %q.", name)
+		if s.APIVersion != "" {
+			happened = fmt.Sprintf("%s is absent, which %s does not expect.", name, paths.Expected)
+		}
 	case k.Expected.IsAbsent():
-		happened = fmt.Sprintf("%s says that %s is absent, but it exists.", paths.Expected, k.Key)
+		happened = fmt.Sprintf("%s says that %s is absent, but it exists.", paths.Expected, name)
 		if canQuoteLive {
-			happened = fmt.Sprintf("%s says that %s is absent, but it holds %s.", paths.Expected, k.Key, live)
+			happened = fmt.Sprintf("%s says that %s is absent, but it holds %s.", paths.Expected, name, live)
 		}
 	case canQuote && canQuoteLive:
-		happened = fmt.Sprintf("%s is %s, but %s holds %s.", paths.Expected, expected, k.Key, live)
+		happened = fmt.Sprintf("%s is %s, but %s holds %s.", paths.Expected, expected, name, live)
 	}
 	if canQuoteLive {
 		it = live
@@ -197,9 +204,9 @@ func (s Subject) mismatch(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 	case len(keys) > 1:
 		next = fmt.Sprintf("To replace these values, %s%s.", s.expect(e, keys), s.keep(e.Live, keys))
 	case isGuard:
-		next = fmt.Sprintf("Run terraform plan again when %s is as expected, or change %s.", k.Key, paths.Expected)
+		next = fmt.Sprintf("Run terraform plan again when %s is as expected, or change %s.", name, paths.Expected)
 	case isMissing && k.New.IsAbsent():
-		next = fmt.Sprintf("%s is not there. Remove it from %s and from %s.", k.Key, root(paths.Value), root(paths.Expected))
+		next = fmt.Sprintf("%s is not there. Remove it from %s and from %s.", name, root(paths.Value), root(paths.Expected))
 	case isMissing:
 		next = fmt.Sprintf("To create it, remove %s.", paths.Expected)
 	default:
@@ -279,6 +286,7 @@ func (s Subject) keep(live *cas.Observation, keys []string) string {
 // set says how to give an attribute what a key holds.
 func (s Subject) set(at path.Path, key string, e cas.Entry) string {
 	value, canQuote := quoteHCL(e, s.Hide)
+	key, _ = NameOf(key)
 	if e.IsAbsent() && len(at.Steps()) > 1 {
 		return fmt.Sprintf("set %q = null in %s", key, root(at))
 	}

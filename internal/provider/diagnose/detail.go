@@ -57,7 +57,15 @@ func Nearest(missing string, names []string) string {
 
 // enumerate lists keys in a sentence.
 func enumerate(keys []string) string {
+	names := make([]string, len(keys))
+	isOfFields := false
+	for i, key := range keys {
+		names[i], isOfFields = NameOf(key)
+	}
+	keys = names
 	switch n := len(keys); {
+	case n > 3 && isOfFields:
+		return fmt.Sprintf("%d fields", n)
 	case n > 3:
 		return fmt.Sprintf("%d keys", n)
 	case n > 1:
@@ -112,7 +120,8 @@ func (s Subject) keyFacts(k cas.KeyConflict, live *cas.Observation) []Fact {
 func (s Subject) keyFact(keys ...string) (facts []Fact) {
 	if s.ID.Key == "" {
 		for _, key := range keys {
-			facts = append(facts, Fact{"Key", key})
+			name, isField := NameOf(key)
+			facts = append(facts, Fact{map[bool]string{false: "Key", true: "Field"}[isField], name})
 		}
 	}
 	return facts
@@ -131,8 +140,11 @@ func (s Subject) compare(nameA string, a cas.Entry, nameB string, b cas.Entry) [
 	if diff := lineDiff(a, b); diff != "" && s.Hide == ShowValues {
 		return []Fact{{"Difference", fmt.Sprintf("- %s, + %s\n%s", strings.ToLower(nameA), strings.ToLower(nameB), diff)}}
 	}
+	if facts := s.leaves(nameA, a, nameB, b); facts != nil {
+		return facts
+	}
 	shownA, shownB := renderPair(a, b, s.Hide)
-	return []Fact{{nameA, shownA}, {nameB, shownB}}
+	return append([]Fact{{nameA, shownA}, {nameB, shownB}}, s.quantities(a, b)...)
 }
 
 // forPart is the subject for facts about a part of an object. Of a Secret, only keys hold what is secret: the state has all else.
@@ -145,7 +157,7 @@ func (s Subject) forPart(part string) Subject {
 
 // existingKeys lists the keys of a ConfigMap, in which one is missing.
 func existingKeys(missing string, live *cas.Observation) []Fact {
-	if !live.Exists() {
+	if _, isField := NameOf(missing); !live.Exists() || isField {
 		return nil
 	}
 	return []Fact{{"Existing keys", Nearest(missing, slices.Collect(maps.Keys(live.Entries())))}}

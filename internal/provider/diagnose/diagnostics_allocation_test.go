@@ -42,7 +42,7 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 		},
 		"full": {
 			of: create.Diagnose(full), summary: "Pool Is Full",
-			detail: "Everything in the range is taken. Nothing was written." + head + "  Taken:      3\n  Claimants:  b\\n (2), no claimant (1)\n" + free,
+			detail: "Everything in the range is taken. Nothing was written." + head + "  Taken:      3\n  Claimants:  \"b\\n\" (2), no claimant (1)\n" + free,
 		},
 		"full, of many": {
 			of: create.Diagnose(crowded), summary: "Pool Is Full",
@@ -56,7 +56,7 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 		"full, in a plan": {
 			of: plan.Diagnose(full), severity: diag.SeverityWarning, summary: "Pool Is Full",
 			detail: "Everything in the range is taken. The apply will fail unless something is released before." + head +
-				"  Taken:      3\n  Claimants:  b\\n (2), no claimant (1)\n" + free,
+				"  Taken:      3\n  Claimants:  \"b\\n\" (2), no claimant (1)\n" + free,
 		},
 		"full of this apply": {
 			of: create.Diagnose(&diagnose.HeldHereError{Full: &pool.FullError{Holders: []pool.Member{ours}}}), path: "wait_for_free", summary: "Pool Is Full",

@@ -76,6 +76,7 @@ func TestDiagnostics(t *testing.T) {
 	maps.Copy(tests, driftDiagnosticTests(seen))
 	maps.Copy(tests, actionDiagnosticTests(seen))
 	maps.Copy(tests, secretDiagnosticTests(seen))
+	maps.Copy(tests, fieldsDiagnosticTests())
 	missing := map[string]bool{} // by title and severity
 	for title, severities := range diagnose.Titles {
 		for _, severity := range severities {
@@ -121,6 +122,8 @@ func TestDiagnostics(t *testing.T) {
 var ofConfigurations = []string{
 	"Annotations Too Large",
 	"Conflicting Provider Arguments",
+	"Field Named Twice",
+	"Invalid API Version",
 	"Invalid Allocation",
 	"Invalid Annotation Key",
 	"Invalid Attribute Combination",
@@ -129,13 +132,17 @@ var ofConfigurations = []string{
 	"Invalid ConfigMap Name",
 	"Invalid Environment Variable",
 	"Invalid Field Manager",
+	"Invalid Field Path",
+	"Invalid Field Value",
 	"Invalid Import ID",
 	"Invalid Import Identity",
+	"Invalid Kind",
 	"Invalid Kubeconfig",
 	"Invalid Label Key",
 	"Invalid Label Value",
 	"Invalid Name Prefix",
 	"Invalid Namespace",
+	"Invalid Object Name",
 	"Invalid Provider Argument",
 	"Invalid Regular Expression",
 	"Invalid Resource Version",

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -13,6 +14,7 @@ import (
 type title interface {
 	At(where path.Path, detail string) diag.Diagnostic
 	of(kind cas.Kind) title
+	ofFields() title
 }
 
 // Of is the title of a diagnostic about an object of a kind.
@@ -21,9 +23,22 @@ func (t ErrorTitle) Of(kind cas.Kind) ErrorTitle { return ErrorTitle(named(kind,
 func (t ErrorTitle) of(kind cas.Kind) title   { return t.Of(kind) }
 func (t WarningTitle) of(kind cas.Kind) title { return WarningTitle(named(kind, string(t))) }
 
+// ofFields is a title about fields of an object, of whatever kind.
+var ofFields = strings.NewReplacer("ConfigMap", "Object", "Key", "Field")
+
+// phrases speak of fields where those of keys do of keys.
+var phrases = strings.NewReplacer("Leave the key to", "Leave the field to", "Leave each key to", "Leave each field to", "import the keys", "import the fields",
+	"the problem of each key", "the problem of each field", "to what the keys hold", "to what the fields hold", "remove the key from", "remove the field from")
+
+func (t ErrorTitle) ofFields() title   { return ErrorTitle(ofFields.Replace(string(t))) }
+func (t WarningTitle) ofFields() title { return WarningTitle(ofFields.Replace(string(t))) }
+
 // tell makes all diagnostics of a Subject. Titles and sentences are written for a ConfigMap.
 func (s Subject) tell(as title, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
 	kind := s.ID.Kind
+	if s.APIVersion != "" {
+		return as.ofFields().At(at, s.detail(named(kind, happened), facts, phrases.Replace(named(kind, next))))
+	}
 	return as.of(kind).At(s.visible(at), s.detail(named(kind, happened), facts, named(kind, next)))
 }
 
@@ -32,7 +47,7 @@ func named(kind cas.Kind, text string) string {
 	if kind == cas.ConfigMap {
 		return text
 	}
-	return strings.NewReplacer(cas.ConfigMap.String(), kind.String(), cas.ConfigMap.Resource(), kind.Resource()).Replace(text)
+	return strings.NewReplacer(cas.ConfigMap.String(), kind.String(), cas.ConfigMap.Resource(), cmp.Or(kind.Resource(), "objects of this kind")).Replace(text)
 }
 
 // visible is the attribute that a diagnostic points at. It never points at a write-only value: Terraform prints that line of the

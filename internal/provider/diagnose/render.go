@@ -62,6 +62,9 @@ func content(e cas.Entry) string {
 	if b, ok := e.Binary(); ok {
 		return base64.StdEncoding.EncodeToString(b)
 	}
+	if raw, ok := e.JSON(); ok {
+		return string(raw)
+	}
 	return ""
 }
 
@@ -81,12 +84,15 @@ func render(e cas.Entry, at int, hide Hiding) string {
 	if hide == ShowDigests {
 		return fmt.Sprintf("(hidden, %s%s)", prefix, summary)
 	}
-	s := content(e)
+	s, quote := content(e), strconv.Quote
+	if isStructured(e) { // JSON has quotes of its own
+		quote = printable
+	}
 	if len(s) <= wholeBytes {
-		return prefix + strconv.Quote(s)
+		return prefix + quote(s)
 	}
 	from, to := runeStart(s, at-contextBytes), runeStart(s, at+contextBytes)
-	cut := strconv.Quote(s[from:to])
+	cut := quote(s[from:to])
 	if from > 0 {
 		cut = "…" + cut
 	}
@@ -110,11 +116,15 @@ func runeStart(s string, i int) int {
 // quoteHCL is a value as a configuration has it, and false where it must not be quoted: hidden, bytes, long, or more than one plain line.
 func quoteHCL(e cas.Entry, hide Hiding) (string, bool) {
 	value, isText := e.Text()
+	quote := strconv.Quote
+	if isStructured(e) { // HCL reads JSON
+		value, isText, quote = content(e), true, printable
+	}
 	isPlain := utf8.ValidString(value) && !strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) })
 	if hide != ShowValues || !isText || !isPlain || len(value) > wholeBytes {
 		return "", false
 	}
-	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(value)), true
+	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(quote(value)), true
 }
 
 const (
@@ -179,7 +189,9 @@ const (
 func redact(text string, values ...cas.Entry) string {
 	var forms []string
 	for _, v := range values {
-		forms = append(forms, quotations(v)...)
+		for _, part := range v.Parts() {
+			forms = append(forms, quotations(part)...)
+		}
 	}
 	slices.SortFunc(forms, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // what holds another goes first
 	pairs := make([]string, 0, 2*len(forms))
@@ -203,6 +215,8 @@ func quotations(e cas.Entry) []string {
 	raw, isText := e.Text()
 	if b, ok := e.Binary(); ok {
 		raw = string(b)
+	} else if isStructured(e) {
+		raw = content(e)
 	} else if !isText {
 		return nil
 	}

@@ -46,6 +46,10 @@ type Subject struct {
 
 	Hide   Hiding
 	Values []cas.Entry // that the words of others may quote
+
+	APIVersion string            // in which keys name fields; empty where they name entries
+	Texts      map[string]string // the texts that fields shall hold, by key
+	IsImport   bool              // a read that an import needs
 }
 
 // KeyPaths are the attributes about one key; a path is empty where there is none.
@@ -159,6 +163,9 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		unreachable *cas.UnreachableError
 		refused     *cas.RefusedError
 		canceled    *cas.CanceledError
+		field       *cas.FieldError
+		notServed   *cas.NotServedError
+		scope       *cas.ScopeError
 		twice       *WrittenTwiceError
 	)
 	if d := s.ofPool(err); d != nil {
@@ -175,6 +182,12 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		return s.conflict(conflict)
 	case errors.As(err, &exists):
 		return s.exists(exists)
+	case errors.As(err, &field):
+		return s.field(field)
+	case errors.As(err, &notServed):
+		return s.notServed(notServed)
+	case errors.As(err, &scope):
+		return s.scope(scope)
 	case errors.As(err, &noNamespace):
 		return s.noNamespace()
 	case errors.As(err, &notFound):
@@ -252,7 +265,11 @@ func (s Subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
 }
 
 func (s Subject) forbidden(e *cas.ForbiddenError) diag.Diagnostic {
-	next := fmt.Sprintf("Grant %s on configmaps in this namespace.", cmp.Or(s.Ways.Grant, "get and patch"))
+	next := fmt.Sprintf("Grant %s on %s.", cmp.Or(s.Ways.Grant, "get and patch"), s.granted())
+	if e.Verb == "discover" {
+		return s.refuse(TitleNotPermitted, path.Root("api_version"), "You do not have permission to ask which kinds "+s.APIVersion+" has.",
+			[]Fact{{"API server", s.words(e.Err)}}, "Bind the role system:discovery, which all users have unless somebody took it away.")
+	}
 	if isWrite(e.Verb) { // admission answers 403, too
 		next += " If the API server names a policy or a quota, correct what it names instead."
 	}
@@ -281,6 +298,9 @@ func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
 	facts := s.dryRun(e.Verb)
 	if facts != nil { // a destroy sends another request
 		next = s.orDestroy(next)
+	}
+	if texts := s.numbersAsText(e.Code); texts != "" {
+		next = texts
 	}
 	return s.refuse(TitleRequestRefused, path.Empty(), fmt.Sprintf("The API server refused to %s %s.", e.Verb, s.object("the")),
 		append(facts, Fact{"Status", fmt.Sprint(e.Code)}, Fact{"API server", s.words(e.Err)}), next)

@@ -31,7 +31,7 @@ func (s Subject) waited(e *cas.WaitError) diag.Diagnostic {
 	switch {
 	case errors.As(e.Err, &forbidden):
 		return s.refuse(TitleNotPermittedToWait, at, fmt.Sprintf("You do not have permission to %s this ConfigMap, so %s cannot wait.",
-			forbidden.Verb, s.waits()), append(facts, Fact{"API server", s.words(forbidden.Err)}), "Grant get, patch and watch on configmaps in this namespace.")
+			forbidden.Verb, s.waits()), append(facts, Fact{"API server", s.words(forbidden.Err)}), "Grant get, patch and watch on "+s.granted()+".")
 	case errors.Is(e.Err, context.DeadlineExceeded):
 		return s.refuse(TitleWaitEndedWithoutAMatch, at, "The expected state was not reached within "+s.waits()+".", facts,
 			"Find out why the other writer is late. Then run terraform apply again, or raise "+s.waits()+".")

@@ -52,3 +52,20 @@ func (d Defaults) Known(attribute string) types.String {
 	}
 	return types.StringValue(usual[attribute])
 }
+
+// usualOfFields are those that differ for fields of objects of any kind.
+var usualOfFields = map[string]string{ConflictScope: ScopeField, DeletionPolicy: PolicyRelease}
+
+// OfFields is a default as a resource of fields has it: another one where the provider block gives none, and by its own name.
+func (d Defaults) OfFields(attribute string, value types.String) types.String {
+	given, isGiven := d.given.Attributes()[attribute].(types.String)
+	own, isOwn := usualOfFields[attribute]
+	switch {
+	case isOwn && !d.given.IsUnknown() && (!isGiven || given.IsNull()):
+		return types.StringValue(own)
+	case value.ValueString() == ScopeKey:
+		return types.StringValue(ScopeField)
+	default:
+		return value
+	}
+}

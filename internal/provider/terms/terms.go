@@ -33,11 +33,13 @@ func (o Operation) Past() string {
 const (
 	ScopeObject = "object"
 	ScopeKey    = "key"
+	ScopeField  = "field" // of fields, the same as ScopeKey
 )
 
 // Values of deletion_policy: what becomes of the keys.
 const (
 	PolicyDelete  = "delete"
+	PolicyRelease = "release"
 	PolicyRestore = "restore"
 	PolicyAbandon = "abandon"
 )

@@ -1,0 +1,16 @@
+variable "restart" {
+  type    = string
+  default = "2026-11-25"
+}
+
+# Restarts the Pods whenever var.restart changes, as kubectl rollout restart does.
+resource "cas_object_fields" "restart" {
+  api_version = "apps/v1"
+  kind        = "Deployment"
+  namespace   = "shop"
+  name        = "green"
+
+  fields = {
+    "spec.template.metadata.annotations[\"kubectl.kubernetes.io/restartedAt\"]" = var.restart
+  }
+}

@@ -1,0 +1,95 @@
+package fields
+
+import (
+	"testing"
+)
+
+// lifetimes have one resource of each of several kinds: created, updated, drifted from, imported and destroyed.
+var lifetimes = map[string]struct {
+	of               sample
+	create, update   []string
+	created, updated string // of the field at the steps
+	steps            []string
+	drift            string // a merge patch of another writer
+	released         string // after a destroy by release
+	restored         string // after one by restore
+	imports          string // the paths
+}{
+	"the image of a Deployment": {
+		of:      deployment,
+		create:  []string{`fields = { "spec.template.spec.containers[name=web].image" = "web:2" }`, `expected_fields = { "spec.template.spec.containers[name=web].image" = "web:1" }`},
+		update:  []string{`fields = { "spec.template.spec.containers[name=web].image" = "web:3" }`},
+		created: `"web:2"`, updated: `"web:3"`, steps: []string{"spec", "template", "spec", "containers", "name=web", "image"},
+		released: `"web:3"`, restored: `"web:1"`, imports: `spec.template.spec.containers[name=web].image`,
+		drift: `{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"side:1"},{"name":"web","image":"web:9"}]}}}}`,
+	},
+	"the replicas of a Deployment": {
+		of: deployment, create: []string{`fields = { "spec.replicas" = 3 }`, `expected_fields = { "spec.replicas" = 2 }`}, update: []string{`fields = { "spec.replicas" = 0 }`},
+		created: `3`, updated: `0`, steps: []string{"spec", "replicas"}, released: `0`, restored: `2`, imports: `spec.replicas`, drift: `{"spec":{"replicas":7}}`,
+	},
+	"the selector of a Service": {
+		of: service, create: []string{`fields = { "spec.selector.color" = "green" }`, `expected_fields = { "spec.selector.color" = "blue" }`},
+		update: []string{`fields = { "spec.selector.color" = "red" }`}, created: `"green"`, updated: `"red"`, steps: []string{"spec", "selector", "color"},
+		released: `"red"`, restored: `"blue"`, imports: `spec.selector.color`, drift: `{"spec":{"selector":{"color":"grey"}}}`,
+	},
+	"a port of a Service, to which defaults are added": {
+		of: service, create: []string{`fields = { "spec.ports[name=alt]" = { name = "alt", port = 8080 } }`},
+		update:  []string{`fields = { "spec.ports[name=alt]" = { name = "alt", port = 8081 } }`},
+		created: `{"name":"alt","port":8080,"protocol":"TCP","targetPort":8080}`, updated: `{"name":"alt","port":8081,"protocol":"TCP","targetPort":8081}`,
+		steps: []string{"spec", "ports", "name=alt"}, imports: `spec.ports[name=alt]`,
+		drift: `{"spec":{"ports":[{"name":"http","port":80},{"name":"alt","port":9090}]}}`,
+	},
+	"a taint of a Node": {
+		of: node, create: []string{`fields = { "spec.taints[key=c,effect=NoSchedule]" = { key = "c", effect = "NoSchedule", value = "1" } }`},
+		update:  []string{`fields = { "spec.taints[key=c,effect=NoSchedule]" = { key = "c", effect = "NoSchedule", value = "2" } }`},
+		created: `{"effect":"NoSchedule","key":"c","value":"1"}`, updated: `{"effect":"NoSchedule","key":"c","value":"2"}`, steps: []string{"spec", "taints", "key=c"},
+		imports: `spec.taints[key=c,effect=NoSchedule]`,
+		drift:   `{"spec":{"taints":[{"key":"a","effect":"NoSchedule"},{"key":"b","value":"x","effect":"NoExecute"},{"key":"c","effect":"NoSchedule","value":"9"}]}}`,
+	},
+	"the limit of a HorizontalPodAutoscaler": {
+		of: scaler, create: []string{`fields = { "spec.maxReplicas" = 6 }`, `expected_fields = { "spec.maxReplicas" = 5 }`}, update: []string{`fields = { "spec.maxReplicas" = 7 }`},
+		created: `6`, updated: `7`, steps: []string{"spec", "maxReplicas"}, released: `7`, restored: `5`, imports: `spec.maxReplicas`, drift: `{"spec":{"maxReplicas":9}}`,
+	},
+	"an annotation of an Ingress": {
+		of: ingress, create: []string{`fields = { "metadata.annotations[\"acme.io/new\"]" = "1" }`}, update: []string{`fields = { "metadata.annotations[\"acme.io/new\"]" = "2" }`},
+		created: `"1"`, updated: `"2"`, steps: []string{"metadata", "annotations", "acme.io/new"}, imports: `metadata.annotations["acme.io/new"]`,
+		drift: `{"metadata":{"annotations":{"acme.io/new":"9"}}}`,
+	},
+	"a label that is removed": {
+		of: service, create: []string{`fields = { "metadata.labels.blue" = null }`, `expected_fields = { "metadata.labels.blue" = "1" }`},
+		update: []string{`fields = { "metadata.labels.blue" = "2" }`}, updated: `"2"`, steps: []string{"metadata", "labels", "blue"},
+		released: `"2"`, restored: `"1"`, imports: `metadata.labels.blue`, drift: `{"metadata":{"labels":{"blue":"9"}}}`,
+	},
+}
+
+func TestFieldsOfKinds(t *testing.T) {
+	t.Parallel()
+	for name, test := range lifetimes {
+		t.Run(name, func(t *testing.T) {
+			o := made(t, test.of)
+			o.Planned(o.block(test.create...))
+			o.wantLive(test.created, test.steps...)
+			o.PlanNothing()
+			o.Planned(o.block(test.update...))
+			o.wantLive(test.updated, test.steps...)
+			o.PlanNothing()
+
+			o.merge(test.drift)
+			o.Wants(o.Plan(), "Warning: Value Changed Since Last Apply")
+			o.Apply()
+			o.wantLive(test.updated, test.steps...)
+			o.PlanNothing()
+
+			o.Destroy()
+			o.wantLive(test.released, test.steps...)
+			o.WantState()
+		})
+		t.Run(name+", restored", func(t *testing.T) {
+			o := made(t, test.of)
+			o.Planned(o.block(append(test.create, `deletion_policy = "restore"`)...))
+			o.Planned(o.block(append(test.update, `deletion_policy = "restore"`)...))
+			o.Destroy()
+			o.wantLive(test.restored, test.steps...)
+		})
+	}
+}

@@ -1,0 +1,149 @@
+package fields
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	k8stypes "k8s.io/apimachinery/pkg/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+)
+
+// cli is a pipeline on the real command line.
+func cli(t *testing.T) *fixture.Pipeline {
+	t.Helper()
+	return fixture.NewCLIPipeline(t)
+}
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		of     sample
+		paths  string
+		fields string
+	}{
+		"a Deployment":                          {deployment, "spec.replicas," + image, `{ "spec.replicas" = 2, "spec.template.spec.containers[name=web].image" = "web:1" }`},
+		"a Node, whose path has a comma":        {node, "spec.taints[key=b,effect=NoExecute].value", `{ "spec.taints[effect=NoExecute,key=b].value" = "x" }`},
+		"an annotation, whose path has a slash": {ingress, `metadata.annotations["acme.io/x"]`, `{ "metadata.annotations[\"acme.io/x\"]" = "1" }`},
+		"a ClusterRole, whose name has a colon": {
+			sample{"rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles", "NAME:reader", `{"metadata":{"name":"NAME:reader","labels":{"a":"1"}}}`}, "metadata.labels.a", `{ "metadata.labels.a" = "1" }`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := made(t, test.of)
+			o.Write(o.block("fields = " + test.fields))
+			namespace := ""
+			if o.isNamespaced() {
+				namespace = o.Namespace
+			}
+			o.Do("import", "cas_object_fields.it", fmt.Sprintf("%s/%s/%s/%s/%s", o.apiVersion, o.kind, namespace, o.name, test.paths))
+			o.PlanNothing()
+			was := o.live()
+			o.Wants(o.Destroy(), "Warning: Field Stays As It Is")
+			o.unchanged(was)
+		})
+	}
+}
+
+// A kind whose CustomResourceDefinition is not there yet is a warning at plan, and is found at apply once it is.
+func TestKindThatIsNotServedYet(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	group := p.Namespace + ".acme.io"
+	widget := sample{group + "/v1", "Widget", "widgets", "one", `{"metadata":{"name":"one"},"spec":{"big":9007199254740993,"parts":[{"name":"a","size":1}]}}`}
+	o := &object{p, widget}
+	o.Write(o.block(`fields = { "spec.big" = 9007199254740995, "spec.parts[name=a].size" = 2 }`, `expected_fields = { "spec.big" = 9007199254740993, "spec.parts[name=a].size" = 1, "spec.mode" = "fast" }`))
+	o.Wants(o.Plan(), "Warning: Kind Not Served", "The API server serves no Widget of "+group+"/v1.")
+	on(p, sample{"apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions", "widgets." + group, strings.NewReplacer("GROUP", group).Replace(`{
+		"metadata":{"name":"widgets.GROUP"},"spec":{"group":"GROUP","scope":"Namespaced","names":{"kind":"Widget","plural":"widgets"},
+		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{
+		"big":{"type":"integer","format":"int64"},"mode":{"type":"string","default":"fast"},
+		"parts":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":{"type":"object","required":["name"],"properties":{
+		"name":{"type":"string"},"size":{"type":"integer"},"color":{"type":"string","default":"red"}}}}}}}}}}]}}`)})
+	for range 300 { // until the API server serves what it was told
+		_, err := o.Cluster.Client().CoreV1().RESTClient().Get().AbsPath("/apis/" + widget.apiVersion).DoRaw(t.Context())
+		if err == nil {
+			break
+		}
+	}
+	o.do("POST", "", "", `{"apiVersion":"`+widget.apiVersion+`","kind":"Widget",`+widget.body[1:])
+	o.Apply()
+	o.wantLive("9007199254740995", "spec", "big")
+	o.wantLive(`{"color":"red","name":"a","size":2}`, "spec", "parts", "name=a")
+	o.PlanNothing()
+	o.do("PATCH", o.name, k8stypes.MergePatchType, `{"spec":{"big":9007199254740996}}`)
+	o.Write(o.block(`fields = { "spec.big" = 9007199254740995, "spec.parts[name=a].size" = 2 }`))
+	o.Wants(o.Plan(), "9007199254740996")
+	o.Apply()
+	o.wantLive("9007199254740995", "spec", "big")
+}
+
+// The version of an API may change in the configuration: the object stays the same.
+func TestOtherVersionOfTheAPI(t *testing.T) {
+	o := made(t, scaler)
+	o.Planned(o.block(`fields = { "spec.maxReplicas" = 6 }`, `expected_fields = { "spec.maxReplicas" = 5 }`))
+	was := o.live()
+	o.Write(strings.Replace(o.block(`fields = { "spec.maxReplicas" = 6 }`, `expected_fields = { "spec.maxReplicas" = 5 }`), "autoscaling/v2", "autoscaling/v1", 1))
+	o.Wants(o.Plan(), "1 to change", "!must be replaced")
+	o.Apply()
+	o.unchanged(was)
+	o.PlanNothing()
+}
+
+func TestObjectThatVanished(t *testing.T) {
+	o := made(t, service)
+	o.Planned(o.block(`fields = { "metadata.annotations.a" = "1" }`))
+	o.do("DELETE", o.name, "", "")
+	o.Wants(o.Plan(), "Warning: Object Does Not Exist Yet")
+	o.ApplyRefused("Error: Object Not Found", "The Service does not exist.")
+	o.do("POST", "", "", o.body)
+	o.PlanApply()
+	o.wantLive(`{"a":"1"}`, "metadata", "annotations")
+}
+
+func TestNamespaceTooMany(t *testing.T) {
+	o := made(t, node)
+	o.Write(o.block(`namespace = "default"`, `fields = { "metadata.labels.a" = "1" }`))
+	o.PlanRefused([]string{"Error: Wrong Scope", "A Node is in no namespace, and one is named.", "Remove namespace."})
+	o.Write(`resource "cas_object_fields" "it" {
+  api_version = "v1"
+  kind = "Service"
+  name = "web"
+  fields = { "metadata.labels.a" = "1" }
+}`)
+	o.PlanRefused([]string{"Error: Wrong Scope", "A Service is in a namespace, and none is named.", "Set namespace."})
+}
+
+// The write waits for what a controller reports.
+func TestWaitForStatus(t *testing.T) {
+	o := made(t, deployment)
+	o.Write(o.block(`fields = { "metadata.annotations.ready" = "yes" }`, `expected_fields = { "status.readyReplicas" = 2 }`, `wait_for_match = "1m"`))
+	o.Wants(o.Plan(), "Warning: Expectation Does Not Hold Yet")
+	go func() {
+		_, err := o.Cluster.Client().CoreV1().RESTClient().Patch(k8stypes.MergePatchType).AbsPath(o.path(o.name) + "/status").
+			Body([]byte(`{"status":{"replicas":2,"readyReplicas":2,"updatedReplicas":2}}`)).DoRaw(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+	}()
+	o.Apply()
+	o.wantLive(`"yes"`, "metadata", "annotations", "ready")
+	o.PlanNothing()
+}
+
+func TestDestroyLeavesWhatAnotherChanged(t *testing.T) {
+	o := made(t, service)
+	o.Planned(o.block(`fields = { "metadata.annotations.a" = "1", "metadata.annotations.b" = "1" }`))
+	o.merge(`{"metadata":{"annotations":{"a":"theirs"}}}`)
+	o.Wants(o.Destroy(), "Warning: Field Stays As It Is", "metadata.annotations.a")
+	o.wantLive(`{"a":"theirs"}`, "metadata", "annotations")
+}
+
+func TestDataSource(t *testing.T) {
+	o := on(cli(t), deployment)
+	o.Applied(fmt.Sprintf("data \"cas_object_fields\" \"it\" {\n  %s\n  paths = [\"spec.replicas\", %q, \"status.readyReplicas\"]\n}\noutput \"values\" {\n  value = data.cas_object_fields.it.values\n}\n", o.at(), image))
+	const want = `{"values":{"spec.replicas":2,"spec.template.spec.containers[name=web].image":"web:1","status.readyReplicas":null}}`
+	if got := o.Outputs(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -1,0 +1,127 @@
+package diagnose_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// web is the Deployment that messages about fields are about.
+var web = cas.Ref{Kind: cas.KindOf("apps", "Deployment"), Namespace: "shop", Name: "web"}
+
+// aboutWeb is a resource of spec.replicas, whose value is text.
+func aboutWeb(op terms.Operation, more ...func(*diagnose.Subject)) diagnose.Subject {
+	s := diagnose.Subject{
+		ID: terms.EntryID{Ref: web}, APIVersion: "apps/v1", Noun: "fields", Op: op, Limit: op, Value: path.Root("fields"),
+		Keys: map[string]diagnose.KeyPaths{replicasKey(): {
+			Value: path.Root("fields").AtMapKey("spec.replicas"), Expected: path.Root("expected_fields").AtMapKey("spec.replicas"),
+		}},
+		Texts: map[string]string{replicasKey(): "5"},
+	}
+	for _, change := range more {
+		change(&s)
+	}
+	return s
+}
+
+func replicasKey() string {
+	key, err := cas.FieldKey(web.Kind, "spec.replicas")
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
+
+func fieldsDiagnosticTests() map[string]diagnosticTest {
+	const (
+		where     = "\n\n  Deployment:  shop/web\n"
+		notServed = "The API server serves no Deployment of apps/v1."
+		mayCome   = "\nIf this run makes the CustomResourceDefinition, let this resource depend on it. Otherwise correct api_version and kind."
+	)
+	unserved := &cas.NotServedError{Ref: web, APIVersion: "apps/v1"}
+	return map[string]diagnosticTest{
+		"a field that does not fit": {
+			of:   aboutWeb(terms.OpCreate).Diagnose(&cas.FieldError{Ref: web, Key: replicasKey(), Err: errors.New("spec holds a value, which has no fields")}),
+			path: `fields["spec.replicas"]`, summary: "Field Does Not Fit",
+			detail: "The object does not have a field as spec.replicas says. Nothing was written." + where + "  Problem:     spec holds a value, which has no fields\n" +
+				"\nCorrect the path or the value as the problem says, then run terraform plan again.",
+		},
+		"a kind that is not served": {
+			of: aboutWeb(terms.OpCreate).Diagnose(unserved), path: "api_version", summary: "Kind Not Served", detail: notServed + " Nothing was written." + where + mayCome,
+		},
+		"a kind that is not served, in a plan": {
+			of: aboutWeb(terms.OpCreate, planning).Diagnose(unserved), severity: diag.SeverityWarning, path: "api_version", summary: "Kind Not Served",
+			detail: notServed + " The plan could not check the object. The apply checks it." + where + mayCome,
+		},
+		"a kind that is not served, in a refresh": {
+			of: aboutWeb(terms.OpRead).Diagnose(unserved), severity: diag.SeverityWarning, path: "api_version", summary: "Kind Not Served",
+			detail: notServed + " The state stays as it is." + where + mayCome,
+		},
+		"a kind that is not served, in a destroy": {
+			of: aboutWeb(terms.OpDelete).Diagnose(unserved), path: "api_version", summary: "Kind Not Served",
+			detail: notServed + " Nothing was removed." + where + "\nIf the object is gone with its kind, run terraform state rm with the address above. " +
+				`Otherwise apply another api_version, or deletion_policy = "abandon", then destroy.`,
+		},
+		"no namespace": {
+			of: aboutWeb(terms.OpCreate).Diagnose(&cas.ScopeError{Ref: web, Namespaced: true}), path: "namespace", summary: "Wrong Scope",
+			detail: "A Deployment is in a namespace, and none is named. Nothing was written." + where + "\nSet namespace.",
+		},
+		"no discovery": {
+			of:   aboutWeb(terms.OpCreate).Diagnose(&cas.ForbiddenError{Ref: web, Verb: "discover", Err: errors.New("forbidden")}),
+			path: "api_version", summary: "Not Permitted",
+			detail: "You do not have permission to ask which kinds apps/v1 has. Nothing was written." + where + "  API server:  forbidden\n" +
+				"\nBind the role system:discovery, which all users have unless somebody took it away.",
+		},
+		"no role for the kind": {
+			of:      aboutWeb(terms.OpCreate).Diagnose(&cas.ForbiddenError{Ref: web, Verb: "get", Err: errors.New("forbidden")}),
+			summary: "Not Permitted",
+			detail: "You do not have permission to get this Deployment. Nothing was written." + where + "  API server:  forbidden\n" +
+				"\nGrant get and patch on the resource of kind Deployment in apps.",
+		},
+		"a number as text": {
+			of:      aboutWeb(terms.OpCreate).Diagnose(&cas.RefusedError{Ref: web, Verb: "patch", Code: 422, Err: errors.New("no")}),
+			summary: "Request Refused",
+			detail: "The API server refused to patch the Deployment. Nothing was written." + where + "  Status:      422\n  API server:  no\n" +
+				"\nspec.replicas is text that reads as a number or a bool. If the API server wants a number, not text, write it without quotes, or give the variable a type: type = number.",
+		},
+		"what stays": {
+			of: aboutFoo(terms.OpDelete).Stays([]string{"foo"}), severity: diag.SeverityWarning, summary: "Key Stays As It Is",
+			detail: "foo was there before this resource, or is not what it last wrote. It stays as it is." + "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n" +
+				"\nTo remove it, apply deletion_policy = \"delete\" first; to put back what was there before, \"restore\".",
+		},
+		"two owners": {
+			of: aboutWeb(terms.OpCreate).KeyWrittenTwice([]string{replicasKey()}, false), path: `fields["spec.replicas"]`, summary: "Field Written Twice",
+			detail: "Another resource has spec.replicas in the same configuration. Nothing was written." + where + "  Field:       spec.replicas\n" +
+				"\nLeave the field to one of the two.",
+		},
+	}
+}
+
+// No message about fields has more than twenty lines, whatever they hold.
+func TestMessagesAboutFieldsAreShort(t *testing.T) {
+	t.Parallel()
+	large := map[bool]string{}
+	for _, changed := range []bool{false, true} {
+		var members []string
+		for _, name := range strings.Split("abcdefghijklmnopqrstuvwxyz", "") {
+			members = append(members, `"`+name+`":"`+map[bool]string{false: "1", true: "2"}[changed]+strings.Repeat("x", 300)+`"`)
+		}
+		large[changed] = "{" + strings.Join(members, ",") + "}"
+	}
+	was, err := cas.JSON([]byte(large[false]))
+	is, wrong := cas.JSON([]byte(large[true]))
+	if err != nil || wrong != nil {
+		t.Fatal(err, wrong)
+	}
+	d := aboutWeb(terms.OpUpdate).DriftOverwritten([]diagnose.Drift{{Kind: diagnose.PartKey, Key: replicasKey(), Found: is, ToWrite: was}}, nil)
+	if n := strings.Count(d.Detail(), "\n") + 1; n > 20 || !strings.Contains(d.Detail(), "More differences:") || strings.Contains(d.Detail(), ".z") {
+		t.Errorf("%d lines:\n%s", n, d.Detail())
+	}
+}

@@ -1,0 +1,216 @@
+package diagnose
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// What differs where keys are fields of an object of any kind.
+
+// NameOf is what people call a key: a field by its path. isField reports whether it is one.
+func NameOf(key string) (name string, isField bool) { return cas.FieldPath(key) }
+
+// isStructured reports whether an entry is JSON that is no text.
+func isStructured(e cas.Entry) bool {
+	_, isJSON := e.JSON()
+	_, isText := e.Text()
+	return isJSON && !isText
+}
+
+// printable is a text of others without what would break the line: JSON, or a part of it, or a name.
+func printable(text string) string {
+	quoted := strconv.Quote(text)
+	if strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`) == text {
+		return text
+	}
+	return quoted
+}
+
+// field is for a field that cannot be told, or not be made to hold what it shall hold.
+func (s Subject) field(e *cas.FieldError) diag.Diagnostic {
+	paths := s.Keys[e.Key]
+	at := paths.Value
+	if len(at.Steps()) == 0 {
+		at = paths.Expected
+	}
+	name, _ := NameOf(e.Key)
+	return s.refuse(TitleFieldDoesNotFit, at, "The object does not have a field as "+name+" says.", []Fact{{"Problem", e.Err.Error()}},
+		s.orDestroy("Correct the path or the value as the problem says, then run terraform plan again."))
+}
+
+// notServed is for a kind that the API server does not serve. It may come in the same apply, and it may be gone for a while: so a plan warns, and a refresh
+// drops nothing.
+func (s Subject) notServed(e *cas.NotServedError) diag.Diagnostic {
+	happened := fmt.Sprintf("The API server serves no %s of %s.", e.Ref.Kind, e.APIVersion)
+	const next = "If this run makes the CustomResourceDefinition, let this resource depend on it. Otherwise correct api_version and kind."
+	switch {
+	case s.Op == terms.OpRead && !s.IsImport:
+		return s.tell(WarningKindNotServed, path.Root("api_version"), happened+" The state stays as it is.", nil, next)
+	case s.Plan != "":
+		return s.tell(WarningKindNotServed, path.Root("api_version"), happened+" The plan could not check the object. The apply checks it.", nil, next)
+	case s.Op == terms.OpDelete:
+		return s.refuse(TitleKindNotServed, path.Root("api_version"), happened, nil, fmt.Sprintf(
+			"If the object is gone with its kind, run terraform state rm with the address above. Otherwise apply another api_version, or deletion_policy = %q, then destroy.", terms.PolicyAbandon))
+	default:
+		return s.refuse(TitleKindNotServed, path.Root("api_version"), happened, nil, next)
+	}
+}
+
+func (s Subject) scope(e *cas.ScopeError) diag.Diagnostic {
+	if e.Namespaced {
+		return s.refuse(TitleWrongScope, path.Root("namespace"), fmt.Sprintf("A %s is in a namespace, and none is named.", e.Ref.Kind), nil, s.orDestroy("Set namespace."))
+	}
+	return s.refuse(TitleWrongScope, path.Root("namespace"), fmt.Sprintf("A %s is in no namespace, and one is named.", e.Ref.Kind), nil, s.orDestroy("Remove namespace."))
+}
+
+// granted is what a role must name.
+func (s Subject) granted() string {
+	if s.APIVersion == "" {
+		return "configmaps in this namespace"
+	}
+	group := cmp.Or(s.ID.Kind.Group(), "the core group")
+	return fmt.Sprintf("the resource of kind %s in %s", s.ID.Kind, group)
+}
+
+// numbersAsText is the next step where values that the API server refuses are texts that look like numbers: that is what an untyped variable makes of them. It
+// is empty where there are none.
+func (s Subject) numbersAsText(code int) string {
+	if s.APIVersion == "" || code != 400 && code != 422 {
+		return ""
+	}
+	var names []string
+	for key, text := range s.Texts {
+		name, _ := NameOf(key)
+		if _, err := strconv.ParseFloat(text, 64); (err == nil || text == "true" || text == "false") && !strings.HasPrefix(name, "metadata.") {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("%s is text that reads as a number or a bool. If the API server wants a number, not text, write it without quotes, "+
+		"or give the variable a type: type = number.", strings.Join(names[:min(len(names), mostNames)], ", "))
+}
+
+// quantities say why two values are told apart that mean the same.
+func (s Subject) quantities(a, b cas.Entry) []Fact {
+	textA, isA := a.Text()
+	textB, isB := b.Text()
+	if s.APIVersion == "" || s.Hide != ShowValues || !isA || !isB || !SameQuantity(textA, textB) {
+		return nil
+	}
+	return []Fact{{"Note", fmt.Sprintf("the API server keeps the quantity %q as %q, and expectations are compared with what it keeps", textA, textB)}}
+}
+
+// SameQuantity reports whether two texts are one quantity of Kubernetes.
+func SameQuantity(a, b string) bool {
+	of, err := resource.ParseQuantity(a)
+	other, wrong := resource.ParseQuantity(b)
+	return err == nil && wrong == nil && a != b && of.Cmp(other) == 0
+}
+
+// IsForm reports whether what was stored is the form that the API server gives what was sent.
+func IsForm(sent, stored cas.Entry) bool {
+	a, isText := sent.Text()
+	b, areTexts := stored.Text()
+	return isText && areTexts && SameQuantity(a, b)
+}
+
+// mostLeaves is how many differences between two objects or lists are shown.
+const mostLeaves = 4
+
+// leaves shows two objects, or two lists, by where they differ; nil for what is none.
+func (s Subject) leaves(nameA string, a cas.Entry, nameB string, b cas.Entry) (facts []Fact) {
+	if s.Hide != ShowValues || !isStructured(a) || !isStructured(b) {
+		return nil
+	}
+	var all []leaf
+	appendLeaves(&all, "", decoded(a), decoded(b))
+	if len(all) == 0 || all[0].at == "" {
+		return nil
+	}
+	for i, l := range all {
+		if i == mostLeaves {
+			return append(facts, Fact{"More differences", fmt.Sprint(len(all) - i)})
+		}
+		facts = append(facts, Fact{"At", l.at}, Fact{nameA, leafText(l.a)}, Fact{nameB, leafText(l.b)})
+	}
+	return facts
+}
+
+// leaf is a place where two values differ.
+type leaf struct {
+	at   string
+	a, b any // nil for nothing
+}
+
+func appendLeaves(all *[]leaf, at string, a, b any) {
+	mapA, isA := a.(map[string]any)
+	mapB, isB := b.(map[string]any)
+	listA, isListA := a.([]any)
+	listB, isListB := b.([]any)
+	switch {
+	case isA && isB:
+		names := slices.Sorted(maps.Keys(mapA))
+		for name := range mapB {
+			if _, both := mapA[name]; !both {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			appendLeaves(all, at+"."+name, mapA[name], mapB[name])
+		}
+	case isListA && isListB && len(listA) == len(listB):
+		for i := range listA {
+			appendLeaves(all, fmt.Sprintf("%s[%d]", at, i), listA[i], listB[i])
+		}
+	case encoded(a) != encoded(b):
+		*all = append(*all, leaf{at, a, b})
+	}
+}
+
+func leafText(v any) string {
+	if v == nil {
+		return "(absent)"
+	}
+	e, err := cas.JSON([]byte(encoded(v)))
+	if err != nil {
+		return encoded(v)
+	}
+	return renderOne(e, ShowValues)
+}
+
+func encoded(v any) string {
+	raw, _ := json.Marshal(v)
+	return string(raw)
+}
+
+func decoded(e cas.Entry) (v any) {
+	raw, _ := e.JSON()
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	_ = d.Decode(&v) // an entry is JSON
+	return v
+}
+
+// Stays lists what a removal leaves as it is.
+func (s Subject) Stays(keys []string) diag.Diagnostic {
+	return s.tell(WarningKeyStays, path.Empty(), enumerate(keys)+number(len(keys), " was there before this resource, or is not what it last wrote. It stays as it is.",
+		" were there before this resource, or are not what it last wrote. They stay as they are."), s.keyFact(keys...),
+		fmt.Sprintf("To remove %s, apply deletion_policy = %q first; to put back what was there before, %q.", number(len(keys), "it", "them"), terms.PolicyDelete, terms.PolicyRestore))
+}

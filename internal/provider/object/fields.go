@@ -1,0 +1,463 @@
+// Package object has the resource, the data source and the action of fields of objects of any kind. They translate to the same claims as those of
+// ConfigMaps and Secrets: a key is what [cas.FieldKey] makes of a path.
+package object
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// NewFields is cas_object_fields, a resource of many fields. A change of fields is an update of it, and no replace.
+func NewFields() resource.Resource {
+	r := &fieldsResource{fieldsType}
+	r.IsOfFields = true
+	return r
+}
+
+var fieldsType = adapter.NewKeys[fieldsModel]("object_fields", cas.ConfigMap, fieldsSchema) // each model knows the kind
+
+type fieldsResource struct {
+	adapter.Keys[fieldsModel, *fieldsModel]
+}
+
+// Metadata implements [resource.Resource].
+func (r *fieldsResource) Metadata(ctx context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	r.Type.Metadata(ctx, req, resp)
+	resp.ResourceBehavior.MutableIdentity = true // with the fields, and with the version of the API
+}
+
+// fieldsModel is the resource's schema as Go values.
+type fieldsModel struct {
+	adapter.DataAttributes
+
+	APIVersion     types.String  `tfsdk:"api_version"`
+	ObjectKind     types.String  `tfsdk:"kind"`
+	Fields         types.Dynamic `tfsdk:"fields"`
+	ExpectedFields types.Dynamic `tfsdk:"expected_fields"`
+	PreviousFields types.Dynamic `tfsdk:"previous_fields"`
+	StoredFields   types.Dynamic `tfsdk:"stored_fields"`
+	HideValues     types.Bool    `tfsdk:"hide_values"`
+
+	forms map[string]cas.Entry `tfsdk:"-"` // what the API server made of what Fields says, where that is another value
+}
+
+// anyObject is what descriptions call the object.
+var anyObject = cas.KindOf("", "object")
+
+func fieldsSchema(ctx context.Context) schema.Schema {
+	own := map[string]schema.Attribute{
+		"fields": schema.DynamicAttribute{
+			Required: true,
+			MarkdownDescription: "Values to write, by path: any JSON value; null removes the field. Set at least one. The resource ignores other fields. If you remove a " +
+				"path from the map, `deletion_policy` applies to it. [Paths](#paths) are those that the API server prints.",
+		},
+		"expected_fields": schema.DynamicAttribute{
+			Optional: true,
+			MarkdownDescription: "Values that fields must hold before the write, by path, as the API server stores them; null if the field must be absent. A field of " +
+				"`fields` that is not here must be absent on create, and hold the value in the state on update. A field that is only here is a guard: the " +
+				"request compares it and never writes it; it may be one of `status`. A plan without a write checks nothing, and a field that is not " +
+				"written is not compared with its expectation, so both can stay in the configuration after the swap.",
+		},
+		"conflict_scope": oneOf("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a create. `field` (default): only a "+
+			"change of one of these fields or guards. `object`: any change of the object that this apply did not make; where a controller reports its "+
+			"status, that is nearly always one.", terms.ScopeField, terms.ScopeObject),
+		"deletion_policy": oneOf("What happens to the fields on destroy, and to one that you remove from the configuration. `release` (default) removes those that this resource "+
+			"added, unless somebody else changed them since and `on_drift` is `warning`, and leaves all others as they are; the plan lists what stays. `delete` removes all. `restore` puts back "+
+			"what they held before the first write (or the import or adoption). `abandon` leaves all as they are.",
+			terms.PolicyRelease, terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
+		"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the fields after the last apply. `warning` (default) warns " +
+			"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new expectation of a field " +
+			"acknowledges its change."),
+		"hide_values": attributes.Flag("Show lengths and SHA-256 digests instead of values in diagnostics, also where they quote the API server. `previous_fields` and " +
+			"`stored_fields` stay null; `fields` and `expected_fields` stay in the state, as all that a configuration says. A provider cannot see Terraform's " +
+			"`sensitive` marks, so set it if values are sensitive. Default: `false`."),
+		"previous_fields": schema.DynamicAttribute{
+			Computed: true,
+			MarkdownDescription: "What the last write replaced or removed, by path; null for a field that was absent. Null as a whole if this resource has not written yet " +
+				"(for example after an import), or with `hide_values`.",
+		},
+		"stored_fields": schema.DynamicAttribute{
+			Computed: true,
+			MarkdownDescription: "What the API server made of `fields`, by path, where that is another value: it stores the quantity `1000m` as `1`, and adds defaults to " +
+				"objects. Null if there is no such field, or with `hide_values`.",
+		},
+		"api_version": schema.StringAttribute{
+			Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIf(isOtherGroup, groupDescription, groupDescription)},
+			Validators:          []validator.String{validAPIVersion()},
+			MarkdownDescription: "Version of the API in which paths are read, such as `v1` or `apps/v1`. A change of the group replaces the resource, one of the version does not.",
+		},
+		"kind": schema.StringAttribute{
+			Required: true, PlanModifiers: replaces(), Validators: []validator.String{validKind()},
+			MarkdownDescription: "Kind of the object, such as `Deployment`. A change replaces the resource.",
+		},
+		"namespace": schema.StringAttribute{
+			Optional: true, PlanModifiers: replaces(), Validators: []validator.String{attributes.ValidNamespace()},
+			MarkdownDescription: "Namespace of the object. Required for kinds that have namespaces, and none for others. A change replaces the resource.",
+		},
+		"name": schema.StringAttribute{
+			Required: true, PlanModifiers: replaces(),
+			Validators:          []validator.String{validName()},
+			MarkdownDescription: "Name of the object. It must exist before the write. A change replaces the resource.",
+		},
+		"adopt_existing": attributes.Flag("Take over fields that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
+		"id": attributes.Computed("`api_version/kind/namespace/name/path1,path2` with the paths sorted, for example `apps/v1/Deployment/shop/web/spec.replicas`. Nothing " +
+			"stands between two slashes for a kind without namespaces."),
+		"wait_for_match": schema.StringAttribute{
+			Optional: true, Validators: []validator.String{attributes.ValidTimeout(), stringvalidator.ConflictsWith(path.MatchRoot("expected_resource_version_wo"))},
+			MarkdownDescription: "Maximum time that an apply waits for the object and for the expected values, such as `2m`. It writes as soon as they match. The time comes on " +
+				"top of the operation's timeout. The plan warns if the apply would have to wait. Needs the verb `watch`, and excludes `conflict_scope = \"object\"` " +
+				"and `on_drift = \"error\"`. Default: no wait.",
+		},
+	}
+	all := attributes.OfData(ctx, anyObject, "", nil)
+	maps.Copy(all, own)
+	return schema.Schema{
+		MarkdownDescription: "Writes fields of an existing object of any kind in one atomic request, all or none, only if every field holds its expected value.",
+		Attributes:          all,
+	}
+}
+
+const groupDescription = "a change of the API group replaces the resource"
+
+func isOtherGroup(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
+	resp.RequiresReplace = req.PlanValue.IsUnknown() || terms.KindOf(req.PlanValue.ValueString(), "").Group() != terms.KindOf(req.StateValue.ValueString(), "").Group()
+}
+
+func replaces() []planmodifier.String {
+	return []planmodifier.String{stringplanmodifier.RequiresReplace()}
+}
+
+func validAPIVersion() validator.String {
+	return attributes.Rule("VERSION or GROUP/VERSION", diagnose.TitleInvalidAPIVersion, terms.APIVersionProblems)
+}
+
+func validKind() validator.String {
+	return attributes.Rule("a kind", diagnose.TitleInvalidKind, terms.KindProblems)
+}
+
+func validName() validator.String {
+	return attributes.Rule("the name of an object", diagnose.TitleInvalidObjectName, terms.ObjectNameProblems)
+}
+
+// oneOf takes its default, or one of the others.
+func oneOf(description, usual string, others ...string) schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional: true, Computed: true, MarkdownDescription: description + " The provider's `defaults` can set another default.",
+		Validators: []validator.String{stringvalidator.OneOf(append([]string{usual}, others...)...)},
+	}
+}
+
+// SetKind implements [adapter.FieldsModel].
+func (m *fieldsModel) SetKind() {
+	m.Kind = terms.KindOf(m.APIVersion.ValueString(), m.ObjectKind.ValueString())
+}
+
+// fields are what fields shall hold, and expected what they must hold before.
+func (m *fieldsModel) fields() (fieldSet, diag.Diagnostics) {
+	return readFields("fields", m.Fields, func(path string) (string, error) { return cas.FieldKey(m.Kind, path) })
+}
+
+func (m *fieldsModel) expected() (fieldSet, diag.Diagnostics) {
+	return readFields("expected_fields", m.ExpectedFields, func(path string) (string, error) { return cas.ReadKey(m.Kind, path) })
+}
+
+// Follow implements [adapter.FieldsModel]. A plan that gives a field the value that the state has asks for no other form of it.
+func (m *fieldsModel) Follow(state *fieldsModel, forms map[string]cas.Entry) {
+	if m == state {
+		m.forms = forms
+		return
+	}
+	planned, _ := m.fields()
+	had, _ := state.fields()
+	m.forms = map[string]cas.Entry{}
+	for key, form := range forms {
+		if e, has := had.entries[key]; has && planned.isKnown && planned.entries[key] == e {
+			m.forms[key] = form
+		}
+	}
+}
+
+// values are what fields shall hold, or hold: in the form that the API server gave them.
+func (m *fieldsModel) values() map[string]cas.Entry {
+	s, _ := m.fields()
+	for key, form := range m.forms {
+		if _, has := s.entries[key]; has {
+			s.entries[key] = form
+		}
+	}
+	return s.entries
+}
+
+// Validate checks what the schema does not.
+func (m *fieldsModel) Validate() (diags diag.Diagnostics) {
+	diags = m.validateFields()
+	if fields, _ := m.fields(); fields.isNamed && len(fields.entries) == 0 && !diags.HasError() {
+		diags.Append(invalidAt(path.Root("fields"), diagnose.TitleMissingKeys, "there must be at least one field"))
+	}
+	for _, problem := range []struct {
+		is   bool
+		says string
+	}{
+		{m.ConflictScope.ValueString() == terms.ScopeObject, "conflict_scope must not be \"object\", or the write that it waits for is a conflict"},
+		{m.OnDrift.ValueString() == terms.DriftError, "on_drift must not be \"error\", because the write that it waits for counts as drift"},
+	} {
+		if problem.is && !m.WaitForMatch.IsNull() {
+			diags.Append(invalidAt(path.Root("wait_for_match"), diagnose.TitleInvalidAttributeCombination, problem.says))
+		}
+	}
+	return diags
+}
+
+// validateFields checks what fields and expected_fields say.
+func (m *fieldsModel) validateFields() (diags diag.Diagnostics) {
+	fields, diags := m.fields()
+	expected, more := m.expected()
+	diags.Append(more...)
+	for key, e := range fields.entries {
+		if err := cas.CanSet(key, e); err != nil && fields.isKnown {
+			diags.Append(invalidAt(fields.at(key), diagnose.TitleInvalidFieldValue, err.Error()))
+		}
+		for guard := range expected.entries {
+			if guard != key && cas.Overlap(guard, key) {
+				diags.Append(invalidAt(expected.at(guard), diagnose.TitleFieldNamedTwice, fmt.Sprintf(
+					"it names a part of %q in fields, or the reverse: expect the same field", fields.spelled[key])))
+			}
+		}
+	}
+	return diags
+}
+
+// SetDefaults implements [adapter.KeysModel].
+func (m *fieldsModel) SetDefaults(of terms.Defaults) {
+	m.DataAttributes.SetDefaults(of)
+	m.ConflictScope, m.DeletionPolicy = of.OfFields(terms.ConflictScope, m.ConflictScope), of.OfFields(terms.DeletionPolicy, m.DeletionPolicy)
+	m.HideValues = types.BoolValue(false)
+}
+
+// Configure does nothing: a plan has all that Claim needs.
+func (*fieldsModel) Configure(*fieldsModel) {}
+
+// At implements [adapter.KeysModel].
+func (m *fieldsModel) At() []types.String {
+	return []types.String{m.APIVersion, m.ObjectKind, m.Namespace, m.Name}
+}
+
+// fieldsID names these fields of the object.
+func (m *fieldsModel) fieldsID(ref cas.Ref, keys []string) terms.FieldsID {
+	return terms.FieldsID{Ref: ref, APIVersion: m.APIVersion.ValueString(), Keys: keys}
+}
+
+// SetID implements [adapter.KeysModel].
+func (m *fieldsModel) SetID() {
+	m.ID = types.StringValue(m.fieldsID(m.Ref(), m.keys()).String())
+}
+
+func (m *fieldsModel) keys() []string {
+	s, _ := m.fields()
+	return sortedKeys(s.entries)
+}
+
+// Claim translates the attributes to a claim.
+func (m *fieldsModel) Claim(run *claim.Run) *claim.Claim {
+	fields, _ := m.fields()
+	expected, _ := m.expected()
+	c := m.NewClaim(m.Kind.String()+"."+m.Kind.Group()+"/"+m.Ref().String(), m.values(), expected.entries)
+	c.APIVersion, c.Hides = m.APIVersion.ValueString(), run.Hides(m.HideValues)
+	if c.Scope == terms.ScopeField {
+		c.Scope = terms.ScopeKey
+	}
+	c.Known = claim.Known{
+		Place: adapter.Known(m.At()...), Keys: fields.isNamed, Values: fields.isKnown, Change: fields.isKnown,
+		All: fields.isKnown && expected.isKnown && adapter.Known(m.ConflictScope, m.DeletionPolicy) && !m.AdoptExisting.IsUnknown(),
+	}
+	c.About = func(op terms.Operation) diagnose.Subject {
+		s := m.Subject(op, diagnose.HideIf(run.Hides(m.HideValues)), `Apply deletion_policy = "abandon" to the resource that gives the field up. Then set `+
+			"adopt_existing = true or expected_fields in the one that takes it over.")
+		s.Noun, s.Place = "fields", "api_version, kind, namespace and name"
+		s.Ways.OtherKeys = `set conflict_scope = "field" to ignore other fields.`
+		s.ImportID = func(ref cas.Ref, keys []string) string { return m.fieldsID(ref, keys).String() }
+		describe(&s, m.APIVersion.ValueString(), fields, expected)
+		return s
+	}
+	return c
+}
+
+// describe says to a subject where attributes say something about a field, and what they hold.
+func describe(s *diagnose.Subject, apiVersion string, fields, expected fieldSet) {
+	s.APIVersion, s.Value, s.Keys, s.Texts = apiVersion, path.Root("fields"), map[string]diagnose.KeyPaths{}, map[string]string{}
+	for key, e := range fields.entries {
+		s.Keys[key] = diagnose.KeyPaths{Value: fields.at(key), Expected: expected.at(key)}
+		s.Values = append(s.Values, e)
+		if text, isText := e.Text(); isText {
+			s.Texts[key] = text
+		}
+	}
+	for key, e := range expected.entries {
+		s.Keys[key] = diagnose.KeyPaths{Value: s.Keys[key].Value, Expected: expected.at(key), Want: new(e)}
+		s.Values = append(s.Values, e)
+	}
+}
+
+// PlanWrite does nothing: an update that writes differs from the state.
+func (*fieldsModel) PlanWrite() {}
+
+// SetPrevious stores what was replaced, and the forms of what was written.
+func (m *fieldsModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) {
+	m.setStored(run)
+	m.PreviousFields = types.DynamicNull()
+	if s, _ := m.fields(); !run.Hides(m.HideValues) { // nobody marks what it replaced as sensitive
+		m.PreviousFields = s.value(previous)
+	}
+}
+
+func (m *fieldsModel) setStored(run *claim.Run) {
+	s, _ := m.fields()
+	stored := map[string]cas.Entry{}
+	for key, form := range m.forms {
+		if e, has := s.entries[key]; has && e != form && !run.Hides(m.HideValues) {
+			stored[key] = form
+		}
+	}
+	m.StoredFields = s.value(stored)
+}
+
+// KeepPrevious implements [adapter.KeysModel]. It also keeps what the configuration says in other words only.
+func (m *fieldsModel) KeepPrevious(state *fieldsModel, run *claim.Run) {
+	m.setStored(run)
+	m.PreviousFields = state.PreviousFields
+	switch {
+	case m.PreviousFields.IsNull():
+	case m.HideValues.IsUnknown():
+		m.PreviousFields = types.DynamicUnknown()
+	case run.Hides(m.HideValues):
+		m.PreviousFields = types.DynamicNull()
+	}
+	for _, of := range []struct {
+		plan, state *types.Dynamic
+		read        func(*fieldsModel) (fieldSet, diag.Diagnostics)
+	}{{&m.Fields, &state.Fields, (*fieldsModel).fields}, {&m.ExpectedFields, &state.ExpectedFields, (*fieldsModel).expected}} {
+		planned, _ := of.read(m)
+		if had, _ := of.read(state); planned.isSame(had) && of.plan.IsNull() == of.state.IsNull() {
+			*of.plan = *of.state
+		}
+	}
+	m.SetID()
+}
+
+// Refresh stores what the fields hold, null where they are absent. What the API server made of a value counts as that value.
+func (m *fieldsModel) Refresh(seen *claim.Seen) bool {
+	s, _ := m.fields()
+	live, isChanged := map[string]cas.Entry{}, seen.IsImport
+	for _, key := range seen.Keys {
+		was, has := s.entries[key]
+		if !has && !seen.IsImport {
+			continue
+		}
+		live[key] = seen.Entry(key)
+		if form, isForm := m.forms[key]; has && (live[key].Holds(was) || isForm && form == live[key]) {
+			live[key] = was
+		} else {
+			isChanged = true
+		}
+	}
+	if isChanged {
+		m.Fields = s.value(live)
+	}
+	if !m.StoredFields.IsNull() {
+		m.setStored(nil)
+	}
+	return seen.Exists()
+}
+
+// identity is the identity of fields. It changes with the fields, and with the version of the API.
+type identity struct {
+	APIVersion types.String `tfsdk:"api_version"`
+	Kind       types.String `tfsdk:"kind"`
+	Namespace  types.String `tfsdk:"namespace"`
+	Name       types.String `tfsdk:"name"`
+	Paths      types.List   `tfsdk:"paths"`
+}
+
+var identities = codec.Of[identity](identitySchema)
+
+func identitySchema(context.Context) identityschema.Schema {
+	required := func(description string) identityschema.Attribute {
+		return identityschema.StringAttribute{RequiredForImport: true, Description: description}
+	}
+	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"api_version": required("Version of the API, such as \"apps/v1\"."),
+		"kind":        required("Kind of the object, such as \"Deployment\"."),
+		"namespace":   identityschema.StringAttribute{OptionalForImport: true, Description: "Namespace of the object; none for kinds without namespaces."},
+		"name":        required("Name of the object."),
+		"paths":       identityschema.ListAttribute{ElementType: types.StringType, RequiredForImport: true, Description: "Paths of the fields."},
+	}}
+}
+
+// IdentitySchema implements [adapter.KeysModel].
+func (*fieldsModel) IdentitySchema(cas.Kind) identityschema.Schema { return identitySchema(nil) } //nolint:staticcheck // it needs none
+
+// EncodeIdentity implements [adapter.KeysModel].
+func (m *fieldsModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
+	keys := m.keys()
+	if id, err := terms.ParseFieldsID(m.ID.ValueString()); err == nil && len(keys) == 0 { // of an import
+		keys = id.Keys
+	}
+	for i, key := range keys {
+		keys[i], _ = diagnose.NameOf(key)
+	}
+	return identities().Encode(ctx, identity{m.APIVersion, m.ObjectKind, m.Namespace, m.Name, adapter.ListOf(keys)}, raw)
+}
+
+// Import implements [adapter.KeysModel].
+func (m *fieldsModel) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
+	title, subject := diagnose.TitleInvalidImportID, "import id"
+	id, err := terms.ParseFieldsID(req.ID)
+	if req.ID == "" {
+		var of identity
+		if diags := req.Identity.Get(ctx, &of); diags.HasError() {
+			return nil, diags
+		}
+		title, subject = diagnose.TitleInvalidImportIdentity, "identity"
+		id, err = terms.NewFieldsID(of.APIVersion.ValueString(), of.Kind.ValueString(), of.Namespace.ValueString(), of.Name.ValueString(), adapter.KeysOf(of.Paths))
+	}
+	if err != nil {
+		return nil, diag.Diagnostics{title.With(diagnose.Detail(fmt.Sprintf("The %s %v.", subject, err), nil, ""))}
+	}
+	m.APIVersion, m.ObjectKind, m.Namespace, m.Name = types.StringValue(id.APIVersion), types.StringValue(id.Kind.String()), types.StringNull(), types.StringValue(id.Name)
+	if id.Namespace != "" {
+		m.Namespace = types.StringValue(id.Namespace)
+	}
+	m.ID = types.StringValue(id.String())
+	m.SetKind()
+	return id.Keys, nil
+}
+
+func sortedKeys(of map[string]cas.Entry) (keys []string) {
+	for key := range of {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,227 @@
+package object
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+)
+
+// A dynamic attribute gives fields their values: an object or a map of any JSON values, by path. A dynamic value can stand in no map of the
+// framework's, and types that differ as a list and a tuple do are the same here.
+
+// fieldSet is what such an attribute says.
+type fieldSet struct {
+	attribute string
+	entries   map[string]cas.Entry // by key; the absent Entry for null and for what is not known yet
+	spelled   map[string]string    // the path as the attribute has it, by key
+	isNamed   bool                 // it is known which fields it names
+	isKnown   bool                 // all of it is known
+}
+
+// readFields reads an attribute, null or not. keyOf makes the key of a path.
+func readFields(attribute string, from types.Dynamic, keyOf func(path string) (string, error)) (s fieldSet, diags diag.Diagnostics) {
+	s = fieldSet{attribute: attribute, entries: map[string]cas.Entry{}, spelled: map[string]string{}, isNamed: true, isKnown: true}
+	var all map[string]attr.Value
+	switch v := from.UnderlyingValue().(type) {
+	case types.Object:
+		all, s.isNamed = v.Attributes(), !v.IsUnknown()
+	case types.Map:
+		all, s.isNamed = v.Elements(), !v.IsUnknown()
+	case nil:
+		s.isNamed = !from.IsUnknown()
+	default:
+		diags.Append(invalidAt(path.Root(attribute), diagnose.TitleInvalidFieldValue, "must be an object of values by path, such as { \"spec.replicas\" = 3 }"))
+	}
+	s.isKnown = s.isNamed
+	for _, spelling := range slices.Sorted(maps.Keys(all)) {
+		at := path.Root(attribute).AtMapKey(spelling)
+		key, err := keyOf(spelling)
+		if err != nil {
+			diags.Append(invalidAt(at, diagnose.TitleInvalidFieldPath, err.Error()))
+			continue
+		}
+		for other := range s.entries {
+			if cas.Overlap(key, other) {
+				diags.Append(invalidAt(at, diagnose.TitleFieldNamedTwice, fmt.Sprintf("it names what %q names, or a part of it: leave one of the two out", s.spelled[other])))
+			}
+		}
+		value, isKnown, err := plain(all[spelling])
+		if s.isKnown = s.isKnown && isKnown; err == nil && isKnown && value != nil {
+			s.entries[key], err = entryOf(value)
+		} else {
+			s.entries[key] = cas.Entry{}
+		}
+		if s.spelled[key] = spelling; err != nil {
+			diags.Append(invalidAt(at, diagnose.TitleInvalidFieldValue, err.Error()))
+		}
+	}
+	return s, diags
+}
+
+// at is where the attribute has a key, or could have it.
+func (s *fieldSet) at(key string) path.Path {
+	spelling, isThere := s.spelled[key]
+	if !isThere {
+		spelling, _ = diagnose.NameOf(key)
+	}
+	return path.Root(s.attribute).AtMapKey(spelling)
+}
+
+// isSame reports whether two attributes say the same, however they spell paths and whatever types their lists have.
+func (s *fieldSet) isSame(other fieldSet) bool {
+	return s.isKnown && other.isKnown && maps.Equal(s.entries, other.entries)
+}
+
+// value is the attribute with these entries; spelled as the set has them. It is null where there are none.
+func (s *fieldSet) value(entries map[string]cas.Entry) types.Dynamic {
+	if len(entries) == 0 {
+		return types.DynamicNull()
+	}
+	values, of := map[string]attr.Value{}, map[string]attr.Type{}
+	for key, e := range entries {
+		name, isThere := s.spelled[key]
+		if !isThere {
+			name, _ = diagnose.NameOf(key)
+		}
+		v, t := valueOf(e)
+		values[name], of[name] = v, t
+	}
+	return types.DynamicValue(types.ObjectValueMust(of, values))
+}
+
+func invalidAt(at path.Path, title diagnose.ErrorTitle, problem string) diag.Diagnostic {
+	return title.At(at, fmt.Sprintf("Attribute %s: %s.", at, problem))
+}
+
+// plain is a value as encoding/json takes it. isKnown reports whether all of it is known.
+func plain(of attr.Value) (v any, isKnown bool, err error) {
+	if d, isDynamic := of.(types.Dynamic); isDynamic && !d.IsNull() && !d.IsUnknown() {
+		return plain(d.UnderlyingValue())
+	}
+	switch of := of.(type) {
+	case interface{ Attributes() map[string]attr.Value }: // an object
+		return members(of.(attr.Value), of.Attributes()) //nolint:forcetypeassert // it is one
+	case interface{ Elements() map[string]attr.Value }: // a map
+		return members(of.(attr.Value), of.Elements()) //nolint:forcetypeassert // it is one
+	case interface{ Elements() []attr.Value }: // a list, a set or a tuple
+		all := []any{}
+		isKnown = !of.(attr.Value).IsUnknown() //nolint:forcetypeassert // it is one
+		if v := of.(attr.Value); v.IsNull() {  //nolint:forcetypeassert // it is one
+			return nil, true, nil
+		}
+		for _, e := range of.Elements() {
+			element, isIn, err := plain(e)
+			if err != nil {
+				return nil, false, err
+			}
+			all, isKnown = append(all, element), isKnown && isIn
+		}
+		return all, isKnown, nil
+	}
+	switch of := of.(type) {
+	case nil:
+		return nil, true, nil
+	case types.String:
+		if !of.IsNull() && !of.IsUnknown() {
+			return of.ValueString(), true, nil
+		}
+	case types.Bool:
+		if !of.IsNull() && !of.IsUnknown() {
+			return of.ValueBool(), true, nil
+		}
+	case types.Number:
+		if n := of.ValueBigFloat(); !of.IsNull() && !of.IsUnknown() {
+			if n.IsInt() {
+				return json.Number(n.Text('f', 0)), true, nil
+			}
+			return json.Number(n.Text('g', -1)), true, nil
+		}
+	}
+	if of.IsUnknown() || of.IsNull() {
+		return nil, of.IsNull(), nil
+	}
+	return nil, false, fmt.Errorf("a %s is no JSON value", of.Type(nil)) //nolint:staticcheck // no value's type needs a context
+}
+
+func members(of attr.Value, all map[string]attr.Value) (any, bool, error) {
+	if of.IsNull() || of.IsUnknown() {
+		return nil, of.IsNull(), nil
+	}
+	v, isKnown := map[string]any{}, true
+	for name, member := range all {
+		m, isIn, err := plain(member)
+		if err != nil {
+			return nil, false, err
+		}
+		if v[name] = m; !isIn {
+			isKnown = false
+		}
+	}
+	return v, isKnown, nil
+}
+
+// entryOf is the entry of a plain value.
+func entryOf(v any) (cas.Entry, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return cas.Entry{}, err
+	}
+	return cas.JSON(b.Bytes())
+}
+
+// valueOf is the value of an entry, and its type.
+func valueOf(e cas.Entry) (attr.Value, attr.Type) {
+	raw, isThere := e.JSON()
+	var v any
+	if isThere {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		_ = d.Decode(&v) // an entry is JSON
+	}
+	return typed(v)
+}
+
+// precision is that of Terraform's numbers.
+const precision = 512
+
+func typed(v any) (attr.Value, attr.Type) {
+	switch v := v.(type) {
+	case string:
+		return types.StringValue(v), types.StringType
+	case bool:
+		return types.BoolValue(v), types.BoolType
+	case json.Number:
+		n, _, err := big.ParseFloat(v.String(), 10, precision, big.ToNearestEven)
+		if err != nil {
+			return types.StringValue(v.String()), types.StringType
+		}
+		return types.NumberValue(n), types.NumberType
+	case map[string]any:
+		values, of := map[string]attr.Value{}, map[string]attr.Type{}
+		for name, member := range v {
+			values[name], of[name] = typed(member)
+		}
+		return types.ObjectValueMust(of, values), types.ObjectType{AttrTypes: of}
+	case []any:
+		values, of := make([]attr.Value, len(v)), make([]attr.Type, len(v))
+		for i := range v {
+			values[i], of[i] = typed(v[i])
+		}
+		return types.TupleValueMust(of, values), types.TupleType{ElemTypes: of}
+	default:
+		return types.DynamicNull(), types.DynamicType
+	}
+}

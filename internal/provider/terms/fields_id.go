@@ -1,0 +1,136 @@
+package terms
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validation/path"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// FieldsID names fields of one object, in a version of its API.
+type FieldsID struct {
+	cas.Ref
+	APIVersion string
+	Keys       []string // as [cas.FieldKey] makes them, sorted
+}
+
+// fieldsForm is what an id of fields looks like.
+const fieldsForm = "api_version/kind/namespace/name/path1,path2, with nothing between two slashes for a kind without namespaces"
+
+// String has the form apps/v1/Deployment/shop/web/path1,path2. Neither an API version nor what follows it up to the name can hold a slash of its own, but for that
+// between group and version, and a core version is told by its form. So a name may hold colons, and a path all that follows.
+func (id FieldsID) String() string {
+	paths := make([]string, len(id.Keys))
+	for i, key := range id.Keys {
+		paths[i], _ = cas.FieldPath(key)
+	}
+	return strings.Join([]string{id.APIVersion, id.Kind.String(), id.Namespace, id.Name, strings.Join(paths, ",")}, "/")
+}
+
+// coreVersion is the form of a version of the core group; no other group has a name of that form.
+var coreVersion = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+
+// ParseFieldsID is the reverse of [FieldsID.String]. It sorts the paths, and takes any spelling of them.
+func ParseFieldsID(s string) (FieldsID, error) {
+	malformed := fmt.Errorf("%q is not of the form %s", s, fieldsForm)
+	version, rest, _ := strings.Cut(s, "/")
+	if !coreVersion.MatchString(version) {
+		var of string
+		of, rest, _ = strings.Cut(rest, "/")
+		version += "/" + of
+	}
+	parts := strings.SplitN(rest, "/", 4)
+	if len(parts) != 4 {
+		return FieldsID{}, malformed
+	}
+	paths, ok := splitPaths(parts[3])
+	if !ok {
+		return FieldsID{}, malformed
+	}
+	return NewFieldsID(version, parts[0], parts[1], parts[2], paths)
+}
+
+// NewFieldsID checks what an id or an identity names. An empty namespace is none.
+func NewFieldsID(apiVersion, kind, namespace, name string, paths []string) (FieldsID, error) {
+	id := FieldsID{Ref: cas.Ref{Kind: KindOf(apiVersion, kind), Namespace: namespace, Name: name}, APIVersion: apiVersion}
+	parts := []IDPart{{"api_version", apiVersion, APIVersionProblems(apiVersion)}, {"kind", kind, KindProblems(kind)}, {"name", name, ObjectNameProblems(name)}}
+	if namespace != "" {
+		parts = append(parts, IDPart{"namespace", namespace, NamespaceProblems(namespace)})
+	}
+	for _, p := range paths {
+		key, err := cas.FieldKey(id.Kind, p)
+		if part := (IDPart{Name: "path", Value: p}); err != nil {
+			parts = append(parts, IDPart{"path", p, []string{err.Error()}})
+		} else if slices.ContainsFunc(id.Keys, func(other string) bool { return cas.Overlap(key, other) }) {
+			part.Problems = []string{"another path names it, or a part of it"}
+			parts = append(parts, part)
+		}
+		id.Keys = append(id.Keys, key)
+	}
+	if len(paths) == 0 {
+		parts = append(parts, IDPart{"list of paths", "", []string{"at least one field must be named"}})
+	}
+	slices.Sort(id.Keys)
+	return id, check(strings.Join(append([]string{apiVersion, kind, namespace, name}, strings.Join(paths, ",")), "/"), parts)
+}
+
+// splitPaths splits at the commas that are in no bracket.
+func splitPaths(s string) (paths []string, ok bool) {
+	begin, isIn, isQuoted := 0, false, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case isQuoted && c == '\\':
+			i++
+		case isIn && c == '"':
+			isQuoted = !isQuoted
+		case isQuoted:
+		case c == '[' || c == ']':
+			isIn = c == '['
+		case c == ',' && !isIn:
+			paths, begin = append(paths, s[begin:i]), i+1
+		}
+	}
+	return append(paths, s[begin:]), !isIn && !isQuoted && s != ""
+}
+
+// KindOf is the kind that an API version and a kind name.
+func KindOf(apiVersion, kind string) cas.Kind {
+	group, _, hasGroup := strings.Cut(apiVersion, "/")
+	if !hasGroup {
+		group = ""
+	}
+	return cas.KindOf(group, kind)
+}
+
+var (
+	apiVersionForm = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/[a-z0-9]([-a-z0-9]*[a-z0-9])?|v[0-9]+((alpha|beta)[0-9]+)?)$`)
+	kindForm       = regexp.MustCompile(`^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$`)
+)
+
+// APIVersionProblems says what is wrong with an API version.
+func APIVersionProblems(s string) []string {
+	if apiVersionForm.MatchString(s) {
+		return nil
+	}
+	return []string{`must be VERSION or GROUP/VERSION, such as "v1" or "apps/v1"`}
+}
+
+// KindProblems says what is wrong with a kind.
+func KindProblems(s string) []string {
+	if kindForm.MatchString(s) {
+		return nil
+	}
+	return []string{`must be the name of a kind, such as "Deployment"`}
+}
+
+// ObjectNameProblems says what is wrong with the name of an object of any kind.
+func ObjectNameProblems(s string) []string {
+	if s == "" {
+		return []string{"must not be empty"}
+	}
+	return path.ValidatePathSegmentName(s, false)
+}
