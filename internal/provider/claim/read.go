@@ -37,7 +37,7 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	observation, err := r.observe(ctx, c, age, func(seen *cas.Observation) bool {
 		isMissing := func(key string) bool {
 			was, has := c.Values[key]
-			return seen.Entry(key).IsAbsent() && !(has && was.IsAbsent())
+			return seen.Entry(key).IsAbsent() && (!has || !was.IsAbsent())
 		}
 		return c.Whole != nil && !seen.Exists() || c.Whole == nil && slices.ContainsFunc(keys, isMissing)
 	})

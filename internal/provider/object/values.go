@@ -110,16 +110,25 @@ func plain(of attr.Value) (v any, isKnown bool, err error) {
 		return plain(d.UnderlyingValue())
 	}
 	switch of := of.(type) {
-	case interface{ Attributes() map[string]attr.Value }: // an object
-		return members(of.(attr.Value), of.Attributes()) //nolint:forcetypeassert // it is one
-	case interface{ Elements() map[string]attr.Value }: // a map
-		return members(of.(attr.Value), of.Elements()) //nolint:forcetypeassert // it is one
-	case interface{ Elements() []attr.Value }: // a list, a set or a tuple
-		all := []any{}
-		isKnown = !of.(attr.Value).IsUnknown() //nolint:forcetypeassert // it is one
-		if v := of.(attr.Value); v.IsNull() {  //nolint:forcetypeassert // it is one
+	case interface {
+		attr.Value
+		Attributes() map[string]attr.Value
+	}: // an object
+		return members(of, of.Attributes())
+	case interface {
+		attr.Value
+		Elements() map[string]attr.Value
+	}: // a map
+		return members(of, of.Elements())
+	case interface {
+		attr.Value
+		Elements() []attr.Value
+	}: // a list, a set or a tuple
+		if of.IsNull() {
 			return nil, true, nil
 		}
+		all := []any{}
+		isKnown = !of.IsUnknown()
 		for _, e := range of.Elements() {
 			element, isIn, err := plain(e)
 			if err != nil {

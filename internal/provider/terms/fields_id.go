@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
@@ -132,5 +132,5 @@ func ObjectNameProblems(s string) []string {
 	if s == "" {
 		return []string{"must not be empty"}
 	}
-	return path.ValidatePathSegmentName(s, false)
+	return content.IsPathSegmentName(s)
 }
