@@ -76,14 +76,6 @@ func (c *Claim) adopts() []string {
 	return nil
 }
 
-// drops reports whether an update removes a field that its plan no longer names.
-func (c *Claim) drops(field string, was cas.Entry) bool {
-	if c.Whole != nil {
-		return c.Whole.Manages(partOf(field, was)) && !c.Whole.ignores(field)
-	}
-	return c.Policy != terms.PolicyAbandon
-}
-
 // expects gives the keys that must hold something before a write.
 func (c *Claim) expects() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.Expected)), func(key string) bool { return c.Expected[key].IsAbsent() })

@@ -131,6 +131,7 @@ var (
 	WarningConfigMapTooLarge           = newWarning("ConfigMap Too Large")
 	WarningExpectationDoesNotHoldYet   = newWarning("Expectation Does Not Hold Yet")
 	WarningKeyExistedBeforeTerraform   = newWarning("Key Existed Before Terraform")
+	WarningKeyStaysInPlace             = newWarning("Key Stays In Place")
 	WarningNamespaceDoesNotExistYet    = newWarning("Namespace Does Not Exist Yet")
 	WarningReplacementMayFail          = newWarning("Replacement May Fail")
 	WarningUnmanagedKeysWillChange     = newWarning("Unmanaged Keys Will Change")

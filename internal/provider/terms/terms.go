@@ -37,6 +37,7 @@ const (
 
 // Values of deletion_policy: what becomes of the keys.
 const (
+	PolicyRelease = "release"
 	PolicyDelete  = "delete"
 	PolicyRestore = "restore"
 	PolicyAbandon = "abandon"
