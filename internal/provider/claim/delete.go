@@ -38,7 +38,7 @@ func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagno
 	if diags.HasError() || !ch.Run.Checks() {
 		return diags
 	}
-	if len(going) == 0 { // whatever is there
+	if len(going) == 0 && len(prior.Values) > 0 { // whatever is there
 		become := prior.fates(prior.Values, m)
 		m.Removal = &removalNote{ID: prior.ID, Fates: become, Keeps: prior.leaves(become, m), OnDrift: prior.OnDrift}
 		return append(diags, prior.tell(become, prior.Values, nil, about)...)
