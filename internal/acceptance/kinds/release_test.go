@@ -141,3 +141,64 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 	}
 	p.PlanNothing()
 }
+
+// Given a state that is old, and a plan that does not refresh it; when the plan finds that somebody else changed the key, and says that it stays; then the apply
+// leaves it, whatever the state says, and also where the old value is back by then.
+func TestRemovalOfWhatItsPlanSaidStays(t *testing.T) {
+	for name, then := range map[string]string{"quiet": "9", "put back": "1"} {
+		t.Run(name, func(t *testing.T) {
+			onKinds(t, func(p *fixture.Pipeline, o fixture.Object, form string) {
+				o.Create(kept)
+				p.Planned(o.Kind.Block(form, "1", ""))
+				o.Set("foo", "9")
+				p.Wants(p.Plan("-destroy", "-refresh=false"), says["kept:changed"])
+				o.Set("foo", then)
+				was := o.Live()
+				p.Apply()
+				if diff := cmp.Diff(was, o.Live()); diff != "" {
+					p.Errorf("the object changed (-before +after):\n%s", diff)
+				}
+				p.WantState()
+			})
+		})
+	}
+}
+
+// Given keys that all stay, by what they held first; then a destroy asks nothing of the API server beside its refresh, and does not need it.
+func TestDestroyOfKeysThatAllStaySendsNothing(t *testing.T) {
+	onKinds(t, func(p *fixture.Pipeline, o fixture.Object, form string) {
+		o.Create(one)
+		proxy := p.Proxied()
+		p.Planned(o.Kind.Block(form, "1", "", "adopt_existing = true"))
+		was := o.Live()
+		proxy.Reset()
+		p.Wants(p.Plan("-destroy", "-refresh=false"), says["kept:older"])
+		p.Apply()
+		fixture.WantRequests(p.T, proxy, "destroy of what stays", map[string]int{})
+		if diff := cmp.Diff(was, o.Live()); diff != "" {
+			p.Errorf("the object changed (-before +after):\n%s", diff)
+		}
+		p.WantState()
+	})
+}
+
+// Given a key that stays in place at a replace of the resource in the same place; then the plan refuses it before anything is removed.
+func TestReplaceOfAKeyThatStaysIsRefused(t *testing.T) {
+	for name, change := range map[string]func(o fixture.Object){"older": nil, "changed": setsKey("foo", "9")} {
+		t.Run(name, func(t *testing.T) {
+			onKinds(t, func(p *fixture.Pipeline, o fixture.Object, form string) {
+				found, lines := kept, ""
+				if change == nil {
+					found, lines = one, "adopt_existing = true"
+				}
+				o.Create(found)
+				p.Planned(o.Kind.Block(form, "1", "", lines))
+				if change != nil {
+					change(o)
+				}
+				p.Write(o.Kind.Block(form, "1", ""))
+				p.PlanRefused([]string{"Error: " + wouldFail, "deletion_policy leaves the key in place"}, "-replace="+o.Kind.Address(form))
+			})
+		})
+	}
+}

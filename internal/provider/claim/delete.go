@@ -23,7 +23,7 @@ func (ch *Change) PlanDelete(ctx context.Context) diag.Diagnostics {
 func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagnostics) {
 	prior, m := ch.Prior, ch.Memory
 	m.ForgetPlan()
-	if prior.Policy == terms.PolicyAbandon || ch.Run.applying() {
+	if ch.Run.applying() {
 		return nil
 	}
 	ch.about = ch.Run.atPlan(ctx, ch.subject(terms.OpDelete))
@@ -98,7 +98,7 @@ func (ch *Change) rehearseRemoval(ctx context.Context) diag.Diagnostics {
 func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
 	prior := ch.Prior
 	timeout, diags := prior.Timeouts.Delete(ctx, terms.DefaultTimeout)
-	if diags.HasError() || prior.Policy == terms.PolicyAbandon || len(prior.Values) == 0 {
+	if diags.HasError() || len(prior.Values) == 0 {
 		return diags
 	}
 	ch.about = ch.subject(terms.OpDelete)
@@ -106,7 +106,7 @@ func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
 	if seen := ch.Memory.removalOf(prior.ID); seen != nil {
 		at, prior.OnDrift = seen.version(), cmp.Or(seen.OnDrift, prior.OnDrift)
 	}
-	if !ch.Run.Configured() {
+	if !ch.Run.Configured() && (prior.Whole != nil || ch.letGo().any(fate.writes)) {
 		diags.Append(NotConfigured())
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
