@@ -33,6 +33,7 @@ type batch struct {
 	engine    signature        // which signed field managers end with
 	signature signature        // which takes its place
 	earlier   []judging.Doubt  // that can land on the same base
+	normal    *Observation     // what the API server makes of fields that it changes, where that was asked
 }
 
 // newBatch is a batch on a base, without tasks.
@@ -105,8 +106,21 @@ type keySet map[string]bool
 func (s keySet) blocks(t *Txn) bool {
 	return s[judging.ImmutableKey] || slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
 		isWritten, isThere := s[k.Key]
+		if t.APIVersion != "" && !isThere {
+			isWritten, isThere = s.overlap(k)
+		}
 		return isThere && (isWritten || !k.IsGuard)
 	})
+}
+
+// overlap reports whether a field is a part of one in the set, or has one as its part, and whether such a one is written.
+func (s keySet) overlap(k KeySwap) (isWritten, isThere bool) {
+	for key, writes := range s {
+		if judging.Overlap(key, k.Key) {
+			isWritten, isThere = isWritten || writes, true
+		}
+	}
+	return isWritten, isThere
 }
 
 // seals reports whether a Txn may be the last that the object takes. It waits for those ahead, and those behind wait for it.
@@ -186,13 +200,17 @@ func (b *batch) add(t *task, changes []judging.Change) {
 // canGoByKey reports whether the batch can be a JSON Patch: nothing in it is held to a version, since what it changes is
 // not known to follow any; and the maps that its paths go through are there.
 func (b *batch) canGoByKey() bool {
-	if len(b.changes) > maxChanges || !b.from.SurvivesJSON() {
-		return false // only a Txn that is alone in it can have so many keys
-	}
 	for _, t := range b.tasks {
 		if t.txn.IsHeld() || t.txn.Computes() {
 			return false
 		}
+	}
+	if b.from.APIVersion() != "" {
+		_, can := judging.FieldsJSONPatch(b.from, b.changes)
+		return can
+	}
+	if len(b.changes) > maxChanges || !b.from.SurvivesJSON() {
+		return false // only a Txn that is alone in it can have so many keys
 	}
 	for _, c := range b.changes {
 		if c.IsGuard {
@@ -252,10 +270,7 @@ func (b *batch) canRepeat() bool { return !b.byKey }
 
 // send implements write.
 func (b *batch) send(ctx context.Context) (*Observation, wire.Outcome, error) {
-	body, err := judging.MergePatch(b.c.ref.Kind, b.base, b.changes, b.firstOwner())
-	if b.byKey {
-		body, err = judging.JsonPatch(b.from, b.changes)
-	}
+	body, err := b.request()
 	if err != nil {
 		return nil, wire.Refused, err
 	}
@@ -264,6 +279,22 @@ func (b *batch) send(ctx context.Context) (*Observation, wire.Outcome, error) {
 		after.Since = b.from.Since
 	}
 	return after, out, err
+}
+
+// request is what is sent.
+func (b *batch) request() (judging.Request, error) {
+	isOfFields := b.from != nil && b.from.APIVersion() != ""
+	switch {
+	case isOfFields && b.byKey:
+		request, _ := judging.FieldsJSONPatch(b.from, b.changes) // canGoByKey has made one
+		return request, nil
+	case isOfFields:
+		return judging.FieldsPatch(b.from, b.changes, b.firstOwner())
+	case b.byKey:
+		return judging.JsonPatch(b.from, b.changes)
+	default:
+		return judging.MergePatch(b.c.ref.Kind, b.base, b.changes, b.firstOwner())
+	}
 }
 
 // overtaken implements write. Where nothing came in between, the refusal was about something else, as that of a webhook that
@@ -329,9 +360,15 @@ func (b *batch) landed(r result) {
 // values implements write.
 func (b *batch) values() (all []Entry, isAll bool) {
 	for _, c := range b.changes {
-		if !judging.IsMeta(c.Key) {
-			all = append(all, c.From, c.To)
+		if _, isField := judging.FieldPath(c.Key); isField || !judging.IsMeta(c.Key) {
+			all = append(all, c.From.Parts()...)
+			all = append(all, c.To.Parts()...)
 		}
 	}
-	return all, false
+	return all, b.c.ref.Kind != Secret // of another kind no other values are hidden
+}
+
+// hides implements write.
+func (b *batch) hides() bool {
+	return b.c.ref.Kind.Hides() || slices.ContainsFunc(b.tasks, func(t *task) bool { return t.txn.Hides })
 }

@@ -19,7 +19,7 @@ import (
 // process to the object is in flight, so that what a read shows and the lineage does not know is foreign. What queues
 // up meanwhile goes into the next request together.
 type committer struct {
-	client   *wire.Client
+	client   *wire.Client    // in the shape of the head; of the goroutine that runs batches
 	work     *sync.WaitGroup // of the Engine
 	bodies   *bodies         // of the Engine
 	ref      Ref
@@ -92,11 +92,11 @@ func (c *committer) do(t *task) error {
 	case c.arrived <- struct{}{}:
 	default:
 	}
-	err := t.wait(c.client.Host)
+	err := t.wait(t.client.Host)
 	if errors.Is(err, errLate) { // what he sees is nothing for others to go by: a write that is under way may have made it
 		t.attempts.Add(1)
-		if t.own, err = c.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
-			err = &CanceledError{Ref: t.ref, Host: c.client.Host, Err: context.Cause(t.ctx)}
+		if t.own, err = t.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
+			err = &CanceledError{Ref: t.ref, Host: t.client.Host, Err: context.Cause(t.ctx)}
 		}
 	}
 	return err
@@ -114,7 +114,7 @@ func (c *committer) left() {
 func (c *committer) informs(t *task) bool {
 	c.known.RLock()
 	defer c.known.RUnlock()
-	if t.kind > checkTask || c.head == nil || c.client.Now().Sub(c.head.Begun) >= t.maxAge {
+	if t.kind > checkTask || c.head == nil || !c.head.IsOf(t.client.APIVersion) || t.client.Now().Sub(c.head.Begun) >= t.maxAge {
 		return false
 	}
 	if j := t.judge(c.head, &c.lineage); t.kind == checkTask && j.Decision == judging.DecideRefuse {
@@ -160,7 +160,7 @@ func (c *committer) weigh() int {
 	if c.head == nil || !c.head.Exists() {
 		return 0
 	}
-	return c.head.Object().Size()
+	return max(c.head.Object().Size(), c.head.Size())
 }
 
 // forgetIdle forgets the object's body, unless it is in use. It is read again when it is needed.
@@ -212,6 +212,13 @@ func (c *committer) run(tasks []*task) []*task {
 	if i := slices.IndexFunc(tasks, (*task).isWhole); i >= 0 {
 		tasks, behind = tasks[:max(i, 1)], tasks[max(i, 1):]
 	}
+	if len(tasks) > 0 { // those in another shape wait as well: what is known of the object is in one
+		i := slices.IndexFunc(tasks, func(t *task) bool { return t.client.APIVersion != tasks[0].client.APIVersion })
+		if i > 0 {
+			tasks, behind = tasks[:i], slices.Concat(tasks[i:], behind)
+		}
+		c.shape(tasks[0].client)
+	}
 	switch {
 	case len(tasks) == 0:
 		return nil
@@ -221,6 +228,14 @@ func (c *committer) run(tasks []*task) []*task {
 		c.next(tasks)
 	}
 	return append(unanswered(tasks), behind...)
+}
+
+// shape has the committer go on in the shape of a client.
+func (c *committer) shape(client *wire.Client) {
+	if c.client.APIVersion != client.APIVersion {
+		c.client = client
+		c.forget()
+	}
 }
 
 // next reads, writes or rehearses: what comes after the last thing done. A read comes before a write, since the write may have to be

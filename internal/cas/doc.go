@@ -61,6 +61,35 @@
 // see it. Status code and reason stay. Warnings and bodies are not logged. So a Secret that holds a value such as "1"
 // gets few messages through.
 //
+// # Fields of any kind
+//
+// All of this holds for fields of objects of any kind, too. KindOf makes the kind of a Ref, which has no version: an object is the same in all of
+// them. A Txn names one (Txn.APIVersion), and each of its keys by FieldKey or, where it is only compared, by ReadKey. These are made of a path as
+// the API server prints it, such as "spec.template.spec.containers[name=web].image"; package fieldpaths has the grammar, and what is refused. The
+// entry of a field is what JSON makes of its value: Text of a text, and canonical JSON of anything else. ObserveFields reads an object, and
+// Observation.Field tells what a field holds, or why that cannot be told. So, with fields instead of keys:
+//
+//	kind := cas.KindOf("apps", "Deployment")
+//	key, err := cas.FieldKey(kind, "spec.replicas")
+//	was, err := cas.JSON([]byte("2"))
+//	shall, err := cas.JSON([]byte("3"))
+//	result, err := engine.Commit(ctx, &cas.Txn{
+//		Ref: cas.Ref{Kind: kind, Namespace: "shop", Name: "web"}, APIVersion: "apps/v1",
+//		Keys: []cas.KeySwap{{Key: key, Expect: was, New: shall}}, FieldManager: "me",
+//	})
+//
+// A field that is not there is the absent entry; writing one makes the maps on its way. TxnResult.Stored is the form in which the API server
+// keeps what was sent: a quantity of "1000m" as "1", a port with its defaults. A value that was changed and is as before after a write that
+// landed (TxnResult.Reset) was set back by something. A path that selects several elements, or that leads through an element that is not there, is
+// a *FieldError; a kind that the API server does not serve is a *NotServedError, and a namespace too many or too few a *ScopeError: nothing was
+// written. Overlap tells whether two keys name one thing, or one a part of the other: of a Txn no two may, and swaps of such go into
+// different requests, in their order. Errors quote no value of a Txn with Hides. ConfigMaps and Secrets are read by their fields where a Txn has an
+// APIVersion, and by their entries where it has none: both are one object with one lineage, and their swaps are in the order in which they came.
+//
+// The write is the difference between the base and what the changes make of it, as a merge patch with lists as a whole; where others are busy, a
+// JSON Patch that tests each field and what selects each element. What became of a lost one, managedFields tell of all parts of a field. Where the
+// API server may have stored it in another form, a dry run of the same values tells that form.
+//
 // # When an answer gets lost
 //
 // A merge patch or a deletion is sent again while the object is at its base. Once the object has left it, the first

@@ -19,7 +19,7 @@ const Grace = 5 * time.Second
 // Fresh is the greatest age of a state that answers an observation or a check.
 const Fresh = time.Second
 
-// Engine swaps entries of ConfigMaps and Secrets of one API server. It is safe for concurrent use. All that one process does to
+// Engine swaps entries of ConfigMaps and Secrets, and fields of objects of any kind, of one API server. It is safe for concurrent use. All that one process does to
 // one cluster has to go through one Engine: its lineage is what tells own writes from foreign ones.
 type Engine struct {
 	client    *wire.Client
@@ -84,6 +84,16 @@ type TxnResult struct {
 	Stored map[string]Entry
 	// Wrote is false where no write was needed.
 	Wrote bool
+}
+
+// Reset are the fields that a write changed and that are as before it: something set them back on the way in.
+func (r TxnResult) Reset(t *Txn) (keys []string) {
+	for _, k := range t.Keys {
+		if r.Wrote && !k.IsGuard && k.New != r.Previous[k.Key] && r.Stored[k.Key] == r.Previous[k.Key] {
+			keys = append(keys, k.Key)
+		}
+	}
+	return keys
 }
 
 // Commit writes all of t, in one atomic request, if everything holds that it expects. VerdictOf tells from the error how it
@@ -157,7 +167,13 @@ func (r CheckMode) kind() taskKind {
 
 // Observe reads the object, or gives what was observed at most maxAge ago. With 0 the read begins after the call.
 func (e *Engine) Observe(ctx context.Context, ref Ref, maxAge time.Duration) (*Observation, error) {
+	return e.ObserveFields(ctx, ref, "", maxAge)
+}
+
+// ObserveFields is Observe of an object of any kind, in a version of its API, as "apps/v1", of which [Observation.Field] tells the fields.
+func (e *Engine) ObserveFields(ctx context.Context, ref Ref, apiVersion string, maxAge time.Duration) (*Observation, error) {
 	t := e.newTask(ctx, observeTask, ref)
+	t.client = t.client.As(apiVersion)
 	t.maxAge = maxAge
 	return e.look(t)
 }
@@ -236,12 +252,14 @@ func (e *Engine) call(ctx context.Context, ref Ref, do func(context.Context) err
 }
 
 func (e *Engine) newTask(ctx context.Context, kind taskKind, ref Ref) *task {
-	return newTask(ctx, kind, ref, e.client.Now())
+	t := newTask(ctx, kind, ref, e.client.Now())
+	t.client = e.client
+	return t
 }
 
 func (e *Engine) newTxnTask(ctx context.Context, kind taskKind, txn *Txn) *task {
 	t := e.newTask(ctx, kind, txn.Ref)
-	t.txn = txn.Stored()
+	t.txn, t.client = txn.Stored(), e.client.As(txn.APIVersion)
 	return t
 }
 

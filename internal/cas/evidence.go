@@ -23,7 +23,7 @@ func (b *batch) settle(ctx context.Context, now *Observation) (result, error) {
 		first, lost := b.c.client.FirstAfter(ctx, b.c.ref, b.base, now)
 		switch {
 		case lost == nil:
-			r, err = b.verdict(b.from, first, now), nil
+			r, err = b.verdict(ctx, b.from, first, now), nil
 		case wire.IsUnanswered(lost):
 			err = lost
 		}
@@ -47,17 +47,17 @@ func (b *batch) follow(ctx context.Context, now *Observation) (result, error) {
 	if b.from != nil {
 		since = b.from.Since.Version
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, wire.Watching, wire.ErrSilent)
+	watching, cancel := context.WithTimeoutCause(ctx, wire.Watching, wire.ErrSilent)
 	defer cancel()
 	before := b.from
-	err := b.c.client.Follow(ctx, b.c.ref, since, func(next *Observation) bool {
+	err := b.c.client.Follow(watching, b.c.ref, since, func(next *Observation) bool {
 		switch {
 		case next == nil:
 			return false // deleted
 		case next.Version() == b.base:
 			return true
 		}
-		found := b.verdict(before, next, now)
+		found := b.verdict(ctx, before, next, now)
 		if b.byKey && found.outcome == wire.Stale { // it may be a later one
 			before = next
 			return next.Version() != now.Version()
@@ -69,13 +69,18 @@ func (b *batch) follow(ctx context.Context, now *Observation) (result, error) {
 }
 
 // verdict is the result where next is the first version after before, which is nil where it was not read.
-func (b *batch) verdict(before, next, now *Observation) result {
+func (b *batch) verdict(ctx context.Context, before, next, now *Observation) result {
 	var answer judging.Answer
 	var cause error
 	if before == nil {
 		answer, cause = b.sent().TellUnread(next)
 	} else {
-		answer, cause = b.sent().Tell(before, next)
+		s := b.sent()
+		if answer, cause = s.Tell(before, next); answer != judging.HasLanded && next.APIVersion() != "" && !s.HasAnother(before, next) {
+			if s.Normal = b.normalForm(ctx, now); s.Normal != nil {
+				answer, cause = s.Tell(before, next)
+			}
+		}
 	}
 	switch answer {
 	case judging.HasLanded:
@@ -85,6 +90,22 @@ func (b *batch) verdict(before, next, now *Observation) result {
 	default:
 		return result{outcome: wire.InDoubt, err: cause}
 	}
+}
+
+// normalForm is what the API server makes of the fields that the batch changes, as a dry run on the object as it is now tells; nil where it tells
+// nothing. Values can be stored in another form than they are sent in, and bring defaults with them.
+func (b *batch) normalForm(ctx context.Context, now *Observation) *Observation {
+	if b.normal != nil || b.from == nil {
+		return b.normal
+	}
+	request, err := judging.LikeBase(now, b.from, b.changes)
+	if err != nil {
+		return nil
+	}
+	if b.normal, _, err = b.c.client.Patch(ctx, b.c.ref, request, b.manager(), true); err != nil {
+		return nil
+	}
+	return b.normal
 }
 
 // sent is the batch as evidence goes by it.
@@ -115,5 +136,5 @@ func (b *batch) isAllOf(before, next *Observation) bool {
 // isProven reports whether the object, as it is now, shows that the batch landed: all that it sets is its own, under a name that only it
 // uses, and is just what it writes. That it is not proven says nothing: another may have written since.
 func (b *batch) isProven(now *Observation) bool {
-	return b.from != nil && b.isSigned() && now.Version().UID == b.base.UID && now.HasAll(b.changes) && b.sent().Owns(now)
+	return b.from != nil && b.isSigned() && now.Version().UID == b.base.UID && now.HasAll(b.changes) && b.sent().Owns(b.from, now)
 }

@@ -1,6 +1,9 @@
 package cas
 
-import "github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+import (
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/fieldpaths"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+)
 
 // What callers of the Engine see of package judging. The rest of that package is the engine's own.
 type (
@@ -25,11 +28,14 @@ type (
 	CanceledError    = judging.CanceledError
 	ConflictError    = judging.ConflictError
 	ExistsError      = judging.ExistsError
+	FieldError       = judging.FieldError
 	ForbiddenError   = judging.ForbiddenError
 	ImmutableError   = judging.ImmutableError
 	NoNamespaceError = judging.NoNamespaceError
 	NotFoundError    = judging.NotFoundError
+	NotServedError   = judging.NotServedError
 	RefusedError     = judging.RefusedError
+	ScopeError       = judging.ScopeError
 	TerminatingError = judging.TerminatingError
 	TooLargeError    = judging.TooLargeError
 	UnknownError     = judging.UnknownError
@@ -67,6 +73,31 @@ func LabelKey(name string) string { return judging.LabelKey(name) }
 
 // AnnotationKey is [judging.AnnotationKey].
 func AnnotationKey(name string) string { return judging.AnnotationKey(name) }
+
+// KindOf is [judging.KindOf].
+func KindOf(group, kind string) Kind { return judging.KindOf(group, kind) }
+
+// FieldKey is [judging.FieldKey] of a field that is to be written, and ReadKey of one that is only compared or read.
+func FieldKey(kind Kind, path string) (string, error) {
+	return judging.FieldKey(kind, path, fieldpaths.Writing)
+}
+
+// ReadKey is [judging.FieldKey] of a field that is only compared or read.
+func ReadKey(kind Kind, path string) (string, error) {
+	return judging.FieldKey(kind, path, fieldpaths.Reading)
+}
+
+// FieldPath is [judging.FieldPath].
+func FieldPath(key string) (path string, isField bool) { return judging.FieldPath(key) }
+
+// Overlap is [judging.Overlap].
+func Overlap(a, b string) bool { return judging.Overlap(a, b) }
+
+// CanSet is [judging.CanSet].
+func CanSet(key string, to Entry) error { return judging.CanSet(key, to) }
+
+// JSON is [judging.JSON].
+func JSON(raw []byte) (Entry, error) { return judging.JSON(raw) }
 
 // Text is [judging.Text].
 func Text(value string) Entry { return judging.Text(value) }

@@ -1,6 +1,7 @@
 package cas
 
 import (
+	"cmp"
 	"crypto/rand"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func (b *batch) firstOwner() *metav1.ManagedFieldsEntry {
 	}
 	fields := fieldpath.NewSet()
 	for f, to := range judging.FieldsOf(b.changes) {
-		if to != nil {
+		if !to.IsAbsent() {
 			fields.Insert(b.from.Path(f))
 		}
 	}
@@ -57,7 +58,7 @@ func (b *batch) firstOwner() *metav1.ManagedFieldsEntry {
 		return nil // cannot be: it is made of strings
 	}
 	return &metav1.ManagedFieldsEntry{
-		Manager: b.manager(), Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: corev1.SchemeGroupVersion.String(),
+		Manager: b.manager(), Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: cmp.Or(b.from.APIVersion(), corev1.SchemeGroupVersion.String()),
 		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(raw)),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
 )
 
 type taskKind uint8
@@ -39,10 +40,12 @@ func (t *task) operation() string {
 
 // task is one caller's wish in a committer's queue.
 type task struct {
-	ctx   context.Context
-	kind  taskKind
-	ref   Ref
-	asked time.Time
+	ctx  context.Context
+	kind taskKind
+	ref  Ref
+	// client reads and writes the object in the shape that the task is about: its entries, or its fields in a version.
+	client *wire.Client
+	asked  time.Time
 	// What it is about: one of them, and none for an observation.
 	txn    *Txn
 	create *Creation

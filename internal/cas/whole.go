@@ -56,6 +56,8 @@ func (s single) callers() []*task { return []*task{s.t} }
 func (s single) isSigned() bool   { return false }
 func (s single) isDry() bool      { return s.t.kind == rehearseTask }
 
+func (s single) hides() bool { return s.c.ref.Kind.Hides() }
+
 // canRepeat: of several creations one can be there, and of several deletions one has its version to delete.
 func (s single) canRepeat() bool { return true }
 

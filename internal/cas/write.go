@@ -20,6 +20,8 @@ type write interface {
 	isDry() bool
 	// values are what the request holds. isAll reports whether the API server sees no other values of the object.
 	values() (all []Entry, isAll bool)
+	// hides reports whether error texts must not quote values.
+	hides() bool
 	// isSigned reports whether the object shows whose write it was.
 	isSigned() bool
 	send(context.Context) (*Observation, wire.Outcome, error)
@@ -169,9 +171,12 @@ func (c *committer) perform(w write) result {
 
 // withhold keeps values out of the error of a write: those that its request holds, and those that the object is known to hold.
 func (c *committer) withhold(err error, w write) {
-	wire.Withhold(err, c.ref, func() (values []Entry, isAll bool) {
+	if !w.hides() {
+		return
+	}
+	c.client.Withhold(err, c.ref, func() (values []Entry, isAll bool) {
 		values, isAll = w.values()
-		if c.head != nil {
+		if c.head != nil && c.head.APIVersion() == "" {
 			isAll = true
 			for _, e := range c.head.Entries() {
 				values = append(values, e)

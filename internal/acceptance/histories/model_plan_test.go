@@ -3,6 +3,7 @@ package histories
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // sight is what the plan of a removal saw.
@@ -55,8 +56,9 @@ type modelPlan struct {
 
 // touch is what the resources of a plan do to a key.
 type touch struct {
-	removed bool
-	writer  string
+	removed, lacking bool // lacking: by a whole object, whose data lacks it
+	writer           string
+	valued           bool // by an entry or by data
 }
 
 // touchesAll is touches of what a whole ConfigMap writes, or removes, by the rules that it is held to.
@@ -69,7 +71,40 @@ func (p *process) touchesAll(b *block, rules []rule) string {
 			writes = append(writes, r.key)
 		}
 	}
-	return p.touches(b.address(), b.cm, writes, removes)
+	title := p.touches(b.address(), b.cm, writes, removes)
+	for _, key := range removes {
+		t := p.keys[b.cm+"/"+key]
+		if t.lacking = true; t.writer != "" {
+			title = titleUndoes
+		}
+		p.keys[b.cm+"/"+key] = t
+	}
+	return title
+}
+
+// declares notes what a whole object shall have, and warns of a creation that undoes what others have.
+func (p *process) declares(b *block, isNew bool) (warnings []string) {
+	if p.declared == nil {
+		p.declared = map[string]map[string]string{}
+	}
+	p.declared[b.cm] = b.values
+	for at, t := range p.keys {
+		cm, key, _ := strings.Cut(at, "/")
+		if _, has := b.values[key]; isNew && cm == b.cm && b.values != nil && t.valued && !has {
+			return []string{titleUndoes}
+		}
+	}
+	return nil
+}
+
+// undone warns of a creation that a whole object of the plan undoes.
+func (p *process) undone(b *block) (warnings []string) {
+	for key := range b.values {
+		if _, has := p.declared[b.cm][key]; p.declared[b.cm] != nil && !has {
+			return []string{titleUndoes}
+		}
+	}
+	return nil
 }
 
 // touches notes which keys a resource has and which it removes, and gives the title where that does not go with what another one has or removes.
@@ -77,7 +112,7 @@ func (p *process) touches(address, cm string, has, removes []string) string {
 	if p.keys == nil {
 		p.keys = map[string]touch{}
 	}
-	moves, twice := false, false
+	moves, twice, lacks := false, false, false
 	for _, key := range removes {
 		t := p.keys[cm+"/"+key]
 		t.removed, moves = true, moves || t.writer != ""
@@ -85,14 +120,16 @@ func (p *process) touches(address, cm string, has, removes []string) string {
 	}
 	for _, key := range has {
 		t := p.keys[cm+"/"+key]
-		moves = moves || t.removed
+		moves, lacks = moves || t.removed, lacks || t.lacking
 		twice = twice || t.writer != "" && t.writer != address
 		if t.writer == "" {
-			t.writer = address
+			t.writer, t.valued = address, strings.Contains(address, "_entry.") || strings.Contains(address, "_data.")
 		}
 		p.keys[cm+"/"+key] = t
 	}
 	switch {
+	case lacks:
+		return titleUndoes
 	case moves:
 		return titleMoves
 	case twice:
@@ -202,11 +239,16 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 			writes = append(writes, r.key)
 		}
 	}
-	if title = p.touches(b.address(), b.cm, writes, nil); title != "" || len(rules) == 0 {
+	if title = p.touches(b.address(), b.cm, writes, nil); title != "" {
 		return title, nil
 	}
+	undone := p.undone(b)
+	if len(rules) == 0 {
+		return "", undone
+	}
 	_, title = p.judge(b.cm, "create", nil, rules)
-	return notYet(title)
+	title, warnings = notYet(title)
+	return title, append(undone, warnings...)
 }
 
 // planUpdate checks an update in place.
@@ -232,8 +274,9 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 		if len(rules)+len(labels) == 0 && !takes { // what takes a part over is held to the version, whatever is there
 			return "", nil
 		}
-		if was.values == nil && b.values != nil && !maps.Equal(b.values, with.values) ||
-			was.labels == nil && b.labels != nil && !maps.Equal(b.labels, with.labels) {
+		isSame := o != nil && o.uid == was.version.uid // another object is a conflict, whatever it holds
+		if isSame && was.values == nil && b.values != nil && !maps.Equal(b.values, with.values) ||
+			isSame && was.labels == nil && b.labels != nil && !maps.Equal(b.labels, with.labels) {
 			warnings = append(warnings, titleUnmanaged)
 		}
 		if title = p.touchesAll(b, rules); title != "" {
@@ -419,6 +462,13 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 }
 
 func (p *process) planBlock(b *block, was *tracking, forced bool, made map[string]bool) (c change, title string, warnings []string) {
+	if b.kind == "whole" {
+		defer func() {
+			if w := p.declares(b, was == nil || was.tainted); title == "" || was == nil || was.tainted {
+				warnings = append(warnings, w...)
+			}
+		}()
+	}
 	c = change{action: "no-op", to: b}
 	switch {
 	case was == nil:
@@ -442,8 +492,8 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 		if c.saw != nil {
 			c.saw.drift = b.drift
 		}
-		title, _ = p.planCreation(b, nil, made) // the warnings of the second half are dropped
-		return c, title, warnings
+		title, more := p.planSecondHalf(b, nil, made)
+		return c, title, append(warnings, more...)
 	case b.kind == "whole" && b.secret:
 		var isUpdate bool
 		if isUpdate, title, warnings = p.planWholeSecret(b, was); isUpdate {
@@ -480,7 +530,17 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 		}
 		replaced := *was
 		replaced.drift = c.saw.drift
-		title, _ = p.planCreation(b, &replaced, made)
+		var more []string
+		title, more = p.planSecondHalf(b, &replaced, made)
+		warnings = append(warnings, more...)
 	}
 	return c, title, warnings
+}
+
+// planSecondHalf plans the creation of a replace. The client tells its warnings only beside an error.
+func (p *process) planSecondHalf(b *block, replaced *tracking, made map[string]bool) (title string, warnings []string) {
+	if title, warnings = p.planCreation(b, replaced, made); title == "" {
+		return "", nil
+	}
+	return title, warnings
 }

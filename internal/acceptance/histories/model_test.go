@@ -26,6 +26,7 @@ const (
 	titleStays        = "Key Stays In Place"
 	titleMoves        = "Key Moves Between Instances"
 	titleTwice        = "Key Written Twice"
+	titleUndoes       = "Data Undoes Another Resource"
 	titleUnmanaged    = "Unmanaged Keys Will Change"
 	titleWouldFail    = "Replacement Would Fail"
 	titleNoOriginal   = "Nothing Known To Restore"
@@ -218,12 +219,13 @@ func (m *model) foreign(cm, key, value string) {
 type process struct {
 	*model
 
-	chains map[string][]int // the versions of each ConfigMap that this process's own writes lead from and to
-	keys   map[string]touch // what a plan does to keys, by ConfigMap and key
-	unread bool             // the state may be old, and the client tells a plan from an apply: the check of an update warns
-	writes int
-	fault  fault
-	fired  bool
+	chains   map[string][]int             // the versions of each ConfigMap that this process's own writes lead from and to
+	declared map[string]map[string]string // by whole objects of a plan, by ConfigMap
+	keys     map[string]touch             // what a plan does to keys, by ConfigMap and key
+	unread   bool                         // the state may be old, and the client tells a plan from an apply: the check of an update warns
+	writes   int
+	fault    fault
+	fired    bool
 	// leftNoTrace: a removal landed, its answer was lost, and nothing told that it was this process's.
 	leftNoTrace bool
 	// isUntold: a write landed that leaves nothing, and its answer was lost: nothing tells whose it was (internal/cas/doc.go, What is not promised).

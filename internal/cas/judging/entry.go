@@ -11,19 +11,24 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Ref names one object.
+// Ref names one object. Namespace is empty where its kind has none.
 type Ref struct {
 	Kind            Kind
 	Namespace, Name string
 }
 
-func (r Ref) String() string { return r.Namespace + "/" + r.Name }
+func (r Ref) String() string {
+	if r.Namespace == "" {
+		return r.Name
+	}
+	return r.Namespace + "/" + r.Name
+}
 
 // Noun is the object in an error text.
 func (r Ref) Noun() string { return strings.ToLower(r.Kind.String()) + " " + r.String() }
 
-// Entry is what one key of an object holds: text (from data of a ConfigMap), bytes (from binaryData, or from data of a Secret), or
-// nothing. The zero value is the absent entry. A key is never in both maps: the API server refuses that.
+// Entry is what one key of an object holds: text (from data of a ConfigMap, or a field of any kind), bytes (from binaryData, or from data of a
+// Secret), another JSON value (from a field of any kind, see JSON), or nothing. The zero value is the absent entry. A key is never in both maps: the API server refuses that.
 type Entry struct {
 	kind    entryKind
 	content string // the exact bytes, of either kind
@@ -36,6 +41,7 @@ const (
 	text
 	binary
 	anything
+	structured
 )
 
 // Text is an entry of data. In a Secret it becomes Binary (see Kind.Entry).
@@ -50,10 +56,10 @@ func Anything() Entry { return Entry{kind: anything} }
 // IsAnything reports whether the entry is Anything.
 func (e Entry) IsAnything() bool { return e.kind == anything }
 
-// IsAbsent reports whether the key is in neither map.
+// IsAbsent reports whether the key holds nothing.
 func (e Entry) IsAbsent() bool { return e.kind == absent }
 
-// Text returns the text of an entry of data, and false for any other.
+// Text returns the text that the entry holds, and false for any other.
 func (e Entry) Text() (string, bool) { return e.content, e.kind == text }
 
 // Binary returns the bytes of an entry of binaryData or of a Secret, and false for any other.
@@ -85,6 +91,8 @@ func (e Entry) Digest() string {
 		return "data:" + hexSHA256(norm.NFC.Bytes([]byte(e.content)))
 	case binary:
 		return "binaryData:" + hexSHA256([]byte(e.content))
+	case structured:
+		return "json:" + hexSHA256([]byte(e.content))
 	default:
 		return "absent"
 	}
@@ -97,10 +105,14 @@ func hexSHA256(b []byte) string {
 
 // value is what the entry is in JSON: encoding/json writes bytes as base64, as the API server does.
 func (e Entry) value() any {
-	if e.kind == binary {
+	switch e.kind {
+	case binary:
 		return []byte(e.content)
+	case structured:
+		return json.RawMessage(e.content)
+	default:
+		return e.content
 	}
-	return e.content
 }
 
 // entryOf is what key holds in a ConfigMap.
@@ -119,10 +131,11 @@ type entryJSON struct {
 	Text    *string `json:"text,omitempty"`
 	RawText *[]byte `json:"textBase64,omitempty"` // text that is no UTF-8: a client that speaks protobuf can write it
 	Binary  *[]byte `json:"base64,omitempty"`
+	Value   *string `json:"value,omitempty"` // the JSON of one that is no text
 	Any     bool    `json:"anything,omitempty"`
 }
 
-// MarshalJSON writes {"text": …}, {"base64": …} or, for the absent entry, {}; {"textBase64": …} for text that JSON cannot
+// MarshalJSON writes {"text": …}, {"base64": …}, {"value": …} or, for the absent entry, {}; {"textBase64": …} for text that JSON cannot
 // hold. UnmarshalJSON gets the same bytes back.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	var j entryJSON
@@ -134,6 +147,8 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 		}
 	case binary:
 		j.Binary = new([]byte(e.content))
+	case structured:
+		j.Value = &e.content
 	case anything:
 		j.Any = true
 	case absent:
@@ -154,6 +169,8 @@ func (e *Entry) UnmarshalJSON(b []byte) error {
 		*e = Text(string(*j.RawText))
 	case j.Binary != nil:
 		*e = Binary(*j.Binary)
+	case j.Value != nil:
+		*e = Entry{structured, *j.Value}
 	case j.Any:
 		*e = Anything()
 	default:

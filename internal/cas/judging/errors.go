@@ -90,6 +90,41 @@ type NotFoundError struct{ Ref Ref }
 
 func (e *NotFoundError) Error() string { return fmt.Sprintf("%s does not exist", e.Ref.Noun()) }
 
+// FieldError: a field cannot be read or written as its path says, as where a selector selects several elements. Nothing was written.
+type FieldError struct {
+	Ref Ref
+	Key string
+	Err error
+}
+
+func (e *FieldError) Error() string { return fmt.Sprintf("%s: %v", e.Ref.Noun(), e.Err) }
+
+// Unwrap gives the cause.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// NotServedError: the API server serves no such kind in this version, as its own list says. Nothing was written.
+type NotServedError struct {
+	Ref        Ref
+	APIVersion string
+}
+
+func (e *NotServedError) Error() string {
+	return fmt.Sprintf("%s: the API server serves no %s of %s", e.Ref.Noun(), e.Ref.Kind, e.APIVersion)
+}
+
+// ScopeError: a namespace is named for a kind that has none, or none for one that has. Nothing was written.
+type ScopeError struct {
+	Ref        Ref
+	Namespaced bool // the kind has namespaces
+}
+
+func (e *ScopeError) Error() string {
+	if e.Namespaced {
+		return fmt.Sprintf("%s: a namespace must be named for a %s", e.Ref.Noun(), e.Ref.Kind)
+	}
+	return fmt.Sprintf("%s: a %s is in no namespace", e.Ref.Noun(), e.Ref.Kind)
+}
+
 // NoNamespaceError: the namespace of a ConfigMap does not exist. Nothing was written.
 type NoNamespaceError struct{ Ref Ref }
 
@@ -121,8 +156,8 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s would hold %d bytes, %d at most", e.Ref.Noun(), e.New+e.Others, MaxSize)
 }
 
-// ForbiddenError: the API server answered 403, as its authorization does and some admission. Err is its answer.
-// Nothing was written.
+// ForbiddenError: the API server answered 403, as its authorization does and some admission. Err is its answer. Verb is discover where it did
+// not tell which kinds it serves. Nothing was written.
 type ForbiddenError struct {
 	Ref  Ref
 	Verb string
@@ -130,6 +165,9 @@ type ForbiddenError struct {
 }
 
 func (e *ForbiddenError) Error() string {
+	if e.Verb == "discover" {
+		return fmt.Sprintf("not permitted to see which kinds the API server serves, as the ClusterRole system:discovery permits: %v", e.Err)
+	}
 	return fmt.Sprintf("not permitted to %s %s: %v", e.Verb, e.Ref.Noun(), e.Err)
 }
 

@@ -44,6 +44,9 @@ type Sent struct {
 	Changes []Change
 	// GoneIsDone: what it removes shall be gone, whoever removes it.
 	GoneIsDone bool
+	// Normal, of fields, is what the API server makes of the changes, as a dry run told; nil where it is not known. A field counts in the form that
+	// it has there.
+	Normal *Observation
 	// Earlier are this process's writes in doubt that may yet land, or may have landed, before it.
 	Earlier []Doubt
 }
@@ -72,7 +75,7 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 	if next.Version().UID != before.Version().UID {
 		return HasNotLanded, nil
 	}
-	was, is, writes := before.Fields(), next.Fields(), FieldsOf(s.Changes)
+	writes := s.writes(before)
 
 	// 1. Would our write have left others as they are, and what it sets to us?
 	if s.isAnothers(before, next, writes) {
@@ -82,11 +85,9 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 	// 2. Does anything differ that it changes, and not just as an earlier write of ours changes it?
 	touched, made, onlyRemoves := false, true, true
 	for f, to := range writes {
-		then, had := was[f]
-		now, has := is[f]
-		touched = touched || has != had || now != then
-		made = made && has == (to != nil) && (to == nil || now == *to)
-		onlyRemoves = onlyRemoves && to == nil
+		touched = touched || next.at(f) != before.at(f)
+		made = made && next.at(f) == to
+		onlyRemoves = onlyRemoves && to.IsAbsent()
 	}
 	if !touched || s.isEarliers(before, next) {
 		return HasNotLanded, nil
@@ -97,16 +98,18 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 	isSigners := slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.Manager == s.Manager })
 	gained, isLater := next.gained(before, s.isOurs)
 	gains := slices.ContainsFunc(slices.Collect(maps.Keys(writes)), func(f Field) bool {
-		return writes[f] != nil && gained.Has(next.kind.path(f))
+		return (next.fields != nil || !writes[f].IsAbsent()) && next.hasPart(before, gained, f)
 	})
 	switch {
 	case onlyRemoves && made && s.GoneIsDone:
 		return HasLanded, nil
+	case onlyRemoves && made && (gains || isLater) && s.ownsWhatRemovedFrom(before, next, writes):
+		return HasLanded, nil
 	case onlyRemoves: // which leaves no trace
 		return IsUnknown, errRemoved
-	case !s.Owns(next):
+	case !s.Owns(before, next):
 		return IsUnknown, errUnowned
-	case made && !isEarlier && (gains || isLater || next.DiffersOnlyBy(before, s.Changes)):
+	case made && !isEarlier && (gains || isLater || s.isAllOf(before, next)):
 		return HasLanded, nil
 	case s.IsSigned && !isSigners && (gains || isLater):
 		return HasLanded, nil
@@ -132,8 +135,39 @@ func (s Sent) TellUnread(next *Observation) (Answer, error) {
 	return HasLanded, nil
 }
 
-// isAnothers reports whether managedFields show that another write led from before to next.
-func (s Sent) isAnothers(before, next *Observation, writes map[Field]*string) bool {
+// writes is what the write makes of fields, in the form in which they are stored. What stays as it is counts for nothing.
+func (s Sent) writes(before *Observation) map[Field]Entry {
+	all := FieldsOf(s.Changes)
+	if s.Normal == nil {
+		return all
+	}
+	for f := range all {
+		if all[f] = s.Normal.at(f); all[f] == before.at(f) {
+			delete(all, f)
+		}
+	}
+	return all
+}
+
+// isAllOf reports whether next is just what the write makes of before.
+func (s Sent) isAllOf(before, next *Observation) bool {
+	if s.Normal != nil && before.HasAll(undone(s.Changes)) && sameBut(next, s.Normal) {
+		return true
+	}
+	return next.DiffersOnlyBy(before, s.Changes)
+}
+
+// undone is changes that lead back.
+func undone(changes []Change) []Change {
+	back := slices.Clone(changes)
+	for i, c := range back {
+		back[i].To = c.From
+	}
+	return back
+}
+
+// HasAnother reports whether another manager's entry shows that another write led from before to next.
+func (s Sent) HasAnother(before, next *Observation) bool {
 	for _, m := range next.managers() {
 		if m.Manager == manyManagers || s.isOurs(m) {
 			continue
@@ -142,16 +176,27 @@ func (s Sent) isAnothers(before, next *Observation, writes map[Field]*string) bo
 			return true
 		}
 	}
+	return false
+}
+
+// isAnothers reports whether managedFields show that another write led from before to next.
+func (s Sent) isAnothers(before, next *Observation, writes map[Field]Entry) bool {
+	if s.HasAnother(before, next) {
+		return true
+	}
+	if next.fields != nil {
+		return s.isAnothersOfFields(before, next, writes)
+	}
 	ours := &fieldpath.Set{} // what our write can bring us: what it sets, and the maps that it is in
 	for f, to := range writes {
 		path := next.kind.path(f)
 		for n := range path {
-			if to != nil {
+			if !to.IsAbsent() {
 				ours.Insert(path[:n+1])
 			}
 		}
 		owners, told := next.OwnersOf(f)
-		if told && len(owners) > 0 && (to == nil || !slices.ContainsFunc(owners, s.isOurWriter)) {
+		if told && len(owners) > 0 && (to.IsAbsent() || !slices.ContainsFunc(owners, s.isOurWriter)) {
 			return true
 		}
 	}
@@ -166,16 +211,27 @@ func (s Sent) isEarliers(before, next *Observation) bool {
 }
 
 // Owns reports whether all that the write sets is its manager's.
-func (s Sent) Owns(next *Observation) bool {
-	for f, to := range FieldsOf(s.Changes) {
-		if owners, told := next.OwnersOf(f); to != nil && (!told || !slices.ContainsFunc(owners, s.isOurWriter)) {
+func (s Sent) Owns(before, next *Observation) bool {
+	for f, to := range s.writes(before) {
+		if to.IsAbsent() {
+			continue
+		}
+		if next.fields != nil {
+			if s.standing(before, next, f) != isOwn {
+				return false
+			}
+			continue
+		}
+		if owners, told := next.OwnersOf(f); !told || !slices.ContainsFunc(owners, s.isOurWriter) {
 			return false
 		}
 	}
 	return true
 }
 
-func (s Sent) isOurs(m managed) bool { return m.subresource == "" && s.isOurWriter(m.Writer) }
+func (s Sent) isOurs(m managed) bool {
+	return m.subresource == "" && !m.isForeign && s.isOurWriter(m.Writer)
+}
 
 func (s Sent) isOurWriter(w Writer) bool {
 	return w.Manager == s.Manager && w.Operation == string(metav1.ManagedFieldsOperationUpdate)
@@ -187,10 +243,9 @@ func (d Doubt) leads(before, next *Observation) bool {
 	if !isBase || slices.ContainsFunc(d.Changes, func(c Change) bool { return before.Entry(c.Key) != c.From }) {
 		return false
 	}
-	was, is, writes := before.Fields(), next.Fields(), FieldsOf(d.Changes)
+	writes := FieldsOf(d.Changes)
 	for f := range writes {
-		then, had := was[f]
-		if now, has := is[f]; has == had && now == then {
+		if next.at(f) == before.at(f) {
 			return false
 		}
 	}
@@ -233,28 +288,31 @@ func (o *Observation) owned(is func(managed) bool) managed {
 
 // DiffersOnlyBy reports whether all that o and before differ by is what changes make of keys.
 func (o *Observation) DiffersOnlyBy(before *Observation, changes []Change) bool {
+	if o.fields != nil {
+		return sameBut(o, &Observation{fields: before.with(changes)})
+	}
 	want := before.Fields()
 	for f, to := range FieldsOf(changes) {
-		if delete(want, f); to != nil {
-			want[f] = *to
+		if delete(want, f); !to.IsAbsent() {
+			want[f] = to
 		}
 	}
 	return maps.Equal(want, o.Fields()) && slices.Equal(before.configMap.Finalizers, o.configMap.Finalizers) &&
 		before.configMap.DeletionTimestamp.Equal(o.configMap.DeletionTimestamp)
 }
 
-// FieldsOf is what changes make of fields; nil where they remove one. What stays as it is is left out.
-func FieldsOf(changes []Change) map[Field]*string {
-	all := map[Field]*string{}
+// FieldsOf is what changes make of fields; absent where they remove one. What stays as it is is left out.
+func FieldsOf(changes []Change) map[Field]Entry {
+	all := map[Field]Entry{}
 	for _, c := range changes {
 		if !c.Writes() {
 			continue
 		}
 		if !c.From.IsAbsent() {
-			all[c.From.Field(c.Key)] = nil
+			all[c.From.Field(c.Key)] = Entry{}
 		}
 		if !c.To.IsAbsent() {
-			all[c.To.Field(c.Key)] = new(c.To.Raw())
+			all[c.To.Field(c.Key)] = c.To
 		}
 	}
 	return all

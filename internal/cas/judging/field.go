@@ -9,10 +9,11 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Field names a field that this package writes: a key in one of a ConfigMap's maps, or immutable. What a Secret holds is in binaryData.
+// Field names a field that this package writes: a key in one of a ConfigMap's maps, or immutable, or a path. What a Secret holds is in binaryData.
 type Field struct{ in, key string }
 
-// Beside the keys of an object's maps, a Txn names these, which no such key can be: a key has no slash. What they hold is Text.
+// Beside the keys of an object's maps, a Txn names these, which no such key can be: a key has no slash. What they hold is Text. Those of fields
+// are named by FieldKey.
 
 // LabelKey names a label.
 func LabelKey(name string) string { return inLabels + name }
@@ -26,6 +27,7 @@ const ImmutableKey = "/immutable"
 const (
 	inLabels      = "metadata.labels/"
 	inAnnotations = "metadata.annotations/"
+	inFields      = "fields/"
 )
 
 // metaField is the field of a key that is no entry.
@@ -36,11 +38,14 @@ func metaField(key string) (f Field, isMeta bool) {
 	if name, isLabel := strings.CutPrefix(key, inLabels); isLabel {
 		return Field{"labels", name}, true
 	}
+	if path, isField := strings.CutPrefix(key, inFields); isField {
+		return Field{inFields, path}, true
+	}
 	name, isAnnotation := strings.CutPrefix(key, inAnnotations)
 	return Field{"annotations", name}, isAnnotation
 }
 
-// IsMeta reports whether a key names no entry, but a label, an annotation or immutable. It adds nothing to the size that is limited.
+// IsMeta reports whether a key names no entry, but a label, an annotation, immutable or a field. It adds nothing to the size that is limited.
 func IsMeta(key string) bool {
 	_, isMeta := metaField(key)
 	return isMeta
@@ -57,10 +62,29 @@ func (e Entry) Field(key string) Field {
 	return Field{"data", key}
 }
 
-// meta is what a label, an annotation or immutable holds.
+// at is what a field holds.
+func (o *Observation) at(f Field) Entry {
+	switch f.in {
+	case "data":
+		if v, ok := o.configMap.Data[f.key]; ok {
+			return Text(v)
+		}
+		return Entry{}
+	case "binaryData":
+		if v, ok := o.configMap.BinaryData[f.key]; ok {
+			return Binary(v)
+		}
+		return Entry{}
+	}
+	return o.meta(f)
+}
+
+// meta is what a label, an annotation, immutable or a field of any kind holds.
 func (o *Observation) meta(f Field) Entry {
 	of := o.configMap.Labels
 	switch f.in {
+	case inFields:
+		return o.field(f.key)
 	case "immutable":
 		if o.configMap.Immutable == nil {
 			return Entry{}
@@ -75,20 +99,20 @@ func (o *Observation) meta(f Field) Entry {
 	return Entry{}
 }
 
-// Fields is all that the object holds.
-func (o *Observation) Fields() map[Field]string {
-	all := map[Field]string{}
+// Fields is all that an object holds that was read by its keys.
+func (o *Observation) Fields() map[Field]Entry {
+	all := map[Field]Entry{}
 	for key, e := range o.Entries() {
-		all[e.Field(key)] = e.content
+		all[e.Field(key)] = e
 	}
 	for key, v := range o.Labels() {
-		all[Field{"labels", key}] = v
+		all[Field{"labels", key}] = Text(v)
 	}
 	for key, v := range o.Annotations() {
-		all[Field{"annotations", key}] = v
+		all[Field{"annotations", key}] = Text(v)
 	}
 	if e := o.Entry(ImmutableKey); !e.IsAbsent() {
-		all[Field{in: "immutable"}] = e.content
+		all[Field{in: "immutable"}] = e
 	}
 	return all
 }

@@ -58,6 +58,9 @@ func JudgeAfter(t *Txn, o *Observation, left map[string]Entry, h History) Judgem
 // judgeAll judges a Txn by everything but its bound.
 func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgement {
 	refuse := func(err error) Judgement { return Judgement{Decision: DecideRefuse, Err: err} }
+	if err := t.judgeFields(o); err != nil {
+		return refuse(err)
+	}
 	if t.GoneIsDone && (!o.Exists() || t.allGone(o)) {
 		return Judgement{Decision: DecideDone}
 	}
@@ -105,6 +108,24 @@ func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgeme
 		return Judgement{Decision: DecideDone, Changes: changes}
 	}
 	return Judgement{Decision: DecideWrite, Changes: changes}
+}
+
+// judgeFields says why a field cannot be told, or cannot be made to hold what it shall hold.
+func (t *Txn) judgeFields(o *Observation) error {
+	for _, k := range t.Keys {
+		path, isField := FieldPath(k.Key)
+		if !isField && o.fields == nil {
+			continue
+		}
+		_, err := o.Field(k.Key)
+		if err == nil && o.Exists() && !k.IsGuard {
+			err = o.canHold(path, k.New)
+		}
+		if err != nil {
+			return &FieldError{Ref: t.Ref, Key: k.Key, Err: err}
+		}
+	}
+	return nil
 }
 
 // allGone reports whether a removal has no key left to remove. What it would be held to by guards does not matter then.

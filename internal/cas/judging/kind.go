@@ -2,47 +2,56 @@ package judging
 
 import (
 	"cmp"
-	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Kind is the kind of an object: ConfigMap, which is the zero value, or Secret.
-type Kind uint8
+// Kind is the kind of an object, of any version of its API group: ConfigMap, which is the zero value, Secret, or what KindOf gives.
+type Kind string
 
-// The kinds.
+// The kinds whose objects hold entries.
 const (
-	ConfigMap Kind = iota
-	Secret
+	ConfigMap Kind = ""
+	Secret    Kind = "Secret"
 )
+
+// KindOf is a kind of an API group, which is empty for the core group.
+func KindOf(group, kind string) Kind {
+	switch {
+	case group != "":
+		return Kind(kind + "." + group)
+	case kind == "ConfigMap":
+		return ConfigMap
+	default:
+		return Kind(kind)
+	}
+}
 
 // codec is what a kind looks like on the wire. In here an object of either kind has the shape of a ConfigMap: what a Secret holds is
 // binaryData.
 type codec struct {
-	name, resource string
-	maps           []string          // that hold entries, by our names
-	names          map[string]string // that the API server has for them, where they are others
+	resource string
+	maps     []string          // that hold entries, by our names
+	names    map[string]string // that the API server has for them, where they are others
 	// encode is what is sent to create an object.
 	encode    func(cm *corev1.ConfigMap, secretType string) runtime.Object
 	usualType string
-	// hides: error texts must not quote values.
-	hides bool
 }
 
-var codecs = [...]codec{
+var codecs = map[Kind]*codec{
 	ConfigMap: {
-		name: "ConfigMap", resource: "configmaps", maps: []string{"data", "binaryData"},
+		resource: "configmaps", maps: []string{"data", "binaryData"},
 		encode: func(cm *corev1.ConfigMap, _ string) runtime.Object { return cm },
 	},
 	Secret: {
-		name: "Secret", resource: "secrets", maps: []string{"binaryData"}, names: map[string]string{"binaryData": "data"},
+		resource: "secrets", maps: []string{"binaryData"}, names: map[string]string{"binaryData": "data"},
 		encode: func(cm *corev1.ConfigMap, secretType string) runtime.Object {
 			return &corev1.Secret{ObjectMeta: cm.ObjectMeta, Data: cm.BinaryData, Immutable: cm.Immutable, Type: corev1.SecretType(secretType)}
 		},
 		usualType: string(corev1.SecretTypeOpaque),
-		hides:     true,
 	},
 }
 
@@ -54,24 +63,42 @@ func decode(object runtime.Object) (kind Kind, cm *corev1.ConfigMap, secretType 
 	case *corev1.Secret:
 		return Secret, &corev1.ConfigMap{ObjectMeta: o.ObjectMeta, BinaryData: o.Data, Immutable: o.Immutable}, string(o.Type), true
 	}
-	return 0, nil, "", false
+	return "", nil, "", false
 }
 
-func (k Kind) String() string { return codecs[k].name }
+// String is the kind without its group.
+func (k Kind) String() string {
+	if k == ConfigMap {
+		return "ConfigMap"
+	}
+	name, _, _ := strings.Cut(string(k), ".")
+	return name
+}
 
-// Kinds is how many there are.
-const Kinds = len(codecs)
+// Group is the API group of the kind; empty for the core group.
+func (k Kind) Group() string {
+	_, group, _ := strings.Cut(string(k), ".")
+	return group
+}
+
+// HoldsEntries reports whether the kind is ConfigMap or Secret.
+func (k Kind) HoldsEntries() bool { return codecs[k] != nil }
 
 // Hides reports whether error texts must not quote values.
-func (k Kind) Hides() bool { return codecs[k].hides }
+func (k Kind) Hides() bool { return k == Secret }
 
-// Resource is the name of the kind in URLs, in roles and in the API server's answers.
-func (k Kind) Resource() string { return codecs[k].resource }
+// Resource is the name of a kind that holds entries in URLs, in roles and in the API server's answers; empty for another kind.
+func (k Kind) Resource() string {
+	if !k.HoldsEntries() {
+		return ""
+	}
+	return codecs[k].resource
+}
 
 // Entry is what an entry becomes in an object of the kind. A Secret holds bytes alone, so that text becomes Binary there. Entries that
 // this package returns are of that form; those that it takes need not be.
 func (k Kind) Entry(e Entry) Entry {
-	if e.kind == text && !slices.Contains(codecs[k].maps, "data") {
+	if e.kind == text && k == Secret {
 		e.kind = binary
 	}
 	return e
@@ -87,6 +114,8 @@ func (k Kind) path(f Field) fieldpath.Path {
 		return fieldpath.MakePathOrDie(f.in)
 	case "labels", "annotations":
 		return fieldpath.MakePathOrDie("metadata", f.in, f.key)
+	case inFields:
+		return parsed(f.key)
 	default:
 		return fieldpath.MakePathOrDie(k.wire(f.in), f.key)
 	}

@@ -44,7 +44,9 @@ type Writer struct {
 // Observation is what one read saw of an object. It is never changed after it was made.
 type Observation struct {
 	kind       Kind
-	configMap  *corev1.ConfigMap // nil: there was none; of a Secret, the ConfigMap that holds the same as binaryData
+	configMap  *corev1.ConfigMap // nil: there was none; of a Secret, the ConfigMap that holds the same as binaryData; of fields, metadata alone
+	fields     map[string]any    // all of the object, where it was read as fields
+	apiVersion string            // of the fields
 	secretType string
 	size       int
 	digest     func() string
@@ -73,6 +75,12 @@ func Observed(answer runtime.Object, begun time.Time) *Observation {
 
 // Object is what was seen, which is not to be changed: a ConfigMap; of a Secret one that holds the same as binaryData; nil where there was none.
 func (o *Observation) Object() *corev1.ConfigMap { return o.configMap }
+
+// IsOf reports whether the object was read by its fields in an API version or, where that is empty, by its entries.
+func (o *Observation) IsOf(apiVersion string) bool { return !o.Exists() || o.apiVersion == apiVersion }
+
+// APIVersion is that in which the object was read by its fields; empty where it was read by its entries.
+func (o *Observation) APIVersion() string { return o.apiVersion }
 
 // Path is where managedFields have a field.
 func (o *Observation) Path(f Field) fieldpath.Path { return o.kind.path(f) }
@@ -234,6 +242,8 @@ type managed struct {
 
 	apiVersion, subresource string
 	fields                  *fieldpath.Set
+	// isForeign: it is of another version than the one in which the fields were read, and so may name them otherwise.
+	isForeign bool
 }
 
 // isSame reports whether two entries are of the same manager.
@@ -243,7 +253,8 @@ func (m managed) isSame(other managed) bool {
 
 func (o *Observation) managedFields() (all []managed) {
 	for _, f := range o.configMap.ManagedFields {
-		all = append(all, managed{writerOf(f), f.APIVersion, f.Subresource, fieldsOf(f)})
+		isForeign := o.fields != nil && f.APIVersion != o.apiVersion
+		all = append(all, managed{writerOf(f), f.APIVersion, f.Subresource, fieldsOf(f), isForeign})
 	}
 	return all
 }
@@ -251,6 +262,9 @@ func (o *Observation) managedFields() (all []managed) {
 // OwnersOf is who owns a field, and false where managedFields do not tell, as of one whose owner is among the many. Who changes
 // a field owns it from then on, whatever admission makes of the value, and nobody else does. A field that was removed has no owner.
 func (o *Observation) OwnersOf(f Field) (owners []Writer, told bool) {
+	if o.fields != nil {
+		return o.ownersOfField(f)
+	}
 	managers := o.managers()
 	for _, m := range managers {
 		switch {

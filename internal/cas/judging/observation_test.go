@@ -200,7 +200,7 @@ func TestFieldsAndTheirKeys(t *testing.T) {
 	}
 	got := map[string]string{}
 	for f, value := range o.Fields() {
-		got[o.Path(f).String()] = value
+		got[o.Path(f).String()] = value.Raw()
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)

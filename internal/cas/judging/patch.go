@@ -1,11 +1,15 @@
 package judging
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // Request is the body of a patch, of one of the two kinds in which a batch can be written.
@@ -63,6 +67,36 @@ func MergePatch(of Kind, base Version, changes []Change, owner *metav1.ManagedFi
 	return Request{kind, body}, err
 }
 
+// FieldsPatch is MergePatch of fields of what was observed: the difference between it and what the changes make of it. Lists are in it as a whole.
+func FieldsPatch(base *Observation, changes []Change, owner *metav1.ManagedFieldsEntry) (Request, error) {
+	patch := difference(base.fields, base.with(changes))
+	if patch == nil { // of changes that make no difference
+		patch = map[string]any{}
+	}
+	metadata, isMap := patch["metadata"].(map[string]any)
+	if !isMap {
+		metadata = map[string]any{}
+		patch["metadata"] = metadata
+	}
+	metadata["uid"], metadata["resourceVersion"] = base.Version().UID, base.Version().ResourceVersion
+	if owner != nil {
+		metadata["managedFields"] = []*metav1.ManagedFieldsEntry{owner}
+	}
+	body, err := json.Marshal(patch)
+	return Request{types.MergePatchType, body}, err
+}
+
+// LikeBase is a merge patch that makes of now what changes make of their base, whatever became of that since, but not of its status and of who
+// it is. As a dry run it tells in what form the API server stores what the changes set.
+func LikeBase(now, base *Observation, changes []Change) (Request, error) {
+	patch := now.likeBase(base, changes)
+	if patch == nil {
+		patch = map[string]any{}
+	}
+	body, err := json.Marshal(patch)
+	return Request{types.MergePatchType, body}, err
+}
+
 // isDirective reports whether a strategic merge patch would take the key for one of its directives.
 func isDirective(key string) bool { return strings.HasPrefix(key, "$") }
 
@@ -70,6 +104,97 @@ type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value"`
+}
+
+// maxOperations is how many a JSON Patch may have.
+const maxOperations = 10_000
+
+// FieldsJSONPatch is JsonPatch of fields: each is tested to hold what it is changed from, and each element on its way to hold what it is selected
+// by. It is false where the changes cannot be made so.
+func FieldsJSONPatch(of *Observation, changes []Change) (Request, bool) {
+	tests := []operation{{"test", "/metadata/deletionTimestamp", nil}}
+	var sets, removals []operation
+	for _, c := range changes {
+		path, isField := FieldPath(c.Key)
+		if !isField {
+			return Request{}, false
+		}
+		p := parsed(path)
+		at, err := find(of.fields, p)
+		if err != nil {
+			return Request{}, false
+		}
+		tests = append(tests, selecting(of.fields, p[:at.missing], at.tokens)...)
+		pointer := pointerTo(at.tokens)
+		if at.missing == len(p) {
+			tests = append(tests, operation{"test", pointer, at.value})
+			switch {
+			case !c.Writes():
+			case c.To.IsAbsent():
+				removals = append(removals, operation{"remove", pointer, nil})
+			default:
+				sets = append(sets, operation{"replace", pointer, c.To.fieldValue()})
+			}
+			continue
+		}
+		name := p[at.missing].FieldName
+		if name == nil { // of an element: that none is there, the list as a whole tells
+			above, _ := find(of.fields, p[:at.missing]) // which was found above
+			tests = append(tests, operation{"test", pointer, above.value})
+			if c.Writes() {
+				sets = append(sets, operation{"add", pointer + "/-", put(nil, p[at.missing+1:], c.To)})
+			}
+			continue
+		}
+		place := pointerTo(append(slices.Clone(at.tokens), *name))
+		tests = append(tests, operation{"test", place, nil})
+		if !c.Writes() {
+			continue
+		}
+		i := slices.IndexFunc(sets, func(o operation) bool { return o.Path == place }) // another that makes the same map
+		if i < 0 {
+			i, sets = len(sets), append(sets, operation{"add", place, nil})
+		}
+		sets[i].Value = put(sets[i].Value, p[at.missing+1:], c.To)
+	}
+	slices.SortStableFunc(removals, func(a, b operation) int { // so that none moves another one that is still to be removed
+		of, other := strings.Split(a.Path, "/"), strings.Split(b.Path, "/")
+		last, _ := strconv.Atoi(of[len(of)-1])
+		otherLast, _ := strconv.Atoi(other[len(other)-1])
+		return cmp.Or(cmp.Compare(len(other), len(of)), cmp.Compare(otherLast, last))
+	})
+	ops := slices.Concat(tests, sets, removals)
+	body, err := json.Marshal(ops)
+	return Request{types.JSONPatchType, body}, err == nil && len(ops) <= maxOperations
+}
+
+// selecting tests that what a path selects in lists still stands where it was found.
+func selecting(object map[string]any, p fieldpath.Path, tokens []string) (tests []operation) {
+	for i, e := range p {
+		if e.FieldName != nil {
+			continue
+		}
+		at, _ := find(object, p[:i+1]) // which was found before
+		if e.Value != nil {
+			tests = append(tests, operation{"test", pointerTo(tokens[:i+1]), at.value})
+			continue
+		}
+		element, _ := at.value.(map[string]any)
+		for _, k := range *e.Key {
+			tests = append(tests, operation{"test", pointerTo(append(slices.Clone(tokens[:i+1]), k.Name)), element[k.Name]})
+		}
+	}
+	return tests
+}
+
+var escapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+func pointerTo(tokens []string) string {
+	var b strings.Builder
+	for _, token := range tokens {
+		b.WriteString("/" + escapes.Replace(token))
+	}
+	return b.String()
 }
 
 // JsonPatch is a JSON Patch (RFC 6902) that makes the changes only while each key holds what it is changed from, whatever

@@ -8,8 +8,14 @@ import (
 // Txn asks for keys of one object to be written in one atomic request: all of them, if every expectation holds, and nothing otherwise.
 type Txn struct {
 	Ref Ref
+	// APIVersion, where it is not empty, is that in which Keys name fields, each as FieldKey names it; as "apps/v1". It is required for a kind that
+	// holds no entries.
+	APIVersion string
 	// Keys are what it names, each at most once: entries, and labels and annotations as LabelKey and AnnotationKey name them, and ImmutableKey.
+	// Or they are fields, of which none that is written overlaps another that is.
 	Keys []KeySwap
+	// Hides keeps the values of the fields that are named out of errors.
+	Hides bool
 
 	// GoneIsDone makes keys to be removed, or a ConfigMap, that are not there a success without a write: a removal has nothing
 	// left to do. It also lets the write pass on a ConfigMap that is being deleted, whatever was done to it.
@@ -87,7 +93,7 @@ func (t *Txn) KeyNames() string {
 
 // CanGoBlind reports whether the Txn can be sent without a read: it removes what was seen, and the request is conditional on that version.
 func (t *Txn) CanGoBlind(h History) bool {
-	return t.GoneIsDone && t.Seen.Valid() && t.Seen.UID != "" && !t.Bound.Valid() &&
+	return t.APIVersion == "" && t.GoneIsDone && t.Seen.Valid() && t.Seen.UID != "" && !t.Bound.Valid() &&
 		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
 		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
 			isNowhere := k.Expect.IsAnything() && t.Ref.Kind == ConfigMap // which of its two maps has the key is not known

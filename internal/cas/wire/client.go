@@ -41,7 +41,12 @@ type Client struct {
 	credentials *credentials
 	Host        string
 	Now         func() time.Time
-	horizons    [judging.Kinds]Reached
+	// APIVersion is that in which objects are read and written by their fields; empty where they are ConfigMaps and Secrets with their entries.
+	APIVersion string
+
+	open     rest.Interface // for fields
+	horizons *horizons
+	kinds    *kinds
 }
 
 // New makes a client. It sends no request.
@@ -68,24 +73,35 @@ func New(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{rest: r, credentials: given, Host: c.Host, Now: time.Now}, nil
+	c.AcceptContentTypes, c.ContentType = runtime.ContentTypeJSON, runtime.ContentTypeJSON
+	c.NegotiatedSerializer = opaque{c.NegotiatedSerializer}
+	open, err := rest.RESTClientForConfigAndClient(c, &unredirected)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open, horizons: &horizons{}, kinds: &kinds{asking: make(chan struct{}, 1)}}, nil
 }
 
-// Horizon is that of an object's kind.
-func (c *Client) Horizon(ref judging.Ref) *Reached { return &c.horizons[ref.Kind] }
-
 // once has a request be about the objects of a namespace, and be sent once: by itself, client-go would send it again and again, for as long
-// as each answer says. It also logs the warnings in an answer and, at a high verbosity, bodies: not of a kind that hides its values.
-func (c *Client) once(ctx context.Context, ref judging.Ref, r *rest.Request) (context.Context, *rest.Request) {
-	if ref.Kind.Hides() {
+// as each answer says. It also logs the warnings in an answer and, at a high verbosity, bodies: of ConfigMaps' entries alone.
+func (c *Client) once(ctx context.Context, ref judging.Ref, r *rest.Request) (context.Context, *rest.Request, error) {
+	if ref.Kind != judging.ConfigMap || c.APIVersion != "" {
 		ctx, r = klog.NewContext(ctx, klog.Logger{}), r.WarningHandler(rest.NoWarnings{})
 	}
-	return ctx, r.Namespace(ref.Namespace).Resource(ref.Kind.Resource()).MaxRetries(0)
+	r = r.MaxRetries(0)
+	if c.APIVersion != "" || !ref.Kind.HoldsEntries() {
+		r, err := c.at(ctx, ref, r)
+		return ctx, r, err
+	}
+	return ctx, r.Namespace(ref.Namespace).Resource(ref.Kind.Resource()), nil
 }
 
 // ask sends a request once.
 func (c *Client) ask(ctx context.Context, ref judging.Ref, r *rest.Request) (runtime.Object, error) {
-	ctx, r = c.once(ctx, ref, r)
+	ctx, r, err := c.once(ctx, ref, r)
+	if err != nil {
+		return nil, err
+	}
 	return r.Do(ctx).Get()
 }
 
@@ -93,14 +109,14 @@ func (c *Client) ask(ctx context.Context, ref judging.Ref, r *rest.Request) (run
 func (c *Client) Get(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
 	begun, since := c.Now(), c.Horizon(ref).now()
 	answer, err := c.ask(ctx, ref, c.rest.Get().Name(ref.Name))
-	o := judging.Observed(answer, begun)
+	o := c.observed(ref, answer, begun)
 	switch {
 	case err == nil && !o.IsVersioned():
 		return nil, &judging.RefusedError{Ref: ref, Verb: "get", Code: http.StatusOK, Err: errUnversioned}
 	case err == nil:
 		o.Since = since.Of(o.Version().ResourceVersion)
 		return o, nil
-	case isAbsence(err, ref):
+	case c.isAbsence(err, ref):
 		return &judging.Observation{Begun: begun, Since: since}, nil
 	}
 	return nil, c.Explain(err, ref, "get")
@@ -150,13 +166,13 @@ var errUnversioned = errors.New("the answer is no object with a uid and a resour
 
 // isAbsence reports whether the API server itself says that there is no such object. Any other 404, as a wrong URL
 // gives, says nothing about it.
-func isAbsence(err error, ref judging.Ref) bool {
+func (c *Client) isAbsence(err error, ref judging.Ref) bool {
 	status := apierrors.APIStatus(nil)
 	if !errors.As(err, &status) || !apierrors.IsNotFound(err) {
 		return false
 	}
 	d := status.Status().Details
-	return d != nil && d.Kind == ref.Kind.Resource() && d.Name == ref.Name &&
+	return d != nil && d.Kind == c.resource(ref) && d.Name == ref.Name &&
 		!apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
@@ -173,6 +189,8 @@ func isNoNamespace(err error) bool {
 func (c *Client) Explain(err error, ref judging.Ref, verb string) error {
 	status := apierrors.APIStatus(nil)
 	switch {
+	case isExplained(err):
+		return err
 	case !errors.As(err, &status):
 		return &judging.UnreachableError{Host: c.Host, Err: err}
 	case verb == "create" && isNoNamespace(err):
@@ -182,6 +200,15 @@ func (c *Client) Explain(err error, ref judging.Ref, verb string) error {
 	default:
 		return &judging.RefusedError{Ref: ref, Verb: verb, Code: int(status.Status().Code), Err: err}
 	}
+}
+
+// isExplained reports whether an error has its type, as that of a kind that is not known.
+func isExplained(err error) bool {
+	switch err.(type) { //nolint:errorlint // none is wrapped
+	case *judging.NotServedError, *judging.ScopeError, *judging.ForbiddenError, *judging.RefusedError, *judging.UnreachableError, *judging.CanceledError:
+		return true
+	}
+	return false
 }
 
 // Outcome is what became of a patch that was sent, as far as its answer tells.
@@ -201,8 +228,11 @@ const (
 // retried below: a retry of a write that landed would answer as a conflict.
 func (c *Client) Patch(ctx context.Context, ref judging.Ref, r judging.Request, fieldManager string, dry bool) (*judging.Observation, Outcome, error) {
 	request := c.rest.Patch(r.Kind).Name(ref.Name).Param("fieldManager", fieldManager).Body(r.Body)
+	if c.APIVersion != "" {
+		request = request.Param("fieldValidation", metav1.FieldValidationStrict) // else a field that is unknown would be dropped
+	}
 	return c.send(ctx, ref, "patch", request, dry, func(err error) bool {
-		return apierrors.IsConflict(err) || isAbsence(err, ref) || isOtherUID(err) ||
+		return apierrors.IsConflict(err) || c.isAbsence(err, ref) || isOtherUID(err) ||
 			r.Kind == types.JSONPatchType && apierrors.IsInvalid(err) // which test failed is not told, nor whether one did
 	})
 }
@@ -221,7 +251,7 @@ func (c *Client) Remove(ctx context.Context, ref judging.Ref, base judging.Versi
 	}
 	request := c.rest.Delete().Name(ref.Name).Body(options)
 	return c.send(ctx, ref, "delete", request, dry, func(err error) bool {
-		return apierrors.IsConflict(err) || isAbsence(err, ref)
+		return apierrors.IsConflict(err) || c.isAbsence(err, ref)
 	})
 }
 
@@ -235,8 +265,11 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 	}
 	begun := c.Now()
 	answer, err := c.ask(ctx, ref, r.Timeout(requestTimeout))
+	if c.APIVersion != "" {
+		shorten(err)
+	}
 	if err == nil {
-		o := judging.Observed(answer, begun)
+		o := c.observed(ref, answer, begun)
 		_, isStatus := answer.(*metav1.Status)
 		switch {
 		case o.IsVersioned():
@@ -296,8 +329,11 @@ func (c *Client) Page(ctx context.Context, namespace string, options metav1.List
 	ref := judging.Ref{Namespace: namespace}
 	return Patiently(ctx, func() (*corev1.ConfigMapList, error) {
 		page := &corev1.ConfigMapList{}
-		ctx, r := c.once(ctx, ref, c.rest.Get().VersionedParams(&options, metav1.ParameterCodec))
-		if err := r.Do(ctx).Into(page); err != nil {
+		ctx, r, err := c.once(ctx, ref, c.rest.Get().VersionedParams(&options, metav1.ParameterCodec))
+		if err == nil {
+			err = r.Do(ctx).Into(page)
+		}
+		if err != nil {
 			return nil, c.Explain(err, ref, "list")
 		}
 		return page, nil

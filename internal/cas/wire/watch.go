@@ -8,7 +8,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
@@ -105,7 +104,10 @@ func isUnsupported(err error) bool {
 // events calls yield with the events of a watch until yield returns false.
 func (c *Client) events(ctx context.Context, ref judging.Ref, options metav1.ListOptions, yield func(watch.EventType, *judging.Observation) bool) error {
 	begun := c.Now()
-	ctx, r := c.once(ctx, ref, c.list(ref, options))
+	ctx, r, err := c.once(ctx, ref, c.list(ref, options))
+	if err != nil {
+		return c.Explain(err, ref, "watch")
+	}
 	w, err := r.Watch(ctx)
 	if err != nil {
 		return c.Explain(err, ref, "watch")
@@ -119,7 +121,7 @@ func (c *Client) events(ctx context.Context, ref judging.Ref, options metav1.Lis
 			if !open {
 				return errEnded
 			}
-			seen := judging.Observed(event.Object, begun)
+			seen := c.observed(ref, event.Object, begun)
 			switch {
 			case event.Type == watch.Error:
 				return apierrors.FromObject(event.Object)
@@ -150,14 +152,14 @@ func (c *Client) FirstAfter(ctx context.Context, ref judging.Ref, base judging.V
 		if err != nil {
 			return nil, c.Explain(err, ref, "list")
 		}
-		items, err := meta.ExtractList(found)
+		all, err := items(found)
 		if err != nil {
 			return nil, err
 		}
-		if len(items) != 1 {
+		if len(all) != 1 {
 			break
 		}
-		before := judging.Observed(items[0], c.Now())
+		before := c.observed(ref, all[0], c.Now())
 		if !before.IsVersioned() {
 			break
 		}

@@ -17,11 +17,11 @@ import (
 // Withheld stands for what the API server said.
 const Withheld = "the API server's message is withheld, because it may quote a value of the object"
 
-// Withhold takes the API server's words out of the error that a write of a kind that hides its values ended with, where admission or
+// Withhold takes the API server's words out of the error that a write of hidden values ended with, where admission or
 // validation may have quoted a value in them. Where not all values are known, any words may. values gives them, and is asked only then.
-func Withhold(err error, ref judging.Ref, values func() (all []judging.Entry, isAll bool)) {
+func (c *Client) Withhold(err error, ref judging.Ref, values func() (all []judging.Entry, isAll bool)) {
 	var answer *apierrors.StatusError
-	if !ref.Kind.Hides() || !errors.As(err, &answer) || isAuthorizers(answer, ref) {
+	if !errors.As(err, &answer) || c.isAuthorizers(answer, ref) {
 		return
 	}
 	s := &answer.ErrStatus
@@ -35,8 +35,12 @@ func Withhold(err error, ref judging.Ref, values func() (all []judging.Entry, is
 }
 
 // isAuthorizers reports whether the error is made of the request's URL and user alone, before the API server looks at its body.
-func isAuthorizers(answer *apierrors.StatusError, ref judging.Ref) bool {
-	about := fmt.Sprintf("%s %q is forbidden: User ", ref.Kind.Resource(), ref.Name)
+func (c *Client) isAuthorizers(answer *apierrors.StatusError, ref judging.Ref) bool {
+	name := c.resource(ref)
+	if group := ref.Kind.Group(); group != "" {
+		name += "." + group
+	}
+	about := fmt.Sprintf("%s %q is forbidden: User ", name, ref.Name)
 	return apierrors.IsUnauthorized(answer) || apierrors.IsForbidden(answer) && strings.HasPrefix(answer.ErrStatus.Message, about)
 }
 

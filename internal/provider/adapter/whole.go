@@ -120,6 +120,7 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 		}
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
+	resp.Diagnostics.Append(r.declares(ctx, plan, state == nil)...)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 }
 

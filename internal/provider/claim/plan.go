@@ -31,10 +31,11 @@ func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
 	}
 	isRemoved := func(key string) bool { return slices.Contains(removed, key) }
 	keys := slices.DeleteFunc(c.Keys(), isRemoved)
-	diags.Append(ch.Run.planKeys(ctx, c.Ref, use{owns: keys, writes: keys}, m.newToken(), about)...)
+	diags.Append(ch.Run.planKeys(ctx, c.Ref, use{owns: keys, writes: keys, values: c.Values}, m.newToken(), about)...)
 	if diags.HasError() {
 		return diags
 	}
+	diags.Append(ch.planBeside(ctx)...)
 	if needs := c.needs(); m.Removal == nil && len(needs) > 0 {
 		m.Needs = &needsNote{c.ID, needs} // a plan that replaces a tainted resource looks like a create
 	}
@@ -128,11 +129,11 @@ func (ch *Change) planChanges(ctx context.Context) diag.Diagnostics {
 		dropped = nil
 	}
 	writes := slices.DeleteFunc(c.Keys(), func(field string) bool { return ch.keepsValue(ch.was(), field) })
-	owns := c.Keys()
+	owns, ownValues := c.Keys(), c.Values
 	if c.Whole != nil { // it writes what it changes, and leaves the rest to entries
-		owns = writes
+		owns, ownValues = writes, nil
 	}
-	diags := ch.Run.planKeys(ctx, c.Ref, use{owns, writes, sortedKeys(dropped)}, ch.Memory.token(), ch.about)
+	diags := ch.Run.planKeys(ctx, c.Ref, use{owns, writes, sortedKeys(dropped), c.Whole != nil, ownValues}, ch.Memory.token(), ch.about)
 	if diags.HasError() || ch.Run.applying() || ch.Run.PlanCheck == terms.PlanCheckOff {
 		return diags
 	}

@@ -20,14 +20,17 @@ type registry struct {
 	keys      map[terms.EntryID]keyUse // in the plan
 	written   map[terms.EntryID]string // in the apply: who wrote the key or took it over, [counters] or nobody in particular
 	creations map[cas.Ref]token
-	reads     map[string]bool // tokens of instances
+	declared  map[cas.Ref]Declared // by whole objects of the plan
+	reads     map[string]bool      // tokens of instances
 }
 
 // keyUse is what instances are planned to do with a key.
 type keyUse struct {
 	isOwned, isRemoved bool
 	isChanged          bool  // written by an instance or a swap, or removed
+	isLacking          bool  // removed by a whole object, whose data lacks it
 	owner              token // the first instance that has the key
+	value              cas.Entry
 }
 
 // use is what one instance is planned to do with keys of an object.
@@ -35,6 +38,8 @@ type use struct {
 	owns    []string // shall hold what it says, changed or not
 	writes  []string // of those, the ones that change
 	removes []string
+	isWhole bool                 // of a whole object
+	values  map[string]cas.Entry // of the keys that it owns, where they are known
 }
 
 // tokenLength is short, 40 bits: tokens are compared only where one run has several instances of one key or ConfigMap.
@@ -76,6 +81,7 @@ func (g *registry) wasRead(t token) bool {
 type clash struct {
 	moving []string // keys that one instance removes and another one has
 	stays  bool     // of those, whether one is left as it is by the instance that has it
+	lacks  bool     // whether it is a whole object that removes them
 	twice  []string // keys that another instance has as well
 	first  token    // of that one
 }
@@ -97,19 +103,19 @@ func (g *registry) plans(ref cas.Ref, of token, u use) (c clash) {
 	}
 	record(u.removes, func(key string, k *keyUse) {
 		if k.isOwned {
-			c.moving, c.stays = append(c.moving, key), c.stays || !k.isChanged
+			c.moving, c.stays, c.lacks = append(c.moving, key), c.stays || !k.isChanged, c.lacks || u.isWhole
 		}
-		k.isRemoved, k.isChanged = true, true
+		k.isRemoved, k.isChanged, k.isLacking = true, true, u.isWhole
 	})
 	record(u.owns, func(key string, k *keyUse) {
 		if k.isRemoved {
-			c.moving, c.stays = append(c.moving, key), c.stays || !slices.Contains(u.writes, key)
+			c.moving, c.stays, c.lacks = append(c.moving, key), c.stays || !slices.Contains(u.writes, key), c.lacks || k.isLacking
 		}
 		if k.isOwned && of.isOther(k.owner) {
 			c.twice, c.first = append(c.twice, key), k.owner
 		}
 		if !k.isOwned {
-			k.isOwned, k.owner = true, of
+			k.isOwned, k.owner, k.value = true, of, u.values[key]
 		}
 	})
 	record(u.writes, func(_ string, k *keyUse) { k.isChanged = true })
@@ -158,6 +164,66 @@ func (g *registry) isCreated(ref cas.Ref) bool {
 	return ok
 }
 
+// Declared are the keys that a whole object shall have, by map: nil where the map is left to others. A Secret has one map, which stands for both.
+type Declared struct{ Text, Binary map[string]bool }
+
+// undoes reports whether an update of the whole object removes a key that it does not know of.
+func (d Declared) undoes(key string, value cas.Entry) bool {
+	of := d.Text
+	if _, isBinary := value.Binary(); isBinary {
+		of = d.Binary
+	}
+	return of != nil && !value.IsAbsent() && !d.Text[key] && !d.Binary[key]
+}
+
+// declares records what a whole object shall have, and gives the keys of other instances that it undoes.
+func (g *registry) declares(ref cas.Ref, d Declared) (undone []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.declared == nil {
+		g.declared = map[cas.Ref]Declared{}
+	}
+	g.declared[ref] = d
+	for id, k := range g.keys {
+		if id.Ref == ref && k.isOwned && d.undoes(id.Key, k.value) {
+			undone = append(undone, id.Key)
+		}
+	}
+	slices.Sort(undone)
+	return undone
+}
+
+// undone gives the keys that a whole object of the plan undoes.
+func (g *registry) undone(ref cas.Ref, values map[string]cas.Entry) (keys []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, key := range sortedKeys(values) {
+		if g.declared[ref].undoes(key, values[key]) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// PlanDeclares records what a whole object shall have. Of a creation it warns of keys that other instances have beside it, which the next plan refuses: with
+// ignore_changes there would be nothing to undo, and no provider can see that.
+func (r *Run) PlanDeclares(ctx context.Context, ref cas.Ref, d Declared, isNew bool, about diagnose.Subject) diag.Diagnostics {
+	undone := r.registry.declares(ref, d)
+	if !isNew || len(undone) == 0 || r.isApply(ctx) || r.PlanCheck == terms.PlanCheckOff {
+		return nil
+	}
+	return diag.Diagnostics{about.DataWillUndo(undone)}
+}
+
+// planBeside is PlanDeclares for the creation of keys beside a whole object.
+func (ch *Change) planBeside(ctx context.Context) diag.Diagnostics {
+	undone := ch.Run.registry.undone(ch.Plan.Ref, ch.Plan.Values)
+	if len(undone) == 0 || ch.Run.isApply(ctx) || ch.Run.PlanCheck == terms.PlanCheckOff {
+		return nil
+	}
+	return diag.Diagnostics{ch.about.DataWillUndo(undone)}
+}
+
 // takes records keys that a call is about to write or to take over. It records nothing, and gives those that another call of this apply has, where there
 // are any. Terraform hands no token of an instance to the apply of a creation, and applies each instance once: so a call is an instance.
 func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string) {
@@ -200,6 +266,8 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about 
 	switch {
 	case r.PlanCheck == terms.PlanCheckOff:
 		return nil
+	case c.lacks:
+		return diag.Diagnostics{r.atPlan(ctx, about).DataUndoes(c.moving)}
 	case len(c.moving) > 0:
 		return diag.Diagnostics{r.atPlan(ctx, about).KeyMoves(c.moving, c.stays)}
 	case len(c.twice) > 0:
@@ -210,7 +278,7 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about 
 
 // PlanUnchanged records the keys of an instance that its plan leaves as it is.
 func (ch *Change) PlanUnchanged(ctx context.Context) diag.Diagnostics {
-	return ch.Run.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys()}, ch.Memory.token(), ch.Prior.About(terms.OpUpdate))
+	return ch.Run.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys(), values: ch.Prior.Values}, ch.Memory.token(), ch.Prior.About(terms.OpUpdate))
 }
 
 // Once sends a transaction unless another call of this apply has written one of its keys, or taken it over. Labels and the like are keys as well. A removal

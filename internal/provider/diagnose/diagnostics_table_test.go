@@ -264,6 +264,16 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			of: aboutFoo(terms.OpCreate).KeyMoves([]string{"foo"}, false), path: "key", summary: "Key Moves Between Instances",
 			detail: "One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + head + "\nLet each instance keep its key.",
 		},
+		"removed by a whole one, whose data lacks it": {
+			of: aboutFoo(terms.OpUpdate).DataUndoes([]string{"foo"}), path: "key", summary: "Data Undoes Another Resource",
+			detail: "This configuration has a cas_configmap whose data lacks foo, and another resource that writes it: each undoes what the other does. Nothing was written." + head +
+				"\nOmit data and binary_data from the cas_configmap, so that it leaves the keys to others, or give it lifecycle { ignore_changes = [data] }.",
+		},
+		"undone by the data of a whole one": {
+			of: aboutFoo(terms.OpCreate).DataWillUndo([]string{"foo"}), severity: diag.SeverityWarning, path: "key", summary: "Data Undoes Another Resource",
+			detail: "This configuration has a cas_configmap whose data lacks foo, and another resource that writes it: each undoes what the other does." + head +
+				"\nOmit data and binary_data from the cas_configmap, so that it leaves the keys to others, or give it lifecycle { ignore_changes = [data] }.",
+		},
 		"removed under another one": {
 			of: aboutFoo(terms.OpUpdate).KeyMoves([]string{"foo"}, true), path: "key", summary: "Key Moves Between Instances",
 			detail: "One instance removes foo and another one keeps it in the same run, in no fixed order. Nothing was written." + head +

@@ -20,13 +20,13 @@ type Drift struct {
 
 // DriftOverwritten warns of drift that an update overwrites. live is nil if it is not known.
 func (s Subject) DriftOverwritten(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), drifted(drift)+" This update overwrites "+them(drift)+".", s.driftFacts(drift, live),
+	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This update overwrites "+them(drift)+".", s.driftFacts(drift, live),
 		fmt.Sprintf("To keep %s, %s; to stop instead of overwriting, set on_drift = %q.", them(drift), s.keepDrift(drift), terms.DriftError))
 }
 
 // DriftKept warns of drift that an update of a Secret leaves as it is.
 func (s Subject) DriftKept(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), drifted(drift)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is", " as they are")+", unless it replaces the resource.",
+	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is", " as they are")+", unless it replaces the resource.",
 		s.driftFacts(drift, live), fmt.Sprintf("To write %s again, change %s; to keep what is there, set %s to it, or set on_drift = %q.",
 			root(s.Value), s.Revision, root(s.Value), terms.DriftOff))
 }
@@ -45,7 +45,7 @@ func (s Subject) DriftRefused(drift []Drift, live *cas.Observation, canDestroy b
 	if canDestroy {
 		next = s.orDestroy(next)
 	}
-	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), protected(drift),
+	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), s.protected(drift, live),
 		s.driftFacts(drift, live), next)
 }
 
@@ -55,17 +55,29 @@ func (s Subject) RemovalRefused(changed []KeyValue, seen *cas.Observation) diag.
 	for i, c := range changed {
 		drift[i] = Drift{Kind: PartKey, Key: c.Key, Found: c.Live}
 	}
-	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), protected(drift),
+	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), s.protected(drift, seen),
 		s.changedFacts(changed, seen), fmt.Sprintf("To remove %[1]s, first %[2]s and apply; to leave %[1]s in place, also set deletion_policy = %[3]q.",
 			them(drift), s.keepDrift(drift), terms.PolicyAbandon))
 }
 
-func drifted(drift []Drift) string {
-	return "Somebody else changed " + enumerate(namesOf(drift)) + " after the last apply."
+// drifted says who changed what. live is nil if it is not known.
+func (s Subject) drifted(drift []Drift, live *cas.Observation) string {
+	who := "Somebody else"
+	if s.Manager != "" && live != nil && !slices.ContainsFunc(drift, func(d Drift) bool { return !s.isOurs(d, live) }) {
+		who = "Another resource that uses this provider, in this configuration or another one,"
+	}
+	return who + " changed " + enumerate(namesOf(drift)) + " after the last apply."
 }
 
-func protected(drift []Drift) string {
-	return drifted(drift) + fmt.Sprintf(" on_drift = %q protects %s.", terms.DriftError, them(drift))
+// isOurs reports whether a key is owned by the provider's own name alone.
+func (s Subject) isOurs(d Drift, live *cas.Observation) bool {
+	writers := live.Owners(d.Key)
+	return d.Kind == PartKey && !d.Found.IsAbsent() && len(writers) > 0 &&
+		!slices.ContainsFunc(writers, func(w cas.Writer) bool { return w.Manager != s.Manager })
+}
+
+func (s Subject) protected(drift []Drift, live *cas.Observation) string {
+	return s.drifted(drift, live) + fmt.Sprintf(" on_drift = %q protects %s.", terms.DriftError, them(drift))
 }
 
 func them(drift []Drift) string { return number(len(namesOf(drift)), "it", "them") }

@@ -99,6 +99,36 @@ func (s Subject) KeyMoves(keys []string, stays bool) diag.Diagnostic {
 		s.keyFact(keys...), s.orDestroy(next))
 }
 
+// DataUndoes is for keys that a whole object is planned to remove, since its data lacks them, and that another resource of the plan has.
+func (s Subject) DataUndoes(keys []string) diag.Diagnostic {
+	return s.refuse(TitleDataUndoesAnotherResource, s.keyPath(keys[0]), s.undoes(keys), s.keyFact(keys...), s.orDestroy(s.beside()))
+}
+
+// DataWillUndo warns of keys that the next update of a whole object would remove.
+func (s Subject) DataWillUndo(keys []string) diag.Diagnostic {
+	return s.tell(WarningDataUndoesAnotherResource, s.keyPath(keys[0]), s.undoes(keys), s.keyFact(keys...), s.beside())
+}
+
+func (s Subject) undoes(keys []string) string {
+	return fmt.Sprintf("This configuration has a %s whose data lacks %s, and another resource that writes %s: each undoes what the other does.", s.wholeType(), enumerate(keys),
+		number(len(keys), "it", "them"))
+}
+
+func (s Subject) beside() string {
+	data := "data"
+	if s.ID.Kind == cas.Secret {
+		data = "data_wo"
+	}
+	return fmt.Sprintf("Omit %[1]s and binary_data from the %[2]s, so that it leaves the keys to others, or give it lifecycle { ignore_changes = [%[1]s] }.", data, s.wholeType())
+}
+
+func (s Subject) wholeType() string {
+	if s.ID.Kind == cas.Secret {
+		return "cas_secret"
+	}
+	return "cas_configmap"
+}
+
 // KeyWrittenTwice is for keys that another resource of the plan has as well. mayBeItself says that it may be the same one, which was tainted and is planned twice.
 func (s Subject) KeyWrittenTwice(keys []string, mayBeItself bool) diag.Diagnostic {
 	happened := "Another resource has " + enumerate(keys) + " in the same configuration."

@@ -41,6 +41,8 @@ type Subject struct {
 	Unread         bool            // of a plan's check, whether the state may be old
 	Wait           types.String    // wait_for_match; null where the operation does not wait
 
+	Manager string // the provider's own; empty where it does not matter
+
 	Hide   Hiding
 	Values []cas.Entry // that the words of others may quote
 }

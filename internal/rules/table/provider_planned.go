@@ -74,6 +74,7 @@ var providerPlanned = []Rule{
 	rule("A default of the provider fills in what a configuration leaves out", "adapter.Type.Planning", "skip setDefaults", "TestDefaultsOfTheProvider/terraform-1.16"),
 	rule("A default that is not known leaves alone what does not change", "adapter.Type.setDefaults", "a[b] = c[b] -> _ = c", "TestDefaultsThatAreNotKnownYet/terraform-1.11"),
 	rule("A missing object is an error where that is asked for", "diagnose.Subject.notFound", "without MissingRefused", "TestMissingObject/error"),
+	rule("A whole ConfigMap tells of keys of others that it lacks", "adapter.Whole.ModifyPlan", "skip declares", "TestANewEntryBesideDeclaredData"),
 	rule("A counter takes part in that", "claim.Run.PlanTake", "a.planKeys(b, c, d, e, f) -> diag.Diagnostics{}", "TestACounterAndAnEntryWriteOneKey"),
 	// Secrets.
 	rule("An update of a Secret in object scope is held to the version that its plan saw", "claim.Change.updateTxn", "a || b != terms.ScopeKey || c.IsSecret() && d -> a || b != terms.ScopeKey && !c.IsSecret()",

@@ -53,5 +53,5 @@ func subtests(of, in string) func(says, edit string, tests ...string) Rule {
 
 // All is all rules: of what doc.go of the engine promises, and of what that rests on; and of the provider.
 func All() []Rule {
-	return slices.Concat(queued, judged, written, providerApplied, providerPlanned, providerTold)
+	return slices.Concat(queued, judged, written, fields, providerApplied, providerPlanned, providerTold)
 }

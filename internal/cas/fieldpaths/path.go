@@ -1,0 +1,301 @@
+// Package fieldpaths reads and writes the paths of fields in Kubernetes objects, as the API server prints them in the conflicts of server-side
+// apply and as kubectl explain names them:
+//
+//	spec.replicas
+//	spec.template.spec.containers[name=web].image     the element of a list that holds name: web
+//	spec.taints[key=dedicated,effect=NoSchedule]      the element that holds both
+//	metadata.finalizers[=acme.io/hold]                the element of a list of texts
+//	metadata.annotations["acme.io/note"]              a name that holds more than letters, digits, "_", "-", "/" and "$"
+//
+// A leading dot and quotes around what needs none are accepted, so that two spellings may be one path: compare what Text gives. A selector
+// compares text forms: [name=123] selects what holds 123 and what holds "123".
+package fieldpaths
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+)
+
+// Parse reads a path. It has at least one element; those that select elements of lists hold texts.
+func Parse(text string) (fieldpath.Path, error) {
+	p := parser{text: text, rest: strings.TrimPrefix(text, ".")}
+	for first := true; p.rest != "" || first; first = false {
+		element, err := p.element(first)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no path of a field: %w", text, err)
+		}
+		p.path = append(p.path, element)
+	}
+	if err := p.undotted(); err != nil {
+		return nil, err
+	}
+	return p.path, nil
+}
+
+type parser struct {
+	text, rest string
+	path       fieldpath.Path
+}
+
+var (
+	errName  = errors.New("a name must not be empty")
+	errClose = errors.New(`there is no "]" for a "["`)
+	errUTF8  = errors.New("it is no UTF-8")
+)
+
+func (p *parser) element(first bool) (fieldpath.PathElement, error) {
+	if !utf8.ValidString(p.rest) {
+		return fieldpath.PathElement{}, errUTF8
+	}
+	switch {
+	case strings.HasPrefix(p.rest, "["):
+		return p.bracket(first)
+	case first:
+	case strings.HasPrefix(p.rest, "."):
+		p.rest = p.rest[1:]
+	default:
+		return fieldpath.PathElement{}, fmt.Errorf(`there must be "." or "[" before %q`, p.rest)
+	}
+	end := strings.IndexAny(p.rest, ".[")
+	if end < 0 {
+		end = len(p.rest)
+	}
+	name := p.rest[:end]
+	p.rest = p.rest[end:]
+	if name == "" {
+		return fieldpath.PathElement{}, errName
+	}
+	if i := strings.IndexAny(name, "]\"= \t\n"); i >= 0 {
+		return fieldpath.PathElement{}, fmt.Errorf("the name %q must be in quotes: [%q]", name, name)
+	}
+	return fieldpath.FieldNameElement(name), nil
+}
+
+// bracket reads a name in quotes, or what selects an element of a list.
+func (p *parser) bracket(first bool) (fieldpath.PathElement, error) {
+	none := fieldpath.PathElement{}
+	inside := p.rest[1:]
+	if quoted, err := strconv.QuotedPrefix(inside); err == nil && strings.HasPrefix(inside, `"`) && strings.HasPrefix(inside[len(quoted):], "]") {
+		name, err := strconv.Unquote(quoted)
+		p.rest = inside[len(quoted)+1:]
+		if err != nil || !utf8.ValidString(name) {
+			return none, errUTF8
+		}
+		if name == "" {
+			return none, errName
+		}
+		return fieldpath.FieldNameElement(name), nil
+	}
+	if first {
+		return none, errors.New("an object is no list, of which an element could be selected")
+	}
+	var keys value.FieldList
+	for {
+		name, rest, isSelector := strings.Cut(inside, "=")
+		if end := strings.Index(inside, "]"); !isSelector || end >= 0 && end < len(name) {
+			if end < 0 {
+				return none, errClose
+			}
+			return none, noSelector(inside[:end])
+		}
+		text, rest, err := operand(rest)
+		if err != nil {
+			return none, err
+		}
+		keys = append(keys, value.Field{Name: name, Value: value.NewValueInterface(text)})
+		switch {
+		case name == "" && strings.HasPrefix(rest, "]") && len(keys) == 1:
+			p.rest = rest[1:]
+			return fieldpath.ValueElement(keys[0].Value), nil
+		case name == "" || !isPlain(name):
+			return none, fmt.Errorf("a selector names a field of the element, which %q is not", name)
+		case strings.HasPrefix(rest, "]"):
+			p.rest = rest[1:]
+			keys.Sort()
+			for i := range keys[1:] {
+				if keys[i].Name == keys[i+1].Name {
+					return none, fmt.Errorf("a selector names %q twice", keys[i].Name)
+				}
+			}
+			return fieldpath.KeyElement(keys...), nil
+		}
+		inside = rest[1:] // after a comma
+	}
+}
+
+// operand reads what a selector compares with: up to a comma or a bracket, or in quotes.
+func operand(rest string) (text, after string, err error) {
+	if strings.HasPrefix(rest, `"`) {
+		quoted, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			return "", "", errClose
+		}
+		text, err = strconv.Unquote(quoted)
+		if err != nil || !utf8.ValidString(text) {
+			return "", "", errUTF8
+		}
+		after = rest[len(quoted):]
+	} else {
+		end := strings.IndexAny(rest, ",]")
+		if end < 0 {
+			return "", "", errClose
+		}
+		text, after = rest[:end], rest[end:]
+		if text == "" || strings.ContainsAny(text, `"[`) {
+			return "", "", fmt.Errorf("what a selector compares with must be in quotes where it is %q", text)
+		}
+	}
+	if !strings.HasPrefix(after, ",") && !strings.HasPrefix(after, "]") {
+		return "", "", errClose
+	}
+	return text, after, nil
+}
+
+// noSelector is the error of a bracket that selects nothing that lasts.
+func noSelector(inside string) error {
+	if _, err := strconv.Atoi(inside); err == nil || inside == "" || inside == "*" {
+		return fmt.Errorf("[%s] is a place in a list, where another element may stand tomorrow: select the element by what it holds, "+
+			"as [name=web], or [=web] in a list of texts", inside)
+	}
+	return fmt.Errorf("[%s] selects nothing: a name must be in quotes, as [%q], and a selector has a \"=\", as [name=web]", inside, inside)
+}
+
+// undotted refuses what looks like a name with dots below labels and annotations, which hold texts alone.
+func (p *parser) undotted() error {
+	for i := 1; i+2 < len(p.path); i++ {
+		above, in := p.path[i-1].FieldName, p.path[i].FieldName
+		if above == nil || *above != "metadata" || in == nil || *in != "labels" && *in != "annotations" {
+			continue
+		}
+		var names []string
+		for _, e := range p.path[i+1:] {
+			if e.FieldName == nil {
+				return fmt.Errorf("%q is no path of a field: %s holds texts, which have no elements", p.text, *in)
+			}
+			names = append(names, *e.FieldName)
+		}
+		quoted := append(slices.Clone(p.path[:i+1]), fieldpath.FieldNameElement(strings.Join(names, ".")))
+		return fmt.Errorf("%q is no path of a field: a name that holds dots must be in quotes, as %s", p.text, Text(quoted))
+	}
+	return nil
+}
+
+// isPlain reports whether a name needs no quotes.
+func isPlain(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		isPlain := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-/$", r)
+		return !isPlain
+	})
+}
+
+// Text is the one spelling of a path.
+func Text(p fieldpath.Path) string {
+	var b strings.Builder
+	for i, e := range p {
+		switch {
+		case e.FieldName != nil && isPlain(*e.FieldName):
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(*e.FieldName)
+		case e.FieldName != nil:
+			fmt.Fprintf(&b, "[%s]", strconv.Quote(*e.FieldName))
+		case e.Key != nil:
+			for j, key := range *e.Key {
+				b.WriteByte("[,"[min(j, 1)])
+				b.WriteString(key.Name + "=" + operandText(Scalar(key.Value.Unstructured())))
+			}
+			b.WriteByte(']')
+		case e.Value != nil:
+			b.WriteString("[=" + operandText(Scalar((*e.Value).Unstructured())) + "]")
+		case e.Index != nil:
+			fmt.Fprintf(&b, "[%d]", *e.Index)
+		}
+	}
+	return b.String()
+}
+
+func operandText(text string) string {
+	if isBare := text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !isPlain(string(r)) && r != '.' && r != ':' }); isBare {
+		return text
+	}
+	return strconv.Quote(text)
+}
+
+// Scalar is the text form of what is neither a map nor a list; empty for those.
+func Scalar(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool, int64, int:
+		return fmt.Sprint(v)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return ""
+}
+
+// Overlap reports whether what one path names may be, or be in, what the other one names.
+func Overlap(a, b fieldpath.Path) bool {
+	for i := range min(len(a), len(b)) {
+		if !mayBeOne(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayBeOne reports whether two elements of paths may select the same.
+func mayBeOne(a, b fieldpath.PathElement) bool {
+	switch {
+	case a.FieldName != nil || b.FieldName != nil:
+		return a.FieldName != nil && b.FieldName != nil && *a.FieldName == *b.FieldName
+	case a.Value != nil && b.Value != nil:
+		return Scalar((*a.Value).Unstructured()) == Scalar((*b.Value).Unstructured())
+	case a.Key == nil || b.Key == nil:
+		return a.Key == nil && a.Value == nil || b.Key == nil && b.Value == nil // an index may be any; a map is no text
+	}
+	for _, of := range *a.Key {
+		for _, other := range *b.Key {
+			if of.Name == other.Name && Scalar(of.Value.Unstructured()) != Scalar(other.Value.Unstructured()) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Selects reports whether a path's element selects an element of a list.
+func Selects(e fieldpath.PathElement, element any) bool {
+	switch {
+	case e.Value != nil:
+		_, isMap := element.(map[string]any)
+		_, isList := element.([]any)
+		return !isMap && !isList && element != nil && Scalar(element) == Scalar((*e.Value).Unstructured())
+	case e.Key == nil:
+		return false
+	}
+	fields, isMap := element.(map[string]any)
+	if !isMap {
+		return false
+	}
+	for _, key := range *e.Key {
+		held, isThere := fields[key.Name]
+		_, isIn := held.(map[string]any)
+		_, isList := held.([]any)
+		if !isThere || isIn || isList || held == nil || Scalar(held) != Scalar(key.Value.Unstructured()) {
+			return false
+		}
+	}
+	return true
+}

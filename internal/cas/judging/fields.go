@@ -1,0 +1,330 @@
+package judging
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/fieldpaths"
+)
+
+// The fields of an object of any kind, which is read and written as JSON in one version of its API.
+
+// FieldKey is the key of a field of a kind, by its path. Two spellings of one path have one key. What the path names must be for this use.
+func FieldKey(kind Kind, path string, use fieldpaths.Use) (string, error) {
+	p, err := fieldpaths.Parse(path)
+	if err == nil {
+		err = fieldpaths.Check(kind.Group(), kind.String(), p, use)
+	}
+	if err != nil {
+		return "", err
+	}
+	return inFields + fieldpaths.Text(p), nil
+}
+
+// FieldPath is the path of a key that FieldKey made, in its one spelling; false for any other key.
+func FieldPath(key string) (path string, isField bool) { return strings.CutPrefix(key, inFields) }
+
+// Overlap reports whether two keys name one thing, or one a part of the other.
+func Overlap(a, b string) bool {
+	of, isField := FieldPath(a)
+	other, areFields := FieldPath(b)
+	return a == b || isField && areFields && fieldpaths.Overlap(parsed(of), parsed(other))
+}
+
+// paths are those that were parsed, by their text.
+var paths sync.Map
+
+// parsed is the path of a key.
+func parsed(text string) fieldpath.Path {
+	if known, ok := paths.Load(text); ok {
+		p, _ := known.(fieldpath.Path) // nothing else is in it
+		return p
+	}
+	p, err := fieldpaths.Parse(text)
+	if err != nil { // the key was not made by FieldKey
+		return fieldpath.Path{fieldpath.IndexElement(-1)} // which leads nowhere
+	}
+	paths.Store(text, p)
+	return p
+}
+
+// ObservedFields is what was seen of an answer: an object of any kind, in a version of its API, as JSON.
+func ObservedFields(kind Kind, apiVersion string, answer []byte, begun time.Time) (*Observation, error) {
+	var about struct {
+		Metadata metav1.ObjectMeta `json:"metadata"`
+	}
+	if err := json.Unmarshal(answer, &about); err != nil {
+		return nil, err
+	}
+	object, err := decoded(answer)
+	if err == nil {
+		object, err = normal(object, "the object", false)
+	}
+	fields, isObject := object.(map[string]any)
+	if err != nil || !isObject {
+		return nil, errors.Join(errors.New("the answer is no object"), err)
+	}
+	fields["apiVersion"], fields["kind"] = apiVersion, kind.String() // an item of a list has none
+	o := &Observation{
+		kind: kind, configMap: &corev1.ConfigMap{ObjectMeta: about.Metadata}, fields: fields, apiVersion: apiVersion, size: len(answer),
+		Begun: begun, Since: Moment{Version: about.Metadata.ResourceVersion},
+	}
+	o.managers = sync.OnceValue(o.managedFields)
+	o.digest = func() string { return "" }
+	return o, nil
+}
+
+// field is what a field holds. Where that cannot be told it is nothing that a field can hold.
+func (o *Observation) field(path string) Entry {
+	e, err := o.read(path)
+	if err != nil {
+		return Entry{structured, err.Error()}
+	}
+	return e
+}
+
+func (o *Observation) read(path string) (Entry, error) {
+	at, err := find(o.fields, parsed(path))
+	if err != nil {
+		return Entry{}, err
+	}
+	return fieldEntry(at.value), nil
+}
+
+// errShape: an object is read either by its entries or by its fields.
+var errShape = errors.New("an object's entries and its fields cannot be told together")
+
+// Field is what a field holds, by the key that FieldKey made, or why that cannot be told.
+func (o *Observation) Field(key string) (Entry, error) {
+	switch path, isField := FieldPath(key); {
+	case !o.Exists():
+		return Entry{}, nil
+	case isField != (o.fields != nil):
+		return Entry{}, errShape
+	case isField:
+		return o.read(path)
+	default:
+		return o.Entry(key), nil
+	}
+}
+
+// place is where a path leads.
+type place struct {
+	value   any      // nil where there is nothing
+	tokens  []string // where what is there stands, as in a JSON pointer
+	missing int      // the place in the path of the first element that is not there; the path's length where all is
+}
+
+// find follows a path. What is not there is no error.
+func find(object map[string]any, p fieldpath.Path) (place, error) {
+	at := place{value: object}
+	for i, e := range p {
+		at.missing = i
+		next, token, err := step(at.value, e)
+		if err != nil {
+			return place{}, fmt.Errorf("%s %w", cmp.Or(fieldpaths.Text(p[:i]), "the object"), err)
+		}
+		if next == nil {
+			return place{tokens: at.tokens, missing: i}, nil
+		}
+		at.value, at.tokens = next, append(at.tokens, token)
+	}
+	at.missing = len(p)
+	return at, nil
+}
+
+// step is what one element of a path selects in a value, and its token; nil for nothing.
+func step(v any, e fieldpath.PathElement) (any, string, error) {
+	switch v := v.(type) {
+	case map[string]any:
+		if e.FieldName == nil {
+			return nil, "", errors.New("is no list, of which an element could be selected")
+		}
+		return v[*e.FieldName], *e.FieldName, nil
+	case []any:
+		if e.FieldName != nil {
+			return nil, "", errors.New("is a list: select one of its elements, as [name=web], or [=web] in a list of texts")
+		}
+		found := -1
+		for i := range v {
+			if !fieldpaths.Selects(e, v[i]) {
+				continue
+			}
+			if found >= 0 {
+				return nil, "", fmt.Errorf("has several elements that %s selects: select by more, as [key=a,effect=b]", fieldpaths.Text(fieldpath.Path{e}))
+			}
+			found = i
+		}
+		if found < 0 {
+			return nil, "", nil
+		}
+		return v[found], strconv.Itoa(found), nil
+	default:
+		return nil, "", errors.New("holds a value, which has no fields")
+	}
+}
+
+// canHold says why a field cannot be made to hold an entry, or nil.
+func (o *Observation) canHold(path string, to Entry) error {
+	if to.IsAbsent() {
+		return nil
+	}
+	p := parsed(path)
+	at, err := find(o.fields, p)
+	if err != nil {
+		return err
+	}
+	for i := at.missing; i < len(p)-1; i++ {
+		if p[i].FieldName == nil {
+			return fmt.Errorf("%s is not there: set it as a whole, to what it is to hold", fieldpaths.Text(p[:i+1]))
+		}
+	}
+	return CanSet(inFields+path, to)
+}
+
+// CanSet says why no object's field can be made to hold an entry, or nil: an element of a list must hold what it is selected by.
+func CanSet(key string, to Entry) error {
+	path, isField := FieldPath(key)
+	if !isField || to.IsAbsent() {
+		return nil
+	}
+	p := parsed(path)
+	last := p[len(p)-1]
+	switch {
+	case last.FieldName == nil && !fieldpaths.Selects(last, to.fieldValue()):
+		return fmt.Errorf("what %s is set to must hold what selects it", path)
+	case last.FieldName != nil && len(p) > 1 && p[len(p)-2].Key != nil:
+		for _, k := range *p[len(p)-2].Key {
+			if k.Name == *last.FieldName && fieldpaths.Scalar(to.fieldValue()) != fieldpaths.Scalar(k.Value.Unstructured()) {
+				return fmt.Errorf("%s is what its element is selected by: set the element as a whole, or select it by something else", path)
+			}
+		}
+	}
+	return nil
+}
+
+// with is the object's fields with changes, which were judged on it.
+func (o *Observation) with(changes []Change) map[string]any {
+	object, _ := cloned(o.fields).(map[string]any)
+	for _, c := range changes {
+		if path, isField := FieldPath(c.Key); isField && c.Writes() {
+			put(object, parsed(path), c.To)
+		}
+	}
+	return object
+}
+
+func cloned(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		all := make(map[string]any, len(v))
+		for name, member := range v {
+			all[name] = cloned(member)
+		}
+		return all
+	case []any:
+		all := make([]any, len(v))
+		for i := range v {
+			all[i] = cloned(v[i])
+		}
+		return all
+	default:
+		return v
+	}
+}
+
+// put has a field hold an entry. It makes maps on the way, and a list for an element that is the first.
+func put(v any, p fieldpath.Path, to Entry) any {
+	if len(p) == 0 {
+		return to.fieldValue()
+	}
+	removes := len(p) == 1 && to.IsAbsent()
+	if name := p[0].FieldName; name != nil {
+		in, isMap := v.(map[string]any)
+		if !isMap {
+			in = map[string]any{}
+		}
+		switch _, isThere := in[*name]; {
+		case removes:
+			delete(in, *name)
+		case isThere || !to.IsAbsent():
+			in[*name] = put(in[*name], p[1:], to)
+		}
+		return in
+	}
+	list, _ := v.([]any)
+	i := slices.IndexFunc(list, func(element any) bool { return fieldpaths.Selects(p[0], element) })
+	switch {
+	case i >= 0 && removes:
+		return slices.Delete(list, i, i+1)
+	case i >= 0:
+		list[i] = put(list[i], p[1:], to)
+	case !to.IsAbsent():
+		list = append(list, put(nil, p[1:], to))
+	}
+	return list
+}
+
+// difference is the merge patch that makes one map of another; nil where they are the same.
+func difference(from, to map[string]any) map[string]any {
+	var patch map[string]any
+	set := func(name string, v any) {
+		if patch == nil {
+			patch = map[string]any{}
+		}
+		patch[name] = v
+	}
+	for name := range from {
+		if _, stays := to[name]; !stays {
+			set(name, nil)
+		}
+	}
+	for name, v := range to {
+		was, isThere := from[name]
+		before, wasMap := was.(map[string]any)
+		after, isMap := v.(map[string]any)
+		switch {
+		case isThere && reflect.DeepEqual(was, v):
+		case wasMap && isMap:
+			set(name, difference(before, after))
+		default:
+			set(name, v)
+		}
+	}
+	return patch
+}
+
+// apart is what of an object is no part of what it shall be.
+var apart = []string{"apiVersion", "kind", "status"}
+
+// likeBase is the merge patch that has an object hold what the changes make of their base, whatever became of it since.
+func (o *Observation) likeBase(base *Observation, changes []Change) map[string]any {
+	from, to := maps.Clone(o.fields), base.with(changes)
+	for _, object := range []map[string]any{from, to} {
+		metadata, _ := object["metadata"].(map[string]any)
+		kept := map[string]any{}
+		for _, name := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
+			if v, isThere := metadata[name]; isThere {
+				kept[name] = v
+			}
+		}
+		object["metadata"] = kept
+		for _, name := range apart {
+			delete(object, name)
+		}
+	}
+	return difference(from, to)
+}

@@ -1,0 +1,223 @@
+package judging_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/fieldpaths"
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+)
+
+// object is a version of an object of any kind: what it holds, and who owns what of it, as managedFields have it.
+type object struct {
+	spec    string
+	managed []string // `manager {"f:spec":…}`; with a "!" behind the manager, its time is a later one, and with a "~" it is of another version
+}
+
+func (o object) observed(t *testing.T) *judging.Observation {
+	t.Helper()
+	var spec any
+	if err := json.Unmarshal([]byte(o.spec), &spec); err != nil {
+		t.Fatal(err)
+	}
+	managed := []map[string]any{}
+	for _, each := range o.managed {
+		var name, owned string
+		if _, err := fmt.Sscanf(each, "%s %s", &name, &owned); err != nil {
+			t.Fatal(err)
+		}
+		entry := map[string]any{"operation": "Update", "apiVersion": "apps/v1", "time": "2025-01-01T00:00:01Z", "fieldsType": "FieldsV1", "fieldsV1": json.RawMessage(owned)}
+		for _, mark := range name {
+			switch mark {
+			case '!':
+				entry["time"] = "2025-01-01T00:00:02Z"
+			case '~':
+				entry["apiVersion"] = "apps/v2"
+			}
+		}
+		for len(name) > 0 && (name[len(name)-1] == '!' || name[len(name)-1] == '~') {
+			name = name[:len(name)-1]
+		}
+		entry["manager"] = name
+		managed = append(managed, entry)
+	}
+	raw, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": "u", "resourceVersion": "1", "managedFields": managed}, "spec": spec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := judging.ObservedFields(judging.KindOf("apps", "Deployment"), "apps/v1", raw, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}
+
+func fieldKey(t *testing.T, path string) string {
+	t.Helper()
+	key, err := judging.FieldKey(judging.KindOf("apps", "Deployment"), path, fieldpaths.Reading)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func entryOf(t *testing.T, raw string) judging.Entry {
+	t.Helper()
+	if raw == "" {
+		return judging.Entry{}
+	}
+	e, err := judging.JSON([]byte(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Given a write of fields under the name "engine", whose answer got lost; when the first version after its base is as told, and a dry run tells the form
+// in which the API server stores the write; then it has landed, or has not, or that is unknown.
+func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
+	t.Parallel()
+	const landed, lost, unknown = judging.HasLanded, judging.HasNotLanded, judging.IsUnknown
+	const kept = `engine {"f:spec":{"f:m":{}}}`
+	const element = `{"f:spec":{"f:list":{"k:{\"id\":1}":{".":{},"f:id":{},"f:v":{}}}}}`
+	for name, test := range map[string]struct {
+		path, from, to string
+		gone           bool
+		before, next   object
+		normal         string // what the dry run shows; empty where there is none
+		want           judging.Answer
+	}{
+		"ours": {"spec.n", "1", "2", false, object{`{"n":1}`, []string{`other {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`engine! {"f:spec":{"f:n":{}}}`}}, "", landed},
+		"ours, and another's field goes along": {
+			"spec.n", "1", "2", false,
+			object{`{"n":1,"m":1}`, []string{`other {"f:spec":{"f:n":{},"f:m":{}}}`}},
+			object{`{"n":2,"m":2}`, []string{`engine! {"f:spec":{"f:n":{}}}`, `other {"f:spec":{"f:m":{}}}`}},
+			"", landed,
+		},
+		"another's": {"spec.n", "1", "2", false, object{`{"n":1}`, []string{`other {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`other! {"f:spec":{"f:n":{}}}`}}, "", lost},
+		"another's within the second": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, []string{`other {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`other {"f:spec":{"f:n":{}}}`}}, "", lost,
+		},
+		"a map that another owns as a whole": {
+			"spec.map.a", `"1"`, `"2"`, false,
+			object{`{"map":{"a":"1"}}`, []string{`other {"f:spec":{"f:map":{}}}`}},
+			object{`{"map":{"a":"2"}}`, []string{`other {"f:spec":{"f:map":{}}}`}},
+			"", lost,
+		},
+		"a map that is ours as a whole": {
+			"spec.map.a", `"1"`, `"2"`, false,
+			object{`{"map":{"a":"1"}}`, []string{`other {"f:spec":{"f:map":{}}}`}},
+			object{`{"map":{"a":"2"}}`, []string{`engine! {"f:spec":{"f:map":{}}}`}},
+			"", landed,
+		},
+		"an element by another selector than its key": {
+			"spec.list[name=x].v", "1", "2", false,
+			object{`{"list":[{"id":1,"name":"x","v":1}]}`, []string{"other " + element}},
+			object{`{"list":[{"id":1,"name":"x","v":2}]}`, []string{`other {"f:spec":{"f:list":{"k:{\"id\":1}":{".":{},"f:id":{}}}}}`, `engine! {"f:spec":{"f:list":{"k:{\"id\":1}":{"f:v":{}}}}}`}},
+			"", landed,
+		},
+		"another element of the list": {
+			"spec.list[name=x].v", "1", "2", false,
+			object{`{"list":[{"id":1,"name":"x","v":1},{"id":2,"name":"y","v":1}]}`, []string{"other " + element}},
+			object{`{"list":[{"id":1,"name":"x","v":2},{"id":2,"name":"y","v":2}]}`, []string{"other " + element, `engine! {"f:spec":{"f:list":{"k:{\"id\":2}":{"f:v":{}}}}}`}},
+			`{"list":[{"id":1,"name":"x","v":2},{"id":2,"name":"y","v":1}]}`, lost,
+		},
+		"one part is another's": {
+			"spec.map", `{"a":1,"b":1}`, `{"a":2,"b":2}`, false,
+			object{`{"map":{"a":1,"b":1}}`, []string{`other {"f:spec":{"f:map":{"f:a":{},"f:b":{}}}}`}},
+			object{`{"map":{"a":2,"b":2}}`, []string{`other {"f:spec":{"f:map":{"f:b":{}}}}`, `engine! {"f:spec":{"f:map":{"f:a":{}}}}`}},
+			"", lost,
+		},
+		"another's element goes along": {
+			"spec.list[name=x].v", "1", "2", false,
+			object{`{"list":[{"id":1,"name":"x","v":1},{"id":2,"name":"y","v":1}]}`, []string{`other {"f:spec":{"f:list":{"k:{\"id\":2}":{"f:v":{}}}}}`}},
+			object{`{"list":[{"id":1,"name":"x","v":2},{"id":2,"name":"y","v":2}]}`, []string{`other {"f:spec":{"f:list":{"k:{\"id\":2}":{"f:v":{}}}}}`, `engine! {"f:spec":{"f:list":{"k:{\"id\":1}":{"f:v":{}}}}}`}},
+			"", landed,
+		},
+		"ours, of which the many may own a part": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, []string{`ancient-changes {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`ancient-changes {"f:spec":{"f:n":{}}}`}}, "", unknown,
+		},
+		"the many own another field": {
+			"spec.n", "1", "2", false,
+			object{`{"n":1,"m":1}`, []string{`ancient-changes {"f:spec":{"f:n":{},"f:m":{}}}`}},
+			object{`{"n":2,"m":1}`, []string{`ancient-changes {"f:spec":{"f:m":{}}}`, `engine! {"f:spec":{"f:n":{}}}`}},
+			"", landed,
+		},
+		"a manager of another version may own it": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, []string{`other~ {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`other~ {"f:spec":{"f:n":{}}}`}}, "", unknown,
+		},
+		"our name in another version wrote": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, []string{`engine~ {"f:spec":{"f:m":{}}}`}}, object{`{"n":2}`, []string{`engine~! {"f:spec":{"f:n":{}}}`}}, "", lost,
+		},
+		"nothing tells owners":     {"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2}`, nil}, "", unknown},
+		"in another form, unknown": {"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":"two"}`, []string{`engine! {"f:spec":{"f:n":{}}}`}}, "", unknown},
+		"in its normal form":       {"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":"two"}`, []string{`engine! {"f:spec":{"f:n":{}}}`}}, `{"n":"two"}`, landed},
+		"a default comes along": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2,"d":1}`, landed,
+		},
+		"a twin sets something beside it": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2}`, lost,
+		},
+		"removed, and gone is done": {"spec.n", "1", "", true, object{`{"n":1,"m":1}`, []string{kept}}, object{`{"m":1}`, []string{kept}}, "", landed},
+		"removed by somebody":       {"spec.n", "1", "", false, object{`{"n":1,"m":1}`, []string{kept}}, object{`{"m":1}`, []string{kept}}, "", unknown},
+		"removed from what is ours as a whole": {
+			"spec.list[id=1]", `{"id":1}`, "", false,
+			object{`{"list":[{"id":1},{"id":2}]}`, []string{`other {"f:spec":{"f:list":{}}}`}},
+			object{`{"list":[{"id":2}]}`, []string{`engine! {"f:spec":{"f:list":{}}}`}},
+			"", landed,
+		},
+		"removed from what another owns as a whole": {
+			"spec.list[id=1]", `{"id":1}`, "", false,
+			object{`{"list":[{"id":1},{"id":2}]}`, []string{`other {"f:spec":{"f:list":{}}}`}},
+			object{`{"list":[{"id":2}]}`, []string{`other! {"f:spec":{"f:list":{}}}`}},
+			"", lost,
+		},
+		"its default came back": {
+			"spec.n", "2", "", false, object{`{"n":2}`, []string{`other {"f:spec":{"f:n":{}}}`}}, object{`{"n":1}`, []string{`engine! {"f:spec":{"f:n":{}}}`}}, `{"n":1}`, landed,
+		},
+		"another set it while it was to go": {
+			"spec.n", "2", "", true, object{`{"n":2}`, []string{`engine {"f:spec":{"f:n":{}}}`}}, object{`{"n":3}`, []string{`other {"f:spec":{"f:n":{}}}`}}, "", lost,
+		},
+		"nothing of it differs": {"spec.n", "1", "2", false, object{`{"n":1,"m":1}`, nil}, object{`{"n":1,"m":2}`, nil}, "", lost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sent := judging.Sent{
+				Manager: "engine", GoneIsDone: test.gone,
+				Changes: []judging.Change{{Key: fieldKey(t, test.path), From: entryOf(t, test.from), To: entryOf(t, test.to)}},
+			}
+			if test.normal != "" {
+				sent.Normal = object{spec: test.normal}.observed(t)
+			}
+			if got, why := sent.Tell(test.before.observed(t), test.next.observed(t)); got != test.want {
+				t.Errorf("%d (%v), want %d", got, why, test.want)
+			}
+		})
+	}
+}
+
+// Given managedFields; then the owners of a field are those of its parts or of what it is in, and of a field that is not there, there are none.
+func TestOwnersOfAField(t *testing.T) {
+	t.Parallel()
+	o := object{
+		`{"n":1,"map":{"a":"1"},"list":[{"id":1,"name":"x","v":1},{"id":2,"v":2}],"free":1}`,
+		[]string{
+			`one {"f:spec":{"f:n":{},"f:list":{"k:{\"id\":1}":{".":{},"f:id":{},"f:v":{}}}}}`, `two {"f:spec":{"f:map":{}}}`,
+			`three {"f:spec":{"f:list":{"k:{\"id\":1}":{"f:v":{}},"k:{\"id\":2}":{".":{},"f:id":{},"f:v":{}}}}}`,
+		},
+	}.observed(t)
+	for path, want := range map[string]string{
+		"spec.n": "[one]", "spec.map.a": "[two]", "spec.map": "[two]", "spec.list[name=x].v": "[one three]", "spec.list[id=2]": "[three]", "spec.free": "[]",
+		"spec.none": "[]", "spec.list[id=3]": "[]", "spec.map.b": "[]",
+	} {
+		got := []string{}
+		for _, w := range o.Owners(fieldKey(t, path)) {
+			got = append(got, w.Manager)
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s is owned by %v, want %s", path, got, want)
+		}
+	}
+}

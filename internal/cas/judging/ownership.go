@@ -1,0 +1,195 @@
+package judging
+
+import (
+	"reflect"
+	"slices"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/fieldpaths"
+)
+
+// Who owns the fields of an object of any kind. managedFields name an element of a list by what makes it the only one there, which need not be
+// what a path selects it by. A map or a list that is written as a whole is owned as a whole. So what a field is owned by is told by all that
+// managers own of it: its parts or, where it has none that are owned by themselves, the nearest one that it is in.
+
+// leaf is the least that is owned by itself.
+type leaf struct {
+	path   fieldpath.Path
+	owners []managed
+	told   bool
+}
+
+// leaves are all that managers own of a field, or that the field is in. other is the same object at another time, in which an element may be
+// found that is not in o.
+func (o *Observation) leaves(other *Observation, f Field) (all []leaf) {
+	every, told := &fieldpath.Set{}, true
+	for _, m := range o.managers() {
+		if m.fields == nil {
+			told = false
+			continue
+		}
+		every = every.Union(m.fields)
+	}
+	every.Leaves().Iterate(func(path fieldpath.Path) {
+		if !o.isPart(other, path, parsed(f.key)) {
+			return
+		}
+		l := leaf{path: path.Copy(), told: told}
+		for _, m := range o.managers() {
+			switch {
+			case m.fields == nil || !m.fields.Has(path):
+			case m.Manager == manyManagers, m.isForeign:
+				l.told = false
+			default:
+				l.owners = append(l.owners, m)
+			}
+		}
+		all = append(all, l)
+	})
+	return all
+}
+
+// isPart reports whether what managedFields name is a part of a field, or contains it.
+func (o *Observation) isPart(other *Observation, named, path fieldpath.Path) bool {
+	for i := range min(len(named), len(path)) {
+		if named[i].FieldName != nil || path[i].FieldName != nil {
+			if named[i].FieldName == nil || path[i].FieldName == nil || *named[i].FieldName != *path[i].FieldName {
+				return false
+			}
+			continue
+		}
+		at, err := find(o.fields, path[:i+1])
+		if err == nil && at.value == nil && other != nil {
+			at, err = find(other.fields, path[:i+1])
+		}
+		switch {
+		case err != nil || at.value == nil:
+			return fieldpaths.Overlap(named, path)
+		case !fieldpaths.Selects(named[i], at.value):
+			return false
+		}
+	}
+	return true
+}
+
+// hasPart reports whether a set has a part of a field, or what it is in.
+func (o *Observation) hasPart(other *Observation, set *fieldpath.Set, f Field) bool {
+	if o.fields == nil {
+		return set.Has(o.kind.path(f))
+	}
+	has := false
+	set.Iterate(func(path fieldpath.Path) { has = has || o.isPart(other, path, parsed(f.key)) })
+	return has
+}
+
+// ownersOfField is OwnersOf of a field: of all its parts.
+func (o *Observation) ownersOfField(f Field) (owners []Writer, told bool) {
+	all := o.leaves(nil, f)
+	if o.at(f).IsAbsent() {
+		return nil, len(o.managers()) > 0
+	}
+	for _, l := range all {
+		if !l.told {
+			return nil, false
+		}
+		for _, m := range l.owners {
+			if !slices.Contains(owners, m.Writer) {
+				owners = append(owners, m.Writer)
+			}
+		}
+	}
+	return owners, len(all) > 0
+}
+
+// holds is what is at a path that managedFields name; nil where it is not there.
+func (o *Observation) holds(path fieldpath.Path) any {
+	at, err := find(o.fields, path)
+	if err != nil {
+		return nil
+	}
+	return at.value
+}
+
+// standing is whose a field is.
+type standing uint8
+
+const (
+	isUntold standing = iota
+	isOwn
+	isOthers
+)
+
+// standing is whose a field became that differs between before and next, or that the write was to make differ.
+func (s Sent) standing(before, next *Observation, f Field) standing {
+	became, allOwn, anyOwn, anyUntold := isUntold, true, false, false
+	all := next.leaves(before, f)
+	for _, l := range all {
+		owns := slices.ContainsFunc(l.owners, s.isOurs)
+		anyOwn, anyUntold = anyOwn || owns, anyUntold || !l.told
+		if reflect.DeepEqual(before.holds(l.path), next.holds(l.path)) {
+			continue
+		}
+		if allOwn = allOwn && owns; !owns && l.told {
+			return isOthers
+		}
+	}
+	switch {
+	case anyOwn && allOwn:
+		became = isOwn
+	case !anyOwn && !anyUntold && len(all) > 0:
+		became = isOthers
+	}
+	return became
+}
+
+// ownsWhatRemovedFrom reports whether what the write removes was in what is written as a whole, and is the write's manager's since.
+func (s Sent) ownsWhatRemovedFrom(before, next *Observation, writes map[Field]Entry) bool {
+	for f := range writes {
+		if next.fields == nil || s.standing(before, next, f) != isOwn {
+			return false
+		}
+	}
+	return true
+}
+
+// isAnothersOfFields reports whether it shows at what managers own of fields that another write led from before to next: one of what the
+// write sets is not ours, or one of what it removes is another's, or ours is what it does not make.
+func (s Sent) isAnothersOfFields(before, next *Observation, writes map[Field]Entry) bool {
+	for f, to := range writes {
+		if to.IsAbsent() && next.at(f).IsAbsent() {
+			continue
+		}
+		if s.standing(before, next, f) == isOthers {
+			return true
+		}
+	}
+	if s.Normal == nil {
+		return false // what is ours beside what was sent may be a default that came with it
+	}
+	gained, _ := next.gained(before, s.isOurs)
+	isTwins := false
+	gained.Leaves().Iterate(func(path fieldpath.Path) {
+		isMade := reflect.DeepEqual(next.holds(path), s.Normal.holds(path))
+		for f := range writes {
+			isMade = isMade || next.isPart(before, path, parsed(f.key))
+		}
+		isTwins = isTwins || !isMade
+	})
+	return isTwins
+}
+
+// sameBut reports whether two states of an object hold the same, but for what the API server keeps account of by itself.
+func sameBut(a, b *Observation) bool {
+	return reflect.DeepEqual(withoutAccounts(a.fields), withoutAccounts(b.fields))
+}
+
+func withoutAccounts(object map[string]any) map[string]any {
+	object, _ = cloned(object).(map[string]any)
+	if metadata, isMap := object["metadata"].(map[string]any); isMap {
+		for _, name := range []string{"resourceVersion", "generation", "managedFields"} {
+			delete(metadata, name)
+		}
+	}
+	return object
+}

@@ -1,0 +1,157 @@
+package judging
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What a field of any kind holds is an entry: text, or else canonical JSON. That has no spaces, its members are sorted, and a number has one
+// form, so that two values are the same just when their entries are.
+
+// JSON is the entry of a field that holds a JSON value, which is not null: Text for a text. A null within the value is an error, since a
+// patch would drop it.
+func JSON(raw []byte) (Entry, error) {
+	v, err := decoded(raw)
+	if err == nil {
+		v, err = normal(v, "the value", true)
+	}
+	if err != nil {
+		return Entry{}, err
+	}
+	return fieldEntry(v), nil
+}
+
+// JSON is what the entry of a field holds, as canonical JSON, and false where it holds nothing, or bytes.
+func (e Entry) JSON() (json.RawMessage, bool) {
+	if e.kind == text {
+		return json.RawMessage(encoded(e.content)), true
+	}
+	return json.RawMessage(e.content), e.kind == structured
+}
+
+// fieldEntry is the entry of a field that holds a normal value.
+func fieldEntry(v any) Entry {
+	switch v := v.(type) {
+	case nil:
+		return Entry{}
+	case string:
+		return Text(v)
+	default:
+		return Entry{structured, encoded(v)}
+	}
+}
+
+// fieldValue is the inverse of fieldEntry.
+func (e Entry) fieldValue() any {
+	if e.kind != structured {
+		return e.content
+	}
+	v, _ := decoded([]byte(e.content)) // it was encoded here
+	return v
+}
+
+func decoded(raw []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is something after the value")
+	}
+	return v, nil
+}
+
+// encoded is the JSON of a normal value.
+func encoded(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // what was decoded can be encoded
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// normal has a decoded value hold each number in its one form, and no member that is null: such a one is left out or, in a value that is to be
+// written, an error.
+func normal(v any, at string, isNew bool) (any, error) {
+	switch v := v.(type) {
+	case nil:
+		if isNew {
+			return nil, fmt.Errorf("%s is null, which the API server would drop: leave the member out", at)
+		}
+	case json.Number:
+		return number(v)
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			member, err := normal(v[name], "member "+strconv.Quote(name)+" of "+at, isNew)
+			if err != nil {
+				return nil, err
+			}
+			if v[name] = member; member == nil {
+				delete(v, name)
+			}
+		}
+	case []any:
+		for i := range v {
+			element, err := normal(v[i], fmt.Sprintf("element %d of %s", i, at), isNew)
+			if err != nil {
+				return nil, err
+			}
+			v[i] = element
+		}
+	}
+	return v, nil
+}
+
+// number is the one form of a number: digits alone, if it is whole, and otherwise as encoding/json writes it.
+func number(n json.Number) (json.Number, error) {
+	f, err := strconv.ParseFloat(n.String(), 64)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the number %s is too large", n)
+	case f == 0:
+		return "0", nil
+	case !strings.ContainsAny(n.String(), ".eE"):
+		return n, nil
+	}
+	if exact, ok := new(big.Rat).SetString(n.String()); ok && exact.IsInt() {
+		return json.Number(exact.Num().String()), nil
+	}
+	raw, err := json.Marshal(f)
+	return json.Number(raw), err
+}
+
+// Parts are the entry and, where it holds JSON, all texts and numbers in it.
+func (e Entry) Parts() (all []Entry) {
+	all = []Entry{e}
+	if e.kind == structured {
+		all = appendParts(all, e.fieldValue())
+	}
+	return all
+}
+
+func appendParts(all []Entry, v any) []Entry {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, member := range v {
+			all = appendParts(all, member)
+		}
+	case []any:
+		for _, element := range v {
+			all = appendParts(all, element)
+		}
+	case string:
+		all = append(all, Text(v))
+	case json.Number:
+		all = append(all, Text(v.String()))
+	}
+	return all
+}

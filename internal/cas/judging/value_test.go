@@ -1,0 +1,67 @@
+package judging_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+)
+
+func TestValueHasOneForm(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		`1`: `1`, `1.0`: `1`, `1e3`: `1000`, `10E-1`: `1`, `-0`: `0`, `0.0`: `0`, `-5`: `-5`, `0.10`: `0.1`, `1.5e-7`: `1.5e-7`, `1e21`: `1000000000000000000000`,
+		`9007199254740993`:             `9007199254740993`,
+		`9007199254740993.0`:           `9007199254740993`,
+		`18446744073709551617`:         `18446744073709551617`,
+		`true`:                         `true`,
+		`{ "b" : 1.0, "a" : [ 2.50 ]}`: `{"a":[2.5],"b":1}`,
+		`{}`:                           `{}`,
+		`[]`:                           `[]`,
+		`{"a":"<&>"}`:                  `{"a":"<&>"}`,
+		`"text"`:                       `"text"`,
+		`"1"`:                          `"1"`,
+	} {
+		e, err := judging.JSON([]byte(raw))
+		if err != nil {
+			t.Errorf("%s: %v", raw, err)
+			continue
+		}
+		if got, ok := e.JSON(); !ok || string(got) != want {
+			t.Errorf("%s is %s, want %s", raw, got, want)
+		}
+		kept, err := json.Marshal(e)
+		var again judging.Entry
+		if err != nil || json.Unmarshal(kept, &again) != nil || again != e {
+			t.Errorf("%s is kept as %s (%v)", raw, kept, err)
+		}
+	}
+}
+
+func TestTextOfAFieldIsText(t *testing.T) {
+	t.Parallel()
+	if e, err := judging.JSON([]byte(`"blue"`)); err != nil || e != judging.Text("blue") {
+		t.Errorf("%v (%v)", e, err)
+	}
+}
+
+func TestNumberIsNoText(t *testing.T) {
+	t.Parallel()
+	number, err := judging.JSON([]byte("5"))
+	if err != nil || number == judging.Text("5") || number.Holds(judging.Text("5")) || number.Digest() == judging.Text("5").Digest() {
+		t.Errorf("5 and \"5\" are the same (%v)", err)
+	}
+}
+
+func TestWhatIsNoValueOfAField(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		`null`: "leave the member out", `{"a":{"b":null}}`: `member "b" of member "a" of the value is null`, `[1,null]`: "element 1 of the value is null",
+		`1e999`: "too large", `{`: "unexpected", `1 2`: "after the value", ``: "EOF",
+	} {
+		if e, err := judging.JSON([]byte(raw)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v, want %q", raw, e, err, want)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package wire
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
+)
+
+// kinds are those that the API server serves, by API version. That one is served stays known. That one is not is asked again each time: the
+// CustomResourceDefinition may have come.
+type kinds struct {
+	asking chan struct{} // of capacity 1: one asks for all
+	mu     sync.Mutex
+	served map[string][]metav1.APIResource
+}
+
+// As is the client that reads and writes the fields of objects in an API version, as JSON; with an empty version it is the client itself.
+func (c *Client) As(apiVersion string) *Client {
+	if apiVersion == "" {
+		return c
+	}
+	as := *c
+	as.APIVersion, as.rest = apiVersion, c.open
+	return &as
+}
+
+// of is the resource of a kind in an API version, where it is known.
+func (k *kinds) of(apiVersion string, kind judging.Kind) (metav1.APIResource, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all := k.served[apiVersion]
+	i := slices.IndexFunc(all, func(r metav1.APIResource) bool { return r.Kind == kind.String() && !strings.Contains(r.Name, "/") })
+	if i < 0 {
+		return metav1.APIResource{}, false
+	}
+	return all[i], true
+}
+
+// resource is the name of an object's kind in URLs and in the API server's answers; empty where it is not known.
+func (c *Client) resource(ref judging.Ref) string {
+	if c.APIVersion == "" {
+		return ref.Kind.Resource()
+	}
+	known, _ := c.kinds.of(c.APIVersion, ref.Kind)
+	return known.Name
+}
+
+// resolve is the resource of an object's kind. It asks for the API version once, and again where it lacks the kind.
+func (c *Client) resolve(ctx context.Context, ref judging.Ref) (metav1.APIResource, error) {
+	served, isKnown := c.kinds.of(c.APIVersion, ref.Kind)
+	if !isKnown {
+		if err := c.discover(ctx, ref); err != nil {
+			return served, err
+		}
+		if served, isKnown = c.kinds.of(c.APIVersion, ref.Kind); !isKnown {
+			return served, &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion}
+		}
+	}
+	if served.Namespaced != (ref.Namespace != "") {
+		return served, &judging.ScopeError{Ref: ref, Namespaced: served.Namespaced}
+	}
+	return served, nil
+}
+
+// discover asks for what is served in the API version.
+func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
+	version, err := schema.ParseGroupVersion(c.APIVersion)
+	if err != nil || version.Group != ref.Kind.Group() {
+		return &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion}
+	}
+	select {
+	case c.kinds.asking <- struct{}{}:
+		defer func() { <-c.kinds.asking }()
+	case <-ctx.Done():
+		return &judging.CanceledError{Ref: ref, Host: c.Host, Err: context.Cause(ctx)}
+	}
+	if _, isKnown := c.kinds.of(c.APIVersion, ref.Kind); isKnown { // by whoever asked meanwhile
+		return nil
+	}
+	served := &metav1.APIResourceList{}
+	err = c.discovery(ctx, ref, root(version)+"/"+c.APIVersion, served)
+	var refused *judging.RefusedError
+	if errors.As(err, &refused) && refused.Code == http.StatusNotFound { // whether it is the version that is not there, the list of versions tells
+		return cmp.Or(c.lacks(ctx, ref, version), err)
+	}
+	if err != nil {
+		return err
+	}
+	c.kinds.mu.Lock()
+	defer c.kinds.mu.Unlock()
+	if c.kinds.served == nil {
+		c.kinds.served = map[string][]metav1.APIResource{}
+	}
+	c.kinds.served[c.APIVersion] = served.APIResources
+	return nil
+}
+
+// lacks is an error that says that the API server's list of versions lacks one, or why that is not known; nil where it has it.
+func (c *Client) lacks(ctx context.Context, ref judging.Ref, version schema.GroupVersion) error {
+	var versions []string
+	if version.Group == "" {
+		all := &metav1.APIVersions{}
+		if err := c.discovery(ctx, ref, "/api", all); err != nil {
+			return err
+		}
+		versions = all.Versions
+	} else {
+		all := &metav1.APIGroupList{}
+		if err := c.discovery(ctx, ref, "/apis", all); err != nil {
+			return err
+		}
+		for _, group := range all.Groups {
+			for _, v := range group.Versions {
+				versions = append(versions, v.GroupVersion)
+			}
+		}
+	}
+	if len(versions) > 0 && !slices.Contains(versions, c.APIVersion) {
+		return &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion}
+	}
+	return nil
+}
+
+// discovery reads a list of what the API server serves, patiently.
+func (c *Client) discovery(ctx context.Context, ref judging.Ref, path string, into any) error {
+	_, err := Patiently(ctx, func() (struct{}, error) {
+		answer := c.rest.Get().AbsPath(path).MaxRetries(0).Timeout(requestTimeout).Do(ctx)
+		if err := answer.Error(); err != nil {
+			return struct{}{}, c.Explain(err, ref, "discover")
+		}
+		raw, _ := answer.Raw()
+		if err := json.Unmarshal(raw, into); err != nil {
+			return struct{}{}, &judging.RefusedError{Ref: ref, Verb: "discover", Code: http.StatusOK, Err: err}
+		}
+		return struct{}{}, nil
+	})
+	if err != nil && ctx.Err() != nil {
+		return &judging.CanceledError{Ref: ref, Host: c.Host, Err: context.Cause(ctx)}
+	}
+	return err
+}
+
+// root is where the API server serves a group.
+func root(version schema.GroupVersion) string {
+	if version.Group == "" {
+		return "/api"
+	}
+	return "/apis"
+}
+
+// at has a request be about an object's fields.
+func (c *Client) at(ctx context.Context, ref judging.Ref, r *rest.Request) (*rest.Request, error) {
+	served, err := c.resolve(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	version, _ := schema.ParseGroupVersion(c.APIVersion) // which resolve has parsed
+	return r.AbsPath(root(version), c.APIVersion).NamespaceIfScoped(ref.Namespace, served.Namespaced).Resource(served.Name), nil
+}
+
+// observed is what was seen of an answer; nil where that is no object.
+func (c *Client) observed(ref judging.Ref, answer runtime.Object, begun time.Time) *judging.Observation {
+	raw, isRaw := answer.(*runtime.Unknown)
+	if !isRaw {
+		return judging.Observed(answer, begun)
+	}
+	o, err := judging.ObservedFields(ref.Kind, c.APIVersion, raw.Raw, begun)
+	if err != nil {
+		return nil
+	}
+	return o
+}
+
+// items are what a list holds.
+func items(list runtime.Object) ([]runtime.Object, error) {
+	raw, isRaw := list.(*runtime.Unknown)
+	if !isRaw {
+		return meta.ExtractList(list)
+	}
+	var of struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	err := json.Unmarshal(raw.Raw, &of)
+	all := make([]runtime.Object, len(of.Items))
+	for i, item := range of.Items {
+		all[i] = &runtime.Unknown{Raw: item}
+	}
+	return all, err
+}
+
+// opaque decodes a Status, and leaves what is of any other kind as it is.
+type opaque struct{ runtime.NegotiatedSerializer }
+
+// DecoderToVersion implements [runtime.NegotiatedSerializer].
+func (o opaque) DecoderToVersion(d runtime.Decoder, version runtime.GroupVersioner) runtime.Decoder {
+	return opaqueDecoder{o.NegotiatedSerializer.DecoderToVersion(d, version)}
+}
+
+type opaqueDecoder struct{ runtime.Decoder }
+
+// Decode implements [runtime.Decoder].
+func (d opaqueDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	var kind metav1.TypeMeta
+	if err := json.Unmarshal(data, &kind); err != nil || kind.Kind == "Status" && kind.APIVersion == "v1" {
+		return d.Decoder.Decode(data, defaults, into)
+	}
+	of := kind.GroupVersionKind()
+	return &runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: kind.APIVersion, Kind: kind.Kind}, Raw: bytes.Clone(data)}, &of, nil
+}

@@ -1,0 +1,48 @@
+package table
+
+var (
+	lost  = subtests("TestWhatBecameOfALostWriteOfFields", "judging.Sent.standing")
+	parts = subtests("TestWhatBecameOfALostWriteOfFields", "judging.Observation.leaves")
+)
+
+// fields are the rules of fields of objects of any kind.
+var fields = []Rule{
+	// Paths and values.
+	rule("An index is no path", "fieldpaths.noSelector", "never Atoi", "TestWhatIsNoPathSaysHowToWriteIt"),
+	rule("A name with dots below labels is in quotes", "fieldpaths.Parse", "never undotted", "TestWhatIsNoPathSaysHowToWriteIt"),
+	rule("A selector has its keys in one order", "fieldpaths.parser.bracket", "skip a.Sort()", "TestPathHasOneSpelling"),
+	rule("Elements that are selected by different values are two", "fieldpaths.mayBeOne", "never a.Name == b.Name", "TestOverlap"),
+	rule("Values of a Secret are not for fields", "fieldpaths.Check", "never a == \"Secret\"", "TestRefusedPaths"),
+	rule("A number has one form", "judging.number", "never IsInt", "TestValueHasOneForm"),
+	rule("A null in a value is an error", "judging.JSON", "normal(a, b, true) -> normal(a, b, false)", "TestWhatIsNoValueOfAField"),
+	// What a path leads to.
+	rule("A selector that selects several is an error", "judging.step", "never a >= 0", "TestPathThatDoesNotFitTheObject/several_elements"),
+	rule("An element that is not there is not made by halves", "judging.Observation.canHold", "never Errorf", "TestPathThatDoesNotFitTheObject/an_element_that_is_not_there"),
+	rule("An element holds what selects it", "judging.CanSet", "a == nil && !fieldpaths.Selects(b, c) -> false", "TestPathThatDoesNotFitTheObject/an_element_that_would_not_be_it"),
+	rule("Entries and fields do not go together", "judging.Observation.Field", "never errShape", "TestFieldsWithoutAVersionAreRefused"),
+	// Requests.
+	rule("An unknown field is refused", "wire.Client.Patch", "never APIVersion", "TestRefusalOfAFieldSaysItsCause/unknown_field"),
+	rule("A refusal quotes no object", "wire.Client.send", "never shorten", "TestRefusalOfAFieldSaysItsCause/unknown_field"),
+	rule("A JSON Patch tests what selects an element", "judging.FieldsJSONPatch", "selecting(a, b, c) -> selecting(a, b[:0], c)", "TestElementThatMovesInItsListIsNotMistaken"),
+	rule("It removes the last element first", "judging.FieldsJSONPatch", "cmp.Or(a, b) -> cmp.Or(a, b-b)", "TestElementsOfOneListAreChangedTogether"),
+	rule("And the innermost first", "judging.FieldsJSONPatch", "cmp.Or(a, b) -> cmp.Or(a-a, b)", "TestElementsOfOneListAreChangedTogether"),
+	rule("Where others are busy, fields go as JSON Patch", "cas.batch.canGoByKey", "a.APIVersion() != b -> false", "TestFieldsAreSwappedThoughAControllerAlwaysComesFirst"),
+	rule("A part of what is about to be written waits", "cas.keySet.blocks", "never overlap", "TestOverlappingPathsGoIntoTwoRequests"),
+	rule("Hidden fields are not quoted", "cas.batch.hides", "a.txn.Hides -> false", "TestHiddenFieldsAreNotQuoted"),
+	rule("What else a Secret holds is not known from its fields", "cas.committer.withhold", "without APIVersion", "TestRefusalOfASecretsMetadataQuotesNothing"),
+	// Kinds.
+	rule("A bare 404 does not say that a version is not served", "wire.Client.lacks", "never Contains", "TestKindThatIsNotServed"),
+	rule("Nor does an empty list", "wire.Client.lacks", "without len(a) > 0", "TestBare404SaysNothingOfAKind/no_list_of_all"),
+	rule("A kind that the list lacks is not served", "wire.Client.resolve", "never NotServedError", "TestKindThatIsNotServed"),
+	rule("A namespace fits the kind", "wire.Client.resolve", "never Namespaced", "TestNamespaceThatDoesNotFitTheKind"),
+	rule("An object is known in one shape", "cas.committer.shape", "never forget", "TestVersionsOfOneObjectAreOneObject", "TestMetadataOfAnObjectWithEntriesSharesItsLineage"),
+	// Evidence.
+	rule("A dry run tells the form that is stored", "cas.batch.verdict", "never normalForm", "TestLostAnswersOfFieldsAreFoundOut/a_quantity_in_its_normal_form"),
+	rule("What else our name gained is a twin's, but for defaults", "judging.Sent.isAnothersOfFields", "a = a || !b -> a = a",
+		"TestWhatBecameOfALostWriteOfFields/a_twin_sets_something_beside_it"),
+	lost("A part that differs and is another's was written by another", "never !a && b.told", "one part is another's"),
+	lost("Ours is what we own of it", "never isOwn", "ours"),
+	parts("What the many own has owners that are not told", "without manyManagers", "ours, of which the many may own a part"),
+	parts("So has what a manager of another version owns", "without isForeign", "a manager of another version may own it"),
+	rule("An element is that which the path selects", "judging.Observation.isPart", "never !fieldpaths.Selects(a, b)", "TestWhatBecameOfALostWriteOfFields/another's_element_goes_along"),
+}
