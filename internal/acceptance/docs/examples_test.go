@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -261,9 +260,12 @@ func (example entryExample) run(t *testing.T, text string) {
 		example.destroyed = maps.Clone(example.after)
 		maps.DeleteFunc(example.destroyed, func(key, _ string) bool { _, was := example.before[key]; return !was })
 	}
-	withoutIt := resource.TestStep{Config: f.Config(""), PostApplyFunc: func() {
-		f.WantLive("settings", example.destroyed, slices.Collect(maps.Keys(example.bytes))...)
-	}}
+	var bytes []string
+	if example.binary != nil { // prices was there before
+		bytes = []string{"prices"}
+		delete(example.destroyed, "prices")
+	}
+	withoutIt := resource.TestStep{Config: f.Config(""), PostApplyFunc: func() { f.WantLive("settings", example.destroyed, bytes...) }}
 	fixture.RunSteps(t, resource.TestCase{TerraformVersionChecks: example.versions, Steps: append(example.first, step, withoutIt)})
 }
 
