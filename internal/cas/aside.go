@@ -60,7 +60,7 @@ func (c *committer) othersWait(w write) bool {
 	})
 }
 
-// setAside takes note of a batch that is still at its base, and lets others go on.
+// setAside takes note of a batch whose base is still the present version, and lets others go on.
 func (c *committer) setAside(b *batch, r result) {
 	if !slices.Contains(c.aside, b) {
 		c.aside = append(c.aside, b)
@@ -95,8 +95,8 @@ func (c *committer) again(t *task, changes []judging.Change) *batch {
 // isFenced reports whether an object at this version takes none of what was set aside any more.
 func (c *committer) isFenced(at Version) bool { return len(c.aside) > 0 && c.aside[0].base != at }
 
-// fenced ends the doubts about what was set aside, where the head has left its base: what has not landed never will. A write that admission made
-// nothing of leaves it there. Callers who were told already are not let go, who could then leave with the word that nothing was written.
+// fenced ends the doubts about what was set aside, where the head has left its base: what has not landed never will. (A write of which admission
+// leaves nothing makes no version.) Callers who have their answer are not released: they could leave and say that nothing was written.
 func (c *committer) fenced() {
 	if !c.isFenced(c.head.Version()) {
 		return

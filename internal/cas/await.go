@@ -40,16 +40,17 @@ func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (
 }
 
 // MayYetHold reports whether what others do can make a refused Txn hold, so that CommitWithin waits: keys hold something else,
-// or there is no ConfigMap, or it is on its way out. That a key holds the new entry already is not waited on, and neither is a
+// or cannot be computed yet, or there is no ConfigMap, or it is on its way out. That a key holds the new entry already is not waited on, and neither is a
 // ConfigMap that is immutable.
 func MayYetHold(err error) bool {
 	var conflict *ConflictError
 	var notFound *NotFoundError
 	var terminating *TerminatingError
+	var notYet *NotYetError
 	if errors.As(err, &conflict) {
 		return !conflict.Live.Immutable() && !slices.ContainsFunc(conflict.Keys, func(k KeyConflict) bool { return k.Reason != ReasonKey })
 	}
-	return errors.As(err, &notFound) || errors.As(err, &terminating)
+	return errors.As(err, &notFound) || errors.As(err, &terminating) || errors.As(err, &notYet)
 }
 
 // await watches until the Txn holds, or is refused for a reason that waiting does not mend. Commit tells then.

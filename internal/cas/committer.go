@@ -351,7 +351,7 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 	write, rehearsal = c.newBatch(c.head.Version()), c.newBatch(c.head.Version())
 	write.from, rehearsal.from, rehearsal.dry = c.head, c.head, true
 	ahead, rehearsed := keySet{}, keySet{}
-	stays := false // a write that is not among those that go
+	stays := false // whether a write ahead is left for a later request
 	var apart *task
 	var changes []judging.Change
 	for _, t := range tasks {

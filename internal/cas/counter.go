@@ -31,11 +31,10 @@ type Taken struct {
 	Sent, Stored Entry
 }
 
-// Take gives the number that the key holds and has it hold the one after it, in one atomic request: fetch-and-add. It is judged
-// anew for as long as others come first, until ctx ends. Its verdicts are those of Commit, but it is never a conflict: a
+// Take gives the number that the key holds and has it hold the one after it, in one atomic request: fetch-and-add, as Compute does it. A
 // *NotANumberError or *OverflowError is rejected, an *UnknownNumberError is unknown.
 func (e *Engine) Take(ctx context.Context, c Counter) (Taken, error) {
-	r, err := e.Commit(ctx, c.txn(e))
+	step, err := e.Compute(ctx, c.Computed())
 	var unknown *UnknownError
 	if errors.As(err, &unknown) {
 		var numbers []int64
@@ -48,22 +47,16 @@ func (e *Engine) Take(ctx context.Context, c Counter) (Taken, error) {
 	} else if err != nil {
 		return Taken{}, err
 	}
-	number, sent, err := c.next(r.Previous[c.Key])
-	return Taken{Number: number, Sent: sent, Stored: r.Stored[c.Key]}, err
+	number, sent, err := c.next(step.Previous)
+	return Taken{Number: number, Sent: sent, Stored: step.Stored}, err
 }
 
-// CheckTake reports whether Take would be refused, as Check does.
-func (e *Engine) CheckTake(ctx context.Context, c Counter, how CheckMode) error {
-	_, err := e.Check(ctx, c.txn(e), how)
-	return err
-}
-
-func (c Counter) txn(e *Engine) *Txn {
-	next := func(live Entry) (Entry, error) {
+// Computed is the counter as the key that it is.
+func (c Counter) Computed() Computed {
+	return Computed{Ref: c.Ref, Key: c.Key, FieldManager: c.FieldManager, Next: func(live Entry) (Entry, error) {
 		_, after, err := c.next(live)
 		return after, err
-	}
-	return &Txn{Ref: c.Ref, Keys: []KeySwap{{Key: c.Key, Next: next}}, FieldManager: e.Signed(c.FieldManager)}
+	}}
 }
 
 // next is the number that a key stands for, and what it shall hold once that is taken.

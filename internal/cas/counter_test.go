@@ -75,7 +75,7 @@ func TestCounterNext(t *testing.T) {
 func TestTake(t *testing.T) {
 	f := newFixture(t, nil)
 	c := Counter{Ref: f.ref, Key: "port", Initial: 8000, Step: 1, FieldManager: "engine"}
-	if err := f.engine.CheckTake(t.Context(), c, DryRun); err != nil {
+	if err := f.engine.CheckCompute(t.Context(), c.Computed(), DryRun); err != nil {
 		t.Error(err)
 	}
 	for n := range 3 {
@@ -93,7 +93,7 @@ func TestTake(t *testing.T) {
 	if !errors.As(err, &notANumber) || notANumber.Live != Text("eight") {
 		t.Errorf("%v", err)
 	}
-	if err := f.engine.CheckTake(t.Context(), c, ReadOnly); !errors.As(err, &notANumber) {
+	if err := f.engine.CheckCompute(t.Context(), c.Computed(), ReadOnly); !errors.As(err, &notANumber) {
 		t.Errorf("the check says %v", err)
 	}
 }

@@ -34,7 +34,8 @@
 //     share its.
 //   - Computed keys are the exception: transactions that each compute the same key (KeySwap.Next) share a request. Each
 //     function gets what the one before it leaves, and each caller is told its own step. No number is given to two
-//     callers, not even where one of them was told Unknown and its write lands later.
+//     callers, not even where one of them was told Unknown and its write lands later. A function that refuses with a
+//     *NotYetError can be waited for (Computed.Wait).
 //   - Create makes an object only where there is none, as a read that began after the call has shown. Remove deletes just
 //     the version that was judged, so that no foreign write goes with it unseen. Both keep their place among the swaps of
 //     the object, and lineage goes through them: from a creation on, and up to a removal.
@@ -45,7 +46,7 @@
 //     going; any other refusal ends it at once.
 //   - Nothing waits for ever: reads, writes and rehearsals of one object take turns. A swap waits five seconds at most,
 //     and a request, for a write of other keys that is in doubt, as where a webhook answers 429 for one key, or nothing.
-//     That write has until its context ends, and is tried again at least every five seconds. Observe waits for no write.
+//     The write in doubt is tried again at least every five seconds, until its context ends. Observe waits for no write.
 //     Where the API server asks to be asked again after more than five seconds, it is five. A read that it does not
 //     answer is tried again for about a second, or for about five where it asks to wait.
 //

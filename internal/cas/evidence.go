@@ -130,7 +130,7 @@ func (b *batch) isAllOf(before, next *Observation) bool {
 			was[c.Key] = c.From
 		}
 	}
-	return judging.Digest(was) == b.digest
+	return next.DigestWith(was) == b.digest
 }
 
 // isProven reports whether the object, as it is now, shows that the batch landed: all that it sets is its own, under a name that only it

@@ -33,6 +33,7 @@ type (
 	ImmutableError   = judging.ImmutableError
 	NoNamespaceError = judging.NoNamespaceError
 	NotFoundError    = judging.NotFoundError
+	NotYetError      = judging.NotYetError
 	NotServedError   = judging.NotServedError
 	RefusedError     = judging.RefusedError
 	ScopeError       = judging.ScopeError

@@ -17,7 +17,7 @@ func (c *committer) whole(t *task) {
 	case c.head != nil:
 		j := t.judge(c.head, &c.lineage)
 		isCurrent := c.isCurrent(t, j.Decision)
-		mayWrite := t.kind == rehearseTask || t.kind == writeTask && (t.create == nil || t.asked.Before(c.head.Begun)) // what was there before is not ours
+		mayWrite := t.kind == rehearseTask || t.kind == writeTask && (t.create == nil || t.asked.Before(c.head.Begun)) // so that what was there before is never taken for ours
 		switch {
 		case j.Decision == judging.DecideWrite && mayWrite:
 			base = c.head.Version()

@@ -161,6 +161,7 @@ func (p *casProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		configmap.NewEntry,
 		configmap.NewCounter,
+		configmap.NewAllocation,
 		configmap.NewConfigMap,
 		configmap.NewData,
 		secret.NewEntry,
@@ -180,6 +181,7 @@ func (p *casProvider) DataSources(context.Context) []func() datasource.DataSourc
 	return []func() datasource.DataSource{
 		source.NewConfigMapSource,
 		source.NewEntrySource,
+		source.NewAllocationsSource,
 	}
 }
 

@@ -345,6 +345,9 @@ func TestEveryExampleHasATest(t *testing.T) {
 	for path := range pipelineExampleTests {
 		tested[path] = true
 	}
+	for path := range allocationExampleTests {
+		tested[path] = true
+	}
 	for _, path := range guideFiles {
 		tested["guides/"+path] = true
 	}

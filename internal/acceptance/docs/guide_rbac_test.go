@@ -87,6 +87,20 @@ var roleCases = map[string]map[string]roleCase{
 		"made":    {before: fixture.Data{"foo": "7"}, body: fixture.CounterBlock("it")},
 		"changed": {before: fixture.Data{"foo": "7"}, applied: fixture.CounterBlock("it"), body: fixture.CounterBlock("it", `triggers = { a = "b" }`)},
 	},
+	"`cas_configmap_allocation`, made or changed": {
+		"made":    {before: fixture.Data{}, body: allocationBlock()},
+		"changed": {before: fixture.Data{}, applied: allocationBlock(), body: allocationBlock(`claimant = "another"`)},
+	},
+	"`cas_configmap_allocation`, removed": {"": {before: fixture.Data{}, applied: allocationBlock(), body: ""}},
+	"`wait_for_free`, where everything is taken": {
+		"": {
+			before: fixture.Data{"foo": `{"1": {}}`}, body: allocationBlock(`wait_for_free = "1m"`),
+			during: func(p *fixture.Pipeline, proxy *testcluster.Proxy) {
+				p.Set("testmap", "foo", `{"1": {}}`)
+				p.OnWatches(proxy, func() testcluster.Fault { return fixture.Watched(func() { p.Set("testmap", "foo", "{}") }) })
+			},
+		},
+	},
 	"`cas_configmap`, made":                      {"": {body: fixture.WholeBlock("it", `data = { foo = "1" }`)}},
 	"`cas_configmap`, made with `generate_name`": {"": {body: generatedBlock, anyName: true}},
 	"`cas_configmap`, changed":                   {"": {applied: fixture.WholeBlock("it", `data = { foo = "1" }`), body: fixture.WholeBlock("it", `data = { foo = "2" }`)}},

@@ -201,6 +201,14 @@ func (e *RefusedError) Error() string {
 // Unwrap gives the API server's answer.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
+// NotYetError: a key cannot be computed of what it holds, but what others do to it may let it be, as where a pool is full. Nothing was written.
+type NotYetError struct{ Err error }
+
+func (e *NotYetError) Error() string { return "not yet: " + e.Err.Error() }
+
+// Unwrap gives what Next said.
+func (e *NotYetError) Unwrap() error { return e.Err }
+
 // CanceledError: the caller's context ended before an answer was there, and before a write was sent. Nothing was
 // written.
 type CanceledError struct {
@@ -240,7 +248,7 @@ func (e *UnknownError) Unwrap() error { return e.Err }
 // WaitError: what was waited for did not come about in time. Nothing was written.
 type WaitError struct {
 	Ref Ref
-	// Last is why the last look refused: a *ConflictError over keys, a *NotFoundError or a *TerminatingError; nil where there was none.
+	// Last is why the last look refused: a *ConflictError over keys, a *NotFoundError, a *TerminatingError or a *NotYetError; nil where there was none.
 	Last error
 	// Err is the end of the context, or what kept from looking.
 	Err error

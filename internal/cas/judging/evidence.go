@@ -20,6 +20,7 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
@@ -51,8 +52,8 @@ type Sent struct {
 	Earlier []Doubt
 }
 
-// Doubt is a write of which it could not be found out whether it landed. It can have made a version in which all that it changes differs from
-// its base, and nothing shows that another made it.
+// Doubt is a write of which it could not be found out whether it landed. It may have made a version where all that it changes
+// differs from its base, and where nothing shows another writer.
 type Doubt struct {
 	Base    Version
 	Manager string
@@ -76,6 +77,11 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 		return HasNotLanded, nil
 	}
 	writes := s.writes(before)
+
+	// 0. Could it land on before at all? Where a key shall be gone whoever removes it, that does not matter.
+	if !s.GoneIsDone && !canLandOn(before, s.Changes) {
+		return HasNotLanded, nil
+	}
 
 	// 1. Would our write have left others as they are, and what it sets to us?
 	if s.isAnothers(before, next, writes) {
@@ -240,7 +246,7 @@ func (s Sent) isOurWriter(w Writer) bool {
 // leads reports whether a write in doubt can have led from one state to the next, whatever admission made of what it sets.
 func (d Doubt) leads(before, next *Observation) bool {
 	isBase := d.ByKey || before.Version() == d.Base
-	if !isBase || slices.ContainsFunc(d.Changes, func(c Change) bool { return before.Entry(c.Key) != c.From }) {
+	if !isBase || !canLandOn(before, d.Changes) {
 		return false
 	}
 	writes := FieldsOf(d.Changes)
@@ -250,6 +256,11 @@ func (d Doubt) leads(before, next *Observation) bool {
 		}
 	}
 	return !Sent{Manager: d.Manager}.isAnothers(before, next, writes)
+}
+
+// canLandOn reports whether every key holds what changes expect of it. Of a JSON Patch, which lands on any version, nothing else tells.
+func canLandOn(before *Observation, changes []Change) bool {
+	return !slices.ContainsFunc(changes, func(c Change) bool { return before.Entry(c.Key) != c.From })
 }
 
 // HasAll reports whether keys hold what changes make of them.
@@ -298,6 +309,7 @@ func (o *Observation) DiffersOnlyBy(before *Observation, changes []Change) bool 
 		}
 	}
 	return maps.Equal(want, o.Fields()) && slices.Equal(before.configMap.Finalizers, o.configMap.Finalizers) &&
+		equality.Semantic.DeepEqual(before.configMap.OwnerReferences, o.configMap.OwnerReferences) &&
 		before.configMap.DeletionTimestamp.Equal(o.configMap.DeletionTimestamp)
 }
 

@@ -3,6 +3,7 @@ package judging
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -63,7 +64,7 @@ func Observed(answer runtime.Object, begun time.Time) *Observation {
 	}
 	o := &Observation{kind: kind, configMap: cm, secretType: secretType, Begun: begun, Since: Moment{Version: cm.ResourceVersion}}
 	o.managers = sync.OnceValue(o.managedFields)
-	o.digest = sync.OnceValue(func() string { return Digest(o.Entries()) }) // asked for by every entry of a destroy
+	o.digest = sync.OnceValue(func() string { return o.DigestWith(o.Entries()) }) // asked for by every entry of a destroy
 	for _, v := range cm.Data {
 		o.size += len(v)
 	}
@@ -165,7 +166,8 @@ func (o *Observation) Terminating() bool { return o.Exists() && o.configMap.Dele
 // Size is the number of bytes of all values together, which the API server limits to MaxSize.
 func (o *Observation) Size() int { return o.size }
 
-// Digest is the hexadecimal SHA-256 of all keys and what they hold, to the byte.
+// Digest is the hexadecimal SHA-256 of all that a write can change and managedFields may show no trace of: all keys and what they hold, to the byte,
+// labels, annotations, immutable, finalizers and owners.
 func (o *Observation) Digest() string {
 	if !o.Exists() {
 		return Digest(nil)
@@ -173,14 +175,23 @@ func (o *Observation) Digest() string {
 	return o.digest()
 }
 
-// Digest is what [Observation.Digest] gives of an object with these entries.
-func Digest(entries map[string]Entry) string {
+// DigestWith is what Digest would give if the object held these entries.
+func (o *Observation) DigestWith(entries map[string]Entry) string {
 	h := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[key]
 		fmt.Fprintf(h, "%q %d %d\n%s\n", key, e.kind, len(e.content), e.content)
 	}
+	if o.Exists() {
+		owners, _ := json.Marshal(o.configMap.OwnerReferences) // cannot fail: strings and booleans
+		fmt.Fprintf(h, "%q %q %q %q %q %t\n", o.Labels(), o.Annotations(), o.Entry(ImmutableKey).content, o.configMap.Finalizers, owners, o.Terminating())
+	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Digest is what [Observation.Digest] gives of an object that has these entries and nothing else.
+func Digest(entries map[string]Entry) string {
+	return (&Observation{configMap: &corev1.ConfigMap{}}).DigestWith(entries)
 }
 
 // MaxSize is how many bytes the values of a ConfigMap or a Secret may have together (validation in k8s.io/kubernetes counts

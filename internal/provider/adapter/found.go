@@ -50,6 +50,12 @@ type FoundModel[M any] interface {
 	Fill(seen *cas.Observation)
 }
 
+// foundWrong is a FoundModel that may find what it cannot take in.
+type foundWrong interface {
+	// Wrong says what is wrong with what Fill was given, or with the configuration.
+	Wrong(ctx context.Context, id terms.EntryID, hide diagnose.Hiding) diag.Diagnostics
+}
+
 // Finder implements data sources and ephemeral resources.
 type Finder[M any, P FoundModel[M]] struct {
 	Connection
@@ -97,5 +103,11 @@ func (f *Finder[M, P]) Find(ctx context.Context, config tftypes.Value, result *t
 		found.SetVersion(seen.Version())
 	}
 	m.Fill(seen)
+	if read, ok := any(m).(foundWrong); ok {
+		diags.Append(read.Wrong(ctx, id, diagnose.HideIf(f.Run.Hides(types.BoolNull())))...)
+	}
+	if diags.HasError() {
+		return diags
+	}
 	return append(diags, f.Codec().Encode(ctx, decoded, result)...)
 }

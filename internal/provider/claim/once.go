@@ -62,36 +62,55 @@ func (r *Run) swapTxn(c *Claim) *cas.Txn {
 
 // PlanTake checks whether a number can be taken.
 func (r *Run) PlanTake(ctx context.Context, counter cas.Counter, limits timeouts.Value, about diagnose.Subject) diag.Diagnostics {
-	key := []string{counter.Key}
-	diags := r.planKeys(ctx, counter.Ref, use{owns: key, writes: key}, token{text: counters}, about)
-	if diags.HasError() {
-		return diags
-	}
-	if isReplanned(ctx) { // Take judges
-		return nil
-	}
-	return append(diags, r.check(ctx, about, limits, func(ctx context.Context) error {
-		return r.Engine.CheckTake(ctx, counter, r.CheckMode(ctx))
-	})...)
+	return r.planComputed(ctx, counter.Computed(), counters, limits, about)
 }
 
 // Take takes a number, which nobody else gets.
 func (r *Run) Take(ctx context.Context, counter cas.Counter, timeout time.Duration, about diagnose.Subject) (int64, diag.Diagnostics) {
+	var taken cas.Taken
+	diags, _ := r.compute(ctx, counter.Computed(), counters, timeout, about, func(ctx context.Context) (err error) {
+		taken, err = r.Engine.Take(ctx, counter)
+		return err
+	})
+	if !diags.HasError() && taken.Stored != taken.Sent {
+		diags.Append(about.NumberNotKept(taken))
+	}
+	return taken.Number, diags
+}
+
+// planComputed checks whether a key can be computed, and records that the plan does. Who is the token of those that compute it in one way, and so may have
+// it together.
+func (r *Run) planComputed(ctx context.Context, c cas.Computed, who string, limits timeouts.Value, about diagnose.Subject) diag.Diagnostics {
+	diags := r.planKeys(ctx, c.Ref, use{owns: []string{c.Key}, writes: []string{c.Key}}, token{text: who}, about)
+	if diags.HasError() {
+		return diags
+	}
+	if isReplanned(ctx) { // what sends it judges
+		return nil
+	}
+	return append(diags, r.check(ctx, about, limits, func(ctx context.Context) error {
+		return r.Engine.CheckCompute(ctx, c, r.CheckMode(ctx))
+	})...)
+}
+
+// compute sends what computes a key, unless a call that is not one of them has written the key in this apply. Its error is that of send.
+func (r *Run) compute(
+	ctx context.Context, c cas.Computed, who string, timeout time.Duration, about diagnose.Subject, send func(context.Context) error,
+) (diag.Diagnostics, error) {
 	if !r.Configured() {
-		return 0, diag.Diagnostics{NotConfigured()}
+		return diag.Diagnostics{NotConfigured()}, nil
 	}
-	if twice := r.registry.takes(counter.Ref, []string{counter.Key}, counters); len(twice) > 0 {
-		return 0, diag.Diagnostics{about.Diagnose(&diagnose.WrittenTwiceError{Keys: twice})}
+	if about.Op != terms.OpDelete { // a removal takes no key
+		if twice := r.registry.takes(c.Ref, []string{c.Key}, who); len(twice) > 0 {
+			err := &diagnose.WrittenTwiceError{Keys: twice}
+			return diag.Diagnostics{about.Diagnose(err)}, err
+		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, timeout+c.Wait)
 	defer cancel()
-	taken, err := r.Engine.Take(ctx, counter)
-	switch {
-	case err != nil:
-		return 0, diag.Diagnostics{about.Diagnose(r.located(ctx, err))}
-	case taken.Stored != taken.Sent:
-		return 0, diag.Diagnostics{about.NumberNotKept(taken)}
-	default:
-		return taken.Number, nil
+	err := send(ctx)
+	if err == nil {
+		return nil, nil
 	}
+	return diag.Diagnostics{about.Diagnose(r.located(ctx, err))}, err
 }

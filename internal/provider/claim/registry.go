@@ -18,10 +18,11 @@ import (
 type registry struct {
 	mu        sync.Mutex
 	keys      map[terms.EntryID]keyUse // in the plan
-	written   map[terms.EntryID]string // in the apply: who wrote the key or took it over, [counters] or nobody in particular
+	written   map[terms.EntryID]string // in the apply: who wrote the key or took it over: [counters], [allocations] or nobody in particular
 	creations map[cas.Ref]token
 	declared  map[cas.Ref]Declared // by whole objects of the plan
 	reads     map[string]bool      // tokens of instances
+	allocated map[string]bool      // in the apply: by the ids of allocations
 }
 
 // keyUse is what instances are planned to do with a key.
@@ -45,8 +46,8 @@ type use struct {
 // tokenLength is short, 40 bits: tokens are compared only where one run has several instances of one key or ConfigMap.
 const tokenLength = 8
 
-// counters is the token of all counters: several may share a key.
-const counters = "counters"
+// The tokens of all counters, and of all allocations: several of one sort may share a key.
+const counters, allocations = "counters", "allocations"
 
 // token tells a resource instance from others. An empty text tells nothing.
 type token struct {
@@ -230,7 +231,7 @@ func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, key := range keys {
-		if first, ok := g.written[terms.EntryID{Ref: ref, Key: key}]; ok && (first != counters || who != counters) {
+		if first, ok := g.written[terms.EntryID{Ref: ref, Key: key}]; ok && (first == "" || first != who) {
 			twice = append(twice, key)
 		}
 	}

@@ -3,6 +3,7 @@ package claim
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -26,6 +27,7 @@ type Run struct {
 	Defaults     terms.Defaults
 
 	registry registry
+	readers  sync.Map // of pools, by terms.EntryID
 }
 
 // Configured reports whether the cluster is known.

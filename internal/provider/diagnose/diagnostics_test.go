@@ -69,6 +69,7 @@ func TestDiagnostics(t *testing.T) {
 	maps.Copy(tests, changeDiagnosticTests())
 	maps.Copy(tests, warnedDiagnosticTests(seen))
 	maps.Copy(tests, counterDiagnosticTests())
+	maps.Copy(tests, allocationDiagnosticTests())
 	maps.Copy(tests, wholeDiagnosticTests(seen, unmanaged))
 	maps.Copy(tests, severalDiagnosticTests(seen))
 	maps.Copy(tests, waitDiagnosticTests(seen))
@@ -120,6 +121,7 @@ func TestDiagnostics(t *testing.T) {
 var ofConfigurations = []string{
 	"Annotations Too Large",
 	"Conflicting Provider Arguments",
+	"Invalid Allocation",
 	"Invalid Annotation Key",
 	"Invalid Attribute Combination",
 	"Invalid Base64",

@@ -39,7 +39,8 @@ type Subject struct {
 	Rehearsed      bool            // a plan's check that sends a dry run
 	MissingRefused bool            // of a creation's plan, whether an object that does not exist is an error
 	Unread         bool            // of a plan's check, whether the state may be old
-	Wait           types.String    // wait_for_match; null where the operation does not wait
+	Wait           types.String    // wait_for_match or wait_for_free; null where the operation does not wait
+	Members        func() int64    // how many members a pool had when it was last looked at; nil where it is about no pool
 
 	Manager string // the provider's own; empty where it does not matter
 
@@ -62,6 +63,8 @@ type Ways struct {
 	OtherKeys string // how to ignore changes of other keys: the end of a sentence; empty where those matter
 	Move      string // another instance writes or removes the same key
 	Grant     string // the verbs that the resource needs: "get and patch"
+	Abandon   string // it is immutable, and the resource is to be destroyed
+	Doubt     string // the outcome of its creation is unknown
 }
 
 // Report is the next step where the provider is at fault.
@@ -158,6 +161,9 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		canceled    *cas.CanceledError
 		twice       *WrittenTwiceError
 	)
+	if d := s.ofPool(err); d != nil {
+		return d
+	}
 	switch {
 	case errors.As(err, &number): // unknown outcomes first: what they wrap would say that nothing was written
 		return s.unknownNumber(number)
@@ -215,7 +221,7 @@ func (s Subject) notFound() diag.Diagnostic {
 func (s Subject) Immutable() diag.Diagnostic {
 	next := cmp.Or(s.Ways.Immutable, "Use a ConfigMap with another name, or delete this one and create it again.")
 	if s.Op == terms.OpDelete {
-		next = fmt.Sprintf("To leave the ConfigMap as it is, apply deletion_policy = %q, then destroy.", terms.PolicyAbandon)
+		next = cmp.Or(s.Ways.Abandon, fmt.Sprintf("To leave the ConfigMap as it is, apply deletion_policy = %q, then destroy.", terms.PolicyAbandon))
 	}
 	return s.refuse(TitleConfigMapIsImmutable, path.Empty(), "The ConfigMap is immutable.", nil, s.orDestroy(next))
 }
@@ -233,6 +239,9 @@ func (s Subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
 	facts := []Fact{{"Limit", fmt.Sprintf("%d bytes for all values together", cas.MaxSize)}}
 	if s.Hide != ShowNothing {
 		facts = append([]Fact{{"New values", fmt.Sprintf("%d bytes", e.New)}, {"Other values", fmt.Sprintf("%d bytes", e.Others)}}, facts...)
+	}
+	if s.Members != nil {
+		facts = append(facts, Fact{"Fit", fmt.Sprintf("%d allocations, and all of them are taken", s.Members())})
 	}
 	const next = "Shorten a value, or use another ConfigMap."
 	if s.Plan != "" && s.Content == nil && e.New <= cas.MaxSize { // nobody else frees space in a whole ConfigMap
@@ -311,6 +320,8 @@ func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 		next = "See what the ConfigMap holds before you invoke the action again."
 	case s.Op == terms.OpDelete:
 		next = "Run terraform plan, or terraform plan -destroy, again: it shows what is left to remove."
+	case s.Op == terms.OpCreate && s.Ways.Doubt != "":
+		next = s.Ways.Doubt
 	case s.Op == terms.OpCreate && len(keys) == 0:
 		next = "Run terraform plan again. If it says that the ConfigMap already exists, import it."
 		facts = append(facts, s.importFact(nil)...)

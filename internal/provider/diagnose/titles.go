@@ -58,6 +58,9 @@ func (t WarningTitle) At(where path.Path, detail string) diag.Diagnostic {
 // All errors.
 var (
 	TitleAPIServerUnreachable           = newError("API Server Unreachable")
+	TitleAllocationChangedByAdmission   = newError("Allocation Changed By Admission")
+	TitleAllocationGone                 = newError("Allocation Gone")
+	TitleAllocationWithoutAnID          = newError("Allocation Without An ID")
 	TitleAnnotationsTooLarge            = newError("Annotations Too Large")
 	TitleCompareAndSwapConflict         = newError("Compare-And-Swap Conflict")
 	TitleConfigMapAlreadyExists         = newError("ConfigMap Already Exists")
@@ -74,6 +77,7 @@ var (
 	TitleExpectedValueMismatch          = newError("Expected Value Mismatch")
 	TitleInvalidAnnotationKey           = newError("Invalid Annotation Key")
 	TitleInvalidAttributeCombination    = newError("Invalid Attribute Combination")
+	TitleInvalidAllocation              = newError("Invalid Allocation")
 	TitleInvalidBase64                  = newError("Invalid Base64")
 	TitleInvalidConfigMapKey            = newError("Invalid ConfigMap Key")
 	TitleInvalidConfigMapName           = newError("Invalid ConfigMap Name")
@@ -103,6 +107,7 @@ var (
 	TitleMissingValue                   = newError("Missing Value")
 	TitleNamespaceNotFound              = newError("Namespace Not Found")
 	TitleNotACounter                    = newError("Not A Counter")
+	TitleNotAPool                       = newError("Not A Pool")
 	TitleNotPermitted                   = newError("Not Permitted")
 	TitleNotPermittedToWait             = newError("Not Permitted To Wait")
 	TitleNothingKnownToRestore          = newError("Nothing Known To Restore")
@@ -110,6 +115,7 @@ var (
 	TitleNumberChangedByAdmission       = newError("Number Changed By Admission")
 	TitleOperationCanceled              = newError("Operation Canceled")
 	TitleOperationTimedOut              = newError("Operation Timed Out")
+	TitlePoolIsFull                     = newError("Pool Is Full")
 	TitleProviderNotConfigured          = newError("Provider Not Configured")
 	TitleReplacementWouldFail           = newError("Replacement Would Fail")
 	TitleRequestRefused                 = newError("Request Refused")
@@ -118,6 +124,8 @@ var (
 	TitleUnexpectedError                = newError("Unexpected Error")
 	TitleUnreadablePrivateState         = newError("Unreadable Private State")
 	TitleValueChangedSinceLastApply     = newError("Value Changed Since Last Apply")
+	TitleValueIsTaken                   = newError("Value Is Taken")
+	TitleValueOutsideTheRange           = newError("Value Outside The Range")
 	TitleValueTooLarge                  = newError("Value Too Large")
 	TitleValuesTooLarge                 = newError("Values Too Large")
 	TitleWaitEndedWithoutAMatch         = newError("Wait Ended Without A Match")
@@ -127,6 +135,8 @@ var (
 
 // All warnings.
 var (
+	WarningAllocationGone              = newWarning("Allocation Gone")
+	WarningAllocationTakenOver         = newWarning("Allocation Taken Over")
 	WarningConfigMapChangedByAdmission = newWarning("ConfigMap Changed By Admission")
 	WarningConfigMapDoesNotExistYet    = newWarning("ConfigMap Does Not Exist Yet")
 	WarningConfigMapTooLarge           = newWarning("ConfigMap Too Large")
@@ -135,8 +145,11 @@ var (
 	WarningKeyExistedBeforeTerraform   = newWarning("Key Existed Before Terraform")
 	WarningKeyStaysInPlace             = newWarning("Key Stays In Place")
 	WarningNamespaceDoesNotExistYet    = newWarning("Namespace Does Not Exist Yet")
+	WarningPoolIsFull                  = newWarning("Pool Is Full")
 	WarningReplacementMayFail          = newWarning("Replacement May Fail")
 	WarningUnmanagedKeysWillChange     = newWarning("Unmanaged Keys Will Change")
 	WarningValueChangedByAdmission     = newWarning("Value Changed By Admission")
+	WarningValueIsTaken                = newWarning("Value Is Taken")
+	WarningValueOutsideTheRange        = newWarning("Value Outside The Range")
 	WarningValueChangedSinceLastApply  = newWarning("Value Changed Since Last Apply")
 )

@@ -10,30 +10,31 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
 )
 
 // NotYet is for a plan whose write waits: what refuses is no error then.
 func (s Subject) NotYet(refusal error) diag.Diagnostic {
-	limit := "as long as wait_for_match says"
+	limit := "as long as " + s.waits() + " says"
 	if !s.Wait.IsUnknown() {
 		limit = "up to " + s.Wait.ValueString()
 	}
-	return s.tell(WarningExpectationDoesNotHoldYet, path.Root("wait_for_match"),
+	return s.tell(WarningExpectationDoesNotHoldYet, path.Root(s.waits()),
 		"The expected state has not been reached yet. The apply waits for it for "+limit+".", s.seenLast(refusal), "")
 }
 
 // waited is for the end of a wait that came to nothing.
 func (s Subject) waited(e *cas.WaitError) diag.Diagnostic {
-	at := path.Root("wait_for_match")
+	at := path.Root(s.waits())
 	facts := append(s.seenLast(e.Last), Fact{"Waited", e.Waited.Round(100 * time.Millisecond).String()})
 	var forbidden *cas.ForbiddenError
 	switch {
 	case errors.As(e.Err, &forbidden):
-		return s.refuse(TitleNotPermittedToWait, at, fmt.Sprintf("You do not have permission to %s this ConfigMap, so wait_for_match cannot wait.",
-			forbidden.Verb), append(facts, Fact{"API server", s.words(forbidden.Err)}), "Grant get, patch and watch on configmaps in this namespace.")
+		return s.refuse(TitleNotPermittedToWait, at, fmt.Sprintf("You do not have permission to %s this ConfigMap, so %s cannot wait.",
+			forbidden.Verb, s.waits()), append(facts, Fact{"API server", s.words(forbidden.Err)}), "Grant get, patch and watch on configmaps in this namespace.")
 	case errors.Is(e.Err, context.DeadlineExceeded):
-		return s.refuse(TitleWaitEndedWithoutAMatch, at, "The expected state was not reached within wait_for_match.", facts,
-			"Find out why the other writer is late. Then run terraform apply again, or raise wait_for_match.")
+		return s.refuse(TitleWaitEndedWithoutAMatch, at, "The expected state was not reached within "+s.waits()+".", facts,
+			"Find out why the other writer is late. Then run terraform apply again, or raise "+s.waits()+".")
 	case errors.Is(e.Err, context.Canceled), errors.Is(e.Err, cas.ErrClosed):
 		return s.refuse(TitleOperationCanceled, path.Empty(), "The operation was canceled while it waited.", facts, "")
 	default:
@@ -46,7 +47,10 @@ func (s Subject) waited(e *cas.WaitError) diag.Diagnostic {
 func (s Subject) seenLast(refusal error) []Fact {
 	var conflict *cas.ConflictError
 	var terminating *cas.TerminatingError
+	var full *pool.FullError
 	switch {
+	case errors.As(refusal, &full):
+		return s.holders(full)
 	case errors.As(refusal, &conflict):
 		return s.conflictFacts(conflict)
 	case errors.As(refusal, &terminating):
@@ -54,4 +58,12 @@ func (s Subject) seenLast(refusal error) []Fact {
 	default:
 		return []Fact{{"Found", "(no ConfigMap)"}}
 	}
+}
+
+// waits is the attribute that says for how long the operation waits.
+func (s Subject) waits() string {
+	if s.Members != nil {
+		return "wait_for_free"
+	}
+	return "wait_for_match"
 }

@@ -83,5 +83,11 @@ var providerApplied = []Rule{
 	rule("An apply refuses the second call that takes a key", "claim.registry.takes", "a = append(a, b) -> _ = b", "TestTheSecondOwnerIsRefusedAtApply/both_adopt"),
 	rule("A write that was refused takes no key", "claim.Run.Once", "skip frees", "TestWhoTakesAKey/after_a_refusal"),
 	rule("A removal takes none", "claim.Run.Once", "without a != terms.OpDelete", "TestWhoTakesAKey/after_a_removal"),
-	rule("Counters share a key", "claim.registry.takes", "a != counters || b != counters -> true", "TestCountersAndAReplaceTakeNoKeyTwice"),
+	rule("Only what has the id is released", "pool.Pool.index", "without a.read().ID == b", "TestOnlyTheAllocationOfTheIDIsReleased"),
+	rule("A value that overlaps is not free", "pool.member.overlaps", "a.prefix.Overlaps(b.prefix) -> false", "TestAPreferredValueIsTakenOrNothing"),
+	rule("An allocation of unknown outcome keeps its id", "claim.Run.Allocate", "return a.Member, true, diags -> return a.Member, false, diags",
+		"TestAllocationOfUnknownOutcomeIsReleasedByTheNextApply"),
+	rule("An apply does not wait for itself", "claim.Run.taking", "never holdAll", "TestSemaphoreWhoseHoldersAreAllInOneRunIsNoWait"),
+	rule("A full pool is waited for", "cas.MayYetHold", "without errors.As(a, &notYet)", "TestComputedKeyIsWaitedForUntilOthersLeaveIt"),
+	rule("Counters share a key", "claim.registry.takes", `a == "" || b != c -> true`, "TestCountersAndAReplaceTakeNoKeyTwice"),
 }

@@ -51,9 +51,11 @@ var written = []Rule{
 	rule("A merge patch can only be the first version after its base", "cas.batch.follow", "without byKey", "TestOnlyTheFirstVersionAfterTheBaseCanBeAMergePatch"),
 	rule("A JSON Patch is looked for in every version after the base", "cas.batch.follow", "a.byKey && b -> false", "TestLostAnswerOfAJSONPatchIsFoundOut"),
 	rule("A removal of what shall be gone is done whoever made it", "cas.batch.sent", "!slices.ContainsFunc(a, b) -> true", "TestRemovalByAnotherIsNotClaimed"),
-	rule("One that did more than ours ends the lineage", "cas.batch.isAllOf", "judging.Digest(a) == b.digest -> true", "TestRemovalThatAnotherMadeIsNotTakenForOurs"),
+	rule("One that did more than ours ends the lineage", "cas.batch.isAllOf", "a.DigestWith(b) == c.digest -> true", "TestRemovalThatAnotherMadeIsNotTakenForOurs"),
+	rule("Its labels count, though it was not read", "judging.Observation.DigestWith", "a.Labels() -> nil", "TestUnreadRemovalThatAnotherMadeAlongWithALabelEndsTheLineage"),
 	rule("One that did just that does not", "cas.batch.verdict", "a && !b.isAllOf(c, d) -> a", "TestSiblingsOfARemovalWhoseAnswerGotLost"),
 	// Whose it was. Another wrote: rule 1.
+	tell("Keys that did not hold what it tests were not changed by it", "!a.GoneIsDone && b -> false", "TestJSONPatchCannotHaveLandedOnAnotherValueThanItExpects"),
 	tell("Another object is not what the write led to", "never UID", "it is another object"),
 	another("Who is among the many managers is nobody in particular", "without manyManagers", "TestWhoWroteByWhatIsGained/the_many", "managers that came among the many with our write"),
 	another("What our own name gains shows no other", "a.isOurs(b) -> false", "just what it makes"),
@@ -76,7 +78,7 @@ var written = []Rule{
 	rule("What is only compared tells nothing of whose write it was", "judging.FieldsOf", "never Writes", "TestWhatBecameOfALostWrite/nothing_differs,_and_what_is_compared_does"),
 	// All of it is there, and ours: rule 3.
 	tell("What is gone as it shall be has landed", "a && b && c.GoneIsDone -> false", "a removal of what shall be gone"),
-	tell("Where it matters who removed it, that is unknown", "without GoneIsDone", "a removal"),
+	tell("Where it matters who removed it, that is unknown", "a && b && c.GoneIsDone -> a && b", "a removal"),
 	tell("What is to go and is still there is not done", "a && b && c.GoneIsDone -> a && c.GoneIsDone", "what is to go is something else, and nobody's"),
 	tell("What is put back is not done with its being there", "a && b && c.GoneIsDone -> b && c.GoneIsDone", "a value is put back, and nobody is told"),
 	tell("A removal leaves no trace", "never errRemoved", "a removal"),
@@ -90,6 +92,7 @@ var written = []Rule{
 	tell("So does that nothing else has changed", "a || b || c.isAllOf(d, e) -> a || b", "just what it makes, of our own key within the second"),
 	differs("Not where something else has", "maps.Equal(a, b) -> true", "our own key within the second, and another one with it"),
 	differs("As a finalizer", "slices.Equal(a, b) -> true", "TestWhatElseAVersionDiffersBy"),
+	differs("Or an owner", "without DeepEqual", "TestRemovalThatAnotherMadeAlongWithAnOwnersEndsTheLineage"),
 	differs("Or that it is being deleted", "a.Equal(b) -> true", "TestWhatElseAVersionDiffersBy"),
 	// It is ours, and can only be of this write: rule 4.
 	tell("Only a signature shows that what admission changed is ours", "a.IsSigned && !b && (c || d) -> !b && (c || d)", "admission changed it"),
@@ -101,7 +104,8 @@ var written = []Rule{
 	// What an earlier write in doubt can have made.
 	leads("A merge patch in doubt can have landed on its base alone", "a.ByKey || b -> true", "a merge patch on another base"),
 	leads("A JSON Patch in doubt can have landed on any version", "without ByKey", "a JSON Patch on another base"),
-	leads("Where its keys held what it tests", "a.Entry(b) != c -> false", "a JSON Patch of foo from another value"),
+	rule("Where its keys held what it tests", "judging.canLandOn", "a.Entry(b) != c -> false",
+		"TestEarlierWriteMayHaveMadeTheVersion/a_JSON_Patch_of_foo_from_another_value", "TestJSONPatchCannotHaveLandedOnAnotherValueThanItExpects"),
 	rule("Where all that it changes differs", "judging.Doubt.leads", "a.at(b) == c.at(b) -> false", "TestVersionIsNotOursThatIsJustWhatAnEarlierWriteMakes/a_swap,_and_it_alone_changed"),
 	leads("And nothing shows that another made it", "return !Sent{Manager: a.Manager}.isAnothers(b, c, d) -> return true", "a merge patch under another name"),
 	// Of a removal whose base was not read.

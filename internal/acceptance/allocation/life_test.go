@@ -1,0 +1,195 @@
+package allocation
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+const address = "cas_configmap_allocation.a"
+
+func idOf(p *fixture.Pipeline, name string) any {
+	p.Helper()
+	return p.State()[name].Attributes["id"]
+}
+
+func TestReplacedAllocationGivesBackItsOwn(t *testing.T) {
+	for name, row := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"destroyed first": {[]string{ofFive}, "30000"},
+		"created first":   {[]string{ofFive, "lifecycle { create_before_destroy = true }"}, "30001"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			p.Create("testmap", nil)
+			p.Planned(block("a", row.lines...))
+			was := idOf(p, "a")
+			p.PlanApply("-replace=" + address)
+			wantValues(p, row.want)
+			wantTaken(p.Fixture, row.want)
+			if idOf(p, "a") == was {
+				t.Error("the id is the same")
+			}
+			p.Do("taint", address)
+			p.PlanApply()
+			wantTaken(p.Fixture, "30000")
+			wantValues(p, "30000")
+		})
+	}
+}
+
+func TestFullPoolLetsItsOnlyHolderBeReplaced(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", nil)
+	p.Planned(block("a", `names = ["only"]`))
+	p.PlanApply("-replace=" + address) // at least a warning, since it is released first
+	wantValues(p, "only")
+}
+
+func TestImportedAllocationIsReleased(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": `{"30002": {"claimant": "lost", "id": "ABC"}, "30003": {"claimant": "hand"}, "10.0.0.0/24": {"id": "NET"}}`})
+	p.Write(block("a", ofFive, `claimant = "lost"`))
+	id := p.Namespace + "/testmap/foo/"
+	p.Wants(p.Ended(p.On.Run("import", address, id+"30003"), 1, "import"), "Error: Allocation Without An ID", "Claimant: hand")
+	p.Wants(p.Ended(p.On.Run("import", address, id+"30004"), 1, "import"), "Error: Nothing To Import")
+	p.Wants(p.Ended(p.On.Run("import", address, "30002"), 1, "import"), "namespace/name/key/value")
+	p.Do("import", address, id+"30002")
+	wantValues(p, "30002")
+	p.Wants(p.Plan(), "0 to add, 1 to change, 0 to destroy") // of the range, which no pool knows
+	p.Apply()
+	if n := p.State()["a"].Attributes["number"]; n != 30002.0 {
+		t.Errorf("number %v", n)
+	}
+	p.PlanNothing()
+	p.Destroy()
+	wantTaken(p.Fixture, "30003", "10.0.0.0/24")
+	p.Write(block("a", `cidr = { within = ["10.0.0.0/8"], prefix = 24 }`))
+	p.Do("import", address, id+"10.0.0.0/24")
+	wantValues(p, "10.0.0.0/24")
+	p.Destroy()
+	wantTaken(p.Fixture, "30003")
+}
+
+func TestForgottenAllocationStaysTaken(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", nil)
+	p.Planned(block("a", ofFive))
+	p.Do("state", "rm", address)
+	p.PlanApply()
+	wantValues(p, "30001")
+	p.Destroy()
+	wantTaken(p.Fixture, "30000")
+}
+
+func TestAllocationThatSomebodyRemoved(t *testing.T) {
+	for name, change := range map[string]func(*fixture.Fixture){
+		"the member":    func(f *fixture.Fixture) { f.Set("testmap", "foo", `{"30001": {}}`) },
+		"the key":       func(f *fixture.Fixture) { f.Unset("testmap", "foo") },
+		"the ConfigMap": func(f *fixture.Fixture) { f.Remove("testmap") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			p.Create("testmap", nil)
+			p.Planned(block("a", ofFive))
+			change(p.Fixture)
+			p.Wants(p.Plan(), "Warning: Allocation Gone", `Value: "30000"`, "1 to add")
+			p.Ended(p.On.Destroy("-refresh=false"), 0, "destroy")
+			p.WantState()
+		})
+	}
+}
+
+func TestAllocationThatAnotherTookOver(t *testing.T) {
+	const theirs = `{"30000": {"claimant": "thief", "id": "THEIRS"}}`
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", nil)
+	p.Planned(block("a", ofFive, web))
+	p.Set("testmap", "foo", theirs)
+	p.Write(block("a", ofFive, `claimant = "shop/api"`))
+	p.Plan("-refresh=false")
+	p.ApplyRefused("Error: Allocation Gone")
+	p.Wants(p.Ended(p.On.Destroy("-refresh=false"), 0, "destroy"), "Warning: Allocation Taken Over", "Claimant: thief")
+	p.WantLive("testmap", fixture.Data{"foo": theirs})
+	p.WantState()
+
+	p.PlanApply()
+	wantValues(p, "30001")
+	p.Set("testmap", "foo", strings.Replace(theirs, "30000", "30001", 1))
+	p.Wants(p.Plan(), "Warning: Allocation Taken Over", "Claimant: thief", "1 to add")
+	p.Apply()
+	wantValues(p, "30000")
+}
+
+// other has somebody else take the lowest free one, past every proxy.
+func other(p *fixture.Fixture) {
+	s := fixture.NewSession(p)
+	s.Write("main.tf", p.ConfigFor(p.Cluster.Kubeconfig(p, p.Cluster.Config), "", block("other", ofFive, `claimant = "other"`)))
+	if r := s.Run("apply"); r.ExitCode != 0 {
+		p.Error(r.All())
+	}
+}
+
+func TestAllocationOfUnknownOutcomeIsReleasedByTheNextApply(t *testing.T) {
+	for name, row := range map[string]struct {
+		fault  func(*fixture.Pipeline) testcluster.Fault
+		during []string // taken while it is not known
+		after  string
+		left   []string
+	}{
+		"it landed": {func(p *fixture.Pipeline) testcluster.Fault {
+			return testcluster.Fault{Answered: func(*http.Response) { other(p.Fixture) }, DropAfter: true}
+		}, []string{"30000", "30001"}, "30000", []string{"30001"}},
+		"it never arrived": {func(p *fixture.Pipeline) testcluster.Fault {
+			other(p.Fixture)
+			return testcluster.Fault{DropBefore: true}
+		}, []string{"30000"}, "30001", []string{"30000"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewCLIPipeline(t)
+			proxy := p.ProxiedAs(p.User("allocation-cannot-watch", "configmaps", "patch", "get"))
+			p.Create("testmap", nil)
+			p.Write(block("a", ofFive))
+			p.Plan()
+			var met atomic.Bool
+			proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method != http.MethodPatch || !met.CompareAndSwap(false, true) {
+					return testcluster.Fault{}
+				}
+				return row.fault(p)
+			})
+			p.ApplyRefused("Error: Write Outcome Unknown", "Run terraform apply again: it releases what this one may have taken, and takes a value again.")
+			state := p.WantState("a")["a"]
+			if id, _ := state.Attributes["id"].(string); state.Status != "tainted" || id == "" || state.Attributes["value"] != nil {
+				t.Errorf("the state has %+v", state)
+			}
+			wantTaken(p.Fixture, row.during...)
+			p.Plan()
+			p.Apply()
+			wantValues(p, row.after)
+			p.Destroy()
+			wantTaken(p.Fixture, row.left...)
+		})
+	}
+}
+
+func TestAllocationWhoseAnswerGotLostIsFoundOut(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	proxy := p.Proxied()
+	p.Create("testmap", nil)
+	p.Write(block("a", ofFive))
+	p.Plan()
+	proxy.SetHook(fixture.OnceFor(t, http.MethodPatch, testcluster.Fault{Answered: func(*http.Response) { other(p.Fixture) }, DropAfter: true}))
+	p.Apply()
+	wantTaken(p.Fixture, "30000", "30001")
+	wantValues(p, "30000")
+	proxy.SetHook(fixture.OnceFor(t, http.MethodPatch, testcluster.Fault{DropAfter: true}))
+	p.Destroy()
+	wantTaken(p.Fixture, "30001")
+}

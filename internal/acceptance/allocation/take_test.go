@@ -1,0 +1,251 @@
+package allocation
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+)
+
+func TestAllocationsTakeTheLowestFreeAndGiveItBack(t *testing.T) {
+	for name, row := range map[string]struct {
+		before fixture.Data
+		lines  []string
+		want   []string // of three
+		next   string   // after the first of them went
+	}{
+		"numbers":              {nil, []string{ofFive}, []string{"30000", "30001", "30002"}, "30000"},
+		"numbers with a gap":   {hand("30001"), []string{ofFive}, []string{"30000", "30002", "30003"}, "30000"},
+		"numbers with except":  {nil, []string{`numbers = { from = 30000, to = 30004, except = [30001] }`}, []string{"30000", "30002", "30003"}, "30000"},
+		"prefixes":             {nil, []string{`cidr = { within = ["10.0.0.0/12"], prefix = 24 }`}, []string{"10.0.0.0/24", "10.0.1.0/24", "10.0.2.0/24"}, "10.0.0.0/24"},
+		"prefixes and others":  {hand("10.0.0.0/23", "10.0.3.7"), []string{`cidr = { within = ["10.0.0.0/12"], prefix = 24 }`}, []string{"10.0.2.0/24", "10.0.4.0/24", "10.0.5.0/24"}, "10.0.2.0/24"},
+		"prefixes with except": {nil, []string{`cidr = { within = ["fd00::/48"], prefix = 64, except = ["fd00::/63"] }`}, []string{"fd00:0:0:2::/64", "fd00:0:0:3::/64", "fd00:0:0:4::/64"}, "fd00:0:0:2::/64"},
+		"names":                {nil, []string{`names = ["a", "b", "c"]`}, []string{"a", "b", "c"}, "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			p.Create("testmap", row.before)
+			by := len(pool(p.Fixture))
+			p.Planned(several(3, row.lines...))
+			wantValues(p, row.want...)
+			for value, m := range pool(p.Fixture) {
+				if since, _ := m["since"].(string); m["claimant"] != "hand" && !regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`).MatchString(since) {
+					t.Errorf("%s was taken %q", value, since)
+				}
+			}
+			p.PlanNothing()
+			for address, each := range p.State() {
+				if each.Attributes["value"] == row.next {
+					p.Do("taint", "cas_configmap_allocation."+address)
+				}
+			}
+			p.PlanApply()
+			wantValues(p, row.want...)
+			p.Destroy()
+			if left := pool(p.Fixture); len(left) != by {
+				t.Errorf("the destroy leaves %v", left)
+			}
+		})
+	}
+}
+
+func TestAllocationKeepsWhatOthersWroteIntoThePool(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"bar": "kept", "foo": `{ "30001": {"note": {"a": [1.50]}, "claimant": "hand"}, "lamp": {"id": 7} }`})
+	p.Planned(block("a", ofFive, web))
+	all := wantTaken(p.Fixture, "30000", "30001", "lamp")
+	if got := fmt.Sprint(all["30001"], all["lamp"]); got != "map[claimant:hand note:map[a:[1.5]]] map[id:7]" || all["30000"]["claimant"] != "shop/web" {
+		t.Errorf("%v", all)
+	}
+	// Somebody adds a note to ours, which a new claimant leaves.
+	p.Set("testmap", "foo", strings.Replace(p.Live("testmap").Data["foo"], `{"claimant":"shop/web"`, `{"note":"ours","claimant":"shop/web"`, 1))
+	p.Planned(block("a", ofFive, `claimant = "shop/api"`))
+	if got := wantTaken(p.Fixture, "30000", "30001", "lamp")["30000"]; got["note"] != "ours" || got["claimant"] != "shop/api" || got["since"] != all["30000"]["since"] {
+		t.Errorf("%v", got)
+	}
+	wantValues(p, "30000")
+	if live := p.Live("testmap").Data["bar"]; live != "kept" {
+		t.Error(live)
+	}
+	p.Destroy()
+	wantTaken(p.Fixture, "30001", "lamp")
+}
+
+func TestAllocationThatPrefersAValue(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", hand("30001"))
+	p.Planned(block("a", ofFive, `prefer = "30003"`))
+	wantValues(p, "30003")
+	p.Write(block("a", ofFive, `prefer = "30003"`) + block("b", ofFive, `prefer = "30001"`))
+	p.Wants(p.Plan(), "Warning: Value Is Taken", `Wanted: "30001"`, "Claimant: hand")
+	p.ApplyRefused("Error: Value Is Taken", "The preferred value is taken. Nothing was written.", `Wanted: "30001"`, "Claimant: hand")
+	wantValues(p, "30003")
+	wantTaken(p.Fixture, "30001", "30003")
+	p.Write(block("b", ofFive, `prefer = "30009"`))
+	p.PlanRefused([]string{"Error: Value Outside The Range", `Wanted: "30009"`})
+	// What only says what would be preferred takes nothing new, and a replace gets the same again.
+	p.Planned(block("a", ofFive, `prefer = "30004"`))
+	wantValues(p, "30003")
+	p.PlanApply("-replace=cas_configmap_allocation.a")
+	wantValues(p, "30004")
+}
+
+func TestFullPoolNamesWhoHasIt(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": `{"30000": {}, "30009": {"claimant": "outside"}}`})
+	p.Planned(several(4, ofFive))
+	p.Write(several(5, ofFive))
+	p.Wants(p.Plan(), "Warning: Pool Is Full", "Taken: 5", "Claimants: no claimant (1), team-0 (1), team-1 (1), team-2 (1), team-3 (1)", "!outside")
+	p.ApplyRefused("Error: Pool Is Full", "Everything in the range is taken. Nothing was written.", "Taken: 5", "team-3 (1)")
+	wantValues(p, "30001", "30002", "30003", "30004")
+	p.Write(several(15, `numbers = { from = 30000, to = 30014 }`)) // it grows
+	p.Plan()
+	p.ApplyRefused("Error: Pool Is Full", "Taken: 15", " and ")
+	p.Planned(several(13, `numbers = { from = 30000, to = 30014 }`))
+	p.Write(several(14, `numbers = { from = 30000, to = 30014 }`))
+	p.Wants(p.Plan(), "Taken: 15", " and 5 more")
+}
+
+func TestPoolThatShrinksAndMovesLeavesWhatIsTaken(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", nil)
+	p.Planned(several(2, ofFive))
+	p.Write(several(2, `numbers = { from = 30001, to = 30001 }`))
+	p.Wants(p.Plan(), "Warning: Value Outside The Range", `Value: "30000"`, "It stays valid.", `!Value: "30001"`, "0 to add, 2 to change, 0 to destroy")
+	p.Apply()
+	wantValues(p, "30000", "30001")
+	p.Planned(several(3, `numbers = { from = 31000, to = 31004 }`))
+	wantValues(p, "30000", "30001", "31000")
+	// Another sort of value is another allocation.
+	p.Write(several(3, `names = ["a", "b", "c"]`))
+	p.Wants(p.Plan(), "3 to add, 0 to change, 3 to destroy")
+	p.Apply()
+	wantValues(p, "a", "b", "c")
+	wantTaken(p.Fixture, "a", "b", "c")
+}
+
+func TestKeyThatHoldsNoPoolStaysAsItIs(t *testing.T) {
+	for name, text := range map[string]string{
+		"no JSON": "30000", "a list": "[]", "a member that is no object": `{"30000": "web"}`, "a member that is there twice": `{"1": {}, "1": {}}`, "nothing": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			p.Create("testmap", fixture.Data{"foo": text})
+			p.Write(block("a", ofFive))
+			p.PlanRefused([]string{"Error: Not A Pool", "foo holds no pool: "})
+			p.Set("testmap", "foo", "{}")
+			p.Plan()
+			p.Set("testmap", "foo", text)
+			p.ApplyRefused("Error: Not A Pool", "Nothing was written.")
+			p.WantLive("testmap", fixture.Data{"foo": text})
+			p.WantState()
+		})
+	}
+}
+
+func TestPoolOfAConfigMapThatCannotBeWritten(t *testing.T) {
+	immutable := true
+	for name, row := range map[string]struct {
+		change      func(*fixture.Fixture)
+		plan, apply []string
+	}{
+		"gone": {func(f *fixture.Fixture) { f.Remove("testmap") }, []string{"Warning: ConfigMap Does Not Exist Yet"}, []string{"Error: ConfigMap Not Found"}},
+		"immutable": {func(f *fixture.Fixture) {
+			f.Change("testmap", func(cm *corev1.ConfigMap) { cm.Immutable = &immutable })
+		}, nil, []string{"Error: ConfigMap Is Immutable"}},
+		"too large": {
+			func(f *fixture.Fixture) {
+				f.Set("testmap", "bar", strings.Repeat("x", 1<<20-len(`{"30000":{"claimant":"hand"}}`)-20))
+			},
+			[]string{"Warning: ConfigMap Too Large"}, []string{"Error: ConfigMap Too Large", "Fit: 1 allocations, and all of them are taken"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			p.Create("testmap", hand("30000"))
+			p.Write(block("a", ofFive))
+			p.Plan()
+			row.change(p.Fixture)
+			p.ApplyRefused(row.apply...)
+			if row.plan == nil {
+				p.PlanRefused(row.apply)
+			} else {
+				p.Wants(p.Plan(), row.plan...)
+			}
+			p.WantState()
+		})
+	}
+}
+
+func TestAllocationsShareRequests(t *testing.T) {
+	const n = 200
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", nil)
+	proxy := p.Proxied()
+	p.Write(several(n, `numbers = { from = 1, to = 1000 }`))
+	p.Plan()
+	proxy.Reset()
+	p.Apply()
+	took := proxy.Count()
+	if got := values(p); len(got) != n {
+		t.Errorf("%d values", len(got))
+	}
+	proxy.Reset()
+	p.Destroy()
+	wantTaken(p.Fixture)
+	released := proxy.Count()
+	if t.Logf("%d requests for %d allocations, %d to refresh and release them", took, n, released); took > 3*n/10 || released > 3*n/10 {
+		t.Errorf("that is more than 0.3 each")
+	}
+}
+
+func TestEntryAndAllocationOfOneKeyAreTwoOwners(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", nil)
+	p.Write(fixture.EntryBlock("e", `value = "{}"`) + block("a", ofFive))
+	p.PlanRefused([]string{"Error: Key Written Twice"})
+	p.Write(fixture.CounterBlock("n") + block("a", ofFive))
+	p.PlanRefused([]string{"Error: Key Written Twice"})
+}
+
+func TestAllocationInvalidConfiguration(t *testing.T) {
+	f := fixture.New(t)
+	rows := map[string]string{
+		"":                               "[numbers,cidr,names]",
+		ofFive + "\n" + `names = ["a"]`:  "[numbers,cidr,names]",
+		`numbers = { from = 2, to = 1 }`: "from (2) must not be above to (1)",
+		`cidr = { within = ["10.0.0.1/8"], prefix = 24 }`:                "10.0.0.1/8 has bits behind its length: write 10.0.0.0/8",
+		`cidr = { within = ["ten"], prefix = 24 }`:                       `must hold prefixes such as 10.0.0.0/12, not "ten"`,
+		`cidr = { within = ["10.0.0.0/24"], prefix = 8 }`:                "must be between 24 and 32 for 10.0.0.0/24, not 8",
+		`cidr = { within = ["10.0.0.0/8", "10.1.0.0/16"], prefix = 24 }`: "10.1.0.0/16 overlaps another one",
+		`names = ["a", "a"]`:                                            `must be different texts of 1 to 128 bytes, unlike "a"`,
+		ofFive + "\n" + `prefer = "7"`:                                  "The preferred value is not in the range.",
+		ofFive + "\n" + `wait_for_free = "soon"`:                        `must be a duration above zero`,
+		ofFive + "\n" + `claimant = "` + strings.Repeat("x", 129) + `"`: "must be between 1 and 128",
+	}
+	config, wants := "", map[string][]string{}
+	for lines, want := range rows {
+		label := fmt.Sprintf("c%d", len(wants))
+		wants[label] = []string{want}
+		config += block(label, lines)
+	}
+	f.RunInvalidBlocks(config, wants)
+}
+
+func TestAllocationNeedsNoMoreThanItsRole(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	proxy := p.ProxiedAs(p.User("allocates", "configmaps", "get", "patch"))
+	p.Create("testmap", nil)
+	p.Planned(block("a", ofFive))
+	wantValues(p, "30000")
+	p.Destroy()
+	wantTaken(p.Fixture)
+	if n := proxy.Count(http.MethodPatch); n != 2 {
+		t.Errorf("%d patches", n)
+	}
+}

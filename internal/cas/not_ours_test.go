@@ -1,0 +1,79 @@
+package cas
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
+)
+
+// Given an object that others are busy with, and a swap that expects 1 and is lost on its way; when another sets the key to 3, and then a client of the
+// swap's field manager makes what the swap would have made; then the swap is not told as applied: on 3 it cannot have landed.
+func TestJSONPatchCannotHaveLandedOnAnotherValueThanItExpects(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	f.contend()
+	var once sync.Once
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		once.Do(func() {
+			f.set("foo", "3")
+			f.setAs("engine", "foo", "2")
+		})
+		return testcluster.Fault{DropBefore: true}
+	})
+	_, err := f.do(f.swapping("foo", one, two))
+	f.want(Unknown, err) // it may arrive yet
+	if n := f.jsonPatches(); n != 1 {
+		t.Errorf("%d JSON Patches, want 1", n)
+	}
+}
+
+// Given a removal that is lost on its way; when another removes the same key and, in the same write, an owner of the object; then the lineage does not
+// lead through that write.
+func TestRemovalThatAnotherMadeAlongWithAnOwnersEndsTheLineage(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	f.change(func(cm *corev1.ConfigMap) {
+		cm.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: "of-nobody"}}
+	})
+	f.observe()
+	v := f.version()
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		f.change(func(cm *corev1.ConfigMap) {
+			cm.OwnerReferences = nil
+			delete(cm.Data, "foo")
+		})
+		return testcluster.Fault{DropBefore: true}
+	})
+	s := f.swapping("foo", one, Entry{}, v)
+	s.GoneIsDone = true // and so no removal that goes without a read
+	_, err := f.do(s)
+	f.want(Applied, err) // gone already is success
+	f.proxy.SetHook(nil)
+	_, err = f.do(f.swapping("bar", one, two, v))
+	f.wantReason(ReasonObject, err)
+}
+
+// Given a removal that is sent without a read, and lost on its way; when another removes the same key and, in the same write, sets a label; then the
+// lineage does not lead through that write.
+func TestUnreadRemovalThatAnotherMadeAlongWithALabelEndsTheLineage(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	v, digest := f.version(), f.observe().Digest()
+	f.engine = f.newEngine(f.proxy.Config) // as the process that applies a saved plan has one of its own
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		f.change(func(cm *corev1.ConfigMap) {
+			cm.Labels = map[string]string{"foreign": "yes"}
+			delete(cm.Data, "foo")
+		})
+		return testcluster.Fault{DropBefore: true}
+	})
+	s := f.removing("foo", one, v, v)
+	s.Seen.Digest = digest
+	_, err := f.do(s)
+	f.want(Applied, err) // gone already is success
+	f.proxy.SetHook(nil)
+	_, err = f.do(f.swapping("bar", one, two, v))
+	f.wantReason(ReasonObject, err)
+}

@@ -1,0 +1,131 @@
+package adapter
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
+)
+
+// Ranges are the attributes that say what can be taken from a pool. At most one of them is set.
+type Ranges struct {
+	Numbers types.Object `tfsdk:"numbers"`
+	CIDR    types.Object `tfsdk:"cidr"`
+	Names   types.List   `tfsdk:"names"`
+}
+
+type numbersModel struct {
+	From   types.Int64 `tfsdk:"from"`
+	To     types.Int64 `tfsdk:"to"`
+	Except types.List  `tfsdk:"except"`
+}
+
+type cidrModel struct {
+	Within types.List  `tfsdk:"within"`
+	Prefix types.Int64 `tfsdk:"prefix"`
+	Except types.List  `tfsdk:"except"`
+}
+
+// Kind is the name of the attribute that is set, known or not; empty where there is none.
+func (r *Ranges) Kind() string {
+	switch {
+	case !r.Numbers.IsNull():
+		return "numbers"
+	case !r.CIDR.IsNull():
+		return "cidr"
+	case !r.Names.IsNull():
+		return "names"
+	}
+	return ""
+}
+
+// Range is what can be taken: nil where none is set, or where not all of it is known. Its diagnostics say what is wrong with it.
+func (r *Ranges) Range(ctx context.Context) (pool.Range, diag.Diagnostics) {
+	switch kind := r.Kind(); kind {
+	case "numbers":
+		var m numbersModel
+		if !isWhollyKnown(ctx, r.Numbers) {
+			return nil, nil
+		}
+		diags := r.Numbers.As(ctx, &m, basetypes.ObjectAsOptions{})
+		from := pool.Numbers{From: m.From.ValueInt64(), To: m.To.ValueInt64()}
+		for _, n := range m.Except.Elements() {
+			if n, ok := n.(types.Int64); ok {
+				from.Except = append(from.Except, n.ValueInt64())
+			}
+		}
+		if from.From > from.To {
+			diags.Append(invalid(path.Root("numbers"), fmt.Sprintf("from (%d) must not be above to (%d)", from.From, from.To)))
+		}
+		return from, diags
+	case "cidr":
+		var m cidrModel
+		if !isWhollyKnown(ctx, r.CIDR) {
+			return nil, nil
+		}
+		diags := r.CIDR.As(ctx, &m, basetypes.ObjectAsOptions{})
+		from := pool.Prefixes{Bits: int(m.Prefix.ValueInt64())}
+		from.Within = prefixesOf(path.Root("cidr").AtName("within"), m.Within, &diags)
+		from.Except = prefixesOf(path.Root("cidr").AtName("except"), m.Except, &diags)
+		for i, w := range from.Within {
+			if from.Bits < w.Bits() || from.Bits > w.Addr().BitLen() {
+				diags.Append(invalid(path.Root("cidr").AtName("prefix"), fmt.Sprintf("must be between %d and %d for %s, not %d", w.Bits(), w.Addr().BitLen(), w, from.Bits)))
+			}
+			if slices.ContainsFunc(from.Within[:i], w.Overlaps) {
+				diags.Append(invalid(path.Root("cidr").AtName("within"), fmt.Sprintf("%s overlaps another one", w)))
+			}
+		}
+		return from, diags
+	case "names":
+		if !isWhollyKnown(ctx, r.Names) {
+			return nil, nil
+		}
+		from := pool.Names(KeysOf(r.Names))
+		var diags diag.Diagnostics
+		for i, name := range from {
+			if name == "" || len(name) > mostName || slices.Contains(from[:i], name) {
+				diags.Append(invalid(path.Root(kind), fmt.Sprintf("must be different texts of 1 to %d bytes, unlike %q", mostName, name)))
+			}
+		}
+		return from, diags
+	}
+	return nil, nil
+}
+
+// mostName is how many bytes a name has at most.
+const mostName = 128
+
+// prefixesOf reads a list of prefixes, which must not have bits behind their length: whoever writes 10.0.0.1/24 may mean something else than 10.0.0.0/24.
+func prefixesOf(at path.Path, list types.List, diags *diag.Diagnostics) (all []netip.Prefix) {
+	for _, text := range KeysOf(list) {
+		p, err := netip.ParsePrefix(text)
+		switch {
+		case err != nil || p.Addr().Is4In6():
+			diags.Append(invalid(at, fmt.Sprintf("must hold prefixes such as 10.0.0.0/12, not %q", text)))
+		case p != p.Masked():
+			diags.Append(invalid(at, fmt.Sprintf("%s has bits behind its length: write %s", p, p.Masked())))
+		default:
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+func invalid(at path.Path, problem string) diag.Diagnostic {
+	return diagnose.TitleInvalidAllocation.At(at, fmt.Sprintf("Attribute %s: %s.", at, problem))
+}
+
+// isWhollyKnown reports whether a value and all in it are known.
+func isWhollyKnown(ctx context.Context, v attr.Value) bool {
+	raw, err := v.ToTerraformValue(ctx)
+	return err == nil && raw.IsFullyKnown()
+}

@@ -1,0 +1,226 @@
+package claim
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// Allocation is what a resource takes from the pool that one key holds, and gives back.
+type Allocation struct {
+	terms.EntryID
+	pool.Member            // what it has; of what is to be taken, the Value is the one preferred
+	From        pool.Range // what can be taken; nil where that is not known
+
+	FieldManager string
+	Wait         time.Duration // for how long it waits for something to become free
+}
+
+// idLength is long: 80 bits. An id is compared with all others that ever were in a pool.
+const idLength = 16
+
+// PlanAllocate checks whether something can be taken.
+func (r *Run) PlanAllocate(ctx context.Context, a Allocation, limits timeouts.Value, about diagnose.Subject) diag.Diagnostics {
+	a.ID = "planned"
+	c := r.taking(a, &about)
+	return r.planComputed(ctx, c, allocations, limits, about)
+}
+
+// PlanAllocated records that a planned instance has something of the pool, and takes nothing.
+func (r *Run) PlanAllocated(ctx context.Context, a Allocation, about diagnose.Subject) diag.Diagnostics {
+	return r.planKeys(ctx, a.Ref, use{owns: []string{a.Key}}, token{text: allocations}, about)
+}
+
+// Allocate takes what nobody else has, and waits for that. isDoubtful: an error, after which it is not known whether the member with the id that is returned is there, or
+// comes there yet, or whose it is. It is to be released by that id.
+func (r *Run) Allocate(ctx context.Context, a Allocation, timeout time.Duration, about diagnose.Subject) (m pool.Member, isDoubtful bool, diags diag.Diagnostics) {
+	a.ID, a.Since = rand.Text()[:idLength], time.Now().UTC().Format(time.RFC3339)
+	c := r.taking(a, &about)
+	r.registry.holds(a.ID, true)
+	var step cas.Step
+	diags, err := r.compute(ctx, c, allocations, timeout, about, func(ctx context.Context) (err error) {
+		step, err = r.Engine.Compute(ctx, c)
+		return err
+	})
+	var unknown *cas.UnknownError
+	switch {
+	case errors.As(err, &unknown):
+		return a.Member, true, diags
+	case diags.HasError():
+		r.registry.holds(a.ID, false)
+		return a.Member, false, diags
+	}
+	p, err := r.pool(a.EntryID, step.Stored)
+	m, isThere := p.Find(a.ID, "")
+	if err != nil || !isThere {
+		return a.Member, true, append(diags, about.AllocationNotKept(step.Stored))
+	}
+	return m, false, diags
+}
+
+// Reclaim writes another claimant into a member.
+func (r *Run) Reclaim(ctx context.Context, a Allocation, timeout time.Duration, about diagnose.Subject) diag.Diagnostics {
+	c := r.computed(a, func(p *pool.Pool) (*pool.Pool, error) {
+		if _, ok := p.Find(a.ID, a.Value); !ok {
+			return nil, &diagnose.AllocationGoneError{Value: a.Value}
+		}
+		return p.Claim(a.ID, a.Value, a.Claimant), nil
+	})
+	diags, _ := r.compute(ctx, c, allocations, timeout, about, func(ctx context.Context) error {
+		_, err := r.Engine.Compute(ctx, c)
+		return err
+	})
+	return diags
+}
+
+// Release gives an allocation back. What is not there any more, with its ConfigMap or without, is a success; a value that another has by now is left to
+// that one, with a warning.
+func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, about diagnose.Subject) (diags diag.Diagnostics) {
+	c := r.computed(a, func(p *pool.Pool) (*pool.Pool, error) { return p.Release(a.ID, a.Value), nil })
+	var step cas.Step
+	told, _ := r.compute(ctx, c, allocations, timeout, about, func(ctx context.Context) (err error) {
+		step, err = r.Engine.Compute(ctx, c)
+		var notFound *cas.NotFoundError
+		var terminating *cas.TerminatingError
+		if errors.As(err, &notFound) || errors.As(err, &terminating) {
+			return nil
+		}
+		return err
+	})
+	if diags.Append(told...); diags.HasError() {
+		return diags
+	}
+	r.registry.holds(a.ID, false)
+	p, err := r.pool(a.EntryID, step.Previous)
+	if other, isTaken := p.At(a.Value); err == nil && isTaken && other.ID != a.ID {
+		if _, had := p.Find(a.ID, a.Value); !had {
+			diags.Append(about.AllocationTakenOver(other, "It stays with that claimant."))
+		}
+	}
+	return diags
+}
+
+// Allocated reads what became of an allocation: the member with its id or, where it has no id yet, of its value. Where there is none, other is who has the
+// value by now, if anybody has.
+func (r *Run) Allocated(
+	ctx context.Context, a Allocation, limits timeouts.Value, about diagnose.Subject,
+) (m, other pool.Member, isThere bool, diags diag.Diagnostics) {
+	timeout, diags := limits.Read(ctx, terms.DefaultTimeout)
+	if diags.HasError() {
+		return m, other, false, diags
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	find := func(seen *cas.Observation) (m, other pool.Member, isThere bool, err error) {
+		p, err := r.pool(a.EntryID, seen.Entry(a.Key))
+		other, isTaken := p.At(a.Value)
+		if a.ID == "" {
+			return other, other, isTaken, err
+		}
+		m, isThere = p.Find(a.ID, a.Value)
+		return m, other, isThere, err
+	}
+	seen, err := r.observe(ctx, a.Ref, cas.Fresh, func(seen *cas.Observation) bool {
+		_, _, isThere, err := find(seen)
+		return !isThere || err != nil
+	})
+	if err == nil {
+		m, other, isThere, err = find(seen)
+	}
+	if err != nil {
+		diags.Append(about.Diagnose(err))
+	}
+	return m, other, isThere, diags
+}
+
+// taking is the pool's key as one that something is taken from. It has the subject say how many members there were.
+func (r *Run) taking(a Allocation, about *diagnose.Subject) cas.Computed {
+	members := new(atomic.Int64)
+	about.Members = members.Load
+	return r.computed(a, func(p *pool.Pool) (*pool.Pool, error) {
+		members.Store(int64(p.Len()))
+		next, _, err := p.Take(a.From, a.Member)
+		var full *pool.FullError
+		switch {
+		case !errors.As(err, &full) || !full.Holds:
+			return next, err
+		case a.Wait > 0 && r.registry.holdAll(full.Holders):
+			return nil, &diagnose.HeldHereError{Full: full}
+		default:
+			return nil, &cas.NotYetError{Err: full}
+		}
+	})
+}
+
+// computed is the pool's key as one that is computed. A pool that stays as it is stays so to the byte.
+func (r *Run) computed(a Allocation, next func(*pool.Pool) (*pool.Pool, error)) cas.Computed {
+	return cas.Computed{Ref: a.Ref, Key: a.Key, FieldManager: a.FieldManager, Wait: a.Wait, Next: func(live cas.Entry) (cas.Entry, error) {
+		p, err := r.pool(a.EntryID, live)
+		if err != nil {
+			return cas.Entry{}, err
+		}
+		made, err := next(p)
+		switch {
+		case err != nil:
+			return cas.Entry{}, err
+		case made == p:
+			return live, nil
+		default:
+			return cas.Text(r.reader(a.EntryID).Keep(made)), nil
+		}
+	}}
+}
+
+// pool is what a key holds. It is an empty one where the key is absent, and where there is an error.
+func (r *Run) pool(id terms.EntryID, live cas.Entry) (*pool.Pool, error) {
+	if live.IsAbsent() {
+		return &pool.Pool{}, nil
+	}
+	text, isText := live.Text()
+	if !isText {
+		return &pool.Pool{}, pool.NotText()
+	}
+	p, err := r.reader(id).Parse(text)
+	if err != nil {
+		return &pool.Pool{}, err
+	}
+	return p, nil
+}
+
+// reader reads the pool of one key. Others that are read in between leave it what it knows.
+func (r *Run) reader(id terms.EntryID) *pool.Reader {
+	reader, _ := r.readers.LoadOrStore(id, new(pool.Reader))
+	known, ok := reader.(*pool.Reader)
+	if !ok {
+		return new(pool.Reader) // there are no others in it
+	}
+	return known
+}
+
+// holds records whether an id is of an allocation that this apply has taken, or is about to.
+func (g *registry) holds(id string, holds bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.allocated == nil {
+		g.allocated = map[string]bool{}
+	}
+	g.allocated[id] = holds
+}
+
+// holdAll reports whether this apply has taken all that the members are.
+func (g *registry) holdAll(members []pool.Member) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !slices.ContainsFunc(members, func(m pool.Member) bool { return !g.allocated[m.ID] })
+}

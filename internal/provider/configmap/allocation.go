@@ -1,0 +1,346 @@
+package configmap
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+var (
+	_ adapter.Checked                     = (*allocationResource)(nil)
+	_ resource.ResourceWithImportState    = (*allocationResource)(nil)
+	_ resource.ResourceWithValidateConfig = (*allocationResource)(nil)
+)
+
+// NewAllocation is cas_configmap_allocation.
+func NewAllocation() resource.Resource {
+	return &allocationResource{adapter.Type{Name: "configmap_allocation", Definition: allocationSchema}}
+}
+
+// allocationResource is cas_configmap_allocation.
+type allocationResource struct {
+	adapter.Type
+}
+
+// allocationModel is the resource's schema as Go values. One whose creation had an unknown outcome has an id and no value.
+type allocationModel struct {
+	adapter.Place
+	adapter.Ranges
+
+	Key         types.String `tfsdk:"key"`
+	Claimant    types.String `tfsdk:"claimant"`
+	Prefer      types.String `tfsdk:"prefer"`
+	WaitForFree types.String `tfsdk:"wait_for_free"`
+	Value       types.String `tfsdk:"value"`
+	Number      types.Int64  `tfsdk:"number"`
+}
+
+var allocationCodec = codec.Of[allocationModel](allocationSchema)
+
+func (m *allocationModel) entryID() terms.EntryID {
+	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
+}
+
+// has takes in what the pool has.
+func (m *allocationModel) has(member pool.Member) {
+	m.ID, m.Value, m.Number = types.StringValue(member.ID), types.StringValue(member.Value), types.Int64Null()
+	if member.Value == "" { // of a creation in doubt
+		m.Value = types.StringNull()
+	}
+	if n, err := strconv.ParseInt(member.Value, 10, 64); err == nil && m.Ranges.Kind() == "numbers" {
+		m.Number = types.Int64Value(n)
+	}
+}
+
+// decode is the model of a configuration, a plan or a state.
+func (*allocationResource) decode(ctx context.Context, raw tftypes.Value, diags *diag.Diagnostics) *allocationModel {
+	m, more := allocationCodec().Decode(ctx, raw)
+	diags.Append(more...)
+	return &m
+}
+
+// ValidateConfig implements [resource.ResourceWithValidateConfig].
+func (r *allocationResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	m := r.decode(ctx, req.Config.Raw, &resp.Diagnostics)
+	from, diags := m.Range(ctx)
+	resp.Diagnostics.Append(diags...)
+	if prefer := m.Prefer; !resp.Diagnostics.HasError() && from != nil && !prefer.IsNull() && !prefer.IsUnknown() && !from.Contains(prefer.ValueString()) {
+		resp.Diagnostics.Append(r.about(m, terms.OpCreate).Diagnose(&pool.OutsideError{Value: prefer.ValueString()}))
+	}
+}
+
+// ModifyPlan says whether something is to be taken, and checks whether it can be.
+func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.Run == nil {
+		return
+	}
+	ctx, memory := r.Planning(ctx, &req, resp)
+	resp.Diagnostics.Append(memory.Keep(ctx, resp.Private)...)
+	if req.Plan.Raw.IsNull() {
+		return
+	}
+	plan := r.decode(ctx, req.Plan.Raw, &resp.Diagnostics)
+	from, diags := plan.Range(ctx)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || !adapter.Known(plan.Namespace, plan.Name, plan.Key) {
+		return
+	}
+	if req.State.Raw.IsNull() {
+		if plan.Ranges.Kind() != "numbers" {
+			plan.Number = types.Int64Null()
+			resp.Diagnostics.Append(allocationCodec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+		}
+		if from != nil && adapter.Known(plan.Prefer, plan.Claimant) {
+			resp.Diagnostics.Append(r.Run.PlanAllocate(ctx, r.allocation(plan, from), plan.Timeouts, r.about(plan, terms.OpCreate))...)
+		}
+		return
+	}
+	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	switch was := state.Ranges.Kind(); {
+	case plan.entryID() != state.entryID():
+		return // a replace, whose creation is planned by a call of its own
+	case was != "" && was != plan.Ranges.Kind():
+		resp.RequiresReplace.Append(path.Root(plan.Ranges.Kind()))
+		return
+	}
+	if !req.Plan.Raw.Equal(req.State.Raw) {
+		plan.has(pool.Member{ID: state.ID.ValueString(), Value: state.Value.ValueString()})
+		resp.Diagnostics.Append(allocationCodec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+	}
+	about := r.about(plan, terms.OpUpdate)
+	resp.Diagnostics.Append(r.Run.PlanAllocated(ctx, r.allocation(plan, from), about)...)
+	if value := plan.Value.ValueString(); from != nil && !from.Contains(value) {
+		resp.Diagnostics.Append(about.OutsideRange(value))
+	}
+}
+
+// Create takes what is free. Where it is not known whether it did, the state has the id alone, by which the next apply releases it: Terraform takes a
+// creation that has failed and has a state for tainted.
+func (r *allocationResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	plan := r.decode(ctx, req.Plan.Raw, &resp.Diagnostics)
+	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	from, diags := plan.Range(ctx)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	member, isDoubtful, diags := r.Run.Allocate(ctx, r.allocation(plan, from), timeout, r.about(plan, terms.OpCreate))
+	resp.Diagnostics.Append(diags...)
+	switch {
+	case isDoubtful:
+		plan.ID, plan.Value, plan.Number = types.StringValue(member.ID), types.StringNull(), types.Int64Null()
+	case diags.HasError():
+		return
+	default:
+		plan.has(member)
+	}
+	resp.Diagnostics.Append(allocationCodec().Encode(ctx, *plan, &resp.State.Raw)...)
+}
+
+// Read drops from the state what is not in the pool any more, or is another's.
+func (r *allocationResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.Run.Configured() {
+		return
+	}
+	about := r.about(state, terms.OpRead)
+	isImport, inDoubt := state.ID.IsNull(), state.Value.IsNull()
+	member, other, isThere, diags := r.Run.Allocated(ctx, r.allocation(state, nil), state.Timeouts, about)
+	resp.Diagnostics.Append(diags...)
+	switch {
+	case diags.HasError():
+		return
+	case isImport && !isThere:
+		resp.Diagnostics.Append(about.NoAllocation(state.Value.ValueString()))
+		return
+	case isImport && member.ID == "":
+		resp.Diagnostics.Append(about.WithoutID(member))
+		return
+	case !isThere && inDoubt: // it may come yet
+		return
+	case !isThere && other.Value != "":
+		resp.Diagnostics.Append(about.AllocationTakenOver(other, "The state drops it, and the next apply takes a new one."))
+		resp.State.RemoveResource(ctx)
+		return
+	case !isThere:
+		resp.Diagnostics.Append(about.AllocationLost(state.Value.ValueString()))
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	state.has(member)
+	if member.Claimant != state.Claimant.ValueString() {
+		state.Claimant = types.StringNull()
+		if member.Claimant != "" {
+			state.Claimant = types.StringValue(member.Claimant)
+		}
+	}
+	resp.Diagnostics.Append(allocationCodec().Encode(ctx, *state, &resp.State.Raw)...)
+}
+
+func (r *allocationResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	plan, state := r.decode(ctx, req.Plan.Raw, &resp.Diagnostics), r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	plan.has(pool.Member{ID: state.ID.ValueString(), Value: state.Value.ValueString()})
+	if plan.Claimant.ValueString() != state.Claimant.ValueString() {
+		a := r.allocation(plan, nil)
+		a.Value, a.Wait = plan.Value.ValueString(), 0
+		resp.Diagnostics.Append(r.Run.Reclaim(ctx, a, timeout, r.about(plan, terms.OpUpdate))...)
+	}
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(allocationCodec().Encode(ctx, *plan, &resp.State.Raw)...)
+	}
+}
+
+func (r *allocationResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	timeout, diags := state.Timeouts.Delete(ctx, terms.DefaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	a := r.allocation(state, nil)
+	a.Wait = 0
+	resp.Diagnostics.Append(r.Run.Release(ctx, a, timeout, r.about(state, terms.OpDelete))...)
+}
+
+// ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the rest.
+func (r *allocationResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	id, err := terms.ParseAllocationID(req.ID)
+	if err != nil {
+		resp.Diagnostics.Append(diagnose.TitleInvalidImportID.With(diagnose.Detail(fmt.Sprintf("The import id %v.", err), nil, "")))
+		return
+	}
+	m := r.decode(ctx, codec.Nulls, &resp.Diagnostics)
+	m.SetRef(id.Ref)
+	m.ID, m.Key, m.Value = types.StringNull(), types.StringValue(id.Key), types.StringValue(id.Value)
+	resp.Diagnostics.Append(allocationCodec().Encode(ctx, *m, &resp.State.Raw)...)
+}
+
+// allocation is what the model of a plan wants, or that of a state has.
+func (r *allocationResource) allocation(m *allocationModel, from pool.Range) claim.Allocation {
+	a := claim.Allocation{EntryID: m.entryID(), From: from, FieldManager: r.Run.FieldManagerOr(m.FieldManager)}
+	a.Member = pool.Member{Value: m.Prefer.ValueString(), Claimant: m.Claimant.ValueString(), ID: m.ID.ValueString()}
+	if from == nil {
+		a.Value = m.Value.ValueString()
+	}
+	if d, err := time.ParseDuration(m.WaitForFree.ValueString()); err == nil { // the schema has validated it
+		a.Wait = d
+	}
+	return a
+}
+
+func (r *allocationResource) about(m *allocationModel, op terms.Operation) diagnose.Subject {
+	s := diagnose.Allocating(m.entryID(), op, diagnose.HideIf(r.Run.Hides(types.BoolNull())))
+	if op == terms.OpCreate {
+		s.Wait = m.WaitForFree
+	}
+	return s
+}
+
+func allocationSchema(ctx context.Context) schema.Schema {
+	replaces := []planmodifier.String{stringplanmodifier.RequiresReplace()}
+	oneRange := path.Expressions{path.MatchRoot("numbers"), path.MatchRoot("cidr"), path.MatchRoot("names")}
+	return schema.Schema{
+		MarkdownDescription: "Takes a free number, CIDR or name from a pool that one key of an existing ConfigMap holds, and gives it back on destroy. No two runs " +
+			"get the same.",
+		Attributes: map[string]schema.Attribute{
+			"namespace": attributes.Namespace(cas.ConfigMap),
+			"name": schema.StringAttribute{
+				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
+				MarkdownDescription: "Name of the ConfigMap. It must exist before the apply. A change replaces the resource.",
+			},
+			"key": schema.StringAttribute{
+				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidKey(cas.ConfigMap)},
+				MarkdownDescription: "Key that holds the pool, as JSON. If it is absent, the pool is empty. A change replaces the resource.",
+			},
+			"claimant": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{stringvalidator.LengthBetween(1, pool.MostClaimant)},
+				MarkdownDescription: "Who uses the value, for people: 1 to 128 bytes, such as `shop/web`. It is in the pool, and in the messages that others get " +
+					"when the pool is full. A change is written to the pool.",
+			},
+			"numbers": schema.SingleNestedAttribute{
+				Optional: true, Validators: []validator.Object{objectvalidator.ExactlyOneOf(oneRange...)},
+				MarkdownDescription: "Takes the lowest free number. Set exactly one of `numbers`, `cidr` and `names`. A change of the range takes nothing new; a change from " +
+					"one of the three to another replaces the resource.",
+				Attributes: map[string]schema.Attribute{
+					"from":   schema.Int64Attribute{Required: true, MarkdownDescription: "First number of the range."},
+					"to":     schema.Int64Attribute{Required: true, MarkdownDescription: "Last number of the range."},
+					"except": schema.ListAttribute{Optional: true, ElementType: types.Int64Type, MarkdownDescription: "Numbers that are not taken."},
+				},
+			},
+			"cidr": schema.SingleNestedAttribute{
+				Optional:            true,
+				MarkdownDescription: "Takes the lowest free prefix of a length. One that overlaps any prefix or address in the pool is not free.",
+				Attributes: map[string]schema.Attribute{
+					"within": schema.ListAttribute{
+						Required: true, ElementType: types.StringType, Validators: []validator.List{listvalidator.SizeAtLeast(1)},
+						MarkdownDescription: "Prefixes that it is taken from, such as `10.0.0.0/12`. They must not overlap.",
+					},
+					"prefix": schema.Int64Attribute{
+						Required: true, Validators: []validator.Int64{int64validator.Between(0, 128)}, MarkdownDescription: "Length of the prefix to take, such as `24`.",
+					},
+					"except": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Prefixes of which nothing is taken."},
+				},
+			},
+			"names": schema.ListAttribute{
+				Optional: true, ElementType: types.StringType, Validators: []validator.List{listvalidator.SizeAtLeast(1)},
+				MarkdownDescription: "Takes the first free name. With `wait_for_free`, this is a semaphore.",
+			},
+			"prefer": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Value to take, such as `30005`. If it is not free, this is an error that names its claimant. Only used when a value is taken: a change takes " +
+					"nothing new.",
+			},
+			"wait_for_free": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{attributes.ValidTimeout()},
+				MarkdownDescription: "Maximum time that a create waits while everything is taken, or while there is no ConfigMap, such as `15m`. The time comes on top of " +
+					"`timeouts.create`. Needs the verb `watch`. Default: no wait.",
+			},
+			"field_manager": schema.StringAttribute{
+				Optional: true, Validators: attributes.ValidFieldManager(),
+				MarkdownDescription: "Name of this writer in `managedFields`. Each run appends its own suffix. Default: the provider's `field_manager`.",
+			},
+			"timeouts": attributes.WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
+				Create: true, CreateDescription: "Time limit of a create, such as `30s` or `2m`. Default: `1m`.",
+				Read: true, ReadDescription: "Time limit of a refresh, and of the check at plan. Default: `1m`.",
+				Update: true, UpdateDescription: "Time limit of an update. Default: `1m`.",
+				Delete: true, DeleteDescription: "Time limit of a delete. Default: `1m`. Apply a change of it before you destroy.",
+			})),
+			"id":    attributes.Computed("The random `id` of the allocation in the pool. Only what has it is released."),
+			"value": attributes.Computed("What was taken, such as `30000`, `10.0.3.0/24` or `b`. Null after a create of unknown outcome, which the next apply replaces."),
+			"number": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "`value` as a number. Null with `cidr` and `names`.",
+			},
+		},
+	}
+}

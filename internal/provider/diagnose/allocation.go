@@ -1,0 +1,167 @@
+package diagnose
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// HeldHereError: all that could be taken is held by this same apply, which would wait for itself.
+type HeldHereError struct{ Full *pool.FullError }
+
+func (e *HeldHereError) Error() string { return e.Full.Error() }
+
+// AllocationGoneError: the allocation that was to be changed is not there.
+type AllocationGoneError struct{ Value string }
+
+func (e *AllocationGoneError) Error() string { return fmt.Sprintf("%q is not allocated", e.Value) }
+
+// ofPool makes the diagnostic of an error about what a pool holds; nil of any other.
+func (s Subject) ofPool(err error) diag.Diagnostic {
+	var (
+		unknown *cas.UnknownError
+		waited  *cas.WaitError
+		format  *pool.FormatError
+		here    *HeldHereError
+		full    *pool.FullError
+		taken   *pool.TakenError
+		outside *pool.OutsideError
+		gone    *AllocationGoneError
+	)
+	switch {
+	case errors.As(err, &unknown), errors.As(err, &waited):
+		return nil
+	case errors.As(err, &format):
+		return s.refuse(TitleNotAPool, path.Root("key"), s.ID.Key+" holds no pool: "+format.Problem+".", nil,
+			s.orDestroy("Set the key to {} for an empty pool, or remove it. To keep what is there, use another key."))
+	case errors.As(err, &here):
+		return s.refuse(TitlePoolIsFull, path.Root("wait_for_free"), "This apply itself has taken all that there is, so that waiting would not end.", s.holders(here.Full),
+			"Widen the range, or have fewer allocations in one configuration.")
+	case errors.As(err, &full) && !full.Holds:
+		return s.refuse(TitlePoolIsFull, path.Empty(), "The range has nothing that could be taken.", nil, s.orDestroy("Widen the range."))
+	case errors.As(err, &full):
+		const happened = "Everything in the range is taken."
+		if s.Plan != "" { // the same apply may release something first, as in a replace
+			return s.tell(WarningPoolIsFull, path.Empty(), happened+" The apply will fail unless something is released before.", s.holders(full),
+				"Widen the range, release what is not needed, or set wait_for_free.")
+		}
+		return s.refuse(TitlePoolIsFull, path.Empty(), happened, s.holders(full), "Widen the range, release what is not needed, or set wait_for_free.")
+	case errors.As(err, &taken):
+		facts := []Fact{{"Wanted", s.shown(taken.Value)}, {"Taken", s.shown(taken.By.Value)}, {"Claimant", s.claimant(taken.By)}}
+		const next = "Prefer another value, or omit prefer to take the lowest free one."
+		if s.Plan != "" {
+			return s.tell(WarningValueIsTaken, path.Root("prefer"), "The preferred value is taken. The apply will fail unless it is released before.", facts, next)
+		}
+		return s.refuse(TitleValueIsTaken, path.Root("prefer"), "The preferred value is taken.", facts, next)
+	case errors.As(err, &outside):
+		return s.refuse(TitleValueOutsideTheRange, path.Root("prefer"), "The preferred value is not in the range.", []Fact{{"Wanted", s.shown(outside.Value)}},
+			s.orDestroy("Prefer a value of the range, in the form in which the pool holds it, or omit prefer."))
+	case errors.As(err, &gone):
+		return s.refuse(TitleAllocationGone, path.Empty(), "The allocation is not in the pool any more.", []Fact{{"Value", s.shown(gone.Value)}},
+			"Run terraform plan again: it plans to take another value.")
+	}
+	return nil
+}
+
+// holders are the facts about who has taken all: by claimant, those with the most first.
+func (s Subject) holders(e *pool.FullError) []Fact {
+	counts := map[string]int{}
+	for _, m := range e.Holders {
+		counts[m.Claimant]++
+	}
+	facts := []Fact{{"Taken", fmt.Sprint(len(e.Holders))}}
+	if s.Hide != ShowValues {
+		return facts
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	more := ""
+	if len(names) > mostNames {
+		more = fmt.Sprintf(" and %d more", len(names)-mostNames)
+		names = names[:mostNames]
+	}
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s (%d)", orNobody(name), counts[name])
+	}
+	return append(facts, Fact{"Claimants", strings.Join(names, ", ") + more})
+}
+
+func orNobody(claimant string) string {
+	if claimant == "" {
+		return "no claimant"
+	}
+	return printable(claimant)
+}
+
+// printable is a text of others without what would break the line.
+func printable(text string) string {
+	return strings.Trim(fmt.Sprintf("%q", text), `"`)
+}
+
+func (s Subject) shown(value string) string { return renderOne(cas.Text(value), s.Hide) }
+
+func (s Subject) claimant(m pool.Member) string {
+	if s.Hide != ShowValues {
+		return s.shown(m.Claimant)
+	}
+	return orNobody(m.Claimant)
+}
+
+// OutsideRange warns of an allocation that the range of its resource does not have, or no longer.
+func (s Subject) OutsideRange(value string) diag.Diagnostic {
+	return s.tell(WarningValueOutsideTheRange, path.Empty(), "The allocation is outside of the range. It stays valid.", []Fact{{"Value", s.shown(value)}},
+		"To take a value of the range, run terraform apply -replace with the address of this resource.")
+}
+
+// AllocationLost warns where a refresh finds no allocation.
+func (s Subject) AllocationLost(value string) diag.Diagnostic {
+	return s.tell(WarningAllocationGone, path.Empty(), "The allocation is not in the pool any more, so the state drops it.", []Fact{{"Value", s.shown(value)}},
+		"Whoever uses the value should stop: another may take it. The next apply takes a new one.")
+}
+
+// AllocationTakenOver warns where another has what was the resource's.
+func (s Subject) AllocationTakenOver(by pool.Member, then string) diag.Diagnostic {
+	return s.tell(WarningAllocationTakenOver, path.Empty(), "Another has the value by now. "+then,
+		[]Fact{{"Value", s.shown(by.Value)}, {"Claimant", s.claimant(by)}}, "Find out who changed the pool by hand.")
+}
+
+// AllocationNotKept is for an allocation that the API server has not stored.
+func (s Subject) AllocationNotKept(stored cas.Entry) diag.Diagnostic {
+	return s.tell(TitleAllocationChangedByAdmission, path.Root("key"), "The API server stored another pool than the one that was sent, without the allocation.",
+		[]Fact{{"Stored", renderOne(stored, s.Hide)}},
+		"Find the admission webhook or policy that changes this key, and exempt it. The next apply releases what is left, and takes a value again.")
+}
+
+// NoAllocation is for an import of a value that nobody has.
+func (s Subject) NoAllocation(value string) diag.Diagnostic {
+	return s.tell(TitleNothingToImport, path.Empty(), "The pool has no allocation of this value. Nothing was imported.", []Fact{{"Value", s.shown(value)}},
+		"Correct the import, or remove it: the next apply takes a value.")
+}
+
+// WithoutID is for an import of an allocation that was written by hand.
+func (s Subject) WithoutID(m pool.Member) diag.Diagnostic {
+	return s.tell(TitleAllocationWithoutAnID, path.Empty(), "The allocation has no id: it was written by hand, and is never released. Nothing was imported.",
+		[]Fact{{"Value", s.shown(m.Value)}, {"Claimant", s.claimant(m)}}, "Add a member id of your choice to it with kubectl, then import again.")
+}
+
+// Allocating is the subject of all about allocations.
+func Allocating(id terms.EntryID, op terms.Operation, hide Hiding) Subject {
+	return Subject{
+		ID: id, Noun: "allocation", Value: path.Root("key"), Op: op, Limit: op, Hide: hide, Members: func() int64 { return 0 },
+		Ways: Ways{
+			Abandon: "To leave the ConfigMap as it is, run terraform state rm with the address of this resource. The value stays taken.",
+			Doubt:   "Run terraform apply again: it releases what this one may have taken, and takes a value again.",
+		},
+	}
+}

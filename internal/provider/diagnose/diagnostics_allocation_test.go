@@ -1,0 +1,139 @@
+package diagnose_test
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+func ofAllocation(s *diagnose.Subject) {
+	of := diagnose.Allocating(s.ID, s.Op, s.Hide)
+	s.Noun, s.Keys, s.ImportID, s.Ways, s.Value, s.Members = of.Noun, nil, nil, of.Ways, path.Root("key"), func() int64 { return 11900 }
+}
+
+func allocationDiagnosticTests() map[string]diagnosticTest {
+	const (
+		free     = "\nWiden the range, release what is not needed, or set wait_for_free."
+		released = "\nPrefer another value, or omit prefer to take the lowest free one."
+	)
+	var many []pool.Member
+	for i := range 24 {
+		many = append(many, pool.Member{Value: fmt.Sprint(i), Claimant: fmt.Sprintf("team-%02d", i/2)})
+	}
+	ours := pool.Member{Value: "7", Claimant: "shop/web", ID: "A"}
+	full := &cas.NotYetError{Err: &pool.FullError{Holds: true, Holders: []pool.Member{{Value: "1"}, {Value: "2", Claimant: "b\n"}, {Value: "3", Claimant: "b\n"}}}}
+	crowded := &cas.NotYetError{Err: &pool.FullError{Holds: true, Holders: many}}
+	taken := &pool.TakenError{Value: "10.0.7.0/24", By: pool.Member{Value: "10.0.0.0/16", Claimant: "shop/web"}}
+	outside := &pool.OutsideError{Value: "9"}
+	create := aboutFoo(terms.OpCreate, ofAllocation)
+	plan := aboutFoo(terms.OpCreate, ofAllocation, planning)
+	read := aboutFoo(terms.OpRead, ofAllocation)
+	return map[string]diagnosticTest{
+		"not a pool": {
+			of: create.Diagnose(&pool.FormatError{Problem: "the text is no JSON object"}), path: "key", summary: "Not A Pool",
+			detail: "foo holds no pool: the text is no JSON object. Nothing was written." + head +
+				"\nSet the key to {} for an empty pool, or remove it. To keep what is there, use another key.",
+		},
+		"full": {
+			of: create.Diagnose(full), summary: "Pool Is Full",
+			detail: "Everything in the range is taken. Nothing was written." + head + "  Taken:      3\n  Claimants:  b\\n (2), no claimant (1)\n" + free,
+		},
+		"full, of many": {
+			of: create.Diagnose(crowded), summary: "Pool Is Full",
+			detail: "Everything in the range is taken. Nothing was written." + head + "  Taken:      24\n  Claimants:  team-00 (2), team-01 (2), team-02 (2), team-03 (2), " +
+				"team-04 (2), team-05 (2), team-06 (2), team-07 (2), team-08 (2), team-09 (2) and 2 more\n" + free,
+		},
+		"full, hidden": {
+			of: aboutFoo(terms.OpCreate, ofAllocation, hidden).Diagnose(full), summary: "Pool Is Full",
+			detail: "Everything in the range is taken. Nothing was written." + head + "  Taken:      3\n" + free,
+		},
+		"full, in a plan": {
+			of: plan.Diagnose(full), severity: diag.SeverityWarning, summary: "Pool Is Full",
+			detail: "Everything in the range is taken. The apply will fail unless something is released before." + head +
+				"  Taken:      3\n  Claimants:  b\\n (2), no claimant (1)\n" + free,
+		},
+		"full of this apply": {
+			of: create.Diagnose(&diagnose.HeldHereError{Full: &pool.FullError{Holders: []pool.Member{ours}}}), path: "wait_for_free", summary: "Pool Is Full",
+			detail: "This apply itself has taken all that there is, so that waiting would not end. Nothing was written." + head +
+				"  Taken:      1\n  Claimants:  shop/web (1)\n\nWiden the range, or have fewer allocations in one configuration.",
+		},
+		"nothing that could be taken": {
+			of: create.Diagnose(&pool.FullError{}), summary: "Pool Is Full",
+			detail: "The range has nothing that could be taken. Nothing was written." + head + "\nWiden the range.",
+		},
+		"a taken value": {
+			of: create.Diagnose(taken), path: "prefer", summary: "Value Is Taken",
+			detail: "The preferred value is taken. Nothing was written." + head +
+				"  Wanted:     \"10.0.7.0/24\"\n  Taken:      \"10.0.0.0/16\"\n  Claimant:   shop/web\n" + released,
+		},
+		"a taken value, in a plan": {
+			of: plan.Diagnose(taken), severity: diag.SeverityWarning, path: "prefer", summary: "Value Is Taken",
+			detail: "The preferred value is taken. The apply will fail unless it is released before." + head +
+				"  Wanted:     \"10.0.7.0/24\"\n  Taken:      \"10.0.0.0/16\"\n  Claimant:   shop/web\n" + released,
+		},
+		"a preferred value outside of the range": {
+			of: create.Diagnose(outside), path: "prefer", summary: "Value Outside The Range",
+			detail: "The preferred value is not in the range. Nothing was written." + head + "  Wanted:     \"9\"\n" +
+				"\nPrefer a value of the range, in the form in which the pool holds it, or omit prefer.",
+		},
+		"an allocation outside of the range": {
+			of: aboutFoo(terms.OpUpdate, ofAllocation).OutsideRange("7"), severity: diag.SeverityWarning, summary: "Value Outside The Range",
+			detail: "The allocation is outside of the range. It stays valid." + head + "  Value:      \"7\"\n" +
+				"\nTo take a value of the range, run terraform apply -replace with the address of this resource.",
+		},
+		"an allocation that is gone, on update": {
+			of: aboutFoo(terms.OpUpdate, ofAllocation).Diagnose(&diagnose.AllocationGoneError{Value: "7"}), summary: "Allocation Gone",
+			detail: "The allocation is not in the pool any more. Nothing was written." + head + "  Value:      \"7\"\n" +
+				"\nRun terraform plan again: it plans to take another value.",
+		},
+		"an allocation that is gone": {
+			of: read.AllocationLost("7"), severity: diag.SeverityWarning, summary: "Allocation Gone",
+			detail: "The allocation is not in the pool any more, so the state drops it." + head + "  Value:      \"7\"\n" +
+				"\nWhoever uses the value should stop: another may take it. The next apply takes a new one.",
+		},
+		"an allocation that is another's": {
+			of: read.AllocationTakenOver(ours, "It stays with that claimant."), severity: diag.SeverityWarning, summary: "Allocation Taken Over",
+			detail: "Another has the value by now. It stays with that claimant." + head + "  Value:      \"7\"\n  Claimant:   shop/web\n" +
+				"\nFind out who changed the pool by hand.",
+		},
+		"an allocation without an id": {
+			of: read.WithoutID(ours), summary: "Allocation Without An ID",
+			detail: "The allocation has no id: it was written by hand, and is never released. Nothing was imported." + head +
+				"  Value:      \"7\"\n  Claimant:   shop/web\n\nAdd a member id of your choice to it with kubectl, then import again.",
+		},
+		"no allocation to import": {
+			of: read.NoAllocation("7"), summary: "Nothing To Import",
+			detail: "The pool has no allocation of this value. Nothing was imported." + head + "  Value:      \"7\"\n" +
+				"\nCorrect the import, or remove it: the next apply takes a value.",
+		},
+		"an allocation that admission changed": {
+			of: create.AllocationNotKept(cas.Text("{}")), path: "key", summary: "Allocation Changed By Admission",
+			detail: "The API server stored another pool than the one that was sent, without the allocation." + head + "  Stored:     \"{}\"\n" +
+				"\nFind the admission webhook or policy that changes this key, and exempt it. The next apply releases what is left, and takes a value again.",
+		},
+		"a pool that is too large": {
+			of: create.Diagnose(&cas.TooLargeError{Ref: testRef, New: cas.MaxSize + 80}), path: "key", summary: "ConfigMap Too Large",
+			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n  Key:           foo\n" +
+				"  New values:    1048656 bytes\n  Other values:  0 bytes\n  Limit:         1048576 bytes for all values together\n" +
+				"  Fit:           11900 allocations, and all of them are taken\n\nShorten a value, or use another ConfigMap.",
+		},
+		"an allocation of unknown outcome": {
+			of:      create.Diagnose(&cas.UnknownError{Ref: testRef, Base: cas.Version{ResourceVersion: "7"}, Err: errServer}),
+			summary: "Write Outcome Unknown",
+			detail: "The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet." + wide +
+				"  Cause:            the server's own words\n  resourceVersion:  7 before the write\n" +
+				"\nRun terraform apply again: it releases what this one may have taken, and takes a value again.",
+		},
+		"an immutable ConfigMap, on destroy": {
+			of: aboutFoo(terms.OpDelete, ofAllocation).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
+			detail: "The ConfigMap is immutable. Nothing was removed." + head +
+				"\nTo leave the ConfigMap as it is, run terraform state rm with the address of this resource. The value stays taken.",
+		},
+	}
+}
