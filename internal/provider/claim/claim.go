@@ -10,6 +10,7 @@
 //   - memory.go: what is kept in private state, and why
 //   - plan.go: what a plan refuses, and what it only warns of
 //   - write.go: what a create or an update refuses
+//   - fate.go: what becomes of a key that is let go, by deletion_policy
 //   - delete.go: what a removal compares with, at plan and at apply
 //   - read.go: what a refresh finds
 //   - whole.go: the parts of an object, and how a whole one is created and removed

@@ -33,17 +33,17 @@ const (
 	findsOriginal finding = "original" // what somebody else wrote, and what it held first
 )
 
-// fate is what becomes of a key. A plan keeps it for its apply.
+// fate is what becomes of a key. A plan keeps it for its apply. What comes after a comma is why, and the plan says it.
 type fate string
 
 const (
 	removed        fate = "removed"
-	removedChanged fate = "removed, changed" // by somebody else, which the plan says
-	removedOlder   fate = "removed, older"   // than this resource, which the plan says
+	removedChanged fate = "removed, changed" // by somebody else
+	removedOlder   fate = "removed, older"   // than this resource
 	putBack        fate = "put back"
 	stays          fate = "stays"
-	staysChanged   fate = "stays, changed"   // these three the plan lists
-	staysOlder     fate = "stays, older"     //
+	staysChanged   fate = "stays, changed"
+	staysOlder     fate = "stays, older"
 	staysUnknown   fate = "stays, not known" // whether it is older
 	refusedChanged fate = "refused, changed"
 	refusedUnknown fate = "refused, not known" // what to put back
@@ -111,7 +111,8 @@ func (f fate) isRefused() bool { return f == refusedChanged || f == refusedUnkno
 // fates are what becomes of keys.
 type fates map[string]fate
 
-// fates gives what becomes of keys that the resource lets go, which hold this.
+// fates gives what becomes of keys that the resource lets go, which hold this. Those of a change are the plan's or the state's: an update goes by its plan, a destroy
+// by its state.
 func (c *Claim) fates(live map[string]cas.Entry, m *Memory) fates {
 	all := fates{}
 	for key, e := range live {
