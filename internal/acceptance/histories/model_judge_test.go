@@ -332,7 +332,7 @@ func (b *block) removal(was *tracking, live map[string]string) (title string, wa
 	case changed && b.keepsDrift():
 		return titleChanged, nil
 	}
-	if changed && !(b.policy == "release" && b.drift == "off") {
+	if changed && (b.policy != "release" || b.drift != "off") {
 		warnings = append(warnings, titleChanged)
 	}
 	if existed && b.policy == "delete" {
