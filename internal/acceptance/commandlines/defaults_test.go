@@ -33,7 +33,7 @@ func TestDefaultsOnTheCommandLine(t *testing.T) {
 	p.WantUnchanged(before)
 	p.PlanNothing()
 	wants("on_drift", "off")
-	wants("deletion_policy", "delete")
+	wants("deletion_policy", "release")
 
 	unknown(1, "1")
 	p.Plan()

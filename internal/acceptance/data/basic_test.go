@@ -31,7 +31,7 @@ func TestConfigMapDataBasic(t *testing.T) {
 	p.Testmap(fixture.Contents{Data: fixture.Data{"foo": "1", "bar": "kept"}, Bytes: map[string][]byte{"raw": {1}}})
 	uid := string(p.Live("testmap").UID)
 
-	p.Write(fixture.DataBlock("it", `data = { foo = "2", new = "" }`, `binary_data = { raw = "/w==" }`,
+	p.Write(fixture.DataBlock("it", fixture.Deletes, `data = { foo = "2", new = "" }`, `binary_data = { raw = "/w==" }`,
 		`expected_data = { foo = "1", bar = "kept", gone = null }`, `expected_binary_data = { raw = "AQ==" }`))
 	p.Wants(p.Plan(), `id = "`+p.Namespace+`/testmap:foo,new,raw"`)
 	before := p.Live("testmap").ResourceVersion
@@ -53,7 +53,7 @@ func TestConfigMapDataBasic(t *testing.T) {
 	p.PlanNothing()
 
 	// Changed, added, dropped and unchanged keys, all in one request. Expectations of keys that are not written do not count.
-	p.Planned(fixture.DataBlock("it", `data = { foo = "2", new = "3", more = "4" }`, `expected_data = { foo = "1", bar = "kept" }`))
+	p.Planned(fixture.DataBlock("it", fixture.Deletes, `data = { foo = "2", new = "3", more = "4" }`, `expected_data = { foo = "1", bar = "kept" }`))
 	p.WantLive("testmap", fixture.Data{"foo": "2", "new": "3", "more": "4", "bar": "kept"})
 	got = wantData(p, "it", fixture.Data{"foo": "2", "new": "3", "more": "4"})
 	if diff := cmp.Diff(map[string]any{"new": "", "more": nil, "raw": nil}, got["previous_data"]); diff != "" {
@@ -66,7 +66,7 @@ func TestConfigMapDataBasic(t *testing.T) {
 	p.Planned(fixture.DataBlock("it", `data = { foo = "2", new = "3", more = "4" }`, `expected_data = { foo = "wrong", nothing = "there" }`, `conflict_scope = "key"`,
 		`hide_values = true`, `adopt_existing = true`, `deletion_policy = "abandon"`, `field_manager = "me"`, `timeouts = { read = "5m" }`))
 	p.WantUnchanged(updated)
-	p.Planned(fixture.DataBlock("it", `data = { foo = "2", new = "3", more = "4" }`))
+	p.Planned(fixture.DataBlock("it", fixture.Deletes, `data = { foo = "2", new = "3", more = "4" }`))
 	p.Destroy()
 	p.WantLive("testmap", fixture.Data{"bar": "kept"})
 	p.WantState()

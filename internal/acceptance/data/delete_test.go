@@ -40,8 +40,8 @@ func TestConfigMapDataDestroyRestoresWhatWasThereFirst(t *testing.T) {
 		"of a key that is dropped and comes again": {
 			Found: fixture.Contents{Data: fixture.Data{"a": "1", "b": "2"}},
 			Writes: []string{
-				fixture.DataBlock("it", `data = { a = "x", b = "y" }`, `expected_data = { a = "1", b = "2" }`),
-				fixture.DataBlock("it", `data = { a = "x" }`),
+				fixture.DataBlock("it", fixture.Deletes, `data = { a = "x", b = "y" }`, `expected_data = { a = "1", b = "2" }`),
+				fixture.DataBlock("it", fixture.Deletes, `data = { a = "x" }`),
 				fixture.DataBlock("it", restore, `data = { a = "x", b = "z" }`),
 			},
 			Left: fixture.Contents{Data: fixture.Data{"a": "1"}}, // b was gone then
@@ -84,7 +84,7 @@ func TestConfigMapDataDroppedKeysGoByThePolicy(t *testing.T) {
 	t.Run("delete warns of what another wrote, and removes that", func(t *testing.T) {
 		p := seed(t)
 		p.Set("testmap", "b", "foreign")
-		p.Write(fixture.DataBlock("it", one))
+		p.Write(fixture.DataBlock("it", one, fixture.Deletes))
 		p.Wants(p.Plan(), "Warning: Value Changed Since Last Apply", "b does not hold what this resource last wrote.", `Key: b Found: "foreign"`)
 		p.Apply()
 		p.WantLive("testmap", fixture.Data{"a": "1"})
@@ -159,6 +159,9 @@ func TestConfigMapDataDestroy(t *testing.T) {
 			t.Run(name+", in scope "+scope, func(t *testing.T) {
 				p := fixture.NewPipeline(t)
 				p.Create("testmap", fixture.Data{"x": "y"})
+				if test.lines == "" {
+					test.lines = fixture.Deletes
+				}
 				p.Planned(fixture.DataBlock("it", block, `conflict_scope = "`+scope+`"`, test.lines))
 				t.Cleanup(func() {
 					if p.Exists("testmap") && p.Live("testmap").DeletionTimestamp != nil {
@@ -203,7 +206,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 	t.Run("a removed block, after another wrote", func(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Testmap(fixture.Contents{})
-		p.Planned(fixture.DataBlock("it", block))
+		p.Planned(fixture.DataBlock("it", block, fixture.Deletes))
 		p.Set("testmap", "b", "foreign")
 		p.Write("")
 		p.Wants(p.Plan(), "Warning: Value Changed Since Last Apply", `Key: b Found: "foreign"`)
@@ -229,7 +232,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 func TestConfigMapDataRemovalTakesNoKeyThatItsPlanDidNotSee(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"bar": "kept"})
-	p.Planned(fixture.DataBlock("foo", `data = { foo = "2" }`))
+	p.Planned(fixture.DataBlock("foo", fixture.Deletes, `data = { foo = "2" }`))
 	p.Change("testmap", func(cm *corev1.ConfigMap) { delete(cm.Data, "foo") })
 	p.Do("refresh")
 	p.Set("testmap", "foo", "3")

@@ -24,7 +24,7 @@ func TestVanishedKeyThatIsPutBackHasNoOriginal(t *testing.T) {
 		resource.TestStep{Config: moved},
 		resource.TestStep{PreConfig: func() { f.Unset("testmap", "bar") }, Config: moved},
 		resource.TestStep{Config: f.Config("")},
-		resource.TestStep{Config: f.Config(fixture.DataBlock("it", values))},
+		resource.TestStep{Config: f.Config(fixture.DataBlock("it", values, fixture.Deletes))},
 	)
 	f.WantLive("testmap", nil)
 }

@@ -67,8 +67,8 @@ func TestConfigMapDataReplace(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Testmap(fixture.Contents{})
 		p.Create("other", nil)
-		p.Planned(fixture.DataBlock("it", `data = { a = "1" }`))
-		p.Write(fixture.DataBlock("it", `name = "other"`, `data = { a = "1", b = "2" }`))
+		p.Planned(fixture.DataBlock("it", fixture.Deletes, `data = { a = "1" }`))
+		p.Write(fixture.DataBlock("it", fixture.Deletes, `name = "other"`, `data = { a = "1", b = "2" }`))
 		p.Wants(p.Plan(), "1 to add, 0 to change, 1 to destroy")
 		p.Set("testmap", "a", "foreign")
 		p.ApplyRefused("Error: Compare-And-Swap Conflict", `Key: a Expected: "1" Found: "foreign"`)
@@ -91,13 +91,13 @@ func TestConfigMapDataReplace(t *testing.T) {
 	t.Run("tainted", func(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Testmap(fixture.Contents{})
-		p.Planned(fixture.DataBlock("it", `data = { a = "1" }`))
+		p.Planned(fixture.DataBlock("it", fixture.Deletes, `data = { a = "1" }`))
 		p.Do("taint", "cas_configmap_data.it")
 		p.PlanRefused([]string{"Error: Key Already Holds The Value", "If this resource is tainted, run terraform untaint with the address above."})
 
 		// Where the plan lets it pass, nothing is removed that could not be put back.
 		p.Export("CAS_PLAN_CHECK", "off")
-		p.Write(fixture.DataBlock("it", `data = { a = "1" }`, `adopt_existing = true`))
+		p.Write(fixture.DataBlock("it", fixture.Deletes, `data = { a = "1" }`, `adopt_existing = true`))
 		p.Plan()
 		p.ApplyRefused("Error: Replacement Would Fail", "This resource is tainted. The removal comes first, so its replacement would not find what it needs.", "Nothing was removed.")
 		p.WantLive("testmap", fixture.Data{"a": "1"})

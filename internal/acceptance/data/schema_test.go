@@ -96,7 +96,7 @@ func TestConfigMapDataImport(t *testing.T) {
 		"of keys, in any order":         {":raw,foo,nfd", lines, plancheck.ResourceActionNoop, fixture.Data{"foo": "1", "nfd": fixture.Decomposed}},
 		"of some":                       {":foo", []string{`data = { foo = "1" }`}, plancheck.ResourceActionNoop, fixture.Data{"foo": "1", "nfd": fixture.Decomposed}},
 		"and an update":                 {":foo", []string{`data = { foo = "2", new = "3" }`}, plancheck.ResourceActionUpdate, fixture.Data{"foo": "2", "new": "3", "nfd": fixture.Decomposed}},
-		"of all, of which some go then": {"", []string{`data = { foo = "1" }`, `binary_data = { raw = "/w==" }`}, plancheck.ResourceActionUpdate, fixture.Data{"foo": "1"}},
+		"of all, of which some go then": {"", []string{`data = { foo = "1" }`, `binary_data = { raw = "/w==" }`, fixture.Deletes}, plancheck.ResourceActionUpdate, fixture.Data{"foo": "1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fixture.New(t)

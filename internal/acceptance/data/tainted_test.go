@@ -11,9 +11,9 @@ import (
 func TestTaintedKeysThatGiveWayToOthersBesideAGuard(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"guard": "up"})
-	p.Planned(fixture.DataBlock("it", `data = { foo = "1" }`))
+	p.Planned(fixture.DataBlock("it", fixture.Deletes, `data = { foo = "1" }`))
 	p.Do("taint", "cas_configmap_data.it")
-	p.Planned(fixture.DataBlock("it", `data = { baz = "1" }`, `expected_data = { guard = "up" }`))
+	p.Planned(fixture.DataBlock("it", fixture.Deletes, `data = { baz = "1" }`, `expected_data = { guard = "up" }`))
 	p.WantLive("testmap", fixture.Data{"guard": "up", "baz": "1"})
 	p.PlanNothing()
 }

@@ -14,19 +14,17 @@ var released = fixture.Data{"color": "green", "version": "1", "other": "kept"}
 
 var dataExampleTests = map[string]entryExample{
 	"resource.tf": {
-		before: released, after: fixture.Data{"color": "blue", "version": "2", "other": "kept"}, destroyed: fixture.Data{"other": "kept"},
+		before: released, after: fixture.Data{"color": "blue", "version": "2", "other": "kept"},
 	},
 	"guard.tf": {
 		before: fixture.Data{"color": "green", "maintenance": "off"}, after: fixture.Data{"color": "blue", "maintenance": "off"},
-		destroyed: fixture.Data{"maintenance": "off"},
 	},
 	"key_scope.tf": {
 		before: fixture.Data{"color": "blue"}, after: fixture.Data{"color": "blue", "version": "2"},
 	},
 	"wait_for_match.tf": { // where there is nothing to wait for; the other case is in TestExamples
-		before:    fixture.Data{"color": "green", "version": "1", "schema": "43", "images": "pulled"},
-		after:     fixture.Data{"color": "blue", "version": "2", "schema": "43", "images": "pulled"},
-		destroyed: fixture.Data{"schema": "43", "images": "pulled"},
+		before: fixture.Data{"color": "green", "version": "1", "schema": "43", "images": "pulled"},
+		after:  fixture.Data{"color": "blue", "version": "2", "schema": "43", "images": "pulled"},
 	},
 	"binary.tf": {
 		bytes: map[string][]byte{"prices": []byte("old")}, after: fixture.Data{"currency": "EUR"}, binary: wantPrices,
@@ -45,14 +43,12 @@ resource "kubernetes_config_map_v1_data" "release" {
   data = { color = "green", version = "1" }
 }`}},
 		before: released, action: plancheck.ResourceActionNoop, address: "cas_configmap_data.release", after: released,
-		destroyed: fixture.Data{"other": "kept"},
 	},
 	"import-by-string-id.tf": {
 		before: released, action: plancheck.ResourceActionNoop, address: "cas_configmap_data.release", after: released,
-		destroyed: fixture.Data{"other": "kept"},
 	},
 	"import-by-identity.tf": {
 		before: released, action: plancheck.ResourceActionNoop, address: "cas_configmap_data.release", after: released,
-		destroyed: fixture.Data{"other": "kept"}, versions: identityImport,
+		versions: identityImport,
 	},
 }

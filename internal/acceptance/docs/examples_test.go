@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -43,7 +44,7 @@ type entryExample struct {
 	address   string
 	after     fixture.Data
 	binary    func(t *testing.T, after map[string][]byte)
-	destroyed fixture.Data
+	destroyed fixture.Data // nil: what was there before, as it is by then
 }
 
 var identityImport = []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)}
@@ -72,7 +73,7 @@ func unzipped(t *testing.T, content []byte) string {
 var entryExampleTests = map[string]entryExample{
 	"resource.tf": {
 		before: fixture.Data{"foo": "1", "bar": "kept"},
-		after:  fixture.Data{"foo": "2", "bar": "kept"}, destroyed: fixture.Data{"bar": "kept"},
+		after:  fixture.Data{"foo": "2", "bar": "kept"},
 	},
 	"absent.tf": {
 		after: fixture.Data{"banner": "Closed on Monday"},
@@ -255,7 +256,16 @@ func (example entryExample) run(t *testing.T, text string) {
 	if example.action != "" {
 		step.ConfigPlanChecks.PreApply = []plancheck.PlanCheck{plancheck.ExpectResourceAction(example.address, example.action)}
 	}
-	withoutIt := resource.TestStep{Config: f.Config(""), PostApplyFunc: func() { f.WantLive("settings", example.destroyed) }}
+	if example.destroyed == nil {
+		example.destroyed = maps.Clone(example.after)
+		maps.DeleteFunc(example.destroyed, func(key, _ string) bool { _, was := example.before[key]; return !was })
+	}
+	var bytes []string
+	if example.binary != nil { // prices was there before
+		bytes = []string{"prices"}
+		delete(example.destroyed, "prices")
+	}
+	withoutIt := resource.TestStep{Config: f.Config(""), PostApplyFunc: func() { f.WantLive("settings", example.destroyed, bytes...) }}
 	fixture.RunSteps(t, resource.TestCase{TerraformVersionChecks: example.versions, Steps: append(example.first, step, withoutIt)})
 }
 

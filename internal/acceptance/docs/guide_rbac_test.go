@@ -105,9 +105,10 @@ var roleCases = map[string]map[string]roleCase{
 	"`cas_configmap`, made with `generate_name`": {"": {body: generatedBlock, anyName: true}},
 	"`cas_configmap`, changed":                   {"": {applied: fixture.WholeBlock("it", `data = { foo = "1" }`), body: fixture.WholeBlock("it", `data = { foo = "2" }`)}},
 	"`cas_configmap`, destroyed":                 {"": {applied: fixture.WholeBlock("it", `data = { foo = "1" }`), body: ""}},
-	"the same, with `deletion_policy = \"abandon\"`": {
-		"an entry": {before: fixture.Data{}, applied: fixture.EntryBlock("it", `value = "1"`, `deletion_policy = "abandon"`), body: ""},
-		"data":     {before: fixture.Data{}, applied: fixture.DataBlock("it", `data = { foo = "1" }`, `deletion_policy = "abandon"`), body: ""},
+	"the same, where all keys stay: with `deletion_policy = \"abandon\"`, or by `\"release\"`": {
+		"an entry that was there": {before: fixture.Data{"foo": "1"}, applied: fixture.EntryBlock("it", `value = "1"`, "adopt_existing = true"), body: ""},
+		"an entry":                {before: fixture.Data{}, applied: fixture.EntryBlock("it", `value = "1"`, `deletion_policy = "abandon"`), body: ""},
+		"data":                    {before: fixture.Data{}, applied: fixture.DataBlock("it", `data = { foo = "1" }`, `deletion_policy = "abandon"`), body: ""},
 	},
 	"`cas_configmap_counter`, removed": {"": {before: fixture.Data{}, applied: fixture.CounterBlock("it"), body: ""}},
 	"the data sources": {

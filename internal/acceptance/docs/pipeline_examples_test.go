@@ -50,7 +50,7 @@ var pipelineExampleTests = map[string]pipelineExample{
 		after: fixture.Data{"a": "1", "b": "2", "summary": "a=1,b=2"}, destroyed: fixture.Data{"a": "1", "b": "2"},
 	},
 	"functions/entry_id/function.tf": {
-		configMap: "release", before: fixture.Data{"version": "7"}, outputs: `{}`, after: fixture.Data{"version": "7"}, destroyed: fixture.Data{},
+		configMap: "release", before: fixture.Data{"version": "7"}, outputs: `{}`, after: fixture.Data{"version": "7"}, destroyed: fixture.Data{"version": "7"},
 	},
 	"functions/parse_entry_id/function.tf": {
 		configMap: "release", before: fixture.Data{"version": "7"}, outputs: `{"version":"7"}`,

@@ -178,8 +178,9 @@ func TestConfigMapEntryCreates(t *testing.T) {
 	f.RunSteps(resource.TestStep{Config: f.Config(config), Check: resource.ComposeAggregateTestCheckFunc(checks...)})
 	for _, c := range creations {
 		if c.refused == nil {
-			if value, there := f.Live(c.name).Data["foo"]; there {
-				f.Errorf("%s: after destroy foo is still %q", c.name, value)
+			_, existed := c.found["foo"]
+			if value, there := f.Live(c.name).Data["foo"]; there != existed {
+				f.Errorf("%s: after destroy foo is there: %t, %q", c.name, there, value)
 			}
 		}
 	}

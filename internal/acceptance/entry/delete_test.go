@@ -143,7 +143,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 	t.Run("delete warns, and removes what it showed", func(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Testmap(fixture.Contents{})
-		p.Planned(fixture.EntryBlock("foo", `value = "2"`))
+		p.Planned(fixture.EntryBlock("foo", fixture.Deletes, `value = "2"`))
 		p.Set("testmap", "foo", "foreign")
 		p.Wants(p.Plan("-destroy"), warning, `Found: "foreign"`, "The apply removes it if it still holds what the plan found.")
 		p.Apply()
@@ -152,8 +152,8 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 	t.Run("delete does not warn of what an apply wrote, nor of another key", func(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Testmap(fixture.Contents{})
-		p.Planned(fixture.EntryBlock("foo", `value = "2"`))
-		p.Planned(fixture.EntryBlock("foo", `value = "3"`))
+		p.Planned(fixture.EntryBlock("foo", fixture.Deletes, `value = "2"`))
+		p.Planned(fixture.EntryBlock("foo", fixture.Deletes, `value = "3"`))
 		p.Set("testmap", "bar", "foreign")
 		p.Wants(p.Plan("-destroy"), "!"+warning)
 		p.Apply()
@@ -163,7 +163,7 @@ func TestDestroyOfAValueThatThisResourceDidNotWrite(t *testing.T) {
 		t.Run("delete conflicts with what changed again, in scope "+scope, func(t *testing.T) {
 			p := fixture.NewPipeline(t)
 			p.Testmap(fixture.Contents{})
-			p.Planned(fixture.EntryBlock("foo", `value = "2"`, `conflict_scope = "`+scope+`"`))
+			p.Planned(fixture.EntryBlock("foo", fixture.Deletes, `value = "2"`, `conflict_scope = "`+scope+`"`))
 			p.Set("testmap", "foo", "foreign")
 			p.Plan("-destroy")
 			p.Set("testmap", "foo", "foreign again")

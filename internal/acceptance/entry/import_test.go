@@ -52,9 +52,7 @@ func TestConfigMapEntryImportBlocks(t *testing.T) {
 			}
 		}),
 	})
-	if live := f.Live("testmap"); len(live.Data)+len(live.BinaryData) > 0 {
-		f.Errorf("after destroy: %v %v", live.Data, live.BinaryData)
-	}
+	f.WantUnchanged(before) // by the destroy either
 }
 
 func TestConfigMapEntryImportThenUpdate(t *testing.T) {

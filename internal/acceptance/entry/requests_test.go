@@ -31,19 +31,19 @@ func TestConfigMapEntryRequestsOfOne(t *testing.T) {
 	}
 	f.RunSteps(
 		planned(resource.TestStep{
-			Config: f.Foo(`value = "2"`, `expected_value = "1"`), ConfigPlanChecks: fixture.Between(counted("plan of a create", 1, 0)),
+			Config: f.Foo(fixture.Deletes, `value = "2"`, `expected_value = "1"`), ConfigPlanChecks: fixture.Between(counted("plan of a create", 1, 0)),
 			Check: fixture.Checked(counted("apply of a create", 1, 1)),
 		}),
 		planned(resource.TestStep{
-			Config: f.Foo(`value = "3"`), ConfigPlanChecks: fixture.Between(counted("plan of an update", 1, 0)),
+			Config: f.Foo(fixture.Deletes, `value = "3"`), ConfigPlanChecks: fixture.Between(counted("plan of an update", 1, 0)),
 			Check: fixture.Checked(counted("apply of an update", 1, 1)),
 		}),
 		planned(resource.TestStep{
-			Config: f.Foo(`value = "3"`, `conflict_scope = "key"`), ConfigPlanChecks: fixture.Between(counted("plan of another scope", 1, 0)),
+			Config: f.Foo(fixture.Deletes, `value = "3"`, `conflict_scope = "key"`), ConfigPlanChecks: fixture.Between(counted("plan of another scope", 1, 0)),
 			Check: fixture.Checked(counted("apply of another scope", 0, 0)),
 		}),
 		planned(resource.TestStep{
-			Config: f.Foo(`value = "4"`, `conflict_scope = "key"`), ConfigPlanChecks: fixture.Between(counted("plan of an update in key scope", 1, 0)),
+			Config: f.Foo(fixture.Deletes, `value = "4"`, `conflict_scope = "key"`), ConfigPlanChecks: fixture.Between(counted("plan of an update in key scope", 1, 0)),
 			Check: fixture.Checked(counted("apply of an update in key scope", 1, 1)),
 		}),
 		resource.TestStep{
@@ -240,7 +240,7 @@ func TestConfigMapEntryNotPermitted(t *testing.T) {
 		return []string{"Error: Not Permitted", "permission to " + verb + " this ConfigMap", "ConfigMap: " + f.Namespace + "/testmap", "API server: ", "Grant get and patch on configmaps in this namespace."}
 	}
 	body := func(value string) string {
-		return fixture.Entry("foo", "testmap", "foo", fmt.Sprintf("value = %q", value), `expected_value = "1"`)
+		return fixture.Entry("foo", "testmap", "foo", fixture.Deletes, fmt.Sprintf("value = %q", value), `expected_value = "1"`)
 	}
 	noOne := f.Cluster.Kubeconfig(f, f.User("no-one", "secrets", "get"))
 	reader := f.Cluster.Kubeconfig(f, f.User("reader", "configmaps", "get"))

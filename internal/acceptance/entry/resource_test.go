@@ -40,7 +40,7 @@ resource "cas_configmap_entry" "foo" {
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 		},
 	)
-	f.WantLive("testmap", fixture.Data{"bar": "kept"})
+	f.WantLive("testmap", fixture.Data{"foo": "2", "bar": "kept"}) // it was there before
 }
 
 func TestConfigMapEntryForeignWriteBetweenPlanAndApply(t *testing.T) {

@@ -60,7 +60,7 @@ func TestConfigMapEntryInvalidConfiguration(t *testing.T) {
 		{"expected_resource_version_wo", `"01"`, []string{"Invalid Resource Version", "Attribute expected_resource_version_wo: " + version + `"01"`}},
 		{"conflict_scope", `"keys"`, []string{"Invalid Attribute Value Match", `Attribute conflict_scope value must be one of: ["object" "key"], got: "keys"`}},
 		{"conflict_scope", `""`, []string{"Invalid Attribute Value Match", `Attribute conflict_scope value must be one of: ["object" "key"], got: ""`}},
-		{"deletion_policy", `"keep"`, []string{"Invalid Attribute Value Match", `Attribute deletion_policy value must be one of: ["delete" "restore" "abandon"], got: "keep"`}},
+		{"deletion_policy", `"keep"`, []string{"Invalid Attribute Value Match", `Attribute deletion_policy value must be one of: ["release" "delete" "restore" "abandon"], got: "keep"`}},
 		{"field_manager", `""`, []string{"Attribute field_manager"}},
 		{"field_manager", fixture.Quoted(strings.Repeat("m", 129)), []string{"Attribute field_manager"}},
 		{"timeouts", `{ create = "soon" }`, []string{"Invalid Timeout", "timeouts.create: " + timeout + `"soon"`}},

@@ -35,8 +35,8 @@ func TestTaintedEntryThatWouldAdoptItself(t *testing.T) {
 }
 
 func TestTaintedEntryThatExpectsItsOwnValue(t *testing.T) {
-	p := tainted(t)
-	p.Write(fixture.EntryBlock("foo", `value = "2"`, `expected_value = "2"`))
+	p := tainted(t, fixture.Deletes)
+	p.Write(fixture.EntryBlock("foo", fixture.Deletes, `value = "2"`, `expected_value = "2"`))
 	p.Plan()
 	p.ApplyRefused("Replacement Would Fail", "untaint")
 	p.WantLive("testmap", fixture.Data{"foo": "2"})

@@ -84,13 +84,13 @@ func TestUnknownHideValueHides(t *testing.T) {
 
 func TestReplacementWhoseNameMayTurnOutTheSameIsWarnedAbout(t *testing.T) {
 	mayTurnOutTheSame(t, "testmap/foo", `expected_value = "1"`, func(lines ...string) string {
-		return fixture.EntryBlock("foo", append(lines, `value = "2"`)...)
+		return fixture.EntryBlock("foo", append(lines, fixture.Deletes, `value = "2"`)...)
 	})
 }
 
 func TestReplacementOfKeysWhoseNameMayTurnOutTheSameIsWarnedAbout(t *testing.T) {
 	mayTurnOutTheSame(t, "testmap", `expected_data = { foo = "1" }`, func(lines ...string) string {
-		return fixture.DataBlock("foo", append(lines, `data = { foo = "2" }`)...)
+		return fixture.DataBlock("foo", append(lines, fixture.Deletes, `data = { foo = "2" }`)...)
 	})
 }
 

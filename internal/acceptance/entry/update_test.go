@@ -144,7 +144,7 @@ func TestConfigMapEntryUpdateAgainAfterConflict(t *testing.T) {
 	f := fixture.New(t)
 	f.Create("testmap", fixture.Data{"foo": "1"})
 	step := func(value string) resource.TestStep {
-		return resource.TestStep{Config: f.Foo(fmt.Sprintf("value = %q", value), `adopt_existing = true`)}
+		return resource.TestStep{Config: f.Foo(fixture.Deletes, fmt.Sprintf("value = %q", value), `adopt_existing = true`)}
 	}
 	refused, again := step("2"), step("2")
 	refused.ConfigPlanChecks = fixture.Between(func() { f.Set("testmap", "foo", "3") })

@@ -52,9 +52,9 @@ func TestConfigMapEntryExpectsSpecialValues(t *testing.T) {
 		if key == "nfd" {
 			value = nfc
 		}
-		config += fixture.Entry("expected-"+key, "expected", key, `value = "new"`, "expected_value = "+fixture.Quoted(value)) +
+		config += fixture.Entry("expected-"+key, "expected", key, fixture.Deletes, `value = "new"`, "expected_value = "+fixture.Quoted(value)) +
 			fixture.Entry("adopted-"+key, "adopted", key, "value = "+fixture.Quoted(value), "adopt_existing = true", `deletion_policy = "abandon"`) +
-			fixture.Entry("removed-"+key, "removed", key, "value = "+fixture.Quoted(value), "adopt_existing = true")
+			fixture.Entry("removed-"+key, "removed", key, fixture.Deletes, "value = "+fixture.Quoted(value), "adopt_existing = true")
 		checks = append(checks,
 			resource.TestCheckResourceAttr("cas_configmap_entry.expected-"+key, "previous_value", value),
 			resource.TestCheckResourceAttr("cas_configmap_entry.adopted-"+key, "value", value))
@@ -93,7 +93,7 @@ func TestConfigMapEntryMovesBetweenMaps(t *testing.T) {
 	f.CreateObject(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "testmap"}, BinaryData: map[string][]byte{"foo": {0xff, 0}}})
 	step := func(text, bytes string, lines ...string) resource.TestStep {
 		return resource.TestStep{
-			Config: f.Foo(lines...), ConfigPlanChecks: fixture.Between(p.Reset),
+			Config: f.Foo(append(lines, fixture.Deletes)...), ConfigPlanChecks: fixture.Between(p.Reset),
 			Check: fixture.Checked(func() {
 				live := f.Live("testmap")
 				got := fixture.Data{}

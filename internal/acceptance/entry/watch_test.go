@@ -92,9 +92,9 @@ func TestWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", fixture.Data{"foo": "1"})
 	proxy := p.Proxied()
-	p.Planned(fixture.EntryBlock("foo", `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`))
+	p.Planned(fixture.EntryBlock("foo", fixture.Deletes, `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`))
 	for _, wait := range []string{`wait_for_match = "1h"`, `wait_for_match = "2h"`, ``} {
-		p.Write(fixture.EntryBlock("foo", `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`, wait))
+		p.Write(fixture.EntryBlock("foo", fixture.Deletes, `value = "2"`, `expected_value = "1"`, `conflict_scope = "key"`, wait))
 		p.Wants(p.Plan(), "wait_for_match", "0 to add, 1 to change, 0 to destroy", "!Expectation Does Not Hold Yet")
 		proxy.Reset()
 		p.Apply()
@@ -102,7 +102,7 @@ func TestWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 			t.Errorf("%q: %v", wait, proxy.Requests())
 		}
 	}
-	p.Planned(fixture.Waiter(`wait_for_match = "2s"`))
+	p.Planned(fixture.Waiter(fixture.Deletes, `wait_for_match = "2s"`))
 	p.PlanNothing()
 
 	p.Plan("-destroy")
@@ -114,7 +114,7 @@ func TestWaitForMatchOnlyWaitsForWrites(t *testing.T) {
 	}
 
 	p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Immutable = new(true) })
-	p.Write(fixture.Waiter(`value = "3"`, `expected_value = "foreign"`))
+	p.Write(fixture.Waiter(fixture.Deletes, `value = "3"`, `expected_value = "foreign"`))
 	p.PlanRefused([]string{"Error: ConfigMap Is Immutable"})
 }
 

@@ -181,7 +181,7 @@ func (h *history) draw(m *model, w *workspace, i int) {
 		}
 	}
 	b.scope = pick(t, "scope", "object", "object", "key")
-	b.policy = pick(t, "policy", "delete", "restore", "restore", "abandon")
+	b.policy = pick(t, "policy", "release", "release", "delete", "restore", "restore", "abandon")
 	if b.secret && b.policy == "restore" {
 		b.policy = "delete"
 	}

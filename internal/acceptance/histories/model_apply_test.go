@@ -164,7 +164,7 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 		at = (&block{}).at
 	}
 	if saw != nil {
-		if slices.ContainsFunc(saw.needs, func(key string) bool { return was.values[key] != "" }) {
+		if slices.ContainsFunc(saw.needs, func(key string) bool { return was.values[key] != "" && !was.staysWhatever(key) }) {
 			return titleWouldFail
 		}
 		if saw.needs == nil {
@@ -174,29 +174,28 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 			want = saw.values
 		}
 	}
+	if was.policy == "restore" && was.isUnknown(was.values) {
+		return titleNoOriginal
+	}
+	going := maps.Clone(want)
+	maps.DeleteFunc(going, func(key, v string) bool { return was.values[key] == "" || was.stays(was, key, v) })
 	var rules []rule
 	for _, key := range namesIn(was.values) {
+		if _, goes := going[key]; !goes {
+			continue
+		}
 		r := rule{key: key, want: want[key], isOpen: was.secret && want[key] != "", isTraceless: was.secret && saw != nil && saw.values != nil}
 		if was.policy == "restore" {
-			original, known := was.first[key]
-			if !known {
-				return titleNoOriginal
-			}
-			r.to, r.adopts = original, original != ""
+			r.to, r.adopts = was.first[key], was.first[key] != ""
 		}
 		rules = append(rules, r)
 	}
-	if was.secret { // as the last read found what is there
-		want = maps.Clone(want)
-		for key, v := range want {
-			if v != "" {
-				want[key] = was.values[key]
-			}
-		}
+	if len(rules) == 0 {
+		return ""
 	}
-	if o := p.live[was.cm]; was.keepsDrift() && was.changedSince(want, was.policy) && o != nil {
+	if o := p.live[was.cm]; was.keepsDrift() && was.changedSince(going, was.policy) && o != nil {
 		live := map[string]string{}
-		for key := range was.values {
+		for key := range going {
 			live[key] = o.data[key]
 		}
 		if was.changedSince(live, was.policy) {
@@ -362,7 +361,7 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 	if o == nil {
 		return titleNotImported
 	}
-	now := &tracking{block: block{kind: b.kind, label: b.label, secret: b.secret, cm: b.cm, scope: "object", policy: "delete", drift: "warning", expected: map[string]string{}}, version: o.version}
+	now := &tracking{block: block{kind: b.kind, label: b.label, secret: b.secret, cm: b.cm, scope: "object", policy: "release", drift: "warning", expected: map[string]string{}}, version: o.version}
 	if b.kind == "whole" {
 		now.scope, now.policy, now.expected = "", "", nil
 		if len(o.data) > 0 {

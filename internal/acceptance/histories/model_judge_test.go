@@ -162,7 +162,7 @@ func (b *block) updateRules(was *tracking) (rules []rule, title string) {
 			rules = append(rules, rule{key: key, want: want, to: b.values[key], isExpected: isExpected})
 		case b.values[key] != "":
 			rules = append(rules, b.firstRule(key))
-		case has && b.policy != "abandon":
+		case has && b.dropped(was)[key] != "":
 			r := rule{key: key, want: want, adopts: true, isExpected: isExpected, isOpen: isOpen}
 			if b.policy == "restore" {
 				original, known := was.first[key]
@@ -181,17 +181,42 @@ func (b *block) updateRules(was *tracking) (rules []rule, title string) {
 // dropped are the keys that an update gives up.
 func (b *block) dropped(was *tracking) map[string]string {
 	gone := maps.Clone(was.values)
-	maps.DeleteFunc(gone, func(key, _ string) bool { return b.values[key] != "" })
-	if b.policy == "abandon" {
-		return nil
-	}
+	maps.DeleteFunc(gone, func(key, v string) bool { return b.values[key] != "" || b.stays(was, key, v) })
 	return gone
+}
+
+// staysWhatever reports whether a removal leaves a key as it is, whatever it holds: it was there before, or that is not known.
+func (t *tracking) staysWhatever(key string) bool {
+	first, known := t.first[key]
+	return t.policy == "abandon" || t.policy == "release" && (!known || first != "")
+}
+
+// stays reports whether a block, when it lets a key go that holds this, leaves it as it is.
+func (b *block) stays(was *tracking, key, v string) bool {
+	as := *was
+	as.policy = b.policy
+	return as.staysWhatever(key) || b.policy == "release" && b.drift == "warning" && was.changedSince(map[string]string{key: v}, b.policy)
+}
+
+// isUnknown reports whether it is not known what one of the keys held first.
+func (t *tracking) isUnknown(keys map[string]string) bool {
+	for key := range keys {
+		if _, known := t.first[key]; !known {
+			return true
+		}
+	}
+	return false
 }
 
 // writes reports whether an update has something to write.
 func (b *block) writes(was *tracking) bool {
 	if b.secret {
-		return b.revision != was.revision || !sameNames(b.values, was.values)
+		for key := range b.values {
+			if was.values[key] == "" {
+				return true
+			}
+		}
+		return b.revision != was.revision || len(b.dropped(was)) > 0
 	}
 	for key, v := range b.values {
 		if was.values[key] != v {
@@ -289,19 +314,35 @@ func (b *block) keepsDrift() bool { return b.policy == "restore" || b.drift == "
 
 // removal is what a plan says of the removal of keys that hold these values.
 func (b *block) removal(was *tracking, live map[string]string) (title string, warnings []string) {
-	existed := false
+	as := *was
+	as.policy = b.policy
+	existed, older, unknown, changed := false, false, false, false
 	for key, v := range live {
-		existed = existed || v != "" && was.first[key] != "" && !was.changedSince(map[string]string{key: v}, "")
+		one := map[string]string{key: v}
+		existed = existed || v != "" && was.first[key] != "" && !was.changedSince(one, "")
+		older = older || v != "" && was.first[key] != ""
+		unknown = unknown || v != "" && was.isUnknown(one)
+		changed = changed || !as.staysWhatever(key) && was.changedSince(one, b.policy)
 	}
-	changed := was.changedSince(live, b.policy)
-	if changed && b.keepsDrift() {
+	switch {
+	case b.policy == "abandon":
+		return "", nil
+	case b.policy == "restore" && was.isUnknown(live):
+		return titleNoOriginal, nil
+	case changed && b.keepsDrift():
 		return titleChanged, nil
 	}
-	if changed {
+	if changed && (b.policy != "release" || b.drift != "off") {
 		warnings = append(warnings, titleChanged)
 	}
 	if existed && b.policy == "delete" {
 		warnings = append(warnings, titleExisted)
+	}
+	if older && b.policy == "release" {
+		warnings = append(warnings, titleStays)
+	}
+	if unknown && b.policy == "release" {
+		warnings = append(warnings, titleStays)
 	}
 	return "", warnings
 }

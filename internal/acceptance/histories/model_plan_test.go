@@ -156,8 +156,13 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 	if was.policy == "abandon" {
 		return nil, "", nil
 	}
-	if title := p.touches(was.address(), was.cm, nil, namesIn(was.values)); title != "" {
+	going := slices.DeleteFunc(namesIn(was.values), was.staysWhatever)
+	if title := p.touches(was.address(), was.cm, nil, going); title != "" {
 		return nil, title, nil
+	}
+	if len(going) == 0 { // whatever is there
+		title, warnings = was.removal(was, was.values)
+		return nil, title, warnings
 	}
 	saw = &sight{values: map[string]string{}}
 	for key := range was.values {
@@ -221,7 +226,7 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 	if replaced != nil {
 		for _, key := range namesIn(replaced.values) {
 			want := b.expected[key] != ""
-			keeps := replaced.policy == "abandon" || replaced.policy == "restore" && replaced.first[key] != ""
+			keeps := replaced.stays(replaced, key, replaced.values[key]) || replaced.policy == "restore" && replaced.first[key] != ""
 			if b.adopt && b.values[key] != "" || want || b.values[key] != "" && keeps {
 				return titleWouldFail, nil
 			}
@@ -285,13 +290,15 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 	if title = p.touches(b.address(), b.cm, namesIn(b.values), namesIn(b.dropped(was))); title != "" {
 		return title, nil
 	}
-	if !b.writes(was) {
-		return "", b.leavesDrift(was)
-	}
 	if b.kind == "data" {
-		if title, warnings = b.removal(was, b.dropped(was)); title != "" {
+		gone := maps.Clone(was.values)
+		maps.DeleteFunc(gone, func(key, _ string) bool { return b.values[key] != "" })
+		if title, warnings = b.removal(was, gone); title != "" {
 			return title, warnings
 		}
+	}
+	if !b.writes(was) {
+		return "", append(warnings, b.leavesDrift(was)...)
 	}
 	rules, title := b.updateRules(was)
 	if title != "" {
@@ -521,8 +528,10 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 		if overwritten, _ := b.drifted(was); !overwritten {
 			c.saw.drift = "off"
 		}
+		replaced := *was
+		replaced.drift = c.saw.drift
 		var more []string
-		title, more = p.planSecondHalf(b, was, made)
+		title, more = p.planSecondHalf(b, &replaced, made)
 		warnings = append(warnings, more...)
 	}
 	return c, title, warnings

@@ -23,6 +23,7 @@ const (
 	titleNeeds        = "Expected Value Missing"
 	titleChanged      = "Value Changed Since Last Apply"
 	titleExisted      = "Key Existed Before Terraform"
+	titleStays        = "Key Stays In Place"
 	titleMoves        = "Key Moves Between Instances"
 	titleTwice        = "Key Written Twice"
 	titleUndoes       = "Data Undoes Another Resource"

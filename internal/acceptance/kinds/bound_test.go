@@ -165,7 +165,7 @@ func TestReplaceIsHeldToItsPlan(t *testing.T) {
 			kept: fixture.Data{"foo": "1", "bar": "other"}, state: []string{"foo"},
 		},
 		"tainted": {
-			made: []string{inKeyScope}, replaced: []string{`key = "baz"`, `value = "2"`}, isTainted: true, between: fixture.SetsOther, kept: fixture.Data{"bar": "other"},
+			made: []string{inKeyScope, fixture.Deletes}, replaced: []string{`key = "baz"`, `value = "2"`, fixture.Deletes}, isTainted: true, between: fixture.SetsOther, kept: fixture.Data{"bar": "other"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,13 +194,13 @@ func TestReplaceIsHeldToItsPlan(t *testing.T) {
 
 // TestUnchangedReplaceIsNoConflict: each half makes a version, and the other is not held up by it.
 func TestUnchangedReplaceIsNoConflict(t *testing.T) {
-	for name, lines := range map[string][]string{"removed first": nil, "created first": {fixture.CreateFirst}} {
+	for name, lines := range map[string][]string{"removed first": {fixture.Deletes}, "created first": {fixture.Deletes, fixture.CreateFirst}} {
 		t.Run(name, func(t *testing.T) {
 			p := fixture.NewPipelineOf(t, driver.Terraform116)
 			p.Made(lines...)
 			planApplyOf(p, lines, `key = "baz"`, `value = "2"`)
 			p.WantLive("testmap", fixture.Data{"bar": "kept", "baz": "2"})
-			if lines == nil {
+			if name == "removed first" {
 				p.PlanApply("-replace=" + fixture.EntryAddress)
 			}
 			p.Do("taint", fixture.EntryAddress)

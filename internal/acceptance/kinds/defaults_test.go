@@ -52,12 +52,12 @@ func TestDefaultsOfTheProvider(t *testing.T) {
 			p.WantUnchanged(before)
 			p.WantUnchanged(whole)
 			p.PlanNothing()
-			holds(p, "foo", map[string]string{"conflict_scope": "key", "on_drift": "off", "deletion_policy": "delete"})
+			holds(p, "foo", map[string]string{"conflict_scope": "key", "on_drift": "off", "deletion_policy": "release"})
 
 			// Without a block, and with a value that changes as well.
 			p.Planned(fixture.EntryBlock("foo", `value = "2"`) + fixture.DataBlock("data", `data = { bar = "1" }`))
 			p.PlanNothing()
-			holds(p, "foo", map[string]string{"conflict_scope": "object", "on_drift": "warning", "deletion_policy": "delete"})
+			holds(p, "foo", map[string]string{"conflict_scope": "object", "on_drift": "warning", "deletion_policy": "release"})
 		})
 	}
 }

@@ -68,11 +68,11 @@ func TestDriftOfAReplace(t *testing.T) {
 		},
 		"an entry that goes elsewhere, with a warning": func(p *fixture.Pipeline) {
 			p.Testmap(fixture.Contents{})
-			p.Planned(fixture.EntryBlock("it", `key = "old"`, `value = "1"`, refuses))
+			p.Planned(fixture.EntryBlock("it", fixture.Deletes, `key = "old"`, `value = "1"`, refuses))
 			p.Set("testmap", "old", "9")
-			p.Write(fixture.EntryBlock("it", `key = "foo"`, `value = "2"`, refuses))
+			p.Write(fixture.EntryBlock("it", fixture.Deletes, `key = "foo"`, `value = "2"`, refuses))
 			p.PlanRefused([]string{fixture.DriftRefused})
-			p.Planned(fixture.EntryBlock("it", `key = "foo"`, `value = "2"`, `on_drift = "warning"`))
+			p.Planned(fixture.EntryBlock("it", fixture.Deletes, `key = "foo"`, `value = "2"`, `on_drift = "warning"`))
 		},
 	}
 	for name, test := range tests {

@@ -53,6 +53,7 @@ func TestTwoOwnersThatAreThereAlready(t *testing.T) {
 		p.Planned(one)
 		p.Write(both)
 		p.PlanRefused([]string{twiceRefused, "Another resource has foo in the same configuration."})
+		p.WriteFor(p.Kubeconfig, defaults(fixture.Deletes), both)
 		p.Do("import", "cas_configmap_entry.b", p.Namespace+"/testmap/foo")
 		p.PlanRefused([]string{twiceRefused})
 

@@ -149,13 +149,13 @@ func TestDestroyOfAKeyThatExistedBeforeTerraform(t *testing.T) {
 		body   string
 		warned bool
 	}{
-		"entry":                   {fixture.EntryBlock("it", `value = "2"`, `expected_value = "1"`), true},
-		"adopted":                 {fixture.EntryBlock("it", `value = "1"`, `adopt_existing = true`), true},
+		"entry":                   {fixture.EntryBlock("it", fixture.Deletes, `value = "2"`, `expected_value = "1"`), true},
+		"adopted":                 {fixture.EntryBlock("it", fixture.Deletes, `value = "1"`, `adopt_existing = true`), true},
 		"restored":                {fixture.EntryBlock("it", `value = "2"`, `expected_value = "1"`, `deletion_policy = "restore"`), false},
 		"abandoned":               {fixture.EntryBlock("it", `value = "2"`, `expected_value = "1"`, `deletion_policy = "abandon"`), false},
-		"a key of our own":        {fixture.EntryBlock("it", `key = "new"`, `value = "2"`), false},
-		"data":                    {fixture.DataBlock("it", `data = { foo = "2", new = "1" }`, `expected_data = { foo = "1" }`), true},
-		"data of keys of our own": {fixture.DataBlock("it", `data = { new = "1" }`), false},
+		"a key of our own":        {fixture.EntryBlock("it", fixture.Deletes, `key = "new"`, `value = "2"`), false},
+		"data":                    {fixture.DataBlock("it", fixture.Deletes, `data = { foo = "2", new = "1" }`, `expected_data = { foo = "1" }`), true},
+		"data of keys of our own": {fixture.DataBlock("it", fixture.Deletes, `data = { new = "1" }`), false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -173,8 +173,8 @@ func TestDestroyOfAKeyThatExistedBeforeTerraform(t *testing.T) {
 	t.Run("a key that is dropped from data", func(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Create("testmap", fixture.Data{"foo": "1"})
-		p.Planned(fixture.DataBlock("it", `data = { foo = "2", new = "1" }`, `expected_data = { foo = "1" }`))
-		p.Write(fixture.DataBlock("it", `data = { new = "1" }`))
+		p.Planned(fixture.DataBlock("it", fixture.Deletes, `data = { foo = "2", new = "1" }`, `expected_data = { foo = "1" }`))
+		p.Write(fixture.DataBlock("it", fixture.Deletes, `data = { new = "1" }`))
 		p.Wants(p.Plan(), warned)
 	})
 }

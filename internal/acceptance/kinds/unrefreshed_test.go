@@ -93,11 +93,11 @@ func TestMinimalRefreshRefusesWhatAPlanRefuses(t *testing.T) {
 	})
 	t.Run("tainted", func(t *testing.T) {
 		p := fixture.NewPipelineOf(t, driver.Terraform117)
-		p.Made()
+		p.Made(fixture.Deletes)
 		p.Do("taint", fixture.EntryAddress)
-		p.Write(fixture.EntryBlock("foo", `key = "baz"`, `value = "2"`) + fixture.EntryBlock("other", `key = "baz"`, `value = "2"`, "adopt_existing = true"))
+		p.Write(fixture.EntryBlock("foo", fixture.Deletes, `key = "baz"`, `value = "2"`) + fixture.EntryBlock("other", fixture.Deletes, `key = "baz"`, `value = "2"`, "adopt_existing = true"))
 		p.PlanRefused([]string{"Error: Key Written Twice"}, "-minimal-refresh") // by two resources
-		p.Write(fixture.EntryBlock("foo", `key = "baz"`, `value = "2"`))
+		p.Write(fixture.EntryBlock("foo", fixture.Deletes, `key = "baz"`, `value = "2"`))
 		// One that is planned twice cannot be told from two.
 		p.PlanRefused([]string{"Error: Key Written Twice", "If this resource is tainted, plan without -minimal-refresh, which plans it twice."}, "-minimal-refresh")
 		p.PlanApply()

@@ -219,8 +219,8 @@ func TestSecretLeavesItsValuesToOthers(t *testing.T) {
 // Given a value that somebody else changed; when -replace replaces the resource; then no message says that it stays.
 func TestSecretReplacedOverDrift(t *testing.T) {
 	for name, test := range map[string]struct{ address, body string }{
-		"entry": {"cas_secret_entry.it", fixture.SecretEntry(`value_wo = "1"`)},
-		"data":  {"cas_secret_data.it", fixture.SecretData(`data_wo = { password = "1" }`)},
+		"entry": {"cas_secret_entry.it", fixture.SecretEntry(fixture.Deletes, `value_wo = "1"`)},
+		"data":  {"cas_secret_data.it", fixture.SecretData(fixture.Deletes, `data_wo = { password = "1" }`)},
 		"whole": {"cas_secret.it", fixture.SecretBlock(`data_wo = { password = "1" }`)},
 	} {
 		t.Run(name, func(t *testing.T) {

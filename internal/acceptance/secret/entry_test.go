@@ -45,31 +45,31 @@ func TestSecretEntryConflicts(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.CreateSecret("database", fixture.Data{"password": "old", "user": "u"})
 
-	p.Write(fixture.SecretEntry(`value_wo = "new"`))
+	p.Write(fixture.SecretEntry(fixture.Deletes, `value_wo = "new"`))
 	p.PlanRefused([]string{"Key Already Exists", "password already exists with another value", "Secret:", "set expected_value_wo to what password holds"})
-	p.Write(fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = "wrong"`))
+	p.Write(fixture.SecretEntry(fixture.Deletes, `value_wo = "new"`, `expected_value_wo = "wrong"`))
 	p.PlanRefused([]string{
 		"Expected Value Mismatch", "password does not hold what expected_value_wo says", "Expected: (sensitive)", "Found: (sensitive)",
 		"Changed by: another-writer",
 	})
-	p.Write(fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = "old"`))
+	p.Write(fixture.SecretEntry(fixture.Deletes, `value_wo = "new"`, `expected_value_wo = "old"`))
 	p.Plan()
 	p.Rotate("database", "password", "rotated")
 	p.ApplyRefused("Expected Value Mismatch")
 	p.WantSecret("database", fixture.Data{"password": "rotated", "user": "u"})
 
 	// An update goes by the version of the Secret that the plan saw.
-	p.Planned(fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = "rotated"`))
-	p.Write(fixture.SecretEntry(`value_wo = "newer"`, `value_wo_version = 2`))
+	p.Planned(fixture.SecretEntry(fixture.Deletes, `value_wo = "new"`, `expected_value_wo = "rotated"`))
+	p.Write(fixture.SecretEntry(fixture.Deletes, `value_wo = "newer"`, `value_wo_version = 2`))
 	p.Plan()
 	p.Rotate("database", "user", "v")
 	p.ApplyRefused("Compare-And-Swap Conflict", "The Secret changed after", "Nothing was written.")
 	p.WantSecret("database", fixture.Data{"password": "new", "user": "v"})
 
 	// By key it needs an expectation.
-	p.Write(fixture.SecretEntry(`value_wo = "newer"`, `value_wo_version = 2`, `conflict_scope = "key"`))
+	p.Write(fixture.SecretEntry(fixture.Deletes, `value_wo = "newer"`, `value_wo_version = 2`, `conflict_scope = "key"`))
 	p.PlanRefused([]string{"Expected Value Missing", `With conflict_scope = "key", an update needs the expected value of password.`})
-	p.Write(fixture.SecretEntry(`value_wo = "newer"`, `value_wo_version = 2`, `conflict_scope = "key"`, `expected_value_wo = "new"`))
+	p.Write(fixture.SecretEntry(fixture.Deletes, `value_wo = "newer"`, `value_wo_version = 2`, `conflict_scope = "key"`, `expected_value_wo = "new"`))
 	p.Plan()
 	p.Rotate("database", "user", "w")
 	p.Apply()
@@ -124,9 +124,9 @@ func TestSecretEntryImport(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.CreateSecret("database", fixture.Data{"password": "there"})
 	imported := "import {\n  to = cas_secret_entry.it\n  id = \"${NAMESPACE}/database/password\"\n}\n"
-	p.Write(imported + fixture.SecretEntry(`value_wo = "mine"`))
+	p.Write(imported + fixture.SecretEntry(fixture.Deletes, `value_wo = "mine"`))
 	p.PlanRefused([]string{"Key Already Exists"})
-	p.Write(imported + fixture.SecretEntry(`value_wo = "there"`, `adopt_existing = true`))
+	p.Write(imported + fixture.SecretEntry(fixture.Deletes, `value_wo = "there"`, `adopt_existing = true`))
 	version := p.LiveSecret("database").ResourceVersion
 	p.PlanApply()
 	if now := p.LiveSecret("database").ResourceVersion; now != version {

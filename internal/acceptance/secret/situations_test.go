@@ -69,7 +69,7 @@ func TestSecretSituations(t *testing.T) {
 func TestSecretEntryThatItsTypeNeeds(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.CreateSecret("database", fixture.Data{"tls.crt": "c", "tls.key": "k"}, func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS })
-	p.Planned(fixture.SecretData(`data_wo = { "tls.crt" = "d" }`, `expected_data_wo = { "tls.crt" = "c" }`))
+	p.Planned(fixture.SecretData(fixture.Deletes, `data_wo = { "tls.crt" = "d" }`, `expected_data_wo = { "tls.crt" = "c" }`))
 	p.DestroyRefused([]string{"Request Refused", "The API server refused to patch the Secret. Nothing was removed.", "Status: 422"})
 	p.WantSecret("database", fixture.Data{"tls.crt": "d", "tls.key": "k"})
 }

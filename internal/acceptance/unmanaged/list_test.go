@@ -124,7 +124,7 @@ func TestListGivesIdentitiesAndResources(t *testing.T) {
 	for i, key := range []string{"c", "d"} {
 		want := map[string]any{
 			"namespace": f.Namespace, "name": "green", "key": key, "id": f.Namespace + "/green/" + key, "uid": string(green.UID),
-			"resource_version": green.ResourceVersion, "conflict_scope": "object", "deletion_policy": "delete", "adopt_existing": false,
+			"resource_version": green.ResourceVersion, "conflict_scope": "object", "deletion_policy": "release", "adopt_existing": false,
 			"on_drift": "warning", "missing_object": "warning", "hide_value": false,
 		}
 		if key == "c" {

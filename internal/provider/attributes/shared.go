@@ -105,9 +105,9 @@ func Scope(description string) schema.StringAttribute {
 	return oneOf(description, terms.ScopeObject, terms.ScopeKey)
 }
 
-// Policy is deletion_policy, which takes PolicyDelete as well.
+// Policy is deletion_policy, which takes PolicyRelease as well.
 func Policy(description string, others ...string) schema.StringAttribute {
-	return oneOf(description, terms.PolicyDelete, others...)
+	return oneOf(description, terms.PolicyRelease, others...)
 }
 
 // OnDrift is on_drift.

@@ -76,19 +76,29 @@ func (ch *Change) LeavesValues() bool {
 	return ch.Plan.IsSecret() && ch.Plan.Revision.Equal(ch.Prior.Revision) && (ch.Plan.Whole == nil || ch.Plan.Whole.Manages(partBinaryData) && !ch.takes(partBinaryData))
 }
 
-// dropped gives the fields that an update removes: those that were there and that the plan no longer has, unless they are abandoned or left to others.
-func (ch *Change) dropped(was *Claim) map[string]cas.Entry {
-	dropped := map[string]cas.Entry{}
+// gone gives the fields that were there and that the plan names no longer.
+func (ch *Change) gone(was *Claim) map[string]cas.Entry {
+	gone := map[string]cas.Entry{}
 	for field, e := range was.Values {
 		isIn := func(other string) bool { return cas.Overlap(field, other) } // a field that became a part of another, or the reverse
-		if _, stays := ch.Plan.Values[field]; stays || ch.Plan.Whole == nil && ch.Plan.leaves(field, e, ch.Memory) ||
-			ch.Plan.APIVersion != "" && slices.ContainsFunc(ch.Plan.Keys(), isIn) {
-			continue
-		}
-		if ch.Plan.Known.Keys && ch.Plan.drops(field, e) {
-			dropped[field] = e
+		_, names := ch.Plan.Values[field]
+		if !names && ch.Plan.Known.Keys && (ch.Plan.APIVersion == "" || !slices.ContainsFunc(ch.Plan.Keys(), isIn)) {
+			gone[field] = e
 		}
 	}
+	return gone
+}
+
+// dropped gives those of them that an update removes or puts back: they neither stay nor are left to others.
+func (ch *Change) dropped(was *Claim) map[string]cas.Entry {
+	dropped := ch.gone(was)
+	become := ch.Plan.fates(dropped, ch.Memory)
+	maps.DeleteFunc(dropped, func(field string, e cas.Entry) bool {
+		if ch.Plan.Whole != nil {
+			return !ch.Plan.Whole.Manages(partOf(field, e)) || ch.Plan.Whole.ignores(field)
+		}
+		return !become[field].writes()
+	})
 	return dropped
 }
 

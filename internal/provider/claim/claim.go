@@ -10,6 +10,7 @@
 //   - memory.go: what is kept in private state, and why
 //   - plan.go: what a plan refuses, and what it only warns of
 //   - write.go: what a create or an update refuses
+//   - fate.go: what becomes of a key that is let go, by deletion_policy
 //   - delete.go: what a removal compares with, at plan and at apply
 //   - read.go: what a refresh finds
 //   - whole.go: the parts of an object, and how a whole one is created and removed
@@ -79,14 +80,6 @@ func (c *Claim) adopts() []string {
 	return nil
 }
 
-// drops reports whether an update removes a field that its plan no longer names.
-func (c *Claim) drops(field string, was cas.Entry) bool {
-	if c.Whole != nil {
-		return c.Whole.Manages(partOf(field, was)) && !c.Whole.ignores(field)
-	}
-	return c.Policy != terms.PolicyAbandon
-}
-
 // expects gives the keys that must hold something before a write.
 func (c *Claim) expects() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.Expected)), func(key string) bool { return c.Expected[key].IsAbsent() })
@@ -100,20 +93,6 @@ func (c *Claim) IsSecret() bool { return c.Ref.Kind == cas.Secret && c.APIVersio
 
 // isImported reports whether a state has keys of a Secret that nothing has written yet.
 func (c *Claim) isImported() bool { return c.IsSecret() && c.Revision.IsNull() }
-
-// leaves reports whether a removal leaves a key as it is: with release, one that this resource did not add, or that somebody else changed since.
-func (c *Claim) leaves(key string, live cas.Entry, m *Memory) bool {
-	if c.Policy != terms.PolicyRelease {
-		return c.Policy == terms.PolicyAbandon
-	}
-	first, isKnown := m.First[key]
-	return !isKnown || !first.IsAbsent() || live.IsAbsent() || c.OnDrift == terms.DriftWarning && m.foreign(partKeys, key, live)
-}
-
-// left gives those of the keys that a removal leaves, and that are there.
-func (c *Claim) left(live map[string]cas.Entry, m *Memory) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(live)), func(key string) bool { return live[key].IsAbsent() || !c.leaves(key, live[key], m) })
-}
 
 // live gives what an observation holds in the fields that the claim is about.
 func (c *Claim) live(seen *cas.Observation) map[string]cas.Entry {

@@ -72,7 +72,8 @@ func (ch *Change) checkDrift(ctx context.Context) diag.Diagnostics {
 	if !ch.about.Wait.IsNull() { // what it waits for is drift
 		overwritten = slices.DeleteFunc(overwritten, func(d diagnose.Drift) bool { _, waits := ch.Plan.Expected[d.Key]; return waits })
 	}
-	return ch.Run.drifted(ctx, ch.Plan.OnDrift, overwritten, ch.about, ch.Prior.Policy == terms.PolicyAbandon)
+	canDestroy := ch.Prior.Whole == nil && !ch.Prior.fates(ch.Prior.Values, ch.Memory).any(fate.isRefused)
+	return ch.Run.drifted(ctx, ch.Plan.OnDrift, overwritten, ch.about, canDestroy)
 }
 
 // checkKept warns of drift in a Secret that a plan leaves as it is: no plan shows its values.

@@ -30,8 +30,7 @@ type Memory struct {
 	// Instance is a random token. It tells the instance from others of the same run that want the same key or object. A creation gets its token when it
 	// is planned, and another one when it is applied.
 	Instance string `json:"instance,omitempty"`
-	// First has what each key held before the resource wrote it or took it over: for deletion_policy "restore", and for the warning that a key to be deleted
-	// was there before. Of a Secret it has only whether there was something. What was moved from another provider has none.
+	// First has what each key held before the resource wrote it or took it over: deletion_policy goes by it. Of a Secret it has only whether there was something. What was moved from another provider has none.
 	First map[string]cas.Entry `json:"first,omitempty"`
 	// Written is the baseline of drift: what the API server stored at the last write, adoption, import or move, by part of the object. A refresh leaves it as it is,
 	// but for what ends a doubt.
@@ -79,8 +78,8 @@ type removalNote struct {
 	ResourceVersion string               `json:"resource_version,omitempty"`
 	Digest          string               `json:"digest,omitempty"`   // of the whole ConfigMap
 	Entries         map[string]cas.Entry `json:"entries,omitzero"`   // nil: what the prior state says, which no read of the plan confirmed
-	Keys            []string             `json:"keys,omitempty"`     // that the removal is about
-	Keeps           []string             `json:"keeps,omitempty"`    // those that it leaves in place
+	Fates           fates                `json:"fates,omitempty"`    // of the keys that the removal is about
+	Keeps           []string             `json:"keeps,omitempty"`    // those that are there after it
 	OnDrift         string               `json:"on_drift,omitempty"` // of the plan of a replace; empty: that of the state
 }
 

@@ -2,6 +2,7 @@ package claim
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -21,9 +22,9 @@ func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
 		return nil
 	}
 	c, m, about := ch.Plan, ch.Memory, ch.about
-	var removed []string // by the replace, before the create: what they hold now says nothing
+	var removed []string // perhaps, by the replace, before the create: what they hold now says nothing
 	if removal := m.removalOf(c.ID); removal != nil {
-		removed = removal.Keys
+		removed = slices.Collect(maps.Keys(removal.Fates))
 		if diags = replacedBy(about, removal, c); diags.HasError() {
 			return diags
 		}
@@ -136,13 +137,11 @@ func (ch *Change) planChanges(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() || ch.Run.applying() || ch.Run.PlanCheck == terms.PlanCheckOff {
 		return diags
 	}
-	if problem := c.removesChanged(dropped, ch.Memory, nil, ch.about); problem != nil {
-		diags.Append(problem)
+	if c.Whole != nil || c.Policy == "" {
+		return diags
 	}
-	if older := c.removesOlder(dropped, ch.Memory, ch.about); older != nil {
-		diags.Append(older)
-	}
-	return diags
+	gone := ch.gone(ch.was())
+	return append(diags, c.tell(c.fates(gone, ch.Memory), gone, nil, ch.about)...)
 }
 
 // PlanReplace checks the removal of a replace. Terraform plans the creation in a second call, and drops its warnings.
@@ -151,7 +150,7 @@ func (ch *Change) PlanReplace(ctx context.Context, mayBeSame bool) (diags diag.D
 	if ch.Plan.OnDrift != "" {
 		ch.Prior.OnDrift = ch.Plan.OnDrift
 	}
-	if mayBeSame && (len(ch.staying()) > 0 || len(ch.Plan.needs()) > 0) {
+	if mayBeSame && (len(ch.Prior.leaves(ch.letGo(), ch.Memory)) > 0 || len(ch.Plan.needs()) > 0) {
 		diags.Append(ch.subject(terms.OpDelete).MayReplaceItself())
 	}
 	return append(diags, ch.planDelete(ctx, ch.Plan.Known.Place)...)
@@ -160,37 +159,26 @@ func (ch *Change) PlanReplace(ctx context.Context, mayBeSame bool) (diags diag.D
 // NoteReplace notes the prior state, for the removal of a replace in the same place, as with -replace. That is as good as
 // a read: Terraform has refreshed it.
 func (ch *Change) NoteReplace() {
-	prior := ch.Prior
-	note := &removalNote{ID: prior.ID, UID: prior.Version.UID, ResourceVersion: prior.Version.ResourceVersion, OnDrift: ch.removalDrift()}
+	prior := *ch.Prior
+	prior.OnDrift = ch.removalDrift()
+	note := &removalNote{ID: prior.ID, UID: prior.Version.UID, ResourceVersion: prior.Version.ResourceVersion, OnDrift: prior.OnDrift}
 	if prior.Whole == nil {
-		note.Keys, note.Keeps = prior.Keys(), ch.staying()
+		note.Fates = prior.fates(prior.Values, ch.Memory)
+		note.Keeps = prior.leaves(note.Fates, ch.Memory)
 	}
 	ch.Memory.Removal = note
 }
 
-// staying gives the keys that a removal leaves in place.
-func (ch *Change) staying() []string {
-	switch ch.Prior.Policy {
-	case terms.PolicyAbandon:
-		return ch.Prior.Keys()
-	case terms.PolicyRestore:
-		return slices.DeleteFunc(ch.Prior.Keys(), func(key string) bool {
-			return ch.Memory.First[key].IsAbsent() // one that is not known is refused before anything is removed
-		})
-	default:
-		return nil
-	}
-}
-
 // replacedBy refuses a create that cannot succeed after the removal before it.
 func replacedBy(about diagnose.Subject, removal *removalNote, c *Claim) diag.Diagnostics {
+	keys := slices.Collect(maps.Keys(removal.Fates))
 	among := func(keys, of []string) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(of, key) })
 	}
 	switch {
-	case among(c.adopts(), removal.Keys):
+	case among(c.adopts(), keys):
 		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesAdopted)}
-	case among(c.expects(), removal.Keys):
+	case among(c.expects(), keys):
 		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesExpected)}
 	case among(c.Keys(), removal.Keeps):
 		return diag.Diagnostics{about.ReplacesItself(diagnose.ReplacesKept)}

@@ -80,10 +80,9 @@ func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 			return Written{}, append(diags, ch.about.Diagnose(err))
 		}
 	}
-	if ch.Plan.keepsDrift() { // in case plan_check let the plan pass
-		if refused := ch.Plan.removesChanged(ch.dropped(ch.was()), ch.Memory, nil, ch.about); refused != nil {
-			diags.Append(refused)
-		}
+	if ch.Plan.Whole == nil { // in case plan_check let the plan pass
+		gone := ch.gone(ch.was())
+		diags.Append(ch.Plan.refusals(ch.Plan.fates(gone, ch.Memory), gone, nil, ch.about)...)
 	}
 	diags.Append(ch.checkDrift(ctx)...)
 	if diags.HasError() {
@@ -164,7 +163,7 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 	}
 	t.At = c.pinned(t.At)
 
-	var lost, open []string // nothing is known to restore; nothing says what a key must hold
+	var open []string // nothing says what a key must hold
 	for _, key := range sortedKeys(c.Values, was.Values, c.Expected) {
 		value, names := c.Values[key]
 		before, has := was.Values[key]
@@ -190,23 +189,14 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 		case drops && isWhole:
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want})
 		case drops:
-			k := cas.KeySwap{Key: key, Expect: want, Held: cas.HeldIsDone} // what is gone already, or put back, is as it shall be
-			if c.Policy == terms.PolicyRestore {
-				original, known := ch.Memory.First[key]
-				if k.New = original; !known {
-					lost = append(lost, key)
-				}
-			}
-			t.Keys = append(t.Keys, k)
+			// What is gone already, or put back, is as it shall be.
+			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: c.target(ch.Memory, key), Held: cas.HeldIsDone})
 		case named:
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, IsGuard: true})
 		}
 	}
 	if !writes && len(t.Keys) == 0 {
 		return nil, nil
-	}
-	if len(lost) > 0 {
-		diags.Append(ch.about.NothingToRestore(lost))
 	}
 	if len(open) > 0 {
 		diags.Append(ch.about.ExpectationMissing(open))

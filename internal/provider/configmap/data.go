@@ -64,10 +64,11 @@ func dataSchema(ctx context.Context) schema.Schema {
 			},
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
 				"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),
-			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `delete` (default) "+
-				"removes them, even if they existed before Terraform. `restore` puts back their values from before the first write (or from the import or "+
-				"adoption). `abandon` leaves them as they are.",
-				terms.PolicyRestore, terms.PolicyAbandon),
+			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `release` (default) removes the keys "+
+				"that this resource created, and leaves those that existed before, were imported, adopted or moved, or that somebody else changed since, unless "+
+				"`on_drift` says otherwise; the plan lists what stays. `delete` removes them, even if they existed before Terraform. "+
+				"`restore` puts back their values from before the first write (or from the import or adoption). `abandon` leaves them as they are.",
+				terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the keys after the last apply. `warning` (default) warns " +
 				"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new expectation of a key " +
 				"acknowledges its change."),

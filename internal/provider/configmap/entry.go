@@ -71,9 +71,11 @@ func entrySchema(ctx context.Context) schema.Schema {
 			},
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
 				"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to this key."),
-			"deletion_policy": attributes.Policy("What happens to the key on destroy. `delete` (default) removes it, even if it existed before Terraform. `restore` puts "+
-				"back its value from before the first write (or from the import or adoption). `abandon` leaves it as it is.",
-				terms.PolicyRestore, terms.PolicyAbandon),
+			"deletion_policy": attributes.Policy("What happens to the key on destroy. `release` (default) removes it if this resource created it, and leaves it if it existed before, was "+
+				"imported, adopted or moved, or if somebody else changed it since, unless `on_drift` says otherwise; the plan says so. `delete` removes it, even if it "+
+				"existed before Terraform. "+
+				"`restore` puts back its value from before the first write (or from the import or adoption). `abandon` leaves it as it is.",
+				terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply. `warning` (default) warns at plan and " +
 				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new `expected_value` acknowledges the change. " +
 				"If the key is gone, the plan creates it again."),

@@ -91,11 +91,6 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 			detail: "The API server refused to patch the Deployment. Nothing was written." + where + "  Status:      422\n  API server:  no\n" +
 				"\nspec.replicas is text that reads as a number or a bool. If the API server wants a number, not text, write it without quotes, or give the variable a type: type = number.",
 		},
-		"what stays": {
-			of: aboutFoo(terms.OpDelete).Stays([]string{"foo"}), severity: diag.SeverityWarning, summary: "Key Stays As It Is",
-			detail: "foo was there before this resource, or is not what it last wrote. It stays as it is." + "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n" +
-				"\nTo remove it, apply deletion_policy = \"delete\" first; to put back what was there before, \"restore\".",
-		},
 		"two owners": {
 			of: aboutWeb(terms.OpCreate).KeyWrittenTwice([]string{replicasKey()}, false), path: `fields["spec.replicas"]`, summary: "Field Written Twice",
 			detail: "Another resource has spec.replicas in the same configuration. Nothing was written." + where + "  Field:       spec.replicas\n" +

@@ -208,6 +208,26 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
 				`To keep them, set data to what they hold and deletion_policy = "abandon", apply, then destroy.`,
 		},
+		"several: what changed stays": {
+			of: aboutSeveral(terms.OpDelete, planning).ChangedSinceApply(
+				[]diagnose.KeyValue{{Key: "a", Live: cas.Text("x")}, {Key: "b", Live: cas.Text("y")}}, nil, terms.PolicyRelease),
+			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
+			detail: "a and b do not hold what this resource last wrote, so they stay as they are." + object +
+				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
+				`To remove them, apply deletion_policy = "delete", then plan this again.`,
+		},
+		"several: keys stay": {
+			of:       aboutSeveral(terms.OpDelete, planning).Stays([]string{"a", "b"}, true),
+			severity: diag.SeverityWarning, summary: "Key Stays In Place",
+			detail: "a and b existed before this resource wrote them, so they stay as they are." + object +
+				"  Key:        a\n  Key:        b\n\n" + `To remove them, apply deletion_policy = "delete", then plan this again.`,
+		},
+		"several: a key that the configuration gives up stays": {
+			of:       aboutSeveral(terms.OpUpdate, planning).Stays([]string{"gone"}, false),
+			severity: diag.SeverityWarning, summary: "Key Stays In Place",
+			detail: "It is not known what gone held before this resource wrote it, so it stays as it is." + object +
+				"  Key:        gone\n\n" + `To remove it, set deletion_policy = "delete".`,
+		},
 		"several: restore of a dropped key that changed": {
 			of:      aboutSeveral(terms.OpUpdate, planning).ChangedSinceApply([]diagnose.KeyValue{{Key: "gone", Live: cas.Text("x")}}, nil, terms.PolicyRestore),
 			summary: "Value Changed Since Last Apply",

@@ -207,10 +207,3 @@ func decoded(e cas.Entry) (v any) {
 	_ = d.Decode(&v) // an entry is JSON
 	return v
 }
-
-// Stays lists what a removal leaves as it is.
-func (s Subject) Stays(keys []string) diag.Diagnostic {
-	return s.tell(WarningKeyStays, path.Empty(), enumerate(keys)+number(len(keys), " was there before this resource, or is not what it last wrote. It stays as it is.",
-		" were there before this resource, or are not what it last wrote. They stay as they are."), s.keyFact(keys...),
-		fmt.Sprintf("To remove %s, apply deletion_policy = %q first; to put back what was there before, %q.", number(len(keys), "it", "them"), terms.PolicyDelete, terms.PolicyRestore))
-}

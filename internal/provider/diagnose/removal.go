@@ -16,7 +16,7 @@ type KeyValue struct {
 	Live cas.Entry
 }
 
-// ChangedSinceApply is for a removal of values that this resource did not write. seen is where they were found; nil where that is the
+// ChangedSinceApply is for a removal of keys with values that this resource did not write: the policy says what becomes of them. seen is where they were found; nil where that is the
 // state.
 func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, policy string) diag.Diagnostic {
 	facts := s.changedFacts(changed, seen)
@@ -38,12 +38,33 @@ func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, po
 		refused = fmt.Sprintf("To keep %[1]s, set deletion_policy = %[2]q; to remove %[1]s, set deletion_policy = %[3]q.",
 			it, terms.PolicyAbandon, terms.PolicyDelete)
 	}
-	if policy == terms.PolicyRestore {
+	switch policy {
+	case terms.PolicyRelease:
+		return s.tell(WarningValueChangedSinceLastApply, path.Empty(), happened+", so "+number(len(changed), "it stays as it is.", "they stay as they are."), facts, s.toRemove(it))
+	case terms.PolicyRestore:
 		return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), happened+", so restoring would undo another write.", facts, refused)
 	}
 	return s.tell(WarningValueChangedSinceLastApply, path.Empty(),
 		happened+number(len(changed), ". The apply removes it if it still holds what the plan found.", ". The apply removes them if they still hold what the plan found."),
 		facts, next)
+}
+
+// Stays warns that a removal leaves keys as they are. isOlder says that they were there before this resource wrote them; otherwise that is not known.
+func (s Subject) Stays(keys []string, isOlder bool) diag.Diagnostic {
+	it := number(len(keys), "it", "them")
+	happened := "It is not known what " + enumerate(keys) + " held before this resource wrote " + it
+	if isOlder {
+		happened = enumerate(keys) + " existed before this resource wrote " + it
+	}
+	return s.tell(WarningKeyStaysInPlace, path.Empty(), happened+number(len(keys), ", so it stays as it is.", ", so they stay as they are."), s.keyFact(keys...), s.toRemove(it))
+}
+
+// toRemove says how keys are removed that would stay.
+func (s Subject) toRemove(it string) string {
+	if s.Op == terms.OpUpdate { // whose own policy counts
+		return fmt.Sprintf("To remove %s, set deletion_policy = %q.", it, terms.PolicyDelete)
+	}
+	return fmt.Sprintf("To remove %s, apply deletion_policy = %q, then plan this again.", it, terms.PolicyDelete)
 }
 
 // ExistedBefore warns of a plan that deletes keys that were there before this resource wrote them. Of a Secret, nothing keeps what they held.

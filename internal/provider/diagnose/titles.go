@@ -152,7 +152,7 @@ var (
 	WarningDataUndoesAnotherResource   = newWarning("Data Undoes Another Resource")
 	WarningExpectationDoesNotHoldYet   = newWarning("Expectation Does Not Hold Yet")
 	WarningKeyExistedBeforeTerraform   = newWarning("Key Existed Before Terraform")
-	WarningKeyStays                    = newWarning("Key Stays As It Is")
+	WarningKeyStaysInPlace             = newWarning("Key Stays In Place")
 	WarningKindNotServed               = newWarning("Kind Not Served")
 	WarningNamespaceDoesNotExistYet    = newWarning("Namespace Does Not Exist Yet")
 	WarningPoolIsFull                  = newWarning("Pool Is Full")

@@ -54,8 +54,11 @@ func dataSchema(ctx context.Context) schema.Schema {
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +
 				"apply did not make. `key`: only a change to one of these keys or guards, which then need `expected_data_wo`. For the removal of a key, " +
 				"any change to the Secret is a conflict, since the state has no value to compare."),
-			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `delete` (default) "+
-				"removes them, even if they existed before Terraform. `abandon` leaves them as they are.", terms.PolicyAbandon),
+			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `release` (default) removes the keys "+
+				"that this resource created, and leaves those that existed before, were imported, adopted or moved, or that somebody else changed since, unless "+
+				"`on_drift` says otherwise; the plan lists what stays. `delete` removes them, even if they existed before Terraform. "+
+				"`abandon` leaves them as they are.",
+				terms.PolicyDelete, terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What to do if somebody else changed one of the keys after the last apply. `warning` (default) warns at plan, and an " +
 				"update overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. An expectation that holds " +
 				"acknowledges the change. If a key is gone, the plan creates it again."),

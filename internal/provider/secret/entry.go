@@ -49,8 +49,11 @@ func entrySchema(ctx context.Context) schema.Schema {
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +
 				"apply did not make. `key`: only a change to this key, which then needs `expected_value_wo`. For a delete, any change to the Secret is a " +
 				"conflict, since the state has no value to compare."),
-			"deletion_policy": attributes.Policy("What happens to the key on destroy. `delete` (default) removes it, even if it existed before Terraform. `abandon` "+
-				"leaves it as it is.", terms.PolicyAbandon),
+			"deletion_policy": attributes.Policy("What happens to the key on destroy. `release` (default) removes it if this resource created it, and leaves it if it existed before, was "+
+				"imported, adopted or moved, or if somebody else changed it since, unless `on_drift` says otherwise; the plan says so. `delete` removes it, even if it "+
+				"existed before Terraform. "+
+				"`abandon` leaves it as it is.",
+				terms.PolicyDelete, terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What to do if somebody else changed the key after the last apply. `warning` (default) warns at plan, and an update " +
 				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. An `expected_value_wo` that holds " +
 				"acknowledges the change. If the key is gone, the plan creates it again."),

@@ -17,7 +17,7 @@ const (
 )
 
 // usual is what each of them is where neither the resource nor the provider block gives it.
-var usual = map[string]string{ConflictScope: ScopeObject, DeletionPolicy: PolicyDelete, MissingObject: MissingWarning, OnDrift: DriftWarning}
+var usual = map[string]string{ConflictScope: ScopeObject, DeletionPolicy: PolicyRelease, MissingObject: MissingWarning, OnDrift: DriftWarning}
 
 // Defaults are what the provider block gives. The zero value is what there is without a block.
 type Defaults struct{ given types.Object }

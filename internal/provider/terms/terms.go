@@ -38,8 +38,8 @@ const (
 
 // Values of deletion_policy: what becomes of the keys.
 const (
-	PolicyDelete  = "delete"
 	PolicyRelease = "release"
+	PolicyDelete  = "delete"
 	PolicyRestore = "restore"
 	PolicyAbandon = "abandon"
 )

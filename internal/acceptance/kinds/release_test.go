@@ -1,0 +1,204 @@
+package kinds
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+)
+
+// What becomes of foo when the resource that has it goes from the configuration, or when its resource of several keys names it no longer. Rows are how the
+// resource came to have it, and whether somebody else has changed it since; columns are deletion_policy and on_drift. "gone" and "first" are what the live object
+// has of it, "first" being what foo held before the resource had it; "kept" is what it held at the plan, without a request that writes. What the plan warns of
+// comes after a colon: that it is older, that it is not known whether it is, or that it was changed. "refused" is the plan.
+const lettingGo = `
+how       since    | release/warning  release/error  release/off   delete/warning  delete/error  delete/off    restore/warning  abandon/warning
+created   -        | gone             gone           gone          gone            gone          gone          gone             kept
+created   changed  | kept:changed     refused        gone          gone:changed    refused       gone:changed  refused          kept
+existed   -        | kept:older       kept:older     kept:older    gone:older      gone:older    gone:older    first            kept
+existed   changed  | kept:older       kept:older     kept:older    gone:changed    refused       gone:changed  refused          kept
+adopted   -        | kept:older       kept:older     kept:older    gone:older      gone:older    gone:older    first            kept
+adopted   changed  | kept:older       kept:older     kept:older    gone:changed    refused       gone:changed  refused          kept
+imported  -        | kept:older       kept:older     kept:older    gone:older      gone:older    gone:older    first            kept
+imported  changed  | kept:older       kept:older     kept:older    gone:changed    refused       gone:changed  refused          kept
+moved     -        | kept:unknown     kept:unknown   kept:unknown  gone            gone          gone          refused:unknown  kept
+moved     changed  | kept:unknown     kept:unknown   kept:unknown  gone:changed    refused       gone:changed  refused:unknown  kept
+`
+
+// says is what a plan says, by the word of the table for what becomes of foo.
+var says = map[string]string{
+	"kept:older": "Warning: Key Stays In Place", "kept:unknown": "It is not known what foo held before this resource wrote it, so it stays as it is.",
+	"kept:changed": "foo does not hold what this resource last wrote, so it stays as it is.",
+	"gone:older":   "Warning: Key Existed Before Terraform", "gone:changed": "Warning: Value Changed Since Last Apply",
+	"refused": "Error: Value Changed Since Last Apply", "refused:unknown": "Error: Nothing Known To Restore",
+}
+
+func TestKeysThatAreLetGo(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(lettingGo), "\n")
+	_, head, _ := strings.Cut(lines[0], "|")
+	for _, line := range lines[1:] {
+		row, cells, _ := strings.Cut(line, "|")
+		given := strings.Fields(row)
+		for i, want := range strings.Fields(cells) {
+			policy, drift, _ := strings.Cut(strings.Fields(head)[i], "/")
+			for _, way := range []string{"removed", "dropped"} {
+				t.Run(strings.Join([]string{given[0], given[1], policy, drift, way}, "/"), func(t *testing.T) {
+					t.Parallel()
+					onKinds(t, func(p *fixture.Pipeline, o fixture.Object, form string) {
+						if o.Kind.IsSecret() && policy == "restore" || form == "entry" && (given[0] == "moved" || way == "dropped") {
+							return // there is none
+						}
+						letGo(p, o, form, given[0], given[1] == "changed", policy, drift, want, way == "dropped")
+					})
+				})
+			}
+		}
+	}
+}
+
+// letGo makes a resource that has foo, lets it go, and looks at what becomes of it. If isDropped is true, the resource stays and has another key.
+func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bool, policy, drift, want string, isDropped bool) {
+	p.Helper()
+	terms := []string{"deletion_policy = " + fixture.Quoted(policy), "on_drift = " + fixture.Quoted(drift)}
+	block := func(value, expected string, more ...string) string {
+		return o.Kind.Block(form, value, expected, append(more, terms...)...)
+	}
+	first, expected := fixture.Data{"bar": "kept", "foo": "1"}, ""
+	var more []string
+	before := ""
+	switch how {
+	case "created":
+		delete(first, "foo")
+	case "existed":
+		first["foo"], expected = "0", "0"
+	case "adopted":
+		more = []string{"adopt_existing = true"}
+	case "imported":
+		more = []string{"adopt_existing = true"}
+		id := map[string]string{"entry": "/testmap/foo", "data": "/testmap:foo"}[form]
+		before = "import {\n  to = " + o.Kind.Address(form) + "\n  id = \"${NAMESPACE}" + id + "\"\n}\n"
+	case "moved":
+		more = []string{"adopt_existing = true"}
+		from := map[bool]string{false: "kubernetes_config_map_v1_data", true: "kubernetes_secret_v1_data"}[o.Kind.IsSecret()]
+		before = "moved {\n  from = " + from + ".it\n  to = " + o.Kind.Address(form) + "\n}\n"
+		o.Create(first)
+		p.Planned("resource \"" + from + "\" \"it\" {\n  metadata {\n    name = \"testmap\"\n    namespace = NAMESPACE\n  }\n  data = { foo = \"1\" }\n}\n")
+	}
+	if how != "moved" {
+		o.Create(first)
+	}
+	p.Planned(before + block("1", expected, more...))
+	if isChanged {
+		o.Set("foo", "9")
+	}
+	was := o.Live()
+	after := ""
+	if isDropped {
+		name := map[bool]string{false: "data", true: "data_wo"}[o.Kind.IsSecret()]
+		after = o.Kind.ResourceBlock(form, append(append([]string{name + ` = { other = "1" }`}, more...), terms...)...)
+		if o.Kind.IsSecret() {
+			after = strings.Replace(after, "data_wo =", "data_wo_version = 1\n  data_wo =", 1)
+		}
+	}
+	p.Write(after)
+	becomes, _, _ := strings.Cut(want, ":")
+	if becomes == "refused" {
+		p.PlanRefused([]string{says[want]})
+		if diff := cmp.Diff(was, o.Live()); diff != "" {
+			p.Errorf("the object changed (-before +after):\n%s", diff)
+		}
+		return
+	}
+	said := p.Plan()
+	if text := says[want]; text != "" {
+		p.Wants(said, text, "foo")
+	} else {
+		p.Wants(said, "!Warning: ")
+	}
+	p.Apply()
+	live := o.Live()
+	if !isDropped && becomes == "kept" {
+		if diff := cmp.Diff(was, live); diff != "" {
+			p.Errorf("the object changed (-before +after):\n%s", diff)
+		}
+		p.WantState()
+		return
+	}
+	holds := fixture.Data{"bar": "kept"}
+	if isDropped {
+		holds["other"] = "1"
+	}
+	switch becomes {
+	case "kept":
+		holds["foo"] = was.Data["foo"]
+	case "first":
+		holds["foo"] = first["foo"]
+	}
+	if diff := cmp.Diff(holds, live.Data); diff != "" {
+		p.Errorf("live (-want +got):\n%s", diff)
+	}
+	p.PlanNothing()
+}
+
+// Given a state that is old, and a plan that does not refresh it; when the plan finds that somebody else changed the key, and says that it stays; then the apply
+// leaves it, whatever the state says, and also where the old value is back by then.
+func TestRemovalOfWhatItsPlanSaidStays(t *testing.T) {
+	for name, then := range map[string]string{"quiet": "9", "put back": "1"} {
+		t.Run(name, func(t *testing.T) {
+			onKinds(t, func(p *fixture.Pipeline, o fixture.Object, form string) {
+				o.Create(kept)
+				p.Planned(o.Kind.Block(form, "1", ""))
+				o.Set("foo", "9")
+				p.Wants(p.Plan("-destroy", "-refresh=false"), says["kept:changed"])
+				o.Set("foo", then)
+				was := o.Live()
+				p.Apply()
+				if diff := cmp.Diff(was, o.Live()); diff != "" {
+					p.Errorf("the object changed (-before +after):\n%s", diff)
+				}
+				p.WantState()
+			})
+		})
+	}
+}
+
+// Given keys that all stay, by what they held first; then a destroy asks nothing of the API server beside its refresh, and does not need it.
+func TestDestroyOfKeysThatAllStaySendsNothing(t *testing.T) {
+	onKinds(t, func(p *fixture.Pipeline, o fixture.Object, form string) {
+		o.Create(one)
+		proxy := p.Proxied()
+		p.Planned(o.Kind.Block(form, "1", "", "adopt_existing = true"))
+		was := o.Live()
+		proxy.Reset()
+		p.Wants(p.Plan("-destroy", "-refresh=false"), says["kept:older"])
+		p.Apply()
+		fixture.WantRequests(p.T, proxy, "destroy of what stays", map[string]int{})
+		if diff := cmp.Diff(was, o.Live()); diff != "" {
+			p.Errorf("the object changed (-before +after):\n%s", diff)
+		}
+		p.WantState()
+	})
+}
+
+// Given a key that stays in place at a replace of the resource in the same place; then the plan refuses it before anything is removed.
+func TestReplaceOfAKeyThatStaysIsRefused(t *testing.T) {
+	for name, change := range map[string]func(o fixture.Object){"older": nil, "changed": setsKey("foo", "9")} {
+		t.Run(name, func(t *testing.T) {
+			onKinds(t, func(p *fixture.Pipeline, o fixture.Object, form string) {
+				found, lines := kept, ""
+				if change == nil {
+					found, lines = one, "adopt_existing = true"
+				}
+				o.Create(found)
+				p.Planned(o.Kind.Block(form, "1", "", lines))
+				if change != nil {
+					change(o)
+				}
+				p.Write(o.Kind.Block(form, "1", ""))
+				p.PlanRefused([]string{"Error: " + wouldFail, "deletion_policy leaves the key in place"}, "-replace="+o.Kind.Address(form))
+			})
+		})
+	}
+}

@@ -1,0 +1,245 @@
+package claim
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// What becomes of a key that a resource lets go: by a destroy, by an update that names it no longer, or by the removal of a replace. Plan, rehearsal and apply all
+// ask fateOf, and an apply goes by what its plan has noted of that.
+
+// origin is what a key held before the resource wrote it, or took it over.
+type origin string
+
+const (
+	heldNothing   origin = "nothing"   // the resource created the key
+	heldSomething origin = "something" // so does a key that was adopted or imported
+	notKnown      origin = "not known" // as of what was moved from another provider
+)
+
+// finding is what a key holds now.
+type finding string
+
+const (
+	findsNothing  finding = "nothing"
+	findsOwn      finding = "own"      // what the resource wrote or took over, as far as that is known
+	findsChanged  finding = "changed"  // what somebody else wrote since
+	findsOriginal finding = "original" // what somebody else wrote, and what it held first
+)
+
+// fate is what becomes of a key. A plan keeps it for its apply. What comes after a comma is why, and the plan says it.
+type fate string
+
+const (
+	removed        fate = "removed"
+	removedChanged fate = "removed, changed" // by somebody else
+	removedOlder   fate = "removed, older"   // than this resource
+	putBack        fate = "put back"
+	stays          fate = "stays"
+	staysChanged   fate = "stays, changed"
+	staysOlder     fate = "stays, older"
+	staysUnknown   fate = "stays, not known" // whether it is older
+	refusedChanged fate = "refused, changed"
+	refusedUnknown fate = "refused, not known" // what to put back
+)
+
+// fateOf decides. A policy and an on_drift that are not known yet are those by which most is written.
+func fateOf(policy, onDrift string, first origin, found finding) fate {
+	isChanged := found == findsChanged || found == findsOriginal
+	switch policy {
+	case terms.PolicyAbandon:
+		return stays
+	case terms.PolicyRestore:
+		switch {
+		case first == notKnown:
+			return refusedUnknown
+		case found == findsChanged:
+			return refusedChanged
+		case first == heldNothing:
+			return removed
+		default:
+			return putBack
+		}
+	case terms.PolicyRelease:
+		switch {
+		case first != heldNothing && found == findsNothing:
+			return stays
+		case first == notKnown:
+			return staysUnknown
+		case first == heldSomething:
+			return staysOlder
+		case isChanged && onDrift == terms.DriftWarning:
+			return staysChanged
+		case isChanged && onDrift == terms.DriftError:
+			return refusedChanged
+		default:
+			return removed
+		}
+	default:
+		switch {
+		case isChanged && onDrift == terms.DriftError:
+			return refusedChanged
+		case isChanged:
+			return removedChanged
+		case first == heldSomething && found == findsOwn && policy == terms.PolicyDelete:
+			return removedOlder
+		default:
+			return removed
+		}
+	}
+}
+
+// writes reports whether a key is written or removed, or would be if that were not refused.
+func (f fate) writes() bool {
+	return !slices.Contains([]fate{stays, staysChanged, staysOlder, staysUnknown}, f)
+}
+
+// isOthers reports whether it depends on what somebody else wrote.
+func (f fate) isOthers() bool {
+	return slices.Contains([]fate{removedChanged, staysChanged, refusedChanged}, f)
+}
+
+// isRefused reports whether nothing may be written.
+func (f fate) isRefused() bool { return f == refusedChanged || f == refusedUnknown }
+
+// fates are what becomes of keys.
+type fates map[string]fate
+
+// fates gives what becomes of keys that the resource lets go, which hold this. Those of a change are the plan's or the state's: an update goes by its plan, a destroy
+// by its state.
+func (c *Claim) fates(live map[string]cas.Entry, m *Memory) fates {
+	all := fates{}
+	for key, e := range live {
+		all[key] = fateOf(c.Policy, c.OnDrift, m.origin(key), m.finding(key, e))
+	}
+	return all
+}
+
+// target is what a key is to hold that the resource lets go, and that does not stay as it is.
+func (c *Claim) target(m *Memory, key string) cas.Entry {
+	if c.Policy == terms.PolicyRestore {
+		return m.First[key]
+	}
+	return cas.Entry{}
+}
+
+// leaves gives the keys that are there afterwards.
+func (c *Claim) leaves(become fates, m *Memory) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(become)), func(key string) bool {
+		return become[key].writes() && c.target(m, key).IsAbsent()
+	})
+}
+
+// changes reports whether the removal of keys that hold this writes to the object.
+func (c *Claim) changes(become fates, live map[string]cas.Entry, m *Memory) bool {
+	for key, e := range live {
+		if become[key].writes() && !e.IsAbsent() && e != c.target(m, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// atMost is fates as long as nobody else has changed anything, whatever was read. So what stays by it stays.
+func (c *Claim) atMost(m *Memory) fates {
+	all := fates{}
+	for key := range c.Values {
+		all[key] = fateOf(c.Policy, c.OnDrift, m.origin(key), findsOwn)
+	}
+	return all
+}
+
+// origin is what a key held first, as far as that is known.
+func (m *Memory) origin(key string) origin {
+	switch first, isKnown := m.First[key]; {
+	case !isKnown:
+		return notKnown
+	case first.IsAbsent():
+		return heldNothing
+	default:
+		return heldSomething
+	}
+}
+
+// finding is what a key holds, held against what the resource last wrote, where that is known.
+func (m *Memory) finding(key string, live cas.Entry) finding {
+	first, isKnown := m.First[key]
+	switch {
+	case live.IsAbsent():
+		return findsNothing
+	case !m.foreign(partKeys, key, live):
+		return findsOwn
+	case isKnown && first.Holds(live):
+		return findsOriginal
+	default:
+		return findsChanged
+	}
+}
+
+// keys gives the keys of which this is true, sorted.
+func (f fates) keys(is func(fate) bool) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(f)), func(key string) bool { return !is(f[key]) })
+}
+
+// of gives the keys of one fate, sorted.
+func (f fates) of(one fate) []string { return f.keys(func(of fate) bool { return of == one }) }
+
+// any reports whether this is true of a key.
+func (f fates) any(is func(fate) bool) bool { return len(f.keys(is)) > 0 }
+
+// tell is what is said of it: why it is refused, or else what a plan lists. live is what the keys hold, and seen where that was found; nil where that is the
+// state.
+func (c *Claim) tell(f fates, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject) (diags diag.Diagnostics) {
+	if refused := c.refusals(f, live, seen, about); len(refused) > 0 {
+		return refused
+	}
+	if keys := f.of(removedChanged); len(keys) > 0 {
+		diags.Append(about.ChangedSinceApply(valuesOf(live, keys), seen, c.Policy))
+	}
+	if keys := f.of(removedOlder); len(keys) > 0 {
+		diags.Append(about.ExistedBefore(keys))
+	}
+	return append(diags, c.staying(f, live, seen, about)...)
+}
+
+// staying is what is said of keys that stay as they are.
+func (c *Claim) staying(f fates, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject) (diags diag.Diagnostics) {
+	if keys := f.of(staysChanged); len(keys) > 0 {
+		diags.Append(about.ChangedSinceApply(valuesOf(live, keys), seen, c.Policy))
+	}
+	if keys := f.of(staysOlder); len(keys) > 0 {
+		diags.Append(about.Stays(keys, true))
+	}
+	if keys := f.of(staysUnknown); len(keys) > 0 {
+		diags.Append(about.Stays(keys, false))
+	}
+	return diags
+}
+
+// refusals say why nothing may be written.
+func (c *Claim) refusals(f fates, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject) (diags diag.Diagnostics) {
+	unknown, changed := f.of(refusedUnknown), f.of(refusedChanged)
+	switch {
+	case len(unknown) > 0:
+		diags.Append(about.NothingToRestore(unknown))
+	case len(changed) > 0 && c.Policy == terms.PolicyRestore:
+		diags.Append(about.ChangedSinceApply(valuesOf(live, changed), seen, c.Policy))
+	case len(changed) > 0:
+		diags.Append(about.RemovalRefused(valuesOf(live, changed), seen))
+	}
+	return diags
+}
+
+func valuesOf(live map[string]cas.Entry, keys []string) []diagnose.KeyValue {
+	values := make([]diagnose.KeyValue, len(keys))
+	for i, key := range keys {
+		values[i] = diagnose.KeyValue{Key: key, Live: live[key]}
+	}
+	return values
+}
