@@ -50,7 +50,10 @@ func MayYetHold(err error) bool {
 	if errors.As(err, &conflict) {
 		return !conflict.Live.Immutable() && !slices.ContainsFunc(conflict.Keys, func(k KeyConflict) bool { return k.Reason != ReasonKey })
 	}
-	return errors.As(err, &notFound) || errors.As(err, &terminating) || errors.As(err, &notYet)
+	if errors.As(err, &notYet) {
+		return true
+	}
+	return errors.As(err, &notFound) || errors.As(err, &terminating)
 }
 
 // await watches until the Txn holds, or is refused for a reason that waiting does not mend. Commit tells then.

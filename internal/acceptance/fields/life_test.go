@@ -40,7 +40,7 @@ func TestImport(t *testing.T) {
 			o.Do("import", "cas_object_fields.it", fmt.Sprintf("%s/%s/%s/%s/%s", o.apiVersion, o.kind, namespace, o.name, test.paths))
 			o.PlanNothing()
 			was := o.live()
-			o.Wants(o.Destroy(), "Warning: Field Stays As It Is")
+			o.Wants(o.Destroy(), "Warning: Field Stays In Place")
 			o.unchanged(was)
 		})
 	}
@@ -135,7 +135,7 @@ func TestDestroyLeavesWhatAnotherChanged(t *testing.T) {
 	o := made(t, service)
 	o.Planned(o.block(`fields = { "metadata.annotations.a" = "1", "metadata.annotations.b" = "1" }`))
 	o.merge(`{"metadata":{"annotations":{"a":"theirs"}}}`)
-	o.Wants(o.Destroy(), "Warning: Field Stays As It Is", "metadata.annotations.a")
+	o.Wants(o.Destroy(), "Warning: Value Changed Since Last Apply", "stays as it is", "metadata.annotations.a")
 	o.wantLive(`{"a":"theirs"}`, "metadata", "annotations")
 }
 

@@ -237,15 +237,8 @@ func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, key := range keys {
-		if first, ok := g.written[terms.EntryID{Ref: ref, Key: key}]; ok && (first == "" || first != who) {
+		if first, ok := g.written[terms.EntryID{Ref: ref, Key: key}]; ok && (first == "" || first != who) || g.wroteOver(ref, key) {
 			twice = append(twice, key)
-			continue
-		}
-		_, isField := cas.FieldPath(key)
-		for id := range g.written {
-			if isField && id.Ref == ref && cas.Overlap(id.Key, key) && !slices.Contains(twice, key) {
-				twice = append(twice, key)
-			}
 		}
 	}
 	for _, key := range keys {
@@ -257,6 +250,19 @@ func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string
 		}
 	}
 	return twice
+}
+
+// wroteOver reports whether a call has a field that is a part of this one, or the reverse.
+func (g *registry) wroteOver(ref cas.Ref, key string) bool {
+	if _, isField := cas.FieldPath(key); !isField {
+		return false
+	}
+	for id := range g.written {
+		if id.Ref == ref && cas.Overlap(id.Key, key) {
+			return true
+		}
+	}
+	return false
 }
 
 // frees forgets who takes keys that were not written after all.
