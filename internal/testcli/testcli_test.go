@@ -24,8 +24,8 @@ func TestQuickstartSwapsWithTheBuiltProvider(t *testing.T) {
 	if r := w.Destroy(); r.ExitCode != 0 {
 		t.Errorf("destroy: %d\n%s", r.ExitCode, r.All())
 	}
-	if cm, err := maps.Get(t.Context(), "testmap", metav1.GetOptions{}); err != nil || len(cm.Data) != 0 {
-		t.Errorf("live after destroy: %v %v", cm, err)
+	if cm, err := maps.Get(t.Context(), "testmap", metav1.GetOptions{}); err != nil || cm.Data["foo"] != "2" {
+		t.Errorf("live after destroy: %v %v; want foo to stay as it is, since it was there before", cm, err)
 	}
 }
 

@@ -162,7 +162,8 @@ func TestPoolOfAConfigMapThatCannotBeWritten(t *testing.T) {
 			func(f *fixture.Fixture) {
 				f.Set("testmap", "bar", strings.Repeat("x", 1<<20-len(`{"30000":{"claimant":"hand"}}`)-20))
 			},
-			[]string{"Warning: ConfigMap Too Large"}, []string{"Error: ConfigMap Too Large", "Fit: 1 allocations, and all of them are taken"},
+			[]string{"Warning: ConfigMap Too Large"},
+			[]string{"Error: ConfigMap Too Large", "Fit: 1 allocations, and all of them are taken"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -274,7 +274,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 		if len(rules)+len(labels) == 0 && !takes { // what takes a part over is held to the version, whatever is there
 			return "", nil
 		}
-		isSame := o != nil && o.uid == was.version.uid // another object is a conflict, whatever it holds
+		isSame := o != nil && o.uid == was.uid // another object is a conflict, whatever it holds
 		if isSame && was.values == nil && b.values != nil && !maps.Equal(b.values, with.values) ||
 			isSame && was.labels == nil && b.labels != nil && !maps.Equal(b.labels, with.labels) {
 			warnings = append(warnings, titleUnmanaged)

@@ -137,7 +137,7 @@ func (w write) leavesNothing() bool {
 		return !slices.ContainsFunc(slices.Collect(maps.Values(m)), func(v string) bool { return v != "" })
 	}
 	isCreated := w.base == version{}
-	return !w.removes && isRemoved(w.data) && isRemoved(w.labels) && !(isCreated && isSecret(w.cm))
+	return !w.removes && isRemoved(w.data) && isRemoved(w.labels) && (!isCreated || !isSecret(w.cm))
 }
 
 type model struct {
