@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -159,10 +160,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 			t.Run(name+", in scope "+scope, func(t *testing.T) {
 				p := fixture.NewPipeline(t)
 				p.Create("testmap", fixture.Data{"x": "y"})
-				if test.lines == "" {
-					test.lines = fixture.Deletes
-				}
-				p.Planned(fixture.DataBlock("it", block, `conflict_scope = "`+scope+`"`, test.lines))
+				p.Planned(fixture.DataBlock("it", block, `conflict_scope = "`+scope+`"`, cmp.Or(test.lines, fixture.Deletes)))
 				t.Cleanup(func() {
 					if p.Exists("testmap") && p.Live("testmap").DeletionTimestamp != nil {
 						p.Change("testmap", func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
