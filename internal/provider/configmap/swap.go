@@ -7,10 +7,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -69,7 +67,7 @@ func swapSchema(_ context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Swaps keys of an existing ConfigMap in one atomic request, all or none, only if every key holds its expected value. " +
 			"An action has no state. Needs Terraform 1.14.",
-		Attributes: map[string]schema.Attribute{
+		Attributes: attributes.Swap("ConfigMap", map[string]schema.Attribute{
 			"namespace": schema.StringAttribute{
 				Optional: true, Validators: []validator.String{attributes.ValidNamespace()},
 				MarkdownDescription: "Namespace of the ConfigMap. Default: `default`.",
@@ -86,35 +84,7 @@ func swapSchema(_ context.Context) schema.Schema {
 				"request compares it and never writes it."),
 			"expected_binary_data": of(attributes.ValidBase64(), "Bytes that each key must hold before the write, in standard base64. Works like "+
 				"`expected_data`. No key may be in both."),
-			"expected_resource_version": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{attributes.ValidResourceVersion()},
-				MarkdownDescription: "Version that the ConfigMap must have before the write, such as the `resource_version` of a data source. This " +
-					"provider's writes in the same apply may have raised it since.",
-			},
-			"wait_for_match": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{
-					attributes.ValidTimeout(), stringvalidator.ConflictsWith(path.MatchRoot("expected_resource_version")),
-				},
-				MarkdownDescription: "Maximum time to wait for the ConfigMap and for the expected values, such as `2m`. The action writes as soon as they match. " +
-					"The time comes on top of the timeout. The plan warns if the action would have to wait. Needs the verb `watch`. Default: no wait.",
-			},
-			"field_manager": schema.StringAttribute{
-				Optional: true, Validators: attributes.ValidFieldManager(),
-				MarkdownDescription: "Name of this writer in `managedFields`. Default: the provider's `field_manager`.",
-			},
-			"hide_values": schema.BoolAttribute{
-				Optional: true,
-				MarkdownDescription: "Show lengths and SHA-256 digests instead of values in diagnostics, also where they quote the API server. A provider cannot " +
-					"see Terraform's `sensitive` marks, so set it if values are sensitive. Default: `false`.",
-			},
-			"timeouts": schema.SingleNestedAttribute{
-				Optional: true, CustomType: timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"invoke": types.StringType}}},
-				Attributes: map[string]schema.Attribute{"invoke": schema.StringAttribute{
-					Optional: true, Validators: []validator.String{attributes.ValidTimeout()},
-					MarkdownDescription: "Time limit of an invocation, and of the check at plan, such as `30s` or `2m`. Default: `1m`.",
-				}},
-			},
-		},
+		}),
 	}
 }
 

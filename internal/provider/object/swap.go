@@ -5,10 +5,8 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -67,7 +65,7 @@ func swapSchema(context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Swaps fields of an existing object of any kind in one atomic request, all or none, only if every field holds its expected value. " +
 			"An action has no state. Needs Terraform 1.14.",
-		Attributes: map[string]schema.Attribute{
+		Attributes: attributes.Swap("object", map[string]schema.Attribute{
 			"api_version": schema.StringAttribute{
 				Required: true, Validators: []validator.String{validAPIVersion()},
 				MarkdownDescription: "Version of the API in which paths are read, such as `v1` or `apps/v1`.",
@@ -88,33 +86,7 @@ func swapSchema(context.Context) schema.Schema {
 				MarkdownDescription: "Values that fields must hold before the write, by path, as the API server stores them; null if the field must be absent. A field of `fields` that is " +
 					"not here must be absent, or already hold the value to write. A field that is only here is a guard: the request compares it and never writes it.",
 			},
-			"expected_resource_version": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{attributes.ValidResourceVersion()},
-				MarkdownDescription: "Version that the object must have before the write, such as the `resource_version` of a data source. This " +
-					"provider's writes in the same apply may have raised it since.",
-			},
-			"wait_for_match": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{attributes.ValidTimeout(), stringvalidator.ConflictsWith(path.MatchRoot("expected_resource_version"))},
-				MarkdownDescription: "Maximum time to wait for the object and for the expected values, such as `2m`. The action writes as soon as they match. " +
-					"The time comes on top of the timeout. The plan warns if the action would have to wait. Needs the verb `watch`. Default: no wait.",
-			},
-			"field_manager": schema.StringAttribute{
-				Optional: true, Validators: attributes.ValidFieldManager(),
-				MarkdownDescription: "Name of this writer in `managedFields`. Default: the provider's `field_manager`.",
-			},
-			"hide_values": schema.BoolAttribute{
-				Optional: true,
-				MarkdownDescription: "Show lengths and SHA-256 digests instead of values in diagnostics, also where they quote the API server. A provider cannot " +
-					"see Terraform's `sensitive` marks, so set it if values are sensitive. Default: `false`.",
-			},
-			"timeouts": schema.SingleNestedAttribute{
-				Optional: true, CustomType: timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"invoke": types.StringType}}},
-				Attributes: map[string]schema.Attribute{"invoke": schema.StringAttribute{
-					Optional: true, Validators: []validator.String{attributes.ValidTimeout()},
-					MarkdownDescription: "Time limit of an invocation, and of the check at plan, such as `30s` or `2m`. Default: `1m`.",
-				}},
-			},
-		},
+		}),
 	}
 }
 
