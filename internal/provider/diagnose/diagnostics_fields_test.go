@@ -91,6 +91,11 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 			detail: "The API server refused to patch the Deployment. Nothing was written." + where + "  Status:      422\n  API server:  no\n" +
 				"\nspec.replicas is text that reads as a number or a bool. If the API server wants a number, not text, write it without quotes, or give the variable a type: type = number.",
 		},
+		"a field that is not there to import": {
+			of: aboutWeb(terms.OpRead).NotImported([]string{replicasKey()}, &cas.Observation{}), path: "fields", summary: "Field Not Found",
+			detail: "The Deployment does not have spec.replicas. Nothing was imported.\n\n  Deployment:  shop/web\n  Field:       spec.replicas\n\n" +
+				"Correct the names in the import, or leave out the fields that do not exist yet: the next apply writes them.",
+		},
 		"two owners": {
 			of: aboutWeb(terms.OpCreate).KeyWrittenTwice([]string{replicasKey()}, false), path: `fields["spec.replicas"]`, summary: "Field Written Twice",
 			detail: "Another resource has spec.replicas in the same configuration. Nothing was written." + where + "  Field:       spec.replicas\n" +

@@ -210,15 +210,20 @@ func (s Subject) ReplacesItself(why Replacement) diag.Diagnostic {
 // NotImported is for an import of keys that are not there, or of all keys where there are none.
 func (s Subject) NotImported(missing []string, seen *cas.Observation) diag.Diagnostic {
 	at := path.Root("data")
-	if s.Revision != "" {
+	switch {
+	case s.Revision != "":
 		at = path.Root(s.Revision)
+	case s.APIVersion != "":
+		at = s.Value
 	}
 	if len(missing) == 0 {
 		return s.tell(TitleNothingToImport, at,
 			"The ConfigMap has no keys to import. Nothing was imported.", nil, "Remove the import: the next apply writes the keys of the configuration.")
 	}
 	happened := fmt.Sprintf("The ConfigMap has no key %q. Nothing was imported.", missing[0])
-	if len(missing) > 1 {
+	if _, isField := NameOf(missing[0]); isField {
+		happened = fmt.Sprintf("The ConfigMap does not have %s. Nothing was imported.", enumerate(missing))
+	} else if len(missing) > 1 {
 		happened = fmt.Sprintf("The ConfigMap does not have the keys %s. Nothing was imported.", enumerate(missing))
 	}
 	return s.tell(TitleKeyNotFound, at, happened, append(s.keyFact(missing...), existingKeys(missing[0], seen)...),
