@@ -39,7 +39,7 @@ type cidrModel struct {
 	Except types.List  `tfsdk:"except"`
 }
 
-// RangeAttributes are those of Ranges, each with what its page says of it and with what it is held to beside the others. A data source can have them as well.
+// RangeAttributes are those of Ranges, each with the text of its page and with its validators. A data source can have them as well.
 func RangeAttributes(numbers, cidr, names string, besideNumbers, besideCIDR []validator.Object) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"numbers": schema.SingleNestedAttribute{
