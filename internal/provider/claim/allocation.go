@@ -85,9 +85,12 @@ func (r *Run) Reclaim(ctx context.Context, a Allocation, timeout time.Duration, 
 }
 
 // Release gives an allocation back. What is not there any more, with its ConfigMap or without, is a success; a value that another has by now is left to
-// that one, with a warning.
+// that one, with a warning. An allocation without a value is of a take that may still be on its way: see [fenced].
 func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, about diagnose.Subject) (diags diag.Diagnostics) {
 	c := r.computed(a, func(p *pool.Pool) (*pool.Pool, error) { return p.Release(a.ID, a.Value), nil })
+	if a.Value == "" {
+		c.Next = fenced(c.Next)
+	}
 	var step cas.Step
 	told, _ := r.compute(ctx, c, allocations, timeout, about, func(ctx context.Context) (err error) {
 		step, err = r.Engine.Compute(ctx, c)
@@ -109,6 +112,22 @@ func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, 
 		}
 	}
 	return diags
+}
+
+// fenced writes also what next leaves as it is, with a line break more, or as an empty pool. A take is conditional on the version that it was judged on: after
+// a write, one of unknown outcome has landed, and was found, or it never can.
+func fenced(next func(cas.Entry) (cas.Entry, error)) func(cas.Entry) (cas.Entry, error) {
+	return func(live cas.Entry) (cas.Entry, error) {
+		made, err := next(live)
+		switch text, _ := live.Text(); {
+		case err != nil || made != live:
+			return made, err
+		case live.IsAbsent():
+			return cas.Text(new(pool.Pool).String()), nil
+		default: // the next take or release writes it without the line break
+			return cas.Text(text + "\n"), nil
+		}
+	}
 }
 
 // Allocated reads what became of an allocation: the member with its id or, where it has no id yet, of its value. Where there is none, other is who has the
