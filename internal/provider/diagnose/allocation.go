@@ -16,7 +16,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// HeldHereError: all that could be taken is held by this same apply, which would wait for itself.
+// HeldHereError: all that could be taken is held by allocations of this same configuration, which would wait for itself.
 type HeldHereError struct{ Full *pool.FullError }
 
 func (e *HeldHereError) Error() string { return e.Full.Error() }
@@ -45,8 +45,12 @@ func (s Subject) ofPool(err error) diag.Diagnostic {
 		return s.refuse(TitleNotAPool, path.Root("key"), s.ID.Key+" holds no pool: "+format.Problem+".", nil,
 			s.orDestroy("Set the key to {} for an empty pool, or remove it. To keep what is there, use another key."))
 	case errors.As(err, &here):
-		return s.refuse(TitlePoolIsFull, path.Root("wait_for_free"), "This apply itself has taken all that there is, so that waiting would not end.", s.holders(here.Full),
-			"Widen the range, or have fewer allocations in one configuration.")
+		const next = "Widen the range, or have fewer allocations in one configuration."
+		if s.Plan != "" { // Terraform plans a replacement as an allocation that stays, and then as a new one
+			return s.tell(WarningPoolIsFull, path.Empty(), "Allocations of this configuration have all that there is, and another one would wait for it. The wait ends only if the "+
+				"apply replaces one of them.", s.holders(here.Full), next)
+		}
+		return s.refuse(TitlePoolIsFull, path.Root("wait_for_free"), "Allocations of this configuration have all that there is, so that waiting would not end.", s.holders(here.Full), next)
 	case errors.As(err, &full) && !full.Holds:
 		return s.refuse(TitlePoolIsFull, path.Empty(), "The range has nothing that could be taken.", nil, s.orDestroy("Widen the range."))
 	case errors.As(err, &full):
