@@ -39,9 +39,17 @@ func FieldPath(key string) (path string, isField bool) { return strings.CutPrefi
 
 // Overlap reports whether two keys name one thing, or one a part of the other, or what the other selects an element by.
 func Overlap(a, b string) bool {
-	of, isField := FieldPath(a)
-	other, areFields := FieldPath(b)
+	of, isField := FieldPath(oneName(a))
+	other, areFields := FieldPath(oneName(b))
 	return a == b || isField && areFields && fieldpaths.Overlap(parsed(of), parsed(other))
+}
+
+// oneName is the key by which two keys are compared: a label or an annotation may be named by LabelKey or AnnotationKey, or by its path.
+func oneName(key string) string {
+	if f, isMeta := metaField(key); isMeta && (f.in == "labels" || f.in == "annotations") {
+		return inFields + fieldpaths.Text(fieldpath.MakePathOrDie("metadata", f.in, f.key))
+	}
+	return key
 }
 
 // IsIn reports whether a key names what another one names, or may name a part of it.

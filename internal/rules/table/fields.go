@@ -38,6 +38,7 @@ var fields = []Rule{
 	rule("A kind that the list lacks is not served", "wire.Client.resolve", "never NotServedError", "TestKindThatIsNotServed"),
 	rule("A namespace fits the kind", "wire.Client.resolve", "never Namespaced", "TestNamespaceThatDoesNotFitTheKind"),
 	rule("An object is known in one shape", "cas.committer.shape", "never forget", "TestVersionsOfOneObjectAreOneObject", "TestMetadataOfAnObjectWithEntriesSharesItsLineage"),
+	rule("A label is one thing, however it is named", "judging.oneName", "never isMeta", "TestLabelAndItsPathAreOneKey", "TestTwoOwnersOfALabel"),
 	// Evidence.
 	rule("A dry run tells the form that is stored", "cas.batch.verdict", "never normalForm", "TestLostAnswersOfFieldsAreFoundOut/a_quantity_in_its_normal_form"),
 	rule("What else our name gained is a twin's, but for defaults", "judging.Sent.setsBeside", "a = a || !b -> a = a",
