@@ -106,7 +106,7 @@ type keySet map[string]bool
 func (s keySet) blocks(t *Txn) bool {
 	return s[judging.ImmutableKey] || slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
 		isWritten, isThere := s[k.Key]
-		if t.APIVersion != "" && !isThere {
+		if t.APIVersion != "" {
 			isWritten, isThere = s.overlap(k)
 		}
 		return isThere && (isWritten || !k.IsGuard)

@@ -83,12 +83,12 @@
 // keeps what was sent: a quantity of "1000m" as "1", a port with its defaults. A value that was changed and is as before after a write that
 // landed (TxnResult.Reset) was set back by something. A path that selects several elements, or that leads through an element that is not there, is
 // a *FieldError; a kind that the API server does not serve is a *NotServedError, and a namespace too many or too few a *ScopeError: nothing was
-// written. Overlap tells whether two keys name one thing, or one a part of the other: of a Txn no two may, and swaps of such go into
+// written. Overlap tells whether two keys name one thing, or one a part of the other or what that selects by: of a Txn no two may, and swaps of such go into
 // different requests, in their order. Errors quote no value of a Txn with Hides. ConfigMaps and Secrets are read by their fields where a Txn has an
 // APIVersion, and by their entries where it has none: both are one object with one lineage, and their swaps are in the order in which they came.
 //
 // The write is the difference between the base and what the changes make of it, as a merge patch with lists as a whole; where others are busy, a
-// JSON Patch that tests each field and what selects each element. What became of a lost one, managedFields tell of all parts of a field. Where the
+// JSON Patch that tests each field and each element on its way as a whole. What became of a lost one, managedFields tell of all parts of a field. Where the
 // API server may have stored it in another form, a dry run of the same values tells that form.
 //
 // # When an answer gets lost

@@ -245,14 +245,19 @@ func Scalar(v any) string {
 	return ""
 }
 
-// Overlap reports whether what one path names may be, or be in, what the other one names.
+// Overlap reports whether what one path names may be, or be in, what the other one names, or may be what the other one selects an element by.
 func Overlap(a, b fieldpath.Path) bool {
 	for i := range min(len(a), len(b)) {
 		if !mayBeOne(a[i], b[i]) {
-			return false
+			return i > 0 && (selectsBy(a[i-1], b[i]) || selectsBy(b[i-1], a[i]))
 		}
 	}
 	return true
+}
+
+// selectsBy reports whether an element of a path selects by a field of this name.
+func selectsBy(e, field fieldpath.PathElement) bool {
+	return e.Key != nil && field.FieldName != nil && slices.ContainsFunc(*e.Key, func(f value.Field) bool { return f.Name == *field.FieldName })
 }
 
 // mayBeOne reports whether two elements of paths may select the same.

@@ -106,6 +106,8 @@ func TestOverlap(t *testing.T) {
 		{"spec.containers[name=a].image", "spec.containers[image=b].image", true},
 		{"spec.taints[key=a,effect=x]", "spec.taints[key=a]", true},
 		{"spec.taints[key=a,effect=x]", "spec.taints[effect=y,key=a]", false},
+		{"spec.ports[name=a].port", "spec.ports[port=80].targetPort", true},
+		{"spec.ports[name=a].port", "spec.ports[name=b,port=80].targetPort", false},
 		{"metadata.finalizers[=a]", "metadata.finalizers[=b]", false},
 		{"metadata.finalizers[=a]", "metadata.finalizers[=a]", true},
 		{"metadata.finalizers[=a]", "metadata.finalizers[name=a]", false},

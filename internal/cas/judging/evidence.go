@@ -115,6 +115,8 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 		return IsUnknown, errRemoved
 	case !s.Owns(before, next):
 		return IsUnknown, errUnowned
+	case next.fields != nil && !s.IsSigned && s.setsBeside(before, next, writes): // a twin's, or a default
+		return IsUnknown, errAltered
 	case made && !isEarlier && (gains || isLater || s.isAllOf(before, next)):
 		return HasLanded, nil
 	case s.IsSigned && !isSigners && (gains || isLater):
@@ -216,14 +218,17 @@ func (s Sent) isEarliers(before, next *Observation) bool {
 		slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.leads(before, next) && next.DiffersOnlyBy(before, d.Changes) })
 }
 
-// Owns reports whether all that the write sets is its manager's.
+// Owns reports whether all that the write sets is its manager's, and some of it shows that it was changed.
 func (s Sent) Owns(before, next *Observation) bool {
+	shows := next.fields == nil
 	for f, to := range s.writes(before) {
 		if to.IsAbsent() {
 			continue
 		}
 		if next.fields != nil {
-			if s.standing(before, next, f) != isOwn {
+			became := s.standing(before, next, f)
+			shows = shows || became == isOwn
+			if became != isOwn && became != isKept {
 				return false
 			}
 			continue
@@ -232,7 +237,7 @@ func (s Sent) Owns(before, next *Observation) bool {
 			return false
 		}
 	}
-	return true
+	return shows
 }
 
 func (s Sent) isOurs(m managed) bool {

@@ -37,7 +37,7 @@ func FieldKey(kind Kind, path string, use fieldpaths.Use) (string, error) {
 // FieldPath is the path of a key that FieldKey made, in its one spelling; false for any other key.
 func FieldPath(key string) (path string, isField bool) { return strings.CutPrefix(key, inFields) }
 
-// Overlap reports whether two keys name one thing, or one a part of the other.
+// Overlap reports whether two keys name one thing, or one a part of the other, or what the other selects an element by.
 func Overlap(a, b string) bool {
 	of, isField := FieldPath(oneName(a))
 	other, areFields := FieldPath(oneName(b))

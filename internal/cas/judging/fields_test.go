@@ -160,6 +160,15 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 		"a twin sets something beside it": {
 			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2}`, lost,
 		},
+		"a part is gone, and what stays is ours since before": {
+			"spec.map", `{"a":1,"b":1}`, `{"a":1}`, false,
+			object{`{"map":{"a":1,"b":1}}`, []string{`engine {"f:spec":{"f:map":{"f:a":{}}}}`}},
+			object{`{"map":{"a":1}}`, []string{`engine {"f:spec":{"f:map":{"f:a":{}}}}`}},
+			"", unknown,
+		},
+		"ours or a twin's, and another field with it": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, "", unknown,
+		},
 		"removed, and gone is done": {"spec.n", "1", "", true, object{`{"n":1,"m":1}`, []string{kept}}, object{`{"m":1}`, []string{kept}}, "", landed},
 		"removed by somebody":       {"spec.n", "1", "", false, object{`{"n":1,"m":1}`, []string{kept}}, object{`{"m":1}`, []string{kept}}, "", unknown},
 		"removed from what is ours as a whole": {

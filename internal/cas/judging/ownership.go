@@ -116,13 +116,14 @@ type standing uint8
 
 const (
 	isUntold standing = iota
+	isKept            // ours, and all that is there of it is as it was: what is gone leaves no trace
 	isOwn
 	isOthers
 )
 
 // standing is whose a field became that differs between before and next, or that the write was to make differ.
 func (s Sent) standing(before, next *Observation, f Field) standing {
-	became, allOwn, anyOwn, anyUntold := isUntold, true, false, false
+	became, allOwn, anyOwn, anyUntold, differs := isUntold, true, false, false, false
 	all := next.leaves(before, f)
 	for _, l := range all {
 		owns := slices.ContainsFunc(l.owners, s.isOurs)
@@ -130,13 +131,16 @@ func (s Sent) standing(before, next *Observation, f Field) standing {
 		if reflect.DeepEqual(before.holds(l.path), next.holds(l.path)) {
 			continue
 		}
+		differs = true
 		if allOwn = allOwn && owns; !owns && l.told {
 			return isOthers
 		}
 	}
 	switch {
-	case anyOwn && allOwn:
+	case anyOwn && allOwn && differs:
 		became = isOwn
+	case anyOwn && allOwn:
+		became = isKept
 	case !anyOwn && !anyUntold && len(all) > 0:
 		became = isOthers
 	}
@@ -164,13 +168,15 @@ func (s Sent) isAnothersOfFields(before, next *Observation, writes map[Field]Ent
 			return true
 		}
 	}
-	if s.Normal == nil {
-		return false // what is ours beside what was sent may be a default that came with it
-	}
+	return s.Normal != nil && s.setsBeside(before, next, writes)
+}
+
+// setsBeside reports whether our name gained a field that the write does not set. While it is not known what the API server makes of the write, that
+// may be a default that came with it.
+func (s Sent) setsBeside(before, next *Observation, writes map[Field]Entry) (isTwins bool) {
 	gained, _ := next.gained(before, s.isOurs)
-	isTwins := false
 	gained.Leaves().Iterate(func(path fieldpath.Path) {
-		isMade := reflect.DeepEqual(next.holds(path), s.Normal.holds(path))
+		isMade := s.Normal != nil && reflect.DeepEqual(next.holds(path), s.Normal.holds(path))
 		for f := range writes {
 			isMade = isMade || next.isPart(before, path, parsed(f.key))
 		}

@@ -109,8 +109,8 @@ type operation struct {
 // maxOperations is how many a JSON Patch may have.
 const maxOperations = 10_000
 
-// FieldsJSONPatch is JsonPatch of fields: each is tested to hold what it is changed from, and each element on its way to hold what it is selected
-// by. It is false where the changes cannot be made so.
+// FieldsJSONPatch is JsonPatch of fields: each is tested to hold what it is changed from, and each element on its way to be what it was: another that
+// is selected by the same may stand there by now. It is false where the changes cannot be made so.
 func FieldsJSONPatch(of *Observation, changes []Change) (Request, bool) {
 	tests := []operation{{"test", "/metadata/deletionTimestamp", nil}}
 	var sets, removals []operation
@@ -163,6 +163,12 @@ func FieldsJSONPatch(of *Observation, changes []Change) (Request, bool) {
 		otherLast, _ := strconv.Atoi(other[len(other)-1])
 		return cmp.Or(cmp.Compare(len(other), len(of)), cmp.Compare(otherLast, last))
 	})
+	isTested := map[string]bool{}
+	tests = slices.DeleteFunc(tests, func(o operation) bool {
+		again := isTested[o.Path]
+		isTested[o.Path] = true
+		return again
+	})
 	ops := slices.Concat(tests, sets, removals)
 	body, err := json.Marshal(ops)
 	return Request{types.JSONPatchType, body}, err == nil && len(ops) <= maxOperations
@@ -171,17 +177,9 @@ func FieldsJSONPatch(of *Observation, changes []Change) (Request, bool) {
 // selecting tests that what a path selects in lists still stands where it was found.
 func selecting(object map[string]any, p fieldpath.Path, tokens []string) (tests []operation) {
 	for i, e := range p {
-		if e.FieldName != nil {
-			continue
-		}
-		at, _ := find(object, p[:i+1]) // which was found before
-		if e.Value != nil {
+		if e.FieldName == nil {
+			at, _ := find(object, p[:i+1]) // which was found before
 			tests = append(tests, operation{"test", pointerTo(tokens[:i+1]), at.value})
-			continue
-		}
-		element, _ := at.value.(map[string]any)
-		for _, k := range *e.Key {
-			tests = append(tests, operation{"test", pointerTo(append(slices.Clone(tokens[:i+1]), k.Name)), element[k.Name]})
 		}
 	}
 	return tests

@@ -10,6 +10,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -22,7 +23,8 @@ type registry struct {
 	creations map[cas.Ref]token
 	declared  map[cas.Ref]Declared // by whole objects of the plan
 	reads     map[string]bool      // tokens of instances
-	allocated map[string]bool      // in the apply: by the ids of allocations
+	allocated map[string]bool      // by the ids of allocations: see holds
+	awaited   []*pool.FullError    // by allocations of the plan
 }
 
 // keyUse is what instances are planned to do with a key.

@@ -32,7 +32,11 @@ const (
 	PartKey        = "Key"
 	PartLabel      = "Label"
 	PartAnnotation = "Annotation"
-	// mostDifferences is how many keys that differ a diagnostic lists.
+	// What a diagnostic calls a field of an object, and a value of a pool.
+	partField  = "Field"
+	partValue  = "Value"
+	partWanted = "Wanted"
+	// mostDifferences is of how many keys that differ a diagnostic shows what they hold.
 	mostDifferences = 10
 )
 
@@ -78,6 +82,9 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observ
 				continue
 			}
 			if count++; count > mostDifferences {
+				if live == nil { // a warning, which names all
+					facts = append(facts, Fact{part.name, key})
+				}
 				continue
 			}
 			facts = append(append(facts, Fact{part.name, key}), s.forPart(part.name).compare(nameA, inA[key], nameB, inB[key])...)
@@ -86,7 +93,7 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observ
 			}
 		}
 	}
-	if count > mostDifferences {
+	if count > mostDifferences && live != nil {
 		facts = append(facts, Fact{"More differences", fmt.Sprint(count - mostDifferences)})
 	}
 	if live != nil && a.Immutable != b.Immutable {

@@ -23,11 +23,13 @@ var fields = []Rule{
 	// Requests.
 	rule("An unknown field is refused", "wire.Client.Patch", "never APIVersion", "TestRefusalOfAFieldSaysItsCause/unknown_field"),
 	rule("A refusal quotes no object", "wire.Client.send", "never shorten", "TestRefusalOfAFieldSaysItsCause/unknown_field"),
-	rule("A JSON Patch tests what selects an element", "judging.FieldsJSONPatch", "selecting(a, b, c) -> selecting(a, b[:0], c)", "TestElementThatMovesInItsListIsNotMistaken"),
+	rule("A JSON Patch tests the elements on its way", "judging.FieldsJSONPatch", "selecting(a, b, c) -> selecting(a, b[:0], c)",
+		"TestElementThatMovesInItsListIsNotMistaken", "TestElementThatComesBeforeOneOfTheSameSelectorIsNotMistaken"),
 	rule("It removes the last element first", "judging.FieldsJSONPatch", "cmp.Or(a, b) -> cmp.Or(a, b-b)", "TestElementsOfOneListAreChangedTogether"),
 	rule("And the innermost first", "judging.FieldsJSONPatch", "cmp.Or(a, b) -> cmp.Or(a-a, b)", "TestElementsOfOneListAreChangedTogether"),
 	rule("Where others are busy, fields go as JSON Patch", "cas.batch.canGoByKey", "a.APIVersion() != b -> false", "TestFieldsAreSwappedThoughAControllerAlwaysComesFirst"),
 	rule("A part of what is about to be written waits", "cas.keySet.blocks", "never overlap", "TestOverlappingPathsGoIntoTwoRequests"),
+	rule("So does what selects by a field that is about to be written", "fieldpaths.selectsBy", "a.Key != nil -> false", "TestSwapOfWhatAnotherSelectsByGoesIntoItsOwnRequest"),
 	rule("Hidden fields are not quoted", "cas.batch.hides", "a.txn.Hides -> false", "TestHiddenFieldsAreNotQuoted"),
 	rule("What else a Secret holds is not known from its fields", "cas.committer.withhold", "without APIVersion", "TestRefusalOfASecretsMetadataQuotesNothing"),
 	// Kinds.
@@ -39,8 +41,10 @@ var fields = []Rule{
 	rule("A label is one thing, however it is named", "judging.oneName", "never isMeta", "TestLabelAndItsPathAreOneKey", "TestTwoOwnersOfALabel"),
 	// Evidence.
 	rule("A dry run tells the form that is stored", "cas.batch.verdict", "never normalForm", "TestLostAnswersOfFieldsAreFoundOut/a_quantity_in_its_normal_form"),
-	rule("What else our name gained is a twin's, but for defaults", "judging.Sent.isAnothersOfFields", "a = a || !b -> a = a",
+	rule("What else our name gained is a twin's, but for defaults", "judging.Sent.setsBeside", "a = a || !b -> a = a",
 		"TestWhatBecameOfALostWriteOfFields/a_twin_sets_something_beside_it"),
+	rule("Before a dry run has told, it may be either", "judging.Sent.Tell", "never setsBeside", "TestFieldThatATwinSetAlongWithAnotherIsNotOurs"),
+	rule("What is gone of a field leaves no trace", "judging.Sent.Owns", "a == isOwn -> true", "TestPartOfAFieldThatAnotherRemovedIsNotOurs"),
 	lost("A part that differs and is another's was written by another", "never !a && b.told", "one part is another's"),
 	lost("Ours is what we own of it", "never isOwn", "ours"),
 	parts("What the many own has owners that are not told", "without manyManagers", "ours, of which the many may own a part"),
