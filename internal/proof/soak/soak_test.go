@@ -157,7 +157,7 @@ func (p *part) run(t *testing.T, c *controlplane.Cluster) {
 func (f *field) check(b bound, rounds int) {
 	f.Helper()
 	states := f.record.complete(f.T)
-	for _, err := range f.verify(states) {
+	for _, err := range f.verify(states, b) {
 		f.Error(err)
 	}
 	n := count(f.history)
@@ -177,11 +177,11 @@ func (f *field) check(b bound, rounds int) {
 }
 
 // verify is both checks.
-func (f *field) verify(states map[string][]state) []error {
+func (f *field) verify(states map[string][]state, b bound) []error {
 	errs := linearizable(f.history, f.initially)
 	for _, name := range f.configMaps {
 		h := f.history.in(name)
-		if f.noWatch {
+		if b == noBound {
 			h = made(h, states[name])
 		}
 		errs = append(errs, accounted(h, states[name])...)
@@ -189,25 +189,24 @@ func (f *field) verify(states map[string][]state) []error {
 	return errs
 }
 
-// made gives each JSON Patch whose version did not write its keys the one before it that did. Who may not watch is told of a later
-// version, which still holds what was written.
+// made gives each swap that is told with a later version than the one that it made its own: the first of those that hold all that it wrote, in a row
+// up to the one told. Where nothing tells what came after the base, the object as it is now proves a write, and others may have written since.
 func made(h history, states []state) history {
 	h = slices.Clone(h)
 	for i, o := range h {
-		if !o.ByKey || !o.wroteKey() || o.Kind != swapOp {
+		if !o.wroteKey() || o.Kind != swapOp {
 			continue
 		}
 		holds := func(s state) bool {
 			return !slices.ContainsFunc(o.parts(), func(p keyPart) bool { return p.writes(o, p.Previous) && s.entries[p.Key] != p.New })
 		}
-		at := slices.IndexFunc(states, func(s state) bool { return s.version == o.Version })
+		told := slices.IndexFunc(states, func(s state) bool { return s.version == o.Version })
+		at := told
 		for at > 0 && holds(states[at]) && holds(states[at-1]) {
 			at--
 		}
-		if at > 0 {
-			earlier := *o
-			earlier.Version = states[at].version
-			h[i] = &earlier
+		if at > 0 && at < told {
+			h[i] = o.madeAt(states[told], states[at])
 		}
 	}
 	return h
