@@ -39,9 +39,18 @@ func FieldPath(key string) (path string, isField bool) { return strings.CutPrefi
 
 // Overlap reports whether two keys name one thing, or one a part of the other, or what the other selects an element by.
 func Overlap(a, b string) bool {
-	of, isField := FieldPath(a)
-	other, areFields := FieldPath(b)
-	return a == b || isField && areFields && fieldpaths.Overlap(parsed(of), parsed(other))
+	of, isField := pathOf(a)
+	other, areFields := pathOf(b)
+	return a == b || isField && areFields && fieldpaths.Overlap(of, other)
+}
+
+// pathOf is the path of a field, or of a label or an annotation that is named by its name; false for another key.
+func pathOf(key string) (fieldpath.Path, bool) {
+	f, isMeta := metaField(key)
+	if !isMeta || key == ImmutableKey {
+		return nil, false
+	}
+	return ConfigMap.path(f), true // in objects of every kind it is the same
 }
 
 // paths are those that were parsed, by their text.
