@@ -1,4 +1,4 @@
-# For production: what somebody else changed is never overwritten, a wrong name fails the plan, and a destroy leaves the keys.
+# A plan never overwrites what somebody else changed, a wrong name fails it, and a destroy leaves the keys.
 provider "cas" {
   config_path    = "~/.kube/config"
   config_context = "staging"

@@ -94,6 +94,9 @@ func FieldPath(key string) (path string, isField bool) { return judging.FieldPat
 // Overlap is [judging.Overlap].
 func Overlap(a, b string) bool { return judging.Overlap(a, b) }
 
+// IsIn is [judging.IsIn].
+func IsIn(key, other string) bool { return judging.IsIn(key, other) }
+
 // CanSet is [judging.CanSet].
 func CanSet(key string, to Entry) error { return judging.CanSet(key, to) }
 

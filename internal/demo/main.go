@@ -19,12 +19,11 @@ func main() {
 	provider := flags.String("provider", "", "`path` of the provider's binary; without it, the provider is built")
 	kubeconfig := flags.String("kubeconfig", "", "`path` of a kubeconfig whose cluster is used, in a namespace that is removed again; "+
 		"without it, a control plane is started on loopback")
-	pictures := flags.String("pictures", "", "`folder` that gets pictures of the refusals; without it, none are made")
 	playing := flags.String("playground", "", "`folder` to make; instead of the demo, a control plane runs until Ctrl-C, and the folder has what to try on it")
 	_ = flags.Parse(os.Args[1:]) // it exits on errors
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	name, act := "demo", func() error { return run(ctx, *provider, *kubeconfig, *pictures) }
+	name, act := "demo", func() error { return run(ctx, *provider, *kubeconfig) }
 	if *playing != "" {
 		name, act = "playground", func() error { return playground(ctx, *playing) }
 	}
@@ -44,7 +43,7 @@ func main() {
 var errInterrupted = errors.New("interrupted")
 
 // run plays the whole demo. What it made, it removes, however it ends.
-func run(ctx context.Context, provider, kubeconfig, pictures string) (err error) {
+func run(ctx context.Context, provider, kubeconfig string) (err error) {
 	dir, err := os.MkdirTemp("", "terraform-provider-cas-demo-")
 	if err != nil {
 		return err
@@ -54,11 +53,7 @@ func run(ctx context.Context, provider, kubeconfig, pictures string) (err error)
 	stage, err := setUp(ctx, dir, provider, kubeconfig)
 	defer func() { err = errors.Join(err, stage.tearDown()) }()
 	if err == nil {
-		stage.workspace.Color = pictures != ""
 		err = play(ctx, stage)
-	}
-	if err == nil && pictures != "" {
-		err = stage.draw(pictures)
 	}
 	if ctx.Err() != nil {
 		return errInterrupted // what it broke off is no news

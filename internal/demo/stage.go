@@ -24,9 +24,6 @@ type stage struct {
 	kubeconfig string
 	namespace  string
 	workspace  *testcli.Workspace
-	screen     string     // the command that ran last, and what it printed
-	pictures   []pictured // of the screens, one each
-	screens    []string
 	// undo is what tearDown does, the last one first. Each must work when ctx has ended.
 	undo []func() error
 }

@@ -33,9 +33,11 @@ func TestReadme(t *testing.T) { //nolint:paralleltest // as said
 				t.Errorf("the README does not show examples/provider/provider.tf as it is:\n%s", block.Text)
 			}
 			r.cli.Write("main.tf", block.Text)
-		case "text": // which TestGuides compares with what terraform prints
-			if !strings.Contains(toolchain.Text(t, root, "docs", "guides", "getting-started.md"), block.Text) {
-				t.Errorf("getting-started does not show the README's refusal:\n%s", block.Text)
+		case "text": // which TestGuides compares with what terraform prints, in getting-started
+			for _, page := range []string{"guides/getting-started.md", "index.md"} {
+				if !strings.Contains(toolchain.Text(t, root, "docs", page), block.Text) {
+					t.Errorf("%s does not show the README's refusal:\n%s", page, block.Text)
+				}
 			}
 		case "shell":
 			for line := range strings.Lines(block.Text) {

@@ -18,7 +18,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// Each row is held against the sources, and nothing is run. Whether the compiler takes what an edit leaves, make rules tells.
+// Each row is looked up in the sources, and nothing is run. Whether the compiler takes what an edit leaves, make rules tells.
 func TestEveryRowNamesAFunctionAnEditAndTests(t *testing.T) {
 	t.Parallel()
 	root, err := toolchain.Root()

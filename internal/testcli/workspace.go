@@ -34,8 +34,6 @@ type Workspace struct {
 	Env []string
 	// Output, where it is not nil, gets what the commands print as they print it, both streams.
 	Output io.Writer
-	// Color has the commands print in color, as on a terminal.
-	Color bool
 
 	ctx context.Context //nolint:containedctx // a workspace lives as long as a test does
 	tb  testing.TB      // nil outside tests
@@ -172,7 +170,7 @@ type Running struct {
 	stdout, stderr bytes.Buffer
 }
 
-// Run runs one command, such as Run("plan", "-out=p"), without color unless Color says so, and without asking. That it fails is for the
+// Run runs one command, such as Run("plan", "-out=p"), without color and without asking. That it fails is for the
 // caller to judge; that it cannot be run at all fails the test.
 func (w *Workspace) Run(args ...string) Result {
 	if w.tb != nil {
@@ -186,7 +184,7 @@ func (w *Workspace) Start(args ...string) *Running {
 	if w.tb != nil {
 		w.tb.Helper()
 	}
-	if !w.Color && slices.Contains([]string{"init", "plan", "apply", "destroy", "show", "refresh", "import", "output", "get", "test", "query"}, args[0]) {
+	if slices.Contains([]string{"init", "plan", "apply", "destroy", "show", "refresh", "import", "output", "get", "test", "query"}, args[0]) {
 		args = slices.Insert(slices.Clone(args), 1, "-no-color")
 	}
 	return w.start(w.CLI, args...)

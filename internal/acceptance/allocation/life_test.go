@@ -193,3 +193,46 @@ func TestAllocationWhoseAnswerGotLostIsFoundOut(t *testing.T) {
 	p.Destroy()
 	wantTaken(p.Fixture, "30001")
 }
+
+// A take whose answer never came may still be on its way when its release finds nothing. It must not land after that: nobody would know of it.
+func TestTakeThatArrivesAfterItsReleaseTakesNothing(t *testing.T) {
+	for name, row := range map[string]struct {
+		before fixture.Data
+		next   func(p *fixture.Pipeline)
+		left   []string
+	}{
+		"destroyed":                    {hand("30001"), func(p *fixture.Pipeline) { p.Destroy() }, []string{"30001"}},
+		"destroyed, of an absent key":  {nil, func(p *fixture.Pipeline) { p.Destroy() }, nil},
+		"destroyed without a refresh":  {nil, func(p *fixture.Pipeline) { p.Destroy("-refresh=false") }, nil},
+		"taken out of a configuration": {hand("30001"), func(p *fixture.Pipeline) { p.Applied("") }, []string{"30001"}},
+		"replaced, and destroyed":      {nil, func(p *fixture.Pipeline) { p.PlanApply(); p.Destroy() }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			proxy := p.Proxied()
+			p.Create("testmap", row.before)
+			p.Write(block("a", ofFive, `timeouts = { create = "500ms" }`))
+			p.Plan()
+			late, arrived := make(chan struct{}), make(chan int, 10)
+			proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method != http.MethodPatch {
+					return testcluster.Fault{}
+				}
+				return testcluster.Fault{HoldBefore: late, Answered: func(r *http.Response) { arrived <- r.StatusCode }}
+			})
+			p.ApplyRefused("Error: Write Outcome Unknown")
+			held := proxy.Count(http.MethodPatch)
+			p.WantState("a")
+			proxy.SetHook(nil)
+			row.next(p)
+			p.WantState()
+			close(late)
+			for range held {
+				if status := <-arrived; status != http.StatusConflict {
+					t.Errorf("the take was answered with %d", status)
+				}
+			}
+			wantTaken(p.Fixture, row.left...)
+		})
+	}
+}

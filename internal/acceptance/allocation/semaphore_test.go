@@ -82,6 +82,39 @@ func TestSemaphoreWhoseHoldersAreAllInOneRunIsNoWait(t *testing.T) {
 	p.Create("testmap", nil)
 	p.Write(several(4, ofThree, `wait_for_free = "10s"`))
 	p.Plan()
-	p.ApplyRefused("Error: Pool Is Full", "This apply itself has taken all that there is")
+	p.ApplyRefused("Error: Pool Is Full", "Allocations of this configuration have all that there is")
 	wantValues(p, "a", "b", "c")
+}
+
+// What this configuration holds already, and the apply leaves, only the plan sees: it warns, whichever Terraform plans first.
+func TestSemaphoreWhoseHoldersStayInTheConfigurationIsToldByThePlan(t *testing.T) {
+	const wait = `wait_for_free = "500ms"`
+	const vain = "Allocations of this configuration have all that there is, and another one would wait for it."
+	for name, row := range map[string]struct{ held, next string }{
+		"the holders are planned first": {"", "depends_on = [cas_configmap_allocation.a]"},
+		"the holders are planned last":  {"depends_on = [cas_configmap_allocation.next]", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			p.Create("testmap", nil)
+			p.Planned(several(3, ofThree, wait))
+			p.Write(several(3, ofThree, wait, row.held) + block("next", ofThree, wait, row.next))
+			p.Wants(p.Plan(), "Warning: Pool Is Full", vain, "Taken: 3", "Claimants: team-0 (1), team-1 (1), team-2 (1)")
+			p.ApplyRefused("Error: Wait Ended Without A Match", "was not reached within wait_for_free.", "Claimants: team-0 (1), team-1 (1), team-2 (1)")
+			wantValues(p, "a", "b", "c")
+
+			// One that somebody else has may be released at any time.
+			p.Do("state", "rm", "cas_configmap_allocation.a[1]")
+			p.Write(several(1, ofThree, wait, row.held) + block("next", ofThree, wait, row.next))
+			p.Wants(p.Plan(), "Warning: Expectation Does Not Hold Yet", "!"+vain)
+		})
+	}
+}
+
+func TestOnlyHolderOfASemaphoreIsReplacedThoughItWaits(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", nil)
+	p.Planned(block("a", `names = ["only"]`, `wait_for_free = "10m"`))
+	p.PlanApply("-replace=" + address)
+	wantValues(p, "only")
 }

@@ -291,7 +291,7 @@ func TestCounterSignsItsWrites(t *testing.T) {
 	f := fixture.New(t)
 	f.Create("testmap", nil)
 	f.RunSteps(resource.TestStep{Config: counter(f, `field_manager = "numbers"`), Check: fixture.Checked(func() {
-		if owners := f.OwnersOf("port"); len(owners) != 1 || !regexp.MustCompile(`^numbers-[a-z2-7]{10}$`).MatchString(owners[0]) {
+		if owners := f.OwnersOf("testmap", "port"); len(owners) != 1 || !regexp.MustCompile(`^numbers-[a-z2-7]{10}$`).MatchString(owners[0]) {
 			f.Errorf("the key is %q's", owners)
 		}
 	})})

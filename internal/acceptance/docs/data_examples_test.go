@@ -29,6 +29,11 @@ var dataExampleTests = map[string]entryExample{
 	"binary.tf": {
 		bytes: map[string][]byte{"prices": []byte("old")}, after: fixture.Data{"currency": "EUR"}, binary: wantPrices,
 	},
+	"text.tf": {
+		after: fixture.Data{
+			"replicas": "2", "ratio": "1", "mode": "0644", "debug": "true", "limits": `{"cpu":2}`, "banner": "Closed on Monday\nOpen on Tuesday",
+		},
+	},
 	"restore.tf": {
 		before: fixture.Data{"open": "yes"}, after: fixture.Data{"open": "no", "banner": "Closed on Monday"},
 		destroyed: fixture.Data{"open": "yes"},

@@ -363,7 +363,7 @@ func TestEveryExampleHasATest(t *testing.T) {
 		if path != "." && entry.IsDir() && !strings.Contains(path, "/") && !strings.Contains(index, "]("+path+")") {
 			t.Errorf("examples/README.md does not link to %s", path)
 		}
-		if _, ok := storyTests[path]; ok || path == rotationStory { // applied as a whole
+		if _, ok := storyTests[path]; ok || path == rotationStory || path == project { // applied as a whole
 			if !strings.Contains(docs, "/examples/"+path+")") {
 				t.Errorf("examples/%s is linked from no page of the documentation", path)
 			}

@@ -20,6 +20,7 @@ var guideFiles = []string{
 	"coredns/Corefile", "coredns/main.tf", "coredns/save.sh",
 	"drift/emergency.sh", "drift/main.tf",
 	"flags/file.tf", "flags/freeze.sh", "flags/freeze.tf", "flags/main.tf", "flags/unfreeze.sh",
+	"production/main.tf",
 	"promote/main.tf",
 	"secrets/main.tf", "secrets/role.yaml", "secrets/rotate.sh",
 	"rbac/apply.yaml", "rbac/configmap.yaml", "rbac/generate_name.yaml", "rbac/main.tf", "rbac/pipeline.sh", "rbac/plan.yaml",

@@ -68,7 +68,7 @@ func (s *scope) context(extra map[string]cty.Value) *hcl.EvalContext {
 
 var functions = map[string]function.Function{
 	"can": tryfunc.CanFunc, "try": tryfunc.TryFunc,
-	"coalesce": stdlib.CoalesceFunc, "concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc, "format": stdlib.FormatFunc,
+	"chomp": stdlib.ChompFunc, "coalesce": stdlib.CoalesceFunc, "concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc, "format": stdlib.FormatFunc,
 	"join": stdlib.JoinFunc, "jsondecode": stdlib.JSONDecodeFunc, "jsonencode": stdlib.JSONEncodeFunc, "keys": stdlib.KeysFunc,
 	"length": stdlib.LengthFunc, "lookup": stdlib.LookupFunc, "merge": stdlib.MergeFunc, "range": stdlib.RangeFunc, "split": stdlib.SplitFunc,
 	"upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,

@@ -45,6 +45,32 @@ func TestTaintedEntryThatExpectsItsOwnValue(t *testing.T) {
 	p.WantLive("testmap", nil)
 }
 
+// Given an entry that created its key and is tainted; when it is replaced by one of another key; then what the first key held is not known, so it stays, and
+// the apply says why. One that is untainted first knows it.
+func TestTaintedEntryThatIsRenamedLeavesItsKey(t *testing.T) {
+	for name, first := range map[string][]string{"replaced": nil, "untainted": {"untaint", "cas_configmap_entry.foo"}} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			p.Create("testmap", fixture.Data{})
+			p.Planned(fixture.EntryBlock("foo", `value = "2"`))
+			p.Do("taint", "cas_configmap_entry.foo")
+			says, want := []string{
+				"Warning: Key Stays In Place: foo in ConfigMap " + p.Namespace + "/testmap", "It is not known what foo held before this resource wrote it, so it stays as it is.",
+				"To remove it, use kubectl: Terraform does not manage it any more. A tainted resource that is replaced does not know it: untaint such a resource first.",
+			}, fixture.Data{"foo": "2", "baz": "2"}
+			if first != nil {
+				p.Do(first...)
+				says, want = []string{"!Stays In Place"}, fixture.Data{"baz": "2"}
+			}
+			p.Write(fixture.EntryBlock("foo", `key = "baz"`, `value = "2"`))
+			p.Plan()
+			p.Wants(p.Apply(), says...)
+			p.WantLive("testmap", want)
+			p.PlanNothing()
+		})
+	}
+}
+
 func TestTaintedEntryThatIsRenamedAndToRestore(t *testing.T) {
 	p := tainted(t, `deletion_policy = "restore"`)
 	p.Write(fixture.EntryBlock("foo", `key = "baz"`, `value = "2"`, `deletion_policy = "restore"`))

@@ -146,3 +146,22 @@ func TestTwoOwners(t *testing.T) {
 		})
 	}
 }
+
+// A label of a ConfigMap that a whole object writes, and that is a field of another resource.
+func TestTwoOwnersOfALabel(t *testing.T) {
+	t.Parallel()
+	for name, fieldFirst := range map[string]bool{"the field first": true, "the whole object first": false} {
+		t.Run(name, func(t *testing.T) {
+			o := &object{fixture.NewPipeline(t), sample{apiVersion: "v1", kind: "ConfigMap", plural: "configmaps", name: "testmap"}}
+			o.Planned(fixture.WholeBlock("whole", `labels = { a = "1" }`))
+			whole := `labels = { a = "2" }`
+			field := `fields = { "metadata.labels.a" = "3" }`
+			if fieldFirst {
+				o.Write(fixture.WholeBlock("whole", whole, `depends_on = [cas_object_fields.it]`) + o.block(field, `adopt_existing = true`, `expected_fields = { "metadata.labels.a" = "1" }`))
+			} else {
+				o.Write(fixture.WholeBlock("whole", whole) + o.block(field, `expected_fields = { "metadata.labels.a" = "1" }`, `depends_on = [cas_configmap.whole]`))
+			}
+			o.PlanRefused([]string{"Written Twice", " in the same configuration."})
+		})
+	}
+}

@@ -48,25 +48,13 @@ func TestImport(t *testing.T) {
 
 // A kind whose CustomResourceDefinition is not there yet is a warning at plan, and is found at apply once it is.
 func TestKindThatIsNotServedYet(t *testing.T) {
-	p := fixture.NewPipeline(t)
-	group := p.Namespace + ".acme.io"
-	widget := sample{group + "/v1", "Widget", "widgets", "one", `{"metadata":{"name":"one"},"spec":{"big":9007199254740993,"parts":[{"name":"a","size":1}]}}`}
-	o := &object{p, widget}
+	o := &object{fixture.NewPipeline(t), widget}
+	o.apiVersion = o.Namespace + ".acme.io/v1"
 	o.Write(o.block(`fields = { "spec.big" = 9007199254740995, "spec.parts[name=a].size" = 2 }`, `expected_fields = { "spec.big" = 9007199254740993, "spec.parts[name=a].size" = 1, "spec.mode" = "fast" }`))
-	o.Wants(o.Plan(), "Warning: Kind Not Served", "The API server serves no Widget of "+group+"/v1.")
-	on(p, sample{"apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions", "widgets." + group, strings.NewReplacer("GROUP", group).Replace(`{
-		"metadata":{"name":"widgets.GROUP"},"spec":{"group":"GROUP","scope":"Namespaced","names":{"kind":"Widget","plural":"widgets"},
-		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{
-		"big":{"type":"integer","format":"int64"},"mode":{"type":"string","default":"fast"},
-		"parts":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":{"type":"object","required":["name"],"properties":{
-		"name":{"type":"string"},"size":{"type":"integer"},"color":{"type":"string","default":"red"}}}}}}}}}}]}}`)})
-	for range 300 { // until the API server serves what it was told
-		_, err := o.Cluster.Client().CoreV1().RESTClient().Get().AbsPath("/apis/" + widget.apiVersion).DoRaw(t.Context())
-		if err == nil {
-			break
-		}
-	}
-	o.do("POST", "", "", `{"apiVersion":"`+widget.apiVersion+`","kind":"Widget",`+widget.body[1:])
+	o.Wants(o.Plan(), "Warning: Kind Not Served", "The API server serves no Widget of "+o.apiVersion+".")
+	o.ApplyRefused("Error: Kind Not Served")
+	o.Plan()
+	on(o.Pipeline, widget)
 	o.Apply()
 	o.wantLive("9007199254740995", "spec", "big")
 	o.wantLive(`{"color":"red","name":"a","size":2}`, "spec", "parts", "name=a")

@@ -39,6 +39,9 @@ var (
 	scaler = sample{"autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", "web", `{"metadata":{"name":"web"},"spec":{"maxReplicas":5,
 		"scaleTargetRef":{"kind":"Deployment","name":"web","apiVersion":"apps/v1"},
 		"metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":50}}}]}}`}
+	// widget is of a kind that on makes first. Its API server adds defaults, and two of its lists are not told apart by keys.
+	widget = sample{"GROUP/v1", "Widget", "widgets", "one", `{"apiVersion":"GROUP/v1","kind":"Widget","metadata":{"name":"one"},"spec":{"big":9007199254740993,
+		"parts":[{"name":"a","size":1}],"loose":[{"name":"a","size":1},{"name":"b","size":2}],"texts":{"a":"1"}}}`}
 	ingress = sample{"networking.k8s.io/v1", "Ingress", "ingresses", "web", `{"metadata":{"name":"web","annotations":{"acme.io/x":"1"},
 		"finalizers":["acme.io/hold"]},"spec":{"defaultBackend":{"service":{"name":"web","port":{"number":80}}}}}`}
 )
@@ -55,11 +58,35 @@ func made(t *testing.T, s sample) *object {
 
 func on(p *fixture.Pipeline, s sample) *object {
 	p.Helper()
+	if s.kind == "Widget" {
+		serveWidgets(p)
+	}
 	o := &object{p, s}
+	o.apiVersion, o.body = strings.ReplaceAll(s.apiVersion, "GROUP", p.Namespace+".acme.io"), strings.ReplaceAll(s.body, "GROUP", p.Namespace+".acme.io")
 	o.name = strings.ReplaceAll(s.name, "NAME", p.Namespace)
-	o.body = strings.ReplaceAll(s.body, "NAME", p.Namespace)
+	o.body = strings.ReplaceAll(o.body, "NAME", p.Namespace)
 	o.do("POST", "", "", o.body)
 	return o
+}
+
+// serveWidgets has the API server serve a kind of its own for the test.
+func serveWidgets(p *fixture.Pipeline) {
+	p.Helper()
+	group := p.Namespace + ".acme.io"
+	const part = `{"type":"object","required":["name"],"properties":{"name":{"type":"string"},"size":{"type":"integer","nullable":true},"color":{"type":"string","default":"red"}}}`
+	const texts = `{"type":"object","additionalProperties":{"type":"string"}}`
+	on(p, sample{"apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions", "widgets." + group, strings.NewReplacer("GROUP", group, "PART", part, "TEXTS", texts).Replace(`{
+		"metadata":{"name":"widgets.GROUP"},"spec":{"group":"GROUP","scope":"Namespaced","names":{"kind":"Widget","plural":"widgets"},
+		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{
+		"big":{"type":"integer","format":"int64"},"mode":{"type":"string","default":"fast"},"texts":TEXTS,"more":TEXTS,
+		"parts":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":PART},
+		"loose":{"type":"array","items":PART}}}}}}}]}}`)})
+	for range 3000 { // until the API server serves what it was told
+		if _, err := p.Cluster.Client().CoreV1().RESTClient().Get().AbsPath("/apis/" + group + "/v1/widgets").DoRaw(p.Context()); err == nil {
+			return
+		}
+	}
+	p.Fatal("the kind is not served")
 }
 
 func (o *object) path(name string) string {

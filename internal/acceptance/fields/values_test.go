@@ -98,6 +98,7 @@ func TestInvalidConfigurations(t *testing.T) {
 		"a part of another":          {service, []string{`fields = { "spec.selector" = { a = "b" }, "spec.selector.color" = "x" }`}, []string{"Error: Field Named Twice"}},
 		"a guard in what is written": {service, []string{`fields = { "spec.selector" = { a = "b" } }`, `expected_fields = { "spec.selector.color" = "x" }`}, []string{"Error: Field Named Twice", "expect the same field"}},
 		"a null in an object":        {service, []string{`fields = { "spec.selector" = { a = null } }`}, []string{"Error: Invalid Field Value", "leave the member out"}},
+		"the key of an element":      {service, []string{`fields = { "spec.ports[name=http].name" = null }`}, []string{"Error: Invalid Field Value", "is what its element is selected by"}},
 		"an element without its key": {service, []string{`fields = { "spec.ports[name=alt]" = { port = 1 } }`}, []string{"Error: Invalid Field Value", "must hold what selects it"}},
 		"nothing":                    {service, []string{`fields = {}`}, []string{"Error: Missing Keys", "there must be at least one field"}},
 		"no object":                  {service, []string{`fields = "spec.type"`}, []string{"Error: Invalid Field Value", "must be an object of values by path"}},

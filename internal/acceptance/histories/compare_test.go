@@ -25,9 +25,10 @@ func ended(r *driver.Result) (o outcome) {
 	for _, d := range r.Diagnostics {
 		said := d.Summary
 		if d.IsError {
-			o.errs = append(o.errs, d.Summary)
+			o.errs = append(o.errs, said)
 		} else {
-			o.warnings = append(o.warnings, d.Summary)
+			said, _, _ = strings.Cut(said, ": ") // before what it is about
+			o.warnings = append(o.warnings, said)
 			said = "warns: " + said
 		}
 		if isOfSecret(d.Address) {

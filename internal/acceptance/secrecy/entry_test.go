@@ -31,7 +31,7 @@ var plantedValues = map[string]string{
 	"no_base64": planted + "!", "apart": "apart " + planted, // has no beginning in common with the others, by which it would be known
 }
 
-// hiding is a pipeline of which all that it prints is held against what was planted.
+// hiding is a pipeline; all that it prints is searched for what was planted.
 type hiding struct {
 	*fixture.Pipeline
 	block             func(name string, lines ...string) string // of a resource that is called foo

@@ -3,6 +3,7 @@ package judging
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -178,6 +179,8 @@ func (e *ForbiddenError) Unwrap() error { return e.Err }
 type UnreachableError struct {
 	Host string
 	Err  error
+	// Told has the causes that a user was told of already, which all errors of one engine share; nil where nothing keeps them.
+	Told *sync.Map
 }
 
 func (e *UnreachableError) Error() string { return fmt.Sprintf("cannot reach %s: %v", e.Host, e.Err) }

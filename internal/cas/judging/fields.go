@@ -39,18 +39,24 @@ func FieldPath(key string) (path string, isField bool) { return strings.CutPrefi
 
 // Overlap reports whether two keys name one thing, or one a part of the other, or what the other selects an element by.
 func Overlap(a, b string) bool {
-	of, isField := pathOf(a)
-	other, areFields := pathOf(b)
-	return a == b || isField && areFields && fieldpaths.Overlap(of, other)
+	of, isField := FieldPath(oneName(a))
+	other, areFields := FieldPath(oneName(b))
+	return a == b || isField && areFields && fieldpaths.Overlap(parsed(of), parsed(other))
 }
 
-// pathOf is the path of a field, or of a label or an annotation that is named by its name; false for another key.
-func pathOf(key string) (fieldpath.Path, bool) {
-	f, isMeta := metaField(key)
-	if !isMeta || key == ImmutableKey {
-		return nil, false
+// oneName is the key by which two keys are compared: a label or an annotation may be named by LabelKey or AnnotationKey, or by its path.
+func oneName(key string) string {
+	if f, isMeta := metaField(key); isMeta && (f.in == "labels" || f.in == "annotations") {
+		return inFields + fieldpaths.Text(fieldpath.MakePathOrDie("metadata", f.in, f.key))
 	}
-	return ConfigMap.path(f), true // in objects of every kind it is the same
+	return key
+}
+
+// IsIn reports whether a key names what another one names, or may name a part of it.
+func IsIn(key, other string) bool {
+	path, _ := FieldPath(key)
+	of, _ := FieldPath(other)
+	return Overlap(key, other) && len(parsed(path)) >= len(parsed(of))
 }
 
 // paths are those that were parsed, by their text.
@@ -80,7 +86,7 @@ func ObservedFields(kind Kind, apiVersion string, answer []byte, begun time.Time
 	}
 	object, err := decoded(answer)
 	if err == nil {
-		object, err = normal(object, "the object", false)
+		object, err = normal(object, "the object", dropsNulls)
 	}
 	fields, isObject := object.(map[string]any)
 	if err != nil || !isObject {
@@ -188,41 +194,48 @@ func step(v any, e fieldpath.PathElement) (any, string, error) {
 
 // canHold says why a field cannot be made to hold an entry, or nil.
 func (o *Observation) canHold(path string, to Entry) error {
-	if to.IsAbsent() {
-		return nil
-	}
 	p := parsed(path)
 	at, err := find(o.fields, p)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case to.IsAbsent() && at.missing < len(p): // it is gone
+		return nil
 	}
 	for i := at.missing; i < len(p)-1; i++ {
 		if p[i].FieldName == nil {
 			return fmt.Errorf("%s is not there: set it as a whole, to what it is to hold", fieldpaths.Text(p[:i+1]))
 		}
 	}
+	if i := slices.IndexFunc(p, func(e fieldpath.PathElement) bool { return e.FieldName == nil }); i >= 0 {
+		if list, _ := find(o.fields, p[:i]); list.value != nil && hasNull(list.value) {
+			return fmt.Errorf("%s holds a null, which the API server would drop with a write of any element: import %[1]s and set all of it", fieldpaths.Text(p[:i]))
+		}
+	}
 	return CanSet(inFields+path, to)
 }
 
-// CanSet says why no object's field can be made to hold an entry, or nil: an element of a list must hold what it is selected by.
+// CanSet says why no object's field can be made to hold an entry, or nil: an element of a list must hold what it is selected by, and a patch drops
+// nulls.
 func CanSet(key string, to Entry) error {
 	path, isField := FieldPath(key)
-	if !isField || to.IsAbsent() {
+	if !isField {
 		return nil
 	}
-	p := parsed(path)
+	p, value := parsed(path), to.fieldValue()
 	last := p[len(p)-1]
 	switch {
-	case last.FieldName == nil && !fieldpaths.Selects(last, to.fieldValue()):
+	case last.FieldName == nil && !to.IsAbsent() && !fieldpaths.Selects(last, value):
 		return fmt.Errorf("what %s is set to must hold what selects it", path)
 	case last.FieldName != nil && len(p) > 1 && p[len(p)-2].Key != nil:
 		for _, k := range *p[len(p)-2].Key {
-			if k.Name == *last.FieldName && fieldpaths.Scalar(to.fieldValue()) != fieldpaths.Scalar(k.Value.Unstructured()) {
+			if k.Name == *last.FieldName && (to.IsAbsent() || fieldpaths.Scalar(value) != fieldpaths.Scalar(k.Value.Unstructured())) {
 				return fmt.Errorf("%s is what its element is selected by: set the element as a whole, or select it by something else", path)
 			}
 		}
 	}
-	return nil
+	_, err := normal(value, "the value", refusesNulls)
+	return err
 }
 
 // with is the object's fields with changes, which were judged on it.

@@ -128,7 +128,7 @@ func (t *Txn) judgeFields(o *Observation) error {
 	return nil
 }
 
-// allGone reports whether a removal has no key left to remove. What it would be held to by guards does not matter then.
+// allGone reports whether a removal has no key left to remove. Its guards do not matter then.
 func (t *Txn) allGone(o *Observation) bool {
 	for _, k := range t.Keys {
 		if !k.IsGuard && !o.Entry(k.Key).IsAbsent() {

@@ -37,6 +37,7 @@ func (l *Lineage) Wrote(from, to Version, keys ...string) {
 		l.add(to)
 	}
 	for _, key := range keys {
+		key = oneName(key)
 		if l.seen[to] >= l.written[key].number { // one that changed nothing may come after the key was taken over
 			l.written[key] = mark{l.seen[to], to}
 		}
@@ -45,7 +46,7 @@ func (l *Lineage) Wrote(from, to Version, keys ...string) {
 
 // Took takes note of a key that was taken over as it is: later than all that was seen so far, the head included.
 func (l *Lineage) Took(key string) {
-	l.written[key] = mark{l.next, l.head}
+	l.written[oneName(key)] = mark{l.next, l.head}
 	l.next++
 }
 
@@ -70,7 +71,7 @@ func (l *Lineage) LeadsFrom(v Version) bool {
 // WroteSince implements [History]. A version that was never the head, as one that somebody saw while a write was under way, is older than the
 // write unless the API server's order says otherwise.
 func (l *Lineage) WroteSince(key string, v Version) bool {
-	if wrote, ok := l.written[key]; ok && l.isSince(wrote, v) {
+	if wrote, ok := l.written[oneName(key)]; ok && l.isSince(wrote, v) {
 		return true
 	}
 	for other, wrote := range l.written {

@@ -34,6 +34,32 @@ func TestLineageGoesOnThroughOwnWritesOnly(t *testing.T) {
 	}
 }
 
+// A label is one thing, whether its key or its path names it.
+func TestLabelAndItsPathAreOneKey(t *testing.T) {
+	t.Parallel()
+	v := func(rv string) judging.Version { return judging.Version{UID: "u", ResourceVersion: rv} }
+	for _, pair := range [][2]string{
+		{judging.LabelKey("a"), fieldKey(t, "metadata.labels.a")},
+		{judging.AnnotationKey("acme.io/a"), fieldKey(t, `metadata.annotations["acme.io/a"]`)},
+	} {
+		for i, key := range pair {
+			other := pair[1-i]
+			var l judging.Lineage
+			l.Wrote(v("1"), v("2"), key)
+			if !l.WroteSince(other, v("1")) {
+				t.Errorf("%s was not written with %s", other, key)
+			}
+			l.Took(other)
+			if !l.WroteSince(key, v("2")) {
+				t.Errorf("%s was not taken over with %s", key, other)
+			}
+			if !judging.Overlap(key, other) || judging.Overlap(key, fieldKey(t, "metadata.labels.b")) {
+				t.Errorf("%s overlaps %s: %t", key, other, judging.Overlap(key, other))
+			}
+		}
+	}
+}
+
 // Given keys that this process wrote or took over; when a version is asked about that it has never gone by, as one that somebody saw while a write was
 // under way; then the API server's order tells which came first, and of another object, or without an order, the write came later.
 func TestWhatWasWrittenSinceAVersionThatWasNeverTheHead(t *testing.T) {

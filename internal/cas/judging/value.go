@@ -16,12 +16,17 @@ import (
 // What a field of any kind holds is an entry: text, or else canonical JSON. That has no spaces, its members are sorted, and a number has one
 // form, so that two values are the same just when their entries are.
 
-// JSON is the entry of a field that holds a JSON value, which is not null: Text for a text. A null within the value is an error, since a
-// patch would drop it.
+var errNull = errors.New("the value is null, which is no value: leave the member out")
+
+// JSON is the entry of a field that holds a JSON value, which is not null: Text for a text. A null within the value is there to be compared: CanSet refuses
+// to write it.
 func JSON(raw []byte) (Entry, error) {
 	v, err := decoded(raw)
 	if err == nil {
-		v, err = normal(v, "the value", true)
+		v, err = normal(v, "the value", keepsNulls)
+	}
+	if err == nil && v == nil {
+		err = errNull
 	}
 	if err != nil {
 		return Entry{}, err
@@ -79,29 +84,37 @@ func encoded(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// normal has a decoded value hold each number in its one form, and no member that is null: such a one is left out or, in a value that is to be
-// written, an error.
-func normal(v any, at string, isNew bool) (any, error) {
+// nulls is what becomes of a null in a value.
+type nulls uint8
+
+const (
+	dropsNulls   nulls = iota // of what was read, but for what is in a list
+	keepsNulls                // of a list that was read: who writes one element of it must know that a patch would drop the null of another
+	refusesNulls              // in a value that is to be written
+)
+
+// normal has a decoded value hold each number in its one form.
+func normal(v any, at string, has nulls) (any, error) {
 	switch v := v.(type) {
 	case nil:
-		if isNew {
+		if has == refusesNulls {
 			return nil, fmt.Errorf("%s is null, which the API server would drop: leave the member out", at)
 		}
 	case json.Number:
 		return number(v)
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			member, err := normal(v[name], "member "+strconv.Quote(name)+" of "+at, isNew)
+			member, err := normal(v[name], "member "+strconv.Quote(name)+" of "+at, has)
 			if err != nil {
 				return nil, err
 			}
-			if v[name] = member; member == nil {
+			if v[name] = member; member == nil && (has == dropsNulls || name == "creationTimestamp") { // as built-in kinds have it
 				delete(v, name)
 			}
 		}
 	case []any:
 		for i := range v {
-			element, err := normal(v[i], fmt.Sprintf("element %d of %s", i, at), isNew)
+			element, err := normal(v[i], fmt.Sprintf("element %d of %s", i, at), max(has, keepsNulls))
 			if err != nil {
 				return nil, err
 			}
@@ -109,6 +122,19 @@ func normal(v any, at string, isNew bool) (any, error) {
 		}
 	}
 	return v, nil
+}
+
+// hasNull reports whether a value is null, or holds one.
+func hasNull(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), hasNull)
+	case []any:
+		return slices.ContainsFunc(v, hasNull)
+	}
+	return false
 }
 
 // number is the one form of a number: digits alone, if it is whole, and otherwise as encoding/json writes it.

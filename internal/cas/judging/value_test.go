@@ -60,7 +60,11 @@ func TestWhatIsNoValueOfAField(t *testing.T) {
 		`null`: "leave the member out", `{"a":{"b":null}}`: `member "b" of member "a" of the value is null`, `[1,null]`: "element 1 of the value is null",
 		`1e999`: "too large", `{`: "unexpected", `1 2`: "after the value", ``: "EOF",
 	} {
-		if e, err := judging.JSON([]byte(raw)); err == nil || !strings.Contains(err.Error(), want) {
+		e, err := judging.JSON([]byte(raw))
+		if err == nil { // it can be compared, but not be written
+			err = judging.CanSet(fieldKey(t, "spec.x"), e)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v, want %q", raw, e, err, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptrace"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -47,6 +48,7 @@ type Client struct {
 	open     rest.Interface // for fields
 	horizons *horizons
 	kinds    *kinds
+	told     *sync.Map // of all errors of an API server that cannot be reached
 }
 
 // New makes a client. It sends no request.
@@ -79,7 +81,7 @@ func New(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open, horizons: &horizons{}, kinds: &kinds{asking: make(chan struct{}, 1)}}, nil
+	return &Client{rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open, horizons: &horizons{}, kinds: &kinds{asking: make(chan struct{}, 1)}, told: &sync.Map{}}, nil
 }
 
 // once has a request be about the objects of a namespace, and be sent once: by itself, client-go would send it again and again, for as long
@@ -192,7 +194,7 @@ func (c *Client) Explain(err error, ref judging.Ref, verb string) error {
 	case isExplained(err):
 		return err
 	case !errors.As(err, &status):
-		return &judging.UnreachableError{Host: c.Host, Err: err}
+		return &judging.UnreachableError{Host: c.Host, Err: err, Told: c.told}
 	case verb == "create" && isNoNamespace(err):
 		return &judging.NoNamespaceError{Ref: ref}
 	case apierrors.IsForbidden(err):

@@ -53,19 +53,19 @@ func TestRunMeasuresAllParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []int{len(r.Runs), len(r.CLI), len(r.Engine), len(r.Processes), len(r.Binaries)}
-	// 2 places, 3 subjects, 2 shapes with 4 steps and one with 1; 2 places, 2 shapes, 3 writers; 2 places; 2 subjects.
-	if diff := cmp.Diff([]int{len(parts), 54, 12, 2, 2}, got); diff != "" {
+	got := []int{len(r.Runs), len(r.CLI), len(r.Allocations), len(r.Engine), len(r.Processes), len(r.Binaries)}
+	// 2 places, 3 subjects, 2 shapes with 4 steps and one with 1; 2 places, 3 subjects, 2 shapes with 4 steps; 2 places, 2 shapes, 3 writers; 2 places; 2 subjects.
+	if diff := cmp.Diff([]int{len(parts), 54, 48, 12, 2, 2}, got); diff != "" {
 		t.Errorf("parts and rows: %s", diff)
 	}
-	for _, row := range r.CLI {
+	for _, row := range slices.Concat(r.CLI, r.Allocations) {
 		switch {
 		case row.Subject == subjectFloor && row.Requests[0] != row.Verbs[0][verbWatch]: // a watch may be the API server's own
 			t.Errorf("the floor sent requests: %v", row.Verbs[0])
 		case row.Subject != subjectFloor && (row.Requests[0] < 1 || row.Verbs[0].total() != row.Requests[0]):
 			t.Errorf("no request was counted: %v", row)
-		case row.Shape == oneCounter && row.Verbs[0]["PATCH"] < 1:
-			t.Errorf("numbers were taken without a write: %v", row)
+		case noun(row.Shape) != "entry" && row.Step == steps[0].name && row.Verbs[0]["PATCH"] < 1:
+			t.Errorf("something was taken without a write: %v", row)
 		}
 	}
 	for _, row := range r.Engine {
@@ -174,6 +174,18 @@ func numbers() []cliRow {
 	return []cliRow{entries, row, other}
 }
 
+// ofPool has 200 allocations of one pool, beside entries.
+func ofPool(requestsEach float64) (rows []cliRow) {
+	for _, step := range steps {
+		row := cliRow{Place: loopback, Shape: onePool, Entries: 200, Step: step.name, PeakMiB: []float64{40}}
+		entries := row
+		entries.Subject, entries.Seconds, entries.Requests = subjectEntries, []float64{2}, []int{20}
+		row.Subject, row.Seconds, row.Requests = subjectCAS, []float64{3}, []int{int(200 * requestsEach)}
+		rows = append(rows, entries, row)
+	}
+	return rows
+}
+
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -188,6 +200,10 @@ func TestTargets(t *testing.T) {
 			"update of 200 entries, loopback: multiple of the floor", "destroy of 200 entries, loopback: multiple of the floor",
 		}},
 		"too many requests": {results: results{CLI: sample(1.1, 1.1, 0.6)}, missed: []string{"create of 200 entries, loopback: requests an entry"}},
+		"allocations":       {results: results{Allocations: ofPool(0.3)}},
+		"too many requests of allocations": {
+			results: results{Allocations: ofPool(0.31)}, missed: []string{"create of 200 allocations of one pool, loopback: requests an allocation"},
+		},
 		"worse where there are more": {results: results{CLI: sample(1, 1.1, 0.5)}, missed: []string{
 			"create of 1000 entries, loopback: multiple of the floor, as with 200", "plan of 1000 entries, loopback: multiple of the floor, as with 200",
 			"update of 1000 entries, loopback: multiple of the floor, as with 200", "destroy of 1000 entries, loopback: multiple of the floor, as with 200",
@@ -225,7 +241,7 @@ func TestTargetsNeedTheFloor(t *testing.T) {
 func TestReportShowsLossesAndCaps(t *testing.T) {
 	t.Parallel()
 	measured := &results{
-		CLI: append(sample(1.2, 1.3, 0.6), numbers()...),
+		CLI: append(sample(1.2, 1.3, 0.6), numbers()...), Allocations: ofPool(0.2),
 		Engine: []engineRow{
 			{
 				Place: loopback, Shape: oneMap, KiB: 900, Swaps: 1000, Parallel: 100, Writer: writerEngine,
@@ -247,6 +263,8 @@ func TestReportShowsLossesAndCaps(t *testing.T) {
 		"### 200 numbers of one counter, loopback (6 rounds)\n\n| | entries | cas | beside | cas / beside |",
 		"| create | 2.00 s, 0.25 requests an entry | 3.00 s = 1.50 x, 1.10 requests a number | 3.50 s = 1.75 x, 2.00 requests a number | 1.00, 95 %: 0.60 to 1.50 |",
 		"| memory | 40 MiB | 40 MiB |",
+		"### 200 allocations of one pool, loopback (1 round)\n\n| | entries | cas |",
+		"| create | 2.00 s, 0.10 requests an entry | 3.00 s = 1.50 x, 0.20 requests an allocation |",
 		"| 1000 | 100 | 2.00 ms, 0.10 requests, 5.0 kB | 150.00 ms, 2.50 requests, 1.5 kB, **capped** after 20 | **capped**: none in 8 s |",
 	)
 }

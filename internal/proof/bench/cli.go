@@ -17,7 +17,7 @@ import (
 // cliRow is what one command took, in each round.
 type cliRow struct {
 	Place    string
-	Shape    string // oneMap, manyMaps or oneCounter
+	Shape    string // oneMap, manyMaps, oneCounter, onePool or fullPool
 	Entries  int
 	Subject  string
 	Step     string
@@ -31,18 +31,26 @@ const (
 	oneMap     = "one ConfigMap"
 	manyMaps   = "a ConfigMap each"
 	oneCounter = "one counter"
+	onePool    = "one pool"
+	fullPool   = "one pool that has ten thousand"
 )
+
+// crowd is how many allocations a fullPool has at first.
+const crowd = 10_000
 
 // cliCase is a shape that is measured with several numbers of entries, the least first.
 type cliCase struct {
 	name, shape string
 	entries     []int
+	part        string
 }
 
 var cases = []cliCase{
-	{"one", oneMap, []int{200, 1000}},
-	{"own", manyMaps, []int{100, 200, 1000}},
-	{"numbers", oneCounter, []int{200}},
+	{"one", oneMap, []int{200, 1000}, partCLI},
+	{"own", manyMaps, []int{100, 200, 1000}, partCLI},
+	{"numbers", oneCounter, []int{200}, partCLI},
+	{"allocations", onePool, []int{200}, partAllocations},
+	{"crowded", fullPool, []int{200}, partAllocations},
 }
 
 func caseNames() (names []string) {
@@ -73,16 +81,28 @@ func stepsOf(shape string) int {
 
 // referenceOf is the subject whose multiples the others are.
 func referenceOf(shape string) string {
-	if shape == oneCounter {
+	if noun(shape) != "entry" {
 		return subjectEntries
 	}
 	return subjectFloor
 }
 
+// noun is what a shape has many of.
+func noun(shape string) string {
+	switch shape {
+	case oneCounter:
+		return "number"
+	case onePool, fullPool:
+		return "allocation"
+	default:
+		return "entry"
+	}
+}
+
 // subjectsOf are the names of those that are measured side by side.
 func (o options) subjectsOf(shape string) []string {
 	names := []string{subjectCAS, subjectBeside}
-	if shape != oneCounter {
+	if referenceOf(shape) == subjectFloor {
 		names = []string{subjectCAS, subjectPeer, subjectBeside}
 	}
 	if o.reference {
@@ -96,16 +116,16 @@ func (o options) roundsOf(entries, least int) int {
 	return min(o.rounds, max(1, o.rounds*max(least, targetEntries)/entries))
 }
 
-// benchCLI measures the provider beside the floor, and beside the peer and another build where there is one, with a real
+// benchCLI measures the cases of a part: the provider beside the floor, and beside the peer and another build where there is one, with a real
 // command line.
-func benchCLI(ctx context.Context, s *stage) ([]cliRow, error) {
+func benchCLI(ctx context.Context, s *stage, part string) ([]cliRow, error) {
 	all, err := s.cliSubjects(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var rows []cliRow
 	for _, c := range cases {
-		if !slices.Contains(s.cases, c.name) {
+		if c.part != part || !slices.Contains(s.cases, c.name) {
 			continue
 		}
 		var subjects []*cliSubject
@@ -226,7 +246,11 @@ func (s *stage) reset(ctx context.Context, subject *cliSubject, shape string, en
 		if err := maps.Delete(ctx, "bench", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
-		_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "bench"}}, metav1.CreateOptions{})
+		data := map[string]string{}
+		if shape == fullPool {
+			data["pool"] = crowded()
+		}
+		_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "bench"}, Data: data}, metav1.CreateOptions{})
 		return err
 	}
 	for i := range entries { // destroyed by the run before; the rest of it is an empty ConfigMap
@@ -236,4 +260,13 @@ func (s *stage) reset(ctx context.Context, subject *cliSubject, shape string, en
 		}
 	}
 	return nil
+}
+
+// crowded is a pool that others have taken much of, as the provider writes it.
+func crowded() string {
+	members := make([]string, crowd)
+	for i := range members {
+		members[i] = fmt.Sprintf(`"%d":{"claimant":"shop/web","id":"ABCDEFGHIJK%05d","since":"2026-11-25T01:47:11Z"}`, firstNumber+i, i)
+	}
+	return "{\n" + strings.Join(members, ",\n") + "\n}"
 }

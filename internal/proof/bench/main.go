@@ -26,9 +26,16 @@ type part struct {
 	run  func(context.Context, *stage, *results) error
 }
 
+// The parts that a command line runs.
+const partCLI, partAllocations = "cli", "allocations"
+
 var parts = []part{
-	{"cli", func(ctx context.Context, s *stage, r *results) (err error) {
-		r.CLI, err = benchCLI(ctx, s)
+	{partCLI, func(ctx context.Context, s *stage, r *results) (err error) {
+		r.CLI, err = benchCLI(ctx, s, partCLI)
+		return err
+	}},
+	{partAllocations, func(ctx context.Context, s *stage, r *results) (err error) {
+		r.Allocations, err = benchCLI(ctx, s, partAllocations)
 		return err
 	}},
 	{"engine", func(ctx context.Context, s *stage, r *results) (err error) {
@@ -64,7 +71,8 @@ func main() {
 	dir := flags.String("out", "docs", "`folder` that the results are written to; none where empty")
 	flags.IntVar(&o.rounds, "rounds", o.rounds, "how often each is measured")
 	flags.DurationVar(&o.limit, "limit", o.limit, "how long one writer may take for one cell of the engine's part")
-	flags.Func("cases", "for the command line, `what` to measure: entries of one ConfigMap, of a ConfigMap each, numbers of one counter (one,own,numbers)", namesInto(&o.cases, caseNames()))
+	flags.Func("cases", "for the command line, `what` to measure: entries of one ConfigMap, of a ConfigMap each, numbers of one counter, "+
+		"and as parts of allocations those of one pool, and of one that has many ("+strings.Join(caseNames(), ",")+")", namesInto(&o.cases, caseNames()))
 	flags.Func("places", "for the command line, `where` the API server is, near or far (near,far)", namesInto(&o.from, placeNames))
 	flags.Func("entries", "`numbers` of entries for the command line, the least first, instead of those of each case", intsInto(&o.entries))
 	flags.StringVar(&o.beside, "beside", "", "`path` of another build of the provider, which the command line runs in turn with this one")

@@ -24,7 +24,7 @@ func report(r *results) ([]byte, error) {
 	var out bytes.Buffer
 	err = t.Execute(&out, map[string]any{
 		"Runs": r.Runs, "Targets": targetsOf(r), "Peer": has(subjectPeer), "Beside": has(subjectBeside), "Numbers": has(subjectEntries),
-		"CLI": cliTables(r.CLI), "Engine": engineTables(r.Engine), "Processes": processLines(r.Processes), "Binaries": binaryLines(r.Binaries),
+		"CLI": cliTables(r.CLI), "Allocations": cliTables(r.Allocations), "Engine": engineTables(r.Engine), "Processes": processLines(r.Processes), "Binaries": binaryLines(r.Binaries),
 	})
 	return out.Bytes(), err
 }
@@ -83,10 +83,11 @@ func cliTables(rows []cliRow) []*cliTable {
 }
 
 func (r cliRow) title() string {
-	if r.Shape == oneCounter {
-		return fmt.Sprintf("%d numbers of %s, %s", r.Entries, r.Shape, r.Place)
+	many := "entries"
+	if noun(r.Shape) != "entry" {
+		many = noun(r.Shape) + "s"
 	}
-	return fmt.Sprintf("%d entries of %s, %s", r.Entries, r.Shape, r.Place)
+	return fmt.Sprintf("%d %s of %s, %s", r.Entries, many, r.Shape, r.Place)
 }
 
 // String is the table for a terminal.
@@ -153,11 +154,11 @@ func (r cliRow) text(rows []cliRow) string {
 	if multiple := r.multiple(rows); multiple > 0 && r.Subject != referenceOf(r.Shape) {
 		text += fmt.Sprintf(" = %.2f x", multiple)
 	}
-	noun := "an entry"
-	if r.Shape == oneCounter && r.Subject != subjectEntries {
-		noun = "a number"
+	each := "an entry"
+	if r.Subject != subjectEntries {
+		each = map[string]string{"entry": each, "number": "a number", "allocation": "an allocation"}[noun(r.Shape)]
 	}
-	text += fmt.Sprintf(", %.2f requests %s", r.requestsEach(), noun)
+	text += fmt.Sprintf(", %.2f requests %s", r.requestsEach(), each)
 	if verbs := r.verbsEach(); verbs != "" {
 		text += " (" + verbs + ")"
 	}
@@ -289,6 +290,11 @@ func targetsOf(r *results) []verdict {
 			if step.name == row.Step {
 				all = append(all, row.verdicts(r.CLI, limits[row.Place].multiples[i])...)
 			}
+		}
+	}
+	for _, row := range r.Allocations {
+		if row.Subject == subjectCAS && row.Shape == onePool && row.Entries == targetEntries && row.Step == steps[0].name {
+			all = append(all, atMost(fmt.Sprintf("%s of %s: requests an allocation", row.Step, row.title()), 0.3, row.requestsEach()))
 		}
 	}
 	for _, row := range r.Processes {

@@ -18,11 +18,12 @@ import (
 
 // results is what the parts found, each when it was last run.
 type results struct {
-	Runs      map[string]conditions
-	CLI       []cliRow
-	Engine    []engineRow
-	Processes []processRow
-	Binaries  []binaryRow
+	Runs        map[string]conditions
+	CLI         []cliRow
+	Allocations []cliRow
+	Engine      []engineRow
+	Processes   []processRow
+	Binaries    []binaryRow
 }
 
 // conditions is what a part was measured on.

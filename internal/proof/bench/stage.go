@@ -73,6 +73,7 @@ type stage struct {
 	dir       string // removed at the end
 	client    testcluster.Client
 	near, far place
+	subjects  map[string]*cliSubject // of the command line, once they are open
 	options
 
 	// undo is what tearDown does, the last one first.

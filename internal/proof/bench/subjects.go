@@ -74,6 +74,20 @@ resource "cas_configmap_counter" "n" {
 }
 `
 
+// firstNumber is the first that can be taken.
+const firstNumber = 30_000
+
+var allocationsConfiguration = casProvider + fmt.Sprintf(`
+resource "cas_configmap_allocation" "a" {
+  for_each  = local.names
+  namespace = var.namespace
+  name      = each.value
+  key       = "pool"
+  claimant  = "shop/web-${var.value}"
+  numbers   = { from = %d, to = %d }
+}
+`, firstNumber, 2*firstNumber)
+
 // Entries of one field manager replace each other, so each has one of its own.
 const peerConfiguration = `
 terraform {
@@ -100,14 +114,20 @@ func (c *cliSubject) configuration(shape string) string {
 	switch {
 	case c.name == subjectPeer:
 		return peerConfiguration + variables
-	case shape == oneCounter && c.name != subjectEntries:
+	case c.name == subjectEntries:
+	case shape == oneCounter:
 		return numbersConfiguration + variables
+	case shape == onePool || shape == fullPool:
+		return allocationsConfiguration + variables
 	}
 	return entriesConfiguration + variables
 }
 
-// cliSubjects opens those that the chosen cases have.
+// cliSubjects opens those that the chosen cases have, once.
 func (s *stage) cliSubjects(ctx context.Context) (map[string]*cliSubject, error) {
+	if s.subjects != nil {
+		return s.subjects, nil
+	}
 	paths, err := s.builds(ctx, floorProgram, providerProgram, peakProgram)
 	if err != nil {
 		return nil, err
@@ -129,6 +149,7 @@ func (s *stage) cliSubjects(ctx context.Context) (map[string]*cliSubject, error)
 			return nil, err
 		}
 	}
+	s.subjects = subjects
 	return subjects, nil
 }
 

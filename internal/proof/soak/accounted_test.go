@@ -86,3 +86,46 @@ func TestAccounted(t *testing.T) {
 		})
 	}
 }
+
+// A swap may be told with a later version than its own, as long as that still holds what it wrote. What it left alone may have changed since.
+func TestMade(t *testing.T) {
+	t.Parallel()
+	entries := func(a, b string) map[string]cas.Entry { return map[string]cas.Entry{"a": cas.Text(a), "b": cas.Text(b)} }
+	states := []state{
+		{version: at(1), entries: entries("0", "0")}, {version: at(2), entries: entries("1", "0")},
+		{version: at(3), entries: entries("1", "foreign")}, {version: at(4), entries: entries("2", "foreign")},
+	}
+	foreign := func(key, from, to string, version int) *op {
+		return &op{
+			Worker: "swapper-1", Kind: swapOp, Key: key, Expect: cas.Text(from), New: cas.Text(to), Verdict: cas.Applied, Wrote: true,
+			Version: at(version), Live: cas.Text(to), Previous: cas.Text(from), Call: int64(10 * version), Return: int64(10*version + 5),
+		}
+	}
+	told := func(version int, a, b string) *op {
+		return &op{
+			Worker: "swapper-0", Kind: swapOp, Key: "a", Expect: cas.Text("0"), New: cas.Text("1"), Verdict: cas.Applied, Wrote: true,
+			Also:    []keyPart{{Key: "b", Expect: cas.Text("0"), New: cas.Text("0"), Live: cas.Text(b), Previous: cas.Text("0")}},
+			Version: at(version), Live: cas.Text(a), Previous: cas.Text("0"), Call: 1, Return: 50,
+		}
+	}
+	for name, test := range map[string]struct {
+		of   *op
+		want string
+	}{
+		"its own":                   {told(2, "1", "0"), ""},
+		"a later one":               {told(3, "1", "foreign"), ""},
+		"a later one, misquoted":    {told(3, "1", "x"), "the version holds 0, not x"},
+		"a later one that has less": {told(4, "1", "foreign"), "the version holds 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			errs := accounted(made(history{test.of, foreign("b", "0", "foreign", 3), foreign("a", "1", "2", 4)}, states), states)
+			switch {
+			case test.want == "" && len(errs) > 0:
+				t.Errorf("complains: %v", errs)
+			case test.want != "" && (len(errs) == 0 || !strings.Contains(errs[0].Error(), test.want)):
+				t.Errorf("complaints %v, want %q", errs, test.want)
+			}
+		})
+	}
+}

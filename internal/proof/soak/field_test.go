@@ -85,7 +85,7 @@ func (f *field) start(p plan, config *rest.Config) *process {
 	p.Name = fmt.Sprintf("%s-%d", p.Role, f.started)
 	f.started++
 	p.Seed, p.Namespace, p.Secrets, p.ConfigMaps, p.Keys = f.seed, f.namespace, *secrets, f.configMaps, f.keys
-	p.Host, p.CA, p.Token = config.Host, config.CAData, config.BearerToken
+	p.Host, p.Token, p.TLS = config.Host, config.BearerToken, config.TLSClientConfig
 	if p.Deadline == 0 {
 		p.Deadline = 30 * time.Second
 	}

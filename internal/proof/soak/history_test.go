@@ -51,6 +51,8 @@ type op struct {
 	// ByKey tells that a JSON Patch about the key was sent while the swap was under way.
 	ByKey bool   `json:",omitempty"`
 	Err   string `json:",omitempty"`
+
+	isLater bool // the version told was a later one than Version
 }
 
 type kind string
@@ -141,9 +143,25 @@ func (o *op) wroteKey() bool { return o.Kind != readOp && o.Verdict == cas.Appli
 // mayHaveWritten tells whether nobody knows if the operation changed its keys.
 func (o *op) mayHaveWritten() bool { return o.Kind != readOp && o.Verdict == cas.Unknown }
 
-// endsLineage tells whether the engine may not count on what its own write followed: a JSON Patch, or a removal without a
-// read and without a digest of all that was there.
-func (o *op) endsLineage() bool { return o.ByKey || o.GoneIsDone && o.SeenDigest == "" }
+// madeAt is the operation as told with the version that it made instead of a later one.
+func (o *op) madeAt(told, made state) *op {
+	earlier := *o
+	earlier.Version, earlier.isLater, earlier.Also = made.version, true, slices.Clone(o.Also)
+	move := func(key string, live *cas.Entry) {
+		if *live == told.entries[key] {
+			*live = made.entries[key]
+		}
+	}
+	move(o.Key, &earlier.Live)
+	for i, p := range earlier.Also {
+		move(p.Key, &earlier.Also[i].Live)
+	}
+	return &earlier
+}
+
+// endsLineage tells whether the engine may not count on what its own write followed: a JSON Patch, one of which it is not known which version it
+// made, or a removal without a read and without a digest of all that was there.
+func (o *op) endsLineage() bool { return o.ByKey || o.isLater || o.GoneIsDone && o.SeenDigest == "" }
 
 // leavesNoTrace tells whether the operation only removes what need not be gone otherwise: nothing in the object says who removed it.
 func (o *op) leavesNoTrace() bool {

@@ -50,7 +50,7 @@ type plan struct {
 	Workers    int
 	Seed       uint64
 	Host       string
-	CA         []byte
+	TLS        rest.TLSClientConfig
 	Token      string
 	Namespace  string
 	Secrets    bool // what is called a ConfigMap is a Secret
@@ -63,7 +63,7 @@ type plan struct {
 }
 
 func (p *plan) config() *rest.Config {
-	return &rest.Config{Host: p.Host, QPS: -1, BearerToken: p.Token, TLSClientConfig: rest.TLSClientConfig{CAData: p.CA}}
+	return &rest.Config{Host: p.Host, QPS: -1, BearerToken: p.Token, TLSClientConfig: p.TLS}
 }
 
 // worker is what all roles share.

@@ -6,9 +6,13 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
@@ -33,6 +37,37 @@ type cidrModel struct {
 	Within types.List  `tfsdk:"within"`
 	Prefix types.Int64 `tfsdk:"prefix"`
 	Except types.List  `tfsdk:"except"`
+}
+
+// RangeAttributes are those of Ranges, each with the text of its page and with its validators. A data source can have them as well.
+func RangeAttributes(numbers, cidr, names string, besideNumbers, besideCIDR []validator.Object) map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"numbers": schema.SingleNestedAttribute{
+			Optional: true, Validators: besideNumbers, MarkdownDescription: numbers,
+			Attributes: map[string]schema.Attribute{
+				"from":   schema.Int64Attribute{Required: true, MarkdownDescription: "First number of the range."},
+				"to":     schema.Int64Attribute{Required: true, MarkdownDescription: "Last number of the range."},
+				"except": schema.ListAttribute{Optional: true, ElementType: types.Int64Type, MarkdownDescription: "Numbers that are not taken."},
+			},
+		},
+		"cidr": schema.SingleNestedAttribute{
+			Optional: true, Validators: besideCIDR, MarkdownDescription: cidr,
+			Attributes: map[string]schema.Attribute{
+				"within": schema.ListAttribute{
+					Required: true, ElementType: types.StringType, Validators: []validator.List{listvalidator.SizeAtLeast(1)},
+					MarkdownDescription: "Prefixes to take from, such as `10.0.0.0/12`. They must not overlap.",
+				},
+				"prefix": schema.Int64Attribute{
+					Required: true, Validators: []validator.Int64{int64validator.Between(0, 128)},
+					MarkdownDescription: "Length of what is taken, such as `24`.",
+				},
+				"except": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Prefixes of which nothing is taken."},
+			},
+		},
+		"names": schema.ListAttribute{
+			Optional: true, ElementType: types.StringType, Validators: []validator.List{listvalidator.SizeAtLeast(1)}, MarkdownDescription: names,
+		},
+	}
 }
 
 // Kind is the name of the attribute that is set, known or not; empty where there is none.

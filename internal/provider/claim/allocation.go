@@ -30,16 +30,24 @@ type Allocation struct {
 // idLength is long: 80 bits. An id is compared with all others that ever were in a pool.
 const idLength = 16
 
+// notYet stands for the id of what is to be taken.
+const notYet = "not yet"
+
 // PlanAllocate checks whether something can be taken.
 func (r *Run) PlanAllocate(ctx context.Context, a Allocation, limits timeouts.Value, about diagnose.Subject) diag.Diagnostics {
-	a.ID = "planned"
+	a.ID = notYet
 	c := r.taking(a, &about)
 	return r.planComputed(ctx, c, allocations, limits, about)
 }
 
-// PlanAllocated records that a planned instance has something of the pool, and takes nothing.
+// PlanAllocated records that a planned instance has something of the pool, and takes nothing. It warns if this is what another one of the plan waits for in vain.
 func (r *Run) PlanAllocated(ctx context.Context, a Allocation, about diagnose.Subject) diag.Diagnostics {
-	return r.planKeys(ctx, a.Ref, use{owns: []string{a.Key}}, token{text: allocations}, about)
+	diags := r.planKeys(ctx, a.Ref, use{owns: []string{a.Key}}, token{text: allocations}, about)
+	r.registry.holds(a.ID, true)
+	if full := r.registry.awaitedInVain(a.ID); full != nil && r.Checks() && !r.isApply(ctx) {
+		diags.Append(r.atPlan(ctx, about).Diagnose(&diagnose.HeldHereError{Full: full}))
+	}
+	return diags
 }
 
 // Allocate takes what nobody else has, and waits for that. isDoubtful: an error, after which it is not known whether the member with the id that is returned is there, or
@@ -85,9 +93,12 @@ func (r *Run) Reclaim(ctx context.Context, a Allocation, timeout time.Duration, 
 }
 
 // Release gives an allocation back. What is not there any more, with its ConfigMap or without, is a success; a value that another has by now is left to
-// that one, with a warning.
+// that one, with a warning. An allocation without a value is of a take that may still be on its way: see [fenced].
 func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, about diagnose.Subject) (diags diag.Diagnostics) {
 	c := r.computed(a, func(p *pool.Pool) (*pool.Pool, error) { return p.Release(a.ID, a.Value), nil })
+	if a.Value == "" {
+		c.Next = fenced(c.Next)
+	}
 	var step cas.Step
 	told, _ := r.compute(ctx, c, allocations, timeout, about, func(ctx context.Context) (err error) {
 		step, err = r.Engine.Compute(ctx, c)
@@ -109,6 +120,22 @@ func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, 
 		}
 	}
 	return diags
+}
+
+// fenced writes also what next leaves as it is, with a line break more, or as an empty pool. A take is conditional on the version that it was judged on: after
+// a write, one of unknown outcome has landed, and was found, or it never can.
+func fenced(next func(cas.Entry) (cas.Entry, error)) func(cas.Entry) (cas.Entry, error) {
+	return func(live cas.Entry) (cas.Entry, error) {
+		made, err := next(live)
+		switch text, _ := live.Text(); {
+		case err != nil || made != live:
+			return made, err
+		case live.IsAbsent():
+			return cas.Text(new(pool.Pool).String()), nil
+		default: // the next take or release writes it without the line break
+			return cas.Text(text + "\n"), nil
+		}
+	}
 }
 
 // Allocated reads what became of an allocation: the member with its id or, where it has no id yet, of its value. Where there is none, other is who has the
@@ -157,9 +184,10 @@ func (r *Run) taking(a Allocation, about *diagnose.Subject) cas.Computed {
 			return next, err
 		case a.Wait > 0 && r.registry.holdAll(full.Holders):
 			return nil, &diagnose.HeldHereError{Full: full}
-		default:
-			return nil, &cas.NotYetError{Err: full}
+		case a.Wait > 0 && a.ID == notYet:
+			r.registry.awaits(full)
 		}
+		return nil, &cas.NotYetError{Err: full}
 	})
 }
 
@@ -208,7 +236,7 @@ func (r *Run) reader(id terms.EntryID) *pool.Reader {
 	return known
 }
 
-// holds records whether an id is of an allocation that this apply has taken, or is about to.
+// holds records whether an id is of an allocation that this run has taken, is about to, or leaves as it is. An apply does not know of what it leaves.
 func (g *registry) holds(id string, holds bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -218,9 +246,35 @@ func (g *registry) holds(id string, holds bool) {
 	g.allocated[id] = holds
 }
 
-// holdAll reports whether this apply has taken all that the members are.
+// holdAll reports whether this run has all that the members are.
 func (g *registry) holdAll(members []pool.Member) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	return g.hold(members)
+}
+
+func (g *registry) hold(members []pool.Member) bool {
 	return !slices.ContainsFunc(members, func(m pool.Member) bool { return !g.allocated[m.ID] })
+}
+
+// awaits records that an allocation waits for one of others to be released. Terraform plans in any order, so that they may be planned after it.
+func (g *registry) awaits(full *pool.FullError) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.awaited = append(g.awaited, full)
+}
+
+// awaitedInVain gives what is waited for in vain, since this run has all of it, if the id is of a part of that. It is given once.
+func (g *registry) awaitedInVain(id string) *pool.FullError {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.IndexFunc(g.awaited, func(full *pool.FullError) bool {
+		return slices.ContainsFunc(full.Holders, func(m pool.Member) bool { return m.ID == id }) && g.hold(full.Holders)
+	})
+	if i < 0 {
+		return nil
+	}
+	full := g.awaited[i]
+	g.awaited = nil
+	return full
 }

@@ -80,7 +80,7 @@ func (ch *Change) LeavesValues() bool {
 func (ch *Change) gone(was *Claim) map[string]cas.Entry {
 	gone := map[string]cas.Entry{}
 	for field, e := range was.Values {
-		isIn := func(other string) bool { return cas.Overlap(field, other) } // a field that became a part of another, or the reverse
+		isIn := func(other string) bool { return cas.IsIn(field, other) } // a field that became a part of another
 		_, names := ch.Plan.Values[field]
 		if !names && ch.Plan.Known.Keys && (ch.Plan.APIVersion == "" || !slices.ContainsFunc(ch.Plan.Keys(), isIn)) {
 			gone[field] = e
@@ -100,6 +100,15 @@ func (ch *Change) dropped(was *Claim) map[string]cas.Entry {
 		return !become[field].writes()
 	})
 	return dropped
+}
+
+// tangled gives the fields that an update removes or puts back, and cannot: the plan names them in another version of the API, where their paths may lead
+// elsewhere, or names a part of them.
+func (ch *Change) tangled(dropped map[string]cas.Entry) []string {
+	return slices.DeleteFunc(sortedKeys(dropped), func(field string) bool {
+		isPart := func(other string) bool { return cas.Overlap(field, other) }
+		return ch.Plan.APIVersion == "" || ch.Plan.APIVersion == ch.Prior.APIVersion && !slices.ContainsFunc(ch.Plan.Keys(), isPart)
+	})
 }
 
 // keepsValue reports whether an update leaves a field as it was.

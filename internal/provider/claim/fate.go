@@ -167,7 +167,7 @@ func (m *Memory) origin(key string) origin {
 	}
 }
 
-// finding is what a key holds, held against what the resource last wrote, where that is known.
+// finding is what a key holds, compared with what the resource last wrote, where that is known.
 func (m *Memory) finding(key string, live cas.Entry) finding {
 	first, isKnown := m.First[key]
 	switch {

@@ -128,6 +128,9 @@ func (ch *Change) planChanges(ctx context.Context) diag.Diagnostics {
 	if c.Policy == "" { // not known: they may be abandoned
 		dropped = nil
 	}
+	for _, field := range ch.tangled(dropped) { // which updateTxn refuses
+		delete(dropped, field)
+	}
 	writes := slices.DeleteFunc(c.Keys(), func(field string) bool { return ch.keepsValue(ch.was(), field) })
 	owns, ownValues := c.Keys(), c.Values
 	if c.Whole != nil { // it writes what it changes, and leaves the rest to entries

@@ -10,6 +10,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
@@ -22,7 +23,8 @@ type registry struct {
 	creations map[cas.Ref]token
 	declared  map[cas.Ref]Declared // by whole objects of the plan
 	reads     map[string]bool      // tokens of instances
-	allocated map[string]bool      // in the apply: by the ids of allocations
+	allocated map[string]bool      // by the ids of allocations: see holds
+	awaited   []*pool.FullError    // by allocations of the plan
 }
 
 // keyUse is what instances are planned to do with a key.
@@ -97,9 +99,8 @@ func (g *registry) plans(ref cas.Ref, of token, u use) (c clash) {
 	record := func(keys []string, change func(key string, k *keyUse)) {
 		for _, key := range slices.Sorted(slices.Values(keys)) {
 			id := terms.EntryID{Ref: ref, Key: key}
-			_, isField := cas.FieldPath(key)
-			for other, k := range g.keys { // a part of the field, or what it is a part of
-				if isField && other.Ref == ref && other.Key != key && k.owner.text != of.text && cas.Overlap(other.Key, key) {
+			for other, k := range g.keys { // a part of the field, or what it is a part of, or its other name
+				if !isKey(key) && other.Ref == ref && other.Key != key && k.owner.text != of.text && cas.Overlap(other.Key, key) {
 					change(key, &k)
 				}
 			}
@@ -254,7 +255,7 @@ func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string
 
 // wroteOver reports whether a call has a field that is a part of this one, or the reverse.
 func (g *registry) wroteOver(ref cas.Ref, key string) bool {
-	if _, isField := cas.FieldPath(key); !isField {
+	if isKey(key) {
 		return false
 	}
 	for id := range g.written {

@@ -158,6 +158,9 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 	if !isWhole && !t.Seen.Valid() {
 		diags.Append(ch.about.VersionNotKnown())
 	}
+	if tangled := ch.tangled(dropped); len(tangled) > 0 {
+		diags.Append(ch.about.Tangled(tangled, was.APIVersion))
+	}
 	if isWhole || c.Scope != terms.ScopeKey || c.IsSecret() && len(dropped) > 0 {
 		t.At = append(t.At, t.Seen.Version)
 	}

@@ -3,12 +3,11 @@ package configmap
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -269,78 +268,56 @@ func (r *allocationResource) about(m *allocationModel, op terms.Operation) diagn
 
 func allocationSchema(ctx context.Context) schema.Schema {
 	replaces := []planmodifier.String{stringplanmodifier.RequiresReplace()}
-	oneRange := path.Expressions{path.MatchRoot("numbers"), path.MatchRoot("cidr"), path.MatchRoot("names")}
+	all := adapter.RangeAttributes(
+		"Takes the lowest free number. Set exactly one of `numbers`, `cidr` and `names`. A change of the range takes nothing new; a change from "+
+			"one of the three to another replaces the resource.",
+		"Takes the lowest free prefix of a length. One that overlaps any prefix or address in the pool is not free.",
+		"Takes the first free name. With `wait_for_free`, this is a semaphore.",
+		[]validator.Object{objectvalidator.ExactlyOneOf(path.MatchRoot("numbers"), path.MatchRoot("cidr"), path.MatchRoot("names"))}, nil)
+	maps.Copy(all, map[string]schema.Attribute{
+		"namespace": attributes.Namespace(cas.ConfigMap),
+		"name": schema.StringAttribute{
+			Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
+			MarkdownDescription: "Name of the ConfigMap. It must exist before the apply. A change replaces the resource.",
+		},
+		"key": schema.StringAttribute{
+			Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidKey(cas.ConfigMap)},
+			MarkdownDescription: "Key that holds the pool, as JSON. If it is absent, the pool is empty. A change replaces the resource.",
+		},
+		"claimant": schema.StringAttribute{
+			Optional: true, Validators: []validator.String{stringvalidator.LengthBetween(1, pool.MostClaimant)},
+			MarkdownDescription: "Who uses the value, for people: 1 to 128 bytes, such as `shop/web`. It is in the pool, and in the messages that others get " +
+				"when the pool is full. A change is written to the pool.",
+		},
+		"prefer": schema.StringAttribute{
+			Optional: true,
+			MarkdownDescription: "Value to take, such as `30005`. If it is not free, this is an error that names its claimant. Only used when a value is taken: a change takes " +
+				"nothing new.",
+		},
+		"wait_for_free": schema.StringAttribute{
+			Optional: true, Validators: []validator.String{attributes.ValidTimeout()},
+			MarkdownDescription: "Maximum time that a create waits while everything is taken, or while there is no ConfigMap, such as `15m`. The time comes on top of " +
+				"`timeouts.create`. Needs the verb `watch`. Default: no wait.",
+		},
+		"field_manager": schema.StringAttribute{
+			Optional: true, Validators: attributes.ValidFieldManager(),
+			MarkdownDescription: "Name of this writer in `managedFields`. Each run appends its own suffix. Default: the provider's `field_manager`.",
+		},
+		"timeouts": attributes.WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
+			Create: true, CreateDescription: "Time limit of a create, such as `30s` or `2m`. Default: `1m`.",
+			Read: true, ReadDescription: "Time limit of a refresh, and of the check at plan. Default: `1m`.",
+			Update: true, UpdateDescription: "Time limit of an update. Default: `1m`.",
+			Delete: true, DeleteDescription: "Time limit of a delete. Default: `1m`. Apply a change of it before you destroy.",
+		})),
+		"id":    attributes.Computed("The random `id` of the allocation in the pool. Only what has it is released."),
+		"value": attributes.Computed("What was taken, such as `30000`, `10.0.3.0/24` or `b`. Null after a create of unknown outcome, which the next apply replaces."),
+		"number": schema.Int64Attribute{
+			Computed: true, MarkdownDescription: "`value` as a number. Null with `cidr` and `names`.",
+		},
+	})
 	return schema.Schema{
 		MarkdownDescription: "Takes a free number, CIDR or name from a pool that one key of an existing ConfigMap holds, and gives it back on destroy. No two runs " +
 			"get the same.",
-		Attributes: map[string]schema.Attribute{
-			"namespace": attributes.Namespace(cas.ConfigMap),
-			"name": schema.StringAttribute{
-				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
-				MarkdownDescription: "Name of the ConfigMap. It must exist before the apply. A change replaces the resource.",
-			},
-			"key": schema.StringAttribute{
-				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidKey(cas.ConfigMap)},
-				MarkdownDescription: "Key that holds the pool, as JSON. If it is absent, the pool is empty. A change replaces the resource.",
-			},
-			"claimant": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{stringvalidator.LengthBetween(1, pool.MostClaimant)},
-				MarkdownDescription: "Who uses the value, for people: 1 to 128 bytes, such as `shop/web`. It is in the pool, and in the messages that others get " +
-					"when the pool is full. A change is written to the pool.",
-			},
-			"numbers": schema.SingleNestedAttribute{
-				Optional: true, Validators: []validator.Object{objectvalidator.ExactlyOneOf(oneRange...)},
-				MarkdownDescription: "Takes the lowest free number. Set exactly one of `numbers`, `cidr` and `names`. A change of the range takes nothing new; a change from " +
-					"one of the three to another replaces the resource.",
-				Attributes: map[string]schema.Attribute{
-					"from":   schema.Int64Attribute{Required: true, MarkdownDescription: "First number of the range."},
-					"to":     schema.Int64Attribute{Required: true, MarkdownDescription: "Last number of the range."},
-					"except": schema.ListAttribute{Optional: true, ElementType: types.Int64Type, MarkdownDescription: "Numbers that are not taken."},
-				},
-			},
-			"cidr": schema.SingleNestedAttribute{
-				Optional:            true,
-				MarkdownDescription: "Takes the lowest free prefix of a length. One that overlaps any prefix or address in the pool is not free.",
-				Attributes: map[string]schema.Attribute{
-					"within": schema.ListAttribute{
-						Required: true, ElementType: types.StringType, Validators: []validator.List{listvalidator.SizeAtLeast(1)},
-						MarkdownDescription: "Prefixes that it is taken from, such as `10.0.0.0/12`. They must not overlap.",
-					},
-					"prefix": schema.Int64Attribute{
-						Required: true, Validators: []validator.Int64{int64validator.Between(0, 128)}, MarkdownDescription: "Length of the prefix to take, such as `24`.",
-					},
-					"except": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Prefixes of which nothing is taken."},
-				},
-			},
-			"names": schema.ListAttribute{
-				Optional: true, ElementType: types.StringType, Validators: []validator.List{listvalidator.SizeAtLeast(1)},
-				MarkdownDescription: "Takes the first free name. With `wait_for_free`, this is a semaphore.",
-			},
-			"prefer": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Value to take, such as `30005`. If it is not free, this is an error that names its claimant. Only used when a value is taken: a change takes " +
-					"nothing new.",
-			},
-			"wait_for_free": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{attributes.ValidTimeout()},
-				MarkdownDescription: "Maximum time that a create waits while everything is taken, or while there is no ConfigMap, such as `15m`. The time comes on top of " +
-					"`timeouts.create`. Needs the verb `watch`. Default: no wait.",
-			},
-			"field_manager": schema.StringAttribute{
-				Optional: true, Validators: attributes.ValidFieldManager(),
-				MarkdownDescription: "Name of this writer in `managedFields`. Each run appends its own suffix. Default: the provider's `field_manager`.",
-			},
-			"timeouts": attributes.WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
-				Create: true, CreateDescription: "Time limit of a create, such as `30s` or `2m`. Default: `1m`.",
-				Read: true, ReadDescription: "Time limit of a refresh, and of the check at plan. Default: `1m`.",
-				Update: true, UpdateDescription: "Time limit of an update. Default: `1m`.",
-				Delete: true, DeleteDescription: "Time limit of a delete. Default: `1m`. Apply a change of it before you destroy.",
-			})),
-			"id":    attributes.Computed("The random `id` of the allocation in the pool. Only what has it is released."),
-			"value": attributes.Computed("What was taken, such as `30000`, `10.0.3.0/24` or `b`. Null after a create of unknown outcome, which the next apply replaces."),
-			"number": schema.Int64Attribute{
-				Computed: true, MarkdownDescription: "`value` as a number. Null with `cidr` and `names`.",
-			},
-		},
+		Attributes: all,
 	}
 }

@@ -70,8 +70,8 @@ func dataSchema(ctx context.Context) schema.Schema {
 				"`restore` puts back their values from before the first write (or from the import or adoption). `abandon` leaves them as they are.",
 				terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the keys after the last apply. `warning` (default) warns " +
-				"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new expectation of a key " +
-				"acknowledges its change."),
+				"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a " +
+				"warning or an error, set the key's expectation to what it holds now."),
 			"hide_values": attributes.Hide("previous_data"),
 
 			"previous_data": schema.MapAttribute{

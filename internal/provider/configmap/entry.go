@@ -59,8 +59,8 @@ func entrySchema(ctx context.Context) schema.Schema {
 				Validators: []validator.String{
 					stringvalidator.ConflictsWith(path.MatchRoot("expected_value_base64")), attributes.ValidValueSize(),
 				},
-				MarkdownDescription: "Text that the key must hold before the write. Without it, a create needs an absent key, and an update needs the value in the " +
-					"state. A plan without a write does not check it, so it can stay in the configuration after the swap.",
+				MarkdownDescription: "Text that the key must hold before the write. If you do not set it, the key must not exist yet for a create, and must hold the value " +
+					"in the state for an update. A plan without a write does not check it, so it can stay in the configuration after the swap.",
 			},
 			"expected_value_base64": schema.StringAttribute{
 				Optional: true,
@@ -77,8 +77,8 @@ func entrySchema(ctx context.Context) schema.Schema {
 				"`restore` puts back its value from before the first write (or from the import or adoption). `abandon` leaves it as it is.",
 				terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply. `warning` (default) warns at plan and " +
-				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new `expected_value` acknowledges the change. " +
-				"If the key is gone, the plan creates it again."),
+				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a warning or an " +
+				"error, set `expected_value` to what the key holds now. If the key is gone, the plan creates it again."),
 			"hide_value": attributes.Hide("previous_value"),
 
 			"previous_value": attributes.Computed("Text that the last write replaced. Null if the key was absent or held binary data, if this resource " +

@@ -16,7 +16,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// HeldHereError: all that could be taken is held by this same apply, which would wait for itself.
+// HeldHereError: all that could be taken is held by allocations of this same configuration, which would wait for itself.
 type HeldHereError struct{ Full *pool.FullError }
 
 func (e *HeldHereError) Error() string { return e.Full.Error() }
@@ -45,8 +45,12 @@ func (s Subject) ofPool(err error) diag.Diagnostic {
 		return s.refuse(TitleNotAPool, path.Root("key"), s.ID.Key+" holds no pool: "+format.Problem+".", nil,
 			s.orDestroy("Set the key to {} for an empty pool, or remove it. To keep what is there, use another key."))
 	case errors.As(err, &here):
-		return s.refuse(TitlePoolIsFull, path.Root("wait_for_free"), "This apply itself has taken all that there is, so that waiting would not end.", s.holders(here.Full),
-			"Widen the range, or have fewer allocations in one configuration.")
+		const next = "Widen the range, or have fewer allocations in one configuration."
+		if s.Plan != "" { // Terraform plans a replacement as an allocation that stays, and then as a new one
+			return s.tell(WarningPoolIsFull, path.Empty(), "Allocations of this configuration have all that there is, and another one would wait for it. The wait ends only if the "+
+				"apply replaces one of them.", s.holders(here.Full), next)
+		}
+		return s.refuse(TitlePoolIsFull, path.Root("wait_for_free"), "Allocations of this configuration have all that there is, so that waiting would not end.", s.holders(here.Full), next)
 	case errors.As(err, &full) && !full.Holds:
 		return s.refuse(TitlePoolIsFull, path.Empty(), "The range has nothing that could be taken.", nil, s.orDestroy("Widen the range."))
 	case errors.As(err, &full):
@@ -57,17 +61,17 @@ func (s Subject) ofPool(err error) diag.Diagnostic {
 		}
 		return s.refuse(TitlePoolIsFull, path.Empty(), happened, s.holders(full), "Widen the range, release what is not needed, or set wait_for_free.")
 	case errors.As(err, &taken):
-		facts := []Fact{{"Wanted", s.shown(taken.Value)}, {"Taken", s.shown(taken.By.Value)}, {"Claimant", s.claimant(taken.By)}}
+		facts := []Fact{{partWanted, s.shown(taken.Value)}, {"Taken", s.shown(taken.By.Value)}, {"Claimant", s.claimant(taken.By)}}
 		const next = "Prefer another value, or omit prefer to take the lowest free one."
 		if s.Plan != "" {
 			return s.tell(WarningValueIsTaken, path.Root("prefer"), "The preferred value is taken. The apply will fail unless it is released before.", facts, next)
 		}
 		return s.refuse(TitleValueIsTaken, path.Root("prefer"), "The preferred value is taken.", facts, next)
 	case errors.As(err, &outside):
-		return s.refuse(TitleValueOutsideTheRange, path.Root("prefer"), "The preferred value is not in the range.", []Fact{{"Wanted", s.shown(outside.Value)}},
+		return s.refuse(TitleValueOutsideTheRange, path.Root("prefer"), "The preferred value is not in the range.", []Fact{{partWanted, s.shown(outside.Value)}},
 			s.orDestroy("Prefer a value of the range, in the form in which the pool holds it, or omit prefer."))
 	case errors.As(err, &gone):
-		return s.refuse(TitleAllocationGone, path.Empty(), "The allocation is not in the pool any more.", []Fact{{"Value", s.shown(gone.Value)}},
+		return s.refuse(TitleAllocationGone, path.Empty(), "The allocation is not in the pool any more.", []Fact{{partValue, s.shown(gone.Value)}},
 			"Run terraform plan again: it plans to take another value.")
 	}
 	return nil
@@ -115,20 +119,20 @@ func (s Subject) claimant(m pool.Member) string {
 
 // OutsideRange warns of an allocation that the range of its resource does not have, or no longer.
 func (s Subject) OutsideRange(value string) diag.Diagnostic {
-	return s.tell(WarningValueOutsideTheRange, path.Empty(), "The allocation is outside of the range. It stays valid.", []Fact{{"Value", s.shown(value)}},
+	return s.tell(WarningValueOutsideTheRange, path.Empty(), "The allocation is outside of the range. It stays valid.", []Fact{{partValue, s.shown(value)}},
 		"To take a value of the range, run terraform apply -replace with the address of this resource.")
 }
 
 // AllocationLost warns where a refresh finds no allocation.
 func (s Subject) AllocationLost(value string) diag.Diagnostic {
-	return s.tell(WarningAllocationGone, path.Empty(), "The allocation is not in the pool any more, so the state drops it.", []Fact{{"Value", s.shown(value)}},
+	return s.tell(WarningAllocationGone, path.Empty(), "The allocation is not in the pool any more, so the state drops it.", []Fact{{partValue, s.shown(value)}},
 		"Whoever uses the value should stop: another may take it. The next apply takes a new one.")
 }
 
 // AllocationTakenOver warns where another has what was the resource's.
 func (s Subject) AllocationTakenOver(by pool.Member, then string) diag.Diagnostic {
 	return s.tell(WarningAllocationTakenOver, path.Empty(), "Another has the value by now. "+then,
-		[]Fact{{"Value", s.shown(by.Value)}, {"Claimant", s.claimant(by)}}, "Find out who changed the pool by hand.")
+		[]Fact{{partValue, s.shown(by.Value)}, {"Claimant", s.claimant(by)}}, "Find out who changed the pool by hand.")
 }
 
 // AllocationNotKept is for an allocation that the API server has not stored.
@@ -140,14 +144,14 @@ func (s Subject) AllocationNotKept(stored cas.Entry) diag.Diagnostic {
 
 // NoAllocation is for an import of a value that nobody has.
 func (s Subject) NoAllocation(value string) diag.Diagnostic {
-	return s.tell(TitleNothingToImport, path.Empty(), "The pool has no allocation of this value. Nothing was imported.", []Fact{{"Value", s.shown(value)}},
+	return s.tell(TitleNothingToImport, path.Empty(), "The pool has no allocation of this value. Nothing was imported.", []Fact{{partValue, s.shown(value)}},
 		"Correct the import, or remove it: the next apply takes a value.")
 }
 
 // WithoutID is for an import of an allocation that was written by hand.
 func (s Subject) WithoutID(m pool.Member) diag.Diagnostic {
 	return s.tell(TitleAllocationWithoutAnID, path.Empty(), "The allocation has no id: it was written by hand, and is never released. Nothing was imported.",
-		[]Fact{{"Value", s.shown(m.Value)}, {"Claimant", s.claimant(m)}}, "Add a member id of your choice to it with kubectl, then import again.")
+		[]Fact{{partValue, s.shown(m.Value)}, {"Claimant", s.claimant(m)}}, "Add a member id of your choice to it with kubectl, then import again.")
 }
 
 // Allocating is the subject of all about allocations.

@@ -121,7 +121,7 @@ func (s Subject) keyFact(keys ...string) (facts []Fact) {
 	if s.ID.Key == "" {
 		for _, key := range keys {
 			name, isField := NameOf(key)
-			facts = append(facts, Fact{map[bool]string{false: "Key", true: "Field"}[isField], name})
+			facts = append(facts, Fact{map[bool]string{false: PartKey, true: partField}[isField], name})
 		}
 	}
 	return facts

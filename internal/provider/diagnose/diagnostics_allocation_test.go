@@ -60,7 +60,12 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 		},
 		"full of this apply": {
 			of: create.Diagnose(&diagnose.HeldHereError{Full: &pool.FullError{Holders: []pool.Member{ours}}}), path: "wait_for_free", summary: "Pool Is Full",
-			detail: "This apply itself has taken all that there is, so that waiting would not end. Nothing was written." + head +
+			detail: "Allocations of this configuration have all that there is, so that waiting would not end. Nothing was written." + head +
+				"  Taken:      1\n  Claimants:  shop/web (1)\n\nWiden the range, or have fewer allocations in one configuration.",
+		},
+		"full of what this plan leaves": {
+			of: plan.Diagnose(&diagnose.HeldHereError{Full: &pool.FullError{Holders: []pool.Member{ours}}}), severity: diag.SeverityWarning, summary: "Pool Is Full",
+			detail: "Allocations of this configuration have all that there is, and another one would wait for it. The wait ends only if the apply replaces one of them." + head +
 				"  Taken:      1\n  Claimants:  shop/web (1)\n\nWiden the range, or have fewer allocations in one configuration.",
 		},
 		"nothing that could be taken": {

@@ -125,12 +125,13 @@ func (s Subject) attributesOf(drift []Drift) string {
 
 func (s Subject) driftFacts(drift []Drift, live *cas.Observation) (facts []Fact) {
 	for i, d := range drift {
-		if i == mostDifferences {
-			facts = append(facts, Fact{"More differences", fmt.Sprint(len(drift) - i)})
-			break
-		}
-		if s.ID.Key == "" {
+		if d.Kind == PartKey {
+			facts = append(facts, s.keyFact(d.Key)...)
+		} else {
 			facts = append(facts, Fact{d.Kind, d.Key})
+		}
+		if i >= mostDifferences { // all are named
+			continue
 		}
 		of := s.forPart(d.Kind)
 		if s.Op == terms.OpDelete {

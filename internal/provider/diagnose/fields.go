@@ -51,6 +51,15 @@ func (s Subject) field(e *cas.FieldError) diag.Diagnostic {
 		s.orDestroy("Correct the path or the value as the problem says, then run terraform plan again."))
 }
 
+// Tangled is for fields that an update lets go of, and that it cannot find or take apart: it reads the object in another version of the API than the one that they
+// are named in, or still names a part of them.
+func (s Subject) Tangled(keys []string, apiVersion string) diag.Diagnostic {
+	it, they := number(len(keys), "it", "them"), number(len(keys), "is", "are")
+	return s.refuse(TitleFieldDoesNotFit, path.Root("fields"), fmt.Sprintf("%s %s let go, but api_version changes or a part of %s stays in fields.", enumerate(keys), they, it), s.keyFact(keys...),
+		fmt.Sprintf("Let go of %[1]s with api_version = %[2]q and without its parts first. To leave %[1]s as %[3]s, set deletion_policy = %[4]q.", it, apiVersion,
+			number(len(keys), "it is", "they are"), terms.PolicyAbandon))
+}
+
 // notServed is for a kind that the API server does not serve. It may come in the same apply, and it may be gone for a while: so a plan warns, and a refresh
 // drops nothing.
 func (s Subject) notServed(e *cas.NotServedError) diag.Diagnostic {

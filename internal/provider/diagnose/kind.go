@@ -15,6 +15,7 @@ type title interface {
 	At(where path.Path, detail string) diag.Diagnostic
 	of(kind cas.Kind) title
 	ofFields() title
+	about(what string) title
 }
 
 // Of is the title of a diagnostic about an object of a kind.
@@ -36,11 +37,11 @@ func (t WarningTitle) ofFields() title { return WarningTitle(ofFields.Replace(st
 
 // tell makes all diagnostics of a Subject. Titles and sentences are written for a ConfigMap.
 func (s Subject) tell(as title, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
-	kind := s.ID.Kind
+	kind, what := s.ID.Kind, s.whatOf(as, facts)
 	if s.APIVersion != "" {
-		return as.ofFields().At(at, s.detail(named(kind, happened), facts, phrases.Replace(named(kind, next))))
+		return as.ofFields().about(what).At(at, s.detail(named(kind, happened), facts, phrases.Replace(named(kind, next))))
 	}
-	return as.of(kind).At(s.visible(at), s.detail(named(kind, happened), facts, named(kind, next)))
+	return as.of(kind).about(what).At(s.visible(at), s.detail(named(kind, happened), facts, named(kind, next)))
 }
 
 // named makes a text that speaks of ConfigMaps speak of another kind.

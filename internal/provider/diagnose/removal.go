@@ -52,17 +52,26 @@ func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, po
 // Stays warns that a removal leaves keys as they are. isOlder says that they were there before this resource wrote them; otherwise that is not known.
 func (s Subject) Stays(keys []string, isOlder bool) diag.Diagnostic {
 	it := number(len(keys), "it", "them")
-	happened := "It is not known what " + enumerate(keys) + " held before this resource wrote " + it
-	if isOlder {
+	happened, next := "It is not known what "+enumerate(keys)+" held before this resource wrote "+it, s.toRemove(it)
+	switch {
+	case isOlder:
 		happened = enumerate(keys) + " existed before this resource wrote " + it
+	case s.isGone():
+		next += " A tainted resource that is replaced does not know it: untaint such a resource first."
 	}
-	return s.tell(WarningKeyStaysInPlace, path.Empty(), happened+number(len(keys), ", so it stays as it is.", ", so they stay as they are."), s.keyFact(keys...), s.toRemove(it))
+	return s.tell(WarningKeyStaysInPlace, path.Empty(), happened+number(len(keys), ", so it stays as it is.", ", so they stay as they are."), s.keyFact(keys...), next)
 }
+
+// isGone reports whether this is the apply of a removal: no policy can be applied after it.
+func (s Subject) isGone() bool { return s.Op == terms.OpDelete && s.Plan == "" }
 
 // toRemove says how keys are removed that would stay.
 func (s Subject) toRemove(it string) string {
-	if s.Op == terms.OpUpdate { // whose own policy counts
+	switch {
+	case s.Op == terms.OpUpdate: // whose own policy counts
 		return fmt.Sprintf("To remove %s, set deletion_policy = %q.", it, terms.PolicyDelete)
+	case s.isGone():
+		return fmt.Sprintf("To remove %s, use kubectl: Terraform does not manage %[1]s any more.", it)
 	}
 	return fmt.Sprintf("To remove %s, apply deletion_policy = %q, then plan this again.", it, terms.PolicyDelete)
 }

@@ -205,9 +205,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 	case errors.As(err, &forbidden):
 		return s.forbidden(forbidden)
 	case errors.As(err, &unreachable):
-		return s.refuse(TitleAPIServerUnreachable, path.Empty(), "The API server could not be reached.",
-			[]Fact{{"Host", unreachable.Host}, {"Cause", s.words(unreachable.Err)}},
-			"Check what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.")
+		return s.unreachable(unreachable)
 	case errors.As(err, &refused):
 		return s.refused(refused)
 	case errors.As(err, &canceled):
@@ -218,6 +216,18 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		return s.tell(TitleUnexpectedError, path.Empty(), fmt.Sprintf("Unexpected error while %sing the %s.", strings.TrimSuffix(string(s.Op), "e"), s.Noun),
 			[]Fact{{"Cause", s.words(err)}}, Report)
 	}
+}
+
+// unreachable tells a cause once: all that needs the API server fails with it.
+func (s Subject) unreachable(e *cas.UnreachableError) diag.Diagnostic {
+	const happened = "The API server could not be reached."
+	if e.Told != nil {
+		if _, told := e.Told.LoadOrStore(innermost(e.Err).Error(), true); told {
+			return s.refuse(TitleAPIServerUnreachable, path.Empty(), happened+" Another message of this run tells the cause.", []Fact{{"Host", e.Host}}, "")
+		}
+	}
+	return s.refuse(TitleAPIServerUnreachable, path.Empty(), happened, []Fact{{"Host", e.Host}, {"Cause", s.words(e.Err)}},
+		"Check what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.")
 }
 
 func (s Subject) notFound() diag.Diagnostic {
@@ -384,6 +394,17 @@ func briefly(err error) error {
 		told[err.Error()] = true
 	}
 	return errors.Join(all...)
+}
+
+// innermost is what an error of a request wraps: it names neither the object nor the connection.
+func innermost(err error) error {
+	for {
+		next := errors.Unwrap(err)
+		if next == nil {
+			return err
+		}
+		err = next
+	}
 }
 
 // ownKeys are those that the configuration gives values to.

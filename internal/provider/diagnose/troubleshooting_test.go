@@ -1,9 +1,6 @@
 package diagnose
 
 import (
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,10 +13,7 @@ import (
 // troubleshooting is the guide that has every diagnostic.
 const troubleshooting = "../../../templates/guides/troubleshooting.md.tmpl"
 
-// heading is what the troubleshooting guide has about a title: its severity in words, and in which part of the guide.
-type heading struct{ severity, part string }
-
-// Every title of a diagnostic is in the troubleshooting guide, with its severity, and none else is; so is its index.
+// Every title of a diagnostic is in the troubleshooting guide, with its severity, and none else is.
 func TestTroubleshootingGuideHasEveryDiagnostic(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{}
@@ -30,29 +24,15 @@ func TestTroubleshootingGuideHasEveryDiagnostic(t *testing.T) {
 		}
 	}
 
-	headings, index := guideHeadings(t)
-	got := map[string]string{}
-	var wantIndex []string
-	for _, title := range slices.SortedFunc(maps.Keys(headings), func(a, b string) int {
-		return strings.Compare(strings.ToLower(a), strings.ToLower(b))
-	}) {
-		of := headings[title]
-		got[title] = of.severity
-		anchor := strings.ReplaceAll(strings.ToLower(title), " ", "-")
-		wantIndex = append(wantIndex, fmt.Sprintf("| [%s](#%s) | %s | %s |", title, anchor, strings.ToLower(of.severity), of.part))
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, guideHeadings(t)); diff != "" {
 		t.Errorf("titles and severities (-code +guide):\n%s", diff)
-	}
-	if diff := cmp.Diff(wantIndex, index); diff != "" {
-		t.Errorf("the index (-headings +index):\n%s", diff)
 	}
 }
 
-// guideHeadings are the headings of diagnostics in the troubleshooting guide, by title, and the rows of its index.
-func guideHeadings(t *testing.T) (headings map[string]heading, index []string) {
+// guideHeadings are the headings of diagnostics in the troubleshooting guide: the severity in words, by title.
+func guideHeadings(t *testing.T) map[string]string {
 	t.Helper()
-	headings = map[string]heading{}
+	headings := map[string]string{}
 	part, title := "", ""
 	for line := range strings.Lines(toolchain.Text(t, troubleshooting)) {
 		line = strings.TrimRight(line, "\n")
@@ -61,17 +41,13 @@ func guideHeadings(t *testing.T) (headings map[string]heading, index []string) {
 			if _, twice := headings[text]; twice {
 				t.Errorf("two headings %q", text)
 			}
-			title, headings[text] = text, heading{"", part}
+			title, headings[text] = text, ""
 		case strings.HasPrefix(line, "## "):
 			part = strings.TrimPrefix(line, "## ")
-		case strings.HasPrefix(line, "| ["):
-			if part == "" {
-				index = append(index, line)
-			}
 		case title != "" && line != "":
 			severity, _, _ := strings.Cut(strings.TrimPrefix(line, "**"), ".** ")
-			headings[title], title = heading{severity, part}, ""
+			headings[title], title = severity, ""
 		}
 	}
-	return headings, index
+	return headings
 }

@@ -32,7 +32,11 @@ const (
 	PartKey        = "Key"
 	PartLabel      = "Label"
 	PartAnnotation = "Annotation"
-	// mostDifferences is how many keys that differ a diagnostic lists.
+	// What a diagnostic calls a field of an object, and a value of a pool.
+	partField  = "Field"
+	partValue  = "Value"
+	partWanted = "Wanted"
+	// mostDifferences is of how many keys that differ a diagnostic shows what they hold.
 	mostDifferences = 10
 )
 
@@ -77,16 +81,19 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observ
 			if inA[key].Holds(inB[key]) {
 				continue
 			}
-			if count++; count > mostDifferences {
+			if count++; count > mostDifferences && live != nil { // a warning names all
 				continue
 			}
-			facts = append(append(facts, Fact{part.name, key}), s.forPart(part.name).compare(nameA, inA[key], nameB, inB[key])...)
+			if facts = append(facts, Fact{part.name, key}); count > mostDifferences {
+				continue
+			}
+			facts = append(facts, s.forPart(part.name).compare(nameA, inA[key], nameB, inB[key])...)
 			if part.name == PartKey && live != nil {
 				facts = append(facts, changedBy(live.Owners(key))...)
 			}
 		}
 	}
-	if count > mostDifferences {
+	if live != nil && count > mostDifferences {
 		facts = append(facts, Fact{"More differences", fmt.Sprint(count - mostDifferences)})
 	}
 	if live != nil && a.Immutable != b.Immutable {

@@ -88,8 +88,8 @@ func fieldsSchema(ctx context.Context) schema.Schema {
 			"what they held before the first write (or the import or adoption). `abandon` leaves all as they are.",
 			terms.PolicyRelease, terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
 		"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the fields after the last apply. `warning` (default) warns " +
-			"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. A new expectation of a field " +
-			"acknowledges its change."),
+			"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a " +
+			"warning or an error, set the field's expectation to what it holds now."),
 		"hide_values": attributes.Flag("Show lengths and SHA-256 digests instead of values in diagnostics, also where they quote the API server. `previous_fields` and " +
 			"`stored_fields` stay null; `fields` and `expected_fields` stay in the state, as all that a configuration says. A provider cannot see Terraform's " +
 			"`sensitive` marks, so set it if values are sensitive. Default: `false`."),

@@ -60,8 +60,8 @@ func dataSchema(ctx context.Context) schema.Schema {
 				"`abandon` leaves them as they are.",
 				terms.PolicyDelete, terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What to do if somebody else changed one of the keys after the last apply. `warning` (default) warns at plan, and an " +
-				"update overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. An expectation that holds " +
-				"acknowledges the change. If a key is gone, the plan creates it again."),
+				"update overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a warning or " +
+				"an error, set the key's expectation to what it holds now. If a key is gone, the plan creates it again."),
 			"keys": schema.ListAttribute{
 				ElementType: types.StringType, Computed: true, MarkdownDescription: "Keys that this resource has in the Secret, sorted.",
 			},

@@ -42,8 +42,8 @@ func entrySchema(ctx context.Context) schema.Schema {
 			"value_wo":         writeOnlyText("Text to write. Set exactly one of `value_wo` and `value_base64_wo`."),
 			"value_base64_wo":  writeOnlyText("Bytes to write, in standard base64."),
 			"value_wo_version": revision("`value_wo` or `value_base64_wo`", ""),
-			"expected_value_wo": writeOnlyText("Text that the key must hold before the write. Without it, a create requires the key to be absent, and an update " +
-				"requires the Secret to be unchanged since the plan. With `conflict_scope = \"key\"`, an update requires this attribute. Do not take it from the ephemeral resource " +
+			"expected_value_wo": writeOnlyText("Text that the key must hold before the write. If you do not set it, the key must not exist yet for a create, and the " +
+				"Secret must be unchanged since the plan for an update. With `conflict_scope = \"key\"`, an update requires this attribute. Do not take it from the ephemeral resource " +
 				"`cas_secret_entry`, which reads the key again at apply and so expects whatever is there."),
 			"expected_value_base64_wo": writeOnlyText("Bytes that the key must hold before the write, in standard base64."),
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update. `object` (default): any change to the Secret that this " +
@@ -55,8 +55,8 @@ func entrySchema(ctx context.Context) schema.Schema {
 				"`abandon` leaves it as it is.",
 				terms.PolicyDelete, terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What to do if somebody else changed the key after the last apply. `warning` (default) warns at plan, and an update " +
-				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. An `expected_value_wo` that holds " +
-				"acknowledges the change. If the key is gone, the plan creates it again."),
+				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a warning or an " +
+				"error, set `expected_value_wo` to what the key holds now. If the key is gone, the plan creates it again."),
 		}),
 	}
 }

@@ -14,11 +14,11 @@ var fields = []Rule{
 	rule("Elements that are selected by different values are two", "fieldpaths.mayBeOne", "never a.Name == b.Name", "TestOverlap"),
 	rule("Values of a Secret are not for fields", "fieldpaths.Check", "never a == \"Secret\"", "TestRefusedPaths"),
 	rule("A number has one form", "judging.number", "never IsInt", "TestValueHasOneForm"),
-	rule("A null in a value is an error", "judging.JSON", "normal(a, b, true) -> normal(a, b, false)", "TestWhatIsNoValueOfAField"),
+	rule("A null in a value is an error", "judging.CanSet", "refusesNulls -> keepsNulls", "TestWhatIsNoValueOfAField"),
 	// What a path leads to.
 	rule("A selector that selects several is an error", "judging.step", "never a >= 0", "TestPathThatDoesNotFitTheObject/several_elements"),
 	rule("An element that is not there is not made by halves", "judging.Observation.canHold", "never Errorf", "TestPathThatDoesNotFitTheObject/an_element_that_is_not_there"),
-	rule("An element holds what selects it", "judging.CanSet", "a == nil && !fieldpaths.Selects(b, c) -> false", "TestPathThatDoesNotFitTheObject/an_element_that_would_not_be_it"),
+	rule("An element holds what selects it", "judging.CanSet", "a == nil && !b.IsAbsent() && !fieldpaths.Selects(c, d) -> false", "TestPathThatDoesNotFitTheObject/an_element_that_would_not_be_it"),
 	rule("Entries and fields do not go together", "judging.Observation.Field", "never errShape", "TestFieldsWithoutAVersionAreRefused"),
 	// Requests.
 	rule("An unknown field is refused", "wire.Client.Patch", "never APIVersion", "TestRefusalOfAFieldSaysItsCause/unknown_field"),
@@ -38,6 +38,7 @@ var fields = []Rule{
 	rule("A kind that the list lacks is not served", "wire.Client.resolve", "never NotServedError", "TestKindThatIsNotServed"),
 	rule("A namespace fits the kind", "wire.Client.resolve", "never Namespaced", "TestNamespaceThatDoesNotFitTheKind"),
 	rule("An object is known in one shape", "cas.committer.shape", "never forget", "TestVersionsOfOneObjectAreOneObject", "TestMetadataOfAnObjectWithEntriesSharesItsLineage"),
+	rule("A label is one thing, however it is named", "judging.oneName", "never isMeta", "TestLabelAndItsPathAreOneKey", "TestTwoOwnersOfALabel"),
 	// Evidence.
 	rule("A dry run tells the form that is stored", "cas.batch.verdict", "never normalForm", "TestLostAnswersOfFieldsAreFoundOut/a_quantity_in_its_normal_form"),
 	rule("What else our name gained is a twin's, but for defaults", "judging.Sent.setsBeside", "a = a || !b -> a = a",

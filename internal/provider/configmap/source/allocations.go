@@ -3,8 +3,6 @@ package source
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -104,7 +102,12 @@ func textOrNull(s string) types.String {
 }
 
 func allocationsSchema(context.Context) schema.Schema {
-	oneRange := path.Expressions{path.MatchRoot("cidr"), path.MatchRoot("names")}
+	ranges := adapter.RangeAttributes(
+		"Range of numbers to count as `free`, as in `cas_configmap_allocation`. Set at most one of `numbers`, `cidr` and `names`.",
+		"Prefixes to count as `free`.",
+		"Names to count as `free`.",
+		[]validator.Object{objectvalidator.ConflictsWith(path.MatchRoot("cidr"), path.MatchRoot("names"))},
+		[]validator.Object{objectvalidator.ConflictsWith(path.MatchRoot("names"))})
 	return schema.Schema{
 		MarkdownDescription: "Reads the pool that one key of a ConfigMap holds: what is taken, by whom, and how much is free.",
 		Attributes: sourceAttributes(
@@ -114,33 +117,7 @@ func allocationsSchema(context.Context) schema.Schema {
 				"key": schema.StringAttribute{
 					Required: true, Validators: []validator.String{attributes.ValidKey(cas.ConfigMap)}, MarkdownDescription: "Key that holds the pool.",
 				},
-				"numbers": schema.SingleNestedAttribute{
-					Optional: true, Validators: []validator.Object{objectvalidator.ConflictsWith(oneRange...)},
-					MarkdownDescription: "Range of numbers to count as `free`, as in `cas_configmap_allocation`. Set at most one of `numbers`, `cidr` and `names`.",
-					Attributes: map[string]schema.Attribute{
-						"from":   schema.Int64Attribute{Required: true, MarkdownDescription: "First number of the range."},
-						"to":     schema.Int64Attribute{Required: true, MarkdownDescription: "Last number of the range."},
-						"except": schema.ListAttribute{Optional: true, ElementType: types.Int64Type, MarkdownDescription: "Numbers that are not taken."},
-					},
-				},
-				"cidr": schema.SingleNestedAttribute{
-					Optional: true, Validators: []validator.Object{objectvalidator.ConflictsWith(path.MatchRoot("names"))},
-					MarkdownDescription: "Prefixes to count as `free`.",
-					Attributes: map[string]schema.Attribute{
-						"within": schema.ListAttribute{
-							Required: true, ElementType: types.StringType, Validators: []validator.List{listvalidator.SizeAtLeast(1)},
-							MarkdownDescription: "Prefixes that they are taken from.",
-						},
-						"prefix": schema.Int64Attribute{
-							Required: true, Validators: []validator.Int64{int64validator.Between(0, 128)}, MarkdownDescription: "Length of the prefixes.",
-						},
-						"except": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Prefixes of which nothing is taken."},
-					},
-				},
-				"names": schema.ListAttribute{
-					Optional: true, ElementType: types.StringType, Validators: []validator.List{listvalidator.SizeAtLeast(1)},
-					MarkdownDescription: "Names to count as `free`.",
-				},
+				"numbers": ranges["numbers"], "cidr": ranges["cidr"], "names": ranges["names"],
 				"taken": schema.ListNestedAttribute{
 					Computed: true, MarkdownDescription: "All allocations, in the order of their values: numbers, then prefixes, then names.",
 					NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{

@@ -1,0 +1,30 @@
+terraform {
+  required_version = ">= 1.11"
+
+  required_providers {
+    cas = {
+      source = "terraform-cas/cas"
+    }
+  }
+}
+
+provider "cas" {
+  config_path    = "~/.kube/config"
+  config_context = "production"
+
+  field_manager = "shop"
+  plan_dry_run  = true
+
+  defaults = {
+    on_drift       = "error"
+    missing_object = "error"
+  }
+}
+
+resource "cas_configmap_entry" "new_checkout" {
+  namespace      = "shop"
+  name           = "flags"
+  key            = "new_checkout"
+  value          = "on"
+  expected_value = "off"
+}

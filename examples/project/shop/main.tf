@@ -1,0 +1,64 @@
+# What the shop team keeps: its flags, the image of its Deployment, its port, and the password of its database. The cluster is the one that
+# KUBE_CONFIG_PATH names.
+
+terraform {
+  required_version = ">= 1.11"
+
+  required_providers {
+    cas = {
+      source = "terraform-cas/cas"
+    }
+  }
+}
+
+provider "cas" {
+  field_manager = "shop" # conflict messages name this team
+  plan_dry_run  = true
+
+  defaults = {
+    conflict_scope = "key" # the platform team may change its own keys between our plan and our apply
+    on_drift       = "error"
+    missing_object = "error"
+  }
+}
+
+# One key for each flag. The keys of for_each are ConfigMap keys, so each instance keeps its key.
+resource "cas_configmap_entry" "flag" {
+  for_each = var.flags
+
+  namespace = var.namespace
+  name      = "settings"
+  key       = each.key
+  value     = each.value
+}
+
+# The Deployment is made by somebody else, such as Helm. This is the one field of it that is ours.
+resource "cas_object_fields" "image" {
+  api_version = "apps/v1"
+  kind        = "Deployment"
+  namespace   = var.namespace
+  name        = "web"
+
+  fields = {
+    "spec.template.spec.containers[name=web].image" = var.image
+  }
+  adopt_existing = true # for the first apply: the image that runs already
+}
+
+resource "cas_configmap_allocation" "port" {
+  namespace = var.namespace
+  name      = "pools"
+  key       = "ports"
+  claimant  = "web"
+  numbers   = { from = 30000, to = 30099 }
+}
+
+# The value is in no state and no plan. It is written when the version changes.
+resource "cas_secret_entry" "password" {
+  namespace        = var.namespace
+  name             = "database"
+  key              = "password"
+  value_wo         = var.database_password
+  value_wo_version = var.database_password_version
+  conflict_scope   = "object" # with "key", each rotation would have to name the old password
+}

@@ -1,0 +1,117 @@
+package diagnose_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// Command lines show one warning of each title. So the title of a warning says which key it is about, or which object where all keys of it have the same.
+func TestTitlesOfWarningsNameWhatTheyAreAbout(t *testing.T) {
+	t.Parallel()
+	drifted := func(kind string, keys ...string) (drift []diagnose.Drift) {
+		for _, key := range keys {
+			drift = append(drift, diagnose.Drift{Kind: kind, Key: key, Found: cas.Text("live"), ToWrite: cas.Text("1")})
+		}
+		return drift
+	}
+	const changed = "Value Changed Since Last Apply: "
+	long, longer := strings.Repeat("a", 40)+".limits."+strings.Repeat("b", 40), strings.Repeat("a", 40)+".requests."+strings.Repeat("b", 40)
+	tests := map[string]struct {
+		of   diag.Diagnostic
+		want string
+	}{
+		"a key":              {aboutFoo(terms.OpUpdate).DriftOverwritten(drifted(diagnose.PartKey, "foo"), nil), changed + "foo in ConfigMap shop/settings"},
+		"a hidden key":       {aboutFoo(terms.OpUpdate, hidden).DriftOverwritten(drifted(diagnose.PartKey, "foo"), nil), changed + "foo in ConfigMap shop/settings"},
+		"a key of a Secret":  {aboutPassword(terms.OpUpdate).DriftKept(drifted(diagnose.PartKey, "foo"), nil), changed + "foo in Secret shop/database"},
+		"one of several":     {aboutSeveral(terms.OpUpdate).DriftOverwritten(drifted(diagnose.PartKey, "a"), nil), changed + "a in ConfigMap shop/settings"},
+		"three":              {aboutSeveral(terms.OpDelete).Stays([]string{"a", "b", "c"}, true), "Key Stays In Place: a, b and c in ConfigMap shop/settings"},
+		"more":               {aboutSeveral(terms.OpDelete).Stays([]string{"a", "b", "c", "d"}, true), "Key Stays In Place: a and 3 more in ConfigMap shop/settings"},
+		"a label":            {aboutWhole(terms.OpUpdate).DriftOverwritten(drifted(diagnose.PartLabel, "app"), nil), changed + "label app in ConfigMap shop/settings"},
+		"a field":            {aboutWeb(terms.OpUpdate).DriftOverwritten(drifted(diagnose.PartKey, replicasKey()), nil), changed + "spec.replicas in Deployment shop/web"},
+		"a field that stays": {aboutWeb(terms.OpDelete).Stays([]string{replicasKey()}, false), "Field Stays In Place: spec.replicas in Deployment shop/web"},
+		"an error as a warning": {
+			aboutFoo(terms.OpUpdate, warned, expecting("expected_value")).Diagnose(conflictOf(cas.ReasonKey, seenOf(map[string]string{"foo": "live"}), cas.Version{})),
+			"Expected Value Mismatch: foo in ConfigMap shop/settings",
+		},
+		"an object that does not exist yet": {aboutFoo(terms.OpCreate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}), "ConfigMap Does Not Exist Yet: ConfigMap shop/settings"},
+		"a namespace":                       {aboutFoo(terms.OpCreate, planning).Diagnose(&cas.NoNamespaceError{Ref: testRef}), "Namespace Does Not Exist Yet: shop"},
+		"a kind":                            {aboutWeb(terms.OpRead).Diagnose(&cas.NotServedError{Ref: web, APIVersion: "apps/v1"}), "Kind Not Served: Deployment of apps/v1"},
+		"an API server":                     {aboutFoo(terms.OpCreate, warned).Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errServer}), "API Server Unreachable"},
+		"a value of a pool":                 {aboutFoo(terms.OpUpdate, ofAllocation).OutsideRange("7"), `Value Outside The Range: "7" of foo in ConfigMap shop/settings`},
+		"a long field":                      {aboutSeveral(terms.OpDelete).Stays([]string{long}, true), "Key Stays In Place: " + long[:29] + "…" + digestOf(long)[:4] + "…" + long[len(long)-29:] + " in ConfigMap shop/settings"},
+		"one with the same ends":            {aboutSeveral(terms.OpDelete).Stays([]string{longer}, true), "Key Stays In Place: " + long[:29] + "…" + digestOf(longer)[:4] + "…" + long[len(long)-29:] + " in ConfigMap shop/settings"},
+		"two of which one is long":          {aboutSeveral(terms.OpDelete).Stays([]string{"a", long}, true), "Key Stays In Place: a and 1 more in ConfigMap shop/settings"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := test.of.Summary(); test.of.Severity() != diag.SeverityWarning || got != test.want {
+				t.Errorf("%s %q, want %q", test.of.Severity(), got, test.want)
+			}
+		})
+	}
+}
+
+// A warning names all keys that it is about, also those whose values it does not show.
+func TestAWarningNamesAllItsKeys(t *testing.T) {
+	t.Parallel()
+	var drift []diagnose.Drift
+	found, planned := map[string]cas.Entry{}, map[string]cas.Entry{}
+	for _, name := range strings.Split("abcdefghijklmn", "") {
+		drift = append(drift, diagnose.Drift{Kind: diagnose.PartKey, Key: "key-" + name, Found: cas.Text("live-" + name), ToWrite: cas.Text("1")})
+		found["key-"+name], planned["key-"+name] = cas.Text("live-"+name), cas.Text("1")
+	}
+	for name, d := range map[string]diag.Diagnostic{
+		"drift":         aboutSeveral(terms.OpUpdate).DriftOverwritten(drift, nil),
+		"whole":         aboutWhole(terms.OpUpdate).DriftOverwritten(drift, nil),
+		"unmanaged":     aboutWhole(terms.OpUpdate).TakenOver(diagnose.Content{Data: planned}, diagnose.Content{Data: found})[0],
+		"by admission":  aboutWhole(terms.OpUpdate).Admitted(diagnose.Content{Data: planned}, diagnose.Content{Data: found})[0],
+		"stays at last": aboutSeveral(terms.OpDelete).Stays(keysOf(drift), true),
+	} {
+		if !strings.Contains(d.Summary(), "key-a and 13 more in ConfigMap shop/settings") {
+			t.Errorf("%s: the title is %q", name, d.Summary())
+		}
+		for _, key := range keysOf(drift) {
+			if !strings.Contains(d.Detail(), key+"\n") {
+				t.Errorf("%s: %s is not in\n%s", name, key, d.Detail())
+			}
+		}
+		if strings.Contains(d.Detail(), "live-n") {
+			t.Errorf("%s: it shows all values:\n%s", name, d.Detail())
+		}
+	}
+}
+
+func keysOf(drift []diagnose.Drift) (keys []string) {
+	for _, d := range drift {
+		keys = append(keys, d.Key)
+	}
+	return keys
+}
+
+// Of an API server that cannot be reached, a cause is told once, and another one as well.
+func TestTheCauseOfAnUnreachableServerIsToldOnce(t *testing.T) {
+	t.Parallel()
+	told := &sync.Map{}
+	says := func(op terms.Operation, cause string) string {
+		return aboutFoo(op).Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errors.New(cause), Told: told}).Detail()
+	}
+	const short = "The API server could not be reached. Another message of this run tells the cause. Nothing was written." + head + "  Host:       https://api.test"
+	if first := says(terms.OpRead, "refused"); !strings.Contains(first, "Cause:      refused") || !strings.Contains(first, "Check what the cause names") {
+		t.Errorf("the first one says\n%s", first)
+	}
+	if got := says(terms.OpCreate, "refused"); got != short {
+		t.Errorf("the second one says\n%s\nwant\n%s", got, short)
+	}
+	if other := says(terms.OpCreate, "no such host"); !strings.Contains(other, "Cause:      no such host") {
+		t.Errorf("another cause says\n%s", other)
+	}
+}
