@@ -101,3 +101,22 @@ func TestPolicyThatChangesAnothersKeyWithOurWriteDoesNotHideIt(t *testing.T) {
 		})
 	}
 }
+
+// Given a counter; when the write of a number is refused, since a policy changed its key along with another client's write, to just what that number
+// would have made; then that number is not told as taken for that.
+func TestPolicyThatMakesWhatARefusedNumberWouldTakesNoNumber(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "5"})
+	f.mutates()
+	_, err := f.takes() // 5, and 6 is left
+	f.want(Applied, err)
+	f.proxy.Reset()
+	f.onSends(http.MethodPatch, func() testcluster.Fault {
+		f.setAs("kubectl-patch", "trigger", "yes") // and so 7
+		return testcluster.Fault{}
+	})
+	got, err := f.takes()
+	f.want(Applied, err)
+	if got.Number != 7 {
+		t.Errorf("took %d, want 7, which the policy has set", got.Number)
+	}
+}

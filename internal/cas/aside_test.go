@@ -977,3 +977,25 @@ func TestRemovalWithoutAReadThatWasSetAsideAndLandsLate(t *testing.T) {
 		})
 	}
 }
+
+// Given a key whose write is in doubt for as long as a webhook answers 429; when a label of the object is swapped by its path, then that is
+// written, and what became of the key is unknown: one that is about the object in another shape cannot go ahead of it.
+func TestKeyInTroubleDoesNotHoldUpAField(t *testing.T) {
+	x := newTrouble(t, map[string]string{"bad": "1", "good": "1"}, testcluster.Fault{Answer: slowDown}, "bad")
+	f := &fieldsFixture{fixture: x.fixture, apiVersion: "v1"}
+	bad := x.begin(x.swapping("bad", one, two))
+	<-x.begun
+	told := make(chan error, 1)
+	go func() {
+		_, err := f.commit(f.txn(change{"metadata.labels.a", "", `"1"`}))
+		told <- err
+	}()
+	select {
+	case err := <-told:
+		x.want(Applied, err)
+	case <-time.After(enough):
+		t.Error("the field waits for the key")
+		x.ends()
+	}
+	x.want(Unknown, <-bad)
+}

@@ -302,8 +302,8 @@ func (b *batch) request() (judging.Request, error) {
 // another may have swapped the same values.)
 func (b *batch) overtaken(now *Observation, refusal error) result {
 	switch {
-	case b.isProven(now): // something between here and there sent it twice, and passed on the second answer
-		return result{outcome: wire.Landed, after: now, now: now, isLater: true}
+	case b.isProven(now): // something between here and there may have sent it twice, and passed on the second answer
+		return result{outcome: wire.Pending, now: now}
 	case now.Version() == b.base && !b.byKey:
 		return result{outcome: wire.Refused, err: b.c.client.Explain(refusal, b.c.ref, "patch")}
 	}

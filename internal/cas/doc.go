@@ -46,7 +46,9 @@
 //     going; any other refusal ends it at once.
 //   - Nothing waits for ever: reads, writes and rehearsals of one object take turns. A swap waits five seconds at most,
 //     and a request, for a write of other keys that is in doubt, as where a webhook answers 429 for one key, or nothing.
-//     The write in doubt is tried again at least every five seconds, until its context ends. Observe waits for no write.
+//     The write in doubt is tried again at least every five seconds, until its context ends, but is Unknown after five
+//     where one waits that is about the object in another shape: its entries, or its fields, or those in another version
+//     of its API. Observe waits for no write.
 //     Where the API server asks to be asked again after more than five seconds, it is five. A read that it does not
 //     answer is tried again for about a second, or for about five where it asks to wait.
 //

@@ -1,8 +1,12 @@
 package cas
 
 import (
+	"context"
 	"net/http"
+	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -108,4 +112,116 @@ func TestGuardsAndWritesOfPartsAreJudgedInTheirOrder(t *testing.T) {
 	f.want(Applied, errs[0])
 	f.want(Applied, errs[1])
 	f.wantReason(ReasonKey, errs[2])
+}
+
+// Given a label that this process has written by its name, or as a part of all labels, after a removal of it by its path saw it; then the removal is
+// refused, as one of the same key is: it would undo what this process wrote.
+func TestFieldThatThisProcessWroteOtherwiseIsNotRemoved(t *testing.T) {
+	for name, write := range map[string]func(*fieldsFixture) *Txn{
+		"by its name":  func(f *fieldsFixture) *Txn { return f.swapping(LabelKey("a"), two, one).Txn() },
+		"as a part":    func(f *fieldsFixture) *Txn { return f.txn(change{"metadata.labels", `{"a":"2"}`, `{"a":"1"}`}) },
+		"by its path":  func(f *fieldsFixture) *Txn { return f.txn(change{"metadata.labels.a", `"2"`, `"1"`}) },
+		"another name": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &fieldsFixture{fixture: newFixture(t, map[string]string{"foo": "1"}), apiVersion: "v1"}
+			label := func(value string) {
+				f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": value} })
+			}
+			label("1")
+			seen := f.observe().Version()
+			label("2")
+			if write != nil {
+				_, err := f.commit(write(f))
+				f.want(Applied, err)
+			} else {
+				label("1")
+				_, err := f.commit(f.swapping(LabelKey("b"), Entry{}, one).Txn())
+				f.want(Applied, err)
+			}
+			removal := f.txn(change{"metadata.labels.a", `"1"`, ""})
+			removal.GoneIsDone, removal.Seen = true, Basis{Version: seen}
+			_, err := f.commit(removal)
+			if write == nil {
+				f.want(Applied, err)
+			} else {
+				f.wantReason(ReasonOwn, err)
+			}
+		})
+	}
+}
+
+// Given a swap of a field that is unknown, and one of the same quantity in other words on the same base, whose answer is lost; when the second one lands;
+// then that is not told as a conflict.
+func TestFieldThatAnUnknownSwapWouldHaveStoredAlike(t *testing.T) {
+	const cpu = "spec.template.spec.containers[name=web].resources.limits.cpu"
+	f := newFields(t, deployment)
+	l := f.late()
+	l.holds(http.MethodPatch, testcluster.Fault{DropAfter: true})
+	l.want(Unknown, l.leaves(func(ctx context.Context) error {
+		_, err := f.engine.Commit(ctx, f.txn(change{cpu, "", `"1"`}))
+		return err
+	}))
+	n := 0
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		if n++; n == 1 {
+			return testcluster.Fault{DropAfter: true}
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.commit(f.txn(change{cpu, "", `"1000m"`}))
+	if verdict := VerdictOf(err); verdict == Conflict || verdict == Rejected {
+		t.Errorf("%s of what landed: %v", verdict, err)
+	}
+	f.wantField(cpu, `"1"`)
+	close(l.release)
+}
+
+// Given a swap of a label that is unknown, by its path, or by its name; when it lands just before one of the same label by the other, which is lost; then
+// the other is not told that it was its own.
+func TestLabelThatAnUnknownSwapOfTheOtherShapeSetIsNotAnothersToo(t *testing.T) {
+	for name, isPathFirst := range map[string]bool{"by path first": true, "by name first": false} {
+		t.Run(name, func(t *testing.T) {
+			f := &fieldsFixture{fixture: newFixture(t, map[string]string{"foo": "1"}), apiVersion: "v1"}
+			f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "1"} })
+			byPath := f.txn(change{"metadata.labels.a", `"1"`, `"2"`})
+			byName := f.swapping(LabelKey("a"), one, two).Txn()
+			first, second := byPath, byName
+			if !isPathFirst {
+				first, second = second, first
+			}
+			l := f.late()
+			l.holds(http.MethodPatch, testcluster.Fault{DropBefore: true})
+			l.want(Unknown, l.leaves(func(ctx context.Context) error {
+				_, err := f.engine.Commit(ctx, first)
+				return err
+			}))
+			_, err := f.commit(second)
+			if verdict := VerdictOf(err); verdict == Applied || verdict == Rejected {
+				t.Errorf("%s, want a conflict, or that it is unknown: %v", verdict, err)
+			}
+		})
+	}
+}
+
+// Given a list that another owns by its elements, of a definition that makes it one; when a write lands after that, and its answer is lost; then
+// that the other owns the list as a whole since is not told as a write of his.
+func TestListThatBecameOneIsNotAnothersWrite(t *testing.T) {
+	t.Parallel()
+	of := newWidgets(t)
+	f := fieldsIn(t, of)
+	f.merge("second", `{"spec":{"parts":[{"name":"a","weight":9},{"name":"b","weight":2}]}}`)
+	group, _, _ := strings.Cut(of.apiVersion, "/")
+	f.mustSend(http.MethodPatch, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets."+group, "application/json-patch+json",
+		`[{"op":"replace","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/parts/x-kubernetes-list-type","value":"atomic"},
+		{"op":"remove","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/parts/x-kubernetes-list-map-keys"}]`)
+	<-waitFor(func() bool {
+		_, answer := f.send(http.MethodPatch, f.url+"?dryRun=All", "application/merge-patch+json", `{"metadata":{"labels":{"probe":"1"}}}`)
+		return strings.Contains(string(answer), `{"f:spec":{"f:parts":{}}}`)
+	})
+	f.lost(func() testcluster.Fault {
+		return testcluster.Fault{Answered: func(*http.Response) { f.merge("other", `{"metadata":{"labels":{"other":"1"}}}`) }, DropAfter: true}
+	})
+	_, err := f.commit(f.txn(change{"spec.size", `"small"`, `"large"`}))
+	f.want(Applied, err)
 }

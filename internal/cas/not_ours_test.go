@@ -1,6 +1,7 @@
 package cas
 
 import (
+	"context"
 	"net/http"
 	"sync"
 	"testing"
@@ -76,4 +77,32 @@ func TestUnreadRemovalThatAnotherMadeAlongWithALabelEndsTheLineage(t *testing.T)
 	f.proxy.SetHook(nil)
 	_, err = f.do(f.swapping("bar", one, two, v))
 	f.wantReason(ReasonObject, err)
+}
+
+// Given a creation that is lost on its way; when a client of its field manager makes the same object and more of it, as a label, a finalizer or an owner;
+// then that is not told as ours: what admission adds has no owner.
+func TestObjectThatATwinMadeWithMoreIsNotOurs(t *testing.T) {
+	for name, adds := range map[string]func(*corev1.ConfigMap){
+		"a label":     func(cm *corev1.ConfigMap) { cm.Labels["x"] = "1" },
+		"a finalizer": func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"acme.io/hold"} },
+		"an owner": func(cm *corev1.ConfigMap) {
+			cm.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "x", UID: "x"}}
+		},
+		"not the same": func(cm *corev1.ConfigMap) { cm.GenerateName = "made-" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newEmptyFixture(t)
+			f.onSends(http.MethodPost, func() testcluster.Fault {
+				cm, _ := f.creation().Stored().Object().(*corev1.ConfigMap)
+				adds(cm)
+				if _, err := f.objects().Create(context.Background(), cm, metav1.CreateOptions{FieldManager: "engine"}); err != nil {
+					f.Error(err)
+				}
+				return testcluster.Fault{DropBefore: true}
+			})
+			_, err := f.doCreate(f.creation())
+			f.want(Unknown, err)
+			f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil })
+		})
+	}
 }

@@ -27,7 +27,7 @@ type write interface {
 	send(context.Context) (*Observation, wire.Outcome, error)
 	// canRepeat reports whether at most one can land of several that were sent, so that one in doubt can be sent again.
 	canRepeat() bool
-	// overtaken decides where the condition was refused. now is the object after that.
+	// overtaken decides where the condition was refused. now is the object after that. It is pending where the write may have landed nevertheless.
 	overtaken(now *Observation, refusal error) result
 	// settle decides where an answer got lost. now is the object after that. An error says why it cannot tell. With an error and isLater,
 	// the write has landed, and it is not known which version it made: asking again may tell, and otherwise this is the result.
@@ -146,9 +146,11 @@ func (c *committer) perform(w write) result {
 			case lost != nil:
 				return result{outcome: wire.Unsent, err: lost}
 			}
-			r := w.overtaken(now, err)
-			c.withhold(r.err, w)
-			return r
+			if r := w.overtaken(now, err); r.outcome != wire.Pending {
+				c.withhold(r.err, w)
+				return r
+			}
+			c.withhold(err, w)
 		case out != wire.InDoubt && d.first == nil:
 			return result{outcome: out, err: err}
 		}
@@ -161,6 +163,8 @@ func (c *committer) perform(w write) result {
 		case r.outcome != wire.Pending:
 			return r
 		case !wasAside && time.Now().Before(d.until):
+		case len(tasks) == 1 && c.shutsOut(w):
+			return d.unknown(nil)
 		case !isFailing && c.othersWait(w):
 			return result{outcome: wire.Pending, now: r.now, err: errors.Join(d.first, d.last)}
 		case d.isFailing:

@@ -95,7 +95,7 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 		made = made && next.at(f) == to
 		onlyRemoves = onlyRemoves && to.IsAbsent()
 	}
-	if !touched || s.isEarliers(before, next) {
+	if !touched || s.isEarliers(before, next, made) {
 		return HasNotLanded, nil
 	}
 
@@ -212,9 +212,14 @@ func (s Sent) isAnothers(before, next *Observation, writes map[Field]Entry) bool
 	return !gained.Difference(ours).Empty()
 }
 
-// isEarliers reports whether all that differs is just what an earlier write in doubt changes, as one that shared a request with this one does.
-func (s Sent) isEarliers(before, next *Observation) bool {
-	return !next.DiffersOnlyBy(before, s.Changes) &&
+// isEarliers reports whether all that differs is just what an earlier write in doubt changes, as one that shared a request with this one does. Of
+// fields, this one may have made the same, unless it is known in what form they are stored.
+func (s Sent) isEarliers(before, next *Observation, made bool) bool {
+	isOurs := next.DiffersOnlyBy(before, s.Changes)
+	if next.fields != nil {
+		isOurs = made || s.Normal == nil
+	}
+	return !isOurs &&
 		slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.leads(before, next) && next.DiffersOnlyBy(before, d.Changes) })
 }
 
@@ -251,7 +256,14 @@ func (s Sent) isOurWriter(w Writer) bool {
 // leads reports whether a write in doubt can have led from one state to the next, whatever admission made of what it sets.
 func (d Doubt) leads(before, next *Observation) bool {
 	isBase := d.ByKey || before.Version() == d.Base
-	if !isBase || !canLandOn(before, d.Changes) {
+	isOfOtherShape := slices.ContainsFunc(d.Changes, func(c Change) bool {
+		_, isField := FieldPath(c.Key)
+		return isField != (before.fields != nil)
+	})
+	switch {
+	case isBase && isOfOtherShape: // what it makes is not told here
+		return true
+	case !isBase || !canLandOn(before, d.Changes):
 		return false
 	}
 	writes := FieldsOf(d.Changes)
@@ -280,7 +292,8 @@ func (o *Observation) gained(before *Observation, is func(managed) bool) (gained
 	if had.fields == nil || has.fields == nil {
 		return &fieldpath.Set{}, has.Time.After(had.Time)
 	}
-	return has.fields.Difference(had.fields), has.Time.After(had.Time)
+	gained = has.fields.Difference(had.fields)
+	return gained.Difference(o.inParts(before, gained, had.fields)), has.Time.After(had.Time)
 }
 
 // owned is what managers own together, and the last time of any of them. fields is nil where that is not told of one.

@@ -35,7 +35,7 @@ func (c Change) Signs() bool { return c.Writes() && !c.To.IsAbsent() }
 type History interface {
 	// LeadsFrom reports whether v is the observed version or the lineage leads from v to it.
 	LeadsFrom(v Version) bool
-	// WroteSince reports whether this process wrote the key, or took it over, after it had seen version v or, where it has not, at a later version.
+	// WroteSince reports whether this process wrote the key, or one that overlaps it, or took it over, after it had seen version v or, where it has not, at a later version.
 	WroteSince(key string, v Version) bool
 }
 

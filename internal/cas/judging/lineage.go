@@ -71,10 +71,18 @@ func (l *Lineage) LeadsFrom(v Version) bool {
 // WroteSince implements [History]. A version that was never the head, as one that somebody saw while a write was under way, is older than the
 // write unless the API server's order says otherwise.
 func (l *Lineage) WroteSince(key string, v Version) bool {
-	wrote, ok := l.written[oneName(key)]
-	if !ok {
-		return false
+	if wrote, ok := l.written[oneName(key)]; ok && l.isSince(wrote, v) {
+		return true
 	}
+	for other, wrote := range l.written {
+		if IsMeta(key) && Overlap(key, other) && l.isSince(wrote, v) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *Lineage) isSince(wrote mark, v Version) bool {
 	if seen, ok := l.seen[v]; ok {
 		return seen < wrote.number
 	}

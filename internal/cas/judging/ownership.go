@@ -111,6 +111,22 @@ func (o *Observation) holds(path fieldpath.Path) any {
 	return at.value
 }
 
+// inParts is what holds as a whole what it held before, when it was owned in parts: of a list or a map that the kind's definition makes one since, the
+// API server says so in anybody's next write.
+func (o *Observation) inParts(before *Observation, gained, had *fieldpath.Set) *fieldpath.Set {
+	wholes := &fieldpath.Set{}
+	gained.Iterate(func(path fieldpath.Path) {
+		hasParts := false
+		had.Iterate(func(part fieldpath.Path) {
+			hasParts = hasParts || len(part) > len(path) && part[:len(path)].Equals(path)
+		})
+		if hasParts && o.fields != nil && reflect.DeepEqual(before.holds(path), o.holds(path)) {
+			wholes.Insert(path.Copy())
+		}
+	})
+	return wholes
+}
+
 // standing is whose a field is.
 type standing uint8
 

@@ -37,7 +37,7 @@ var judged = []Rule{
 	rule("A removal of what nobody knows the rest of ends the lineage where it was found out to have landed", "cas.committer.wrote", "skip Cut", "TestRemovalOfWhatNobodyKnowsTheRestOfEndsTheLineage"),
 	rule("What this process wrote or adopted is not removed for an older observation", "judging.Txn.judgeVersions", "never WroteSince", "TestKeyThatThisProcessWroteIsNotRemovedForAnOlderObservation"),
 	rule("Nor is what this process adopted", "cas.committer.adopted", "skip Took", "TestAdoptedKeyIsNotRemovedForAnOlderObservation"),
-	rule("A version that was never the head is older than a write by the API server's order alone", "judging.Lineage.WroteSince", "a < 0 -> true", "TestWhatWasWrittenSinceAVersionThatWasNeverTheHead"),
+	rule("A version that was never the head is older than a write by the API server's order alone", "judging.Lineage.isSince", "a < 0 -> true", "TestWhatWasWrittenSinceAVersionThatWasNeverTheHead"),
 	rule("Nor does a write that changes nothing hide that it was adopted", "judging.Lineage.Wrote", "a >= b -> true", "TestWriteThatChangesNothingDoesNotHideThatAKeyWasAdopted"),
 	// What is about a ConfigMap as such.
 	rule("A delete is conditional on the version", "wire.Client.Remove", "without ResourceVersion", "TestRemoveIsConditionalOnTheVersion", "TestRemoveThatIsOvertakenIsAConflict"),
@@ -46,6 +46,7 @@ var judged = []Rule{
 	rule("What a creation wrote counts as this process's", "cas.creating.landed", "a.create.Entries -> map[string]judging.Entry{}", "TestKeyThatACreationWroteIsNotRemovedForAnOlderObservation"),
 	rule("What has the name after a creation in doubt may be another's", "cas.creating.settle", "a.Made(b) -> true", "TestCreateWhoseAnswerGotLost/ConfigMap/another_one_came_first"),
 	rule("It is another's where another wrote", "judging.Creation.Made", "without slices.ContainsFunc(a, b)", "TestMadeIsWhatWasSentAndNobodyElseWrote/another_wrote"),
+	rule("And where our name owns more than was sent", "judging.Creation.Made", "without isMore", "TestObjectThatATwinMadeWithMoreIsNotOurs/a_label"),
 	rule("An empty object tells no writers, and is nobody's", "judging.Creation.Made", "len(a) > 0 -> true", "TestCreationOfAnEmptyObjectIsUnknownAfterALostAnswer"),
 	rule("A second refusal as existing of what is not there is final", "cas.creating.overtaken", "never overtaken", "TestRefusalAsExistingOfWhatIsNotThereIsFinal"),
 	rule("A refusal of a delete that is not about the version is final", "cas.removing.overtaken", "never wire.Pending", "TestRemovalThatAWebhookRefusesIsARefusal"),

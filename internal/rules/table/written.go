@@ -121,6 +121,8 @@ var written = []Rule{
 	rule("Who owns the key proves it, not that it was changed", "cas.batch.isProven", "a.Owns(b, c) -> true", "TestSignedWriteIsSettledWithoutWatch"),
 	rule("Only a key that holds just what was sent proves it", "cas.batch.isProven", "without HasAll", "TestSignedKeyThatIsOursSinceBeforeProvesNothing"),
 	rule("A write begins managedFields where there are none", "cas.batch.request", "judging.MergePatch(a, b, c, d.firstOwner()) -> judging.MergePatch(a, b, c, nil)", "TestSignedWriteIsToldFromATwins"),
+	rule("That a key is ours and as it shall be proves nothing after a 409", "cas.batch.overtaken",
+		"result{outcome: wire.Pending, now: a} -> result{outcome: wire.Landed, after: a, now: a, isLater: true}", "TestPolicyThatMakesWhatARefusedNumberWouldTakesNoNumber"),
 	rule("A signed write that was sent twice on the way is found out", "cas.batch.overtaken", "never isProven", "TestSignedWriteThatIsSentTwiceOnTheWayIsFoundOut"),
 	// After a write whose verdict is unknown.
 	rule("After a signed write that is unknown there is a new signature, so that it is not taken for a later one", "cas.committer.doubts", "skip newSignature",
