@@ -21,3 +21,12 @@ func onKinds(t *testing.T, test func(p *fixture.Pipeline, o fixture.Object, form
 		}
 	}
 }
+
+// onFields runs a test with the resource of fields of any kind.
+func onFields(t *testing.T, test func(p *fixture.Pipeline, o fixture.Object, form string)) {
+	t.Helper()
+	t.Run(fixture.Annotated.Name+" fields", func(t *testing.T) {
+		p := fixture.NewPipeline(t)
+		test(p, fixture.Object{Fixture: p.Fixture, Kind: fixture.Annotated}, "fields")
+	})
+}

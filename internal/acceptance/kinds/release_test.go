@@ -12,7 +12,8 @@ import (
 // What becomes of foo when the resource that has it goes from the configuration, or when its resource of several keys names it no longer. Rows are how the
 // resource came to have it, and whether somebody else has changed it since; columns are deletion_policy and on_drift. "gone" and "first" are what the live object
 // has of it, "first" being what foo held before the resource had it; "kept" is what it held at the plan, without a request that writes. What the plan warns of
-// comes after a colon: that it is older, that it is not known whether it is, or that it was changed. "refused" is the plan.
+// comes after a colon: that it is older, that it is not known whether it is, or that it was changed. "refused" is the plan. What is "unknown" was created,
+// and the refused replace of a tainted resource has lost what it held first, and what was written to it: no change of it is seen. Fields of another object are as keys are.
 const lettingGo = `
 how       since    | release/warning  release/error  release/off   delete/warning  delete/error  delete/off    restore/warning  abandon/warning
 created   -        | gone             gone           gone          gone            gone          gone          gone             kept
@@ -25,6 +26,8 @@ imported  -        | kept:older       kept:older     kept:older    gone:older   
 imported  changed  | kept:older       kept:older     kept:older    gone:changed    refused       gone:changed  refused          kept
 moved     -        | kept:unknown     kept:unknown   kept:unknown  gone            gone          gone          refused:unknown  kept
 moved     changed  | kept:unknown     kept:unknown   kept:unknown  gone:changed    refused       gone:changed  refused:unknown  kept
+unknown   -        | kept:unknown     kept:unknown   kept:unknown  gone            gone          gone          refused:unknown  kept
+unknown   changed  | kept:unknown     kept:unknown   kept:unknown  gone            gone          gone          refused:unknown  kept
 `
 
 // says is what a plan says, by the word of the table for what becomes of foo.
@@ -46,12 +49,14 @@ func TestKeysThatAreLetGo(t *testing.T) {
 			for _, way := range []string{"removed", "dropped"} {
 				t.Run(strings.Join([]string{given[0], given[1], policy, drift, way}, "/"), func(t *testing.T) {
 					t.Parallel()
-					onKinds(t, func(p *fixture.Pipeline, o fixture.Object, form string) {
-						if o.Kind.IsSecret() && policy == "restore" || form == "entry" && (given[0] == "moved" || way == "dropped") {
+					let := func(p *fixture.Pipeline, o fixture.Object, form string) {
+						if o.Kind.IsSecret() && policy == "restore" || form != "data" && given[0] == "moved" || form == "entry" && way == "dropped" {
 							return // there is none
 						}
 						letGo(p, o, form, given[0], given[1] == "changed", policy, drift, want, way == "dropped")
-					})
+					}
+					onKinds(t, let)
+					onFields(t, let)
 				})
 			}
 		}
@@ -69,7 +74,7 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 	var more []string
 	before := ""
 	switch how {
-	case "created":
+	case "created", "unknown":
 		delete(first, "foo")
 	case "existed":
 		first["foo"], expected = "0", "0"
@@ -77,8 +82,8 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 		more = []string{"adopt_existing = true"}
 	case "imported":
 		more = []string{"adopt_existing = true"}
-		id := map[string]string{"entry": "/testmap/foo", "data": "/testmap:foo"}[form]
-		before = "import {\n  to = " + o.Kind.Address(form) + "\n  id = \"${NAMESPACE}" + id + "\"\n}\n"
+		id := map[string]string{"entry": "${NAMESPACE}/testmap/foo", "data": "${NAMESPACE}/testmap:foo", "fields": "v1/" + o.Kind.Name + "/${NAMESPACE}/testmap/" + o.Kind.Key("foo")}[form]
+		before = "import {\n  to = " + o.Kind.Address(form) + "\n  id = \"" + id + "\"\n}\n"
 	case "moved":
 		more = []string{"adopt_existing = true"}
 		from := map[bool]string{false: "kubernetes_config_map_v1_data", true: "kubernetes_secret_v1_data"}[o.Kind.IsSecret()]
@@ -89,6 +94,15 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 	if how != "moved" {
 		o.Create(first)
 	}
+	if how == "unknown" {
+		more = []string{"adopt_existing = true"}
+		p.Planned(o.Kind.Block(form, "1", "", fixture.Deletes))
+		p.Do("taint", o.Kind.Address(form))
+		p.Write(o.Kind.Block(form, "1", "", append(more, fixture.Deletes)...))
+		p.Plan()
+		p.ApplyRefused("Replacement Would Fail")
+		p.Do("untaint", o.Kind.Address(form))
+	}
 	p.Planned(before + block("1", expected, more...))
 	if isChanged {
 		o.Set("foo", "9")
@@ -96,8 +110,8 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 	was := o.Live()
 	after := ""
 	if isDropped {
-		name := map[bool]string{false: "data", true: "data_wo"}[o.Kind.IsSecret()]
-		after = o.Kind.ResourceBlock(form, append(append([]string{name + ` = { other = "1" }`}, more...), terms...)...)
+		name := form + o.Kind.Suffix
+		after = o.Kind.ResourceBlock(form, append(append([]string{name + ` = { "` + o.Kind.Key("other") + `" = "1" }`}, more...), terms...)...)
 		if o.Kind.IsSecret() {
 			after = strings.Replace(after, "data_wo =", "data_wo_version = 1\n  data_wo =", 1)
 		}
@@ -105,7 +119,7 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 	p.Write(after)
 	becomes, _, _ := strings.Cut(want, ":")
 	if becomes == "refused" {
-		p.PlanRefused([]string{says[want]})
+		p.PlanRefused([]string{o.Kind.InWords(says[want])})
 		if diff := cmp.Diff(was, o.Live()); diff != "" {
 			p.Errorf("the object changed (-before +after):\n%s", diff)
 		}
@@ -113,7 +127,7 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 	}
 	said := p.Plan()
 	if text := says[want]; text != "" {
-		p.Wants(said, text, "foo")
+		p.Wants(said, o.Kind.InWords(text), "foo")
 	} else {
 		p.Wants(said, "!Warning: ")
 	}

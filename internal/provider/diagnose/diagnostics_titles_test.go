@@ -104,7 +104,7 @@ func TestTheCauseOfAnUnreachableServerIsToldOnce(t *testing.T) {
 	says := func(op terms.Operation, cause string) string {
 		return aboutFoo(op).Diagnose(&cas.UnreachableError{Host: "https://api.test", Err: errors.New(cause), Told: told}).Detail()
 	}
-	const short = "The API server could not be reached. Another message of this run tells the cause. Nothing was written." + head + "  Host:       https://api.test"
+	const short = "The API server could not be reached. Nothing was written." + head + "  Host:       https://api.test\n\nAnother message of this run tells the cause."
 	if first := says(terms.OpRead, "refused"); !strings.Contains(first, "Cause:      refused") || !strings.Contains(first, "Check what the cause names") {
 		t.Errorf("the first one says\n%s", first)
 	}

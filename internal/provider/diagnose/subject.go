@@ -223,7 +223,7 @@ func (s Subject) unreachable(e *cas.UnreachableError) diag.Diagnostic {
 	const happened = "The API server could not be reached."
 	if e.Told != nil {
 		if _, told := e.Told.LoadOrStore(innermost(e.Err).Error(), true); told {
-			return s.refuse(TitleAPIServerUnreachable, path.Empty(), happened+" Another message of this run tells the cause.", []Fact{{"Host", e.Host}}, "")
+			return s.refuse(TitleAPIServerUnreachable, path.Empty(), happened, []Fact{{"Host", e.Host}}, "Another message of this run tells the cause.")
 		}
 	}
 	return s.refuse(TitleAPIServerUnreachable, path.Empty(), happened, []Fact{{"Host", e.Host}, {"Cause", s.words(e.Err)}},
