@@ -90,7 +90,9 @@ func TestAccounted(t *testing.T) {
 // A swap may be told with a later version than its own, as long as that still holds what it wrote. What it left alone may have changed since.
 func TestMade(t *testing.T) {
 	t.Parallel()
-	entries := func(a, b string) map[string]cas.Entry { return map[string]cas.Entry{"a": cas.Text(a), "b": cas.Text(b)} }
+	entries := func(a, b string) map[string]cas.Entry {
+		return map[string]cas.Entry{"a": cas.Text(a), "b": cas.Text(b)}
+	}
 	states := []state{
 		{version: at(1), entries: entries("0", "0")}, {version: at(2), entries: entries("1", "0")},
 		{version: at(3), entries: entries("1", "foreign")}, {version: at(4), entries: entries("2", "foreign")},
