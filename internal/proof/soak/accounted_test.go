@@ -94,8 +94,10 @@ func TestMade(t *testing.T) {
 		return map[string]cas.Entry{"a": cas.Text(a), "b": cas.Text(b)}
 	}
 	states := []state{
-		{version: at(1), entries: entries("0", "0")}, {version: at(2), entries: entries("1", "0")},
-		{version: at(3), entries: entries("1", "foreign")}, {version: at(4), entries: entries("2", "foreign")},
+		{version: at(1), entries: entries("0", "0")},
+		{version: at(2), entries: entries("1", "0")},
+		{version: at(3), entries: entries("1", "foreign")},
+		{version: at(4), entries: entries("2", "foreign")},
 	}
 	foreign := func(key, from, to string, version int) *op {
 		return &op{
