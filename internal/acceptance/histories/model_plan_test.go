@@ -164,14 +164,12 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 		title, warnings = was.removal(was, was.values)
 		return nil, title, warnings
 	}
-	saw = &sight{values: map[string]string{}}
+	saw = &sight{values: map[string]string{}} // without a ConfigMap, each key is to be absent
 	for key := range was.values {
+		saw.values[key] = ""
 		if o != nil {
-			saw.values[key] = o.data[key]
+			saw.values[key], saw.version = o.data[key], o.version
 		}
-	}
-	if o != nil {
-		saw.version = o.version
 	}
 	title, warnings = was.removal(was, saw.values)
 	return saw, title, warnings
@@ -433,16 +431,19 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 			}
 			continue
 		}
-		if was == nil && !isUsed {
-			continue
-		}
 		if !isUsed {
-			if !w.readsFirst {
+			isGone := was == nil
+			if !w.readsFirst { // what is gone is found out after its removal is planned
 				was = unread
+			}
+			if was == nil {
+				continue
 			}
 			saw, title, more := p.planRemoval(was)
 			failed = says(title, more) || failed
-			pl.changes[address] = change{action: "delete", saw: saw}
+			if !isGone {
+				pl.changes[address] = change{action: "delete", saw: saw}
+			}
 			continue
 		}
 		c, title, more := p.planBlock(b, was, o.replace == address, creations)
