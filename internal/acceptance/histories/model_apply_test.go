@@ -347,7 +347,7 @@ func (p *process) take(b *block) (int, string) {
 		if title != "" {
 			return 0, title
 		}
-		w := write{cm: b.cm, base: p.live[b.cm].version, isNumber: true, data: map[string]string{b.key: strconv.Itoa(n + 1)}}
+		w := write{cm: b.cm, base: p.live[b.cm].version, data: map[string]string{b.key: strconv.Itoa(n + 1)}}
 		again, title := p.send(w)
 		if !again {
 			return n, title

@@ -124,7 +124,6 @@ type write struct {
 	cm           string
 	base         version
 	removes      bool
-	isNumber     bool              // a counter's
 	isTraceless  bool              // a removal from a Secret that goes by what its plan saw
 	goneIsDone   bool              // what it removes may be removed by anybody
 	data, labels map[string]string // an empty value removes
@@ -253,15 +252,13 @@ func (p *process) leads(cm string, v version) bool {
 // send sends a write that would land. It gives an error, or that the write has to be judged again.
 func (p *process) send(w write) (again bool, title string) {
 	p.writes++
-	// A number is known by its signature, and only a watch tells which version it made: nothing leads there (docs/internals.md, Lost answers).
 	isLost := p.writes == p.fault.at && p.fault.kind == "lose after"
-	isUntraced := isLost && p.fault.noWatch && w.isNumber
 	p.isUntold = p.isUntold || isLost && !w.goneIsDone && w.leavesNothing()
-	// Nor does anything lead over a removal without a read, which the first write of a process can be: a Secret's plan keeps no digest that would tell it
+	// Nothing leads over a removal without a read, which the first write of a process can be: a Secret's plan keeps no digest that would tell it
 	// from one that did more (DESIGN.md, Unknown outcomes).
 	p.leftNoTrace = p.leftNoTrace || isLost && p.fault.world == "no trace" && w.isTraceless && len(p.chains[w.cm]) == 0
 	land := func() {
-		if p.land(w); w.removes || isUntraced || isLost && p.leftNoTrace {
+		if p.land(w); w.removes || isLost && p.leftNoTrace {
 			return
 		}
 		if chain := p.chains[w.cm]; len(chain) == 0 || chain[len(chain)-1] != w.base.rv {
