@@ -152,7 +152,7 @@ func TestWriteInDoubtIsNotForgottenForALaterOne(t *testing.T) {
 		switch {
 		case r.Method == http.MethodPatch:
 			return testcluster.Fault{DropBefore: true}
-		case r.URL.Query().Has("watch"):
+		case r.URL.Query().Has("watch"), r.URL.Query().Has("resourceVersionMatch"): // a list of what was
 			return testcluster.Fault{Answer: status(http.StatusForbidden, "Forbidden", "not now")}
 		}
 		return testcluster.Fault{}
