@@ -3,10 +3,8 @@ package diagnose
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -218,18 +216,6 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 	}
 }
 
-// unreachable tells a cause once: all that needs the API server fails with it.
-func (s Subject) unreachable(e *cas.UnreachableError) diag.Diagnostic {
-	const happened = "The API server could not be reached."
-	if e.Told != nil {
-		if _, told := e.Told.LoadOrStore(innermost(e.Err).Error(), true); told {
-			return s.refuse(TitleAPIServerUnreachable, path.Empty(), happened, []Fact{{"Host", e.Host}}, "Another message of this run tells the cause.")
-		}
-	}
-	return s.refuse(TitleAPIServerUnreachable, path.Empty(), happened, []Fact{{"Host", e.Host}, {"Cause", s.words(e.Err)}},
-		"Check what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.")
-}
-
 func (s Subject) notFound() diag.Diagnostic {
 	if s.Plan != "" && (s.Op == terms.OpCreate || s.Op == terms.OpInvoke) && !s.MissingRefused {
 		return s.tell(WarningConfigMapDoesNotExistYet, path.Root("name"),
@@ -274,139 +260,6 @@ func (s Subject) tooLarge(e *cas.TooLargeError) diag.Diagnostic {
 	return s.refuse(TitleConfigMapTooLarge, s.Value, "The ConfigMap would be too large.", facts, s.orDestroy(next))
 }
 
-func (s Subject) forbidden(e *cas.ForbiddenError) diag.Diagnostic {
-	next := fmt.Sprintf("Grant %s on %s.", cmp.Or(s.Ways.Grant, "get and patch"), s.granted())
-	if e.Verb == "discover" {
-		return s.refuse(TitleNotPermitted, path.Root("api_version"), "You do not have permission to ask which kinds "+s.APIVersion+" has.",
-			[]Fact{{"API server", s.words(e.Err)}}, "Bind the role system:discovery, which all users have unless somebody took it away.")
-	}
-	if isWrite(e.Verb) { // admission answers 403, too
-		next += " If the API server names a policy or a quota, correct what it names instead."
-	}
-	return s.refuse(TitleNotPermitted, path.Empty(), fmt.Sprintf("You do not have permission to %s %s.", e.Verb, s.object("this")),
-		append(s.dryRun(e.Verb), Fact{"API server", s.words(e.Err)}), next)
-}
-
-// object is the ConfigMap that a request was about, or all of a namespace.
-func (s Subject) object(article string) string {
-	if s.ID.Name == "" {
-		return "ConfigMaps"
-	}
-	return article + " ConfigMap"
-}
-
-// refused is for a request that was answered with another error.
-func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
-	command := "plan"
-	if s.Op == terms.OpList {
-		command = "query"
-	}
-	next := "Correct what the API server names, then run terraform " + command + " again."
-	if e.Code == 401 {
-		next = "Renew your credentials, then run terraform " + command + " again."
-	}
-	facts := s.dryRun(e.Verb)
-	if facts != nil { // a destroy sends another request
-		next = s.orDestroy(next)
-	}
-	if texts := s.numbersAsText(e.Code); texts != "" {
-		next = texts
-	}
-	return s.refuse(TitleRequestRefused, path.Empty(), fmt.Sprintf("The API server refused to %s %s.", e.Verb, s.object("the")),
-		append(facts, Fact{"Status", fmt.Sprint(e.Code)}, Fact{"API server", s.words(e.Err)}), next)
-}
-
-func isWrite(verb string) bool { return verb != "get" && verb != "watch" && verb != "list" }
-
-// dryRun says of a write that was refused in a plan why there was one.
-func (s Subject) dryRun(verb string) []Fact {
-	if !s.Rehearsed || !isWrite(verb) {
-		return nil
-	}
-	return []Fact{{"Request", "a dry run of the write, because plan_dry_run (" + terms.EnvPlanDryRun + ") is true"}}
-}
-
-func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
-	facts := []Fact{{"Host", e.Host}}
-	if e.Plugin != "" {
-		facts = append(facts, Fact{"Command", e.Plugin})
-	}
-	if errors.Is(e.Err, context.DeadlineExceeded) {
-		happened, next := "The API server did not answer in time.", fmt.Sprintf("Run terraform again, or raise timeouts.%s.", s.Limit)
-		if e.Plugin != "" {
-			happened = "The exec plugin that gives the credentials did not answer in time."
-			next = "Run the command in a shell to see what it waits for, such as a login. " + next
-		}
-		return s.refuse(TitleOperationTimedOut, path.Empty(), happened, facts, next)
-	}
-	return s.refuse(TitleOperationCanceled, path.Empty(), "The operation was canceled.", facts, "")
-}
-
-func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
-	next := "Run terraform plan again: it shows what is left to do."
-	facts, keys := s.sent(e), s.ownKeys()
-	switch {
-	case s.Op == terms.OpInvoke:
-		next = "See what the ConfigMap holds before you invoke the action again."
-	case s.Op == terms.OpDelete:
-		next = "Run terraform plan, or terraform plan -destroy, again: it shows what is left to remove."
-	case s.Op == terms.OpCreate && s.Ways.Doubt != "":
-		next = s.Ways.Doubt
-	case s.Op == terms.OpCreate && len(keys) == 0:
-		next = "Run terraform plan again. If it says that the ConfigMap already exists, import it."
-		facts = append(facts, s.importFact(nil)...)
-	case s.Op == terms.OpCreate:
-		next = fmt.Sprintf("Run terraform plan again. If it says that %[1]s already %[2]s, import %[3]s, or set adopt_existing = true.",
-			enumerate(keys), number(len(keys), "holds the value", "hold the values"), number(len(keys), "it", "them"))
-		facts = append(facts, s.importFact(keys)...)
-	}
-	return s.tell(TitleWriteOutcomeUnknown, path.Empty(),
-		"The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet.", facts, next)
-}
-
-// sent are the facts about a write whose outcome is unknown.
-func (s Subject) sent(e *cas.UnknownError) (facts []Fact) {
-	facts = append(facts, Fact{"Cause", s.words(briefly(e.Err))})
-	if e.Base.ResourceVersion != "" {
-		facts = append(facts, Fact{"resourceVersion", e.Base.ResourceVersion + " before the write"})
-	}
-	return facts
-}
-
-// briefly shortens an error of several requests: of each, the verb and the host.
-func briefly(err error) error {
-	several, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		if request := (*url.Error)(nil); errors.As(err, &request) {
-			host := request.URL
-			if u, err := url.Parse(request.URL); err == nil {
-				host = u.Scheme + "://" + u.Host
-			}
-			return fmt.Errorf("%s %s: %w", strings.ToUpper(request.Op), host, request.Err)
-		}
-		return err
-	}
-	all, told := []error(nil), map[string]bool{}
-	for _, err := range several.Unwrap() {
-		if err = briefly(err); !told[err.Error()] {
-			all = append(all, err)
-		}
-		told[err.Error()] = true
-	}
-	return errors.Join(all...)
-}
-
-// innermost is what an error of a request wraps: it names neither the object nor the connection.
-func innermost(err error) error {
-	for {
-		next := errors.Unwrap(err)
-		if next == nil {
-			return err
-		}
-		err = next
-	}
-}
-
 // ownKeys are those that the configuration gives values to.
 func (s Subject) ownKeys() (keys []string) {
 	for key, paths := range s.Keys {
@@ -423,13 +276,4 @@ func (s Subject) importFact(keys []string) []Fact {
 		return nil
 	}
 	return []Fact{{"Import id", s.ImportID(s.ID.Ref, keys)}}
-}
-
-// words are those of others, as the API server's answer, which may quote values.
-func (s Subject) words(err error) string {
-	text := err.Error()
-	if s.Hide != ShowValues {
-		text = redact(text, s.Values...)
-	}
-	return strings.ReplaceAll(text, "\n", "; ")
 }
