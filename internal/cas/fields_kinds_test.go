@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -144,6 +145,48 @@ func TestNamespaceThatDoesNotFitTheKind(t *testing.T) {
 			t.Errorf("%v, want a ScopeError", err)
 		}
 		f.wantRequests("GET")
+	}
+}
+
+// Given a kind that is defined anew, without namespaces; then an object without one is found in the same process, and one with a namespace is told.
+func TestKindThatComesInAnotherScope(t *testing.T) {
+	t.Parallel()
+	widget := newWidgets(t)
+	f := fieldsIn(t, widget)
+	_, err := f.observes(f.ref, widget.apiVersion)
+	f.want(Applied, err)
+	group := f.ref.Kind.Group()
+	definition, definitions := "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets."+group, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	f.mustSend(http.MethodDelete, definition, "application/json", "")
+	until := func(what string, is func() bool) {
+		for deadline := time.Now().Add(ample); !is(); time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal(what)
+			}
+		}
+	}
+	until("the definition does not go", func() bool {
+		status, _ := f.send(http.MethodGet, definition, "", "")
+		return status == http.StatusNotFound
+	})
+	f.mustSend(http.MethodPost, definitions, "application/json", strings.Replace(widgetDefinition(group), "Namespaced", "Cluster", 1))
+	collection := "/apis/" + widget.apiVersion + "/widgets"
+	until("the kind does not come", func() bool {
+		status, _ := f.send(http.MethodPost, collection, "application/json", widget.body)
+		return status == http.StatusCreated || status == http.StatusConflict
+	})
+	until("the list of kinds does not tell it", func() bool {
+		_, answer := f.send(http.MethodGet, "/apis/"+widget.apiVersion, "", "")
+		return strings.Contains(string(answer), `"namespaced":false`)
+	})
+	seen, err := f.observes(Ref{Kind: f.ref.Kind, Name: f.ref.Name}, widget.apiVersion)
+	if f.want(Applied, err); seen == nil || !seen.Exists() {
+		t.Error("the object is not found")
+	}
+	_, err = f.observes(f.ref, widget.apiVersion)
+	var scope *ScopeError
+	if !errors.As(err, &scope) || scope.Namespaced {
+		t.Errorf("%v, want a ScopeError", err)
 	}
 }
 

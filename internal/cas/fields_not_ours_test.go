@@ -2,10 +2,12 @@ package cas
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -224,4 +226,33 @@ func TestListThatBecameOneIsNotAnothersWrite(t *testing.T) {
 	})
 	_, err := f.commit(f.txn(change{"spec.size", `"small"`, `"large"`}))
 	f.want(Applied, err)
+}
+
+// Given a field that is computed; then what is made of it is judged as any other value: the element must be there, and hold what selects it.
+func TestComputedFieldMustFit(t *testing.T) {
+	f := newFields(t, deployment)
+	for _, test := range []struct{ path, next, wrong string }{
+		{"spec.template.spec.containers[name=none].image", `"web:2"`, "is not there"},
+		{"spec.template.spec.containers[name=web].name", `"other"`, "is what its element is selected by"},
+		{"spec.template.spec.containers[name=web]", `{"name":"other","image":"web:2"}`, "must hold what selects it"},
+		{"metadata.finalizers", `["acme.io/x",null]`, "is null"},
+		{"spec.replicas", "3", ""},
+	} {
+		was := f.raw()
+		_, err := f.commit(&Txn{Ref: f.ref, APIVersion: f.apiVersion, FieldManager: "engine", Keys: []KeySwap{{
+			Key: f.key(test.path), Next: func(Entry) (Entry, error) { return jsonOf(t, test.next), nil },
+		}}})
+		var field *FieldError
+		switch {
+		case test.wrong == "":
+			f.want(Applied, err)
+			f.wantField(test.path, test.next)
+		case !errors.As(err, &field) || !strings.Contains(err.Error(), test.wrong):
+			t.Errorf("%s: %v, want a FieldError that says %q", test.path, err, test.wrong)
+		default:
+			if diff := cmp.Diff(was, f.raw()); diff != "" {
+				t.Errorf("%s changed the object (-was +is):\n%s", test.path, diff)
+			}
+		}
+	}
 }

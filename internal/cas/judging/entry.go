@@ -71,8 +71,8 @@ func (e Entry) Raw() string { return e.content }
 // Size is the number of bytes that the entry adds to its object, as the API server counts them: values only.
 func (e Entry) Size() int { return len(e.content) }
 
-// Holds reports whether two entries count as the same: the same map, and the same bytes or, for text, the same text
-// after Unicode NFC. Terraform normalizes every string to NFC, so it can never name a live value that is not.
+// Holds reports whether two entries count as the same: the same map, and the same bytes or, for text and for JSON, the same after Unicode NFC.
+// Terraform normalizes every string to NFC, so it can never name a live value that is not. The API server stores texts as they come.
 func (e Entry) Holds(other Entry) bool {
 	if e.kind == anything || other.kind == anything {
 		return true
@@ -80,10 +80,10 @@ func (e Entry) Holds(other Entry) bool {
 	if e.kind != other.kind {
 		return false
 	}
-	return e.content == other.content || e.kind == text && norm.NFC.String(e.content) == norm.NFC.String(other.content)
+	return e.content == other.content || e.kind != binary && norm.NFC.String(e.content) == norm.NFC.String(other.content)
 }
 
-// Digest is the hexadecimal SHA-256 of the content, of text after NFC, behind the name of its map. Two entries have
+// Digest is the hexadecimal SHA-256 of the content, of text and JSON after NFC, behind the name of its map. Two entries have
 // the same digest just when one Holds the other.
 func (e Entry) Digest() string {
 	switch e.kind {
@@ -92,7 +92,7 @@ func (e Entry) Digest() string {
 	case binary:
 		return "binaryData:" + hexSHA256([]byte(e.content))
 	case structured:
-		return "json:" + hexSHA256([]byte(e.content))
+		return "json:" + hexSHA256(norm.NFC.Bytes([]byte(e.content)))
 	default:
 		return "absent"
 	}

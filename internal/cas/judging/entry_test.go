@@ -58,6 +58,13 @@ func TestEntrySurvivesJSON(t *testing.T) {
 func TestDigestIsTheSameWhereHoldsIs(t *testing.T) {
 	t.Parallel()
 	all := []judging.Entry{{}, judging.Text(""), judging.Text("\u00e9"), judging.Text("e\u0301"), judging.Text("e"), judging.Binary(nil), judging.Binary([]byte("e")), judging.Binary([]byte("e\u0301"))}
+	for _, raw := range []string{"[\"e\u0301\"]", "[\"\u00e9\"]", "[\"e\"]", `["e"]`, "{\"e\u0301\":1}", "{\"\u00e9\":1}"} {
+		e, err := judging.JSON([]byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
 	for _, a := range all {
 		for _, b := range all {
 			if a.Holds(b) != (a.Digest() == b.Digest()) {
@@ -99,6 +106,23 @@ func TestWhatAChangeLeaves(t *testing.T) {
 	} {
 		if test.change.Writes() != test.writes || test.change.Signs() != test.signs {
 			t.Errorf("%s: writes %t, signs %t", name, test.change.Writes(), test.change.Signs())
+		}
+	}
+}
+
+// Text within a list or an object counts as text does that stands alone: the API server stores what it is sent, and Terraform can name it in NFC only.
+func TestTextWithinAValueCountsAsTextAlone(t *testing.T) {
+	t.Parallel()
+	for live, named := range map[string]string{
+		"\"e\u0301\"":                   "\"\u00e9\"",
+		"[\"e\u0301\"]":                 "[\"\u00e9\"]",
+		"{\"a\":[{\"b\":\"e\u0301\"}]}": "{\"a\":[{\"b\":\"\u00e9\"}]}",
+		`["\n` + "\u0303\"]":            `["\n` + "\u0303\"]", // not the n of the escape
+	} {
+		a, err := judging.JSON([]byte(live))
+		b, wrong := judging.JSON([]byte(named))
+		if err != nil || wrong != nil || !a.Holds(b) || !b.Holds(a) {
+			t.Errorf("%s does not count as %s (%v, %v)", live, named, err, wrong)
 		}
 	}
 }

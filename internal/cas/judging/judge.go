@@ -118,7 +118,7 @@ func (t *Txn) judgeFields(o *Observation) error {
 			continue
 		}
 		_, err := o.Field(k.Key)
-		if err == nil && o.Exists() && !k.IsGuard {
+		if err == nil && o.Exists() && !k.IsGuard && k.Next == nil {
 			err = o.canHold(path, k.New)
 		}
 		if err != nil {
@@ -185,6 +185,11 @@ func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Cha
 			continue
 		case k.Next != nil:
 			next, err := k.Next(live)
+			if path, isField := FieldPath(k.Key); isField && err == nil {
+				if no := o.canHold(path, next); no != nil {
+					err = &FieldError{Ref: t.Ref, Key: k.Key, Err: no}
+				}
+			}
 			if err != nil {
 				return nil, err
 			}

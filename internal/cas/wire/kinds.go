@@ -21,8 +21,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// kinds are those that the API server serves, by API version. That one is served stays known. That one is not is asked again each time: the
-// CustomResourceDefinition may have come.
+// kinds are those that the API server serves, by API version. That one is served stays known. That one is not, or not in an object's scope, is asked again
+// each time: the CustomResourceDefinition may have come, or come again.
 type kinds struct {
 	asking chan struct{} // of capacity 1: one asks for all
 	mu     sync.Mutex
@@ -51,6 +51,12 @@ func (k *kinds) of(apiVersion string, kind judging.Kind) (metav1.APIResource, bo
 	return all[i], true
 }
 
+// fitting is the resource of an object's kind, where it is known, and whether the object can be of it: it has a namespace just where the kind has them.
+func (k *kinds) fitting(apiVersion string, ref judging.Ref) (served metav1.APIResource, fits bool) {
+	served, isKnown := k.of(apiVersion, ref.Kind)
+	return served, isKnown && served.Namespaced == (ref.Namespace != "")
+}
+
 // resource is the name of an object's kind in URLs and in the API server's answers; empty where it is not known.
 func (c *Client) resource(ref judging.Ref) string {
 	if c.APIVersion == "" {
@@ -60,21 +66,23 @@ func (c *Client) resource(ref judging.Ref) string {
 	return known.Name
 }
 
-// resolve is the resource of an object's kind. It asks for the API version once, and again where it lacks the kind.
+// resolve is the resource of an object's kind. It asks for the API version once, and again where it lacks the kind or has it in the other scope.
 func (c *Client) resolve(ctx context.Context, ref judging.Ref) (metav1.APIResource, error) {
-	served, isKnown := c.kinds.of(c.APIVersion, ref.Kind)
-	if !isKnown {
+	served, fits := c.kinds.fitting(c.APIVersion, ref)
+	if !fits {
 		if err := c.discover(ctx, ref); err != nil {
 			return served, err
 		}
-		if served, isKnown = c.kinds.of(c.APIVersion, ref.Kind); !isKnown {
-			return served, &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion}
-		}
+		served, fits = c.kinds.fitting(c.APIVersion, ref)
 	}
-	if served.Namespaced != (ref.Namespace != "") {
+	switch {
+	case fits:
+		return served, nil
+	case served.Name == "":
+		return served, &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion}
+	default:
 		return served, &judging.ScopeError{Ref: ref, Namespaced: served.Namespaced}
 	}
-	return served, nil
 }
 
 // discover asks for what is served in the API version.
@@ -89,7 +97,7 @@ func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 	case <-ctx.Done():
 		return &judging.CanceledError{Ref: ref, Host: c.Host, Err: context.Cause(ctx)}
 	}
-	if _, isKnown := c.kinds.of(c.APIVersion, ref.Kind); isKnown { // by whoever asked meanwhile
+	if _, fits := c.kinds.fitting(c.APIVersion, ref); fits { // by whoever asked meanwhile
 		return nil
 	}
 	served := &metav1.APIResourceList{}

@@ -99,8 +99,8 @@ func (g *registry) plans(ref cas.Ref, of token, u use) (c clash) {
 	record := func(keys []string, change func(key string, k *keyUse)) {
 		for _, key := range slices.Sorted(slices.Values(keys)) {
 			id := terms.EntryID{Ref: ref, Key: key}
-			for other, k := range g.keys { // a part of the field, or what it is a part of, or its other name
-				if !isKey(key) && other.Ref == ref && other.Key != key && k.owner.text != of.text && cas.Overlap(other.Key, key) {
+			for other, k := range g.keys {
+				if overlaps(ref, key, other) && k.owner.text != of.text {
 					change(key, &k)
 				}
 			}
@@ -142,6 +142,9 @@ func (g *registry) swaps(t *cas.Txn) {
 		id := terms.EntryID{Ref: t.Ref, Key: k.Key}
 		use := g.keys[id]
 		wasChanged := use.isChanged
+		for other, of := range g.keys {
+			wasChanged = wasChanged || of.isChanged && overlaps(t.Ref, k.Key, other)
+		}
 		if !k.IsGuard {
 			use.isChanged = true
 			g.keys[id] = use
@@ -255,15 +258,17 @@ func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string
 
 // wroteOver reports whether a call has a field that is a part of this one, or the reverse.
 func (g *registry) wroteOver(ref cas.Ref, key string) bool {
-	if isKey(key) {
-		return false
-	}
 	for id := range g.written {
-		if id.Ref == ref && cas.Overlap(id.Key, key) {
+		if overlaps(ref, key, id) {
 			return true
 		}
 	}
 	return false
+}
+
+// overlaps reports whether a key and another one, in the records, name a field and a part of it, or one thing by two names.
+func overlaps(ref cas.Ref, key string, other terms.EntryID) bool {
+	return !isKey(key) && other.Ref == ref && other.Key != key && cas.Overlap(other.Key, key)
 }
 
 // frees forgets who takes keys that were not written after all.

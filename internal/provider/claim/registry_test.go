@@ -53,3 +53,56 @@ func TestWhoTakesAKey(t *testing.T) {
 		})
 	}
 }
+
+// A swap is not checked against what the plan itself changes before it, whatever names the two have for that.
+func TestSwapAfterAChangeOfThePlan(t *testing.T) {
+	t.Parallel()
+	field := func(path string) string {
+		key, err := cas.ReadKey(cas.ConfigMap, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
+	}
+	ref := cas.Ref{Kind: cas.ConfigMap, Namespace: "shop", Name: "settings"}
+	for name, test := range map[string]struct {
+		before, key string
+		isChecked   bool
+	}{
+		"the same key":              {before: "foo", key: "foo"},
+		"another key":               {before: "foo", key: "bar", isChecked: true},
+		"the same path":             {before: field("metadata.labels.a"), key: field(`.metadata.labels["a"]`)},
+		"a part of it":              {before: field("metadata.labels"), key: field("metadata.labels.a")},
+		"what it is a part of":      {before: field("metadata.labels.a"), key: field("metadata.labels")},
+		"elements that may be one":  {before: field("metadata.ownerReferences[name=a]"), key: field("metadata.ownerReferences[uid=b].kind")},
+		"a label by its other name": {before: cas.LabelKey("a"), key: field("metadata.labels.a")},
+		"another path":              {before: field("metadata.labels.a"), key: field("metadata.labels.b"), isChecked: true},
+		"a path named as a key is":  {before: "labels", key: field("metadata.labels"), isChecked: true},
+	} {
+		for how, change := range map[string]func(*registry){
+			"by a swap": func(g *registry) {
+				g.swaps(&cas.Txn{Ref: ref, Keys: []cas.KeySwap{{Key: test.before, New: cas.Text("1")}}})
+			},
+			"by a resource": func(g *registry) {
+				g.plans(ref, token{text: "x"}, use{owns: []string{test.before}, writes: []string{test.before}})
+			},
+			"by a removal": func(g *registry) { g.plans(ref, token{text: "x"}, use{removes: []string{test.before}}) },
+		} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				t.Parallel()
+				var g registry
+				change(&g)
+				for _, isGuard := range []bool{true, false} {
+					second := &cas.Txn{Ref: ref, Keys: []cas.KeySwap{{Key: test.key, Expect: cas.Text("1"), IsGuard: isGuard}}}
+					if g.swaps(second); len(second.Keys) == 1 != test.isChecked {
+						t.Errorf("guard %t: left to check are %v", isGuard, second.Keys)
+					}
+				}
+				elsewhere := &cas.Txn{Ref: cas.Ref{Kind: cas.ConfigMap, Namespace: "shop", Name: "other"}, Keys: []cas.KeySwap{{Key: test.key, IsGuard: true}}}
+				if g.swaps(elsewhere); len(elsewhere.Keys) != 1 {
+					t.Error("the key of another object is not checked")
+				}
+			})
+		}
+	}
+}
