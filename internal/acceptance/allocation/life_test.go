@@ -236,3 +236,75 @@ func TestTakeThatArrivesAfterItsReleaseTakesNothing(t *testing.T) {
 		})
 	}
 }
+
+// A release whose answer never came may still be on its way when somebody has changed their mind. What they have then must not be taken from them.
+func TestReleaseThatArrivesAfterAllReleasesNothing(t *testing.T) {
+	for name, row := range map[string]struct {
+		next func(p *fixture.Pipeline)
+		want []string
+	}{
+		"kept after all":                    {func(p *fixture.Pipeline) { p.Wants(p.Plan(), "1 to add, 0 to change, 1 to destroy"); p.Apply() }, []string{"30000"}},
+		"kept after all, without a refresh": {func(p *fixture.Pipeline) { p.PlanApply("-refresh=false") }, []string{"30000"}},
+		"kept after all, with a new claimant": {func(p *fixture.Pipeline) {
+			p.Planned(block("a", ofFive, `claimant = "kept"`, `timeouts = { delete = "500ms" }`))
+		}, []string{"30000"}},
+		"destroyed again, and taken by another": {func(p *fixture.Pipeline) { p.Destroy(); other(p.Fixture) }, []string{"30000"}},
+		"replaced":                              {func(p *fixture.Pipeline) { p.PlanApply("-replace=" + address) }, []string{"30000"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			proxy := p.Proxied()
+			p.Create("testmap", nil)
+			p.Planned(block("a", ofFive, `timeouts = { delete = "500ms" }`))
+			id := idOf(p, "a")
+			late, arrived := make(chan struct{}), make(chan int, 10)
+			proxy.Reset()
+			proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method != http.MethodPatch {
+					return testcluster.Fault{}
+				}
+				return testcluster.Fault{HoldBefore: late, Answered: func(r *http.Response) { arrived <- r.StatusCode }}
+			})
+			p.Wants(p.Ended(p.On.Destroy(), 1, "destroy"), "Error: Write Outcome Unknown", "it shows what is left to remove.")
+			held := proxy.Count(http.MethodPatch)
+			if got := p.WantState("a")["a"].Attributes; got["id"] != id || got["value"] != nil {
+				t.Errorf("the state has %v", got)
+			}
+			proxy.SetHook(nil)
+			row.next(p)
+			close(late)
+			for range held {
+				if status := <-arrived; status != http.StatusConflict {
+					t.Errorf("the release was answered with %d", status)
+				}
+			}
+			wantTaken(p.Fixture, row.want...)
+			if len(p.State()) > 0 {
+				wantValues(p, row.want...)
+				p.PlanNothing()
+			}
+		})
+	}
+}
+
+// Who takes the mark of an allocation in doubt away does not know more than before.
+func TestUntaintedAllocationInDoubtIsReplaced(t *testing.T) {
+	for _, flag := range []string{"-refresh=true", "-refresh=false"} {
+		t.Run(flag, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			proxy := p.ProxiedAs(p.User("allocation-cannot-watch", "configmaps", "patch", "get"))
+			p.Create("testmap", nil)
+			p.Write(block("a", ofFive))
+			p.Plan()
+			proxy.SetHook(fixture.OnceFor(t, http.MethodPatch, testcluster.Fault{Answered: func(*http.Response) { other(p.Fixture) }, DropAfter: true}))
+			p.ApplyRefused("Error: Write Outcome Unknown")
+			wantTaken(p.Fixture, "30000", "30001")
+			p.Do("untaint", address)
+			p.Wants(p.Plan(flag), "1 to add, 0 to change, 1 to destroy")
+			p.Apply()
+			wantValues(p, "30000")
+			wantTaken(p.Fixture, "30000", "30001")
+			p.PlanNothing()
+		})
+	}
+}

@@ -93,14 +93,15 @@ func (r *Run) Reclaim(ctx context.Context, a Allocation, timeout time.Duration, 
 }
 
 // Release gives an allocation back. What is not there any more, with its ConfigMap or without, is a success; a value that another has by now is left to
-// that one, with a warning. An allocation without a value is of a take that may still be on its way: see [fenced].
-func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, about diagnose.Subject) (diags diag.Diagnostics) {
+// that one, with a warning. An allocation without a value is of a take that may still be on its way: see [fenced]. isDoubtful: an error, after which it is not
+// known whether the release has landed, or does yet.
+func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, about diagnose.Subject) (isDoubtful bool, diags diag.Diagnostics) {
 	c := r.computed(a, func(p *pool.Pool) (*pool.Pool, error) { return p.Release(a.ID, a.Value), nil })
 	if a.Value == "" {
 		c.Next = fenced(c.Next)
 	}
 	var step cas.Step
-	told, _ := r.compute(ctx, c, allocations, timeout, about, func(ctx context.Context) (err error) {
+	diags, err := r.compute(ctx, c, allocations, timeout, about, func(ctx context.Context) (err error) {
 		step, err = r.Engine.Compute(ctx, c)
 		var notFound *cas.NotFoundError
 		var terminating *cas.TerminatingError
@@ -109,8 +110,9 @@ func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, 
 		}
 		return err
 	})
-	if diags.Append(told...); diags.HasError() {
-		return diags
+	if diags.HasError() {
+		var unknown *cas.UnknownError
+		return errors.As(err, &unknown), diags
 	}
 	r.registry.holds(a.ID, false)
 	p, err := r.pool(a.EntryID, step.Previous)
@@ -119,7 +121,7 @@ func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, 
 			diags.Append(about.AllocationTakenOver(other, "It stays with that claimant."))
 		}
 	}
-	return diags
+	return false, diags
 }
 
 // fenced writes also what next leaves as it is, with a line break more, or as an empty pool. A take is conditional on the version that it was judged on: after

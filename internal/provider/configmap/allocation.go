@@ -46,7 +46,7 @@ type allocationResource struct {
 	adapter.Type
 }
 
-// allocationModel is the resource's schema as Go values. One whose creation had an unknown outcome has an id and no value.
+// allocationModel is the resource's schema as Go values. One that is in doubt, after a create or a delete of unknown outcome, has an id and no value.
 type allocationModel struct {
 	adapter.Place
 	adapter.Ranges
@@ -68,12 +68,14 @@ func (m *allocationModel) entryID() terms.EntryID {
 // has takes in what the pool has.
 func (m *allocationModel) has(member pool.Member) {
 	m.ID, m.Value, m.Number = types.StringValue(member.ID), types.StringValue(member.Value), types.Int64Null()
-	if member.Value == "" { // of a creation in doubt
-		m.Value = types.StringNull()
-	}
 	if n, err := strconv.ParseInt(member.Value, 10, 64); err == nil && m.Ranges.Kind() == "numbers" {
 		m.Number = types.Int64Value(n)
 	}
+}
+
+// doubts takes in that it is not known what the pool has of an id, or will have.
+func (m *allocationModel) doubts(id string) {
+	m.ID, m.Value, m.Number = types.StringValue(id), types.StringNull(), types.Int64Null()
 }
 
 // decode is the model of a configuration, a plan or a state.
@@ -123,6 +125,11 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 	switch was := state.Ranges.Kind(); {
 	case plan.entryID() != state.entryID():
 		return // a replace, whose creation is planned by a call of its own
+	case state.Value.IsNull(): // in doubt, and not tainted
+		plan.Value = types.StringUnknown()
+		resp.Diagnostics.Append(allocationCodec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+		resp.RequiresReplace.Append(path.Root("value"))
+		return
 	case was != "" && was != plan.Ranges.Kind():
 		resp.RequiresReplace.Append(path.Root(plan.Ranges.Kind()))
 		return
@@ -153,7 +160,7 @@ func (r *allocationResource) Create(ctx context.Context, req resource.CreateRequ
 	resp.Diagnostics.Append(diags...)
 	switch {
 	case isDoubtful:
-		plan.ID, plan.Value, plan.Number = types.StringValue(member.ID), types.StringNull(), types.Int64Null()
+		plan.doubts(member.ID)
 	case diags.HasError():
 		return
 	default:
@@ -162,14 +169,14 @@ func (r *allocationResource) Create(ctx context.Context, req resource.CreateRequ
 	resp.Diagnostics.Append(allocationCodec().Encode(ctx, *plan, &resp.State.Raw)...)
 }
 
-// Read drops from the state what is not in the pool any more, or is another's.
+// Read drops from the state what is not in the pool any more, or is another's. What is in doubt stays so, since a request may still be on its way.
 func (r *allocationResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !r.Run.Configured() {
+	if resp.Diagnostics.HasError() || !r.Run.Configured() || state.Value.IsNull() {
 		return
 	}
 	about := r.about(state, terms.OpRead)
-	isImport, inDoubt := state.ID.IsNull(), state.Value.IsNull()
+	isImport := state.ID.IsNull()
 	member, other, isThere, diags := r.Run.Allocated(ctx, r.allocation(state, nil), state.Timeouts, about)
 	resp.Diagnostics.Append(diags...)
 	switch {
@@ -180,8 +187,6 @@ func (r *allocationResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	case isImport && member.ID == "":
 		resp.Diagnostics.Append(about.WithoutID(member))
-		return
-	case !isThere && inDoubt: // it may come yet
 		return
 	case !isThere && other.Value != "":
 		resp.Diagnostics.Append(about.AllocationTakenOver(other, "The state drops it, and the next apply takes a new one."))
@@ -220,6 +225,7 @@ func (r *allocationResource) Update(ctx context.Context, req resource.UpdateRequ
 	}
 }
 
+// Delete gives back what was taken. Where it is not known whether it did, the state has the id alone: the release may land after somebody has changed their mind.
 func (r *allocationResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	timeout, diags := state.Timeouts.Delete(ctx, terms.DefaultTimeout)
@@ -229,7 +235,11 @@ func (r *allocationResource) Delete(ctx context.Context, req resource.DeleteRequ
 	}
 	a := r.allocation(state, nil)
 	a.Wait = 0
-	resp.Diagnostics.Append(r.Run.Release(ctx, a, timeout, r.about(state, terms.OpDelete))...)
+	isDoubtful, diags := r.Run.Release(ctx, a, timeout, r.about(state, terms.OpDelete))
+	if resp.Diagnostics.Append(diags...); isDoubtful {
+		state.doubts(a.ID)
+		resp.Diagnostics.Append(allocationCodec().Encode(ctx, *state, &resp.State.Raw)...)
+	}
 }
 
 // ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the rest.
@@ -309,8 +319,9 @@ func allocationSchema(ctx context.Context) schema.Schema {
 			Update: true, UpdateDescription: "Time limit of an update. Default: `1m`.",
 			Delete: true, DeleteDescription: "Time limit of a delete. Default: `1m`. Apply a change of it before you destroy.",
 		})),
-		"id":    attributes.Computed("The random `id` of the allocation in the pool. Only what has it is released."),
-		"value": attributes.Computed("What was taken, such as `30000`, `10.0.3.0/24` or `b`. Null after a create of unknown outcome, which the next apply replaces."),
+		"id": attributes.Computed("The random `id` of the allocation in the pool. Only what has it is released."),
+		"value": attributes.Computed("What was taken, such as `30000`, `10.0.3.0/24` or `b`. Null after a create or a delete of unknown outcome: the next apply " +
+			"releases and replaces it."),
 		"number": schema.Int64Attribute{
 			Computed: true, MarkdownDescription: "`value` as a number. Null with `cidr` and `names`.",
 		},
