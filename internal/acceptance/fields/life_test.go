@@ -89,6 +89,37 @@ func TestObjectThatVanished(t *testing.T) {
 	o.wantLive(`{"a":"1"}`, "metadata", "annotations")
 }
 
+// A field that is gone is no reason to refuse a replace: its removal takes nothing away that the new resource would need, and leaves nothing in its way.
+func TestReplaceOfAFieldThatIsGone(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lines []string
+		wants []string // refused with; nil: goes through
+	}{
+		"it is added":              {lines: []string{`fields = { "metadata.labels.new" = "1" }`}},
+		"it is adopted":            {lines: []string{`fields = { "metadata.labels.new" = "1" }`, `adopt_existing = true`}},
+		"it was there before":      {lines: []string{`fields = { "metadata.labels.blue" = "1" }`, `adopt_existing = true`}},
+		"it is put back":           {lines: []string{`fields = { "metadata.labels.blue" = "1" }`, `adopt_existing = true`, `deletion_policy = "restore"`}, wants: []string{"Error: Replacement Would Fail"}},
+		"it is expected":           {lines: []string{`fields = { "metadata.labels.blue" = "2" }`, `expected_fields = { "metadata.labels.blue" = "1" }`}, wants: []string{"Error: Expected Value Mismatch"}},
+		"another one is not gone":  {lines: []string{`fields = { "metadata.labels.new" = "1", "metadata.labels.two" = "2" }`}},
+		"one that stays is beside": {lines: []string{`fields = { "metadata.labels.new" = "1", "spec.selector.color" = "blue" }`, `adopt_existing = true`}, wants: []string{"Error: Replacement Would Fail"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := made(t, service)
+			o.Planned(o.block(test.lines...))
+			o.merge(`{"metadata":{"labels":{"new":null,"blue":null}}}`)
+			was := o.live()
+			if test.wants != nil {
+				o.PlanRefused(append(test.wants, "Nothing was"), "-replace=cas_object_fields.it")
+				o.unchanged(was)
+				return
+			}
+			o.PlanApply("-replace=cas_object_fields.it")
+			o.PlanNothing()
+		})
+	}
+}
+
 func TestNamespaceTooMany(t *testing.T) {
 	o := made(t, node)
 	o.Write(o.block(`namespace = "default"`, `fields = { "metadata.labels.a" = "1" }`))

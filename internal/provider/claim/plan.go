@@ -167,6 +167,9 @@ func (ch *Change) NoteReplace() {
 	note := &removalNote{ID: prior.ID, UID: prior.Version.UID, ResourceVersion: prior.Version.ResourceVersion, OnDrift: prior.OnDrift}
 	if prior.Whole == nil {
 		note.Fates = prior.fates(prior.Values, ch.Memory)
+		maps.DeleteFunc(note.Fates, func(key string, f fate) bool { // a field that is gone already, and stays so: the creation finds nothing there
+			return prior.Values[key].IsAbsent() && (!f.writes() || prior.target(ch.Memory, key).IsAbsent())
+		})
 		note.Keeps = prior.leaves(note.Fates, ch.Memory)
 	}
 	ch.Memory.Removal = note
