@@ -18,12 +18,12 @@ import (
 type outcome struct {
 	errs, warnings []string
 	actions        map[string]string
-	ofSecrets      [][2]string // those of them that are about Secrets, with the type of the resource
+	ofSecrets      [][2]string // those of them that are about Secrets or fields, with the type of the resource
 }
 
 func ended(r *driver.Result) (o outcome) {
 	for _, d := range r.Diagnostics {
-		said := d.Summary
+		said := words.Replace(d.Summary)
 		if d.IsError {
 			o.errs = append(o.errs, said)
 		} else {
@@ -31,7 +31,7 @@ func ended(r *driver.Result) (o outcome) {
 			o.warnings = append(o.warnings, said)
 			said = "warns: " + said
 		}
-		if isOfSecret(d.Address) {
+		if isOfSecret(d.Address) || isOfFields(d.Address) {
 			o.ofSecrets = append(o.ofSecrets, [2]string{typeIn(d.Address), said})
 		}
 	}
@@ -39,6 +39,8 @@ func ended(r *driver.Result) (o outcome) {
 }
 
 func isOfSecret(address string) bool { return strings.HasPrefix(address, "cas_secret") }
+
+func isOfFields(address string) bool { return strings.HasPrefix(address, "cas_object_fields") }
 
 func typeIn(address string) string {
 	name, _, _ := strings.Cut(address, ".")
@@ -65,7 +67,7 @@ func (h *history) verdicts(of string, o outcome) {
 		h.add(d[0] + " " + of + d[1])
 	}
 	for address, action := range o.actions {
-		if isOfSecret(address) {
+		if isOfSecret(address) || isOfFields(address) {
 			h.add(typeIn(address) + " " + of + action)
 		}
 	}
@@ -223,6 +225,9 @@ func (t *tracking) differs(m *model, o driver.Object) string {
 		return v.AsString()
 	}
 	texts := func(name string) map[string]string {
+		if t.fields {
+			return fieldsOf(t.cm, o.Value.GetAttr(strings.Replace(name, "data", "fields", 1)))
+		}
 		v := o.Value.GetAttr(name)
 		if v.IsNull() {
 			return nil
@@ -253,7 +258,7 @@ func (t *tracking) differs(m *model, o driver.Object) string {
 	}
 	if t.kind != "whole" {
 		for name, want := range map[string]string{"conflict_scope": t.scope, "deletion_policy": t.policy} {
-			if got := text(name); got != want {
+			if got := strings.Replace(text(name), "field", "key", 1); got != want {
 				return differ(name, want, got)
 			}
 		}
@@ -281,7 +286,11 @@ func (t *tracking) differs(m *model, o driver.Object) string {
 		if got := texts("expected_data"); !maps.Equal(got, t.expected) {
 			return differ("expected_data", t.expected, got)
 		}
-		if got := texts("data"); !maps.Equal(got, t.values) {
+		got := texts("data")
+		if t.fields { // one that vanished is null
+			maps.DeleteFunc(got, func(_, v string) bool { return v == "" })
+		}
+		if !maps.Equal(got, t.values) {
 			return differ("data", t.values, got)
 		}
 		if got := texts("previous_data"); !sameMap(got, t.previous) {

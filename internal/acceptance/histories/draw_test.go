@@ -67,9 +67,13 @@ func (h *history) newRun(m *model, number int) *run {
 		if secrets == 2 { // and nothing else, which would refuse most plans
 			break
 		}
-		kind := pick(t, "kind", "entry", "entry", "data", "data", "counter")
+		kind := pick(t, "kind", "entry", "entry", "data", "data", "counter", "fields", "fields")
+		isOfFields := kind == "fields"
+		if isOfFields {
+			kind = "data"
+		}
 		b := &block{kind: kind, label: fmt.Sprint("s", i), key: own[i]}
-		b.values = map[string]string{own[i]: ""}
+		b.values, b.fields = map[string]string{own[i]: ""}, isOfFields
 		if kind == "data" && i == 1 {
 			b.values[own[2]] = ""
 		}
@@ -113,6 +117,9 @@ func (h *history) draw(m *model, w *workspace, i int) {
 		}
 		if b.secret {
 			b.cm = pick(t, "secret", "s", "s", "s", "s", "t")
+		}
+		if b.fields {
+			b.cm = pick(t, "object", "d", "w")
 		}
 		if b.secret && b.kind == "whole" {
 			b.cm = pick(t, "secret", "t", "t", "t", "s")
@@ -193,8 +200,11 @@ func (h *history) draw(m *model, w *workspace, i int) {
 // typeName is that of a block's resource.
 func typeName(b *block) string {
 	of, suffix := "cas_configmap", map[string]string{"entry": "_entry", "data": "_data", "counter": "_counter"}
-	if b.secret {
+	switch {
+	case b.secret:
 		of = "cas_secret"
+	case b.fields:
+		return "cas_object_fields"
 	}
 	return of + suffix[b.kind]
 }
@@ -223,14 +233,16 @@ func (h *history) write(w *workspace, r *run) {
 			wo = "_wo"
 			fmt.Fprintf(&body, "  %s_version = %d\n", valuesName(b), b.revision)
 		}
-		switch b.kind {
-		case "entry":
+		switch {
+		case b.fields:
+			body.WriteString(h.fieldsBody(b))
+		case b.kind == "entry":
 			key := b.onlyKey()
 			fmt.Fprintf(&body, "  key = %q\n  value%s = %q\n", key, wo, b.values[key])
 			if v := b.expected[key]; v != "" {
 				fmt.Fprintf(&body, "  expected_value%s = %q\n", wo, v)
 			}
-		case "counter":
+		case b.kind == "counter":
 			fmt.Fprintf(&body, "  key = %q\n  triggers = { t = %q }\n", b.key, b.trigger)
 		default:
 			for name, of := range map[string]map[string]string{"data" + wo: b.values, "labels": b.labels, "expected_data" + wo: b.expected} {
@@ -252,7 +264,11 @@ func (h *history) write(w *workspace, r *run) {
 			fmt.Fprintf(&body, "  on_drift = %q\n", b.drift)
 		}
 		if b.scope != "" {
-			fmt.Fprintf(&body, "  conflict_scope = %q\n  deletion_policy = %q\n  adopt_existing = %t\n", b.scope, b.policy, b.adopt)
+			scope := b.scope
+			if b.fields && scope == "key" {
+				scope = "field"
+			}
+			fmt.Fprintf(&body, "  conflict_scope = %q\n  deletion_policy = %q\n  adopt_existing = %t\n", scope, b.policy, b.adopt)
 		}
 		body.WriteString("}\n")
 	}

@@ -160,7 +160,7 @@ func (h *history) strikes(r *run, f fault, fired *atomic.Bool, struck *struckWri
 
 // wouldLand reports whether a request is a write that would be done, and of which ConfigMap.
 func (h *history) wouldLand(req *http.Request) (name string, lands bool) {
-	if req.Method == http.MethodGet {
+	if req.Method == http.MethodGet || req.URL.Query().Has("dryRun") { // what tells how the API server stores a value writes nothing
 		return "", false
 	}
 	name = nameIn(req.URL.Path)

@@ -241,7 +241,7 @@ type run struct {
 func (l *lab) history(t *rapid.T) {
 	l.names++
 	h := &history{lab: l, T: t, names: map[string]string{}, live: map[string]*corev1.ConfigMap{}}
-	for _, name := range []string{"a", "b", "s", "t"} {
+	for _, name := range []string{"a", "b", "s", "t", "d", "w"} {
 		h.names[name] = fmt.Sprint(name, l.names)
 		l.writes(h.names[name])
 	}
@@ -269,6 +269,11 @@ func (l *lab) history(t *rapid.T) {
 	h.create("s", drawData(t))
 	if oneIn(t, "t exists", 4) {
 		h.create("t", drawData(t))
+	}
+	for _, cm := range []string{"d", "w"} {
+		if isNamed := func(b *block) bool { return b.fields }; slices.ContainsFunc(m.spaces, func(w *workspace) bool { return slices.ContainsFunc(w.blocks, isNamed) }) {
+			h.create(cm, drawData(t))
+		}
 	}
 	t.Repeat(map[string]func(*rapid.T){"step": h.step})
 	for _, name := range h.names { // in the end all is read, whoever wrote or did not
@@ -574,6 +579,10 @@ func (h *history) apply(n int) {
 
 // interfere writes as another writer: a key, or a label where that is empty.
 func (h *history) interfere(name, key, value string) {
+	if hasFields(name) && key != "" {
+		h.interfereWithFields(name, key, value)
+		return
+	}
 	change := map[string]any{plain(name): map[string]any{key: value}}
 	if value == "" {
 		change = map[string]any{"data": map[string]any{key: nil}}
@@ -590,6 +599,23 @@ func (h *history) interfere(name, key, value string) {
 			err = h.make(name, nil, map[string]string{"l": value})
 		} else {
 			err = h.make(name, map[string]string{key: value}, nil)
+		}
+	}
+	if err != nil {
+		h.lab.Error(err)
+	}
+}
+
+// interfereWithFields is interfere with a field.
+func (h *history) interfereWithFields(name, key, value string) {
+	raw, err := h.send("GET", name, "", nil, false)
+	switch {
+	case apierrors.IsNotFound(err):
+		err = h.make(name, map[string]string{key: value}, nil)
+	case err == nil:
+		object, wrong := decoded(raw)
+		if raw, err = objectWith(name, object, map[string]string{key: value}); wrong == nil && err == nil {
+			_, err = h.send("PUT", name, "", raw, false)
 		}
 	}
 	if err != nil {
@@ -724,6 +750,9 @@ func (h *history) imports(n int, b *block) {
 		id += "/" + b.onlyKey()
 	case "data":
 		id += ":" + strings.Join(namesIn(b.values), ",")
+	}
+	if b.fields {
+		id = h.fieldsID(b.cm, h.names[b.cm], namesIn(b.values))
 	}
 	got := h.do(func() outcome { return ended(h.runs[n].Import(context.Background(), typed(b), id)) }, func(m *model) outcome {
 		if title := m.imports(m.spaces[n], b); title != "" {

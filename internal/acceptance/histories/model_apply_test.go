@@ -361,7 +361,7 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 	if o == nil {
 		return titleNotImported
 	}
-	now := &tracking{block: block{kind: b.kind, label: b.label, secret: b.secret, cm: b.cm, scope: "object", policy: "release", drift: "warning", expected: map[string]string{}}, version: o.version}
+	now := &tracking{block: block{kind: b.kind, label: b.label, secret: b.secret, cm: b.cm, fields: b.fields, scope: "object", policy: "release", drift: "warning", expected: map[string]string{}}, version: o.version}
 	if b.kind == "whole" {
 		now.scope, now.policy, now.expected = "", "", nil
 		if len(o.data) > 0 {
@@ -375,6 +375,9 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 			now.values = o.data
 		}
 	} else {
+		if b.fields {
+			now.scope = "key"
+		}
 		now.values = map[string]string{}
 		for key := range b.values {
 			if now.values[key] = o.data[key]; now.values[key] == "" && b.kind != "data" {

@@ -54,6 +54,7 @@ type liveMap struct {
 type block struct {
 	kind, label   string
 	secret        bool              // it is about a Secret, whose values no state has
+	fields        bool              // its keys are fields of an object of another kind
 	cm            string            // the name of its ConfigMap or Secret
 	key           string            // of a counter
 	owns          []string          // keys that it may have, which no other block of the workspace has

@@ -25,6 +25,7 @@ func newLab(t *testing.T, tally *tally) *lab {
 		t.Fatal(err)
 	}
 	l.client = client.CoreV1().RESTClient()
+	l.serveKind()
 	t.Cleanup(l.dead.Wait)
 	return l
 }
@@ -78,8 +79,15 @@ func (l *lab) send(verb, name string, what k8stypes.PatchType, body []byte, dryR
 	if isSecret(name[:1]) {
 		plural = "secrets"
 	}
-	r := l.client.Verb(verb).Namespace(l.Namespace).Resource(plural).SetHeader("Accept", "application/json")
-	if verb != "POST" {
+	r := l.client.Verb(verb).SetHeader("Accept", "application/json")
+	if hasFields(name) {
+		r.AbsPath(l.collection(name))
+	} else {
+		r.Namespace(l.Namespace).Resource(plural)
+	}
+	if verb != "POST" && hasFields(name) {
+		r.Suffix(name)
+	} else if verb != "POST" {
 		r.Name(name)
 	}
 	if dryRun && verb != "DELETE" { // which says so in its body
@@ -91,7 +99,7 @@ func (l *lab) send(verb, name string, what k8stypes.PatchType, body []byte, dryR
 	if body != nil {
 		r.Body(body).SetHeader("Content-Type", string(what))
 	}
-	if verb == "POST" || verb == "PATCH" {
+	if verb == "POST" || verb == "PATCH" || verb == "PUT" {
 		r.Param("fieldManager", "another-writer")
 	}
 	return r.DoRaw(context.Background())
@@ -102,6 +110,9 @@ func (l *lab) get(name string) (*corev1.ConfigMap, error) {
 	raw, err := l.send("GET", name, "", nil, false)
 	if err != nil {
 		return nil, err
+	}
+	if hasFields(name) {
+		return fieldsIn(name, raw)
 	}
 	o := &corev1.ConfigMap{}
 	if !isSecret(name[:1]) {
@@ -129,6 +140,9 @@ func plain(name string) string {
 // make makes a ConfigMap or a Secret.
 func (l *lab) make(name string, data, labels map[string]string) error {
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"name": name, "labels": labels}, plain(name): data})
+	if hasFields(name) {
+		body, err = objectWith(name, l.newObject(name, labels), data)
+	}
 	if err == nil {
 		_, err = l.send("POST", name, "", body, false)
 	}
