@@ -444,8 +444,8 @@ func (h *history) plan(n int) {
 		if ctx.Err() != nil && len(out.errs) == 0 { // as the client says then
 			made, out.errs = nil, []string{titleHalted}
 		}
-		if fired.Load() {
-			out.warnings = nil // not compared: what needs no request may have been said before
+		if isHalted := slices.Contains(out.errs, titleHalted); fired.Load() { // what needs no request may have been said before: it is not compared
+			out.warnings = slices.DeleteFunc(out.warnings, func(title string) bool { return !isHalted || title != titleChanged })
 		}
 		if made != nil {
 			out.actions = map[string]string{}
