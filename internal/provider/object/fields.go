@@ -185,10 +185,6 @@ func (m *fieldsModel) expected() (fieldSet, diag.Diagnostics) {
 
 // Follow implements [adapter.FieldsModel]. A plan that gives a field the value that the state has asks for no other form of it.
 func (m *fieldsModel) Follow(state *fieldsModel, forms map[string]cas.Entry) {
-	if m == state {
-		m.forms = forms
-		return
-	}
 	planned, _ := m.fields()
 	had, _ := state.fields()
 	m.forms = map[string]cas.Entry{}

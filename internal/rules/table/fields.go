@@ -44,7 +44,6 @@ var fields = []Rule{
 	rule("Text within a value counts after NFC", "judging.Entry.Holds", "a != binary -> a == text", "TestTextWithinAValueCountsAsTextAlone"),
 	rule("Things of two names are one to a plan", "claim.overlaps", "cas.Overlap(a, b) -> false", "TestSwapAfterAChangeOfThePlan"),
 	rule("A field that is gone is in no replacement's way", "claim.Change.NoteReplace", "skip maps.DeleteFunc", "TestReplaceOfAFieldThatIsGone"),
-	rule("A form that is stored stands for the value that made it", "object.fieldsModel.Follow", "never a.forms = b", "TestNormalFormsAreNoDrift"),
 	rule("A plan of that value asks for no other form", "object.fieldsModel.Follow", "skip m.forms[a] = b", "TestNormalFormsAreNoDrift"),
 	rule("One of another value does not have the form", "object.fieldsModel.Follow", "a && b && c == d -> true", "TestNormalFormsAreNoDrift"),
 	rule("An object is known in one shape", "cas.committer.shape", "never forget", "TestVersionsOfOneObjectAreOneObject", "TestMetadataOfAnObjectWithEntriesSharesItsLineage"),
