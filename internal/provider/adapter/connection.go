@@ -10,9 +10,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
@@ -57,7 +59,7 @@ func (c *Connection) Connect(providerData any) diag.Diagnostics {
 	return nil
 }
 
-// Type is a type of resources.
+// Type is a type of resources, or of what else the provider has.
 type Type struct {
 	Connection
 
@@ -91,4 +93,32 @@ func (t *Type) Planning(ctx context.Context, req *resource.ModifyPlanRequest, re
 // Schema implements [resource.Resource].
 func (t *Type) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = t.Definition(ctx)
+}
+
+// Describe puts a definition into the schema of what is no resource. The framework has types of its own for it, and takes the attributes of any other.
+func Describe[A any](ctx context.Context, of func(context.Context) schema.Schema, description *string, attributes *map[string]A) {
+	s := of(ctx)
+	*description, *attributes = s.MarkdownDescription, map[string]A{}
+	for name, attribute := range s.Attributes {
+		(*attributes)[name], _ = attribute.(A)
+	}
+}
+
+// Modeled is a type with its schema as Go values.
+type Modeled[M any] struct {
+	Type
+
+	Codec func() *codec.Codec[M]
+}
+
+// NewModeled is a type. Its name follows the provider's.
+func NewModeled[M any](name string, kind cas.Kind, definition func(context.Context) schema.Schema) Modeled[M] {
+	return Modeled[M]{Type{Name: name, Kind: kind, Definition: definition}, codec.Of[M](definition)}
+}
+
+// Decode is the model of a configuration, a plan or a state.
+func (t *Modeled[M]) Decode(ctx context.Context, raw tftypes.Value, diags *diag.Diagnostics) *M {
+	m, more := t.Codec().Decode(ctx, raw)
+	diags.Append(more...)
+	return &m
 }

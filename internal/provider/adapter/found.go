@@ -2,14 +2,16 @@ package adapter
 
 import (
 	"context"
-	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -21,97 +23,137 @@ type Found struct {
 	Namespace types.String `tfsdk:"namespace"`
 	Name      types.String `tfsdk:"name"`
 	Exists    types.Bool   `tfsdk:"exists"`
+	Timeouts  types.Object `tfsdk:"timeouts"`
 }
 
 // Shared is what was found itself.
 func (m *Found) Shared() *Found { return m }
 
-// About is the key that all is about; none here.
-func (*Found) About() string { return "" }
+// Locate implements [FoundModel].
+func (m *Found) Locate(kind cas.Kind) diagnose.Subject {
+	if m.Namespace.IsNull() { // the framework has no defaults here
+		m.Namespace = types.StringValue(terms.DefaultNamespace)
+	}
+	return diagnose.Subject{ID: terms.EntryID{Ref: cas.Ref{Kind: kind, Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}}}
+}
 
-// FoundEntry is what they say of one key, beside Found.
+// FoundEntry is what they say of one key.
 type FoundEntry struct {
+	Found
+
 	Key         types.String `tfsdk:"key"`
 	Value       types.String `tfsdk:"value"`
 	ValueBase64 types.String `tfsdk:"value_base64"`
 }
 
-// About is the key.
-func (m *FoundEntry) About() string { return m.Key.ValueString() }
+// Locate implements [FoundModel].
+func (m *FoundEntry) Locate(kind cas.Kind) diagnose.Subject {
+	about := m.Found.Locate(kind)
+	about.ID.Key = m.Key.ValueString()
+	return about
+}
 
 // FoundModel is the model of a data source or of an ephemeral resource.
 type FoundModel[M any] interface {
 	*M
 	Shared() *Found
-	// About is the key that all is about; empty where it is the whole object.
-	About() string
-	Timeout(ctx context.Context) (time.Duration, diag.Diagnostics)
+	// Locate names what is to be read.
+	Locate(kind cas.Kind) diagnose.Subject
 	// Fill takes in what a read found. What is absent is no error: it would block a destroy.
-	Fill(seen *cas.Observation)
+	Fill(ctx context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics
 }
 
-// foundWrong is a FoundModel that may find what it cannot take in.
-type foundWrong interface {
-	// Wrong says what is wrong with what Fill was given, or with the configuration.
-	Wrong(ctx context.Context, id terms.EntryID, hide diagnose.Hiding) diag.Diagnostics
+// finder is what data sources and ephemeral resources have in common.
+type finder[M any, P FoundModel[M]] struct {
+	Modeled[M]
+
+	noun string // what it is: "data source"
 }
 
-// Finder implements data sources and ephemeral resources.
-type Finder[M any, P FoundModel[M]] struct {
-	Connection
-
-	Noun  string // what it is: "data source"
-	Kind  cas.Kind
-	Codec func() *codec.Codec[M]
-}
-
-// Find reads the object that the configuration names, and puts what it found into a result. It never reuses an earlier read, since a write
-// may be judged by the result.
-func (f *Finder[M, P]) Find(ctx context.Context, config tftypes.Value, result *tftypes.Value) diag.Diagnostics {
-	decoded, diags := f.Codec().Decode(ctx, config)
-	m := P(&decoded)
-	timeout, more := m.Timeout(ctx)
-	diags.Append(more...)
-	if diags.HasError() {
+// find reads what the configuration names, and puts what it found into a result. It never reuses an earlier read, since a write may be judged
+// by the result. If the provider's configuration is unknown and the client allows it, the framework has deferred the read already.
+func (f *finder[M, P]) find(ctx context.Context, config tftypes.Value, result *tftypes.Value) (diags diag.Diagnostics) {
+	m := P(f.Decode(ctx, config, &diags))
+	found := m.Shared()
+	timeout, more := attributes.Limit(ctx, found.Timeouts)
+	if diags.Append(more...); diags.HasError() {
 		return diags
 	}
 	if !f.Run.Configured() {
-		return diag.Diagnostics{NotRead(f.Noun)}
+		return diag.Diagnostics{diagnose.TitleProviderNotConfigured.With(diagnose.Detail("The provider's configuration is not known yet. Nothing was read.", nil,
+			"Add a depends_on to the "+f.noun+" that names what the provider's configuration comes from."))}
 	}
-	found := m.Shared()
-	if found.Namespace.IsNull() { // the framework has no defaults here
-		found.Namespace = types.StringValue(terms.DefaultNamespace)
+	about := m.Locate(f.Kind)
+	about.Noun, about.Op, about.Limit, about.Ways.Grant = about.ID.Kind.String(), terms.OpRead, terms.OpRead, "get"
+	if about.Hide = diagnose.HideIf(f.Run.Hides(types.BoolNull())); f.Kind == cas.Secret {
+		about.Hide = diagnose.ShowNothing
 	}
-	id := terms.EntryID{Ref: cas.Ref{Kind: f.Kind, Namespace: found.Namespace.ValueString(), Name: found.Name.ValueString()}, Key: m.About()}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	seen, err := f.Run.Engine.Observe(ctx, id.Ref, 0)
+	seen, err := f.Run.Engine.ObserveFields(ctx, about.ID.Ref, about.APIVersion, 0)
 	if err != nil {
-		about := diagnose.Subject{
-			ID: id, Noun: f.Kind.String(), Ways: diagnose.Ways{Grant: "get"}, Op: terms.OpRead, Limit: terms.OpRead,
-			Hide: diagnose.HideIf(f.Run.Hides(types.BoolNull())),
-		}
-		if f.Kind == cas.Secret {
-			about.Hide = diagnose.ShowNothing
-		}
 		return diag.Diagnostics{about.Diagnose(err)}
 	}
 	found.Exists = types.BoolValue(seen.Exists())
 	if seen.Exists() {
 		found.SetVersion(seen.Version())
 	}
-	m.Fill(seen)
-	if read, ok := any(m).(foundWrong); ok {
-		diags.Append(read.Wrong(ctx, id, diagnose.HideIf(f.Run.Hides(types.BoolNull())))...)
-	}
-	if diags.HasError() {
+	if diags.Append(m.Fill(ctx, seen, about)...); diags.HasError() {
 		return diags
 	}
-	return append(diags, f.Codec().Encode(ctx, decoded, result)...)
+	return append(diags, f.Codec().Encode(ctx, *m, result)...)
 }
 
-// NotRead is for what cannot be read while the provider's configuration is not known.
-func NotRead(noun string) diag.Diagnostic {
-	return diagnose.TitleProviderNotConfigured.With(diagnose.Detail("The provider's configuration is not known yet. Nothing was read.", nil,
-		"Add a depends_on to the "+noun+" that names what the provider's configuration comes from."))
+type dataSource[M any, P FoundModel[M]] struct{ finder[M, P] }
+
+// NewSource is a data source.
+func NewSource[M any, P FoundModel[M]](name string, kind cas.Kind, definition func(context.Context) schema.Schema) datasource.DataSourceWithConfigure {
+	return &dataSource[M, P]{finder[M, P]{NewModeled[M](name, kind, definition), "data source"}}
+}
+
+// Metadata implements [datasource.DataSource].
+func (s *dataSource[M, P]) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + s.Name
+}
+
+// Schema implements [datasource.DataSource].
+func (s *dataSource[M, P]) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	Describe(ctx, s.Definition, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
+}
+
+// Configure implements [datasource.DataSourceWithConfigure].
+func (s *dataSource[M, P]) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	resp.Diagnostics.Append(s.Connect(req.ProviderData)...)
+}
+
+// Read implements [datasource.DataSource].
+func (s *dataSource[M, P]) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	resp.Diagnostics.Append(s.find(ctx, req.Config.Raw, &resp.State.Raw)...)
+}
+
+type ephemeralResource[M any, P FoundModel[M]] struct{ finder[M, P] }
+
+// NewEphemeral is an ephemeral resource.
+func NewEphemeral[M any, P FoundModel[M]](name string, kind cas.Kind, definition func(context.Context) schema.Schema) ephemeral.EphemeralResourceWithConfigure {
+	return &ephemeralResource[M, P]{finder[M, P]{NewModeled[M](name, kind, definition), "ephemeral resource"}}
+}
+
+// Metadata implements [ephemeral.EphemeralResource].
+func (e *ephemeralResource[M, P]) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + e.Name
+}
+
+// Schema implements [ephemeral.EphemeralResource].
+func (e *ephemeralResource[M, P]) Schema(ctx context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	Describe(ctx, e.Definition, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
+}
+
+// Configure implements [ephemeral.EphemeralResourceWithConfigure].
+func (e *ephemeralResource[M, P]) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+	resp.Diagnostics.Append(e.Connect(req.ProviderData)...)
+}
+
+// Open implements [ephemeral.EphemeralResource].
+func (e *ephemeralResource[M, P]) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	resp.Diagnostics.Append(e.find(ctx, req.Config.Raw, &resp.Result.Raw)...)
 }

@@ -63,14 +63,12 @@ type FieldsModel[M any] interface {
 //     private state then reaches Delete;
 //   - for a replace twice, as an update and then as a create, which gets the private state of the first.
 type Keys[M any, P KeysModel[M]] struct {
-	Type
-
-	Codec func() *codec.Codec[M]
+	Modeled[M]
 }
 
 // NewKeys is a type of resources of keys.
 func NewKeys[M any, P KeysModel[M]](name string, kind cas.Kind, definition func(context.Context) schema.Schema) Keys[M, P] {
-	return Keys[M, P]{Type{Name: name, Kind: kind, Definition: definition}, codec.Of[M](definition)}
+	return Keys[M, P]{NewModeled[M](name, kind, definition)}
 }
 
 // New is a resource of the type.
@@ -78,13 +76,12 @@ func (r Keys[M, P]) New() Resource { return &r }
 
 // decode is the model of a configuration, a plan or a state.
 func (r *Keys[M, P]) decode(ctx context.Context, raw tftypes.Value, diags *diag.Diagnostics) P {
-	m, more := r.Codec().Decode(ctx, raw)
-	diags.Append(more...)
-	P(&m).Shared().Kind = r.Kind
-	if of, isOfFields := any(&m).(FieldsModel[M]); isOfFields {
+	m := P(r.Decode(ctx, raw, diags))
+	m.Shared().Kind = r.Kind
+	if of, isOfFields := any(m).(FieldsModel[M]); isOfFields {
 		of.SetKind()
 	}
-	return &m
+	return m
 }
 
 // decodePlan is the model of a plan, with its configuration.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -24,8 +23,8 @@ import (
 func ofObject(ctx context.Context, kind cas.Kind, id string, others ...map[string]schema.Attribute) map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
 		"namespace":        Namespace(kind),
-		"field_manager":    fieldManager(),
-		"timeouts":         timeoutsAttribute(ctx),
+		"field_manager":    fieldManager(""),
+		"timeouts":         Timeouts(ctx),
 		"id":               Computed(id),
 		"resource_version": Computed(fmt.Sprintf("`metadata.resourceVersion` of the %s after the last write or refresh.", kind)),
 		"uid":              Computed(fmt.Sprintf("`metadata.uid` of the %s after the last write or refresh.", kind)),
@@ -137,33 +136,10 @@ func Hide(previous string) schema.BoolAttribute {
 		" A provider cannot see Terraform's `sensitive` marks, so set it if values are sensitive. Default: `false`.")
 }
 
-// fieldManager is the field_manager of a resource.
-func fieldManager() schema.StringAttribute {
+// fieldManager is field_manager. more is a sentence about it, or nothing.
+func fieldManager(more string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Validators: ValidFieldManager(),
-		MarkdownDescription: "Name of this writer in `managedFields`. Default: the provider's `field_manager`.",
+		MarkdownDescription: "Name of this writer in `managedFields`." + more + " Default: the provider's `field_manager`.",
 	}
-}
-
-// timeoutsAttribute is the timeouts of a resource.
-func timeoutsAttribute(ctx context.Context) schema.Attribute {
-	return WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
-		Create: true, CreateDescription: "Time limit of a create, such as `30s` or `2m`. Default: `1m`.",
-		Read: true, ReadDescription: "Time limit of a refresh, and of the check at plan. Default: `1m`.",
-		Update: true, UpdateDescription: "Time limit of an update. Default: `1m`.",
-		Delete: true, DeleteDescription: "Time limit of a delete. Default: `1m`. Apply a change of it before you destroy.",
-	}))
-}
-
-// WithTimeoutValidators is HashiCorp's attribute, with validators that name the attribute and want a time above zero.
-func WithTimeoutValidators(attribute schema.Attribute) schema.Attribute {
-	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
-		for name, each := range nested.Attributes {
-			if s, ok := each.(schema.StringAttribute); ok {
-				s.Validators = []validator.String{ValidTimeout()}
-				nested.Attributes[name] = s
-			}
-		}
-	}
-	return attribute
 }

@@ -7,13 +7,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/list/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"k8s.io/apimachinery/pkg/fields"
@@ -30,10 +28,10 @@ import (
 
 // listModel holds the attributes that all lists share.
 type listModel struct {
-	Namespace     types.String   `tfsdk:"namespace"`
-	LabelSelector types.String   `tfsdk:"label_selector"`
-	FieldSelector types.String   `tfsdk:"field_selector"`
-	Timeouts      timeouts.Value `tfsdk:"timeouts"`
+	Namespace     types.String `tfsdk:"namespace"`
+	LabelSelector types.String `tfsdk:"label_selector"`
+	FieldSelector types.String `tfsdk:"field_selector"`
+	Timeouts      types.Object `tfsdk:"timeouts"`
 }
 
 // listAttributes is the schema of listModel, with others added. Not all go with a selector.
@@ -58,13 +56,7 @@ func listAttributes(others map[string]schema.Attribute, selectors ...validator.S
 			MarkdownDescription: "Selects ConfigMaps by their fields, as `kubectl --field-selector` does. The API server knows `metadata.name` and " +
 				"`metadata.namespace` of ConfigMaps. Default: all.",
 		},
-		"timeouts": schema.SingleNestedAttribute{
-			Optional: true, CustomType: timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"list": types.StringType}}},
-			Attributes: map[string]schema.Attribute{"list": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{attributes.ValidTimeout()},
-				MarkdownDescription: "Time limit of the list, such as `30s` or `2m`. Default: `1m`.",
-			}},
-		},
+		"timeouts": attributes.Timeout("list", "the list"),
 	}
 	maps.Copy(all, others)
 	return all
@@ -87,7 +79,7 @@ func stream(
 	ctx context.Context, run *claim.Run, req list.ListRequest, m *listModel, about diagnose.Subject,
 	found func(context.Context) iter.Seq2[cas.Listed, error], of func(cas.Listed) iter.Seq[list.ListResult],
 ) iter.Seq[list.ListResult] {
-	timeout, diags := m.Timeouts.List(ctx, terms.DefaultTimeout)
+	timeout, diags := attributes.Limit(ctx, m.Timeouts)
 	if !run.Configured() {
 		diags.Append(diagnose.TitleProviderNotConfigured.With(diagnose.Detail(
 			"The provider's configuration is not known yet. Nothing was listed.", nil, "Give the provider's arguments values that are known.")))
@@ -131,7 +123,7 @@ var wholeListCodec = codec.Of[listModel](wholeListSchema)
 
 // ListResourceConfigSchema implements [list.ListResource].
 func (*wholeList) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
-	resp.Schema = wholeListSchema(ctx)
+	adapter.Describe(ctx, wholeListSchema, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
 }
 
 func wholeListSchema(context.Context) schema.Schema {
@@ -189,7 +181,7 @@ var entryListCodec = codec.Of[entryListModel](entryListSchema)
 
 // ListResourceConfigSchema implements [list.ListResource].
 func (*entryList) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
-	resp.Schema = entryListSchema(ctx)
+	adapter.Describe(ctx, entryListSchema, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
 }
 
 func entryListSchema(context.Context) schema.Schema {

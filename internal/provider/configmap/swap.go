@@ -3,13 +3,12 @@ package configmap
 import (
 	"cmp"
 	"context"
-	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
-	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -17,47 +16,22 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
-	"github.com/terraform-cas/terraform-provider-cas/internal/serve/interrupted"
-)
-
-var (
-	_ action.ActionWithConfigure      = (*swapAction)(nil)
-	_ action.ActionWithModifyPlan     = (*swapAction)(nil)
-	_ action.ActionWithValidateConfig = (*swapAction)(nil)
 )
 
 // NewSwap is the action cas_configmap_swap.
-func NewSwap() action.Action { return &swapAction{} }
-
-// swapAction is cas_configmap_swap. It has no state: what a key must hold comes from its configuration alone.
-type swapAction struct {
-	adapter.Connection
+func NewSwap() action.Action {
+	return adapter.NewSwap[swapModel]("configmap_swap", cas.ConfigMap, swapSchema)
 }
 
 // swapModel is the action's schema as Go values.
 type swapModel struct {
+	adapter.SwapAttributes
 	dataMaps
-
-	Namespace               types.String   `tfsdk:"namespace"`
-	Name                    types.String   `tfsdk:"name"`
-	ExpectedResourceVersion types.String   `tfsdk:"expected_resource_version"`
-	WaitForMatch            types.String   `tfsdk:"wait_for_match"`
-	FieldManager            types.String   `tfsdk:"field_manager"`
-	HideValues              types.Bool     `tfsdk:"hide_values"`
-	Timeouts                timeouts.Value `tfsdk:"timeouts"`
 }
 
-var swapCodec = codec.Of[swapModel](swapSchema)
-
-// Schema implements [action.Action].
-func (*swapAction) Schema(ctx context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	resp.Schema = swapSchema(ctx)
-}
-
-func swapSchema(_ context.Context) schema.Schema {
+func swapSchema(context.Context) schema.Schema {
 	of := func(values validator.String, description string) schema.MapAttribute {
 		return schema.MapAttribute{
 			ElementType: types.StringType, Optional: true, MarkdownDescription: description,
@@ -88,45 +62,28 @@ func swapSchema(_ context.Context) schema.Schema {
 	}
 }
 
-// ValidateConfig checks what the maps must be together. What each holds by itself, the schema checks.
-func (*swapAction) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
-	m, diags := swapCodec().Decode(ctx, req.Config.Raw)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	resp.Diagnostics.Append(m.validate()...)
+// Validate checks what the maps must be together. What each holds by itself, the schema checks.
+func (m *swapModel) Validate() diag.Diagnostics {
+	diags := m.validate()
 	for _, of := range []types.Map{m.Data, m.BinaryData, m.ExpectedData, m.ExpectedBinaryData} {
 		if of.IsUnknown() {
-			return
+			return diags
 		}
 	}
 	expected := m.expected()
 	if len(expected) == 0 && len(m.keys()) == 0 {
-		resp.Diagnostics.Append(invalidAt(path.Root("data"), diagnose.TitleMissingKeys,
+		diags.Append(invalidAt(path.Root("data"), diagnose.TitleMissingKeys,
 			"there must be at least one key in data, binary_data, expected_data or expected_binary_data"))
 	}
 	for attribute, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
 		for key, v := range of.Elements() {
 			if _, expects := expected[key]; v.IsNull() && !expects {
-				resp.Diagnostics.Append(invalidAt(path.Root(attribute).AtMapKey(key), diagnose.TitleInvalidAttributeCombination,
+				diags.Append(invalidAt(path.Root(attribute).AtMapKey(key), diagnose.TitleInvalidAttributeCombination,
 					"null removes the key, so expected_data or expected_binary_data must name it, too"))
 			}
 		}
 	}
-}
-
-func (*swapAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_configmap_swap"
-}
-
-// Configure implements [action.ActionWithConfigure].
-func (a *swapAction) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
-	resp.Diagnostics.Append(a.Connect(req.ProviderData)...)
-}
-
-func (m *swapModel) ref() cas.Ref {
-	return cas.Ref{Namespace: namespaceOr(m.Namespace), Name: m.Name.ValueString()}
+	return diags
 }
 
 // namespaceOr is the namespace, or the default one: actions and lists have no defaults of their own.
@@ -134,54 +91,12 @@ func namespaceOr(named types.String) string {
 	return cmp.Or(named.ValueString(), terms.DefaultNamespace)
 }
 
-// claim translates the action to a claim.
-func (m *swapModel) claim(run *claim.Run) *claim.Claim {
-	return &claim.Claim{
-		Ref: m.ref(), Values: m.values(), Expected: m.expected(),
-		Pin: m.ExpectedResourceVersion, FieldManager: m.FieldManager,
-		About: func(op terms.Operation) diagnose.Subject { return m.about(op, run.Hides(m.HideValues)) },
-	}
-}
-
-func (m *swapModel) about(op terms.Operation, hide bool) diagnose.Subject {
-	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: m.ref()}, Noun: "swap", Op: op, Limit: op, Hide: diagnose.HideIf(hide), Wait: m.WaitForMatch,
-		Ways: diagnose.Ways{Missing: "If this run creates the ConfigMap, trigger the action after that. Otherwise create it first."},
-	}
-	m.describe(&s)
-	return s
-}
-
-// ModifyPlan makes the checks of an invocation at plan.
-func (a *swapAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	if a.Run == nil {
-		return
-	}
-	m, diags := swapCodec().Decode(ctx, req.Config.Raw)
-	resp.Diagnostics.Append(diags...)
-	isKnown, timeout := req.Config.Raw.IsFullyKnown(), terms.DefaultTimeout
-	if isKnown {
-		timeout, diags = m.Timeouts.Invoke(ctx, timeout)
-		resp.Diagnostics.Append(diags...)
-	}
-	if !resp.Diagnostics.HasError() && adapter.Known(m.Namespace, m.Name) {
-		resp.Diagnostics.Append(a.Run.PlanSwap(ctx, m.claim(a.Run), isKnown, timeout)...)
-	}
-}
-
-// Invoke implements [action.Action].
-func (a *swapAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
-	m, diags := swapCodec().Decode(ctx, req.Config.Raw)
-	resp.Diagnostics.Append(diags...)
-	timeout, diags := m.Timeouts.Invoke(ctx, terms.DefaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	say := func(format string, args ...any) {
-		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
-	}
-	ctx, cancel := interrupted.Context(ctx)
-	defer cancel()
-	a.Run.Invoke(ctx, m.claim(a.Run), m.WaitForMatch, timeout, say, &resp.Diagnostics)
+// Claim translates the maps to a claim.
+func (m *swapModel) Claim(*claim.Run) *claim.Claim {
+	ref := cas.Ref{Namespace: namespaceOr(m.Namespace), Name: m.Name.ValueString()}
+	return &claim.Claim{Ref: ref, Values: m.values(), Expected: m.expected(), About: func(terms.Operation) diagnose.Subject {
+		s := diagnose.Subject{ID: terms.EntryID{Ref: ref}}
+		m.describe(&s)
+		return s
+	}}
 }

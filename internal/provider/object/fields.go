@@ -67,6 +67,8 @@ type fieldsModel struct {
 var anyObject = cas.KindOf("", "object")
 
 func fieldsSchema(ctx context.Context) schema.Schema {
+	apiVersion := apiVersionAttribute(" A change of the group replaces the resource, one of the version does not.")
+	apiVersion.PlanModifiers = []planmodifier.String{stringplanmodifier.RequiresReplaceIf(isOtherGroup, groupDescription, groupDescription)}
 	own := map[string]schema.Attribute{
 		"fields": schema.DynamicAttribute{
 			Required: true,
@@ -103,24 +105,7 @@ func fieldsSchema(ctx context.Context) schema.Schema {
 			MarkdownDescription: "What the API server made of `fields`, by path, where that is another value: it stores the quantity `1000m` as `1`, and adds defaults to " +
 				"objects. Null if there is no such field, or with `hide_values`.",
 		},
-		"api_version": schema.StringAttribute{
-			Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIf(isOtherGroup, groupDescription, groupDescription)},
-			Validators:          []validator.String{validAPIVersion()},
-			MarkdownDescription: "Version of the API in which paths are read, such as `v1` or `apps/v1`. A change of the group replaces the resource, one of the version does not.",
-		},
-		"kind": schema.StringAttribute{
-			Required: true, PlanModifiers: replaces(), Validators: []validator.String{validKind()},
-			MarkdownDescription: "Kind of the object, such as `Deployment`. A change replaces the resource.",
-		},
-		"namespace": schema.StringAttribute{
-			Optional: true, PlanModifiers: replaces(), Validators: []validator.String{attributes.ValidNamespace()},
-			MarkdownDescription: "Namespace of the object. Required for kinds that have namespaces, and none for others. A change replaces the resource.",
-		},
-		"name": schema.StringAttribute{
-			Required: true, PlanModifiers: replaces(),
-			Validators:          []validator.String{validName()},
-			MarkdownDescription: "Name of the object. It must exist before the write. A change replaces the resource.",
-		},
+		"api_version":    apiVersion,
 		"adopt_existing": attributes.Flag("Take over fields that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
 		"id": attributes.Computed("`api_version/kind/namespace/name/path1,path2` with the paths sorted, for example `apps/v1/Deployment/shop/web/spec.replicas`. Nothing " +
 			"stands between two slashes for a kind without namespaces."),
@@ -132,6 +117,7 @@ func fieldsSchema(ctx context.Context) schema.Schema {
 		},
 	}
 	all := attributes.OfData(ctx, anyObject, "", nil)
+	maps.Copy(all, places("It must exist before the write.", " A change replaces the resource.", stringplanmodifier.RequiresReplace()))
 	maps.Copy(all, own)
 	return schema.Schema{
 		MarkdownDescription: "Writes fields of an existing object of any kind in one atomic request, all or none, only if every field holds its expected value.",
@@ -145,20 +131,26 @@ func isOtherGroup(_ context.Context, req planmodifier.StringRequest, resp *strin
 	resp.RequiresReplace = req.PlanValue.IsUnknown() || terms.KindOf(req.PlanValue.ValueString(), "").Group() != terms.KindOf(req.StateValue.ValueString(), "").Group()
 }
 
-func replaces() []planmodifier.String {
-	return []planmodifier.String{stringplanmodifier.RequiresReplace()}
+// places are the attributes that say where the object is; exists and changes are sentences about it.
+func places(exists, changes string, modifiers ...planmodifier.String) map[string]schema.Attribute {
+	text := func(isRequired bool, valid validator.String, description string) schema.StringAttribute {
+		return schema.StringAttribute{
+			Required: isRequired, Optional: !isRequired, PlanModifiers: modifiers, Validators: []validator.String{valid}, MarkdownDescription: description + changes,
+		}
+	}
+	return map[string]schema.Attribute{
+		"api_version": apiVersionAttribute(""),
+		"kind":        text(true, attributes.Rule("a kind", diagnose.TitleInvalidKind, terms.KindProblems), "Kind of the object, such as `Deployment`."),
+		"namespace":   text(false, attributes.ValidNamespace(), "Namespace of the object. Required for kinds that have namespaces, and none for others."),
+		"name":        text(true, attributes.Rule("the name of an object", diagnose.TitleInvalidObjectName, terms.ObjectNameProblems), "Name of the object. "+exists),
+	}
 }
 
-func validAPIVersion() validator.String {
-	return attributes.Rule("VERSION or GROUP/VERSION", diagnose.TitleInvalidAPIVersion, terms.APIVersionProblems)
-}
-
-func validKind() validator.String {
-	return attributes.Rule("a kind", diagnose.TitleInvalidKind, terms.KindProblems)
-}
-
-func validName() validator.String {
-	return attributes.Rule("the name of an object", diagnose.TitleInvalidObjectName, terms.ObjectNameProblems)
+func apiVersionAttribute(changes string) schema.StringAttribute {
+	return schema.StringAttribute{
+		Required: true, Validators: []validator.String{attributes.Rule("VERSION or GROUP/VERSION", diagnose.TitleInvalidAPIVersion, terms.APIVersionProblems)},
+		MarkdownDescription: "Version of the API in which paths are read, such as `v1` or `apps/v1`." + changes,
+	}
 }
 
 // oneOf takes its default, or one of the others.

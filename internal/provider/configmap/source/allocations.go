@@ -6,16 +6,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -23,24 +22,20 @@ import (
 
 // NewAllocationsSource is the data source cas_configmap_allocations.
 func NewAllocationsSource() datasource.DataSource {
-	return newSource("configmap_allocations", allocationsSchema, allocationsCodec)
+	return adapter.NewSource[allocations]("configmap_allocations", cas.ConfigMap, allocationsSchema)
 }
 
-// allocationsModel is the data source's schema as Go values.
-type allocationsModel struct {
-	sourceModel
+// allocations is its schema as Go values.
+type allocations struct {
+	adapter.Found
 	adapter.Ranges
 
 	Key       types.String `tfsdk:"key"`
 	Taken     types.List   `tfsdk:"taken"`
 	Free      types.Int64  `tfsdk:"free"`
 	Claimants types.Map    `tfsdk:"claimants"`
-
-	pool *pool.Pool `tfsdk:"-"`
-	err  error      `tfsdk:"-"`
+	Managers  types.List   `tfsdk:"managers"`
 }
-
-var allocationsCodec = codec.Of[allocationsModel](allocationsSchema)
 
 var (
 	memberType = types.ObjectType{AttrTypes: map[string]attr.Type{
@@ -49,28 +44,27 @@ var (
 	valuesType = types.ListType{ElemType: types.StringType}
 )
 
-// About is the key.
-func (m *allocationsModel) About() string { return m.Key.ValueString() }
+// Locate implements [adapter.FoundModel].
+func (m *allocations) Locate(kind cas.Kind) diagnose.Subject {
+	about := m.Found.Locate(kind)
+	about.ID.Key = m.Key.ValueString()
+	return about
+}
 
-// Fill implements [adapter.FoundModel].
-func (m *allocationsModel) Fill(seen *cas.Observation) {
-	m.Managers = managersOf(seen)
-	live := seen.Entry(m.Key.ValueString())
-	m.Exists = types.BoolValue(!live.IsAbsent())
-	m.Taken, m.Claimants, m.pool = types.ListNull(memberType), types.MapNull(valuesType), &pool.Pool{}
-	text, isText := live.Text()
-	switch {
-	case isText:
-		m.pool, m.err = pool.Parse(text)
-	case !live.IsAbsent():
-		m.err = pool.NotText()
+// Fill implements [adapter.FoundModel]. It is an error that a key holds no pool, or that a range is none.
+func (m *allocations) Fill(ctx context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
+	live, taken, err := seen.Entry(about.ID.Key), &pool.Pool{}, error(nil)
+	if text, isText := live.Text(); isText {
+		taken, err = pool.Parse(text)
+	} else if !live.IsAbsent() {
+		err = pool.NotText()
 	}
-	if m.err != nil {
-		return
+	if err != nil {
+		return diag.Diagnostics{diagnose.Allocating(about.ID, terms.OpRead, about.Hide).Diagnose(err)}
 	}
-	taken, values := []attr.Value{}, map[string][]string{}
-	for _, each := range m.pool.Members() {
-		taken = append(taken, types.ObjectValueMust(memberType.AttrTypes, map[string]attr.Value{
+	members, values := []attr.Value{}, map[string][]string{}
+	for _, each := range taken.Members() {
+		members = append(members, types.ObjectValueMust(memberType.AttrTypes, map[string]attr.Value{
 			"value": types.StringValue(each.Value), "claimant": textOrNull(each.Claimant), "id": textOrNull(each.ID), "since": textOrNull(each.Since),
 		}))
 		values[each.Claimant] = append(values[each.Claimant], each.Value)
@@ -79,17 +73,11 @@ func (m *allocationsModel) Fill(seen *cas.Observation) {
 	for name, all := range values {
 		claimants[name] = adapter.ListOf(all)
 	}
-	m.Taken, m.Claimants = types.ListValueMust(memberType, taken), types.MapValueMust(valuesType, claimants)
-}
-
-// Wrong says that a key holds no pool, or that a range is none.
-func (m *allocationsModel) Wrong(ctx context.Context, id terms.EntryID, hide diagnose.Hiding) diag.Diagnostics {
-	if m.err != nil {
-		return diag.Diagnostics{diagnose.Allocating(id, terms.OpRead, hide).Diagnose(m.err)}
-	}
+	m.Exists, m.Managers = types.BoolValue(!live.IsAbsent()), managersOf(seen)
+	m.Taken, m.Claimants = types.ListValueMust(memberType, members), types.MapValueMust(valuesType, claimants)
 	from, diags := m.Range(ctx)
-	if m.Free = types.Int64Null(); from != nil && !diags.HasError() {
-		m.Free = types.Int64Value(from.Free(m.pool))
+	if from != nil && !diags.HasError() {
+		m.Free = types.Int64Value(from.Free(taken))
 	}
 	return diags
 }
@@ -102,38 +90,32 @@ func textOrNull(s string) types.String {
 }
 
 func allocationsSchema(context.Context) schema.Schema {
-	ranges := adapter.RangeAttributes(
+	all := adapter.RangeAttributes(
 		"Range of numbers to count as `free`, as in `cas_configmap_allocation`. Set at most one of `numbers`, `cidr` and `names`.",
 		"Prefixes to count as `free`.",
 		"Names to count as `free`.",
 		[]validator.Object{objectvalidator.ConflictsWith(path.MatchRoot("cidr"), path.MatchRoot("names"))},
 		[]validator.Object{objectvalidator.ConflictsWith(path.MatchRoot("names"))})
+	all["key"] = attributes.FoundKey(cas.ConfigMap, "Key that holds the pool.")
+	all["taken"] = schema.ListNestedAttribute{
+		Computed: true, MarkdownDescription: "All allocations, in the order of their values: numbers, then prefixes, then names.",
+		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"value":    attributes.Computed("What was taken."),
+			"claimant": attributes.Computed("Who uses it. Null if the pool does not say so."),
+			"id":       attributes.Computed("`id` of the allocation. Null if it was written by hand."),
+			"since":    attributes.Computed("When it was taken: RFC 3339, UTC. Null if the pool does not say so."),
+		}},
+	}
+	all["free"] = schema.Int64Attribute{
+		Computed: true, MarkdownDescription: "How many values of the range are free, 9223372036854775807 at most. Null without `numbers`, `cidr` or `names`.",
+	}
+	all["claimants"] = schema.MapAttribute{
+		Computed: true, ElementType: valuesType, MarkdownDescription: "The values of each claimant. Those of none are under the empty name.",
+	}
+	all["managers"] = managersAttribute()
 	return schema.Schema{
 		MarkdownDescription: "Reads the pool that one key of a ConfigMap holds: what is taken, by whom, and how much is free.",
-		Attributes: sourceAttributes(
-			"Whether the key exists. `false` if the ConfigMap does not exist. The pool is empty then.",
-			"`resourceVersion` of the ConfigMap. Null if there is no ConfigMap.",
-			map[string]schema.Attribute{
-				"key": schema.StringAttribute{
-					Required: true, Validators: []validator.String{attributes.ValidKey(cas.ConfigMap)}, MarkdownDescription: "Key that holds the pool.",
-				},
-				"numbers": ranges["numbers"], "cidr": ranges["cidr"], "names": ranges["names"],
-				"taken": schema.ListNestedAttribute{
-					Computed: true, MarkdownDescription: "All allocations, in the order of their values: numbers, then prefixes, then names.",
-					NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-						"value":    schema.StringAttribute{Computed: true, MarkdownDescription: "What was taken."},
-						"claimant": schema.StringAttribute{Computed: true, MarkdownDescription: "Who uses it. Null if the pool does not say so."},
-						"id":       schema.StringAttribute{Computed: true, MarkdownDescription: "`id` of the allocation. Null if it was written by hand."},
-						"since":    schema.StringAttribute{Computed: true, MarkdownDescription: "When it was taken: RFC 3339, UTC. Null if the pool does not say so."},
-					}},
-				},
-				"free": schema.Int64Attribute{
-					Computed: true, MarkdownDescription: "How many values of the range are free, 9223372036854775807 at most. Null without `numbers`, `cidr` or `names`.",
-				},
-				"claimants": schema.MapAttribute{
-					Computed: true, ElementType: valuesType,
-					MarkdownDescription: "The values of each claimant. Those of none are under the empty name.",
-				},
-			}),
+		Attributes: attributes.OfFound(cas.ConfigMap,
+			"Whether the key exists. `false` if the ConfigMap does not exist. The pool is empty then.", "", all),
 	}
 }

@@ -1,0 +1,123 @@
+package adapter
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+	"github.com/terraform-cas/terraform-provider-cas/internal/serve/interrupted"
+)
+
+// SwapAttributes are the attributes that all actions share.
+type SwapAttributes struct {
+	Namespace               types.String `tfsdk:"namespace"`
+	Name                    types.String `tfsdk:"name"`
+	ExpectedResourceVersion types.String `tfsdk:"expected_resource_version"`
+	WaitForMatch            types.String `tfsdk:"wait_for_match"`
+	FieldManager            types.String `tfsdk:"field_manager"`
+	HideValues              types.Bool   `tfsdk:"hide_values"`
+	Timeouts                types.Object `tfsdk:"timeouts"`
+}
+
+// Shared are the attributes themselves.
+func (m *SwapAttributes) Shared() *SwapAttributes { return m }
+
+// At implements [SwapModel].
+func (m *SwapAttributes) At() []types.String { return []types.String{m.Namespace, m.Name} }
+
+// SwapModel is the model of an action that swaps parts of an object.
+type SwapModel[M any] interface {
+	*M
+	Shared() *SwapAttributes
+	// Validate says what is wrong with a configuration.
+	Validate() diag.Diagnostics
+	// At are the attributes that say where the object is.
+	At() []types.String
+	// Claim translates the action to a claim, without what all actions share.
+	Claim(run *claim.Run) *claim.Claim
+}
+
+// swap implements the actions. An action has no state: what a key must hold comes from its configuration alone.
+type swap[M any, P SwapModel[M]] struct{ Modeled[M] }
+
+// NewSwap is an action.
+func NewSwap[M any, P SwapModel[M]](name string, kind cas.Kind, definition func(context.Context) schema.Schema) interface {
+	action.ActionWithConfigure
+	action.ActionWithModifyPlan
+	action.ActionWithValidateConfig
+} {
+	return &swap[M, P]{NewModeled[M](name, kind, definition)}
+}
+
+// Metadata implements [action.Action].
+func (s *swap[M, P]) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + s.Name
+}
+
+// Schema implements [action.Action].
+func (s *swap[M, P]) Schema(ctx context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	Describe(ctx, s.Definition, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
+}
+
+// Configure implements [action.ActionWithConfigure].
+func (s *swap[M, P]) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
+	resp.Diagnostics.Append(s.Connect(req.ProviderData)...)
+}
+
+// ValidateConfig implements [action.ActionWithValidateConfig].
+func (s *swap[M, P]) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
+	if m := P(s.Decode(ctx, req.Config.Raw, &resp.Diagnostics)); !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(m.Validate()...)
+	}
+}
+
+// claim is what a model claims.
+func (s *swap[M, P]) claim(m P) *claim.Claim {
+	of, c := m.Shared(), m.Claim(s.Run)
+	c.Pin, c.FieldManager = of.ExpectedResourceVersion, of.FieldManager
+	about := c.About
+	c.About = func(op terms.Operation) diagnose.Subject {
+		a := about(op)
+		a.Noun, a.ImportID, a.Op, a.Limit = "swap", nil, op, op
+		a.Wait, a.Hide = of.WaitForMatch, diagnose.HideIf(s.Run.Hides(of.HideValues))
+		a.Ways = diagnose.Ways{Missing: fmt.Sprintf("If this run creates the %s, trigger the action after that. Otherwise create it first.", s.Kind)}
+		return a
+	}
+	return c
+}
+
+// ModifyPlan makes the checks of an invocation at plan.
+func (s *swap[M, P]) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	if s.Run == nil {
+		return
+	}
+	m := P(s.Decode(ctx, req.Config.Raw, &resp.Diagnostics))
+	timeout, diags := attributes.Limit(ctx, m.Shared().Timeouts)
+	if resp.Diagnostics.Append(diags...); !resp.Diagnostics.HasError() && Known(m.At()...) {
+		resp.Diagnostics.Append(s.Run.PlanSwap(ctx, s.claim(m), req.Config.Raw.IsFullyKnown(), timeout)...)
+	}
+}
+
+// Invoke implements [action.Action].
+func (s *swap[M, P]) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	m := P(s.Decode(ctx, req.Config.Raw, &resp.Diagnostics))
+	timeout, diags := attributes.Limit(ctx, m.Shared().Timeouts)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := interrupted.Context(ctx)
+	defer cancel()
+	say := func(format string, args ...any) {
+		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
+	}
+	s.Run.Invoke(ctx, s.claim(m), m.Shared().WaitForMatch, timeout, say, &resp.Diagnostics)
+}
