@@ -99,7 +99,7 @@ func (r *Ranges) Range(ctx context.Context) (pool.Range, diag.Diagnostics) {
 			}
 		}
 		if from.From > from.To {
-			diags.Append(invalid(path.Root("numbers"), fmt.Sprintf("from (%d) must not be above to (%d)", from.From, from.To)))
+			diags.Append(diagnose.TitleInvalidAllocation.Problem(path.Root("numbers"), fmt.Sprintf("from (%d) must not be above to (%d)", from.From, from.To)))
 		}
 		return from, diags
 	case "cidr":
@@ -113,10 +113,10 @@ func (r *Ranges) Range(ctx context.Context) (pool.Range, diag.Diagnostics) {
 		from.Except = prefixesOf(path.Root("cidr").AtName("except"), m.Except, &diags)
 		for i, w := range from.Within {
 			if from.Bits < w.Bits() || from.Bits > w.Addr().BitLen() {
-				diags.Append(invalid(path.Root("cidr").AtName("prefix"), fmt.Sprintf("must be between %d and %d for %s, not %d", w.Bits(), w.Addr().BitLen(), w, from.Bits)))
+				diags.Append(diagnose.TitleInvalidAllocation.Problem(path.Root("cidr").AtName("prefix"), fmt.Sprintf("must be between %d and %d for %s, not %d", w.Bits(), w.Addr().BitLen(), w, from.Bits)))
 			}
 			if slices.ContainsFunc(from.Within[:i], w.Overlaps) {
-				diags.Append(invalid(path.Root("cidr").AtName("within"), fmt.Sprintf("%s overlaps another one", w)))
+				diags.Append(diagnose.TitleInvalidAllocation.Problem(path.Root("cidr").AtName("within"), fmt.Sprintf("%s overlaps another one", w)))
 			}
 		}
 		return from, diags
@@ -128,7 +128,7 @@ func (r *Ranges) Range(ctx context.Context) (pool.Range, diag.Diagnostics) {
 		var diags diag.Diagnostics
 		for i, name := range from {
 			if name == "" || len(name) > mostName || slices.Contains(from[:i], name) {
-				diags.Append(invalid(path.Root(kind), fmt.Sprintf("must be different texts of 1 to %d bytes, unlike %q", mostName, name)))
+				diags.Append(diagnose.TitleInvalidAllocation.Problem(path.Root(kind), fmt.Sprintf("must be different texts of 1 to %d bytes, unlike %q", mostName, name)))
 			}
 		}
 		return from, diags
@@ -145,18 +145,14 @@ func prefixesOf(at path.Path, list types.List, diags *diag.Diagnostics) (all []n
 		p, err := netip.ParsePrefix(text)
 		switch {
 		case err != nil || p.Addr().Is4In6():
-			diags.Append(invalid(at, fmt.Sprintf("must hold prefixes such as 10.0.0.0/12, not %q", text)))
+			diags.Append(diagnose.TitleInvalidAllocation.Problem(at, fmt.Sprintf("must hold prefixes such as 10.0.0.0/12, not %q", text)))
 		case p != p.Masked():
-			diags.Append(invalid(at, fmt.Sprintf("%s has bits behind its length: write %s", p, p.Masked())))
+			diags.Append(diagnose.TitleInvalidAllocation.Problem(at, fmt.Sprintf("%s has bits behind its length: write %s", p, p.Masked())))
 		default:
 			all = append(all, p)
 		}
 	}
 	return all
-}
-
-func invalid(at path.Path, problem string) diag.Diagnostic {
-	return diagnose.TitleInvalidAllocation.At(at, fmt.Sprintf("Attribute %s: %s.", at, problem))
 }
 
 // isWhollyKnown reports whether a value and all in it are known.

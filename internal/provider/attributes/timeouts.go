@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -45,10 +45,15 @@ func Timeout(name, of string) schema.Attribute {
 	}}}
 }
 
-// Limit is the value of a Timeout.
+// Limit is the value of a Timeout. Its validator has not judged what was unknown then, so this does.
 func Limit(ctx context.Context, of types.Object) (time.Duration, diag.Diagnostics) {
-	for _, limit := range of.Attributes() { // there is one; HashiCorp's value has a method for each name
-		of = types.ObjectValueMust(map[string]attr.Type{"read": types.StringType}, map[string]attr.Value{"read": limit})
+	var judged validator.StringResponse
+	for name, limit := range of.Attributes() { // there is one
+		text, _ := limit.(types.String)
+		ValidTimeout().ValidateString(ctx, validator.StringRequest{Path: path.Root("timeouts").AtName(name), ConfigValue: text}, &judged)
+		if d, err := time.ParseDuration(text.ValueString()); err == nil && !judged.Diagnostics.HasError() {
+			return d, judged.Diagnostics
+		}
 	}
-	return timeouts.Value{Object: of}.Read(ctx, terms.DefaultTimeout)
+	return terms.DefaultTimeout, judged.Diagnostics
 }

@@ -39,8 +39,7 @@ func (r stringRule) ValidateString(_ context.Context, req validator.StringReques
 		return
 	}
 	if problems := r.problems(req.ConfigValue.ValueString()); len(problems) > 0 {
-		resp.Diagnostics.Append(r.title.At(req.Path,
-			fmt.Sprintf("Attribute %s: %s.", req.Path, strings.TrimSuffix(strings.Join(problems, "; "), "."))))
+		resp.Diagnostics.Append(r.title.Problem(req.Path, strings.TrimSuffix(strings.Join(problems, "; "), ".")))
 	}
 }
 

@@ -79,7 +79,7 @@ func InvalidAnnotations(annotations types.Map) (diags diag.Diagnostics) {
 	}
 	if err := validation.ValidateAnnotationsSize(all); err != nil {
 		at := path.Root("annotations")
-		diags.Append(diagnose.TitleAnnotationsTooLarge.At(at, fmt.Sprintf("Attribute %s: %v.", at, err)))
+		diags.Append(diagnose.TitleAnnotationsTooLarge.Problem(at, err.Error()))
 	}
 	return diags
 }

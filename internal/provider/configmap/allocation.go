@@ -145,7 +145,7 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 }
 
-// Create takes what is free. Where it is not known whether it did, the state has the id alone, by which the next apply releases it: Terraform takes a
+// Create takes what is free. Where it is not known whether it did, the state has only the id, by which the next apply releases it: Terraform takes a
 // creation that has failed and has a state for tainted.
 func (r *allocationResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	plan := r.decode(ctx, req.Plan.Raw, &resp.Diagnostics)
@@ -225,7 +225,7 @@ func (r *allocationResource) Update(ctx context.Context, req resource.UpdateRequ
 	}
 }
 
-// Delete gives back what was taken. Where it is not known whether it did, the state has the id alone: the release may land after somebody has changed their mind.
+// Delete gives back what was taken. Where it is not known whether it did, the state has only the id: the release may land after somebody has decided to keep the resource.
 func (r *allocationResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
 	timeout, diags := state.Timeouts.Delete(ctx, terms.DefaultTimeout)

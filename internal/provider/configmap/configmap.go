@@ -88,7 +88,7 @@ func (*wholeResource) ValidateConfig(ctx context.Context, req resource.ValidateC
 	for _, key := range slices.Sorted(maps.Keys(encoded)) {
 		if _, ok := textual[key]; ok {
 			at := path.Root("binary_data").AtMapKey(key)
-			resp.Diagnostics.Append(diagnose.TitleKeyInBothMaps.At(at, fmt.Sprintf("Attribute %s: the key must not be in data as well.", at)))
+			resp.Diagnostics.Append(diagnose.TitleKeyInBothMaps.Problem(at, "the key must not be in data as well"))
 		}
 		size += base64.StdEncoding.DecodedLen(len(encoded[key])) - strings.Count(encoded[key], "=")
 	}

@@ -88,13 +88,13 @@ func (m *dataModel) Validate() (diags diag.Diagnostics) {
 	for attribute, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
 		for key, v := range of.Elements() {
 			if v.IsNull() {
-				diags.Append(invalidAt(path.Root(attribute).AtMapKey(key), diagnose.TitleMissingValue,
+				diags.Append(diagnose.TitleMissingValue.Problem(path.Root(attribute).AtMapKey(key),
 					"must not be null; to remove the key, leave it out"))
 			}
 		}
 	}
 	if !m.Data.IsUnknown() && !m.BinaryData.IsUnknown() && len(m.keys()) == 0 {
-		diags.Append(invalidAt(path.Root("data"), diagnose.TitleMissingKeys, "there must be at least one key in data or binary_data"))
+		diags.Append(diagnose.TitleMissingKeys.Problem(path.Root("data"), "there must be at least one key in data or binary_data"))
 	}
 	return append(diags, m.validate()...)
 }

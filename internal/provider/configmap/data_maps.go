@@ -56,17 +56,13 @@ func (m *dataMaps) describe(s *diagnose.Subject) {
 	}
 }
 
-func invalidAt(at path.Path, title diagnose.ErrorTitle, problem string) diag.Diagnostic {
-	return title.At(at, fmt.Sprintf("Attribute %s: %s.", at, problem))
-}
-
 // validate refuses keys that are in both maps of a kind, and values that are too large together.
 func (m *dataMaps) validate() (diags diag.Diagnostics) {
 	for _, key := range inBoth(m.Data, m.BinaryData) {
-		diags.Append(invalidAt(path.Root("binary_data").AtMapKey(key), diagnose.TitleKeyInBothMaps, "the key must not be in data as well"))
+		diags.Append(diagnose.TitleKeyInBothMaps.Problem(path.Root("binary_data").AtMapKey(key), "the key must not be in data as well"))
 	}
 	for _, key := range inBoth(m.ExpectedData, m.ExpectedBinaryData) {
-		diags.Append(invalidAt(path.Root("expected_binary_data").AtMapKey(key), diagnose.TitleKeyInBothMaps,
+		diags.Append(diagnose.TitleKeyInBothMaps.Problem(path.Root("expected_binary_data").AtMapKey(key),
 			"the key must not be in expected_data as well"))
 	}
 
@@ -83,7 +79,7 @@ func (m *dataMaps) validate() (diags diag.Diagnostics) {
 		}
 	}
 	if size > cas.MaxSize && largest.Size() <= cas.MaxSize { // the schema refuses a larger one
-		diags.Append(invalidAt(attribute, diagnose.TitleValuesTooLarge, fmt.Sprintf(
+		diags.Append(diagnose.TitleValuesTooLarge.Problem(attribute, fmt.Sprintf(
 			"the values must have at most %d bytes together, not %d; this is the largest, with %d", cas.MaxSize, size, largest.Size())))
 	}
 	return diags

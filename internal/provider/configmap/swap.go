@@ -72,13 +72,13 @@ func (m *swapModel) Validate() diag.Diagnostics {
 	}
 	expected := m.expected()
 	if len(expected) == 0 && len(m.keys()) == 0 {
-		diags.Append(invalidAt(path.Root("data"), diagnose.TitleMissingKeys,
+		diags.Append(diagnose.TitleMissingKeys.Problem(path.Root("data"),
 			"there must be at least one key in data, binary_data, expected_data or expected_binary_data"))
 	}
 	for attribute, of := range map[string]types.Map{"data": m.Data, "binary_data": m.BinaryData} {
 		for key, v := range of.Elements() {
 			if _, expects := expected[key]; v.IsNull() && !expects {
-				diags.Append(invalidAt(path.Root(attribute).AtMapKey(key), diagnose.TitleInvalidAttributeCombination,
+				diags.Append(diagnose.TitleInvalidAttributeCombination.Problem(path.Root(attribute).AtMapKey(key),
 					"null removes the key, so expected_data or expected_binary_data must name it, too"))
 			}
 		}

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -45,6 +46,11 @@ func (t ErrorTitle) At(where path.Path, detail string) diag.Diagnostic {
 		return t.With(detail)
 	}
 	return diag.NewAttributeErrorDiagnostic(where, string(t), detail)
+}
+
+// Problem makes an error of the title about what is wrong with an attribute.
+func (t ErrorTitle) Problem(at path.Path, problem string) diag.Diagnostic {
+	return t.At(at, fmt.Sprintf("Attribute %s: %s.", at, problem))
 }
 
 // At makes a warning of the title about an attribute, or about none where the path is empty.

@@ -202,7 +202,7 @@ func (m *fieldsModel) values() map[string]cas.Entry {
 func (m *fieldsModel) Validate() (diags diag.Diagnostics) {
 	diags = m.validateFields()
 	if fields, _ := m.fields(); fields.isNamed && len(fields.entries) == 0 && !diags.HasError() {
-		diags.Append(invalidAt(path.Root("fields"), diagnose.TitleMissingKeys, "there must be at least one field"))
+		diags.Append(diagnose.TitleMissingKeys.Problem(path.Root("fields"), "there must be at least one field"))
 	}
 	for _, problem := range []struct {
 		is   bool
@@ -212,7 +212,7 @@ func (m *fieldsModel) Validate() (diags diag.Diagnostics) {
 		{m.OnDrift.ValueString() == terms.DriftError, "on_drift must not be \"error\", because the write that it waits for counts as drift"},
 	} {
 		if problem.is && !m.WaitForMatch.IsNull() {
-			diags.Append(invalidAt(path.Root("wait_for_match"), diagnose.TitleInvalidAttributeCombination, problem.says))
+			diags.Append(diagnose.TitleInvalidAttributeCombination.Problem(path.Root("wait_for_match"), problem.says))
 		}
 	}
 	return diags
@@ -225,11 +225,11 @@ func (m *fieldsModel) validateFields() (diags diag.Diagnostics) {
 	diags.Append(more...)
 	for key, e := range fields.entries {
 		if err := cas.CanSet(key, e); err != nil && fields.isKnown {
-			diags.Append(invalidAt(fields.at(key), diagnose.TitleInvalidFieldValue, err.Error()))
+			diags.Append(diagnose.TitleInvalidFieldValue.Problem(fields.at(key), err.Error()))
 		}
 		for guard := range expected.entries {
 			if guard != key && cas.Overlap(guard, key) {
-				diags.Append(invalidAt(expected.at(guard), diagnose.TitleFieldNamedTwice, fmt.Sprintf(
+				diags.Append(diagnose.TitleFieldNamedTwice.Problem(expected.at(guard), fmt.Sprintf(
 					"it names a part of %q in fields, or the reverse: expect the same field", fields.spelled[key])))
 			}
 		}

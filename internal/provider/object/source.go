@@ -67,7 +67,7 @@ func (m *source) Fill(_ context.Context, seen *cas.Observation, about diagnose.S
 		at := path.Root("paths").AtListIndex(i)
 		key, err := cas.ReadKey(about.ID.Kind, spelling)
 		if err != nil {
-			diags.Append(invalidAt(at, diagnose.TitleInvalidFieldPath, err.Error()))
+			diags.Append(diagnose.TitleInvalidFieldPath.Problem(at, err.Error()))
 			continue
 		}
 		e, err := seen.Field(key)

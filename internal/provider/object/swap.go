@@ -68,11 +68,11 @@ func (m *swapModel) Validate() diag.Diagnostics {
 		return diags
 	}
 	if len(fields.entries) == 0 && len(expected.entries) == 0 {
-		diags.Append(invalidAt(path.Root("fields"), diagnose.TitleMissingKeys, "there must be at least one field in fields or expected_fields"))
+		diags.Append(diagnose.TitleMissingKeys.Problem(path.Root("fields"), "there must be at least one field in fields or expected_fields"))
 	}
 	for key, e := range fields.entries {
 		if _, expects := expected.entries[key]; fields.isKnown && e.IsAbsent() && !expects {
-			diags.Append(invalidAt(fields.at(key), diagnose.TitleInvalidAttributeCombination, "null removes the field, so expected_fields must name it, too"))
+			diags.Append(diagnose.TitleInvalidAttributeCombination.Problem(fields.at(key), "null removes the field, so expected_fields must name it, too"))
 		}
 	}
 	return diags

@@ -41,19 +41,19 @@ func readFields(attribute string, from types.Dynamic, keyOf func(path string) (s
 	case nil:
 		s.isNamed = !from.IsUnknown()
 	default:
-		diags.Append(invalidAt(path.Root(attribute), diagnose.TitleInvalidFieldValue, "must be an object of values by path, such as { \"spec.replicas\" = 3 }"))
+		diags.Append(diagnose.TitleInvalidFieldValue.Problem(path.Root(attribute), "must be an object of values by path, such as { \"spec.replicas\" = 3 }"))
 	}
 	s.isKnown = s.isNamed
 	for _, spelling := range slices.Sorted(maps.Keys(all)) {
 		at := path.Root(attribute).AtMapKey(spelling)
 		key, err := keyOf(spelling)
 		if err != nil {
-			diags.Append(invalidAt(at, diagnose.TitleInvalidFieldPath, err.Error()))
+			diags.Append(diagnose.TitleInvalidFieldPath.Problem(at, err.Error()))
 			continue
 		}
 		for other := range s.entries {
 			if cas.Overlap(key, other) {
-				diags.Append(invalidAt(at, diagnose.TitleFieldNamedTwice, fmt.Sprintf("it names what %q names, or a part of it: leave one of the two out", s.spelled[other])))
+				diags.Append(diagnose.TitleFieldNamedTwice.Problem(at, fmt.Sprintf("it names what %q names, or a part of it: leave one of the two out", s.spelled[other])))
 			}
 		}
 		value, isKnown, err := plain(all[spelling])
@@ -63,7 +63,7 @@ func readFields(attribute string, from types.Dynamic, keyOf func(path string) (s
 			s.entries[key] = cas.Entry{}
 		}
 		if s.spelled[key] = spelling; err != nil {
-			diags.Append(invalidAt(at, diagnose.TitleInvalidFieldValue, err.Error()))
+			diags.Append(diagnose.TitleInvalidFieldValue.Problem(at, err.Error()))
 		}
 	}
 	return s, diags
@@ -98,10 +98,6 @@ func (s *fieldSet) value(entries map[string]cas.Entry) types.Dynamic {
 		values[name], of[name] = v, t
 	}
 	return types.DynamicValue(types.ObjectValueMust(of, values))
-}
-
-func invalidAt(at path.Path, title diagnose.ErrorTitle, problem string) diag.Diagnostic {
-	return title.At(at, fmt.Sprintf("Attribute %s: %s.", at, problem))
 }
 
 // plain is a value as encoding/json takes it. isKnown reports whether all of it is known.

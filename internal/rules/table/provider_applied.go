@@ -90,7 +90,7 @@ var providerApplied = []Rule{
 	rule("A release of what is in doubt writes where it finds nothing", "claim.Run.Release", `never a.Value == ""`, "TestTakeThatArrivesAfterItsReleaseTakesNothing/destroyed"),
 	rule("It makes a pool where there is none", "claim.fenced", "never IsAbsent", "TestTakeThatArrivesAfterItsReleaseTakesNothing/destroyed,_of_an_absent_key"),
 	rule("What it writes is another text", "claim.fenced", `cas.Text(a + b) -> cas.Text(a)`, "TestTakeThatArrivesAfterItsReleaseTakesNothing/destroyed"),
-	rule("A release of unknown outcome leaves the id alone", "configmap.allocationResource.Delete", "never doubts", "TestReleaseThatArrivesAfterAllReleasesNothing/kept_after_all"),
+	rule("A release of unknown outcome leaves only the id", "configmap.allocationResource.Delete", "never doubts", "TestReleaseThatArrivesAfterAllReleasesNothing/kept_after_all"),
 	rule("A refresh does not end a doubt", "configmap.allocationResource.Read", "without a.Value.IsNull()", "TestReleaseThatArrivesAfterAllReleasesNothing/kept_after_all"),
 	rule("What is in doubt is replaced", "configmap.allocationResource.ModifyPlan", "never a.Value.IsNull()",
 		"TestReleaseThatArrivesAfterAllReleasesNothing/kept_after_all", "TestUntaintedAllocationInDoubtIsReplaced/-refresh=false"),
