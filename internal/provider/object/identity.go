@@ -1,0 +1,81 @@
+package object
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// identity is the identity of fields. It changes with the fields, and with the version of the API.
+type identity struct {
+	APIVersion types.String `tfsdk:"api_version"`
+	Kind       types.String `tfsdk:"kind"`
+	Namespace  types.String `tfsdk:"namespace"`
+	Name       types.String `tfsdk:"name"`
+	Paths      types.List   `tfsdk:"paths"`
+}
+
+var identities = codec.Of[identity](identitySchema)
+
+func identitySchema(context.Context) identityschema.Schema {
+	required := func(description string) identityschema.Attribute {
+		return identityschema.StringAttribute{RequiredForImport: true, Description: description}
+	}
+	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"api_version": required("Version of the API, such as \"apps/v1\"."),
+		"kind":        required("Kind of the object, such as \"Deployment\"."),
+		"namespace":   identityschema.StringAttribute{OptionalForImport: true, Description: "Namespace of the object; none for kinds without namespaces."},
+		"name":        required("Name of the object."),
+		"paths":       identityschema.ListAttribute{ElementType: types.StringType, RequiredForImport: true, Description: "Paths of the fields."},
+	}}
+}
+
+// IdentitySchema implements [adapter.KeysModel].
+func (*fieldsModel) IdentitySchema(cas.Kind) identityschema.Schema { return identitySchema(nil) } //nolint:staticcheck // it needs none
+
+// EncodeIdentity implements [adapter.KeysModel].
+func (m *fieldsModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
+	keys := m.keys()
+	if id, err := terms.ParseFieldsID(m.ID.ValueString()); err == nil && len(keys) == 0 { // of an import
+		keys = id.Keys
+	}
+	for i, key := range keys {
+		keys[i], _ = diagnose.NameOf(key)
+	}
+	return identities().Encode(ctx, identity{m.APIVersion, m.ObjectKind, m.Namespace, m.Name, adapter.ListOf(keys)}, raw)
+}
+
+// Import implements [adapter.KeysModel].
+func (m *fieldsModel) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
+	title, subject := diagnose.TitleInvalidImportID, "import id"
+	id, err := terms.ParseFieldsID(req.ID)
+	if req.ID == "" {
+		var of identity
+		if diags := req.Identity.Get(ctx, &of); diags.HasError() {
+			return nil, diags
+		}
+		title, subject = diagnose.TitleInvalidImportIdentity, "identity"
+		id, err = terms.NewFieldsID(of.APIVersion.ValueString(), of.Kind.ValueString(), of.Namespace.ValueString(), of.Name.ValueString(), adapter.KeysOf(of.Paths))
+	}
+	if err != nil {
+		return nil, diag.Diagnostics{title.With(diagnose.Detail(fmt.Sprintf("The %s %v.", subject, err), nil, ""))}
+	}
+	m.APIVersion, m.ObjectKind, m.Namespace, m.Name = types.StringValue(id.APIVersion), types.StringValue(id.Kind.String()), types.StringNull(), types.StringValue(id.Name)
+	if id.Namespace != "" {
+		m.Namespace = types.StringValue(id.Namespace)
+	}
+	m.ID = types.StringValue(id.String())
+	m.SetKind()
+	return id.Keys, nil
+}
