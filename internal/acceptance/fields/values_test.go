@@ -105,7 +105,7 @@ func TestInvalidConfigurations(t *testing.T) {
 		"data of a ConfigMap":        {sample{"v1", "ConfigMap", "configmaps", "web", `{"metadata":{"name":"web"}}`}, []string{`fields = { "data.a" = "1" }`}, []string{"Error: Invalid Field Path", "use cas_configmap_entry or cas_configmap_data"}},
 		"data of a Secret":           {sample{"v1", "Secret", "secrets", "web", `{"metadata":{"name":"web"}}`}, []string{`fields = { "stringData.a" = "1" }`}, []string{"Error: Invalid Field Path", "use cas_secret_entry or cas_secret_data"}},
 		"annotations of a Secret":    {sample{"v1", "Secret", "secrets", "web", `{"metadata":{"name":"web"}}`}, []string{`fields = { "metadata.annotations" = { a = "1" } }`}, []string{"Error: Invalid Field Path", "last-applied-configuration"}},
-		"a wait in the wrong scope":  {service, []string{`fields = { "spec.type" = "x" }`, `wait_for_match = "1m"`, `conflict_scope = "object"`}, []string{"Error: Invalid Attribute Combination", "conflict_scope must not be"}},
+		"a wait in the wrong scope":  {service, []string{`fields = { "spec.type" = "x" }`, `wait_for_match = "1m"`, `conflict_scope = "object"`}, []string{"Error: Invalid Attribute Combination", `conflict_scope must be "field"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := made(t, test.of)

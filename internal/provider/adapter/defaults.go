@@ -53,9 +53,11 @@ func (t *Type) setDefaults(req *resource.ModifyPlanRequest, resp *resource.Modif
 		raw = tftypes.NewValue(req.Plan.Raw.Type(), plan)
 	}
 	if wait, has := config["wait_for_match"]; has && !wait.IsNull() {
-		for _, problem := range attributes.WaitProblems(textOf(plan[terms.ConflictScope]), textOf(plan[terms.OnDrift])) {
-			resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.At(path.Root("wait_for_match"), "Attribute wait_for_match: "+problem))
+		narrow := terms.ScopeKey
+		if t.IsOfFields {
+			narrow = terms.ScopeField
 		}
+		resp.Diagnostics.Append(attributes.NotWaiting(narrow, textOf(plan[terms.ConflictScope]), textOf(plan[terms.OnDrift]))...)
 	}
 	req.Plan.Raw, resp.Plan.Raw = raw, raw
 }

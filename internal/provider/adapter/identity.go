@@ -87,21 +87,21 @@ func (i ObjectIdentity) ref() cas.Ref {
 	return cas.Ref{Namespace: cmp.Or(i.Namespace.ValueString(), terms.DefaultNamespace), Name: i.Name.ValueString()}
 }
 
-// imported parses an import's id or, without one, checks the id that its identity stands for.
-func imported[I, ID any](
-	ctx context.Context, req resource.ImportStateRequest, parse func(string) (ID, error), of func(I) ID, check func(ID) error,
+// Imported parses an import's id or, without one, reads its identity. Where of is nil, the resource has no identity.
+func Imported[I, ID any](
+	ctx context.Context, req resource.ImportStateRequest, parse func(string) (ID, error), of func(I) (ID, error),
 ) (id ID, diags diag.Diagnostics) {
 	title, subject := diagnose.TitleInvalidImportID, "import id"
 	var err error
-	if req.ID != "" {
+	if req.ID != "" || of == nil {
 		id, err = parse(req.ID)
 	} else {
 		var identity I
 		if diags = req.Identity.Get(ctx, &identity); diags.HasError() {
 			return id, diags
 		}
-		title, subject, id = diagnose.TitleInvalidImportIdentity, "identity", of(identity)
-		err = check(id)
+		title, subject = diagnose.TitleInvalidImportIdentity, "identity"
+		id, err = of(identity)
 	}
 	if err != nil {
 		diags.Append(title.With(diagnose.Detail(fmt.Sprintf("The %s %v.", subject, err), nil, "")))
@@ -111,19 +111,21 @@ func imported[I, ID any](
 
 // importedObject is the namespace and the name that an import gives. The resource knows the kind, here and in the two functions below.
 func importedObject(ctx context.Context, req resource.ImportStateRequest) (cas.Ref, diag.Diagnostics) {
-	return imported(ctx, req, terms.ParseConfigMapID, ObjectIdentity.ref, terms.CheckObject)
+	return Imported(ctx, req, terms.ParseConfigMapID, func(i ObjectIdentity) (cas.Ref, error) { return i.ref(), terms.CheckObject(i.ref()) })
 }
 
 // importedEntry is the key that an import names.
 func importedEntry(ctx context.Context, req resource.ImportStateRequest) (terms.EntryID, diag.Diagnostics) {
-	return imported(ctx, req, terms.ParseEntryID, func(i entryIdentity) terms.EntryID {
-		return terms.EntryID{Ref: i.ref(), Key: i.Key.ValueString()}
-	}, terms.EntryID.Check)
+	return Imported(ctx, req, terms.ParseEntryID, func(i entryIdentity) (terms.EntryID, error) {
+		id := terms.EntryID{Ref: i.ref(), Key: i.Key.ValueString()}
+		return id, id.Check()
+	})
 }
 
 // importedData are the keys that an import names; none for all.
 func importedData(ctx context.Context, req resource.ImportStateRequest) (terms.DataID, diag.Diagnostics) {
-	return imported(ctx, req, terms.ParseDataID, func(i dataIdentity) terms.DataID {
-		return terms.DataID{Ref: i.ref(), Keys: slices.Sorted(slices.Values(KeysOf(i.Keys)))}
-	}, terms.DataID.Check)
+	return Imported(ctx, req, terms.ParseDataID, func(i dataIdentity) (terms.DataID, error) {
+		id := terms.DataID{Ref: i.ref(), Keys: slices.Sorted(slices.Values(KeysOf(i.Keys)))}
+		return id, id.Check()
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -60,8 +59,8 @@ func ofKeys(ctx context.Context, kind cas.Kind, id string, others ...map[string]
 			MarkdownDescription: fmt.Sprintf("Name of the %s. It must exist before the write. A change replaces the resource.", kind),
 		},
 		"expected_resource_version_wo": pin(kind),
-		"wait_for_match":               Wait(kind, path.MatchRoot("expected_resource_version_wo")),
-		"missing_object": oneOf(fmt.Sprintf("What a plan of a create says if the %s does not exist, and no resource of this provider makes it in the same plan. `warning` (default) "+
+		"wait_for_match":               Wait(kind, terms.ScopeKey, "`conflict_scope = \"key\"` and the verb `watch`, and excludes `on_drift = \"error\"`"),
+		"missing_object": OneOf(fmt.Sprintf("What a plan of a create says if the %s does not exist, and no resource of this provider makes it in the same plan. `warning` (default) "+
 			"warns, since the apply may make it. `error` refuses the plan.", kind), terms.MissingWarning, terms.MissingError),
 	})...)
 }
@@ -101,21 +100,21 @@ func pin(kind cas.Kind) schema.StringAttribute {
 
 // Scope is conflict_scope.
 func Scope(description string) schema.StringAttribute {
-	return oneOf(description, terms.ScopeObject, terms.ScopeKey)
+	return OneOf(description, terms.ScopeObject, terms.ScopeKey)
 }
 
 // Policy is deletion_policy, which takes PolicyRelease as well.
 func Policy(description string, others ...string) schema.StringAttribute {
-	return oneOf(description, terms.PolicyRelease, others...)
+	return OneOf(description, terms.PolicyRelease, others...)
 }
 
 // OnDrift is on_drift.
 func OnDrift(description string) schema.StringAttribute {
-	return oneOf(description, terms.DriftWarning, terms.DriftError, terms.DriftOff)
+	return OneOf(description, terms.DriftWarning, terms.DriftError, terms.DriftOff)
 }
 
-// oneOf takes its usual value, or one of the others. Where a configuration gives none, the plan has the provider's default.
-func oneOf(description, usual string, others ...string) schema.StringAttribute {
+// OneOf takes its usual value, or one of the others. Where a configuration gives none, the plan has the provider's default.
+func OneOf(description, usual string, others ...string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true, MarkdownDescription: description + " The provider's `defaults` can set another default.",
 		Validators: []validator.String{stringvalidator.OneOf(append([]string{usual}, others...)...)},

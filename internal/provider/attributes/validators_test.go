@@ -81,7 +81,8 @@ func TestWaitDemandsThatItCanWait(t *testing.T) {
 		drift = `Attribute wait_for_match: on_drift must not be "error", because the write that it waits for counts as drift.`
 	)
 	of := schema.Schema{Attributes: map[string]schema.Attribute{
-		"wait_for_match": Wait(cas.ConfigMap), "conflict_scope": Scope(""), "on_drift": OnDrift(""),
+		"wait_for_match": Wait(cas.ConfigMap, "key", ""), "conflict_scope": Scope(""), "on_drift": OnDrift(""),
+		"expected_resource_version_wo": pin(cas.ConfigMap),
 	}}
 	for name, test := range map[string]struct {
 		wait, scope, drift any
@@ -103,14 +104,14 @@ func TestWaitDemandsThatItCanWait(t *testing.T) {
 			object := of.Type().TerraformType(t.Context())
 			config := tfsdk.Config{Schema: of, Raw: tftypes.NewValue(object, map[string]tftypes.Value{
 				"wait_for_match": tftypes.NewValue(tftypes.String, test.wait), "conflict_scope": tftypes.NewValue(tftypes.String, test.scope),
-				"on_drift": tftypes.NewValue(tftypes.String, test.drift),
+				"on_drift": tftypes.NewValue(tftypes.String, test.drift), "expected_resource_version_wo": tftypes.NewValue(tftypes.String, nil),
 			})}
 			var wait types.String
 			if diags := config.GetAttribute(t.Context(), path.Root("wait_for_match"), &wait); diags.HasError() {
 				t.Fatal(diags)
 			}
 			var got []string
-			for _, v := range Wait(cas.ConfigMap).Validators {
+			for _, v := range Wait(cas.ConfigMap, "key", "").Validators {
 				resp := &validator.StringResponse{}
 				v.ValidateString(t.Context(), validator.StringRequest{Path: path.Root("wait_for_match"), ConfigValue: wait, Config: config}, resp)
 				for _, d := range resp.Diagnostics {

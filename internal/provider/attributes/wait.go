@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -15,35 +16,30 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Wait is wait_for_match, which requires conflict_scope = "key". The paths are those of attributes that name a version.
-func Wait(kind cas.Kind, versions ...path.Expression) schema.StringAttribute {
-	validators := []validator.String{ValidTimeout(), waits{}}
-	if len(versions) > 0 {
-		validators = append(validators, stringvalidator.ConflictsWith(versions...))
-	}
+// Wait is wait_for_match of a resource. It requires a conflict_scope, which needs says for people together with all else that it needs.
+func Wait(kind cas.Kind, scope, needs string) schema.StringAttribute {
 	return schema.StringAttribute{
-		Optional: true, Validators: validators,
+		Optional: true, Validators: []validator.String{ValidTimeout(), waits{scope}, stringvalidator.ConflictsWith(path.MatchRoot("expected_resource_version_wo"))},
 		MarkdownDescription: fmt.Sprintf("Maximum time that an apply waits for the %s and for the expected values, such as `2m`. It writes as soon as they "+
-			"match. The time comes on top of the operation's timeout. The plan warns if the apply would have to wait. Needs "+
-			"`conflict_scope = \"key\"` and the verb `watch`, and excludes `on_drift = \"error\"`. Default: no wait.", kind),
+			"match. The time comes on top of the operation's timeout. The plan warns if the apply would have to wait. Needs %s. Default: no wait.", kind, needs),
 	}
 }
 
 // waits demands of the attributes beside wait_for_match that they let it wait for another's write.
-type waits struct{}
+type waits struct{ scope string }
 
 var _ validator.String = waits{}
 
 // Description implements [validator.Describer].
-func (waits) Description(context.Context) string {
-	return `conflict_scope must be "key", and on_drift must not be "error"`
+func (w waits) Description(context.Context) string {
+	return fmt.Sprintf(`conflict_scope must be %q, and on_drift must not be "error"`, w.scope)
 }
 
 // MarkdownDescription implements [validator.Describer].
 func (w waits) MarkdownDescription(ctx context.Context) string { return w.Description(ctx) }
 
 // ValidateString implements [validator.String].
-func (waits) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (w waits) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() {
 		return
 	}
@@ -53,18 +49,18 @@ func (waits) ValidateString(ctx context.Context, req validator.StringRequest, re
 	if scope.IsNull() { // the plan has the provider's default
 		scope = types.StringUnknown()
 	}
-	for _, problem := range WaitProblems(scope, drift) {
-		resp.Diagnostics.Append(diagnose.TitleInvalidAttributeCombination.At(req.Path, fmt.Sprintf("Attribute %s: %s", req.Path, problem)))
-	}
+	resp.Diagnostics.Append(NotWaiting(w.scope, scope, drift)...)
 }
 
-// WaitProblems says what of a conflict_scope and an on_drift does not go with wait_for_match.
-func WaitProblems(scope, drift types.String) (problems []string) {
-	if !scope.IsUnknown() && scope.ValueString() != terms.ScopeKey && scope.ValueString() != terms.ScopeField {
-		problems = append(problems, fmt.Sprintf("conflict_scope must be %q, or the write that it waits for is a conflict.", terms.ScopeKey))
+// NotWaiting says what of a conflict_scope and an on_drift does not go with wait_for_match, which needs the narrow scope.
+func NotWaiting(narrow string, scope, drift types.String) (diags diag.Diagnostics) {
+	at := path.Root("wait_for_match")
+	if !scope.IsUnknown() && scope.ValueString() != narrow {
+		diags.Append(diagnose.TitleInvalidAttributeCombination.Problem(at, fmt.Sprintf("conflict_scope must be %q, or the write that it waits for is a conflict", narrow)))
 	}
 	if drift.ValueString() == terms.DriftError {
-		problems = append(problems, fmt.Sprintf("on_drift must not be %q, because the write that it waits for counts as drift.", terms.DriftError))
+		diags.Append(diagnose.TitleInvalidAttributeCombination.Problem(at, fmt.Sprintf(
+			"on_drift must not be %q, because the write that it waits for counts as drift", terms.DriftError)))
 	}
-	return problems
+	return diags
 }

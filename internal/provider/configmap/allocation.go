@@ -2,7 +2,6 @@ package configmap
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"strconv"
 	"time"
@@ -244,9 +243,8 @@ func (r *allocationResource) Delete(ctx context.Context, req resource.DeleteRequ
 
 // ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the rest.
 func (r *allocationResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	id, err := terms.ParseAllocationID(req.ID)
-	if err != nil {
-		resp.Diagnostics.Append(diagnose.TitleInvalidImportID.With(diagnose.Detail(fmt.Sprintf("The import id %v.", err), nil, "")))
+	id, diags := adapter.Imported[struct{}](ctx, req, terms.ParseAllocationID, nil)
+	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}
 	m := r.decode(ctx, codec.Nulls, &resp.Diagnostics)

@@ -93,8 +93,8 @@ func (*wholeResource) ValidateConfig(ctx context.Context, req resource.ValidateC
 		size += base64.StdEncoding.DecodedLen(len(encoded[key])) - strings.Count(encoded[key], "=")
 	}
 	if problems := attributes.SizeProblems(size); len(problems) > 0 {
-		resp.Diagnostics.Append(diagnose.TitleConfigMapTooLarge.At(largest, fmt.Sprintf(
-			"Attribute %s: the values of data and binary_data must have at most %d bytes together, not %d.", largest, cas.MaxSize, size)))
+		resp.Diagnostics.Append(diagnose.TitleConfigMapTooLarge.Problem(largest, fmt.Sprintf(
+			"the values of data and binary_data must have at most %d bytes together, not %d", cas.MaxSize, size)))
 	}
 	resp.Diagnostics.Append(attributes.InvalidAnnotations(config.Annotations)...)
 }

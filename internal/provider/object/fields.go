@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -79,10 +78,10 @@ func fieldsSchema(ctx context.Context) schema.Schema {
 				"request compares it and never writes it; it may be one of `status`. A plan without a write checks nothing, and a field that is not " +
 				"written is not compared with its expectation, so both can stay in the configuration after the swap.",
 		},
-		"conflict_scope": oneOf("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a create. `field` (default): only a "+
+		"conflict_scope": attributes.OneOf("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a create. `field` (default): only a "+
 			"change of one of these fields or guards. `object`: any change of the object that this apply did not make; where a controller reports its "+
 			"status, that is nearly always one.", terms.ScopeField, terms.ScopeObject),
-		"deletion_policy": oneOf("What happens to the fields on destroy, and to one that you remove from the configuration. `release` (default) removes those that this resource "+
+		"deletion_policy": attributes.OneOf("What happens to the fields on destroy, and to one that you remove from the configuration. `release` (default) removes those that this resource "+
 			"added, unless somebody else changed them since and `on_drift` is `warning`, and leaves all others as they are; the plan lists what stays. `delete` removes all. `restore` puts back "+
 			"what they held before the first write (or the import or adoption). `abandon` leaves all as they are.",
 			terms.PolicyRelease, terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
@@ -106,12 +105,7 @@ func fieldsSchema(ctx context.Context) schema.Schema {
 		"adopt_existing": attributes.Flag("Take over fields that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
 		"id": attributes.Computed("`api_version/kind/namespace/name/path1,path2` with the paths sorted, for example `apps/v1/Deployment/shop/web/spec.replicas`. Nothing " +
 			"stands between two slashes for a kind without namespaces."),
-		"wait_for_match": schema.StringAttribute{
-			Optional: true, Validators: []validator.String{attributes.ValidTimeout(), stringvalidator.ConflictsWith(path.MatchRoot("expected_resource_version_wo"))},
-			MarkdownDescription: "Maximum time that an apply waits for the object and for the expected values, such as `2m`. It writes as soon as they match. The time comes on " +
-				"top of the operation's timeout. The plan warns if the apply would have to wait. Needs the verb `watch`, and excludes `conflict_scope = \"object\"` " +
-				"and `on_drift = \"error\"`. Default: no wait.",
-		},
+		"wait_for_match": attributes.Wait(anyObject, terms.ScopeField, "the verb `watch`, and excludes `conflict_scope = \"object\"` and `on_drift = \"error\"`"),
 	}
 	all := attributes.OfData(ctx, anyObject, "", nil)
 	maps.Copy(all, places("It must exist before the write.", " A change replaces the resource.", stringplanmodifier.RequiresReplace()))
@@ -147,14 +141,6 @@ func apiVersionAttribute(changes string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Required: true, Validators: []validator.String{attributes.Rule("VERSION or GROUP/VERSION", diagnose.TitleInvalidAPIVersion, terms.APIVersionProblems)},
 		MarkdownDescription: "Version of the API in which paths are read, such as `v1` or `apps/v1`." + changes,
-	}
-}
-
-// oneOf takes its default, or one of the others.
-func oneOf(description, usual string, others ...string) schema.StringAttribute {
-	return schema.StringAttribute{
-		Optional: true, Computed: true, MarkdownDescription: description + " The provider's `defaults` can set another default.",
-		Validators: []validator.String{stringvalidator.OneOf(append([]string{usual}, others...)...)},
 	}
 }
 
@@ -200,17 +186,6 @@ func (m *fieldsModel) Validate() (diags diag.Diagnostics) {
 	diags = m.validateFields()
 	if fields, _ := m.fields(); fields.isNamed && len(fields.entries) == 0 && !diags.HasError() {
 		diags.Append(diagnose.TitleMissingKeys.Problem(path.Root("fields"), "there must be at least one field"))
-	}
-	for _, problem := range []struct {
-		is   bool
-		says string
-	}{
-		{m.ConflictScope.ValueString() == terms.ScopeObject, "conflict_scope must not be \"object\", or the write that it waits for is a conflict"},
-		{m.OnDrift.ValueString() == terms.DriftError, "on_drift must not be \"error\", because the write that it waits for counts as drift"},
-	} {
-		if problem.is && !m.WaitForMatch.IsNull() {
-			diags.Append(diagnose.TitleInvalidAttributeCombination.Problem(path.Root("wait_for_match"), problem.says))
-		}
 	}
 	return diags
 }

@@ -2,7 +2,6 @@ package object
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -58,18 +57,11 @@ func (m *fieldsModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) di
 
 // Import implements [adapter.KeysModel].
 func (m *fieldsModel) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
-	title, subject := diagnose.TitleInvalidImportID, "import id"
-	id, err := terms.ParseFieldsID(req.ID)
-	if req.ID == "" {
-		var of identity
-		if diags := req.Identity.Get(ctx, &of); diags.HasError() {
-			return nil, diags
-		}
-		title, subject = diagnose.TitleInvalidImportIdentity, "identity"
-		id, err = terms.NewFieldsID(of.APIVersion.ValueString(), of.Kind.ValueString(), of.Namespace.ValueString(), of.Name.ValueString(), adapter.KeysOf(of.Paths))
-	}
-	if err != nil {
-		return nil, diag.Diagnostics{title.With(diagnose.Detail(fmt.Sprintf("The %s %v.", subject, err), nil, ""))}
+	id, diags := adapter.Imported(ctx, req, terms.ParseFieldsID, func(i identity) (terms.FieldsID, error) {
+		return terms.NewFieldsID(i.APIVersion.ValueString(), i.Kind.ValueString(), i.Namespace.ValueString(), i.Name.ValueString(), adapter.KeysOf(i.Paths))
+	})
+	if diags.HasError() {
+		return nil, diags
 	}
 	m.APIVersion, m.ObjectKind, m.Namespace, m.Name = types.StringValue(id.APIVersion), types.StringValue(id.Kind.String()), types.StringNull(), types.StringValue(id.Name)
 	if id.Namespace != "" {

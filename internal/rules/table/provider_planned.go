@@ -54,7 +54,7 @@ var providerPlanned = []Rule{
 	rule("on_drift = error keeps a changed ConfigMap", "claim.Change.deleteWhole", "never removesDrift", "TestDriftOfARemoval/configmap"),
 	rule("A resource that waits tells no drift", "claim.Change.checkDrift", "never Wait", "TestDriftAndWaiting"),
 	rule("A write in doubt is no drift", "claim.Memory.doubtOf", "skip append", "TestResponseThatIsLostWhereWatchIsNotPermitted"),
-	rule("wait_for_match excludes on_drift = error", "attributes.WaitProblems", "never DriftError", "TestDriftAndWaiting"),
+	rule("wait_for_match excludes on_drift = error", "attributes.NotWaiting", "never DriftError", "TestDriftAndWaiting"),
 	rule("Two resources must not write one key", "claim.Run.planKeys", "never KeyWrittenTwice", "TestTwoResourcesWriteOneKey/two_entries"),
 	rule("Two resources must not create one ConfigMap", "claim.registry.creates", "a.isOther(b) -> false", "TestTwoResourcesCreateOneConfigMap"),
 	rule("An update of a whole ConfigMap takes part in that", "claim.Change.planChanges", "a := b.planKeys(c, d, e, f, g) -> a := diag.Diagnostics{}; _ = e", "TestAWholeConfigMapAndAnEntryWriteOneKey"),

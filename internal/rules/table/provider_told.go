@@ -98,7 +98,7 @@ var providerTold = []Rule{
 	rule("A timeout is above zero", "attributes.ValidTimeout", "without a <= 0", "TestCounterInvalidConfiguration"),
 	rule("A value is no larger than a ConfigMap may be", "attributes.SizeProblems", "never MaxSize", "TestConfigMapInvalidConfiguration"),
 	rule("A pinned version is one that an object can have", "attributes.ValidResourceVersion", "never CompareResourceVersion", "TestConfigMapDataInvalidConfiguration"),
-	rule("wait_for_match needs conflict_scope key", "attributes.WaitProblems", "never ScopeKey", "TestConfigMapDataInvalidConfiguration"),
+	rule("wait_for_match needs conflict_scope key", "attributes.NotWaiting", "never a != b", "TestConfigMapDataInvalidConfiguration"),
 	rule("Keys must not be null", "configmap.dataModel.Validate", "never a.IsNull()", "TestConfigMapDataInvalidConfiguration"),
 	rule("There must be at least one key", "configmap.dataModel.Validate", "never keys", "TestConfigMapDataInvalidConfiguration"),
 	// Actions and lists.
