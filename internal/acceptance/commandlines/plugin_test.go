@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -50,6 +51,10 @@ func TestExecPluginThatHangsOnTheCommandLine(t *testing.T) {
 		pid, err := strconv.Atoi(field)
 		if err != nil {
 			t.Fatal(err)
+		}
+		// Whoever kills a process need not wait until it has ended.
+		for end := time.Now().Add(10 * time.Second); isRunning(pid) && time.Now().Before(end); {
+			time.Sleep(10 * time.Millisecond)
 		}
 		if isRunning(pid) {
 			t.Errorf("process %d outlives the run", pid)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // Terraform from 1.16 hands what the first plan left in private state to the plan of the apply. So a create is held to what its plan saw.
@@ -133,6 +134,18 @@ func TestCreateIsHeldToItsPlan(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestPlanThatCannotNoteWhatItSawIsRefused: a create that was to be held to its plan would go by value, and nobody would know.
+func TestPlanThatCannotNoteWhatItSawIsRefused(t *testing.T) {
+	p := fixture.NewPipelineOf(t, driver.Terraform116)
+	p.Create("testmap", fixture.Data{"bar": "kept"})
+	p.Proxied().SetHook(fixture.OnceFor(t, http.MethodGet, testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusForbidden, Body: "no\n"}}))
+	p.Write("resource \"terraform_data\" \"it\" {\n  input = \"2\"\n}\n" + fixture.EntryBlock("foo", "value = terraform_data.it.output"))
+	p.PlanRefused([]string{"Error: Not Permitted", "Nothing was written."})
+	p.Plan()
+	fixture.SetsOther(p)
+	p.ApplyRefused("Error: Compare-And-Swap Conflict", "The ConfigMap changed after this plan was made.")
 }
 
 func TestPlanWithoutChecksHoldsNoCreate(t *testing.T) {

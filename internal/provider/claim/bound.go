@@ -114,26 +114,25 @@ func isAboutObject(err error) bool {
 // ConfigMap that the same run makes, nothing is noted: the apply will see another one.
 func (ch *Change) noteSeen(ctx context.Context, t *cas.Txn, seen *cas.Observation) diag.Diagnostics {
 	c := ch.Plan
-	if !planningOf(ctx).isTold || !ch.Run.Checks() || ch.Run.registry.isCreated(c.Ref) {
+	if !planningOf(ctx).isTold || ch.Run.registry.isCreated(c.Ref) {
 		return nil
 	}
-	var note planNote
+	var (
+		note  planNote
+		diags diag.Diagnostics
+	)
 	switch {
 	case c.Scope == terms.ScopeObject:
-		timeout, diags := c.Timeouts.Read(ctx, terms.DefaultTimeout)
-		if diags.HasError() {
-			return diags
-		}
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		at := seen
-		if at == nil {
-			var err error
-			if at, err = ch.Run.Engine.ObserveFields(ctx, c.Ref, c.APIVersion, cas.Fresh); err != nil {
-				return nil // the check has said so, or the apply will
+		if seen == nil {
+			diags = ch.Run.check(ctx, ch.about.Of(t), c.Timeouts, func(ctx context.Context) (err error) {
+				seen, err = ch.Run.Engine.ObserveFields(ctx, c.Ref, c.APIVersion, cas.Fresh)
+				return err
+			})
+			if seen == nil {
+				return diags
 			}
 		}
-		note.UID, note.ResourceVersion = at.Version().UID, at.Version().ResourceVersion
+		note.UID, note.ResourceVersion = seen.Version().UID, seen.Version().ResourceVersion
 	case c.Scope == terms.ScopeKey && seen != nil:
 		for _, k := range t.Keys {
 			if !k.IsGuard && seen.Entry(k.Key).Holds(k.New) {
@@ -142,7 +141,7 @@ func (ch *Change) noteSeen(ctx context.Context, t *cas.Txn, seen *cas.Observatio
 		}
 	}
 	ch.Memory.Note = &note
-	return nil
+	return diags
 }
 
 // bind holds the transaction of a create to what its plan noted, where the client hands that over.

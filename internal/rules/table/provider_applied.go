@@ -63,7 +63,7 @@ var providerApplied = []Rule{
 		"TestCreateIsHeldToItsPlan/a_value_that_is_known_when_it_is_applied/terraform-1.16"),
 	rule("A create that the plan says would fail is not held to it", "claim.Change.PlanCreate", "without a == nil && b.PlanCheck == c",
 		"TestCreateIsHeldToItsPlan/a_plan_that_says_the_apply_will_fail/terraform-1.16"),
-	rule("Without checks no create is held to its plan", "claim.Change.noteSeen", "without Checks", "TestPlanWithoutChecksHoldsNoCreate"),
+	rule("A plan that cannot note what it saw says so", "claim.Change.noteSeen", "a = b.Run.check(c, d, e, f) -> _ = f", "TestPlanThatCannotNoteWhatItSawIsRefused"),
 	rule("A create in a ConfigMap of the same run is not held to its plan", "claim.Change.noteSeen", "without isCreated", "TestCreateInAConfigMapOfTheSameRunIsNotHeld"),
 	rule("That also goes for a ConfigMap that is replaced", "claim.Change.planObject",
 		"a := b.creates(c, d.Memory.newToken()) -> a := d.Memory.removalOf(d.Plan.ID) == nil && b.creates(c, d.Memory.newToken())", "TestCreateInAConfigMapOfTheSameRunIsNotHeld"),
