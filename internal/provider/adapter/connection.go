@@ -32,6 +32,8 @@ type Resource interface {
 	resource.ResourceWithValidateConfig
 }
 
+var _ Movable = (*Whole)(nil)
+
 // Movable is a resource that takes over states of hashicorp/kubernetes as well.
 type Movable interface {
 	Resource

@@ -16,8 +16,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// ObjectAttributes are the attributes that whole objects of both kinds share.
-type ObjectAttributes struct {
+// Object is a whole ConfigMap or Secret as Go values. Of a Secret, BinaryData has all values that a configuration or a read says, and no state has any.
+type Object struct {
 	Place
 	Observed
 
@@ -26,20 +26,13 @@ type ObjectAttributes struct {
 	Annotations  types.Map    `tfsdk:"annotations"`
 	Immutable    types.Bool   `tfsdk:"immutable"`
 	OnDrift      types.String `tfsdk:"on_drift"`
-}
+	Data         types.Map    `tfsdk:"data"`
+	BinaryData   types.Map    `tfsdk:"binary_data"`
 
-// Object is a whole ConfigMap as Go values: the schema of cas_configmap. Of a Secret, BinaryData has what a configuration or a read says; no
-// state has it.
-type Object struct {
-	ObjectAttributes
-
-	Data       types.Map  `tfsdk:"data"`
-	BinaryData types.Map  `tfsdk:"binary_data"`
-	HideValues types.Bool `tfsdk:"hide_values"`
-
-	Type     types.String `tfsdk:"-"` // of a Secret
-	Revision types.Int64  `tfsdk:"-"` // of a Secret's values; null after an import
-	Keys     types.List   `tfsdk:"-"` // of a Secret, in a state
+	HideValues types.Bool   `tfsdk:"hide_values,optional"`     // of a ConfigMap
+	Type       types.String `tfsdk:"type,optional"`            // of a Secret, as what follows
+	Revision   types.Int64  `tfsdk:"data_wo_version,optional"` // null after an import
+	Keys       types.List   `tfsdk:"keys,optional"`
 }
 
 // entries is what data and binary_data hold. The schema has validated the base64.

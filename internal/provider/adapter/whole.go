@@ -6,35 +6,37 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// ObjectCodec converts between the objects of a schema and an Object.
-type ObjectCodec interface {
-	Decode(ctx context.Context, raw tftypes.Value) (Object, diag.Diagnostics)
-	Encode(ctx context.Context, m Object, raw *tftypes.Value) diag.Diagnostics
-}
-
 // Whole implements the resources of whole objects.
 type Whole struct {
-	Type
+	Modeled[Object]
 
-	Codec func() ObjectCodec
+	validate func(config *Object) diag.Diagnostics // what no attribute can tell by itself
+}
+
+// NewWhole is a type of resources of whole objects.
+func NewWhole(name string, kind cas.Kind, definition func(context.Context) schema.Schema, validate func(config *Object) diag.Diagnostics) *Whole {
+	return &Whole{NewModeled[Object](name, kind, definition), validate}
 }
 
 // decode is the model of a configuration, a plan or a state.
 func (r *Whole) decode(ctx context.Context, raw tftypes.Value, diags *diag.Diagnostics) *Object {
-	m, more := r.Codec().Decode(ctx, raw)
-	diags.Append(more...)
-	m.Kind = r.Kind
-	return &m
+	m := r.Decode(ctx, raw, diags)
+	if m.Kind = r.Kind; m.Kind == cas.Secret {
+		m.Seal()
+	}
+	return m
 }
 
 // decodePlan is the model of a plan. Of a Secret, the configuration alone has the values.
@@ -46,12 +48,21 @@ func (r *Whole) decodePlan(ctx context.Context, plan tfsdk.Plan, config tfsdk.Co
 	return m
 }
 
+// Encode puts a model into a plan or a state, without the values of a Secret.
+func (r *Whole) Encode(ctx context.Context, m *Object, raw *tftypes.Value) diag.Diagnostics {
+	stored := *m
+	if r.Kind == cas.Secret {
+		stored.Data, stored.BinaryData = types.MapNull(types.StringType), types.MapNull(types.StringType)
+	}
+	return r.Codec().Encode(ctx, stored, raw)
+}
+
 // encode puts a model into a state, and its identity into the one beside it.
 func (r *Whole) encode(ctx context.Context, m *Object, identity *tfsdk.ResourceIdentity, state *tfsdk.State) (diags diag.Diagnostics) {
 	if identity != nil {
 		diags = m.Identity().Encode(ctx, &identity.Raw)
 	}
-	return append(diags, r.Codec().Encode(ctx, *m, &state.Raw)...)
+	return append(diags, r.Encode(ctx, m, &state.Raw)...)
 }
 
 // blank is the state of an object of which nothing but its name is known. Every default is set, or the first plan would show an update.
@@ -65,6 +76,14 @@ func (r *Whole) blank(ctx context.Context, ref cas.Ref) *Object {
 // IdentitySchema implements [resource.ResourceWithIdentity].
 func (r *Whole) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = objectIdentitySchema(r.Kind)
+}
+
+// ValidateConfig implements [resource.ResourceWithValidateConfig].
+func (r *Whole) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	if config := r.Decode(ctx, req.Config.Raw, &resp.Diagnostics); !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(r.validate(config)...)
+		resp.Diagnostics.Append(attributes.InvalidAnnotations(config.Annotations)...)
+	}
 }
 
 // ModifyPlan checks what an apply would check. Keys says when Terraform calls it.
@@ -97,7 +116,7 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 		if plan.RefKnown() {
 			plan.ID = types.StringValue(plan.Ref().String())
 		}
-		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+		resp.Diagnostics.Append(r.Encode(ctx, plan, &resp.Plan.Raw)...)
 		resp.Diagnostics.Append(ch.PlanCreate(ctx)...)
 	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:
 		ch.NoteReplace()
@@ -118,10 +137,32 @@ func (r *Whole) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 		if len(replaces) == 0 && !ch.Writes() {
 			r.acceptDrift(ctx, plan, ch, resp)
 		}
-		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+		resp.Diagnostics.Append(r.Encode(ctx, plan, &resp.Plan.Raw)...)
 	}
 	resp.Diagnostics.Append(r.declares(ctx, plan, state == nil)...)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
+}
+
+// declares has the plan know which keys a whole object shall have, beside those of other resources. plan is nil for a removal.
+func (r *Whole) declares(ctx context.Context, plan *Object, isNew bool) diag.Diagnostics {
+	if plan == nil || !plan.RefKnown() || plan.Data.IsUnknown() || plan.BinaryData.IsUnknown() {
+		return nil
+	}
+	named := func(m types.Map) map[string]bool {
+		if m.IsNull() {
+			return nil
+		}
+		keys := map[string]bool{}
+		for key := range m.Elements() {
+			keys[key] = true
+		}
+		return keys
+	}
+	d := claim.Declared{Text: named(plan.Data), Binary: named(plan.BinaryData)}
+	if r.Kind == cas.Secret {
+		d.Text = d.Binary
+	}
+	return r.Run.PlanDeclares(ctx, plan.Ref(), d, isNew, r.About(plan, terms.OpCreate))
 }
 
 // isOfPrefix reports whether the name in the state is of the plan's generate_name. The state of an import does not have that.
@@ -148,7 +189,7 @@ func (r *Whole) planComputed(plan, state *Object, ch *claim.Change) {
 func (r *Whole) acceptDrift(ctx context.Context, plan *Object, ch *claim.Change, resp *resource.ModifyPlanResponse) {
 	if ch.AcceptsDrift() {
 		plan.ResourceVersion, plan.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
-		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+		resp.Diagnostics.Append(r.Encode(ctx, plan, &resp.Plan.Raw)...)
 	}
 }
 

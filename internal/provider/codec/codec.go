@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -15,7 +16,8 @@ import (
 )
 
 // Codec converts between the objects of one schema and a struct M that has an attr.Value, tagged tfsdk, for each attribute, itself or in
-// an embedded struct; fields tagged "-" are left alone. It does what Get and Set of the framework do. Those look into the struct and compile a regular expression for each
+// an embedded struct; fields tagged "-" are left alone. One struct can serve several schemas: an attribute may be write-only in some, with _wo behind its name, and
+// one tagged "NAME,optional" may lack. It does what Get and Set of the framework do. Those look into the struct and compile a regular expression for each
 // field in every call (hashicorp/terraform-plugin-framework issue 725), and in every plan of every resource that adds up. Here it is done
 // once.
 type Codec[M any] struct {
@@ -41,11 +43,18 @@ func New[M any](ctx context.Context, schema attr.Type) *Codec[M] {
 	c := &Codec[M]{Object: schema.TerraformType(ctx)}
 	model := reflect.TypeFor[M]()
 	for _, field := range reflect.VisibleFields(model) {
-		name := field.Tag.Get("tfsdk")
+		name, option, _ := strings.Cut(field.Tag.Get("tfsdk"), ",")
 		if field.Anonymous || name == "-" {
 			continue // the fields of an embedded struct come by themselves
 		}
 		typ, ok := attributes[name]
+		if !ok {
+			name += "_wo"
+			typ, ok = attributes[name]
+		}
+		if !ok && option == "optional" {
+			continue
+		}
 		if !ok || reflect.TypeOf(typ.ValueType(ctx)) != field.Type {
 			panic(fmt.Sprintf("%v.%s is no attribute of the schema, or of another type", model, field.Name))
 		}

@@ -142,6 +142,41 @@ func TestCodecWantsJustTheAttributesOfTheSchema(t *testing.T) {
 	}
 }
 
+// Given schemas that differ in whether an attribute is write-only and in whether there is an optional one; then one model serves both.
+func TestCodecOfSchemasThatDiffer(t *testing.T) {
+	t.Parallel()
+	type both struct {
+		Value types.String `tfsdk:"value"`
+		Hide  types.Bool   `tfsdk:"hide,optional"`
+	}
+	for _, test := range []struct {
+		schema types.ObjectType
+		values map[string]tftypes.Value
+		want   both
+	}{
+		{
+			types.ObjectType{AttrTypes: map[string]attr.Type{"value": types.StringType, "hide": types.BoolType}},
+			map[string]tftypes.Value{"value": tftypes.NewValue(tftypes.String, "1"), "hide": tftypes.NewValue(tftypes.Bool, true)},
+			both{types.StringValue("1"), types.BoolValue(true)},
+		},
+		{
+			types.ObjectType{AttrTypes: map[string]attr.Type{"value_wo": types.StringType}},
+			map[string]tftypes.Value{"value_wo": tftypes.NewValue(tftypes.String, "1")},
+			both{types.StringValue("1"), types.BoolNull()},
+		},
+	} {
+		c, raw := codec.New[both](t.Context(), test.schema), tftypes.NewValue(test.schema.TerraformType(t.Context()), test.values)
+		got, diags := c.Decode(t.Context(), raw)
+		if diff := cmp.Diff(test.want, got); diff != "" || diags.HasError() {
+			t.Errorf("%v; (-want +got):\n%s", diags, diff)
+		}
+		var encoded tftypes.Value
+		if diags := c.Encode(t.Context(), got, &encoded); diags.HasError() || !encoded.Equal(raw) {
+			t.Errorf("%v; encoded %v, want %v", diags, encoded, raw)
+		}
+	}
+}
+
 func codecOf[M any](schema attr.Type) { codec.New[M](context.Background(), schema) }
 
 // unconvertible is what is told of a value that is not of the type that the schema gives it.

@@ -27,7 +27,7 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	var whole adapter.Object
 	whole.SetRef(ref)
 	configured := adapter.Type{Connection: adapter.Connection{Run: run}}
-	ofWhole := (&adapter.Whole{Type: configured}).About(&whole, terms.OpUpdate)
+	ofWhole := (&adapter.Whole{Modeled: adapter.Modeled[adapter.Object]{Type: configured}}).About(&whole, terms.OpUpdate)
 	numbered := counterModel{Key: types.StringValue("foo")}
 	numbered.SetRef(ref)
 	counter := (&counterResource{configured}).about(&numbered, terms.OpCreate)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -19,28 +20,15 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-var _ adapter.Movable = (*wholeResource)(nil)
-
 // NewConfigMap is cas_configmap.
-func NewConfigMap() resource.Resource { return newWholeResource() }
+func NewConfigMap() resource.Resource { return newWhole() }
 
-func newWholeResource() *wholeResource {
-	return &wholeResource{adapter.Whole{
-		Type:  adapter.Type{Name: "configmap", Kind: cas.ConfigMap, Definition: wholeSchema},
-		Codec: func() adapter.ObjectCodec { return wholeCodec() },
-	}}
+func newWhole() *adapter.Whole {
+	return adapter.NewWhole("configmap", cas.ConfigMap, wholeSchema, validateWhole)
 }
-
-// wholeResource is cas_configmap.
-type wholeResource struct {
-	adapter.Whole
-}
-
-var wholeCodec = codec.Of[adapter.Object](wholeSchema)
 
 func wholeSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
@@ -70,13 +58,8 @@ func wholeSchema(ctx context.Context) schema.Schema {
 	}
 }
 
-// ValidateConfig checks what no attribute can tell by itself. What is unknown yet is left to the API server.
-func (*wholeResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	config, diags := wholeCodec().Decode(ctx, req.Config.Raw)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
+// validateWhole checks the maps together. What is unknown yet is left to the API server.
+func validateWhole(config *adapter.Object) (diags diag.Diagnostics) {
 	textual, encoded := adapter.StringsOf(config.Data), adapter.StringsOf(config.BinaryData)
 	size, largest := 0, path.Root("data")
 	for _, value := range textual {
@@ -88,13 +71,13 @@ func (*wholeResource) ValidateConfig(ctx context.Context, req resource.ValidateC
 	for _, key := range slices.Sorted(maps.Keys(encoded)) {
 		if _, ok := textual[key]; ok {
 			at := path.Root("binary_data").AtMapKey(key)
-			resp.Diagnostics.Append(diagnose.TitleKeyInBothMaps.Problem(at, "the key must not be in data as well"))
+			diags.Append(diagnose.TitleKeyInBothMaps.Problem(at, "the key must not be in data as well"))
 		}
 		size += base64.StdEncoding.DecodedLen(len(encoded[key])) - strings.Count(encoded[key], "=")
 	}
 	if problems := attributes.SizeProblems(size); len(problems) > 0 {
-		resp.Diagnostics.Append(diagnose.TitleConfigMapTooLarge.Problem(largest, fmt.Sprintf(
+		diags.Append(diagnose.TitleConfigMapTooLarge.Problem(largest, fmt.Sprintf(
 			"the values of data and binary_data must have at most %d bytes together, not %d", cas.MaxSize, size)))
 	}
-	resp.Diagnostics.Append(attributes.InvalidAnnotations(config.Annotations)...)
+	return diags
 }

@@ -112,11 +112,11 @@ func stream(
 var _ list.ListResourceWithConfigure = (*wholeList)(nil)
 
 // NewConfigMapList is the list cas_configmap.
-func NewConfigMapList() list.ListResource { return &wholeList{newWholeResource()} }
+func NewConfigMapList() list.ListResource { return &wholeList{newWhole()} }
 
 // wholeList is the list cas_configmap. What it gives of a ConfigMap is the state of an import.
 type wholeList struct {
-	*wholeResource
+	*adapter.Whole
 }
 
 var wholeListCodec = codec.Of[listModel](wholeListSchema)
@@ -150,7 +150,7 @@ func (l *wholeList) List(ctx context.Context, req list.ListRequest, resp *list.L
 		result.DisplayName = each.Ref.String()
 		result.Diagnostics.Append(state.Identity().Encode(ctx, &result.Identity.Raw)...)
 		if req.IncludeResource {
-			result.Diagnostics.Append(wholeCodec().Encode(ctx, *state, &result.Resource.Raw)...)
+			result.Diagnostics.Append(l.Encode(ctx, state, &result.Resource.Raw)...)
 		}
 		return one(result)
 	})

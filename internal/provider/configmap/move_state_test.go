@@ -17,7 +17,7 @@ import (
 func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (adapter.Object, *frameworkresource.MoveStateResponse, bool) {
 	t.Helper()
 	ctx := t.Context()
-	r := newWholeResource()
+	r := newWhole()
 	var schemaResp frameworkresource.SchemaResponse
 	r.Schema(ctx, frameworkresource.SchemaRequest{}, &schemaResp)
 	var identityResp frameworkresource.IdentitySchemaResponse
@@ -33,8 +33,8 @@ func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (adapter.Ob
 		return adapter.Object{}, resp, false
 	}
 	resp.Diagnostics.Append(state.Identity().Encode(ctx, &resp.TargetIdentity.Raw)...)
-	resp.Diagnostics.Append(wholeCodec().Encode(ctx, *state, &resp.TargetState.Raw)...)
-	m, diags := wholeCodec().Decode(ctx, resp.TargetState.Raw)
+	resp.Diagnostics.Append(r.Encode(ctx, state, &resp.TargetState.Raw)...)
+	m, diags := r.Codec().Decode(ctx, resp.TargetState.Raw)
 	if diags.HasError() {
 		t.Fatal(diags)
 	}

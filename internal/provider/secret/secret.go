@@ -10,41 +10,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 )
-
-var _ adapter.Movable = (*wholeResource)(nil)
 
 // NewSecret is cas_secret.
 func NewSecret() resource.Resource {
-	return &wholeResource{adapter.Whole{
-		Type:  adapter.Type{Name: "secret", Kind: cas.Secret, Definition: wholeSchema},
-		Codec: func() adapter.ObjectCodec { return objects{} },
-	}}
+	return adapter.NewWhole("secret", cas.Secret, wholeSchema, func(m *adapter.Object) diag.Diagnostics {
+		return invalidMaps("data_wo_version", "data_wo", "binary_data_wo", m.Data, m.BinaryData, true)
+	})
 }
-
-// wholeResource is cas_secret.
-type wholeResource struct {
-	adapter.Whole
-}
-
-// wholeModel is the resource's schema as Go values.
-type wholeModel struct {
-	adapter.ObjectAttributes
-
-	Type          types.String `tfsdk:"type"`
-	DataWO        types.Map    `tfsdk:"data_wo"`
-	BinaryDataWO  types.Map    `tfsdk:"binary_data_wo"`
-	DataWOVersion types.Int64  `tfsdk:"data_wo_version"`
-	Keys          types.List   `tfsdk:"keys"`
-}
-
-var wholeCodec = codec.Of[wholeModel](wholeSchema)
 
 func wholeSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
@@ -67,38 +44,4 @@ func wholeSchema(ctx context.Context) schema.Schema {
 			},
 		}),
 	}
-}
-
-// ValidateConfig checks the write-only maps. Validators of the framework would point at them.
-func (*wholeResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	m, diags := wholeCodec().Decode(ctx, req.Config.Raw)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	resp.Diagnostics.Append(invalidMaps("data_wo_version", "data_wo", "binary_data_wo", m.DataWO, m.BinaryDataWO, true)...)
-	resp.Diagnostics.Append(attributes.InvalidAnnotations(m.Annotations)...)
-}
-
-// objects converts between the schema and an Object, whose values it never encodes.
-type objects struct{}
-
-// Decode implements [adapter.ObjectCodec].
-func (objects) Decode(ctx context.Context, raw tftypes.Value) (adapter.Object, diag.Diagnostics) {
-	m, diags := wholeCodec().Decode(ctx, raw)
-	o := adapter.Object{
-		ObjectAttributes: m.ObjectAttributes, Data: m.DataWO, BinaryData: m.BinaryDataWO,
-		Type: m.Type, Revision: m.DataWOVersion, Keys: m.Keys,
-	}
-	o.Seal()
-	return o, diags
-}
-
-// Encode implements [adapter.ObjectCodec].
-func (objects) Encode(ctx context.Context, o adapter.Object, raw *tftypes.Value) diag.Diagnostics {
-	null := types.MapNull(types.StringType)
-	return wholeCodec().Encode(ctx, wholeModel{
-		ObjectAttributes: o.ObjectAttributes, DataWO: null, BinaryDataWO: null,
-		Type: o.Type, DataWOVersion: o.Revision, Keys: o.Keys,
-	}, raw)
 }
