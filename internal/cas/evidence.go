@@ -95,7 +95,7 @@ func (b *batch) verdict(ctx context.Context, before, next, now *Observation) res
 // normalForm is what the API server makes of the fields that the batch changes, as a dry run on the object as it is now tells; nil where it tells
 // nothing. Values can be stored in another form than they are sent in, and bring defaults with them.
 func (b *batch) normalForm(ctx context.Context, now *Observation) *Observation {
-	if b.normal != nil || b.from == nil {
+	if b.normal != nil || b.from == nil || !now.Exists() { // of what is gone, no dry run can be made
 		return b.normal
 	}
 	request, err := judging.LikeBase(now, b.from, b.changes)

@@ -169,3 +169,14 @@ func TestLostAnswersOfFieldsAreFoundOut(t *testing.T) {
 		})
 	}
 }
+
+// Given a write whose value the API server stores in another form, and whose answer is lost; when the object is deleted before the Engine looks; then
+// no dry run can tell that form, and the write is unknown.
+func TestLostAnswerWhereTheObjectIsGone(t *testing.T) {
+	f := newFields(t, deployment)
+	f.lost(func() testcluster.Fault {
+		return testcluster.Fault{Answered: func(*http.Response) { f.mustSend(http.MethodDelete, f.url, "", "") }, DropAfter: true}
+	})
+	_, err := f.commit(f.txn(change{"spec.template.spec.containers[name=web].resources.limits.cpu", "", `"1000m"`}))
+	f.want(Unknown, err)
+}

@@ -50,6 +50,7 @@ var fields = []Rule{
 	rule("A label is one thing, however it is named", "judging.oneName", "never MakePathOrDie", "TestLabelAndItsPathAreOneKey", "TestTwoOwnersOfALabel"),
 	// Evidence.
 	rule("A dry run tells the form that is stored", "cas.batch.verdict", "never normalForm", "TestLostAnswersOfFieldsAreFoundOut/a_quantity_in_its_normal_form"),
+	rule("Of an object that is gone, none can be made", "cas.batch.normalForm", "without Exists", "TestLostAnswerWhereTheObjectIsGone"),
 	rule("What else our name gained is a twin's, but for defaults", "judging.Sent.setsBeside", "a = a || !b -> a = a",
 		"TestWhatBecameOfALostWriteOfFields/a_twin_sets_something_beside_it"),
 	rule("Before a dry run has told, it may be either", "judging.Sent.Tell", "never setsBeside", "TestFieldThatATwinSetAlongWithAnotherIsNotOurs"),
