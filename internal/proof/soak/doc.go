@@ -10,5 +10,8 @@
 // Beside that all engines take numbers from one key of each ConfigMap, which nobody swaps. No number may be told twice, and each
 // step of that key must be that of as many takes of one process, whose name managedFields show.
 //
+// Six processes take from one pool and give back, as the provider's resource does. At no time may two have one number; none may be lost, and only who is killed
+// may leave one behind, which can be released.
+//
 // A short run is part of the tests. `-soak.duration` has it go on for longer, the variable SEED has it go another way.
 package soak

@@ -41,11 +41,12 @@ type op struct {
 	// Version is the one that was read, that an applied swap named, or that a conflict was told from.
 	Version cas.Version
 	// Live is what the key held at Version.
-	Live     cas.Entry
-	Previous cas.Entry
-	Wrote    bool        `json:",omitempty"`
-	Base     cas.Version // of an unknown one
-	Number   int64       `json:",omitempty"` // that was taken or, of an unknown take, that it would be
+	Live       cas.Entry
+	Previous   cas.Entry
+	Wrote      bool        `json:",omitempty"`
+	Base       cas.Version // of an unknown one
+	Number     int64       `json:",omitempty"` // that was taken or, of an unknown take, that it would be
+	Allocation string      `json:",omitempty"` // the id of a pool's
 	// Manager is the field manager of the take's request, where that is known for sure.
 	Manager string `json:",omitempty"`
 	// ByKey tells that a JSON Patch about the key was sent while the swap was under way.
@@ -62,6 +63,7 @@ const (
 	readOp  kind = "read"  // linearizable
 	writeOp kind = "write" // whatever the key held
 	takeOp  kind = "take"  // of a number
+	giveOp  kind = "give"  // of a number that was taken from a pool
 
 	removeOp kind = "remove" // of the whole ConfigMap, where it is what Key expects
 
@@ -179,6 +181,9 @@ func (o *op) String() string {
 	}
 	if o.Kind == takeOp {
 		s += fmt.Sprintf(" %d on %s as %s", o.Number, o.Base.ResourceVersion, o.Manager)
+	}
+	if o.Allocation != "" {
+		s += fmt.Sprintf(" %d as %s", o.Number, o.Allocation)
 	}
 	for _, at := range o.At {
 		s += " at " + at.ResourceVersion

@@ -191,7 +191,7 @@ func frozenEtcd(f *field) {
 func killedWorker(f *field) {
 	w := f.workers[slices.IndexFunc(f.workers, func(w *process) bool { return !w.dead })]
 	f.kill(w)
-	f.start(plan{Role: w.Role, Goroutines: w.Goroutines, Number: w.Number, Workers: w.Workers}, f.http.Config)
+	f.start(plan{Role: w.Role, Goroutines: w.Goroutines, Number: w.Number, Workers: w.Workers, Deadline: w.Deadline}, f.http.Config)
 }
 
 func (f *field) must(err error) {

@@ -57,7 +57,7 @@ func (c *call) step(is registers) (bool, registers) {
 		case takeOp:
 			truly, next[c.at[i]] = c.take(live)
 			continue
-		case swapOp, request:
+		case swapOp, giveOp, request:
 		}
 		why, fails := p.fails(c.op, live)
 		reason, isTold := c.told[p.Key]

@@ -22,6 +22,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 )
 
 // workerEnv makes a worker of the test binary.
@@ -37,6 +38,7 @@ const (
 	mover   role = "mover"   // an engine, and transfers between keys
 	maker   role = "maker"   // an engine, and ConfigMaps that come and go
 	taker   role = "taker"   // an engine, and numbers of a counter
+	tenant  role = "tenant"  // an engine, and allocations of a pool
 
 	unguarded role = "unguarded" // transactions that do not compare their guards when they write
 	piecemeal role = "piecemeal" // transactions that write their keys one by one
@@ -137,6 +139,8 @@ func (w *worker) loop() (loop func(int, *rand.Rand), done func(), err error) {
 		loop = (&engineMaker{worker: w, engine: engine, made: map[string]view{}}).loop
 	case taker:
 		loop = (&engineTaker{worker: w, engine: engine}).loop
+	case tenant:
+		loop = (&engineTenant{worker: w, run: &claim.Run{Engine: engine}}).loop
 	default:
 		err = errors.New("no such role: " + string(w.Role))
 	}
