@@ -91,7 +91,10 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 	}
 	known := *was
 	if was.tainted && c.to != nil { // its replacement knows nothing of it
-		known.first, known.written, known.labeled = nil, nil, nil
+		known.first, known.written = nil, nil
+		if was.kind == "whole" {
+			known.forgets()
+		}
 	}
 	switch was.kind {
 	case "counter":
@@ -101,8 +104,8 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 		if c.saw != nil {
 			base = c.saw.version
 		}
-		if o := p.live[was.cm]; o != nil && known.keepsWhole(o) {
-			return was, titleChanged
+		if title := known.keepsWhole(p.live[was.cm]); title != "" {
+			return &known, title
 		}
 		for {
 			o := p.live[was.cm]
@@ -110,11 +113,15 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 				return nil, ""
 			}
 			if !p.leads(was.cm, base) {
-				return was, titleConflict
+				return &known, titleConflict
 			}
 			again, title := p.send(write{cm: was.cm, base: o.version, removes: true})
-			if title != "" {
+			switch title {
+			case "":
+			case titlePluginFailed:
 				return was, title
+			default:
+				return &known, title
 			}
 			if !again {
 				return nil, ""
@@ -136,6 +143,17 @@ func (p *process) remove(was *tracking, c change) (now *tracking, title string) 
 	}
 	known.lost = known.lost || known.first == nil
 	return &known, title
+}
+
+// forgets has a whole ConfigMap or Secret know nothing of what was written: what it has, somebody else may have put there. The values of a Secret are left to others then.
+func (t *tracking) forgets() {
+	t.forgot = true
+	if t.labels != nil {
+		t.labeled = map[string]string{}
+	}
+	if t.values != nil && !t.secret {
+		t.written = map[string]string{}
+	}
 }
 
 // doubtOf is what a write of these values may leave.
@@ -193,13 +211,13 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 	if len(rules) == 0 {
 		return ""
 	}
-	if o := p.live[was.cm]; was.keepsDrift() && was.changedSince(going, was.policy) && o != nil {
+	if o := p.live[was.cm]; was.refuses(going) != "" && o != nil {
 		live := map[string]string{}
 		for key := range going {
 			live[key] = o.data[key]
 		}
-		if was.changedSince(live, was.policy) {
-			return titleChanged
+		if title := was.refuses(live); title != "" {
+			return title
 		}
 	}
 	_, _, title = p.commit(was.cm, "remove", at(base), version{}, rules, nil)
@@ -277,7 +295,7 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 			return nil, titleNoMap
 		}
 		rules, labels := b.wholeRules(with)
-		now.written, now.labeled = b.values, b.labels
+		now.written, now.labeled, now.forgot = b.values, b.labels, false
 		if len(rules)+len(labels) == 0 && !takes {
 			return now, ""
 		}
@@ -301,10 +319,11 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 				first[key] = before.data[key]
 			}
 			switch {
-			case wrote && b.secret && b.values[key] != was.values[key]:
-				written[key] = was.written[key]
-			case wrote:
+			case !wrote && !had:
+			case !b.secret || b.values[key] == was.values[key]: // also where it was not known
 				written[key] = was.values[key]
+			case wrote:
+				written[key] = was.written[key]
 			}
 			if b.secret {
 				now.values[key] = was.values[key]

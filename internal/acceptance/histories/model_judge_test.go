@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -261,11 +262,17 @@ func (t *tracking) changedSince(live map[string]string, policy string) bool {
 	return false
 }
 
-// drifted is what somebody else changed after the last apply: overwritten reports whether the block would overwrite some of it, accepted
+// isForgotten reports whether it is not known who wrote what a key holds.
+func (t *tracking) isForgotten(key, v string) bool {
+	_, known := t.written[key]
+	return !known && v != ""
+}
+
+// drifted is what somebody else changed after the last apply, or may have: title is what it is called where the block would overwrite some of it, accepted reports
 // whether some of it is what the block says.
-func (b *block) drifted(was *tracking) (overwritten, accepted bool) {
+func (b *block) drifted(was *tracking) (title string, accepted bool) {
 	if was.alike {
-		return false, false
+		return "", false
 	}
 	compare := func(written, live, planned map[string]string, key string, inDoubt func(doubt) map[string]string) {
 		isOurs := func(d doubt) bool { v, known := inDoubt(d)[key]; return known && v == live[key] }
@@ -276,8 +283,10 @@ func (b *block) drifted(was *tracking) (overwritten, accepted bool) {
 		case written[key] == live[key] || slices.ContainsFunc(was.inDoubt, isOurs):
 		case planned[key] == live[key]:
 			accepted = true
+		case was.forgot:
+			title = titlePerhaps
 		default:
-			overwritten = true
+			title = cmp.Or(title, titleChanged)
 		}
 	}
 	ofValues, ofLabels := func(d doubt) map[string]string { return d.values }, func(d doubt) map[string]string { return d.labels }
@@ -292,7 +301,7 @@ func (b *block) drifted(was *tracking) (overwritten, accepted bool) {
 				compare(was.labeled, was.labels, b.labels, key, ofLabels)
 			}
 		}
-		return overwritten, accepted
+		return title, accepted
 	}
 	for key := range b.values {
 		want, named := b.expected[key]
@@ -302,35 +311,52 @@ func (b *block) drifted(was *tracking) (overwritten, accepted bool) {
 			isNew = want == was.values[key]
 		}
 		isAcknowledged := named && isNew && b.values[key] != was.values[key]
-		if _, known := was.written[key]; known && !isAcknowledged {
+		_, known := was.written[key]
+		switch {
+		case isAcknowledged:
+		case known:
 			compare(was.written, was.values, b.values, key, ofValues)
+		case !was.isForgotten(key, was.values[key]): // it is new
+		case b.values[key] == was.values[key]:
+			accepted = true
+		default:
+			title = titlePerhaps
 		}
 	}
-	return overwritten, accepted
+	return title, accepted
 }
 
-// keepsDrift reports whether a removal must not remove what somebody else changed.
-func (b *block) keepsDrift() bool { return b.policy == "restore" || b.drift == "error" }
+// refuses gives a title where a removal must not remove keys that hold this.
+func (t *tracking) refuses(live map[string]string) string {
+	title, _ := t.removal(t, live)
+	return title
+}
 
 // removal is what a plan says of the removal of keys that hold these values.
 func (b *block) removal(was *tracking, live map[string]string) (title string, warnings []string) {
 	as := *was
 	as.policy = b.policy
-	existed, older, unknown, changed := false, false, false, false
+	existed, older, unknown, changed, perhaps := false, false, false, false, false
 	for key, v := range live {
 		one := map[string]string{key: v}
 		existed = existed || v != "" && was.first[key] != "" && !was.changedSince(one, "")
 		older = older || v != "" && was.first[key] != ""
 		unknown = unknown || v != "" && was.isUnknown(one)
 		changed = changed || !as.staysWhatever(key) && was.changedSince(one, b.policy)
+		perhaps = perhaps || b.policy == "delete" && was.isForgotten(key, v)
 	}
 	switch {
 	case b.policy == "abandon":
 		return "", nil
 	case b.policy == "restore" && was.isUnknown(live):
 		return titleNoOriginal, nil
-	case changed && b.keepsDrift():
+	case changed && (b.policy == "restore" || b.drift == "error"):
 		return titleChanged, nil
+	case perhaps && b.drift == "error":
+		return titlePerhaps, nil
+	}
+	if perhaps && b.drift == "warning" {
+		warnings = append(warnings, titlePerhaps)
 	}
 	if changed && (b.policy != "release" || b.drift != "off") {
 		warnings = append(warnings, titleChanged)

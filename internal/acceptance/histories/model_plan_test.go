@@ -148,10 +148,7 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 		if o == nil {
 			return nil, "", nil
 		}
-		if was.keepsWhole(o) {
-			title = titleChanged
-		}
-		return &sight{version: o.version}, title, nil
+		return &sight{version: o.version}, was.keepsWhole(o), nil
 	}
 	if was.policy == "abandon" {
 		return nil, "", nil
@@ -175,8 +172,11 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 	return saw, title, warnings
 }
 
-// keepsWhole reports whether a whole ConfigMap must not be deleted, because it has what somebody else put there.
-func (t *tracking) keepsWhole(o *liveMap) bool {
+// keepsWhole gives a title where a whole ConfigMap must not be deleted, because it has what somebody else put there, or may have.
+func (t *tracking) keepsWhole(o *liveMap) (title string) {
+	if o == nil || t.drift != "error" {
+		return ""
+	}
 	gone := block{kind: "whole", values: map[string]string{}, labels: map[string]string{}}
 	now := *t
 	if now.values != nil {
@@ -185,8 +185,8 @@ func (t *tracking) keepsWhole(o *liveMap) bool {
 	if now.labels != nil || now.secret {
 		now.labels = o.labels
 	}
-	overwritten, _ := gone.drifted(&now)
-	return t.drift == "error" && overwritten
+	title, _ = gone.drifted(&now)
+	return title
 }
 
 // planCreation checks a creation. replaced is what is removed first, in the same place; made are the ConfigMaps that the plan makes.
@@ -310,8 +310,8 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 
 // leavesDrift is what a plan says that leaves a Secret as it is. Of a ConfigMap, it shows a change.
 func (b *block) leavesDrift(was *tracking) (warnings []string) {
-	if overwritten, _ := b.drifted(was); b.secret && overwritten && b.drift != "off" {
-		warnings = append(warnings, titleChanged)
+	if title, _ := b.drifted(was); b.secret && title != "" && b.drift != "off" {
+		warnings = append(warnings, title)
 	}
 	return warnings
 }
@@ -325,12 +325,12 @@ func (b *block) overDrift(was *tracking, warnings []string) (string, []string) {
 		maps.DeleteFunc(leaves.values, func(key, _ string) bool { return !b.keeps(was, key) })
 		warnings = append(warnings, leaves.leavesDrift(was)...)
 	}
-	overwritten, _ := writes.drifted(was)
+	title, _ := writes.drifted(was)
 	switch {
-	case overwritten && b.drift == "error":
-		return titleChanged, warnings
-	case overwritten && b.drift == "warning":
-		warnings = append(warnings, titleChanged)
+	case title != "" && b.drift == "error":
+		return title, warnings
+	case title != "" && b.drift == "warning":
+		warnings = append(warnings, title)
 	}
 	return "", warnings
 }
@@ -526,7 +526,7 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 		if b.kind == "whole" && b.secret {
 			_, was, _ = b.against(was, p.live[b.cm])
 		}
-		if overwritten, _ := b.drifted(was); !overwritten {
+		if title, _ := b.drifted(was); title == "" {
 			c.saw.drift = "off"
 		}
 		replaced := *was

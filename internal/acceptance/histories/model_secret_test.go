@@ -128,8 +128,8 @@ func (p *process) updateWholeSecret(b *block, was *tracking) (now *tracking, tit
 	next := *was
 	now = &next
 	if len(rules)+len(labels) > 0 || b.takesOver(was) {
-		if overwritten, _ := writes.drifted(with); overwritten && b.drift == "error" {
-			return nil, titleChanged
+		if title, _ := writes.drifted(with); title != "" && b.drift == "error" {
+			return nil, title
 		}
 		_, after, title := p.commit(b.cm, "whole", []version{was.version}, version{}, rules, labels)
 		if title != "" {
@@ -137,7 +137,7 @@ func (p *process) updateWholeSecret(b *block, was *tracking) (now *tracking, tit
 		}
 		now.version, now.values = after.version, after.data
 	}
-	now.labeled, now.written = b.labels, nil
+	now.labeled, now.written, now.forgot = b.labels, nil, false
 	if b.values != nil {
 		now.written = maps.Clone(writes.values)
 	}

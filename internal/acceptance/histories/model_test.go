@@ -22,6 +22,7 @@ const (
 	titleNoSecretYet  = "Secret Does Not Exist Yet"
 	titleNeeds        = "Expected Value Missing"
 	titleChanged      = "Value Changed Since Last Apply"
+	titlePerhaps      = "Value May Have Changed Since Last Apply"
 	titleExisted      = "Key Existed Before Terraform"
 	titleStays        = "Key Stays In Place"
 	titleMoves        = "Key Moves Between Instances"
@@ -92,10 +93,11 @@ type tracking struct {
 	number   int
 	previous map[string]string // nil: null
 	first    map[string]string // what the keys held first; a key that is not there is not known
-	written  map[string]string // what the keys were last written to hold; of a whole ConfigMap nil: left to others
+	written  map[string]string // what the keys were last written to hold; a key that is not there is not known; of a whole ConfigMap nil: left to others
 	labeled  map[string]string // the same of the labels of a whole ConfigMap
 	inDoubt  []doubt           // what writes may have left, if what became of them is not known
 	lost     bool              // what the keys held first is not known any more
+	forgot   bool              // of a whole ConfigMap or Secret: nothing is known of what was written
 	tainted  bool
 	alike    bool // of a Secret: the tags of different values happen to be the same, so that nothing tells drift
 }

@@ -292,6 +292,17 @@ func TestDriftOfAPartThatIsLeftToOthersFromNowOn(t *testing.T) {
 	p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"l": "2"}, Data: fixture.Data{"a": "9"}})
 }
 
+// A configuration that takes up data overwrites what it has left to others: that is said, and is no drift.
+func TestDriftOfAPartThatIsTakenOver(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Planned(fixture.WholeBlock("it", `labels = { l = "1" }`, refusesDrift))
+	p.Set("testmap", "a", "9")
+	p.Write(fixture.WholeBlock("it", `data = { a = "1" }`, `labels = { l = "1" }`, refusesDrift))
+	p.Wants(p.Plan(), "Warning: Unmanaged Keys Will Change", "!"+fixture.DriftWarned)
+	p.Apply()
+	p.WantWhole("testmap", fixture.Whole{Labels: fixture.Data{"l": "1"}, Data: fixture.Data{"a": "1"}})
+}
+
 // What an import, an adoption and a moved state found is what drift is measured by.
 func TestDriftBaselines(t *testing.T) {
 	t.Parallel()

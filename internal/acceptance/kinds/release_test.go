@@ -12,8 +12,9 @@ import (
 // What becomes of foo when the resource that has it goes from the configuration, or when its resource of several keys names it no longer. Rows are how the
 // resource came to have it, and whether somebody else has changed it since; columns are deletion_policy and on_drift. "gone" and "first" are what the live object
 // has of it, "first" being what foo held before the resource had it; "kept" is what it held at the plan, without a request that writes. What the plan warns of
-// comes after a colon: that it is older, that it is not known whether it is, or that it was changed. "refused" is the plan. What is "unknown" was created,
-// and the refused replace of a tainted resource has lost what it held first, and what was written to it: no change of it is seen. Fields of another object are as keys are.
+// comes after a colon: that it is older, that it is not known whether it is, or that it was changed. "refused" is the plan. "lost" was created, and the
+// refused replace of a tainted resource has lost what it held first, and what was written to it: whether somebody else has changed it is not known. "found" is the same after an apply, which
+// finds what is there. Fields of another object are as keys are.
 const lettingGo = `
 how       since    | release/warning  release/error  release/off   delete/warning  delete/error  delete/off    restore/warning  abandon/warning
 created   -        | gone             gone           gone          gone            gone          gone          gone             kept
@@ -26,16 +27,19 @@ imported  -        | kept:older       kept:older     kept:older    gone:older   
 imported  changed  | kept:older       kept:older     kept:older    gone:changed    refused       gone:changed  refused          kept
 moved     -        | kept:unknown     kept:unknown   kept:unknown  gone            gone          gone          refused:unknown  kept
 moved     changed  | kept:unknown     kept:unknown   kept:unknown  gone:changed    refused       gone:changed  refused:unknown  kept
-unknown   -        | kept:unknown     kept:unknown   kept:unknown  gone            gone          gone          refused:unknown  kept
-unknown   changed  | kept:unknown     kept:unknown   kept:unknown  gone            gone          gone          refused:unknown  kept
+lost      -        | kept:unknown     kept:unknown   kept:unknown  gone:perhaps    refused:perhaps  gone       refused:unknown  kept
+lost      changed  | kept:unknown     kept:unknown   kept:unknown  gone:perhaps    refused:perhaps  gone       refused:unknown  kept
+found     -        | kept:unknown     kept:unknown   kept:unknown  gone            gone          gone          refused:unknown  kept
+found     changed  | kept:unknown     kept:unknown   kept:unknown  gone:changed    refused       gone:changed  refused:unknown  kept
 `
 
 // says is what a plan says, by the word of the table for what becomes of foo.
 var says = map[string]string{
 	"kept:older": "Warning: Key Stays In Place", "kept:unknown": "It is not known what foo held before this resource wrote it, so it stays as it is.",
 	"kept:changed": "foo does not hold what this resource last wrote, so it stays as it is.",
-	"gone:older":   "Warning: Key Existed Before Terraform", "gone:changed": "Warning: Value Changed Since Last Apply",
-	"refused": "Error: Value Changed Since Last Apply", "refused:unknown": "Error: Nothing Known To Restore",
+	"gone:older":   "Warning: Key Existed Before Terraform", "gone:changed": "Warning: Value Changed Since Last Apply", "gone:perhaps": "Warning: Value May Have Changed Since Last Apply",
+	"refused:perhaps": "Error: Value May Have Changed Since Last Apply",
+	"refused":         "Error: Value Changed Since Last Apply", "refused:unknown": "Error: Nothing Known To Restore",
 }
 
 func TestKeysThatAreLetGo(t *testing.T) {
@@ -50,7 +54,9 @@ func TestKeysThatAreLetGo(t *testing.T) {
 				t.Run(strings.Join([]string{given[0], given[1], policy, drift, way}, "/"), func(t *testing.T) {
 					t.Parallel()
 					let := func(p *fixture.Pipeline, o fixture.Object, form string) {
-						if o.Kind.IsSecret() && policy == "restore" || form != "data" && given[0] == "moved" || form == "entry" && way == "dropped" {
+						isRefused := policy == "delete" || policy == "restore" // the replace of a tainted resource
+						if o.Kind.IsSecret() && policy == "restore" || form != "data" && given[0] == "moved" || form == "entry" && way == "dropped" ||
+							given[0] == "lost" && way == "removed" && !isRefused {
 							return // there is none
 						}
 						letGo(p, o, form, given[0], given[1] == "changed", policy, drift, want, way == "dropped")
@@ -74,7 +80,7 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 	var more []string
 	before := ""
 	switch how {
-	case "created", "unknown":
+	case "created", "lost", "found":
 		delete(first, "foo")
 	case "existed":
 		first["foo"], expected = "0", "0"
@@ -94,16 +100,19 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 	if how != "moved" {
 		o.Create(first)
 	}
-	if how == "unknown" {
-		more = []string{"adopt_existing = true"}
-		p.Planned(o.Kind.Block(form, "1", "", fixture.Deletes))
-		p.Do("taint", o.Kind.Address(form))
-		p.Write(o.Kind.Block(form, "1", "", append(more, fixture.Deletes)...))
-		p.Plan()
-		p.ApplyRefused("Replacement Would Fail")
-		p.Do("untaint", o.Kind.Address(form))
+	if how == "lost" || how == "found" {
+		state := []string{fixture.Deletes, "on_drift = " + fixture.Quoted(drift)}
+		switch {
+		case policy == "restore":
+			state[0] = `deletion_policy = "restore"`
+		case how == "found":
+			state[1] = `on_drift = "warning"`
+		}
+		loses(p, o, form, state...)
 	}
-	p.Planned(before + block("1", expected, more...))
+	if how != "lost" {
+		p.Planned(before + block("1", expected, more...))
+	}
 	if isChanged {
 		o.Set("foo", "9")
 	}
@@ -123,7 +132,12 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 		if diff := cmp.Diff(was, o.Live()); diff != "" {
 			p.Errorf("the object changed (-before +after):\n%s", diff)
 		}
-		return
+		if want != "refused:perhaps" {
+			return
+		}
+		p.Planned(block(was.Data["foo"], "")) // the way out
+		p.Write(after)
+		becomes, want = "gone", "gone"
 	}
 	said := p.Plan()
 	if text := says[want]; text != "" {
@@ -154,6 +168,19 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 		p.Errorf("live (-want +got):\n%s", diff)
 	}
 	p.PlanNothing()
+}
+
+// loses has foo hold 1, by a resource that has forgotten what it wrote: it was tainted, and the removal of its replace was refused, which Terraform gives the memory of
+// the creation.
+func loses(p *fixture.Pipeline, o fixture.Object, form string, lines ...string) {
+	p.Helper()
+	address := o.Kind.Address(form)
+	p.Planned(o.Kind.Block(form, "1", "", lines...))
+	p.Do("taint", address)
+	p.Write(o.Kind.Block(form, "1", "", append(lines, "adopt_existing = true")...))
+	p.Plan()
+	p.ApplyRefused("Replacement Would Fail")
+	p.Do("untaint", address)
 }
 
 // Given a state that is old, and a plan that does not refresh it; when the plan finds that somebody else changed the key, and says that it stays; then the apply

@@ -131,7 +131,7 @@ func (ch *Change) deleteKeys(ctx context.Context, timeout time.Duration) diag.Di
 		diags.Append(ch.checkRemoval(ctx)...)
 	}
 	if ch.Memory.removalOf(ch.Prior.ID) == nil { // no plan has told
-		diags.Append(ch.Prior.staying(become, ch.Prior.Values, nil, ch.about)...)
+		diags.Append(ch.Prior.unplanned(become, ch.Prior.Values, nil, ch.about)...)
 	}
 	if diags.HasError() || len(txn.Keys) == 0 {
 		return diags

@@ -13,19 +13,20 @@ import (
 )
 
 // Drift is a value that somebody else changed after the last apply. The baseline is the digest of what the API server stored then; without
-// one there is no drift. An update that would overwrite drift warns or is refused, as on_drift says. An update that writes what is there
+// one it is not known whether a value is drift, and it is treated as such. An update that would overwrite drift warns or is refused, as on_drift says. An update that writes what is there
 // already accepts it: it writes nothing to the cluster, and moves the baseline.
 
 // drift compares what the prior state has with the baseline. overwritten has the fields that the plan would overwrite; accepted reports whether
 // it accepts one. Of a whole object, added and removed fields count, and a removal overwrites what is there.
 func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
+	claimed := ch.Prior.parts()
 	for i, p := range ch.was().parts() {
 		wanted := map[string]cas.Entry{}
 		if ch.Plan != nil {
 			wanted = ch.Plan.parts()[i].entries
 		}
 		written := ch.Memory.Written[p.name]
-		if p.entries == nil || wanted == nil || written == nil {
+		if claimed[i].entries == nil || wanted == nil { // it was left to others, or is from now on
 			continue
 		}
 		keys := slices.Collect(maps.Keys(wanted))
@@ -35,13 +36,14 @@ func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
 		slices.Sort(keys)
 		for _, key := range slices.Compact(keys) {
 			live, value := p.entries[key], wanted[key]
+			by := ch.Memory.writer(p.name, key, live)
 			switch {
-			case !ch.Memory.foreign(p.name, key, live):
+			case by == own, by == anonymous && (live.IsAbsent() || p.name == partImmutable && live == cas.Text("false")): // there is nothing
 			case value.IsAbsent() && p.ignored.Match(key): // an update leaves it alone
 			case !value.IsAnything() && ch.Memory.same(key, value, live):
 				accepted = true
 			case ch.Plan == nil || !ch.acknowledges(key):
-				overwritten = append(overwritten, diagnose.Drift{Kind: p.noun, Key: key, Found: live, ToWrite: value})
+				overwritten = append(overwritten, diagnose.Drift{Kind: p.noun, Key: key, Found: live, ToWrite: value, NotKnown: by == anonymous})
 			}
 		}
 	}

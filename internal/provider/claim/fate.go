@@ -28,9 +28,10 @@ type finding string
 
 const (
 	findsNothing  finding = "nothing"
-	findsOwn      finding = "own"      // what the resource wrote or took over, as far as that is known
-	findsChanged  finding = "changed"  // what somebody else wrote since
-	findsOriginal finding = "original" // what somebody else wrote, and what it held first
+	findsOwn      finding = "own"       // what the resource wrote or took over, or no read has found it: of a Secret
+	findsChanged  finding = "changed"   // what somebody else wrote since
+	findsOriginal finding = "original"  // what somebody else wrote, and what it held first
+	findsNotKnown finding = "not known" // whether it is own: nothing is remembered
 )
 
 // fate is what becomes of a key. A plan keeps it for its apply. What comes after a comma is why, and the plan says it.
@@ -40,12 +41,14 @@ const (
 	removed        fate = "removed"
 	removedChanged fate = "removed, changed" // by somebody else
 	removedOlder   fate = "removed, older"   // than this resource
+	removedPerhaps fate = "removed, perhaps changed"
 	putBack        fate = "put back"
 	stays          fate = "stays"
 	staysChanged   fate = "stays, changed"
 	staysOlder     fate = "stays, older"
 	staysUnknown   fate = "stays, not known" // whether it is older
 	refusedChanged fate = "refused, changed"
+	refusedPerhaps fate = "refused, perhaps changed"
 	refusedUnknown fate = "refused, not known" // what to put back
 )
 
@@ -57,7 +60,7 @@ func fateOf(policy, onDrift string, first origin, found finding) fate {
 		return stays
 	case terms.PolicyRestore:
 		switch {
-		case first == notKnown:
+		case first == notKnown || found == findsNotKnown:
 			return refusedUnknown
 		case found == findsChanged:
 			return refusedChanged
@@ -70,7 +73,7 @@ func fateOf(policy, onDrift string, first origin, found finding) fate {
 		switch {
 		case first != heldNothing && found == findsNothing:
 			return stays
-		case first == notKnown:
+		case first == notKnown || found == findsNotKnown:
 			return staysUnknown
 		case first == heldSomething:
 			return staysOlder
@@ -87,6 +90,10 @@ func fateOf(policy, onDrift string, first origin, found finding) fate {
 			return refusedChanged
 		case isChanged:
 			return removedChanged
+		case found == findsNotKnown && onDrift == terms.DriftError:
+			return refusedPerhaps
+		case found == findsNotKnown && onDrift == terms.DriftWarning:
+			return removedPerhaps
 		case first == heldSomething && found == findsOwn && policy == terms.PolicyDelete:
 			return removedOlder
 		default:
@@ -100,13 +107,15 @@ func (f fate) writes() bool {
 	return !slices.Contains([]fate{stays, staysChanged, staysOlder, staysUnknown}, f)
 }
 
-// isOthers reports whether it depends on what somebody else wrote.
+// isOthers reports whether it depends on what somebody else wrote, or may have written.
 func (f fate) isOthers() bool {
-	return slices.Contains([]fate{removedChanged, staysChanged, refusedChanged}, f)
+	return slices.Contains([]fate{removedChanged, removedPerhaps, staysChanged, refusedChanged, refusedPerhaps}, f)
 }
 
 // isRefused reports whether nothing may be written.
-func (f fate) isRefused() bool { return f == refusedChanged || f == refusedUnknown }
+func (f fate) isRefused() bool {
+	return slices.Contains([]fate{refusedChanged, refusedPerhaps, refusedUnknown}, f)
+}
 
 // fates are what becomes of keys.
 type fates map[string]fate
@@ -167,13 +176,15 @@ func (m *Memory) origin(key string) origin {
 	}
 }
 
-// finding is what a key holds, compared with what the resource last wrote, where that is known.
+// finding is what a key holds, compared with what the resource last wrote.
 func (m *Memory) finding(key string, live cas.Entry) finding {
 	first, isKnown := m.First[key]
-	switch {
+	switch by := m.writer(partKeys, key, live); {
 	case live.IsAbsent():
 		return findsNothing
-	case !m.foreign(partKeys, key, live):
+	case by == anonymous:
+		return findsNotKnown
+	case by == own:
 		return findsOwn
 	case isKnown && first.Holds(live):
 		return findsOriginal
@@ -200,18 +211,21 @@ func (c *Claim) tell(f fates, live map[string]cas.Entry, seen *cas.Observation, 
 		return refused
 	}
 	if keys := f.of(removedChanged); len(keys) > 0 {
-		diags.Append(about.ChangedSinceApply(valuesOf(live, keys), seen, c.Policy))
+		diags.Append(about.ChangedSinceApply(valuesOf(live, keys, false), seen, c.Policy))
 	}
 	if keys := f.of(removedOlder); len(keys) > 0 {
 		diags.Append(about.ExistedBefore(keys))
 	}
-	return append(diags, c.staying(f, live, seen, about)...)
+	return append(diags, c.unplanned(f, live, seen, about)...)
 }
 
-// staying is what is said of keys that stay as they are.
-func (c *Claim) staying(f fates, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject) (diags diag.Diagnostics) {
+// unplanned is what an apply says too, where no plan has: of keys that stay as they are, and of those that are removed though somebody else may have changed them.
+func (c *Claim) unplanned(f fates, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject) (diags diag.Diagnostics) {
 	if keys := f.of(staysChanged); len(keys) > 0 {
-		diags.Append(about.ChangedSinceApply(valuesOf(live, keys), seen, c.Policy))
+		diags.Append(about.ChangedSinceApply(valuesOf(live, keys, false), seen, c.Policy))
+	}
+	if keys := f.of(removedPerhaps); len(keys) > 0 {
+		diags.Append(about.ChangedSinceApply(valuesOf(live, keys, true), seen, c.Policy))
 	}
 	if keys := f.of(staysOlder); len(keys) > 0 {
 		diags.Append(about.Stays(keys, true))
@@ -224,22 +238,25 @@ func (c *Claim) staying(f fates, live map[string]cas.Entry, seen *cas.Observatio
 
 // refusals say why nothing may be written.
 func (c *Claim) refusals(f fates, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject) (diags diag.Diagnostics) {
-	unknown, changed := f.of(refusedUnknown), f.of(refusedChanged)
+	unknown, changed, perhaps := f.of(refusedUnknown), f.of(refusedChanged), f.of(refusedPerhaps)
 	switch {
 	case len(unknown) > 0:
 		diags.Append(about.NothingToRestore(unknown))
 	case len(changed) > 0 && c.Policy == terms.PolicyRestore:
-		diags.Append(about.ChangedSinceApply(valuesOf(live, changed), seen, c.Policy))
+		diags.Append(about.ChangedSinceApply(valuesOf(live, changed, false), seen, c.Policy))
 	case len(changed) > 0:
-		diags.Append(about.RemovalRefused(valuesOf(live, changed), seen))
+		diags.Append(about.RemovalRefused(valuesOf(live, changed, false), seen))
+	case len(perhaps) > 0:
+		diags.Append(about.RemovalRefused(valuesOf(live, perhaps, true), seen))
 	}
 	return diags
 }
 
-func valuesOf(live map[string]cas.Entry, keys []string) []diagnose.KeyValue {
+// valuesOf gives what keys hold. notKnown says that nothing tells whether somebody else changed them.
+func valuesOf(live map[string]cas.Entry, keys []string, notKnown bool) []diagnose.KeyValue {
 	values := make([]diagnose.KeyValue, len(keys))
 	for i, key := range keys {
-		values[i] = diagnose.KeyValue{Key: key, Live: live[key]}
+		values[i] = diagnose.KeyValue{Key: key, Live: live[key], NotKnown: notKnown}
 	}
 	return values
 }

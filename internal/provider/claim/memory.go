@@ -178,15 +178,30 @@ func (m *Memory) newToken() token {
 	return m.token()
 }
 
-// foreign reports whether a field holds what this resource did not write, nor found at its adoption or import, as far as that is known.
-func (m *Memory) foreign(part, key string, live cas.Entry) bool {
+// writer is who wrote what a field holds.
+type writer string
+
+const (
+	own       writer = "own" // this resource, or it was found at the adoption or the import, or no read has found it: of a Secret
+	foreign   writer = "foreign"
+	anonymous writer = "not known" // nothing is remembered, as after a removal of a tainted resource that was refused
+)
+
+// writer tells who wrote what a field holds, by what was last written to it.
+func (m *Memory) writer(part, key string, live cas.Entry) writer {
 	digest, isSeen := m.found(key, live)
 	written, isKnown := m.Written[part][key]
 	if !isKnown && part != partKeys {
-		written, isKnown = m.digest(cas.Entry{}), m.Written[part] != nil
+		written, isKnown = m.digest(cas.Entry{}), m.Written != nil
 	}
-	return isKnown && isSeen && digest != written &&
-		!slices.ContainsFunc(m.Doubts, func(d doubt) bool { return d.Left[part][key] == digest })
+	switch {
+	case !isKnown:
+		return anonymous
+	case !isSeen, digest == written, slices.ContainsFunc(m.Doubts, func(d doubt) bool { return d.Left[part][key] == digest }):
+		return own
+	default:
+		return foreign
+	}
 }
 
 // found is the digest of what is there. It is false for a value that no read has found: a state does not have those of a Secret.
@@ -207,13 +222,13 @@ func (m *Memory) same(key string, value, live cas.Entry) bool {
 	return value.Holds(live)
 }
 
-// observe notes what a read found in the keys of a Secret that have a baseline.
-func (m *Memory) observe(seen *cas.Observation) {
-	if m.kind != cas.Secret || m.Written[partKeys] == nil {
+// observe notes what a read found in keys of a Secret.
+func (m *Memory) observe(seen *cas.Observation, keys []string) {
+	if m.kind != cas.Secret {
 		return
 	}
 	m.Observed = map[string]string{}
-	for key := range m.Written[partKeys] {
+	for _, key := range keys {
 		m.Observed[key] = m.digest(seen.Entry(key))
 	}
 }

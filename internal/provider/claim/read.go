@@ -62,7 +62,9 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 		}
 	}
 	m.clearDoubts(observation.Version(), live)
-	m.observe(observation)
+	if c.Whole == nil {
+		m.observe(observation, keys)
+	}
 	if isOfAll {
 		keys = slices.Sorted(maps.Keys(observation.Entries()))
 	}
@@ -92,7 +94,7 @@ func (m *Memory) Imported(s *Seen) {
 	for _, key := range s.Keys {
 		m.First[key], m.Written[partKeys][key] = m.entry(s.Entry(key)), m.digest(s.Entry(key))
 	}
-	m.observe(s.Observation)
+	m.observe(s.Observation, s.Keys)
 }
 
 // Baseline takes what a state has for the baseline, after an import or of another provider, and ends all doubt. The originals stay unknown.

@@ -73,6 +73,9 @@ func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 		ch.account(&cas.Txn{}, cas.TxnResult{})
 		return Written{Ref: ch.Prior.Ref, Version: ch.Prior.Version}, diags
 	}
+	if diags.HasError() {
+		return Written{}, diags
+	}
 	if ch.found != nil { // what another has written since the plan is a conflict, before it is drift
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
@@ -329,11 +332,11 @@ func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 			written[part][key] = m.digest(result.After.Entry(key))
 			observed[key] = written[part][key]
 			continue
-		case isSeen && wrote:
+		case isSeen:
 			observed[key] = tag
 		}
 		switch {
-		case wrote && m.same(key, value, was): // perhaps since somebody else wrote it
+		case m.same(key, value, was): // perhaps since somebody else wrote it
 			written[part][key] = m.digest(value)
 		case wrote:
 			written[part][key] = digest

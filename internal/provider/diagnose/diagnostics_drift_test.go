@@ -10,7 +10,7 @@ import (
 
 // driftDiagnosticTests are of values that somebody else changed after the last apply, and of keys that two resources write.
 func driftDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
-	const changed = "Value Changed Since Last Apply"
+	const changed, perhaps = "Value Changed Since Last Apply", "Value May Have Changed Since Last Apply"
 	live, two := cas.Text("live"), cas.Text("2")
 	one := []diagnose.Drift{{Kind: "Key", Key: "foo", Found: live, ToWrite: two}}
 	several := []diagnose.Drift{
@@ -19,6 +19,7 @@ func driftDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	whole := []diagnose.Drift{
 		{Kind: "Key", Key: "foo", Found: live}, {Kind: "Label", Key: "app", Found: cas.Text("other"), ToWrite: cas.Text("shop")},
 	}
+	notKnown := []diagnose.KeyValue{{Key: "foo", Live: live, NotKnown: true}}
 	return map[string]diagnosticTest{
 		"drift: overwritten": {
 			of: aboutFoo(terms.OpUpdate, planning).DriftOverwritten(one, seen), severity: diag.SeverityWarning, summary: changed,
@@ -121,6 +122,63 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
   Changed by:  another-writer (last write 2026-07-01T11:59:00Z)
 
 To remove it, first set value = "live" and apply; to leave it in place, also set deletion_policy = "abandon".`,
+		},
+		"not known: overwritten": {
+			of:       aboutFoo(terms.OpUpdate, planning).DriftOverwritten([]diagnose.Drift{{Kind: "Key", Key: "foo", Found: live, ToWrite: two, NotKnown: true}}, nil),
+			severity: diag.SeverityWarning, summary: perhaps,
+			detail: `
+It is not known whether somebody else changed foo after the last apply. This update overwrites it.
+
+  ConfigMap:  shop/settings
+  Key:        foo
+  Found:      "live"
+  To write:   "2"
+
+To keep it, set value = "live"; to stop instead of overwriting, set on_drift = "error".`,
+		},
+		"not known: a key is not removed": {
+			of: aboutFoo(terms.OpDelete, planning).RemovalRefused(notKnown, nil), summary: perhaps,
+			detail: `
+It is not known whether somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was removed.
+
+  ConfigMap:  shop/settings
+  Key:        foo
+  Found:      "live"
+
+To remove it, first set value = "live" and apply; to leave it in place, also set deletion_policy = "abandon".`,
+		},
+		"not known: a key of a replace is not removed": {
+			of: aboutFoo(terms.OpDelete).RemovalRefused(notKnown, nil), summary: perhaps,
+			detail: `
+It is not known whether somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was removed.
+
+  ConfigMap:  shop/settings
+  Key:        foo
+  Found:      "live"
+
+If this resource is tainted, first run terraform untaint with its address. To remove it, first set value = "live" and apply; to leave it in place, also set deletion_policy = "abandon".`,
+		},
+		"not known: a key is removed": {
+			of: aboutFoo(terms.OpDelete, planning, hidden).ChangedSinceApply(notKnown, nil, terms.PolicyDelete), severity: diag.SeverityWarning, summary: perhaps,
+			detail: `
+It is not known whether somebody else changed foo after the last apply. The apply removes it if it still holds what the plan found.
+
+  ConfigMap:  shop/settings
+  Key:        foo
+  Found:      (hidden, 4 bytes, sha256:` + digestOf("live") + `)
+
+To keep it, set value to what foo holds and deletion_policy = "abandon", apply, then destroy.`,
+		},
+		"not known: a key of a replace is removed": {
+			of: aboutFoo(terms.OpDelete).ChangedSinceApply(notKnown, nil, terms.PolicyDelete), severity: diag.SeverityWarning, summary: perhaps,
+			detail: `
+It is not known whether somebody else changed foo after the last apply. It is removed.
+
+  ConfigMap:  shop/settings
+  Key:        foo
+  Found:      "live"
+
+A tainted resource that is replaced does not know it: untaint such a resource first.`,
 		},
 		"written twice": {
 			of: aboutSeveral(terms.OpCreate, planning).KeyWrittenTwice([]string{"a"}, false), path: `data["a"]`, summary: "Key Written Twice",

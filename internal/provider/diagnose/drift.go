@@ -16,17 +16,18 @@ import (
 type Drift struct {
 	Kind, Key      string // PartKey, "Label" and the like, and its name
 	Found, ToWrite cas.Entry
+	NotKnown       bool // whether anybody changed it
 }
 
 // DriftOverwritten warns of drift that an update overwrites. live is nil if it is not known.
 func (s Subject) DriftOverwritten(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This update overwrites "+them(drift)+".", s.driftFacts(drift, live),
+	return s.tell(driftWarning(drift), path.Empty(), s.drifted(drift, live)+" This update overwrites "+them(drift)+".", s.driftFacts(drift, live),
 		fmt.Sprintf("To keep %s, %s; to stop instead of overwriting, set on_drift = %q.", them(drift), s.keepDrift(drift), terms.DriftError))
 }
 
 // DriftKept warns of drift that an update of a Secret leaves as it is.
 func (s Subject) DriftKept(drift []Drift, live *cas.Observation) diag.Diagnostic {
-	return s.tell(WarningValueChangedSinceLastApply, path.Empty(), s.drifted(drift, live)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is", " as they are")+", unless it replaces the resource.",
+	return s.tell(driftWarning(drift), path.Empty(), s.drifted(drift, live)+" This plan leaves "+them(drift)+number(len(namesOf(drift)), " as it is", " as they are")+", unless it replaces the resource.",
 		s.driftFacts(drift, live), fmt.Sprintf("To write %s again, change %s; to keep what is there, set %s to it, or set on_drift = %q.",
 			root(s.Value), s.Revision, root(s.Value), terms.DriftOff))
 }
@@ -45,23 +46,53 @@ func (s Subject) DriftRefused(drift []Drift, live *cas.Observation, canDestroy b
 	if canDestroy {
 		next = s.orDestroy(next)
 	}
-	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), s.protected(drift, live),
-		s.driftFacts(drift, live), next)
+	return s.refuse(driftError(drift), path.Empty(), s.protected(drift, live),
+		s.driftFacts(drift, live), s.unlessTainted(drift)+next)
 }
 
 // RemovalRefused is for a removal of keys that somebody else changed. seen is where they were found; nil where that is the state.
 func (s Subject) RemovalRefused(changed []KeyValue, seen *cas.Observation) diag.Diagnostic {
 	drift := make([]Drift, len(changed))
 	for i, c := range changed {
-		drift[i] = Drift{Kind: PartKey, Key: c.Key, Found: c.Live}
+		drift[i] = Drift{Kind: PartKey, Key: c.Key, Found: c.Live, NotKnown: c.NotKnown}
 	}
-	return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), s.protected(drift, seen),
-		s.changedFacts(changed, seen), fmt.Sprintf("To remove %[1]s, first %[2]s and apply; to leave %[1]s in place, also set deletion_policy = %[3]q.",
+	return s.refuse(driftError(drift), path.Empty(), s.protected(drift, seen),
+		s.changedFacts(changed, seen), s.unlessTainted(drift)+fmt.Sprintf("To remove %[1]s, first %[2]s and apply; to leave %[1]s in place, also set deletion_policy = %[3]q.",
 			them(drift), s.keepDrift(drift), terms.PolicyAbandon))
+}
+
+// mayBeOwn reports whether of some of it nobody knows who wrote it.
+func mayBeOwn(drift []Drift) bool {
+	return slices.ContainsFunc(drift, func(d Drift) bool { return d.NotKnown })
+}
+
+// driftError and driftWarning are what drift is called.
+func driftError(drift []Drift) ErrorTitle {
+	if mayBeOwn(drift) {
+		return TitleValueMayHaveChanged
+	}
+	return TitleValueChangedSinceLastApply
+}
+
+func driftWarning(drift []Drift) WarningTitle { return WarningTitle(driftError(drift)) }
+
+func mayHaveChanged(keys []string) string {
+	return "It is not known whether somebody else changed " + enumerate(keys) + " after the last apply"
+}
+
+// unlessTainted is what comes first, after the removal of a replace was refused that nothing told of what it removes.
+func (s Subject) unlessTainted(drift []Drift) string {
+	if mayBeOwn(drift) && s.isGone() {
+		return "If this resource is tainted, first run terraform untaint with its address. "
+	}
+	return ""
 }
 
 // drifted says who changed what. live is nil if it is not known.
 func (s Subject) drifted(drift []Drift, live *cas.Observation) string {
+	if mayBeOwn(drift) {
+		return mayHaveChanged(namesOf(drift)) + "."
+	}
 	who := "Somebody else"
 	if s.Manager != "" && live != nil && !slices.ContainsFunc(drift, func(d Drift) bool { return !s.isOurs(d, live) }) {
 		who = "Another resource that uses this provider, in this configuration or another one,"

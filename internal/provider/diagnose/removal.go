@@ -10,10 +10,11 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// KeyValue is what a key holds.
+// KeyValue is what a key holds. NotKnown says that nothing tells whether somebody else changed it after the last apply.
 type KeyValue struct {
-	Key  string
-	Live cas.Entry
+	Key      string
+	Live     cas.Entry
+	NotKnown bool
 }
 
 // ChangedSinceApply is for a removal of keys with values that this resource did not write: the policy says what becomes of them. seen is where they were found; nil where that is the
@@ -29,7 +30,10 @@ func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, po
 		keep = s.set(s.Keys[changed[0].Key].Value, changed[0].Key, changed[0].Live)
 	}
 	it := number(len(changed), "it", "them")
-	happened := enumerate(keys) + number(len(changed), " does", " do") + " not hold what this resource last wrote"
+	happened, title := enumerate(keys)+number(len(changed), " does", " do")+" not hold what this resource last wrote", WarningValueChangedSinceLastApply
+	if changed[0].NotKnown {
+		happened, title = mayHaveChanged(keys), WarningValueMayHaveChanged
+	}
 	next := fmt.Sprintf("To keep %s, %s and deletion_policy = %q, apply, then destroy.", it, keep, terms.PolicyAbandon)
 	refused := fmt.Sprintf("Apply this, then destroy: %s, and deletion_policy = %q to keep %s or %q to remove %s.",
 		keep, terms.PolicyAbandon, it, terms.PolicyDelete, it)
@@ -38,13 +42,16 @@ func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, po
 		refused = fmt.Sprintf("To keep %[1]s, set deletion_policy = %[2]q; to remove %[1]s, set deletion_policy = %[3]q.",
 			it, terms.PolicyAbandon, terms.PolicyDelete)
 	}
-	switch policy {
-	case terms.PolicyRelease:
+	switch {
+	case changed[0].NotKnown && s.isGone():
+		return s.tell(title, path.Empty(), happened+number(len(changed), ". It is removed.", ". They are removed."), facts,
+			"A tainted resource that is replaced does not know it: untaint such a resource first.")
+	case policy == terms.PolicyRelease:
 		return s.tell(WarningValueChangedSinceLastApply, path.Empty(), happened+", so "+number(len(changed), "it stays as it is.", "they stay as they are."), facts, s.toRemove(it))
-	case terms.PolicyRestore:
+	case policy == terms.PolicyRestore:
 		return s.refuse(TitleValueChangedSinceLastApply, path.Empty(), happened+", so restoring would undo another write.", facts, refused)
 	}
-	return s.tell(WarningValueChangedSinceLastApply, path.Empty(),
+	return s.tell(title, path.Empty(),
 		happened+number(len(changed), ". The apply removes it if it still holds what the plan found.", ". The apply removes them if they still hold what the plan found."),
 		facts, next)
 }

@@ -138,6 +138,7 @@ var (
 	TitleUnexpectedError                = newError("Unexpected Error")
 	TitleUnreadablePrivateState         = newError("Unreadable Private State")
 	TitleValueChangedSinceLastApply     = newError("Value Changed Since Last Apply")
+	TitleValueMayHaveChanged            = newError("Value May Have Changed Since Last Apply")
 	TitleValueIsTaken                   = newError("Value Is Taken")
 	TitleValueOutsideTheRange           = newError("Value Outside The Range")
 	TitleValueTooLarge                  = newError("Value Too Large")
@@ -168,4 +169,5 @@ var (
 	WarningValueIsTaken                = newWarning("Value Is Taken")
 	WarningValueOutsideTheRange        = newWarning("Value Outside The Range")
 	WarningValueChangedSinceLastApply  = newWarning("Value Changed Since Last Apply")
+	WarningValueMayHaveChanged         = newWarning("Value May Have Changed Since Last Apply")
 )

@@ -42,7 +42,12 @@ var providerPlanned = []Rule{
 	rule("An applying process sends no dry run", "claim.Run.CheckMode", "without applying", "TestPlanDryRunEndsWithTheFirstWrite"),
 	// Drift.
 	rule("An update warns of the drift that it overwrites", "claim.Change.drift", "skip Drift", "TestDriftWarnsThatAnUpdateOverwrites/entry", "TestDriftOfAWholeConfigMap/a_key_added"),
-	rule("A part that is left to others does not drift", "claim.Change.drift", "a.entries == nil || b == nil || c == nil -> a.entries == nil || c == nil", "TestDriftOfAPartThatIsLeftToOthersFromNowOn"),
+	rule("A part that is left to others does not drift", "claim.Change.drift", "a.entries == nil || b == nil -> a.entries == nil", "TestDriftOfAPartThatIsLeftToOthersFromNowOn"),
+	rule("Nor does one that was, and is taken over", "claim.Change.drift", "a.entries == nil || b == nil -> len(a.entries) < 0 || b == nil", "TestDriftOfAPartThatIsTakenOver"),
+	rule("What nothing is remembered of counts as drift", "claim.Memory.writer", "never anonymous", "TestUpdateOfWhatIsForgotten/error/entry", "TestUpdateOfWhatIsForgotten/warning/configmap"),
+	rule("Of a ConfigMap that is not immutable, only what it holds", "claim.Change.drift", `a.name == partImmutable && b == cas.Text("false") -> false`, "TestApplyFindsWhatIsForgotten/configmap"),
+	rule("An apply remembers what is there, where nothing was", "claim.Change.account", "a.same(b, c, d) -> wrote && a.same(b, c, d)", "TestApplyFindsWhatIsForgotten/entry"),
+	rule("Of a Secret it goes by what the last read found", "claim.Run.Read", "a.observe(b, c) -> a.observe(b, c[:0])", "TestKeysThatAreLetGo/found/-/delete/warning/removed"),
 	rule("on_drift = off is silent", "claim.Run.drifted", "without DriftOff", "TestDriftOffSaysNothing/entry"),
 	rule("Drift is judged again when keys are updated", "claim.Change.Update", "skip checkDrift", "TestDriftRefused/entry", "TestDriftRefused/configmap"),
 	rule("A new expectation acknowledges drift", "claim.Change.drift", "always acknowledges", "TestDriftAcknowledgedByAnExpectation/entry"),
