@@ -18,8 +18,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// KeysModel is the model of a resource of keys. It translates itself to a claim, and takes the results in. [EntryAttributes] and
-// [DataAttributes] have the part of it that does not differ between kinds.
+// KeysModel is the model of a resource of keys. It translates itself to a claim, and takes the results in.
 type KeysModel[M any] interface {
 	*M
 	Shared() *KeysAttributes

@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -119,55 +121,36 @@ func (k *KeysAttributes) subject(op terms.Operation, hide diagnose.Hiding, move 
 	return s
 }
 
-// EntryAttributes are the attributes that all resources of one key share.
-type EntryAttributes struct {
-	KeysAttributes
-
-	Key types.String `tfsdk:"key"`
+// changeKnown reports whether it is known if an update writes. A Secret's is told by its revision.
+func (k *KeysAttributes) changeKnown(valued bool, revision types.Int64) bool {
+	if k.Kind == cas.Secret {
+		return !revision.IsUnknown()
+	}
+	return valued
 }
 
-// EntryID names the key.
-func (m *EntryAttributes) EntryID() terms.EntryID {
-	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
+// hiding is how diagnostics show values. Those of a Secret are never shown.
+func (k *KeysAttributes) hiding(run *claim.Run, hide types.Bool) diagnose.Hiding {
+	if k.Kind == cas.Secret {
+		return diagnose.ShowNothing
+	}
+	return diagnose.HideIf(run.Hides(hide))
 }
 
-// At are the attributes that say where a resource is.
-func (m *EntryAttributes) At() []types.String { return append(m.Place.At(), m.Key) }
+// attribute is one of those that the schema of a Secret has as a write-only one.
+func (k *KeysAttributes) attribute(name string) path.Path { return attributeOf(k.Kind, name) }
 
-// SetID implements [KeysModel].
-func (m *EntryAttributes) SetID() { m.ID = types.StringValue(m.EntryID().String()) }
-
-// IdentitySchema implements [KeysModel].
-func (*EntryAttributes) IdentitySchema(kind cas.Kind) identityschema.Schema {
-	return entryIdentitySchema(kind)
-}
-
-// EncodeIdentity implements [KeysModel].
-func (m *EntryAttributes) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return entryIdentities().Encode(ctx, entryIdentity{m.Identity(), m.Key}, raw)
-}
-
-// Import implements [KeysModel].
-func (m *EntryAttributes) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
-	id, diags := importedEntry(ctx, req)
-	m.SetEntry(id)
-	return []string{id.Key}, diags
-}
-
-// SetEntry names the key.
-func (m *EntryAttributes) SetEntry(id terms.EntryID) {
-	m.SetRef(id.Ref)
-	m.Key = types.StringValue(id.Key)
-	m.SetID()
-}
-
-// Subject is what diagnostics about all resources of one key have in common. The key has its paths.
-func (m *EntryAttributes) Subject(op terms.Operation, hide diagnose.Hiding, move string, of diagnose.KeyPaths) diagnose.Subject {
-	s := m.subject(op, hide, move)
-	s.ID, s.Noun, s.Place = m.EntryID(), "entry", "namespace, name and key"
-	s.Value, s.Keys[s.ID.Key] = of.Value, of
-	s.ImportID = func(cas.Ref, []string) string { return s.ID.String() }
-	return s
+// Kept is what the last write replaced, as the state has it, unless values are hidden now.
+func Kept[V attr.Value](was, null, unknown V, hide types.Bool, run *claim.Run) V {
+	switch {
+	case was.IsNull():
+		return was
+	case hide.IsUnknown():
+		return unknown
+	case run.Hides(hide):
+		return null
+	}
+	return was
 }
 
 // DataAttributes are the attributes that all resources of several keys share.

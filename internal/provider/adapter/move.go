@@ -29,30 +29,16 @@ func unmovable(resourceType, instead string) diag.Diagnostic {
 		"Replace the moved block by a removed block with destroy = false. Then "+instead))
 }
 
-// DataModel is the model of a resource of several keys.
-type DataModel[M any] interface {
-	KeysModel[M]
-	// TakeOver takes in what a state of hashicorp/kubernetes has, and gives the entries.
-	TakeOver(texts map[string]string) map[string]cas.Entry
-}
-
 // Data implements the resources of several keys.
-type Data[M any, P DataModel[M]] struct {
-	Keys[M, P]
+type Data struct{ Keys[DataModel, *DataModel] }
 
-	From string // the resource of hashicorp/kubernetes that does the same
+// NewData is a resource of several keys. A change of keys is an update of it, and no replace.
+func NewData(name string, kind cas.Kind, definition func(context.Context) schema.Schema) Movable {
+	return &Data{NewKeys[DataModel](name, kind, definition)}
 }
-
-// NewData is a type of resources of several keys.
-func NewData[M any, P DataModel[M]](name string, kind cas.Kind, definition func(context.Context) schema.Schema, from string) Data[M, P] {
-	return Data[M, P]{NewKeys[M, P](name, kind, definition), from}
-}
-
-// New is a resource of the type.
-func (r Data[M, P]) New() Movable { return &r }
 
 // Metadata implements [resource.Resource].
-func (r *Data[M, P]) Metadata(ctx context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (r *Data) Metadata(ctx context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	r.Type.Metadata(ctx, req, resp)
 	resp.ResourceBehavior.MutableIdentity = true // with the keys
 }
@@ -72,12 +58,13 @@ const kubernetesManager = "Terraform"
 
 // MoveState takes over the state of hashicorp/kubernetes' resource. No cluster is known here: the next refresh finds the version, without
 // which nothing is written. What the keys held at first is not known any more.
-func (r *Data[M, P]) MoveState(context.Context) []resource.StateMover {
+func (r *Data) MoveState(context.Context) []resource.StateMover {
 	return []resource.StateMover{{StateMover: r.move}}
 }
 
-func (r *Data[M, P]) move(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-	if !fromKubernetes(req, r.From) {
+func (r *Data) move(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
+	from := map[cas.Kind]string{cas.ConfigMap: "kubernetes_config_map_v1_data", cas.Secret: "kubernetes_secret_v1_data"}[r.Kind]
+	if !fromKubernetes(req, from) {
 		return
 	}
 	var source kubernetesData
@@ -96,7 +83,7 @@ func (r *Data[M, P]) move(ctx context.Context, req resource.MoveStateRequest, re
 	if manager := source.FieldManager; manager != "" && manager != kubernetesManager {
 		state.Shared().FieldManager = types.StringValue(manager)
 	}
-	values := state.TakeOver(texts)
+	values := state.takeOver(texts)
 	resp.Diagnostics.Append(r.encode(ctx, state, resp.TargetIdentity, &resp.TargetState)...)
 	m := r.Recall(ctx, resp.TargetPrivate, &resp.Diagnostics)
 	m.Baseline(&claim.Claim{Values: values})

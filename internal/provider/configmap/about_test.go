@@ -18,9 +18,9 @@ import (
 func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	ref := cas.Ref{Namespace: "shop", Name: "settings"}
-	entry := entryModel{ValueBase64: types.StringValue("AQ==")}
+	entry := adapter.EntryModel{ValueBase64: types.StringValue("AQ==")}
 	entry.SetEntry(terms.EntryID{Ref: ref, Key: "foo"})
-	var keys dataModel
+	var keys adapter.DataModel
 	keys.SetRef(ref)
 	keys.Data = types.MapValueMust(types.StringType, map[string]attr.Value{"foo": types.StringValue("1")})
 	run := &claim.Run{}
@@ -36,13 +36,13 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	const one, several = "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n\n", "\n\n  ConfigMap:  shop/settings\n\n"
 	for want, got := range map[string]string{
 		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +
-			"If the resource has a new address, add a moved block. With count, use for_each over the ConfigMap keys instead.": entry.about(terms.OpCreate, false).KeyMoves([]string{"foo"}, false).Detail(),
+			"If the resource has a new address, add a moved block. With count, use for_each over the ConfigMap keys instead.": entry.Claim(run).About(terms.OpCreate).KeyMoves([]string{"foo"}, false).Detail(),
 		"One instance removes foo and another one writes it in the same run, in no fixed order. Nothing was written." + one +
-			`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data in the one that takes it over.`: keys.about(terms.OpCreate, false).KeyMoves([]string{"foo"}, false).Detail(),
+			`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or expected_data in the one that takes it over.`: keys.Claim(run).About(terms.OpCreate).KeyMoves([]string{"foo"}, false).Detail(),
 		"deletion_policy leaves the key in place, so the new resource would find it taken. Nothing was removed." + one +
-			"Change value_base64 instead of replacing the resource.": entry.about(terms.OpCreate, false).ReplacesItself(diagnose.ReplacesKept).Detail(),
+			"Change value_base64 instead of replacing the resource.": entry.Claim(run).About(terms.OpCreate).ReplacesItself(diagnose.ReplacesKept).Detail(),
 		"The removal comes first, so adopt_existing would find nothing to adopt. Nothing was removed." + several +
-			"Change data instead of replacing the resource.": keys.about(terms.OpCreate, false).ReplacesItself(diagnose.ReplacesAdopted).Detail(),
+			"Change data instead of replacing the resource.": keys.Claim(run).About(terms.OpCreate).ReplacesItself(diagnose.ReplacesAdopted).Detail(),
 		"The ConfigMap does not exist. Nothing was written." + several + "Run terraform plan again: it plans to create the ConfigMap.": ofWhole.Diagnose(missing).Detail(),
 		"The ConfigMap is immutable. Nothing was written." + several + "Run terraform plan again: it plans to replace the ConfigMap.":  ofWhole.Diagnose(immutable).Detail(),
 		"You do not have permission to create this ConfigMap. Nothing was written.\n\n  ConfigMap:   shop/settings\n  API server:  no\n\n" +

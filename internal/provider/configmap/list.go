@@ -163,11 +163,11 @@ func one[T any](value T) iter.Seq[T] {
 var _ list.ListResourceWithConfigure = (*entryList)(nil)
 
 // NewEntryList is the list cas_configmap_entry.
-func NewEntryList() list.ListResource { return &entryList{entryType} }
+func NewEntryList() list.ListResource { return &entryList{newEntries()} }
 
 // entryList is the list cas_configmap_entry. What it gives of a key is the state of an import.
 type entryList struct {
-	adapter.Keys[entryModel, *entryModel]
+	adapter.Keys[adapter.EntryModel, *adapter.EntryModel]
 }
 
 // entryListModel is the list's schema as Go values.

@@ -28,7 +28,7 @@ func NewSwap() action.Action {
 // swapModel is the action's schema as Go values.
 type swapModel struct {
 	adapter.SwapAttributes
-	dataMaps
+	adapter.Maps
 }
 
 func swapSchema(context.Context) schema.Schema {
@@ -64,14 +64,14 @@ func swapSchema(context.Context) schema.Schema {
 
 // Validate checks what the maps must be together. What each holds by itself, the schema checks.
 func (m *swapModel) Validate() diag.Diagnostics {
-	diags := m.validate()
+	diags := m.Check(cas.ConfigMap, true)
 	for _, of := range []types.Map{m.Data, m.BinaryData, m.ExpectedData, m.ExpectedBinaryData} {
 		if of.IsUnknown() {
 			return diags
 		}
 	}
-	expected := m.expected()
-	if len(expected) == 0 && len(m.keys()) == 0 {
+	expected := m.Expected(cas.ConfigMap)
+	if len(expected) == 0 && len(m.Values(cas.ConfigMap)) == 0 {
 		diags.Append(diagnose.TitleMissingKeys.Problem(path.Root("data"),
 			"there must be at least one key in data, binary_data, expected_data or expected_binary_data"))
 	}
@@ -94,9 +94,9 @@ func namespaceOr(named types.String) string {
 // Claim translates the maps to a claim.
 func (m *swapModel) Claim(*claim.Run) *claim.Claim {
 	ref := cas.Ref{Namespace: namespaceOr(m.Namespace), Name: m.Name.ValueString()}
-	return &claim.Claim{Ref: ref, Values: m.values(), Expected: m.expected(), About: func(terms.Operation) diagnose.Subject {
+	return &claim.Claim{Ref: ref, Values: m.Values(cas.ConfigMap), Expected: m.Expected(cas.ConfigMap), About: func(terms.Operation) diagnose.Subject {
 		s := diagnose.Subject{ID: terms.EntryID{Ref: ref}}
-		m.describe(&s)
+		m.Describe(&s, cas.ConfigMap)
 		return s
 	}}
 }

@@ -306,14 +306,7 @@ func (m *fieldsModel) setStored(run *claim.Run) {
 // KeepPrevious implements [adapter.KeysModel]. It also keeps what the configuration says in other words only.
 func (m *fieldsModel) KeepPrevious(state *fieldsModel, run *claim.Run) {
 	m.setStored(run)
-	m.PreviousFields = state.PreviousFields
-	switch {
-	case m.PreviousFields.IsNull():
-	case m.HideValues.IsUnknown():
-		m.PreviousFields = types.DynamicUnknown()
-	case run.Hides(m.HideValues):
-		m.PreviousFields = types.DynamicNull()
-	}
+	m.PreviousFields = adapter.Kept(state.PreviousFields, types.DynamicNull(), types.DynamicUnknown(), m.HideValues, run)
 	for _, of := range []struct {
 		plan, state *types.Dynamic
 		read        func(*fieldsModel) (fieldSet, diag.Diagnostics)

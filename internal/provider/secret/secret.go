@@ -19,7 +19,7 @@ import (
 // NewSecret is cas_secret.
 func NewSecret() resource.Resource {
 	return adapter.NewWhole("secret", cas.Secret, wholeSchema, func(m *adapter.Object) diag.Diagnostics {
-		return invalidMaps("data_wo_version", "data_wo", "binary_data_wo", m.Data, m.BinaryData, true)
+		return (&adapter.Maps{Data: m.Data, BinaryData: m.BinaryData}).Check(cas.Secret, false)
 	})
 }
 

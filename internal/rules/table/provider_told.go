@@ -99,8 +99,8 @@ var providerTold = []Rule{
 	rule("A value is no larger than a ConfigMap may be", "attributes.SizeProblems", "never MaxSize", "TestConfigMapInvalidConfiguration"),
 	rule("A pinned version is one that an object can have", "attributes.ValidResourceVersion", "never CompareResourceVersion", "TestConfigMapDataInvalidConfiguration"),
 	rule("wait_for_match needs conflict_scope key", "attributes.NotWaiting", "never a != b", "TestConfigMapDataInvalidConfiguration"),
-	rule("Keys must not be null", "configmap.dataModel.Validate", "never a.IsNull()", "TestConfigMapDataInvalidConfiguration"),
-	rule("There must be at least one key", "configmap.dataModel.Validate", "never keys", "TestConfigMapDataInvalidConfiguration"),
+	rule("Keys must not be null", "adapter.Maps.Check", "never a.IsNull()", "TestConfigMapDataInvalidConfiguration"),
+	rule("There must be at least one key", "adapter.DataModel.Validate", "never names", "TestConfigMapDataInvalidConfiguration"),
 	// Actions and lists.
 	rule("The next page is asked for only when somebody wants more", "cas.Engine.page", "without Limit", "TestListReadsPageByPage"),
 	rule("A list reads no more than its limit", "cas.Engine.List", "skip min", "TestListReadsPageByPage"),

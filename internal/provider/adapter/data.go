@@ -1,0 +1,187 @@
+package adapter
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// DataModel is the model of a resource of several keys, of either kind. Of a Secret, a configuration alone has the maps: they are write-only.
+type DataModel struct {
+	DataAttributes
+	Maps
+
+	HideValues   types.Bool  `tfsdk:"hide_values,optional"`
+	PreviousData types.Map   `tfsdk:"previous_data,optional"`
+	Revision     types.Int64 `tfsdk:"data_wo_version,optional"`
+	Keys         types.List  `tfsdk:"keys,optional"` // of a Secret
+
+	config *DataModel `tfsdk:"-"` // of a plan
+}
+
+// Validate implements [KeysModel].
+func (m *DataModel) Validate() diag.Diagnostics {
+	diags := m.Check(m.Kind, false)
+	if !m.Data.IsUnknown() && !m.BinaryData.IsUnknown() && len(m.names()) == 0 {
+		data := m.attribute("data")
+		diags.Append(fault(m.Kind, diagnose.TitleMissingKeys, data, fmt.Sprintf("there must be at least one key in %s or %s", data, m.attribute("binary_data"))))
+	}
+	return diags
+}
+
+// SetDefaults implements [KeysModel].
+func (m *DataModel) SetDefaults(of terms.Defaults) {
+	m.DataAttributes.SetDefaults(of)
+	m.HideValues = types.BoolValue(false)
+}
+
+// Configure implements [KeysModel].
+func (m *DataModel) Configure(config *DataModel) { m.config = config }
+
+// says is the model that has the maps; nil for the state of a Secret.
+func (m *DataModel) says() *DataModel {
+	if m.Kind == cas.Secret {
+		return m.config
+	}
+	return m
+}
+
+// SetID implements [KeysModel]. The keys are those that the maps name or, without them, the state.
+func (m *DataModel) SetID() {
+	if w := m.says(); w != nil {
+		m.SetKeys(w.names())
+	} else {
+		m.SetKeys(KeysOf(m.Keys))
+	}
+}
+
+// SetKeys makes the id of keys, and keeps them.
+func (m *DataModel) SetKeys(keys []string) {
+	m.DataAttributes.SetKeys(keys)
+	m.Keys = ListOf(keys)
+}
+
+// Import implements [KeysModel].
+func (m *DataModel) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
+	keys, diags := m.DataAttributes.Import(ctx, req)
+	m.SetKeys(keys)
+	return keys, diags
+}
+
+// takeOver takes in what a state of hashicorp/kubernetes has, and gives the entries. Those of a Secret tell drift, and are not kept.
+func (m *DataModel) takeOver(texts map[string]string) map[string]cas.Entry {
+	of := Maps{Data: MapOf(texts)}
+	if m.SetKeys(of.names()); m.Kind != cas.Secret {
+		m.Data = of.Data
+	}
+	return of.Values(m.Kind)
+}
+
+// PlanWrite implements [KeysModel]. The apply may get other keys from an ephemeral map.
+func (m *DataModel) PlanWrite() {
+	if m.DataAttributes.PlanWrite(); m.Kind == cas.Secret {
+		m.ID, m.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
+	}
+}
+
+// Claim implements [KeysModel].
+func (m *DataModel) Claim(run *claim.Run) *claim.Claim {
+	values, expected := map[string]cas.Entry{}, map[string]cas.Entry{}
+	keyed, valued, expects := true, true, true
+	if w := m.says(); w != nil {
+		values, expected = w.Values(m.Kind), w.Expected(m.Kind)
+		keyed = !w.Data.IsUnknown() && !w.BinaryData.IsUnknown()
+		valued, expects = AllKnown(w.Data, w.BinaryData), AllKnown(w.ExpectedData, w.ExpectedBinaryData)
+	} else {
+		for _, key := range KeysOf(m.Keys) {
+			values[key] = cas.Anything()
+		}
+	}
+	c := m.NewClaim(m.Ref().String(), values, expected)
+	c.Revision, c.Open = m.Revision, m.Kind == cas.Secret
+	c.Known = claim.Known{
+		Place: m.RefKnown(), Keys: keyed, Values: valued, Change: m.changeKnown(valued, m.Revision),
+		All: valued && expects && Known(m.ConflictScope, m.DeletionPolicy) && !m.AdoptExisting.IsUnknown(),
+	}
+	c.About = func(op terms.Operation) diagnose.Subject { return m.about(op, m.hiding(run, m.HideValues), values) }
+	return c
+}
+
+func (m *DataModel) about(op terms.Operation, hide diagnose.Hiding, values map[string]cas.Entry) diagnose.Subject {
+	expected := m.attribute("expected_data")
+	s := m.Subject(op, hide, fmt.Sprintf(`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or %s in the one that takes it over.`, expected))
+	if w := m.says(); w != nil {
+		w.Describe(&s, m.Kind)
+	}
+	if m.Kind == cas.Secret {
+		s.Revision = "data_wo_version"
+	}
+	for key := range values {
+		if _, has := s.Keys[key]; !has { // in the state of a Secret
+			s.Value = m.attribute("data")
+			s.Keys[key] = diagnose.KeyPaths{Value: s.Value.AtMapKey(key), Expected: expected.AtMapKey(key)}
+		}
+	}
+	return s
+}
+
+// SetPrevious stores the replaced texts.
+func (m *DataModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) {
+	m.PreviousData = types.MapNull(types.StringType)
+	if previous == nil || m.hiding(run, m.HideValues) != diagnose.ShowValues { // nobody marks what it replaced as sensitive
+		return
+	}
+	texts := map[string]attr.Value{}
+	for key, e := range previous {
+		texts[key] = types.StringNull()
+		if text, ok := e.Text(); ok {
+			texts[key] = types.StringValue(text)
+		}
+	}
+	m.PreviousData = types.MapValueMust(types.StringType, texts)
+}
+
+// KeepPrevious implements [KeysModel].
+func (m *DataModel) KeepPrevious(state *DataModel, run *claim.Run) {
+	m.PreviousData = Kept(state.PreviousData, types.MapNull(types.StringType), types.MapUnknown(types.StringType), m.HideValues, run)
+}
+
+// Refresh stores the keys that exist. The resource exists as long as its object does, whatever keys vanish.
+func (m *DataModel) Refresh(seen *claim.Seen) bool {
+	m.Keys = ListOf(slices.DeleteFunc(slices.Clone(seen.Keys), func(key string) bool { return seen.Entry(key).IsAbsent() }))
+	if m.Kind == cas.Secret {
+		return seen.Exists()
+	}
+	had, live := m.Values(m.Kind), map[string]cas.Entry{}
+	for _, key := range KeysOf(m.Keys) {
+		live[key] = seen.Entry(key)
+		if was, has := had[key]; has && live[key].Holds(was) {
+			live[key] = was
+		}
+	}
+	texts, others := MapsOf(live)
+	m.Data, m.BinaryData = mapLike(m.Data, texts), mapLike(m.BinaryData, others)
+	return seen.Exists()
+}
+
+// mapLike is null if there are no values. But an empty map stays one: the configuration may say {}.
+func mapLike(was types.Map, values map[string]string) types.Map {
+	switch {
+	case len(values) > 0:
+		return MapOf(values)
+	case len(was.Elements()) == 0 && !was.IsUnknown():
+		return was
+	default:
+		return types.MapNull(types.StringType)
+	}
+}

@@ -1,0 +1,190 @@
+package adapter
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
+)
+
+// EntryModel is the model of a resource of one key, of either kind. Of a Secret, a configuration alone has the values: they are write-only.
+type EntryModel struct {
+	KeysAttributes
+
+	Key                 types.String `tfsdk:"key"`
+	Value               types.String `tfsdk:"value"`
+	ValueBase64         types.String `tfsdk:"value_base64"`
+	ExpectedValue       types.String `tfsdk:"expected_value"`
+	ExpectedValueBase64 types.String `tfsdk:"expected_value_base64"`
+	HideValue           types.Bool   `tfsdk:"hide_value,optional"`
+	PreviousValue       types.String `tfsdk:"previous_value,optional"`
+	Revision            types.Int64  `tfsdk:"value_wo_version,optional"`
+
+	config *EntryModel `tfsdk:"-"` // of a plan
+}
+
+// EntryID names the key.
+func (m *EntryModel) EntryID() terms.EntryID {
+	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
+}
+
+// At are the attributes that say where a resource is.
+func (m *EntryModel) At() []types.String { return append(m.Place.At(), m.Key) }
+
+// SetID implements [KeysModel].
+func (m *EntryModel) SetID() { m.ID = types.StringValue(m.EntryID().String()) }
+
+// IdentitySchema implements [KeysModel].
+func (*EntryModel) IdentitySchema(kind cas.Kind) identityschema.Schema {
+	return entryIdentitySchema(kind)
+}
+
+// EncodeIdentity implements [KeysModel].
+func (m *EntryModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
+	return entryIdentities().Encode(ctx, entryIdentity{m.Identity(), m.Key}, raw)
+}
+
+// Import implements [KeysModel].
+func (m *EntryModel) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
+	id, diags := importedEntry(ctx, req)
+	m.SetEntry(id)
+	return []string{id.Key}, diags
+}
+
+// SetEntry names the key.
+func (m *EntryModel) SetEntry(id terms.EntryID) {
+	m.SetRef(id.Ref)
+	m.Key = types.StringValue(id.Key)
+	m.SetID()
+}
+
+// SetDefaults implements [KeysModel].
+func (m *EntryModel) SetDefaults(of terms.Defaults) {
+	m.KeysAttributes.SetDefaults(of)
+	m.HideValue = types.BoolValue(false)
+}
+
+// Validate checks the values of a Secret: the framework's validators would point at them. The schema of a ConfigMap has those.
+func (m *EntryModel) Validate() (diags diag.Diagnostics) {
+	if m.Kind != cas.Secret {
+		return nil
+	}
+	if m.Value.IsNull() && m.ValueBase64.IsNull() {
+		diags.Append(m.fault(diagnose.TitleInvalidAttributeCombination, "value_wo", "set either value_wo or value_base64_wo"))
+	}
+	for name, both := range map[string][2]types.String{
+		"value": {m.Value, m.ValueBase64}, "expected_value": {m.ExpectedValue, m.ExpectedValueBase64},
+	} {
+		textual, encoded := name+"_wo", name+"_base64_wo"
+		named := textual
+		if both[0].IsNull() {
+			named = encoded
+		}
+		if isSet(both[0]) && isSet(both[1]) {
+			diags.Append(m.fault(diagnose.TitleInvalidAttributeCombination, textual, "must not be set together with "+encoded))
+		} else if title, problem := sealedProblem(both[0], both[1]); problem != "" {
+			diags.Append(m.fault(title, named, problem))
+		}
+	}
+	return diags
+}
+
+func (m *EntryModel) fault(title diagnose.ErrorTitle, attribute, problem string) diag.Diagnostic {
+	return sealedFault(title, "value_wo_version", attribute, problem)
+}
+
+// isSet reports whether an attribute is known to have a value: one that is not known yet may turn out null.
+func isSet(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
+
+// Configure implements [KeysModel].
+func (m *EntryModel) Configure(config *EntryModel) { m.config = config }
+
+// says is the model that has the values; nil for the state of a Secret.
+func (m *EntryModel) says() *EntryModel {
+	if m.Kind == cas.Secret {
+		return m.config
+	}
+	return m
+}
+
+// entry is the value to write, and expected what the key must hold before; absent if none is configured.
+func (m *EntryModel) entry() cas.Entry { return EntryFrom(m.Kind, m.Value, m.ValueBase64) }
+
+func (m *EntryModel) expected() cas.Entry {
+	return EntryFrom(m.Kind, m.ExpectedValue, m.ExpectedValueBase64)
+}
+
+// Claim implements [KeysModel].
+func (m *EntryModel) Claim(run *claim.Run) *claim.Claim {
+	id := m.EntryID()
+	values, expected := map[string]cas.Entry{id.Key: cas.Anything()}, map[string]cas.Entry{}
+	placed, valued, expects := m.RefKnown() && !m.Key.IsUnknown(), true, true
+	if w := m.says(); w != nil {
+		valued, expects = Known(w.Value, w.ValueBase64), Known(w.ExpectedValue, w.ExpectedValueBase64)
+		values[id.Key] = w.entry()
+		if e := w.expected(); !e.IsAbsent() {
+			expected[id.Key] = e
+		}
+	}
+	c := m.NewClaim(id.String(), values, expected)
+	c.Revision = m.Revision
+	c.Known = claim.Known{
+		Place: placed, Keys: placed, Values: valued, Change: m.changeKnown(valued, m.Revision),
+		All: valued && expects && !m.ConflictScope.IsUnknown() && !m.AdoptExisting.IsUnknown(),
+	}
+	c.About = func(op terms.Operation) diagnose.Subject {
+		return m.about(op, m.hiding(run, m.HideValue), values, expected)
+	}
+	return c
+}
+
+func (m *EntryModel) about(op terms.Operation, hide diagnose.Hiding, values, expected map[string]cas.Entry) diagnose.Subject {
+	id, of := m.EntryID(), diagnose.KeyPaths{Value: m.attribute("value"), Expected: m.attribute("expected_value")}
+	if w := m.says(); w != nil && !w.ValueBase64.IsNull() {
+		of.Value = m.attribute("value_base64")
+	}
+	if w := m.says(); w != nil && !w.ExpectedValueBase64.IsNull() {
+		of.Expected = m.attribute("expected_value_base64")
+	}
+	if e, ok := expected[id.Key]; ok {
+		of.Want = &e
+	}
+	s := m.subject(op, hide, fmt.Sprintf("If the resource has a new address, add a moved block. With count, use for_each over the %s keys instead.", m.Kind))
+	s.ID, s.Noun, s.Place, s.Value, s.Keys[id.Key] = id, "entry", "namespace, name and key", of.Value, of
+	s.ImportID = func(cas.Ref, []string) string { return id.String() }
+	if s.Values = []cas.Entry{values[id.Key], expected[id.Key]}; m.Kind == cas.Secret {
+		s.Revision = "value_wo_version"
+	}
+	return s
+}
+
+// SetPrevious implements [KeysModel].
+func (m *EntryModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) {
+	m.PreviousValue = types.StringNull()
+	if text, ok := previous[m.Key.ValueString()].Text(); ok && m.hiding(run, m.HideValue) == diagnose.ShowValues { // nobody marks what it replaced as sensitive
+		m.PreviousValue = types.StringValue(text)
+	}
+}
+
+// KeepPrevious implements [KeysModel].
+func (m *EntryModel) KeepPrevious(state *EntryModel, run *claim.Run) {
+	m.PreviousValue = Kept(state.PreviousValue, types.StringNull(), types.StringUnknown(), m.HideValue, run)
+}
+
+// Refresh implements [KeysModel]. The entry exists as long as its key does.
+func (m *EntryModel) Refresh(seen *claim.Seen) bool {
+	live := seen.Entry(m.Key.ValueString())
+	if m.Kind != cas.Secret && !live.IsAbsent() && !live.Holds(m.entry()) {
+		m.Value, m.ValueBase64 = ValuesOf(live)
+	}
+	return !live.IsAbsent()
+}
