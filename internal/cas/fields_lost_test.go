@@ -2,8 +2,12 @@ package cas
 
 import (
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -179,4 +183,52 @@ func TestLostAnswerWhereTheObjectIsGone(t *testing.T) {
 	})
 	_, err := f.commit(f.txn(change{"spec.template.spec.containers[name=web].resources.limits.cpu", "", `"1000m"`}))
 	f.want(Unknown, err)
+	if got := f.proxy.Count(http.MethodPatch); got != 1 {
+		t.Errorf("%d patches, want the write alone", got)
+	}
+}
+
+// Given a map that is set as a whole, of which the write leaves a part as another set it; when a policy changes that part along with the write, whose answer is
+// lost; then it is known that it landed.
+func TestPolicyThatChangesAnothersPartWithOurWriteDoesNotHideIt(t *testing.T) {
+	f := newFields(t, deployment)
+	f.cluster.Mutate(f, f.ref.Namespace, admissionv1.MutatingAdmissionPolicySpec{
+		MatchConstraints: &admissionv1.MatchResources{
+			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": f.ref.Namespace}},
+			ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
+				Operations: []admissionv1.OperationType{admissionv1.Update},
+				Rule:       admissionv1.Rule{APIGroups: []string{"apps"}, APIVersions: []string{"v1"}, Resources: []string{"deployments"}},
+			}}},
+		},
+		MatchConditions:    []admissionv1.MatchCondition{{Name: "trigger", Expression: `has(object.metadata.labels) && "trigger" in object.metadata.labels`}},
+		FailurePolicy:      new(admissionv1.Fail),
+		ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
+		Mutations: []admissionv1.Mutation{{
+			PatchType:          admissionv1.PatchTypeApplyConfiguration,
+			ApplyConfiguration: &admissionv1.ApplyConfiguration{Expression: `Object{metadata: Object.metadata{labels: {"team": "b"}}}`},
+		}},
+	})
+	<-waitFor(func() bool {
+		_, answer := f.send(http.MethodPatch, f.url+"?dryRun=All", "application/merge-patch+json", `{"metadata":{"labels":{"trigger":"1"}}}`)
+		return strings.Contains(string(answer), `"team":"b"`)
+	})
+	f.lost(func() testcluster.Fault { return testcluster.Fault{DropAfter: true} })
+	_, err := f.commit(f.txn(change{"metadata.labels", `{"team":"a"}`, `{"team":"a","trigger":"1"}`}))
+	f.want(Applied, err)
+	f.wantField("metadata.labels", `{"team":"b","trigger":"1"}`)
+}
+
+// Given a write of two fields, of which one is stored as it was, in another form, and so stays another's; when the answer is lost, and no dry run is
+// answered that would tell that form; then it is not told that the write did not land.
+func TestLostAnswerWhereNoDryRunIsAnswered(t *testing.T) {
+	f := newFields(t, deployment)
+	const limits = `{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"side:1"},{"name":"web","image":"web:1","resources":{"limits":{"cpu":"1"}}}]}}}}`
+	f.merge("other", limits)
+	var n atomic.Int64
+	f.onEach(http.MethodPatch, func() testcluster.Fault {
+		return testcluster.Fault{DropBefore: n.Add(1) > 1, DropAfter: true} // only the first is the write
+	})
+	_, err := f.commit(f.txn(change{"spec.template.spec.containers[name=web].resources.limits.cpu", `"1"`, `"1000m"`}, change{"spec.paused", "", "true"}))
+	f.want(Unknown, err)
+	f.wantField("spec.paused", "true")
 }

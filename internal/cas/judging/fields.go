@@ -334,7 +334,8 @@ var apart = []string{"apiVersion", "kind", "status"}
 
 // likeBase is the merge patch that has an object hold what the changes make of their base, whatever became of it since.
 func (o *Observation) likeBase(base *Observation, changes []Change) map[string]any {
-	from, to := maps.Clone(o.fields), base.with(changes)
+	from, to := map[string]any{}, base.with(changes)
+	maps.Copy(from, o.fields)
 	for _, object := range []map[string]any{from, to} {
 		metadata, _ := object["metadata"].(map[string]any)
 		kept := map[string]any{}

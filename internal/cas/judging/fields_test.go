@@ -130,6 +130,26 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 			object{`{"map":{"a":2,"b":2}}`, []string{`other {"f:spec":{"f:map":{"f:b":{}}}}`, `engine! {"f:spec":{"f:map":{"f:a":{}}}}`}},
 			"", lost,
 		},
+		"a part of ours that another owns goes along": {
+			"spec.map", `{"a":1,"b":1}`, `{"a":1,"b":2}`, false,
+			object{`{"map":{"a":1,"b":1}}`, []string{`other {"f:spec":{"f:map":{"f:a":{},"f:b":{}}}}`}},
+			object{`{"map":{"a":7,"b":2}}`, []string{`other {"f:spec":{"f:map":{"f:a":{}}}}`, `engine! {"f:spec":{"f:map":{"f:b":{}}}}`}},
+			`{"map":{"a":7,"b":2}}`, landed,
+		},
+		"a part of ours that another owns goes along, in a way that no dry run tells": {
+			"spec.map", `{"a":1,"b":1}`, `{"a":1,"b":2}`, false,
+			object{`{"map":{"a":1,"b":1}}`, []string{`other {"f:spec":{"f:map":{"f:a":{},"f:b":{}}}}`}},
+			object{`{"map":{"a":7,"b":2}}`, []string{`other {"f:spec":{"f:map":{"f:a":{}}}}`, `engine! {"f:spec":{"f:map":{"f:b":{}}}}`}},
+			"", unknown,
+		},
+		"the same, of an element that is found by a default": {
+			"spec.list", `[{"id":1,"p":"d","v":1}]`, `[{"id":1,"v":1},{"id":2}]`, false,
+			object{`{"list":[{"id":1,"p":"d","v":1}]}`, []string{`other {"f:spec":{"f:list":{"k:{\"id\":1,\"p\":\"d\"}":{"f:v":{}}}}}`}},
+			object{`{"list":[{"id":1,"p":"d","v":7},{"id":2,"p":"d"}]}`, []string{
+				`other {"f:spec":{"f:list":{"k:{\"id\":1,\"p\":\"d\"}":{"f:v":{}}}}}`, `engine! {"f:spec":{"f:list":{"k:{\"id\":2,\"p\":\"d\"}":{".":{},"f:id":{},"f:p":{}}}}}`,
+			}},
+			"", unknown,
+		},
 		"another's element goes along": {
 			"spec.list[name=x].v", "1", "2", false,
 			object{`{"list":[{"id":1,"name":"x","v":1},{"id":2,"name":"y","v":1}]}`, []string{`other {"f:spec":{"f:list":{"k:{\"id\":2}":{"f:v":{}}}}}`}},

@@ -137,19 +137,27 @@ const (
 	isOthers
 )
 
-// standing is whose a field became that differs between before and next, or that the write was to make differ.
+// standing is whose a field became that differs between before and next, or that the write was to make differ. A part that the write leaves as it is
+// tells nothing where it differs: admission may have changed it along. And while it is not known in what form the API server stores what the write
+// sets, neither does a field that is as before: that may be the form.
 func (s Sent) standing(before, next *Observation, f Field) standing {
 	became, allOwn, anyOwn, anyUntold, differs := isUntold, true, false, false, false
+	made := &Observation{fields: before.with(s.Changes)}
 	all := next.leaves(before, f)
 	for _, l := range all {
 		owns := slices.ContainsFunc(l.owners, s.isOurs)
 		anyOwn, anyUntold = anyOwn || owns, anyUntold || !l.told
-		if reflect.DeepEqual(before.holds(l.path), next.holds(l.path)) {
+		was, shall := before.holds(l.path), made.holds(l.path)
+		if reflect.DeepEqual(was, next.holds(l.path)) || was != nil && reflect.DeepEqual(was, shall) {
 			continue
 		}
-		differs = true
-		if allOwn = allOwn && owns; !owns && l.told {
+		differs, allOwn = true, allOwn && owns
+		switch {
+		case owns:
+		case l.told && (shall != nil || made.field(f.key).IsAbsent()):
 			return isOthers
+		default: // what the write sets may lack a default that managedFields find the part by
+			anyUntold = true
 		}
 	}
 	switch {
@@ -157,7 +165,7 @@ func (s Sent) standing(before, next *Observation, f Field) standing {
 		became = isOwn
 	case anyOwn && allOwn:
 		became = isKept
-	case !anyOwn && !anyUntold && len(all) > 0:
+	case !anyOwn && !anyUntold && len(all) > 0 && (differs || s.Normal != nil):
 		became = isOthers
 	}
 	return became
