@@ -265,7 +265,7 @@ func TestReleaseThatArrivesAfterAllReleasesNothing(t *testing.T) {
 				}
 				return testcluster.Fault{HoldBefore: late, Answered: func(r *http.Response) { arrived <- r.StatusCode }}
 			})
-			p.Wants(p.Ended(p.On.Destroy(), 1, "destroy"), "Error: Write Outcome Unknown", "it shows what is left to remove.")
+			p.Wants(p.Ended(p.On.Destroy(), 1, "destroy"), "Error: Write Outcome Unknown", "A configuration that keeps the allocation takes a value again, which may be another one.")
 			held := proxy.Count(http.MethodPatch)
 			if got := p.WantState("a")["a"].Attributes; got["id"] != id || got["value"] != nil {
 				t.Errorf("the state has %v", got)

@@ -160,7 +160,10 @@ func Allocating(id terms.EntryID, op terms.Operation, hide Hiding) Subject {
 		ID: id, Noun: "allocation", Value: path.Root("key"), Op: op, Limit: op, Hide: hide, Members: func() int64 { return 0 },
 		Ways: Ways{
 			Abandon: "To leave the ConfigMap as it is, run terraform state rm with the address of this resource. The value stays taken.",
-			Doubt:   "Run terraform apply again: it releases what this one may have taken, and takes a value again.",
+			Doubt: map[terms.Operation]string{
+				terms.OpCreate: "Run terraform apply again: it releases what this one may have taken, and takes a value again.",
+				terms.OpDelete: "Run terraform again: it releases the value if it is still taken. A configuration that keeps the allocation takes a value again, which may be another one.",
+			}[op],
 		},
 	}
 }

@@ -101,12 +101,12 @@ func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 	next := "Run terraform plan again: it shows what is left to do."
 	facts, keys := s.sent(e), s.ownKeys()
 	switch {
+	case s.Ways.Doubt != "":
+		next = s.Ways.Doubt
 	case s.Op == terms.OpInvoke:
 		next = "See what the ConfigMap holds before you invoke the action again."
 	case s.Op == terms.OpDelete:
 		next = "Run terraform plan, or terraform plan -destroy, again: it shows what is left to remove."
-	case s.Op == terms.OpCreate && s.Ways.Doubt != "":
-		next = s.Ways.Doubt
 	case s.Op == terms.OpCreate && len(keys) == 0:
 		next = "Run terraform plan again. If it says that the ConfigMap already exists, import it."
 		facts = append(facts, s.importFact(nil)...)

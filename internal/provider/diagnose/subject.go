@@ -66,7 +66,7 @@ type Ways struct {
 	Move      string // another instance writes or removes the same key
 	Grant     string // the verbs that the resource needs: "get and patch"
 	Abandon   string // it is immutable, and the resource is to be destroyed
-	Doubt     string // the outcome of its creation is unknown
+	Doubt     string // the outcome of its operation is unknown
 }
 
 // Report is the next step where the provider is at fault.
