@@ -194,6 +194,32 @@ func TestAllocationWhoseAnswerGotLostIsFoundOut(t *testing.T) {
 	wantTaken(p.Fixture, "30001")
 }
 
+// late holds all writes but the first ones until nobody waits for them any more. arrive lets them come, and fails the test unless each is refused.
+func late(f *fixture.Fixture, proxy *testcluster.Proxy, first int) (arrive func()) {
+	held, come := make(chan chan int, 10), make(chan struct{})
+	var writes atomic.Int32
+	proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch || int(writes.Add(1)) <= first {
+			return testcluster.Fault{}
+		}
+		answered := make(chan int, 1)
+		held <- answered
+		return testcluster.Fault{HoldBefore: come, Answered: func(r *http.Response) { answered <- r.StatusCode }}
+	})
+	return func() {
+		f.Helper()
+		close(come)
+		if len(held) == 0 {
+			f.Error("no write is late")
+		}
+		for range len(held) {
+			if status := <-<-held; status != http.StatusConflict {
+				f.Errorf("what came late was answered with %d", status)
+			}
+		}
+	}
+}
+
 // A take whose answer never came may still be on its way when its release finds nothing. It must not land after that: nobody would know of it.
 func TestTakeThatArrivesAfterItsReleaseTakesNothing(t *testing.T) {
 	for name, row := range map[string]struct {
@@ -213,25 +239,13 @@ func TestTakeThatArrivesAfterItsReleaseTakesNothing(t *testing.T) {
 			p.Create("testmap", row.before)
 			p.Write(block("a", ofFive, `timeouts = { create = "500ms" }`))
 			p.Plan()
-			late, arrived := make(chan struct{}), make(chan int, 10)
-			proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method != http.MethodPatch {
-					return testcluster.Fault{}
-				}
-				return testcluster.Fault{HoldBefore: late, Answered: func(r *http.Response) { arrived <- r.StatusCode }}
-			})
+			arrive := late(p.Fixture, proxy, 0)
 			p.ApplyRefused("Error: Write Outcome Unknown")
-			held := proxy.Count(http.MethodPatch)
 			p.WantState("a")
 			proxy.SetHook(nil)
 			row.next(p)
 			p.WantState()
-			close(late)
-			for range held {
-				if status := <-arrived; status != http.StatusConflict {
-					t.Errorf("the take was answered with %d", status)
-				}
-			}
+			arrive()
 			wantTaken(p.Fixture, row.left...)
 		})
 	}
@@ -257,27 +271,14 @@ func TestReleaseThatArrivesAfterAllReleasesNothing(t *testing.T) {
 			p.Create("testmap", nil)
 			p.Planned(block("a", ofFive, `timeouts = { delete = "500ms" }`))
 			id := idOf(p, "a")
-			late, arrived := make(chan struct{}), make(chan int, 10)
-			proxy.Reset()
-			proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method != http.MethodPatch {
-					return testcluster.Fault{}
-				}
-				return testcluster.Fault{HoldBefore: late, Answered: func(r *http.Response) { arrived <- r.StatusCode }}
-			})
+			arrive := late(p.Fixture, proxy, 0)
 			p.Wants(p.Ended(p.On.Destroy(), 1, "destroy"), "Error: Write Outcome Unknown", "A configuration that keeps the allocation takes a value again, which may be another one.")
-			held := proxy.Count(http.MethodPatch)
 			if got := p.WantState("a")["a"].Attributes; got["id"] != id || got["value"] != nil {
 				t.Errorf("the state has %v", got)
 			}
 			proxy.SetHook(nil)
 			row.next(p)
-			close(late)
-			for range held {
-				if status := <-arrived; status != http.StatusConflict {
-					t.Errorf("the release was answered with %d", status)
-				}
-			}
+			arrive()
 			wantTaken(p.Fixture, row.want...)
 			if len(p.State()) > 0 {
 				wantValues(p, row.want...)
@@ -305,6 +306,56 @@ func TestUntaintedAllocationInDoubtIsReplaced(t *testing.T) {
 			wantValues(p, "30000")
 			wantTaken(p.Fixture, "30000", "30001")
 			p.PlanNothing()
+		})
+	}
+}
+
+// A release in doubt may be of what create_before_destroy has deposed. The next apply repeats it, and takes nothing from who has the value by then.
+func TestReleaseOfADeposedAllocationInDoubtIsRepeated(t *testing.T) {
+	again, gone := func(p *fixture.Pipeline) { p.PlanApply() }, func(p *fixture.Pipeline) { p.Destroy() }
+	for name, row := range map[string]struct {
+		isLost bool // only its answer is, and another takes the value at once; otherwise it comes late
+		next   func(p *fixture.Pipeline)
+		left   []string
+	}{
+		"it landed":                       {true, again, []string{"30000", "30001"}},
+		"it landed, and all is destroyed": {true, gone, []string{"30000"}},
+		"it comes late":                   {false, again, []string{"30001"}},
+		"it comes late, and another has taken the value": {false, func(p *fixture.Pipeline) { again(p); other(p.Fixture) }, []string{"30000", "30001"}},
+		"it comes late, and all is destroyed":            {false, gone, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewCLIPipeline(t)
+			proxy := p.ProxiedAs(p.User("allocation-cannot-watch", "configmaps", "patch", "get"))
+			p.Create("testmap", nil)
+			p.Planned(block("a", ofFive, `timeouts = { delete = "500ms" }`, "lifecycle { create_before_destroy = true }"))
+			was := idOf(p, "a")
+			p.Plan("-replace=" + address)
+			arrive := func() {}
+			if row.isLost {
+				var writes atomic.Int32
+				proxy.SetHook(func(r *http.Request) testcluster.Fault {
+					if r.Method != http.MethodPatch || writes.Add(1) != 2 {
+						return testcluster.Fault{}
+					}
+					return testcluster.Fault{Answered: func(*http.Response) { other(p.Fixture) }, DropAfter: true}
+				})
+			} else {
+				arrive = late(p.Fixture, proxy, 1)
+			}
+			p.ApplyRefused("Error: Write Outcome Unknown")
+			state := p.WantState("a", "deposed a")
+			if got := state["deposed a"].Attributes; got["id"] != was || got["value"] != nil || state["a"].Attributes["value"] != "30001" {
+				t.Errorf("the state has %v", state)
+			}
+			proxy.SetHook(nil)
+			row.next(p)
+			arrive()
+			wantTaken(p.Fixture, row.left...)
+			if len(p.State()) > 0 {
+				wantValues(p, "30001")
+				p.PlanNothing()
+			}
 		})
 	}
 }
