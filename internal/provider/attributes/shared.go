@@ -37,10 +37,7 @@ func ofObject(ctx context.Context, kind cas.Kind, id string, others ...map[strin
 // OfEntry adds to the attributes of a resource of one key those that all such resources share. example is one of its ids.
 func OfEntry(ctx context.Context, kind cas.Kind, example string, others map[string]schema.Attribute) map[string]schema.Attribute {
 	return ofKeys(ctx, kind, "`namespace/name/key`, for example `"+example+"`.", others, map[string]schema.Attribute{
-		"key": schema.StringAttribute{
-			Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{ValidKey(kind)},
-			MarkdownDescription: KeyDescription(kind) + " A change replaces the resource.",
-		},
+		"key":            place(KeyDescription(kind), ValidKey(kind)),
 		"adopt_existing": Flag("Take over a key that already holds the value, without a write. Otherwise this is an error. Default: `false`."),
 	})
 }
@@ -54,15 +51,33 @@ func OfData(ctx context.Context, kind cas.Kind, example string, others map[strin
 
 func ofKeys(ctx context.Context, kind cas.Kind, id string, others ...map[string]schema.Attribute) map[string]schema.Attribute {
 	return ofObject(ctx, kind, id, append(others, map[string]schema.Attribute{
-		"name": schema.StringAttribute{
-			Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{ValidName(kind)},
-			MarkdownDescription: fmt.Sprintf("Name of the %s. It must exist before the write. A change replaces the resource.", kind),
-		},
+		"name":                         place(fmt.Sprintf("Name of the %s. It must exist before the write.", kind), ValidName(kind)),
 		"expected_resource_version_wo": pin(kind),
 		"wait_for_match":               Wait(kind, terms.ScopeKey, "`conflict_scope = \"key\"` and the verb `watch`, and excludes `on_drift = \"error\"`"),
 		"missing_object": OneOf(fmt.Sprintf("What a plan of a create says if the %s does not exist, and no resource of this provider makes it in the same plan. `warning` (default) "+
 			"warns, since the apply may make it. `error` refuses the plan.", kind), terms.MissingWarning, terms.MissingError),
 	})...)
+}
+
+// OfTaking adds to the attributes of a resource that takes a value from one key of a ConfigMap those that all such resources share. key says what that holds.
+func OfTaking(ctx context.Context, key string, others map[string]schema.Attribute) map[string]schema.Attribute {
+	all := map[string]schema.Attribute{
+		"namespace":     Namespace(cas.ConfigMap),
+		"name":          place("Name of the ConfigMap. It must exist before the apply.", ValidName(cas.ConfigMap)),
+		"key":           place(key, ValidKey(cas.ConfigMap)),
+		"field_manager": fieldManager(" Each run appends its own suffix."),
+		"timeouts":      Timeouts(ctx),
+	}
+	maps.Copy(all, others)
+	return all
+}
+
+// place is an attribute that says where a resource is.
+func place(description string, valid validator.String) schema.StringAttribute {
+	return schema.StringAttribute{
+		Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{valid},
+		MarkdownDescription: description + " A change replaces the resource.",
+	}
 }
 
 // KeyDescription says what the key of an entry is.

@@ -30,7 +30,7 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	ofWhole := (&adapter.Whole{Modeled: adapter.Modeled[adapter.Object]{Type: configured}}).About(&whole, terms.OpUpdate)
 	numbered := counterModel{Key: types.StringValue("foo")}
 	numbered.SetRef(ref)
-	counter := (&counterResource{configured}).about(&numbered, terms.OpCreate)
+	counter := (&counterResource{adapter.Modeled[counterModel]{Type: configured}}).about(&numbered, terms.OpCreate)
 	missing, immutable := &cas.NotFoundError{Ref: ref}, &cas.ImmutableError{Ref: ref}
 	forbidden := &cas.ForbiddenError{Ref: ref, Verb: "create", Err: errors.New("no")}
 	const one, several = "\n\n  ConfigMap:  shop/settings\n  Key:        foo\n\n", "\n\n  ConfigMap:  shop/settings\n\n"

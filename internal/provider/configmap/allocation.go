@@ -6,18 +6,13 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/objectvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
@@ -37,12 +32,12 @@ var (
 
 // NewAllocation is cas_configmap_allocation.
 func NewAllocation() resource.Resource {
-	return &allocationResource{adapter.Type{Name: "configmap_allocation", Definition: allocationSchema}}
+	return &allocationResource{adapter.NewModeled[allocationModel]("configmap_allocation", cas.ConfigMap, allocationSchema)}
 }
 
 // allocationResource is cas_configmap_allocation.
 type allocationResource struct {
-	adapter.Type
+	adapter.Modeled[allocationModel]
 }
 
 // allocationModel is the resource's schema as Go values. One that is in doubt, after a create or a delete of unknown outcome, has an id and no value.
@@ -57,8 +52,6 @@ type allocationModel struct {
 	Value       types.String `tfsdk:"value"`
 	Number      types.Int64  `tfsdk:"number"`
 }
-
-var allocationCodec = codec.Of[allocationModel](allocationSchema)
 
 func (m *allocationModel) entryID() terms.EntryID {
 	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
@@ -77,16 +70,9 @@ func (m *allocationModel) doubts(id string) {
 	m.ID, m.Value, m.Number = types.StringValue(id), types.StringNull(), types.Int64Null()
 }
 
-// decode is the model of a configuration, a plan or a state.
-func (*allocationResource) decode(ctx context.Context, raw tftypes.Value, diags *diag.Diagnostics) *allocationModel {
-	m, more := allocationCodec().Decode(ctx, raw)
-	diags.Append(more...)
-	return &m
-}
-
 // ValidateConfig implements [resource.ResourceWithValidateConfig].
 func (r *allocationResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	m := r.decode(ctx, req.Config.Raw, &resp.Diagnostics)
+	m := r.Decode(ctx, req.Config.Raw, &resp.Diagnostics)
 	from, diags := m.Range(ctx)
 	resp.Diagnostics.Append(diags...)
 	if prefer := m.Prefer; !resp.Diagnostics.HasError() && from != nil && !prefer.IsNull() && !prefer.IsUnknown() && !from.Contains(prefer.ValueString()) {
@@ -104,7 +90,7 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if req.Plan.Raw.IsNull() {
 		return
 	}
-	plan := r.decode(ctx, req.Plan.Raw, &resp.Diagnostics)
+	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
 	from, diags := plan.Range(ctx)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() || !adapter.Known(plan.Namespace, plan.Name, plan.Key) {
@@ -113,20 +99,20 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if req.State.Raw.IsNull() {
 		if plan.Ranges.Kind() != "numbers" {
 			plan.Number = types.Int64Null()
-			resp.Diagnostics.Append(allocationCodec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+			resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 		}
 		if from != nil && adapter.Known(plan.Prefer, plan.Claimant) {
 			resp.Diagnostics.Append(r.Run.PlanAllocate(ctx, r.allocation(plan, from), plan.Timeouts, r.about(plan, terms.OpCreate))...)
 		}
 		return
 	}
-	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	switch was := state.Ranges.Kind(); {
 	case plan.entryID() != state.entryID():
 		return // a replace, whose creation is planned by a call of its own
 	case state.Value.IsNull(): // in doubt, and not tainted
 		plan.Value = types.StringUnknown()
-		resp.Diagnostics.Append(allocationCodec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 		resp.RequiresReplace.Append(path.Root("value"))
 		return
 	case was != "" && was != plan.Ranges.Kind():
@@ -135,7 +121,7 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 	if !req.Plan.Raw.Equal(req.State.Raw) {
 		plan.has(pool.Member{ID: state.ID.ValueString(), Value: state.Value.ValueString()})
-		resp.Diagnostics.Append(allocationCodec().Encode(ctx, *plan, &resp.Plan.Raw)...)
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
 	about := r.about(plan, terms.OpUpdate)
 	resp.Diagnostics.Append(r.Run.PlanAllocated(ctx, r.allocation(plan, from), about)...)
@@ -147,7 +133,7 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 // Create takes what is free. Where it is not known whether it did, the state has only the id, by which the next apply releases it: Terraform takes a
 // creation that has failed and has a state for tainted.
 func (r *allocationResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan := r.decode(ctx, req.Plan.Raw, &resp.Diagnostics)
+	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
 	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	from, diags := plan.Range(ctx)
@@ -165,12 +151,12 @@ func (r *allocationResource) Create(ctx context.Context, req resource.CreateRequ
 	default:
 		plan.has(member)
 	}
-	resp.Diagnostics.Append(allocationCodec().Encode(ctx, *plan, &resp.State.Raw)...)
+	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.State.Raw)...)
 }
 
 // Read drops from the state what is not in the pool any more, or is another's. What is in doubt stays so, since a request may still be on its way.
 func (r *allocationResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Run.Configured() || state.Value.IsNull() {
 		return
 	}
@@ -203,11 +189,11 @@ func (r *allocationResource) Read(ctx context.Context, req resource.ReadRequest,
 			state.Claimant = types.StringValue(member.Claimant)
 		}
 	}
-	resp.Diagnostics.Append(allocationCodec().Encode(ctx, *state, &resp.State.Raw)...)
+	resp.Diagnostics.Append(r.Codec().Encode(ctx, *state, &resp.State.Raw)...)
 }
 
 func (r *allocationResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	plan, state := r.decode(ctx, req.Plan.Raw, &resp.Diagnostics), r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	plan, state := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics), r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
@@ -220,13 +206,13 @@ func (r *allocationResource) Update(ctx context.Context, req resource.UpdateRequ
 		resp.Diagnostics.Append(r.Run.Reclaim(ctx, a, timeout, r.about(plan, terms.OpUpdate))...)
 	}
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(allocationCodec().Encode(ctx, *plan, &resp.State.Raw)...)
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.State.Raw)...)
 	}
 }
 
 // Delete gives back what was taken. Where it is not known whether it did, the state has only the id: the release may land after somebody has decided to keep the resource.
 func (r *allocationResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	state := r.decode(ctx, req.State.Raw, &resp.Diagnostics)
+	state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	timeout, diags := state.Timeouts.Delete(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
@@ -237,7 +223,7 @@ func (r *allocationResource) Delete(ctx context.Context, req resource.DeleteRequ
 	isDoubtful, diags := r.Run.Release(ctx, a, timeout, r.about(state, terms.OpDelete))
 	if resp.Diagnostics.Append(diags...); isDoubtful {
 		state.doubts(a.ID)
-		resp.Diagnostics.Append(allocationCodec().Encode(ctx, *state, &resp.State.Raw)...)
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, *state, &resp.State.Raw)...)
 	}
 }
 
@@ -247,10 +233,10 @@ func (r *allocationResource) ImportState(ctx context.Context, req resource.Impor
 	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}
-	m := r.decode(ctx, codec.Nulls, &resp.Diagnostics)
+	m := r.Decode(ctx, codec.Nulls, &resp.Diagnostics)
 	m.SetRef(id.Ref)
 	m.ID, m.Key, m.Value = types.StringNull(), types.StringValue(id.Key), types.StringValue(id.Value)
-	resp.Diagnostics.Append(allocationCodec().Encode(ctx, *m, &resp.State.Raw)...)
+	resp.Diagnostics.Append(r.Codec().Encode(ctx, *m, &resp.State.Raw)...)
 }
 
 // allocation is what the model of a plan wants, or that of a state has.
@@ -275,7 +261,6 @@ func (r *allocationResource) about(m *allocationModel, op terms.Operation) diagn
 }
 
 func allocationSchema(ctx context.Context) schema.Schema {
-	replaces := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	all := adapter.RangeAttributes(
 		"Takes the lowest free number. Set exactly one of `numbers`, `cidr` and `names`. A change of the range takes nothing new; a change from "+
 			"one of the three to another replaces the resource.",
@@ -283,15 +268,6 @@ func allocationSchema(ctx context.Context) schema.Schema {
 		"Takes the first free name. With `wait_for_free`, this is a semaphore.",
 		[]validator.Object{objectvalidator.ExactlyOneOf(path.MatchRoot("numbers"), path.MatchRoot("cidr"), path.MatchRoot("names"))}, nil)
 	maps.Copy(all, map[string]schema.Attribute{
-		"namespace": attributes.Namespace(cas.ConfigMap),
-		"name": schema.StringAttribute{
-			Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
-			MarkdownDescription: "Name of the ConfigMap. It must exist before the apply. A change replaces the resource.",
-		},
-		"key": schema.StringAttribute{
-			Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidKey(cas.ConfigMap)},
-			MarkdownDescription: "Key that holds the pool, as JSON. If it is absent, the pool is empty. A change replaces the resource.",
-		},
 		"claimant": schema.StringAttribute{
 			Optional: true, Validators: []validator.String{stringvalidator.LengthBetween(1, pool.MostClaimant)},
 			MarkdownDescription: "Who uses the value, for people: 1 to 128 bytes, such as `shop/web`. It is in the pool, and in the messages that others get " +
@@ -307,16 +283,6 @@ func allocationSchema(ctx context.Context) schema.Schema {
 			MarkdownDescription: "Maximum time that a create waits while everything is taken, or while there is no ConfigMap, such as `15m`. The time comes on top of " +
 				"`timeouts.create`. Needs the verb `watch`. Default: no wait.",
 		},
-		"field_manager": schema.StringAttribute{
-			Optional: true, Validators: attributes.ValidFieldManager(),
-			MarkdownDescription: "Name of this writer in `managedFields`. Each run appends its own suffix. Default: the provider's `field_manager`.",
-		},
-		"timeouts": attributes.WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
-			Create: true, CreateDescription: "Time limit of a create, such as `30s` or `2m`. Default: `1m`.",
-			Read: true, ReadDescription: "Time limit of a refresh, and of the check at plan. Default: `1m`.",
-			Update: true, UpdateDescription: "Time limit of an update. Default: `1m`.",
-			Delete: true, DeleteDescription: "Time limit of a delete. Default: `1m`. Apply a change of it before you destroy.",
-		})),
 		"id": attributes.Computed("The random `id` of the allocation in the pool. Only what has it is released."),
 		"value": attributes.Computed("What was taken, such as `30000`, `10.0.3.0/24` or `b`. Null after a create or a delete of unknown outcome: the next apply " +
 			"releases and replaces it."),
@@ -327,6 +293,6 @@ func allocationSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Takes a free number, CIDR or name from a pool that one key of an existing ConfigMap holds, and gives it back on destroy. No two runs " +
 			"get the same.",
-		Attributes: all,
+		Attributes: attributes.OfTaking(ctx, "Key that holds the pool, as JSON. If it is absent, the pool is empty.", all),
 	}
 }

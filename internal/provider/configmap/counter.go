@@ -11,15 +11,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
@@ -29,12 +26,12 @@ var _ adapter.Checked = (*counterResource)(nil)
 
 // NewCounter is cas_configmap_counter.
 func NewCounter() resource.Resource {
-	return &counterResource{adapter.Type{Name: "configmap_counter", Definition: counterSchema}}
+	return &counterResource{adapter.NewModeled[counterModel]("configmap_counter", cas.ConfigMap, counterSchema)}
 }
 
 // counterResource is cas_configmap_counter.
 type counterResource struct {
-	adapter.Type
+	adapter.Modeled[counterModel]
 }
 
 // counterModel is the resource's schema as Go values.
@@ -47,8 +44,6 @@ type counterModel struct {
 	Triggers types.Map    `tfsdk:"triggers"`
 	Value    types.Int64  `tfsdk:"value"`
 }
-
-var counterCodec = codec.Of[counterModel](counterSchema)
 
 func (m *counterModel) entryID() terms.EntryID {
 	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
@@ -64,39 +59,36 @@ func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	if req.Plan.Raw.IsNull() || req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
-	plan, diags := counterCodec().Decode(ctx, req.Plan.Raw)
-	resp.Diagnostics.Append(diags...)
+	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !adapter.Known(plan.Namespace, plan.Name, plan.Key) {
 		return
 	}
 	if !req.State.Raw.IsNull() {
-		state, diags := counterCodec().Decode(ctx, req.State.Raw)
-		resp.Diagnostics.Append(diags...)
+		state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 		if resp.Diagnostics.HasError() || plan.entryID() != state.entryID() {
 			return // a replace, whose creation is planned by a call of its own
 		}
-		if !plan.takesAfter(&state) {
+		if !plan.takesAfter(state) {
 			plan.Value = state.Value
 		}
 	}
 	plan.ID = types.StringValue(plan.entryID().String())
-	resp.Diagnostics.Append(counterCodec().Encode(ctx, plan, &resp.Plan.Raw)...)
+	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	if plan.Value.IsUnknown() && plan.argumentsKnown() {
-		resp.Diagnostics.Append(r.Run.PlanTake(ctx, r.counter(&plan), plan.Timeouts, r.about(&plan, terms.OpCreate))...)
+		resp.Diagnostics.Append(r.Run.PlanTake(ctx, r.counter(plan), plan.Timeouts, r.about(plan, terms.OpCreate))...)
 	}
 }
 
 func (r *counterResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan, diags := counterCodec().Decode(ctx, req.Plan.Raw)
-	resp.Diagnostics.Append(diags...)
+	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
 	timeout, diags := plan.Timeouts.Create(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(r.take(ctx, &plan, terms.OpCreate, timeout)...)
+	resp.Diagnostics.Append(r.take(ctx, plan, terms.OpCreate, timeout)...)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(counterCodec().Encode(ctx, plan, &resp.State.Raw)...)
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.State.Raw)...)
 	}
 }
 
@@ -105,10 +97,8 @@ func (*counterResource) Read(context.Context, resource.ReadRequest, *resource.Re
 }
 
 func (r *counterResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	plan, diags := counterCodec().Decode(ctx, req.Plan.Raw)
-	resp.Diagnostics.Append(diags...)
-	state, diags := counterCodec().Decode(ctx, req.State.Raw)
-	resp.Diagnostics.Append(diags...)
+	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
+	state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
@@ -117,13 +107,13 @@ func (r *counterResource) Update(ctx context.Context, req resource.UpdateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if plan.takesAfter(&state) {
-		resp.Diagnostics.Append(r.take(ctx, &plan, terms.OpUpdate, timeout)...)
+	if plan.takesAfter(state) {
+		resp.Diagnostics.Append(r.take(ctx, plan, terms.OpUpdate, timeout)...)
 	} else {
 		plan.Value = state.Value
 	}
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(counterCodec().Encode(ctx, plan, &resp.State.Raw)...)
+		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.State.Raw)...)
 	}
 }
 
@@ -167,20 +157,10 @@ func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Su
 }
 
 func counterSchema(ctx context.Context) schema.Schema {
-	replaces := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	return schema.Schema{
 		MarkdownDescription: "Takes the next free number from one key of an existing ConfigMap, so that no two resources get the same number.",
-		Attributes: map[string]schema.Attribute{
-			"namespace": attributes.Namespace(cas.ConfigMap),
-			"name": schema.StringAttribute{
-				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
-				MarkdownDescription: "Name of the ConfigMap. It must exist before the apply. A change replaces the resource.",
-			},
-			"key": schema.StringAttribute{
-				Required: true, PlanModifiers: replaces, Validators: []validator.String{attributes.ValidKey(cas.ConfigMap)},
-				MarkdownDescription: "Key that holds the next free number, as decimal text such as `42` or `-7`. If it is absent, `initial` is the next free " +
-					"number. A change replaces the resource.",
-			},
+		Attributes: attributes.OfTaking(ctx, "Key that holds the next free number, as decimal text such as `42` or `-7`. If it is absent, `initial` is the next free "+
+			"number.", map[string]schema.Attribute{
 			"initial": schema.Int64Attribute{
 				Optional: true, Computed: true, Default: int64default.StaticInt64(0),
 				MarkdownDescription: "First number, used only while the key is absent. A change takes no new number. Default: `0`.",
@@ -194,10 +174,6 @@ func counterSchema(ctx context.Context) schema.Schema {
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Any values. If they change, the resource takes a new number.",
 			},
-			"field_manager": schema.StringAttribute{
-				Optional: true, Validators: attributes.ValidFieldManager(),
-				MarkdownDescription: "Name of this writer in `managedFields`. Each run appends its own suffix. Default: the provider's `field_manager`.",
-			},
 			"timeouts": attributes.WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "Time limit of a create, such as `30s` or `2m`. Default: `1m`.",
 				Read: true, ReadDescription: "Time limit of the check at plan. A refresh sends no request. Default: `1m`.",
@@ -208,6 +184,6 @@ func counterSchema(ctx context.Context) schema.Schema {
 				Computed:            true,
 				MarkdownDescription: "The number of this resource. It changes only with `triggers`, even if the key changes.",
 			},
-		},
+		}),
 	}
 }
