@@ -198,6 +198,7 @@ var hidingPaths = map[string]hidingPath{
 		h.ApplyRefused()
 	}},
 	"delete of what changed":  {wants: []string{"Warning: Value Changed Since Last Apply"}, run: deletesPlanted(fixture.Deletes, `value = var.old`)},
+	"release of what changed": {wants: []string{"Warning: Value Changed Since Last Apply", "so it stays as it is."}, run: releasesPlanted(`value = var.old`)},
 	"restore of what changed": {wants: []string{"Error: Value Changed Since Last Apply"}, run: restoresPlanted(`value = var.old`)},
 	"too large": {wants: []string{"Error: ConfigMap Too Large"}, mute: true, run: func(h *hiding) {
 		_, other := fixture.KiB(200, "a")
@@ -255,6 +256,19 @@ func deletesPlanted(lines ...string) func(*hiding) {
 		h.Plan("-destroy")
 		h.Set("testmap", "foo", plantedValues["newer"])
 		h.ApplyRefused("Error: Compare-And-Swap Conflict")
+	}
+}
+
+// releasesPlanted plans to let go of what these lines wrote, and another writer has changed since, and says so again in the apply, where no plan has looked.
+func releasesPlanted(lines ...string) func(*hiding) {
+	return func(h *hiding) {
+		h.Testmap(fixture.Contents{})
+		h.wrote(lines...)
+		h.Set("testmap", "foo", plantedValues["foreign"])
+		h.Plan("-destroy")
+		h.Export("CAS_PLAN_CHECK", "off")
+		h.Plan("-destroy")
+		h.Wants(h.Apply(), "so it stays as it is.")
 	}
 }
 
