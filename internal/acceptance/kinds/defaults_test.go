@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/driver"
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
@@ -96,6 +98,38 @@ func TestDefaultsOfImportsAndMoves(t *testing.T) {
 	p.WriteFor(p.Kubeconfig, defaults(guarded), fixture.EntryBlock("renamed", `value = "1"`)+fixture.DataBlock("data", `data = { bar = "1" }`)+
 		"moved {\n  from = cas_configmap_entry.foo\n  to = cas_configmap_entry.renamed\n}\n")
 	p.Wants(p.On.Plan(fixture.PlanFile).All(), "0 to add, 0 to change, 0 to destroy")
+}
+
+// So does a move from another provider, wherever Terraform asks for it: the plan may show that it takes the defaults, and the apply writes nothing for them. They are
+// in force from then on.
+func TestDefaultsOfAMoveFromAnotherProvider(t *testing.T) {
+	t.Parallel()
+	for _, kind := range fixture.ObjectKinds {
+		for _, profile := range []driver.Profile{driver.Terraform111, driver.OpenTofu, driver.Terraform116} {
+			t.Run(kind.Name+" "+profile.Name, func(t *testing.T) {
+				p := fixture.NewPipelineOf(t, profile)
+				o := fixture.Object{Fixture: p.Fixture, Kind: kind}
+				o.Create(one)
+				before := o.Live()
+				others, moved := ofKubernetes(o)
+				p.Planned(others)
+				body := kind.Block("data", "1", "", "adopt_existing = true")
+				p.WriteFor(p.Kubeconfig, defaults(guarded), moved+body)
+				p.PlanApply()
+				given := map[string]string{"conflict_scope": "key", "on_drift": "error", "deletion_policy": "abandon", "missing_object": "warning"}
+				holds(p, "it", given)
+				if diff := cmp.Diff(before, o.Live()); diff != "" {
+					t.Errorf("the object changed (-before +after):\n%s", diff)
+				}
+				p.PlanNothing()
+				p.WriteFor(p.Kubeconfig, defaults(`deletion_policy = "delete"`), fixture.Nothing) // a destroy goes by the state
+				p.PlanApply()
+				if diff := cmp.Diff(before, o.Live()); diff != "" {
+					t.Errorf("the object changed (-before +after):\n%s", diff)
+				}
+			})
+		}
+	}
 }
 
 // Each alias has its own.

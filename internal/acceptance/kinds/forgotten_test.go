@@ -15,7 +15,7 @@ const (
 )
 
 // forgetting has each resource that keeps values hold "1", with on_drift = "error", and forget that it wrote it.
-func forgetting(t *testing.T, test func(p *fixture.Pipeline, address string, block func(value string, lines ...string) string)) {
+func forgetting(t *testing.T, test func(p *fixture.Pipeline, block func(value string, lines ...string) string)) {
 	t.Helper()
 	for name, kind := range driftKinds {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +36,7 @@ func forgetting(t *testing.T, test func(p *fixture.Pipeline, address string, blo
 			p.Export("CAS_PLAN_CHECK", "")
 			p.WantLive("testmap", fixture.Data{"foo": "1"})
 			p.Do("untaint", address)
-			test(p, address, block)
+			test(p, block)
 		})
 	}
 }
@@ -75,7 +75,7 @@ func TestUpdateOfWhatIsForgotten(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			forgetting(t, func(p *fixture.Pipeline, _ string, block func(string, ...string) string) { test(p, block) })
+			forgetting(t, test)
 		})
 	}
 }
@@ -83,7 +83,7 @@ func TestUpdateOfWhatIsForgotten(t *testing.T) {
 // Given the same; when the configuration has what is there, and is applied; then that writes nothing, and is remembered: what others change later is drift, and
 // what they do not is removed.
 func TestApplyFindsWhatIsForgotten(t *testing.T) {
-	forgetting(t, func(p *fixture.Pipeline, _ string, block func(string, ...string) string) {
+	forgetting(t, func(p *fixture.Pipeline, _ func(string, ...string) string) {
 		p.DestroyRefused([]string{"Error: " + mayHaveChanged, "Nothing was removed."})
 		before := p.Live("testmap")
 		p.Wants(p.Plan(), "0 to add, 1 to change, 0 to destroy", "!Warning: ")

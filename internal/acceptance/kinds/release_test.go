@@ -92,10 +92,10 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 		before = "import {\n  to = " + o.Kind.Address(form) + "\n  id = \"" + id + "\"\n}\n"
 	case "moved":
 		more = []string{"adopt_existing = true"}
-		from := map[bool]string{false: "kubernetes_config_map_v1_data", true: "kubernetes_secret_v1_data"}[o.Kind.IsSecret()]
-		before = "moved {\n  from = " + from + ".it\n  to = " + o.Kind.Address(form) + "\n}\n"
+		var others string
+		others, before = ofKubernetes(o)
 		o.Create(first)
-		p.Planned("resource \"" + from + "\" \"it\" {\n  metadata {\n    name = \"testmap\"\n    namespace = NAMESPACE\n  }\n  data = { foo = \"1\" }\n}\n")
+		p.Planned(others)
 	}
 	if how != "moved" {
 		o.Create(first)
@@ -168,6 +168,13 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 		p.Errorf("live (-want +got):\n%s", diff)
 	}
 	p.PlanNothing()
+}
+
+// ofKubernetes is a resource of hashicorp/kubernetes that has foo hold 1, and what moves it to one of ours.
+func ofKubernetes(o fixture.Object) (block, moved string) {
+	from := map[bool]string{false: "kubernetes_config_map_v1_data", true: "kubernetes_secret_v1_data"}[o.Kind.IsSecret()]
+	return "resource \"" + from + "\" \"it\" {\n  metadata {\n    name = \"testmap\"\n    namespace = NAMESPACE\n  }\n  data = { foo = \"1\" }\n}\n",
+		"moved {\n  from = " + from + ".it\n  to = " + o.Kind.Address("data") + "\n}\n"
 }
 
 // loses has foo hold 1, by a resource that has forgotten what it wrote: it was tainted, and the removal of its replace was refused, which Terraform gives the memory of
