@@ -69,3 +69,42 @@ func TestValuesOfBothKinds(t *testing.T) {
 		}
 	})
 }
+
+// TestUpdateThatOnlyLetsGoOfAKey: the state tells the version that the removal made, and what it removed.
+func TestUpdateThatOnlyLetsGoOfAKey(t *testing.T) {
+	test := func(p *fixture.Pipeline, o fixture.Object, form string) {
+		if form == "entry" {
+			return // it has one key
+		}
+		o.Create(fixture.Data{"kept": "1"})
+		name := form + o.Kind.Suffix
+		holding := func(keys ...string) string {
+			values := ""
+			for _, key := range keys {
+				values += fmt.Sprintf("    %q = \"1\"\n", o.Kind.Key(key))
+			}
+			lines := []string{name + " = {\n" + values + "  }"}
+			if o.Kind.IsSecret() {
+				lines = append(lines, name+"_version = 1")
+			}
+			return o.Kind.ResourceBlock(form, lines...)
+		}
+		p.Planned(holding("foo", "goes"))
+		before := o.Live().Metadata.ResourceVersion
+		p.Planned(holding("foo"))
+		live := o.Live()
+		if live.Data["goes"] != "" || live.Metadata.ResourceVersion == before {
+			p.Fatalf("nothing was removed: %v", live)
+		}
+		state := p.State()["it"].Attributes
+		if got := state["resource_version"]; got != live.Metadata.ResourceVersion {
+			p.Errorf("the state has resource_version %v, want %s; before it was %s", got, live.Metadata.ResourceVersion, before)
+		}
+		previous, isMap := state["previous_"+form].(map[string]any)
+		if _, also := previous[o.Kind.Key("goes")]; !o.Kind.IsSecret() && (!isMap || len(previous) != 1 || !also) {
+			p.Errorf("the state has previous_%s = %v, want what %s held", form, state["previous_"+form], o.Kind.Key("goes"))
+		}
+	}
+	onKinds(t, test)
+	onFields(t, test)
+}

@@ -268,7 +268,7 @@ func (r *Keys[M, P]) Update(ctx context.Context, req resource.UpdateRequest, res
 	if resp.Diagnostics.HasError() {
 		return // the framework keeps the prior state
 	}
-	if ch.Writes() {
+	if written.After != nil {
 		r.takeIn(plan, written, m)
 	} else {
 		r.keep(plan, state)

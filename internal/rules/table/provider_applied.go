@@ -45,6 +45,7 @@ var providerApplied = []Rule{
 	// State, private state, imports and moves.
 	rule("A refresh after an import notes what the entry found", "adapter.Keys.Read", "skip Imported", "TestDestroyRestoresTheExactBytesThatWereThereFirst/bytes_that_were_imported"),
 	rule("A refresh shows that an entry's value drifted", "adapter.EntryModel.Refresh", "never ValuesOf", "TestConfigMapEntryImportBlocks"),
+	rule("An update that only lets go of keys tells the version that it made", "adapter.Keys.Update", "never a.After != nil", "TestUpdateThatOnlyLetsGoOfAKey"),
 	rule("A refresh of an entry takes the version that it saw", "adapter.Keys.Read", "skip SetVersion", "TestConfigMapEntryPreviousValue"),
 	rule("An entry notes what its key held at first", "claim.Change.account", "skip Previous", "TestDestroyRestoresTheExactBytesThatWereThereFirst/text,_after_two_updates"),
 	rule("An update of an entry drops what a removal would have gone by", "claim.Change.Update", "skip ForgetPlan", "TestHidingForgetsWhatWasReplaced/known"),
