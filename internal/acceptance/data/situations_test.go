@@ -184,6 +184,13 @@ func TestConfigMapDataUnknownUntilApply(t *testing.T) {
 			p.WantLive("testmap", fixture.Data{"guard": "y"})
 		})
 	}
+	t.Run("expectations", func(t *testing.T) {
+		p := fixture.NewPipeline(t)
+		p.Create("testmap", fixture.Data{"a": "0"})
+		p.Write(it("a") + fixture.DataBlock("it", `data = { a = "1" }`, `expected_data = tomap({ for k in [`+output+`] : k => "0" })`))
+		p.PlanApply()
+		p.WantLive("testmap", fixture.Data{"a": "1"})
+	})
 	t.Run("is checked at apply", func(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Create("testmap", fixture.Data{"a": "9", "b": "8"})

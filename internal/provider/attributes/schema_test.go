@@ -27,16 +27,16 @@ func TestAttributesThatResourcesShare(t *testing.T) {
 				return OfEntry(ctx, kind, "shop/settings/foo", others)
 			},
 			"key name",
-			"adopt_existing expected_resource_version_wo field_manager missing_object namespace timeouts wait_for_match",
-			"adopt_existing id missing_object namespace resource_version uid value",
+			"adopt_existing deletion_policy expected_resource_version_wo field_manager missing_object namespace timeouts wait_for_match",
+			"adopt_existing deletion_policy id missing_object namespace resource_version uid value",
 		},
 		"several keys": {
 			func(ctx context.Context, kind cas.Kind) map[string]schema.Attribute {
 				return OfData(ctx, kind, "shop/settings:foo", others)
 			},
 			"name",
-			"adopt_existing expected_resource_version_wo field_manager missing_object namespace timeouts wait_for_match",
-			"adopt_existing id missing_object namespace resource_version uid value",
+			"adopt_existing deletion_policy expected_resource_version_wo field_manager missing_object namespace timeouts wait_for_match",
+			"adopt_existing deletion_policy id missing_object namespace resource_version uid value",
 		},
 		"a whole object": {
 			func(ctx context.Context, kind cas.Kind) map[string]schema.Attribute {

@@ -18,7 +18,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// ofObject are the attributes that all resources share which observe an object, and others; id says what their id is.
+// ofObject are the attributes that all resources share which observe an object, and others, which may replace them; id says what their id is.
 func ofObject(ctx context.Context, kind cas.Kind, id string, others ...map[string]schema.Attribute) map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
 		"namespace":        Namespace(kind),
@@ -36,27 +36,43 @@ func ofObject(ctx context.Context, kind cas.Kind, id string, others ...map[strin
 
 // OfEntry adds to the attributes of a resource of one key those that all such resources share. example is one of its ids.
 func OfEntry(ctx context.Context, kind cas.Kind, example string, others map[string]schema.Attribute) map[string]schema.Attribute {
-	return ofKeys(ctx, kind, "`namespace/name/key`, for example `"+example+"`.", others, map[string]schema.Attribute{
+	return ofKeys(ctx, kind, "`namespace/name/key`, for example `"+example+"`.", map[string]schema.Attribute{
 		"key":            place(KeyDescription(kind), ValidKey(kind)),
 		"adopt_existing": Flag("Take over a key that already holds the value, without a write. Otherwise this is an error. Default: `false`."),
-	})
+		"deletion_policy": policy(kind, "What happens to the key on destroy. `release` (default) removes it if this resource created it, and leaves it if it existed before, was "+
+			"imported, adopted or moved, or if somebody else changed it since, unless `on_drift` says otherwise; the plan says so. `delete` removes it, even if it "+
+			"existed before Terraform. ", "`restore` puts back its value from before the first write (or from the import or adoption). ", "`abandon` leaves it as it is."),
+	}, others)
 }
 
 // OfData is OfEntry for a resource of several keys.
 func OfData(ctx context.Context, kind cas.Kind, example string, others map[string]schema.Attribute) map[string]schema.Attribute {
-	return ofKeys(ctx, kind, "`namespace/name:key1,key2` with the keys sorted, for example `"+example+"`.", others, map[string]schema.Attribute{
+	return ofKeys(ctx, kind, "`namespace/name:key1,key2` with the keys sorted, for example `"+example+"`.", map[string]schema.Attribute{
 		"adopt_existing": Flag("Take over keys that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
-	})
+		"deletion_policy": policy(kind, "What happens to the keys on destroy, and to a key that you remove from the configuration. `release` (default) removes the keys "+
+			"that this resource created, and leaves those that existed before, were imported, adopted or moved, or that somebody else changed since, unless "+
+			"`on_drift` says otherwise; the plan lists what stays. `delete` removes them, even if they existed before Terraform. ",
+			"`restore` puts back their values from before the first write (or from the import or adoption). ", "`abandon` leaves them as they are."),
+	}, others)
 }
 
+// policy is deletion_policy. Nothing keeps the first values of a Secret, to restore them.
+func policy(kind cas.Kind, does, restores, abandons string) schema.StringAttribute {
+	if kind == cas.Secret {
+		return OneOf(does+abandons, terms.PolicyRelease, terms.PolicyDelete, terms.PolicyAbandon)
+	}
+	return OneOf(does+restores+abandons, terms.PolicyRelease, terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon)
+}
+
+// ofKeys are the attributes of resources of keys. Where others have an attribute of one name, that of the last stands.
 func ofKeys(ctx context.Context, kind cas.Kind, id string, others ...map[string]schema.Attribute) map[string]schema.Attribute {
-	return ofObject(ctx, kind, id, append(others, map[string]schema.Attribute{
+	return ofObject(ctx, kind, id, append([]map[string]schema.Attribute{{
 		"name":                         place(fmt.Sprintf("Name of the %s. It must exist before the write.", kind), ValidName(kind)),
 		"expected_resource_version_wo": pin(kind),
 		"wait_for_match":               Wait(kind, terms.ScopeKey, "`conflict_scope = \"key\"` and the verb `watch`, and excludes `on_drift = \"error\"`"),
 		"missing_object": OneOf(fmt.Sprintf("What a plan of a create says if the %s does not exist, and no resource of this provider makes it in the same plan. `warning` (default) "+
 			"warns, since the apply may make it. `error` refuses the plan.", kind), terms.MissingWarning, terms.MissingError),
-	})...)
+	}}, others...)...)
 }
 
 // OfTaking adds to the attributes of a resource that takes a value from one key of a ConfigMap those that all such resources share. key says what that holds.
@@ -116,11 +132,6 @@ func pin(kind cas.Kind) schema.StringAttribute {
 // Scope is conflict_scope.
 func Scope(description string) schema.StringAttribute {
 	return OneOf(description, terms.ScopeObject, terms.ScopeKey)
-}
-
-// Policy is deletion_policy, which takes PolicyRelease as well.
-func Policy(description string, others ...string) schema.StringAttribute {
-	return OneOf(description, terms.PolicyRelease, others...)
 }
 
 // OnDrift is on_drift.

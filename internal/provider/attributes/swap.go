@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
@@ -19,7 +17,7 @@ func Swap(noun string, own map[string]schema.Attribute) map[string]schema.Attrib
 				"provider's writes in the same apply may have raised it since.", noun),
 		},
 		"wait_for_match": schema.StringAttribute{
-			Optional: true, Validators: []validator.String{ValidTimeout(), stringvalidator.ConflictsWith(path.MatchRoot("expected_resource_version"))},
+			Optional: true, Validators: []validator.String{ValidTimeout(), NotWith("expected_resource_version")},
 			MarkdownDescription: fmt.Sprintf("Maximum time to wait for the %s and for the expected values, such as `2m`. The action writes as soon as they match. "+
 				"The time comes on top of the timeout. The plan warns if the action would have to wait. Needs the verb `watch`. Default: no wait.", noun),
 		},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -19,7 +18,7 @@ import (
 // Wait is wait_for_match of a resource. It requires a conflict_scope, which needs says for people together with all else that it needs.
 func Wait(kind cas.Kind, scope, needs string) schema.StringAttribute {
 	return schema.StringAttribute{
-		Optional: true, Validators: []validator.String{ValidTimeout(), waits{scope}, stringvalidator.ConflictsWith(path.MatchRoot("expected_resource_version_wo"))},
+		Optional: true, Validators: []validator.String{ValidTimeout(), waits{scope}, NotWith("expected_resource_version_wo")},
 		MarkdownDescription: fmt.Sprintf("Maximum time that an apply waits for the %s and for the expected values, such as `2m`. It writes as soon as they "+
 			"match. The time comes on top of the operation's timeout. The plan warns if the apply would have to wait. Needs %s. Default: no wait.", kind, needs),
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -29,11 +28,11 @@ const Unmanaged = " If you omit it, the resource does not manage them. An empty 
 func OfWhole(ctx context.Context, kind cas.Kind, others map[string]schema.Attribute) map[string]schema.Attribute {
 	replaces, keeps := stringplanmodifier.RequiresReplace(), stringplanmodifier.UseStateForUnknown()
 	const ignored = " Keys that match the provider's `%s`, and the cluster's own `*.kubernetes.io` keys, are ignored unless you set them here."
-	return ofObject(ctx, kind, "`namespace/name`, for example `shop/settings`.", others, map[string]schema.Attribute{
+	return ofObject(ctx, kind, "`namespace/name`, for example `shop/settings`.", map[string]schema.Attribute{
 		"name": schema.StringAttribute{
 			Optional: true, Computed: true, PlanModifiers: []planmodifier.String{keeps, replaces},
 			Validators: []validator.String{
-				stringvalidator.ExactlyOneOf(path.MatchRoot("name"), path.MatchRoot("generate_name")), ValidName(kind),
+				OneOfBoth("name", "generate_name"), ValidName(kind),
 			},
 			MarkdownDescription: fmt.Sprintf("Name of the %s. Set exactly one of `name` and `generate_name`. A change replaces the resource.", kind),
 		},
@@ -66,7 +65,7 @@ func OfWhole(ctx context.Context, kind cas.Kind, others map[string]schema.Attrib
 		},
 		"on_drift": OnDrift(fmt.Sprintf("What an update does if somebody else changed, after the last apply, the parts that this resource manages. `warning` "+
 			"(default) warns at plan and overwrites the change. `error` refuses to overwrite it or to delete the %s. `off` overwrites it silently.", kind)),
-	})
+	}, others)
 }
 
 // InvalidAnnotations says whether annotations are too large together.

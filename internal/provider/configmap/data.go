@@ -3,56 +3,33 @@ package configmap
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // NewData is cas_configmap_data, a resource of several keys.
 func NewData() resource.Resource { return adapter.NewData("configmap_data", cas.ConfigMap, dataSchema) }
 
 func dataSchema(ctx context.Context) schema.Schema {
-	of := func(values validator.String) []validator.Map {
-		return []validator.Map{mapvalidator.KeysAre(attributes.ValidKey(cas.ConfigMap)), mapvalidator.ValueStringsAre(values)}
-	}
 	return schema.Schema{
 		MarkdownDescription: "Writes several keys of an existing ConfigMap in one atomic request, all or none, only if every key holds " +
 			"its expected value.",
 		Attributes: attributes.OfData(ctx, cas.ConfigMap, "shop/settings:color,version", map[string]schema.Attribute{
-			"data": schema.MapAttribute{
-				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidValueSize()),
-				MarkdownDescription: "Text to write, by key. Set at least one key here or in `binary_data`, and no key in both. The resource ignores other " +
-					"keys. If you remove a key from the map, `deletion_policy` applies to it.",
-			},
-			"binary_data": schema.MapAttribute{
-				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidBase64()),
-				MarkdownDescription: "Bytes to write to `binaryData`, by key, in standard base64. One atomic request moves a key between the two maps.",
-			},
-			"expected_data": schema.MapAttribute{
-				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidValueSize()),
-				MarkdownDescription: "Text that keys must hold before the write, by key; null if the key must be absent. A key of `data` or `binary_data` " +
-					"that is not here must be absent on create, and hold the value in the state on update. A key that is only here is a guard: the " +
-					"request compares it and never writes it. A plan without a write checks nothing, and a key that is not written is not " +
-					"compared with its expectation, so both can stay in the configuration after the swap.",
-			},
-			"expected_binary_data": schema.MapAttribute{
-				ElementType: types.StringType, Optional: true, Validators: of(attributes.ValidBase64()),
-				MarkdownDescription: "Bytes that keys must hold before the write, by key, in standard base64. Works like `expected_data`. No key may be in both.",
-			},
+			"data": attributes.Map(cas.ConfigMap, "Text to write, by key. Set at least one key here or in `binary_data`, and no key in both. The resource ignores other "+
+				"keys. If you remove a key from the map, `deletion_policy` applies to it.", attributes.ValidValueSize()),
+			"binary_data": attributes.Map(cas.ConfigMap, "Bytes to write to `binaryData`, by key, in standard base64. One atomic request moves a key between the two maps.", attributes.ValidBase64()),
+			"expected_data": attributes.Map(cas.ConfigMap, "Text that keys must hold before the write, by key; null if the key must be absent. A key of `data` or `binary_data` "+
+				"that is not here must be absent on create, and hold the value in the state on update. A key that is only here is a guard: the "+
+				"request compares it and never writes it. A plan without a write checks nothing, and a key that is not written is not "+
+				"compared with its expectation, so both can stay in the configuration after the swap.", attributes.ValidValueSize()),
+			"expected_binary_data": attributes.Map(cas.ConfigMap, "Bytes that keys must hold before the write, by key, in standard base64. Works like `expected_data`. No key may be in both.", attributes.ValidBase64()),
 			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
 				"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),
-			"deletion_policy": attributes.Policy("What happens to the keys on destroy, and to a key that you remove from the configuration. `release` (default) removes the keys "+
-				"that this resource created, and leaves those that existed before, were imported, adopted or moved, or that somebody else changed since, unless "+
-				"`on_drift` says otherwise; the plan lists what stays. `delete` removes them, even if they existed before Terraform. "+
-				"`restore` puts back their values from before the first write (or from the import or adoption). `abandon` leaves them as they are.",
-				terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
 			"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the keys after the last apply. `warning` (default) warns " +
 				"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a " +
 				"warning or an error, set the key's expectation to what it holds now."),

@@ -7,10 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -193,7 +191,7 @@ func entryListSchema(context.Context) schema.Schema {
 				Optional: true, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
 				MarkdownDescription: "Name of the one ConfigMap whose keys to list. It excludes selectors. Default: all ConfigMaps that the selectors find.",
 			},
-		}, stringvalidator.ConflictsWith(path.MatchRoot("name"))),
+		}, attributes.NotWith("name")),
 	}
 }
 

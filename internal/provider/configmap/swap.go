@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -32,12 +31,6 @@ type swapModel struct {
 }
 
 func swapSchema(context.Context) schema.Schema {
-	of := func(values validator.String, description string) schema.MapAttribute {
-		return schema.MapAttribute{
-			ElementType: types.StringType, Optional: true, MarkdownDescription: description,
-			Validators: []validator.Map{mapvalidator.KeysAre(attributes.ValidKey(cas.ConfigMap)), mapvalidator.ValueStringsAre(values)},
-		}
-	}
 	return schema.Schema{
 		MarkdownDescription: "Swaps keys of an existing ConfigMap in one atomic request, all or none, only if every key holds its expected value. " +
 			"An action has no state. Needs Terraform 1.14.",
@@ -50,14 +43,14 @@ func swapSchema(context.Context) schema.Schema {
 				Required: true, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
 				MarkdownDescription: "Name of the ConfigMap. It must exist before the swap.",
 			},
-			"data": of(attributes.ValidValueSize(), "Text to write, by key; null to remove the key, which needs an expectation. Other keys stay as they are."),
-			"binary_data": of(attributes.ValidBase64(), "Bytes to write to `binaryData`, by key, in standard base64; null to remove the key. No key may be in "+
-				"both maps."),
-			"expected_data": of(attributes.ValidValueSize(), "Text that each key must hold before the write; null if the key must be absent. A key of `data` "+
+			"data": attributes.Map(cas.ConfigMap, "Text to write, by key; null to remove the key, which needs an expectation. Other keys stay as they are.", attributes.ValidValueSize()),
+			"binary_data": attributes.Map(cas.ConfigMap, "Bytes to write to `binaryData`, by key, in standard base64; null to remove the key. No key may be in "+
+				"both maps.", attributes.ValidBase64()),
+			"expected_data": attributes.Map(cas.ConfigMap, "Text that each key must hold before the write; null if the key must be absent. A key of `data` "+
 				"or `binary_data` that is not listed here must be absent, or already hold the value to write. A key that is listed only here is a guard: the "+
-				"request compares it and never writes it."),
-			"expected_binary_data": of(attributes.ValidBase64(), "Bytes that each key must hold before the write, in standard base64. Works like "+
-				"`expected_data`. No key may be in both."),
+				"request compares it and never writes it.", attributes.ValidValueSize()),
+			"expected_binary_data": attributes.Map(cas.ConfigMap, "Bytes that each key must hold before the write, in standard base64. Works like "+
+				"`expected_data`. No key may be in both.", attributes.ValidBase64()),
 		}),
 	}
 }

@@ -65,7 +65,8 @@ var anyObject = cas.KindOf("", "object")
 func fieldsSchema(ctx context.Context) schema.Schema {
 	apiVersion := apiVersionAttribute(" A change of the group replaces the resource, one of the version does not.")
 	apiVersion.PlanModifiers = []planmodifier.String{stringplanmodifier.RequiresReplaceIf(isOtherGroup, groupDescription, groupDescription)}
-	own := map[string]schema.Attribute{
+	all := places("It must exist before the write.", " A change replaces the resource.", stringplanmodifier.RequiresReplace())
+	maps.Copy(all, map[string]schema.Attribute{
 		"fields": schema.DynamicAttribute{
 			Required: true,
 			MarkdownDescription: "Values to write, by path: any JSON value; null removes the field. Set at least one. The resource ignores other fields. If you remove a " +
@@ -106,13 +107,10 @@ func fieldsSchema(ctx context.Context) schema.Schema {
 		"id": attributes.Computed("`api_version/kind/namespace/name/path1,path2` with the paths sorted, for example `apps/v1/Deployment/shop/web/spec.replicas`. Nothing " +
 			"stands between two slashes for a kind without namespaces."),
 		"wait_for_match": attributes.Wait(anyObject, terms.ScopeField, "the verb `watch`, and excludes `conflict_scope = \"object\"` and `on_drift = \"error\"`"),
-	}
-	all := attributes.OfData(ctx, anyObject, "", nil)
-	maps.Copy(all, places("It must exist before the write.", " A change replaces the resource.", stringplanmodifier.RequiresReplace()))
-	maps.Copy(all, own)
+	})
 	return schema.Schema{
 		MarkdownDescription: "Writes fields of an existing object of any kind in one atomic request, all or none, only if every field holds its expected value.",
-		Attributes:          all,
+		Attributes:          attributes.OfData(ctx, anyObject, "", all),
 	}
 }
 

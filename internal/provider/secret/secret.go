@@ -1,3 +1,4 @@
+// Package secret has the resources and ephemeral resources of Secrets: their schemas, whose write-only attributes no state has. Package adapter does the rest, as for ConfigMaps.
 package secret
 
 import (
@@ -9,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
@@ -33,15 +33,13 @@ func wholeSchema(ctx context.Context) schema.Schema {
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 				MarkdownDescription: "Type of the Secret, such as `kubernetes.io/tls`. A change replaces the resource. Default: `Opaque`.",
 			},
-			"data_wo": writeOnlyMap("All keys with text, and their values. If you omit it and `binary_data_wo`, the resource does not manage the keys. An " +
+			"data_wo": attributes.Map(cas.Secret, "All keys with text, and their values. If you omit it and `binary_data_wo`, the resource does not manage the keys. An "+
 				"empty map removes all of them. Omit it if `cas_secret_entry` or `cas_secret_data` writes the keys."),
-			"binary_data_wo":  writeOnlyMap("All keys with bytes, and their values in standard base64. No key may be in both maps."),
-			"data_wo_version": revision("`data_wo` and `binary_data_wo`", "Keys that you add to the maps or remove from them are written anyway. "),
+			"binary_data_wo":  attributes.Map(cas.Secret, "All keys with bytes, and their values in standard base64. No key may be in both maps."),
+			"data_wo_version": attributes.Revision("`data_wo` and `binary_data_wo`", "Keys that you add to the maps or remove from them are written anyway. "),
 			"immutable": attributes.Flag("Let the API server refuse changes of the values. A later write of values, or a change back to `false`, replaces the " +
 				"resource. Default: `false`."),
-			"keys": schema.ListAttribute{
-				ElementType: types.StringType, Computed: true, MarkdownDescription: "All keys of the Secret after the last write or refresh, sorted.",
-			},
+			"keys": attributes.ComputedKeys("All keys of the Secret after the last write or refresh, sorted."),
 		}),
 	}
 }
