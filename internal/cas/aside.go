@@ -41,36 +41,38 @@ func (c *committer) unlessOthersWait(parent context.Context, w write, from time.
 	}
 }
 
-// othersWait reports whether a batch holds up a task that could go without the first of its own. Those that are set apart wait in any case.
+// othersWait reports whether a batch holds up a task that could go without the first of its own. Those that are set apart wait in any case, and those behind
+// one that waits for all ahead of it wait for that.
 func (c *committer) othersWait(w write) bool {
 	b, isBatch := w.(*batch)
 	if !isBatch {
 		return false
 	}
+	tasks := c.underWay()
+	if i := slices.IndexFunc(tasks, (*task).waitsForAll); i >= 0 {
+		tasks = tasks[:i]
+	}
 	ahead := keySet{}
 	ahead.add(b.tasks[0].txn)
-	return slices.ContainsFunc(slices.Concat(b.tasks, c.underWay()), func(t *task) bool {
+	return slices.ContainsFunc(slices.Concat(b.tasks, tasks), func(t *task) bool {
 		return t != b.tasks[0] && t.kind != observeTask && !t.answered && !t.isApart && (t.kind != writeTask || !ahead.blocks(t.txn))
 	})
 }
 
-// shutsOut reports whether a batch holds up a task that cannot go ahead of it, since it is about the object in another shape.
+// shutsOut reports whether a batch holds up a task that cannot go ahead of it: one that waits for all ahead of it, or that is about the object in
+// another shape.
 func (c *committer) shutsOut(w write) bool {
 	b, isBatch := w.(*batch)
 	return isBatch && slices.ContainsFunc(c.underWay(), func(t *task) bool {
-		return t.kind != observeTask && !t.answered && t.client.APIVersion != b.tasks[0].client.APIVersion
+		return t.kind != observeTask && !t.answered && t != b.tasks[0] && (t.waitsForAll() || t.client.APIVersion != b.tasks[0].client.APIVersion)
 	})
 }
 
-// underWay is the tasks in hand and in the queue, up to the first that waits for all of them.
+// underWay is the tasks in hand and in the queue.
 func (c *committer) underWay() []*task {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	tasks := slices.Concat(c.inHand, c.queue)
-	if i := slices.IndexFunc(tasks, func(t *task) bool { return t.isWhole() || t.txn != nil && seals(t.txn) }); i >= 0 {
-		tasks = tasks[:i] // those behind wait for it
-	}
-	return tasks
+	return slices.Concat(c.inHand, c.queue)
 }
 
 // setAside takes note of a batch whose base is still the present version, and lets others go on.

@@ -999,3 +999,36 @@ func TestKeyInTroubleDoesNotHoldUpAField(t *testing.T) {
 	}
 	x.want(Unknown, <-bad)
 }
+
+// Given a key whose write is in doubt for as long as a webhook answers 429; when one comes that waits for all ahead of it; then that is
+// done, and what became of the key is unknown.
+func TestKeyInTroubleDoesNotHoldUpThoseThatWaitForAll(t *testing.T) {
+	for name, do := range map[string]func(x *trouble) error{
+		"a removal of the object": func(x *trouble) error {
+			_, err := x.engine.Remove(x.Context(), &Removal{Ref: x.ref, At: []Version{x.version()}})
+			return err
+		},
+		"a swap that makes it immutable": func(x *trouble) error {
+			_, err := x.commit(x.txn(KeySwap{Key: ImmutableKey, New: Text("true")}))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newTrouble(t, map[string]string{"bad": "1", "good": "1"}, testcluster.Fault{Answer: slowDown}, "bad")
+			bad := x.begin(x.swapping("bad", one, two))
+			<-x.begun
+			told := make(chan error, 1)
+			go func() { told <- do(x) }()
+			select {
+			case err := <-told:
+				x.want(Applied, err)
+			case <-time.After(enough):
+				t.Error("it waits for the key")
+				x.ends()
+			}
+			x.want(Unknown, <-bad)
+			_, err := x.do(x.swapping("good", one, two))
+			x.want(Rejected, err)
+		})
+	}
+}

@@ -47,8 +47,9 @@
 //   - Nothing waits for ever: reads, writes and rehearsals of one object take turns. A swap waits five seconds at most,
 //     and a request, for a write of other keys that is in doubt, as where a webhook answers 429 for one key, or nothing.
 //     The write in doubt is tried again at least every five seconds, until its context ends, but is Unknown after five
-//     where one waits that is about the object in another shape: its entries, or its fields, or those in another version
-//     of its API. Observe waits for no write.
+//     where one waits that cannot go ahead of it: a Create or a Remove, a swap of ImmutableKey, or one that is about the
+//     object in another shape: its entries, or its fields, or those in another version of its API. Observe waits for no
+//     write.
 //     Where the API server asks to be asked again after more than five seconds, it is five. A read that it does not
 //     answer is tried again for about a second, or for about five where it asks to wait.
 //
@@ -84,7 +85,7 @@
 // A field that is not there is the absent entry; writing one makes the maps on its way. TxnResult.Stored is the form in which the API server
 // keeps what was sent: a quantity of "1000m" as "1", a port with its defaults. A value that was changed and is as before after a write that
 // landed (TxnResult.Reset) was set back by something. A path that selects several elements, or that leads through an element that is not there, is
-// a *FieldError; a kind that the API server does not serve is a *NotServedError, and a namespace too many or too few a *ScopeError: nothing was
+// a *FieldError, as is a write to an object whose text is no UTF-8, which it would change; a kind that the API server does not serve is a *NotServedError, and a namespace too many or too few a *ScopeError: nothing was
 // written. Overlap tells whether two keys name one thing, or one a part of the other or what that selects by: of a Txn no two may, and swaps of such go into
 // different requests, in their order. Errors quote no value of a Txn with Hides. ConfigMaps and Secrets are read by their fields where a Txn has an
 // APIVersion, and by their entries where it has none: both are one object with one lineage, and their swaps are in the order in which they came.

@@ -233,6 +233,7 @@ func widgetDefinition(group string) string {
 	"scope":"Namespaced","names":{"kind":"Widget","plural":"widgets","singular":"widget","listKind":"WidgetList"},"versions":[
 	{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
 	"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
+	"Metadata":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
 	"spec":{"type":"object","properties":{
 		"size":{"type":"string"},"number":{"type":"integer","format":"int64"},"on":{"type":"boolean"},"ratio":{"type":"number"},
 		"mode":{"type":"object","properties":{"kind":{"type":"string","default":"slow"},"limit":{"type":"integer"}}},

@@ -414,3 +414,20 @@ func TestFieldsWithoutAVersionAreRefused(t *testing.T) {
 	}
 	f.wantField("spec.replicas", "2")
 }
+
+// Given an object of a kind that has a member "Metadata" beside its metadata; when a field is removed; then what that member holds says nothing of whether
+// the object is being deleted.
+func TestMemberThatIsSpelledAsMetadataIsAnother(t *testing.T) {
+	t.Parallel()
+	f := fieldsIn(t, newWidgets(t))
+	f.merge("maker", `{"Metadata":{"deletionTimestamp":"2025-01-01T00:00:00Z"}}`)
+	remove := f.txn(change{"spec.size", `"other"`, ""})
+	remove.GoneIsDone = true
+	_, err := f.commit(remove)
+	f.wantReason(ReasonKey, err)
+	remove = f.txn(change{"spec.size", `"small"`, ""})
+	remove.GoneIsDone = true
+	_, err = f.commit(remove)
+	f.want(Applied, err)
+	f.wantField("spec.size", "")
+}

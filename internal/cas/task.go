@@ -104,6 +104,9 @@ func newTask(ctx context.Context, kind taskKind, ref Ref, now time.Time) *task {
 // isWhole reports whether the task is about the object as such, so that nothing else can go into its request.
 func (t *task) isWhole() bool { return t.create != nil || t.remove != nil }
 
+// waitsForAll reports whether the task waits for all ahead of it, and all behind wait for it.
+func (t *task) waitsForAll() bool { return t.isWhole() || t.txn != nil && seals(t.txn) }
+
 // wasAside reports whether siblings have waited for a batch with the task, in vain.
 func (t *task) wasAside() bool { return !t.aside.IsZero() }
 

@@ -1,6 +1,7 @@
 package cas
 
 import (
+	"errors"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,4 +32,24 @@ func TestTextThatIsNoUTF8IsLeftAsItIs(t *testing.T) {
 	}
 	_, err = f.do(f.swapping("raw", Text(raw), one))
 	f.want(Applied, err)
+}
+
+// Given such text in an object; when a field of that object is to be written, for which the API server would write all of it as JSON; then that is refused, and
+// the text stays as it is. Where nothing is to be written, nothing is refused.
+func TestFieldIsNotWrittenWhereThatWouldChangeText(t *testing.T) {
+	const raw = "a\xff\xfeb"
+	f := &fieldsFixture{fixture: newFixture(t, map[string]string{"foo": "1"}), apiVersion: "v1"}
+	_, err := f.commit(f.txn(change{"metadata.labels.a", "", `"1"`}))
+	f.want(Applied, err)
+	f.setRaw("raw", raw)
+	_, err = f.commit(f.txn(change{"metadata.labels.a", `"1"`, `"2"`}))
+	var field *FieldError
+	if !errors.As(err, &field) {
+		t.Errorf("%v, want a FieldError", err)
+	}
+	_, err = f.commit(f.txn(change{"metadata.labels.a", `"1"`, `"1"`}))
+	f.want(Applied, err)
+	if live := f.liveRaw(); live.Data["raw"] != raw || live.Labels["a"] != "1" {
+		t.Errorf("live data %q, labels %q", live.Data, live.Labels)
+	}
 }

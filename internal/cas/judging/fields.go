@@ -2,7 +2,6 @@ package judging
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +14,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	exactly "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/fieldpaths"
@@ -81,7 +81,7 @@ func ObservedFields(kind Kind, apiVersion string, answer []byte, begun time.Time
 	var about struct {
 		Metadata metav1.ObjectMeta `json:"metadata"`
 	}
-	if err := json.Unmarshal(answer, &about); err != nil {
+	if err := exactly.Unmarshal(answer, &about); err != nil { // a member "Metadata" is another one
 		return nil, err
 	}
 	object, err := decoded(answer)

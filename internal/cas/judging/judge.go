@@ -1,5 +1,7 @@
 package judging
 
+import "errors"
+
 // Decision is the outcome of judging a Txn.
 type Decision uint8
 
@@ -106,9 +108,14 @@ func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgeme
 		return refuse(&TooLargeError{Ref: t.Ref, New: size, Others: o.Size() + grows - size})
 	case !differs: // a write would make no version, and could not be found out about
 		return Judgement{Decision: DecideDone, Changes: changes}
+	case o.fields != nil && !o.SurvivesJSON():
+		return refuse(&FieldError{Ref: t.Ref, Key: t.Keys[0].Key, Err: errNoUTF8})
 	}
 	return Judgement{Decision: DecideWrite, Changes: changes}
 }
+
+// errNoUTF8: a write by path has the API server write the object as JSON.
+var errNoUTF8 = errors.New("the object holds U+FFFD, or text that is no UTF-8, of which a write of any field would make U+FFFD: replace that text first")
 
 // judgeFields says why a field cannot be told, or cannot be made to hold what it shall hold.
 func (t *Txn) judgeFields(o *Observation) error {

@@ -148,16 +148,21 @@ func (o *Observation) Immutable() bool {
 }
 
 // SurvivesJSON reports whether the object is the same after it was written and parsed as JSON, as the API server does for a JSON
-// Patch: text that is no UTF-8 becomes U+FFFD there, and could not be told from U+FFFD itself.
+// Patch, and for any patch of fields: text that is no UTF-8 becomes U+FFFD there, and could not be told from U+FFFD itself. What status holds, no
+// such write changes.
 func (o *Observation) SurvivesJSON() bool {
-	for _, values := range []map[string]string{o.configMap.Data, o.configMap.Annotations} {
-		for _, v := range values {
-			if strings.ContainsRune(v, utf8.RuneError) {
-				return false
-			}
+	var all []Entry
+	for name, v := range o.fields {
+		if name != "status" {
+			all = appendParts(all, v)
 		}
 	}
-	return true
+	for _, values := range []map[string]string{o.configMap.Data, o.configMap.Annotations} {
+		for _, v := range values {
+			all = append(all, Text(v))
+		}
+	}
+	return !slices.ContainsFunc(all, func(e Entry) bool { return strings.ContainsRune(e.content, utf8.RuneError) })
 }
 
 // Terminating reports whether the object is being deleted.

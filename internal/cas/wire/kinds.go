@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	exactly "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
@@ -203,7 +204,7 @@ func items(list runtime.Object) ([]runtime.Object, error) {
 	var of struct {
 		Items []json.RawMessage `json:"items"`
 	}
-	err := json.Unmarshal(raw.Raw, &of)
+	err := exactly.Unmarshal(raw.Raw, &of)
 	all := make([]runtime.Object, len(of.Items))
 	for i, item := range of.Items {
 		all[i] = &runtime.Unknown{Raw: item}
@@ -224,7 +225,7 @@ type opaqueDecoder struct{ runtime.Decoder }
 // Decode implements [runtime.Decoder].
 func (d opaqueDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	var kind metav1.TypeMeta
-	if err := json.Unmarshal(data, &kind); err != nil || kind.Kind == "Status" && kind.APIVersion == "v1" {
+	if err := exactly.Unmarshal(data, &kind); err != nil || kind.Kind == "Status" && kind.APIVersion == "v1" {
 		return d.Decoder.Decode(data, defaults, into)
 	}
 	of := kind.GroupVersionKind()

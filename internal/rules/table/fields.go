@@ -22,6 +22,8 @@ var fields = []Rule{
 	rule("No element is written beside a null", "judging.Observation.canHold", "never hasNull", "TestNullBesideAnElement"),
 	rule("What an update cannot find or take apart is refused", "claim.Change.updateTxn", "never Tangled", "TestDroppedPathOfAnotherVersion", "TestPartOfWhatWasWhole"),
 	rule("Entries and fields do not go together", "judging.Observation.Field", "never errShape", "TestFieldsWithoutAVersionAreRefused"),
+	rule("A member of another spelling is no metadata", "judging.ObservedFields", `exactly.Unmarshal(a, b) -> exactly.Unmarshal([]byte(strings.Replace(string(a), "Metadata", "metadata", 1)), b)`, "TestMemberThatIsSpelledAsMetadataIsAnother"),
+	rule("A field is not written where that would change text", "judging.Txn.judgeAll", "never errNoUTF8", "TestFieldIsNotWrittenWhereThatWouldChangeText"),
 	// Requests.
 	rule("An unknown field is refused", "wire.Client.Patch", "never APIVersion", "TestRefusalOfAFieldSaysItsCause/unknown_field"),
 	rule("A refusal quotes no object", "wire.Client.send", "never shorten", "TestRefusalOfAFieldSaysItsCause/unknown_field"),

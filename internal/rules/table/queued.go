@@ -80,6 +80,7 @@ var queued = []Rule{
 	rule("It is kept for as long as somebody waits for it", "cas.committer.drain", "skip aside", "TestCallerOfAWriteThatWasSetAsideLeaves/it_has_not"),
 	rule("A write on its base fences it", "cas.committer.finish", "skip fenced", "TestWriteThatWasSetAsideAndLandsLate/after_a_sibling's"),
 	rule("One that others in another shape wait for is unknown", "cas.committer.perform", "never shutsOut", "TestKeyInTroubleDoesNotHoldUpAField"),
+	rule("So is one that those wait for that wait for all", "cas.committer.shutsOut", "without waitsForAll", "TestKeyInTroubleDoesNotHoldUpThoseThatWaitForAll"),
 	rule("What came first after its base may tell that it is unknown", "cas.committer.found", "wire.InDoubt -> wire.Refused", "TestRemovalThatWasSetAsideIsUnknownWhereAnotherMadeIt"),
 	rule("Who only looks does not wait for it", "cas.task.wait", "a.kind == observeTask -> false", "TestLookDoesNotWaitForAWriteInDoubt/POST_is_lost"),
 	rule("What was set aside and lands late is found", "cas.committer.found", "!a.isFenced(b) -> true", "TestWriteThatWasSetAsideAndLandsLate/before_a_sibling's"),
