@@ -208,9 +208,12 @@ func (s Subject) mismatch(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 	case isMissing && k.New.IsAbsent():
 		next = fmt.Sprintf("%s is not there. Remove it from %s and from %s.", name, root(paths.Value), root(paths.Expected))
 	case isMissing:
-		next = fmt.Sprintf("To create it, remove %s.", paths.Expected)
+		next = fmt.Sprintf("To create %s, remove %s.", name, paths.Expected)
 	default:
 		next = fmt.Sprintf("To replace %s, %s%s.", it, s.expect(e, keys), s.keep(e.Live, keys))
+	}
+	if isMissing && len(keys) == 1 {
+		next = didYouMean(k.Key, keysIn(e.Live)) + next
 	}
 	return s.refuse(TitleExpectedValueMismatch, paths.Expected, happened, facts, s.orDestroy(next))
 }
@@ -291,13 +294,18 @@ func (s Subject) set(at path.Path, key string, e cas.Entry) string {
 		return fmt.Sprintf("set %q = null in %s", key, root(at))
 	}
 	at = attributeFor(at, e)
-	if name := root(at); !canQuote || strings.Contains(name, "base64") || strings.Contains(name, "binary") {
+	if name := root(at); !canQuote || takesBase64(name) {
 		return fmt.Sprintf("set %s to what %s holds", at, key)
 	}
 	if len(at.Steps()) == 1 {
 		return fmt.Sprintf("set %s = %s", at, value)
 	}
 	return fmt.Sprintf("set %q = %s in %s", key, value, root(at))
+}
+
+// takesBase64 reports whether an attribute takes bytes, in base64.
+func takesBase64(name string) bool {
+	return strings.Contains(name, "base64") || strings.Contains(name, "binary")
 }
 
 // attributeFor is the attribute that takes what a key holds: text and bytes have one each.

@@ -1,14 +1,12 @@
 package diagnose
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/agext/levenshtein"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
@@ -40,14 +38,8 @@ func Nearest(missing string, names []string) string {
 	if len(names) == 0 {
 		return "(none)"
 	}
-	distance := map[string]int{}
-	for _, name := range names {
-		distance[name] = levenshtein.Distance(missing, name, nil)
-	}
-	names = slices.SortedFunc(slices.Values(names), func(a, b string) int {
-		return cmp.Or(cmp.Compare(distance[a], distance[b]), cmp.Compare(a, b))
-	})
 	more := ""
+	names = byNearness(missing, names)
 	if len(names) > mostNames {
 		more = fmt.Sprintf(" and %d more", len(names)-mostNames)
 		names = names[:mostNames]
@@ -108,7 +100,7 @@ func (s Subject) keyFacts(k cas.KeyConflict, live *cas.Observation) []Fact {
 	if k.Reason == cas.ReasonHeld {
 		facts = append(facts, Fact{"Found", renderOne(found, s.Hide)})
 	} else {
-		facts = append(facts, s.compare("Expected", k.Expected, "Found", found)...)
+		facts = append(append(facts, s.compare("Expected", k.Expected, "Found", found)...), s.lookalikeFact(k, found)...)
 	}
 	if found.IsAbsent() && !k.Expected.IsAbsent() {
 		facts = append(facts, existingKeys(k.Key, live)...)
@@ -160,8 +152,10 @@ func existingKeys(missing string, live *cas.Observation) []Fact {
 	if _, isField := NameOf(missing); !live.Exists() || isField {
 		return nil
 	}
-	return []Fact{{"Existing keys", Nearest(missing, slices.Collect(maps.Keys(live.Entries())))}}
+	return []Fact{{"Existing keys", Nearest(missing, keysIn(live))}}
 }
+
+func keysIn(live *cas.Observation) []string { return slices.Collect(maps.Keys(live.Entries())) }
 
 // changedBy names writers, who may be several: the owners of a key, or those who wrote to an object in the same second.
 func changedBy(writers []cas.Writer) []Fact {

@@ -61,7 +61,7 @@ func changeDiagnosticTests() map[string]diagnosticTest {
 			path: "expected_value", summary: "Expected Value Mismatch",
 			detail: "The ConfigMap has no key \"fooo\". Nothing was written.\n\n  ConfigMap:        shop/settings\n  Key:              fooo\n" +
 				"  Expected:         \"1\"\n  Found:            (absent)\n  Existing keys:    foo, zoo, bar\n" + widePlanned +
-				"\nTo create it, remove expected_value.",
+				"\nDid you mean foo? To create fooo, remove expected_value.",
 		},
 		"missing key: of twelve, hidden": {
 			of:   missing(terms.OpCreate, "k11x", hidden).Diagnose(expects(cas.ReasonKey, "k11x", cas.Text("1"), twelve)),
@@ -69,7 +69,7 @@ func changeDiagnosticTests() map[string]diagnosticTest {
 			detail: "The ConfigMap has no key \"k11x\". Nothing was written.\n\n  ConfigMap:        shop/settings\n  Key:              k11x\n" +
 				"  Expected:         (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n  Found:            (absent)\n" +
 				"  Existing keys:    k11, k01, k10, k00, k02, k03, k04, k05, k06, k07 and 2 more\n" + widePlanned +
-				"\nTo create it, remove expected_value.",
+				"\nDid you mean k11? To create k11x, remove expected_value.",
 		},
 		"several lines: changed": {
 			of: aboutFoo(terms.OpUpdate).Diagnose(expects(cas.ReasonKey, "foo", cas.Text(multiline), lines)), summary: "Compare-And-Swap Conflict",

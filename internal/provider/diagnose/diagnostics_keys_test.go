@@ -261,6 +261,11 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			detail: "The ConfigMap has no key \"a\". Nothing was imported.\n\n  ConfigMap:      shop/settings\n  Key:            a\n  Existing keys:  foo\n" +
 				"\nCorrect the names in the import, or leave out the keys that do not exist yet: the next apply writes them.",
 		},
+		"several: an import of a key whose name is misspelt": {
+			of: aboutSeveral(terms.OpRead).NotImported([]string{"Fo"}, seen), path: "data", summary: "Key Not Found",
+			detail: "The ConfigMap has no key \"Fo\". Nothing was imported.\n\n  ConfigMap:      shop/settings\n  Key:            Fo\n  Existing keys:  foo\n" +
+				"\nDid you mean foo? Correct the names in the import, or leave out the keys that do not exist yet: the next apply writes them.",
+		},
 		"several: an import of keys that are not there": {
 			of: aboutSeveral(terms.OpRead).NotImported([]string{"a", "b"}, seen), path: "data", summary: "Key Not Found",
 			detail: "The ConfigMap does not have the keys a and b. Nothing was imported.\n\n  ConfigMap:      shop/settings\n  Key:            a\n" +

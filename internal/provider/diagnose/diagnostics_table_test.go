@@ -121,7 +121,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			path: "expected_value", summary: "Expected Value Mismatch",
 			detail: "The ConfigMap has no key \"foo\". Nothing was written." + wide +
 				"  Expected:         \"1\"\n  Found:            (absent)\n  Existing keys:    (none)\n  resourceVersion:  " + unmanaged.Version().ResourceVersion +
-				"\n\nTo create it, remove expected_value.",
+				"\n\nTo create foo, remove expected_value.",
 		},
 		"key exists": {
 			of: aboutFoo(terms.OpCreate).Diagnose(create), path: "key", summary: "Key Already Exists",

@@ -237,11 +237,14 @@ func (s Subject) NotImported(missing []string, seen *cas.Observation) diag.Diagn
 			"The ConfigMap has no keys to import. Nothing was imported.", nil, "Remove the import: the next apply writes the keys of the configuration.")
 	}
 	happened := fmt.Sprintf("The ConfigMap has no key %q. Nothing was imported.", missing[0])
+	next := "Correct the names in the import, or leave out the keys that do not exist yet: the next apply writes them."
+	if len(missing) == 1 {
+		next = didYouMean(missing[0], keysIn(seen)) + next
+	}
 	if _, isField := NameOf(missing[0]); isField {
 		happened = fmt.Sprintf("The ConfigMap does not have %s. Nothing was imported.", enumerate(missing))
 	} else if len(missing) > 1 {
 		happened = fmt.Sprintf("The ConfigMap does not have the keys %s. Nothing was imported.", enumerate(missing))
 	}
-	return s.tell(TitleKeyNotFound, at, happened, append(s.keyFact(missing...), existingKeys(missing[0], seen)...),
-		"Correct the names in the import, or leave out the keys that do not exist yet: the next apply writes them.")
+	return s.tell(TitleKeyNotFound, at, happened, append(s.keyFact(missing...), existingKeys(missing[0], seen)...), next)
 }

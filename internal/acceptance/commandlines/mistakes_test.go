@@ -1,0 +1,130 @@
+package commandlines
+
+import (
+	"testing"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+)
+
+// mistake is one that people make: what they are told, and that what they are advised to do works.
+type mistake struct {
+	live   fixture.Data // in testmap, or in the Secret database
+	wrong  string       // the configuration
+	told   []string     // by the plan, which is refused
+	mended string       // as told
+	after  fixture.Data
+}
+
+// TestMistakes: each mistake is told by the command line in these words, and who follows the message has what he wanted.
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	foo := func(lines ...string) string { return fixture.Entry("it", "testmap", "foo", lines...) }
+	for name, m := range map[string]mistake{
+		"a key that is misspelt": {
+			live: fixture.Data{"feature-flag": "off"}, after: fixture.Data{"feature-flag": "on"},
+			wrong: fixture.Entry("it", "testmap", "feature_flag", `value = "on"`, `expected_value = "off"`),
+			told: []string{
+				"Error: Expected Value Mismatch", `The ConfigMap has no key "feature_flag". Nothing was written.`, "Existing keys: feature-flag",
+				"Did you mean feature-flag? To create feature_flag, remove expected_value. If this blocks a destroy",
+			},
+			mended: fixture.Entry("it", "testmap", "feature-flag", `value = "on"`, `expected_value = "off"`),
+		},
+		"a newline from a file": {
+			live: fixture.Data{"foo": "1.0"}, after: fixture.Data{"foo": "1.1"},
+			wrong: foo(`value = "1.1"`, `expected_value = file("version.txt")`),
+			told: []string{
+				"Error: Expected Value Mismatch", `Expected: "1.0\n" Found: "1.0" Note: expected_value and foo differ only in a trailing newline: use chomp(...) Changed by:`,
+			},
+			mended: foo(`value = "1.1"`, `expected_value = chomp(file("version.txt"))`),
+		},
+		"a newline from a file, of a key that is there": {
+			live: fixture.Data{"foo": "1.0"}, after: fixture.Data{"foo": "1.0"},
+			wrong: foo(`value = file("version.txt")`),
+			told: []string{
+				"Error: Key Already Exists", "foo already exists with another value. Nothing was written.", "Note: value and foo differ only in a trailing newline: use chomp(...) Changed by:",
+			},
+			mended: foo(`value = chomp(file("version.txt"))`, "adopt_existing = true"),
+		},
+		"line endings of another system": {
+			live: fixture.Data{"foo": "a\nb"}, after: fixture.Data{"foo": "c"},
+			wrong:  foo(`value = "c"`, `expected_value = "a\r\nb"`),
+			told:   []string{`Note: expected_value and foo differ only in line endings, CRLF or LF: use replace(..., "\r\n", "\n") Changed by:`},
+			mended: foo(`value = "c"`, `expected_value = replace("a\r\nb", "\r\n", "\n")`),
+		},
+		"spaces around": {
+			live: fixture.Data{"foo": "1.0"}, after: fixture.Data{"foo": "1.1"},
+			wrong: foo(`value = "1.1"`, `expected_value = " 1.0"`),
+			told: []string{
+				`expected_value is " 1.0", but foo holds "1.0". Nothing was written.`, "Note: expected_value and foo differ only in spaces around the value: use trimspace(...) Changed by:",
+			},
+			mended: foo(`value = "1.1"`, `expected_value = trimspace(" 1.0")`),
+		},
+		"upper and lower case": {
+			live: fixture.Data{"foo": "true"}, after: fixture.Data{"foo": "false"},
+			wrong: foo(`value = "false"`, `expected_value = "True"`),
+			told: []string{
+				`expected_value is "True", but foo holds "true". Nothing was written.`, "Note: expected_value and foo differ only in upper and lower case Changed by:",
+				`To replace "true", set expected_value = "true"`,
+			},
+			mended: foo(`value = "false"`, `expected_value = "true"`),
+		},
+		"base64 for a key that holds text": {
+			live: fixture.Data{"foo": "1.0"}, after: fixture.Data{"foo": "1.1"},
+			wrong: foo(`value = "1.1"`, `expected_value_base64 = base64encode("1.0")`),
+			told: []string{
+				"foo does not hold what expected_value_base64 says. Nothing was written.",
+				`Expected: base64 "MS4w" Found: "1.0" Note: foo is text (data), and expected_value_base64 is bytes (binaryData) Changed by:`,
+				`To replace "1.0", set expected_value = "1.0"`,
+			},
+			mended: foo(`value = "1.1"`, `expected_value = "1.0"`),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewCLIPipeline(t)
+			p.Create("testmap", m.live)
+			p.On.Write("version.txt", "1.0\n")
+			p.Write(m.wrong)
+			p.PlanRefused(m.told)
+			p.WantLive("testmap", m.live)
+			p.Planned(m.mended)
+			p.WantLive("testmap", m.after)
+		})
+	}
+}
+
+// TestMistakesOfSecrets: so it is of a Secret, and no message has a value.
+func TestMistakesOfSecrets(t *testing.T) {
+	t.Parallel()
+	for name, m := range map[string]mistake{
+		"base64 in place of the value": {
+			wrong:  fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = base64encode("old-password")`),
+			told:   []string{"Note: expected_value_wo is the base64 of what password holds: use base64decode(...) Changed by:"},
+			mended: fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = base64decode(base64encode("old-password"))`),
+		},
+		"a newline from a file": {
+			wrong:  fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = "old-password\n"`),
+			told:   []string{"Note: expected_value_wo and password differ only in a trailing newline: use chomp(...) Changed by:"},
+			mended: fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = chomp("old-password\n")`),
+		},
+		"Unicode normal form": {
+			live:   fixture.Data{"password": "cafe\u0301"},
+			wrong:  fixture.SecretEntry(`value_wo = "new"`, `expected_value_wo = "cafe\u0301"`), // which Terraform normalizes
+			told:   []string{"Note: expected_value_wo and password differ only in Unicode normal form Changed by:"},
+			mended: fixture.SecretEntry(`value_wo = "new"`, `expected_value_base64_wo = "Y2FmZcyB"`),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if m.live == nil {
+				m.live = fixture.Data{"password": "old-password"}
+			}
+			p := fixture.NewCLIPipeline(t)
+			p.CreateSecret("database", m.live)
+			p.Write(m.wrong)
+			p.PlanRefused(append(m.told, "Error: Expected Value Mismatch", "password does not hold what expected_value_wo says. Nothing was written.",
+				"Expected: (sensitive) Found: (sensitive)", "!old-password", "!b2xkLXBhc3N3b3Jk"))
+			p.WantSecret("database", m.live)
+			p.Planned(m.mended)
+			p.WantSecret("database", fixture.Data{"password": "new"})
+		})
+	}
+}
