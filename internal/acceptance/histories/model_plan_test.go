@@ -59,6 +59,7 @@ type touch struct {
 	removed, lacking bool // lacking: by a whole object, whose data lacks it
 	writer           string
 	valued           bool // by an entry or by data
+	changed          bool // by the writer
 }
 
 // touchesAll is touches of what a whole ConfigMap writes, or removes, by the rules that it is held to.
@@ -82,7 +83,7 @@ func (p *process) touchesAll(b *block, rules []rule) string {
 	return title
 }
 
-// declares notes what a whole object shall have, and warns of a creation that undoes what others have.
+// declares notes what a whole object shall have, and warns of what others write in the same plan and it does not have or, if it is new, of what they have.
 func (p *process) declares(b *block, isNew bool) (warnings []string) {
 	if p.declared == nil {
 		p.declared = map[string]map[string]string{}
@@ -90,21 +91,24 @@ func (p *process) declares(b *block, isNew bool) (warnings []string) {
 	p.declared[b.cm] = b.values
 	for at, t := range p.keys {
 		cm, key, _ := strings.Cut(at, "/")
-		if _, has := b.values[key]; isNew && cm == b.cm && b.values != nil && t.valued && !has {
+		if _, has := b.values[key]; (isNew || t.changed) && !t.lacking && cm == b.cm && b.values != nil && t.valued && !has {
 			return []string{titleUndoes}
 		}
 	}
 	return nil
 }
 
-// undone warns of a creation that a whole object of the plan undoes.
-func (p *process) undone(b *block) (warnings []string) {
-	for key := range b.values {
-		if _, has := p.declared[b.cm][key]; p.declared[b.cm] != nil && !has {
-			return []string{titleUndoes}
+// undone notes keys that a resource writes, and warns of those that a whole object of the plan does not have.
+func (p *process) undone(cm string, written []string) (warnings []string) {
+	for _, key := range written {
+		t := p.keys[cm+"/"+key]
+		t.changed = true
+		p.keys[cm+"/"+key] = t
+		if _, has := p.declared[cm][key]; p.declared[cm] != nil && !has {
+			warnings = []string{titleUndoes}
 		}
 	}
-	return nil
+	return warnings
 }
 
 // touches notes which keys a resource has and which it removes, and gives the title where that does not go with what another one has or removes.
@@ -240,7 +244,7 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 	if title = p.touches(b.address(), b.cm, writes, nil); title != "" {
 		return title, nil
 	}
-	undone := p.undone(b)
+	undone := p.undone(b.cm, writes)
 	if len(rules) == 0 {
 		return "", undone
 	}
@@ -288,13 +292,15 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 	if title = p.touches(b.address(), b.cm, namesIn(b.values), namesIn(b.dropped(was))); title != "" {
 		return title, nil
 	}
+	undone := p.undone(b.cm, slices.DeleteFunc(namesIn(b.values), func(key string) bool { return b.keeps(was, key) || !b.secret && b.values[key] == was.values[key] }))
 	if b.kind == "data" {
 		gone := maps.Clone(was.values)
 		maps.DeleteFunc(gone, func(key, _ string) bool { return b.values[key] != "" })
 		if title, warnings = b.removal(was, gone); title != "" {
-			return title, warnings
+			return title, append(undone, warnings...)
 		}
 	}
+	warnings = append(undone, warnings...)
 	if !b.writes(was) {
 		return "", append(warnings, b.leavesDrift(was)...)
 	}
@@ -465,9 +471,7 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 func (p *process) planBlock(b *block, was *tracking, forced bool, made map[string]bool) (c change, title string, warnings []string) {
 	if b.kind == "whole" {
 		defer func() {
-			if w := p.declares(b, was == nil || was.tainted); title == "" || was == nil || was.tainted {
-				warnings = append(warnings, w...)
-			}
+			warnings = append(warnings, p.declares(b, was == nil || was.tainted)...)
 		}()
 	}
 	c = change{action: "no-op", to: b}

@@ -46,6 +46,29 @@ func TestDataAndAnEntryOfAnotherKeyUndoEachOther(t *testing.T) {
 	}
 }
 
+// Given a ConfigMap whose data is declared, and does not change; when a resource of keys takes up another key of it; then the plan says so, whichever of the two it
+// plans first.
+func TestAKeyThatIsTakenUpBesideDeclaredData(t *testing.T) {
+	for name, data := range map[string]func(lines string) string{
+		"planned last":  func(lines string) string { return fixture.DataBlock("b", "depends_on = [cas_configmap.it]", lines) },
+		"planned first": func(lines string) string { return fixture.DataBlock("b", lines) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			whole := fixture.WholeBlock("it", `data = { foo = "1" }`)
+			if name == "planned first" {
+				whole = fixture.WholeBlock("it", `data = { foo = "1" }`, "depends_on = [cas_configmap_data.b]")
+			}
+			p.Planned(fixture.WholeBlock("it", `data = { foo = "1" }`))
+			p.Planned(whole + data("adopt_existing = true\n  data = { foo = \"1\" }"))
+			p.Write(whole + data(`data = { foo = "1", bar = "2" }`))
+			p.Wants(p.Plan(), "Warning: Data Undoes Another Resource: bar in ConfigMap "+p.Namespace+"/testmap", "whose data lacks bar")
+			p.Apply()
+			p.Wants(p.PlanRefused([]string{"Error: Data Undoes Another Resource"}), "!Warning: Data Undoes", "!Somebody else")
+		})
+	}
+}
+
 // A new entry in a ConfigMap whose data is declared, and does not change.
 func TestANewEntryBesideDeclaredData(t *testing.T) {
 	p := fixture.NewPipeline(t)

@@ -35,7 +35,6 @@ func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
 	if diags.HasError() {
 		return diags
 	}
-	diags.Append(ch.planBeside(ctx)...)
 	if needs := c.needs(); m.Removal == nil && len(needs) > 0 {
 		m.Needs = &needsNote{c.ID, needs} // a plan that replaces a tainted resource looks like a create
 	}

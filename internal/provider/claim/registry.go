@@ -86,6 +86,7 @@ type clash struct {
 	stays  bool     // of those, whether one is left as it is by the instance that has it
 	lacks  bool     // whether it is a whole object that removes them
 	twice  []string // keys that another instance has as well
+	undone []string // keys that it writes, and that a whole object of the plan does not have
 	first  token    // of that one
 }
 
@@ -126,7 +127,12 @@ func (g *registry) plans(ref cas.Ref, of token, u use) (c clash) {
 			k.isOwned, k.owner, k.value = true, of, u.values[key]
 		}
 	})
-	record(u.writes, func(_ string, k *keyUse) { k.isChanged = true })
+	record(u.writes, func(key string, k *keyUse) {
+		k.isChanged = true
+		if !u.isWhole && g.declared[ref].undoes(key, u.values[key]) {
+			c.undone = append(c.undone, key)
+		}
+	})
 	return c
 }
 
@@ -187,8 +193,9 @@ func (d Declared) undoes(key string, value cas.Entry) bool {
 	return of != nil && !value.IsAbsent() && !d.Text[key] && !d.Binary[key]
 }
 
-// declares records what a whole object shall have, and gives the keys of other instances that it undoes.
-func (g *registry) declares(ref cas.Ref, d Declared) (undone []string) {
+// declares records what a whole object shall have, and gives the keys of other instances that its next update removes: those that they write in this plan and,
+// if the object is new, all that they have.
+func (g *registry) declares(ref cas.Ref, d Declared, isNew bool) (undone []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.declared == nil {
@@ -196,7 +203,7 @@ func (g *registry) declares(ref cas.Ref, d Declared) (undone []string) {
 	}
 	g.declared[ref] = d
 	for id, k := range g.keys {
-		if id.Ref == ref && k.isOwned && d.undoes(id.Key, k.value) {
+		if id.Ref == ref && k.isOwned && (isNew || k.isChanged) && !k.isLacking && d.undoes(id.Key, k.value) {
 			undone = append(undone, id.Key)
 		}
 	}
@@ -204,35 +211,14 @@ func (g *registry) declares(ref cas.Ref, d Declared) (undone []string) {
 	return undone
 }
 
-// undone gives the keys that a whole object of the plan undoes.
-func (g *registry) undone(ref cas.Ref, values map[string]cas.Entry) (keys []string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, key := range sortedKeys(values) {
-		if g.declared[ref].undoes(key, values[key]) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
-// PlanDeclares records what a whole object shall have. Of a creation it warns of keys that other instances have beside it, which the next plan refuses: with
-// ignore_changes there would be nothing to undo, and no provider can see that.
+// PlanDeclares records what a whole object shall have. It warns of keys that other instances write beside it, which the next plan refuses: with ignore_changes
+// there would be nothing to undo, and no provider can see that.
 func (r *Run) PlanDeclares(ctx context.Context, ref cas.Ref, d Declared, isNew bool, about diagnose.Subject) diag.Diagnostics {
-	undone := r.registry.declares(ref, d)
-	if !isNew || len(undone) == 0 || r.isApply(ctx) || r.PlanCheck == terms.PlanCheckOff {
+	undone := r.registry.declares(ref, d, isNew)
+	if len(undone) == 0 || r.isApply(ctx) || r.PlanCheck == terms.PlanCheckOff {
 		return nil
 	}
 	return diag.Diagnostics{about.DataWillUndo(undone)}
-}
-
-// planBeside is PlanDeclares for the creation of keys beside a whole object.
-func (ch *Change) planBeside(ctx context.Context) diag.Diagnostics {
-	undone := ch.Run.registry.undone(ch.Plan.Ref, ch.Plan.Values)
-	if len(undone) == 0 || ch.Run.isApply(ctx) || ch.Run.PlanCheck == terms.PlanCheckOff {
-		return nil
-	}
-	return diag.Diagnostics{ch.about.DataWillUndo(undone)}
 }
 
 // takes records keys that a call is about to write or to take over. It records nothing, and gives those that another call of this apply has, where there
@@ -283,7 +269,8 @@ func (g *registry) frees(ref cas.Ref, keys []string) {
 // NoteRefresh records that a resource instance was read.
 func (r *Run) NoteRefresh(m *Memory) { r.registry.noteRead(m.token()) }
 
-// planKeys records what an instance is planned to do with keys, and refuses what does not go with what another instance of the plan does, or has.
+// planKeys records what an instance is planned to do with keys, and refuses what does not go with what another instance of the plan does, or has. It warns, as
+// PlanDeclares does, of keys that a whole object would undo.
 func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about diagnose.Subject) diag.Diagnostics {
 	if r.isApply(ctx) {
 		return nil
@@ -298,6 +285,8 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about 
 		return diag.Diagnostics{r.atPlan(ctx, about).KeyMoves(c.moving, c.stays)}
 	case len(c.twice) > 0:
 		return diag.Diagnostics{r.atPlan(ctx, about).KeyWrittenTwice(c.twice, of.isNew && c.first.isNew && planningOf(ctx).isTold)}
+	case len(c.undone) > 0:
+		return diag.Diagnostics{about.DataWillUndo(c.undone)}
 	}
 	return nil
 }

@@ -80,6 +80,9 @@ var providerPlanned = []Rule{
 	rule("A default that is not known leaves alone what does not change", "adapter.Type.setDefaults", "a[b] = c[b] -> _ = c", "TestDefaultsThatAreNotKnownYet/terraform-1.11"),
 	rule("A missing object is an error where that is asked for", "diagnose.Subject.notFound", "without MissingRefused", "TestMissingObject/error"),
 	rule("A whole ConfigMap tells of keys of others that it lacks", "adapter.Whole.ModifyPlan", "skip declares", "TestANewEntryBesideDeclaredData"),
+	rule("A resource of keys tells of those that it writes and a whole ConfigMap lacks", "claim.registry.plans", "never undoes", "TestAKeyThatIsTakenUpBesideDeclaredData/planned_last"),
+	rule("So does a whole ConfigMap that is planned after it, and does not change", "claim.registry.declares", "a || b.isChanged -> a", "TestAKeyThatIsTakenUpBesideDeclaredData/planned_first"),
+	rule("What its own update is refused for is told once", "claim.registry.declares", "!a.isLacking -> true", "TestAKeyThatIsTakenUpBesideDeclaredData/planned_first"),
 	rule("A counter takes part in that", "claim.Run.planComputed", "a.planKeys(b, c, d, e, f) -> diag.Diagnostics{}", "TestACounterAndAnEntryWriteOneKey"),
 	// Secrets.
 	rule("An update of a Secret in object scope is held to the version that its plan saw", "claim.Change.updateTxn", "a || b != terms.ScopeKey || c.IsSecret() && d -> a || b != terms.ScopeKey && !c.IsSecret()",
