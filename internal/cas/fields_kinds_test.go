@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -148,7 +149,8 @@ func TestNamespaceThatDoesNotFitTheKind(t *testing.T) {
 	}
 }
 
-// Given a kind that is defined anew, without namespaces; then an object without one is found in the same process, and one with a namespace is told.
+// Given a kind that is defined anew, without namespaces, between a read and its write; then the write says so, an object without a namespace is found in the same
+// process, and one with a namespace is told.
 func TestKindThatComesInAnotherScope(t *testing.T) {
 	t.Parallel()
 	widget := newWidgets(t)
@@ -157,37 +159,52 @@ func TestKindThatComesInAnotherScope(t *testing.T) {
 	f.want(Applied, err)
 	group := f.ref.Kind.Group()
 	definition, definitions := "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets."+group, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	f.mustSend(http.MethodDelete, definition, "application/json", "")
 	until := func(what string, is func() bool) {
 		for deadline := time.Now().Add(ample); !is(); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Fatal(what)
+				t.Error(what)
+				return
 			}
 		}
 	}
-	until("the definition does not go", func() bool {
-		status, _ := f.send(http.MethodGet, definition, "", "")
-		return status == http.StatusNotFound
+	comesAnew := sync.OnceFunc(func() {
+		f.mustSend(http.MethodDelete, definition, "application/json", "")
+		until("the definition does not go", func() bool {
+			status, _ := f.send(http.MethodGet, definition, "", "")
+			return status == http.StatusNotFound
+		})
+		f.mustSend(http.MethodPost, definitions, "application/json", strings.Replace(widgetDefinition(group), "Namespaced", "Cluster", 1))
+		until("the kind does not come", func() bool {
+			status, _ := f.send(http.MethodPost, "/apis/"+widget.apiVersion+"/widgets", "application/json", widget.body)
+			return status == http.StatusCreated || status == http.StatusConflict
+		})
+		until("the list of kinds does not tell it", func() bool {
+			_, answer := f.send(http.MethodGet, "/apis/"+widget.apiVersion, "", "")
+			return strings.Contains(string(answer), `"namespaced":false`)
+		})
 	})
-	f.mustSend(http.MethodPost, definitions, "application/json", strings.Replace(widgetDefinition(group), "Namespaced", "Cluster", 1))
-	collection := "/apis/" + widget.apiVersion + "/widgets"
-	until("the kind does not come", func() bool {
-		status, _ := f.send(http.MethodPost, collection, "application/json", widget.body)
-		return status == http.StatusCreated || status == http.StatusConflict
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method == http.MethodPatch {
+			comesAnew()
+		}
+		return testcluster.Fault{}
 	})
-	until("the list of kinds does not tell it", func() bool {
-		_, answer := f.send(http.MethodGet, "/apis/"+widget.apiVersion, "", "")
-		return strings.Contains(string(answer), `"namespaced":false`)
-	})
+	wantScope := func(err error) {
+		t.Helper()
+		f.want(Rejected, err)
+		var scope *ScopeError
+		if !errors.As(err, &scope) || scope.Namespaced {
+			t.Errorf("%v, want a ScopeError", err)
+		}
+	}
+	_, err = f.commit(f.txn(change{"spec.size", `"small"`, `"large"`}))
+	wantScope(err)
 	seen, err := f.observes(Ref{Kind: f.ref.Kind, Name: f.ref.Name}, widget.apiVersion)
 	if f.want(Applied, err); seen == nil || !seen.Exists() {
 		t.Error("the object is not found")
 	}
 	_, err = f.observes(f.ref, widget.apiVersion)
-	var scope *ScopeError
-	if !errors.As(err, &scope) || scope.Namespaced {
-		t.Errorf("%v, want a ScopeError", err)
-	}
+	wantScope(err)
 }
 
 // Given many objects of two versions; then what is served is asked for once each.

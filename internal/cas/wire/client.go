@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -104,7 +105,11 @@ func (c *Client) ask(ctx context.Context, ref judging.Ref, r *rest.Request) (run
 	if err != nil {
 		return nil, err
 	}
-	return r.Do(ctx).Get()
+	answer, err := r.Do(ctx).Get()
+	if c.APIVersion != "" && apierrors.IsNotFound(err) && !c.isAbsence(err, ref) {
+		err = cmp.Or(c.gone(ctx, ref), err)
+	}
+	return answer, err
 }
 
 // Get reads the object, linearizably: without a resourceVersion the API server asks a quorum of etcd.
@@ -286,6 +291,8 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 	}
 	status, unsent := apierrors.APIStatus(nil), (*CredentialsError)(nil)
 	switch {
+	case isExplained(err): // of a kind that is not known, of which nothing was sent, or not to where it is
+		return nil, Unsent, err
 	case !errors.As(err, &status) && (!connected.Load() || errors.As(err, &unsent)):
 		return nil, Unsent, c.Explain(err, ref, verb)
 	case !errors.As(err, &status):

@@ -22,8 +22,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// kinds are those that the API server serves, by API version. That one is served stays known. That one is not, or not in an object's scope, is asked again
-// each time: the CustomResourceDefinition may have come, or come again.
+// kinds are those that the API server serves, by API version. That one is served stays known, until an answer is none of the API server's objects. That one
+// is not, or not in an object's scope, is asked again each time: the CustomResourceDefinition may have come, or come again.
 type kinds struct {
 	asking chan struct{} // of capacity 1: one asks for all
 	mu     sync.Mutex
@@ -116,6 +116,20 @@ func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 		c.kinds.served = map[string][]metav1.APIResource{}
 	}
 	c.kinds.served[c.APIVersion] = served.APIResources
+	return nil
+}
+
+// gone asks again for what is served, and says whether an object's kind is served no more, or in the other scope; nil where it is served as before, or where
+// that is not known.
+func (c *Client) gone(ctx context.Context, ref judging.Ref) error {
+	c.kinds.mu.Lock()
+	delete(c.kinds.served, c.APIVersion)
+	c.kinds.mu.Unlock()
+	_, err := c.resolve(ctx, ref)
+	switch err.(type) { //nolint:errorlint // none is wrapped
+	case *judging.NotServedError, *judging.ScopeError:
+		return err
+	}
 	return nil
 }
 

@@ -42,6 +42,8 @@ var fields = []Rule{
 	rule("A kind that the list lacks is not served", "wire.Client.resolve", "never NotServedError", "TestKindThatIsNotServed"),
 	rule("A namespace fits the kind", "wire.kinds.fitting", "without Namespaced", "TestNamespaceThatDoesNotFitTheKind"),
 	rule("A kind may come again in the other scope", "wire.Client.discover", "c.kinds.fitting(a, b) -> c.kinds.of(a, b.Kind)", "TestKindThatComesInAnotherScope"),
+	rule("A bare 404 has the kind asked for again", "wire.Client.ask", "never IsNotFound", "TestKindThatComesInAnotherScope"),
+	rule("What is sent to where a kind is no more is not written", "wire.Client.send", "never isExplained", "TestKindThatComesInAnotherScope"),
 	rule("What a computed field becomes fits the object", "judging.Txn.judgeKeys", "never canHold", "TestComputedFieldMustFit"),
 	rule("Text within a value counts after NFC", "judging.Entry.Holds", "a != binary -> a == text", "TestTextWithinAValueCountsAsTextAlone"),
 	rule("A plan knows a field by each of its names", "claim.overlaps", "cas.Overlap(a, b) -> false", "TestSwapAfterAChangeOfThePlan"),
