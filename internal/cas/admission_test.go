@@ -7,6 +7,7 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -119,4 +120,19 @@ func TestPolicyThatMakesWhatARefusedNumberWouldTakesNoNumber(t *testing.T) {
 	if got.Number != 7 {
 		t.Errorf("took %d, want 7, which the policy has set", got.Number)
 	}
+}
+
+// Given a counter, and a user who may neither watch nor list; when the write of a number never arrives, and a policy changes its key along with another client's
+// write, to just what that number would have made; then that number is not told as taken.
+func TestPolicyThatMakesWhatALostNumberWouldIsNoProof(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "5"})
+	f.mutates()
+	f.proxy = f.cluster.ProxyFor(t, f.cluster.User(t, "patches-"+f.ref.Namespace, f.ref.Namespace,
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "patch"}}))
+	f.engine = f.newEngine(f.proxy.Config)
+	_, err := f.takes() // 5, and 6 is left
+	f.want(Applied, err)
+	f.triggers() // and so 7
+	_, err = f.takes()
+	f.want(Unknown, err)
 }

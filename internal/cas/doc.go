@@ -100,8 +100,8 @@
 // version after the base tells: either it is ours, or ours can never land. judging.Sent has the rules by which it tells.
 // That version is found by a watch from the horizon, a resourceVersion that was known before the base was read; and where
 // the API server has forgotten that too, or this user may not watch, by walking back through etcd, if this user may list.
-// Where it cannot be found, the verdict is Unknown, unless a key is still ours and holds what was written under a name
-// that only this Engine has (Engine.Signed). A write in doubt that others wait for is halved and then set aside, and
+// Where it cannot be found, the verdict is Unknown, unless a key is still ours under a name that only this Engine has
+// (Engine.Signed), and that name has written since, or nothing else differs. A write in doubt that others wait for is halved and then set aside, and
 // others go on; the version that comes next tells what became of it. An error of the API server's own (500) is in doubt
 // as well: the write is sent again for five seconds. So long is a JSON Patch looked for.
 //

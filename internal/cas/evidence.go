@@ -133,8 +133,8 @@ func (b *batch) isAllOf(before, next *Observation) bool {
 	return next.DigestWith(was) == b.digest
 }
 
-// isProven reports whether the object, as it is now, shows that the batch landed: all that it sets is its own, under a name that only it
-// uses, and is just what it writes. That it is not proven says nothing: another may have written since.
+// isProven reports whether the object, as it is now, shows that the batch landed, under a name that only it uses. That it is not proven says
+// nothing: another may have written since.
 func (b *batch) isProven(now *Observation) bool {
-	return b.from != nil && b.isSigned() && now.Version().UID == b.base.UID && now.HasAll(b.changes) && b.sent().Owns(b.from, now)
+	return b.from != nil && b.isSigned() && now.Version().UID == b.base.UID && b.sent().IsProven(b.from, now)
 }

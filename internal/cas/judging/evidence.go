@@ -102,10 +102,7 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 	// 3. Is all as it makes it, and ours? 4. Is it ours, and can only be of this write?
 	isEarlier := slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.leads(before, next) })
 	isSigners := slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.Manager == s.Manager })
-	gained, isLater := next.gained(before, s.isOurs)
-	gains := slices.ContainsFunc(slices.Collect(maps.Keys(writes)), func(f Field) bool {
-		return (next.fields != nil || !writes[f].IsAbsent()) && next.hasPart(before, gained, f)
-	})
+	gains, isLater := s.gained(before, next, writes)
 	switch {
 	case onlyRemoves && made && s.GoneIsDone:
 		return HasLanded, nil
@@ -125,6 +122,21 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 		return IsUnknown, errEarlier
 	}
 	return IsUnknown, errAltered // 5.
+}
+
+// gained reports whether our entry has gained a field that the write makes, and whether it has a later time.
+func (s Sent) gained(before, next *Observation, writes map[Field]Entry) (gains, isLater bool) {
+	gained, isLater := next.gained(before, s.isOurs)
+	return slices.ContainsFunc(slices.Collect(maps.Keys(writes)), func(f Field) bool {
+		return (next.fields != nil || !writes[f].IsAbsent()) && next.hasPart(before, gained, f)
+	}), isLater
+}
+
+// IsProven reports whether the object, as it is now, shows that a signed write landed on before, whatever came since: what it sets is ours, and was
+// written under our name since, or else is all that differs. That it holds what was sent proves nothing: a policy may set that along with another's write.
+func (s Sent) IsProven(before, now *Observation) bool {
+	gains, isLater := s.gained(before, now, s.writes(before))
+	return s.Owns(before, now) && (gains || isLater || s.isAllOf(before, now))
 }
 
 // TellUnread is Tell of a removal whose base this process has not read: of what a plan saw.

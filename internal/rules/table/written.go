@@ -118,11 +118,9 @@ var written = []Rule{
 		"TestWhatBecameOfALostWrite/managers_that_came_among_the_many_with_our_write"),
 	// Signatures.
 	rule("A key that is ours still proves a signed write", "cas.batch.settle", "never isProven", "TestSignedWriteIsSettledWithoutWatch"),
-	rule("Who owns the key proves it, not that it was changed", "cas.batch.isProven", "a.Owns(b, c) -> true", "TestSignedWriteIsSettledWithoutWatch"),
-	rule("Only a key that holds just what was sent proves it", "cas.batch.isProven", "without HasAll", "TestSignedKeyThatIsOursSinceBeforeProvesNothing"),
+	rule("Who owns the key proves it, not that it was changed", "judging.Sent.IsProven", "a.Owns(b, c) -> true", "TestSignedWriteIsSettledWithoutWatch"),
+	rule("And only where we wrote since, or nothing else differs", "judging.Sent.IsProven", "a || b || c -> true", "TestPolicyThatMakesWhatALostNumberWouldIsNoProof"),
 	rule("A write begins managedFields where there are none", "cas.batch.request", "judging.MergePatch(a, b, c, d.firstOwner()) -> judging.MergePatch(a, b, c, nil)", "TestSignedWriteIsToldFromATwins"),
-	rule("That a key is ours and as it shall be proves nothing after a 409", "cas.batch.overtaken",
-		"result{outcome: wire.Pending, now: a} -> result{outcome: wire.Landed, after: a, now: a, isLater: true}", "TestPolicyThatMakesWhatARefusedNumberWouldTakesNoNumber"),
 	rule("A signed write that was sent twice on the way is found out", "cas.batch.overtaken", "never isProven", "TestSignedWriteThatIsSentTwiceOnTheWayIsFoundOut"),
 	// After a write whose verdict is unknown.
 	rule("After a signed write that is unknown there is a new signature, so that it is not taken for a later one", "cas.committer.doubts", "skip newSignature",
