@@ -18,12 +18,11 @@ import (
 
 // Found is what data sources and ephemeral resources say of any object.
 type Found struct {
+	Named
 	Observed
 
-	Namespace types.String `tfsdk:"namespace"`
-	Name      types.String `tfsdk:"name"`
-	Exists    types.Bool   `tfsdk:"exists"`
-	Timeouts  types.Object `tfsdk:"timeouts"`
+	Exists   types.Bool   `tfsdk:"exists"`
+	Timeouts types.Object `tfsdk:"timeouts"`
 }
 
 // Shared is what was found itself.

@@ -1,7 +1,6 @@
 package adapter
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -19,10 +18,7 @@ import (
 )
 
 // ObjectIdentity is the identity of a whole ConfigMap or Secret.
-type ObjectIdentity struct {
-	Namespace types.String `tfsdk:"namespace"`
-	Name      types.String `tfsdk:"name"`
-}
+type ObjectIdentity struct{ Named }
 
 // entryIdentity is the identity of one key.
 type entryIdentity struct {
@@ -76,15 +72,11 @@ var (
 )
 
 // Identity is the identity of the object.
-func (p *Place) Identity() ObjectIdentity { return ObjectIdentity{p.Namespace, p.Name} }
+func (p *Place) Identity() ObjectIdentity { return ObjectIdentity{p.Named} }
 
 // Encode puts the identity into raw.
 func (i ObjectIdentity) Encode(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
 	return objectIdentities().Encode(ctx, i, raw)
-}
-
-func (i ObjectIdentity) ref() cas.Ref {
-	return cas.Ref{Namespace: cmp.Or(i.Namespace.ValueString(), terms.DefaultNamespace), Name: i.Name.ValueString()}
 }
 
 // Imported parses an import's id or, without one, reads its identity. Where of is nil, the resource has no identity.
@@ -111,13 +103,15 @@ func Imported[I, ID any](
 
 // importedObject is the namespace and the name that an import gives. The resource knows the kind, here and in the two functions below.
 func importedObject(ctx context.Context, req resource.ImportStateRequest) (cas.Ref, diag.Diagnostics) {
-	return Imported(ctx, req, terms.ParseConfigMapID, func(i ObjectIdentity) (cas.Ref, error) { return i.ref(), terms.CheckObject(i.ref()) })
+	return Imported(ctx, req, terms.ParseConfigMapID, func(i ObjectIdentity) (cas.Ref, error) {
+		return i.RefWithDefault(), terms.CheckObject(i.RefWithDefault())
+	})
 }
 
 // importedEntry is the key that an import names.
 func importedEntry(ctx context.Context, req resource.ImportStateRequest) (terms.EntryID, diag.Diagnostics) {
 	return Imported(ctx, req, terms.ParseEntryID, func(i entryIdentity) (terms.EntryID, error) {
-		id := terms.EntryID{Ref: i.ref(), Key: i.Key.ValueString()}
+		id := terms.EntryID{Ref: i.RefWithDefault(), Key: i.Key.ValueString()}
 		return id, id.Check()
 	})
 }
@@ -125,7 +119,7 @@ func importedEntry(ctx context.Context, req resource.ImportStateRequest) (terms.
 // importedData are the keys that an import names; none for all.
 func importedData(ctx context.Context, req resource.ImportStateRequest) (terms.DataID, diag.Diagnostics) {
 	return Imported(ctx, req, terms.ParseDataID, func(i dataIdentity) (terms.DataID, error) {
-		id := terms.DataID{Ref: i.ref(), Keys: slices.Sorted(slices.Values(KeysOf(i.Keys)))}
+		id := terms.DataID{Ref: i.RefWithDefault(), Keys: slices.Sorted(slices.Values(KeysOf(i.Keys)))}
 		return id, id.Check()
 	})
 }

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -20,10 +21,24 @@ import (
 
 // Attributes that several models have, with what these make of them.
 
+// Named are the attributes that name an object.
+type Named struct {
+	Namespace types.String `tfsdk:"namespace"`
+	Name      types.String `tfsdk:"name"`
+}
+
+// At are the attributes that say where something is.
+func (n *Named) At() []types.String { return []types.String{n.Namespace, n.Name} }
+
+// RefWithDefault names the object, of the default namespace where none is given: the framework has defaults for resources alone.
+func (n *Named) RefWithDefault() cas.Ref {
+	return cas.Ref{Namespace: cmp.Or(n.Namespace.ValueString(), terms.DefaultNamespace), Name: n.Name.ValueString()}
+}
+
 // Place holds the attributes that all resources share: which object, and how to write it.
 type Place struct {
-	Namespace    types.String   `tfsdk:"namespace"`
-	Name         types.String   `tfsdk:"name"`
+	Named
+
 	FieldManager types.String   `tfsdk:"field_manager"`
 	Timeouts     timeouts.Value `tfsdk:"timeouts"`
 	ID           types.String   `tfsdk:"id"`
@@ -40,9 +55,6 @@ func (p *Place) Ref() cas.Ref {
 func (p *Place) SetRef(ref cas.Ref) {
 	p.Namespace, p.Name, p.ID = types.StringValue(ref.Namespace), types.StringValue(ref.Name), types.StringValue(ref.String())
 }
-
-// At are the attributes that say where a resource is.
-func (p *Place) At() []types.String { return []types.String{p.Namespace, p.Name} }
 
 // RefKnown reports whether namespace and name are known.
 func (p *Place) RefKnown() bool { return Known(p.Namespace, p.Name) }

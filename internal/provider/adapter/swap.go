@@ -19,8 +19,8 @@ import (
 
 // SwapAttributes are the attributes that all actions share.
 type SwapAttributes struct {
-	Namespace               types.String `tfsdk:"namespace"`
-	Name                    types.String `tfsdk:"name"`
+	Named
+
 	ExpectedResourceVersion types.String `tfsdk:"expected_resource_version"`
 	WaitForMatch            types.String `tfsdk:"wait_for_match"`
 	FieldManager            types.String `tfsdk:"field_manager"`
@@ -30,9 +30,6 @@ type SwapAttributes struct {
 
 // Shared are the attributes themselves.
 func (m *SwapAttributes) Shared() *SwapAttributes { return m }
-
-// At implements [SwapModel].
-func (m *SwapAttributes) At() []types.String { return []types.String{m.Namespace, m.Name} }
 
 // SwapModel is the model of an action that swaps parts of an object.
 type SwapModel[M any] interface {

@@ -69,7 +69,7 @@ func selectorProblems(example string, err error) []string {
 
 // selection is what the engine lists.
 func (m *listModel) selection() cas.Selection {
-	return cas.Selection{Namespace: namespaceOr(m.Namespace), Labels: m.LabelSelector.ValueString(), Fields: m.FieldSelector.ValueString()}
+	return cas.Selection{Namespace: (&adapter.Named{Namespace: m.Namespace}).RefWithDefault().Namespace, Labels: m.LabelSelector.ValueString(), Fields: m.FieldSelector.ValueString()}
 }
 
 // stream streams the results that the function of makes of each object, at most as many as Terraform asks for. A failure is the last result.

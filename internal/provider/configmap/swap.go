@@ -1,7 +1,6 @@
 package configmap
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -79,14 +78,9 @@ func (m *swapModel) Validate() diag.Diagnostics {
 	return diags
 }
 
-// namespaceOr is the namespace, or the default one: actions and lists have no defaults of their own.
-func namespaceOr(named types.String) string {
-	return cmp.Or(named.ValueString(), terms.DefaultNamespace)
-}
-
 // Claim translates the maps to a claim.
 func (m *swapModel) Claim(*claim.Run) *claim.Claim {
-	ref := cas.Ref{Namespace: namespaceOr(m.Namespace), Name: m.Name.ValueString()}
+	ref := m.RefWithDefault()
 	return &claim.Claim{Ref: ref, Values: m.Values(cas.ConfigMap), Expected: m.Expected(cas.ConfigMap), About: func(terms.Operation) diagnose.Subject {
 		s := diagnose.Subject{ID: terms.EntryID{Ref: ref}}
 		m.Describe(&s, cas.ConfigMap)

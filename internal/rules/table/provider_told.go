@@ -138,7 +138,7 @@ var providerTold = []Rule{
 	rule("A swap hides values where it is told to", "adapter.swap.claim", "a.Hides(b) -> a.Hides(types.BoolNull())", "TestSwapHidesValues"),
 	rule("A removal by a swap needs an expectation", "configmap.swapModel.Validate", "never a.IsNull() && b", "TestSwapInvalidConfiguration"),
 	rule("A swap and its check have one timeout", "claim.Run.atPlan", "always OpInvoke", "TestSwapHasItsOwnTimeoutAndFieldManager"),
-	rule("Actions and lists are of the default namespace where none is named", "configmap.namespaceOr", `terms.DefaultNamespace -> ""`, "TestSwapsAndListsAreOfTheDefaultNamespace"),
+	rule("Actions and lists are of the default namespace where none is named", "adapter.Named.RefWithDefault", `terms.DefaultNamespace -> ""`, "TestSwapsAndListsAreOfTheDefaultNamespace"),
 	rule("A list ends at the limit", "configmap.stream", "never a--", "TestListFindsWhatIsSelected"),
 	rule("A list of ConfigMaps asks for no more than its limit", "configmap.wholeList.List", "skip Limit", "TestListFindsWhatIsSelected"),
 	rule("A list has a time limit", "configmap.stream", "context.WithTimeout(a, b) -> context.WithTimeout(a, b+terms.DefaultTimeout)", "TestListSaysWhyItFails"),
