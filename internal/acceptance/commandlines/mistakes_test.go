@@ -128,3 +128,24 @@ func TestMistakesOfSecrets(t *testing.T) {
 		})
 	}
 }
+
+// TestMistakesOfImports: an import of what does not exist says what was looked for, and which form an id has.
+func TestMistakesOfImports(t *testing.T) {
+	p := fixture.NewCLIPipeline(t)
+	p.Create("testmap", fixture.Data{"feature-flag": "1"})
+	flag := fixture.Entry("it", "testmap", "feature-flag", `value = "1"`)
+	for id, told := range map[string][]string{
+		"/testmaps/feature-flag": {
+			"Error: ConfigMap Not Found", "The ConfigMap does not exist. Nothing was imported.", "/testmaps Key: feature-flag Correct the import, whose id is namespace/name/key.",
+		},
+		"/testmap/feature_flag": {
+			"Error: Key Not Found", `The ConfigMap has no key "feature_flag". Nothing was imported.`, "Key: feature_flag Existing keys: feature-flag",
+			"Did you mean feature-flag? Correct the import, whose id is namespace/name/key. To create it, remove the import.",
+		},
+	} {
+		p.Write(fixture.ImportBlock("it", p.Namespace+id) + flag)
+		p.PlanRefused(append(told, "!non-existent remote object"))
+	}
+	p.Write(fixture.ImportBlock("it", p.Namespace+"/testmap/feature-flag") + flag)
+	p.Wants(p.Plan(), "1 to import, 0 to add, 0 to change, 0 to destroy")
+}

@@ -147,7 +147,7 @@ var mustHappen = []string{
 	"apply: " + titleConflict, "apply: " + titleMismatch, "apply: " + titleKeyExists, "apply: " + titleNoMap, "apply: " + titleWouldFail,
 	"apply: " + titleMapExists, "apply: " + titleHeld,
 	"op rotate", "op rotate after a plan", "Secret op label", "Secret op set", "Secret op unset",
-	"plan: " + titleChanged, "apply: " + titleStale, "apply: " + titleHalted, "apply: " + titlePluginFailed, "import: " + titleNotImported, "import: " + titleNoKey,
+	"plan: " + titleChanged, "apply: " + titleStale, "apply: " + titleHalted, "apply: " + titlePluginFailed, "import: " + titleNoMap, "import: " + titleNoKey,
 }
 
 // rare is what some thousand steps can lack. The long histories of make soak must have it.

@@ -378,7 +378,7 @@ func (p *process) take(b *block) (int, string) {
 func (m *model) imports(w *workspace, b *block) (title string) {
 	o := m.live[b.cm]
 	if o == nil {
-		return titleNotImported
+		return titleNone(b.cm)
 	}
 	now := &tracking{block: block{kind: b.kind, label: b.label, secret: b.secret, cm: b.cm, fields: b.fields, scope: "object", policy: "release", drift: "warning", expected: map[string]string{}}, version: o.version}
 	if b.kind == "whole" {
@@ -399,9 +399,7 @@ func (m *model) imports(w *workspace, b *block) (title string) {
 		}
 		now.values = map[string]string{}
 		for key := range b.values {
-			if now.values[key] = o.data[key]; now.values[key] == "" && b.kind != "data" {
-				return titleNotImported
-			} else if now.values[key] == "" {
+			if now.values[key] = o.data[key]; now.values[key] == "" {
 				return titleNoKey
 			}
 		}

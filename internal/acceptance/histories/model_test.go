@@ -33,7 +33,6 @@ const (
 	titleNoOriginal   = "Nothing Known To Restore"
 	titleNotACounter  = "Not A Counter"
 	titleNoKey        = "Key Not Found"
-	titleNotImported  = "Cannot import non-existent remote object"
 	titleUnknown      = "Write Outcome Unknown"
 	titleCanceled     = "Operation Canceled"
 	titleHalted       = "execution halted"

@@ -294,6 +294,9 @@ func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *r
 		return
 	}
 	if !state.Refresh(seen) {
+		if seen.IsImport {
+			resp.Diagnostics.Append(state.Claim(r.Run).About(terms.OpRead).NothingThere(seen.Observation))
+		}
 		resp.State.RemoveResource(ctx)
 		return
 	}

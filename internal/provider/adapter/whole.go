@@ -227,6 +227,9 @@ func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resour
 		return
 	}
 	if !seen.Exists() {
+		if state.UID.IsNull() { // which an import alone leaves
+			resp.Diagnostics.Append(r.About(state, terms.OpRead).NothingThere(seen.Observation))
+		}
 		resp.State.RemoveResource(ctx)
 		return
 	}

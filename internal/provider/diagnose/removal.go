@@ -223,6 +223,27 @@ func (s Subject) ReplacesItself(why Replacement) diag.Diagnostic {
 		fmt.Sprintf("Change %s instead of replacing the resource.", root(s.Value)))
 }
 
+// NothingThere is for an import of an object, or of a key, that does not exist. The facts say what was looked for.
+func (s Subject) NothingThere(seen *cas.Observation) diag.Diagnostic {
+	form, next := "namespace/name", " To create it, remove the import."
+	switch {
+	case s.APIVersion != "":
+		form = "api_version/kind/namespace/name/path1,path2"
+	case s.ID.Key != "":
+		form += "/key"
+	case s.Place != "": // of several keys
+		form += ":key1,key2"
+	}
+	if s.ID.Key != "" && seen.Exists() {
+		return s.tell(TitleKeyNotFound, path.Empty(), fmt.Sprintf("The ConfigMap has no key %q. Nothing was imported.", s.ID.Key), existingKeys(s.ID.Key, seen),
+			didYouMean(s.ID.Key, keysIn(seen))+"Correct the import, whose id is "+form+"."+next)
+	}
+	if s.Place != "" { // of keys, of which none creates the object
+		next = ""
+	}
+	return s.tell(TitleConfigMapNotFound, path.Empty(), "The ConfigMap does not exist. Nothing was imported.", nil, "Correct the import, whose id is "+form+"."+next)
+}
+
 // NotImported is for an import of keys that are not there, or of all keys where there are none.
 func (s Subject) NotImported(missing []string, seen *cas.Observation) diag.Diagnostic {
 	at := path.Root("data")

@@ -23,6 +23,8 @@ var providerTold = []Rule{
 	rule("Text and bytes do not look alike", "diagnose.lookalike", "a != b || c -> c", "TestLookalikes/text_and_bytes"),
 	rule("Only what is near is asked for", "diagnose.didYouMean", "always Sprintf", "TestDiagnostics/several:_an_import_of_a_key_that_is_not_there"),
 	rule("A missing key that is misspelt is asked for", "diagnose.Subject.mismatch", "never didYouMean", "TestDiagnostics/missing_key:_of_three"),
+	rule("An import of a key that does not exist says which form an id has", "adapter.Keys.Read", "never a.NothingThere(b)", "TestConfigMapEntryImportRefused"),
+	rule("An import of an object that does not exist says which form an id has", "adapter.Whole.Read", "never a.NothingThere(b)", "TestConfigMapImportIsRefused"),
 	rule("A removal tells no mismatch of an expectation", "diagnose.Subject.faultOf", "never OpDelete", "TestDiagnostics/key_changed,_on_delete,_whatever_was_expected_once"),
 	rule("A key that exists is told as such on create", "diagnose.Subject.faultOf", "never Steps", "TestDiagnostics/key_exists"),
 	rule("A key that holds its value is told as such", "diagnose.Subject.faultOf", "never ReasonHeld", "TestDiagnostics/held"),
