@@ -185,6 +185,30 @@ func TestPoolOfAConfigMapThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// Of as many as the ConfigMap has room for and one more, one is refused, which says how many fit, and no other suffers.
+func TestOneAllocationMoreThanFits(t *testing.T) {
+	const fit = 20
+	members := make([]string, fit)
+	for i := range members {
+		members[i] = fmt.Sprintf(`"%d":{"claimant":"shop/web","id":"0123456789ABCDEF","since":"2026-11-25T01:47:11Z"}`, 30000+i)
+	}
+	text := "{\n" + strings.Join(members, ",\n") + "\n}"
+	filler := strings.Repeat("x", 1<<20-len("foo"+text+"bar"))
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"bar": filler})
+	p.Write(block("a", fmt.Sprintf("count = %d", fit+1), web, `numbers = { from = 30000, to = 30099 }`))
+	p.Plan()
+	if out := p.ApplyRefused("Error: ConfigMap Too Large", "Fit: 20 allocations, and all of them are taken"); strings.Count(out, "Error: ") != 1 {
+		t.Errorf("more than one is refused:\n%s", out)
+	}
+	if got := values(p); len(got) != fit || len(p.Live("testmap").Data["foo"]) != len(text) {
+		t.Errorf("%d are taken: %v", len(got), got)
+	}
+	p.Wants(p.Plan(), "Warning: ConfigMap Too Large", "Fit: 20 allocations, and all of them are taken", "1 to add")
+	p.Destroy()
+	wantTaken(p.Fixture)
+}
+
 func TestAllocationsShareRequests(t *testing.T) {
 	const n = 200
 	p := fixture.NewPipeline(t)

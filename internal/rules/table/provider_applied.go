@@ -103,6 +103,7 @@ var providerApplied = []Rule{
 		"TestSemaphoreWhoseHoldersStayInTheConfigurationIsToldByThePlan/the_holders_are_planned_last"),
 	rule("A wait for what another run has is not in vain", "claim.registry.awaitedInVain", "without a.hold(b)",
 		"TestSemaphoreWhoseHoldersStayInTheConfigurationIsToldByThePlan/the_holders_are_planned_last"),
+	rule("Who finds no room is told how many have it", "claim.Run.taking", "skip Store", "TestOneAllocationMoreThanFits"),
 	rule("An apply does not wait for itself", "claim.Run.taking", "never holdAll", "TestSemaphoreWhoseHoldersAreAllInOneRunIsNoWait"),
 	rule("A full pool is waited for", "cas.MayYetHold", "return true -> return false", "TestComputedKeyIsWaitedForUntilOthersLeaveIt"),
 	rule("Counters share a key", "claim.registry.takes", `a == "" || b != c -> true`, "TestCountersAndAReplaceTakeNoKeyTwice"),
