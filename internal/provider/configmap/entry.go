@@ -1,5 +1,5 @@
-// Package configmap has the resources, lists and the action of ConfigMaps: their schemas and models, and what these claim. Package adapter does the
-// rest for all resources of keys; configmap.go is a whole ConfigMap, counter.go a number.
+// Package configmap has the resources, lists and the action of ConfigMaps: their schemas. Package adapter has the models of keys and of whole objects, and does
+// the rest; counter.go and allocation.go do it for what is taken from a key.
 package configmap
 
 import (
