@@ -99,7 +99,7 @@ func TestReplaceOfAFieldThatIsGone(t *testing.T) {
 		"it is added":              {lines: []string{`fields = { "metadata.labels.new" = "1" }`}},
 		"it is adopted":            {lines: []string{`fields = { "metadata.labels.new" = "1" }`, `adopt_existing = true`}},
 		"it was there before":      {lines: []string{`fields = { "metadata.labels.blue" = "1" }`, `adopt_existing = true`}},
-		"it is put back":           {lines: []string{`fields = { "metadata.labels.blue" = "1" }`, `adopt_existing = true`, `deletion_policy = "restore"`}, wants: []string{"Error: Replacement Would Fail"}},
+		"nothing is put back":      {lines: []string{`fields = { "metadata.labels.blue" = "1" }`, `adopt_existing = true`, `deletion_policy = "restore"`}},
 		"it is expected":           {lines: []string{`fields = { "metadata.labels.blue" = "2" }`, `expected_fields = { "metadata.labels.blue" = "1" }`}, wants: []string{"Error: Expected Value Mismatch"}},
 		"another one is not gone":  {lines: []string{`fields = { "metadata.labels.new" = "1", "metadata.labels.two" = "2" }`}},
 		"one that stays is beside": {lines: []string{`fields = { "metadata.labels.new" = "1", "spec.selector.color" = "blue" }`, `adopt_existing = true`}, wants: []string{"Error: Replacement Would Fail"}},

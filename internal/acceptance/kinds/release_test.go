@@ -212,6 +212,38 @@ func TestRemovalOfWhatItsPlanSaidStays(t *testing.T) {
 	}
 }
 
+// Given keys that somebody else has removed, and a resource that would restore what they held first; then a destroy leaves them away, and so does the removal of a
+// tainted one, which does not know what they held.
+func TestDestroyPutsNothingBackThatSomebodyElseRemoved(t *testing.T) {
+	for _, how := range []string{"destroyed", "replaced while tainted"} {
+		test := func(p *fixture.Pipeline, o fixture.Object, form string) {
+			if form == "entry" || o.Kind.IsSecret() {
+				return // it ends with its key, or has no restore
+			}
+			const restores = `deletion_policy = "restore"`
+			o.Create(fixture.Data{"bar": "kept", "foo": "0"})
+			p.Planned(o.Kind.Block(form, "1", "0", restores))
+			o.Unset("foo")
+			if how == "destroyed" {
+				p.Planned("")
+				if diff := cmp.Diff(fixture.Data{"bar": "kept"}, o.Live().Data); diff != "" {
+					p.Errorf("live (-want +got):\n%s", diff)
+				}
+				return
+			}
+			p.Do("taint", o.Kind.Address(form))
+			p.Planned(o.Kind.Block(form, "2", "", restores))
+			if diff := cmp.Diff(fixture.Data{"bar": "kept", "foo": "2"}, o.Live().Data); diff != "" {
+				p.Errorf("live (-want +got):\n%s", diff)
+			}
+		}
+		t.Run(how, func(t *testing.T) {
+			onKinds(t, test)
+			onFields(t, test)
+		})
+	}
+}
+
 // Given keys that all stay, by what they held first; then a destroy asks nothing of the API server beside its refresh, and does not need it.
 func TestDestroyOfKeysThatAllStaySendsNothing(t *testing.T) {
 	onKinds(t, func(p *fixture.Pipeline, o fixture.Object, form string) {

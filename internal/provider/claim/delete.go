@@ -3,6 +3,7 @@ package claim
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -19,8 +20,17 @@ func (ch *Change) PlanDelete(ctx context.Context) diag.Diagnostics {
 	return ch.planDelete(ctx, true)
 }
 
+// there is the claim without the fields of which the state knows that they have vanished. Somebody else has let them go: a removal neither puts them back nor
+// asks what they held first.
+func (c *Claim) there() *Claim {
+	values := maps.Clone(c.Values)
+	maps.DeleteFunc(values, func(_ string, e cas.Entry) bool { return e.IsAbsent() })
+	return c.with(values)
+}
+
 // planDelete is PlanDelete. If notes is true, it notes the keys as removed in this run.
 func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagnostics) {
+	ch.Prior = ch.Prior.there()
 	prior, m := ch.Prior, ch.Memory
 	m.ForgetPlan()
 	if ch.Run.applying() {
@@ -96,6 +106,7 @@ func (ch *Change) rehearseRemoval(ctx context.Context) diag.Diagnostics {
 
 // Delete deletes or restores the keys, as deletion_policy says, or deletes the whole object. A conflict has removed nothing.
 func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
+	ch.Prior = ch.Prior.there()
 	prior := ch.Prior
 	timeout, diags := prior.Timeouts.Delete(ctx, terms.DefaultTimeout)
 	if diags.HasError() || len(prior.Values) == 0 {

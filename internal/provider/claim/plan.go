@@ -161,14 +161,11 @@ func (ch *Change) PlanReplace(ctx context.Context, mayBeSame bool) (diags diag.D
 // NoteReplace notes the prior state, for the removal of a replace in the same place, as with -replace. That is as good as
 // a read: Terraform has refreshed it.
 func (ch *Change) NoteReplace() {
-	prior := *ch.Prior
+	prior := *ch.Prior.there() // where a field is gone already, the creation finds nothing
 	prior.OnDrift = ch.removalDrift()
 	note := &removalNote{ID: prior.ID, UID: prior.Version.UID, ResourceVersion: prior.Version.ResourceVersion, OnDrift: prior.OnDrift}
 	if prior.Whole == nil {
 		note.Fates = prior.fates(prior.Values, ch.Memory)
-		maps.DeleteFunc(note.Fates, func(key string, f fate) bool { // a field that is gone already, and stays so: the creation finds nothing there
-			return prior.Values[key].IsAbsent() && (!f.writes() || prior.target(ch.Memory, key).IsAbsent())
-		})
 		note.Keeps = prior.leaves(note.Fates, ch.Memory)
 	}
 	ch.Memory.Removal = note
