@@ -14,7 +14,7 @@ import (
 
 // Attributes of values. Those of Secrets are write-only, and have no validators: those of the framework would point at them.
 
-const writeOnly = " Write-only: Terraform does not store it. Needs Terraform 1.11 or OpenTofu 1.11."
+const writeOnly = " Write-only: Terraform does not store it, so another value alone plans nothing, and an apply of a saved plan takes the value that there is at apply. Needs Terraform 1.11 or OpenTofu 1.11."
 
 // Text is a text, or base64 with ValidBase64.
 func Text(kind cas.Kind, description string, valid ...validator.String) schema.StringAttribute {
