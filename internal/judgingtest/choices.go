@@ -93,7 +93,7 @@ func Seeds(f *testing.F, count int) {
 	f.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := range count {
-		b := make([]byte, 8+n%64)
+		b := make([]byte, 8+n%128)
 		for i := range b {
 			b[i] = byte(r.Uint32())
 		}

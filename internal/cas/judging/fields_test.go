@@ -142,6 +142,29 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 			object{`{"map":{"a":7,"b":2}}`, []string{`other {"f:spec":{"f:map":{"f:a":{}}}}`, `engine! {"f:spec":{"f:map":{"f:b":{}}}}`}},
 			"", unknown,
 		},
+		"what only goes of another's map": {
+			"spec.map", `{"a":1,"b":1}`, `{"a":1}`, false,
+			object{`{"map":{"a":1,"b":1}}`, []string{`other {"f:spec":{"f:map":{"f:a":{},"f:b":{}}}}`}},
+			object{`{"map":{"a":1}}`, []string{`other {"f:spec":{"f:map":{"f:a":{}}}}`}},
+			`{"map":{"a":1}}`, unknown,
+		},
+		"what only goes of a list that another may own in parts": {
+			"spec.list", `["a","b"]`, `["a"]`, false,
+			object{`{"list":["a","b"]}`, []string{`other {"f:spec":{"f:list":{}}}`}},
+			object{`{"list":["a"]}`, []string{`other {"f:spec":{"f:list":{}}}`}},
+			`{"list":["a"]}`, unknown,
+		},
+		"what is to go may come back by default, and so stay another's": {
+			"spec.n", "2", "", false,
+			object{`{"n":2}`, []string{`other {"f:spec":{"f:n":{}}}`}}, object{`{"n":3}`, []string{`other {"f:spec":{"f:n":{}}}`}},
+			"", unknown,
+		},
+		"a part that stays in another form, and that a policy changes along": {
+			"spec.map", `{"a":"1","b":1}`, `{"a":"1000m","b":2}`, false,
+			object{`{"map":{"a":"1","b":1}}`, []string{`other {"f:spec":{"f:map":{"f:a":{},"f:b":{}}}}`}},
+			object{`{"map":{"a":"2","b":2}}`, []string{`other {"f:spec":{"f:map":{"f:a":{}}}}`, `engine! {"f:spec":{"f:map":{"f:b":{}}}}`}},
+			`{"map":{"a":"2","b":2}}`, unknown,
+		},
 		"the same, of an element that is found by a default": {
 			"spec.list", `[{"id":1,"p":"d","v":1}]`, `[{"id":1,"v":1},{"id":2}]`, false,
 			object{`{"list":[{"id":1,"p":"d","v":1}]}`, []string{`other {"f:spec":{"f:list":{"k:{\"id\":1,\"p\":\"d\"}":{"f:v":{}}}}}`}},

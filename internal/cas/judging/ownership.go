@@ -137,38 +137,56 @@ const (
 	isOthers
 )
 
-// standing is whose a field became that differs between before and next, or that the write was to make differ. A part that the write leaves as it is
-// tells nothing where it differs: admission may have changed it along. And while it is not known in what form the API server stores what the write
-// sets, neither does a field that is as before: that may be the form.
+// standing is whose a field became that differs between before and next, or that the write was to make differ. It is another's where another owns what
+// the write would have left its name on, or would have removed. What the write leaves as it is tells nothing where it differs: admission may have
+// changed it along. Nor does what the write sets or removes, where it is not seen to be stored in that form: it may be another form of what was there.
 func (s Sent) standing(before, next *Observation, f Field) standing {
-	became, allOwn, anyOwn, anyUntold, differs := isUntold, true, false, false, false
-	made := &Observation{fields: before.with(s.Changes)}
-	all := next.leaves(before, f)
-	for _, l := range all {
+	sets := &Observation{fields: before.with(s.Changes)}
+	allOwn, anyOwn, differs := true, false, false
+	for _, l := range next.leaves(before, f) {
 		owns := slices.ContainsFunc(l.owners, s.isOurs)
-		anyOwn, anyUntold = anyOwn || owns, anyUntold || !l.told
-		was, shall := before.holds(l.path), made.holds(l.path)
-		if reflect.DeepEqual(was, next.holds(l.path)) || was != nil && reflect.DeepEqual(was, shall) {
-			continue
+		anyOwn = anyOwn || owns
+		was, is, shall := before.holds(l.path), next.holds(l.path), sets.holds(l.path)
+		isLeft, isChanged := was != nil && reflect.DeepEqual(was, shall), !reflect.DeepEqual(was, is)
+		if isChanged && !isLeft {
+			differs, allOwn = true, allOwn && owns
 		}
-		differs, allOwn = true, allOwn && owns
-		switch {
-		case owns:
-		case l.told && (shall != nil || made.field(f.key).IsAbsent()):
+		isStored := reflect.DeepEqual(shall, is) && shall != nil || s.Normal != nil && reflect.DeepEqual(shall, s.Normal.holds(l.path))
+		isMade := was != nil && shall == nil || adds(was, shall)
+		if isMade && isStored && !owns && l.told && len(l.owners) > 0 {
 			return isOthers
-		default: // what the write sets may lack a default that managedFields find the part by
-			anyUntold = true
 		}
 	}
 	switch {
 	case anyOwn && allOwn && differs:
-		became = isOwn
+		return isOwn
 	case anyOwn && allOwn:
-		became = isKept
-	case !anyOwn && !anyUntold && len(all) > 0 && (differs || s.Normal != nil):
-		became = isOthers
+		return isKept
 	}
-	return became
+	return isUntold
+}
+
+// adds reports whether a value holds something that another one does not: of what only goes, nobody becomes the owner, but for what is owned as a whole.
+func adds(was, v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return false
+	case map[string]any:
+		members, wasMap := was.(map[string]any)
+		for name, member := range v {
+			if held, isThere := members[name]; !isThere || adds(held, member) {
+				return true
+			}
+		}
+		return !wasMap
+	case []any:
+		elements, wasList := was.([]any)
+		return !wasList || slices.ContainsFunc(v, func(element any) bool {
+			return !slices.ContainsFunc(elements, func(held any) bool { return !adds(held, element) })
+		})
+	default:
+		return !reflect.DeepEqual(was, v)
+	}
 }
 
 // ownsWhatRemovedFrom reports whether what the write removes was in what is written as a whole, and is the write's manager's since.
