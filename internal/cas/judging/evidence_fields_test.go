@@ -122,7 +122,7 @@ func (w *fieldsWorld) write(t *testing.T, manager string, to map[string]any) (le
 	if _, in, isOther := strings.Cut(manager, " "); isOther {
 		version = fieldpath.APIVersion("acme.io/" + in)
 	}
-	_, owns, err := (&merge.Updater{Converter: oneVersion{}}).Update(of(w.object), of(to), version, w.owns.Copy(), self)
+	_, owns, err := (&merge.UpdaterBuilder{Converter: oneVersion{}}).BuildUpdater().Update(of(w.object), of(to), version, w.owns.Copy(), self)
 	if err != nil {
 		t.Fatal(err)
 	}

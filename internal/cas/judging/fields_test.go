@@ -156,7 +156,8 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 		},
 		"what is to go may come back by default, and so stay another's": {
 			"spec.n", "2", "", false,
-			object{`{"n":2}`, []string{`other {"f:spec":{"f:n":{}}}`}}, object{`{"n":3}`, []string{`other {"f:spec":{"f:n":{}}}`}},
+			object{`{"n":2}`, []string{`other {"f:spec":{"f:n":{}}}`}},
+			object{`{"n":3}`, []string{`other {"f:spec":{"f:n":{}}}`}},
 			"", unknown,
 		},
 		"a part that stays in another form, and that a policy changes along": {
