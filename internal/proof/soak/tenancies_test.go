@@ -102,18 +102,21 @@ func stalled(f *field) {
 	f.sent(hold)
 	now := f.record.complete(f.T)["pools"]
 	is := now[len(now)-1]
+	var first *request
 	mu.Lock()
-	i := slices.IndexFunc(queue, func(q *request) bool { return takesOn(q.body, is) })
+	if i := slices.IndexFunc(queue, func(q *request) bool { return takesOn(q.body, is) }); i >= 0 {
+		first = queue[i]
+	}
 	mu.Unlock()
-	if i >= 0 {
-		close(queue[i].deliver)
-		<-queue[i].done
+	if first != nil {
+		close(first.deliver)
+		<-first.done
 	}
 	f.http.SetHook(nil)
 	mu.Lock()
 	defer mu.Unlock()
-	for j, q := range queue {
-		if j != i {
+	for _, q := range queue {
+		if q != first {
 			close(q.deliver)
 		}
 	}

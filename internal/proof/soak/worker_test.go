@@ -103,10 +103,8 @@ func workOn(in *bufio.Reader, out io.Writer) error {
 	}()
 	w.stop = stop
 	w.config = w.plan.config()
-	w.config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		w.wire.next, w.wire.sent = next, w.journal.sent
-		return &w.wire
-	})
+	w.wire.sent = w.journal.sent
+	w.config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &tap{next, &w.wire} })
 	loop, done, err := w.loop()
 	if err != nil {
 		return err
@@ -171,11 +169,16 @@ func (w *worker) pause() {
 
 // wire tells of each request of a worker, and notes of which keys a JSON Patch was sent, and in whose name numbers were taken.
 type wire struct {
-	next http.RoundTripper
 	sent func()
 
 	mu    sync.Mutex
 	under map[*op]*underWay // the operations that are
+}
+
+// tap has a wire see what one engine sends: a worker may have several.
+type tap struct {
+	next http.RoundTripper
+	wire *wire
 }
 
 // underWay is what a request is known by to be that of an operation, whose own fields belong to who does it.
@@ -208,8 +211,8 @@ func (w *wire) unwatch(o *op) *underWay {
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	w.sent()
+func (t *tap) RoundTrip(r *http.Request) (*http.Response, error) {
+	t.wire.sent()
 	if r.Method == http.MethodPatch {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -218,9 +221,9 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = r.Body.Close()
 		r = r.Clone(r.Context())
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		w.note(r, body)
+		t.wire.note(r, body)
 	}
-	return w.next.RoundTrip(r)
+	return t.next.RoundTrip(r)
 }
 
 func (w *wire) note(r *http.Request, body []byte) {
