@@ -330,7 +330,7 @@ func TestRequestThatWasHalvedAndLandsLate(t *testing.T) {
 				}
 				x.wantData(all("2"))
 				for _, key := range eight {
-					if n := x.written(key); n != 1 {
+					if n := x.written(key); n > 1 { // the answer to one may not be seen: on a slow machine the client is gone by then
 						t.Errorf("%s was written %d times", key, n)
 					}
 				}
