@@ -67,7 +67,8 @@ func (p *Pool) Find(id, value string) (Member, bool) {
 func (p *Pool) index(id, value string) int {
 	found := -1
 	for i, m := range p.members {
-		if id != "" && strings.Contains(m.raw, id) && m.read().ID == id && (found < 0 || m.name == value) {
+		mayHave := strings.Contains(m.raw, id) || strings.Contains(m.raw, `\`) // in JSON, an id may be escaped
+		if id != "" && mayHave && m.read().ID == id && (found < 0 || m.name == value) {
 			found = i
 		}
 	}
@@ -130,41 +131,26 @@ func (p *Pool) Take(from Range, m Member) (*Pool, Member, error) {
 	if had, ok := p.Find(m.ID, m.Value); ok {
 		return p, had, nil
 	}
-	if m.Value == "" {
-		free, ok := from.lowest(p)
-		if !ok {
-			return nil, Member{}, p.full(from)
-		}
-		m.Value = free
-	} else {
+	isPreferred := m.Value != ""
+	if isPreferred {
 		if !from.Contains(m.Value) {
 			return nil, Member{}, &OutsideError{m.Value}
 		}
-		wanted := newMember(m.Value, "")
-		for _, other := range p.members {
-			if wanted.overlaps(other) {
-				return nil, Member{}, &TakenError{m.Value, other.read()}
-			}
-		}
+		from = from.only(m.Value)
 	}
+	free, ok := from.lowest(p)
+	if !ok {
+		full := p.full(from)
+		if isPreferred {
+			return nil, Member{}, &TakenError{m.Value, full.Holders[0]}
+		}
+		return nil, Member{}, full
+	}
+	m.Value = free
 	raw := fmt.Sprintf(`{"claimant":%s,"id":%s,"since":%s}`, quote(m.Claimant), quote(m.ID), quote(m.Since))
 	taken := newMember(m.Value, raw)
 	i, _ := slices.BinarySearchFunc(p.members, taken, member.compare)
 	return &Pool{slices.Insert(slices.Clone(p.members), i, taken)}, m, nil
-}
-
-// overlaps reports whether one of two allocations keeps the other from being made.
-func (m member) overlaps(other member) bool {
-	switch {
-	case m.order != other.order:
-		return false
-	case m.order == isNumber:
-		return m.number == other.number
-	case m.order == isPrefix:
-		return m.prefix.Overlaps(other.prefix)
-	default:
-		return m.name == other.name
-	}
 }
 
 func (p *Pool) full(from Range) *FullError {

@@ -148,6 +148,7 @@ func TestAPreferredValueIsTakenOrNothing(t *testing.T) {
 		"a free name":             {Names{"a", "b"}, []string{"a"}, "b", nil},
 		"a taken name":            {Names{"a", "b"}, []string{"b"}, "b", &TakenError{"b", Member{"b", "other", "X0", ""}}},
 		"another name":            {Names{"a", "b"}, nil, "c", &OutsideError{"c"}},
+		"a name like a number":    {Names{"1", "01"}, []string{"1"}, "01", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -182,6 +183,37 @@ func TestAFullPoolNamesItsHolders(t *testing.T) {
 	_, _, err = p.Take(Numbers{From: 3, To: 3, Except: []int64{3}}, Member{ID: "mine"})
 	if diff := cmp.Diff(&FullError{}, err); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestHoldersAreOfWhatCouldBeTaken(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		from    Range
+		taken   []string
+		holders string
+	}{
+		"a number that is excepted":            {Numbers{From: 1, To: 2, Except: []int64{2}}, []string{"1", "2", "3"}, "1"},
+		"a prefix that is excepted":            {Prefixes{prefixes("10.0.0.0/23"), 24, prefixes("10.0.1.0/24")}, []string{"10.0.0.0/24", "10.0.1.0/24"}, "10.0.0.0/24"},
+		"in a prefix of which a part is":       {Prefixes{prefixes("10.0.0.0/23"), 24, prefixes("10.0.1.7/32")}, []string{"10.0.0.0/24", "10.0.1.0/25"}, "10.0.0.0/24"},
+		"a prefix of which a part is excepted": {Prefixes{prefixes("10.0.0.0/23"), 24, prefixes("10.0.1.0/24")}, []string{"10.0.0.0/16"}, "10.0.0.0/16"},
+		"names":                                {Names{"a"}, []string{"a", "b"}, "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := holding(t, row.taken...).Take(row.from, Member{ID: "mine"})
+			full := &FullError{}
+			if !errors.As(err, &full) {
+				t.Fatalf("it is %v", err)
+			}
+			var holders []string
+			for _, m := range full.Holders {
+				holders = append(holders, m.Value)
+			}
+			if got := strings.Join(holders, " "); got != row.holders {
+				t.Errorf("held by %s, want %s", got, row.holders)
+			}
+		})
 	}
 }
 
@@ -238,6 +270,13 @@ func TestOnlyTheAllocationOfTheIDIsReleased(t *testing.T) {
 				t.Errorf("left %s, want %s", got, row.want)
 			}
 		})
+	}
+	for _, id := range []string{`"a\"b"`, `"team\/x"`, `"\u00e9"`} {
+		p := parsed(t, `{"1": {"id": `+id+`}}`)
+		of, _ := p.At("1")
+		if m, found := p.Find(of.ID, "1"); !found || p.Release(of.ID, "1").Len() > 0 {
+			t.Errorf("the id %s is read as %q, and found is %v", id, of.ID, m)
+		}
 	}
 	if got := parsed(t, `{"1": {"id": "A"}}`).Release("A", "1").String(); got != "{}" {
 		t.Errorf("the last one leaves %s", got)

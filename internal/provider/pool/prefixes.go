@@ -54,8 +54,22 @@ func (r Prefixes) lowest(p *Pool) (string, bool) {
 	return "", false
 }
 
+func (r Prefixes) only(value string) Range {
+	p, _ := parsePrefix(value) // it is a prefix of the range
+	return Prefixes{Within: []netip.Prefix{p}, Bits: r.Bits}
+}
+
 func (r Prefixes) touches(m member) bool {
-	return m.order == isPrefix && slices.ContainsFunc(r.Within, m.prefix.Overlaps)
+	isExcepted := func(e netip.Prefix) bool { e = r.whole(e); return e.Bits() <= m.prefix.Bits() && e.Overlaps(m.prefix) }
+	return m.order == isPrefix && slices.ContainsFunc(r.Within, m.prefix.Overlaps) && !slices.ContainsFunc(r.Except, isExcepted)
+}
+
+// whole is what a prefix keeps from being taken: all of the one that it lies in.
+func (r Prefixes) whole(p netip.Prefix) netip.Prefix {
+	if p.Bits() <= r.Bits {
+		return p
+	}
+	return netip.PrefixFrom(p.Addr(), r.Bits).Masked()
 }
 
 // used are the prefixes that keep others from being taken, in order.
@@ -82,9 +96,7 @@ func (r Prefixes) walk(w netip.Prefix, used []netip.Prefix, found func(first, ne
 		if !u.Overlaps(w) {
 			continue
 		}
-		if u.Bits() > r.Bits { // which takes the whole one that it lies in
-			u = netip.PrefixFrom(u.Addr(), r.Bits).Masked()
-		}
+		u = r.whole(u)
 		if u.Addr().Less(first) && lastOf(u).Less(first) {
 			continue
 		}

@@ -13,6 +13,8 @@ type Range interface {
 	// Free is how many values are free, [math.MaxInt64] at most.
 	Free(p *Pool) int64
 	lowest(p *Pool) (string, bool)
+	// only is the range of one of its values.
+	only(value string) Range
 	// touches reports whether a member takes something of the range.
 	touches(m member) bool
 }
@@ -75,8 +77,13 @@ func (r Numbers) lowest(p *Pool) (string, bool) {
 	return strconv.FormatInt(n, 10), true
 }
 
+func (r Numbers) only(value string) Range {
+	n, _ := strconv.ParseInt(value, 10, 64) // it is a number of the range
+	return Numbers{From: n, To: n}
+}
+
 func (r Numbers) touches(m member) bool {
-	return m.order == isNumber && m.number >= r.From && m.number <= r.To
+	return m.order == isNumber && m.number >= r.From && m.number <= r.To && !slices.Contains(r.Except, m.number)
 }
 
 // Names are all that can be taken, in the order in which they are.
@@ -113,6 +120,8 @@ func (r Names) lowest(p *Pool) (string, bool) {
 	}
 	return "", false
 }
+
+func (r Names) only(value string) Range { return Names{value} }
 
 func (r Names) touches(m member) bool { return slices.Contains(r, m.name) }
 
