@@ -4,10 +4,10 @@ data "cas_configmap_allocations" "ports" {
   key       = "ports"
 }
 
-# What was taken before this day, with the ids by which states know it.
+# What was taken before this day, or has no valid time, with the ids by which states know it. What was written by hand has no id.
 output "old" {
   value = {
     for taken in data.cas_configmap_allocations.ports.taken : taken.value => taken.id
-    if timecmp(coalesce(taken.since, "1970-01-01T00:00:00Z"), "2026-01-01T00:00:00Z") < 0
+    if try(timecmp(taken.since, "2026-01-01T00:00:00Z") < 0, true)
   }
 }

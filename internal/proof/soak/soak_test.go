@@ -78,7 +78,9 @@ func TestEngineUnderFire(t *testing.T) {
 	t.Run("transactions that are none", func(t *testing.T) { testBrokenTxns(t, c) })
 	t.Run("ConfigMaps that come and go", func(t *testing.T) { testComingsAndGoings(t, c) })
 	t.Run("conserved sum", func(t *testing.T) { testConservedSum(t, c) })
-	t.Run("pool", func(t *testing.T) { testPool(t, c) })
+	if !*secrets { // no Secret holds a pool
+		t.Run("pool", func(t *testing.T) { testPool(t, c) })
+	}
 }
 
 // The checks must not pass a writer that compares and then writes whatever the version is by then.

@@ -21,9 +21,6 @@ import (
 // testPool has six processes take and release from one pool under faults. What is left at the end is of those that were killed, and can be released.
 func testPool(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
-	if *secrets {
-		t.Skip("no Secret holds a pool")
-	}
 	f := newField(t, c, []string{"pools"}, []string{poolKey}, nil, nil)
 	const tenants = 6
 	for i := range tenants {
