@@ -2,12 +2,16 @@
 
 package serve
 
-import "os"
+import (
+	"os"
+	"syscall"
+)
 
 // childrenEnd gives what ends the processes that this one has started, with those that they have started. They are the commands of exec plugins, which
-// client-go starts, and does not end.
+// client-go starts, and does not end. After that nothing is started.
 func childrenEnd() (end func()) {
 	return func() {
+		syscall.ForkLock.RLock() // for good: another request that waits for a command would start it again, once this one has ended
 		parents, ending := parents(), map[int]bool{os.Getpid(): true}
 		for found := true; found; {
 			found = false

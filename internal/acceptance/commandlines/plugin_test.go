@@ -21,7 +21,7 @@ func TestExecPluginThatHangsOnTheCommandLine(t *testing.T) {
 	p.Create("testmap", fixture.Data{"foo": "1"})
 	dir := t.TempDir()
 	command, pids := filepath.Join(dir, "hanging-plugin"), filepath.Join(dir, "pids")
-	script := "#!/bin/sh\nsleep 100000 &\necho $$ $! > " + pids + "\nwait\n"
+	script := "#!/bin/sh\nsleep 100000 &\necho $$ $! >> " + pids + "\nwait\n"
 	if err := os.WriteFile(command, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,11 @@ func TestExecPluginThatHangsOnTheCommandLine(t *testing.T) {
 	if err := clientcmd.WriteToFile(*config, kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	p.WriteFor(kubeconfig, "", fixture.EntryBlock("foo", `value = "2"`, `expected_value = "1"`, `timeouts = { read = "3s" }`))
+	many := "" // one waits for the command, and the others to start it again
+	for _, key := range []string{"foo", "a", "b", "c", "d"} {
+		many += fixture.Entry(key, "testmap", key, `value = "2"`, `timeouts = { read = "3s" }`)
+	}
+	p.WriteFor(kubeconfig, "", many)
 	p.PlanRefused([]string{
 		"Error: Operation Timed Out", "The exec plugin that gives the credentials did not answer in time.", "Command: " + command,
 		"Run the command in a shell to see what it waits for", "!The API server did not answer",
