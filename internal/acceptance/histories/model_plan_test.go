@@ -446,7 +446,7 @@ func (m *model) plan(w *workspace, o planOptions) (made *modelPlan, errs, warnin
 				continue
 			}
 			saw, title, more := p.planRemoval(was)
-			failed = says(title, more) || failed
+			failed = says(title, more) && o.destroy || failed // nothing that has a block waits for what has none
 			if !isGone {
 				pl.changes[address] = change{action: "delete", saw: saw}
 			}

@@ -114,7 +114,8 @@ func (p *process) updateWholeSecret(b *block, was *tracking) (now *tracking, tit
 	}
 	writes, with, isNamed := b.against(was, o)
 	rules, labels := writes.wholeRules(with)
-	if len(rules)+len(labels) > 0 || b.takesOver(was) { // the plan is made again
+	isPlanned := len(rules)+len(labels) > 0 || b.takesOver(was)
+	if isPlanned { // the plan is made again
 		if _, title := p.judge(b.cm, "whole", []version{was.version}, rules); title != "" {
 			return nil, title
 		}
@@ -127,7 +128,7 @@ func (p *process) updateWholeSecret(b *block, was *tracking) (now *tracking, tit
 	}
 	next := *was
 	now = &next
-	if len(rules)+len(labels) > 0 || b.takesOver(was) {
+	if isPlanned || len(rules)+len(labels) > 0 { // what finds nothing left to write takes the version that it found
 		if title, _ := writes.drifted(with); title != "" && b.drift == "error" {
 			return nil, title
 		}
