@@ -64,24 +64,17 @@ func TestConfigMapDataMovedFromKubernetes(t *testing.T) {
 	}
 }
 
-// What it held before hashicorp's resource wrote it is not known, whatever was written since.
+// What it held before hashicorp's resource wrote it is not known, whatever was written since: so it stays.
 func TestConfigMapDataMovedFromKubernetesRestoresNothingThatIsNotKnown(t *testing.T) {
-	f := fixture.New(t)
-	f.Create("testmap", fixture.Data{"foo": "1"})
-	restore := `deletion_policy = "restore"`
-	f.RunRefused(func(got fixture.Failures) {
-		got.Want(f, "", "Error: Nothing Known To Restore", "It is not known what foo held before this resource wrote it.", "Key: foo", "Otherwise apply another deletion_policy first.")
-		if strings.Contains(got[""], "Key: new") {
-			f.Error(got[""])
-		}
-		f.WantLive("testmap", fixture.Data{"foo": "2", "new": "3"})
-	},
-		resource.TestStep{Config: f.Config(fixture.KubernetesBlock(`data = { foo = "1" }`))},
-		resource.TestStep{Config: f.Config(fixture.DataBlock("it", `data = { foo = "2", new = "3" }`, restore) + fixture.MovedBlock)},
-		resource.TestStep{Config: f.Config("")},
-		resource.TestStep{Config: f.Config(fixture.DataBlock("it", `data = { foo = "2", new = "3" }`))},
-	)
-	f.WantLive("testmap", fixture.Data{"foo": "2"})
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": "1"})
+	p.Planned(fixture.KubernetesBlock(`data = { foo = "1" }`))
+	p.Planned(fixture.DataBlock("it", `data = { foo = "2", new = "3" }`, `deletion_policy = "restore"`) + fixture.MovedBlock)
+	p.Write("")
+	p.Wants(p.Plan(), "It is not known what foo held before this resource wrote it, so it stays as it is.", "Key: foo", "!Key: new")
+	p.Apply()
+	p.WantLive("testmap", fixture.Data{"foo": "2"})
+	p.WantState()
 }
 
 // movedState is what a move that was applied with -refresh=false leaves: no version.

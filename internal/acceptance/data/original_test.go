@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
 )
@@ -12,21 +11,19 @@ import (
 // Given keys that come from hashicorp's resource, of which one vanishes, so that the state has it no more, and is put back; then what it first held is
 // as little known as before: it was there.
 func TestVanishedKeyThatIsPutBackHasNoOriginal(t *testing.T) {
-	f := fixture.New(t)
-	f.Create("testmap", fixture.Data{"foo": "1", "bar": "2"})
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": "1", "bar": "2"})
 	const values = `data = { foo = "1", bar = "2" }`
-	moved := f.Config(fixture.DataBlock("it", values, `deletion_policy = "restore"`) + fixture.MovedBlock)
-	f.RunRefused(func(got fixture.Failures) {
-		got.Want(f, "", "Error: Nothing Known To Restore", "It is not known what bar and foo held before this resource wrote them.")
-		f.WantLive("testmap", fixture.Data{"foo": "1", "bar": "2"})
-	},
-		resource.TestStep{Config: f.Config(fixture.KubernetesBlock(values))},
-		resource.TestStep{Config: moved},
-		resource.TestStep{PreConfig: func() { f.Unset("testmap", "bar") }, Config: moved},
-		resource.TestStep{Config: f.Config("")},
-		resource.TestStep{Config: f.Config(fixture.DataBlock("it", values, fixture.Deletes))},
-	)
-	f.WantLive("testmap", nil)
+	moved := fixture.DataBlock("it", values, `deletion_policy = "restore"`) + fixture.MovedBlock
+	p.Planned(fixture.KubernetesBlock(values))
+	p.Planned(moved)
+	p.Unset("testmap", "bar")
+	p.Planned(moved)
+	p.Write("")
+	p.Wants(p.Plan(), "Warning: Key Stays In Place", "It is not known what bar and foo held before this resource wrote them, so they stay as they are.")
+	p.Apply()
+	p.WantLive("testmap", fixture.Data{"foo": "1", "bar": "2"})
+	p.WantState()
 }
 
 // Given keys of which one holds its value already, and is taken over; when they are written; then what was replaced does not name it.

@@ -20,17 +20,16 @@ func tainted(t *testing.T, arguments ...string) *fixture.Pipeline {
 }
 
 func TestTaintedEntryThatWouldAdoptItself(t *testing.T) {
-	p := tainted(t, `deletion_policy = "restore"`)
-	p.Write(fixture.EntryBlock("foo", `value = "2"`, `adopt_existing = true`, `deletion_policy = "restore"`))
+	p := tainted(t, fixture.Deletes)
+	p.Write(fixture.EntryBlock("foo", `value = "2"`, `adopt_existing = true`, fixture.Deletes))
 	p.Plan()
 	p.ApplyRefused("Replacement Would Fail", "untaint")
 	p.WantLive("testmap", fixture.Data{"foo": "2"})
 
 	// What it first found is not known any more, and that is remembered.
 	p.Do("untaint", "cas_configmap_entry.foo")
-	p.Plan() // of adopt_existing
-	p.Apply()
-	p.DestroyRefused([]string{"Nothing Known To Restore"})
+	p.Planned(fixture.EntryBlock("foo", `value = "2"`, `adopt_existing = true`, `deletion_policy = "restore"`))
+	p.Wants(p.Destroy(), "It is not known what foo held before this resource wrote it, so it stays as it is.")
 	p.WantLive("testmap", fixture.Data{"foo": "2"})
 }
 
@@ -48,33 +47,33 @@ func TestTaintedEntryThatExpectsItsOwnValue(t *testing.T) {
 // Given an entry that created its key and is tainted; when it is replaced by one of another key; then what the first key held is not known, so it stays, and
 // the apply says why. One that is untainted first knows it.
 func TestTaintedEntryThatIsRenamedLeavesItsKey(t *testing.T) {
-	for name, first := range map[string][]string{"replaced": nil, "untainted": {"untaint", "cas_configmap_entry.foo"}} {
+	untaint := []string{"untaint", "cas_configmap_entry.foo"}
+	for name, test := range map[string]struct {
+		policy string
+		first  []string
+	}{
+		"replaced": {policy: "release"}, "untainted": {policy: "release", first: untaint},
+		"to restore, replaced": {policy: "restore"}, "to restore, untainted": {policy: "restore", first: untaint},
+	} {
 		t.Run(name, func(t *testing.T) {
 			p := fixture.NewPipeline(t)
 			p.Create("testmap", fixture.Data{})
-			p.Planned(fixture.EntryBlock("foo", `value = "2"`))
+			policy := "deletion_policy = " + fixture.Quoted(test.policy)
+			p.Planned(fixture.EntryBlock("foo", `value = "2"`, policy))
 			p.Do("taint", "cas_configmap_entry.foo")
 			says, want := []string{
 				"Warning: Key Stays In Place: foo in ConfigMap " + p.Namespace + "/testmap", "It is not known what foo held before this resource wrote it, so it stays as it is.",
 				"To remove it, use kubectl: Terraform does not manage it any more. A tainted resource that is replaced does not know it: untaint such a resource first.",
 			}, fixture.Data{"foo": "2", "baz": "2"}
-			if first != nil {
-				p.Do(first...)
+			if test.first != nil {
+				p.Do(test.first...)
 				says, want = []string{"!Stays In Place"}, fixture.Data{"baz": "2"}
 			}
-			p.Write(fixture.EntryBlock("foo", `key = "baz"`, `value = "2"`))
+			p.Write(fixture.EntryBlock("foo", `key = "baz"`, `value = "2"`, policy))
 			p.Plan()
 			p.Wants(p.Apply(), says...)
 			p.WantLive("testmap", want)
 			p.PlanNothing()
 		})
 	}
-}
-
-func TestTaintedEntryThatIsRenamedAndToRestore(t *testing.T) {
-	p := tainted(t, `deletion_policy = "restore"`)
-	p.Write(fixture.EntryBlock("foo", `key = "baz"`, `value = "2"`, `deletion_policy = "restore"`))
-	p.Plan()
-	p.ApplyRefused("Nothing Known To Restore", "untaint")
-	p.WantLive("testmap", fixture.Data{"foo": "2"})
 }

@@ -78,6 +78,23 @@ func TestOtherVersionOfTheAPI(t *testing.T) {
 	o.PlanNothing()
 }
 
+// Given a limit that another writer's minimum has passed since; when a destroy would put it back, and the API server refuses that; then it says how to leave it, and
+// that works.
+func TestRestoreThatTheAPIServerRefuses(t *testing.T) {
+	o := made(t, scaler)
+	block := func(policy string) string {
+		return o.block(`fields = { "spec.maxReplicas" = 10 }`, `expected_fields = { "spec.maxReplicas" = 5 }`, "deletion_policy = "+fixture.Quoted(policy))
+	}
+	o.Planned(block("restore"))
+	o.merge(`{"spec":{"minReplicas":7}}`)
+	o.Write("")
+	o.Wants(o.Plan(), "Warning: Value Will Be Put Back", "Field: spec.maxReplicas", "Found: 10", "Put back: 5")
+	o.ApplyRefused("Error: Request Refused", "422", `To leave the HorizontalPodAutoscaler as it is, apply deletion_policy = "abandon", then destroy.`)
+	o.Planned(block("abandon"))
+	o.Destroy()
+	o.wantLive("10", "spec", "maxReplicas")
+}
+
 func TestObjectThatVanished(t *testing.T) {
 	o := made(t, service)
 	o.Planned(o.block(`fields = { "metadata.annotations.a" = "1" }`))

@@ -142,7 +142,7 @@ var mustHappen = []string{
 	"op import", "op taint", "op untaint", "op forget", "op set", "op unset", "op label", "op delete", "op create", "op land", "op interrupted plan",
 	"fault kill before", "fault kill after", "fault interrupt", "fault lose before", "fault lose after", "fault overtaken", "landed", "came too late",
 	"plan: passes", "apply: passes", "import: passes", "plan: " + titleMismatch, "plan: " + titleHeld, "plan: " + titleKeyExists, "plan: " + titleMapExists,
-	"plan: " + titleConflict, "plan: warns: " + titleNotYet, "plan: warns: " + titleChanged, "plan: warns: " + titleExisted, "plan: warns: " + titleStays,
+	"plan: " + titleConflict, "plan: warns: " + titleNotYet, "plan: warns: " + titleChanged, "plan: warns: " + titleExisted, "plan: warns: " + titleStays, "plan: warns: " + titlePutBack,
 	"plan: warns: " + titleUnmanaged, "plan: " + titleWouldFail, "plan: " + titleNotACounter, "plan: " + titleCanceled,
 	"apply: " + titleConflict, "apply: " + titleMismatch, "apply: " + titleKeyExists, "apply: " + titleNoMap, "apply: " + titleWouldFail,
 	"apply: " + titleMapExists, "apply: " + titleHeld,
@@ -152,7 +152,7 @@ var mustHappen = []string{
 
 // rare is what some thousand steps can lack. The long histories of make soak must have it.
 var rare = []string{
-	"plan: " + titleNoMap, "plan: " + titleTwice, "plan: " + titleMoves, "apply: " + titleNotACounter, "apply: " + titleNoOriginal, "apply: " + titleUnknown,
+	"plan: " + titleNoMap, "plan: " + titleTwice, "plan: " + titleMoves, "apply: " + titleNotACounter, "apply: " + titleUnknown,
 }
 
 // Of the resources of Secrets, each.

@@ -192,9 +192,6 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 			want = saw.values
 		}
 	}
-	if was.policy == "restore" && was.isUnknown(was.values) {
-		return titleNoOriginal
-	}
 	going := maps.Clone(want)
 	maps.DeleteFunc(going, func(key, v string) bool { return was.values[key] == "" || was.stays(was, key, v) })
 	var rules []rule

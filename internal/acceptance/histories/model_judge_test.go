@@ -138,7 +138,7 @@ func (b *block) createRules() (rules []rule) {
 	return rules
 }
 
-// updateRules are those of entries and data. An error is about keys that cannot be put back.
+// updateRules are those of entries and data. An error is about keys that need an expectation.
 func (b *block) updateRules(was *tracking) (rules []rule, title string) {
 	for _, key := range namesIn(b.values, was.values, b.expected) {
 		held, has := was.values[key]
@@ -166,10 +166,7 @@ func (b *block) updateRules(was *tracking) (rules []rule, title string) {
 		case has && b.dropped(was)[key] != "":
 			r := rule{key: key, want: want, adopts: true, isExpected: isExpected, isOpen: isOpen}
 			if b.policy == "restore" {
-				original, known := was.first[key]
-				if r.to = original; !known {
-					title = titleNoOriginal
-				}
+				r.to = was.first[key]
 			}
 			rules = append(rules, r)
 		case isExpected:
@@ -186,10 +183,10 @@ func (b *block) dropped(was *tracking) map[string]string {
 	return gone
 }
 
-// staysWhatever reports whether a removal leaves a key as it is, whatever it holds: it was there before, or that is not known.
+// staysWhatever reports whether a removal leaves a key as it is, whatever it holds: it was there before, or what it held first is not known.
 func (t *tracking) staysWhatever(key string) bool {
 	first, known := t.first[key]
-	return t.policy == "abandon" || t.policy == "release" && (!known || first != "")
+	return t.policy == "abandon" || t.policy == "restore" && !known || t.policy == "release" && (!known || first != "")
 }
 
 // stays reports whether a block, when it lets a key go that holds this, leaves it as it is.
@@ -336,7 +333,7 @@ func (t *tracking) refuses(live map[string]string) string {
 func (b *block) removal(was *tracking, live map[string]string) (title string, warnings []string) {
 	as := *was
 	as.policy = b.policy
-	existed, older, unknown, changed, perhaps := false, false, false, false, false
+	existed, older, unknown, changed, perhaps, back := false, false, false, false, false, false
 	for key, v := range live {
 		one := map[string]string{key: v}
 		existed = existed || v != "" && was.first[key] != "" && !was.changedSince(one, "")
@@ -344,12 +341,11 @@ func (b *block) removal(was *tracking, live map[string]string) (title string, wa
 		unknown = unknown || v != "" && was.isUnknown(one)
 		changed = changed || !as.staysWhatever(key) && was.changedSince(one, b.policy)
 		perhaps = perhaps || b.policy == "delete" && was.isForgotten(key, v)
+		back = back || was.first[key] != "" && was.first[key] != v
 	}
 	switch {
 	case b.policy == "abandon":
 		return "", nil
-	case b.policy == "restore" && was.isUnknown(live):
-		return titleNoOriginal, nil
 	case changed && (b.policy == "restore" || b.drift == "error"):
 		return titleChanged, nil
 	case perhaps && b.drift == "error":
@@ -367,7 +363,10 @@ func (b *block) removal(was *tracking, live map[string]string) (title string, wa
 	if older && b.policy == "release" {
 		warnings = append(warnings, titleStays)
 	}
-	if unknown && b.policy == "release" {
+	if back && b.policy == "restore" {
+		warnings = append(warnings, titlePutBack)
+	}
+	if unknown && (b.policy == "release" || b.policy == "restore") {
 		warnings = append(warnings, titleStays)
 	}
 	return "", warnings

@@ -30,7 +30,7 @@ const (
 	titleUndoes       = "Data Undoes Another Resource"
 	titleUnmanaged    = "Unmanaged Keys Will Change"
 	titleWouldFail    = "Replacement Would Fail"
-	titleNoOriginal   = "Nothing Known To Restore"
+	titlePutBack      = "Value Will Be Put Back"
 	titleNotACounter  = "Not A Counter"
 	titleNoKey        = "Key Not Found"
 	titleUnknown      = "Write Outcome Unknown"

@@ -12,25 +12,25 @@ import (
 // What becomes of foo when the resource that has it goes from the configuration, or when its resource of several keys names it no longer. Rows are how the
 // resource came to have it, and whether somebody else has changed it since; columns are deletion_policy and on_drift. "gone" and "first" are what the live object
 // has of it, "first" being what foo held before the resource had it; "kept" is what it held at the plan, without a request that writes. What the plan warns of
-// comes after a colon: that it is older, that it is not known whether it is, or that it was changed. "refused" is the plan. "lost" was created, and the
+// comes after a colon: that it is older, that it is not known whether it is, that it was changed, or what is put back. "refused" is the plan. "lost" was created, and the
 // refused replace of a tainted resource has lost what it held first, and what was written to it: whether somebody else has changed it is not known. "found" is the same after an apply, which
 // finds what is there. Fields of another object are as keys are.
 const lettingGo = `
 how       since    | release/warning  release/error  release/off   delete/warning  delete/error  delete/off    restore/warning  abandon/warning
 created   -        | gone             gone           gone          gone            gone          gone          gone             kept
 created   changed  | kept:changed     refused        gone          gone:changed    refused       gone:changed  refused          kept
-existed   -        | kept:older       kept:older     kept:older    gone:older      gone:older    gone:older    first            kept
+existed   -        | kept:older       kept:older     kept:older    gone:older      gone:older    gone:older    first:back       kept
 existed   changed  | kept:older       kept:older     kept:older    gone:changed    refused       gone:changed  refused          kept
 adopted   -        | kept:older       kept:older     kept:older    gone:older      gone:older    gone:older    first            kept
 adopted   changed  | kept:older       kept:older     kept:older    gone:changed    refused       gone:changed  refused          kept
 imported  -        | kept:older       kept:older     kept:older    gone:older      gone:older    gone:older    first            kept
 imported  changed  | kept:older       kept:older     kept:older    gone:changed    refused       gone:changed  refused          kept
-moved     -        | kept:unknown     kept:unknown   kept:unknown  gone            gone          gone          refused:unknown  kept
-moved     changed  | kept:unknown     kept:unknown   kept:unknown  gone:changed    refused       gone:changed  refused:unknown  kept
-lost      -        | kept:unknown     kept:unknown   kept:unknown  gone:perhaps    refused:perhaps  gone       refused:unknown  kept
-lost      changed  | kept:unknown     kept:unknown   kept:unknown  gone:perhaps    refused:perhaps  gone       refused:unknown  kept
-found     -        | kept:unknown     kept:unknown   kept:unknown  gone            gone          gone          refused:unknown  kept
-found     changed  | kept:unknown     kept:unknown   kept:unknown  gone:changed    refused       gone:changed  refused:unknown  kept
+moved     -        | kept:unknown     kept:unknown   kept:unknown  gone            gone          gone          kept:unknown     kept
+moved     changed  | kept:unknown     kept:unknown   kept:unknown  gone:changed    refused       gone:changed  kept:unknown     kept
+lost      -        | kept:unknown     kept:unknown   kept:unknown  gone:perhaps    refused:perhaps  gone       kept:unknown     kept
+lost      changed  | kept:unknown     kept:unknown   kept:unknown  gone:perhaps    refused:perhaps  gone       kept:unknown     kept
+found     -        | kept:unknown     kept:unknown   kept:unknown  gone            gone          gone          kept:unknown     kept
+found     changed  | kept:unknown     kept:unknown   kept:unknown  gone:changed    refused       gone:changed  kept:unknown     kept
 `
 
 // says is what a plan says, by the word of the table for what becomes of foo.
@@ -39,7 +39,8 @@ var says = map[string]string{
 	"kept:changed": "foo does not hold what this resource last wrote, so it stays as it is.",
 	"gone:older":   "Warning: Key Existed Before Terraform", "gone:changed": "Warning: Value Changed Since Last Apply", "gone:perhaps": "Warning: Value May Have Changed Since Last Apply",
 	"refused:perhaps": "Error: Value May Have Changed Since Last Apply",
-	"refused":         "Error: Value Changed Since Last Apply", "refused:unknown": "Error: Nothing Known To Restore",
+	"refused":         "Error: Value Changed Since Last Apply",
+	"first:back":      "Warning: Value Will Be Put Back",
 }
 
 func TestKeysThatAreLetGo(t *testing.T) {
@@ -54,10 +55,9 @@ func TestKeysThatAreLetGo(t *testing.T) {
 				t.Run(strings.Join([]string{given[0], given[1], policy, drift, way}, "/"), func(t *testing.T) {
 					t.Parallel()
 					let := func(p *fixture.Pipeline, o fixture.Object, form string) {
-						isRefused := policy == "delete" || policy == "restore" // the replace of a tainted resource
 						if o.Kind.IsSecret() && policy == "restore" || form != "data" && given[0] == "moved" || form == "entry" && way == "dropped" ||
-							given[0] == "lost" && way == "removed" && !isRefused {
-							return // there is none
+							given[0] == "lost" && way == "removed" && policy != "delete" {
+							return // there is none: with another policy, nothing refuses the replace of a tainted resource
 						}
 						letGo(p, o, form, given[0], given[1] == "changed", policy, drift, want, way == "dropped")
 					}
@@ -102,10 +102,7 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 	}
 	if how == "lost" || how == "found" {
 		state := []string{fixture.Deletes, "on_drift = " + fixture.Quoted(drift)}
-		switch {
-		case policy == "restore":
-			state[0] = `deletion_policy = "restore"`
-		case how == "found":
+		if how == "found" {
 			state[1] = `on_drift = "warning"`
 		}
 		loses(p, o, form, state...)

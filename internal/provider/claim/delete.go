@@ -51,7 +51,7 @@ func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagno
 	if len(going) == 0 && len(prior.Values) > 0 { // whatever is there
 		become := prior.fates(prior.Values, m)
 		m.Removal = &removalNote{ID: prior.ID, Fates: become, Keeps: prior.leaves(become, m), OnDrift: prior.OnDrift}
-		return append(diags, prior.tell(become, prior.Values, nil, about)...)
+		return append(diags, prior.tell(become, m, prior.Values, nil, about)...)
 	}
 	timeout, more := prior.Timeouts.Read(ctx, terms.DefaultTimeout)
 	diags.Append(more...)
@@ -81,7 +81,7 @@ func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagno
 	case isSealed:
 		diags.Append(about.Immutable())
 	default:
-		diags.Append(prior.tell(become, live, seen, about)...)
+		diags.Append(prior.tell(become, m, live, seen, about)...)
 	}
 	version := seen.Version()
 	m.Removal = &removalNote{
@@ -191,9 +191,6 @@ func (ch *Change) removal() (t *cas.Txn, become fates, diags diag.Diagnostics) {
 	}
 	if byVersion && !base.Valid() && !isSeen && len(going) > 0 {
 		diags.Append(about.VersionNotKnown())
-	}
-	if lost := become.of(refusedUnknown); len(lost) > 0 {
-		diags.Append(about.NothingToRestore(lost))
 	}
 	for _, key := range going {
 		k := cas.KeySwap{Key: key, Expect: expect[key], New: prior.target(m, key)}

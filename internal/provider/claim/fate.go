@@ -46,22 +46,22 @@ const (
 	stays          fate = "stays"
 	staysChanged   fate = "stays, changed"
 	staysOlder     fate = "stays, older"
-	staysUnknown   fate = "stays, not known" // whether it is older
+	staysUnknown   fate = "stays, not known" // whether it is older, and what to put back
 	refusedChanged fate = "refused, changed"
 	refusedPerhaps fate = "refused, perhaps changed"
-	refusedUnknown fate = "refused, not known" // what to put back
 )
 
 // fateOf decides. A policy and an on_drift that are not known yet are those by which most is written.
 func fateOf(policy, onDrift string, first origin, found finding) fate {
 	isChanged := found == findsChanged || found == findsOriginal
-	switch policy {
-	case terms.PolicyAbandon:
+	goesByFirst := policy == terms.PolicyRelease || policy == terms.PolicyRestore
+	switch {
+	case policy == terms.PolicyAbandon, goesByFirst && first == notKnown && found == findsNothing:
 		return stays
-	case terms.PolicyRestore:
+	case goesByFirst && (first == notKnown || found == findsNotKnown):
+		return staysUnknown
+	case policy == terms.PolicyRestore:
 		switch {
-		case first == notKnown || found == findsNotKnown:
-			return refusedUnknown
 		case found == findsChanged:
 			return refusedChanged
 		case first == heldNothing:
@@ -69,12 +69,10 @@ func fateOf(policy, onDrift string, first origin, found finding) fate {
 		default:
 			return putBack
 		}
-	case terms.PolicyRelease:
+	case policy == terms.PolicyRelease:
 		switch {
-		case first != heldNothing && found == findsNothing:
+		case first == heldSomething && found == findsNothing:
 			return stays
-		case first == notKnown || found == findsNotKnown:
-			return staysUnknown
 		case first == heldSomething:
 			return staysOlder
 		case isChanged && onDrift == terms.DriftWarning:
@@ -114,7 +112,7 @@ func (f fate) isOthers() bool {
 
 // isRefused reports whether nothing may be written.
 func (f fate) isRefused() bool {
-	return slices.Contains([]fate{refusedChanged, refusedPerhaps, refusedUnknown}, f)
+	return slices.Contains([]fate{refusedChanged, refusedPerhaps}, f)
 }
 
 // fates are what becomes of keys.
@@ -206,7 +204,7 @@ func (f fates) any(is func(fate) bool) bool { return len(f.keys(is)) > 0 }
 
 // tell is what is said of it: why it is refused, or else what a plan lists. live is what the keys hold, and seen where that was found; nil where that is the
 // state.
-func (c *Claim) tell(f fates, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject) (diags diag.Diagnostics) {
+func (c *Claim) tell(f fates, m *Memory, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject) (diags diag.Diagnostics) {
 	if refused := c.refusals(f, live, seen, about); len(refused) > 0 {
 		return refused
 	}
@@ -215,6 +213,15 @@ func (c *Claim) tell(f fates, live map[string]cas.Entry, seen *cas.Observation, 
 	}
 	if keys := f.of(removedOlder); len(keys) > 0 {
 		diags.Append(about.ExistedBefore(keys))
+	}
+	back := map[string]cas.Entry{}
+	for _, key := range f.of(putBack) {
+		if original := c.target(m, key); !original.Holds(live[key]) {
+			back[key] = original
+		}
+	}
+	if len(back) > 0 {
+		diags.Append(about.PutsBack(back, live))
 	}
 	return append(diags, c.unplanned(f, live, seen, about)...)
 }
@@ -238,10 +245,8 @@ func (c *Claim) unplanned(f fates, live map[string]cas.Entry, seen *cas.Observat
 
 // refusals say why nothing may be written.
 func (c *Claim) refusals(f fates, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject) (diags diag.Diagnostics) {
-	unknown, changed, perhaps := f.of(refusedUnknown), f.of(refusedChanged), f.of(refusedPerhaps)
+	changed, perhaps := f.of(refusedChanged), f.of(refusedPerhaps)
 	switch {
-	case len(unknown) > 0:
-		diags.Append(about.NothingToRestore(unknown))
 	case len(changed) > 0 && c.Policy == terms.PolicyRestore:
 		diags.Append(about.ChangedSinceApply(valuesOf(live, changed, false), seen, c.Policy))
 	case len(changed) > 0:

@@ -19,22 +19,22 @@ first      now       | release/warning  release/error    release/off      delete
 nothing    nothing   | removed          removed          removed          removed          removed          removed          removed          stays
 nothing    own       | removed          removed          removed          removed          removed          removed          removed          stays
 nothing    changed   | stays:warns      refused          removed          removed:warns    refused          removed:warns    refused          stays
-nothing    not-known | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed          refused          stays
+nothing    not-known | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed          stays:warns      stays
 something  nothing   | stays            stays            stays            removed          removed          removed          put-back         stays
 something  own       | stays:warns      stays:warns      stays:warns      removed:warns    removed:warns    removed:warns    put-back         stays
 something  changed   | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed:warns    refused          stays
 something  original  | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed:warns    put-back         stays
-something  not-known | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed          refused          stays
-not-known  nothing   | stays            stays            stays            removed          removed          removed          refused          stays
-not-known  own       | stays:warns      stays:warns      stays:warns      removed          removed          removed          refused          stays
-not-known  changed   | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed:warns    refused          stays
-not-known  not-known | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed          refused          stays
+something  not-known | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed          stays:warns      stays
+not-known  nothing   | stays            stays            stays            removed          removed          removed          stays            stays
+not-known  own       | stays:warns      stays:warns      stays:warns      removed          removed          removed          stays:warns      stays
+not-known  changed   | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed:warns    stays:warns      stays
+not-known  not-known | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed          stays:warns      stays
 `
 
 // In words of the table.
 var words = map[fate]string{
 	removed: "removed", removedChanged: "removed:warns", removedOlder: "removed:warns", removedPerhaps: "removed:warns", putBack: "put-back", stays: "stays",
-	staysChanged: "stays:warns", staysOlder: "stays:warns", staysUnknown: "stays:warns", refusedChanged: "refused", refusedPerhaps: "refused", refusedUnknown: "refused",
+	staysChanged: "stays:warns", staysOlder: "stays:warns", staysUnknown: "stays:warns", refusedChanged: "refused", refusedPerhaps: "refused",
 }
 
 func TestFates(t *testing.T) {
@@ -93,7 +93,7 @@ func TestKeysThatAnUpdateLetsGo(t *testing.T) {
 	}
 	was["changed"] = cas.Text("foreign")
 	for policy, want := range map[string][]string{
-		"release": {"created"}, "delete": {"changed", "created", "found", "moved"}, "restore": {"changed", "created", "found", "moved"}, "abandon": nil,
+		"release": {"created"}, "delete": {"changed", "created", "found", "moved"}, "restore": {"changed", "created", "found"}, "abandon": nil,
 	} {
 		ch := &Change{
 			Prior:  &Claim{Values: was, Revision: types.Int64Null()},

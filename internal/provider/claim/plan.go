@@ -143,7 +143,7 @@ func (ch *Change) planChanges(ctx context.Context) diag.Diagnostics {
 		return diags
 	}
 	gone := ch.gone(ch.was())
-	return append(diags, c.tell(c.fates(gone, ch.Memory), gone, nil, ch.about)...)
+	return append(diags, c.tell(c.fates(gone, ch.Memory), ch.Memory, gone, nil, ch.about)...)
 }
 
 // PlanReplace checks the removal of a replace. Terraform plans the creation in a second call, and drops its warnings.

@@ -246,10 +246,16 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		},
 		"several: a tainted one replaces itself": taintedReplacesItself(aboutSeveral(terms.OpDelete), object),
 		"several: may replace itself":            mayReplaceItself(aboutSeveral(terms.OpDelete), "namespace and name", "data", object),
-		"several: nothing to restore": {
-			of: aboutSeveral(terms.OpDelete).NothingToRestore([]string{"a", "b"}), path: "deletion_policy", summary: "Nothing Known To Restore",
-			detail: "It is not known what a and b held before this resource wrote them. Nothing was removed." + object + "  Key:        a\n  Key:        b\n" +
-				"\nIf this resource is tainted, run terraform untaint with its address. Otherwise apply another deletion_policy first.",
+		"several: put back": {
+			of:       aboutSeveral(terms.OpDelete, planning).PutsBack(map[string]cas.Entry{"b": {}, "a": cas.Text("0")}, map[string]cas.Entry{"a": cas.Text("1"), "b": cas.Text("2")}),
+			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",
+			detail: "The apply puts back what a and b held before this resource wrote them.\n\n  ConfigMap:  shop/settings\n  Key:        a\n  Found:      \"1\"\n  Put back:   \"0\"\n" +
+				"  Key:        b\n  Found:      \"2\"\n  Put back:   (absent)\n\nTo leave them as they are, apply deletion_policy = \"abandon\".",
+		},
+		"several: a refused removal": {
+			of: aboutSeveral(terms.OpDelete).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
+			detail: "The API server refused to patch the ConfigMap. Nothing was removed.\n\n  ConfigMap:   shop/settings\n  Status:      422\n  API server:  the server's own words\n" +
+				"\nCorrect what the API server names, then run terraform plan again. To leave the ConfigMap as it is, apply deletion_policy = \"abandon\", then destroy.",
 		},
 		"several: no version": {
 			of: aboutSeveral(terms.OpUpdate, planning).VersionNotKnown(), summary: "ConfigMap Version Not Known",

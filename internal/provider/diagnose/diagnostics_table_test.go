@@ -301,10 +301,11 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		},
 		"a tainted one replaces itself": taintedReplacesItself(aboutFoo(terms.OpDelete), head),
 		"may replace itself":            mayReplaceItself(aboutFoo(terms.OpDelete), "namespace, name and key", "value", head),
-		"nothing to restore": {
-			of: aboutFoo(terms.OpDelete).NothingToRestore([]string{"foo"}), path: "deletion_policy", summary: "Nothing Known To Restore",
-			detail: "It is not known what foo held before this resource wrote it. Nothing was removed." + head +
-				"\nIf this resource is tainted, run terraform untaint with its address. Otherwise apply another deletion_policy first.",
+		"put back, by an update": {
+			of:       aboutFoo(terms.OpUpdate, planning).PutsBack(map[string]cas.Entry{"foo": cas.Text("0")}, map[string]cas.Entry{"foo": cas.Text("1")}),
+			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",
+			detail: "The apply puts back what foo held before this resource wrote it.\n\n  ConfigMap:  shop/settings\n  Key:        foo\n  Found:      \"1\"\n  Put back:   \"0\"\n" +
+				"\nTo leave it as it is, set deletion_policy = \"abandon\".",
 		},
 	}
 }

@@ -2,6 +2,8 @@ package diagnose
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -94,6 +96,23 @@ func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
 		s.keyFact(keys...), fmt.Sprintf("To %s, apply deletion_policy = %q, then plan this again.", way, policy))
 }
 
+// PutsBack lists what a plan puts back, in the keys that hold this.
+func (s Subject) PutsBack(originals, live map[string]cas.Entry) diag.Diagnostic {
+	keys := slices.Sorted(maps.Keys(originals))
+	it, verb := number(len(keys), "it", "them"), "set"
+	if s.Op != terms.OpUpdate { // whose own policy counts
+		verb = "apply"
+	}
+	var facts []Fact
+	for i, key := range keys {
+		if facts = append(facts, s.keyFact(key)...); i < mostDifferences { // all are named
+			facts = append(facts, s.compare("Found", live[key], "Put back", originals[key])...)
+		}
+	}
+	return s.tell(WarningValueWillBePutBack, path.Empty(), "The apply puts back what "+enumerate(keys)+" held before this resource wrote "+it+".", facts,
+		fmt.Sprintf("To leave %s as %s, %s deletion_policy = %q.", it, number(len(keys), "it is", "they are"), verb, terms.PolicyAbandon))
+}
+
 func (s Subject) changedFacts(changed []KeyValue, seen *cas.Observation) (facts []Fact) {
 	for _, c := range changed {
 		facts = append(append(facts, s.keyFact(c.Key)...), Fact{"Found", renderOne(c.Live, s.Hide)})
@@ -170,13 +189,6 @@ func (s Subject) writtenTwice(e *WrittenTwiceError) diag.Diagnostic {
 	return s.refuse(TitleKeyWrittenTwice, s.keyPath(e.Keys[0]),
 		"Another resource of this run has written "+enumerate(e.Keys)+", or taken "+number(len(e.Keys), "it", "them")+" over.",
 		s.keyFact(e.Keys...), number(len(e.Keys), "Leave the key to one of the two.", "Leave each key to one of the two."))
-}
-
-// NothingToRestore is for keys whose original value is unknown.
-func (s Subject) NothingToRestore(keys []string) diag.Diagnostic {
-	return s.refuse(TitleNothingKnownToRestore, path.Root("deletion_policy"),
-		"It is not known what "+enumerate(keys)+" held before this resource wrote "+number(len(keys), "it.", "them."), s.keyFact(keys...),
-		"If this resource is tainted, run terraform untaint with its address. Otherwise apply another deletion_policy first.")
 }
 
 // VersionNotKnown is for a state that has no version to hold on to.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -63,6 +64,9 @@ func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
 	facts := s.dryRun(e.Verb)
 	if facts != nil { // a destroy sends another request
 		next = s.orDestroy(next)
+	}
+	if s.Op == terms.OpDelete && e.Code == http.StatusUnprocessableEntity && s.Content == nil { // a whole ConfigMap goes whatever it holds
+		next += " " + s.abandon()
 	}
 	if texts := s.numbersAsText(e.Code); texts != "" {
 		next = texts

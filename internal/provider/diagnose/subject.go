@@ -230,9 +230,14 @@ func (s Subject) notFound() diag.Diagnostic {
 func (s Subject) Immutable() diag.Diagnostic {
 	next := cmp.Or(s.Ways.Immutable, "Use a ConfigMap with another name, or delete this one and create it again.")
 	if s.Op == terms.OpDelete {
-		next = cmp.Or(s.Ways.Abandon, fmt.Sprintf("To leave the ConfigMap as it is, apply deletion_policy = %q, then destroy.", terms.PolicyAbandon))
+		next = s.abandon()
 	}
 	return s.refuse(TitleConfigMapIsImmutable, path.Empty(), "The ConfigMap is immutable.", nil, s.orDestroy(next))
+}
+
+// abandon is the way to destroy a resource and to leave its object as it is.
+func (s Subject) abandon() string {
+	return cmp.Or(s.Ways.Abandon, fmt.Sprintf("To leave the ConfigMap as it is, apply deletion_policy = %q, then destroy.", terms.PolicyAbandon))
 }
 
 func (s Subject) terminating(since time.Time) diag.Diagnostic {

@@ -124,7 +124,6 @@ var (
 	TitleNotAPool                       = newError("Not A Pool")
 	TitleNotPermitted                   = newError("Not Permitted")
 	TitleNotPermittedToWait             = newError("Not Permitted To Wait")
-	TitleNothingKnownToRestore          = newError("Nothing Known To Restore")
 	TitleNothingToImport                = newError("Nothing To Import")
 	TitleNumberChangedByAdmission       = newError("Number Changed By Admission")
 	TitleOperationCanceled              = newError("Operation Canceled")
@@ -170,4 +169,5 @@ var (
 	WarningValueOutsideTheRange        = newWarning("Value Outside The Range")
 	WarningValueChangedSinceLastApply  = newWarning("Value Changed Since Last Apply")
 	WarningValueMayHaveChanged         = newWarning("Value May Have Changed Since Last Apply")
+	WarningValueWillBePutBack          = newWarning("Value Will Be Put Back")
 )
