@@ -205,28 +205,8 @@ func (b *batch) canGoByKey() bool {
 			return false
 		}
 	}
-	if b.from.APIVersion() != "" {
-		_, can := judging.FieldsJSONPatch(b.from, b.changes)
-		return can
-	}
-	if len(b.changes) > maxChanges || !b.from.SurvivesJSON() {
-		return false // only a Txn that is alone in it can have so many keys
-	}
-	for _, c := range b.changes {
-		if c.IsGuard {
-			continue // what it is compared with tells of a map that is not there
-		}
-		if judging.IsMeta(c.Key) {
-			return false
-		}
-		_, isText := c.To.Text()
-		_, isBinary := c.To.Binary()
-		if isText && len(b.from.Object().Data) == 0 || isBinary && len(b.from.Object().BinaryData) == 0 ||
-			c.From.IsAbsent() && c.To.IsAbsent() {
-			return false
-		}
-	}
-	return true
+	_, can := judging.JSONPatch(b.from, b.changes)
+	return can && b.from.SurvivesJSON()
 }
 
 // manager is the field manager of the request.
@@ -283,15 +263,12 @@ func (b *batch) send(ctx context.Context) (*Observation, wire.Outcome, error) {
 
 // request is what is sent.
 func (b *batch) request() (judging.Request, error) {
-	isOfFields := b.from != nil && b.from.APIVersion() != ""
 	switch {
-	case isOfFields && b.byKey:
-		request, _ := judging.FieldsJSONPatch(b.from, b.changes) // canGoByKey has made one
-		return request, nil
-	case isOfFields:
-		return judging.FieldsPatch(b.from, b.changes, b.firstOwner())
 	case b.byKey:
-		return judging.JsonPatch(b.from, b.changes)
+		request, _ := judging.JSONPatch(b.from, b.changes) // canGoByKey has made one
+		return request, nil
+	case b.from != nil && b.from.APIVersion() != "":
+		return judging.FieldsPatch(b.from, b.changes, b.firstOwner())
 	default:
 		return judging.MergePatch(b.c.ref.Kind, b.base, b.changes, b.firstOwner())
 	}

@@ -38,7 +38,7 @@ func (n *Creation) Object() runtime.Object {
 			cm.BinaryData[key] = b
 		}
 	}
-	return codecs[n.Ref.Kind].encode(cm, n.Type)
+	return n.Ref.Kind.encoded(cm, n.Type)
 }
 
 // Judge holds the creation against an observation.

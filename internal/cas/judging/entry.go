@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // Ref names one object. Namespace is empty where its kind has none.
@@ -113,17 +112,6 @@ func (e Entry) value() any {
 	default:
 		return e.content
 	}
-}
-
-// entryOf is what key holds in a ConfigMap.
-func entryOf(cm *corev1.ConfigMap, key string) Entry {
-	if v, ok := cm.Data[key]; ok {
-		return Text(v)
-	}
-	if v, ok := cm.BinaryData[key]; ok {
-		return Binary(v)
-	}
-	return Entry{}
 }
 
 // entryJSON is the form in which an entry is stored; a pointer each, since the empty text is not the absent entry.

@@ -64,32 +64,24 @@ func (e Entry) Field(key string) Field {
 
 // at is what a field holds.
 func (o *Observation) at(f Field) Entry {
+	var of map[string]string
 	switch f.in {
-	case "data":
-		if v, ok := o.configMap.Data[f.key]; ok {
-			return Text(v)
-		}
-		return Entry{}
+	case inFields:
+		return o.field(f.key)
 	case "binaryData":
 		if v, ok := o.configMap.BinaryData[f.key]; ok {
 			return Binary(v)
 		}
 		return Entry{}
-	}
-	return o.meta(f)
-}
-
-// meta is what a label, an annotation, immutable or a field of any kind holds.
-func (o *Observation) meta(f Field) Entry {
-	of := o.configMap.Labels
-	switch f.in {
-	case inFields:
-		return o.field(f.key)
 	case "immutable":
 		if o.configMap.Immutable == nil {
 			return Entry{}
 		}
 		return Text(strconv.FormatBool(*o.configMap.Immutable))
+	case "data":
+		of = o.configMap.Data
+	case "labels":
+		of = o.configMap.Labels
 	case "annotations":
 		of = o.configMap.Annotations
 	}

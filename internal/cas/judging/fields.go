@@ -300,18 +300,12 @@ func put(v any, p fieldpath.Path, to Entry) any {
 	return list
 }
 
-// difference is the merge patch that makes one map of another; nil where they are the same.
+// difference is the merge patch that makes one map of another.
 func difference(from, to map[string]any) map[string]any {
-	var patch map[string]any
-	set := func(name string, v any) {
-		if patch == nil {
-			patch = map[string]any{}
-		}
-		patch[name] = v
-	}
+	patch := map[string]any{}
 	for name := range from {
 		if _, stays := to[name]; !stays {
-			set(name, nil)
+			patch[name] = nil
 		}
 	}
 	for name, v := range to {
@@ -321,33 +315,26 @@ func difference(from, to map[string]any) map[string]any {
 		switch {
 		case isThere && reflect.DeepEqual(was, v):
 		case wasMap && isMap:
-			set(name, difference(before, after))
+			patch[name] = difference(before, after)
 		default:
-			set(name, v)
+			patch[name] = v
 		}
 	}
 	return patch
 }
 
-// apart is what of an object is no part of what it shall be.
-var apart = []string{"apiVersion", "kind", "status"}
-
-// likeBase is the merge patch that has an object hold what the changes make of their base, whatever became of it since.
-func (o *Observation) likeBase(base *Observation, changes []Change) map[string]any {
-	from, to := map[string]any{}, base.with(changes)
-	maps.Copy(from, o.fields)
-	for _, object := range []map[string]any{from, to} {
-		metadata, _ := object["metadata"].(map[string]any)
-		kept := map[string]any{}
-		for _, name := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
-			if v, isThere := metadata[name]; isThere {
-				kept[name] = v
-			}
-		}
-		object["metadata"] = kept
-		for _, name := range apart {
-			delete(object, name)
+// written is an object without what no write of ours changes.
+func written(object map[string]any) map[string]any {
+	all, kept := maps.Clone(object), map[string]any{}
+	metadata, _ := all["metadata"].(map[string]any)
+	for _, name := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
+		if v, isThere := metadata[name]; isThere {
+			kept[name] = v
 		}
 	}
-	return difference(from, to)
+	all["metadata"] = kept
+	for _, name := range []string{"apiVersion", "kind", "status"} {
+		delete(all, name)
+	}
+	return all
 }

@@ -30,32 +30,33 @@ func KindOf(group, kind string) Kind {
 	}
 }
 
-// codec is what a kind looks like on the wire. In here an object of either kind has the shape of a ConfigMap: what a Secret holds is
-// binaryData.
-type codec struct {
-	resource string
-	maps     []string          // that hold entries, by our names
-	names    map[string]string // that the API server has for them, where they are others
-	// encode is what is sent to create an object.
-	encode    func(cm *corev1.ConfigMap, secretType string) runtime.Object
-	usualType string
+// In here an object of either kind has the shape of a ConfigMap: what a Secret holds is binaryData.
+
+// encoded is what is sent to create an object.
+func (k Kind) encoded(cm *corev1.ConfigMap, secretType string) runtime.Object {
+	if k == Secret {
+		return &corev1.Secret{ObjectMeta: cm.ObjectMeta, Data: cm.BinaryData, Immutable: cm.Immutable, Type: corev1.SecretType(secretType)}
+	}
+	return cm
 }
 
-var codecs = map[Kind]*codec{
-	ConfigMap: {
-		resource: "configmaps", maps: []string{"data", "binaryData"},
-		encode: func(cm *corev1.ConfigMap, _ string) runtime.Object { return cm },
-	},
-	Secret: {
-		resource: "secrets", maps: []string{"binaryData"}, names: map[string]string{"binaryData": "data"},
-		encode: func(cm *corev1.ConfigMap, secretType string) runtime.Object {
-			return &corev1.Secret{ObjectMeta: cm.ObjectMeta, Data: cm.BinaryData, Immutable: cm.Immutable, Type: corev1.SecretType(secretType)}
-		},
-		usualType: string(corev1.SecretTypeOpaque),
-	},
+// maps hold entries, by our names.
+func (k Kind) maps() []string {
+	if k == Secret {
+		return []string{"binaryData"}
+	}
+	return []string{"data", "binaryData"}
 }
 
-// decode is the inverse of a codec's encode. It is false for what is of no kind.
+// wire is the name that the API server has for one of our maps.
+func (k Kind) wire(in string) string {
+	if k == Secret && in == "binaryData" {
+		return "data"
+	}
+	return in
+}
+
+// decode is the inverse of encoded. It is false for what is of no kind.
 func decode(object runtime.Object) (kind Kind, cm *corev1.ConfigMap, secretType string, ok bool) {
 	switch o := object.(type) {
 	case *corev1.ConfigMap:
@@ -82,7 +83,7 @@ func (k Kind) Group() string {
 }
 
 // HoldsEntries reports whether the kind is ConfigMap or Secret.
-func (k Kind) HoldsEntries() bool { return codecs[k] != nil }
+func (k Kind) HoldsEntries() bool { return k == ConfigMap || k == Secret }
 
 // Hides reports whether error texts must not quote values.
 func (k Kind) Hides() bool { return k == Secret }
@@ -92,7 +93,7 @@ func (k Kind) Resource() string {
 	if !k.HoldsEntries() {
 		return ""
 	}
-	return codecs[k].resource
+	return strings.ToLower(k.String()) + "s"
 }
 
 // Entry is what an entry becomes in an object of the kind. A Secret holds bytes alone, so that text becomes Binary there. Entries that
@@ -103,9 +104,6 @@ func (k Kind) Entry(e Entry) Entry {
 	}
 	return e
 }
-
-// wire is the name that the API server has for one of our maps.
-func (k Kind) wire(in string) string { return cmp.Or(codecs[k].names[in], in) }
 
 // path is where managedFields have a field.
 func (k Kind) path(f Field) fieldpath.Path {
@@ -157,6 +155,8 @@ func (n *Creation) Stored() *Creation {
 	for key, e := range n.Entries {
 		stored.Entries[key] = n.Ref.Kind.Entry(e)
 	}
-	stored.Type = cmp.Or(n.Type, codecs[n.Ref.Kind].usualType)
+	if n.Ref.Kind == Secret {
+		stored.Type = cmp.Or(n.Type, string(corev1.SecretTypeOpaque))
+	}
 	return &stored
 }

@@ -1,6 +1,7 @@
 package judging
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -103,9 +104,9 @@ func (o *Observation) Entry(key string) Entry {
 		return Entry{}
 	}
 	if f, isMeta := metaField(key); isMeta {
-		return o.meta(f)
+		return o.at(f)
 	}
-	return entryOf(o.configMap, key)
+	return cmp.Or(o.at(Field{"data", key}), o.at(Field{"binaryData", key}))
 }
 
 // Entries is what all keys held, in a map of its own.

@@ -26,7 +26,7 @@ type Request struct {
 // begin with, where the object has none.
 func MergePatch(of Kind, base Version, changes []Change, owner *metav1.ManagedFieldsEntry) (Request, error) {
 	kind := types.StrategicMergePatchType
-	metadata := map[string]any{"uid": base.UID, "resourceVersion": base.ResourceVersion}
+	metadata := map[string]any{}
 	patch := map[string]any{"metadata": metadata}
 	set := func(f Field, to any) {
 		above, name := patch, of.wire(f.in)
@@ -60,6 +60,23 @@ func MergePatch(of Kind, base Version, changes []Change, owner *metav1.ManagedFi
 			set(c.To.Field(c.Key), c.To.value())
 		}
 	}
+	return conditional(kind, patch, base, owner)
+}
+
+// FieldsPatch is MergePatch of fields of what was observed: the difference between it and what the changes make of it. Lists are in it as a whole.
+func FieldsPatch(base *Observation, changes []Change, owner *metav1.ManagedFieldsEntry) (Request, error) {
+	return conditional(types.MergePatchType, difference(base.fields, base.with(changes)), base.Version(), owner)
+}
+
+// conditional has a patch land while the object is at base alone.
+func conditional(kind types.PatchType, patch map[string]any, base Version, owner *metav1.ManagedFieldsEntry) (Request, error) {
+	metadata, isMap := patch["metadata"].(map[string]any)
+	if !isMap {
+		metadata = map[string]any{}
+		patch["metadata"] = metadata
+	}
+	metadata["uid"] = base.UID
+	metadata["resourceVersion"] = base.ResourceVersion
 	if owner != nil {
 		metadata["managedFields"] = []*metav1.ManagedFieldsEntry{owner}
 	}
@@ -67,33 +84,10 @@ func MergePatch(of Kind, base Version, changes []Change, owner *metav1.ManagedFi
 	return Request{kind, body}, err
 }
 
-// FieldsPatch is MergePatch of fields of what was observed: the difference between it and what the changes make of it. Lists are in it as a whole.
-func FieldsPatch(base *Observation, changes []Change, owner *metav1.ManagedFieldsEntry) (Request, error) {
-	patch := difference(base.fields, base.with(changes))
-	if patch == nil { // of changes that make no difference
-		patch = map[string]any{}
-	}
-	metadata, isMap := patch["metadata"].(map[string]any)
-	if !isMap {
-		metadata = map[string]any{}
-		patch["metadata"] = metadata
-	}
-	metadata["uid"], metadata["resourceVersion"] = base.Version().UID, base.Version().ResourceVersion
-	if owner != nil {
-		metadata["managedFields"] = []*metav1.ManagedFieldsEntry{owner}
-	}
-	body, err := json.Marshal(patch)
-	return Request{types.MergePatchType, body}, err
-}
-
 // LikeBase is a merge patch that makes of now what changes make of their base, whatever became of that since, but not of its status and of who
 // it is. As a dry run it tells in what form the API server stores what the changes set.
 func LikeBase(now, base *Observation, changes []Change) (Request, error) {
-	patch := now.likeBase(base, changes)
-	if patch == nil {
-		patch = map[string]any{}
-	}
-	body, err := json.Marshal(patch)
+	body, err := json.Marshal(difference(written(now.fields), written(base.with(changes))))
 	return Request{types.MergePatchType, body}, err
 }
 
@@ -109,22 +103,36 @@ type operation struct {
 // maxOperations is how many a JSON Patch may have.
 const maxOperations = 10_000
 
-// FieldsJSONPatch is JsonPatch of fields: each is tested to hold what it is changed from, and each element on its way to be what it was: another that
-// is selected by the same may stand there by now. It is false where the changes cannot be made so.
-func FieldsJSONPatch(of *Observation, changes []Change) (Request, bool) {
-	tests := []operation{{"test", "/metadata/deletionTimestamp", nil}}
+// JSONPatch is a JSON Patch (RFC 6902) that makes the changes only while each key holds what it is changed from, whatever
+// became of the rest of the object. The API server runs the whole of it again on every retry of its own, so that it is
+// atomic and other keys are no conflict. Values are compared as JSON that encoding/json wrote, as the API server does. It is false where the changes
+// cannot be made so.
+func JSONPatch(of *Observation, changes []Change) (Request, bool) {
+	operations := of.operationsOnEntries
+	if of.fields != nil {
+		operations = of.operationsOnFields
+	}
+	ops, can := operations(changes)
+	ops = append([]operation{{"test", "/metadata/deletionTimestamp", nil}}, ops...)
+	body, err := json.Marshal(ops)
+	return Request{types.JSONPatchType, body}, can && err == nil && len(ops) <= maxOperations
+}
+
+// operationsOnFields test each field to hold what it is changed from, and each element on its way to be what it was: another that is selected by the
+// same may stand there by now.
+func (o *Observation) operationsOnFields(changes []Change) (tests []operation, can bool) {
 	var sets, removals []operation
 	for _, c := range changes {
 		path, isField := FieldPath(c.Key)
 		if !isField {
-			return Request{}, false
+			return nil, false
 		}
 		p := parsed(path)
-		at, err := find(of.fields, p)
+		at, err := find(o.fields, p)
 		if err != nil {
-			return Request{}, false
+			return nil, false
 		}
-		tests = append(tests, selecting(of.fields, p[:at.missing], at.tokens)...)
+		tests = append(tests, selecting(o.fields, p[:at.missing], at.tokens)...)
 		pointer := pointerTo(at.tokens)
 		if at.missing == len(p) {
 			tests = append(tests, operation{"test", pointer, at.value})
@@ -139,7 +147,7 @@ func FieldsJSONPatch(of *Observation, changes []Change) (Request, bool) {
 		}
 		name := p[at.missing].FieldName
 		if name == nil { // of an element: that none is there, the list as a whole tells
-			above, _ := find(of.fields, p[:at.missing]) // which was found above
+			above, _ := find(o.fields, p[:at.missing]) // which was found above
 			tests = append(tests, operation{"test", pointer, above.value})
 			if c.Writes() {
 				sets = append(sets, operation{"add", pointer + "/-", put(nil, p[at.missing+1:], c.To)})
@@ -151,7 +159,7 @@ func FieldsJSONPatch(of *Observation, changes []Change) (Request, bool) {
 		if !c.Writes() {
 			continue
 		}
-		i := slices.IndexFunc(sets, func(o operation) bool { return o.Path == place }) // another that makes the same map
+		i := slices.IndexFunc(sets, func(set operation) bool { return set.Path == place }) // another that makes the same map
 		if i < 0 {
 			i, sets = len(sets), append(sets, operation{"add", place, nil})
 		}
@@ -164,14 +172,12 @@ func FieldsJSONPatch(of *Observation, changes []Change) (Request, bool) {
 		return cmp.Or(cmp.Compare(len(other), len(of)), cmp.Compare(otherLast, last))
 	})
 	isTested := map[string]bool{}
-	tests = slices.DeleteFunc(tests, func(o operation) bool {
-		again := isTested[o.Path]
-		isTested[o.Path] = true
+	tests = slices.DeleteFunc(tests, func(test operation) bool {
+		again := isTested[test.Path]
+		isTested[test.Path] = true
 		return again
 	})
-	ops := slices.Concat(tests, sets, removals)
-	body, err := json.Marshal(ops)
-	return Request{types.JSONPatchType, body}, err == nil && len(ops) <= maxOperations
+	return slices.Concat(tests, sets, removals), true
 }
 
 // selecting tests that what a path selects in lists still stands where it was found.
@@ -195,44 +201,37 @@ func pointerTo(tokens []string) string {
 	return b.String()
 }
 
-// JsonPatch is a JSON Patch (RFC 6902) that makes the changes only while each key holds what it is changed from, whatever
-// became of the rest of the object. The API server runs the whole of it again on every retry of its own, so that it is
-// atomic and other keys are no conflict. Values are compared as JSON that encoding/json wrote, as the API server does.
-// Both maps that something is written to must exist in the object that was observed. (A key needs no escaping in a path: it has neither ~ nor /.)
-func JsonPatch(of *Observation, changes []Change) (Request, error) {
-	ops := []operation{{"test", "/metadata/deletionTimestamp", nil}}
+// operationsOnEntries are those of entries alone. The map that one is written to must be there. (A key needs no escaping in a path: it has neither ~ nor /.)
+func (o *Observation) operationsOnEntries(changes []Change) (ops []operation, can bool) {
+	sizes := map[string]int{"data": len(o.configMap.Data), "binaryData": len(o.configMap.BinaryData)}
 	for _, c := range changes {
-		from, fromValue := of.kind.location(c.Key, c.From)
-		to, toValue := of.kind.location(c.Key, c.To)
-		if c.IsGuard && from == "" {
-			ops = append(ops, absence(of, c.Key)...)
-			continue
-		}
-		if from == "" { // absent from both: the map that it goes into tells, and a key in both is refused
+		from, fromValue := o.kind.location(c.Key, c.From)
+		to, toValue := o.kind.location(c.Key, c.To)
+		switch {
+		case IsMeta(c.Key):
+			return nil, false
+		case c.IsGuard && from == "": // it is in no map; a path into a map that is not there fails, so that there the map itself is tested
+			for _, in := range o.kind.maps() {
+				path := "/" + o.kind.wire(in)
+				if sizes[in] > 0 {
+					path += "/" + c.Key
+				}
+				ops = append(ops, operation{"test", path, nil})
+			}
+		case c.IsGuard:
+			ops = append(ops, operation{"test", from, fromValue})
+		case from == "" && to == "", to != "" && sizes[c.To.Field(c.Key).in] == 0:
+			return nil, false
+		case from == "": // absent from both: the map that it goes into tells, and a key in both is refused
 			ops = append(ops, operation{"test", to, nil}, operation{"add", to, toValue})
-			continue
-		}
-		ops = append(ops, operation{"test", from, fromValue})
-		if from != to {
-			ops = append(ops, operation{"remove", from, nil})
-		}
-		if to != "" && !c.IsGuard {
-			ops = append(ops, operation{"add", to, toValue})
+		default:
+			if ops = append(ops, operation{"test", from, fromValue}); from != to {
+				ops = append(ops, operation{"remove", from, nil})
+			}
+			if to != "" {
+				ops = append(ops, operation{"add", to, toValue})
+			}
 		}
 	}
-	body, err := json.Marshal(ops)
-	return Request{types.JSONPatchType, body}, err
-}
-
-// absence tests that a key is in no map. A path into a map that is not there fails, so that there the map itself is tested.
-func absence(of *Observation, key string) (ops []operation) {
-	sizes := map[string]int{"data": len(of.configMap.Data), "binaryData": len(of.configMap.BinaryData)}
-	for _, in := range codecs[of.kind].maps {
-		path := "/" + of.kind.wire(in)
-		if sizes[in] > 0 {
-			path += "/" + key
-		}
-		ops = append(ops, operation{"test", path, nil})
-	}
-	return ops
+	return ops, true
 }

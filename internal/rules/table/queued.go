@@ -40,8 +40,8 @@ var queued = []Rule{
 	// What is kept.
 	rule("The bodies of idle objects are forgotten where they take too much", "cas.bodies.keep", "skip forgetIdle", "TestWhatIsKeptOfManyLargeObjectsIsSmall"),
 	// What a write is conditional on.
-	rule("A request is conditional on the version", "judging.MergePatch", `without "resourceVersion"`, "TestWriteIsConditionalOnWhatWasJudged"),
-	rule("A request is conditional on the uid as well", "judging.MergePatch", `without "uid"`, "TestSameVersionOfAnotherObjectIsNotWritten"),
+	rule("A request is conditional on the version", "judging.conditional", `skip "resourceVersion"`, "TestWriteIsConditionalOnWhatWasJudged"),
+	rule("A request is conditional on the uid as well", "judging.conditional", `skip "uid"`, "TestSameVersionOfAnotherObjectIsNotWritten"),
 	rule("An answer without a version is nothing to be conditional on", "wire.Client.Get", "never IsVersioned", "TestBaseWithoutAVersionIsNeverWrittenOn"),
 	rule("A write leaves the bytes of the other keys as they are", "judging.MergePatch", "types.StrategicMergePatchType -> types.MergePatchType", "TestTextThatIsNoUTF8IsLeftAsItIs"),
 	rule("A key is never taken for a directive", "judging.isDirective", `"$" -> "/"`, "TestKeyIsNeverTakenForADirective"),
@@ -92,14 +92,14 @@ var queued = []Rule{
 	// Where others are busy.
 	rule("A base that was not read, and is old, is no contention", "cas.batch.overtaken", "without from", "TestRemovalOfWhatWasSeenLongAgoKeepsTheLineage"),
 	rule("Once a 409 has proved that others are busy, writes go as JSON Patch", "cas.batch.overtaken", "calmAfter -> 0", "TestJSONPatchIsConditionalOnTheKey", "TestLineageEndsAtAJSONPatch"),
-	rule("A JSON Patch tests each key", "judging.JsonPatch", `skip append(a, operation{"test", b, c})`, "TestJSONPatchIsConditionalOnTheKey"),
-	rule("A key that is only compared where it is absent is tested by a JSON Patch too", "judging.JsonPatch", "skip absence",
+	rule("A JSON Patch tests each key", "judging.Observation.operationsOnEntries", `every operation{"test", a, b} -> operation{"test", "/metadata/deletionTimestamp", func(any) any { return nil }(b)}`, "TestJSONPatchIsConditionalOnTheKey"),
+	rule("A key that is only compared where it is absent is tested by a JSON Patch too", "judging.Observation.operationsOnEntries", "a.maps() -> []string{}",
 		"TestGuardsAreComparedWhereOthersAreBusy/ConfigMap/one_that_is_to_be_absent_comes", "TestGuardThatIsToBeAbsentWhereAMapIsNot/it_comes_with_the_guard"),
 	rule("A swap that names a version never goes as JSON Patch", "cas.batch.canGoByKey", "without IsHeld", "TestSwapThatNamesAVersionIsNoJSONPatch"),
 	rule("What is computed is never a JSON Patch", "cas.batch.canGoByKey", "without Computes", "TestWhatIsComputedIsNeverAJSONPatch"),
 	rule("Text that is no UTF-8 keeps JSON Patch away", "cas.batch.canGoByKey", "without SurvivesJSON", "TestTextThatIsNoUTF8IsLeftAsItIsWhereOthersAreBusy/key"),
 	rule("So does such text in an annotation", "judging.Observation.SurvivesJSON", "without Annotations", "TestTextThatIsNoUTF8IsLeftAsItIsWhereOthersAreBusy/annotation"),
-	rule("So do more keys than a JSON Patch takes", "cas.batch.canGoByKey", "without maxChanges", "TestTxnOfMoreKeysThanAJSONPatchTakes"),
+	rule("So do more keys than a JSON Patch takes", "judging.JSONPatch", "without maxOperations", "TestTxnOfMoreKeysThanAJSONPatchTakes"),
 	rule("A JSON Patch that is refused for something else gets a clear answer as a merge patch", "cas.batch.overtaken", "skip a.contended = 0", "TestBadKeyIsRefusedWhereOthersAreBusy"),
-	rule("A JSON Patch writes nothing to what is being deleted", "judging.JsonPatch", "[]operation{a} -> []operation{}", "TestWhatIsBeingDeletedIsNotWrittenWhereOthersAreBusy"),
+	rule("A JSON Patch writes nothing to what is being deleted", "judging.JSONPatch", "[]operation{a} -> []operation{}", "TestWhatIsBeingDeletedIsNotWrittenWhereOthersAreBusy"),
 }
