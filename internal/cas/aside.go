@@ -15,7 +15,7 @@ import (
 // comes. That version tells what became of it.
 
 // patiently is until when siblings wait for a write in doubt that they begin to wait for now.
-func (c *committer) patiently() time.Time { return time.Now().Add(c.patience) }
+func (c *committer) patiently() time.Time { return time.Now().Add(c.engine.patience) }
 
 // unlessOthersWait is a context that ends with parent and, from a moment on, when the write holds others up. The zero moment never comes.
 func (c *committer) unlessOthersWait(parent context.Context, w write, from time.Time) (context.Context, context.CancelFunc) {

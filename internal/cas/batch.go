@@ -30,15 +30,14 @@ type batch struct {
 	most      int              // how many tasks it may have: the smallest limit of its tasks
 	grows     int              // by how many bytes, together
 	digest    string           // of the base, where it was not read
-	engine    signature        // which signed field managers end with
-	signature signature        // which takes its place
+	signature signature        // which takes the Engine's place in signed field managers
 	earlier   []judging.Doubt  // that can land on the same base
 	normal    *Observation     // what the API server makes of fields that it changes, where that was asked
 }
 
 // newBatch is a batch on a base, without tasks.
 func (c *committer) newBatch(base Version) *batch {
-	b := &batch{c: c, base: base, engine: c.engine, signature: c.signature}
+	b := &batch{c: c, base: base, signature: c.signature}
 	for _, d := range c.lost {
 		if d.Base == base || d.ByKey {
 			b.earlier = append(b.earlier, d)
@@ -212,7 +211,7 @@ func (b *batch) canGoByKey() bool {
 // manager is the field manager of the request.
 func (b *batch) manager() string {
 	manager := b.tasks[0].txn.FieldManager
-	if name, isSigned := strings.CutSuffix(manager, string(b.engine)); isSigned && b.engine != "" {
+	if name, isSigned := strings.CutSuffix(manager, string(b.c.engine.signature)); isSigned {
 		return name + string(b.signature)
 	}
 	return manager

@@ -19,12 +19,9 @@ import (
 // process to the object is in flight, so that what a read shows and the lineage does not know is foreign. What queues
 // up meanwhile goes into the next request together.
 type committer struct {
-	client   *wire.Client    // in the shape of the head; of the goroutine that runs batches
-	work     *sync.WaitGroup // of the Engine
-	bodies   *bodies         // of the Engine
-	ref      Ref
-	engine   signature     // of the Engine, which signed field managers end with
-	patience time.Duration // for how long siblings wait for a write in doubt
+	engine *Engine
+	client *wire.Client // in the shape of the head; of the goroutine that runs batches
+	ref    Ref
 
 	mu      sync.Mutex
 	queue   []*task
@@ -85,7 +82,7 @@ func (c *committer) do(t *task) error {
 	}
 	if !c.running {
 		c.running = true
-		c.work.Go(c.drain)
+		c.engine.work.Go(c.drain)
 	}
 	c.mu.Unlock()
 	select {
@@ -125,13 +122,13 @@ func (c *committer) informs(t *task) bool {
 }
 
 func (c *committer) drain() {
-	c.bodies.use(c)
+	c.engine.bodies.use(c)
 	var tasks []*task
 	for {
 		isNew := !slices.ContainsFunc(tasks, func(t *task) bool { return !t.isApart })
 		c.aside = slices.DeleteFunc(c.aside, func(b *batch) bool { return len(unanswered(b.tasks)) == 0 }) // with their bodies
 		if tasks = c.take(tasks); len(tasks) == 0 {
-			c.bodies.keep(c, c.weigh())
+			c.engine.bodies.keep(c, c.weigh())
 			return
 		}
 		if isNew {

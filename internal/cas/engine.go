@@ -25,7 +25,7 @@ type Engine struct {
 	client    *wire.Client
 	trace     func(context.Context, Event)
 	signature signature
-	patience  time.Duration
+	patience  time.Duration // for how long siblings wait for a write in doubt
 	swapped   atomic.Bool
 
 	closing context.Context // ends when Close is called
@@ -268,10 +268,7 @@ func (e *Engine) committer(ref Ref) *committer {
 	defer e.mu.Unlock()
 	c := e.committers[ref]
 	if c == nil {
-		c = &committer{
-			client: e.client, work: &e.work, bodies: &e.bodies, ref: ref, engine: e.signature, signature: e.signature, patience: e.patience,
-			arrived: make(chan struct{}, 1),
-		}
+		c = &committer{engine: e, client: e.client, ref: ref, signature: e.signature, arrived: make(chan struct{}, 1)}
 		e.committers[ref] = c
 	}
 	return c

@@ -162,12 +162,10 @@ func (s signature) sign(name string) string {
 	return name[:cut] + string(s)
 }
 
-func (s signature) isOf(fieldManager string) bool { return strings.HasSuffix(fieldManager, string(s)) }
-
 // isSigned reports whether who owns the keys that the batch writes tells whose write it was, even where another writes the same
 // values. A key that is removed has no owner, and so tells nothing.
 func (b *batch) isSigned() bool {
-	return b.signature != "" && b.signature.isOf(b.manager()) && slices.ContainsFunc(b.changes, judging.Change.Signs)
+	return strings.HasSuffix(b.manager(), string(b.signature)) && b.showsWriter()
 }
 
 // firstOwner is what managedFields begin with where the object has none: the API server keeps account of no update of a ConfigMap that was

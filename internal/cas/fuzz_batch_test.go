@@ -30,7 +30,7 @@ func FuzzBatch(f *testing.F) {
 		live := judgingtest.ConfigMapOf(was)
 		live.Labels = nil
 		later := time.Now().Add(time.Hour) // than all that is asked for
-		committer := &committer{client: &wire.Client{Now: time.Now}}
+		committer := (&Engine{client: &wire.Client{Now: time.Now}, signature: newSignature(), committers: map[Ref]*committer{}}).committer(Ref{})
 		committer.observed(judging.Observed(live, later))
 		if c.Coin() {
 			committer.contended = calmAfter

@@ -176,13 +176,14 @@ func TestTxnOfMoreKeysThanAJSONPatchTakes(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	f.contend()
 	txn := f.txn()
-	for n := range maxChanges + 1 {
+	const keys = 5000 // two operations each, and one more
+	for n := range keys {
 		txn.Keys = append(txn.Keys, KeySwap{Key: fmt.Sprint("k", n), New: one})
 	}
 	f.onPatches(testcluster.Fault{DropAfter: true})
 	_, err := f.commit(txn)
 	f.want(Applied, err)
-	if n := len(f.live().Data); n != maxChanges+4 || f.jsonPatches() != 0 {
+	if n := len(f.live().Data); n != keys+3 || f.jsonPatches() != 0 {
 		t.Errorf("%d keys, %d JSON Patches", n, f.jsonPatches())
 	}
 }

@@ -314,7 +314,7 @@ func TestSignature(t *testing.T) {
 	}
 	for _, name := range []string{"engine", "", strings.Repeat("m", 128), strings.Repeat("é", 64)} {
 		manager := a.sign(name)
-		if len(manager) > 128 || !utf8.ValidString(manager) || !a.isOf(manager) || b.isOf(manager) {
+		if len(manager) > 128 || !utf8.ValidString(manager) || !strings.HasSuffix(manager, string(a)) || strings.HasSuffix(manager, string(b)) {
 			t.Errorf("%q is signed as %q", name, manager)
 		}
 	}

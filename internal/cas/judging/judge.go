@@ -1,6 +1,9 @@
 package judging
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // Decision is the outcome of judging a Txn.
 type Decision uint8
@@ -63,7 +66,8 @@ func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgeme
 	if err := t.judgeFields(o); err != nil {
 		return refuse(err)
 	}
-	if t.GoneIsDone && (!o.Exists() || t.allGone(o)) {
+	isGone := !slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return !k.IsGuard && !o.Entry(k.Key).IsAbsent() }) // guards do not matter then
+	if t.GoneIsDone && (!o.Exists() || isGone) {
 		return Judgement{Decision: DecideDone}
 	}
 	if !o.Exists() {
@@ -133,16 +137,6 @@ func (t *Txn) judgeFields(o *Observation) error {
 		}
 	}
 	return nil
-}
-
-// allGone reports whether a removal has no key left to remove. Its guards do not matter then.
-func (t *Txn) allGone(o *Observation) bool {
-	for _, k := range t.Keys {
-		if !k.IsGuard && !o.Entry(k.Key).IsAbsent() {
-			return false
-		}
-	}
-	return true
 }
 
 // judgeVersions holds the Txn against what came before the observation.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,7 +48,7 @@ type Client struct {
 	APIVersion string
 
 	open     rest.Interface // for fields
-	horizons *horizons
+	horizons *sync.Map      // of *Reached, by kind
 	kinds    *kinds
 	told     *sync.Map // of all errors of an API server that cannot be reached
 }
@@ -82,7 +83,7 @@ func New(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open, horizons: &horizons{}, kinds: &kinds{asking: make(chan struct{}, 1)}, told: &sync.Map{}}, nil
+	return &Client{rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open, horizons: &sync.Map{}, kinds: &kinds{asking: make(chan struct{}, 1)}, told: &sync.Map{}}, nil
 }
 
 // once has a request be about the objects of a namespace, and be sent once: by itself, client-go would send it again and again, for as long
@@ -174,22 +175,23 @@ var errUnversioned = errors.New("the answer is no object with a uid and a resour
 // isAbsence reports whether the API server itself says that there is no such object. Any other 404, as a wrong URL
 // gives, says nothing about it.
 func (c *Client) isAbsence(err error, ref judging.Ref) bool {
-	status := apierrors.APIStatus(nil)
-	if !errors.As(err, &status) || !apierrors.IsNotFound(err) {
-		return false
-	}
-	d := status.Status().Details
-	return d != nil && d.Kind == c.resource(ref) && d.Name == ref.Name &&
+	d := details(err)
+	return apierrors.IsNotFound(err) && d.Kind == c.resource(ref) && d.Name == ref.Name &&
 		!apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+}
+
+// details are those of what the API server said; empty where it said none.
+func details(err error) metav1.StatusDetails {
+	status := apierrors.APIStatus(nil)
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return metav1.StatusDetails{}
+	}
+	return *status.Status().Details
 }
 
 // isNoNamespace reports whether the API server says that the namespace does not exist.
 func isNoNamespace(err error) bool {
-	status := apierrors.APIStatus(nil)
-	if !errors.As(err, &status) || !apierrors.IsNotFound(err) || status.Status().Details == nil {
-		return false
-	}
-	return status.Status().Details.Kind == "namespaces" && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+	return apierrors.IsNotFound(err) && details(err).Kind == "namespaces" && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
 // Explain gives an error of a request that changed nothing its type.
@@ -239,8 +241,9 @@ func (c *Client) Patch(ctx context.Context, ref judging.Ref, r judging.Request, 
 		request = request.Param("fieldValidation", metav1.FieldValidationStrict) // else a field that is unknown would be dropped
 	}
 	return c.send(ctx, ref, "patch", request, dry, func(err error) bool {
-		return apierrors.IsConflict(err) || c.isAbsence(err, ref) || isOtherUID(err) ||
-			r.Kind == types.JSONPatchType && apierrors.IsInvalid(err) // which test failed is not told, nor whether one did
+		isOtherUID := slices.ContainsFunc(details(err).Causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" })
+		return apierrors.IsConflict(err) || c.isAbsence(err, ref) ||
+			apierrors.IsInvalid(err) && (isOtherUID || r.Kind == types.JSONPatchType) // which test failed is not told, nor whether one did
 	})
 }
 
@@ -264,8 +267,8 @@ func (c *Client) Remove(ctx context.Context, ref judging.Ref, base judging.Versi
 
 // send sends a conditional write once. isStale tells the errors that say that its condition does not hold.
 func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest.Request, dry bool, isStale func(error) bool) (*judging.Observation, Outcome, error) {
-	ctx, report := withReport(ctx)
-	var connected atomic.Bool
+	var connected, turnedAway atomic.Bool
+	ctx = context.WithValue(ctx, turnedAwayKey{}, &turnedAway)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 	if dry {
 		r = r.Param("dryRun", metav1.DryRunAll)
@@ -297,7 +300,7 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 		return nil, Unsent, c.Explain(err, ref, verb)
 	case !errors.As(err, &status):
 		return nil, InDoubt, err
-	case report.turnedAway(), isQuotaConflict(err):
+	case turnedAway.Load(), isQuotaConflict(err):
 		return nil, Passing, err
 	case isStale(err):
 		return nil, Stale, err
@@ -314,23 +317,7 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 // isQuotaConflict reports whether the API server says that others changed a ResourceQuota under it: nothing was written, and the
 // next try may pass.
 func isQuotaConflict(err error) bool {
-	status := apierrors.APIStatus(nil)
-	return apierrors.IsConflict(err) && errors.As(err, &status) && status.Status().Details != nil &&
-		status.Status().Details.Kind == "resourcequotas"
-}
-
-// isOtherUID tells the 422 with which the API server refuses a patch whose uid alone is wrong.
-func isOtherUID(err error) bool {
-	status := apierrors.APIStatus(nil)
-	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
-		return false
-	}
-	for _, cause := range status.Status().Details.Causes {
-		if cause.Field == "metadata.uid" {
-			return true
-		}
-	}
-	return false
+	return apierrors.IsConflict(err) && details(err).Kind == "resourcequotas"
 }
 
 // Page reads one page of a list of ConfigMaps, patiently.

@@ -35,9 +35,6 @@ func (h *Reached) learns(m judging.Moment) {
 func (h *Reached) refuse(namespace string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.refused == nil {
-		h.refused = map[string]bool{}
-	}
 	h.refused[namespace] = true
 }
 
@@ -54,23 +51,9 @@ func (h *Reached) Covers(ref judging.Ref, m judging.Moment, now time.Time) bool 
 	return now.Sub(m.At) < judging.Remembered || h.IsRefused(ref)
 }
 
-// horizons are those of all kinds.
-type horizons struct {
-	mu  sync.Mutex
-	all map[judging.Kind]*Reached
-}
-
 // Horizon is that of an object's kind.
-func (c *Client) Horizon(ref judging.Ref) *Reached { return c.horizons.of(ref.Kind) }
-
-func (h *horizons) of(kind judging.Kind) *Reached {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.all[kind] == nil {
-		if h.all == nil {
-			h.all = map[judging.Kind]*Reached{}
-		}
-		h.all[kind] = &Reached{}
-	}
-	return h.all[kind]
+func (c *Client) Horizon(ref judging.Ref) *Reached {
+	known, _ := c.horizons.LoadOrStore(ref.Kind, &Reached{refused: map[string]bool{}})
+	reached, _ := known.(*Reached) // nothing else is in it
+	return reached
 }

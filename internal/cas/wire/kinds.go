@@ -26,8 +26,7 @@ import (
 // is not, or not in an object's scope, is asked again each time: the CustomResourceDefinition may have come, or come again.
 type kinds struct {
 	asking chan struct{} // of capacity 1: one asks for all
-	mu     sync.Mutex
-	served map[string][]metav1.APIResource
+	served sync.Map      // []metav1.APIResource, by API version
 }
 
 // As is the client that reads and writes the fields of objects in an API version, as JSON; with an empty version it is the client itself.
@@ -42,9 +41,8 @@ func (c *Client) As(apiVersion string) *Client {
 
 // of is the resource of a kind in an API version, where it is known.
 func (k *kinds) of(apiVersion string, kind judging.Kind) (metav1.APIResource, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	all := k.served[apiVersion]
+	known, _ := k.served.Load(apiVersion)
+	all, _ := known.([]metav1.APIResource) // nothing else is in it
 	i := slices.IndexFunc(all, func(r metav1.APIResource) bool { return r.Kind == kind.String() && !strings.Contains(r.Name, "/") })
 	if i < 0 {
 		return metav1.APIResource{}, false
@@ -110,21 +108,14 @@ func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 	if err != nil {
 		return err
 	}
-	c.kinds.mu.Lock()
-	defer c.kinds.mu.Unlock()
-	if c.kinds.served == nil {
-		c.kinds.served = map[string][]metav1.APIResource{}
-	}
-	c.kinds.served[c.APIVersion] = served.APIResources
+	c.kinds.served.Store(c.APIVersion, served.APIResources)
 	return nil
 }
 
 // gone asks again for what is served, and says whether an object's kind is served no more, or in the other scope; nil where it is served as before, or where
 // that is not known.
 func (c *Client) gone(ctx context.Context, ref judging.Ref) error {
-	c.kinds.mu.Lock()
-	delete(c.kinds.served, c.APIVersion)
-	c.kinds.mu.Unlock()
+	c.kinds.served.Delete(c.APIVersion)
 	_, err := c.resolve(ctx, ref)
 	switch err.(type) { //nolint:errorlint // none is wrapped
 	case *judging.NotServedError, *judging.ScopeError:

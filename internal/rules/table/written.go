@@ -15,7 +15,7 @@ var (
 var written = []Rule{
 	// What an answer says.
 	rule("A 409 that is not about the version is final", "cas.batch.overtaken", "never base", "TestConflictThatIsNotAboutTheVersionIsARefusal"),
-	rule("What priority and fairness turned away was not written", "wire.Client.send", "a.turnedAway() -> false", "TestPriorityAndFairnessIsWaitedForWhereOthersAreBusy"),
+	rule("What priority and fairness turned away was not written", "wire.isTurnedAway", "a == http.StatusTooManyRequests -> false", "TestPriorityAndFairnessIsWaitedForWhereOthersAreBusy"),
 	rule("That others changed a ResourceQuota passes", "wire.Client.send", "without isQuotaConflict", "TestCreationThatIsRefusedForABusyQuotaIsJudgedAgain/twice"),
 	rule("Credentials are redacted where an error repeats them", "wire.redactor.RoundTrip", "never ReplaceAll", "TestCredentialsAreRedactedWhereAnErrorRepeatsThem"),
 	// Sending again.
