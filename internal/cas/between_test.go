@@ -2,6 +2,7 @@ package cas
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -106,6 +108,37 @@ func TestFailedWatchIsAskedAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Given a swap that landed, whose answer got lost, and another's write after it; when the watch from its base shows something in place of the first
+// version; then the second is not taken for the first, and what etcd has kept tells.
+func TestEventThatIsNoObjectIsNotPassedOver(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1"})
+	var isLost atomic.Bool
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		switch {
+		case r.Method == http.MethodPatch && isLost.CompareAndSwap(false, true):
+			return testcluster.Fault{Answered: func(*http.Response) { f.set("bar", "9") }, DropAfter: true}
+		case isWatch(r.URL.Query()) && isLost.Load():
+			later := f.live()
+			later.TypeMeta = metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}
+			raw, err := json.Marshal(later)
+			if err != nil {
+				t.Error(err)
+			}
+			return testcluster.Fault{Answer: &testcluster.Answer{
+				Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+				Body: `{"type":"MODIFIED","object":{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[]}}` + `{"type":"MODIFIED","object":` + string(raw) + `}`,
+			}}
+		}
+		return testcluster.Fault{}
+	})
+	_, err := f.do(f.swapping("foo", one, two))
+	f.want(Applied, err)
+	if n := f.proxy.Count(http.MethodPatch); n != 1 {
+		t.Errorf("%d patches, want 1", n)
+	}
+	f.wantData(map[string]string{"foo": "2", "bar": "9"})
 }
 
 func TestUnknownSaysWhyAndOnWhat(t *testing.T) {

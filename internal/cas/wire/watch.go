@@ -125,7 +125,9 @@ func (c *Client) events(ctx context.Context, ref judging.Ref, options metav1.Lis
 			switch {
 			case event.Type == watch.Error:
 				return apierrors.FromObject(event.Object)
-			case seen != nil && !yield(event.Type, seen):
+			case seen == nil: // a version would be passed over, and a later one taken for it
+				return &judging.RefusedError{Ref: ref, Verb: "watch", Code: http.StatusOK, Err: errUnversioned}
+			case !yield(event.Type, seen):
 				return nil
 			}
 		}

@@ -35,6 +35,7 @@ var written = []Rule{
 	rule("A lost answer is looked for from the horizon, also where the base is forgotten", "cas.batch.follow", "skip Since", "TestAPIServerIsStartedAgain/a_lost_answer_is_found_out_by_who_may_not_list"),
 	rule("The horizon is learned anew before a write where it is too old", "cas.committer.next", "never Covers", "TestHorizonIsLearnedAnewBeforeAWrite"),
 	rule("Where the horizon is forgotten too, it is looked for back through what etcd has kept", "cas.batch.settle", "never !wire.IsPassing(a) && !b.byKey", "TestAPIServerIsStartedAgain/a_swap_is_found_out,_it_landed"),
+	rule("An event that is no object is not passed over", "wire.Client.events", "never RefusedError", "TestEventThatIsNoObjectIsNotPassedOver"),
 	rule("That look back is repeated where it fails for a passing reason", "cas.batch.settle", "never IsUnanswered", "TestOneFailedListDoesNotMakeItUnknown"),
 	// Found by a reader with fresh eyes.
 	rule("A signed write that may have landed is not told as rejected where the read after a 409 fails", "cas.committer.perform", "never a && b.isSigned() && c",
