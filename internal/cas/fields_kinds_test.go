@@ -157,6 +157,9 @@ func TestKindThatComesInAnotherScope(t *testing.T) {
 	f := fieldsIn(t, widget)
 	_, err := f.observes(f.ref, widget.apiVersion)
 	f.want(Applied, err)
+	knowing := f.newEngine(f.proxy.Config)
+	_, err = knowing.ObserveFields(t.Context(), f.ref, widget.apiVersion, 0)
+	f.want(Applied, err)
 	group := f.ref.Kind.Group()
 	definition, definitions := "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets."+group, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	until := func(what string, is func() bool) {
@@ -205,6 +208,11 @@ func TestKindThatComesInAnotherScope(t *testing.T) {
 	}
 	_, err = f.observes(f.ref, widget.apiVersion)
 	wantScope(err)
+
+	seen, err = knowing.ObserveFields(t.Context(), Ref{Kind: f.ref.Kind, Name: f.ref.Name}, widget.apiVersion, 0)
+	if f.want(Applied, err); seen == nil || !seen.Exists() {
+		t.Error("the object is not found by who knows the kind as it was")
+	}
 }
 
 // Given many objects of two versions; then what is served is asked for once each.
