@@ -103,6 +103,25 @@ func TestPolicyThatChangesAnothersKeyWithOurWriteDoesNotHideIt(t *testing.T) {
 	}
 }
 
+// Given a policy that undoes what we write; when the answer to that is lost; then the version that is named is left by our own write, and not told as
+// changed by another.
+func TestPolicyThatUndoesOurWriteMakesItNobodyElses(t *testing.T) {
+	for name, want := range map[string]Verdict{"plain name": Unknown, "signed": Applied} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "7", "trigger": "yes"})
+			f.mutates()
+			s := f.swapping("foo", Text("7"), Text("8"), f.version())
+			if want == Applied {
+				s.FieldManager = f.engine.Signed("engine")
+			}
+			f.onPatches(testcluster.Fault{DropAfter: true})
+			_, err := f.do(s)
+			f.want(want, err)
+			f.wantData(map[string]string{"foo": "7", "trigger": "yes"})
+		})
+	}
+}
+
 // Given a counter; when the write of a number is refused, since a policy changed its key along with another client's write, to just what that number
 // would have made; then that number is not told as taken for that.
 func TestPolicyThatMakesWhatARefusedNumberWouldTakesNoNumber(t *testing.T) {

@@ -92,7 +92,8 @@
 //
 // The write is the difference between the base and what the changes make of it, as a merge patch with lists as a whole; where others are busy, a
 // JSON Patch that tests each field and each element on its way as a whole. What became of a lost one, managedFields tell of all parts of a field. Where the
-// API server may have stored it in another form, a dry run of the same values tells that form.
+// API server may have stored it in another form, a dry run of the same values tells that form. Where admission does otherwise in a dry run, a lost
+// write may be Unknown for that.
 //
 // # When an answer gets lost
 //
@@ -117,6 +118,8 @@
 //     removes it (Txn.GoneIsDone). Where it goes and nothing else changes, the lineage goes on, though it may have been
 //     another who removed just that. The same of a creation without content, of which the API server keeps no
 //     managedFields.
+//   - Noticing that a write has landed whose answer is lost, and which admission undid, where its field manager owned the same keys and wrote within
+//     the second before, or changed another of its keys along: it counts as not written.
 //   - What became of a write to an object that has no managedFields after it, as where something removes them, and whose
 //     answer is lost.
 //   - A true verdict where something between here and the API server sends a write twice and passes on the second answer:

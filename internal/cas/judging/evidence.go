@@ -18,6 +18,7 @@ package judging
 import (
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -88,28 +89,36 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 		return HasNotLanded, nil
 	}
 
-	// 2. Does anything differ that it changes, and not just as an earlier write of ours changes it?
-	touched, made, onlyRemoves := false, true, true
+	// 2. Does anything differ that it changes, or show that it was changed, and not just as an earlier write of ours changes it?
+	gains, isLater := s.gained(before, next, writes)
+	touched, made, onlyRemoves := gains || isLater && !s.hasChanged(before, next), true, true
 	for f, to := range writes {
 		touched = touched || next.at(f) != before.at(f)
 		made = made && next.at(f) == to
 		onlyRemoves = onlyRemoves && to.IsAbsent()
+		was, _ := before.OwnersOf(f)
+		owners, told := next.OwnersOf(f)
+		touched = touched || to.IsAbsent() && len(was) > 0 && told && len(owners) == 0
 	}
-	if !touched || s.isEarliers(before, next, made) {
+	switch {
+	case !touched && s.showsOurs(before, next): // to which a dry run was another
+		return IsUnknown, errAltered
+	case !touched, s.isEarliers(before, next, made):
 		return HasNotLanded, nil
 	}
 
 	// 3. Is all as it makes it, and ours? 4. Is it ours, and can only be of this write?
 	isEarlier := slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.leads(before, next) })
 	isSigners := slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.Manager == s.Manager })
-	gains, isLater := s.gained(before, next, writes)
 	switch {
 	case onlyRemoves && made && s.GoneIsDone:
 		return HasLanded, nil
 	case onlyRemoves && made && (gains || isLater) && s.ownsWhatRemovedFrom(before, next, writes):
 		return HasLanded, nil
-	case onlyRemoves: // which leaves no trace
+	case onlyRemoves && made: // which leaves no trace
 		return IsUnknown, errRemoved
+	case onlyRemoves:
+		return IsUnknown, errAltered
 	case !s.Owns(before, next):
 		return IsUnknown, errUnowned
 	case next.fields != nil && !s.IsSigned && s.setsBeside(before, next, writes): // a twin's, or a default
@@ -130,6 +139,31 @@ func (s Sent) gained(before, next *Observation, writes map[Field]Entry) (gains, 
 	return slices.ContainsFunc(slices.Collect(maps.Keys(writes)), func(f Field) bool {
 		return (next.fields != nil || !writes[f].IsAbsent()) && next.hasPart(before, gained, f)
 	}), isLater
+}
+
+// showsOurs reports whether something of what is sent, whatever form it is stored in, is ours since, or differs and is not seen to be another's.
+func (s Sent) showsOurs(before, next *Observation) bool {
+	sent := FieldsOf(s.Changes)
+	shows, _ := s.gained(before, next, sent)
+	for f := range sent {
+		owners, told := next.OwnersOf(f)
+		isOthers := told && len(owners) > 0 && !slices.ContainsFunc(owners, s.isOurWriter)
+		shows = shows || next.at(f) != before.at(f) && !isOthers
+	}
+	return shows
+}
+
+// hasChanged reports whether something that is ours in next was another before, which a later time of ours may be of.
+func (s Sent) hasChanged(before, next *Observation) (has bool) {
+	if next.fields == nil {
+		for f, e := range next.Fields() {
+			owners, _ := next.OwnersOf(f)
+			has = has || before.at(f) != e && slices.ContainsFunc(owners, s.isOurWriter)
+		}
+	} else if owned := next.owned(s.isOurs).fields; owned != nil {
+		owned.Leaves().Iterate(func(path fieldpath.Path) { has = has || !reflect.DeepEqual(before.holds(path), next.holds(path)) })
+	}
+	return has
 }
 
 // IsProven reports whether the object, as it is now, shows that a signed write landed on before, whatever came since: what it sets is ours, and was
@@ -205,7 +239,10 @@ func (s Sent) isAnothers(before, next *Observation, writes map[Field]Entry) bool
 		return true
 	}
 	if next.fields != nil {
-		return s.isAnothersOfFields(before, next, writes)
+		return slices.ContainsFunc(slices.Collect(maps.Keys(writes)), func(f Field) bool {
+			isGone := writes[f].IsAbsent() && next.at(f).IsAbsent()
+			return !isGone && s.standing(before, next, f) == isOthers
+		})
 	}
 	ours := &fieldpath.Set{} // what our write can bring us: what it sets, and the maps that it is in
 	for f, to := range writes {

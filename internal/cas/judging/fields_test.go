@@ -202,7 +202,49 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2,"d":1}`, landed,
 		},
 		"a twin sets something beside it": {
-			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2}`, lost,
+			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2}`, unknown,
+		},
+		"admission changed it, and undoes it in a dry run": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":3}`, []string{`engine! {"f:spec":{"f:n":{}}}`}}, `{"n":1}`, unknown,
+		},
+		"the same, of a field that was ours, within the second": {
+			"spec.n", "1", "2", false,
+			object{`{"n":1}`, []string{`engine {"f:spec":{"f:n":{}}}`}},
+			object{`{"n":3,"m":2}`, []string{`engine {"f:spec":{"f:n":{}}}`}},
+			`{"n":1}`, unknown,
+		},
+		"admission changed what was to go, and undoes that in a dry run": {
+			"spec.n", "1", "", false,
+			object{`{"n":1,"m":1}`, []string{`other {"f:spec":{"f:n":{},"f:m":{}}}`}},
+			object{`{"n":9,"m":1}`, []string{`other {"f:spec":{"f:m":{}}}`}},
+			`{"n":1,"m":1}`, unknown,
+		},
+		"a default that comes along, and that is another one in a dry run": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2,"d":5}`, unknown,
+		},
+		"what is sent is stored as what was there, and another changed it": {
+			"spec.n", "1", `"one"`, false,
+			object{`{"n":1}`, []string{`other {"f:spec":{"f:n":{}}}`}},
+			object{`{"n":2}`, []string{`other {"f:spec":{"f:n":{}}}`}},
+			`{"n":1}`, lost,
+		},
+		"admission undid it, which was ours": {
+			"spec.n", "1", "2", false,
+			object{`{"n":1}`, []string{`engine {"f:spec":{"f:n":{}}}`}},
+			object{`{"n":1,"m":2}`, []string{`engine! {"f:spec":{"f:n":{}}}`}},
+			"", unknown,
+		},
+		"a twin changed another field of our name's": {
+			"spec.n", "1", "2", false,
+			object{`{"n":1,"m":1}`, []string{`engine {"f:spec":{"f:n":{},"f:m":{}}}`}},
+			object{`{"n":1,"m":2}`, []string{`engine! {"f:spec":{"f:n":{},"f:m":{}}}`}},
+			"", lost,
+		},
+		"a twin set another field of the same map": {
+			"spec.map.a", "1", "2", false,
+			object{`{"map":{"a":1}}`, nil},
+			object{`{"map":{"a":1,"b":2}}`, []string{`engine! {"f:spec":{"f:map":{".":{},"f:b":{}}}}`}},
+			"", lost,
 		},
 		"a part is gone, and what stays is ours since before": {
 			"spec.map", `{"a":1,"b":1}`, `{"a":1}`, false,

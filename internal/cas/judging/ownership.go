@@ -79,7 +79,7 @@ func (o *Observation) hasPart(other *Observation, set *fieldpath.Set, f Field) b
 		return set.Has(o.kind.path(f))
 	}
 	has := false
-	set.Iterate(func(path fieldpath.Path) { has = has || o.isPart(other, path, parsed(f.key)) })
+	set.Leaves().Iterate(func(path fieldpath.Path) { has = has || o.isPart(other, path, parsed(f.key)) })
 	return has
 }
 
@@ -197,20 +197,6 @@ func (s Sent) ownsWhatRemovedFrom(before, next *Observation, writes map[Field]En
 		}
 	}
 	return true
-}
-
-// isAnothersOfFields reports whether it shows at what managers own of fields that another write led from before to next: one of what the
-// write sets is not ours, or one of what it removes is another's, or ours is what it does not make.
-func (s Sent) isAnothersOfFields(before, next *Observation, writes map[Field]Entry) bool {
-	for f, to := range writes {
-		if to.IsAbsent() && next.at(f).IsAbsent() {
-			continue
-		}
-		if s.standing(before, next, f) == isOthers {
-			return true
-		}
-	}
-	return s.Normal != nil && s.setsBeside(before, next, writes)
 }
 
 // setsBeside reports whether our name gained a field that the write does not set. While it is not known what the API server makes of the write, that

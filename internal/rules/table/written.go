@@ -75,7 +75,13 @@ var written = []Rule{
 	anothers("What our name gained beside what we set was not ours", "return !a.Empty() -> return false && !a.Empty()", "a twin of our name set another key", "a twin of our name set a label"),
 	anothers("A map that comes with what we set is ours", "a.Insert(b[:c+1]) -> a.Insert(b[:max(c+1, len(b))])", "TestMapThatComesWithOurKeyIsOurs"),
 	// Nothing of it is there: rule 2.
-	tell("What leaves our keys as they are is not ours", "a || b.at(c) != d.at(c) -> true", "nothing that it changes differs", "admission undid it"),
+	tell("What leaves our keys as they are is not ours", "a || b.at(c) != d.at(c) -> true", "nothing that it changes differs", "a twin changed another key of our name's, later"),
+	tell("But for where our name has come to own one of them, and admission undid it", "a || b && !c.hasChanged(d, e) -> b && !c.hasChanged(d, e)", "admission undid it, and our name has come to own it",
+		"TestPolicyThatUndoesOurWriteMakesItNobodyElses"),
+	tell("Or has a later time", "a || b && !c.hasChanged(d, e) -> a", "admission undid it, which was ours, and set something else"),
+	tell("That nothing else is there for", "a && !b.hasChanged(c, d) -> a", "a twin changed another key of our name's, later",
+		"TestWhatBecameOfALostWriteOfFields/a_twin_changed_another_field_of_our_name's"),
+	tell("Or where what was to go is there, and nobody's any more", "a && len(b) > 0 && c && len(d) == 0 -> false", "admission undid a removal"),
 	rule("What is only compared tells nothing of whose write it was", "judging.FieldsOf", "never Writes", "TestWhatBecameOfALostWrite/nothing_differs,_and_what_is_compared_does"),
 	// All of it is there, and ours: rule 3.
 	tell("What is gone as it shall be has landed", "a && b && c.GoneIsDone -> false", "a removal of what shall be gone"),
