@@ -239,7 +239,7 @@ func (s Sent) isAnothers(before, next *Observation, writes map[Field]Entry) bool
 		return true
 	}
 	if next.fields != nil {
-		return slices.ContainsFunc(slices.Collect(maps.Keys(writes)), func(f Field) bool {
+		return s.Normal != nil && s.setsBeside(before, next, writes) || slices.ContainsFunc(slices.Collect(maps.Keys(writes)), func(f Field) bool {
 			isGone := writes[f].IsAbsent() && next.at(f).IsAbsent()
 			return !isGone && s.standing(before, next, f) == isOthers
 		})

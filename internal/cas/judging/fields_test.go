@@ -3,6 +3,7 @@ package judging_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,7 +87,7 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 		path, from, to string
 		gone           bool
 		before, next   object
-		normal         string // what the dry run shows; empty where there is none
+		normal         string // what the dry run shows, and after a space who owns what in it, unless as in next; empty where there is none
 		want           judging.Answer
 	}{
 		"ours": {"spec.n", "1", "2", false, object{`{"n":1}`, []string{`other {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`engine! {"f:spec":{"f:n":{}}}`}}, "", landed},
@@ -202,7 +203,7 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2,"d":1}`, landed,
 		},
 		"a twin sets something beside it": {
-			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2}`, unknown,
+			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2} engine {"f:spec":{"f:n":{}}}`, lost,
 		},
 		"admission changed it, and undoes it in a dry run": {
 			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":3}`, []string{`engine! {"f:spec":{"f:n":{}}}`}}, `{"n":1}`, unknown,
@@ -220,7 +221,7 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 			`{"n":1,"m":1}`, unknown,
 		},
 		"a default that comes along, and that is another one in a dry run": {
-			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2,"d":5}`, unknown,
+			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2,"d":5}`, landed,
 		},
 		"what is sent is stored as what was there, and another changed it": {
 			"spec.n", "1", `"one"`, false,
@@ -283,8 +284,10 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 				Manager: "engine", GoneIsDone: test.gone,
 				Changes: []judging.Change{{Key: fieldKey(t, test.path), From: entryOf(t, test.from), To: entryOf(t, test.to)}},
 			}
-			if test.normal != "" {
-				sent.Normal = object{spec: test.normal}.observed(t)
+			if spec, owner, isOther := strings.Cut(test.normal, " "); isOther {
+				sent.Normal = object{spec, []string{owner}}.observed(t)
+			} else if spec != "" {
+				sent.Normal = object{spec, test.next.managed}.observed(t)
 			}
 			if got, why := sent.Tell(test.before.observed(t), test.next.observed(t)); got != test.want {
 				t.Errorf("%d (%v), want %d", got, why, test.want)

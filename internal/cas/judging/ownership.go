@@ -1,6 +1,7 @@
 package judging
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -199,12 +200,16 @@ func (s Sent) ownsWhatRemovedFrom(before, next *Observation, writes map[Field]En
 	return true
 }
 
-// setsBeside reports whether our name gained a field that the write does not set. While it is not known what the API server makes of the write, that
-// may be a default that came with it.
+// setsBeside reports whether our name gained a field that the write does not set, nor brings along as a default: that a dry run tells by what it would
+// leave to our name, whatever admission makes of it. While that is not known, it may be either.
 func (s Sent) setsBeside(before, next *Observation, writes map[Field]Entry) (isTwins bool) {
 	gained, _ := next.gained(before, s.isOurs)
+	brings := &fieldpath.Set{}
+	if s.Normal != nil {
+		brings = cmp.Or(s.Normal.owned(s.isOurs).fields, gained)
+	}
 	gained.Leaves().Iterate(func(path fieldpath.Path) {
-		isMade := s.Normal != nil && reflect.DeepEqual(next.holds(path), s.Normal.holds(path))
+		isMade := brings.Has(path)
 		for f := range writes {
 			isMade = isMade || next.isPart(before, path, parsed(f.key))
 		}

@@ -62,6 +62,7 @@ var fields = []Rule{
 	rule("Where another owns it, it does", "judging.Sent.showsOurs", "a != b && !c -> a != b", "TestWhatBecameOfALostWriteOfFields/what_is_sent_is_stored_as_what_was_there,_and_another_changed_it"),
 	rule("Who came to own a map with another field has not come to own ours", "judging.Observation.hasPart", "a.Leaves() -> a",
 		"TestWhatBecameOfALostWriteOfFields/a_twin_set_another_field_of_the_same_map"),
+	rule("A default is what a dry run leaves to our name", "judging.Sent.setsBeside", "cmp.Or(a, b) -> b", "TestWhatBecameOfALostWriteOfFields/a_twin_sets_something_beside_it"),
 	rule("Before a dry run has told, it may be either", "judging.Sent.Tell", "never setsBeside", "TestFieldThatATwinSetAlongWithAnotherIsNotOurs"),
 	rule("What is gone of a field leaves no trace", "judging.Sent.Owns", "a == isOwn -> true", "TestPartOfAFieldThatAnotherRemovedIsNotOurs"),
 	rule("Nor is it known what an earlier one in doubt stored", "judging.Sent.isEarliers", "a || b.Normal == nil -> false", "TestFieldThatAnUnknownSwapWouldHaveStoredAlike"),
