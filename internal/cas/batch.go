@@ -106,20 +106,14 @@ func (s keySet) blocks(t *Txn) bool {
 	return s[judging.ImmutableKey] || slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
 		isWritten, isThere := s[k.Key]
 		if t.APIVersion != "" {
-			isWritten, isThere = s.overlap(k)
+			for key, writes := range s { // one field may be a part of another
+				if judging.Overlap(key, k.Key) {
+					isWritten, isThere = isWritten || writes, true
+				}
+			}
 		}
 		return isThere && (isWritten || !k.IsGuard)
 	})
-}
-
-// overlap reports whether a field is a part of one in the set, or has one as its part, and whether such a one is written.
-func (s keySet) overlap(k KeySwap) (isWritten, isThere bool) {
-	for key, writes := range s {
-		if judging.Overlap(key, k.Key) {
-			isWritten, isThere = isWritten || writes, true
-		}
-	}
-	return isWritten, isThere
 }
 
 // seals reports whether a Txn may be the last that the object takes. It waits for those ahead, and those behind wait for it.

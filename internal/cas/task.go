@@ -3,7 +3,6 @@ package cas
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -222,20 +221,12 @@ func noAnswer(callers context.Context) error {
 // ended already, after now.
 func lingering(parent, callers context.Context, while time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
-	var mu sync.Mutex
-	var end *time.Timer
 	stop := context.AfterFunc(callers, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		end = time.AfterFunc(while, func() { cancel(noAnswer(callers)) })
+		wire.Sleep(ctx, while)
+		cancel(noAnswer(callers))
 	})
 	return ctx, func() {
-		if cancel(nil); !stop() {
-			mu.Lock()
-			defer mu.Unlock()
-			if end != nil {
-				end.Stop()
-			}
-		}
+		cancel(nil)
+		stop()
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	exactly "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -240,32 +241,13 @@ func CanSet(key string, to Entry) error {
 
 // with is the object's fields with changes, which were judged on it.
 func (o *Observation) with(changes []Change) map[string]any {
-	object, _ := cloned(o.fields).(map[string]any)
+	object := runtime.DeepCopyJSON(o.fields)
 	for _, c := range changes {
 		if path, isField := FieldPath(c.Key); isField && c.Writes() {
 			put(object, parsed(path), c.To)
 		}
 	}
 	return object
-}
-
-func cloned(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		all := make(map[string]any, len(v))
-		for name, member := range v {
-			all[name] = cloned(member)
-		}
-		return all
-	case []any:
-		all := make([]any, len(v))
-		for i := range v {
-			all[i] = cloned(v[i])
-		}
-		return all
-	default:
-		return v
-	}
 }
 
 // put has a field hold an entry. It makes maps on the way, and a list for an element that is the first.

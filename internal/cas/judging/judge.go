@@ -145,7 +145,7 @@ func (t *Txn) judgeVersions(o *Observation, h History) error {
 		var own []KeyConflict
 		for _, k := range t.Keys {
 			if !k.IsGuard && h.WroteSince(k.Key, t.Seen.Version) && !o.Entry(k.Key).IsAbsent() {
-				own = append(own, KeyConflict{Key: k.Key, Reason: ReasonOwn, Expected: k.Expect, New: k.New})
+				own = append(own, k.conflict(ReasonOwn))
 			}
 		}
 		if len(own) > 0 {
@@ -162,7 +162,7 @@ func (t *Txn) judgeVersions(o *Observation, h History) error {
 		}
 		all := make([]KeyConflict, len(t.Keys))
 		for i, k := range t.Keys {
-			all[i] = KeyConflict{Key: k.Key, Reason: reason, Expected: k.Expect, New: k.New}
+			all[i] = k.conflict(reason)
 		}
 		return &ConflictError{Reason: reason, Ref: t.Ref, Keys: all, At: v, Live: o}
 	}
@@ -177,9 +177,6 @@ func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Cha
 		live, isLeft := left[k.Key]
 		if !isLeft {
 			live = o.Entry(k.Key)
-		}
-		fails := func(r Reason) {
-			failed = append(failed, KeyConflict{Key: k.Key, Reason: r, Expected: k.Expect, New: k.New})
 		}
 		switch {
 		case t.GoneIsDone && !k.IsGuard && live.IsAbsent():
@@ -198,9 +195,9 @@ func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Cha
 		case !k.IsGuard && !goes && k.Held == HeldIsDone && live.Holds(k.New):
 			changes = append(changes, Change{Key: k.Key, From: live, To: live, IsGuard: true})
 		case !k.IsGuard && !goes && k.Held == HeldIsRefused && live.Holds(k.New):
-			fails(ReasonHeld)
+			failed = append(failed, k.conflict(ReasonHeld))
 		case !live.Holds(k.Expect):
-			fails(ReasonKey)
+			failed = append(failed, k.conflict(ReasonKey))
 		case k.IsGuard:
 			changes = append(changes, Change{Key: k.Key, From: live, To: live, IsGuard: true})
 		default:
@@ -208,15 +205,16 @@ func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Cha
 		}
 	}
 	if len(failed) > 0 {
-		return nil, &ConflictError{Reason: failed[0].Reason, Ref: t.Ref, Keys: failed, At: t.at(failed[0].Reason), Live: o}
+		var at Version
+		if failed[0].Reason == ReasonKey {
+			at = t.Seen.Version
+		}
+		return nil, &ConflictError{Reason: failed[0].Reason, Ref: t.Ref, Keys: failed, At: at, Live: o}
 	}
 	return changes, nil
 }
 
-// at is the version that goes with a conflict over a key.
-func (t *Txn) at(r Reason) Version {
-	if r == ReasonKey {
-		return t.Seen.Version
-	}
-	return Version{}
+// conflict is the key in an error.
+func (k KeySwap) conflict(r Reason) KeyConflict {
+	return KeyConflict{Key: k.Key, Reason: r, Expected: k.Expect, New: k.New}
 }

@@ -2,6 +2,7 @@ package judging
 
 import (
 	"cmp"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -224,8 +225,10 @@ func sameBut(a, b *Observation) bool {
 }
 
 func withoutAccounts(object map[string]any) map[string]any {
-	object, _ = cloned(object).(map[string]any)
+	object = maps.Clone(object)
 	if metadata, isMap := object["metadata"].(map[string]any); isMap {
+		metadata = maps.Clone(metadata)
+		object["metadata"] = metadata
 		for _, name := range []string{"resourceVersion", "generation", "managedFields"} {
 			delete(metadata, name)
 		}

@@ -126,25 +126,19 @@ func (c *Client) gone(ctx context.Context, ref judging.Ref) error {
 
 // lacks is an error that says that the API server's list of versions lacks one, or why that is not known; nil where it has it.
 func (c *Client) lacks(ctx context.Context, ref judging.Ref, version schema.GroupVersion) error {
-	var versions []string
-	if version.Group == "" {
-		all := &metav1.APIVersions{}
-		if err := c.discovery(ctx, ref, "/api", all); err != nil {
-			return err
-		}
-		versions = all.Versions
-	} else {
-		all := &metav1.APIGroupList{}
-		if err := c.discovery(ctx, ref, "/apis", all); err != nil {
-			return err
-		}
-		for _, group := range all.Groups {
-			for _, v := range group.Versions {
-				versions = append(versions, v.GroupVersion)
-			}
+	var all struct {
+		Versions []string          `json:"versions"` // of the core group
+		Groups   []metav1.APIGroup `json:"groups"`
+	}
+	if err := c.discovery(ctx, ref, root(version), &all); err != nil {
+		return err
+	}
+	for _, group := range all.Groups {
+		for _, v := range group.Versions {
+			all.Versions = append(all.Versions, v.GroupVersion)
 		}
 	}
-	if len(versions) > 0 && !slices.Contains(versions, c.APIVersion) {
+	if len(all.Versions) > 0 && !slices.Contains(all.Versions, c.APIVersion) {
 		return &judging.NotServedError{Ref: ref, APIVersion: c.APIVersion}
 	}
 	return nil

@@ -32,7 +32,7 @@ var fields = []Rule{
 	rule("It removes the last element first", "judging.Observation.operationsOnFields", "cmp.Or(a, b) -> cmp.Or(a, b-b)", "TestElementsOfOneListAreChangedTogether"),
 	rule("And the innermost first", "judging.Observation.operationsOnFields", "cmp.Or(a, b) -> cmp.Or(a-a, b)", "TestElementsOfOneListAreChangedTogether"),
 	rule("Where others are busy, fields go as JSON Patch", "judging.JSONPatch", "never a.fields != nil", "TestFieldsAreSwappedThoughAControllerAlwaysComesFirst"),
-	rule("A part of what is about to be written waits", "cas.keySet.blocks", "never overlap", "TestOverlappingPathsGoIntoTwoRequests"),
+	rule("A part of what is about to be written waits", "cas.keySet.blocks", "never Overlap", "TestOverlappingPathsGoIntoTwoRequests"),
 	rule("So does what selects by a field that is about to be written", "fieldpaths.selectsBy", "a.Key != nil -> false", "TestSwapOfWhatAnotherSelectsByGoesIntoItsOwnRequest"),
 	rule("Hidden fields are not quoted", "cas.batch.hides", "a.txn.Hides -> false", "TestHiddenFieldsAreNotQuoted"),
 	rule("What else a Secret holds is not known from its fields", "cas.committer.withhold", "without APIVersion", "TestRefusalOfASecretsMetadataQuotesNothing"),
