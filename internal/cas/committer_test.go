@@ -3,6 +3,7 @@ package cas
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -91,7 +92,7 @@ func TestSiblingsOfARemovalWhoseAnswerGotLost(t *testing.T) {
 func TestRemovalThatAnotherMadeIsNotTakenForOurs(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
-	digest := judging.Digest(map[string]Entry{"foo": one, "bar": one})
+	digest := judging.Observed(f.live(), time.Time{}).Digest()
 	f.onEach(http.MethodPatch, func() testcluster.Fault {
 		f.unset("foo", "new") // the same removal, and something else
 		return testcluster.Fault{DropAfter: true}

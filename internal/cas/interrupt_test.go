@@ -76,7 +76,7 @@ func oneIsBad(f *fixture, v Version) []Swap {
 
 func removesFoo(f *fixture, v Version) []Swap {
 	s := f.removing("foo", one, v, v)
-	s.Seen.Digest = judging.Digest(judging.Observed(f.live(), time.Time{}).Entries())
+	s.Seen.Digest = judging.Observed(f.live(), time.Time{}).Digest()
 	return []Swap{s}
 }
 

@@ -42,7 +42,7 @@ type interruption struct {
 func newInterruption(f *fixture, s interrupted, name string, at point) *interruption {
 	f.Helper()
 	own := *f
-	own.ref.Name = "shared-" + judging.Digest(map[string]Entry{name: Text(at.String())})[:32]
+	own.ref.Name = "shared-" + new(Observation).DigestWith(map[string]Entry{name: Text(at.String())})[:32]
 	own.proxy = f.cluster.Proxy(f.T)
 	own.engine = own.newEngine(own.proxy.Config)
 	data := map[string]string{"other": "1"}

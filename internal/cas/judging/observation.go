@@ -176,7 +176,7 @@ func (o *Observation) Size() int { return o.size }
 // labels, annotations, immutable, finalizers and owners.
 func (o *Observation) Digest() string {
 	if !o.Exists() {
-		return Digest(nil)
+		return o.DigestWith(nil)
 	}
 	return o.digest()
 }
@@ -193,11 +193,6 @@ func (o *Observation) DigestWith(entries map[string]Entry) string {
 		fmt.Fprintf(h, "%q %q %q %q %q %t\n", o.Labels(), o.Annotations(), o.Entry(ImmutableKey).content, o.configMap.Finalizers, owners, o.Terminating())
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// Digest is what [Observation.Digest] gives of an object that has these entries and nothing else.
-func Digest(entries map[string]Entry) string {
-	return (&Observation{configMap: &corev1.ConfigMap{}}).DigestWith(entries)
 }
 
 // MaxSize is how many bytes the values of a ConfigMap or a Secret may have together (validation in k8s.io/kubernetes counts
