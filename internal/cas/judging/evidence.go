@@ -180,7 +180,7 @@ func (s Sent) TellUnread(next *Observation) (Answer, error) {
 		owners, told := next.OwnersOf(live.Field(c.Key))
 		switch {
 		case !c.Writes() || live.IsAbsent():
-		case live == c.From, told && len(owners) > 0: // it was removed nowhere, or set by another
+		case !c.From.IsAnything() && live.Holds(c.From), told && len(owners) > 0: // it was removed nowhere, or set by another
 			return HasNotLanded, nil
 		default:
 			return IsUnknown, errAltered

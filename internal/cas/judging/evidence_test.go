@@ -339,7 +339,7 @@ func TestWhatBecameOfALostRemovalOfWhatAPlanSaw(t *testing.T) {
 	t.Parallel()
 	one := judging.Text("1")
 	sent := judging.Sent{Manager: "engine", GoneIsDone: true, Changes: []judging.Change{
-		{Key: "foo", From: one}, {Key: "bar", From: one}, {Key: "guard", From: one, To: one, IsGuard: true},
+		{Key: "foo", From: one}, {Key: "bar", From: one}, {Key: "any", From: judging.Anything()}, {Key: "name", From: judging.Text("caf\u00e9")}, {Key: "guard", From: one, To: one, IsGuard: true},
 	}}
 	for name, test := range map[string]struct {
 		next []string
@@ -348,6 +348,8 @@ func TestWhatBecameOfALostRemovalOfWhatAPlanSaw(t *testing.T) {
 		"all is gone":                     {[]string{"guard=1 other"}, judging.HasLanded},
 		"all is gone, the guard too":      {nil, judging.HasLanded},
 		"one is as it was":                {[]string{"foo=1 -"}, judging.HasNotLanded},
+		"one is in another normal form":   {[]string{"name=cafe\u0301 -"}, judging.HasNotLanded},
+		"one may be as it was":            {[]string{"any=1 -"}, judging.IsUnknown},
 		"one is another's":                {[]string{"foo=9 other"}, judging.HasNotLanded},
 		"one is another value, nobody's":  {[]string{"foo=9 -"}, judging.IsUnknown},
 		"one is nobody's beside an owner": {[]string{"foo=9 -", "guard=1 other"}, judging.IsUnknown},

@@ -118,7 +118,8 @@ var written = []Rule{
 	// Of a removal whose base was not read.
 	unread("Unread, what is gone as it shall be has landed", "without IsAbsent", "all is gone"),
 	unread("Unread, what is only compared tells nothing", "without Writes", "all is gone"),
-	unread("Unread, what is as it was has not gone", "a == b.From -> false", "one is as it was"),
+	unread("Unread, what is as it was has not gone", "a && b.Holds(c) -> false", "one is as it was", "one is in another normal form"),
+	unread("Unread, of what it held nothing is known where any value may go", "a && b.Holds(c) -> b.Holds(c)", "one may be as it was"),
 	unread("Unread, what somebody owns was set since", "a && len(b) > 0 -> false", "one is another's"),
 	unread("Unread, what nobody owns may be what admission made of ours", "without len(a) > 0", "one is nobody's beside an owner"),
 	rule("Who owns a key is told where there are many managers too", "judging.Observation.OwnersOf", "!a.fields.Has(b) -> !a.fields.Has(b) && a.Manager != manyManagers",
