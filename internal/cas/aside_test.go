@@ -853,8 +853,15 @@ func TestCallerWhoLeavesAsAWriteThatWasSetAsideLands(t *testing.T) {
 // Given a write that was set aside; when a sibling is written of which admission makes nothing, so that there is no new version; then the first
 // is applied where it lands late.
 func TestSiblingThatMakesNoVersionEndsNoDoubt(t *testing.T) {
-	x := newTrouble(t, map[string]string{"foo": "0", "bad": "1", "trigger": "yes"}, testcluster.Fault{DropBefore: true}, "bad")
-	x.changeAs("engine", func(cm *corev1.ConfigMap) { cm.Data["foo"] = "7" })
+	x := newTrouble(t, nil, testcluster.Fault{DropBefore: true}, "bad")
+	if err := x.objects().Delete(t.Context(), x.ref.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: x.ref.Name}, Data: map[string]string{"foo": "7", "bad": "1", "trigger": "yes"}}
+	// By our name alone: managers are sorted by their times, and another order of them would be a version.
+	if _, err := x.objects().Create(t.Context(), made, metav1.CreateOptions{FieldManager: "engine"}); err != nil {
+		t.Fatal(err)
+	}
 	x.mutates()
 	d := x.late()
 	arrive := sync.OnceFunc(d.arrive)
