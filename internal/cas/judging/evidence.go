@@ -16,6 +16,7 @@ package judging
 // value of another's changed as well disproves nothing, since admission may have changed it along with ours.
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"reflect"
@@ -90,8 +91,8 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 	}
 
 	// 2. Does anything differ that it changes, or show that it was changed, and not just as an earlier write of ours changes it?
-	gains, isLater := s.gained(before, next, writes)
-	touched, made, onlyRemoves := gains || isLater && !s.hasChanged(before, next), true, true
+	gains, beside, isLater := s.gained(before, next, writes)
+	touched, made, onlyRemoves := gains || isLater && !s.hasChanged(before, next), true, len(writes) > 0
 	for f, to := range writes {
 		touched = touched || next.at(f) != before.at(f)
 		made = made && next.at(f) == to
@@ -121,7 +122,7 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 		return IsUnknown, errAltered
 	case !s.Owns(before, next):
 		return IsUnknown, errUnowned
-	case next.fields != nil && !s.IsSigned && s.setsBeside(before, next, writes): // a twin's, or a default
+	case beside && !s.IsSigned: // a twin's, or a default
 		return IsUnknown, errAltered
 	case made && !isEarlier && (gains || isLater || s.isAllOf(before, next)):
 		return HasLanded, nil
@@ -133,18 +134,29 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 	return IsUnknown, errAltered // 5.
 }
 
-// gained reports whether our entry has gained a field that the write makes, and whether it has a later time.
-func (s Sent) gained(before, next *Observation, writes map[Field]Entry) (gains, isLater bool) {
+// gained reports whether our name has gained a field that the write changes, or what that is in, or one beside them that the write does not bring along
+// as a default, and whether it has a later time. A dry run tells defaults by what it would leave to our name, whatever admission makes of it. While that is
+// not known, what is beside may be either.
+func (s Sent) gained(before, next *Observation, writes map[Field]Entry) (gains, beside, isLater bool) {
 	gained, isLater := next.gained(before, s.isOurs)
-	return slices.ContainsFunc(slices.Collect(maps.Keys(writes)), func(f Field) bool {
-		return (next.fields != nil || !writes[f].IsAbsent()) && next.hasPart(before, gained, f)
-	}), isLater
+	brings := &fieldpath.Set{}
+	if s.Normal != nil {
+		brings = cmp.Or(s.Normal.owned(s.isOurs).fields, gained)
+	}
+	gained.Leaves().Iterate(func(path fieldpath.Path) {
+		isMade := false
+		for f, to := range writes {
+			isMade = isMade || (next.fields != nil || !to.IsAbsent()) && next.isPart(before, path, next.kind.path(f))
+		}
+		gains, beside = gains || isMade, beside || !isMade && !brings.Has(path)
+	})
+	return gains, beside, isLater
 }
 
 // showsOurs reports whether something of what is sent, whatever form it is stored in, is ours since, or differs and is not seen to be another's.
 func (s Sent) showsOurs(before, next *Observation) bool {
 	sent := FieldsOf(s.Changes)
-	shows, _ := s.gained(before, next, sent)
+	shows, _, _ := s.gained(before, next, sent)
 	for f := range sent {
 		owners, told := next.OwnersOf(f)
 		isOthers := told && len(owners) > 0 && !slices.ContainsFunc(owners, s.isOurWriter)
@@ -169,7 +181,7 @@ func (s Sent) hasChanged(before, next *Observation) (has bool) {
 // IsProven reports whether the object, as it is now, shows that a signed write landed on before, whatever came since: what it sets is ours, and was
 // written under our name since, or else is all that differs. That it holds what was sent proves nothing: a policy may set that along with another's write.
 func (s Sent) IsProven(before, now *Observation) bool {
-	gains, isLater := s.gained(before, now, s.writes(before))
+	gains, _, isLater := s.gained(before, now, s.writes(before))
 	return s.Owns(before, now) && (gains || isLater || s.isAllOf(before, now))
 }
 
@@ -205,19 +217,10 @@ func (s Sent) writes(before *Observation) map[Field]Entry {
 
 // isAllOf reports whether next is just what the write makes of before.
 func (s Sent) isAllOf(before, next *Observation) bool {
-	if s.Normal != nil && before.HasAll(undone(s.Changes)) && sameBut(next, s.Normal) {
+	if s.Normal != nil && canLandOn(before, s.Changes) && sameBut(next, s.Normal) {
 		return true
 	}
 	return next.DiffersOnlyBy(before, s.Changes)
-}
-
-// undone is changes that lead back.
-func undone(changes []Change) []Change {
-	back := slices.Clone(changes)
-	for i, c := range back {
-		back[i].To = c.From
-	}
-	return back
 }
 
 // HasAnother reports whether another manager's entry shows that another write led from before to next.
@@ -233,32 +236,17 @@ func (s Sent) HasAnother(before, next *Observation) bool {
 	return false
 }
 
-// isAnothers reports whether managedFields show that another write led from before to next.
+// isAnothers reports whether managedFields show that another write led from before to next: another has gained something or, as far as defaults are
+// told, a twin; or what the write sets is another's, or what it removes is anybody's.
 func (s Sent) isAnothers(before, next *Observation, writes map[Field]Entry) bool {
-	if s.HasAnother(before, next) {
+	_, beside, _ := s.gained(before, next, writes)
+	if s.HasAnother(before, next) || beside && (next.fields == nil || s.Normal != nil) {
 		return true
 	}
-	if next.fields != nil {
-		return s.Normal != nil && s.setsBeside(before, next, writes) || slices.ContainsFunc(slices.Collect(maps.Keys(writes)), func(f Field) bool {
-			isGone := writes[f].IsAbsent() && next.at(f).IsAbsent()
-			return !isGone && s.standing(before, next, f) == isOthers
-		})
-	}
-	ours := &fieldpath.Set{} // what our write can bring us: what it sets, and the maps that it is in
-	for f, to := range writes {
-		path := next.kind.path(f)
-		for n := range path {
-			if !to.IsAbsent() {
-				ours.Insert(path[:n+1])
-			}
-		}
-		owners, told := next.OwnersOf(f)
-		if told && len(owners) > 0 && (to.IsAbsent() || !slices.ContainsFunc(owners, s.isOurWriter)) {
-			return true
-		}
-	}
-	gained, _ := next.gained(before, s.isOurs)
-	return !gained.Difference(ours).Empty()
+	return slices.ContainsFunc(slices.Collect(maps.Keys(writes)), func(f Field) bool {
+		isGone := next.fields != nil && writes[f].IsAbsent() && next.at(f).IsAbsent()
+		return !isGone && s.standing(before, next, f, writes[f]) == isOthers
+	})
 }
 
 // isEarliers reports whether all that differs is just what an earlier write in doubt changes, as one that shared a request with this one does. Of
@@ -274,20 +262,13 @@ func (s Sent) isEarliers(before, next *Observation, made bool) bool {
 
 // Owns reports whether all that the write sets is its manager's, and some of it shows that it was changed.
 func (s Sent) Owns(before, next *Observation) bool {
-	shows := next.fields == nil
+	shows := false
 	for f, to := range s.writes(before) {
 		if to.IsAbsent() {
 			continue
 		}
-		if next.fields != nil {
-			became := s.standing(before, next, f)
-			shows = shows || became == isOwn
-			if became != isOwn && became != isKept {
-				return false
-			}
-			continue
-		}
-		if owners, told := next.OwnersOf(f); !told || !slices.ContainsFunc(owners, s.isOurWriter) {
+		became := s.standing(before, next, f, to)
+		if shows = shows || became == isOwn; became != isOwn && became != isKept {
 			return false
 		}
 	}
@@ -327,11 +308,6 @@ func (d Doubt) leads(before, next *Observation) bool {
 // canLandOn reports whether every key holds what changes expect of it. Of a JSON Patch, which lands on any version, nothing else tells.
 func canLandOn(before *Observation, changes []Change) bool {
 	return !slices.ContainsFunc(changes, func(c Change) bool { return before.Entry(c.Key) != c.From })
-}
-
-// HasAll reports whether keys hold what changes make of them.
-func (o *Observation) HasAll(changes []Change) bool {
-	return !slices.ContainsFunc(changes, func(c Change) bool { return !c.IsGuard && o.Entry(c.Key) != c.To })
 }
 
 // gained is what a manager came to own between before and o, and whether its time is a later one. Where it is not told what the manager owns,

@@ -184,6 +184,9 @@ func TestWhatBecameOfALostWrite(t *testing.T) {
 		"two keys": {
 			judging.Sent{Changes: both}, s{"foo=1 other", "bar=1 engine"}, s{"foo=2 engine", "bar=2 engine"}, landed,
 		},
+		"two keys, of which one is nobody's": {
+			judging.Sent{Changes: both}, s{"foo=1 other", "bar=1 engine"}, s{"foo=2 engine, later", "bar=2 -"}, unknown,
+		},
 		"one is set, and one is removed": {
 			judging.Sent{Changes: replaces}, s{"foo=1 other", "bar=1 engine"}, s{"foo=2 engine, later"}, landed,
 		},

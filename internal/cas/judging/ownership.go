@@ -1,7 +1,6 @@
 package judging
 
 import (
-	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -75,16 +74,6 @@ func (o *Observation) isPart(other *Observation, named, path fieldpath.Path) boo
 	return true
 }
 
-// hasPart reports whether a set has a part of a field, or what it is in.
-func (o *Observation) hasPart(other *Observation, set *fieldpath.Set, f Field) bool {
-	if o.fields == nil {
-		return set.Has(o.kind.path(f))
-	}
-	has := false
-	set.Leaves().Iterate(func(path fieldpath.Path) { has = has || o.isPart(other, path, parsed(f.key)) })
-	return has
-}
-
 // ownersOfField is OwnersOf of a field: of all its parts.
 func (o *Observation) ownersOfField(f Field) (owners []Writer, told bool) {
 	all := o.leaves(nil, f)
@@ -142,7 +131,16 @@ const (
 // standing is whose a field became that differs between before and next, or that the write was to make differ. It is another's where another owns what
 // the write would have left its name on, or would have removed. What the write leaves as it is tells nothing where it differs: admission may have
 // changed it along. Nor does what the write sets or removes, where it is not seen to be stored in that form: it may be another form of what was there.
-func (s Sent) standing(before, next *Observation, f Field) standing {
+func (s Sent) standing(before, next *Observation, f Field, to Entry) standing {
+	if next.fields == nil {
+		switch owners, told := next.OwnersOf(f); {
+		case !told || len(owners) == 0:
+			return isUntold
+		case to.IsAbsent() || !slices.ContainsFunc(owners, s.isOurWriter):
+			return isOthers
+		}
+		return isOwn
+	}
 	sets := &Observation{fields: before.with(s.Changes)}
 	allOwn, anyOwn, differs := true, false, false
 	for _, l := range next.leaves(before, f) {
@@ -193,30 +191,12 @@ func adds(was, v any) bool {
 
 // ownsWhatRemovedFrom reports whether what the write removes was in what is written as a whole, and is the write's manager's since.
 func (s Sent) ownsWhatRemovedFrom(before, next *Observation, writes map[Field]Entry) bool {
-	for f := range writes {
-		if next.fields == nil || s.standing(before, next, f) != isOwn {
+	for f, to := range writes {
+		if next.fields == nil || s.standing(before, next, f, to) != isOwn {
 			return false
 		}
 	}
 	return true
-}
-
-// setsBeside reports whether our name gained a field that the write does not set, nor brings along as a default: that a dry run tells by what it would
-// leave to our name, whatever admission makes of it. While that is not known, it may be either.
-func (s Sent) setsBeside(before, next *Observation, writes map[Field]Entry) (isTwins bool) {
-	gained, _ := next.gained(before, s.isOurs)
-	brings := &fieldpath.Set{}
-	if s.Normal != nil {
-		brings = cmp.Or(s.Normal.owned(s.isOurs).fields, gained)
-	}
-	gained.Leaves().Iterate(func(path fieldpath.Path) {
-		isMade := brings.Has(path)
-		for f := range writes {
-			isMade = isMade || next.isPart(before, path, parsed(f.key))
-		}
-		isTwins = isTwins || !isMade
-	})
-	return isTwins
 }
 
 // sameBut reports whether two states of an object hold the same, but for what the API server keeps account of by itself.

@@ -4,6 +4,7 @@ var (
 	tell     = subtests("TestWhatBecameOfALostWrite", "judging.Sent.Tell")
 	anothers = subtests("TestWhatBecameOfALostWrite", "judging.Sent.isAnothers")
 	another  = subtests("TestWhatBecameOfALostWrite", "judging.Sent.HasAnother")
+	stands   = subtests("TestWhatBecameOfALostWrite", "judging.Sent.standing")
 	owns     = subtests("TestWhatBecameOfALostWrite", "judging.Sent.Owns")
 	differs  = subtests("TestWhatBecameOfALostWrite", "judging.Observation.DiffersOnlyBy")
 	same     = subtests("TestWhoWroteByWhatIsGained", "judging.managed.isSame")
@@ -68,12 +69,11 @@ var written = []Rule{
 	same("And through a subresource", "without subresource", "another, through a subresource"),
 	rule("What we write is by Update", "judging.Sent.isOurWriter", "without Operation", "TestWhoWroteByWhatIsGained/ours,_by_apply"),
 	rule("And to no subresource", "judging.Sent.isOurs", "without subresource", "TestWhoWroteByWhatIsGained/ours,_through_a_subresource"),
-	anothers("What we set and another owns was not set by us", "a.IsAbsent() || !slices.ContainsFunc(b, c) -> a.IsAbsent()", "another wrote the same value within the second"),
-	anothers("What we remove and anybody owns was not removed by us", "a.IsAbsent() || !slices.ContainsFunc(b, c) -> !a.IsAbsent() && !slices.ContainsFunc(b, c)",
+	stands("What we set and another owns was not set by us", "a.IsAbsent() || !slices.ContainsFunc(b, c) -> a.IsAbsent()", "another wrote the same value within the second"),
+	stands("What we remove and anybody owns was not removed by us", "a.IsAbsent() || !slices.ContainsFunc(b, c) -> !a.IsAbsent() && !slices.ContainsFunc(b, c)",
 		"what is to go is changed by its owner within the second", "what is to go is changed by our name within the second"),
-	anothers("What nobody owns shows no other", "without len(a) > 0", "a removal"),
-	anothers("What our name gained beside what we set was not ours", "return !a.Empty() -> return false && !a.Empty()", "a twin of our name set another key", "a twin of our name set a label"),
-	anothers("A map that comes with what we set is ours", "a.Insert(b[:c+1]) -> a.Insert(b[:max(c+1, len(b))])", "TestMapThatComesWithOurKeyIsOurs"),
+	stands("What nobody owns shows no other", "without len(a) == 0", "a removal"),
+	anothers("What our name gained beside what we set was not ours", "a && (b || c) -> false", "a twin of our name set another key", "a twin of our name set a label"),
 	// Nothing of it is there: rule 2.
 	tell("What leaves our keys as they are is not ours", "a || b.at(c) != d.at(c) -> true", "nothing that it changes differs", "a twin changed another key of our name's, later"),
 	tell("But for where our name has come to own one of them, and admission undid it", "a || b && !c.hasChanged(d, e) -> b && !c.hasChanged(d, e)", "admission undid it, and our name has come to own it",
@@ -90,7 +90,7 @@ var written = []Rule{
 	tell("What is put back is not done with its being there", "a && b && c.GoneIsDone -> b && c.GoneIsDone", "a value is put back, and nobody is told"),
 	tell("A removal leaves no trace", "never errRemoved", "a removal"),
 	tell("What we set must be ours", "never errUnowned", "nobody is told", "the owner is among the many", "TestSameWriteByAnotherIsNotClaimedWhereNobodyIsTold/signed"),
-	owns("It is not where nobody owns it", "!a || !slices.ContainsFunc(b, c) -> !a || false && !slices.ContainsFunc(b, c)", "it is there, and nobody owns it"),
+	owns("It is not where nobody owns it", "a != isOwn && a != isKept -> false", "two keys, of which one is nobody's"),
 	owns("What we remove need not be ours", "never IsAbsent", "one is set, and one is removed"),
 	tell("What admission changed may be a twin's", "a && !b && (c || d || e) -> !b && (c || d || e)", "admission changed it"),
 	tell("An earlier write in doubt may have made it", "a && !b && (c || d || e) -> a && (c || d || e)", "TestEarlierWriteMayHaveMadeTheVersion/a_merge_patch_on_that_base"),
