@@ -111,8 +111,15 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 	// 3. Is all as it makes it, and ours? 4. Is it ours, and can only be of this write?
 	isEarlier := slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.leads(before, next) })
 	isSigners := slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.Manager == s.Manager })
+	isGone := len(writes) > 0 // all that is sent, which is removals, but for what comes back by default: in a dry run, that keeps its owner
+	for f, to := range FieldsOf(s.Changes) {
+		comesBack := s.Normal != nil && next.at(f) == before.at(f) && slices.ContainsFunc(s.Normal.leaves(nil, f), func(l leaf) bool {
+			return len(l.owners) > 0 && len(l.path) >= len(parsed(f.key))
+		})
+		isGone = isGone && to.IsAbsent() && (next.at(f).IsAbsent() || comesBack)
+	}
 	switch {
-	case onlyRemoves && made && s.GoneIsDone:
+	case isGone && s.GoneIsDone:
 		return HasLanded, nil
 	case onlyRemoves && made && (gains || isLater) && s.ownsWhatRemovedFrom(before, next, writes):
 		return HasLanded, nil
@@ -134,21 +141,24 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 	return IsUnknown, errAltered // 5.
 }
 
-// gained reports whether our name has gained a field that the write changes, or what that is in, or one beside them that the write does not bring along
-// as a default, and whether it has a later time. A dry run tells defaults by what it would leave to our name, whatever admission makes of it. While that is
+// gained reports whether our name has gained a field that the write changes, or what that is in, or one beside what is sent that the write does not bring along
+// as a default, and whether it has a later time. A dry run tells defaults: they have an owner after it, whatever admission makes of them. While that is
 // not known, what is beside may be either.
 func (s Sent) gained(before, next *Observation, writes map[Field]Entry) (gains, beside, isLater bool) {
 	gained, isLater := next.gained(before, s.isOurs)
 	brings := &fieldpath.Set{}
 	if s.Normal != nil {
-		brings = cmp.Or(s.Normal.owned(s.isOurs).fields, gained)
+		brings = cmp.Or(s.Normal.owned(func(managed) bool { return true }).fields, gained)
 	}
 	gained.Leaves().Iterate(func(path fieldpath.Path) {
-		isMade := false
-		for f, to := range writes {
-			isMade = isMade || (next.fields != nil || !to.IsAbsent()) && next.isPart(before, path, next.kind.path(f))
+		isSent := false
+		for f, to := range FieldsOf(s.Changes) {
+			if (next.fields != nil || !to.IsAbsent()) && next.isPart(before, path, next.kind.path(f)) {
+				_, counts := writes[f]
+				isSent, gains = true, gains || counts
+			}
 		}
-		gains, beside = gains || isMade, beside || !isMade && !brings.Has(path)
+		beside = beside || !isSent && !brings.Has(path)
 	})
 	return gains, beside, isLater
 }
@@ -265,6 +275,9 @@ func (s Sent) Owns(before, next *Observation) bool {
 	shows := false
 	for f, to := range s.writes(before) {
 		if to.IsAbsent() {
+			if next.fields != nil && slices.ContainsFunc(next.leaves(before, f), func(l leaf) bool { return len(l.owners) > 0 && next.holds(l.path) == nil }) {
+				return false // it went by itself: a removal takes the owners along
+			}
 			continue
 		}
 		became := s.standing(before, next, f, to)
@@ -302,7 +315,7 @@ func (d Doubt) leads(before, next *Observation) bool {
 			return false
 		}
 	}
-	return !Sent{Manager: d.Manager}.isAnothers(before, next, writes)
+	return !Sent{Manager: d.Manager, Changes: d.Changes}.isAnothers(before, next, writes)
 }
 
 // canLandOn reports whether every key holds what changes expect of it. Of a JSON Patch, which lands on any version, nothing else tells.

@@ -293,7 +293,7 @@ func (w *fieldsWorld) admit(t *testing.T, c *judgingtest.Choices) (policy []judg
 }
 
 // showsWriter reports whether it shows who led from before to here: a manager has gained a field or a later time, or owns what our write would have gained
-// where that came alone. That is not told of a policy, which comes by default, and of what is owned as a whole, of which something may only go.
+// where that came alone. That is not told of a policy, which comes by default, of cpu, which is stored in another form, and of what is owned as a whole, of which something may only go.
 func (w *fieldsWorld) showsWriter(before, alone *fieldsWorld, who string) bool {
 	of := func(w *fieldsWorld, manager string) *fieldpath.Set {
 		if owned, has := w.owns[manager]; has {
@@ -308,7 +308,7 @@ func (w *fieldsWorld) showsWriter(before, alone *fieldsWorld, who string) bool {
 	_, isTold := w.owns[who]
 	shows := false
 	gains.Iterate(func(p fieldpath.Path) {
-		isUntold := slices.ContainsFunc([]string{".policy", ".args", ".selector"}, func(name string) bool { return strings.HasSuffix(p.String(), name) })
+		isUntold := slices.ContainsFunc([]string{".policy", ".args", ".selector", ".cpu"}, func(name string) bool { return strings.HasSuffix(p.String(), name) })
 		shows = shows || isTold && !strings.Contains(who, " ") && !isUntold && of(w, who).Leaves().Has(p)
 	})
 	return shows
@@ -351,8 +351,9 @@ func FuzzEvidenceOfFields(f *testing.F) {
 		leavesTrace := next.write(t, who, next.with(t, did))
 		policy := next.admit(t, &c)
 		if !isOurs && c.Pick(4) == 0 {
-			policy = next.judged(t, ours) // it makes just what our write would have made
-			next.object = defaulted(next.with(t, policy))
+			more := next.judged(t, ours) // it makes just what our write would have made
+			next.object = defaulted(next.with(t, more))
+			policy = append(policy, more...)
 		}
 		isAdmitted := len(policy) > 0
 		if reflect.DeepEqual(next.object, w.object) && maps.Equal(next.times, w.times) {
@@ -362,7 +363,7 @@ func FuzzEvidenceOfFields(f *testing.F) {
 
 		// As package cas asks: where nothing is known, and no other manager shows, a dry run tells the normal form.
 		got, cause := sent.Tell(before, after)
-		isOtherDry := false
+		isDryAdmitted, isAnswered := false, true
 		if got != judging.HasLanded && !sent.HasAnother(before, after) {
 			later := next.clone()
 			if c.Pick(3) == 0 {
@@ -373,11 +374,12 @@ func FuzzEvidenceOfFields(f *testing.F) {
 				t.Fatal(err)
 			}
 			later.write(t, "engine", later.patched(request.Body))
-			if isOtherDry = !isOurs || c.Pick(4) == 0; isOtherDry {
+			if !isOurs || c.Pick(4) == 0 {
 				policy = later.admit(t, &c)
 			}
+			isDryAdmitted = len(policy) > 0
 			later.object = defaulted(later.with(t, policy)) // else a policy does the same for a dry run
-			if c.Pick(8) > 0 {                              // else it is not answered
+			if isAnswered = c.Pick(8) > 0; isAnswered {
 				sent.Normal = later.seen(t)
 			}
 			got, cause = sent.Tell(before, after)
@@ -395,8 +397,13 @@ func FuzzEvidenceOfFields(f *testing.F) {
 		isTouched := slices.ContainsFunc(ours, func(change judging.Change) bool { // a field whose stored form stays counts for nothing
 			return stored.Entry(change.Key) != change.From && after.Entry(change.Key) != change.From
 		})
+		isTraced := !slices.ContainsFunc(ours, func(change judging.Change) bool { // of a field of which something only goes, nothing is left to tell
+			one := w.clone()
+			return !change.To.IsAbsent() && stored.Entry(change.Key) != change.From && !one.write(t, "engine", one.with(t, []judging.Change{change}))
+		})
 		isTwin := who == "engine" && !isOurs
-		isGone := onlyRemoves && removesForAll && isThere                          // whoever removed it
+		isAllGone := !slices.ContainsFunc(ours, func(change judging.Change) bool { return !change.To.IsAbsent() || !after.Entry(change.Key).IsAbsent() })
+		isGone := removesForAll && (onlyRemoves && isThere || isAllGone)           // whoever removed it
 		shows := who != "engine" && leavesTrace && next.showsWriter(w, alone, who) // that it is another's
 		about := func() string {
 			return strings.Join([]string{
@@ -409,9 +416,9 @@ func FuzzEvidenceOfFields(f *testing.F) {
 			t.Errorf("told that it did not land (admission %t)\n%s", isAdmitted, about())
 		case !isOurs && got == judging.HasLanded && !isGone && !isTwin && (leavesTrace || !isAdmitted):
 			t.Errorf("told as landed (admission %t, signed %t)\n%s", isAdmitted, isSigned, about())
-		case isOurs && !isAdmitted && !isOtherDry && got != judging.HasLanded && sent.Normal != nil && leavesTrace && !onlyRemoves:
+		case isOurs && !isAdmitted && !isDryAdmitted && got != judging.HasLanded && sent.Normal != nil && leavesTrace && isTraced && !onlyRemoves:
 			t.Errorf("ours, without admission: %d, %v\n%s", got, cause, about())
-		case shows && got != judging.HasNotLanded && !isGone:
+		case shows && isAnswered && !isDryAdmitted && got != judging.HasNotLanded && !isGone:
 			t.Errorf("another's, which shows (admission %t): %d, %v\n%s", isAdmitted, got, cause, about())
 		}
 	})

@@ -220,6 +220,12 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 			object{`{"n":9,"m":1}`, []string{`other {"f:spec":{"f:m":{}}}`}},
 			`{"n":1,"m":1}`, unknown,
 		},
+		"another removed what was to be set, and a dry run does": {
+			"spec.n", "1", "2", true, object{`{"n":1,"m":1}`, []string{`other {"f:spec":{"f:n":{},"f:m":{}}}`}}, object{`{"m":1}`, []string{kept}}, `{"m":1}`, unknown,
+		},
+		"a default that comes along, and that another sets before the dry run": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":3,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2,"d":1} late {"f:spec":{"f:n":{},"f:d":{}}}`, unknown,
+		},
 		"a default that comes along, and that is another one in a dry run": {
 			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2,"d":5}`, landed,
 		},
@@ -291,6 +297,65 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 			}
 			if got, why := sent.Tell(test.before.observed(t), test.next.observed(t)); got != test.want {
 				t.Errorf("%d (%v), want %d", got, why, test.want)
+			}
+		})
+	}
+}
+
+// Given a write of two fields whose answer got lost, of which it removes one, whoever removes it; when that one is gone; then the write has landed only
+// where the other is what it makes of it, and what went has no owner left.
+func TestLostRemovalOfOneFieldBesideAnother(t *testing.T) {
+	t.Parallel()
+	removes := judging.Change{Key: fieldKey(t, "spec.n"), From: entryOf(t, "1")}
+	for name, test := range map[string]struct {
+		other                judging.Change
+		before, next, normal object
+		hasLanded            bool
+	}{
+		"it was removed, and the other comes back by default": {
+			judging.Change{Key: fieldKey(t, "spec.m"), From: entryOf(t, "1")},
+			object{`{"n":1,"m":1,"k":1}`, []string{`other {"f:spec":{"f:n":{},"f:m":{},"f:k":{}}}`}},
+			object{`{"m":1,"k":1}`, []string{`other {"f:spec":{"f:m":{},"f:k":{}}}`}},
+			object{`{"m":1,"k":1}`, []string{`other {"f:spec":{"f:m":{},"f:k":{}}}`}},
+			true,
+		},
+		"another removed one that the write leaves as it was, too": {
+			judging.Change{Key: fieldKey(t, "spec.m"), From: entryOf(t, "1"), To: entryOf(t, `"1000m"`)},
+			object{`{"n":1,"m":1,"k":1}`, []string{`other {"f:spec":{"f:n":{},"f:m":{},"f:k":{}}}`}},
+			object{`{"k":1}`, []string{`other {"f:spec":{"f:k":{}}}`}},
+			object{`{"m":1,"k":1}`, []string{`other {"f:spec":{"f:k":{},"f:m":{}}}`}},
+			false,
+		},
+		"another removed the one, and a dry run brings the other back, which is in a map of another's": {
+			judging.Change{Key: fieldKey(t, "spec.map.a"), From: entryOf(t, "1")},
+			object{`{"n":1,"map":{"a":1}}`, []string{`other {"f:spec":{"f:n":{},"f:map":{}}}`}},
+			object{`{"map":{"a":1}}`, []string{`other {"f:spec":{"f:map":{}}}`}},
+			object{`{"map":{"a":1}}`, []string{`other {"f:spec":{"f:map":{}}}`}},
+			false,
+		},
+		"a policy made what the write makes, along with another's write": {
+			judging.Change{Key: fieldKey(t, "spec.map.a"), To: entryOf(t, `"2"`)},
+			object{`{"n":1,"map":{}}`, []string{`other {"f:spec":{"f:n":{}}}`, `engine {"f:spec":{"f:map":{}}}`}},
+			object{`{"map":{"a":"2"}}`, []string{`other {"f:spec":{"f:n":{}}}`, `engine {"f:spec":{"f:map":{}}}`}},
+			object{},
+			false,
+		},
+		"another removed the one, and a dry run brings the other back": {
+			judging.Change{Key: fieldKey(t, "spec.m"), From: entryOf(t, "1")},
+			object{`{"n":1,"m":1,"k":1}`, []string{`other {"f:spec":{"f:n":{},"f:m":{},"f:k":{}}}`}},
+			object{`{"m":1,"k":1}`, []string{`other {"f:spec":{"f:m":{},"f:k":{}}}`}},
+			object{`{"m":1,"k":1}`, []string{`other {"f:spec":{"f:k":{}}}`}},
+			false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sent := judging.Sent{Manager: "engine", GoneIsDone: true, Changes: []judging.Change{removes, test.other}}
+			if test.normal.spec != "" {
+				sent.Normal = test.normal.observed(t)
+			}
+			if got, why := sent.Tell(test.before.observed(t), test.next.observed(t)); (got == judging.HasLanded) != test.hasLanded {
+				t.Errorf("%d (%v), want that it has landed: %t", got, why, test.hasLanded)
 			}
 		})
 	}

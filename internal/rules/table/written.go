@@ -84,10 +84,9 @@ var written = []Rule{
 	tell("Or where what was to go is there, and nobody's any more", "a && len(b) > 0 && c && len(d) == 0 -> false", "admission undid a removal"),
 	rule("What is only compared tells nothing of whose write it was", "judging.FieldsOf", "never Writes", "TestWhatBecameOfALostWrite/nothing_differs,_and_what_is_compared_does"),
 	// All of it is there, and ours: rule 3.
-	tell("What is gone as it shall be has landed", "a && b && c.GoneIsDone -> false", "a removal of what shall be gone"),
-	tell("Where it matters who removed it, that is unknown", "a && b && c.GoneIsDone -> a && b", "a removal"),
-	tell("What is to go and is still there is not done", "a && b && c.GoneIsDone -> a && c.GoneIsDone", "what is to go is something else, and nobody's"),
-	tell("What is put back is not done with its being there", "a && b && c.GoneIsDone -> b && c.GoneIsDone", "a value is put back, and nobody is told"),
+	tell("What is gone as it shall be has landed", "a && b.GoneIsDone -> false", "a removal of what shall be gone"),
+	tell("Where it matters who removed it, that is unknown", "a && b.GoneIsDone -> a", "a removal"),
+	tell("What is to go and is still there is not done", "a && b.IsAbsent() && (c || d) -> a && b.IsAbsent()", "what is to go is something else, and nobody's"),
 	tell("A removal leaves no trace", "never errRemoved", "a removal"),
 	tell("What we set must be ours", "never errUnowned", "nobody is told", "the owner is among the many", "TestSameWriteByAnotherIsNotClaimedWhereNobodyIsTold/signed"),
 	owns("It is not where nobody owns it", "a != isOwn && a != isKept -> false", "two keys, of which one is nobody's"),
@@ -114,7 +113,7 @@ var written = []Rule{
 	rule("Where its keys held what it tests", "judging.canLandOn", "a.Entry(b) != c -> false",
 		"TestEarlierWriteMayHaveMadeTheVersion/a_JSON_Patch_of_foo_from_another_value", "TestJSONPatchCannotHaveLandedOnAnotherValueThanItExpects"),
 	rule("Where all that it changes differs", "judging.Doubt.leads", "a.at(b) == c.at(b) -> false", "TestVersionIsNotOursThatIsJustWhatAnEarlierWriteMakes/a_swap,_and_it_alone_changed"),
-	leads("And nothing shows that another made it", "return !Sent{Manager: a.Manager}.isAnothers(b, c, d) -> return true", "a merge patch under another name"),
+	leads("And nothing shows that another made it", "return !Sent{Manager: a.Manager, Changes: b}.isAnothers(c, d, e) -> return true", "a merge patch under another name"),
 	// Of a removal whose base was not read.
 	unread("Unread, what is gone as it shall be has landed", "without IsAbsent", "all is gone"),
 	unread("Unread, what is only compared tells nothing", "without Writes", "all is gone"),
