@@ -402,7 +402,9 @@ func FuzzEvidenceOfFields(f *testing.F) {
 			return !change.To.IsAbsent() && stored.Entry(change.Key) != change.From && !one.write(t, "engine", one.with(t, []judging.Change{change}))
 		})
 		isTwin := who == "engine" && !isOurs
-		isAllGone := !slices.ContainsFunc(ours, func(change judging.Change) bool { return !change.To.IsAbsent() || !after.Entry(change.Key).IsAbsent() })
+		isAllGone := !slices.ContainsFunc(ours, func(change judging.Change) bool {
+			return change.Writes() && !change.To.IsAbsent() || !after.Entry(change.Key).IsAbsent()
+		})
 		isGone := removesForAll && (onlyRemoves && isThere || isAllGone)           // whoever removed it
 		shows := who != "engine" && leavesTrace && next.showsWriter(w, alone, who) // that it is another's
 		about := func() string {
