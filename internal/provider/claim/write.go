@@ -181,13 +181,17 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 		if isWhole && !isKey(key) {
 			want = cas.Anything()
 		}
+		_, isForm := ch.Memory.Forms[key]
+		if isForm = isForm && has && c.APIVersion != was.APIVersion; isForm { // another version of the API has another form: the object's version stands for it
+			want, t.At = cas.Anything(), append(t.At, t.Seen.Version)
+		}
 		switch {
 		case isWhole && ch.keepsValue(was, key): // the version stands for it
 		case ch.keepsValue(was, key):
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: before, IsGuard: true})
 		case names && (isWhole || has && !was.isImported()):
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: value})
-			if want.IsAnything() && c.Scope == terms.ScopeKey {
+			if want.IsAnything() && c.Scope == terms.ScopeKey && !isForm {
 				open = append(open, key)
 			}
 		case names:

@@ -156,13 +156,14 @@ func (m *fieldsModel) expected() (fieldSet, diag.Diagnostics) {
 	return readFields("expected_fields", m.ExpectedFields, func(path string) (string, error) { return cas.ReadKey(m.Kind, path) })
 }
 
-// Follow implements [adapter.FieldsModel]. A plan that gives a field the value that the state has asks for no other form of it.
+// Follow implements [adapter.FieldsModel]. A plan that gives a field the value that the state has asks for no other form of it, in the same version of the API:
+// each version has forms of its own.
 func (m *fieldsModel) Follow(state *fieldsModel, forms map[string]cas.Entry) {
 	planned, _ := m.fields()
 	had, _ := state.fields()
 	m.forms = map[string]cas.Entry{}
 	for key, form := range forms {
-		if e, has := had.entries[key]; has && planned.isKnown && planned.entries[key] == e {
+		if e, has := had.entries[key]; has && planned.isKnown && planned.entries[key] == e && m.APIVersion.Equal(state.APIVersion) {
 			m.forms[key] = form
 		}
 	}

@@ -49,7 +49,9 @@ var fields = []Rule{
 	rule("A plan knows a field by each of its names", "claim.overlaps", "cas.Overlap(a, b) -> false", "TestSwapAfterAChangeOfThePlan"),
 	rule("A field that is gone does not hinder a replace, nor a removal", "claim.Claim.there", "skip maps.DeleteFunc", "TestDestroyPutsNothingBackThatSomebodyElseRemoved/replaced_while_tainted", "TestReplaceOfAFieldThatIsGone"),
 	rule("A plan of that value asks for no other form", "object.fieldsModel.Follow", "skip m.forms[a] = b", "TestNormalFormsAreNoDrift"),
-	rule("One of another value does not have the form", "object.fieldsModel.Follow", "a && b && c == d -> true", "TestNormalFormsAreNoDrift"),
+	rule("One of another value does not have the form", "object.fieldsModel.Follow", "a == b -> true", "TestNormalFormsAreNoDrift"),
+	rule("Nor does one in another version of the API", "object.fieldsModel.Follow", "m.APIVersion.Equal(a) -> true", "TestDefaultsOfAnotherVersion"),
+	rule("A form in another version is not compared", "claim.Change.updateTxn", "a && b && c.APIVersion != d -> false", "TestDefaultsOfAnotherVersion"),
 	rule("An object is known in one shape", "cas.committer.shape", "never forget", "TestVersionsOfOneObjectAreOneObject", "TestMetadataOfAnObjectWithEntriesSharesItsLineage"),
 	rule("A label is one thing, however it is named", "judging.oneName", "never MakePathOrDie", "TestLabelAndItsPathAreOneKey", "TestTwoOwnersOfALabel"),
 	// Evidence.
