@@ -26,6 +26,10 @@ func TestImport(t *testing.T) {
 		"a Deployment":                          {deployment, "spec.replicas," + image, `{ "spec.replicas" = 2, "spec.template.spec.containers[name=web].image" = "web:1" }`},
 		"a Node, whose path has a comma":        {node, "spec.taints[key=b,effect=NoExecute].value", `{ "spec.taints[effect=NoExecute,key=b].value" = "x" }`},
 		"an annotation, whose path has a slash": {ingress, `metadata.annotations["acme.io/x"]`, `{ "metadata.annotations[\"acme.io/x\"]" = "1" }`},
+		"a name that is no NFC, which Terraform would make another of": {
+			sample{widget.apiVersion, widget.kind, widget.plural, widget.name, strings.Replace(widget.body, `"texts":{"a"`, `"texts":{"cafe\u0301"`, 1)},
+			`spec.texts["cafe\u0301"]`, `{ "spec.texts[\"cafe\\u0301\"]" = "1" }`,
+		},
 		"a ClusterRole, whose name has a colon": {
 			sample{"rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles", "NAME:reader", `{"metadata":{"name":"NAME:reader","labels":{"a":"1"}}}`}, "metadata.labels.a", `{ "metadata.labels.a" = "1" }`,
 		},

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
@@ -207,7 +208,7 @@ func Text(p fieldpath.Path) string {
 			}
 			b.WriteString(*e.FieldName)
 		case e.FieldName != nil:
-			fmt.Fprintf(&b, "[%s]", strconv.Quote(*e.FieldName))
+			fmt.Fprintf(&b, "[%s]", quoted(*e.FieldName))
 		case e.Key != nil:
 			for j, key := range *e.Key {
 				b.WriteByte("[,"[min(j, 1)])
@@ -226,6 +227,14 @@ func Text(p fieldpath.Path) string {
 func operandText(text string) string {
 	if isBare := text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !isPlain(string(r)) && r != '.' && r != ':' }); isBare {
 		return text
+	}
+	return quoted(text)
+}
+
+// quoted puts a text in quotes. Terraform makes NFC of every string: what is not NFC is escaped, so that it survives in ids and configurations.
+func quoted(text string) string {
+	if !norm.NFC.IsNormalString(text) {
+		return strconv.QuoteToASCII(text)
 	}
 	return strconv.Quote(text)
 }

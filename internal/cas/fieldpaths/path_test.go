@@ -34,6 +34,8 @@ func TestPathHasOneSpelling(t *testing.T) {
 		"spec.tolerations[key=a.b/c,operator=Exists].effect": "spec.tolerations[key=a.b/c,operator=Exists].effect",
 		"spec.x-kubernetes_y.$ref":                           "spec.x-kubernetes_y.$ref",
 		`metadata.labels["caf\u00e9"]`:                       `metadata.labels["café"]`,
+		"metadata.annotations[\"cafe\u0301\"]":               `metadata.annotations["cafe\u0301"]`, // which Terraform would make another name of
+		"spec.list[=cafe\u0301]":                             `spec.list[="cafe\u0301"]`,
 	} {
 		p, err := fieldpaths.Parse(spelled)
 		if err != nil {

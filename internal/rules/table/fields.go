@@ -11,6 +11,7 @@ var fields = []Rule{
 	rule("An index is no path", "fieldpaths.noSelector", "never Atoi", "TestWhatIsNoPathSaysHowToWriteIt"),
 	rule("A name with dots below labels is in quotes", "fieldpaths.Parse", "never undotted", "TestWhatIsNoPathSaysHowToWriteIt"),
 	rule("A selector has its keys in one order", "fieldpaths.parser.bracket", "skip a.Sort()", "TestPathHasOneSpelling"),
+	rule("What is no NFC is escaped", "fieldpaths.quoted", "never IsNormalString", "TestPathHasOneSpelling", "TestImport/a_name_that_is_no_NFC,_which_Terraform_would_make_another_of"),
 	rule("Elements that are selected by different values are two", "fieldpaths.mayBeOne", "never a.Name == b.Name", "TestOverlap"),
 	rule("Values of a Secret are not for fields", "fieldpaths.Check", "never a == \"Secret\"", "TestRefusedPaths"),
 	rule("A number has one form", "judging.number", "never IsInt", "TestValueHasOneForm"),
