@@ -144,6 +144,9 @@ func TestWhatBecameOfALostWrite(t *testing.T) {
 		"admission undid it, and our name has come to own it": {
 			judging.Sent{Changes: foo}, s{"foo=1 other", "bar=1 engine"}, s{"foo=1 engine", "bar=1 engine"}, unknown,
 		},
+		"admission undid it, and our name has come to own it, signed": {
+			judging.Sent{Changes: foo, IsSigned: true}, s{"foo=1 other", "bar=1 engine"}, s{"foo=1 engine", "bar=1 engine"}, landed,
+		},
 		"admission undid it, which was ours, and set something else": {
 			judging.Sent{Changes: foo}, s{"foo=1 engine"}, s{"foo=1 engine, later", "label:a=1 -"}, unknown,
 		},
