@@ -14,6 +14,7 @@ var lifetimes = map[string]struct {
 	released         string // after a destroy by release
 	restored         string // after one by restore
 	imports          string // the paths
+	hasDefaults      bool   // which an import takes for a part of the value
 }{
 	"the image of a Deployment": {
 		of:      deployment,
@@ -36,7 +37,7 @@ var lifetimes = map[string]struct {
 		of: service, create: []string{`fields = { "spec.ports[name=alt]" = { name = "alt", port = 8080 } }`},
 		update:  []string{`fields = { "spec.ports[name=alt]" = { name = "alt", port = 8081 } }`},
 		created: `{"name":"alt","port":8080,"protocol":"TCP","targetPort":8080}`, updated: `{"name":"alt","port":8081,"protocol":"TCP","targetPort":8081}`,
-		steps: []string{"spec", "ports", "name=alt"}, imports: `spec.ports[name=alt]`,
+		steps: []string{"spec", "ports", "name=alt"}, imports: `spec.ports[name=alt]`, hasDefaults: true,
 		drift: `{"spec":{"ports":[{"name":"http","port":80},{"name":"alt","port":9090}]}}`,
 	},
 	"a taint of a Node": {
@@ -54,6 +55,24 @@ var lifetimes = map[string]struct {
 		of: ingress, create: []string{`fields = { "metadata.annotations[\"acme.io/new\"]" = "1" }`}, update: []string{`fields = { "metadata.annotations[\"acme.io/new\"]" = "2" }`},
 		created: `"1"`, updated: `"2"`, steps: []string{"metadata", "annotations", "acme.io/new"}, imports: `metadata.annotations["acme.io/new"]`,
 		drift: `{"metadata":{"annotations":{"acme.io/new":"9"}}}`,
+	},
+	"a number of a custom resource, above 2^53": {
+		of: widget, create: []string{`fields = { "spec.big" = 9007199254740995 }`, `expected_fields = { "spec.big" = 9007199254740993 }`},
+		update: []string{`fields = { "spec.big" = 9007199254740997 }`}, created: `9007199254740995`, updated: `9007199254740997`, steps: []string{"spec", "big"},
+		released: `9007199254740997`, restored: `9007199254740993`, imports: `spec.big`, drift: `{"spec":{"big":9007199254740999}}`,
+	},
+	"an element of a custom resource, to which defaults are added": {
+		of: widget, create: []string{`fields = { "spec.parts[name=b]" = { name = "b", size = 1 } }`}, update: []string{`fields = { "spec.parts[name=b]" = { name = "b", size = 2 } }`},
+		created: `{"color":"red","name":"b","size":1}`, updated: `{"color":"red","name":"b","size":2}`, steps: []string{"spec", "parts", "name=b"},
+		imports: `spec.parts[name=b]`, hasDefaults: true, drift: `{"spec":{"parts":[{"name":"a","size":1},{"name":"b","size":2,"color":"blue"}]}}`,
+	},
+	"a finalizer of an Ingress": {
+		of: ingress, create: []string{`fields = { "metadata.finalizers[=acme.io/hold]" = null, "metadata.finalizers[=acme.io/new]" = "acme.io/new" }`,
+			`expected_fields = { "metadata.finalizers[=acme.io/hold]" = "acme.io/hold" }`},
+		update:  []string{`fields = { "metadata.finalizers[=acme.io/hold]" = "acme.io/hold", "metadata.finalizers[=acme.io/new]" = "acme.io/new" }`},
+		created: `["acme.io/new"]`, updated: `["acme.io/new","acme.io/hold"]`, steps: []string{"metadata", "finalizers"},
+		released: `["acme.io/hold"]`, restored: `["acme.io/hold"]`, imports: `metadata.finalizers[=acme.io/hold],metadata.finalizers[=acme.io/new]`,
+		drift: `{"metadata":{"finalizers":["acme.io/new"]}}`,
 	},
 	"a label that is removed": {
 		of: service, create: []string{`fields = { "metadata.labels.blue" = null }`, `expected_fields = { "metadata.labels.blue" = "1" }`},
@@ -83,6 +102,22 @@ func TestFieldsOfKinds(t *testing.T) {
 			o.Destroy()
 			o.wantLive(test.released, test.steps...)
 			o.WantState()
+		})
+		t.Run(name+", imported", func(t *testing.T) {
+			o := made(t, test.of)
+			o.Planned(o.block(test.create...))
+			o.Planned(o.block(test.update...))
+			o.Do("state", "rm", "cas_object_fields.it")
+			o.imports(test.imports)
+			was := o.live()
+			if test.hasDefaults {
+				o.Wants(o.Plan(), "1 to change")
+				o.Apply()
+				o.unchanged(was)
+			}
+			o.PlanNothing()
+			o.Wants(o.Destroy(), "Warning: Field Stays In Place")
+			o.unchanged(was)
 		})
 		t.Run(name+", restored", func(t *testing.T) {
 			o := made(t, test.of)

@@ -37,17 +37,22 @@ func TestImport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := made(t, test.of)
 			o.Write(o.block("fields = " + test.fields))
-			namespace := ""
-			if o.isNamespaced() {
-				namespace = o.Namespace
-			}
-			o.Do("import", "cas_object_fields.it", fmt.Sprintf("%s/%s/%s/%s/%s", o.apiVersion, o.kind, namespace, o.name, test.paths))
+			o.imports(test.paths)
 			o.PlanNothing()
 			was := o.live()
 			o.Wants(o.Destroy(), "Warning: Field Stays In Place")
 			o.unchanged(was)
 		})
 	}
+}
+
+// imports imports paths of the object.
+func (o *object) imports(paths string) {
+	namespace := ""
+	if o.isNamespaced() {
+		namespace = o.Namespace
+	}
+	o.Do("import", "cas_object_fields.it", fmt.Sprintf("%s/%s/%s/%s/%s", o.apiVersion, o.kind, namespace, o.name, paths))
 }
 
 // A kind whose CustomResourceDefinition is not there yet is a warning at plan, and is found at apply once it is.
@@ -177,6 +182,30 @@ func TestDestroyLeavesWhatAnotherChanged(t *testing.T) {
 	o.merge(`{"metadata":{"annotations":{"a":"theirs"}}}`)
 	o.Wants(o.Destroy(), "Warning: Value Changed Since Last Apply", "stays as it is", "metadata.annotations.a")
 	o.wantLive(`{"a":"theirs"}`, "metadata", "annotations")
+}
+
+// Given maps that a write made on its way to a field, and that the API server takes no empty one of; then a destroy is refused, and says how to go on. Of a map that is
+// set as one field, none stays.
+func TestMapThatAWriteMade(t *testing.T) {
+	t.Parallel()
+	const probe = `spec.template.spec.containers[name=web].livenessProbe`
+	steps := []string{"spec", "template", "spec", "containers", "name=web", "livenessProbe"}
+	t.Run("on its way", func(t *testing.T) {
+		o := made(t, deployment)
+		o.Planned(o.block(`fields = { "` + probe + `.httpGet.path" = "/", "` + probe + `.httpGet.port" = 80 }`))
+		was := o.live()
+		o.Write("")
+		o.Plan()
+		o.ApplyRefused("Error: Request Refused", "422", `apply deletion_policy = "abandon", then destroy.`)
+		o.unchanged(was)
+	})
+	t.Run("as one field", func(t *testing.T) {
+		o := made(t, deployment)
+		o.Planned(o.block(`fields = { "` + probe + `" = { httpGet = { path = "/", port = 80 } } }`))
+		o.PlanNothing()
+		o.Destroy()
+		o.wantLive("", steps...)
+	})
 }
 
 func TestDataSource(t *testing.T) {
