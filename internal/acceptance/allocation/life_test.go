@@ -77,6 +77,23 @@ func TestImportedAllocationIsReleased(t *testing.T) {
 	wantTaken(p.Fixture, "30003")
 }
 
+func TestAllocationThatSomebodyRenamedIsFollowed(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", nil)
+	p.Planned(block("a", ofFive, web))
+	was := p.Live("testmap").Data["foo"]
+	p.Set("testmap", "foo", strings.Replace(was, "30000", "30003", 1))
+	p.PlanNothing()
+	p.Planned(block("a", ofFive, `claimant = "shop/api"`))
+	wantValues(p, "30003")
+	if n := p.State()["a"].Attributes["number"]; n != 30003.0 {
+		t.Errorf("number %v", n)
+	}
+	p.Set("testmap", "foo", was)
+	p.Ended(p.On.Destroy("-refresh=false"), 0, "destroy")
+	wantTaken(p.Fixture)
+}
+
 func TestForgottenAllocationStaysTaken(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Create("testmap", nil)

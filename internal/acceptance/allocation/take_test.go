@@ -250,7 +250,8 @@ func TestAllocationInvalidConfiguration(t *testing.T) {
 		`cidr = { within = ["ten"], prefix = 24 }`:                       `must hold prefixes such as 10.0.0.0/12, not "ten"`,
 		`cidr = { within = ["10.0.0.0/24"], prefix = 8 }`:                "must be between 24 and 32 for 10.0.0.0/24, not 8",
 		`cidr = { within = ["10.0.0.0/8", "10.1.0.0/16"], prefix = 24 }`: "10.1.0.0/16 overlaps another one",
-		`names = ["a", "a"]`:                                            `must be different texts of 1 to 128 bytes, unlike "a"`,
+		`names = ["a", "a"]`:                                            `must be different texts of 1 to 128 bytes without U+FFFD, unlike "a"`,
+		`names = ["a\ufffd"]`:                                           `must be different texts of 1 to 128 bytes without U+FFFD, unlike "a`,
 		ofFive + "\n" + `prefer = "7"`:                                  "The preferred value is not in the range.",
 		ofFive + "\n" + `wait_for_free = "soon"`:                        `must be a duration above zero`,
 		ofFive + "\n" + `claimant = "` + strings.Repeat("x", 129) + `"`: "must be between 1 and 128",
@@ -262,6 +263,13 @@ func TestAllocationInvalidConfiguration(t *testing.T) {
 		config += block(label, lines)
 	}
 	f.RunInvalidBlocks(config, wants)
+}
+
+func TestNameInAnotherUnicodeFormIsTaken(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": "{\"cafe\u0301\": {\"claimant\": \"hand\"}}"})
+	p.Planned(block("a", "names = [\"caf\u00e9\", \"b\"]"))
+	wantTaken(p.Fixture, "cafe\u0301", "b")
 }
 
 func TestAllocationNeedsNoMoreThanItsRole(t *testing.T) {

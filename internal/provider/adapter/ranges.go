@@ -127,8 +127,8 @@ func (r *Ranges) Range(ctx context.Context) (pool.Range, diag.Diagnostics) {
 		from := pool.Names(KeysOf(r.Names))
 		var diags diag.Diagnostics
 		for i, name := range from {
-			if name == "" || len(name) > mostName || slices.Contains(from[:i], name) {
-				diags.Append(diagnose.TitleInvalidAllocation.Problem(path.Root(kind), fmt.Sprintf("must be different texts of 1 to %d bytes, unlike %q", mostName, name)))
+			if !pool.IsName(name) || len(name) > mostName || slices.Contains(from[:i], name) {
+				diags.Append(diagnose.TitleInvalidAllocation.Problem(path.Root(kind), fmt.Sprintf("must be different texts of 1 to %d bytes without U+FFFD, unlike %q", mostName, name)))
 			}
 		}
 		return from, diags

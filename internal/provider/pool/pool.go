@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Pool is what has been taken. Its text is a JSON object with a member for each allocation, whose name is the value that was taken:
@@ -67,7 +69,7 @@ func (p *Pool) Find(id, value string) (Member, bool) {
 func (p *Pool) index(id, value string) int {
 	found := -1
 	for i, m := range p.members {
-		mayHave := strings.Contains(m.raw, id) || strings.Contains(m.raw, `\`) // in JSON, an id may be escaped
+		mayHave := strings.Contains(m.raw, id) || strings.Contains(m.raw, `\`) || !norm.NFC.IsNormalString(m.raw) // in JSON, an id may be escaped
 		if id != "" && mayHave && m.read().ID == id && (found < 0 || m.name == value) {
 			found = i
 		}
@@ -98,7 +100,9 @@ func (p *Pool) Claim(id, value, claimant string) *Pool {
 		raw.WriteString(quote(name) + ":" + compact(all[name]))
 	}
 	next := &Pool{slices.Clone(p.members)}
-	next.members[i] = newMember(p.members[i].name, raw.String()+"}")
+	m := &next.members[i]
+	m.line = strings.TrimSuffix(m.line, m.raw) + raw.String() + "}"
+	m.raw = raw.String() + "}"
 	return next
 }
 

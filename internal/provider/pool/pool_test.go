@@ -88,11 +88,12 @@ func TestTheLowestFreeValueIsTaken(t *testing.T) {
 		"prefixes, many of them": {Prefixes{Within: prefixes("fd00::/8"), Bits: 128}, []string{"fd00::/64"}, "fd00:0:0:1::/128", math.MaxInt64},
 		"prefixes of version 6":  {Prefixes{Within: prefixes("fd00::/48"), Bits: 64}, []string{"fd00::/64"}, "fd00:0:0:1::/64", 65535},
 
-		"names, none taken":            {Names{"b", "a"}, nil, "b", 2},
-		"names, the first taken":       {Names{"b", "a"}, []string{"b"}, "a", 1},
-		"names, all taken":             {Names{"b", "a"}, []string{"a", "b"}, "", 0},
-		"names, others do not count":   {Names{"b", "a"}, []string{"c"}, "b", 2},
-		"names, that look like others": {Names{"05", "10.0.0.0/8"}, []string{"5", "10.0.0.0/9"}, "05", 2},
+		"names, none taken":              {Names{"b", "a"}, nil, "b", 2},
+		"names, the first taken":         {Names{"b", "a"}, []string{"b"}, "a", 1},
+		"names, all taken":               {Names{"b", "a"}, []string{"a", "b"}, "", 0},
+		"names, others do not count":     {Names{"b", "a"}, []string{"c"}, "b", 2},
+		"names, in another Unicode form": {Names{"caf\u00e9", "b"}, []string{"cafe\u0301"}, "b", 1},
+		"names, that look like others":   {Names{"05", "10.0.0.0/8"}, []string{"5", "10.0.0.0/9"}, "05", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -280,6 +281,23 @@ func TestOnlyTheAllocationOfTheIDIsReleased(t *testing.T) {
 	}
 	if got := parsed(t, `{"1": {"id": "A"}}`).Release("A", "1").String(); got != "{}" {
 		t.Errorf("the last one leaves %s", got)
+	}
+}
+
+// Terraform makes NFC of all text, so it can name what is in another form only by that.
+func TestAMemberInAnotherUnicodeFormIsFound(t *testing.T) {
+	t.Parallel()
+	const ours = "caf\u00e9"
+	p := parsed(t, "{\"cafe\u0301\": {\"id\": \"ide\u0301\", \"claimant\": \"webe\u0301\"}}")
+	want := Member{Value: ours, ID: "id\u00e9", Claimant: "web\u00e9"}
+	if m, ok := p.At(ours); !ok || m != want {
+		t.Errorf("it is read as %q", m)
+	}
+	if got := p.Claim(want.ID, ours, "new").String(); got != "{\n\"cafe\u0301\":{\"claimant\":\"new\",\"id\":\"ide\u0301\"}\n}" {
+		t.Errorf("with another claimant it is %q", got)
+	}
+	if got := p.Release(want.ID, ours).String(); got != "{}" {
+		t.Errorf("a release leaves %q", got)
 	}
 }
 

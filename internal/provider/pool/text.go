@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // The text of a pool: how it is read and written, and what of a member is kept.
@@ -40,7 +42,7 @@ func Parse(text string) (*Pool, error) {
 			return nil, &FormatError{fmt.Sprintf("the member %q is no JSON object", name)}
 		case seen[name]:
 			return nil, &FormatError{fmt.Sprintf("the member %q is there twice", name)}
-		case name == "" || strings.ContainsRune(name, utf8.RuneError):
+		case !IsName(name):
 			return nil, &FormatError{fmt.Sprintf("the member %q has no valid name", name)}
 		}
 		seen[name] = true
@@ -55,6 +57,9 @@ func Parse(text string) (*Pool, error) {
 	slices.SortFunc(p.members, member.compare)
 	return p, nil
 }
+
+// IsName reports whether a member can have the name. Where JSON shows U+FFFD, another text may be meant.
+func IsName(name string) bool { return name != "" && !strings.ContainsRune(name, utf8.RuneError) }
 
 // FormatError: a text is no pool.
 type FormatError struct {
@@ -119,9 +124,9 @@ func (p *Pool) String() string {
 
 // member is one allocation as it stands in the text.
 type member struct {
-	name   string
+	name   string // in NFC, as Terraform has all text
 	raw    string // a JSON object without spaces
-	line   string // the name, and that
+	line   string // the name as it is there, and that
 	number int64  // where isNumber
 	prefix netip.Prefix
 	order  order
@@ -137,7 +142,7 @@ const (
 )
 
 func newMember(name, raw string) member {
-	m := member{name: name, raw: raw, line: quote(name) + ":" + raw, order: isName}
+	m := member{name: norm.NFC.String(name), raw: raw, line: quote(name) + ":" + raw, order: isName}
 	if n, err := strconv.ParseInt(name, 10, 64); err == nil {
 		m.number, m.order = n, isNumber
 	} else if prefix, ok := parsePrefix(name); ok {
@@ -177,7 +182,7 @@ func (m member) read() Member {
 		if json.Unmarshal(all[name], &s) != nil {
 			return ""
 		}
-		return s
+		return norm.NFC.String(s)
 	}
 	return Member{Value: m.name, Claimant: text("claimant"), ID: text("id"), Since: text("since")}
 }

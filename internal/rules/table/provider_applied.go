@@ -89,6 +89,7 @@ var providerApplied = []Rule{
 	rule("A removal takes none", "claim.Run.Once", "without a != terms.OpDelete", "TestWhoTakesAKey/after_a_removal"),
 	rule("Only what has the id is released", "pool.Pool.index", "without a.read().ID == b", "TestOnlyTheAllocationOfTheIDIsReleased"),
 	rule("Who is asked for by an id may have it escaped", "pool.Pool.index", "a || strings.Contains(b.raw, c) -> a", "TestOnlyTheAllocationOfTheIDIsReleased"),
+	rule("An id is found in another Unicode form", "pool.Pool.index", "a || !norm.NFC.IsNormalString(b) -> a", "TestAMemberInAnotherUnicodeFormIsFound"),
 	rule("A value that overlaps is not free", "pool.Prefixes.used", "never a.order == isPrefix", "TestAPreferredValueIsTakenOrNothing"),
 	rule("Who has an exception holds nothing", "pool.Prefixes.touches", "slices.ContainsFunc(r.Except, a) -> false", "TestHoldersAreOfWhatCouldBeTaken"),
 	rule("An allocation of unknown outcome keeps its id", "claim.Run.Allocate", "never errors.As(a, &b)",
