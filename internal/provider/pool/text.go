@@ -151,12 +151,16 @@ func newMember(name, raw string) member {
 	return m
 }
 
-// parsePrefix reads what people may write by hand as well: an address alone, or one within its prefix.
+// parsePrefix reads what people may write by hand as well: an address alone, one within its prefix, or one of version 4 that is mapped to version 6.
 func parsePrefix(s string) (netip.Prefix, bool) {
 	if prefix, err := netip.ParsePrefix(s); err == nil {
+		if addr, bits := prefix.Addr(), prefix.Bits()-96; addr.Is4In6() && bits >= 0 {
+			prefix = netip.PrefixFrom(addr.Unmap(), bits)
+		}
 		return prefix.Masked(), true
 	}
 	if addr, err := netip.ParseAddr(s); err == nil && addr.Zone() == "" {
+		addr = addr.Unmap()
 		return netip.PrefixFrom(addr, addr.BitLen()), true
 	}
 	return netip.Prefix{}, false
