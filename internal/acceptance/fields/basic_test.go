@@ -67,8 +67,10 @@ var lifetimes = map[string]struct {
 		imports: `spec.parts[name=b]`, hasDefaults: true, drift: `{"spec":{"parts":[{"name":"a","size":1},{"name":"b","size":2,"color":"blue"}]}}`,
 	},
 	"a finalizer of an Ingress": {
-		of: ingress, create: []string{`fields = { "metadata.finalizers[=acme.io/hold]" = null, "metadata.finalizers[=acme.io/new]" = "acme.io/new" }`,
-			`expected_fields = { "metadata.finalizers[=acme.io/hold]" = "acme.io/hold" }`},
+		of: ingress, create: []string{
+			`fields = { "metadata.finalizers[=acme.io/hold]" = null, "metadata.finalizers[=acme.io/new]" = "acme.io/new" }`,
+			`expected_fields = { "metadata.finalizers[=acme.io/hold]" = "acme.io/hold" }`,
+		},
 		update:  []string{`fields = { "metadata.finalizers[=acme.io/hold]" = "acme.io/hold", "metadata.finalizers[=acme.io/new]" = "acme.io/new" }`},
 		created: `["acme.io/new"]`, updated: `["acme.io/new","acme.io/hold"]`, steps: []string{"metadata", "finalizers"},
 		released: `["acme.io/hold"]`, restored: `["acme.io/hold"]`, imports: `metadata.finalizers[=acme.io/hold],metadata.finalizers[=acme.io/new]`,
