@@ -301,6 +301,13 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		},
 		"a tainted one replaces itself": taintedReplacesItself(aboutFoo(terms.OpDelete), head),
 		"may replace itself":            mayReplaceItself(aboutFoo(terms.OpDelete), "namespace, name and key", "value", head),
+		"put back, hidden": {
+			of:       aboutFoo(terms.OpDelete, planning, hidden).PutsBack(map[string]cas.Entry{"foo": cas.Text("0")}, map[string]cas.Entry{"foo": cas.Text("1")}),
+			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",
+			detail: "The apply puts back what foo held before this resource wrote it.\n\n  ConfigMap:  shop/settings\n  Key:        foo\n" +
+				"  Found:      (hidden, 1 bytes, sha256:" + digestOf("1") + ")\n  Put back:   (hidden, 1 bytes, sha256:" + digestOf("0") + ")\n" +
+				"\nTo leave it as it is, apply deletion_policy = \"abandon\".",
+		},
 		"put back, by an update": {
 			of:       aboutFoo(terms.OpUpdate, planning).PutsBack(map[string]cas.Entry{"foo": cas.Text("0")}, map[string]cas.Entry{"foo": cas.Text("1")}),
 			severity: diag.SeverityWarning, summary: "Value Will Be Put Back",

@@ -65,11 +65,11 @@ func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
 	if facts != nil { // a destroy sends another request
 		next = s.orDestroy(next)
 	}
-	if s.Op == terms.OpDelete && e.Code == http.StatusUnprocessableEntity && s.Content == nil { // a whole ConfigMap goes whatever it holds
-		next += " " + s.abandon()
-	}
-	if texts := s.numbersAsText(e.Code); texts != "" {
+	switch texts := s.numbersAsText(e.Code); {
+	case s.Op != terms.OpDelete && texts != "":
 		next = texts
+	case s.Op == terms.OpDelete && e.Code == http.StatusUnprocessableEntity && s.Content == nil: // a whole ConfigMap goes whatever it holds
+		next += " " + s.abandon()
 	}
 	return s.refuse(TitleRequestRefused, path.Empty(), fmt.Sprintf("The API server refused to %s %s.", e.Verb, s.object("the")),
 		append(facts, Fact{"Status", fmt.Sprint(e.Code)}, Fact{"API server", s.words(e.Err)}), next)

@@ -52,7 +52,8 @@ var fields = []Rule{
 	rule("A plan of that value asks for no other form", "object.fieldsModel.Follow", "skip m.forms[a] = b", "TestNormalFormsAreNoDrift"),
 	rule("One of another value does not have the form", "object.fieldsModel.Follow", "a == b -> true", "TestNormalFormsAreNoDrift"),
 	rule("Nor does one in another version of the API", "object.fieldsModel.Follow", "m.APIVersion.Equal(a) -> true", "TestDefaultsOfAnotherVersion"),
-	rule("A form in another version is not compared", "claim.Change.updateTxn", "a && b && c.APIVersion != d -> false", "TestDefaultsOfAnotherVersion"),
+	rule("A form in another version is not compared", "claim.Change.updateTxn", "a && b && c.APIVersion != d && e -> false", "TestDefaultsOfAnotherVersion"),
+	rule("An expectation that is new is compared there", "claim.Change.updateTxn", "without acknowledges", "TestExpectationInAnotherVersion"),
 	rule("An object is known in one shape", "cas.committer.shape", "never forget", "TestVersionsOfOneObjectAreOneObject", "TestMetadataOfAnObjectWithEntriesSharesItsLineage"),
 	rule("A label is one thing, however it is named", "judging.oneName", "never MakePathOrDie", "TestLabelAndItsPathAreOneKey", "TestTwoOwnersOfALabel"),
 	// Evidence.
