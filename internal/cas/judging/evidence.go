@@ -150,10 +150,19 @@ func (s Sent) gained(before, next *Observation, writes map[Field]Entry) (gains, 
 	if s.Normal != nil {
 		brings = cmp.Or(s.Normal.owned(func(managed) bool { return true }).fields, gained)
 	}
+	sent := map[string]Field{} // by path: a write may be of thousands, of which none overlap
+	for f, to := range FieldsOf(s.Changes) {
+		if next.fields != nil || !to.IsAbsent() {
+			sent[next.kind.path(f).String()] = f
+		}
+	}
 	gained.Leaves().Iterate(func(path fieldpath.Path) {
-		isSent := false
-		for f, to := range FieldsOf(s.Changes) {
-			if (next.fields != nil || !to.IsAbsent()) && next.isPart(before, path, next.kind.path(f)) {
+		isSent, near := false, sent
+		if f, is := sent[path.String()]; is {
+			near = map[string]Field{"": f}
+		}
+		for _, f := range near {
+			if next.isPart(before, path, next.kind.path(f)) {
 				_, counts := writes[f]
 				isSent, gains = true, gains || counts
 			}
