@@ -32,6 +32,7 @@ type Engine struct {
 	close   context.CancelCauseFunc
 	work    sync.WaitGroup // calls, and committers that are busy
 
+	names      sync.Map // of func() []string, by what they are of: a Ref without a name
 	mu         sync.Mutex
 	committers map[Ref]*committer
 	bodies     bodies // of those that idle
@@ -199,6 +200,23 @@ func (e *Engine) LacksNamespace(ctx context.Context, name string) (lacks bool) {
 	})
 	return lacks
 }
+
+// Names gives names of objects of one's kind, in its namespace, for words alone: what was there when it was first asked, up to 500. It needs the verb list, and gives
+// none without it. apiVersion is that of the kind; empty for ConfigMaps and Secrets.
+func (e *Engine) Names(ctx context.Context, ref Ref, apiVersion string) (names []string) {
+	ref.Name = ""
+	asked, _ := e.names.LoadOrStore(ref, sync.OnceValue(func() []string {
+		_ = e.call(ctx, ref, func(ctx context.Context) error { // an error lets us know nothing
+			names = e.client.As(apiVersion).Names(ctx, ref)
+			return nil
+		})
+		return names
+	}))
+	return asked.(func() []string)()
+}
+
+// Host is the API server that the Engine asks.
+func (e *Engine) Host() string { return e.client.Host }
 
 // Signed is a field manager of this Engine alone, made of a name. What was written under it is known for this Engine's own
 // even where others write the same values: a twin's write is never told as ours, and a lost answer is often settled by a read

@@ -1,6 +1,7 @@
 package commandlines
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
@@ -129,6 +130,70 @@ func TestMistakesOfSecrets(t *testing.T) {
 	}
 }
 
+// TestMistakesOfPlaces: an object and a namespace that do not exist are told with the API server that was asked and with the nearest name there. A plan may still be right,
+// if the same run makes them; missing_object = "error" says that it is not.
+func TestMistakesOfPlaces(t *testing.T) {
+	t.Parallel()
+	secret := func(name string) string {
+		return fixture.SecretEntry("name = "+fixture.Quoted(name), `value_wo = "new"`, `expected_value_wo = "old"`)
+	}
+	fields := func(name string) string {
+		return "resource \"cas_object_fields\" \"it\" {\n  api_version = \"v1\"\n  kind = \"Service\"\n  namespace = NAMESPACE\n  name = " + fixture.Quoted(name) +
+			"\n  fields = { \"spec.selector.color\" = \"green\" }\n  expected_fields = { \"spec.selector.color\" = \"blue\" }\n}\n"
+	}
+	entry := func(name string) string { return fixture.Entry("it", name, "foo", `value = "2"`, `expected_value = "1"`) }
+	elsewhere := func(body string) string { // in a namespace whose name has a letter too many
+		return strings.ReplaceAll(body, "= NAMESPACE", `= join("", [NAMESPACE, "s"])`)
+	}
+	for name, m := range map[string]struct {
+		wrong, mended string
+		told          []string // by the plan; NEAR is the namespace
+		refused       string   // the title where the plan is refused
+	}{
+		"a ConfigMap": {
+			entry("test-map"), entry("testmap"), []string{
+				"Warning: ConfigMap Does Not Exist Yet", "ConfigMap: NEAR/test-map Key: foo Host: https://127.0.0.1:", "Did you mean testmap? If this run creates the ConfigMap,",
+			}, "ConfigMap Not Found",
+		},
+		"a Secret": {
+			secret("databse"), secret("database"), []string{
+				"Warning: Secret Does Not Exist Yet", "Secret: NEAR/databse Key: password Host: https://127.0.0.1:", "Did you mean database? If this run creates the Secret,",
+			}, "Secret Not Found",
+		},
+		"an object": {
+			fields("webb"), fields("web"), []string{
+				"Warning: Object Does Not Exist Yet", "Service: NEAR/webb Host: https://127.0.0.1:", "Did you mean web? If this run creates the object,",
+			}, "Object Not Found",
+		},
+		"a namespace": {
+			elsewhere(entry("testmap")), entry("testmap"), []string{
+				"Warning: Namespace Does Not Exist Yet", "ConfigMap: NEARs/testmap Key: foo Host: https://127.0.0.1:", "Did you mean NEAR? If this run creates the namespace,",
+			}, "Namespace Not Found",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewCLIPipeline(t)
+			p.Create("testmap", fixture.Data{"foo": "1"})
+			p.Create("other", fixture.Data{"foo": "1"})
+			p.CreateSecret("database", fixture.Data{"password": "old"})
+			const service = `{"kind":"Service","apiVersion":"v1","metadata":{"name":"web"},"spec":{"selector":{"color":"blue"},"ports":[{"port":80}]}}`
+			if err := p.Cluster.Client().CoreV1().RESTClient().Post().Namespace(p.Namespace).Resource("services").SetHeader("Content-Type", "application/json").
+				Body([]byte(service)).Do(t.Context()).Error(); err != nil {
+				t.Fatal(err)
+			}
+			for i, told := range m.told {
+				m.told[i] = strings.ReplaceAll(told, "NEAR", p.Namespace)
+			}
+			p.Write(m.wrong)
+			p.Wants(p.Plan(), m.told...)
+			p.ApplyRefused(append(m.told[1:2:2], "Error: "+m.refused, "Did you mean", "Nothing was written.")...)
+			p.WriteFor(p.Kubeconfig, `defaults = { missing_object = "error" }`, m.wrong)
+			p.PlanRefused(append(m.told[1:2:2], "Error: "+m.refused, "Did you mean"))
+			p.Planned(m.mended)
+		})
+	}
+}
+
 // TestMistakesOfImports: an import of what does not exist says what was looked for, and which form an id has.
 func TestMistakesOfImports(t *testing.T) {
 	p := fixture.NewCLIPipeline(t)
@@ -136,7 +201,8 @@ func TestMistakesOfImports(t *testing.T) {
 	flag := fixture.Entry("it", "testmap", "feature-flag", `value = "1"`)
 	for id, told := range map[string][]string{
 		"/testmaps/feature-flag": {
-			"Error: ConfigMap Not Found", "The ConfigMap does not exist. Nothing was imported.", "/testmaps Key: feature-flag Correct the import, whose id is namespace/name/key.",
+			"Error: ConfigMap Not Found", "The ConfigMap does not exist. Nothing was imported.", "/testmaps Key: feature-flag Host: https://127.0.0.1:",
+			"Did you mean testmap? Correct the import, whose id is namespace/name/key.",
 		},
 		"/testmap/feature_flag": {
 			"Error: Key Not Found", `The ConfigMap has no key "feature_flag". Nothing was imported.`, "Key: feature_flag Existing keys: feature-flag",

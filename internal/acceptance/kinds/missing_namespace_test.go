@@ -37,8 +37,8 @@ func TestMissingNamespaceThatCannotBeTold(t *testing.T) {
 		p := fixture.NewPipeline(t)
 		p.Kubeconfig = p.Cluster.Kubeconfig(t, p.User("reads-configmaps", "configmaps", "get", "patch", "watch"))
 		p.Write(fixture.EntryBlock("it", `value = "1"`))
-		p.Wants(p.Plan(), "Warning: ConfigMap Does Not Exist Yet")
-		p.ApplyRefused("Error: ConfigMap Not Found")
+		p.Wants(p.Plan(), "Warning: ConfigMap Does Not Exist Yet", "Host: https://", "!Did you mean")
+		p.ApplyRefused("Error: ConfigMap Not Found", "!Did you mean")
 	})
 	t.Run("another 404", func(t *testing.T) {
 		p := fixture.NewPipeline(t)

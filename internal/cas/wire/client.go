@@ -5,10 +5,12 @@ package wire
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptrace"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -133,6 +135,31 @@ func (c *Client) Get(ctx context.Context, ref judging.Ref) (*judging.Observation
 // LacksNamespace reports whether the API server says that there is no such namespace. It is false if it does not let us know.
 func (c *Client) LacksNamespace(ctx context.Context, name string) bool {
 	return isNoNamespace(c.rest.Get().Resource("namespaces").Name(name).MaxRetries(0).Do(ctx).Error())
+}
+
+// mostNames is how many names one answer has at most.
+const mostNames = 500
+
+// Names gives the names of the objects of a kind, in the namespace of one: of the first 500, as a table, which has nothing else of them that is worth hiding. It gives
+// none if the API server does not let us know.
+func (c *Client) Names(ctx context.Context, ref judging.Ref) (names []string) {
+	ctx, r, err := c.once(ctx, ref, c.rest.Get().SetHeader("Accept", "application/json;as=Table;g=meta.k8s.io;v=v1").
+		Param("includeObject", string(metav1.IncludeNone)).Param("limit", strconv.Itoa(mostNames)))
+	if err != nil {
+		return nil
+	}
+	var table metav1.Table
+	if raw, err := r.Timeout(requestTimeout).Do(ctx).Raw(); err != nil || json.Unmarshal(raw, &table) != nil {
+		return nil
+	}
+	column := slices.IndexFunc(table.ColumnDefinitions, func(d metav1.TableColumnDefinition) bool { return d.Format == "name" })
+	for _, row := range table.Rows {
+		if column >= 0 && column < len(row.Cells) {
+			name, _ := row.Cells[column].(string)
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // GetPatiently is Get, tried again as Patiently does.

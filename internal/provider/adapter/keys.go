@@ -295,7 +295,7 @@ func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *r
 	}
 	if !state.Refresh(seen) {
 		if seen.IsImport {
-			resp.Diagnostics.Append(state.Claim(r.Run).About(terms.OpRead).NothingThere(seen.Observation))
+			resp.Diagnostics.Append(r.Run.NothingThere(ctx, state.Claim(r.Run).About(terms.OpRead), seen.Observation))
 		}
 		resp.State.RemoveResource(ctx)
 		return

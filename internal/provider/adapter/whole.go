@@ -228,7 +228,7 @@ func (r *Whole) Read(ctx context.Context, req resource.ReadRequest, resp *resour
 	}
 	if !seen.Exists() {
 		if state.UID.IsNull() { // which an import alone leaves
-			resp.Diagnostics.Append(r.About(state, terms.OpRead).NothingThere(seen.Observation))
+			resp.Diagnostics.Append(r.Run.NothingThere(ctx, r.About(state, terms.OpRead), seen.Observation))
 		}
 		resp.State.RemoveResource(ctx)
 		return

@@ -115,7 +115,7 @@ func (r *Run) compute(
 	if err == nil {
 		return nil, nil
 	}
-	return diag.Diagnostics{about.Diagnose(r.located(ctx, err))}, err
+	return diag.Diagnostics{about.Diagnose(r.located(ctx, about.APIVersion, err))}, err
 }
 
 // Invoke swaps for an action, and says what it does.

@@ -90,18 +90,42 @@ func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout t
 		if isAboutObject(err) {
 			subject = r.checked(ctx, about)
 		}
-		diags.Append(subject.Diagnose(r.located(ctx, err)))
+		diags.Append(subject.Diagnose(r.located(ctx, about.APIVersion, err)))
 	}
 	return diags
 }
 
-// located says of a ConfigMap that does not exist whether its namespace does, if the role lets one tell.
-func (r *Run) located(ctx context.Context, err error) error {
-	var notFound *cas.NotFoundError
-	if errors.As(err, &notFound) && r.Engine.LacksNamespace(ctx, notFound.Ref.Namespace) {
-		return &cas.NoNamespaceError{Ref: notFound.Ref}
+// located says of what does not exist which API server was asked and what is there, and of an object whether its namespace exists.
+func (r *Run) located(ctx context.Context, apiVersion string, err error) error {
+	var (
+		notFound    *cas.NotFoundError
+		noNamespace *cas.NoNamespaceError
+	)
+	switch {
+	case errors.As(err, &noNamespace):
+		return &diagnose.MissingError{Err: err, Missing: r.missing(ctx, noNamespace.Ref, apiVersion)}
+	case errors.As(err, &notFound):
+		return &diagnose.MissingError{Err: err, Missing: r.missing(ctx, notFound.Ref, apiVersion)}
 	}
 	return err
+}
+
+// missing is what can be said of an object that does not exist, as far as the role lets one tell.
+func (r *Run) missing(ctx context.Context, ref cas.Ref, apiVersion string) diagnose.Missing {
+	missing := diagnose.Missing{Host: r.Engine.Host()}
+	if missing.Namespace = r.Engine.LacksNamespace(ctx, ref.Namespace); missing.Namespace {
+		ref, apiVersion = cas.Ref{Kind: cas.KindOf("", "Namespace")}, "v1"
+	}
+	missing.Names = r.Engine.Names(ctx, ref, apiVersion)
+	return missing
+}
+
+// NothingThere is for an import of an object, or of a key, that does not exist.
+func (r *Run) NothingThere(ctx context.Context, about diagnose.Subject, seen *cas.Observation) diag.Diagnostic {
+	if seen.Exists() {
+		return about.NothingThere(seen, diagnose.Missing{})
+	}
+	return about.NothingThere(seen, r.missing(ctx, about.ID.Ref, about.APIVersion))
 }
 
 // atPlan is the subject of diagnostics about a plan's check.

@@ -225,7 +225,7 @@ func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, ti
 		}
 		return r.Engine.Commit(ctx, t)
 	})
-	return result, r.located(ctx, err)
+	return result, r.located(ctx, about.APIVersion, err)
 }
 
 // told says why a write failed, or what admission changed meanwhile.

@@ -278,11 +278,11 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"  Key:            b\n  Existing keys:  foo\n\nCorrect the names in the import, or leave out the keys that do not exist yet: the next apply writes them.",
 		},
 		"several: an import from what does not exist": {
-			of: aboutSeveral(terms.OpRead).NothingThere(nil), summary: "ConfigMap Not Found",
+			of: aboutSeveral(terms.OpRead).NothingThere(nil, diagnose.Missing{}), summary: "ConfigMap Not Found",
 			detail: "The ConfigMap does not exist. Nothing was imported." + object + "\nCorrect the import, whose id is namespace/name:key1,key2.",
 		},
 		"an import of one key that is not there": {
-			of: aboutFoo(terms.OpRead).NothingThere(observed(map[string]string{"fooo": "1"})), summary: "Key Not Found",
+			of: aboutFoo(terms.OpRead).NothingThere(observed(map[string]string{"fooo": "1"}), diagnose.Missing{}), summary: "Key Not Found",
 			detail: "The ConfigMap has no key \"foo\". Nothing was imported.\n\n  ConfigMap:      shop/settings\n  Key:            foo\n  Existing keys:  fooo\n" +
 				"\nDid you mean fooo? Correct the import, whose id is namespace/name/key. To create it, remove the import.",
 		},

@@ -90,7 +90,7 @@ func lookalike(attribute string, says cas.Entry, key string, holds cas.Entry) (n
 func didYouMean(missing string, names []string) string {
 	for _, name := range byNearness(missing, names)[:min(len(names), 1)] {
 		distance := levenshtein.Distance(strings.ToLower(missing), strings.ToLower(name), nil)
-		if 3*distance <= max(len(missing), len(name)) {
+		if name != missing && 3*distance <= max(len(missing), len(name)) { // it may have come or gone since
 			return fmt.Sprintf("Did you mean %s? ", name)
 		}
 	}

@@ -236,7 +236,7 @@ func (s Subject) ReplacesItself(why Replacement) diag.Diagnostic {
 }
 
 // NothingThere is for an import of an object, or of a key, that does not exist. The facts say what was looked for.
-func (s Subject) NothingThere(seen *cas.Observation) diag.Diagnostic {
+func (s Subject) NothingThere(seen *cas.Observation, missing Missing) diag.Diagnostic {
 	form, next := "namespace/name", " To create it, remove the import."
 	switch {
 	case s.APIVersion != "":
@@ -253,7 +253,11 @@ func (s Subject) NothingThere(seen *cas.Observation) diag.Diagnostic {
 	if s.Place != "" { // of keys, of which none creates the object
 		next = ""
 	}
-	return s.tell(TitleConfigMapNotFound, path.Empty(), "The ConfigMap does not exist. Nothing was imported.", nil, "Correct the import, whose id is "+form+"."+next)
+	title, what := TitleConfigMapNotFound, "ConfigMap"
+	if missing.Namespace {
+		title, what = TitleNamespaceNotFound, "namespace"
+	}
+	return s.tell(title, path.Empty(), "The "+what+" does not exist. Nothing was imported.", missing.facts(), missing.near(s)+"Correct the import, whose id is "+form+"."+next)
 }
 
 // NotImported is for an import of keys that are not there, or of all keys where there are none.

@@ -150,6 +150,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		waited      *cas.WaitError
 		conflict    *cas.ConflictError
 		exists      *cas.ExistsError
+		missing     *MissingError
 		noNamespace *cas.NoNamespaceError
 		notFound    *cas.NotFoundError
 		immutable   *cas.ImmutableError
@@ -166,6 +167,9 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		scope       *cas.ScopeError
 		twice       *WrittenTwiceError
 	)
+	if !errors.As(err, &missing) {
+		missing = &MissingError{Err: err}
+	}
 	if d := s.ofPool(err); d != nil {
 		return d
 	}
@@ -186,10 +190,10 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		return s.notServed(notServed)
 	case errors.As(err, &scope):
 		return s.scope(scope)
-	case errors.As(err, &noNamespace):
-		return s.noNamespace()
+	case errors.As(err, &noNamespace), missing.Namespace:
+		return s.noNamespace(missing.Missing)
 	case errors.As(err, &notFound):
-		return s.notFound()
+		return s.notFound(missing.Missing)
 	case errors.As(err, &immutable):
 		return s.Immutable()
 	case errors.As(err, &terminating):
@@ -216,14 +220,49 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 	}
 }
 
-func (s Subject) notFound() diag.Diagnostic {
+// Missing is what can be said of an object that does not exist.
+type Missing struct {
+	Namespace bool     // it is the namespace that does not exist
+	Host      string   // the API server that was asked; empty where nobody knows
+	Names     []string // of the objects, or namespaces, that exist; none where nobody knows
+}
+
+// MissingError says more of an error about an object that does not exist.
+type MissingError struct {
+	Missing
+
+	Err error
+}
+
+func (e *MissingError) Error() string { return e.Err.Error() }
+
+// Unwrap gives what the verdict rests on.
+func (e *MissingError) Unwrap() error { return e.Err }
+
+// facts are those about what is missing.
+func (m Missing) facts() []Fact {
+	if m.Host == "" {
+		return nil
+	}
+	return []Fact{{"Host", m.Host}}
+}
+
+// near asks for the name that the one of the subject was most likely to be.
+func (m Missing) near(s Subject) string {
+	if m.Namespace {
+		return didYouMean(s.ID.Namespace, m.Names)
+	}
+	return didYouMean(s.ID.Name, m.Names)
+}
+
+func (s Subject) notFound(missing Missing) diag.Diagnostic {
 	if s.Plan != "" && (s.Op == terms.OpCreate || s.Op == terms.OpInvoke) && !s.MissingRefused {
 		return s.tell(WarningConfigMapDoesNotExistYet, path.Root("name"),
-			"The ConfigMap does not exist yet, so the plan could not check it. The apply checks it.", nil,
-			cmp.Or(s.Ways.Missing, "If this run creates the ConfigMap, let this resource depend on it. Otherwise create it first."))
+			"The ConfigMap does not exist yet, so the plan could not check it. The apply checks it.", missing.facts(),
+			missing.near(s)+cmp.Or(s.Ways.Missing, "If this run creates the ConfigMap, let this resource depend on it. Otherwise create it first."))
 	}
-	return s.refuse(TitleConfigMapNotFound, path.Root("name"), "The ConfigMap does not exist.", nil,
-		s.orDestroy(cmp.Or(s.Ways.Missing, "Create the ConfigMap first, and let this resource depend on it.")))
+	return s.refuse(TitleConfigMapNotFound, path.Root("name"), "The ConfigMap does not exist.", missing.facts(),
+		missing.near(s)+s.orDestroy(cmp.Or(s.Ways.Missing, "Create the ConfigMap first, and let this resource depend on it.")))
 }
 
 // Immutable is for keys of an immutable ConfigMap, which can be neither written nor removed.

@@ -56,14 +56,14 @@ func (s Subject) CreatedTwice() diag.Diagnostic {
 		s.orDestroy("Remove one of the two, or give it another name."))
 }
 
-func (s Subject) noNamespace() diag.Diagnostic {
+func (s Subject) noNamespace(missing Missing) diag.Diagnostic {
 	if s.Plan != "" && !s.MissingRefused {
 		return s.tell(WarningNamespaceDoesNotExistYet, path.Root("namespace"),
-			"The namespace does not exist yet, so the plan could not check the ConfigMap. The apply checks it.", nil,
-			"If this run creates the namespace, let this resource depend on it. Otherwise create it first.")
+			"The namespace does not exist yet, so the plan could not check the ConfigMap. The apply checks it.", missing.facts(),
+			missing.near(s)+"If this run creates the namespace, let this resource depend on it. Otherwise create it first.")
 	}
-	return s.refuse(TitleNamespaceNotFound, path.Root("namespace"), "The namespace does not exist.", nil,
-		"Create the namespace first, and let this resource depend on it.")
+	return s.refuse(TitleNamespaceNotFound, path.Root("namespace"), "The namespace does not exist.", missing.facts(),
+		missing.near(s)+"Create the namespace first, and let this resource depend on it.")
 }
 
 // differences are facts about where two ConfigMaps differ, in the parts that both manage, under the names that either has there. live is
