@@ -34,9 +34,6 @@ var (
 	_ provider.ProviderWithListResources      = (*casProvider)(nil)
 )
 
-// defaultFieldManager is also what the API server would derive from the user agent.
-const defaultFieldManager = "terraform-provider-cas"
-
 type casProvider struct {
 	version     string
 	environment connect.Environment
@@ -129,7 +126,7 @@ func (p *casProvider) settings(model connect.Model) (*claim.Run, diag.Diagnostic
 	dryRun, more := p.environment.PlanDryRun(model.PlanDryRun)
 	diags.Append(more...)
 	run := &claim.Run{
-		FieldManager: defaultFieldManager,
+		FieldManager: terms.DefaultFieldManager,
 		HideValues:   model.HideValues.IsUnknown() || model.HideValues.ValueBool(),
 		PlanCheck:    check,
 		Ignored:      terms.IgnoredMetadata{Labels: terms.IgnoredKeysOf(model.IgnoreLabels), Annotations: terms.IgnoredKeysOf(model.IgnoreAnnotations)},

@@ -66,7 +66,7 @@ func providerSchema() schema.Schema {
 				},
 			},
 			"field_manager": schema.StringAttribute{
-				MarkdownDescription: "Name of this writer in `managedFields`. Default: `" + defaultFieldManager + "`.",
+				MarkdownDescription: "Name of this writer in `managedFields`. Default: `" + terms.DefaultFieldManager + "`.",
 				Optional:            true,
 				Validators:          attributes.ValidFieldManager(),
 			},

@@ -321,7 +321,7 @@ func TestProvider_unknownConfiguration(t *testing.T) {
 				if len(resp.Diagnostics) > 0 {
 					t.Fatal(problems(resp.Diagnostics))
 				}
-				want := &claim.Run{FieldManager: defaultFieldManager, HideValues: test.wantHideValues, PlanCheck: terms.PlanCheckError}
+				want := &claim.Run{FieldManager: terms.DefaultFieldManager, HideValues: test.wantHideValues, PlanCheck: terms.PlanCheckError}
 				got, ok := resp.ResourceData.(*claim.Run)
 				if !ok || !reflect.DeepEqual(got, want) {
 					t.Errorf("resources get %+v, want %+v", got, want)

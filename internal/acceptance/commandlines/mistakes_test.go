@@ -141,7 +141,9 @@ func TestMistakesOfPlaces(t *testing.T) {
 		return "resource \"cas_object_fields\" \"it\" {\n  api_version = \"v1\"\n  kind = \"Service\"\n  namespace = NAMESPACE\n  name = " + fixture.Quoted(name) +
 			"\n  fields = { \"spec.selector.color\" = \"green\" }\n  expected_fields = { \"spec.selector.color\" = \"blue\" }\n}\n"
 	}
-	entry := func(name string) string { return fixture.Entry("it", name, "foo", `value = "2"`, `expected_value = "1"`) }
+	entry := func(name string) string {
+		return fixture.Entry("it", name, "foo", `value = "2"`, `expected_value = "1"`)
+	}
 	elsewhere := func(body string) string { // in a namespace whose name has a letter too many
 		return strings.ReplaceAll(body, "= NAMESPACE", `= join("", [NAMESPACE, "s"])`)
 	}
@@ -162,7 +164,7 @@ func TestMistakesOfPlaces(t *testing.T) {
 		},
 		"an object": {
 			fields("webb"), fields("web"), []string{
-				"Warning: Object Does Not Exist Yet", "Service: NEAR/webb Host: https://127.0.0.1:", "Did you mean web? If this run creates the object,",
+				"Warning: Object Does Not Exist Yet", "Service: NEAR/webb Host: https://127.0.0.1:", "Did you mean web? If this run creates the Service,",
 			}, "Object Not Found",
 		},
 		"a namespace": {
@@ -214,4 +216,16 @@ func TestMistakesOfImports(t *testing.T) {
 	}
 	p.Write(fixture.ImportBlock("it", p.Namespace+"/testmap/feature-flag") + flag)
 	p.Wants(p.Plan(), "1 to import, 0 to add, 0 to change, 0 to destroy")
+
+	// A plan shows what the configuration does not set as removed.
+	whole := "import {\nto = cas_configmap.it\nid = " + fixture.Quoted(p.Namespace+"/testmap") + "\n}\n"
+	p.Write(whole + fixture.WholeBlock("it"))
+	p.Wants(p.Plan(), "1 to import, 0 to add, 1 to change, 0 to destroy", "Warning: No Longer Managed: ConfigMap "+p.Namespace+"/testmap",
+		"The configuration does not set data. What the ConfigMap has there stays as it is, and this resource does not manage it any more, whatever the plan shows as removed.",
+		"data: feature-flag", "To manage it, set data to what the ConfigMap has, or to {} to remove it.")
+	p.Apply()
+	p.WantLive("testmap", fixture.Data{"feature-flag": "1"})
+	p.Do("state", "rm", "cas_configmap.it")
+	p.Write(whole + fixture.WholeBlock("it", `data = { "feature-flag" = "1" }`))
+	p.Wants(p.Plan(), "1 to import, 0 to add, 0 to change, 0 to destroy", "!No Longer Managed")
 }

@@ -39,7 +39,7 @@ func TestTheSecondOwnerIsRefusedAtApplyOnTheCommandLine(t *testing.T) {
 	lines := []string{`key = terraform_data.key.output`, `value = "1"`, `adopt_existing = true`}
 	p.Write("resource \"terraform_data\" \"key\" {\n  input = \"foo\"\n}\n" + fixture.EntryBlock("a", lines...) + fixture.EntryBlock("b", lines...))
 	p.Plan()
-	p.ApplyRefused("Error: Key Written Twice", "Nothing was written.") // of OpenTofu it is the plan that the apply makes which may say so
+	p.ApplyRefused("Error: Key Written Twice", "Nothing was written") // of OpenTofu it is the plan that the apply makes which may say so
 	if state := p.State(); len(state) != 1 {
 		p.Errorf("the state tracks %d, want one of the two: %v", len(state), state)
 	}

@@ -273,8 +273,9 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 			return soften(titleNoMap, nil)
 		}
 		rules, labels := b.wholeRules(with)
+		warnings = b.leavesParts(was)
 		if len(rules)+len(labels) == 0 && !takes { // what takes a part over is held to the version, whatever is there
-			return "", nil
+			return "", warnings
 		}
 		isSame := o != nil && o.uid == was.uid // another object is a conflict, whatever it holds
 		if isSame && was.values == nil && b.values != nil && !maps.Equal(b.values, with.values) ||

@@ -61,6 +61,7 @@ func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title
 	if b.takes(was) && o == nil {
 		return refused(titleNoSecret)
 	}
+	warnings = b.leavesParts(was)
 	writes, with, isNamed := b.against(was, o)
 	rules, labels := writes.wholeRules(with)
 	_, accepted := b.drifted(with)
@@ -72,7 +73,7 @@ func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title
 		}
 		isNoted := (was.written == nil) != (b.values == nil) // that the values are others' from now on, or this resource's
 		if !isNamed {
-			warnings = b.keptDrift(writes, with)
+			warnings = append(warnings, b.keptDrift(writes, with)...)
 		}
 		return isUpdate || isNoted || !isNamed && accepted && b.drift != "off", "", warnings
 	}
@@ -92,6 +93,15 @@ func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title
 		warnings = append(warnings, b.keptDrift(writes, with)...)
 	}
 	return isUpdate, title, warnings
+}
+
+// leavesParts is what a plan says of parts that are left to others from now on. Of a Secret the state tells whether it had the values.
+func (b *block) leavesParts(was *tracking) []string {
+	hasValues := len(was.values) > 0 && (!b.secret || was.written != nil || was.revision == 0)
+	if hasValues && b.values == nil || len(was.labels) > 0 && b.labels == nil {
+		return []string{titleLeft}
+	}
+	return nil
 }
 
 // keptDrift is what a plan says of values that somebody else changed, and that it leaves as they are.

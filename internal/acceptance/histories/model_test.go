@@ -28,6 +28,7 @@ const (
 	titleMoves        = "Key Moves Between Instances"
 	titleTwice        = "Key Written Twice"
 	titleUndoes       = "Data Undoes Another Resource"
+	titleLeft         = "No Longer Managed"
 	titleUnmanaged    = "Unmanaged Keys Will Change"
 	titleWouldFail    = "Replacement Would Fail"
 	titlePutBack      = "Value Will Be Put Back"

@@ -26,7 +26,7 @@ func (ch *Change) subject(op terms.Operation) diagnose.Subject {
 	if c == nil || op == terms.OpDelete {
 		c = prior
 	}
-	about := c.About(op)
+	about := ch.Run.about(c, op)
 	if c.Whole != nil && prior != nil {
 		about.Content = func(live *cas.Observation) (state, found diagnose.Content) {
 			return prior.content(), prior.Found(live).content()
@@ -147,6 +147,17 @@ func (ch *Change) takesOver() bool {
 func (ch *Change) LeavesToOthers() bool {
 	prior := ch.Prior.Whole
 	return ch.Prior.IsSecret() && !ch.Prior.isImported() && prior.Manages(partBinaryData) && !ch.Plan.Whole.Manages(partBinaryData)
+}
+
+// leftToOthers gives the names in the parts of a whole object that an update leaves to others.
+func (ch *Change) leftToOthers() map[string][]string {
+	left := map[string][]string{}
+	for _, p := range ch.Prior.parts() {
+		if len(p.entries) > 0 && ch.Plan.Whole != nil && !ch.Plan.Whole.Manages(p.name) {
+			left[p.name] = sortedKeys(p.entries)
+		}
+	}
+	return left
 }
 
 // looks reports whether only the live object tells what an update would change: of parts that it takes, and of the values of a Secret.

@@ -100,7 +100,7 @@ func (ch *Change) rehearseRemoval(ctx context.Context) diag.Diagnostics {
 	if diags.HasError() || len(t.Keys) == 0 {
 		return nil
 	}
-	_, diags = ch.Run.checkTxn(ctx, ch.Prior, t, ch.Prior.About(terms.OpDelete))
+	_, diags = ch.Run.checkTxn(ctx, ch.Prior, t, ch.Run.about(ch.Prior, terms.OpDelete))
 	return diags
 }
 
@@ -168,7 +168,7 @@ func (ch *Change) letGo() fates {
 // removal builds the transaction that removes or restores the keys, but for those that stay. It compares with what the plan saw, if the memory has that, or
 // else with the prior state.
 func (ch *Change) removal() (t *cas.Txn, become fates, diags diag.Diagnostics) {
-	prior, m, about := ch.Prior, ch.Memory, ch.Prior.About(terms.OpDelete)
+	prior, m, about := ch.Prior, ch.Memory, ch.Run.about(ch.Prior, terms.OpDelete)
 	t = ch.Run.txnOf(prior)
 	t.GoneIsDone = true
 	become = ch.letGo()
@@ -204,7 +204,7 @@ func (ch *Change) removal() (t *cas.Txn, become fates, diags diag.Diagnostics) {
 
 // checkRemoval refuses what the plan should have refused, in case plan_check let it pass.
 func (ch *Change) checkRemoval(ctx context.Context) diag.Diagnostics {
-	prior, about := ch.Prior, ch.Prior.About(terms.OpDelete)
+	prior, about := ch.Prior, ch.Run.about(ch.Prior, terms.OpDelete)
 	seen, err := ch.Run.Engine.ObserveFields(ctx, prior.Ref, prior.APIVersion, 0)
 	if err != nil {
 		return diag.Diagnostics{about.Diagnose(err)}

@@ -116,7 +116,6 @@ func (r *Run) drifted(
 	if len(overwritten) == 0 || onDrift == terms.DriftOff {
 		return nil
 	}
-	about.Manager = r.FieldManager
 	if onDrift == terms.DriftError {
 		return diag.Diagnostics{about.DriftRefused(overwritten, r.writers(ctx, about), canDestroy)}
 	}

@@ -22,7 +22,7 @@ func (r *Run) PlanSwap(ctx context.Context, c *Claim, isKnown bool, timeout time
 	if !isKnown || !r.Checks() || r.registry.isCreated(c.Ref) || len(t.Keys) == 0 {
 		return nil
 	}
-	return r.checkWithin(ctx, c.About(terms.OpInvoke).Of(t), timeout, func(ctx context.Context) error {
+	return r.checkWithin(ctx, r.about(c, terms.OpInvoke).Of(t), timeout, func(ctx context.Context) error {
 		_, err := r.Engine.Check(ctx, t, r.CheckMode(ctx))
 		return err
 	})
@@ -34,7 +34,7 @@ func (r *Run) Swap(ctx context.Context, c *Claim, timeout time.Duration) (Writte
 		return Written{}, diag.Diagnostics{NotConfigured()}
 	}
 	t := r.swapTxn(c)
-	ch := &Change{Plan: c, about: c.About(terms.OpInvoke)}
+	ch := &Change{Plan: c, about: r.about(c, terms.OpInvoke)}
 	result, err := r.commit(ctx, t, ch.about, timeout)
 	diags := ch.told(t, result, err)
 	if err != nil {
@@ -103,6 +103,8 @@ func (r *Run) compute(
 	if !r.Configured() {
 		return diag.Diagnostics{NotConfigured()}, nil
 	}
+	r.writes.Add(1)
+	about.IsOneOfMany = r.writesMore
 	if about.Op != terms.OpDelete { // a removal takes no key
 		if twice := r.registry.takes(c.Ref, []string{c.Key}, who); len(twice) > 0 {
 			err := &diagnose.WrittenTwiceError{Keys: twice}

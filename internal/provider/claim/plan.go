@@ -66,6 +66,9 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 		}
 		return diags
 	}
+	if left := ch.leftToOthers(); isTold && len(left) > 0 {
+		diags.Append(ch.about.NoLongerManaged(left))
+	}
 	if ch.found != nil && c.Known.Values {
 		diags.Append(ch.about.TakenOver(c.content(), ch.taken().content())...)
 	}

@@ -47,7 +47,7 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 		}
 	}
 	if err != nil {
-		about := c.About(terms.OpRead)
+		about := r.about(c, terms.OpRead)
 		about.IsImport = m.Import != nil
 		diags.Append(about.Diagnose(err)) // a warning where the kind is not served: the state stays
 		return nil, diags

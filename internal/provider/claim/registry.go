@@ -293,7 +293,7 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about 
 
 // PlanUnchanged records the keys of an instance that its plan leaves as it is.
 func (ch *Change) PlanUnchanged(ctx context.Context) diag.Diagnostics {
-	return ch.Run.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys(), values: ch.Prior.Values}, ch.Memory.token(), ch.Prior.About(terms.OpUpdate))
+	return ch.Run.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys(), values: ch.Prior.Values}, ch.Memory.token(), ch.Run.about(ch.Prior, terms.OpUpdate))
 }
 
 // Once sends a transaction unless another call of this apply has written one of its keys, or taken it over. Labels and the like are keys as well. A removal

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -27,7 +28,8 @@ type Run struct {
 	Defaults     terms.Defaults
 
 	registry registry
-	readers  sync.Map // of pools, by terms.EntryID
+	writes   atomic.Int64 // calls of this run that write
+	readers  sync.Map     // of pools, by terms.EntryID
 }
 
 // Configured reports whether the cluster is known.
@@ -52,6 +54,16 @@ func (r *Run) FieldManagerOr(named types.String) string {
 	}
 	return r.FieldManager
 }
+
+// about is what diagnostics about an operation say of the resource.
+func (r *Run) about(c *Claim, op terms.Operation) diagnose.Subject {
+	about := c.About(op)
+	about.Manager, about.IsOneOfMany = r.FieldManagerOr(c.FieldManager), r.writesMore
+	return about
+}
+
+// writesMore reports whether the run has more than one write.
+func (r *Run) writesMore() bool { return r.writes.Load() > 1 }
 
 // Hides reports whether diagnostics about a resource with this hide_value or hide_values show digests only.
 func (r *Run) Hides(own types.Bool) bool {

@@ -245,6 +245,7 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 // createObject makes the object under its name, or under one that is generated: another one where that is taken. It looks first, unless the plan's check just
 // has: what became of a creation whose answer gets lost can be told where it is known that there was no object before.
 func (r *Run) createObject(ctx context.Context, c *Claim) (ref cas.Ref, result cas.TxnResult, err error) {
+	r.writes.Add(1)
 	ref = c.Ref
 	attempts := 1
 	if c.isGenerated() {

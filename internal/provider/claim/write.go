@@ -216,6 +216,7 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 
 // commit sends a transaction within the timeout. wait_for_match adds to the timeout: commit then waits until every expectation holds.
 func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, timeout time.Duration) (result cas.TxnResult, err error) {
+	r.writes.Add(1)
 	wait := waitFor(about.Wait)
 	ctx, cancel := context.WithTimeout(ctx, timeout+wait)
 	defer cancel()

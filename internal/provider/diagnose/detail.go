@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // Fact is one line of a diagnostic. Where its value has several lines, they follow below it.
@@ -89,7 +91,7 @@ func (s Subject) conflictFacts(e *cas.ConflictError) (facts []Fact) {
 		}
 	}
 	if s.Content == nil && len(facts) == 0 || s.Content != nil && !slices.ContainsFunc(facts, func(f Fact) bool { return f.Name == PartKey }) {
-		facts = append(facts, changedBy(e.Live.LastWriters())...)
+		facts = append(facts, s.changedBy(e.Live.LastWriters())...)
 	}
 	return append(facts, s.versionFacts(e)...)
 }
@@ -105,7 +107,7 @@ func (s Subject) keyFacts(k cas.KeyConflict, live *cas.Observation) []Fact {
 	if found.IsAbsent() && !k.Expected.IsAbsent() {
 		facts = append(facts, existingKeys(k.Key, live)...)
 	}
-	return append(facts, changedBy(live.Owners(k.Key))...)
+	return append(facts, s.changedBy(live.Owners(k.Key))...)
 }
 
 // keyFact names a key, where the detail does not begin with it.
@@ -157,19 +159,27 @@ func existingKeys(missing string, live *cas.Observation) []Fact {
 
 func keysIn(live *cas.Observation) []string { return slices.Collect(maps.Keys(live.Entries())) }
 
-// changedBy names writers, who may be several: the owners of a key, or those who wrote to an object in the same second.
-func changedBy(writers []cas.Writer) []Fact {
+// changedBy names writers, who may be several: the owners of a key, or those who wrote to an object in the same second. A name that this provider uses says only that.
+func (s Subject) changedBy(writers []cas.Writer) []Fact {
 	if len(writers) == 0 {
 		return nil
 	}
-	names := make([]string, len(writers))
+	names, note := make([]string, len(writers)), ""
 	for i, w := range writers {
 		names[i] = w.Manager
 		if !w.Time.IsZero() {
 			names[i] += fmt.Sprintf(" (last write %s)", w.Time.Format(time.RFC3339))
 		}
+		switch {
+		case w.Manager == s.Manager && w.Manager == terms.DefaultFieldManager:
+			note = ": this configuration, or another one that uses this provider"
+		case w.Manager == s.Manager:
+			note = ": this configuration, or another one with the same field_manager"
+		case w.Manager == terms.DefaultFieldManager:
+			note = cmp.Or(note, ": another configuration that uses this provider")
+		}
 	}
-	return []Fact{{"Changed by", strings.Join(names, " or ")}}
+	return []Fact{{"Changed by", strings.Join(names, " or ") + note}}
 }
 
 // versionFacts are the facts about the version of a conflict.

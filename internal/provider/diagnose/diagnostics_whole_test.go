@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
+	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -200,6 +202,13 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			detail: "Another resource creates this ConfigMap in the same run. Nothing was written." + head +
 				"\nRemove one of the two, or give it another name." + planEnd,
 		},
+		"whole: left to others": {
+			of:       aboutWhole(terms.OpUpdate, planning).NoLongerManaged(map[string][]string{"data": {"foo"}, "labels": strings.Split("abcdefghijkl", "")}),
+			severity: diag.SeverityWarning, summary: "No Longer Managed",
+			detail: "The configuration does not set data and labels. What the ConfigMap has there stays as it is, and this resource does not manage it any more, " +
+				"whatever the plan shows as removed." + head + "  data:       foo\n  labels:     a, b, c, d, e, f, g, h, i, j and 2 more\n" +
+				"\nTo manage it, set data and labels to what the ConfigMap has, or to {} to remove it.",
+		},
 		"whole: taken over": {
 			of:       one(aboutWhole(terms.OpUpdate, planning).TakenOver(plan, found)),
 			severity: diag.SeverityWarning, summary: "Unmanaged Keys Will Change",
@@ -208,6 +217,28 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 				"  Key:        theirs\n  Found:      \"1\"\n  Planned:    (absent)\n  Key:        raw\n  Found:      (absent)\n  Planned:    base64 \"AQ==\"\n" +
 				"\nReview these changes before you apply: the plan does not show them.",
 		},
+	}
+}
+
+// TestWhatNothingWasWrittenFor: an apply that writes other things says of what it wrote nothing. A plan writes nothing at all.
+func TestWhatNothingWasWrittenFor(t *testing.T) {
+	t.Parallel()
+	many := func(s *diagnose.Subject) { s.IsOneOfMany = func() bool { return true } }
+	alone := func(s *diagnose.Subject) { s.IsOneOfMany = func() bool { return false } }
+	for want, about := range map[string]diagnose.Subject{
+		"Nothing was written for this key.":       aboutFoo(terms.OpUpdate, many),
+		"Nothing was written for these keys.":     aboutSeveral(terms.OpCreate, many),
+		"Nothing was written for this field.":     aboutWeb(terms.OpCreate, many),
+		"Nothing was written for this ConfigMap.": aboutWhole(terms.OpUpdate, many),
+		"Nothing was removed.":                    aboutFoo(terms.OpDelete, many),
+		"Nothing was written.":                    aboutFoo(terms.OpUpdate, alone),
+	} {
+		if got := about.Diagnose(&cas.ImmutableError{Ref: about.ID.Ref}).Detail(); !strings.Contains(got, " "+want+"\n") {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	if got := aboutFoo(terms.OpUpdate, planning, many).Diagnose(&cas.ImmutableError{Ref: testRef}).Detail(); !strings.Contains(got, "Nothing was written.\n") {
+		t.Errorf("of a plan:\n%s", got)
 	}
 }
 

@@ -100,7 +100,7 @@ func (s Subject) drifted(drift []Drift, live *cas.Observation) string {
 	return who + " changed " + enumerate(namesOf(drift)) + " after the last apply."
 }
 
-// isOurs reports whether a key is owned by the provider's own name alone.
+// isOurs reports whether a key is owned by the resource's own field manager alone.
 func (s Subject) isOurs(d Drift, live *cas.Observation) bool {
 	writers := live.Owners(d.Key)
 	return d.Kind == PartKey && !d.Found.IsAbsent() && len(writers) > 0 &&
@@ -171,7 +171,7 @@ func (s Subject) driftFacts(drift []Drift, live *cas.Observation) (facts []Fact)
 			facts = append(facts, of.compare("Found", d.Found, "To write", d.ToWrite)...)
 		}
 		if d.Kind == PartKey && !d.Found.IsAbsent() && live != nil {
-			facts = append(facts, changedBy(live.Owners(d.Key))...)
+			facts = append(facts, s.changedBy(live.Owners(d.Key))...)
 		}
 	}
 	return facts

@@ -117,7 +117,7 @@ func (s Subject) changedFacts(changed []KeyValue, seen *cas.Observation) (facts 
 	for _, c := range changed {
 		facts = append(append(facts, s.keyFact(c.Key)...), Fact{"Found", renderOne(c.Live, s.Hide)})
 		if seen != nil {
-			facts = append(facts, changedBy(seen.Owners(c.Key))...)
+			facts = append(facts, s.changedBy(seen.Owners(c.Key))...)
 		}
 	}
 	return facts

@@ -40,7 +40,7 @@ type Subject struct {
 	Wait           types.String    // wait_for_match or wait_for_free; null where the operation does not wait
 	Members        func() int64    // how many members a pool had when it was last looked at; nil where it is about no pool
 
-	Manager string // the provider's own; empty where it does not matter
+	Manager string // the field manager of its writes; empty where it does not matter
 
 	Hide   Hiding
 	Values []cas.Entry // that the words of others may quote
@@ -48,6 +48,8 @@ type Subject struct {
 	APIVersion string            // in which keys name fields; empty where they name entries
 	Texts      map[string]string // the texts that fields shall hold, by key
 	IsImport   bool              // a read that an import needs
+
+	IsOneOfMany func() bool // whether the run writes more than this resource does; nil where it writes nothing
 }
 
 // KeyPaths are the attributes about one key; a path is empty where there is none.
@@ -100,7 +102,24 @@ func (s Subject) refuse(title ErrorTitle, at path.Path, happened string, facts [
 	if s.Plan == terms.PlanCheckWarning {
 		return s.tell(WarningTitle(title), at, happened+" The apply will fail unless this changes.", facts, next)
 	}
-	return s.tell(title, at, fmt.Sprintf("%s Nothing was %s.", happened, s.Op.Past()), facts, next)
+	return s.tell(title, at, fmt.Sprintf("%s Nothing was %s%s.", happened, s.Op.Past(), s.forThis()), facts, next)
+}
+
+// forThis says of what nothing was written, where the run wrote other things.
+func (s Subject) forThis() string {
+	isWrite := s.Op == terms.OpCreate || s.Op == terms.OpUpdate || s.Op == terms.OpInvoke
+	switch {
+	case !isWrite || s.Plan != "" || s.IsOneOfMany == nil || !s.IsOneOfMany():
+		return ""
+	case s.APIVersion != "":
+		return number(len(s.Keys), " for this field", " for these fields")
+	case s.Content != nil || s.Noun == s.ID.Kind.String():
+		return " for this ConfigMap"
+	case s.ID.Key != "":
+		return " for this key"
+	default:
+		return number(len(s.Keys), " for this key", " for these keys")
+	}
 }
 
 // orDestroy adds the way to destroy despite a plan's check: Terraform plans ordinarily before it plans to destroy.

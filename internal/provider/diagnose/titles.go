@@ -161,6 +161,7 @@ var (
 	WarningKeyStaysInPlace             = newWarning("Key Stays In Place")
 	WarningKindNotServed               = newWarning("Kind Not Served")
 	WarningNamespaceDoesNotExistYet    = newWarning("Namespace Does Not Exist Yet")
+	WarningNoLongerManaged             = newWarning("No Longer Managed")
 	WarningPoolIsFull                  = newWarning("Pool Is Full")
 	WarningReplacementMayFail          = newWarning("Replacement May Fail")
 	WarningUnmanagedKeysWillChange     = newWarning("Unmanaged Keys Will Change")

@@ -45,7 +45,7 @@ func (s Subject) exists(e *cas.ExistsError) diag.Diagnostic {
 		return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.", nil,
 			s.orDestroy("Wait until it is gone, then run terraform plan again."))
 	}
-	facts := append(changedBy(e.Live.LastWriters()), Fact{"resourceVersion", e.Live.Version().ResourceVersion})
+	facts := append(s.changedBy(e.Live.LastWriters()), Fact{"resourceVersion", e.Live.Version().ResourceVersion})
 	return s.refuse(TitleConfigMapAlreadyExists, path.Root("name"), "The ConfigMap already exists.", append(facts, s.importFact(nil)...),
 		s.orDestroy(taintedOr("import it, or choose another name; with create_before_destroy, use generate_name.")))
 }
@@ -89,7 +89,7 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observ
 			}
 			facts = append(facts, s.forPart(part.name).compare(nameA, inA[key], nameB, inB[key])...)
 			if part.name == PartKey && live != nil {
-				facts = append(facts, changedBy(live.Owners(key))...)
+				facts = append(facts, s.changedBy(live.Owners(key))...)
 			}
 		}
 	}
@@ -114,6 +114,23 @@ func (s Subject) TakenOver(plan, found Content) diag.Diagnostics {
 		"Review these changes before you apply: the plan does not show them.")}
 }
 
+// NoLongerManaged is for an update that leaves parts to others, which looks like their removal in a plan. left has the names in each part.
+func (s Subject) NoLongerManaged(left map[string][]string) diag.Diagnostic {
+	var parts []string
+	var facts []Fact
+	for _, part := range slices.Sorted(maps.Keys(left)) {
+		name := part
+		if s.ID.Kind == cas.Secret && part == "binary_data" { // which has all that a Secret holds
+			name = root(s.Value)
+		}
+		parts, facts = append(parts, name), append(facts, Fact{name, Nearest("", left[part])})
+	}
+	what := enumerate(parts)
+	return s.tell(WarningNoLongerManaged, path.Empty(), fmt.Sprintf(
+		"The configuration does not set %s. What the ConfigMap has there stays as it is, and this resource does not manage it any more, whatever the plan shows as removed.", what), facts,
+		fmt.Sprintf("To manage it, set %s to what the ConfigMap has, or to {} to remove it.", what))
+}
+
 // isInOtherMap reports whether keys that a whole ConfigMap is to have in one map are in the other one, which the resource leaves to others. The
 // state does not say so: there such a key is gone.
 func (s Subject) isInOtherMap(e *cas.ConflictError) bool {
@@ -133,7 +150,7 @@ func (s Subject) inOtherMap(e *cas.ConflictError) diag.Diagnostic {
 	}
 	var facts []Fact
 	for _, key := range keys {
-		facts = append(append(append(facts, s.keyFact(key)...), Fact{"Found", renderOne(e.Live.Entry(key), s.Hide)}), changedBy(e.Live.Owners(key))...)
+		facts = append(append(append(facts, s.keyFact(key)...), Fact{"Found", renderOne(e.Live.Entry(key), s.Hide)}), s.changedBy(e.Live.Owners(key))...)
 	}
 	happened := fmt.Sprintf("%s %s in %s of the ConfigMap, which this resource does not manage: a key cannot be in both maps.", enumerate(keys),
 		number(len(keys), "is", "are"), in)

@@ -64,6 +64,8 @@ const (
 const (
 	DefaultNamespace = "default"
 	DefaultTimeout   = time.Minute
+	// DefaultFieldManager is also what the API server would derive from the user agent.
+	DefaultFieldManager = "terraform-provider-cas"
 )
 
 // Environment variables of our own.
