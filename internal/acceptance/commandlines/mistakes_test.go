@@ -217,6 +217,18 @@ func TestMistakesOfImports(t *testing.T) {
 	p.Write(fixture.ImportBlock("it", p.Namespace+"/testmap/feature-flag") + flag)
 	p.Wants(p.Plan(), "1 to import, 0 to add, 0 to change, 0 to destroy")
 
+	fields := "resource \"cas_object_fields\" \"it\" {\n  api_version = \"v1\"\n  kind = \"ConfigMap\"\n  namespace = NAMESPACE\n  name = \"testmap\"\n  fields = { \"metadata.labels.a\" = \"1\" }\n}\n"
+	const form = "Correct the import, whose id is api_version/kind/namespace/name/path1,path2."
+	for id, told := range map[string][]string{
+		"v1/ConfigMap/NEAR/testmaps/metadata.labels.a": {"Error: Object Not Found", "The ConfigMap does not exist. Nothing was imported.", "Did you mean testmap? " + form},
+		"v1/ConfigMap/NEAR/testmap/metadata.labels.a":  {"Error: Field Not Found", "The ConfigMap does not have metadata.labels.a. Nothing was imported."},
+		"v1/ConfigMaps/NEAR/testmap/metadata.labels.a": {"Error: Kind Not Served", "The API server serves no ConfigMaps of v1."},
+		"v1/ConfigMap/testmap/metadata.labels.a":       {"Error: Invalid Import", "api_version/kind/namespace/name/path1,path2"},
+	} {
+		p.Write("import {\nto = cas_object_fields.it\nid = " + fixture.Quoted(strings.ReplaceAll(id, "NEAR", p.Namespace)) + "\n}\n" + fields)
+		p.PlanRefused(append(told, "!non-existent remote object"))
+	}
+
 	// A plan shows what the configuration does not set as removed.
 	whole := "import {\nto = cas_configmap.it\nid = " + fixture.Quoted(p.Namespace+"/testmap") + "\n}\n"
 	p.Write(whole + fixture.WholeBlock("it"))

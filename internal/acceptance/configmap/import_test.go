@@ -102,13 +102,13 @@ func TestConfigMapImportIsRefused(t *testing.T) {
 		"Default/testmap":   `The import id "Default/testmap" has an invalid namespace, "Default": a lowercase RFC 1123 label must`,
 		"default/TestMap":   `The import id "default/TestMap" has an invalid name, "TestMap": a lowercase RFC 1123 subdomain must`,
 		"default/":          `The import id "default/" has an invalid name, "": a lowercase RFC 1123 subdomain must`,
-		f.Namespace + "/no": "The ConfigMap does not exist. Nothing was imported. ConfigMap: " + f.Namespace + "/no Correct the import, whose id is namespace/name. To create it, remove the import.",
+		f.Namespace + "/no": "The ConfigMap does not exist. Nothing was imported. ConfigMap: " + f.Namespace + "/no Host: https://127.0.0.1: … Correct the import, whose id is namespace/name. To create it, remove the import.",
 	} {
 		f.RunRefused(func(got fixture.Failures) {
 			for _, of := range got {
 				got[""] = of
 			}
-			got.Want(f, "", want)
+			got.Want(f, "", strings.Split(want, " … ")...)
 		}, resource.TestStep{
 			Config: f.Config(fmt.Sprintf("import {\nto = cas_configmap.all\nid = %q\n}\n", id) + fixture.WholeBlock("all")),
 		})

@@ -20,7 +20,7 @@ func TestPlanCheckDestroyAfterDrift(t *testing.T) {
 			const shows = "Warning: Value Changed Since Last Apply"
 			switch test.Want {
 			case "error":
-				p.DestroyRefused([]string{"Error: Expected Value Mismatch", `Expected: "1"`, `Found: "foreign"`, fixture.PlanCheckAdvice})
+				p.DestroyRefused([]string{"Error: Expected Value Mismatch", `Expected: "1"`, `Found: "foreign"`, fixture.PlanCheckAdvice + " deletion_policy says what becomes of foo."})
 				p.WantLive("testmap", fixture.Data{"foo": "foreign", "bar": "kept"})
 				p.WantState("foo")
 				return

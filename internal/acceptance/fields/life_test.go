@@ -104,6 +104,22 @@ func TestRestoreThatTheAPIServerRefuses(t *testing.T) {
 	o.wantLive("10", "spec", "maxReplicas")
 }
 
+// So may an update that lets go of a field.
+func TestUpdateThatPutsBackWhatTheAPIServerRefuses(t *testing.T) {
+	o := made(t, scaler)
+	o.Planned(o.block(`fields = { "spec.maxReplicas" = 10, "metadata.labels.a" = "1" }`, `expected_fields = { "spec.maxReplicas" = 5 }`, `deletion_policy = "restore"`))
+	o.merge(`{"spec":{"minReplicas":7}}`)
+	left := func(policy string) string {
+		return o.block(`fields = { "metadata.labels.a" = "2" }`, "deletion_policy = "+fixture.Quoted(policy))
+	}
+	o.Write(left("restore"))
+	o.Plan()
+	o.ApplyRefused("Error: Request Refused", "422", `To leave spec.maxReplicas as it is, set deletion_policy = "abandon".`)
+	o.Planned(left("abandon"))
+	o.wantLive("10", "spec", "maxReplicas")
+	o.wantLive(`{"a":"2"}`, "metadata", "labels")
+}
+
 func TestObjectThatVanished(t *testing.T) {
 	o := made(t, service)
 	o.Planned(o.block(`fields = { "metadata.annotations.a" = "1" }`))

@@ -260,7 +260,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"several: no version": {
 			of: aboutSeveral(terms.OpUpdate, planning).VersionNotKnown(), summary: "ConfigMap Version Not Known",
 			detail: "The state does not have the version of the ConfigMap yet. Nothing was written." + object +
-				"\nRun terraform plan again without -refresh=false." + planEnd,
+				"\nRun terraform plan again without -refresh=false." + planEnd + " deletion_policy says what becomes of a, b and foo.",
 		},
 		"several: an import of a key that is not there": {
 			of: aboutSeveral(terms.OpRead).NotImported([]string{"a"}, seen), path: "data", summary: "Key Not Found",

@@ -100,7 +100,7 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		"Secret: an update by key that expects nothing": {
 			of: aboutPassword(terms.OpUpdate, planning).ExpectationMissing([]string{"foo"}), summary: "Expected Value Missing", path: at,
 			detail: `With conflict_scope = "key", an update needs the expected value of foo. Nothing was written.` + head +
-				"\n" + `Set expected_value_wo, or conflict_scope = "object".` + planEnd,
+				"\n" + `Set expected_value_wo, or conflict_scope = "object".` + ofFoo,
 		},
 		"Secret: updates by key that expect nothing, warned": {
 			of:       aboutPasswords(terms.OpUpdate, warned).ExpectationMissing([]string{"a", "foo"}),

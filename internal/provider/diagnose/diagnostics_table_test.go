@@ -63,7 +63,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		},
 		"object changed, the key too, in a plan": {
 			of: aboutFoo(terms.OpUpdate, planning).Diagnose(conflictOf(cas.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
-			detail: "foo changed after Terraform last read it. Nothing was written." + wide + wideFoo + wideBy + wideRead + refresh + planEnd,
+			detail: "foo changed after Terraform last read it. Nothing was written." + wide + wideFoo + wideBy + wideRead + refresh + ofFoo,
 		},
 		"object changed, the key too, in the plan that an apply makes again": {
 			of: aboutFoo(terms.OpUpdate, replanned).Diagnose(conflictOf(cas.ReasonObject, seen, planned)), summary: "Compare-And-Swap Conflict",
@@ -77,7 +77,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"object changed, the key not, in a plan": {
 			of: aboutFoo(terms.OpUpdate, planning).Diagnose(unchanged), summary: "Compare-And-Swap Conflict",
 			detail: "foo is unchanged (\"live\"), but the ConfigMap changed. Nothing was written." + wide + wideBy + wideRead +
-				"\nRun terraform plan again with a refresh, or ignore other keys." + planEnd,
+				"\nRun terraform plan again with a refresh, or ignore other keys." + ofFoo,
 		},
 		"object changed, the key not, hidden": {
 			of: aboutFoo(terms.OpUpdate, hidden).Diagnose(unchanged), summary: "Compare-And-Swap Conflict",
@@ -88,7 +88,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			of:      aboutFoo(terms.OpUpdate, planning).Diagnose(conflictOf(cas.ReasonObject, seen, cas.Version{UID: "other", ResourceVersion: "7"})),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap was deleted and created again after Terraform last read it. Nothing was written." + wide + wideFoo + wideBy +
-				"  uid:              other when last read, u-1 now\n" + wideRead + refresh + planEnd,
+				"  uid:              other when last read, u-1 now\n" + wideRead + refresh + ofFoo,
 		},
 		"expected_value": {
 			of:   aboutFoo(terms.OpUpdate, expecting("expected_value")).Diagnose(conflictOf(cas.ReasonKey, seen, cas.Version{})),
@@ -114,7 +114,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			path: "expected_value_base64", summary: "Expected Value Mismatch",
 			detail: "foo does not hold what expected_value_base64 says. Nothing was written." + wide +
 				"  Expected:         base64 \"MQ==\"\n  Found:            \"live\"\n" + wideBy + wideRead +
-				"\nTo replace \"live\", set expected_value = \"live\"; to keep it, set value = \"live\"." + planEnd,
+				"\nTo replace \"live\", set expected_value = \"live\"; to keep it, set value = \"live\"." + ofFoo,
 		},
 		"expected_value of an absent key": {
 			of:   aboutFoo(terms.OpCreate, expecting("expected_value")).Diagnose(absent),
@@ -155,7 +155,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"no ConfigMap": noConfigMap(aboutFoo(terms.OpCreate), head),
 		"no ConfigMap, in the plan of an update": {
 			of: aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
-			detail: "The ConfigMap does not exist. Nothing was written." + head + "\nCreate the ConfigMap first, and let this resource depend on it." + planEnd,
+			detail: "The ConfigMap does not exist. Nothing was written." + head + "\nCreate the ConfigMap first, and let this resource depend on it." + ofFoo,
 		},
 		"no ConfigMap, in the plan of a create": noConfigMapYet(aboutFoo(terms.OpCreate, planning), head),
 		"immutable": {
@@ -186,7 +186,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 			of:   aboutFoo(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: cas.MaxSize + 1}),
 			path: "value", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n  Key:           foo\n" +
-				sizes(1048577, 0) + planEnd,
+				sizes(1048577, 0) + ofFoo,
 		},
 
 		"not permitted": notPermitted(aboutFoo(terms.OpDelete), "patch", served, "get and patch"),

@@ -227,6 +227,8 @@ const (
 	again        = "\nRun terraform plan again and review the result."
 	refresh      = "\nRun terraform plan again with a refresh and review the result."
 	planEnd      = " If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy."
+	ofFoo        = planEnd + " deletion_policy says what becomes of foo."
+	ofWhole      = planEnd + " It deletes the ConfigMap."
 )
 
 // wideHidden is wideFoo of hidden values.

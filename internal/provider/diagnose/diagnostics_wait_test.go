@@ -104,7 +104,7 @@ func waitDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		},
 		"refused in a rehearsal": {
 			of: aboutFoo(terms.OpUpdate, planning, rehearsed).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: errServer}), summary: "Request Refused",
-			detail: refused + served + dryRun + "  Status:      422\n  API server:  the server's own words" + whose + planEnd,
+			detail: refused + served + dryRun + "  Status:      422\n  API server:  the server's own words" + whose + ofFoo,
 		},
 		"refused, with words that quote a value": {
 			of:      aboutFoo(terms.OpCreate, hidden, valued(`p4ss"word`)).Diagnose(&cas.RefusedError{Ref: testRef, Verb: "patch", Code: 422, Err: quotes}),

@@ -123,7 +123,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			path: "binary_data", summary: "Key In The Other Map",
 			detail: "foo is in data of the ConfigMap, which this resource does not manage: a key cannot be in both maps. Nothing was written." + wide +
 				"  Key:              foo\n  Found:            \"live\"\n" + wideBy + wideNow + "\nTo leave it there, remove it from binary_data. To move it, set data to the keys that it " +
-				"shall have, {} for none: the update removes all others from data." + planEnd,
+				"shall have, {} for none: the update removes all others from data." + ofWhole,
 		},
 		"whole: exists": {
 			of:   aboutWhole(terms.OpCreate).Diagnose(&cas.ExistsError{Ref: testRef, Live: seen}),
@@ -148,7 +148,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		},
 		"whole: gone": {
 			of: aboutWhole(terms.OpUpdate, planning).Diagnose(&cas.NotFoundError{Ref: testRef}), path: "name", summary: "ConfigMap Not Found",
-			detail: "The ConfigMap does not exist. Nothing was written." + head + "\nIt comes back." + planEnd,
+			detail: "The ConfigMap does not exist. Nothing was written." + head + "\nIt comes back." + ofWhole,
 		},
 		"whole: immutable": {
 			of: aboutWhole(terms.OpUpdate).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",
@@ -159,7 +159,7 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			of:   aboutWhole(terms.OpUpdate, planning).Diagnose(&cas.TooLargeError{Ref: testRef, New: 10, Others: cas.MaxSize}),
 			path: "data", summary: "ConfigMap Too Large",
 			detail: "The ConfigMap would be too large. Nothing was written.\n\n  ConfigMap:     shop/settings\n" +
-				sizes(10, 1048576) + planEnd,
+				sizes(10, 1048576) + ofWhole,
 		},
 		"whole: not permitted":            notPermitted(aboutWhole(terms.OpDelete), "delete", servedObject, "all verbs"),
 		"whole: unreachable, as of a key": unreachable(aboutWhole(terms.OpRead), head),

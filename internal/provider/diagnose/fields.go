@@ -63,7 +63,7 @@ func (s Subject) Tangled(keys []string, apiVersion string) diag.Diagnostic {
 // notServed is for a kind that the API server does not serve. It may come in the same apply, and it may be gone for a while: so a plan warns, and a refresh
 // drops nothing.
 func (s Subject) notServed(e *cas.NotServedError) diag.Diagnostic {
-	happened := fmt.Sprintf("The API server serves no %s of %s.", e.Ref.Kind, e.APIVersion)
+	happened := "The API server serves no ConfigMap of " + e.APIVersion + "."
 	const next = "If this run makes the CustomResourceDefinition, let this resource depend on it. Otherwise correct api_version and kind."
 	switch {
 	case s.Op == terms.OpRead && !s.IsImport:

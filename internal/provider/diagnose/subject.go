@@ -49,6 +49,7 @@ type Subject struct {
 	Texts      map[string]string // the texts that fields shall hold, by key
 	IsImport   bool              // a read that an import needs
 
+	letsGo      []string    // keys that an update removes or puts back
 	IsOneOfMany func() bool // whether the run writes more than this resource does; nil where it writes nothing
 }
 
@@ -74,10 +75,13 @@ type Ways struct {
 // Report is the next step where the provider is at fault.
 const Report = "Report this as a defect of the provider, with the log of this run (TF_LOG_PROVIDER=DEBUG)."
 
-// Of adds the values of a write to those that others may quote.
+// Of is the subject of diagnostics about a write, whose values others may quote.
 func (s Subject) Of(t *cas.Txn) Subject {
-	s.Values = slices.Clone(s.Values)
+	s.Values, s.letsGo = slices.Clone(s.Values), nil
 	for _, k := range t.Keys {
+		if s.Op == terms.OpUpdate && k.Held == cas.HeldIsDone {
+			s.letsGo = append(s.letsGo, k.Key)
+		}
 		if !strings.Contains(k.Key, "/") { // labels and the like are shown
 			s.Values = append(s.Values, k.New, k.Expect)
 		}
@@ -113,7 +117,7 @@ func (s Subject) forThis() string {
 		return ""
 	case s.APIVersion != "":
 		return number(len(s.Keys), " for this field", " for these fields")
-	case s.Content != nil || s.Noun == s.ID.Kind.String():
+	case s.isWhole():
 		return " for this ConfigMap"
 	case s.ID.Key != "":
 		return " for this key"
@@ -122,7 +126,8 @@ func (s Subject) forThis() string {
 	}
 }
 
-// orDestroy adds the way to destroy despite a plan's check: Terraform plans ordinarily before it plans to destroy.
+// orDestroy adds the way to destroy despite a plan's check, and what that does: Terraform plans ordinarily before it plans to destroy. A creation may be that of a tainted
+// resource, which exists.
 func (s Subject) orDestroy(next string) string {
 	if s.Unread {
 		return next + " The state was not refreshed, and may be old: to be sure, plan without -refresh=false."
@@ -130,8 +135,20 @@ func (s Subject) orDestroy(next string) string {
 	if s.Plan != terms.PlanCheckError || s.Replanned || s.Op == terms.OpDelete || s.Op == terms.OpInvoke {
 		return next
 	}
-	return next + " If this blocks a destroy, run " + terms.EnvPlanCheck + "=warning terraform destroy."
+	next += " If this blocks a destroy, run " + terms.EnvPlanCheck + "=warning terraform destroy."
+	switch keys := s.ownKeys(); {
+	case s.Op != terms.OpUpdate:
+		return next
+	case s.isWhole():
+		return next + " It deletes the ConfigMap."
+	case len(keys) > 0:
+		return next + " deletion_policy says what becomes of " + enumerate(keys) + "."
+	}
+	return next
 }
+
+// isWhole reports whether the resource is a whole ConfigMap.
+func (s Subject) isWhole() bool { return s.Noun == s.ID.Kind.String() }
 
 // isApplied reports whether the plan was made before.
 func (s Subject) isApplied() bool { return s.Plan == "" || s.Replanned }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -46,12 +47,20 @@ func (s Subject) tell(as title, at path.Path, happened string, facts []Fact, nex
 	return as.of(kind).about(what).At(s.visible(at), s.detail(named(kind, happened), facts, named(kind, next)))
 }
 
+// ofConfigMaps are the words that stand for the kind. A kind, or a key, may have a name in which they are a part.
+var ofConfigMaps = regexp.MustCompile(`\b(ConfigMap|configmaps)\b`)
+
 // named makes a text that speaks of ConfigMaps speak of another kind.
 func named(kind cas.Kind, text string) string {
 	if kind == cas.ConfigMap {
 		return text
 	}
-	return strings.NewReplacer(cas.ConfigMap.String(), kind.String(), cas.ConfigMap.Resource(), cmp.Or(kind.Resource(), "objects of this kind")).Replace(text)
+	return ofConfigMaps.ReplaceAllStringFunc(text, func(word string) string {
+		if word == cas.ConfigMap.String() {
+			return kind.String()
+		}
+		return cmp.Or(kind.Resource(), "objects of this kind")
+	})
 }
 
 // visible is the attribute that a diagnostic points at. It never points at a write-only value: Terraform prints that line of the
