@@ -1,15 +1,19 @@
 package allocation
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 func TestAllocationsTakeTheLowestFreeAndGiveItBack(t *testing.T) {
@@ -123,12 +127,92 @@ func TestPoolThatShrinksAndMovesLeavesWhatIsTaken(t *testing.T) {
 	wantValues(p, "30000", "30001")
 	p.Planned(several(3, `numbers = { from = 31000, to = 31004 }`))
 	wantValues(p, "30000", "30001", "31000")
-	// Another sort of value is another allocation.
-	p.Write(several(3, `names = ["a", "b", "c"]`))
-	p.Wants(p.Plan(), "3 to add, 0 to change, 3 to destroy")
-	p.Apply()
-	wantValues(p, "a", "b", "c")
-	wantTaken(p.Fixture, "a", "b", "c")
+}
+
+// Another sort of value is another allocation. The old one is released by its id, wherever it is by then.
+func TestChangeToAnotherSortOfValueReplacesTheAllocation(t *testing.T) {
+	const ofNames, ofNets = `names = ["a", "b"]`, `cidr = { within = ["10.0.0.0/8"], prefix = 24 }`
+	for name, row := range map[string]struct{ from, was, to, want string }{
+		"numbers to names":    {ofFive, "30000", ofNames, "a"},
+		"numbers to prefixes": {ofFive, "30000", ofNets, "10.0.0.0/24"},
+		"prefixes to numbers": {ofNets, "10.0.0.0/24", ofFive, "30000"},
+		"names to prefixes":   {ofNames, "a", ofNets, "10.0.0.0/24"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			p.Create("testmap", nil)
+			p.Planned(block("a", row.from, web))
+			id := idOf(p, "a")
+			p.Write(block("a", row.to, web))
+			p.Wants(p.Plan(), "1 to add, 0 to change, 1 to destroy")
+			// Somebody renames it, and gives its old value to another, after the plan.
+			p.Set("testmap", "foo", fmt.Sprintf(`{%q: {"id": "ANOTHER"}, "renamed": {"id": %q}}`, row.was, id))
+			p.Apply()
+			wantValues(p, row.want)
+			wantTaken(p.Fixture, row.was, row.want)
+		})
+	}
+}
+
+// However often it is tried, a take says one time: that of its first try.
+func TestAllocationTriedAgainSaysWhenItWasFirstTried(t *testing.T) {
+	for name, meets := range map[string]func(*fixture.Pipeline) testcluster.Fault{
+		"a conflict": func(p *fixture.Pipeline) testcluster.Fault {
+			p.Set("testmap", "foo", `{"30000": {"claimant": "hand"}}`)
+			return testcluster.Fault{}
+		},
+		"it never arrived": func(*fixture.Pipeline) testcluster.Fault { return testcluster.Fault{DropBefore: true} },
+		"the server is busy": func(*fixture.Pipeline) testcluster.Fault {
+			return testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"1"}}}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := fixture.NewPipeline(t)
+			proxy := p.Proxied()
+			p.Create("testmap", nil)
+			p.Write(block("a", ofFive))
+			p.Plan()
+			proxy.Reset()
+			var tried atomic.Bool
+			proxy.SetHook(func(r *http.Request) testcluster.Fault {
+				if r.Method != http.MethodPatch || !tried.CompareAndSwap(false, true) {
+					return testcluster.Fault{}
+				}
+				<-time.After(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // the next try is in another second
+				return meets(p)
+			})
+			p.Apply()
+			since := map[any]bool{pool(p.Fixture)[values(p)[0]]["since"]: true}
+			tries := 0
+			for _, r := range proxy.Requests() {
+				if r.Method != http.MethodPatch {
+					continue
+				}
+				tries++
+				for _, m := range takenIn(t, r.Body) {
+					if m["claimant"] != "hand" {
+						since[m["since"]] = true
+					}
+				}
+			}
+			if tries != 2 || len(since) != 1 {
+				t.Errorf("%d tries, of %v", tries, since)
+			}
+		})
+	}
+}
+
+// takenIn is the pool in a merge patch.
+func takenIn(t *testing.T, body []byte) (all map[string]member) {
+	t.Helper()
+	var patch struct{ Data map[string]string }
+	if err := json.Unmarshal(body, &patch); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(patch.Data["foo"]), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func TestKeyThatHoldsNoPoolStaysAsItIs(t *testing.T) {
