@@ -138,7 +138,7 @@ func TestTwoOwners(t *testing.T) {
 			o := made(t, service)
 			o.Write(o.labeled("a", "fields = "+test.first) + o.labeled("b", "fields = "+test.second))
 			if test.refused {
-				o.PlanRefused([]string{"Error: Field Written Twice", " in the same configuration.", "Leave the field to one of the two."})
+				o.PlanRefused([]string{"Error: Field Written Twice", " in the same configuration.", "Leave it to one of the two."})
 				return
 			}
 			o.PlanApply()

@@ -58,6 +58,9 @@ func TestAnApplyThatIsToldSendsNoDryRun(t *testing.T) {
 		"counter": func(value string) string {
 			return fixture.CounterBlock("it", "triggers = { a = "+fixture.Quoted(value)+" }")
 		},
+		"allocation": func(value string) string {
+			return fixture.BlockOf("cas_configmap_allocation", "it", []string{`names = ["a"]`, "claimant = " + fixture.Quoted(value)})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fixture.OnEachProfile(t, func(p *fixture.Pipeline, stores bool) {

@@ -73,7 +73,7 @@ func (t *engineTenant) take(draw *rand.Rand) pool.Member {
 	defer cancel()
 	a, about := t.allocation(pool.Member{Claimant: t.Name})
 	t.begin(o)
-	m, isDoubtful, diags := t.run.Allocate(ctx, a, t.Deadline, about(terms.OpCreate))
+	m, isDoubtful, diags := t.run.Allocate(ctx, a, new(claim.Memory), t.Deadline, about(terms.OpCreate))
 	o.Allocation = m.ID
 	switch {
 	case isDoubtful:

@@ -27,6 +27,9 @@ type Allocation struct {
 	Wait         time.Duration // for how long it waits for something to become free
 }
 
+// name is what the registry calls an allocation: no key has a space.
+func (a *Allocation) name() string { return "allocation " + a.ID }
+
 // idLength is long: 80 bits. An id is compared with all others that ever were in a pool.
 const idLength = 16
 
@@ -40,9 +43,11 @@ func (r *Run) PlanAllocate(ctx context.Context, a Allocation, limits timeouts.Va
 	return r.planComputed(ctx, c, allocations, limits, about)
 }
 
-// PlanAllocated records that a planned instance has something of the pool, and takes nothing. It warns if this is what another one of the plan waits for in vain.
-func (r *Run) PlanAllocated(ctx context.Context, a Allocation, about diagnose.Subject) diag.Diagnostics {
+// PlanAllocated records that a planned instance has something of the pool, and takes nothing. It refuses what another one of the plan has as well, as after a
+// second import, and warns if this is what another one waits for in vain.
+func (r *Run) PlanAllocated(ctx context.Context, a Allocation, m *Memory, about diagnose.Subject) diag.Diagnostics {
 	diags := r.planKeys(ctx, a.Ref, use{owns: []string{a.Key}}, token{text: allocations}, about)
+	diags.Append(r.planKeys(ctx, a.Ref, use{owns: []string{a.name()}}, m.token(), about)...)
 	r.registry.holds(a.ID, true)
 	if full := r.registry.awaitedInVain(a.ID); full != nil && r.Checks() && !r.isApply(ctx) {
 		diags.Append(r.atPlan(ctx, about).Diagnose(&diagnose.HeldHereError{Full: full}))
@@ -50,9 +55,26 @@ func (r *Run) PlanAllocated(ctx context.Context, a Allocation, about diagnose.Su
 	return diags
 }
 
+// PlanRelease checks whether what a planned instance has can be given back, and refuses what another one of the plan has as well.
+func (r *Run) PlanRelease(ctx context.Context, a Allocation, m *Memory, limits timeouts.Value, about diagnose.Subject) diag.Diagnostics {
+	if r.applying() {
+		return nil
+	}
+	diags := r.planKeys(ctx, a.Ref, use{removes: []string{a.name()}}, m.token(), about)
+	if diags.HasError() {
+		return diags
+	}
+	return append(diags, r.check(ctx, about, limits, func(ctx context.Context) error {
+		return unlessGone(r.Engine.CheckCompute(ctx, r.releasing(a), r.CheckMode(ctx)))
+	})...)
+}
+
 // Allocate takes what nobody else has, and waits for that. isDoubtful: an error, after which it is not known whether the member with the id that is returned is there, or
 // comes there yet, or whose it is. It is to be released by that id.
-func (r *Run) Allocate(ctx context.Context, a Allocation, timeout time.Duration, about diagnose.Subject) (m pool.Member, isDoubtful bool, diags diag.Diagnostics) {
+func (r *Run) Allocate(
+	ctx context.Context, a Allocation, memory *Memory, timeout time.Duration, about diagnose.Subject,
+) (m pool.Member, isDoubtful bool, diags diag.Diagnostics) {
+	memory.newToken()
 	a.ID, a.Since = rand.Text()[:idLength], time.Now().UTC().Format(time.RFC3339)
 	c := r.taking(a, &about)
 	r.registry.holds(a.ID, true)
@@ -96,19 +118,11 @@ func (r *Run) Reclaim(ctx context.Context, a Allocation, timeout time.Duration, 
 // that one, with a warning. An allocation without a value is of a take that may still be on its way: see [fenced]. isDoubtful: an error, after which it is not
 // known whether the release has landed, or does yet.
 func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, about diagnose.Subject) (isDoubtful bool, diags diag.Diagnostics) {
-	c := r.computed(a, func(p *pool.Pool) (*pool.Pool, error) { return p.Release(a.ID, a.Value), nil })
-	if a.Value == "" {
-		c.Next = fenced(c.Next)
-	}
+	c := r.releasing(a)
 	var step cas.Step
 	diags, err := r.compute(ctx, c, allocations, timeout, about, func(ctx context.Context) (err error) {
 		step, err = r.Engine.Compute(ctx, c)
-		var notFound *cas.NotFoundError
-		var terminating *cas.TerminatingError
-		if errors.As(err, &notFound) || errors.As(err, &terminating) {
-			return nil
-		}
-		return err
+		return unlessGone(err)
 	})
 	if diags.HasError() {
 		var unknown *cas.UnknownError
@@ -122,6 +136,25 @@ func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, 
 		}
 	}
 	return false, diags
+}
+
+// releasing is the pool's key as one that an allocation is given back to.
+func (r *Run) releasing(a Allocation) cas.Computed {
+	c := r.computed(a, func(p *pool.Pool) (*pool.Pool, error) { return p.Release(a.ID, a.Value), nil })
+	if c.Wait = 0; a.Value == "" {
+		c.Next = fenced(c.Next)
+	}
+	return c
+}
+
+// unlessGone is the error of a release, but for that of a ConfigMap that has gone, or is about to: what it holds goes with it.
+func unlessGone(err error) error {
+	var notFound *cas.NotFoundError
+	var terminating *cas.TerminatingError
+	if errors.As(err, &notFound) || errors.As(err, &terminating) {
+		return nil
+	}
+	return err
 }
 
 // fenced writes also what next leaves as it is, with a line break more, or as an empty pool. A take is conditional on the version that it was judged on: after
@@ -140,8 +173,24 @@ func fenced(next func(cas.Entry) (cas.Entry, error)) func(cas.Entry) (cas.Entry,
 	}
 }
 
-// Allocated reads what became of an allocation: the member with its id or, where it has no id yet, of its value. Where there is none, other is who has the
-// value by now, if anybody has.
+// Adopt takes over what the pool has of a value, for an import. A later read could find another's there.
+func (r *Run) Adopt(ctx context.Context, a Allocation, memory *Memory, about diagnose.Subject) (pool.Member, diag.Diagnostics) {
+	if !r.Configured() {
+		return pool.Member{}, diag.Diagnostics{NotConfigured()}
+	}
+	_, m, _, diags := r.Allocated(ctx, a, timeouts.Value{}, about)
+	switch {
+	case diags.HasError():
+	case m.Value == "":
+		diags.Append(about.NoAllocation(a.Value))
+	case m.ID == "":
+		diags.Append(about.WithoutID(m))
+	}
+	memory.newToken()
+	return m, diags
+}
+
+// Allocated reads what became of an allocation: the member with its id. Where there is none, other is who has the value by now, if anybody has.
 func (r *Run) Allocated(
 	ctx context.Context, a Allocation, limits timeouts.Value, about diagnose.Subject,
 ) (m, other pool.Member, isThere bool, diags diag.Diagnostics) {
@@ -153,10 +202,7 @@ func (r *Run) Allocated(
 	defer cancel()
 	find := func(seen *cas.Observation) (m, other pool.Member, isThere bool, err error) {
 		p, err := r.pool(a.EntryID, seen.Entry(a.Key))
-		other, isTaken := p.At(a.Value)
-		if a.ID == "" {
-			return other, other, isTaken, err
-		}
+		other, _ = p.At(a.Value)
 		m, isThere = p.Find(a.ID, a.Value)
 		return m, other, isThere, err
 	}

@@ -87,7 +87,17 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 	ctx, memory := r.Planning(ctx, &req, resp)
 	resp.Diagnostics.Append(memory.Keep(ctx, resp.Private)...)
+	var state *allocationModel
+	release := func() {
+		resp.Diagnostics.Append(r.Run.PlanRelease(ctx, r.allocation(state, nil), memory, state.Timeouts, r.about(state, terms.OpDelete))...)
+	}
+	if !req.State.Raw.IsNull() {
+		state = r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
+	}
 	if req.Plan.Raw.IsNull() {
+		if !resp.Diagnostics.HasError() {
+			release()
+		}
 		return
 	}
 	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
@@ -96,7 +106,7 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if resp.Diagnostics.HasError() || !adapter.Known(plan.Namespace, plan.Name, plan.Key) {
 		return
 	}
-	if req.State.Raw.IsNull() {
+	if state == nil {
 		if plan.Ranges.Kind() != "numbers" {
 			plan.Number = types.Int64Null()
 			resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
@@ -106,17 +116,19 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 		}
 		return
 	}
-	state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
-	switch was := state.Ranges.Kind(); {
+	switch was := state.Ranges.Kind(); { // the creation of a replace is planned by a call of its own
 	case plan.entryID() != state.entryID():
-		return // a replace, whose creation is planned by a call of its own
+		release()
+		return
 	case state.Value.IsNull(): // in doubt, and not tainted
 		plan.Value = types.StringUnknown()
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 		resp.RequiresReplace.Append(path.Root("value"))
+		release()
 		return
 	case was != "" && was != plan.Ranges.Kind():
 		resp.RequiresReplace.Append(path.Root(plan.Ranges.Kind()))
+		release()
 		return
 	}
 	if !req.Plan.Raw.Equal(req.State.Raw) {
@@ -124,7 +136,7 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	}
 	about := r.about(plan, terms.OpUpdate)
-	resp.Diagnostics.Append(r.Run.PlanAllocated(ctx, r.allocation(plan, from), about)...)
+	resp.Diagnostics.Append(r.Run.PlanAllocated(ctx, r.allocation(plan, from), memory, about)...)
 	if value := plan.Value.ValueString(); from != nil && !from.Contains(value) {
 		resp.Diagnostics.Append(about.OutsideRange(value))
 	}
@@ -138,10 +150,11 @@ func (r *allocationResource) Create(ctx context.Context, req resource.CreateRequ
 	resp.Diagnostics.Append(diags...)
 	from, diags := plan.Range(ctx)
 	resp.Diagnostics.Append(diags...)
+	memory := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	member, isDoubtful, diags := r.Run.Allocate(ctx, r.allocation(plan, from), timeout, r.about(plan, terms.OpCreate))
+	member, isDoubtful, diags := r.Run.Allocate(ctx, r.allocation(plan, from), memory, timeout, r.about(plan, terms.OpCreate))
 	resp.Diagnostics.Append(diags...)
 	switch {
 	case isDoubtful:
@@ -151,6 +164,7 @@ func (r *allocationResource) Create(ctx context.Context, req resource.CreateRequ
 	default:
 		plan.has(member)
 	}
+	resp.Diagnostics.Append(memory.Keep(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.State.Raw)...)
 }
 
@@ -161,17 +175,10 @@ func (r *allocationResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	about := r.about(state, terms.OpRead)
-	isImport := state.ID.IsNull()
 	member, other, isThere, diags := r.Run.Allocated(ctx, r.allocation(state, nil), state.Timeouts, about)
 	resp.Diagnostics.Append(diags...)
 	switch {
 	case diags.HasError():
-		return
-	case isImport && !isThere:
-		resp.Diagnostics.Append(about.NoAllocation(state.Value.ValueString()))
-		return
-	case isImport && member.ID == "":
-		resp.Diagnostics.Append(about.WithoutID(member))
 		return
 	case !isThere && other.Value != "":
 		resp.Diagnostics.Append(about.AllocationTakenOver(other, "The state drops it, and the next apply takes a new one."))
@@ -196,13 +203,16 @@ func (r *allocationResource) Update(ctx context.Context, req resource.UpdateRequ
 	plan, state := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics), r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
 	timeout, diags := plan.Timeouts.Update(ctx, terms.DefaultTimeout)
 	resp.Diagnostics.Append(diags...)
+	memory := r.Recall(ctx, resp.Private, &resp.Diagnostics)
+	memory.ForgetPlan()
+	resp.Diagnostics.Append(memory.Keep(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	plan.has(pool.Member{ID: state.ID.ValueString(), Value: state.Value.ValueString()})
 	if plan.Claimant.ValueString() != state.Claimant.ValueString() {
 		a := r.allocation(plan, nil)
-		a.Value, a.Wait = plan.Value.ValueString(), 0
+		a.Wait = 0
 		resp.Diagnostics.Append(r.Run.Reclaim(ctx, a, timeout, r.about(plan, terms.OpUpdate))...)
 	}
 	if !resp.Diagnostics.HasError() {
@@ -218,24 +228,26 @@ func (r *allocationResource) Delete(ctx context.Context, req resource.DeleteRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	a := r.allocation(state, nil)
-	a.Wait = 0
-	isDoubtful, diags := r.Run.Release(ctx, a, timeout, r.about(state, terms.OpDelete))
+	isDoubtful, diags := r.Run.Release(ctx, r.allocation(state, nil), timeout, r.about(state, terms.OpDelete))
 	if resp.Diagnostics.Append(diags...); isDoubtful {
-		state.doubts(a.ID)
+		state.doubts(state.ID.ValueString())
 		resp.Diagnostics.Append(r.Codec().Encode(ctx, *state, &resp.State.Raw)...)
 	}
 }
 
-// ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the rest.
+// ImportState implements [resource.ResourceWithImportState]. The refresh that follows puts in the claimant.
 func (r *allocationResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	id, diags := adapter.Imported[struct{}](ctx, req, terms.ParseAllocationID, nil)
 	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}
-	m := r.Decode(ctx, codec.Nulls, &resp.Diagnostics)
+	m, memory := r.Decode(ctx, codec.Nulls, &resp.Diagnostics), r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	m.SetRef(id.Ref)
 	m.ID, m.Key, m.Value = types.StringNull(), types.StringValue(id.Key), types.StringValue(id.Value)
+	member, diags := r.Run.Adopt(ctx, r.allocation(m, nil), memory, r.about(m, terms.OpRead))
+	resp.Diagnostics.Append(diags...)
+	m.has(member)
+	resp.Diagnostics.Append(memory.Keep(ctx, resp.Private)...)
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *m, &resp.State.Raw)...)
 }
 

@@ -159,6 +159,7 @@ func Allocating(id terms.EntryID, op terms.Operation, hide Hiding) Subject {
 	return Subject{
 		ID: id, Noun: "allocation", Value: path.Root("key"), Op: op, Limit: op, Hide: hide, Members: func() int64 { return 0 },
 		Ways: Ways{
+			Move:    "To give the resource another address, use a moved block.",
 			Abandon: "To leave the ConfigMap as it is, run terraform state rm with the address of this resource. The value stays taken.",
 			Doubt: map[terms.Operation]string{
 				terms.OpCreate: "Run terraform apply again: it releases what this one may have taken, and takes a value again.",

@@ -188,7 +188,7 @@ Another resource has a in the same configuration. Nothing was written.
   ConfigMap:  shop/settings
   Key:        a
 
-Leave the key to one of the two. If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy.`,
+Leave it to one of the two. If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy.`,
 		},
 		"written twice, warned": {
 			of: aboutSeveral(terms.OpCreate, warned).KeyWrittenTwice([]string{"a"}, false), severity: diag.SeverityWarning, path: `data["a"]`, summary: "Key Written Twice",
@@ -198,7 +198,7 @@ Another resource has a in the same configuration. The apply refuses the second w
   ConfigMap:  shop/settings
   Key:        a
 
-Leave the key to one of the two.`,
+Leave it to one of the two.`,
 		},
 		"existed before": {
 			of: aboutFoo(terms.OpDelete, planning).ExistedBefore([]string{"foo"}), severity: diag.SeverityWarning, summary: "Key Existed Before Terraform",

@@ -105,7 +105,7 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 		"two owners": {
 			of: aboutWeb(terms.OpCreate).KeyWrittenTwice([]string{replicasKey()}, false), path: `fields["spec.replicas"]`, summary: "Field Written Twice",
 			detail: "Another resource has spec.replicas in the same configuration. Nothing was written." + where + "  Field:       spec.replicas\n" +
-				"\nLeave the field to one of the two.",
+				"\nLeave it to one of the two.",
 		},
 	}
 }

@@ -286,12 +286,12 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		},
 		"written by another one of this run": {
 			of: aboutFoo(terms.OpCreate).Diagnose(&diagnose.WrittenTwiceError{Keys: []string{"foo"}}), path: "key", summary: "Key Written Twice",
-			detail: "Another resource of this run has written foo, or taken it over. Nothing was written." + head + "\nLeave the key to one of the two.",
+			detail: "Another resource of this run has written foo, or taken it over. Nothing was written." + head + "\nLeave it to one of the two.",
 		},
 		"planned twice, or another one's": {
 			of: aboutFoo(terms.OpCreate, planning).KeyWrittenTwice([]string{"foo"}, true), path: "key", summary: "Key Written Twice",
 			detail: "Another resource has foo in the same configuration. Nothing was written." + head +
-				"\nLeave the key to one of the two. If this resource is tainted, plan without -minimal-refresh, which plans it twice. " +
+				"\nLeave it to one of the two. If this resource is tainted, plan without -minimal-refresh, which plans it twice. " +
 				"If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy.",
 		},
 		"replaces itself": {

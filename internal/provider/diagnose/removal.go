@@ -167,7 +167,7 @@ func (s Subject) wholeType() string {
 // KeyWrittenTwice is for keys that another resource of the plan has as well. mayBeItself says that it may be the same one, which was tainted and is planned twice.
 func (s Subject) KeyWrittenTwice(keys []string, mayBeItself bool) diag.Diagnostic {
 	happened := "Another resource has " + enumerate(keys) + " in the same configuration."
-	next := number(len(keys), "Leave the key to one of the two.", "Leave each key to one of the two.")
+	next := number(len(keys), "Leave it to one of the two.", "Leave each to one of the two.")
 	if mayBeItself {
 		next += " If this resource is tainted, plan without -minimal-refresh, which plans it twice."
 	}
@@ -188,7 +188,7 @@ func (e *WrittenTwiceError) Error() string {
 func (s Subject) writtenTwice(e *WrittenTwiceError) diag.Diagnostic {
 	return s.refuse(TitleKeyWrittenTwice, s.keyPath(e.Keys[0]),
 		"Another resource of this run has written "+enumerate(e.Keys)+", or taken "+number(len(e.Keys), "it", "them")+" over.",
-		s.keyFact(e.Keys...), number(len(e.Keys), "Leave the key to one of the two.", "Leave each key to one of the two."))
+		s.keyFact(e.Keys...), number(len(e.Keys), "Leave it to one of the two.", "Leave each to one of the two."))
 }
 
 // VersionNotKnown is for a state that has no version to hold on to.

@@ -31,7 +31,7 @@ func (t WarningTitle) of(kind cas.Kind) title { return WarningTitle(named(kind, 
 var ofFields = strings.NewReplacer("ConfigMap", "Object", "Key", "Field")
 
 // phrases speak of fields where those of keys do of keys.
-var phrases = strings.NewReplacer("Leave the key to", "Leave the field to", "Leave each key to", "Leave each field to", "import the keys", "import the fields",
+var phrases = strings.NewReplacer("import the keys", "import the fields",
 	"the problem of each key", "the problem of each field", "to what the keys hold", "to what the fields hold", "remove the key from", "remove the field from",
 	"leave out the keys that", "leave out the fields that")
 
