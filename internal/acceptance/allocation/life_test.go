@@ -244,8 +244,14 @@ func TestTakeThatArrivesAfterItsReleaseTakesNothing(t *testing.T) {
 		next   func(p *fixture.Pipeline)
 		left   []string
 	}{
-		"destroyed":                    {hand("30001"), func(p *fixture.Pipeline) { p.Destroy() }, []string{"30001"}},
-		"destroyed, of an absent key":  {nil, func(p *fixture.Pipeline) { p.Destroy() }, nil},
+		"destroyed":                   {hand("30001"), func(p *fixture.Pipeline) { p.Destroy() }, []string{"30001"}},
+		"destroyed, of an absent key": {nil, func(p *fixture.Pipeline) { p.Destroy() }, nil},
+		"destroyed, of a full ConfigMap": {nil, func(p *fixture.Pipeline) {
+			const full = "{\n\"30001\":{\"claimant\":\"hand\"}\n}" // to the byte
+			p.Set("testmap", "foo", full)
+			p.Set("testmap", "bar", strings.Repeat("x", 1<<20-len("foo"+full+"bar")))
+			p.Destroy()
+		}, []string{"30001"}},
 		"destroyed without a refresh":  {nil, func(p *fixture.Pipeline) { p.Destroy("-refresh=false") }, nil},
 		"taken out of a configuration": {hand("30001"), func(p *fixture.Pipeline) { p.Applied("") }, []string{"30001"}},
 		"replaced, and destroyed":      {nil, func(p *fixture.Pipeline) { p.PlanApply(); p.Destroy() }, nil},

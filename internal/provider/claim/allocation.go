@@ -157,7 +157,7 @@ func unlessGone(err error) error {
 	return err
 }
 
-// fenced writes also what next leaves as it is, with a line break more, or as an empty pool. A take is conditional on the version that it was judged on: after
+// fenced writes also what next leaves as it is, in another form, or as an empty pool. A take is conditional on the version that it was judged on: after
 // a write, one of unknown outcome has landed, and was found, or it never can.
 func fenced(next func(cas.Entry) (cas.Entry, error)) func(cas.Entry) (cas.Entry, error) {
 	return func(live cas.Entry) (cas.Entry, error) {
@@ -167,8 +167,8 @@ func fenced(next func(cas.Entry) (cas.Entry, error)) func(cas.Entry) (cas.Entry,
 			return made, err
 		case live.IsAbsent():
 			return cas.Text(new(pool.Pool).String()), nil
-		default: // the next take or release writes it without the line break
-			return cas.Text(text + "\n"), nil
+		default:
+			return cas.Text(pool.Reformed(text)), nil
 		}
 	}
 }

@@ -441,3 +441,25 @@ func TestAReaderReadsWhatIsThere(t *testing.T) {
 		t.Error("what is no pool was read")
 	}
 }
+
+// A reformed text is another one, of the same pool, and no longer where a pool has written it.
+func TestReformedTextIsOfTheSamePool(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"{}", "{}\n", `{"a":{}}`, "{\n\"a\":{},\n\"b\":{\"n\":\"\\n}\"}\n}", "{\"a\": {}\n }", "{\"a\": {}}\n\n"} {
+		was, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			next := Reformed(text)
+			p, err := Parse(next)
+			if err != nil || next == text || p.String() != was.String() || len(next) > len(text)+1 {
+				t.Errorf("%q became %q: %v", text, next, err)
+			}
+			if len(p.members) > 0 && text == p.String() && len(next) > len(text) {
+				t.Errorf("%q has become longer: %q", text, next)
+			}
+			text = next
+		}
+	}
+}

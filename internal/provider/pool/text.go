@@ -122,6 +122,17 @@ func (p *Pool) String() string {
 	return b.String()
 }
 
+// Reformed is another text of the same pool. Of one that a pool has written it is as long: a ConfigMap may have no room for more. The next take or release writes
+// the usual text.
+func Reformed(text string) string {
+	for _, end := range [][2]string{{"\n}", " }"}, {" }", "\n}"}, {"\n", ""}} {
+		if before, ok := strings.CutSuffix(text, end[0]); ok {
+			return before + end[1]
+		}
+	}
+	return text + "\n"
+}
+
 // member is one allocation as it stands in the text.
 type member struct {
 	name   string // in NFC, as Terraform has all text
