@@ -204,7 +204,8 @@ func TestMissingObject(t *testing.T) {
 			p := fixture.NewPipeline(t)
 			for _, body := range []string{
 				fixture.EntryBlock("foo", `value = "1"`, test.line), fixture.DataBlock("it", `data = { foo = "1" }`, test.line),
-				fixture.SecretEntry(`value_wo = "1"`, `value_wo_version = 1`, test.line),
+				fixture.SecretEntry(`value_wo = "1"`, `value_wo_version = 1`, test.line), fixture.CounterBlock("n", test.line),
+				fixture.BlockOf("cas_configmap_allocation", "a", []string{`names = ["a"]`, test.line}),
 			} {
 				p.WriteFor(p.Kubeconfig, test.defaults, body)
 				if !test.refused {

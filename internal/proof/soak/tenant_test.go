@@ -62,7 +62,9 @@ func (p *plan) allocation(m pool.Member) (claim.Allocation, func(terms.Operation
 		EntryID: terms.EntryID{Ref: p.ref(p.ConfigMaps[0]), Key: poolKey}, Member: m, From: pool.Numbers{From: 1, To: poolSize}, FieldManager: p.Name,
 	}
 	return a, func(op terms.Operation) diagnose.Subject {
-		return diagnose.Allocating(a.EntryID, op, diagnose.HideIf(false))
+		s := diagnose.Allocating(op)
+		s.ID, s.Op, s.Limit = a.EntryID, op, op
+		return s
 	}
 }
 

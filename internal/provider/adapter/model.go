@@ -59,6 +59,29 @@ func (p *Place) SetRef(ref cas.Ref) {
 // RefKnown reports whether namespace and name are known.
 func (p *Place) RefKnown() bool { return Known(p.Namespace, p.Name) }
 
+// Taking holds the attributes that all resources share which take a value from one key.
+type Taking struct {
+	Place
+
+	Key           types.String `tfsdk:"key"`
+	MissingObject types.String `tfsdk:"missing_object"`
+}
+
+// EntryID names the key.
+func (t *Taking) EntryID() terms.EntryID {
+	return terms.EntryID{Ref: t.Ref(), Key: t.Key.ValueString()}
+}
+
+// EntryKnown reports whether it is known which key it is.
+func (t *Taking) EntryKnown() bool { return Known(t.Namespace, t.Name, t.Key) }
+
+// Subject completes what diagnostics say of a resource.
+func (t *Taking) Subject(s diagnose.Subject, op terms.Operation, run *claim.Run) diagnose.Subject {
+	s.ID, s.Value, s.Op, s.Limit, s.Hide = t.EntryID(), path.Root("key"), op, op, diagnose.HideIf(run.Hides(types.BoolNull()))
+	s.MissingRefused = t.MissingObject.ValueString() == terms.MissingError
+	return s
+}
+
 // Observed is the version of the object in a state.
 type Observed struct {
 	ResourceVersion types.String `tfsdk:"resource_version"`

@@ -70,22 +70,28 @@ func ofKeys(ctx context.Context, kind cas.Kind, id string, others ...map[string]
 		"name":                         place(fmt.Sprintf("Name of the %s. It must exist before the write.", kind), ValidName(kind)),
 		"expected_resource_version_wo": pin(kind),
 		"wait_for_match":               Wait(kind, terms.ScopeKey, "`conflict_scope = \"key\"` and the verb `watch`, and excludes `on_drift = \"error\"`"),
-		"missing_object": OneOf(fmt.Sprintf("What a plan of a create says if the %s does not exist, and no resource of this provider makes it in the same plan. `warning` (default) "+
-			"warns, since the apply may make it. `error` refuses the plan.", kind), terms.MissingWarning, terms.MissingError),
+		"missing_object":               missing(kind),
 	}}, others...)...)
 }
 
 // OfTaking adds to the attributes of a resource that takes a value from one key of a ConfigMap those that all such resources share. key says what that holds.
 func OfTaking(ctx context.Context, key string, others map[string]schema.Attribute) map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
-		"namespace":     Namespace(cas.ConfigMap),
-		"name":          place("Name of the ConfigMap. It must exist before the apply.", ValidName(cas.ConfigMap)),
-		"key":           place(key, ValidKey(cas.ConfigMap)),
-		"field_manager": fieldManager(" Each run appends its own suffix."),
-		"timeouts":      Timeouts(ctx),
+		"namespace":      Namespace(cas.ConfigMap),
+		"name":           place("Name of the ConfigMap. It must exist before the apply.", ValidName(cas.ConfigMap)),
+		"key":            place(key, ValidKey(cas.ConfigMap)),
+		"missing_object": missing(cas.ConfigMap),
+		"field_manager":  fieldManager(" Each run appends its own suffix."),
+		"timeouts":       Timeouts(ctx),
 	}
 	maps.Copy(all, others)
 	return all
+}
+
+// missing is missing_object.
+func missing(kind cas.Kind) schema.StringAttribute {
+	return OneOf(fmt.Sprintf("What a plan of a create says if the %s does not exist, and no resource of this provider makes it in the same plan. `warning` (default) "+
+		"warns, since the apply may make it. `error` refuses the plan.", kind), terms.MissingWarning, terms.MissingError)
 }
 
 // place is an attribute that says where a resource is.

@@ -28,8 +28,9 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	whole.SetRef(ref)
 	configured := adapter.Type{Connection: adapter.Connection{Run: run}}
 	ofWhole := (&adapter.Whole{Modeled: adapter.Modeled[adapter.Object]{Type: configured}}).About(&whole, terms.OpUpdate)
-	numbered := counterModel{Key: types.StringValue("foo")}
+	var numbered counterModel
 	numbered.SetRef(ref)
+	numbered.Key = types.StringValue("foo")
 	counter := (&counterResource{adapter.Modeled[counterModel]{Type: configured}}).about(&numbered, terms.OpCreate)
 	missing, immutable := &cas.NotFoundError{Ref: ref}, &cas.ImmutableError{Ref: ref}
 	forbidden := &cas.ForbiddenError{Ref: ref, Verb: "create", Err: errors.New("no")}

@@ -42,10 +42,9 @@ type allocationResource struct {
 
 // allocationModel is the resource's schema as Go values. One that is in doubt, after a create or a delete of unknown outcome, has an id and no value.
 type allocationModel struct {
-	adapter.Place
+	adapter.Taking
 	adapter.Ranges
 
-	Key         types.String `tfsdk:"key"`
 	Claimant    types.String `tfsdk:"claimant"`
 	Prefer      types.String `tfsdk:"prefer"`
 	WaitForFree types.String `tfsdk:"wait_for_free"`
@@ -53,14 +52,10 @@ type allocationModel struct {
 	Number      types.Int64  `tfsdk:"number"`
 }
 
-func (m *allocationModel) entryID() terms.EntryID {
-	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
-}
-
 // has takes in what the pool has.
 func (m *allocationModel) has(member pool.Member) {
 	m.ID, m.Value, m.Number = types.StringValue(member.ID), types.StringValue(member.Value), types.Int64Null()
-	if n, err := strconv.ParseInt(member.Value, 10, 64); err == nil && m.Ranges.Kind() == "numbers" {
+	if n, err := strconv.ParseInt(member.Value, 10, 64); err == nil && m.Kind() == "numbers" {
 		m.Number = types.Int64Value(n)
 	}
 }
@@ -103,11 +98,11 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
 	from, diags := plan.Range(ctx)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || !adapter.Known(plan.Namespace, plan.Name, plan.Key) {
+	if resp.Diagnostics.HasError() || !plan.EntryKnown() {
 		return
 	}
 	if state == nil {
-		if plan.Ranges.Kind() != "numbers" {
+		if plan.Kind() != "numbers" {
 			plan.Number = types.Int64Null()
 			resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 		}
@@ -116,8 +111,8 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 		}
 		return
 	}
-	switch was := state.Ranges.Kind(); { // the creation of a replace is planned by a call of its own
-	case plan.entryID() != state.entryID():
+	switch was := state.Kind(); { // the creation of a replace is planned by a call of its own
+	case plan.EntryID() != state.EntryID():
 		release()
 		return
 	case state.Value.IsNull(): // in doubt, and not tainted
@@ -126,8 +121,8 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 		resp.RequiresReplace.Append(path.Root("value"))
 		release()
 		return
-	case was != "" && was != plan.Ranges.Kind():
-		resp.RequiresReplace.Append(path.Root(plan.Ranges.Kind()))
+	case was != "" && was != plan.Kind():
+		resp.RequiresReplace.Append(path.Root(plan.Kind()))
 		release()
 		return
 	}
@@ -253,7 +248,7 @@ func (r *allocationResource) ImportState(ctx context.Context, req resource.Impor
 
 // allocation is what the model of a plan wants, or that of a state has.
 func (r *allocationResource) allocation(m *allocationModel, from pool.Range) claim.Allocation {
-	a := claim.Allocation{EntryID: m.entryID(), From: from, FieldManager: r.Run.FieldManagerOr(m.FieldManager)}
+	a := claim.Allocation{EntryID: m.EntryID(), From: from, FieldManager: r.Run.FieldManagerOr(m.FieldManager)}
 	a.Member = pool.Member{Value: m.Prefer.ValueString(), Claimant: m.Claimant.ValueString(), ID: m.ID.ValueString()}
 	if from == nil {
 		a.Value = m.Value.ValueString()
@@ -265,7 +260,7 @@ func (r *allocationResource) allocation(m *allocationModel, from pool.Range) cla
 }
 
 func (r *allocationResource) about(m *allocationModel, op terms.Operation) diagnose.Subject {
-	s := diagnose.Allocating(m.entryID(), op, diagnose.HideIf(r.Run.Hides(types.BoolNull())))
+	s := m.Subject(diagnose.Allocating(op), op, r.Run)
 	if op == terms.OpCreate {
 		s.Wait = m.WaitForFree
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
@@ -36,17 +35,12 @@ type counterResource struct {
 
 // counterModel is the resource's schema as Go values.
 type counterModel struct {
-	adapter.Place
+	adapter.Taking
 
-	Key      types.String `tfsdk:"key"`
-	Initial  types.Int64  `tfsdk:"initial"`
-	Step     types.Int64  `tfsdk:"step"`
-	Triggers types.Map    `tfsdk:"triggers"`
-	Value    types.Int64  `tfsdk:"value"`
-}
-
-func (m *counterModel) entryID() terms.EntryID {
-	return terms.EntryID{Ref: m.Ref(), Key: m.Key.ValueString()}
+	Initial  types.Int64 `tfsdk:"initial"`
+	Step     types.Int64 `tfsdk:"step"`
+	Triggers types.Map   `tfsdk:"triggers"`
+	Value    types.Int64 `tfsdk:"value"`
 }
 
 // ModifyPlan says whether a number is to be taken, and checks whether one can be.
@@ -60,19 +54,19 @@ func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !adapter.Known(plan.Namespace, plan.Name, plan.Key) {
+	if resp.Diagnostics.HasError() || !plan.EntryKnown() {
 		return
 	}
 	if !req.State.Raw.IsNull() {
 		state := r.Decode(ctx, req.State.Raw, &resp.Diagnostics)
-		if resp.Diagnostics.HasError() || plan.entryID() != state.entryID() {
+		if resp.Diagnostics.HasError() || plan.EntryID() != state.EntryID() {
 			return // a replace, whose creation is planned by a call of its own
 		}
 		if !plan.takesAfter(state) {
 			plan.Value = state.Value
 		}
 	}
-	plan.ID = types.StringValue(plan.entryID().String())
+	plan.ID = types.StringValue(plan.EntryID().String())
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	if plan.Value.IsUnknown() && plan.argumentsKnown() {
 		resp.Diagnostics.Append(r.Run.PlanTake(ctx, r.counter(plan), plan.Timeouts, r.about(plan, terms.OpCreate))...)
@@ -125,13 +119,13 @@ func (*counterResource) Delete(context.Context, resource.DeleteRequest, *resourc
 func (r *counterResource) take(ctx context.Context, m *counterModel, op terms.Operation, timeout time.Duration) diag.Diagnostics {
 	number, diags := r.Run.Take(ctx, r.counter(m), timeout, r.about(m, op))
 	if !diags.HasError() {
-		m.ID, m.Value = types.StringValue(m.entryID().String()), types.Int64Value(number)
+		m.ID, m.Value = types.StringValue(m.EntryID().String()), types.Int64Value(number)
 	}
 	return diags
 }
 
 func (r *counterResource) counter(m *counterModel) cas.Counter {
-	id := m.entryID()
+	id := m.EntryID()
 	return cas.Counter{
 		Ref: id.Ref, Key: id.Key, Initial: m.Initial.ValueInt64(), Step: m.Step.ValueInt64(), FieldManager: r.Run.FieldManagerOr(m.FieldManager),
 	}
@@ -151,9 +145,7 @@ func (m *counterModel) argumentsKnown() bool {
 }
 
 func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Subject {
-	return diagnose.Subject{
-		ID: m.entryID(), Noun: "counter", Value: path.Root("key"), Op: op, Limit: op, Hide: diagnose.HideIf(r.Run.Hides(types.BoolNull())),
-	}
+	return m.Subject(diagnose.Subject{Noun: "counter"}, op, r.Run)
 }
 
 func counterSchema(ctx context.Context) schema.Schema {

@@ -154,10 +154,10 @@ func (s Subject) WithoutID(m pool.Member) diag.Diagnostic {
 		[]Fact{{partValue, s.shown(m.Value)}, {"Claimant", s.claimant(m)}}, "Add a member id of your choice to it with kubectl, then import again.")
 }
 
-// Allocating is the subject of all about allocations.
-func Allocating(id terms.EntryID, op terms.Operation, hide Hiding) Subject {
+// Allocating is what subjects of allocations have in common.
+func Allocating(op terms.Operation) Subject {
 	return Subject{
-		ID: id, Noun: "allocation", Value: path.Root("key"), Op: op, Limit: op, Hide: hide, Members: func() int64 { return 0 },
+		Noun: "allocation", Members: func() int64 { return 0 },
 		Ways: Ways{
 			Move:    "To give the resource another address, use a moved block.",
 			Abandon: "To leave the ConfigMap as it is, run terraform state rm with the address of this resource. The value stays taken.",

@@ -13,7 +13,7 @@ import (
 )
 
 func ofAllocation(s *diagnose.Subject) {
-	of := diagnose.Allocating(s.ID, s.Op, s.Hide)
+	of := diagnose.Allocating(s.Op)
 	s.Noun, s.Keys, s.ImportID, s.Ways, s.Value, s.Members = of.Noun, nil, nil, of.Ways, path.Root("key"), func() int64 { return 11900 }
 }
 

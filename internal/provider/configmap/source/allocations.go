@@ -17,7 +17,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/pool"
-	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // NewAllocationsSource is the data source cas_configmap_allocations.
@@ -60,7 +59,7 @@ func (m *allocations) Fill(ctx context.Context, seen *cas.Observation, about dia
 		err = pool.NotText()
 	}
 	if err != nil {
-		return diag.Diagnostics{diagnose.Allocating(about.ID, terms.OpRead, about.Hide).Diagnose(err)}
+		return diag.Diagnostics{about.Diagnose(err)}
 	}
 	members, values := []attr.Value{}, map[string][]string{}
 	for _, each := range taken.Members() {
