@@ -59,6 +59,12 @@ func TestImportedAllocationIsReleased(t *testing.T) {
 	id := p.Namespace + "/testmap/foo/"
 	p.Wants(p.Ended(p.On.Run("import", address, id+"30003"), 1, "import"), "Error: Allocation Without An ID", "Claimant: hand")
 	p.Wants(p.Ended(p.On.Run("import", address, id+"30004"), 1, "import"), "Error: Nothing To Import")
+	was := p.Live("testmap").Data["foo"]
+	p.Set("testmap", "foo", `{"30002": {"id": "ABC"}, "30003": {"id": "ABC"}}`) // one that is lost would be followed to the other
+	for _, value := range []string{"30002", "30003"} {
+		p.Wants(p.Ended(p.On.Run("import", address, id+value), 1, "import"), "Error: Allocation Without An ID", "no id of its own")
+	}
+	p.Set("testmap", "foo", was)
 	p.Wants(p.Ended(p.On.Run("import", address, "30002"), 1, "import"), "namespace/name/key/value")
 	p.Do("import", address, id+"30002")
 	wantValues(p, "30002")

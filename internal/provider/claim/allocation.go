@@ -203,6 +203,11 @@ func (r *Run) Allocated(
 	find := func(seen *cas.Observation) (m, other pool.Member, isThere bool, err error) {
 		p, err := r.pool(a.EntryID, seen.Entry(a.Key))
 		other, _ = p.At(a.Value)
+		if a.ID == "" { // an import: what another member has as well would be followed there, or released there
+			if _, isShared := p.Release(other.ID, other.Value).Find(other.ID, ""); isShared {
+				other.ID = ""
+			}
+		}
 		m, isThere = p.Find(a.ID, a.Value)
 		return m, other, isThere, err
 	}

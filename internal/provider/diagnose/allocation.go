@@ -42,8 +42,11 @@ func (s Subject) ofPool(err error) diag.Diagnostic {
 	case errors.As(err, &unknown), errors.As(err, &waited):
 		return nil
 	case errors.As(err, &format):
-		return s.refuse(TitleNotAPool, path.Root("key"), s.ID.Key+" holds no pool: "+format.Problem+".", nil,
-			s.orDestroy("Set the key to {} for an empty pool, or remove it. To keep what is there, use another key."))
+		next := "If it was one, mend the text: with {}, or without the key, all its values are free for others. To keep what is there, use another key."
+		if s.Op != terms.OpCreate && s.Ways.Abandon != "" {
+			next = strings.Replace(next, "use another key.", "run terraform state rm with the address of this resource.", 1)
+		}
+		return s.refuse(TitleNotAPool, path.Root("key"), s.ID.Key+" holds no pool: "+format.Problem+".", nil, s.orDestroy(next))
 	case errors.As(err, &here):
 		const next = "Widen the range, or have fewer allocations in one configuration."
 		if s.Plan != "" { // Terraform plans a replacement as an allocation that stays, and then as a new one
@@ -148,10 +151,10 @@ func (s Subject) NoAllocation(value string) diag.Diagnostic {
 		"Correct the import, or remove it: the next apply takes a value.")
 }
 
-// WithoutID is for an import of an allocation that was written by hand.
+// WithoutID is for an import of an allocation that was written by hand, without an id or with that of another.
 func (s Subject) WithoutID(m pool.Member) diag.Diagnostic {
-	return s.tell(TitleAllocationWithoutAnID, path.Empty(), "The allocation has no id: it was written by hand, and is never released. Nothing was imported.",
-		[]Fact{{partValue, s.shown(m.Value)}, {"Claimant", s.claimant(m)}}, "Add a member id of your choice to it with kubectl, then import again.")
+	return s.tell(TitleAllocationWithoutAnID, path.Empty(), "The allocation has no id of its own, by which it could be released. Nothing was imported.",
+		[]Fact{{partValue, s.shown(m.Value)}, {"Claimant", s.claimant(m)}}, "Give it an id that no other allocation has, with kubectl, then import again.")
 }
 
 // Allocating is what subjects of allocations have in common.

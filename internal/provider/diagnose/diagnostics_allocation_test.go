@@ -38,7 +38,13 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 		"not a pool": {
 			of: create.Diagnose(&pool.FormatError{Problem: "the text is no JSON object"}), path: "key", summary: "Not A Pool",
 			detail: "foo holds no pool: the text is no JSON object. Nothing was written." + head +
-				"\nSet the key to {} for an empty pool, or remove it. To keep what is there, use another key.",
+				"\nIf it was one, mend the text: with {}, or without the key, all its values are free for others. To keep what is there, use another key.",
+		},
+		"a pool that is one no more": {
+			of: read.Diagnose(&pool.FormatError{Problem: "the text is no JSON object"}), path: "key", summary: "Not A Pool",
+			detail: "foo holds no pool: the text is no JSON object. Nothing was read." + head +
+				"\nIf it was one, mend the text: with {}, or without the key, all its values are free for others. " +
+				"To keep what is there, run terraform state rm with the address of this resource.",
 		},
 		"full": {
 			of: create.Diagnose(full), summary: "Pool Is Full",
@@ -109,8 +115,8 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 		},
 		"an allocation without an id": {
 			of: read.WithoutID(ours), summary: "Allocation Without An ID",
-			detail: "The allocation has no id: it was written by hand, and is never released. Nothing was imported." + head +
-				"  Value:      \"7\"\n  Claimant:   shop/web\n\nAdd a member id of your choice to it with kubectl, then import again.",
+			detail: "The allocation has no id of its own, by which it could be released. Nothing was imported." + head +
+				"  Value:      \"7\"\n  Claimant:   shop/web\n\nGive it an id that no other allocation has, with kubectl, then import again.",
 		},
 		"no allocation to import": {
 			of: read.NoAllocation("7"), summary: "Nothing To Import",
