@@ -314,6 +314,9 @@ func (b *batch) landed(r result) {
 	b.c.wrote(base, r.after, r.now, keys, r.isAnyones)
 	for i, t := range b.tasks {
 		t.result = TxnResult{After: r.after, Previous: map[string]Entry{}, Stored: map[string]Entry{}, Wrote: true}
+		if b.from != nil && !r.isLater {
+			t.result.Made = b.from.Makes(b.of[i], b.changes, r.after)
+		}
 		for _, c := range b.of[i] {
 			t.result.Previous[c.Key], t.result.Stored[c.Key] = c.From, r.after.Entry(c.Key)
 			if r.after.Entry(c.Key) == leaves[c.Key] {

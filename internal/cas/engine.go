@@ -83,6 +83,8 @@ type TxnResult struct {
 	// Stored is what they hold after it, as After shows; or a key that is computed, and that others of the same request have
 	// computed further, after it alone.
 	Stored map[string]Entry
+	// Made has the maps and lists that the write made on its way to fields, by key, but for those that it shares. It is for KeySwap.Rest.
+	Made map[string]string
 	// Wrote is false where no write was needed.
 	Wrote bool
 }

@@ -200,30 +200,6 @@ func TestDestroyLeavesWhatAnotherChanged(t *testing.T) {
 	o.wantLive(`{"a":"theirs"}`, "metadata", "annotations")
 }
 
-// Given maps that a write made on its way to a field, and that the API server takes no empty one of; then a destroy is refused, and says how to go on. Of a map that is
-// set as one field, none stays.
-func TestMapThatAWriteMade(t *testing.T) {
-	t.Parallel()
-	const probe = `spec.template.spec.containers[name=web].livenessProbe`
-	steps := []string{"spec", "template", "spec", "containers", "name=web", "livenessProbe"}
-	t.Run("on its way", func(t *testing.T) {
-		o := made(t, deployment)
-		o.Planned(o.block(`fields = { "` + probe + `.httpGet.path" = "/", "` + probe + `.httpGet.port" = 80 }`))
-		was := o.live()
-		o.Write("")
-		o.Plan()
-		o.ApplyRefused("Error: Request Refused", "422", `apply deletion_policy = "abandon", then destroy.`)
-		o.unchanged(was)
-	})
-	t.Run("as one field", func(t *testing.T) {
-		o := made(t, deployment)
-		o.Planned(o.block(`fields = { "` + probe + `" = { httpGet = { path = "/", port = 80 } } }`))
-		o.PlanNothing()
-		o.Destroy()
-		o.wantLive("", steps...)
-	})
-}
-
 func TestDataSource(t *testing.T) {
 	o := on(cli(t), deployment)
 	o.Applied(fmt.Sprintf("data \"cas_object_fields\" \"it\" {\n  %s\n  paths = [\"spec.replicas\", %q, \"status.readyReplicas\"]\n}\noutput \"values\" {\n  value = data.cas_object_fields.it.values\n}\n", o.at(), image))

@@ -282,6 +282,58 @@ func put(v any, p fieldpath.Path, to Entry) any {
 	return list
 }
 
+// Makes gives the maps and lists that changes make on their way to fields, by key, with the digest of what after has in each beside, as defaults. It gives
+// none into which all the changes of the request write something else, and none of metadata, where the API server keeps no empty ones.
+func (o *Observation) Makes(changes, all []Change, after *Observation) map[string]string {
+	made := map[string]string{}
+	for _, c := range changes {
+		path, isField := FieldPath(c.Key)
+		if !isField || !c.Signs() {
+			continue
+		}
+		p := parsed(path)
+		at, err := find(o.fields, p)
+		if err != nil || at.missing >= len(p)-1 || *p[0].FieldName == "metadata" {
+			continue
+		}
+		p = p[:at.missing+1]
+		key := inFields + fieldpaths.Text(p)
+		undone := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return !c.Signs() || within(c.Key, p) == nil })
+		for i, c := range undone {
+			undone[i] = Change{Key: c.Key, From: c.To}
+		}
+		into := slices.DeleteFunc(slices.Clone(all), func(c Change) bool { return !c.Writes() || !Overlap(c.Key, key) })
+		if rest := after.rest(p, undone); !rest.IsAbsent() && len(into) == len(undone) {
+			made[key] = rest.Digest()
+		}
+	}
+	return made
+}
+
+// rest is what a field would hold after changes of what is in it; absent where it is not there.
+func (o *Observation) rest(p fieldpath.Path, changes []Change) Entry {
+	at, err := find(o.fields, p)
+	if err != nil || at.value == nil {
+		return Entry{}
+	}
+	v := runtime.DeepCopyJSONValue(at.value)
+	for _, c := range changes {
+		if in := within(c.Key, p); in != nil && c.Writes() {
+			v = put(v, in, c.To)
+		}
+	}
+	return fieldEntry(v)
+}
+
+// within is the path of a key from another path on; nil where it does not begin with that.
+func within(key string, p fieldpath.Path) fieldpath.Path {
+	path, isField := FieldPath(key)
+	if of := parsed(path); isField && len(of) > len(p) && of[:len(p)].Equals(p) {
+		return of[len(p):]
+	}
+	return nil
+}
+
 // difference is the merge patch that makes one map of another.
 func difference(from, to map[string]any) map[string]any {
 	patch := map[string]any{}

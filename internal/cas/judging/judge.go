@@ -160,9 +160,11 @@ func (t *Txn) judgeVersions(o *Observation, h History) error {
 		if v.UID == "" {
 			reason = ReasonVersion
 		}
-		all := make([]KeyConflict, len(t.Keys))
-		for i, k := range t.Keys {
-			all[i] = k.conflict(reason)
+		var all []KeyConflict
+		for _, k := range t.Keys {
+			if k.Rest == "" {
+				all = append(all, k.conflict(reason))
+			}
 		}
 		return &ConflictError{Reason: reason, Ref: t.Ref, Keys: all, At: v, Live: o}
 	}
@@ -179,7 +181,7 @@ func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Cha
 			live = o.Entry(k.Key)
 		}
 		switch {
-		case t.GoneIsDone && !k.IsGuard && live.IsAbsent():
+		case k.Rest != "", t.GoneIsDone && !k.IsGuard && live.IsAbsent():
 			continue
 		case k.Next != nil:
 			next, err := k.Next(live)
@@ -211,7 +213,17 @@ func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Cha
 		}
 		return nil, &ConflictError{Reason: failed[0].Reason, Ref: t.Ref, Keys: failed, At: at, Live: o}
 	}
-	return changes, nil
+	return t.emptied(o, changes), nil
+}
+
+// emptied adds the removal of what the changes leave as empty as the write that made it would have.
+func (t *Txn) emptied(o *Observation, changes []Change) []Change {
+	for _, k := range t.Keys {
+		if path, _ := FieldPath(k.Key); k.Rest != "" && o.rest(parsed(path), changes).Digest() == k.Rest {
+			changes = append(changes, Change{Key: k.Key, From: o.Entry(k.Key)})
+		}
+	}
+	return changes
 }
 
 // conflict is the key in an error.

@@ -45,6 +45,9 @@ type KeySwap struct {
 	Held Held
 	// IsGuard makes it a comparison alone: New and Held do not count, and nothing is written.
 	IsGuard bool
+	// Rest, where it is not empty, makes the key one of a map or a list that an earlier write has made on its way to fields: it is what TxnResult.Made told. If nothing else is in
+	// it once the others are written, it goes with them. Nothing else of it counts, but for IsGuard, which must be true.
+	Rest string
 	// Next, where it is not nil, makes New of what the key holds at the time of the write, instead of Expect, New and Held. An
 	// error refuses the Txn.
 	Next func(live Entry) (Entry, error)

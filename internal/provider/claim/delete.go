@@ -199,6 +199,7 @@ func (ch *Change) removal() (t *cas.Txn, become fates, diags diag.Diagnostics) {
 		}
 		t.Keys = append(t.Keys, k)
 	}
+	t.Keys = append(t.Keys, m.emptied(t.Keys)...)
 	return t, become, diags
 }
 

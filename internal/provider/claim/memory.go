@@ -37,6 +37,8 @@ type Memory struct {
 	Written digests `json:"written,omitempty"`
 	// Forms are what the API server made of values that were written to fields, where that is another value. They count as what was written.
 	Forms map[string]cas.Entry `json:"forms,omitempty"`
+	// Made are the maps and lists that writes have made on their way to fields, as [cas.TxnResult] tells them. One goes with the last that was written into it.
+	Made map[string]string `json:"made,omitempty"`
 	// Observed has the tags of what the last read found in the keys of a Secret, to be compared with Written: the state has no values.
 	Observed map[string]string `json:"observed,omitempty"`
 	// TagKey is the random key of a Secret's tags.
@@ -332,12 +334,36 @@ func (m *Memory) noteForms(plan *Claim, t *cas.Txn, result cas.TxnResult) {
 	}
 }
 
-// forgetForms forgets the forms of fields that hold something else by now.
+// forgetForms forgets the forms of fields that hold something else by now, and what has been made and is gone.
 func (m *Memory) forgetForms(seen *cas.Observation) {
 	maps.DeleteFunc(m.Forms, func(key string, form cas.Entry) bool { return seen.Exists() && seen.Entry(key) != form })
+	maps.DeleteFunc(m.Made, func(key, _ string) bool { return seen.Exists() && seen.Entry(key).IsAbsent() })
 	if len(m.Forms) == 0 {
 		m.Forms = nil
 	}
+}
+
+// noteMade takes in what a write of a plan has made on its way. It forgets what no field of the plan is in any more, and, where the version of the API changes, all.
+func (m *Memory) noteMade(ch *Change, result cas.TxnResult) {
+	made := map[string]string{}
+	for key, rest := range m.Made {
+		isIn := func(field string) bool { return cas.IsIn(field, key) }
+		if ch.Prior != nil && ch.Prior.APIVersion == ch.Plan.APIVersion && slices.ContainsFunc(ch.Plan.Keys(), isIn) {
+			made[key] = rest
+		}
+	}
+	maps.Copy(made, result.Made)
+	m.Made = made
+}
+
+// emptied are the swaps of what has been made and may be empty once keys are removed from it.
+func (m *Memory) emptied(keys []cas.KeySwap) (emptied []cas.KeySwap) {
+	for _, made := range sortedKeys(m.Made) {
+		if slices.ContainsFunc(keys, func(k cas.KeySwap) bool { return !k.IsGuard && k.New.IsAbsent() && cas.IsIn(k.Key, made) }) {
+			emptied = append(emptied, cas.KeySwap{Key: made, Rest: m.Made[made], IsGuard: true})
+		}
+	}
+	return emptied
 }
 
 // entry is what is kept of an entry to put it back.

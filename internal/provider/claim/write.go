@@ -208,6 +208,9 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 	if !writes && len(t.Keys) == 0 {
 		return nil, nil
 	}
+	if c.APIVersion == was.APIVersion {
+		t.Keys = append(t.Keys, ch.Memory.emptied(t.Keys)...)
+	}
 	if len(open) > 0 {
 		diags.Append(ch.about.ExpectationMissing(open))
 	}
@@ -351,6 +354,7 @@ func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 	}
 	m.newToken()
 	m.noteForms(ch.Plan, t, result)
+	m.noteMade(ch, result)
 	m.Written, m.Doubts = written, nil
 	if stored.Whole != nil {
 		return

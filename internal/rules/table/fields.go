@@ -54,6 +54,10 @@ var fields = []Rule{
 	rule("Nor does one in another version of the API", "object.fieldsModel.Follow", "m.APIVersion.Equal(a) -> true", "TestDefaultsOfAnotherVersion"),
 	rule("A form in another version is not compared", "claim.Change.updateTxn", "a && b && c.APIVersion != d && e -> false", "TestDefaultsOfAnotherVersion"),
 	rule("An expectation that is new is compared there", "claim.Change.updateTxn", "without acknowledges", "TestExpectationInAnotherVersion"),
+	rule("A map into which others of the request write is nobody's", "judging.Observation.Makes", "len(a) == len(b) -> true", "TestWhatAWriteMakes", "TestMapThatIsMadeForTwo"),
+	rule("A map stays with what is in it beside", "judging.Txn.emptied", "a.rest(b, c).Digest() == d.Rest -> true", "TestWhatIsEmptiedGoes", "TestMapThatASiblingWritesIntoStays", "TestWhatStaysOfAMapThatAWriteMade/another_wrote_into_it"),
+	rule("A map that a write made goes with the last", "claim.Memory.emptied", "skip a = append(b, c)", "TestMapThatAWriteMade/on_its_way", "TestWhatStaysOfAMapThatAWriteMade"),
+	rule("What was made and has nothing of the plan in it is forgotten", "claim.Memory.noteMade", "skip a[b] = c", "TestMapThatAWriteMade/on_its_way"),
 	rule("An object is known in one shape", "cas.committer.shape", "never forget", "TestVersionsOfOneObjectAreOneObject", "TestMetadataOfAnObjectWithEntriesSharesItsLineage"),
 	rule("A label is one thing, however it is named", "judging.oneName", "never MakePathOrDie", "TestLabelAndItsPathAreOneKey", "TestTwoOwnersOfALabel"),
 	// Evidence.

@@ -33,7 +33,7 @@ var judged = []Rule{
 	rule("A version that came about otherwise begins a new chain", "judging.Lineage.Observed", "skip Cut", "TestForeignWriteStopsAllThatWasNotWrittenYet"),
 	rule("Only a write that was conditional on the head extends the chain", "judging.Lineage.Wrote", "a.Observed(b) -> if a.seen == nil { a.Observed(b) }", "TestLineageGoesOnThroughOwnWritesOnly"),
 	rule("A JSON Patch ends the lineage", "cas.batch.landed", "without byKey", "TestLineageEndsAtAJSONPatch"),
-	rule("What was proven by a later read ends the lineage", "cas.batch.landed", "without isLater", "TestSignedWriteIsSettledWithoutWatch"),
+	rule("What was proven by a later read ends the lineage", "cas.batch.landed", "a.byKey || b.isLater -> a.byKey", "TestSignedWriteIsSettledWithoutWatch"),
 	rule("A removal of what nobody knows the rest of ends the lineage where it was found out to have landed", "cas.committer.wrote", "skip Cut", "TestRemovalOfWhatNobodyKnowsTheRestOfEndsTheLineage"),
 	rule("What this process wrote or adopted is not removed for an older observation", "judging.Txn.judgeVersions", "never WroteSince", "TestKeyThatThisProcessWroteIsNotRemovedForAnOlderObservation"),
 	rule("Nor is what this process adopted", "cas.committer.adopted", "skip Took", "TestAdoptedKeyIsNotRemovedForAnOlderObservation"),
