@@ -27,6 +27,8 @@ type Workspace struct {
 	Env map[string]string
 	// Validate says when providers are asked whether a configuration is valid.
 	Validate Validation
+	// Heard, where it is not nil, is told what each command says.
+	Heard func(Diagnostics)
 	// Parallelism is how many operations a walk does at a time, 10 by default.
 	Parallelism int
 
@@ -56,7 +58,10 @@ func (r *Result) String() string {
 	return s + r.Diagnostics.String()
 }
 
-func ended(diags Diagnostics) *Result {
+func (w *Workspace) ended(diags Diagnostics) *Result {
+	if w.Heard != nil {
+		w.Heard(diags)
+	}
 	r := &Result{Diagnostics: diags}
 	if diags.HasErrors() {
 		r.ExitCode = 1
@@ -120,7 +125,7 @@ func (w *Workspace) parsed(variables map[string]string) (*configuration, Diagnos
 func (w *Workspace) MakePlan(ctx context.Context, o Options) *Result {
 	config, diags := w.parsed(o.Variables)
 	if diags.HasErrors() {
-		return ended(diags)
+		return w.ended(diags)
 	}
 	if w.Validate != ValidateUse {
 		invalid := w.validated(w.source+fmt.Sprint(o.Variables), func() Diagnostics {
@@ -129,11 +134,11 @@ func (w *Workspace) MakePlan(ctx context.Context, o Options) *Result {
 			return validation.diags
 		})
 		if invalid.HasErrors() {
-			return ended(invalid)
+			return w.ended(invalid)
 		}
 	}
 	p, more := w.makePlan(ctx, config, &w.state, o)
-	r := ended(append(diags, more...))
+	r := w.ended(append(diags, more...))
 	if r.ExitCode == 0 {
 		r.Plan = p
 		if p.HasChanges() {
@@ -146,7 +151,7 @@ func (w *Workspace) MakePlan(ctx context.Context, o Options) *Result {
 // Apply applies a plan, unless the state has changed since it was made.
 func (w *Workspace) Apply(ctx context.Context, p *Plan) *Result {
 	if p.serial != w.state.serial {
-		return ended(Diagnostics{{IsError: true, Summary: "Saved plan is stale"}})
+		return w.ended(Diagnostics{{IsError: true, Summary: "Saved plan is stale"}})
 	}
 	for name := range p.config.ephemeral { // no plan has their values
 		if value, isGiven := w.Env["TF_VAR_"+name]; isGiven {
@@ -155,7 +160,7 @@ func (w *Workspace) Apply(ctx context.Context, p *Plan) *Result {
 	}
 	after, done, diags := w.applyPlan(ctx, p)
 	w.save(after)
-	r := ended(diags)
+	r := w.ended(diags)
 	r.Done = done
 	return r
 }
@@ -180,7 +185,7 @@ func (w *Workspace) save(s *state) {
 func (w *Workspace) Import(ctx context.Context, address, id string) *Result {
 	config, diags := w.parsed(nil)
 	if diags.HasErrors() {
-		return ended(diags)
+		return w.ended(diags)
 	}
 	k := w.walk(config, &w.state, false)
 	defer k.end()
@@ -190,21 +195,21 @@ func (w *Workspace) Import(ctx context.Context, address, id string) *Result {
 	}
 	server, diags := k.process(ctx, in.provider)
 	if diags.HasErrors() {
-		return ended(diags)
+		return w.ended(diags)
 	}
 	l, diags := server.importState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: in.typ, ID: id})
 	if diags.HasErrors() {
-		return ended(diags)
+		return w.ended(diags)
 	}
 	if l, diags = server.read(ctx, address, in.typ, l); diags.HasErrors() {
-		return ended(diags)
+		return w.ended(diags)
 	}
 	if l.isNull() {
-		return ended(Diagnostics{{IsError: true, Summary: "Cannot import non-existent remote object", Detail: "While attempting to import an existing object to " + address + ", the provider detected that no object exists with the given id."}})
+		return w.ended(Diagnostics{{IsError: true, Summary: "Cannot import non-existent remote object", Detail: "While attempting to import an existing object to " + address + ", the provider detected that no object exists with the given id."}})
 	}
 	k.set(address, server.stored(in, l, in.references))
 	w.save(k.state)
-	return ended(diags)
+	return w.ended(diags)
 }
 
 // Taint marks an object as to be replaced, or takes that back.

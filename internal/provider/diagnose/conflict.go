@@ -221,13 +221,17 @@ func (s Subject) mismatch(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 // mixed is for keys with different faults, each with a way of its own.
 func (s Subject) mixed(e *cas.ConflictError, faults []fault) diag.Diagnostic {
 	var facts []Fact
-	first := slices.Index(faults, slices.Min(faults))
-	at := s.Keys[e.Keys[first].Key].Value
-	if faults[first] == faultMismatch {
-		at = s.Keys[e.Keys[first].Key].Expected
+	order := make([]int, len(e.Keys)) // the one that the message points at comes first
+	for i := range order {
+		order[i] = i
 	}
-	for i, k := range e.Keys {
-		problem := "it changed " + s.since(true)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(faults[a], faults[b]) })
+	at := s.Keys[e.Keys[order[0]].Key].Value
+	if faults[order[0]] == faultMismatch {
+		at = s.Keys[e.Keys[order[0]].Key].Expected
+	}
+	for _, i := range order {
+		k, problem := e.Keys[i], "it changed "+s.since(true)
 		switch expected := s.Keys[k.Key].Expected; faults[i] {
 		case faultMismatch:
 			problem = fmt.Sprintf("%s does not match", expected)

@@ -131,7 +131,11 @@ func (s Subject) keyPath(key string) path.Path {
 
 // compare shows two values, those of several lines by where they differ.
 func (s Subject) compare(nameA string, a cas.Entry, nameB string, b cas.Entry) []Fact {
-	if diff := lineDiff(a, b); diff != "" && s.Hide == ShowValues {
+	most := diffLines
+	if s.APIVersion != "" {
+		most = fieldDiffLines
+	}
+	if diff := lineDiff(a, b, most); diff != "" && s.Hide == ShowValues {
 		return []Fact{{"Difference", fmt.Sprintf("- %s, + %s\n%s", strings.ToLower(nameA), strings.ToLower(nameB), diff)}}
 	}
 	if facts := s.leaves(nameA, a, nameB, b); facts != nil {

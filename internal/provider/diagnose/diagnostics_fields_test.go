@@ -2,6 +2,7 @@ package diagnose_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -130,4 +131,41 @@ func TestMessagesAboutFieldsAreShort(t *testing.T) {
 	if n := strings.Count(d.Detail(), "\n") + 1; n > 20 || !strings.Contains(d.Detail(), "More differences:") || strings.Contains(d.Detail(), ".z") {
 		t.Errorf("%d lines:\n%s", n, d.Detail())
 	}
+
+	var many []diagnose.Drift
+	for i := range 40 {
+		key, err := cas.FieldKey(cas.KindOf("apps", "Deployment"), fmt.Sprintf("metadata.labels.l%d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		many = append(many, diagnose.Drift{Kind: diagnose.PartKey, Key: key, Found: cas.Text(numbered(30, "a")), ToWrite: cas.Text(numbered(30, "b"))})
+	}
+	for _, n := range []int{1, 2, 5, 11, 40} {
+		conflict := &cas.ConflictError{Ref: web, Reason: cas.ReasonKey, Live: &cas.Observation{}}
+		for _, m := range many[:n] {
+			conflict.Keys = append(conflict.Keys, cas.KeyConflict{Key: m.Key, Reason: cas.ReasonKey, Expected: m.ToWrite})
+		}
+		for _, d := range []diag.Diagnostic{
+			aboutWeb(terms.OpUpdate).DriftOverwritten(many[:n], nil), aboutWeb(terms.OpUpdate).Diagnose(conflict), aboutWeb(terms.OpDelete).Stays(keysOf(many[:n]), true),
+		} {
+			message := d.Summary() + "\n" + d.Detail()
+			if lines := strings.Count(message, "\n") + 1; lines > 20 {
+				t.Errorf("%d lines:\n%s", lines, message)
+			}
+			for _, m := range many[:n] {
+				if name, _ := diagnose.NameOf(m.Key); !strings.Contains(message+",", name+",") && !strings.Contains(message, name+"\n") {
+					t.Errorf("%s is not in\n%s", name, message)
+				}
+			}
+		}
+	}
+}
+
+// numbered is a text of n lines.
+func numbered(n int, word string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%s %d\n", word, i)
+	}
+	return b.String()
 }

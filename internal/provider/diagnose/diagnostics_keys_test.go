@@ -119,11 +119,11 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				key("c", cas.ReasonKey, one), key("foo", cas.ReasonKey, one))),
 			path: `expected_data["foo"]`, summary: "Compare-And-Swap Conflict",
 			detail: "4 keys do not hold what this resource expects. Nothing was written." + wide +
+				foo + "  Problem:          expected_data[\"foo\"] does not match\n" +
 				keyA + gone + "  Problem:          it already holds the value to write; adopt_existing = true takes it over\n" +
 				"  Key:              b\n  Expected:         (absent)\n" + gone +
 				"  Problem:          it already exists; to replace it, set expected_binary_data[\"b\"]\n" +
-				"  Key:              c\n  Expected:         \"1\"\n" + missing + "  Problem:          it changed after this plan was made\n" +
-				foo + "  Problem:          expected_data[\"foo\"] does not match\n" + wideNow +
+				"  Key:              c\n  Expected:         \"1\"\n" + missing + "  Problem:          it changed after this plan was made\n" + wideNow +
 				"\nResolve the problem of each key, then run terraform plan again.",
 		},
 		"several: changed, on delete, whatever was expected once": {

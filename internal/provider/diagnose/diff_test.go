@@ -70,7 +70,7 @@ func TestLineDiff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(test.want, lineDiff(test.a, test.b)); diff != "" {
+			if diff := cmp.Diff(test.want, lineDiff(test.a, test.b, diffLines)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -94,7 +94,7 @@ func FuzzLineDiff(f *testing.F) {
 	f.Add("a\nb", "a\nc")
 	f.Add(numbered(40, nil), numbered(40, map[int]string{1: "\x00", 20: "\xff", 40: ""}))
 	f.Fuzz(func(t *testing.T, a, b string) {
-		diff := lineDiff(cas.Text(a), cas.Text(b))
+		diff := lineDiff(cas.Text(a), cas.Text(b), diffLines)
 		if !utf8.ValidString(diff) || strings.Count(diff, "\n") >= 20 || strings.ContainsAny(diff, "\x00\x1b\r") {
 			t.Errorf("%q and %q differ by\n%s", a, b, diff)
 		}

@@ -139,6 +139,30 @@ func IsForm(sent, stored cas.Entry) bool {
 	return isText && areTexts && SameQuantity(a, b)
 }
 
+// mostFacts is how many lines the facts about fields have: with the title and the sentences, a message has 20.
+const mostFacts = 15
+
+// brief are facts about fields, of which only the names are left where there are too many.
+func brief(facts []Fact) []Fact {
+	lines, end := 0, 0
+	for i, f := range facts {
+		if f.Name == partField && lines < mostFacts {
+			end = i
+		}
+		lines += 1 + strings.Count(f.Value, "\n")
+	}
+	if lines <= mostFacts {
+		return facts
+	}
+	var names []string
+	for _, f := range facts[end:] {
+		if f.Name == partField {
+			names = append(names, f.Value)
+		}
+	}
+	return append(facts[:end:end], Fact{"More fields", strings.Join(names, ", ")})
+}
+
 // mostLeaves is how many differences between two objects or lists are shown.
 const mostLeaves = 4
 

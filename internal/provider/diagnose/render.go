@@ -129,15 +129,15 @@ func quoteHCL(e cas.Entry, hide Hiding) (string, bool) {
 
 const (
 	diffContext = 3
-	// diffLines is how many lines of a difference are shown.
-	diffLines = 20
+	// diffLines is how many lines of a difference are shown, and fieldDiffLines how many of one of fields.
+	diffLines, fieldDiffLines = 20, 10
 	// comparedLines is up to how many lines are compared: it takes quadratic time.
 	comparedLines = 4000
 )
 
 // lineDiff shows where two texts differ, line by line. It is empty where neither has several lines, and where they have too many or too
 // long ones.
-func lineDiff(a, b cas.Entry) string {
+func lineDiff(a, b cas.Entry, most int) string {
 	textA, isA := a.Text()
 	textB, isB := b.Text()
 	if !isA || !isB || !isMultiline(textA) && !isMultiline(textB) || strings.Count(textA, "\n")+strings.Count(textB, "\n") > comparedLines {
@@ -148,8 +148,8 @@ func lineDiff(a, b cas.Entry) string {
 		return ""
 	}
 	lines := strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
-	if len(lines) > diffLines {
-		lines = append(lines[:diffLines-1:diffLines-1], fmt.Sprintf("and %d more lines", len(lines)-diffLines+1))
+	if len(lines) > most {
+		lines = append(lines[:most-1:most-1], fmt.Sprintf("and %d more lines", len(lines)-most+1))
 	}
 	for _, line := range lines {
 		if len(line) > wholeBytes {

@@ -98,7 +98,10 @@ func (s Subject) detail(happened string, facts []Fact, next string) string {
 	if s.ID.Key != "" {
 		which = append(which, Fact{"Key", s.ID.Key})
 	}
-	return Detail(happened, append(which, facts...), next)
+	if facts = append(which, facts...); s.APIVersion != "" {
+		facts = brief(facts)
+	}
+	return Detail(happened, facts, next)
 }
 
 // refuse makes the error of what changed nothing. It is a warning where plan_check says so.

@@ -64,7 +64,8 @@ var providerTold = []Rule{
 	rule("No difference is shown of hidden values", "diagnose.Subject.compare", "without ShowValues", "TestDiagnostics/several_lines:_hidden"),
 	rule("A hidden value is quoted in no advice", "diagnose.quoteHCL", "without ShowValues", "TestQuoteHCL/hidden"),
 	rule("A value of several lines is quoted in no advice", "diagnose.quoteHCL", "a || !b || len(c) > d -> a || false && !b || len(c) > d", "TestQuoteHCL/several_lines"),
-	rule("Twenty lines of a difference are shown", "diagnose.lineDiff", "never diffLines", "TestLineDiff/more_than_twenty_lines"),
+	rule("A message about fields has twenty lines at most", "diagnose.brief", "a <= mostFacts -> true", "TestMessagesAboutFieldsAreShort"),
+	rule("Twenty lines of a difference are shown", "diagnose.lineDiff", "skip a = append(b, fmt.Sprintf(c, d))", "TestLineDiff/more_than_twenty_lines"),
 	// Configuration.
 	rule("An argument comes before its environment variable", "connect.Environment.text",
 		`{ if !a.IsNull() { return b }; return argument{value: c, name: d} } -> { if !a.IsNull() && c == "" { return b }; return argument{value: c, name: d} }`,
