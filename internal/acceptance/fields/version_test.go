@@ -41,7 +41,7 @@ func TestDefaultsOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// An expectation that is new counts there, too: what the API server makes of a value in another version stands for no condition that the configuration names.
+// An expectation counts there, too, where the value changes: what the API server makes of a value in another version stands for no condition that the configuration names.
 func TestExpectationInAnotherVersion(t *testing.T) {
 	o := made(t, scaler)
 	block := func(most int, lines ...string) string {
@@ -64,4 +64,52 @@ func TestExpectationInAnotherVersion(t *testing.T) {
 	o.Planned(inV1(7, expects(6, 80)))
 	o.wantLive("7", "spec", "maxReplicas")
 	o.PlanNothing()
+}
+
+// So does one that is the last apply's, as without a change of the version. Of a value that stays, none counts. Where none does, the object must be as it was.
+func TestValueThatChangesWithTheVersion(t *testing.T) {
+	t.Parallel()
+	const (
+		expects = `expected_fields = { "spec" = { maxReplicas = 5, minReplicas = 1, scaleTargetRef = { apiVersion = "apps/v1", kind = "Deployment", name = "web" },
+			metrics = [{ type = "Resource", resource = { name = "cpu", target = { type = "Utilization", averageUtilization = 50 } } }] } }`
+		mismatch, conflict = "Error: Expected Value Mismatch", "Error: Compare-And-Swap Conflict"
+	)
+	for name, test := range map[string]struct {
+		most    int
+		expects string
+		between string // the patch of another writer after the plan
+		plan    string // what refuses the plan
+		apply   string // what refuses the apply
+	}{
+		"an expectation that does not hold":     {most: 7, expects: expects, plan: mismatch},
+		"of a value that stays":                 {most: 6, expects: expects},
+		"a new one, of a value that stays":      {most: 6, expects: strings.Replace(expects, "5", "4", 1)},
+		"of a value that stays, and it did not": {most: 6, expects: expects, between: `{"spec":{"minReplicas":2}}`, apply: conflict},
+		"none":                                  {most: 7},
+		"none, and another wrote":               {most: 7, between: `{"spec":{"minReplicas":2}}`, apply: conflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := made(t, scaler)
+			block := func(most int, expects string) string {
+				return o.block(fmt.Sprintf(`fields = { "spec" = { maxReplicas = %d, scaleTargetRef = { apiVersion = "apps/v1", kind = "Deployment", name = "web" } } }`, most), expects)
+			}
+			o.Planned(block(6, expects))
+			was := o.live()
+			o.Write(strings.Replace(block(test.most, test.expects), "autoscaling/v2", "autoscaling/v1", 1))
+			if test.plan != "" {
+				o.PlanRefused([]string{test.plan})
+				o.unchanged(was)
+				return
+			}
+			o.Plan()
+			if test.between != "" {
+				o.merge(test.between)
+				o.ApplyRefused(test.apply)
+				return
+			}
+			o.Apply()
+			o.wantLive(fmt.Sprint(test.most), "spec", "maxReplicas")
+			o.PlanNothing()
+		})
+	}
 }

@@ -41,6 +41,7 @@ type Claim struct {
 	APIVersion string
 	Hides      bool                 // no value of a field may be in errors
 	Values     map[string]cas.Entry // what each field shall hold, or holds; [cas.Anything] where that is not known, the absent Entry for a field that shall be gone
+	Configured map[string]cas.Entry // of fields, what attributes say; Values has the form that the API server gave that
 	Expected   map[string]cas.Entry // what keys must hold before a write; the absent Entry for a key that must not be there
 	Adopt      bool                 // take over a key that already holds its value
 	Pin        types.String         // of a plan: the resourceVersion that a write needs; null where none is named

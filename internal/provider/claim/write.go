@@ -182,7 +182,8 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 			want = cas.Anything()
 		}
 		_, isForm := ch.Memory.Forms[key]
-		if isForm = isForm && has && c.APIVersion != was.APIVersion && !ch.acknowledges(key); isForm { // another version of the API has another form: the object's version stands for it
+		isCompared := named && c.Configured[key] != was.Configured[key]
+		if isForm = isForm && has && c.APIVersion != was.APIVersion && !isCompared; isForm { // another version of the API has another form: the object's version stands for it
 			want, t.At = cas.Anything(), append(t.At, t.Seen.Version)
 		}
 		switch {
