@@ -16,7 +16,6 @@ package judging
 // value of another's changed as well disproves nothing, since admission may have changed it along with ours.
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 	"reflect"
@@ -146,10 +145,6 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 // not known, what is beside may be either.
 func (s Sent) gained(before, next *Observation, writes map[Field]Entry) (gains, beside, isLater bool) {
 	gained, isLater := next.gained(before, s.isOurs)
-	brings := &fieldpath.Set{}
-	if s.Normal != nil {
-		brings = cmp.Or(s.Normal.owned(func(managed) bool { return true }).fields, gained)
-	}
 	sent := map[string]Field{} // by path: a write may be of thousands, of which none overlap
 	for f, to := range FieldsOf(s.Changes) {
 		if next.fields != nil || !to.IsAbsent() {
@@ -167,7 +162,8 @@ func (s Sent) gained(before, next *Observation, writes map[Field]Entry) (gains, 
 				isSent, gains = true, gains || counts
 			}
 		}
-		beside = beside || !isSent && !brings.Has(path)
+		brings := s.Normal != nil && s.Normal.isOwned(path)
+		beside = beside || !isSent && !brings
 	})
 	return gains, beside, isLater
 }
@@ -284,7 +280,9 @@ func (s Sent) Owns(before, next *Observation) bool {
 	shows := false
 	for f, to := range s.writes(before) {
 		if to.IsAbsent() {
-			if next.fields != nil && slices.ContainsFunc(next.leaves(before, f), func(l leaf) bool { return len(l.owners) > 0 && next.holds(l.path) == nil }) {
+			if next.fields != nil && slices.ContainsFunc(next.leaves(before, f), func(l leaf) bool {
+				return len(l.owners) > 0 && before.holds(l.path) != nil && next.holds(l.path) == nil
+			}) {
 				return false // it went by itself: a removal takes the owners along
 			}
 			continue

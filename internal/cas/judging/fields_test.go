@@ -119,6 +119,12 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 			object{`{"list":[{"id":1,"name":"x","v":2}]}`, []string{`other {"f:spec":{"f:list":{"k:{\"id\":1}":{".":{},"f:id":{}}}}}`, `engine! {"f:spec":{"f:list":{"k:{\"id\":1}":{"f:v":{}}}}}`}},
 			"", landed,
 		},
+		"a twin set another element of the list": {
+			"spec.list[name=x].v", "1", "2", false,
+			object{`{"list":[{"id":1,"name":"x","v":1},{"id":2,"name":"y","v":1}]}`, []string{"other " + element}},
+			object{`{"list":[{"id":1,"name":"x","v":1},{"id":2,"name":"y","v":2}]}`, []string{"other " + element, `engine! {"f:spec":{"f:list":{"k:{\"id\":2}":{"f:v":{}}}}}`}},
+			"", lost,
+		},
 		"another element of the list": {
 			"spec.list[name=x].v", "1", "2", false,
 			object{`{"list":[{"id":1,"name":"x","v":1},{"id":2,"name":"y","v":1}]}`, []string{"other " + element}},
@@ -219,6 +225,12 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 			object{`{"n":1,"m":1}`, []string{`other {"f:spec":{"f:n":{},"f:m":{}}}`}},
 			object{`{"n":9,"m":1}`, []string{`other {"f:spec":{"f:m":{}}}`}},
 			`{"n":1,"m":1}`, unknown,
+		},
+		"what is to go stays another's, as its default, and admission takes all of it away in a dry run": {
+			"spec.map", `{"a":1,"d":1}`, `{"a":2}`, false,
+			object{`{"map":{"a":1,"d":1}}`, []string{`other {"f:spec":{"f:map":{"f:a":{},"f:d":{}}}}`}},
+			object{`{"map":{"a":2,"d":1}}`, []string{`other {"f:spec":{"f:map":{"f:d":{}}}}`, `engine! {"f:spec":{"f:map":{"f:a":{}}}}`}},
+			`{} other {"f:spec":{"f:map":{"f:d":{}}}}`, unknown,
 		},
 		"another removed what was to be set, and a dry run does": {
 			"spec.n", "1", "2", true, object{`{"n":1,"m":1}`, []string{`other {"f:spec":{"f:n":{},"f:m":{}}}`}}, object{`{"m":1}`, []string{kept}}, `{"m":1}`, unknown,
@@ -339,6 +351,13 @@ func TestLostRemovalOfOneFieldBesideAnother(t *testing.T) {
 			object{`{"map":{"a":"2"}}`, []string{`other {"f:spec":{"f:n":{}}}`, `engine {"f:spec":{"f:map":{}}}`}},
 			object{},
 			false,
+		},
+		"it was removed, and another's name was left on a part of it that was gone before": {
+			judging.Change{Key: fieldKey(t, "spec.m"), From: entryOf(t, "1"), To: entryOf(t, "2")},
+			object{`{"n":1,"m":1}`, []string{`other {"f:spec":{"f:n":{".":{},"f:x":{}},"f:m":{}}}`}},
+			object{`{"m":2}`, []string{`other {"f:spec":{"f:n":{"f:x":{}}}}`, `engine! {"f:spec":{"f:m":{}}}`}},
+			object{},
+			true,
 		},
 		"another removed the one, and a dry run brings the other back": {
 			judging.Change{Key: fieldKey(t, "spec.m"), From: entryOf(t, "1")},

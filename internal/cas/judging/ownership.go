@@ -102,6 +102,11 @@ func (o *Observation) holds(path fieldpath.Path) any {
 	return at.value
 }
 
+// isOwned reports whether somebody owns what is at a path; as it may be where that is not told of one.
+func (o *Observation) isOwned(path fieldpath.Path) bool {
+	return slices.ContainsFunc(o.managers(), func(m managed) bool { return m.fields == nil || m.fields.Has(path) })
+}
+
 // inParts is what holds as a whole what it held before, when it was owned in parts: of a list or a map that the kind's definition makes one since, the
 // API server says so in anybody's next write.
 func (o *Observation) inParts(before *Observation, gained, had *fieldpath.Set) *fieldpath.Set {
@@ -151,7 +156,8 @@ func (s Sent) standing(before, next *Observation, f Field, to Entry) standing {
 		if isChanged && !isLeft {
 			differs, allOwn = true, allOwn && owns
 		}
-		isStored := reflect.DeepEqual(shall, is) && shall != nil || s.Normal != nil && reflect.DeepEqual(shall, s.Normal.holds(l.path))
+		isStored := reflect.DeepEqual(shall, is) && shall != nil || s.Normal != nil && reflect.DeepEqual(shall, s.Normal.holds(l.path)) &&
+			(shall != nil || !s.Normal.isOwned(l.path)) // else it is gone there by itself
 		isMade := was != nil && shall == nil || adds(was, shall)
 		if isMade && isStored && !owns && l.told && len(l.owners) > 0 {
 			return isOthers
