@@ -292,26 +292,57 @@ func (w *fieldsWorld) admit(t *testing.T, c *judgingtest.Choices) (policy []judg
 	return policy
 }
 
-// showsWriter reports whether it shows who led from before to here: a manager has gained a field or a later time, or owns what our write would have gained
-// where that came alone. That is not told of a policy, which comes by default, of cpu, which is stored in another form, and of what is owned as a whole, of which something may only go.
-func (w *fieldsWorld) showsWriter(before, alone *fieldsWorld, who string) bool {
-	of := func(w *fieldsWorld, manager string) *fieldpath.Set {
-		if owned, has := w.owns[manager]; has {
-			return owned.Set()
-		}
-		return &fieldpath.Set{}
+// owned is what a manager owns.
+func (w *fieldsWorld) owned(manager string) *fieldpath.Set {
+	if owned, has := w.owns[manager]; has {
+		return owned.Set()
 	}
-	if !of(w, who).Difference(of(before, who)).Empty() || w.times[who] > before.times[who] {
-		return true
-	}
-	gains := of(alone, "engine").Difference(of(before, "engine")).Leaves()
+	return &fieldpath.Set{}
+}
+
+// gained is what a manager came to own since before.
+func (w *fieldsWorld) gained(before *fieldsWorld, manager string) *fieldpath.Set {
+	return w.owned(manager).Difference(before.owned(manager))
+}
+
+// keeps reports whether a manager owns what our write would have gained where that came alone. Three things that it may own tell nothing.
+func (w *fieldsWorld) keeps(before, alone *fieldsWorld, who string, ours []judging.Change) (keeps bool) {
 	_, isTold := w.owns[who]
-	shows := false
-	gains.Iterate(func(p fieldpath.Path) {
-		isUntold := slices.ContainsFunc([]string{".policy", ".args", ".selector", ".cpu"}, func(name string) bool { return strings.HasSuffix(p.String(), name) })
-		shows = shows || isTold && !strings.Contains(who, " ") && !isUntold && of(w, who).Leaves().Has(p)
+	if !isTold || strings.Contains(who, " ") { // what a manager of another version owns may be named otherwise
+		return false
+	}
+	alone.gained(before, "engine").Leaves().Iterate(func(p fieldpath.Path) {
+		if !w.owned(who).Leaves().Has(p) {
+			return
+		}
+		switch in, _ := alone.object["spec"].(map[string]any); p.String() {
+		case ".spec.cpu": // in what form "1000m" is stored, a dry run alone tells, where admission may have made it of anything
+			keeps = keeps || !slices.ContainsFunc(ours, func(c judging.Change) bool { return c.To == judging.Text("1000m") })
+		case ".spec.args", ".spec.selector": // managedFields do not tell what is owned as a whole from what a policy filled, of which something only goes
+			was, _ := before.object["spec"].(map[string]any)
+			name, _ := strings.CutPrefix(p.String(), ".spec.")
+			keeps = keeps || isMore(was[name], in[name])
+		default:
+			keeps = true
+		}
 	})
-	return shows
+	return keeps
+}
+
+// isMore reports whether a list or a map of texts has something that another has not.
+func isMore(was, is any) bool {
+	all := func(v any) (members []string) {
+		list, _ := v.([]any)
+		for _, element := range list {
+			members = append(members, string(encodedJSON(element)))
+		}
+		fields, _ := v.(map[string]any)
+		for name, member := range fields {
+			members = append(members, name+string(encodedJSON(member)))
+		}
+		return members
+	}
+	return slices.ContainsFunc(all(is), func(member string) bool { return !slices.Contains(all(was), member) })
 }
 
 // FuzzEvidenceOfFields is FuzzEvidence of fields: of lists with merge keys, sets, maps and what is atomic, with values that are stored in another form,
@@ -394,19 +425,20 @@ func FuzzEvidenceOfFields(f *testing.F) {
 		isThere := !slices.ContainsFunc(ours, func(change judging.Change) bool {
 			return after.Entry(change.Key) != change.To && after.Entry(change.Key) != stored.Entry(change.Key)
 		})
+		isMade := !slices.ContainsFunc(ours, func(change judging.Change) bool {
+			return change.Writes() && after.Entry(change.Key) != change.To && after.Entry(change.Key) != stored.Entry(change.Key)
+		})
 		isTouched := slices.ContainsFunc(ours, func(change judging.Change) bool { // a field whose stored form stays counts for nothing
 			return stored.Entry(change.Key) != change.From && after.Entry(change.Key) != change.From
-		})
-		isTraced := !slices.ContainsFunc(ours, func(change judging.Change) bool { // of a field of which something only goes, nothing is left to tell
-			one := w.clone()
-			return !change.To.IsAbsent() && stored.Entry(change.Key) != change.From && !one.write(t, "engine", one.with(t, []judging.Change{change}))
 		})
 		isTwin := who == "engine" && !isOurs
 		isAllGone := !slices.ContainsFunc(ours, func(change judging.Change) bool {
 			return change.Writes() && !change.To.IsAbsent() || !after.Entry(change.Key).IsAbsent()
 		})
-		isGone := removesForAll && (onlyRemoves && isThere || isAllGone)           // whoever removed it
-		shows := who != "engine" && leavesTrace && next.showsWriter(w, alone, who) // that it is another's
+		isGone := removesForAll && (onlyRemoves && isThere || isAllGone) // whoever removed it; a removal that a default follows changes what is there, and does no more
+		gains := !next.gained(w, who).Empty() || next.times[who] > w.times[who]
+		// That ours came to own what it would where nobody else did anything shows it, whatever admission made of that.
+		isShown := !next.gained(w, "engine").Leaves().Intersection(alone.gained(w, "engine").Leaves()).Empty()
 		about := func() string {
 			return strings.Join([]string{
 				"before: " + string(encodedJSON(w.object)), "ours: " + spoken(ours), who + ": " + spoken(did), "after: " + string(encodedJSON(next.object)),
@@ -414,14 +446,21 @@ func FuzzEvidenceOfFields(f *testing.F) {
 			}, "\n")
 		}
 		switch {
-		case isOurs && got == judging.HasNotLanded && isTouched:
+		case isOurs && got == judging.HasNotLanded && (isTouched || isShown):
 			t.Errorf("told that it did not land (admission %t)\n%s", isAdmitted, about())
 		case !isOurs && got == judging.HasLanded && !isGone && !isTwin && (leavesTrace || !isAdmitted):
 			t.Errorf("told as landed (admission %t, signed %t)\n%s", isAdmitted, isSigned, about())
-		case isOurs && !isAdmitted && !isDryAdmitted && got != judging.HasLanded && sent.Normal != nil && leavesTrace && isTraced && !onlyRemoves:
+		case isTwin && got == judging.HasLanded && !isGone && !isMade && !isDryAdmitted: // it may only make the same
+			t.Errorf("a twin's, told as landed (admission %t)\n%s", isAdmitted, about())
+		case isOurs && !isAdmitted && !isDryAdmitted && got != judging.HasLanded && sent.Normal != nil && leavesTrace && !onlyRemoves:
 			t.Errorf("ours, without admission: %d, %v\n%s", got, cause, about())
-		case shows && isAnswered && !isDryAdmitted && got != judging.HasNotLanded && !isGone:
+		case isOurs && got != judging.HasLanded && removesForAll && onlyRemoves && isAllGone:
+			t.Errorf("ours, and all is gone (admission %t): %d, %v\n%s", isAdmitted, got, cause, about())
+		case who != "engine" && gains && got != judging.HasNotLanded && !isGone:
 			t.Errorf("another's, which shows (admission %t): %d, %v\n%s", isAdmitted, got, cause, about())
+		// In what form a write is stored only a dry run tells, and only where admission does as for the write.
+		case who != "engine" && leavesTrace && isAnswered && !isDryAdmitted && next.keeps(w, alone, who, ours) && got != judging.HasNotLanded && !isGone:
+			t.Errorf("another's, which keeps what ours would own (admission %t): %d, %v\n%s", isAdmitted, got, cause, about())
 		}
 	})
 }

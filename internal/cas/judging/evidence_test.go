@@ -497,10 +497,11 @@ func (w *managedWorld) seen() *judging.Observation {
 }
 
 // FuzzEvidence has an object come about by writes of several managers, with admission that changes any key along with any write. Then somebody
-// writes: we, a twin of our name, or another, who may write just what we would. Of what is told of our write, these must never be false: that it
-// landed, but where a twin of our name did it, or a policy set exactly our values along with a write that leaves no trace; and that it did not.
+// writes: we, an earlier write of ours in doubt, a twin of our name, or another, who may write just what we would. Of what is told of our write, these
+// must never be false: that it landed, but where a twin made the same, or a policy set exactly our values along with a write that leaves no trace; and
+// that it did not. And where ours shows, that it landed must be told.
 func FuzzEvidence(f *testing.F) {
-	judgingtest.Seeds(f, 3000)
+	judgingtest.Seeds(f, 6000)
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := judgingtest.Choices(bytes)
 		isSigned := c.Coin()
@@ -533,18 +534,27 @@ func FuzzEvidence(f *testing.F) {
 		if len(ours) == 0 || len(before.Writers()) == 0 {
 			return
 		}
-		sent := judging.Sent{Manager: "engine", IsSigned: isSigned, GoneIsDone: c.Coin()}
-		onlyRemoves := true
-		for key, to := range ours {
-			change := judging.Change{Key: key, From: before.Entry(key)}
-			if to != "" {
-				change.To, onlyRemoves = judging.Text(to), false
+		changesOf := func(drawn map[string]string) (changes []judging.Change) {
+			for key, to := range drawn {
+				change := judging.Change{Key: key, From: before.Entry(key)}
+				if to != "" {
+					change.To = judging.Text(to)
+				}
+				changes = append(changes, change)
 			}
-			sent.Changes = append(sent.Changes, change)
+			return changes
 		}
-		next, who, did := w.clone(), []string{"engine", "engine", "foreign", "new", "twin"}[c.Pick(5)], ours
-		isOurs := who == "engine"
+		sent := judging.Sent{Manager: "engine", IsSigned: isSigned, GoneIsDone: c.Coin(), Changes: changesOf(ours)}
+		onlyRemoves := !slices.ContainsFunc(sent.Changes, func(change judging.Change) bool { return !change.To.IsAbsent() })
+		next, who, did := w.clone(), []string{"engine", "engine", "foreign", "new", "twin", "earlier"}[c.Pick(6)], ours
+		isOurs, isEarliers := who == "engine", who == "earlier"
+		earlier := draw(w)
+		if hasEarlier := isEarliers || c.Pick(4) == 0; hasEarlier && len(earlier) > 0 { // it may land on the base, too
+			sent.Earlier = []judging.Doubt{{Base: before.Version(), Manager: "engine", Changes: changesOf(earlier), ByKey: c.Coin()}}
+		}
 		switch {
+		case isEarliers:
+			who, did = "engine", earlier
 		case who == "twin" && !isSigned:
 			who, did = "engine", draw(w)
 		case who == "twin" || isOurs || c.Pick(3) == 0:
@@ -553,30 +563,55 @@ func FuzzEvidence(f *testing.F) {
 		}
 		next.write(who, did)
 		isAdmitted := admit(next)
+		if !isOurs && c.Pick(3) == 0 { // a policy makes just what our write would have made, or something else of the same keys
+			isAdmitted = true
+			other := []string{"", "9"}[c.Pick(2)]
+			for key, to := range ours {
+				if delete(next.data, key); to != "" {
+					next.data[key] = cmp.Or(other, to)
+				}
+			}
+		}
 		after := next.seen()
 		if maps.Equal(next.data, w.data) && maps.Equal(next.times, w.times) {
 			return // no version
 		}
 		isThere := !slices.ContainsFunc(sent.Changes, func(change judging.Change) bool { return after.Entry(change.Key) != change.To })
 		isTouched := slices.ContainsFunc(sent.Changes, func(change judging.Change) bool { return after.Entry(change.Key) != change.From })
-		isTwin := who == "engine" && !isOurs
+		isTwin := who == "engine" && !isOurs && !isEarliers
 		leavesTrace := slices.ContainsFunc(slices.Collect(maps.Values(did)), func(to string) bool { return to != "" })
 		isGone := onlyRemoves && sent.GoneIsDone && isThere // whoever removed it
 		// What admission undid shows where we came to own it, or at a later time of ours that nothing else of ours is there for.
-		isShown := next.times["engine"] > w.times["engine"]
+		isLater := next.times["engine"] > w.times["engine"]
+		isShown, gains, ownsAll := isLater, false, true
 		for key := range next.owns["engine"] {
 			isShown = isShown && next.data[key] == w.data[key]
 		}
-		for key := range ours {
-			isShown = isShown || next.owns["engine"][key] && !w.owns["engine"][key]
+		for key, to := range ours {
+			gains = gains || next.owns["engine"][key] && !w.owns["engine"][key]
+			ownsAll = ownsAll && (to == "" || next.owns["engine"][key])
 		}
+		alone := w.clone()
+		alone.write("engine", ours)
+		alike := w.clone()
+		alike.write("engine", earlier)
+		// Nothing tells ours from an earlier one in doubt, where admission makes of the one just what the other makes.
+		isAlike := isAdmitted && len(sent.Earlier) > 0 && maps.Equal(alike.data, next.data)
+		isAlike = isAlike || isAdmitted && isEarliers && maps.Equal(alone.data, next.data)
+		isShown = isShown || isTouched || gains
 		switch got, _ := sent.Tell(before, after); {
-		case isOurs && got == judging.HasNotLanded && (isTouched || isShown):
+		case isOurs && got == judging.HasNotLanded && isShown && !isAlike:
 			t.Errorf("%v then ours %v (admission %t): told that it did not land\n%+v\n%+v", w, ours, isAdmitted, before.Object(), after.Object())
-		case !isOurs && got == judging.HasLanded && !isGone && !isTwin && (leavesTrace || !isAdmitted):
-			t.Errorf("%v then %s %v (admission %t): told as landed: ours is %v\n%+v\n%+v", w, who, did, isAdmitted, ours, before.Object(), after.Object())
-		case isOurs && !isAdmitted && got != judging.HasLanded && !onlyRemoves:
-			t.Errorf("%v then ours %v, without admission: %d\n%+v\n%+v", w, ours, got, before.Object(), after.Object())
+		case !isOurs && got == judging.HasLanded && !isGone && !isTwin && (leavesTrace || !isAdmitted) && !isAlike:
+			t.Errorf("%v then %s %v (admission %t): told as landed: ours is %v, after %v\n%+v\n%+v", w, who, did, isAdmitted, ours, sent.Earlier, before.Object(), after.Object())
+		case isTwin && got == judging.HasLanded && !isGone && !(isThere && ownsAll): // it may only make the same
+			t.Errorf("%v then a twin's %v (admission %t): told as landed: ours is %v\n%+v\n%+v", w, did, isAdmitted, ours, before.Object(), after.Object())
+		case isOurs && got != judging.HasLanded && len(sent.Earlier) == 0 && (isGone || isThere && !onlyRemoves && (gains || isLater || !isAdmitted)):
+			t.Errorf("%v then ours %v (admission %t): %d\n%+v\n%+v", w, ours, isAdmitted, got, before.Object(), after.Object())
+		case isOurs && got != judging.HasLanded && len(sent.Earlier) == 0 && isSigned && !onlyRemoves && isShown && (gains || isLater):
+			t.Errorf("%v then ours %v, signed (admission %t): %d\n%+v\n%+v", w, ours, isAdmitted, got, before.Object(), after.Object())
+		case isEarliers && got != judging.HasNotLanded && !isGone && !isAdmitted && !maps.Equal(alone.data, next.data):
+			t.Errorf("%v then an earlier one's %v: %d, ours is %v\n%+v\n%+v", w, did, got, ours, before.Object(), after.Object())
 		}
 	})
 }

@@ -380,6 +380,34 @@ func TestLostRemovalOfOneFieldBesideAnother(t *testing.T) {
 	}
 }
 
+// Given a write that takes a member out of another's map, and sets a field; when the member is gone, and the field is ours since; then the write has
+// landed: of what only goes, there is nothing to own.
+func TestWhatOnlyGoesBesideAFieldOfOurs(t *testing.T) {
+	t.Parallel()
+	sent := judging.Sent{Manager: "engine", Changes: []judging.Change{
+		{Key: fieldKey(t, "spec.map"), From: entryOf(t, `{"a":1,"b":1}`), To: entryOf(t, `{"a":1}`)}, {Key: fieldKey(t, "spec.n"), From: entryOf(t, "1"), To: entryOf(t, "2")},
+	}}
+	const others = `other {"f:spec":{"f:map":{"f:a":{},"f:b":{}},"f:n":{}}}`
+	before := object{`{"map":{"a":1,"b":1},"n":1}`, []string{others}}
+	for name, test := range map[string]struct {
+		next object
+		want judging.Answer
+	}{
+		"ours": {object{`{"map":{"a":1},"n":2}`, []string{`other {"f:spec":{"f:map":{"f:a":{}}}}`, `engine! {"f:spec":{"f:n":{}}}`}}, judging.HasLanded},
+		"ours, and what was to stay differs and is another's": {
+			object{`{"map":{"a":7},"n":2}`, []string{`other {"f:spec":{"f:map":{"f:a":{}}}}`, `engine! {"f:spec":{"f:n":{}}}`}}, judging.IsUnknown,
+		},
+		"nothing of it is ours": {object{`{"map":{"a":1},"n":2}`, []string{`other {"f:spec":{"f:map":{"f:a":{}}}}`}}, judging.IsUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got, why := sent.Tell(before.observed(t), test.next.observed(t)); got != test.want {
+				t.Errorf("%d (%v), want %d", got, why, test.want)
+			}
+		})
+	}
+}
+
 // Given managedFields; then the owners of a field are those of its parts or of what it is in, and of a field that is not there, there are none.
 func TestOwnersOfAField(t *testing.T) {
 	t.Parallel()

@@ -128,7 +128,7 @@ type standing uint8
 
 const (
 	isUntold standing = iota
-	isKept            // ours, and all that is there of it is as it was: what is gone leaves no trace
+	isKept            // ours, or nothing was added to it, and all that is there of it is as it was: what is gone leaves no trace
 	isOwn
 	isOthers
 )
@@ -166,7 +166,7 @@ func (s Sent) standing(before, next *Observation, f Field, to Entry) standing {
 	switch {
 	case anyOwn && allOwn && differs:
 		return isOwn
-	case anyOwn && allOwn:
+	case allOwn && (anyOwn || !adds(before.holds(parsed(f.key)), to.fieldValue())): // of what only goes, there is nothing to own
 		return isKept
 	}
 	return isUntold
