@@ -258,10 +258,13 @@ func (s Sent) isAnothers(before, next *Observation, writes map[Field]Entry) bool
 	if s.HasAnother(before, next) || beside && (next.fields == nil || s.Normal != nil) {
 		return true
 	}
-	return slices.ContainsFunc(slices.Collect(maps.Keys(writes)), func(f Field) bool {
+	for f, became := range s.standings(before, next, writes) {
 		isGone := next.fields != nil && writes[f].IsAbsent() && next.at(f).IsAbsent()
-		return !isGone && s.standing(before, next, f, writes[f]) == isOthers
-	})
+		if !isGone && became == isOthers {
+			return true
+		}
+	}
+	return false
 }
 
 // isEarliers reports whether all that differs is just what an earlier write in doubt changes, as one that shared a request with this one does. Of
@@ -277,9 +280,9 @@ func (s Sent) isEarliers(before, next *Observation, made bool) bool {
 
 // Owns reports whether all that the write sets is its manager's, and some of it shows that it was changed.
 func (s Sent) Owns(before, next *Observation) bool {
-	shows := false
-	for f, to := range s.writes(before) {
-		if to.IsAbsent() {
+	shows, writes := false, s.writes(before)
+	for f, became := range s.standings(before, next, writes) {
+		if writes[f].IsAbsent() {
 			if next.fields != nil && slices.ContainsFunc(next.leaves(before, f), func(l leaf) bool {
 				return len(l.owners) > 0 && before.holds(l.path) != nil && next.holds(l.path) == nil
 			}) {
@@ -287,7 +290,6 @@ func (s Sent) Owns(before, next *Observation) bool {
 			}
 			continue
 		}
-		became := s.standing(before, next, f, to)
 		if shows = shows || became == isOwn; became != isOwn && became != isKept {
 			return false
 		}

@@ -133,10 +133,23 @@ const (
 	isOthers
 )
 
+// standings are those of all that the write makes.
+func (s Sent) standings(before, next *Observation, writes map[Field]Entry) map[Field]standing {
+	all, sets := map[Field]standing{}, &Observation{}
+	if next.fields != nil {
+		sets.fields = before.with(s.Changes)
+	}
+	for f, to := range writes {
+		all[f] = s.standing(before, next, sets, f, to)
+	}
+	return all
+}
+
 // standing is whose a field became that differs between before and next, or that the write was to make differ. It is another's where another owns what
 // the write would have left its name on, or would have removed. What the write leaves as it is tells nothing where it differs: admission may have
-// changed it along. Nor does what the write sets or removes, where it is not seen to be stored in that form: it may be another form of what was there.
-func (s Sent) standing(before, next *Observation, f Field, to Entry) standing {
+// changed it along. Nor does what the write sets or removes, where it is not seen to be stored in that form: it may be another form of what was there. sets is
+// what the write makes of before.
+func (s Sent) standing(before, next, sets *Observation, f Field, to Entry) standing {
 	if next.fields == nil {
 		switch owners, told := next.OwnersOf(f); {
 		case !told || len(owners) == 0:
@@ -146,7 +159,6 @@ func (s Sent) standing(before, next *Observation, f Field, to Entry) standing {
 		}
 		return isOwn
 	}
-	sets := &Observation{fields: before.with(s.Changes)}
 	allOwn, anyOwn, differs := true, false, false
 	for _, l := range next.leaves(before, f) {
 		owns := slices.ContainsFunc(l.owners, s.isOurs)
@@ -197,12 +209,7 @@ func adds(was, v any) bool {
 
 // ownsWhatRemovedFrom reports whether what the write removes was in what is written as a whole, and is the write's manager's since.
 func (s Sent) ownsWhatRemovedFrom(before, next *Observation, writes map[Field]Entry) bool {
-	for f, to := range writes {
-		if next.fields == nil || s.standing(before, next, f, to) != isOwn {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(slices.Collect(maps.Values(s.standings(before, next, writes))), func(became standing) bool { return became != isOwn })
 }
 
 // sameBut reports whether two states of an object hold the same, but for what the API server keeps account of by itself.
