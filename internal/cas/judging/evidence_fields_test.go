@@ -431,6 +431,9 @@ func FuzzEvidenceOfFields(f *testing.F) {
 		isTouched := slices.ContainsFunc(ours, func(change judging.Change) bool { // a field whose stored form stays counts for nothing
 			return stored.Entry(change.Key) != change.From && after.Entry(change.Key) != change.From
 		})
+		isTold := sent.Normal != nil && !slices.ContainsFunc(ours, func(change judging.Change) bool { // admission left our fields alone in the dry run
+			return sent.Normal.Entry(change.Key) != stored.Entry(change.Key)
+		})
 		isTwin := who == "engine" && !isOurs
 		isAllGone := !slices.ContainsFunc(ours, func(change judging.Change) bool {
 			return change.Writes() && !change.To.IsAbsent() || !after.Entry(change.Key).IsAbsent()
@@ -454,6 +457,8 @@ func FuzzEvidenceOfFields(f *testing.F) {
 			t.Errorf("a twin's, told as landed (admission %t)\n%s", isAdmitted, about())
 		case isOurs && !isAdmitted && !isDryAdmitted && got != judging.HasLanded && sent.Normal != nil && leavesTrace && !onlyRemoves:
 			t.Errorf("ours, without admission: %d, %v\n%s", got, cause, about())
+		case isOurs && got != judging.HasLanded && isMade && isTold && leavesTrace && !onlyRemoves && (isShown || next.times["engine"] > w.times["engine"]):
+			t.Errorf("ours, which shows (admission %t): %d, %v\n%s", isAdmitted, got, cause, about())
 		case isOurs && got != judging.HasLanded && removesForAll && onlyRemoves && isAllGone:
 			t.Errorf("ours, and all is gone (admission %t): %d, %v\n%s", isAdmitted, got, cause, about())
 		case who != "engine" && gains && got != judging.HasNotLanded && !isGone:
