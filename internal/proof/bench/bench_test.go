@@ -175,9 +175,12 @@ func numbers() []cliRow {
 }
 
 // ofPool has 200 allocations of one pool, beside entries.
-func ofPool(requestsEach float64) (rows []cliRow) {
+func ofPool(requestsEach float64) (rows []cliRow) { return of(onePool, requestsEach) }
+
+// of has 200 of a shape, beside entries.
+func of(shape string, requestsEach float64) (rows []cliRow) {
 	for _, step := range steps {
-		row := cliRow{Place: loopback, Shape: onePool, Entries: 200, Step: step.name, PeakMiB: []float64{40}}
+		row := cliRow{Place: loopback, Shape: shape, Entries: 200, Step: step.name, PeakMiB: []float64{40}}
 		entries := row
 		entries.Subject, entries.Seconds, entries.Requests = subjectEntries, []float64{2}, []int{20}
 		row.Subject, row.Seconds, row.Requests = subjectCAS, []float64{3}, []int{int(200 * requestsEach)}
@@ -241,7 +244,7 @@ func TestTargetsNeedTheFloor(t *testing.T) {
 func TestReportShowsLossesAndCaps(t *testing.T) {
 	t.Parallel()
 	measured := &results{
-		CLI: append(sample(1.2, 1.3, 0.6), numbers()...), Allocations: ofPool(0.2),
+		CLI: slices.Concat(sample(1.2, 1.3, 0.6), numbers(), of(oneObject, 0.3)), Allocations: ofPool(0.2),
 		Engine: []engineRow{
 			{
 				Place: loopback, Shape: oneMap, KiB: 900, Swaps: 1000, Parallel: 100, Writer: writerEngine,
@@ -263,6 +266,8 @@ func TestReportShowsLossesAndCaps(t *testing.T) {
 		"### 200 numbers of one counter, loopback (6 rounds)\n\n| | entries | cas | beside | cas / beside |",
 		"| create | 2.00 s, 0.25 requests an entry | 3.00 s = 1.50 x, 1.10 requests a number | 3.50 s = 1.75 x, 2.00 requests a number | 1.00, 95 %: 0.60 to 1.50 |",
 		"| memory | 40 MiB | 40 MiB |",
+		"### 200 fields of one object, loopback (1 round)\n\n| | entries | cas |",
+		"| create | 2.00 s, 0.10 requests an entry | 3.00 s = 1.50 x, 0.30 requests a field |",
 		"### 200 allocations of one pool, loopback (1 round)\n\n| | entries | cas |",
 		"| create | 2.00 s, 0.10 requests an entry | 3.00 s = 1.50 x, 0.20 requests an allocation |",
 		"| 1000 | 100 | 2.00 ms, 0.10 requests, 5.0 kB | 150.00 ms, 2.50 requests, 1.5 kB, **capped** after 20 | **capped**: none in 8 s |",

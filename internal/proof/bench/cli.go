@@ -17,7 +17,7 @@ import (
 // cliRow is what one command took, in each round.
 type cliRow struct {
 	Place    string
-	Shape    string // oneMap, manyMaps, oneCounter, onePool or fullPool
+	Shape    string // oneMap, manyMaps, oneCounter, oneObject, onePool or fullPool
 	Entries  int
 	Subject  string
 	Step     string
@@ -31,6 +31,7 @@ const (
 	oneMap     = "one ConfigMap"
 	manyMaps   = "a ConfigMap each"
 	oneCounter = "one counter"
+	oneObject  = "one object"
 	onePool    = "one pool"
 	fullPool   = "one pool that has ten thousand"
 )
@@ -49,6 +50,7 @@ var cases = []cliCase{
 	{"one", oneMap, []int{200, 1000}, partCLI},
 	{"own", manyMaps, []int{100, 200, 1000}, partCLI},
 	{"numbers", oneCounter, []int{200}, partCLI},
+	{"fields", oneObject, []int{200}, partCLI},
 	{"allocations", onePool, []int{200}, partAllocations},
 	{"crowded", fullPool, []int{200}, partAllocations},
 }
@@ -92,6 +94,8 @@ func noun(shape string) string {
 	switch shape {
 	case oneCounter:
 		return "number"
+	case oneObject:
+		return "field"
 	case onePool, fullPool:
 		return "allocation"
 	default:

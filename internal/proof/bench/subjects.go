@@ -74,6 +74,18 @@ resource "cas_configmap_counter" "n" {
 }
 `
 
+// The object is a ConfigMap, as that of entries is, so that the same requests count.
+const fieldsConfiguration = casProvider + `
+resource "cas_object_fields" "f" {
+  for_each    = local.names
+  api_version = "v1"
+  kind        = "ConfigMap"
+  namespace   = var.namespace
+  name        = each.value
+  fields      = { "metadata.annotations.${each.key}" = var.value }
+}
+`
+
 // firstNumber is the first that can be taken.
 const firstNumber = 30_000
 
@@ -117,6 +129,8 @@ func (c *cliSubject) configuration(shape string) string {
 	case c.name == subjectEntries:
 	case shape == oneCounter:
 		return numbersConfiguration + variables
+	case shape == oneObject:
+		return fieldsConfiguration + variables
 	case shape == onePool || shape == fullPool:
 		return allocationsConfiguration + variables
 	}
