@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// lifetimes have one resource of each of several kinds: created, updated, drifted from, imported and destroyed.
-var lifetimes = map[string]struct {
+// lifetime is that of a resource: created, updated, drifted from, imported and destroyed.
+type lifetime struct {
 	of               sample
 	create, update   []string
 	created, updated string // of the field at the steps
@@ -15,7 +15,10 @@ var lifetimes = map[string]struct {
 	restored         string // after one by restore
 	imports          string // the paths
 	hasDefaults      bool   // which an import takes for a part of the value
-}{
+}
+
+// lifetimes have one resource of each of several kinds.
+var lifetimes = map[string]lifetime{
 	"the image of a Deployment": {
 		of:      deployment,
 		create:  []string{`fields = { "spec.template.spec.containers[name=web].image" = "web:2" }`, `expected_fields = { "spec.template.spec.containers[name=web].image" = "web:1" }`},
@@ -83,27 +86,32 @@ var lifetimes = map[string]struct {
 	},
 }
 
+// passes has the resource of an object live.
+func (l lifetime) passes(o *object) {
+	o.Helper()
+	o.Planned(o.block(l.create...))
+	o.wantLive(l.created, l.steps...)
+	o.PlanNothing()
+	o.Planned(o.block(l.update...))
+	o.wantLive(l.updated, l.steps...)
+	o.PlanNothing()
+
+	o.merge(l.drift)
+	o.Wants(o.Plan(), "Warning: Value Changed Since Last Apply")
+	o.Apply()
+	o.wantLive(l.updated, l.steps...)
+	o.PlanNothing()
+
+	o.Destroy()
+	o.wantLive(l.released, l.steps...)
+	o.WantState()
+}
+
 func TestFieldsOfKinds(t *testing.T) {
 	t.Parallel()
 	for name, test := range lifetimes {
 		t.Run(name, func(t *testing.T) {
-			o := made(t, test.of)
-			o.Planned(o.block(test.create...))
-			o.wantLive(test.created, test.steps...)
-			o.PlanNothing()
-			o.Planned(o.block(test.update...))
-			o.wantLive(test.updated, test.steps...)
-			o.PlanNothing()
-
-			o.merge(test.drift)
-			o.Wants(o.Plan(), "Warning: Value Changed Since Last Apply")
-			o.Apply()
-			o.wantLive(test.updated, test.steps...)
-			o.PlanNothing()
-
-			o.Destroy()
-			o.wantLive(test.released, test.steps...)
-			o.WantState()
+			test.passes(made(t, test.of))
 		})
 		t.Run(name+", imported", func(t *testing.T) {
 			o := made(t, test.of)

@@ -37,6 +37,17 @@ func TestFieldsOnEachProfile(t *testing.T) {
 	})
 }
 
+// So they do where the API server adds defaults, to an object of a built-in kind and of a custom one.
+func TestDefaultsOnEachProfile(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a port of a Service, to which defaults are added", "an element of a custom resource, to which defaults are added"} {
+		t.Run(name, func(t *testing.T) {
+			l := lifetimes[name]
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) { l.passes(on(p, l.of)) })
+		})
+	}
+}
+
 // Only a command line that stores what a plan noted binds a creation to what its plan saw of the object.
 func TestCreationIsBoundToItsPlan(t *testing.T) {
 	t.Parallel()
