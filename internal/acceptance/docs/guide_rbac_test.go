@@ -136,6 +136,10 @@ var roleCases = map[string]map[string]roleCase{
 	"`plan_dry_run` with `cas_configmap_entry`, `cas_configmap_data`, removed": {
 		"": {settings: rehearsing, before: fixture.Data{}, applied: fixture.EntryBlock("it", `value = "1"`), body: ""},
 	},
+	"`plan_dry_run` with `cas_configmap_allocation`, made or removed": {
+		"made":    {settings: rehearsing, before: fixture.Data{}, body: allocationBlock()},
+		"removed": {settings: rehearsing, before: fixture.Data{}, applied: allocationBlock(), body: ""},
+	},
 	"`plan_dry_run` with `cas_configmap`, made": {"": {settings: rehearsing, body: fixture.WholeBlock("it", `data = { foo = "1" }`)}},
 	"`plan_dry_run` with `cas_configmap`, changed": {
 		"": {settings: rehearsing, applied: fixture.WholeBlock("it", `data = { foo = "1" }`), body: fixture.WholeBlock("it", `data = { foo = "2" }`)},
