@@ -211,17 +211,19 @@ func TestAuthentication_usernameAndPassword(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if len(proxy.Headers) != 1 {
-		t.Fatalf("%d requests arrived, want 1", len(proxy.Headers))
+	if len(proxy.Headers) == 0 {
+		t.Fatal("no request arrived")
 	}
-	username, password, ok := (&http.Request{Header: proxy.Headers[0]}).BasicAuth()
-	if !ok || username != "somebody" || password != "a:b ü" {
-		t.Errorf("the Authorization that arrived is %q", proxy.Headers[0].Get("Authorization"))
+	for _, header := range proxy.Headers { // of which a slow machine makes several
+		username, password, ok := (&http.Request{Header: header}).BasicAuth()
+		if !ok || username != "somebody" || password != "a:b ü" {
+			t.Errorf("the Authorization that arrived is %q", header.Get("Authorization"))
+		}
+		if agent := header.Get("User-Agent"); agent != "terraform-provider-cas/test" {
+			t.Errorf("the User-Agent that arrived is %q", agent)
+		}
 	}
-	if agent := proxy.Headers[0].Get("User-Agent"); agent != "terraform-provider-cas/test" {
-		t.Errorf("the User-Agent that arrived is %q", agent)
-	}
-	if want := []string{"example.com"}; !slices.Equal(proxy.Names, want) {
+	if want := []string{"example.com"}; !slices.Equal(slices.Compact(proxy.Names), want) {
 		t.Errorf("the names asked for in the handshake are %q, want %q", proxy.Names, want)
 	}
 }
