@@ -181,6 +181,12 @@ func TestRegister(t *testing.T) {
 	none := cas.Entry{}
 	took := func(n int64) op { return op{Kind: takeOp, Number: n, Verdict: cas.Applied, Wrote: true} }
 	mayTake := func(n int64) op { return op{Kind: takeOp, Number: n, Verdict: cas.Unknown} }
+	killed := func(n int) (all history) {
+		for range n {
+			all = append(all, at(1, 2, mayTake(0)))
+		}
+		return all
+	}
 	with := func(o op, parts ...keyPart) op { o.Also = parts; return o }
 	failing := func(o op, keys ...string) op {
 		o.Failed = map[string]cas.Reason{}
@@ -232,6 +238,9 @@ func TestRegister(t *testing.T) {
 		"unknown number, another's":      {history{at(1, 2, mayTake(2)), at(3, 4, took(2))}, false},
 		"take that was killed":           {history{at(1, 2, mayTake(0)), at(3, 4, took(2))}, true},
 		"take that was killed, twice":    {history{at(1, 2, mayTake(0)), at(3, 4, took(3))}, false},
+		"many takes that were killed":    {append(killed(40), at(3, 4, took(1)), at(5, 6, read(number(2))), at(7, 8, read(number(2)))), true},
+		"many, and one took a number":    {append(killed(40), at(3, 4, took(2)), at(5, 6, read(number(3))), at(7, 8, read(number(3)))), true},
+		"some, and a number goes back":   {append(killed(3), at(3, 4, took(2)), at(5, 6, read(number(3))), at(7, 8, read(number(2)))), false},
 		"conflict that was not":          {history{at(3, 4, refused(a, c)), at(5, 6, swapped(a, b))}, false},
 	}
 	for name, test := range tests {
@@ -240,6 +249,9 @@ func TestRegister(t *testing.T) {
 			initially := a
 			if slices.ContainsFunc(test.history, func(o *op) bool { return o.Kind == takeOp }) {
 				initially = none
+				for _, o := range test.history {
+					o.Key = counterKey
+				}
 			}
 			errs := linearizable(test.history, func(string, string) cas.Entry { return initially })
 			if legal := len(errs) == 0; legal != test.legal {

@@ -120,7 +120,8 @@ func goneIn(h history) *gone {
 
 // take tells whether a take can have been answered as it was where the counter is that, and what it leaves. Of an unknown one the
 // checker tries all times. To have it find the right one soon, an unknown take waits while others come first for sure: it takes no
-// number that another was told, and does not give up its own before that is gone.
+// number that another was told, and does not give up its own before that is gone. Nor does it take one above all that was seen: nobody
+// can tell that from none.
 func (c *call) take(is cas.Entry) (bool, cas.Entry) {
 	n, err := numberIn(is)
 	isNext := c.Number == n || c.Number == 0 // who was killed was told none
@@ -129,6 +130,8 @@ func (c *call) take(is cas.Entry) (bool, cas.Entry) {
 		return false, is
 	case c.Verdict == cas.Applied:
 		return isNext, number(n + 1)
+	case n >= c.gone.next:
+		return true, is
 	case isNext && !c.gone.told[n]:
 		return true, number(n + 1)
 	case isNext, n < c.Number && c.Number < c.gone.next:
