@@ -2,12 +2,14 @@ package fields
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
 	k8stypes "k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
+	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // cli is a pipeline on the real command line.
@@ -73,6 +75,27 @@ func TestKindThatIsNotServedYet(t *testing.T) {
 	o.Wants(o.Plan(), "9007199254740996")
 	o.Apply()
 	o.wantLive("9007199254740995", "spec", "big")
+}
+
+// Given a kind that the API server serves no longer, as its list says; then a refresh drops nothing, and a destroy is refused.
+func TestKindThatIsServedNoMore(t *testing.T) {
+	o := made(t, deployment)
+	o.Planned(o.block(`fields = { "metadata.labels.a" = "1" }`))
+	proxy := o.Proxied()
+	proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.URL.Path != "/apis/apps/v1" {
+			return testcluster.Fault{}
+		}
+		return testcluster.Fault{Answer: &testcluster.Answer{
+			Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"apps/v1","resources":[{"name":"daemonsets","namespaced":true,"kind":"DaemonSet","verbs":["get","patch"]}]}`,
+		}}
+	})
+	o.Write(o.block(`fields = { "metadata.labels.a" = "1" }`))
+	o.Wants(o.Ended(o.On.Plan(fixture.PlanFile), 0, "plan"), "No changes.", "Warning: Kind Not Served", "The API server serves no Deployment of apps/v1. The state stays as it is.")
+	o.DestroyRefused([]string{"Error: Kind Not Served"})
+	o.WantState("it")
+	o.wantLive(`"1"`, "metadata", "labels", "a")
 }
 
 // The version of an API may change in the configuration: the object stays the same.

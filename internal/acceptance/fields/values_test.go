@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
 // What the API server stores in a form of its own is no drift, and no plan shows it.
@@ -151,4 +153,27 @@ func TestDefaultOfARemovedField(t *testing.T) {
 	o.Planned(o.block(`fields = { "spec.replicas" = null }`, `expected_fields = { "spec.replicas" = 2 }`))
 	o.wantLive("1", "spec", "replicas")
 	o.PlanNothing()
+}
+
+// Given a policy that sets a field back; then the apply says so, beside a field that it leaves alone, and the plan that follows shows what is there.
+func TestFieldThatAPolicySetsBack(t *testing.T) {
+	o := made(t, sample{"v1", "ConfigMap", "configmaps", "web", `{"metadata":{"name":"web","annotations":{"a":"0"}}}`})
+	o.Cluster.Mutate(o, o.Namespace, admissionv1.MutatingAdmissionPolicySpec{
+		MatchConstraints: o.WritesHere(), ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
+		Mutations: []admissionv1.Mutation{{
+			PatchType:          admissionv1.PatchTypeApplyConfiguration,
+			ApplyConfiguration: &admissionv1.ApplyConfiguration{Expression: `Object{metadata: Object.metadata{annotations: {"a": "0"}}}`},
+		}},
+	})
+	for range 3000 { // until the policy is in force
+		o.merge(`{"metadata":{"annotations":{"a":"1"}}}`)
+		if metadata, ok := o.live()["metadata"].(map[string]any); ok && fmt.Sprint(metadata["annotations"]) == "map[a:0]" {
+			break
+		}
+	}
+	o.Write(o.block(`fields = { "metadata.annotations.a" = "2", "metadata.annotations.b" = "1" }`, `expected_fields = { "metadata.annotations.a" = "0" }`))
+	o.Plan()
+	o.Wants(o.Apply(), "Warning: Value Changed By Admission", "changed metadata.annotations.a while it was written")
+	o.wantLive(`{"a":"0","b":"1"}`, "metadata", "annotations")
+	o.Wants(o.Plan(), "1 to change", "!Warning")
 }

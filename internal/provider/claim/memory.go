@@ -323,8 +323,10 @@ func (m *Memory) noteForms(plan *Claim, t *cas.Txn, result cas.TxnResult) {
 		}
 	}
 	for _, k := range t.Keys {
-		if delete(forms, k.Key); t.APIVersion != "" && !k.IsGuard && result.After.Entry(k.Key) != k.New {
-			forms[k.Key] = result.After.Entry(k.Key)
+		stored := result.After.Entry(k.Key)
+		isSetBack := diagnose.IsScalar(k.New) && stored == result.Previous[k.Key] && !diagnose.IsForm(k.New, stored)
+		if delete(forms, k.Key); t.APIVersion != "" && !k.IsGuard && stored != k.New && !isSetBack {
+			forms[k.Key] = stored
 		} else if form, has := m.Forms[k.Key]; has && k.IsGuard {
 			forms[k.Key] = form
 		}

@@ -132,6 +132,12 @@ func SameQuantity(a, b string) bool {
 	return err == nil && wrong == nil && a != b && of.Cmp(other) == 0
 }
 
+// IsScalar reports whether an entry is a text, a number or a bool, of which a policy may set another back and the API server makes no other.
+func IsScalar(e cas.Entry) bool {
+	raw, isJSON := e.JSON()
+	return isJSON && !strings.ContainsAny(string(raw[:1]), "{[")
+}
+
 // IsForm reports whether what was stored is the form that the API server gives what was sent.
 func IsForm(sent, stored cas.Entry) bool {
 	a, isText := sent.Text()

@@ -52,6 +52,7 @@ var fields = []Rule{
 	rule("A plan of that value asks for no other form", "object.fieldsModel.Follow", "skip m.forms[a] = b", "TestNormalFormsAreNoDrift"),
 	rule("One of another value does not have the form", "object.fieldsModel.Follow", "a == b -> true", "TestNormalFormsAreNoDrift"),
 	rule("Nor does one in another version of the API", "object.fieldsModel.Follow", "m.APIVersion.Equal(a) -> true", "TestDefaultsOfAnotherVersion"),
+	rule("What was set back is no form", "claim.Memory.noteForms", "a != b && !c -> a != b", "TestFieldThatAPolicySetsBack"),
 	rule("A form in another version is not compared", "claim.Change.updateTxn", "a && b && c.APIVersion != d && e -> false", "TestDefaultsOfAnotherVersion"),
 	rule("The expectation of a value that changes is compared there", "claim.Change.updateTxn", "a && c.Configured[b] != d.Configured[b] -> false", "TestExpectationInAnotherVersion", "TestValueThatChangesWithTheVersion"),
 	rule("But not one of a value that stays", "claim.Change.updateTxn", "without Configured", "TestValueThatChangesWithTheVersion"),
