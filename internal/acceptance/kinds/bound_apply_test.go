@@ -58,9 +58,6 @@ func TestAnApplyThatIsToldSendsNoDryRun(t *testing.T) {
 		"counter": func(value string) string {
 			return fixture.CounterBlock("it", "triggers = { a = "+fixture.Quoted(value)+" }")
 		},
-		"allocation": func(value string) string {
-			return fixture.BlockOf("cas_configmap_allocation", "it", []string{`names = ["a"]`, "claimant = " + fixture.Quoted(value)})
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fixture.OnEachProfile(t, func(p *fixture.Pipeline, stores bool) {
@@ -93,6 +90,9 @@ func TestStateKeepsNothingOfAPlan(t *testing.T) {
 		},
 		"counter": func(value string) string {
 			return fixture.CounterBlock("it", "triggers = { a = "+fixture.Quoted(value)+" }")
+		},
+		"allocation": func(value string) string {
+			return fixture.BlockOf("cas_configmap_allocation", "it", []string{`names = ["a"]`, "claimant = " + fixture.Quoted(value)})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
