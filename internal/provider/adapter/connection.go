@@ -69,11 +69,13 @@ type Type struct {
 	Kind       cas.Kind
 	Definition func(context.Context) schema.Schema
 	IsOfFields bool // of objects of any kind
+
+	MutableIdentity bool // an update may change what the identity names
 }
 
 // Metadata implements [resource.Resource].
 func (t *Type) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_" + t.Name
+	resp.TypeName, resp.ResourceBehavior.MutableIdentity = req.ProviderTypeName+"_"+t.Name, t.MutableIdentity
 }
 
 // Recall gives what is known of a resource beside its state.

@@ -8,7 +8,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
@@ -18,7 +20,7 @@ import (
 
 // DataModel is the model of a resource of several keys, of either kind. Of a Secret, a configuration alone has the maps: they are write-only.
 type DataModel struct {
-	DataAttributes
+	KeysAttributes
 	Maps
 
 	HideValues   types.Bool  `tfsdk:"hide_values,optional"`
@@ -41,7 +43,7 @@ func (m *DataModel) Validate() diag.Diagnostics {
 
 // SetDefaults implements [KeysModel].
 func (m *DataModel) SetDefaults(of terms.Defaults) {
-	m.DataAttributes.SetDefaults(of)
+	m.KeysAttributes.SetDefaults(of)
 	m.HideValues = types.BoolValue(false)
 }
 
@@ -59,29 +61,43 @@ func (m *DataModel) says() *DataModel {
 // SetID implements [KeysModel]. The keys are those that the maps name or, without them, the state.
 func (m *DataModel) SetID() {
 	if w := m.says(); w != nil {
-		m.SetKeys(w.names())
+		m.setKeys(w.names())
 	} else {
-		m.SetKeys(KeysOf(m.Keys))
+		m.setKeys(KeysOf(m.Keys))
 	}
 }
 
-// SetKeys makes the id of keys, and keeps them.
-func (m *DataModel) SetKeys(keys []string) {
-	m.DataAttributes.SetKeys(keys)
-	m.Keys = ListOf(keys)
+// setKeys makes the id of keys, which are sorted, and keeps them.
+func (m *DataModel) setKeys(keys []string) {
+	m.ID, m.Keys = types.StringValue(terms.DataID{Ref: m.Ref(), Keys: keys}.String()), ListOf(keys)
+}
+
+// IdentitySchema implements [KeysModel].
+func (*DataModel) IdentitySchema(kind cas.Kind) identityschema.Schema {
+	return dataIdentitySchema(kind)
+}
+
+// EncodeIdentity implements [KeysModel]. The identity has the keys that the id names, which include vanished ones.
+func (m *DataModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
+	i := dataIdentity{m.Identity(), types.ListNull(types.StringType)}
+	if id, err := terms.ParseDataID(m.ID.ValueString()); err == nil && len(id.Keys) > 0 {
+		i.Keys = ListOf(id.Keys)
+	}
+	return dataIdentities().Encode(ctx, i, raw)
 }
 
 // Import implements [KeysModel].
 func (m *DataModel) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
-	keys, diags := m.DataAttributes.Import(ctx, req)
-	m.SetKeys(keys)
-	return keys, diags
+	id, diags := importedData(ctx, req)
+	m.SetRef(id.Ref)
+	m.setKeys(id.Keys)
+	return id.Keys, diags
 }
 
 // takeOver takes in what a state of hashicorp/kubernetes has, and gives the entries. Those of a Secret tell drift, and are not kept.
 func (m *DataModel) takeOver(texts map[string]string) map[string]cas.Entry {
 	of := Maps{Data: MapOf(texts)}
-	if m.SetKeys(of.names()); m.Kind != cas.Secret {
+	if m.setKeys(of.names()); m.Kind != cas.Secret {
 		m.Data = of.Data
 	}
 	return of.Values(m.Kind)
@@ -89,7 +105,7 @@ func (m *DataModel) takeOver(texts map[string]string) map[string]cas.Entry {
 
 // PlanWrite implements [KeysModel]. The apply may get other keys from an ephemeral map.
 func (m *DataModel) PlanWrite() {
-	if m.DataAttributes.PlanWrite(); m.Kind == cas.Secret {
+	if m.KeysAttributes.PlanWrite(); m.Kind == cas.Secret {
 		m.ID, m.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
 	}
 }
@@ -120,6 +136,8 @@ func (m *DataModel) Claim(run *claim.Run) *claim.Claim {
 func (m *DataModel) about(op terms.Operation, hide diagnose.Hiding, values map[string]cas.Entry) diagnose.Subject {
 	expected := m.attribute("expected_data")
 	s := m.Subject(op, hide, fmt.Sprintf(`Apply deletion_policy = "abandon" to the resource that gives the key up. Then set adopt_existing = true or %s in the one that takes it over.`, expected))
+	s.Noun, s.Place = "keys", "namespace and name"
+	s.ImportID = func(ref cas.Ref, keys []string) string { return terms.DataID{Ref: ref, Keys: keys}.String() }
 	if w := m.says(); w != nil {
 		w.Describe(&s, m.Kind)
 	}

@@ -158,7 +158,7 @@ func (m *EntryModel) about(op terms.Operation, hide diagnose.Hiding, values, exp
 	if e, ok := expected[id.Key]; ok {
 		of.Want = &e
 	}
-	s := m.subject(op, hide, fmt.Sprintf("If the resource has a new address, add a moved block. With count, use for_each over the %s keys instead.", m.Kind))
+	s := m.Subject(op, hide, fmt.Sprintf("If the resource has a new address, add a moved block. With count, use for_each over the %s keys instead.", m.Kind))
 	s.ID, s.Noun, s.Place, s.Value, s.Keys[id.Key] = id, "entry", "namespace, name and key", of.Value, of
 	s.ImportID = func(cas.Ref, []string) string { return id.String() }
 	if s.Values = []cas.Entry{values[id.Key], expected[id.Key]}; m.Kind == cas.Secret {

@@ -2,16 +2,12 @@ package adapter
 
 import (
 	"cmp"
-	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
@@ -143,8 +139,8 @@ func (k *KeysAttributes) NewClaim(id string, values, expected map[string]cas.Ent
 	}
 }
 
-// subject is what diagnostics about all resources of keys have in common; move is the next step for a key that moves between instances.
-func (k *KeysAttributes) subject(op terms.Operation, hide diagnose.Hiding, move string) diagnose.Subject {
+// Subject is what diagnostics about all resources of keys have in common; move is the next step for a key that moves between instances.
+func (k *KeysAttributes) Subject(op terms.Operation, hide diagnose.Hiding, move string) diagnose.Subject {
 	s := diagnose.Subject{
 		ID: terms.EntryID{Ref: k.Ref()}, Op: op, Limit: op, Hide: hide, Keys: map[string]diagnose.KeyPaths{},
 		MissingRefused: k.MissingObject.ValueString() == terms.MissingError,
@@ -186,44 +182,4 @@ func Kept[V attr.Value](was, null, unknown V, hide types.Bool, run *claim.Run) V
 		return null
 	}
 	return was
-}
-
-// DataAttributes are the attributes that all resources of several keys share.
-type DataAttributes struct {
-	KeysAttributes
-}
-
-// SetKeys makes the id of keys, which are sorted.
-func (m *DataAttributes) SetKeys(keys []string) {
-	m.ID = types.StringValue(terms.DataID{Ref: m.Ref(), Keys: keys}.String())
-}
-
-// IdentitySchema implements [KeysModel].
-func (*DataAttributes) IdentitySchema(kind cas.Kind) identityschema.Schema {
-	return dataIdentitySchema(kind)
-}
-
-// EncodeIdentity implements [KeysModel]. The identity has the keys that the id names, which include vanished ones.
-func (m *DataAttributes) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	i := dataIdentity{m.Identity(), types.ListNull(types.StringType)}
-	if id, err := terms.ParseDataID(m.ID.ValueString()); err == nil && len(id.Keys) > 0 {
-		i.Keys = ListOf(id.Keys)
-	}
-	return dataIdentities().Encode(ctx, i, raw)
-}
-
-// Import implements [KeysModel].
-func (m *DataAttributes) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
-	id, diags := importedData(ctx, req)
-	m.SetRef(id.Ref)
-	m.SetKeys(id.Keys)
-	return id.Keys, diags
-}
-
-// Subject is what diagnostics about all resources of several keys have in common.
-func (m *DataAttributes) Subject(op terms.Operation, hide diagnose.Hiding, move string) diagnose.Subject {
-	s := m.subject(op, hide, move)
-	s.Noun, s.Place = "keys", "namespace and name"
-	s.ImportID = func(ref cas.Ref, keys []string) string { return terms.DataID{Ref: ref, Keys: keys}.String() }
-	return s
 }

@@ -34,13 +34,9 @@ type Data struct{ Keys[DataModel, *DataModel] }
 
 // NewData is a resource of several keys. A change of keys is an update of it, and no replace.
 func NewData(name string, kind cas.Kind, definition func(context.Context) schema.Schema) Movable {
-	return &Data{NewKeys[DataModel](name, kind, definition)}
-}
-
-// Metadata implements [resource.Resource].
-func (r *Data) Metadata(ctx context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	r.Type.Metadata(ctx, req, resp)
-	resp.ResourceBehavior.MutableIdentity = true // with the keys
+	r := &Data{NewKeys[DataModel](name, kind, definition)}
+	r.MutableIdentity = true // with the keys
+	return r
 }
 
 // kubernetesData is the state of a kubernetes_config_map_v1_data or a kubernetes_secret_v1_data, of which there has been one schema only.

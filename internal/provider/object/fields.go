@@ -27,26 +27,14 @@ import (
 
 // NewFields is cas_object_fields, a resource of many fields. A change of fields is an update of it, and no replace.
 func NewFields() resource.Resource {
-	r := &fieldsResource{fieldsType}
-	r.IsOfFields = true
-	return r
-}
-
-var fieldsType = adapter.NewKeys[fieldsModel]("object_fields", cas.ConfigMap, fieldsSchema) // each model knows the kind
-
-type fieldsResource struct {
-	adapter.Keys[fieldsModel, *fieldsModel]
-}
-
-// Metadata implements [resource.Resource].
-func (r *fieldsResource) Metadata(ctx context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	r.Type.Metadata(ctx, req, resp)
-	resp.ResourceBehavior.MutableIdentity = true // with the fields, and with the version of the API
+	r := adapter.NewKeys[fieldsModel]("object_fields", cas.ConfigMap, fieldsSchema) // each model knows the kind
+	r.IsOfFields, r.MutableIdentity = true, true                                    // with the fields, and with the version of the API
+	return r.New()
 }
 
 // fieldsModel is the resource's schema as Go values.
 type fieldsModel struct {
-	adapter.DataAttributes
+	adapter.KeysAttributes
 
 	APIVersion     types.String  `tfsdk:"api_version"`
 	ObjectKind     types.String  `tfsdk:"kind"`
@@ -210,7 +198,7 @@ func (m *fieldsModel) validateFields() (diags diag.Diagnostics) {
 
 // SetDefaults implements [adapter.KeysModel].
 func (m *fieldsModel) SetDefaults(of terms.Defaults) {
-	m.DataAttributes.SetDefaults(of)
+	m.KeysAttributes.SetDefaults(of)
 	m.ConflictScope, m.DeletionPolicy = of.OfFields(terms.ConflictScope, m.ConflictScope), of.OfFields(terms.DeletionPolicy, m.DeletionPolicy)
 	m.HideValues = types.BoolValue(false)
 }
