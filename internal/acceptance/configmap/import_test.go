@@ -227,13 +227,13 @@ func TestConfigMapInvalidConfiguration(t *testing.T) {
 		{"name = \"a\"\nbinary_data = { \"..\" = \"\" }", []string{"Invalid ConfigMap Key", `Attribute binary_data[".."]: must not be '..'`}},
 		{"name = \"a\"\nbinary_data = { a = \"MQ\" }", []string{"Invalid Base64", `Attribute binary_data["a"]: ` + base64Form}},
 		{"name = \"a\"\nbinary_data = { a = \"MR==\" }", []string{"Invalid Base64", `Attribute binary_data["a"]: ` + base64Form}},
-		{"name = \"a\"\ndata = { a = null }", []string{"Null Map Value", "data = { a = null }"}},
+		{"name = \"a\"\ndata = { a = null }", []string{"Missing Value", `Attribute data["a"]: must not be null; to remove the key, leave it out.`}},
 		{"name = \"a\"\ndata = { a = \"1\" }\nbinary_data = { a = \"\" }", []string{"Key In Both Maps", `Attribute binary_data["a"]: the key must not be in data as well.`}},
 		{"name = \"a\"\ndata = { a = " + large + ", b = \"1\" }", []string{
-			"ConfigMap Too Large", "Attribute data: the values of data and binary_data must have at most 1048576 bytes together, not 1048577.",
+			"Values Too Large", `Attribute data["a"]: the values must have at most 1048576 bytes together, not 1048577; this is the largest, with 1048576.`,
 		}},
 		{"name = \"a\"\nbinary_data = { a = base64encode(" + large + "), b = \"MQ==\" }", []string{
-			"ConfigMap Too Large", "Attribute binary_data: the values of data and binary_data must have at most 1048576 bytes together, not 1048577.",
+			"Values Too Large", `Attribute binary_data["a"]: the values must have at most 1048576 bytes together, not 1048577; this is the largest, with 1048576.`,
 		}},
 		{"name = \"a\"\nlabels = { \"a b\" = \"1\" }", []string{"Invalid Label Key", `Attribute labels["a b"]: name part must consist of`}},
 		{"name = \"a\"\nlabels = { a = \"1 2\" }", []string{"Invalid Label Value", `Attribute labels["a"]: a valid label must be`}},

@@ -1,6 +1,6 @@
 // Package adapter has what the resources of ConfigMaps and of Secrets share. A resource translates its model to what package claim does, and
-// back: keys.go does that for all resources of keys, whose models are [KeysModel], and whole.go for those of whole objects. found.go reads
-// for data sources and ephemeral resources.
+// back: keys.go does that for all resources of keys and of whole objects, whose models are [KeysModel]: entry.go, data.go and object.go. found.go reads for
+// data sources and ephemeral resources.
 package adapter
 
 import (
@@ -30,14 +30,6 @@ type Resource interface {
 	resource.ResourceWithIdentity
 	resource.ResourceWithImportState
 	resource.ResourceWithValidateConfig
-}
-
-var _ Movable = (*Whole)(nil)
-
-// Movable is a resource that takes over states of hashicorp/kubernetes as well.
-type Movable interface {
-	Resource
-	resource.ResourceWithMoveState
 }
 
 // Connection links a resource or data source to the configured provider.

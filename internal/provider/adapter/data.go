@@ -48,7 +48,9 @@ func (m *DataModel) SetDefaults(of terms.Defaults) {
 }
 
 // Configure implements [KeysModel].
-func (m *DataModel) Configure(config *DataModel) { m.config = config }
+func (m *DataModel) Configure(config *DataModel) {
+	m.config, m.Pin = config, config.ExpectedResourceVerWO
+}
 
 // says is the model that has the maps; nil for the state of a Secret.
 func (m *DataModel) says() *DataModel {
@@ -92,15 +94,6 @@ func (m *DataModel) Import(ctx context.Context, req resource.ImportStateRequest)
 	m.SetRef(id.Ref)
 	m.setKeys(id.Keys)
 	return id.Keys, diags
-}
-
-// takeOver takes in what a state of hashicorp/kubernetes has, and gives the entries. Those of a Secret tell drift, and are not kept.
-func (m *DataModel) takeOver(texts map[string]string) map[string]cas.Entry {
-	of := Maps{Data: MapOf(texts)}
-	if m.setKeys(of.names()); m.Kind != cas.Secret {
-		m.Data = of.Data
-	}
-	return of.Values(m.Kind)
 }
 
 // PlanWrite implements [KeysModel]. The apply may get other keys from an ephemeral map.
@@ -153,8 +146,9 @@ func (m *DataModel) about(op terms.Operation, hide diagnose.Hiding, values map[s
 	return s
 }
 
-// SetPrevious stores the replaced texts.
-func (m *DataModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) {
+// TakeIn stores the replaced texts.
+func (m *DataModel) TakeIn(written claim.Written, run *claim.Run) {
+	previous := written.Previous
 	m.PreviousData = types.MapNull(types.StringType)
 	if previous == nil || m.hiding(run, m.HideValues) != diagnose.ShowValues { // nobody marks what it replaced as sensitive
 		return
@@ -169,13 +163,13 @@ func (m *DataModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) {
 	m.PreviousData = types.MapValueMust(types.StringType, texts)
 }
 
-// KeepPrevious implements [KeysModel].
-func (m *DataModel) KeepPrevious(state *DataModel, run *claim.Run) {
+// Keep implements [KeysModel].
+func (m *DataModel) Keep(state *DataModel, run *claim.Run) {
 	m.PreviousData = Kept(state.PreviousData, types.MapNull(types.StringType), types.MapUnknown(types.StringType), m.HideValues, run)
 }
 
 // Refresh stores the keys that exist. The resource exists as long as its object does, whatever keys vanish.
-func (m *DataModel) Refresh(seen *claim.Seen) bool {
+func (m *DataModel) Refresh(seen *claim.Seen, _ *claim.Run) bool {
 	m.Keys = ListOf(slices.DeleteFunc(slices.Clone(seen.Keys), func(key string) bool { return seen.Entry(key).IsAbsent() }))
 	if m.Kind == cas.Secret {
 		return seen.Exists()

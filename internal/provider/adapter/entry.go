@@ -106,7 +106,9 @@ func (m *EntryModel) fault(title diagnose.ErrorTitle, attribute, problem string)
 func isSet(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
 
 // Configure implements [KeysModel].
-func (m *EntryModel) Configure(config *EntryModel) { m.config = config }
+func (m *EntryModel) Configure(config *EntryModel) {
+	m.config, m.Pin = config, config.ExpectedResourceVerWO
+}
 
 // says is the model that has the values; nil for the state of a Secret.
 func (m *EntryModel) says() *EntryModel {
@@ -167,21 +169,21 @@ func (m *EntryModel) about(op terms.Operation, hide diagnose.Hiding, values, exp
 	return s
 }
 
-// SetPrevious implements [KeysModel].
-func (m *EntryModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) {
+// TakeIn implements [KeysModel].
+func (m *EntryModel) TakeIn(written claim.Written, run *claim.Run) {
 	m.PreviousValue = types.StringNull()
-	if text, ok := previous[m.Key.ValueString()].Text(); ok && m.hiding(run, m.HideValue) == diagnose.ShowValues { // nobody marks what it replaced as sensitive
+	if text, ok := written.Previous[m.Key.ValueString()].Text(); ok && m.hiding(run, m.HideValue) == diagnose.ShowValues { // nobody marks what it replaced as sensitive
 		m.PreviousValue = types.StringValue(text)
 	}
 }
 
-// KeepPrevious implements [KeysModel].
-func (m *EntryModel) KeepPrevious(state *EntryModel, run *claim.Run) {
+// Keep implements [KeysModel].
+func (m *EntryModel) Keep(state *EntryModel, run *claim.Run) {
 	m.PreviousValue = Kept(state.PreviousValue, types.StringNull(), types.StringUnknown(), m.HideValue, run)
 }
 
 // Refresh implements [KeysModel]. The entry exists as long as its key does.
-func (m *EntryModel) Refresh(seen *claim.Seen) bool {
+func (m *EntryModel) Refresh(seen *claim.Seen, _ *claim.Run) bool {
 	live := seen.Entry(m.Key.ValueString())
 	if m.Kind != cas.Secret && !live.IsAbsent() && !live.Holds(m.entry()) {
 		m.Value, m.ValueBase64 = ValuesOf(live)

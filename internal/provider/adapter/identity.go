@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/codec"
@@ -73,11 +72,6 @@ var (
 
 // Identity is the identity of the object.
 func (p *Place) Identity() ObjectIdentity { return ObjectIdentity{p.Named} }
-
-// Encode puts the identity into raw.
-func (i ObjectIdentity) Encode(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return objectIdentities().Encode(ctx, i, raw)
-}
 
 // Imported parses an import's id or, without one, reads its identity. Where of is nil, the resource has no identity.
 func Imported[I, ID any](

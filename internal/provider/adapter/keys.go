@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -18,10 +19,10 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// KeysModel is the model of a resource of keys. It translates itself to a claim, and takes the results in.
+// KeysModel is the model of a resource of keys, or of all that a whole object has. It translates itself to a claim, and takes the results in.
 type KeysModel[M any] interface {
 	*M
-	Shared() *KeysAttributes
+	Shared() *Base
 	// SetDefaults gives a new import its defaults.
 	SetDefaults(of terms.Defaults)
 	// Import takes in what an import names, and gives the keys; none for all.
@@ -39,23 +40,26 @@ type KeysModel[M any] interface {
 	SetID()
 	// PlanWrite makes unknown what a write changes, where Terraform does not: a plan with the same arguments as the state may have to write.
 	PlanWrite()
-	// SetPrevious stores the values that a write replaced; nil if it changed nothing.
-	SetPrevious(previous map[string]cas.Entry, run *claim.Run)
-	// KeepPrevious copies the replaced values from the state, unless values are hidden now.
-	KeepPrevious(state *M, run *claim.Run)
+	// TakeIn stores what came of a write, but for the id and the version.
+	TakeIn(written claim.Written, run *claim.Run)
+	// Keep copies from the state what only a write changes, but for the version; the replaced values, unless values are hidden now.
+	Keep(state *M, run *claim.Run)
 	// Refresh stores what a read found, and reports whether the resource still exists.
-	Refresh(seen *claim.Seen) bool
+	Refresh(seen *claim.Seen, run *claim.Run) bool
 }
 
-// FieldsModel is what the model of a resource of fields does beside.
-type FieldsModel[M any] interface {
-	// SetKind notes the kind that the attributes name.
+// KindModel is a model whose attributes name the kind of the object.
+type KindModel interface {
+	// SetKind notes it.
 	SetKind()
-	// Follow takes in what the API server made of the values that the state has. state is the receiver itself, or what a plan follows.
-	Follow(state *M, forms map[string]cas.Entry)
 }
 
-// Keys implements all resources of keys. Terraform calls ModifyPlan
+// Follower is a model that is more than its attributes say: by a state, which is the receiver itself or what a plan follows, and by what is remembered of it.
+type Follower[M any] interface {
+	Follow(state *M, memory *claim.Memory)
+}
+
+// Keys implements all resources of keys, and of whole objects: these have all keys of the parts that they manage. Terraform calls ModifyPlan
 //
 //   - for a create, an update and each half of a replace when it plans, and for all but the removal again when it applies;
 //   - for a removal when it plans (for what create_before_destroy deposed: when it applies), with a null plan; what that puts into
@@ -77,7 +81,7 @@ func (r Keys[M, P]) New() Resource { return &r }
 func (r *Keys[M, P]) decode(ctx context.Context, raw tftypes.Value, diags *diag.Diagnostics) P {
 	m := P(r.Decode(ctx, raw, diags))
 	m.Shared().Kind = r.Kind
-	if of, isOfFields := any(m).(FieldsModel[M]); isOfFields {
+	if of, names := any(m).(KindModel); names {
 		of.SetKind()
 	}
 	return m
@@ -86,7 +90,6 @@ func (r *Keys[M, P]) decode(ctx context.Context, raw tftypes.Value, diags *diag.
 // decodePlan is the model of a plan, with its configuration.
 func (r *Keys[M, P]) decodePlan(ctx context.Context, plan tfsdk.Plan, config tfsdk.Config, diags *diag.Diagnostics) P {
 	m, configured := r.decode(ctx, plan.Raw, diags), r.decode(ctx, config.Raw, diags)
-	m.Shared().pin = configured.Shared().ExpectedResourceVerWO
 	m.Configure(configured)
 	return m
 }
@@ -122,8 +125,8 @@ func (r *Keys[M, P]) ValidateConfig(ctx context.Context, req resource.ValidateCo
 func (r *Keys[M, P]) change(plan, state P, m *claim.Memory) *claim.Change {
 	ch := &claim.Change{Run: r.Run, Memory: m}
 	for _, model := range []P{state, plan} {
-		if of, isOfFields := any(model).(FieldsModel[M]); isOfFields && model != nil && state != nil {
-			of.Follow(state, m.Forms)
+		if of, follows := any(model).(Follower[M]); follows && model != nil && state != nil {
+			of.Follow(state, m)
 		}
 	}
 	if plan != nil {
@@ -151,7 +154,8 @@ func (r *Keys[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	switch ch := r.change(plan, state, m); {
+	ch := r.change(plan, state, m)
+	switch {
 	case plan == nil:
 		resp.Diagnostics.Append(ch.PlanDelete(ctx)...)
 	case state == nil:
@@ -164,15 +168,15 @@ func (r *Keys[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequ
 	default:
 		r.planUpdate(ctx, plan, state, ch, resp)
 	}
+	resp.Diagnostics.Append(ch.PlanDeclares(ctx)...)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
 }
 
 func (r *Keys[M, P]) planCreate(ctx context.Context, plan P, ch *claim.Change, resp *resource.ModifyPlanResponse) {
-	if !ch.Plan.Known.Place || !ch.Plan.Known.Keys {
-		return
+	if ch.Plan.IsNamed() {
+		plan.SetID()
+		plan.PlanWrite()
 	}
-	plan.SetID()
-	plan.PlanWrite()
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 	resp.Diagnostics.Append(ch.PlanCreate(ctx)...)
 }
@@ -185,25 +189,39 @@ func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, ch *claim.Ch
 		return
 	}
 	ch.NoteReplace()
-	if c.Known.Keys && !c.Open {
+	if c.IsNamed() && (!c.Open || c.Whole != nil) {
 		plan.SetID()
 	}
 	isUnchanged := c.Known.Change && !ch.Writes()
 	switch {
-	case isUnchanged && (c.Open || c.IsSecret() && !c.Known.Values):
+	case !c.Known.Change, isUnchanged && (c.Open || c.IsSecret() && !c.Known.Values):
 		// The plan stays as it is: what differs from the state makes unknown what a write changes, since the apply may have to write after all.
-		resp.Diagnostics.Append(r.acceptDrift(ctx, ch, plan, resp)...)
 	case isUnchanged:
 		r.keep(plan, state)
-		resp.Diagnostics.Append(r.acceptDrift(ctx, ch, plan, resp)...)
+		if ch.LeavesToOthers() { // the update records it: the state has no argument that says so
+			plan.Shared().ResourceVersion = types.StringUnknown()
+		}
 	default:
 		plan.PlanWrite()
-		if uid := state.Shared().UID; c.Scope == terms.ScopeObject && !uid.IsNull() {
-			plan.Shared().UID = uid // of another object it is a conflict
-		}
+	}
+	r.keepUID(plan, ch)
+	resp.Diagnostics.Append(ch.PlanUpdate(ctx)...)
+	replaces := ch.Replaces()
+	for _, attribute := range replaces {
+		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
+		plan.PlanWrite()
 	}
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
-	resp.Diagnostics.Append(ch.PlanUpdate(ctx)...)
+	if len(replaces) == 0 && isUnchanged {
+		resp.Diagnostics.Append(r.acceptDrift(ctx, ch, plan, resp)...)
+	}
+}
+
+// keepUID keeps the uid in the plan of an update for which another object would be a conflict.
+func (r *Keys[M, P]) keepUID(plan P, ch *claim.Change) {
+	if uid := ch.Prior.Version.UID; ch.Plan.Scope == terms.ScopeObject && uid != "" {
+		plan.Shared().UID = types.StringValue(uid)
+	}
 }
 
 // acceptDrift plans an update that moves the baseline of drift, and writes nothing to the cluster, if the plan accepts drift.
@@ -213,6 +231,7 @@ func (r *Keys[M, P]) acceptDrift(ctx context.Context, ch *claim.Change, plan P, 
 		plan.Shared().ResourceVersion = types.StringUnknown()
 		if ch.Plan.Open {
 			plan.PlanWrite()
+			r.keepUID(plan, ch)
 		}
 		diags = r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)
 	}
@@ -223,7 +242,7 @@ func (r *Keys[M, P]) acceptDrift(ctx context.Context, ch *claim.Change, plan P, 
 func (r *Keys[M, P]) keep(plan, state P) {
 	plan.SetID()
 	plan.Shared().Observed = state.Shared().Observed
-	plan.KeepPrevious(state, r.Run)
+	plan.Keep(state, r.Run)
 }
 
 // Create implements [resource.Resource].
@@ -245,12 +264,12 @@ func (r *Keys[M, P]) Create(ctx context.Context, req resource.CreateRequest, res
 
 // takeIn stores the result of a write in the model.
 func (r *Keys[M, P]) takeIn(m P, written claim.Written, memory *claim.Memory) {
-	if of, isOfFields := any(m).(FieldsModel[M]); isOfFields {
-		of.Follow(m, memory.Forms)
+	if of, follows := any(m).(Follower[M]); follows {
+		of.Follow(m, memory)
 	}
+	m.TakeIn(written, r.Run)
 	m.SetID()
 	m.Shared().SetVersion(written.Version)
-	m.SetPrevious(written.Previous, r.Run)
 }
 
 // Update implements [resource.Resource].
@@ -293,7 +312,7 @@ func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *r
 	if resp.Diagnostics.HasError() || seen == nil {
 		return
 	}
-	if !state.Refresh(seen) {
+	if !state.Refresh(seen, r.Run) {
 		if seen.IsImport {
 			resp.Diagnostics.Append(r.Run.NothingThere(ctx, state.Claim(r.Run).About(terms.OpRead), seen.Observation))
 		}
@@ -302,12 +321,13 @@ func (r *Keys[M, P]) Read(ctx context.Context, req resource.ReadRequest, resp *r
 	}
 	state.Shared().SetVersion(seen.Version())
 	if seen.IsImport {
-		if missing := seen.Missing(); len(missing) > 0 || len(seen.Keys) == 0 {
-			resp.Diagnostics.Append(state.Claim(r.Run).About(terms.OpRead).NotImported(missing, seen.Observation))
+		c := state.Claim(r.Run)
+		if missing := seen.Missing(); c.Whole == nil && (len(missing) > 0 || len(seen.Keys) == 0) {
+			resp.Diagnostics.Append(c.About(terms.OpRead).NotImported(missing, seen.Observation))
 			return
 		}
 		state.SetID()
-		m.Imported(seen)
+		m.Imported(c, seen)
 	}
 	r.Run.NoteRefresh(m)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)

@@ -94,10 +94,18 @@ func (o *Observed) SetVersion(to cas.Version) {
 	o.UID, o.ResourceVersion = types.StringValue(to.UID), types.StringValue(to.ResourceVersion)
 }
 
-// KeysAttributes are the attributes that all resources of keys share.
-type KeysAttributes struct {
+// Base are the attributes that all resources share which observe an object.
+type Base struct {
 	Place
 	Observed
+}
+
+// Shared are the attributes themselves.
+func (b *Base) Shared() *Base { return b }
+
+// KeysAttributes are the attributes that all resources of keys share.
+type KeysAttributes struct {
+	Base
 
 	ExpectedResourceVerWO types.String `tfsdk:"expected_resource_version_wo"`
 	ConflictScope         types.String `tfsdk:"conflict_scope"`
@@ -107,11 +115,8 @@ type KeysAttributes struct {
 	OnDrift               types.String `tfsdk:"on_drift"`
 	MissingObject         types.String `tfsdk:"missing_object"`
 
-	pin types.String `tfsdk:"-"` // the expected_resource_version_wo of the configuration
+	Pin types.String `tfsdk:"-"` // the expected_resource_version_wo of the configuration
 }
-
-// Shared are the attributes themselves.
-func (k *KeysAttributes) Shared() *KeysAttributes { return k }
 
 // SetDefaults is what a new import has. Every default is set, or the first plan would show an update.
 func (k *KeysAttributes) SetDefaults(of terms.Defaults) {
@@ -133,7 +138,7 @@ func (k *KeysAttributes) PlanWrite() {
 // NewClaim fills in the parts of a claim that all resources of keys share.
 func (k *KeysAttributes) NewClaim(id string, values, expected map[string]cas.Entry) *claim.Claim {
 	return &claim.Claim{
-		ID: id, Ref: k.Ref(), Values: values, Expected: expected, Adopt: k.AdoptExisting.ValueBool(), Pin: k.pin,
+		ID: id, Ref: k.Ref(), Values: values, Expected: expected, Adopt: k.AdoptExisting.ValueBool(), Pin: k.Pin,
 		Scope: k.ConflictScope.ValueString(), Policy: k.DeletionPolicy.ValueString(), OnDrift: k.OnDrift.ValueString(), Version: k.Version(),
 		FieldManager: k.FieldManager, Timeouts: k.Timeouts,
 	}

@@ -1,25 +1,30 @@
 package adapter
 
 import (
+	"context"
 	"encoding/base64"
 	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Object is a whole ConfigMap or Secret as Go values. Of a Secret, BinaryData has all values that a configuration or a read says, and no state has any.
+// Object is the model of a resource of a whole ConfigMap or Secret. Of a Secret, a configuration alone has the maps: they are write-only.
 type Object struct {
-	Place
-	Observed
+	Base
 
 	GenerateName types.String `tfsdk:"generate_name"`
 	Labels       types.Map    `tfsdk:"labels"`
@@ -33,20 +38,11 @@ type Object struct {
 	Type       types.String `tfsdk:"type,optional"`            // of a Secret, as what follows
 	Revision   types.Int64  `tfsdk:"data_wo_version,optional"` // null after an import
 	Keys       types.List   `tfsdk:"keys,optional"`
-}
 
-// entries is what data and binary_data hold. The schema has validated the base64.
-func (m *Object) entries() map[string]cas.Entry {
-	all := map[string]cas.Entry{}
-	for key, value := range StringsOf(m.Data) {
-		all[key] = cas.Text(value)
-	}
-	for key, value := range StringsOf(m.BinaryData) {
-		if b, err := base64.StdEncoding.DecodeString(value); err == nil {
-			all[key] = cas.Binary(b)
-		}
-	}
-	return all
+	config *Object   `tfsdk:"-"` // of a plan
+	state  *Object   `tfsdk:"-"` // that a plan follows
+	sealed types.Map `tfsdk:"-"` // of a Secret: all values that a configuration or a read says, in base64
+	owns   bool      `tfsdk:"-"` // of the state of a Secret: the resource had its values at the last write or import
 }
 
 // part is one of the maps that an object is made of, by the attribute of a ConfigMap.
@@ -60,34 +56,95 @@ func key(name string) string { return name }
 
 var parts = []part{
 	{"data", func(m *Object) *types.Map { return &m.Data }, key},
-	{"binary_data", func(m *Object) *types.Map { return &m.BinaryData }, key},
+	{"binary_data", (*Object).bytes, key},
 	{"labels", func(m *Object) *types.Map { return &m.Labels }, cas.LabelKey},
 	{"annotations", func(m *Object) *types.Map { return &m.Annotations }, cas.AnnotationKey},
 }
 
-// claim is what a plan or a state claims of the object. The state of a Secret has the names of its keys, if m says that it has the values.
-func (r *Whole) claim(o, state *Object, m *claim.Memory) *claim.Claim {
-	w := &claim.Whole{
-		Parts: []string{"immutable"}, Ignored: r.ignored(), Type: o.Type.ValueString(),
+// bytes are the values that are base64: of a Secret all, which no plan and no state has.
+func (m *Object) bytes() *types.Map {
+	if m.Kind == cas.Secret {
+		return &m.sealed
+	}
+	return &m.BinaryData
+}
+
+// SetID implements [KeysModel].
+func (m *Object) SetID() { m.ID = types.StringValue(m.Ref().String()) }
+
+// IdentitySchema implements [KeysModel].
+func (*Object) IdentitySchema(kind cas.Kind) identityschema.Schema { return objectIdentitySchema(kind) }
+
+// EncodeIdentity implements [KeysModel].
+func (m *Object) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
+	return objectIdentities().Encode(ctx, m.Identity(), raw)
+}
+
+// Import implements [KeysModel].
+func (m *Object) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
+	ref, diags := importedObject(ctx, req)
+	m.SetRef(ref)
+	return nil, diags
+}
+
+// SetDefaults implements [KeysModel]. generate_name stays null: Terraform generates configurations from the state of an import, which must not have both it and
+// name.
+func (m *Object) SetDefaults(of terms.Defaults) {
+	m.Immutable, m.HideValues, m.OnDrift = types.BoolValue(false), types.BoolValue(false), of.Known(terms.OnDrift)
+}
+
+// Validate implements [KeysModel].
+func (m *Object) Validate() diag.Diagnostics {
+	diags := (&Maps{Data: m.Data, BinaryData: m.BinaryData}).Check(m.Kind, false)
+	return append(diags, attributes.InvalidAnnotations(m.Annotations)...)
+}
+
+// Configure implements [KeysModel]. The framework keeps the generate_name of a state that the configuration does not have.
+func (m *Object) Configure(config *Object) {
+	if m.config, m.sealed = config, seal(config.Data, config.BinaryData); config.GenerateName.IsNull() {
+		m.GenerateName = types.StringNull()
+	}
+}
+
+// Follow implements [Follower]. The name of another prefix is not known yet.
+func (m *Object) Follow(state *Object, memory *claim.Memory) {
+	if m == state {
+		m.owns = m.Kind == cas.Secret && memory.OwnsValues()
+		return
+	}
+	if m.state = state; m.config.GenerateName.IsNull() {
+		m.GenerateName = state.GenerateName
+	}
+	isOfPrefix := state.GenerateName.IsNull() && terms.IsGenerated(state.Name.ValueString(), m.GenerateName.ValueString()) // of an import
+	if !isOfPrefix && !m.GenerateName.Equal(state.GenerateName) {
+		m.Name = types.StringUnknown()
+	}
+}
+
+// Claim implements [KeysModel]. The state of a Secret has the names of its keys.
+func (m *Object) Claim(run *claim.Run) *claim.Claim {
+	isSealed, encoded := m.Kind == cas.Secret, *m.bytes()
+	w := &claim.Whole{Parts: []string{"immutable"}, Type: m.Type.ValueString(), Declares: m.declares()}
+	if run != nil {
+		w.Ignored = run.Ignored
 	}
 	c := &claim.Claim{
-		ID: o.Ref().String(), Ref: o.Ref(), Version: o.Version(), OnDrift: o.OnDrift.ValueString(), Policy: terms.PolicyDelete,
-		Revision: o.Revision, FieldManager: o.FieldManager, Timeouts: o.Timeouts, Whole: w,
-		Values: map[string]cas.Entry{cas.ImmutableKey: cas.Text(strconv.FormatBool(o.Immutable.ValueBool()))},
-		About:  func(op terms.Operation) diagnose.Subject { return r.About(o, op) },
+		ID: m.Ref().String(), Ref: m.Ref(), Version: m.Version(), Scope: terms.ScopeObject, OnDrift: m.OnDrift.ValueString(), Policy: terms.PolicyDelete,
+		Revision: m.Revision, Open: isSealed && !encoded.IsNull(), FieldManager: m.FieldManager, Timeouts: m.Timeouts, Whole: w,
+		Values: map[string]cas.Entry{cas.ImmutableKey: cas.Text(strconv.FormatBool(m.Immutable.ValueBool()))},
+		About:  func(op terms.Operation) diagnose.Subject { return m.about(run, op) },
 	}
-	if o.Name.IsUnknown() {
-		w.GenerateName = o.GenerateName.ValueString()
+	if m.Name.IsUnknown() {
+		w.GenerateName = m.GenerateName.ValueString()
 	}
-	isSealed := r.Kind == cas.Secret
-	for _, p := range parts {
-		all, isBinary := *p.of(o), p.name == "binary_data"
-		if isSealed && isBinary && m != nil && m.OwnsValues() {
-			w.Parts = append(w.Parts, p.name)
-			for _, name := range KeysOf(o.Keys) {
-				c.Values[name] = cas.Anything()
-			}
+	if m.owns {
+		w.Parts = append(w.Parts, "binary_data")
+		for _, name := range KeysOf(m.Keys) {
+			c.Values[name] = cas.Anything()
 		}
+	}
+	for _, p := range parts {
+		all, isBinary := *p.of(m), p.name == "binary_data"
 		if all.IsNull() {
 			continue
 		}
@@ -98,30 +155,44 @@ func (r *Whole) claim(o, state *Object, m *claim.Memory) *claim.Claim {
 		for name, v := range all.Elements() {
 			switch value := StringOf(v); {
 			case isBinary:
-				c.Values[p.field(name)] = EntryFrom(r.Kind, types.StringNull(), value)
+				c.Values[p.field(name)] = EntryFrom(m.Kind, types.StringNull(), value)
 			case !value.IsUnknown():
 				c.Values[p.field(name)] = cas.Text(value.ValueString())
 			}
 		}
 	}
-	isKnown := AllKnown(o.Labels, o.Annotations, o.Data, o.BinaryData) && !o.Immutable.IsUnknown() && !o.Type.IsUnknown()
-	keeps := isSealed && state != nil && o.Revision.Equal(state.Revision) && !o.BinaryData.IsUnknown()
-	c.Known = claim.Known{Place: o.RefKnown(), Keys: len(w.Unknown) == 0, Values: isKnown, Change: isKnown || keeps, All: true}
+	isKnown := AllKnown(m.Labels, m.Annotations, m.Data, encoded) && !m.Immutable.IsUnknown() && !m.Type.IsUnknown()
+	keeps := isSealed && m.state != nil && m.Revision.Equal(m.state.Revision) && !encoded.IsUnknown()
+	c.Known = claim.Known{Place: m.RefKnown(), Keys: len(w.Unknown) == 0, Values: isKnown, Change: isKnown || keeps, All: true}
 	return c
 }
 
-// ignored is what the provider's configuration leaves alone: nothing where it is not known yet.
-func (r *Whole) ignored() (none terms.IgnoredMetadata) {
-	if r.Run == nil {
-		return none
+// declares are the keys that the object shall have, beside those of other resources; nil where they are not known.
+func (m *Object) declares() *claim.Declared {
+	if !m.RefKnown() || m.Data.IsUnknown() || m.bytes().IsUnknown() {
+		return nil
 	}
-	return r.Run.Ignored
+	named := func(m types.Map) map[string]bool {
+		if m.IsNull() {
+			return nil
+		}
+		keys := map[string]bool{}
+		for key := range m.Elements() {
+			keys[key] = true
+		}
+		return keys
+	}
+	d := &claim.Declared{Text: named(m.Data), Binary: named(*m.bytes())}
+	if m.Kind == cas.Secret {
+		d.Text = d.Binary
+	}
+	return d
 }
 
-// About is what diagnostics about an operation say of the resource.
-func (r *Whole) About(m *Object, op terms.Operation) diagnose.Subject {
+// about is what diagnostics about an operation say of the resource.
+func (m *Object) about(run *claim.Run, op terms.Operation) diagnose.Subject {
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: m.Ref()}, Noun: r.Kind.String(), ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },
+		ID: terms.EntryID{Ref: m.Ref()}, Noun: m.Kind.String(), ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },
 		Ways: diagnose.Ways{
 			Missing:   "Run terraform plan again: it plans to create the ConfigMap.",
 			Immutable: "Run terraform plan again: it plans to replace the ConfigMap.",
@@ -129,17 +200,14 @@ func (r *Whole) About(m *Object, op terms.Operation) diagnose.Subject {
 			Move:      "Remove the key from data and binary_data if another resource owns it.",
 			Grant:     "get, create, patch and delete",
 		},
-		Op: op, Limit: op, Hide: diagnose.HideIf(r.Run.Hides(m.HideValues)),
+		Op: op, Limit: op, Hide: diagnose.HideIf(run.Hides(m.HideValues)),
 	}
-	if r.Kind == cas.Secret {
+	s.Values = slices.Collect(maps.Values(EntriesFrom(m.Kind, m.Data, *m.bytes())))
+	switch {
+	case m.Kind == cas.Secret:
 		s.Ways.Changed = "Run terraform plan again. If cas_secret_entry owns a key, remove it from data_wo."
 		s.Ways.Move = "Remove the key from data_wo if another resource owns it."
-		s.Hide, s.Revision = diagnose.ShowNothing, "data_wo_version"
-	}
-	s.Values = slices.Collect(maps.Values(m.entries()))
-	switch {
-	case r.Kind == cas.Secret:
-		s.Value = path.Root("data_wo")
+		s.Value, s.Hide, s.Revision = path.Root("data_wo"), diagnose.ShowNothing, "data_wo_version"
 	case m.Data.IsNull():
 		s.Value = path.Root("binary_data")
 	default:
@@ -148,74 +216,68 @@ func (r *Whole) About(m *Object, op terms.Operation) diagnose.Subject {
 	return s
 }
 
-// Seal gives a Secret's model the form of what is read: all values in BinaryData. Keys has their names.
-func (m *Object) Seal() {
-	if m.Data.IsUnknown() {
-		m.BinaryData = m.Data
+// seal gives the values of a Secret the form in which they are read: all are base64.
+func seal(data, binaryData types.Map) types.Map {
+	switch {
+	case data.IsUnknown():
+		return data
+	case binaryData.IsUnknown() || data.IsNull():
+		return binaryData
 	}
-	if m.BinaryData.IsUnknown() || m.Data.IsNull() {
-		m.Data = types.MapNull(types.StringType)
-		return
-	}
-	all := maps.Clone(m.BinaryData.Elements())
-	for key, v := range m.Data.Elements() {
+	all := map[string]attr.Value{}
+	maps.Copy(all, binaryData.Elements())
+	for key, v := range data.Elements() {
 		if s := StringOf(v); !s.IsUnknown() && !s.IsNull() {
 			v = types.StringValue(base64.StdEncoding.EncodeToString([]byte(s.ValueString())))
 		}
-		if all == nil {
-			all = map[string]attr.Value{}
-		}
 		all[key] = v
 	}
-	m.Data, m.BinaryData = types.MapNull(types.StringType), types.MapValueMust(types.StringType, all)
+	return types.MapValueMust(types.StringType, all)
 }
 
-// observe notes the version and, of a Secret, the keys.
-func (m *Object) observe(o *cas.Observation) {
-	m.SetVersion(o.Version())
-	m.Keys = ListOf(slices.Sorted(maps.Keys(o.Entries())))
+// PlanWrite implements [KeysModel].
+func (m *Object) PlanWrite() {
+	m.ResourceVersion, m.Keys = types.StringUnknown(), types.ListUnknown(types.StringType)
 }
 
-// refresh puts what was observed into the parts of the state that are managed.
-func (r *Whole) refresh(state *Object, o *cas.Observation, m *claim.Memory) {
-	r.fill(state, r.claim(state, nil, m).Found(o))
-	state.Immutable, state.Type = types.BoolValue(o.Immutable()), types.StringValue(o.Type())
-	state.observe(o)
+// TakeIn implements [KeysModel]. The name may have been generated.
+func (m *Object) TakeIn(written claim.Written, _ *claim.Run) {
+	m.SetRef(written.Ref)
+	m.Keys = keysIn(written.After)
 }
 
-// adopt makes the state of an import, which has a name alone, manage all that there is. Empty parts stay unmanaged: most configurations do not name them.
-// generate_name stays null: Terraform generates configurations from this state, which must not have both it and name.
-func (r *Whole) adopt(state *Object, o *cas.Observation) {
-	all := r.claim(state, nil, nil)
-	for _, p := range parts {
-		all.Whole.Parts = append(all.Whole.Parts, p.name)
+func keysIn(o *cas.Observation) types.List { return ListOf(slices.Sorted(maps.Keys(o.Entries()))) }
+
+// Keep implements [KeysModel].
+func (m *Object) Keep(state *Object, _ *claim.Run) { m.Keys = state.Keys }
+
+// Refresh puts what was observed into the parts of the state that are managed. The state of an import, which has a name alone, manages all that there is. Empty
+// parts stay unmanaged: most configurations do not name them.
+func (m *Object) Refresh(seen *claim.Seen, run *claim.Run) bool {
+	if !seen.Exists() {
+		return false
 	}
-	found := all.Found(o)
+	c, was := m.Claim(run), EntriesFrom(m.Kind, m.Data, *m.bytes())
 	for _, p := range parts {
-		if len(found.Part(p.name)) > 0 {
-			*p.of(state) = MapOf(map[string]string{})
+		if seen.IsImport {
+			c.Whole.Parts = append(c.Whole.Parts, p.name)
 		}
 	}
-	r.fill(state, found)
-	state.Immutable, state.Type = types.BoolValue(o.Immutable()), types.StringValue(o.Type())
-	state.observe(o)
-}
-
-// fill puts fields into the maps of the state that are not null. A text that only differs in its normal form stays as it was.
-func (r *Whole) fill(state *Object, found *claim.Claim) {
-	was := state.entries()
+	found := c.Found(seen.Observation)
 	for _, p := range parts {
-		if p.of(state).IsNull() {
+		all := found.Part(p.name)
+		if p.of(m).IsNull() && (!seen.IsImport || len(all) == 0) {
 			continue
 		}
-		all := found.Part(p.name)
 		for name, e := range all {
-			if before := was[name]; p.name == "data" && e.Holds(before) {
+			if before := was[name]; p.name == "data" && e.Holds(before) { // a text that only differs in its normal form stays as it was
 				all[name] = before
 			}
 		}
 		texts, others := MapsOf(all)
 		maps.Copy(texts, others) // no part has both
-		*p.of(state) = MapOf(texts)
+		*p.of(m) = MapOf(texts)
 	}
+	m.Immutable, m.Type, m.Keys = types.BoolValue(seen.Immutable()), types.StringValue(seen.Type()), keysIn(seen.Observation)
+	return true
 }

@@ -60,21 +60,7 @@ func StringOf(v attr.Value) types.String {
 	return types.StringNull()
 }
 
-// StringsOf is what a map of strings holds, nil for a null one. What is unknown or null in it is left out.
-func StringsOf(m types.Map) map[string]string {
-	if m.IsNull() || m.IsUnknown() {
-		return nil
-	}
-	all := make(map[string]string, len(m.Elements()))
-	for key, value := range m.Elements() {
-		if s := StringOf(value); !s.IsNull() && !s.IsUnknown() {
-			all[key] = s.ValueString()
-		}
-	}
-	return all
-}
-
-// MapOf is the reverse of StringsOf.
+// MapOf is a map of strings, null for nil.
 func MapOf(all map[string]string) types.Map {
 	if all == nil {
 		return types.MapNull(types.StringType)

@@ -146,7 +146,7 @@ func (ch *Change) takesOver() bool {
 // LeavesToOthers reports whether an update leaves all keys of a Secret to others. They were its own.
 func (ch *Change) LeavesToOthers() bool {
 	prior := ch.Prior.Whole
-	return ch.Prior.IsSecret() && !ch.Prior.isImported() && prior.Manages(partBinaryData) && !ch.Plan.Whole.Manages(partBinaryData)
+	return prior != nil && ch.Prior.IsSecret() && !ch.Prior.isImported() && prior.Manages(partBinaryData) && !ch.Plan.Whole.Manages(partBinaryData)
 }
 
 // leftToOthers gives the names in the parts of a whole object that an update leaves to others.

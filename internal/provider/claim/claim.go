@@ -73,6 +73,9 @@ type Known struct {
 // Keys are the keys that the claim gives values to, sorted.
 func (c *Claim) Keys() []string { return slices.Sorted(maps.Keys(c.Values)) }
 
+// IsNamed reports whether a plan knows what the resource has, and so its id.
+func (c *Claim) IsNamed() bool { return c.Known.Place && (c.Known.Keys || c.Whole != nil) }
+
 // adopts gives the keys to take over if they already hold their values.
 func (c *Claim) adopts() []string {
 	if c.Adopt {

@@ -18,7 +18,7 @@ func (ch *Change) PlanCreate(ctx context.Context) (diags diag.Diagnostics) {
 	if ch.about = ch.subject(terms.OpCreate); ch.Plan.Whole != nil {
 		return ch.planObject(ctx)
 	}
-	if isReplanned(ctx) { // Create judges
+	if isReplanned(ctx) || !ch.Plan.IsNamed() { // Create judges
 		return nil
 	}
 	c, m, about := ch.Plan, ch.Memory, ch.about

@@ -68,7 +68,7 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	if isOfAll {
 		keys = slices.Sorted(maps.Keys(observation.Entries()))
 	}
-	return &Seen{Observation: observation, Keys: keys, IsImport: m.Import != nil || c.Whole != nil && !c.Version.Valid()}, diags
+	return &Seen{Observation: observation, Keys: keys, IsImport: m.Import != nil}, diags
 }
 
 // untold says why it cannot be told what a field holds, or nil.
@@ -87,8 +87,12 @@ func (s *Seen) Missing() []string {
 // Imports notes the keys that an import names, or none for all, for the read that follows.
 func (m *Memory) Imports(keys ...string) { m.Import = append([]string{}, keys...) }
 
-// Imported takes the values that an import found for the originals and for the baseline.
-func (m *Memory) Imported(s *Seen) {
+// Imported takes the values that an import found for the originals and for the baseline. Of a whole object, c is what the state has of it then.
+func (m *Memory) Imported(c *Claim, s *Seen) {
+	if c.Whole != nil {
+		m.Baseline(c)
+		return
+	}
 	m.newToken()
 	m.First, m.Written, m.Doubts, m.Import = map[string]cas.Entry{}, digests{partKeys: {}}, nil, nil
 	for _, key := range s.Keys {
@@ -100,5 +104,5 @@ func (m *Memory) Imported(s *Seen) {
 // Baseline takes what a state has for the baseline, after an import or of another provider, and ends all doubt. The originals stay unknown.
 func (m *Memory) Baseline(c *Claim) {
 	m.newToken()
-	m.Written, m.Doubts = m.digestsOf(c.parts()), nil
+	m.Written, m.Doubts, m.Import = m.digestsOf(c.parts()), nil, nil
 }

@@ -213,12 +213,16 @@ func (g *registry) declares(ref cas.Ref, d Declared, isNew bool) (undone []strin
 
 // PlanDeclares records what a whole object shall have. It warns of keys that other instances write beside it, which the next plan refuses: with ignore_changes
 // there would be nothing to undo, and no provider can see that.
-func (r *Run) PlanDeclares(ctx context.Context, ref cas.Ref, d Declared, isNew bool, about diagnose.Subject) diag.Diagnostics {
-	undone := r.registry.declares(ref, d, isNew)
-	if len(undone) == 0 || r.isApply(ctx) || r.PlanCheck == terms.PlanCheckOff {
+func (ch *Change) PlanDeclares(ctx context.Context) diag.Diagnostics {
+	c := ch.Plan
+	if c == nil || c.Whole == nil || c.Whole.Declares == nil {
 		return nil
 	}
-	return diag.Diagnostics{about.DataWillUndo(undone)}
+	undone := ch.Run.registry.declares(c.Ref, *c.Whole.Declares, ch.Prior == nil)
+	if len(undone) == 0 || ch.Run.isApply(ctx) || ch.Run.PlanCheck == terms.PlanCheckOff {
+		return nil
+	}
+	return diag.Diagnostics{ch.Run.about(c, terms.OpCreate).DataWillUndo(undone)}
 }
 
 // takes records keys that a call is about to write or to take over. It records nothing, and gives those that another call of this apply has, where there
@@ -291,8 +295,11 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about 
 	return nil
 }
 
-// PlanUnchanged records the keys of an instance that its plan leaves as it is.
+// PlanUnchanged records the keys of an instance that its plan leaves as it is. A whole object leaves those to entries.
 func (ch *Change) PlanUnchanged(ctx context.Context) diag.Diagnostics {
+	if ch.Prior.Whole != nil {
+		return nil
+	}
 	return ch.Run.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys(), values: ch.Prior.Values}, ch.Memory.token(), ch.Run.about(ch.Prior, terms.OpUpdate))
 }
 

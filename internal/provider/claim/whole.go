@@ -20,8 +20,9 @@ type Whole struct {
 	Parts        []string // that it manages: what the claim does not name there is absent
 	Unknown      []string // those of Parts of which a plan does not know all
 	Ignored      terms.IgnoredMetadata
-	Type         string // of a Secret
-	GenerateName string // of a plan, where the name is made of it
+	Type         string    // of a Secret
+	GenerateName string    // of a plan, where the name is made of it
+	Declares     *Declared // nil where that is not known
 }
 
 // Manages reports whether the claim is about all of a part.

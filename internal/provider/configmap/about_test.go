@@ -27,7 +27,7 @@ func TestResourcesHaveWordsOfTheirOwn(t *testing.T) {
 	var whole adapter.Object
 	whole.SetRef(ref)
 	configured := adapter.Type{Connection: adapter.Connection{Run: run}}
-	ofWhole := (&adapter.Whole{Modeled: adapter.Modeled[adapter.Object]{Type: configured}}).About(&whole, terms.OpUpdate)
+	ofWhole := whole.Claim(run).About(terms.OpUpdate)
 	var numbered counterModel
 	numbered.SetRef(ref)
 	numbered.Key = types.StringValue("foo")

@@ -110,11 +110,13 @@ func stream(
 var _ list.ListResourceWithConfigure = (*wholeList)(nil)
 
 // NewConfigMapList is the list cas_configmap.
-func NewConfigMapList() list.ListResource { return &wholeList{newWhole()} }
+func NewConfigMapList() list.ListResource {
+	return &wholeList{adapter.NewWhole("configmap", cas.ConfigMap, wholeSchema).Keys}
+}
 
 // wholeList is the list cas_configmap. What it gives of a ConfigMap is the state of an import.
 type wholeList struct {
-	*adapter.Whole
+	adapter.Keys[adapter.Object, *adapter.Object]
 }
 
 var wholeListCodec = codec.Of[listModel](wholeListSchema)
@@ -143,19 +145,23 @@ func (l *wholeList) List(ctx context.Context, req list.ListRequest, resp *list.L
 	about := diagnose.Subject{ID: terms.EntryID{Ref: cas.Ref{Namespace: selection.Namespace}}, Noun: "ConfigMaps", Ways: diagnose.Ways{Grant: "list"}}
 	found := func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.Run.Engine.List(ctx, selection) }
 	resp.Results = stream(ctx, l.Run, req, &m, about, found, func(each cas.Listed) iter.Seq[list.ListResult] {
-		state := l.Imported(ctx, each.Ref, each.Observation)
-		result := req.NewListResult(ctx)
-		result.DisplayName = each.Ref.String()
-		result.Diagnostics.Append(state.Identity().Encode(ctx, &result.Identity.Raw)...)
-		if req.IncludeResource {
-			result.Diagnostics.Append(l.Encode(ctx, state, &result.Resource.Raw)...)
-		}
-		return one(result)
+		state := l.Blank(ctx)
+		state.SetRef(each.Ref)
+		return func(push func(list.ListResult) bool) { push(listed(ctx, &l.Keys, req, state, each.Observation)) }
 	})
 }
 
-func one[T any](value T) iter.Seq[T] {
-	return func(yield func(T) bool) { yield(value) }
+// listed is a result: the state of an import, of which an identity is known, as it finds the object.
+func listed[M any, P adapter.KeysModel[M]](ctx context.Context, of *adapter.Keys[M, P], req list.ListRequest, state P, seen *cas.Observation) list.ListResult {
+	state.Refresh(&claim.Seen{Observation: seen, IsImport: true}, of.Run)
+	state.Shared().SetVersion(seen.Version())
+	result := req.NewListResult(ctx)
+	result.DisplayName = state.Shared().ID.ValueString()
+	result.Diagnostics.Append(state.EncodeIdentity(ctx, &result.Identity.Raw)...)
+	if req.IncludeResource {
+		result.Diagnostics.Append(of.Codec().Encode(ctx, *state, &result.Resource.Raw)...)
+	}
+	return result
 }
 
 var _ list.ListResourceWithConfigure = (*entryList)(nil)
@@ -217,15 +223,7 @@ func (l *entryList) List(ctx context.Context, req list.ListRequest, resp *list.L
 			for _, key := range slices.Sorted(maps.Keys(each.Entries())) {
 				state := l.Blank(ctx)
 				state.SetEntry(terms.EntryID{Ref: each.Ref, Key: key})
-				state.Refresh(&claim.Seen{Observation: each.Observation})
-				state.SetVersion(each.Version())
-				result := req.NewListResult(ctx)
-				result.DisplayName = state.ID.ValueString()
-				result.Diagnostics.Append(state.EncodeIdentity(ctx, &result.Identity.Raw)...)
-				if req.IncludeResource {
-					result.Diagnostics.Append(l.Codec().Encode(ctx, *state, &result.Resource.Raw)...)
-				}
-				if !push(result) {
+				if !push(listed(ctx, &l.Keys, req, state, each.Observation)) {
 					return
 				}
 			}

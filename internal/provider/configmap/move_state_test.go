@@ -17,7 +17,7 @@ import (
 func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (adapter.Object, *frameworkresource.MoveStateResponse, bool) {
 	t.Helper()
 	ctx := t.Context()
-	r := newWhole()
+	r := adapter.NewWhole("configmap", cas.ConfigMap, wholeSchema)
 	var schemaResp frameworkresource.SchemaResponse
 	r.Schema(ctx, frameworkresource.SchemaRequest{}, &schemaResp)
 	var identityResp frameworkresource.IdentitySchemaResponse
@@ -27,13 +27,13 @@ func moveState(t *testing.T, req frameworkresource.MoveStateRequest) (adapter.Ob
 		TargetState:    tfsdk.State{Schema: schemaResp.Schema, Raw: null(schemaResp.Schema.Type())},
 		TargetIdentity: &tfsdk.ResourceIdentity{Schema: identityResp.IdentitySchema, Raw: null(identityResp.IdentitySchema.Type())},
 	}
-	state, diags := r.MovedState(ctx, req)
+	state, _, diags := r.MovedState(ctx, req)
 	resp.Diagnostics = diags
 	if state == nil {
 		return adapter.Object{}, resp, false
 	}
-	resp.Diagnostics.Append(state.Identity().Encode(ctx, &resp.TargetIdentity.Raw)...)
-	resp.Diagnostics.Append(r.Encode(ctx, state, &resp.TargetState.Raw)...)
+	resp.Diagnostics.Append(state.EncodeIdentity(ctx, &resp.TargetIdentity.Raw)...)
+	resp.Diagnostics.Append(r.Codec().Encode(ctx, *state, &resp.TargetState.Raw)...)
 	m, diags := r.Codec().Decode(ctx, resp.TargetState.Raw)
 	if diags.HasError() {
 		t.Fatal(diags)
@@ -62,7 +62,7 @@ func TestMoveStateOfConfigMap(t *testing.T) {
 			t.Fatalf("%s: %v", address, resp.Diagnostics)
 		}
 		if m.ID.ValueString() != "shop/settings" || m.Version() != (cas.Version{UID: "u", ResourceVersion: "7"}) || !m.GenerateName.IsNull() || m.Immutable.ValueBool() ||
-			!m.Labels.IsNull() || !m.Annotations.IsNull() || !m.BinaryData.IsNull() || adapter.StringsOf(m.Data)["foo"] != "1" {
+			!m.Labels.IsNull() || !m.Annotations.IsNull() || adapter.EntriesFrom(cas.ConfigMap, m.Data, m.BinaryData)["foo"] != cas.Text("1") || !m.BinaryData.IsNull() {
 			t.Errorf("%s: %v", address, m)
 		}
 		var identity adapter.ObjectIdentity

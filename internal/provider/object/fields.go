@@ -130,7 +130,7 @@ func apiVersionAttribute(changes string) schema.StringAttribute {
 	}
 }
 
-// SetKind implements [adapter.FieldsModel].
+// SetKind implements [adapter.KindModel].
 func (m *fieldsModel) SetKind() {
 	m.Kind = terms.KindOf(m.APIVersion.ValueString(), m.ObjectKind.ValueString())
 }
@@ -144,13 +144,13 @@ func (m *fieldsModel) expected() (fieldSet, diag.Diagnostics) {
 	return readFields("expected_fields", m.ExpectedFields, func(path string) (string, error) { return cas.ReadKey(m.Kind, path) })
 }
 
-// Follow implements [adapter.FieldsModel]. A plan that gives a field the value that the state has asks for no other form of it, in the same version of the API:
+// Follow implements [adapter.Follower]. A plan that gives a field the value that the state has asks for no other form of it, in the same version of the API:
 // each version has forms of its own.
-func (m *fieldsModel) Follow(state *fieldsModel, forms map[string]cas.Entry) {
+func (m *fieldsModel) Follow(state *fieldsModel, memory *claim.Memory) {
 	planned, _ := m.fields()
 	had, _ := state.fields()
 	m.forms = map[string]cas.Entry{}
-	for key, form := range forms {
+	for key, form := range memory.Forms {
 		if e, has := had.entries[key]; has && planned.isKnown && planned.entries[key] == e && m.APIVersion.Equal(state.APIVersion) {
 			m.forms[key] = form
 		}
@@ -203,8 +203,8 @@ func (m *fieldsModel) SetDefaults(of terms.Defaults) {
 	m.HideValues = types.BoolValue(false)
 }
 
-// Configure does nothing: a plan has all that Claim needs.
-func (*fieldsModel) Configure(*fieldsModel) {}
+// Configure implements [adapter.KeysModel].
+func (m *fieldsModel) Configure(config *fieldsModel) { m.Pin = config.ExpectedResourceVerWO }
 
 // At implements [adapter.KeysModel].
 func (m *fieldsModel) At() []types.String {
@@ -270,12 +270,12 @@ func describe(s *diagnose.Subject, apiVersion string, fields, expected fieldSet)
 // PlanWrite does nothing: an update that writes differs from the state.
 func (*fieldsModel) PlanWrite() {}
 
-// SetPrevious stores what was replaced, and the forms of what was written.
-func (m *fieldsModel) SetPrevious(previous map[string]cas.Entry, run *claim.Run) {
+// TakeIn stores what was replaced, and the forms of what was written.
+func (m *fieldsModel) TakeIn(written claim.Written, run *claim.Run) {
 	m.setStored(run)
 	m.PreviousFields = types.DynamicNull()
 	if s, _ := m.fields(); !run.Hides(m.HideValues) { // nobody marks what it replaced as sensitive
-		m.PreviousFields = s.value(previous)
+		m.PreviousFields = s.value(written.Previous)
 	}
 }
 
@@ -290,8 +290,8 @@ func (m *fieldsModel) setStored(run *claim.Run) {
 	m.StoredFields = s.value(stored)
 }
 
-// KeepPrevious implements [adapter.KeysModel]. It also keeps what the configuration says in other words only.
-func (m *fieldsModel) KeepPrevious(state *fieldsModel, run *claim.Run) {
+// Keep implements [adapter.KeysModel]. It also keeps what the configuration says in other words only.
+func (m *fieldsModel) Keep(state *fieldsModel, run *claim.Run) {
 	m.setStored(run)
 	m.PreviousFields = adapter.Kept(state.PreviousFields, types.DynamicNull(), types.DynamicUnknown(), m.HideValues, run)
 	for _, of := range []struct {
@@ -307,7 +307,7 @@ func (m *fieldsModel) KeepPrevious(state *fieldsModel, run *claim.Run) {
 }
 
 // Refresh stores what the fields hold, null where they are absent. What the API server made of a value counts as that value.
-func (m *fieldsModel) Refresh(seen *claim.Seen) bool {
+func (m *fieldsModel) Refresh(seen *claim.Seen, _ *claim.Run) bool {
 	s, _ := m.fields()
 	live, isChanged := map[string]cas.Entry{}, seen.IsImport
 	for _, key := range seen.Keys {

@@ -4,7 +4,6 @@ package secret
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -18,9 +17,7 @@ import (
 
 // NewSecret is cas_secret.
 func NewSecret() resource.Resource {
-	return adapter.NewWhole("secret", cas.Secret, wholeSchema, func(m *adapter.Object) diag.Diagnostics {
-		return (&adapter.Maps{Data: m.Data, BinaryData: m.BinaryData}).Check(cas.Secret, false)
-	})
+	return adapter.NewWhole("secret", cas.Secret, wholeSchema)
 }
 
 func wholeSchema(ctx context.Context) schema.Schema {
