@@ -63,7 +63,7 @@ func (p *plan) allocation(m pool.Member) (claim.Allocation, func(terms.Operation
 	}
 	return a, func(op terms.Operation) diagnose.Subject {
 		s := diagnose.Allocating(op)
-		s.ID, s.Op, s.Limit = a.EntryID, op, op
+		s.ID, s.Op = a.EntryID, op
 		return s
 	}
 }

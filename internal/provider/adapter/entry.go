@@ -55,7 +55,10 @@ func (m *EntryModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) dia
 
 // Import implements [KeysModel].
 func (m *EntryModel) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
-	id, diags := importedEntry(ctx, req)
+	id, diags := Imported(ctx, req, terms.ParseEntryID, func(i entryIdentity) (terms.EntryID, error) {
+		id := terms.EntryID{Ref: i.RefWithDefault(), Key: i.Key.ValueString()}
+		return id, id.Check()
+	})
 	m.SetEntry(id)
 	return []string{id.Key}, diags
 }

@@ -19,7 +19,7 @@ import (
 // Found is what data sources and ephemeral resources say of any object.
 type Found struct {
 	Named
-	Observed
+	Versioned
 
 	Exists   types.Bool   `tfsdk:"exists"`
 	Timeouts types.Object `tfsdk:"timeouts"`
@@ -83,7 +83,7 @@ func (f *finder[M, P]) find(ctx context.Context, config tftypes.Value, result *t
 			"Add a depends_on to the "+f.noun+" that names what the provider's configuration comes from."))}
 	}
 	about := m.Locate(f.Kind)
-	about.Noun, about.Op, about.Limit, about.Ways.Grant = about.ID.Kind.String(), terms.OpRead, terms.OpRead, "get"
+	about.Noun, about.Op, about.Ways.Grant = about.ID.Kind.String(), terms.OpRead, "get"
 	if about.Hide = diagnose.HideIf(f.Run.Hides(types.BoolNull())); f.Kind == cas.Secret {
 		about.Hide = diagnose.ShowNothing
 	}

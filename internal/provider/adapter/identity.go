@@ -95,21 +95,6 @@ func Imported[I, ID any](
 	return id, diags
 }
 
-// importedObject is the namespace and the name that an import gives. The resource knows the kind, here and in the two functions below.
-func importedObject(ctx context.Context, req resource.ImportStateRequest) (cas.Ref, diag.Diagnostics) {
-	return Imported(ctx, req, terms.ParseConfigMapID, func(i ObjectIdentity) (cas.Ref, error) {
-		return i.RefWithDefault(), terms.CheckObject(i.RefWithDefault())
-	})
-}
-
-// importedEntry is the key that an import names.
-func importedEntry(ctx context.Context, req resource.ImportStateRequest) (terms.EntryID, diag.Diagnostics) {
-	return Imported(ctx, req, terms.ParseEntryID, func(i entryIdentity) (terms.EntryID, error) {
-		id := terms.EntryID{Ref: i.RefWithDefault(), Key: i.Key.ValueString()}
-		return id, id.Check()
-	})
-}
-
 // importedData are the keys that an import names; none for all.
 func importedData(ctx context.Context, req resource.ImportStateRequest) (terms.DataID, diag.Diagnostics) {
 	return Imported(ctx, req, terms.ParseDataID, func(i dataIdentity) (terms.DataID, error) {

@@ -23,6 +23,8 @@ import (
 type KeysModel[M any] interface {
 	*M
 	Shared() *Base
+	// SetKind notes the kind of the object, which is the type's unless attributes name it.
+	SetKind(ofType cas.Kind)
 	// SetDefaults gives a new import its defaults.
 	SetDefaults(of terms.Defaults)
 	// Import takes in what an import names, and gives the keys; none for all.
@@ -46,12 +48,6 @@ type KeysModel[M any] interface {
 	Keep(state *M, run *claim.Run)
 	// Refresh stores what a read found, and reports whether the resource still exists.
 	Refresh(seen *claim.Seen, run *claim.Run) bool
-}
-
-// KindModel is a model whose attributes name the kind of the object.
-type KindModel interface {
-	// SetKind notes it.
-	SetKind()
 }
 
 // Follower is a model that is more than its attributes say: by a state, which is the receiver itself or what a plan follows, and by what is remembered of it.
@@ -80,10 +76,7 @@ func (r Keys[M, P]) New() Resource { return &r }
 // decode is the model of a configuration, a plan or a state.
 func (r *Keys[M, P]) decode(ctx context.Context, raw tftypes.Value, diags *diag.Diagnostics) P {
 	m := P(r.Decode(ctx, raw, diags))
-	m.Shared().Kind = r.Kind
-	if of, names := any(m).(KindModel); names {
-		of.SetKind()
-	}
+	m.SetKind(r.Kind)
 	return m
 }
 
@@ -241,7 +234,7 @@ func (r *Keys[M, P]) acceptDrift(ctx context.Context, ch *claim.Change, plan P, 
 // keep copies from the state what only a write changes.
 func (r *Keys[M, P]) keep(plan, state P) {
 	plan.SetID()
-	plan.Shared().Observed = state.Shared().Observed
+	plan.Shared().Versioned = state.Shared().Versioned
 	plan.Keep(state, r.Run)
 }
 

@@ -47,6 +47,9 @@ func (p *Place) Ref() cas.Ref {
 	return cas.Ref{Kind: p.Kind, Namespace: p.Namespace.ValueString(), Name: p.Name.ValueString()}
 }
 
+// SetKind implements [KeysModel].
+func (p *Place) SetKind(ofType cas.Kind) { p.Kind = ofType }
+
 // SetRef names the object.
 func (p *Place) SetRef(ref cas.Ref) {
 	p.Namespace, p.Name, p.ID = types.StringValue(ref.Namespace), types.StringValue(ref.Name), types.StringValue(ref.String())
@@ -73,31 +76,31 @@ func (t *Taking) EntryKnown() bool { return Known(t.Namespace, t.Name, t.Key) }
 
 // Subject completes what diagnostics say of a resource.
 func (t *Taking) Subject(s diagnose.Subject, op terms.Operation, run *claim.Run) diagnose.Subject {
-	s.ID, s.Value, s.Op, s.Limit, s.Hide = t.EntryID(), path.Root("key"), op, op, diagnose.HideIf(run.Hides(types.BoolNull()))
+	s.ID, s.Value, s.Op, s.Hide = t.EntryID(), path.Root("key"), op, diagnose.HideIf(run.Hides(types.BoolNull()))
 	s.MissingRefused = t.MissingObject.ValueString() == terms.MissingError
 	return s
 }
 
-// Observed is the version of the object in a state.
-type Observed struct {
+// Versioned is the version of the object in a state.
+type Versioned struct {
 	ResourceVersion types.String `tfsdk:"resource_version"`
 	UID             types.String `tfsdk:"uid"`
 }
 
 // Version is the version of the object; not a valid one without a state.
-func (o *Observed) Version() cas.Version {
-	return cas.Version{UID: o.UID.ValueString(), ResourceVersion: o.ResourceVersion.ValueString()}
+func (v *Versioned) Version() cas.Version {
+	return cas.Version{UID: v.UID.ValueString(), ResourceVersion: v.ResourceVersion.ValueString()}
 }
 
 // SetVersion notes the version of the object.
-func (o *Observed) SetVersion(to cas.Version) {
-	o.UID, o.ResourceVersion = types.StringValue(to.UID), types.StringValue(to.ResourceVersion)
+func (v *Versioned) SetVersion(to cas.Version) {
+	v.UID, v.ResourceVersion = types.StringValue(to.UID), types.StringValue(to.ResourceVersion)
 }
 
 // Base are the attributes that all resources share which observe an object.
 type Base struct {
 	Place
-	Observed
+	Versioned
 }
 
 // Shared are the attributes themselves.
@@ -147,7 +150,7 @@ func (k *KeysAttributes) NewClaim(id string, values, expected map[string]cas.Ent
 // Subject is what diagnostics about all resources of keys have in common; move is the next step for a key that moves between instances.
 func (k *KeysAttributes) Subject(op terms.Operation, hide diagnose.Hiding, move string) diagnose.Subject {
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: k.Ref()}, Op: op, Limit: op, Hide: hide, Keys: map[string]diagnose.KeyPaths{},
+		ID: terms.EntryID{Ref: k.Ref()}, Op: op, Hide: hide, Keys: map[string]diagnose.KeyPaths{},
 		MissingRefused: k.MissingObject.ValueString() == terms.MissingError,
 		Ways:           diagnose.Ways{OtherKeys: `set conflict_scope = "key" to ignore other keys.`, Move: move},
 	}

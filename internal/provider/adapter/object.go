@@ -82,7 +82,9 @@ func (m *Object) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Di
 
 // Import implements [KeysModel].
 func (m *Object) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
-	ref, diags := importedObject(ctx, req)
+	ref, diags := Imported(ctx, req, terms.ParseConfigMapID, func(i ObjectIdentity) (cas.Ref, error) {
+		return i.RefWithDefault(), terms.CheckObject(i.RefWithDefault())
+	})
 	m.SetRef(ref)
 	return nil, diags
 }
@@ -200,7 +202,7 @@ func (m *Object) about(run *claim.Run, op terms.Operation) diagnose.Subject {
 			Move:      "Remove the key from data and binary_data if another resource owns it.",
 			Grant:     "get, create, patch and delete",
 		},
-		Op: op, Limit: op, Hide: diagnose.HideIf(run.Hides(m.HideValues)),
+		Op: op, Hide: diagnose.HideIf(run.Hides(m.HideValues)),
 	}
 	s.Values = slices.Collect(maps.Values(EntriesFrom(m.Kind, m.Data, *m.bytes())))
 	switch {

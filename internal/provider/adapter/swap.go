@@ -84,7 +84,7 @@ func (s *swap[M, P]) claim(m P) *claim.Claim {
 	about := c.About
 	c.About = func(op terms.Operation) diagnose.Subject {
 		a := about(op)
-		a.Noun, a.ImportID, a.Op, a.Limit = "swap", nil, op, op
+		a.Noun, a.ImportID, a.Op = "swap", nil, op
 		a.Wait, a.Hide = of.WaitForMatch, diagnose.HideIf(s.Run.Hides(of.HideValues))
 		a.Ways = diagnose.Ways{Missing: fmt.Sprintf("If this run creates the %s, trigger the action after that. Otherwise create it first.", s.Kind)}
 		return a

@@ -5,7 +5,6 @@ import (
 	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
@@ -18,15 +17,11 @@ func OfFound(kind cas.Kind, exists, use string, others map[string]schema.Attribu
 	if kind == cas.Secret {
 		limit, reason = "open", ", so that a destroy can go ahead"
 	}
+	namespace := OptionalNamespace(kind.String())
+	namespace.Computed = true
 	all := map[string]schema.Attribute{
-		"namespace": schema.StringAttribute{
-			Optional: true, Computed: true, Validators: []validator.String{ValidNamespace()},
-			MarkdownDescription: fmt.Sprintf("Namespace of the %s. Default: `default`.", kind),
-		},
-		"name": schema.StringAttribute{
-			Required: true, Validators: []validator.String{ValidName(kind)},
-			MarkdownDescription: fmt.Sprintf("Name of the %s. It need not exist%s.", kind, reason),
-		},
+		"namespace":        namespace,
+		"name":             Required(fmt.Sprintf("Name of the %s. It need not exist%s.", kind, reason), ValidName(kind)),
 		"timeouts":         Timeout(limit, "the read"),
 		"exists":           schema.BoolAttribute{Computed: true, MarkdownDescription: exists},
 		"uid":              Computed(fmt.Sprintf("`metadata.uid` of the %[1]s. Null if there is no %[1]s.", kind)),
@@ -36,18 +31,13 @@ func OfFound(kind cas.Kind, exists, use string, others map[string]schema.Attribu
 	return all
 }
 
-// FoundKey is the key of what reads one.
-func FoundKey(kind cas.Kind, description string) schema.Attribute {
-	return schema.StringAttribute{Required: true, Validators: []validator.String{ValidKey(kind)}, MarkdownDescription: description}
-}
-
 // OfFoundEntry is OfFound for one key. The others are what its texts and its bytes are.
 func OfFoundEntry(kind cas.Kind, use, textual, encoded string, others map[string]schema.Attribute) map[string]schema.Attribute {
 	found := func(description string) schema.Attribute {
 		return schema.StringAttribute{Computed: true, Sensitive: kind == cas.Secret, MarkdownDescription: description}
 	}
 	all := map[string]schema.Attribute{
-		"key": FoundKey(kind, KeyDescription(kind)), "value": found("Text of the key. Null if the key is absent" + textual + "."),
+		"key": Required(KeyDescription(kind), ValidKey(kind)), "value": found("Text of the key. Null if the key is absent" + textual + "."),
 		"value_base64": found("Bytes of the key, in base64. Null if the key is absent" + encoded + "."),
 	}
 	maps.Copy(all, others)

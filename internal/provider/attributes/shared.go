@@ -96,10 +96,9 @@ func missing(kind cas.Kind) schema.StringAttribute {
 
 // place is an attribute that says where a resource is.
 func place(description string, valid validator.String) schema.StringAttribute {
-	return schema.StringAttribute{
-		Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}, Validators: []validator.String{valid},
-		MarkdownDescription: description + " A change replaces the resource.",
-	}
+	a := Required(description+" A change replaces the resource.", valid)
+	a.PlanModifiers = []planmodifier.String{stringplanmodifier.RequiresReplace()}
+	return a
 }
 
 // KeyDescription says what the key of an entry is.
@@ -110,6 +109,18 @@ func KeyDescription(kind cas.Kind) string {
 // Computed is a text that the provider gives.
 func Computed(description string) schema.StringAttribute {
 	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+}
+
+// Required is a text that must be given.
+func Required(description string, valid validator.String) schema.StringAttribute {
+	return schema.StringAttribute{Required: true, Validators: []validator.String{valid}, MarkdownDescription: description}
+}
+
+// OptionalNamespace is the namespace of what is no resource: the framework has no default for it.
+func OptionalNamespace(of string) schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional: true, Validators: []validator.String{ValidNamespace()}, MarkdownDescription: "Namespace of the " + of + ". Default: `default`.",
+	}
 }
 
 // Namespace is the namespace of an object; a change replaces the resource.

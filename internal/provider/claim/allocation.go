@@ -293,10 +293,7 @@ func (r *Run) reader(id terms.EntryID) *pool.Reader {
 func (g *registry) holds(id string, holds bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.allocated == nil {
-		g.allocated = map[string]bool{}
-	}
-	g.allocated[id] = holds
+	put(&g.allocated, id, holds)
 }
 
 // holdAll reports whether this run has all that the members are.

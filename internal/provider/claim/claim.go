@@ -3,7 +3,7 @@
 //
 // A [Claim] says what a resource asks for of an object: which fields, the value to write to each, the value expected before that, and how long to
 // wait; of a whole object ([Whole]) also that it exists, and that parts of it hold nothing else. It has nothing to do with a PersistentVolumeClaim. A [Change] is what one call is about: the claim of a plan, that of
-// the prior state, and the [Memory] of the resource. Numbers ([Run.Take]) and swaps ([Run.Swap]) have none.
+// the prior state, and the [Memory] of the resource. Numbers ([Run.Take]) and swaps ([Run.Invoke]) have none.
 //
 // Where to look:
 //

@@ -14,7 +14,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// PlanSwap makes the checks that Swap makes, but for keys that this plan itself changes before the swap is made. If isKnown is false, not all of
+// PlanSwap makes the checks that Invoke makes, but for keys that this plan itself changes before the swap is made. If isKnown is false, not all of
 // the claim is known yet, and nothing is checked.
 func (r *Run) PlanSwap(ctx context.Context, c *Claim, isKnown bool, timeout time.Duration) diag.Diagnostics {
 	t := r.swapTxn(c)
@@ -26,21 +26,6 @@ func (r *Run) PlanSwap(ctx context.Context, c *Claim, isKnown bool, timeout time
 		_, err := r.Engine.Check(ctx, t, r.CheckMode(ctx))
 		return err
 	})
-}
-
-// Swap writes the keys of a claim, of which no state knows anything. A conflict has written nothing.
-func (r *Run) Swap(ctx context.Context, c *Claim, timeout time.Duration) (Written, diag.Diagnostics) {
-	if !r.Configured() {
-		return Written{}, diag.Diagnostics{NotConfigured()}
-	}
-	t := r.swapTxn(c)
-	ch := &Change{Plan: c, about: r.about(c, terms.OpInvoke)}
-	result, err := r.commit(ctx, t, ch.about, timeout)
-	diags := ch.told(t, result, err)
-	if err != nil {
-		return Written{}, diags
-	}
-	return written(t, result), diags
 }
 
 // swapTxn builds the transaction of a swap. A key without an expectation must be absent, or hold its value already: a swap overwrites only
@@ -120,19 +105,25 @@ func (r *Run) compute(
 	return diag.Diagnostics{about.Diagnose(r.located(ctx, about.APIVersion, err))}, err
 }
 
-// Invoke swaps for an action, and says what it does.
+// Invoke writes the keys of the claim of an action, of which no state knows anything, and says what it does. A conflict has written nothing.
 func (r *Run) Invoke(ctx context.Context, c *Claim, wait types.String, timeout time.Duration, say func(format string, args ...any), diags *diag.Diagnostics) {
 	if limit := wait.ValueString(); limit != "" {
 		say("Waiting up to %s for the expected state of %s", limit, c.Ref)
 	} else {
 		say("Comparing %s with the expected state", c.Ref)
 	}
-	written, more := r.Swap(ctx, c, timeout)
-	diags.Append(more...)
-	switch {
-	case diags.HasError():
+	if !r.Configured() {
+		diags.Append(NotConfigured())
 		return
-	case written.Previous == nil:
+	}
+	t := r.swapTxn(c)
+	ch := &Change{Plan: c, about: r.about(c, terms.OpInvoke)}
+	result, err := r.commit(ctx, t, ch.about, timeout)
+	if diags.Append(ch.told(t, result, err)...); diags.HasError() {
+		return
+	}
+	written := written(t, result)
+	if written.Previous == nil {
 		say("%s is as expected at resourceVersion %s; nothing to write", c.Ref, written.Version.ResourceVersion)
 		return
 	}

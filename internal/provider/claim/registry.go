@@ -27,6 +27,14 @@ type registry struct {
 	awaited   []*pool.FullError    // by allocations of the plan
 }
 
+// put sets an entry of a map that may be nil yet.
+func put[K comparable, V any](of *map[K]V, key K, value V) {
+	if *of == nil {
+		*of = map[K]V{}
+	}
+	(*of)[key] = value
+}
+
 // keyUse is what instances are planned to do with a key.
 type keyUse struct {
 	isOwned, isRemoved bool
@@ -67,10 +75,7 @@ func (t token) isOther(than token) bool {
 func (g *registry) noteRead(t token) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.reads == nil {
-		g.reads = map[string]bool{}
-	}
-	g.reads[t.text] = true
+	put(&g.reads, t.text, true)
 }
 
 // wasRead reports whether an instance was read. One without a token cannot be told apart, and counts as read.
@@ -94,9 +99,6 @@ type clash struct {
 func (g *registry) plans(ref cas.Ref, of token, u use) (c clash) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.keys == nil {
-		g.keys = map[terms.EntryID]keyUse{}
-	}
 	record := func(keys []string, change func(key string, k *keyUse)) {
 		for _, key := range slices.Sorted(slices.Values(keys)) {
 			id := terms.EntryID{Ref: ref, Key: key}
@@ -107,7 +109,7 @@ func (g *registry) plans(ref cas.Ref, of token, u use) (c clash) {
 			}
 			k := g.keys[id]
 			change(key, &k)
-			g.keys[id] = k
+			put(&g.keys, id, k)
 		}
 	}
 	record(u.removes, func(key string, k *keyUse) {
@@ -141,9 +143,6 @@ func (g *registry) plans(ref cas.Ref, of token, u use) (c clash) {
 func (g *registry) swaps(t *cas.Txn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.keys == nil {
-		g.keys = map[terms.EntryID]keyUse{}
-	}
 	t.Keys = slices.DeleteFunc(t.Keys, func(k cas.KeySwap) bool {
 		id := terms.EntryID{Ref: t.Ref, Key: k.Key}
 		use := g.keys[id]
@@ -153,7 +152,7 @@ func (g *registry) swaps(t *cas.Txn) {
 		}
 		if !k.IsGuard {
 			use.isChanged = true
-			g.keys[id] = use
+			put(&g.keys, id, use)
 		}
 		return wasChanged
 	})
@@ -163,13 +162,10 @@ func (g *registry) swaps(t *cas.Txn) {
 func (g *registry) creates(ref cas.Ref, creator token) (twice bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.creations == nil {
-		g.creations = map[cas.Ref]token{}
-	}
 	if first, ok := g.creations[ref]; ok {
 		return creator.isOther(first)
 	}
-	g.creations[ref] = creator
+	put(&g.creations, ref, creator)
 	return false
 }
 
@@ -198,10 +194,7 @@ func (d Declared) undoes(key string, value cas.Entry) bool {
 func (g *registry) declares(ref cas.Ref, d Declared, isNew bool) (undone []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.declared == nil {
-		g.declared = map[cas.Ref]Declared{}
-	}
-	g.declared[ref] = d
+	put(&g.declared, ref, d)
 	for id, k := range g.keys {
 		if id.Ref == ref && k.isOwned && (isNew || k.isChanged) && !k.isLacking && d.undoes(id.Key, k.value) {
 			undone = append(undone, id.Key)
@@ -236,11 +229,8 @@ func (g *registry) takes(ref cas.Ref, keys []string, who string) (twice []string
 		}
 	}
 	for _, key := range keys {
-		if g.written == nil {
-			g.written = map[terms.EntryID]string{}
-		}
 		if len(twice) == 0 {
-			g.written[terms.EntryID{Ref: ref, Key: key}] = who
+			put(&g.written, terms.EntryID{Ref: ref, Key: key}, who)
 		}
 	}
 	return twice

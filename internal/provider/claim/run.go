@@ -143,9 +143,6 @@ func (r *Run) NothingThere(ctx context.Context, about diagnose.Subject, seen *ca
 // atPlan is the subject of diagnostics about a plan's check.
 func (r *Run) atPlan(ctx context.Context, about diagnose.Subject) diagnose.Subject {
 	about.Plan = r.PlanCheck
-	if about.Op != terms.OpInvoke { // which has one timeout
-		about.Limit = terms.OpRead
-	}
 	about.Replanned = r.isApply(ctx)
 	about.Rehearsed = r.CheckMode(ctx) == cas.DryRun
 	return about

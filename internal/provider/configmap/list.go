@@ -35,10 +35,7 @@ type listModel struct {
 // listAttributes is the schema of listModel, with others added. Not all go with a selector.
 func listAttributes(others map[string]schema.Attribute, selectors ...validator.String) map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
-		"namespace": schema.StringAttribute{
-			Optional: true, Validators: []validator.String{attributes.ValidNamespace()},
-			MarkdownDescription: "Namespace of the ConfigMaps. Default: `default`.",
-		},
+		"namespace": attributes.OptionalNamespace("ConfigMaps"),
 		"label_selector": schema.StringAttribute{
 			Optional: true, Validators: append(selectors, attributes.Rule("a label selector", diagnose.TitleInvalidSelector, func(s string) []string {
 				_, err := labels.Parse(s)
@@ -85,7 +82,7 @@ func stream(
 	if diags.HasError() {
 		return list.ListResultsStreamDiagnostics(diags)
 	}
-	about.Op, about.Limit, about.Hide = terms.OpList, terms.OpList, diagnose.HideIf(run.Hides(types.BoolNull()))
+	about.Op, about.Hide = terms.OpList, diagnose.HideIf(run.Hides(types.BoolNull()))
 	return func(push func(list.ListResult) bool) {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()

@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
@@ -34,15 +33,9 @@ func swapSchema(context.Context) schema.Schema {
 		MarkdownDescription: "Swaps keys of an existing ConfigMap in one atomic request, all or none, only if every key holds its expected value. " +
 			"An action has no state. Needs Terraform 1.14.",
 		Attributes: attributes.Swap("ConfigMap", map[string]schema.Attribute{
-			"namespace": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{attributes.ValidNamespace()},
-				MarkdownDescription: "Namespace of the ConfigMap. Default: `default`.",
-			},
-			"name": schema.StringAttribute{
-				Required: true, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
-				MarkdownDescription: "Name of the ConfigMap. It must exist before the swap.",
-			},
-			"data": attributes.Map(cas.ConfigMap, "Text to write, by key; null to remove the key, which needs an expectation. Other keys stay as they are.", attributes.ValidValueSize()),
+			"namespace": attributes.OptionalNamespace("ConfigMap"),
+			"name":      attributes.Required("Name of the ConfigMap. It must exist before the swap.", attributes.ValidName(cas.ConfigMap)),
+			"data":      attributes.Map(cas.ConfigMap, "Text to write, by key; null to remove the key, which needs an expectation. Other keys stay as they are.", attributes.ValidValueSize()),
 			"binary_data": attributes.Map(cas.ConfigMap, "Bytes to write to `binaryData`, by key, in standard base64; null to remove the key. No key may be in "+
 				"both maps.", attributes.ValidBase64()),
 			"expected_data": attributes.Map(cas.ConfigMap, "Text that each key must hold before the write; null if the key must be absent. A key of `data` "+

@@ -18,7 +18,7 @@ func swapping(s *diagnose.Subject) {
 
 // listing makes a subject that of a list.
 func listing(s *diagnose.Subject) {
-	*s = diagnose.Subject{ID: terms.EntryID{Ref: cas.Ref{Namespace: "shop"}}, Noun: "ConfigMaps", Ways: diagnose.Ways{Grant: "list"}, Op: s.Op, Limit: s.Limit}
+	*s = diagnose.Subject{ID: terms.EntryID{Ref: cas.Ref{Namespace: "shop"}}, Noun: "ConfigMaps", Ways: diagnose.Ways{Grant: "list"}, Op: s.Op}
 }
 
 func actionDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {

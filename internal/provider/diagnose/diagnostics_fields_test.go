@@ -20,7 +20,7 @@ var web = cas.Ref{Kind: cas.KindOf("apps", "Deployment"), Namespace: "shop", Nam
 // aboutWeb is a resource of spec.replicas, whose value is text.
 func aboutWeb(op terms.Operation, more ...func(*diagnose.Subject)) diagnose.Subject {
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: web}, APIVersion: "apps/v1", Noun: "fields", Op: op, Limit: op, Value: path.Root("fields"),
+		ID: terms.EntryID{Ref: web}, APIVersion: "apps/v1", Noun: "fields", Op: op, Value: path.Root("fields"),
 		Keys: map[string]diagnose.KeyPaths{replicasKey(): {
 			Value: path.Root("fields").AtMapKey("spec.replicas"), Expected: path.Root("expected_fields").AtMapKey("spec.replicas"),
 		}},

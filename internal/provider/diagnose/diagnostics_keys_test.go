@@ -17,7 +17,7 @@ func aboutSeveral(op terms.Operation, changes ...func(*diagnose.Subject)) diagno
 	at := func(attribute, key string) path.Path { return path.Root(attribute).AtMapKey(key) }
 	one, encoded := cas.Text("1"), cas.Binary([]byte("1"))
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: testRef}, Noun: "keys", Place: "namespace and name", Op: op, Limit: op, Value: path.Root("data"),
+		ID: terms.EntryID{Ref: testRef}, Noun: "keys", Place: "namespace and name", Op: op, Value: path.Root("data"),
 		Keys: map[string]diagnose.KeyPaths{
 			"a":   {Value: at("data", "a"), Expected: at("expected_data", "a")},
 			"b":   {Value: at("binary_data", "b"), Expected: at("expected_binary_data", "b")},

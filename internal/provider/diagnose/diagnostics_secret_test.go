@@ -16,7 +16,7 @@ var secretRef = cas.Ref{Kind: cas.Secret, Namespace: "shop", Name: "database"}
 // aboutPassword is the subject of an entry of a Secret; the changes are to it.
 func aboutPassword(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: secretRef, Key: "foo"}, Noun: "entry", Place: "namespace, name and key", Op: op, Limit: op, Hide: diagnose.ShowNothing,
+		ID: terms.EntryID{Ref: secretRef, Key: "foo"}, Noun: "entry", Place: "namespace, name and key", Op: op, Hide: diagnose.ShowNothing,
 		Value: path.Root("value_wo"), Revision: "value_wo_version",
 		Keys:     map[string]diagnose.KeyPaths{"foo": {Value: path.Root("value_wo"), Expected: path.Root("expected_value_wo")}},
 		ImportID: func(ref cas.Ref, _ []string) string { return ref.String() + "/foo" },

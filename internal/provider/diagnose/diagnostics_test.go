@@ -167,7 +167,7 @@ var testRef = cas.Ref{Namespace: "shop", Name: "settings"}
 // aboutFoo is the subject of the diagnostics here; the changes are to it.
 func aboutFoo(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: testRef, Key: "foo"}, Noun: "entry", Place: "namespace, name and key", Op: op, Limit: op, Value: path.Root("value"),
+		ID: terms.EntryID{Ref: testRef, Key: "foo"}, Noun: "entry", Place: "namespace, name and key", Op: op, Value: path.Root("value"),
 		Keys:     map[string]diagnose.KeyPaths{"foo": {Value: path.Root("value"), Expected: path.Root("expected_value")}},
 		ImportID: func(ref cas.Ref, _ []string) string { return ref.String() + "/foo" },
 		Ways:     diagnose.Ways{OtherKeys: "ignore other keys.", Move: "Let each instance keep its key."},
@@ -178,11 +178,11 @@ func aboutFoo(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.S
 	return s
 }
 
-func planning(s *diagnose.Subject) { s.Plan, s.Limit = terms.PlanCheckError, terms.OpRead }
+func planning(s *diagnose.Subject) { s.Plan = terms.PlanCheckError }
 
 func replanned(s *diagnose.Subject) { planning(s); s.Replanned = true }
 
-func warned(s *diagnose.Subject) { s.Plan, s.Limit = terms.PlanCheckWarning, terms.OpRead }
+func warned(s *diagnose.Subject) { s.Plan = terms.PlanCheckWarning }
 
 func hidden(s *diagnose.Subject) { s.Hide = diagnose.ShowDigests }
 

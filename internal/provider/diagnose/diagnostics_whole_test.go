@@ -18,7 +18,7 @@ import (
 // aboutWhole is the subject of the diagnostics here: a ConfigMap whose state says data = { foo = "1" }.
 func aboutWhole(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose.Subject {
 	s := diagnose.Subject{
-		ID: terms.EntryID{Ref: testRef}, Noun: "ConfigMap", Op: op, Limit: op, Value: path.Root("data"),
+		ID: terms.EntryID{Ref: testRef}, Noun: "ConfigMap", Op: op, Value: path.Root("data"),
 		ImportID: func(ref cas.Ref, _ []string) string { return ref.String() },
 		Ways:     diagnose.Ways{Missing: "It comes back.", Immutable: "It is replaced.", Changed: "Leave it out.", Grant: "all verbs"},
 	}

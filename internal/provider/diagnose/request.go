@@ -93,7 +93,7 @@ func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 		facts = append(facts, Fact{"Command", e.Plugin})
 	}
 	if errors.Is(e.Err, context.DeadlineExceeded) {
-		happened, next := "The API server did not answer in time.", fmt.Sprintf("Run terraform again, or raise timeouts.%s.", s.Limit)
+		happened, next := "The API server did not answer in time.", fmt.Sprintf("Run terraform again, or raise timeouts.%s.", s.limit())
 		if e.Plugin != "" {
 			happened = "The exec plugin that gives the credentials did not answer in time."
 			next = "Run the command in a shell to see what it waits for, such as a login. " + next
@@ -101,6 +101,14 @@ func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 		return s.refuse(TitleOperationTimedOut, path.Empty(), happened, facts, next)
 	}
 	return s.refuse(TitleOperationCanceled, path.Empty(), "The operation was canceled.", facts, "")
+}
+
+// limit is the operation whose timeout applies: a plan's check has that of a read, but an action has one for all.
+func (s Subject) limit() terms.Operation {
+	if s.Plan != "" && s.Op != terms.OpInvoke {
+		return terms.OpRead
+	}
+	return s.Op
 }
 
 func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {

@@ -31,7 +31,6 @@ type Subject struct {
 	Content  func(live *cas.Observation) (state, found Content) // of a whole ConfigMap that the state has; nil for any other
 
 	Op             terms.Operation
-	Limit          terms.Operation // whose timeout applies
 	Plan           terms.PlanCheck // of a plan's check, how plan_check takes its failure; empty otherwise
 	Replanned      bool            // of a plan's check, whether an apply makes the plan again
 	Rehearsed      bool            // a plan's check that sends a dry run

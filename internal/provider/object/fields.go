@@ -130,8 +130,8 @@ func apiVersionAttribute(changes string) schema.StringAttribute {
 	}
 }
 
-// SetKind implements [adapter.KindModel].
-func (m *fieldsModel) SetKind() {
+// SetKind implements [adapter.KeysModel].
+func (m *fieldsModel) SetKind(cas.Kind) {
 	m.Kind = terms.KindOf(m.APIVersion.ValueString(), m.ObjectKind.ValueString())
 }
 

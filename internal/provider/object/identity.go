@@ -68,6 +68,6 @@ func (m *fieldsModel) Import(ctx context.Context, req resource.ImportStateReques
 		m.Namespace = types.StringValue(id.Namespace)
 	}
 	m.ID = types.StringValue(id.String())
-	m.SetKind()
+	m.SetKind(id.Kind)
 	return id.Keys, nil
 }

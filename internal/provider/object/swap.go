@@ -54,7 +54,7 @@ func (m *swapModel) At() []types.String { return m.fieldsOf().At() }
 func (m *swapModel) fieldsOf() *fieldsModel {
 	of := &fieldsModel{APIVersion: m.APIVersion, ObjectKind: m.Kind, Fields: m.Fields, ExpectedFields: m.ExpectedFields, HideValues: m.HideValues}
 	of.Namespace, of.Name = m.Namespace, m.Name
-	of.SetKind()
+	of.SetKind(anyObject)
 	return of
 }
 

@@ -37,7 +37,7 @@ var providerPlanned = []Rule{
 	rule("A change of an immutable ConfigMap replaces it", "claim.Change.PlanUpdate", "never Replaces", "TestImmutableConfigMapChangedByOthersBeforeItIsReplaced"),
 	rule("The removal of a ConfigMap goes by the version that the plan saw", "claim.Change.planDeleteWhole", "skip a.Memory.Removal = b", "TestConfigMapWithoutRefreshFailsClosed"),
 	rule("plan_dry_run rehearses the removal of a ConfigMap", "claim.Change.planDeleteWhole", "never DryRun", "TestPlanDryRunOfAConfigMapNeedsThePermissionToWrite"),
-	rule("A plan keeps the version of a ConfigMap that nothing is written to", "adapter.Keys.keep", "skip Observed",
+	rule("A plan keeps the version of a ConfigMap that nothing is written to", "adapter.Keys.keep", "skip Versioned",
 		"TestPlanKnowsWhatAWriteLeavesAsItIs/whole,_nothing_to_write"),
 	rule("Keys sign with their own field_manager", "adapter.KeysAttributes.NewClaim", "a.FieldManager -> types.StringNull()", "TestConfigMapEntryFieldManager"),
 	rule("An applying process sends no dry run", "claim.Run.CheckMode", "without applying", "TestPlanDryRunEndsWithTheFirstWrite"),

@@ -95,7 +95,7 @@ func allocationsSchema(context.Context) schema.Schema {
 		"Names to count as `free`.",
 		[]validator.Object{objectvalidator.ConflictsWith(path.MatchRoot("cidr"), path.MatchRoot("names"))},
 		[]validator.Object{objectvalidator.ConflictsWith(path.MatchRoot("names"))})
-	all["key"] = attributes.FoundKey(cas.ConfigMap, "Key that holds the pool.")
+	all["key"] = attributes.Required("Key that holds the pool.", attributes.ValidKey(cas.ConfigMap))
 	all["taken"] = schema.ListNestedAttribute{
 		Computed: true, MarkdownDescription: "All allocations, in the order of their values: numbers, then prefixes, then names.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
