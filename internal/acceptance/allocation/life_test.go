@@ -255,7 +255,7 @@ func TestTakeThatArrivesAfterItsReleaseTakesNothing(t *testing.T) {
 		"destroyed, of a full ConfigMap": {nil, func(p *fixture.Pipeline) {
 			const full = "{\n\"30001\":{\"claimant\":\"hand\"}\n}" // to the byte
 			p.Set("testmap", "foo", full)
-			p.Set("testmap", "bar", strings.Repeat("x", 1<<20-len("foo"+full+"bar")))
+			p.Set("testmap", "bar", strings.Repeat("x", 1<<20-len(full)))
 			p.Destroy()
 		}, []string{"30001"}},
 		"destroyed without a refresh":  {nil, func(p *fixture.Pipeline) { p.Destroy("-refresh=false") }, nil},

@@ -103,7 +103,6 @@ var providerApplied = []Rule{
 	rule("The plan of a release says what it would be refused for", "claim.Run.PlanRelease", "append(a, b...) -> a",
 		"TestAllocationInAnImmutableConfigMapIsToldByThePlanOfItsDestroy"),
 	rule("An import takes no id that another allocation has", "claim.Run.Allocated", `never a.ID == ""`, "TestImportedAllocationIsReleased"),
-	rule("An import takes over what is there now, or nothing", "claim.Run.Adopt", "never !a.Configured()", "TestImportWithoutAClusterIsRefused/driver"),
 	rule("A release of unknown outcome leaves only the id", "configmap.allocationResource.Delete", "never doubts",
 		"TestReleaseThatArrivesAfterAllReleasesNothing/kept_after_all", "TestReleaseOfADeposedAllocationInDoubtIsRepeated/it_comes_late"),
 	rule("A refresh does not end a doubt", "configmap.allocationResource.Read", "without a.Value.IsNull()", "TestReleaseThatArrivesAfterAllReleasesNothing/kept_after_all"),
