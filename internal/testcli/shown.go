@@ -11,7 +11,7 @@ var (
 	now      = regexp.MustCompile(`\d+ now\b`) // of a resourceVersion
 	moment   = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 	duration = regexp.MustCompile(`(after |Waited: )[\dhms.]+`)
-	writer   = regexp.MustCompile(`Changed by: (\S+ \\\(last write TIME\\\))`) // in a pattern
+	writer   = regexp.MustCompile(`Changed by: (\S+ \\\(last write TIME[^)]*\\\))`) // in a pattern
 )
 
 // Flat is what a command printed without frames and line breaks, so that text can be looked for wherever it was wrapped.
@@ -23,7 +23,7 @@ func Shows(page, output string) bool {
 	output = lasting(output)
 	for part := range strings.SplitSeq(page, "\n...\n") {
 		pattern := regexp.QuoteMeta(strings.TrimSpace(lasting(strings.TrimSuffix(part, "...\n"))))
-		pattern = writer.ReplaceAllString(pattern, `Changed by: (?:\S+ \(last write TIME\) or )*$1(?: or \S+ \(last write TIME\))*`)
+		pattern = writer.ReplaceAllString(pattern, `Changed by: (?:\S+ \(last write TIME[^)]*\) or )*$1(?: or \S+ \(last write TIME[^)]*\))*`)
 		at := regexp.MustCompile(pattern).FindStringIndex(output)
 		if at == nil {
 			return false

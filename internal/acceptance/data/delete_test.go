@@ -145,7 +145,7 @@ func TestConfigMapDataDestroy(t *testing.T) {
 		},
 		"another key is written meanwhile": {
 			foreign: func(p *fixture.Pipeline) { p.Set("testmap", "x", "z") }, left: fixture.Data{"x": "z"},
-			refused: map[string]string{"object": `set conflict_scope = "key"`},
+			refused: map[string]string{"object": `Run terraform plan again, or first apply conflict_scope = "key" to ignore other keys.`},
 		},
 		"abandoned": {lines: `deletion_policy = "abandon"`, foreign: func(p *fixture.Pipeline) { p.Change("testmap", fixture.Freeze) }, left: fixture.Data{"x": "y", "a": "1", "b": "2"}},
 		"being deleted": {

@@ -89,7 +89,11 @@ func TestConfigMapDataSituations(t *testing.T) {
 				p := fixture.NewPipeline(t)
 				dataOp(p, op)
 				p.Change("testmap", fixture.Freeze)
-				p.PlanRefused([]string{"Error: ConfigMap Is Immutable", "The ConfigMap is immutable. Nothing was written.", fixture.PlanCheckAdvice})
+				advice := fixture.PlanCheckAdvice
+				if op == "update" { // of which a destroy is refused, too
+					advice = `If this blocks a destroy, set data to what the ConfigMap holds, apply deletion_policy = "abandon", then destroy.`
+				}
+				p.PlanRefused([]string{"Error: ConfigMap Is Immutable", "The ConfigMap is immutable. Nothing was written.", advice})
 			})
 		}
 	})

@@ -29,7 +29,7 @@ var creations = []creation{
 	{
 		name: "held", planned: fixture.Data{}, found: fixture.Data{"foo": "2"},
 		refused: []string{
-			"Error: Key Already Holds The Value", `value = "2"`, "Nothing was written.", "Key: foo", `Found: "2"`,
+			"Error: Key Already Holds The Value", `value = "2"`, "Nothing was written", "Key: foo", `Found: "2"`,
 			"Import id: NAMESPACE/held/foo ", "run terraform untaint with the address above. Otherwise import it, or set adopt_existing = true.",
 		},
 	},

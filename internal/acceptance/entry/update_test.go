@@ -37,19 +37,20 @@ func recreated(with fixture.Data) func(*fixture.Fixture, string) {
 	}
 }
 
+// Whether a run of many has written something yet differs: then "for this key" follows.
 var (
 	objectChanged = []string{
-		"Error: Compare-And-Swap Conflict", "foo changed after ", "Nothing was written.",
+		"Error: Compare-And-Swap Conflict", "foo changed after ", "Nothing was written",
 		"Key: foo", "resourceVersion: ", " when ", " now ",
 	}
 	otherChanged = []string{
-		"Error: Compare-And-Swap Conflict", `foo is unchanged ("1"), but the ConfigMap changed. Nothing was written.`,
+		"Error: Compare-And-Swap Conflict", `foo is unchanged ("1"), but the ConfigMap changed. Nothing was written`,
 		"Key: foo", "resourceVersion: ", " when ", " now ", "Run terraform plan again", `, or set conflict_scope = "key" to ignore other keys.`,
 	}
-	keyChanged = []string{"Error: Compare-And-Swap Conflict", "foo changed after ", "Nothing was written.", `Expected: "1" Found:`}
+	keyChanged = []string{"Error: Compare-And-Swap Conflict", "foo changed after ", "Nothing was written", `Expected: "1" Found:`}
 	mismatch   = []string{"Error: Expected Value Mismatch", `expected_value = "1"`, `Expected: "1" Found: "3"`}
-	remade     = []string{"Error: Compare-And-Swap Conflict", "The ConfigMap was deleted and created again after ", "Nothing was written.", "uid: "}
-	gone       = []string{"Error: ConfigMap Not Found", "Nothing was written."}
+	remade     = []string{"Error: Compare-And-Swap Conflict", "The ConfigMap was deleted and created again after ", "Nothing was written", "uid: "}
+	gone       = []string{"Error: ConfigMap Not Found", "Nothing was written"}
 )
 
 var updates = []update{

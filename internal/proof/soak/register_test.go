@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,18 +23,31 @@ type call struct {
 	at   []int
 	told map[string]cas.Reason
 	gone *gone
+	turn int // of a take that was killed, which of those it is, in the order of their calls; 0 of others
+}
+
+// standing is what the keys hold, and how many takes that were killed came so far.
+type standing struct {
+	registers
+
+	killed int
 }
 
 // model is that of keys that are written together: compare-and-swap registers that change in one step.
 //
 // What was never answered with the truth may happen at any time after it was asked for, or never: it returns at the end of time,
-// and takes effect where it can. One that never happened comes last, where nobody looks any more.
+// and takes effect where it can. One that never happened comes last, where nobody looks any more. Takes that were killed are all alike, but for when they were called:
+// what one of them did, the first one of them could have done. So they come in that order, and the checker need not try others.
 func model(initial registers) porcupine.Model {
 	return porcupine.Model{
-		Init: func() any { return initial },
+		Init: func() any { return standing{registers: initial} },
 		Step: func(held, input, _ any) (bool, any) {
-			is, c := held.(registers), input.(*call) //nolint:forcetypeassert,errcheck // the model's own
-			return c.step(is)
+			is, c := held.(standing), input.(*call) //nolint:forcetypeassert,errcheck // the model's own
+			if c.turn > 0 {
+				is.killed++
+			}
+			can, next := c.step(is.registers)
+			return can && (c.turn == 0 || c.turn == is.killed), standing{next, is.killed}
 		},
 		DescribeOperation: func(input, _ any) string { return fmt.Sprint(input) },
 	}
@@ -138,6 +152,8 @@ func linearizable(h history, initial func(configMap, key string) cas.Entry) []er
 			keys[t] = append(keys[t], key)
 		}
 	}
+	killed := map[target]int{}
+	slices.SortStableFunc(counted, func(a, b *op) int { return cmp.Compare(a.Call, b.Call) })
 	for _, o := range counted {
 		t := target{o.ConfigMap, first(together[o.ConfigMap], o.Key)}
 		c := &call{op: o, keys: o.parts(), told: o.toldFailing(), gone: numbers[o.ConfigMap]}
@@ -147,6 +163,10 @@ func linearizable(h history, initial func(configMap, key string) cas.Entry) []er
 		operation := porcupine.Operation{Input: c, Call: o.Call, Return: o.Return}
 		if o.Verdict == cas.Unknown {
 			operation.Return = never
+		}
+		if o.Verdict == cas.Unknown && o.Kind == takeOp && o.Number == 0 {
+			killed[t]++
+			c.turn = killed[t]
 		}
 		operations[t] = append(operations[t], operation)
 	}

@@ -27,6 +27,9 @@ func (ch *Change) subject(op terms.Operation) diagnose.Subject {
 		c = prior
 	}
 	about := ch.Run.about(c, op)
+	if op == terms.OpUpdate {
+		about.DestroyRefused = ch.refusesDestroy()
+	}
 	if c.Whole != nil && prior != nil {
 		about.Content = func(live *cas.Observation) (state, found diagnose.Content) {
 			return prior.content(), prior.Found(live).content()
@@ -38,6 +41,15 @@ func (ch *Change) subject(op terms.Operation) diagnose.Subject {
 		}
 	}
 	return about
+}
+
+// refusesDestroy reports whether a destroy would be refused for what the state has: it goes by the state.
+func (ch *Change) refusesDestroy() bool {
+	if ch.Prior.Whole == nil {
+		return ch.Prior.fates(ch.Prior.Values, ch.Memory).any(fate.isRefused)
+	}
+	overwritten, _ := (&Change{Prior: ch.Prior, Memory: ch.Memory}).drift()
+	return ch.Prior.OnDrift == terms.DriftError && len(overwritten) > 0
 }
 
 // was is what the resource has, as far as that is known.

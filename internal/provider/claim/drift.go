@@ -74,8 +74,7 @@ func (ch *Change) checkDrift(ctx context.Context) diag.Diagnostics {
 	if !ch.about.Wait.IsNull() { // what it waits for is drift
 		overwritten = slices.DeleteFunc(overwritten, func(d diagnose.Drift) bool { _, waits := ch.Plan.Expected[d.Key]; return waits })
 	}
-	canDestroy := ch.Prior.Whole == nil && !ch.Prior.fates(ch.Prior.Values, ch.Memory).any(fate.isRefused)
-	return ch.Run.drifted(ctx, ch.Plan.OnDrift, overwritten, ch.about, canDestroy)
+	return ch.Run.drifted(ctx, ch.Plan.OnDrift, overwritten, ch.about)
 }
 
 // checkKept warns of drift in a Secret that a plan leaves as it is: no plan shows its values.
@@ -109,15 +108,12 @@ func (ch *Change) removalDrift() string {
 }
 
 // drifted makes the diagnostic of drift that a write overwrites.
-// canDestroy says that a destroy would go ahead.
-func (r *Run) drifted(
-	ctx context.Context, onDrift string, overwritten []diagnose.Drift, about diagnose.Subject, canDestroy bool,
-) diag.Diagnostics {
+func (r *Run) drifted(ctx context.Context, onDrift string, overwritten []diagnose.Drift, about diagnose.Subject) diag.Diagnostics {
 	if len(overwritten) == 0 || onDrift == terms.DriftOff {
 		return nil
 	}
 	if onDrift == terms.DriftError {
-		return diag.Diagnostics{about.DriftRefused(overwritten, r.writers(ctx, about), canDestroy)}
+		return diag.Diagnostics{about.DriftRefused(overwritten, r.writers(ctx, about))}
 	}
 	return diag.Diagnostics{about.DriftOverwritten(overwritten, r.writers(ctx, about))}
 }

@@ -89,7 +89,7 @@ func (r *Run) compute(
 		return diag.Diagnostics{NotConfigured()}, nil
 	}
 	r.writes.Add(1)
-	about.IsOneOfMany = r.writesMore
+	about.Writes = r.writes.Load
 	if about.Op != terms.OpDelete { // a removal takes no key
 		if twice := r.registry.takes(c.Ref, []string{c.Key}, who); len(twice) > 0 {
 			err := &diagnose.WrittenTwiceError{Keys: twice}

@@ -58,12 +58,9 @@ func (r *Run) FieldManagerOr(named types.String) string {
 // about is what diagnostics about an operation say of the resource.
 func (r *Run) about(c *Claim, op terms.Operation) diagnose.Subject {
 	about := c.About(op)
-	about.Manager, about.IsOneOfMany = r.FieldManagerOr(c.FieldManager), r.writesMore
+	about.Manager, about.Writes = r.FieldManagerOr(c.FieldManager), r.writes.Load
 	return about
 }
-
-// writesMore reports whether the run has more than one write.
-func (r *Run) writesMore() bool { return r.writes.Load() > 1 }
 
 // Hides reports whether diagnostics about a resource with this hide_value or hide_values show digests only.
 func (r *Run) Hides(own types.Bool) bool {
@@ -142,7 +139,7 @@ func (r *Run) NothingThere(ctx context.Context, about diagnose.Subject, seen *ca
 
 // atPlan is the subject of diagnostics about a plan's check.
 func (r *Run) atPlan(ctx context.Context, about diagnose.Subject) diagnose.Subject {
-	about.Plan = r.PlanCheck
+	about.Plan, about.Writes = r.PlanCheck, r.writes.Load
 	about.Replanned = r.isApply(ctx)
 	about.Rehearsed = r.CheckMode(ctx) == cas.DryRun
 	return about

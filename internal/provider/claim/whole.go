@@ -295,7 +295,7 @@ func (ch *Change) removesDrift(ctx context.Context, seen *cas.Observation) diag.
 		return nil
 	}
 	overwritten, _ := (&Change{Prior: ch.Prior.Found(seen), Memory: ch.Memory}).drift()
-	return ch.Run.drifted(ctx, terms.DriftError, overwritten, ch.about, false)
+	return ch.Run.drifted(ctx, terms.DriftError, overwritten, ch.about)
 }
 
 // deleteWhole deletes the object if it is still at the version. It judges drift again, in case plan_check let the plan pass.

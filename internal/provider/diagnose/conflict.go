@@ -78,6 +78,9 @@ func (s Subject) objectConflict(e *cas.ConflictError, facts []Fact) diag.Diagnos
 		}
 		happened = unchanged + ", but the ConfigMap changed."
 		next = "Run terraform plan again" + s.refreshed() + ", or " + s.Ways.OtherKeys
+		if s.Op == terms.OpDelete { // which goes by the state
+			next = "Run terraform plan again, or first apply " + strings.TrimPrefix(s.Ways.OtherKeys, "set ")
+		}
 	}
 	return s.refuse(TitleCompareAndSwapConflict, path.Empty(), happened, facts, s.orDestroy(next))
 }

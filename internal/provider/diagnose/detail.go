@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -168,22 +167,23 @@ func (s Subject) changedBy(writers []cas.Writer) []Fact {
 	if len(writers) == 0 {
 		return nil
 	}
-	names, note := make([]string, len(writers)), ""
+	names := make([]string, len(writers))
 	for i, w := range writers {
-		names[i] = w.Manager
+		var notes []string
 		if !w.Time.IsZero() {
-			names[i] += fmt.Sprintf(" (last write %s)", w.Time.Format(time.RFC3339))
+			notes = append(notes, "last write "+w.Time.Format(time.RFC3339))
 		}
 		switch {
-		case w.Manager == s.Manager && w.Manager == terms.DefaultFieldManager:
-			note = ": this configuration, or another one that uses this provider"
-		case w.Manager == s.Manager:
-			note = ": this configuration, or another one with the same field_manager"
-		case w.Manager == terms.DefaultFieldManager:
-			note = cmp.Or(note, ": another configuration that uses this provider")
+		case w.Manager == s.Manager && w.Manager != terms.DefaultFieldManager:
+			notes = append(notes, "this configuration, or another one with the same field_manager")
+		case w.Manager == terms.DefaultFieldManager: // also before this configuration got a name of its own
+			notes = append(notes, "this configuration, or another one that uses this provider")
+		}
+		if names[i] = w.Manager; notes != nil {
+			names[i] += " (" + strings.Join(notes, "; ") + ")"
 		}
 	}
-	return []Fact{{"Changed by", strings.Join(names, " or ") + note}}
+	return []Fact{{"Changed by", strings.Join(names, " or ")}}
 }
 
 // versionFacts are the facts about the version of a conflict.

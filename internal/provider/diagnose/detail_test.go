@@ -61,11 +61,11 @@ func TestChangedByNamesAllWhoItMayBe(t *testing.T) {
 	at := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	for want, writers := range map[string][]cas.Writer{
 		"[]": nil,
-		"[{Changed by a (last write 2026-07-01T12:00:00Z)}]":                                        {{Manager: "a", Operation: "Update", Time: at}},
-		"[{Changed by a (last write 2026-07-01T12:00:00Z) or b}]":                                   {{Manager: "a", Time: at}, {Manager: "b"}},
-		"[{Changed by a (last write 2026-07-01T12:00:00Z) or b (last write 2026-07-01T12:00:01Z)}]": {{Manager: "a", Time: at}, {Manager: "b", Time: at.Add(time.Second)}},
-		"[{Changed by team-a: this configuration, or another one with the same field_manager}]":     {{Manager: "team-a"}},
-		"[{Changed by terraform-provider-cas: another configuration that uses this provider}]":      {{Manager: "terraform-provider-cas"}},
+		"[{Changed by a (last write 2026-07-01T12:00:00Z)}]":                                                                                  {{Manager: "a", Operation: "Update", Time: at}},
+		"[{Changed by a (last write 2026-07-01T12:00:00Z) or b}]":                                                                             {{Manager: "a", Time: at}, {Manager: "b"}},
+		"[{Changed by a (last write 2026-07-01T12:00:00Z) or b (last write 2026-07-01T12:00:01Z)}]":                                           {{Manager: "a", Time: at}, {Manager: "b", Time: at.Add(time.Second)}},
+		"[{Changed by team-a (this configuration, or another one with the same field_manager) or b}]":                                         {{Manager: "team-a"}, {Manager: "b"}},
+		"[{Changed by terraform-provider-cas (last write 2026-07-01T12:00:00Z; this configuration, or another one that uses this provider)}]": {{Manager: "terraform-provider-cas", Time: at}},
 	} {
 		if got := fmt.Sprint(Subject{Manager: "team-a"}.changedBy(writers)); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

@@ -35,7 +35,7 @@ Somebody else changed foo after the last apply. This update overwrites it.
 To keep it, set value = "live"; to stop instead of overwriting, set on_drift = "error".`,
 		},
 		"drift: refused, and it can be acknowledged": {
-			of: aboutFoo(terms.OpUpdate, expecting("expected_value")).DriftRefused(one, nil, false), summary: changed,
+			of: aboutFoo(terms.OpUpdate, expecting("expected_value")).DriftRefused(one, nil), summary: changed,
 			detail: `
 Somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was written.
 
@@ -47,7 +47,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
 To keep it, set value = "live"; to overwrite it, set expected_value = "live", or set on_drift = "warning" for one apply.`,
 		},
 		"drift: refused, and it is expected already": {
-			of: aboutFoo(terms.OpUpdate, expectingEntry("expected_value", live), warned).DriftRefused(one, nil, false), severity: diag.SeverityWarning, summary: changed,
+			of: aboutFoo(terms.OpUpdate, expectingEntry("expected_value", live), warned).DriftRefused(one, nil), severity: diag.SeverityWarning, summary: changed,
 			detail: `
 Somebody else changed foo after the last apply. on_drift = "error" protects it. The apply will fail unless this changes.
 
@@ -59,7 +59,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
 To keep it, set value = "live"; to overwrite it, set on_drift = "warning" for one apply.`,
 		},
 		"drift: hidden": {
-			of: aboutFoo(terms.OpUpdate, hidden).DriftRefused(one, nil, false), summary: changed,
+			of: aboutFoo(terms.OpUpdate, hidden).DriftRefused(one, nil), summary: changed,
 			detail: "Somebody else changed foo after the last apply. on_drift = \"error\" protects it. Nothing was written." + `
 
   ConfigMap:  shop/settings
@@ -70,7 +70,7 @@ To keep it, set value = "live"; to overwrite it, set on_drift = "warning" for on
 To keep it, set value to what foo holds; to overwrite it, set expected_value to what foo holds, or set on_drift = "warning" for one apply.`,
 		},
 		"drift: several keys, of which one vanished": {
-			of: aboutSeveral(terms.OpUpdate).DriftRefused(several, seen, false), summary: changed,
+			of: aboutSeveral(terms.OpUpdate).DriftRefused(several, seen), summary: changed,
 			detail: `
 Somebody else changed a and foo after the last apply. on_drift = "error" protects them. Nothing was written.
 
@@ -101,7 +101,7 @@ Somebody else changed foo and app after the last apply. This update overwrites t
 To keep them, set data and labels to what the ConfigMap holds; to stop instead of overwriting, set on_drift = "error".`,
 		},
 		"drift: a whole ConfigMap is not deleted": {
-			of: aboutWhole(terms.OpDelete).DriftRefused(whole[:1], nil, false), summary: changed,
+			of: aboutWhole(terms.OpDelete).DriftRefused(whole[:1], nil), summary: changed,
 			detail: `
 Somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was removed.
 

@@ -123,7 +123,7 @@ func secretDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				`To write data_wo again, change data_wo_version; to keep what is there, set data_wo to it, or set on_drift = "off".`,
 		},
 		"Secret: drift that is refused": {
-			of: aboutPassword(terms.OpUpdate).DriftRefused(drift, nil, false), summary: "Value Changed Since Last Apply",
+			of: aboutPassword(terms.OpUpdate).DriftRefused(drift, nil), summary: "Value Changed Since Last Apply",
 			detail: "Somebody else changed foo after the last apply. on_drift = \"error\" protects it. Nothing was written.\n\n  Secret:    shop/database\n" +
 				"  Key:       foo\n  Found:     (sensitive)\n  To write:  (sensitive)\n\n" +
 				"To keep it, set value_wo to what foo holds; to overwrite it, set expected_value_wo to what foo holds, or set on_drift = \"warning\" for one apply.",

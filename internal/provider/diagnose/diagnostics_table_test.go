@@ -72,7 +72,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 		"object changed, the key not": {
 			of: aboutFoo(terms.OpDelete).Diagnose(unchanged), summary: "Compare-And-Swap Conflict",
 			detail: "foo is unchanged (\"live\"), but the ConfigMap changed. Nothing was removed." + wide + wideBy + widePlanned +
-				"\nRun terraform plan again, or ignore other keys.",
+				"\nRun terraform plan again, or first apply ignore other keys.",
 		},
 		"object changed, the key not, in a plan": {
 			of: aboutFoo(terms.OpUpdate, planning).Diagnose(unchanged), summary: "Compare-And-Swap Conflict",

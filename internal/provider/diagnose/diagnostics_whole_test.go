@@ -205,8 +205,8 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		"whole: left to others": {
 			of:       aboutWhole(terms.OpUpdate, planning).NoLongerManaged(map[string][]string{"data": {"foo"}, "labels": strings.Split("abcdefghijkl", "")}),
 			severity: diag.SeverityWarning, summary: "No Longer Managed",
-			detail: "The configuration does not set data and labels. What the ConfigMap has there stays as it is, and this resource does not manage it any more, " +
-				"whatever the plan shows as removed." + head + "  data:       foo\n  labels:     a, b, c, d, e, f, g, h, i, j and 2 more\n" +
+			detail: "The configuration does not set data and labels. This update changes nothing there, and the resource does not manage it any more. " +
+				"A destroy deletes it with the ConfigMap." + head + "  data:       foo\n  labels:     a, b, c, d, e, f, g, h, i, j and 2 more\n" +
 				"\nTo manage it, set data and labels to what the ConfigMap has, or to {} to remove it.",
 		},
 		"whole: taken over": {
@@ -223,8 +223,8 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 // TestWhatNothingWasWrittenFor: an apply that writes other things says of what it wrote nothing. A plan writes nothing at all.
 func TestWhatNothingWasWrittenFor(t *testing.T) {
 	t.Parallel()
-	many := func(s *diagnose.Subject) { s.IsOneOfMany = func() bool { return true } }
-	alone := func(s *diagnose.Subject) { s.IsOneOfMany = func() bool { return false } }
+	many := func(s *diagnose.Subject) { s.Writes = func() int64 { return 2 } }
+	alone := func(s *diagnose.Subject) { s.Writes = func() int64 { return 1 } }
 	for want, about := range map[string]diagnose.Subject{
 		"Nothing was written for this key.":       aboutFoo(terms.OpUpdate, many),
 		"Nothing was written for these keys.":     aboutSeveral(terms.OpCreate, many),
@@ -236,6 +236,9 @@ func TestWhatNothingWasWrittenFor(t *testing.T) {
 		if got := about.Diagnose(&cas.ImmutableError{Ref: about.ID.Ref}).Detail(); !strings.Contains(got, " "+want+"\n") {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
+	}
+	if got := aboutFoo(terms.OpUpdate, replanned, alone).Diagnose(&cas.ImmutableError{Ref: testRef}).Detail(); !strings.Contains(got, "Nothing was written for this key.\n") {
+		t.Errorf("of the plan that an apply makes, which has written something:\n%s", got)
 	}
 	if got := aboutFoo(terms.OpUpdate, planning, many).Diagnose(&cas.ImmutableError{Ref: testRef}).Detail(); !strings.Contains(got, "Nothing was written.\n") {
 		t.Errorf("of a plan:\n%s", got)

@@ -32,8 +32,8 @@ func (s Subject) DriftKept(drift []Drift, live *cas.Observation) diag.Diagnostic
 			root(s.Value), s.Revision, root(s.Value), terms.DriftOff))
 }
 
-// DriftRefused is for drift that an update or a removal must not overwrite. canDestroy says that a destroy would go ahead.
-func (s Subject) DriftRefused(drift []Drift, live *cas.Observation, canDestroy bool) diag.Diagnostic {
+// DriftRefused is for drift that an update or a removal must not overwrite.
+func (s Subject) DriftRefused(drift []Drift, live *cas.Observation) diag.Diagnostic {
 	next := fmt.Sprintf("To delete the ConfigMap, first %s, and apply.", s.keepDrift(drift))
 	if s.Op != terms.OpDelete {
 		acknowledge, paths := "", s.Keys[drift[0].Key]
@@ -43,11 +43,8 @@ func (s Subject) DriftRefused(drift []Drift, live *cas.Observation, canDestroy b
 		next = fmt.Sprintf("To keep %[1]s, %[2]s; to overwrite %[1]s, %[3]sset on_drift = %[4]q for one apply.",
 			them(drift), s.keepDrift(drift), acknowledge, terms.DriftWarning)
 	}
-	if canDestroy {
-		next = s.orDestroy(next)
-	}
 	return s.refuse(driftError(drift), path.Empty(), s.protected(drift, live),
-		s.driftFacts(drift, live), s.unlessTainted(drift)+next)
+		s.driftFacts(drift, live), s.unlessTainted(drift)+s.orDestroy(next))
 }
 
 // RemovalRefused is for a removal of keys that somebody else changed. seen is where they were found; nil where that is the state.

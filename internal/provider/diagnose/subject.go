@@ -33,6 +33,7 @@ type Subject struct {
 	Op             terms.Operation
 	Plan           terms.PlanCheck // of a plan's check, how plan_check takes its failure; empty otherwise
 	Replanned      bool            // of a plan's check, whether an apply makes the plan again
+	DestroyRefused bool            // of an update, whether a destroy would be refused as well
 	Rehearsed      bool            // a plan's check that sends a dry run
 	MissingRefused bool            // of a creation's plan, whether an object that does not exist is an error
 	Unread         bool            // of a plan's check, whether the state may be old
@@ -48,8 +49,8 @@ type Subject struct {
 	Texts      map[string]string // the texts that fields shall hold, by key
 	IsImport   bool              // a read that an import needs
 
-	letsGo      []string    // keys that an update removes or puts back
-	IsOneOfMany func() bool // whether the run writes more than this resource does; nil where it writes nothing
+	letsGo []string     // keys that an update removes or puts back
+	Writes func() int64 // how many writes the run has begun; nil where it writes nothing
 }
 
 // KeyPaths are the attributes about one key; a path is empty where there is none.
@@ -113,18 +114,22 @@ func (s Subject) refuse(title ErrorTitle, at path.Path, happened string, facts [
 
 // forThis says of what nothing was written, where the run wrote other things.
 func (s Subject) forThis() string {
+	own := int64(1)
+	if s.Replanned { // the plan that an apply makes begins no write
+		own = 0
+	}
 	isWrite := s.Op == terms.OpCreate || s.Op == terms.OpUpdate || s.Op == terms.OpInvoke
-	switch {
-	case !isWrite || s.Plan != "" || s.IsOneOfMany == nil || !s.IsOneOfMany():
+	switch keys := s.ownKeys(); {
+	case !isWrite || !s.isApplied() || s.Writes == nil || s.Writes() <= own:
 		return ""
-	case s.APIVersion != "":
-		return number(len(s.Keys), " for this field", " for these fields")
 	case s.isWhole():
 		return " for this ConfigMap"
+	case s.APIVersion != "":
+		return number(len(keys), " for this field", " for these fields")
 	case s.ID.Key != "":
 		return " for this key"
 	default:
-		return number(len(s.Keys), " for this key", " for these keys")
+		return number(len(keys), " for this key", " for these keys")
 	}
 }
 
@@ -134,7 +139,7 @@ func (s Subject) orDestroy(next string) string {
 	if s.Unread {
 		return next + " The state was not refreshed, and may be old: to be sure, plan without -refresh=false."
 	}
-	if s.Plan != terms.PlanCheckError || s.Replanned || s.Op == terms.OpDelete || s.Op == terms.OpInvoke {
+	if s.Plan != terms.PlanCheckError || s.Replanned || s.Op == terms.OpDelete || s.Op == terms.OpInvoke || s.DestroyRefused {
 		return next
 	}
 	next += " If this blocks a destroy, run " + terms.EnvPlanCheck + "=warning terraform destroy."
@@ -306,8 +311,12 @@ func (s Subject) notFound(missing Missing) diag.Diagnostic {
 // Immutable is for keys of an immutable ConfigMap, which can be neither written nor removed.
 func (s Subject) Immutable() diag.Diagnostic {
 	next := cmp.Or(s.Ways.Immutable, "Use a ConfigMap with another name, or delete this one and create it again.")
-	if s.Op == terms.OpDelete {
+	switch {
+	case s.Op == terms.OpDelete:
 		next = s.abandon()
+	case s.Op == terms.OpUpdate && s.Plan == terms.PlanCheckError && !s.Replanned && !s.isWhole() && len(s.ownKeys()) > 0: // a destroy is refused, too
+		return s.refuse(TitleConfigMapIsImmutable, path.Empty(), "The ConfigMap is immutable.", nil, next+fmt.Sprintf(
+			" If this blocks a destroy, set %s to what the ConfigMap holds, apply deletion_policy = %q, then destroy.", root(s.Value), terms.PolicyAbandon))
 	}
 	return s.refuse(TitleConfigMapIsImmutable, path.Empty(), "The ConfigMap is immutable.", nil, s.orDestroy(next))
 }

@@ -63,7 +63,7 @@ func (s Subject) noNamespace(missing Missing) diag.Diagnostic {
 			missing.near(s)+"If this run creates the namespace, let this resource depend on it. Otherwise create it first.")
 	}
 	return s.refuse(TitleNamespaceNotFound, path.Root("namespace"), "The namespace does not exist.", missing.facts(),
-		missing.near(s)+"Create the namespace first, and let this resource depend on it.")
+		missing.near(s)+s.orDestroy("Create the namespace first, and let this resource depend on it."))
 }
 
 // differences are facts about where two ConfigMaps differ, in the parts that both manage, under the names that either has there. live is
@@ -127,7 +127,7 @@ func (s Subject) NoLongerManaged(left map[string][]string) diag.Diagnostic {
 	}
 	what := enumerate(parts)
 	return s.tell(WarningNoLongerManaged, path.Empty(), fmt.Sprintf(
-		"The configuration does not set %s. What the ConfigMap has there stays as it is, and this resource does not manage it any more, whatever the plan shows as removed.", what), facts,
+		"The configuration does not set %s. This update changes nothing there, and the resource does not manage it any more. A destroy deletes it with the ConfigMap.", what), facts,
 		fmt.Sprintf("To manage it, set %s to what the ConfigMap has, or to {} to remove it.", what))
 }
 
