@@ -151,7 +151,7 @@ func (r *interruptedRun) interrupt(at interruptedAt) {
 		r.Fatal(err)
 	}
 	result := running.Wait()
-	r.Wants(diagnosticOfKey(testcli.Flat(result.All()), r.Namespace+"/other", "foo"), "Operation Canceled", "The operation was canceled. Nothing was written.")
+	r.Wants(diagnosticOfKey(testcli.Flat(result.All()), r.Namespace+"/other", "foo"), "Operation Canceled", "The operation was canceled. Nothing was written")
 	r.tellsTheTruth(result, at)
 }
 

@@ -181,6 +181,10 @@ func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
 	if was.secret { // it goes by the version in both scopes
 		at = (&block{}).at
 	}
+	if saw != nil && saw.first != nil {
+		as := *was
+		as.first, was = saw.first, &as
+	}
 	if saw != nil {
 		if slices.ContainsFunc(saw.needs, func(key string) bool { return was.values[key] != "" && !was.staysWhatever(key) }) {
 			return titleWouldFail
@@ -307,10 +311,17 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 		if b.secret {
 			now.values = map[string]string{}
 		}
+		originals := was.first
+		if after != nil && after.uid != was.uid { // of which the resource had written nothing yet
+			originals = map[string]string{}
+			for _, r := range rules {
+				originals[r.key] = before.data[r.key]
+			}
+		}
 		for key := range b.values {
 			_, wrote := was.written[key]
 			_, had := was.values[key]
-			if original, known := was.first[key]; known {
+			if original, known := originals[key]; known {
 				first[key] = original
 			} else if !had && !wrote && before != nil {
 				first[key] = before.data[key]

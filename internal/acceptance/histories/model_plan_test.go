@@ -11,6 +11,7 @@ type sight struct {
 	version
 
 	values map[string]string // nil: what the state says
+	first  map[string]string // what the keys held first, of a ConfigMap that was made again; nil: what the state says
 	drift  string            // on_drift of the plan of a replace; empty: that of the state
 	needs  []string          // of a tainted resource's replacement: the keys that it needs as they are
 }
@@ -166,6 +167,7 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 		return nil, title, warnings
 	}
 	saw = &sight{values: map[string]string{}} // without a ConfigMap, each key is to be absent
+	was, saw.first = was.again(o)
 	for key := range was.values {
 		saw.values[key] = ""
 		if o != nil {
@@ -174,6 +176,19 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 	}
 	title, warnings = was.removal(was, saw.values)
 	return saw, title, warnings
+}
+
+// again is what is known where the ConfigMap is another one than the state's: of that, the resource has written nothing yet.
+func (t *tracking) again(o *liveMap) (now *tracking, first map[string]string) {
+	if o == nil || o.uid == t.uid {
+		return t, nil
+	}
+	as := *t
+	as.first, as.lost = map[string]string{}, false
+	for key := range t.values {
+		as.first[key] = o.data[key]
+	}
+	return &as, as.first
 }
 
 // keepsWhole gives a title where a whole ConfigMap must not be deleted, because it has what somebody else put there, or may have.

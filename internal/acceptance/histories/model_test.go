@@ -320,7 +320,11 @@ func (m *model) read(was *tracking) *tracking {
 	if o == nil || was.kind == "entry" && o.data[was.onlyKey()] == "" {
 		return nil
 	}
-	now := *was
+	known := was
+	if was.kind != "whole" {
+		known, _ = was.again(o)
+	}
+	now := *known
 	now.version = o.version
 	if was.kind == "whole" {
 		if was.values != nil || was.secret {

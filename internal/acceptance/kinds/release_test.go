@@ -14,7 +14,7 @@ import (
 // has of it, "first" being what foo held before the resource had it; "kept" is what it held at the plan, without a request that writes. What the plan warns of
 // comes after a colon: that it is older, that it is not known whether it is, that it was changed, or what is put back. "refused" is the plan. "lost" was created, and the
 // refused replace of a tainted resource has lost what it held first, and what was written to it: whether somebody else has changed it is not known. "found" is the same after an apply, which
-// finds what is there. Fields of another object are as keys are.
+// finds what is there. "remade" was created, and then somebody made the object again, as it was. Fields of another object are as keys are.
 const lettingGo = `
 how       since    | release/warning  release/error  release/off   delete/warning  delete/error  delete/off    restore/warning  abandon/warning
 created   -        | gone             gone           gone          gone            gone          gone          gone             kept
@@ -23,6 +23,8 @@ existed   -        | kept:older       kept:older     kept:older    gone:older   
 existed   changed  | kept:older       kept:older     kept:older    gone:changed    refused       gone:changed  refused          kept
 adopted   -        | kept:older       kept:older     kept:older    gone:older      gone:older    gone:older    first            kept
 adopted   changed  | kept:older       kept:older     kept:older    gone:changed    refused       gone:changed  refused          kept
+remade    -        | kept:older     kept:older     kept:older    gone:older      gone:older    gone:older    first            kept
+remade    changed  | kept:older     kept:older     kept:older    gone:changed    refused       gone:changed  kept             kept
 imported  -        | kept:older       kept:older     kept:older    gone:older      gone:older    gone:older    first            kept
 imported  changed  | kept:older       kept:older     kept:older    gone:changed    refused       gone:changed  refused          kept
 moved     -        | kept:unknown     kept:unknown   kept:unknown  gone            gone          gone          kept:unknown     kept
@@ -80,7 +82,7 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 	var more []string
 	before := ""
 	switch how {
-	case "created", "lost", "found":
+	case "created", "lost", "found", "remade":
 		delete(first, "foo")
 	case "existed":
 		first["foo"], expected = "0", "0"
@@ -109,6 +111,11 @@ func letGo(p *fixture.Pipeline, o fixture.Object, form, how string, isChanged bo
 	}
 	if how != "lost" {
 		p.Planned(before + block("1", expected, more...))
+	}
+	if how == "remade" {
+		first["foo"] = "1"
+		o.Remove()
+		o.Create(first)
 	}
 	if isChanged {
 		o.Set("foo", "9")

@@ -68,6 +68,9 @@ func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagno
 			diags.Append(about.Diagnose(err))
 			return diags
 		}
+		if isAnother(prior.Version, seen.Version()) { // a removal may be planned on a state that is not refreshed
+			m.beginAnew(seen, prior.Keys())
+		}
 		live = prior.live(seen)
 		become = prior.fates(live, m)
 		isSealed = seen.Immutable() && prior.changes(become, live, m)

@@ -31,6 +31,7 @@ type Memory struct {
 	// is planned, and another one when it is applied.
 	Instance string `json:"instance,omitempty"`
 	// First has what each key held before the resource wrote it or took it over: deletion_policy goes by it. Of a Secret it has only whether there was something. What was moved from another provider has none.
+	// Where the object was made again, it is what the new one held.
 	First map[string]cas.Entry `json:"first,omitempty"`
 	// Written is the baseline of drift: what the API server stored at the last write, adoption, import or move, by part of the object. A refresh leaves it as it is,
 	// but for what ends a doubt.

@@ -63,12 +63,28 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	}
 	m.clearDoubts(observation.Version(), live)
 	if c.Whole == nil {
+		if isAnother(c.Version, observation.Version()) {
+			m.beginAnew(observation, c.Keys())
+		}
 		m.observe(observation, keys)
 	}
 	if isOfAll {
 		keys = slices.Sorted(maps.Keys(observation.Entries()))
 	}
 	return &Seen{Observation: observation, Keys: keys, IsImport: m.Import != nil}, diags
+}
+
+// isAnother reports whether an object was deleted and made again.
+func isAnother(was, now cas.Version) bool {
+	return was.UID != "" && now.UID != "" && was.UID != now.UID
+}
+
+// beginAnew is for an object that was made again: of it, the resource has written nothing yet.
+func (m *Memory) beginAnew(seen *cas.Observation, keys []string) {
+	m.First, m.Made = map[string]cas.Entry{}, nil
+	for _, key := range keys {
+		m.First[key] = m.entry(seen.Entry(key))
+	}
 }
 
 // untold says why it cannot be told what a field holds, or nil.

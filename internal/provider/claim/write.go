@@ -321,6 +321,16 @@ func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 	for _, k := range t.Keys {
 		touched[k.Key] = !k.IsGuard
 	}
+	if stored.Whole == nil && ch.Prior != nil && result.After != nil && isAnother(ch.Prior.Version, result.After.Version()) { // no refresh has told
+		m.First = map[string]cas.Entry{}
+		for _, k := range t.Keys {
+			previous, changed := result.Previous[k.Key]
+			if !changed {
+				previous = result.After.Entry(k.Key)
+			}
+			m.First[k.Key] = m.entry(previous)
+		}
+	}
 	for key, value := range ch.Plan.Values {
 		if stored.Whole != nil && (ch.Prior == nil || !stored.IsSecret() || !isKey(key) || !ch.keepsValue(ch.was(), key)) {
 			continue // what is stored is its baseline
