@@ -214,7 +214,8 @@ func (e *Engine) Names(ctx context.Context, ref Ref, apiVersion string) (names [
 		})
 		return names
 	}))
-	return asked.(func() []string)()
+	once, _ := asked.(func() []string) // nothing else is in it
+	return once()
 }
 
 // Host is the API server that the Engine asks.

@@ -64,7 +64,7 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	m.clearDoubts(observation.Version(), live)
 	if c.Whole == nil {
 		if isAnother(c.Version, observation.Version()) {
-			m.beginAnew(observation, c.Keys())
+			m.findAnew(observation, c.Keys())
 		}
 		m.observe(observation, keys)
 	}
@@ -79,11 +79,23 @@ func isAnother(was, now cas.Version) bool {
 	return was.UID != "" && now.UID != "" && was.UID != now.UID
 }
 
-// beginAnew is for an object that was made again: of it, the resource has written nothing yet.
-func (m *Memory) beginAnew(seen *cas.Observation, keys []string) {
+// findAnew is for an object that was made again: of it, the resource has written nothing yet.
+func (m *Memory) findAnew(seen *cas.Observation, keys []string) {
 	m.First, m.Made = map[string]cas.Entry{}, nil
 	for _, key := range keys {
 		m.First[key] = m.entry(seen.Entry(key))
+	}
+}
+
+// beginAnew is findAnew for the first write to such an object.
+func (m *Memory) beginAnew(t *cas.Txn, result cas.TxnResult) {
+	m.First, m.Made = map[string]cas.Entry{}, nil
+	for _, k := range t.Keys {
+		was, changed := result.Previous[k.Key]
+		if !changed {
+			was = result.After.Entry(k.Key)
+		}
+		m.First[k.Key] = m.entry(was)
 	}
 }
 

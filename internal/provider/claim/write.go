@@ -322,14 +322,7 @@ func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 		touched[k.Key] = !k.IsGuard
 	}
 	if stored.Whole == nil && ch.Prior != nil && result.After != nil && isAnother(ch.Prior.Version, result.After.Version()) { // no refresh has told
-		m.First = map[string]cas.Entry{}
-		for _, k := range t.Keys {
-			previous, changed := result.Previous[k.Key]
-			if !changed {
-				previous = result.After.Entry(k.Key)
-			}
-			m.First[k.Key] = m.entry(previous)
-		}
+		m.beginAnew(t, result)
 	}
 	for key, value := range ch.Plan.Values {
 		if stored.Whole != nil && (ch.Prior == nil || !stored.IsSecret() || !isKey(key) || !ch.keepsValue(ch.was(), key)) {
