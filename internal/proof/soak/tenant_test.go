@@ -154,7 +154,7 @@ func (t *engineTenant) told(o *op, diags diag.Diagnostics) {
 func (p *plan) release(ctx context.Context, engine *cas.Engine, value string) error {
 	run := &claim.Run{Engine: engine}
 	a, about := p.allocation(pool.Member{Value: value})
-	m, _, _, diags := run.Allocated(ctx, a, timeouts.Value{}, about(terms.OpRead))
+	m, diags := run.Adopt(ctx, a, new(claim.Memory), about(terms.OpRead))
 	if !diags.HasError() {
 		a.Member = m
 		_, diags = run.Release(ctx, a, time.Minute, about(terms.OpDelete))
