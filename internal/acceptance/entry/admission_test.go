@@ -83,13 +83,13 @@ func TestAdmissionThatRefuses(t *testing.T) {
 	t.Parallel()
 	for reason, wants := range map[metav1.StatusReason][]string{
 		metav1.StatusReasonInvalid: {
-			"Error: Request Refused", "The API server refused to patch the ConfigMap. Nothing was written for this key.", "Status: 422",
+			"Error: Request Refused", "The API server refused to patch the ConfigMap. Nothing was written", "Status: 422",
 		},
 		metav1.StatusReasonRequestEntityTooLarge: {
-			"Error: Request Refused", "The API server refused to patch the ConfigMap. Nothing was written for this key.", "Status: 413",
+			"Error: Request Refused", "The API server refused to patch the ConfigMap. Nothing was written", "Status: 413",
 		},
 		metav1.StatusReasonForbidden: {
-			"Error: Not Permitted", "You do not have permission to patch this ConfigMap. Nothing was written for this key.", "API server: ",
+			"Error: Not Permitted", "You do not have permission to patch this ConfigMap. Nothing was written", "API server: ",
 		},
 	} {
 		t.Run(string(reason), func(t *testing.T) {

@@ -191,7 +191,7 @@ func TestConfigMapEntryCreateWithoutConfigMap(t *testing.T) {
 	f.Create("deleted-after-plan", fixture.Data{"foo": "1"})
 	f.RunRefused(func(got fixture.Failures) {
 		for _, label := range []string{"never-there", "deleted-after-plan"} {
-			got.Want(f, label, "Error: ConfigMap Not Found", fmt.Sprintf("name = %q", label), "Nothing was written for this key.")
+			got.Want(f, label, "Error: ConfigMap Not Found", fmt.Sprintf("name = %q", label), "Nothing was written")
 		}
 		got.WantOnly(f, "never-there", "deleted-after-plan")
 		f.WantLive("made-after-plan", fixture.Data{"foo": "2", "bar": "kept"})

@@ -315,7 +315,9 @@ func (p *process) update(b *block, was *tracking) (now *tracking, title string) 
 		if after != nil && after.uid != was.uid { // of which the resource had written nothing yet
 			originals = map[string]string{}
 			for _, r := range rules {
-				originals[r.key] = before.data[r.key]
+				if _, known := was.first[r.key]; known {
+					originals[r.key] = before.data[r.key]
+				}
 			}
 		}
 		for key := range b.values {

@@ -178,15 +178,17 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 	return saw, title, warnings
 }
 
-// again is what is known where the ConfigMap is another one than the state's: of that, the resource has written nothing yet.
+// again is what is known where the ConfigMap is another one than the state's: of that, the resource has written nothing yet. What was not known stays so.
 func (t *tracking) again(o *liveMap) (now *tracking, first map[string]string) {
-	if o == nil || o.uid == t.uid {
+	if o == nil || o.uid == t.uid || t.first == nil {
 		return t, nil
 	}
 	as := *t
-	as.first, as.lost = map[string]string{}, false
+	as.first = map[string]string{}
 	for key := range t.values {
-		as.first[key] = o.data[key]
+		if _, known := t.first[key]; known {
+			as.first[key] = o.data[key]
+		}
 	}
 	return &as, as.first
 }

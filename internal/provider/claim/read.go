@@ -79,24 +79,30 @@ func isAnother(was, now cas.Version) bool {
 	return was.UID != "" && now.UID != "" && was.UID != now.UID
 }
 
-// findAnew is for an object that was made again: of it, the resource has written nothing yet.
+// findAnew is for an object that was made again: of it, the resource has written nothing yet. What is not known of the old one stays so.
 func (m *Memory) findAnew(seen *cas.Observation, keys []string) {
-	m.First, m.Made = map[string]cas.Entry{}, nil
+	first := map[string]cas.Entry{}
 	for _, key := range keys {
-		m.First[key] = m.entry(seen.Entry(key))
+		if _, isKnown := m.First[key]; isKnown {
+			first[key] = m.entry(seen.Entry(key))
+		}
 	}
+	m.First, m.Made = first, nil
 }
 
 // beginAnew is findAnew for the first write to such an object.
 func (m *Memory) beginAnew(t *cas.Txn, result cas.TxnResult) {
-	m.First, m.Made = map[string]cas.Entry{}, nil
+	first := map[string]cas.Entry{}
 	for _, k := range t.Keys {
 		was, changed := result.Previous[k.Key]
 		if !changed {
 			was = result.After.Entry(k.Key)
 		}
-		m.First[k.Key] = m.entry(was)
+		if _, isKnown := m.First[k.Key]; isKnown {
+			first[k.Key] = m.entry(was)
+		}
 	}
+	m.First, m.Made = first, nil
 }
 
 // untold says why it cannot be told what a field holds, or nil.
