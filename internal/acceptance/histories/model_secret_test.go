@@ -97,7 +97,7 @@ func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title
 
 // leavesParts is what a plan says of parts that are left to others from now on. Of a Secret the state tells whether it had the values.
 func (b *block) leavesParts(was *tracking) []string {
-	hasValues := len(was.values) > 0 && (!b.secret || was.written != nil || was.revision == 0)
+	hasValues := len(was.values) > 0 && (!b.secret || was.written != nil)
 	if hasValues && b.values == nil || len(was.labels) > 0 && b.labels == nil {
 		return []string{titleLeft}
 	}
