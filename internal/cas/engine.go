@@ -203,7 +203,7 @@ func (e *Engine) LacksNamespace(ctx context.Context, name string) (lacks bool) {
 	return lacks
 }
 
-// Names gives names of objects of one's kind, in its namespace, for words alone: what was there when it was first asked, up to 500. It needs the verb list, and gives
+// Names gives names of objects of one's kind, in its namespace, for words alone: what was there when it was first asked, up to 5,000. It needs the verb list, and gives
 // none without it. apiVersion is that of the kind; empty for ConfigMaps and Secrets.
 func (e *Engine) Names(ctx context.Context, ref Ref, apiVersion string) (names []string) {
 	ref.Name = ""

@@ -138,9 +138,9 @@ func (c *Client) LacksNamespace(ctx context.Context, name string) bool {
 }
 
 // mostNames is how many names one answer has at most.
-const mostNames = 500
+const mostNames = 5000
 
-// Names gives the names of the objects of a kind, in the namespace of one: of the first 500, as a table, which has nothing else of them that is worth hiding. It gives
+// Names gives the names of the objects of a kind, in the namespace of one: of the first 5,000, as a table, which has nothing else of them that is worth hiding. It gives
 // none if the API server does not let us know.
 func (c *Client) Names(ctx context.Context, ref judging.Ref) (names []string) {
 	ctx, r, err := c.once(ctx, ref, c.rest.Get().SetHeader("Accept", "application/json;as=Table;g=meta.k8s.io;v=v1").
