@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -100,6 +101,7 @@ func (s *mortal) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRe
 type struckWrite struct {
 	isPatch bool
 	byKey   bool // it is a JSON Patch
+	isSaid  bool // whose fields are whose: the API server keeps no managedFields of an object that was made without content
 }
 
 // strikes has a fault happen to a process that is to be started.
@@ -133,6 +135,8 @@ func (h *history) strikes(r *run, f fault, fired *atomic.Bool, struck *struckWri
 		struck.isPatch, struck.byKey = req.Method == http.MethodPatch, req.Header.Get("Content-Type") == string(k8stypes.JSONPatchType)
 		other := func() {
 			if f.other {
+				raw, err := h.send(http.MethodGet, name, "", nil, false)
+				struck.isSaid = err == nil && bytes.Contains(raw, []byte(`"managedFields"`))
 				h.interfere(name, f.key, f.value)
 			}
 		}
