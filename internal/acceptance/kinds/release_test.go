@@ -286,3 +286,25 @@ func TestReplaceOfAKeyThatStaysIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// Given an object that somebody makes again between a plan and its apply, as it was; when the apply writes to it, by value alone; then what it held before that is
+// what it held first.
+func TestFirstWriteToAnObjectThatWasMadeAgain(t *testing.T) {
+	t.Parallel()
+	onKinds(t, func(p *fixture.Pipeline, o fixture.Object, form string) {
+		const byKey = `conflict_scope = "key"`
+		o.Create(fixture.Data{"bar": "kept"})
+		p.Planned(o.Kind.Block(form, "1", "", byKey))
+		p.Write(o.Kind.Block(form, "2", "1", byKey))
+		p.Plan()
+		o.Remove()
+		o.Create(fixture.Data{"bar": "kept", "foo": "1"})
+		p.Apply()
+		p.Write(fixture.Nothing)
+		p.Wants(p.Plan(), o.Kind.InWords(says["kept:older"]))
+		p.Apply()
+		if diff := cmp.Diff(fixture.Data{"bar": "kept", "foo": "2"}, o.Live().Data); diff != "" {
+			p.Errorf("live (-want +got):\n%s", diff)
+		}
+	})
+}

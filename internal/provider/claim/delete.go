@@ -69,7 +69,7 @@ func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagno
 			return diags
 		}
 		if isAnother(prior.Version, seen.Version()) { // a removal may be planned on a state that is not refreshed
-			m.findAnew(seen, prior.Keys())
+			m.beginAnew(prior.Keys(), seen.Entry)
 		}
 		live = prior.live(seen)
 		become = prior.fates(live, m)

@@ -64,7 +64,7 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 	m.clearDoubts(observation.Version(), live)
 	if c.Whole == nil {
 		if isAnother(c.Version, observation.Version()) {
-			m.findAnew(observation, c.Keys())
+			m.beginAnew(c.Keys(), observation.Entry)
 		}
 		m.observe(observation, keys)
 	}
@@ -79,27 +79,12 @@ func isAnother(was, now cas.Version) bool {
 	return was.UID != "" && now.UID != "" && was.UID != now.UID
 }
 
-// findAnew is for an object that was made again: of it, the resource has written nothing yet. What is not known of the old one stays so.
-func (m *Memory) findAnew(seen *cas.Observation, keys []string) {
+// beginAnew is for an object that was made again: of it, the resource has written nothing before, so that keys first held this. What is not known of the old one stays so.
+func (m *Memory) beginAnew(keys []string, held func(key string) cas.Entry) {
 	first := map[string]cas.Entry{}
 	for _, key := range keys {
 		if _, isKnown := m.First[key]; isKnown {
-			first[key] = m.entry(seen.Entry(key))
-		}
-	}
-	m.First, m.Made = first, nil
-}
-
-// beginAnew is findAnew for the first write to such an object.
-func (m *Memory) beginAnew(t *cas.Txn, result cas.TxnResult) {
-	first := map[string]cas.Entry{}
-	for _, k := range t.Keys {
-		was, changed := result.Previous[k.Key]
-		if !changed {
-			was = result.After.Entry(k.Key)
-		}
-		if _, isKnown := m.First[k.Key]; isKnown {
-			first[k.Key] = m.entry(was)
+			first[key] = m.entry(held(key))
 		}
 	}
 	m.First, m.Made = first, nil

@@ -322,7 +322,12 @@ func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 		touched[k.Key] = !k.IsGuard
 	}
 	if stored.Whole == nil && ch.Prior != nil && result.After != nil && isAnother(ch.Prior.Version, result.After.Version()) { // no refresh has told
-		m.beginAnew(t, result)
+		m.beginAnew(sortedKeys(touched), func(key string) cas.Entry {
+			if was, changed := result.Previous[key]; changed {
+				return was
+			}
+			return result.After.Entry(key)
+		})
 	}
 	for key, value := range ch.Plan.Values {
 		if stored.Whole != nil && (ch.Prior == nil || !stored.IsSecret() || !isKey(key) || !ch.keepsValue(ch.was(), key)) {
