@@ -241,3 +241,18 @@ func TestMistakesOfImports(t *testing.T) {
 	p.Write(whole + fixture.WholeBlock("it", `data = { "feature-flag" = "1" }`))
 	p.Wants(p.Plan(), "1 to import, 0 to add, 0 to change, 0 to destroy", "!No Longer Managed")
 }
+
+// TestDestroyPastAFailedCheck: a plan that is refused says how to destroy all the same, and what that does.
+func TestDestroyPastAFailedCheck(t *testing.T) {
+	p := fixture.NewCLIPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": "1", "bar": "kept"})
+	p.Planned(fixture.EntryBlock("foo", fixture.Deletes, `value = "2"`, `expected_value = "1"`))
+	p.Set("testmap", "foo", "9")
+	p.DestroyRefused([]string{
+		"Error: Expected Value Mismatch", `expected_value is "1", but foo holds "9". Nothing was written.`,
+		"If this blocks a destroy, run CAS_PLAN_CHECK=warning terraform destroy. deletion_policy says what becomes of foo.",
+	})
+	p.Export("CAS_PLAN_CHECK", "warning")
+	p.Destroy()
+	p.WantLive("testmap", fixture.Data{"bar": "kept"})
+}
