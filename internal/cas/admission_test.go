@@ -18,6 +18,24 @@ import (
 // mutates has admission set foo to 7 in every write that leaves a key trigger.
 func (f *fixture) mutates() {
 	f.Helper()
+	f.admits(admissionv1.Mutation{
+		PatchType:          admissionv1.PatchTypeApplyConfiguration,
+		ApplyConfiguration: &admissionv1.ApplyConfiguration{Expression: `Object{data: {"foo": "7"}}`},
+	}, func(data map[string]string) bool { return data["foo"] == "7" })
+}
+
+// mutatesAway has admission remove foo in every write that leaves a key trigger.
+func (f *fixture) mutatesAway() {
+	f.Helper()
+	f.admits(admissionv1.Mutation{
+		PatchType: admissionv1.PatchTypeJSONPatch,
+		JSONPatch: &admissionv1.JSONPatch{Expression: `"foo" in object.data ? [JSONPatch{op: "remove", path: "/data/foo"}] : []`},
+	}, func(data map[string]string) bool { return data["foo"] == "" })
+}
+
+// admits has admission change every write that leaves a key trigger, which shows by what becomes of a ConfigMap's data.
+func (f *fixture) admits(by admissionv1.Mutation, shows func(data map[string]string) bool) {
+	f.Helper()
 	f.cluster.Mutate(f, f.ref.Namespace, admissionv1.MutatingAdmissionPolicySpec{
 		MatchConstraints: &admissionv1.MatchResources{
 			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": f.ref.Namespace}},
@@ -29,15 +47,12 @@ func (f *fixture) mutates() {
 		MatchConditions:    []admissionv1.MatchCondition{{Name: "trigger", Expression: `has(object.data) && "trigger" in object.data`}},
 		FailurePolicy:      new(admissionv1.Fail),
 		ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
-		Mutations: []admissionv1.Mutation{{
-			PatchType:          admissionv1.PatchTypeApplyConfiguration,
-			ApplyConfiguration: &admissionv1.ApplyConfiguration{Expression: `Object{data: {"foo": "7"}}`},
-		}},
+		Mutations:          []admissionv1.Mutation{by},
 	})
 	isMutated := func() bool {
-		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "probe-"}, Data: map[string]string{"trigger": "yes"}}
+		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "probe-"}, Data: map[string]string{"foo": "1", "trigger": "yes"}}
 		made, err := f.objects().Create(context.Background(), cm, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		return err != nil || made.Data["foo"] == "7"
+		return err != nil || shows(made.Data)
 	}
 	<-waitFor(isMutated)
 }
@@ -118,6 +133,25 @@ func TestPolicyThatUndoesOurWriteMakesItNobodyElses(t *testing.T) {
 			_, err := f.do(s)
 			f.want(want, err)
 			f.wantData(map[string]string{"foo": "7", "trigger": "yes"})
+		})
+	}
+}
+
+// Given a policy that removes what we write; when the answer to that is lost; then it is not told that another removed it: what we set stays ours in
+// managedFields, though it is gone.
+func TestPolicyThatRemovesWhatWeWriteMakesItNobodyElses(t *testing.T) {
+	for name, want := range map[string]Verdict{"plain name": Unknown, "signed": Applied} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"foo": "1", "trigger": "yes"})
+			f.mutatesAway()
+			s := f.swapping("foo", one, two)
+			if want == Applied {
+				s.FieldManager = f.engine.Signed("engine")
+			}
+			f.onPatches(testcluster.Fault{DropAfter: true})
+			_, err := f.do(s)
+			f.want(want, err)
+			f.wantData(map[string]string{"trigger": "yes"})
 		})
 	}
 }

@@ -32,6 +32,20 @@ func TestJSONPatchCannotHaveLandedOnAnotherValueThanItExpects(t *testing.T) {
 	}
 }
 
+// Given a swap that is lost on its way; when another removes its key, which leaves no trace of who did; then the swap is told a conflict: had it landed, it
+// would own the key.
+func TestWriteDidNotLandWhoseKeyNobodyOwns(t *testing.T) {
+	f := newFixture(t, map[string]string{"bar": "1"})
+	f.setAs("engine", "foo", "1") // the very name of the swap
+	f.onSends(http.MethodPatch, func() testcluster.Fault {
+		f.change(func(cm *corev1.ConfigMap) { delete(cm.Data, "foo") })
+		return testcluster.Fault{DropBefore: true}
+	})
+	_, err := f.do(f.swapping("foo", one, two))
+	f.wantReason(ReasonKey, err)
+	f.wantData(map[string]string{"bar": "1"})
+}
+
 // Given a removal that is lost on its way; when another removes the same key and, in the same write, an owner of the object; then the lineage does not
 // lead through that write.
 func TestRemovalThatAnotherMadeAlongWithAnOwnersEndsTheLineage(t *testing.T) {

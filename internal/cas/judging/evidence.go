@@ -10,10 +10,11 @@ package judging
 //	      foo = "2" owned by kubectl                             -> did not land (rule 1): kubectl wrote the same value
 //	      foo = "1", and bar = "5" by helm                       -> did not land (rules 1 and 2): helm came first
 //	      foo = "7" owned by us                                  -> unknown (rule 5): ours as admission changed it, or a twin's
-//	      foo is gone                                            -> unknown (rule 5): a removal leaves no trace of who made it
+//	      foo is gone, and nobody owns it                        -> did not land (rule 1): another removed it
+//	      foo is gone, and we own it                             -> unknown (rule 5): ours, which admission removed, or a twin's
 //
 // The API server makes managedFields before admission. So what we set is ours in F, whatever admission made of its value; and that a
-// value of another's changed as well disproves nothing, since admission may have changed it along with ours.
+// value of another's changed as well disproves nothing, since admission may have changed it along with ours. What we remove leaves no such trace.
 
 import (
 	"errors"
