@@ -154,6 +154,42 @@ func TestChangeToAnotherSortOfValueReplacesTheAllocation(t *testing.T) {
 	}
 }
 
+// While it is not known which sort of value will be set, the plan guesses none, and replaces nothing.
+func TestSortOfValueThatIsNotKnownYet(t *testing.T) {
+	p := fixture.NewCLIPipeline(t)
+	p.Create("testmap", nil)
+	write := func(sort string, revision int) {
+		p.Write(fmt.Sprintf("resource \"terraform_data\" \"sort\" {\n  input = { is = %q, revision = %d }\n}\n", sort, revision) + block("a", web,
+			`numbers = terraform_data.sort.output.is == "numbers" ? { from = 30000, to = 30004 } : null`,
+			`cidr    = terraform_data.sort.output.is == "cidr" ? { within = ["10.0.0.0/8"], prefix = 24 } : null`))
+	}
+	write("none", 0)
+	p.Plan()
+	p.ApplyRefused("one (and only one) of [numbers,cidr,names] is required")
+	wantTaken(p.Fixture)
+	write("numbers", 1)
+	p.PlanApply()
+	wantValues(p, "30000")
+	p.Wants(p.Do("state", "show", "cas_configmap_allocation.a"), "number = 30000")
+	p.PlanNothing()
+
+	write("numbers", 2)
+	p.Wants(p.Plan(), "0 to add, 2 to change, 0 to destroy")
+	p.Apply()
+	wantValues(p, "30000")
+	p.PlanNothing()
+
+	write("cidr", 3)
+	p.Wants(p.Plan(), "0 to add, 2 to change, 0 to destroy")
+	p.ApplyRefused("Error: Invalid Allocation", "The plan did not know yet that numbers is null.", "Nothing was written.", "Run terraform plan again: it replaces the allocation.")
+	wantTaken(p.Fixture, "30000")
+	p.Wants(p.Plan(), "1 to add, 0 to change, 1 to destroy")
+	p.Apply()
+	wantValues(p, "10.0.0.0/24")
+	wantTaken(p.Fixture, "10.0.0.0/24")
+	p.PlanNothing()
+}
+
 // However often it is tried, a take says one time: that of its first try.
 func TestAllocationTriedAgainSaysWhenItWasFirstTried(t *testing.T) {
 	for name, meets := range map[string]func(*fixture.Pipeline) testcluster.Fault{

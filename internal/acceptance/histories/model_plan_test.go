@@ -128,7 +128,7 @@ func (p *process) touches(address, cm string, has, removes []string) string {
 		moves, lacks = moves || t.removed, lacks || t.lacking
 		twice = twice || t.writer != "" && t.writer != address
 		if t.writer == "" {
-			t.writer, t.valued = address, strings.Contains(address, "_entry.") || strings.Contains(address, "_data.")
+			t.writer, t.valued = address, address == "counters" || strings.Contains(address, "_entry.") || strings.Contains(address, "_data.")
 		}
 		p.keys[cm+"/"+key] = t
 	}
@@ -238,8 +238,10 @@ func (p *process) planCreation(b *block, replaced *tracking, made map[string]boo
 		if title := p.touches("counters", b.cm, []string{b.key}, nil); title != "" {
 			return title, nil
 		}
+		undone := p.undone(b.cm, []string{b.key})
 		_, title := p.next(b)
-		return notYet(title)
+		title, warnings = notYet(title)
+		return title, append(undone, warnings...)
 	}
 	rules := b.createRules()
 	if replaced != nil {
@@ -281,7 +283,7 @@ func (p *process) planUpdate(b *block, was *tracking, made map[string]bool) (tit
 	}
 	switch {
 	case b.kind == "counter" && b.trigger == was.trigger:
-		return "", nil
+		return p.touches("counters", b.cm, []string{b.key}, nil), nil
 	case b.kind == "counter":
 		return p.planCreation(b, nil, made)
 	case b.kind == "whole":

@@ -46,6 +46,29 @@ func TestDataAndAnEntryOfAnotherKeyUndoEachOther(t *testing.T) {
 	}
 }
 
+// A counter and a pool are keys as well: without them, numbers and values would be given out again.
+func TestDataAndAComputedKeyUndoEachOther(t *testing.T) {
+	const undoes = "Data Undoes Another Resource"
+	for name, block := range map[string]string{
+		"counter":    fixture.CounterBlock("bar", `name = cas_configmap.it.name`, `key = "bar"`),
+		"allocation": fixture.BlockOf("cas_configmap_allocation", "bar", []string{`name = cas_configmap.it.name`, `key = "bar"`, `names = ["a"]`}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+				whole := fixture.WholeBlock("it", `data = { foo = "1" }`)
+				p.Write(whole + block)
+				p.Wants(p.Plan(), "Warning: "+undoes, "This configuration has a cas_configmap whose data lacks bar, and another resource that writes it", "Omit data")
+				p.Apply()
+				taken := p.Live("testmap").Data["bar"]
+				p.PlanRefused([]string{"Error: " + undoes})
+				p.Planned(fixture.WholeBlock("it") + block) // as is advised
+				p.WantLive("testmap", fixture.Data{"foo": "1", "bar": taken})
+				p.PlanNothing()
+			})
+		})
+	}
+}
+
 // Given a ConfigMap whose data is declared, and does not change; when a resource of keys takes up another key of it; then the plan says so, whichever of the two it
 // plans first.
 func TestAKeyThatIsTakenUpBesideDeclaredData(t *testing.T) {

@@ -70,15 +70,22 @@ func RangeAttributes(numbers, cidr, names string, besideNumbers, besideCIDR []va
 	}
 }
 
-// Kind is the name of the attribute that is set, known or not; empty where there is none.
+// Kind is the name of the attribute that is set; empty where there is none, or where it is not known which of several will be.
 func (r *Ranges) Kind() string {
-	switch {
-	case !r.Numbers.IsNull():
-		return "numbers"
-	case !r.CIDR.IsNull():
-		return "cidr"
-	case !r.Names.IsNull():
-		return "names"
+	var maySet []string
+	for _, kind := range []struct {
+		name string
+		attr.Value
+	}{{"numbers", r.Numbers}, {"cidr", r.CIDR}, {"names", r.Names}} {
+		switch {
+		case kind.IsUnknown():
+			maySet = append(maySet, kind.name)
+		case !kind.IsNull():
+			return kind.name
+		}
+	}
+	if len(maySet) == 1 {
+		return maySet[0]
 	}
 	return ""
 }

@@ -81,8 +81,8 @@ func isReplanned(ctx context.Context) bool {
 	return p.isTold && p.isApply
 }
 
-// isApply reports whether a plan's check is known, or seems, to be made for an apply.
-func (r *Run) isApply(ctx context.Context) bool {
+// IsApply reports whether a plan's check is known, or seems, to be made for an apply.
+func (r *Run) IsApply(ctx context.Context) bool {
 	return planningOf(ctx).isApply || r.applying()
 }
 

@@ -79,7 +79,7 @@ func (ch *Change) checkDrift(ctx context.Context) diag.Diagnostics {
 
 // checkKept warns of drift in a Secret that a plan leaves as it is: no plan shows its values.
 func (ch *Change) checkKept(ctx context.Context) diag.Diagnostics {
-	if !ch.Plan.IsSecret() || ch.Plan.OnDrift == terms.DriftOff || !ch.Run.Checks() || ch.Run.isApply(ctx) {
+	if !ch.Plan.IsSecret() || ch.Plan.OnDrift == terms.DriftOff || !ch.Run.Checks() || ch.Run.IsApply(ctx) {
 		return nil
 	}
 	drift, _ := ch.drift()

@@ -59,7 +59,7 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 			return diags
 		}
 	}
-	isTold := ch.Run.Checks() && !ch.Run.isApply(ctx) // Update judges it
+	isTold := ch.Run.Checks() && !ch.Run.IsApply(ctx) // Update judges it
 	if len(ch.Replaces()) > 0 {
 		if isTold {
 			diags = ch.checkDrift(ctx)

@@ -50,7 +50,7 @@ type use struct {
 	writes  []string // of those, the ones that change
 	removes []string
 	isWhole bool                 // of a whole object
-	values  map[string]cas.Entry // of the keys that it owns, where they are known
+	values  map[string]cas.Entry // of the keys that it owns, where they are known; of a key that is computed, any text
 }
 
 // tokenLength is short, 40 bits: tokens are compared only where one run has several instances of one key or ConfigMap.
@@ -212,7 +212,7 @@ func (ch *Change) PlanDeclares(ctx context.Context) diag.Diagnostics {
 		return nil
 	}
 	undone := ch.Run.registry.declares(c.Ref, *c.Whole.Declares, ch.Prior == nil)
-	if len(undone) == 0 || ch.Run.isApply(ctx) || ch.Run.PlanCheck == terms.PlanCheckOff {
+	if len(undone) == 0 || ch.Run.IsApply(ctx) || ch.Run.PlanCheck == terms.PlanCheckOff {
 		return nil
 	}
 	return diag.Diagnostics{ch.Run.about(c, terms.OpCreate).DataWillUndo(undone)}
@@ -266,7 +266,7 @@ func (r *Run) NoteRefresh(m *Memory) { r.registry.noteRead(m.token()) }
 // planKeys records what an instance is planned to do with keys, and refuses what does not go with what another instance of the plan does, or has. It warns, as
 // PlanDeclares does, of keys that a whole object would undo.
 func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about diagnose.Subject) diag.Diagnostics {
-	if r.isApply(ctx) {
+	if r.IsApply(ctx) {
 		return nil
 	}
 	c := r.registry.plans(ref, of, u)

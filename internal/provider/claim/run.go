@@ -140,7 +140,7 @@ func (r *Run) NothingThere(ctx context.Context, about diagnose.Subject, seen *ca
 // atPlan is the subject of diagnostics about a plan's check.
 func (r *Run) atPlan(ctx context.Context, about diagnose.Subject) diagnose.Subject {
 	about.Plan, about.Writes = r.PlanCheck, r.writes.Load
-	about.Replanned = r.isApply(ctx)
+	about.Replanned = r.IsApply(ctx)
 	about.Rehearsed = r.CheckMode(ctx) == cas.DryRun
 	return about
 }

@@ -230,7 +230,7 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 	switch {
 	case ch.Memory.removalOf(c.ID) != nil, isReplanned(ctx):
 		return nil
-	case isTwice && !ch.Run.isApply(ctx) && ch.Run.PlanCheck != terms.PlanCheckOff:
+	case isTwice && !ch.Run.IsApply(ctx) && ch.Run.PlanCheck != terms.PlanCheckOff:
 		return diag.Diagnostics{ch.Run.atPlan(ctx, ch.about).CreatedTwice()}
 	}
 	return ch.Run.check(ctx, ch.about, c.Timeouts, func(ctx context.Context) error {

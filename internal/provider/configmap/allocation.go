@@ -52,10 +52,14 @@ type allocationModel struct {
 	Number      types.Int64  `tfsdk:"number"`
 }
 
-// has takes in what the pool has.
+// has takes in what the pool has. Whether that is a number is not known while numbers are not.
 func (m *allocationModel) has(member pool.Member) {
 	m.ID, m.Value, m.Number = types.StringValue(member.ID), types.StringValue(member.Value), types.Int64Null()
-	if n, err := strconv.ParseInt(member.Value, 10, 64); err == nil && m.Kind() == "numbers" {
+	n, err := strconv.ParseInt(member.Value, 10, 64)
+	switch {
+	case m.Numbers.IsUnknown() && m.Kind() == "":
+		m.Number = types.Int64Unknown()
+	case m.Kind() == "numbers" && err == nil:
 		m.Number = types.Int64Value(n)
 	}
 }
@@ -102,7 +106,7 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 		return
 	}
 	if state == nil {
-		if plan.Kind() != "numbers" {
+		if plan.Numbers.IsNull() {
 			plan.Number = types.Int64Null()
 			resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
 		}
@@ -111,7 +115,9 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 		}
 		return
 	}
-	switch was := state.Kind(); { // the creation of a replace is planned by a call of its own
+	was, kind := state.Kind(), plan.Kind()
+	isAnother := was != "" && kind != "" && was != kind
+	switch { // the creation of a replace is planned by a call of its own
 	case plan.EntryID() != state.EntryID():
 		release()
 		return
@@ -121,8 +127,11 @@ func (r *allocationResource) ModifyPlan(ctx context.Context, req resource.Modify
 		resp.RequiresReplace.Append(path.Root("value"))
 		release()
 		return
-	case was != "" && was != plan.Kind():
-		resp.RequiresReplace.Append(path.Root(plan.Kind()))
+	case isAnother && r.Run.IsApply(ctx): // of an update, whose plan did not know it
+		resp.Diagnostics.Append(r.about(plan, terms.OpUpdate).KnownTooLate(was))
+		return
+	case isAnother:
+		resp.RequiresReplace.Append(path.Root(kind))
 		release()
 		return
 	}

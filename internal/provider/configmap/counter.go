@@ -50,7 +50,7 @@ func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 	ctx, m := r.Planning(ctx, &req, resp)
 	resp.Diagnostics.Append(m.Keep(ctx, resp.Private)...)
-	if req.Plan.Raw.IsNull() || req.Plan.Raw.Equal(req.State.Raw) {
+	if req.Plan.Raw.IsNull() {
 		return
 	}
 	plan := r.Decode(ctx, req.Plan.Raw, &resp.Diagnostics)
@@ -68,7 +68,10 @@ func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 	plan.ID = types.StringValue(plan.EntryID().String())
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *plan, &resp.Plan.Raw)...)
-	if plan.Value.IsUnknown() && plan.argumentsKnown() {
+	switch {
+	case !plan.Value.IsUnknown():
+		resp.Diagnostics.Append(r.Run.PlanTaken(ctx, r.counter(plan), r.about(plan, terms.OpUpdate))...)
+	case plan.argumentsKnown():
 		resp.Diagnostics.Append(r.Run.PlanTake(ctx, r.counter(plan), plan.Timeouts, r.about(plan, terms.OpCreate))...)
 	}
 }

@@ -126,6 +126,12 @@ func (s Subject) OutsideRange(value string) diag.Diagnostic {
 		"To take a value of the range, run terraform apply -replace with the address of this resource.")
 }
 
+// KnownTooLate is for an update in an apply in which it became known that the allocation is to be of another sort.
+func (s Subject) KnownTooLate(was string) diag.Diagnostic {
+	return s.refuse(TitleInvalidAllocation, path.Root(was), "The plan did not know yet that "+was+" is null.", nil,
+		"Run terraform plan again: it replaces the allocation.")
+}
+
 // AllocationLost warns where a refresh finds no allocation.
 func (s Subject) AllocationLost(value string) diag.Diagnostic {
 	return s.tell(WarningAllocationGone, path.Empty(), "The allocation is not in the pool any more, so the state drops it.", []Fact{{partValue, s.shown(value)}},

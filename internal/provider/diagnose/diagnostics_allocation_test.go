@@ -98,6 +98,10 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 			detail: "The allocation is outside of the range. It stays valid." + head + "  Value:      \"7\"\n" +
 				"\nTo take a value of the range, run terraform apply -replace with the address of this resource.",
 		},
+		"an allocation that becomes one of another sort": {
+			of: aboutFoo(terms.OpUpdate, ofAllocation).KnownTooLate("numbers"), path: "numbers", summary: "Invalid Allocation",
+			detail: "The plan did not know yet that numbers is null. Nothing was written." + head + "\nRun terraform plan again: it replaces the allocation.",
+		},
 		"an allocation that is gone, on update": {
 			of: aboutFoo(terms.OpUpdate, ofAllocation).Diagnose(&diagnose.AllocationGoneError{Value: "7"}), summary: "Allocation Gone",
 			detail: "The allocation is not in the pool any more. Nothing was written." + head + "  Value:      \"7\"\n" +
