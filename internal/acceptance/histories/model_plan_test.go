@@ -533,8 +533,11 @@ func (p *process) planBlock(b *block, was *tracking, forced bool, made map[strin
 			return c, title, warnings
 		}
 	default:
-		if b.kind == "entry" || b.kind == "data" {
+		switch b.kind {
+		case "entry", "data":
 			title = p.touches(b.address(), b.cm, namesIn(b.values), nil)
+		case "counter":
+			title = p.touches("counters", b.cm, []string{b.key}, nil)
 		}
 		if title != "" {
 			return c, title, nil
