@@ -81,7 +81,7 @@ func (*DataModel) IdentitySchema(kind cas.Kind) identityschema.Schema {
 
 // EncodeIdentity implements [KeysModel]. The identity has the keys that the id names, which include vanished ones.
 func (m *DataModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	i := dataIdentity{m.Identity(), types.ListNull(types.StringType)}
+	i := dataIdentity{m.Named, types.ListNull(types.StringType)}
 	if id, err := terms.ParseDataID(m.ID.ValueString()); err == nil && len(id.Keys) > 0 {
 		i.Keys = ListOf(id.Keys)
 	}

@@ -50,7 +50,7 @@ func (*EntryModel) IdentitySchema(kind cas.Kind) identityschema.Schema {
 
 // EncodeIdentity implements [KeysModel].
 func (m *EntryModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return entryIdentities().Encode(ctx, entryIdentity{m.Identity(), m.Key}, raw)
+	return entryIdentities().Encode(ctx, entryIdentity{m.Named, m.Key}, raw)
 }
 
 // Import implements [KeysModel].

@@ -30,26 +30,31 @@ func (m *Found) Shared() *Found { return m }
 
 // Locate implements [FoundModel].
 func (m *Found) Locate(kind cas.Kind) diagnose.Subject {
-	if m.Namespace.IsNull() { // the framework has no defaults here
-		m.Namespace = types.StringValue(terms.DefaultNamespace)
-	}
-	return diagnose.Subject{ID: terms.EntryID{Ref: cas.Ref{Kind: kind, Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}}}
+	ref := m.RefWithDefault()
+	ref.Kind, m.Namespace = kind, types.StringValue(ref.Namespace)
+	return diagnose.Subject{ID: terms.EntryID{Ref: ref}}
 }
 
-// FoundEntry is what they say of one key.
-type FoundEntry struct {
+// FoundKey is what they say of anything that one key holds.
+type FoundKey struct {
 	Found
 
-	Key         types.String `tfsdk:"key"`
-	Value       types.String `tfsdk:"value"`
-	ValueBase64 types.String `tfsdk:"value_base64"`
+	Key types.String `tfsdk:"key"`
 }
 
 // Locate implements [FoundModel].
-func (m *FoundEntry) Locate(kind cas.Kind) diagnose.Subject {
+func (m *FoundKey) Locate(kind cas.Kind) diagnose.Subject {
 	about := m.Found.Locate(kind)
 	about.ID.Key = m.Key.ValueString()
 	return about
+}
+
+// FoundEntry is what they say of the value of one key.
+type FoundEntry struct {
+	FoundKey
+
+	Value       types.String `tfsdk:"value"`
+	ValueBase64 types.String `tfsdk:"value_base64"`
 }
 
 // FoundModel is the model of a data source or of an ephemeral resource.

@@ -16,24 +16,23 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// ObjectIdentity is the identity of a whole ConfigMap or Secret.
-type ObjectIdentity struct{ Named }
+// The identity of a whole ConfigMap or Secret is [Named].
 
 // entryIdentity is the identity of one key.
 type entryIdentity struct {
-	ObjectIdentity
+	Named
 
 	Key types.String `tfsdk:"key"`
 }
 
 // dataIdentity is the identity of several keys. Its keys change with those of the resource.
 type dataIdentity struct {
-	ObjectIdentity
+	Named
 
 	Keys types.List `tfsdk:"keys"`
 }
 
-// objectIdentitySchema is the schema of ObjectIdentity.
+// objectIdentitySchema is the schema of the identity of a whole object.
 func objectIdentitySchema(kind cas.Kind) identityschema.Schema {
 	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		"namespace": identityschema.StringAttribute{
@@ -65,13 +64,10 @@ func identities[M any](schema func(cas.Kind) identityschema.Schema) func() *code
 }
 
 var (
-	objectIdentities = identities[ObjectIdentity](objectIdentitySchema)
+	objectIdentities = identities[Named](objectIdentitySchema)
 	entryIdentities  = identities[entryIdentity](entryIdentitySchema)
 	dataIdentities   = identities[dataIdentity](dataIdentitySchema)
 )
-
-// Identity is the identity of the object.
-func (p *Place) Identity() ObjectIdentity { return ObjectIdentity{p.Named} }
 
 // Imported parses an import's id or, without one, reads its identity. Where of is nil, the resource has no identity.
 func Imported[I, ID any](

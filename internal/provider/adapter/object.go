@@ -77,12 +77,12 @@ func (*Object) IdentitySchema(kind cas.Kind) identityschema.Schema { return obje
 
 // EncodeIdentity implements [KeysModel].
 func (m *Object) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
-	return objectIdentities().Encode(ctx, m.Identity(), raw)
+	return objectIdentities().Encode(ctx, m.Named, raw)
 }
 
 // Import implements [KeysModel].
 func (m *Object) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
-	ref, diags := Imported(ctx, req, terms.ParseConfigMapID, func(i ObjectIdentity) (cas.Ref, error) {
+	ref, diags := Imported(ctx, req, terms.ParseConfigMapID, func(i Named) (cas.Ref, error) {
 		return i.RefWithDefault(), terms.CheckObject(i.RefWithDefault())
 	})
 	m.SetRef(ref)

@@ -65,7 +65,7 @@ func TestMoveStateOfConfigMap(t *testing.T) {
 			!m.Labels.IsNull() || !m.Annotations.IsNull() || adapter.EntriesFrom(cas.ConfigMap, m.Data, m.BinaryData)["foo"] != cas.Text("1") || !m.BinaryData.IsNull() {
 			t.Errorf("%s: %v", address, m)
 		}
-		var identity adapter.ObjectIdentity
+		var identity adapter.Named
 		if resp.TargetIdentity.Get(t.Context(), &identity).HasError() || identity.Name.ValueString() != "settings" || identity.Namespace.ValueString() != "shop" {
 			t.Errorf("%s: identity %v", address, identity)
 		}

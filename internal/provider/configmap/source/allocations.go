@@ -26,14 +26,13 @@ func NewAllocationsSource() datasource.DataSource {
 
 // allocations is its schema as Go values.
 type allocations struct {
-	adapter.Found
+	adapter.FoundKey
 	adapter.Ranges
 
-	Key       types.String `tfsdk:"key"`
-	Taken     types.List   `tfsdk:"taken"`
-	Free      types.Int64  `tfsdk:"free"`
-	Claimants types.Map    `tfsdk:"claimants"`
-	Managers  types.List   `tfsdk:"managers"`
+	Taken     types.List  `tfsdk:"taken"`
+	Free      types.Int64 `tfsdk:"free"`
+	Claimants types.Map   `tfsdk:"claimants"`
+	Managers  types.List  `tfsdk:"managers"`
 }
 
 var (
@@ -42,13 +41,6 @@ var (
 	}}
 	valuesType = types.ListType{ElemType: types.StringType}
 )
-
-// Locate implements [adapter.FoundModel].
-func (m *allocations) Locate(kind cas.Kind) diagnose.Subject {
-	about := m.Found.Locate(kind)
-	about.ID.Key = m.Key.ValueString()
-	return about
-}
 
 // Fill implements [adapter.FoundModel]. It is an error that a key holds no pool, or that a range is none.
 func (m *allocations) Fill(ctx context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
