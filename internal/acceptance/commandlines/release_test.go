@@ -14,11 +14,25 @@ func TestDestroyListsWhatStays(t *testing.T) {
 	p.Set("testmap", "changed", "9")
 	p.Wants(p.Plan("-destroy"),
 		"Warning: Key Stays In Place", "bar and foo existed before this resource wrote them, so they stay as they are.", "Key: bar Key: foo",
-		`To remove them, apply deletion_policy = "delete", then plan this again.`,
+		`To put back what they held first, apply deletion_policy = "restore". To remove them, apply deletion_policy = "delete", then plan this again.`,
 		"Warning: Value Changed Since Last Apply", "changed does not hold what this resource last wrote, so it stays as it is.", `Key: changed Found: "9"`, "!Key: new")
 	p.Apply()
 	p.WantLive("testmap", fixture.Data{"bar": "1", "changed": "9", "foo": "2"})
 	p.WantState()
+}
+
+// TestWhatStaysIsPutBack takes the way that the plan of a destroy shows.
+func TestWhatStaysIsPutBack(t *testing.T) {
+	p := fixture.NewCLIPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": "1"})
+	entry := func(lines ...string) string {
+		return fixture.EntryBlock("it", append(lines, `value = "2"`, `expected_value = "1"`)...)
+	}
+	p.Planned(entry())
+	p.Wants(p.Plan("-destroy"), `To put back what it held first, apply deletion_policy = "restore".`)
+	p.Planned(entry(`deletion_policy = "restore"`))
+	p.Destroy()
+	p.WantLive("testmap", fixture.Data{"foo": "1"})
 }
 
 // TestUpdateListsWhatStays: so does the plan of an update that names them no longer, also where it sends nothing.
@@ -28,7 +42,7 @@ func TestUpdateListsWhatStays(t *testing.T) {
 	p.Planned(fixture.DataBlock("it", `data = { foo = "2", new = "1" }`, `expected_data = { foo = "1" }`))
 	p.Write(fixture.DataBlock("it", `data = { new = "1" }`))
 	p.Wants(p.Plan(), "0 to add, 1 to change, 0 to destroy", "Warning: Key Stays In Place", "foo existed before this resource wrote it, so it stays as it is.",
-		`To remove it, set deletion_policy = "delete".`)
+		`To put back what it held first, set deletion_policy = "restore". To remove it, set deletion_policy = "delete".`)
 	before := p.Live("testmap")
 	p.Apply()
 	p.WantUnchanged(before)

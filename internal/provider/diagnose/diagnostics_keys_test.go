@@ -220,7 +220,8 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 			of:       aboutSeveral(terms.OpDelete, planning).Stays([]string{"a", "b"}, true),
 			severity: diag.SeverityWarning, summary: "Key Stays In Place",
 			detail: "a and b existed before this resource wrote them, so they stay as they are." + object +
-				"  Key:        a\n  Key:        b\n\n" + `To remove them, apply deletion_policy = "delete", then plan this again.`,
+				"  Key:        a\n  Key:        b\n\n" +
+				`To put back what they held first, apply deletion_policy = "restore". To remove them, apply deletion_policy = "delete", then plan this again.`,
 		},
 		"several: a key that the configuration gives up stays": {
 			of:       aboutSeveral(terms.OpUpdate, planning).Stays([]string{"gone"}, false),

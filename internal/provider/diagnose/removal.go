@@ -62,13 +62,24 @@ func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, po
 func (s Subject) Stays(keys []string, isOlder bool) diag.Diagnostic {
 	it := number(len(keys), "it", "them")
 	happened, next := "It is not known what "+enumerate(keys)+" held before this resource wrote "+it, s.toRemove(it)
-	switch {
-	case isOlder:
+	if isOlder {
 		happened = enumerate(keys) + " existed before this resource wrote " + it
-	case s.isGone():
+	}
+	switch isGone := s.isGone(); {
+	case isGone && !isOlder:
 		next += " A tainted resource that is replaced does not know it: untaint such a resource first."
+	case !isGone && isOlder && s.ID.Kind != cas.Secret:
+		next = fmt.Sprintf("To put back what %s held first, %s deletion_policy = %q. ", number(len(keys), "it", "they"), s.applies(), terms.PolicyRestore) + next
 	}
 	return s.tell(WarningKeyStaysInPlace, path.Empty(), happened+number(len(keys), ", so it stays as it is.", ", so they stay as they are."), s.keyFact(keys...), next)
+}
+
+// applies is what is done with a policy: of an update, its own counts, and of a removal what was applied before.
+func (s Subject) applies() string {
+	if s.Op == terms.OpUpdate {
+		return "set"
+	}
+	return "apply"
 }
 
 // isGone reports whether this is the apply of a removal: no policy can be applied after it.
@@ -99,10 +110,7 @@ func (s Subject) ExistedBefore(keys []string) diag.Diagnostic {
 // PutsBack lists what a plan puts back, in the keys that hold this.
 func (s Subject) PutsBack(originals, live map[string]cas.Entry) diag.Diagnostic {
 	keys := slices.Sorted(maps.Keys(originals))
-	it, verb := number(len(keys), "it", "them"), "set"
-	if s.Op != terms.OpUpdate { // whose own policy counts
-		verb = "apply"
-	}
+	it := number(len(keys), "it", "them")
 	var facts []Fact
 	for i, key := range keys {
 		if facts = append(facts, s.keyFact(key)...); i < mostDifferences { // all are named
@@ -110,7 +118,7 @@ func (s Subject) PutsBack(originals, live map[string]cas.Entry) diag.Diagnostic 
 		}
 	}
 	return s.tell(WarningValueWillBePutBack, path.Empty(), "The apply puts back what "+enumerate(keys)+" held before this resource wrote "+it+".", facts,
-		fmt.Sprintf("To leave %s as %s, %s deletion_policy = %q.", it, number(len(keys), "it is", "they are"), verb, terms.PolicyAbandon))
+		fmt.Sprintf("To leave %s as %s, %s deletion_policy = %q.", it, number(len(keys), "it is", "they are"), s.applies(), terms.PolicyAbandon))
 }
 
 func (s Subject) changedFacts(changed []KeyValue, seen *cas.Observation) (facts []Fact) {

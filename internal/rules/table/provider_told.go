@@ -53,7 +53,7 @@ var providerTold = []Rule{
 	rule("A warning of drift names all keys", "diagnose.Subject.driftFacts", "continue -> break", "TestAWarningNamesAllItsKeys"),
 	rule("A warning of an object names all keys", "diagnose.Subject.differences", "a > mostDifferences && b != nil -> a > mostDifferences", "TestAWarningNamesAllItsKeys"),
 	rule("The cause of an unreachable API server is told once", "diagnose.Subject.unreachable", "never LoadOrStore", "TestTheCauseOfAnUnreachableServerIsToldOnce"),
-	rule("The removal of a tainted resource says why its keys stay", "diagnose.Subject.Stays", "never isGone", "TestTaintedEntryThatIsRenamedLeavesItsKey/replaced"),
+	rule("The removal of a tainted resource says why its keys stay", "diagnose.Subject.Stays", "a && !b -> false", "TestTaintedEntryThatIsRenamedLeavesItsKey/replaced"),
 	// Which values are shown, and how much of them.
 	rule("hide_value shows no value", "diagnose.render", "never ShowDigests", "TestRenderPair/hidden"),
 	rule("A part of a value is quoted nowhere", "diagnose.redact", "skip redactedWords", "TestRedact/cut_short"),
