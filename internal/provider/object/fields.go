@@ -4,7 +4,6 @@ package object
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -35,11 +34,8 @@ func NewFields() resource.Resource {
 // fieldsModel is the resource's schema as Go values.
 type fieldsModel struct {
 	adapter.KeysAttributes
+	fieldMaps
 
-	APIVersion     types.String  `tfsdk:"api_version"`
-	ObjectKind     types.String  `tfsdk:"kind"`
-	Fields         types.Dynamic `tfsdk:"fields"`
-	ExpectedFields types.Dynamic `tfsdk:"expected_fields"`
 	PreviousFields types.Dynamic `tfsdk:"previous_fields"`
 	StoredFields   types.Dynamic `tfsdk:"stored_fields"`
 	HideValues     types.Bool    `tfsdk:"hide_values"`
@@ -131,18 +127,7 @@ func apiVersionAttribute(changes string) schema.StringAttribute {
 }
 
 // SetKind implements [adapter.KeysModel].
-func (m *fieldsModel) SetKind(cas.Kind) {
-	m.Kind = terms.KindOf(m.APIVersion.ValueString(), m.ObjectKind.ValueString())
-}
-
-// fields are what fields shall hold, and expected what they must hold before.
-func (m *fieldsModel) fields() (fieldSet, diag.Diagnostics) {
-	return readFields("fields", m.Fields, func(path string) (string, error) { return cas.FieldKey(m.Kind, path) })
-}
-
-func (m *fieldsModel) expected() (fieldSet, diag.Diagnostics) {
-	return readFields("expected_fields", m.ExpectedFields, func(path string) (string, error) { return cas.ReadKey(m.Kind, path) })
-}
+func (m *fieldsModel) SetKind(cas.Kind) { m.Kind = m.kind() }
 
 // Follow implements [adapter.Follower]. A plan that gives a field the value that the state has asks for no other form of it, in the same version of the API:
 // each version has forms of its own.
@@ -170,28 +155,9 @@ func (m *fieldsModel) values() map[string]cas.Entry {
 
 // Validate checks what the schema does not.
 func (m *fieldsModel) Validate() (diags diag.Diagnostics) {
-	diags = m.validateFields()
+	diags = m.check()
 	if fields, _ := m.fields(); fields.isNamed && len(fields.entries) == 0 && !diags.HasError() {
 		diags.Append(diagnose.TitleMissingKeys.Problem(path.Root("fields"), "there must be at least one field"))
-	}
-	return diags
-}
-
-// validateFields checks what fields and expected_fields say.
-func (m *fieldsModel) validateFields() (diags diag.Diagnostics) {
-	fields, diags := m.fields()
-	expected, more := m.expected()
-	diags.Append(more...)
-	for key, e := range fields.entries {
-		if err := cas.CanSet(key, e); err != nil && fields.isKnown {
-			diags.Append(diagnose.TitleInvalidFieldValue.Problem(fields.at(key), err.Error()))
-		}
-		for guard := range expected.entries {
-			if guard != key && cas.Overlap(guard, key) {
-				diags.Append(diagnose.TitleFieldNamedTwice.Problem(expected.at(guard), fmt.Sprintf(
-					"it names a part of %q in fields, or the reverse: expect the same field", fields.spelled[key])))
-			}
-		}
 	}
 	return diags
 }
@@ -207,9 +173,7 @@ func (m *fieldsModel) SetDefaults(of terms.Defaults) {
 func (m *fieldsModel) Configure(config *fieldsModel) { m.Pin = config.ExpectedResourceVerWO }
 
 // At implements [adapter.KeysModel].
-func (m *fieldsModel) At() []types.String {
-	return []types.String{m.APIVersion, m.ObjectKind, m.Namespace, m.Name}
-}
+func (m *fieldsModel) At() []types.String { return m.places(m.Named) }
 
 // fieldsID names these fields of the object.
 func (m *fieldsModel) fieldsID(ref cas.Ref, keys []string) terms.FieldsID {
@@ -245,26 +209,10 @@ func (m *fieldsModel) Claim(run *claim.Run) *claim.Claim {
 		s.Noun, s.Place = "fields", "api_version, kind, namespace and name"
 		s.Ways.OtherKeys = `set conflict_scope = "field" to ignore other fields.`
 		s.ImportID = func(ref cas.Ref, keys []string) string { return m.fieldsID(ref, keys).String() }
-		describe(&s, m.APIVersion.ValueString(), fields, expected)
+		describe(&s, c.APIVersion, fields, expected)
 		return s
 	}
 	return c
-}
-
-// describe says to a subject where attributes say something about a field, and what they hold.
-func describe(s *diagnose.Subject, apiVersion string, fields, expected fieldSet) {
-	s.APIVersion, s.Value, s.Keys, s.Texts = apiVersion, path.Root("fields"), map[string]diagnose.KeyPaths{}, map[string]string{}
-	for key, e := range fields.entries {
-		s.Keys[key] = diagnose.KeyPaths{Value: fields.at(key), Expected: expected.at(key)}
-		s.Values = append(s.Values, e)
-		if text, isText := e.Text(); isText {
-			s.Texts[key] = text
-		}
-	}
-	for key, e := range expected.entries {
-		s.Keys[key] = diagnose.KeyPaths{Value: s.Keys[key].Value, Expected: expected.at(key), Want: new(e)}
-		s.Values = append(s.Values, e)
-	}
 }
 
 // PlanWrite does nothing: an update that writes differs from the state.

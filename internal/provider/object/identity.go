@@ -18,11 +18,10 @@ import (
 
 // identity is the identity of fields. It changes with the fields, and with the version of the API.
 type identity struct {
-	APIVersion types.String `tfsdk:"api_version"`
-	Kind       types.String `tfsdk:"kind"`
-	Namespace  types.String `tfsdk:"namespace"`
-	Name       types.String `tfsdk:"name"`
-	Paths      types.List   `tfsdk:"paths"`
+	typeMeta
+	adapter.Named
+
+	Paths types.List `tfsdk:"paths"`
 }
 
 var identities = codec.Of[identity](identitySchema)
@@ -52,13 +51,13 @@ func (m *fieldsModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) di
 	for i, key := range keys {
 		keys[i], _ = diagnose.NameOf(key)
 	}
-	return identities().Encode(ctx, identity{m.APIVersion, m.ObjectKind, m.Namespace, m.Name, adapter.ListOf(keys)}, raw)
+	return identities().Encode(ctx, identity{m.typeMeta, m.Named, adapter.ListOf(keys)}, raw)
 }
 
 // Import implements [adapter.KeysModel].
 func (m *fieldsModel) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
 	id, diags := adapter.Imported(ctx, req, terms.ParseFieldsID, func(i identity) (terms.FieldsID, error) {
-		return terms.NewFieldsID(i.APIVersion.ValueString(), i.Kind.ValueString(), i.Namespace.ValueString(), i.Name.ValueString(), adapter.KeysOf(i.Paths))
+		return terms.NewFieldsID(i.APIVersion.ValueString(), i.ObjectKind.ValueString(), i.Namespace.ValueString(), i.Name.ValueString(), adapter.KeysOf(i.Paths))
 	})
 	if diags.HasError() {
 		return nil, diags

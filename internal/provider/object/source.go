@@ -27,17 +27,14 @@ func NewSource() datasource.DataSource {
 // source is its schema as Go values.
 type source struct {
 	adapter.Found
+	typeMeta
 
-	APIVersion types.String  `tfsdk:"api_version"`
-	Kind       types.String  `tfsdk:"kind"`
-	Paths      types.List    `tfsdk:"paths"`
-	Values     types.Dynamic `tfsdk:"values"`
+	Paths  types.List    `tfsdk:"paths"`
+	Values types.Dynamic `tfsdk:"values"`
 }
 
 func sourceSchema(context.Context) schema.Schema {
 	all := places("It need not exist.", "")
-	all["uid"] = attributes.Computed("`metadata.uid` of the object. Null if there is none.")
-	all["resource_version"] = attributes.Computed("`resourceVersion` of the object, for `expected_resource_version_wo`. Null if there is none.")
 	all["paths"] = schema.ListAttribute{
 		Required: true, ElementType: types.StringType, Validators: []validator.List{listvalidator.SizeAtLeast(1)},
 		MarkdownDescription: "Paths of the fields to read, also such as `status.readyReplicas`.",
@@ -47,14 +44,13 @@ func sourceSchema(context.Context) schema.Schema {
 	}
 	return schema.Schema{
 		MarkdownDescription: "Reads fields of an object of any kind, or says that it does not exist.",
-		Attributes:          attributes.OfFound(anyObject, "Whether the object exists.", "", all),
+		Attributes:          attributes.OfFound(anyObject, "Whether the object exists.", ", for `expected_resource_version_wo`", all),
 	}
 }
 
 // Locate implements [adapter.FoundModel].
 func (m *source) Locate(cas.Kind) diagnose.Subject {
-	ref := cas.Ref{Kind: terms.KindOf(m.APIVersion.ValueString(), m.Kind.ValueString()), Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}
-	return diagnose.Subject{ID: terms.EntryID{Ref: ref}, APIVersion: m.APIVersion.ValueString(), IsImport: true, Keys: map[string]diagnose.KeyPaths{}}
+	return diagnose.Subject{ID: terms.EntryID{Ref: m.ref(m.Named)}, APIVersion: m.APIVersion.ValueString(), IsImport: true, Keys: map[string]diagnose.KeyPaths{}}
 }
 
 // Fill implements [adapter.FoundModel].

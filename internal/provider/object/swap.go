@@ -13,6 +13,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/attributes"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/claim"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
+	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
 // NewSwap is the action cas_object_swap.
@@ -23,11 +24,7 @@ func NewSwap() action.Action {
 // swapModel is the action's schema as Go values.
 type swapModel struct {
 	adapter.SwapAttributes
-
-	APIVersion     types.String  `tfsdk:"api_version"`
-	Kind           types.String  `tfsdk:"kind"`
-	Fields         types.Dynamic `tfsdk:"fields"`
-	ExpectedFields types.Dynamic `tfsdk:"expected_fields"`
+	fieldMaps
 }
 
 func swapSchema(context.Context) schema.Schema {
@@ -48,22 +45,13 @@ func swapSchema(context.Context) schema.Schema {
 }
 
 // At implements [adapter.SwapModel].
-func (m *swapModel) At() []types.String { return m.fieldsOf().At() }
-
-// fieldsOf are the attributes as the resource has them.
-func (m *swapModel) fieldsOf() *fieldsModel {
-	of := &fieldsModel{APIVersion: m.APIVersion, ObjectKind: m.Kind, Fields: m.Fields, ExpectedFields: m.ExpectedFields, HideValues: m.HideValues}
-	of.Namespace, of.Name = m.Namespace, m.Name
-	of.SetKind(anyObject)
-	return of
-}
+func (m *swapModel) At() []types.String { return m.places(m.Named) }
 
 // Validate checks what the schema does not.
 func (m *swapModel) Validate() diag.Diagnostics {
-	of := m.fieldsOf()
-	diags := of.validateFields()
-	fields, _ := of.fields()
-	expected, _ := of.expected()
+	diags := m.check()
+	fields, _ := m.fields()
+	expected, _ := m.expected()
 	if !fields.isNamed || !expected.isNamed || diags.HasError() {
 		return diags
 	}
@@ -79,4 +67,14 @@ func (m *swapModel) Validate() diag.Diagnostics {
 }
 
 // Claim translates the fields to a claim.
-func (m *swapModel) Claim(run *claim.Run) *claim.Claim { return m.fieldsOf().Claim(run) }
+func (m *swapModel) Claim(run *claim.Run) *claim.Claim {
+	fields, _ := m.fields()
+	expected, _ := m.expected()
+	c := &claim.Claim{Ref: m.ref(m.Named), APIVersion: m.APIVersion.ValueString(), Hides: run.Hides(m.HideValues), Values: fields.entries, Expected: expected.entries}
+	c.About = func(terms.Operation) diagnose.Subject {
+		s := diagnose.Subject{ID: terms.EntryID{Ref: c.Ref}}
+		describe(&s, c.APIVersion, fields, expected)
+		return s
+	}
+	return c
+}

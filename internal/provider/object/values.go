@@ -71,11 +71,16 @@ func readFields(attribute string, from types.Dynamic, keyOf func(path string) (s
 
 // at is where the attribute has a key, or could have it.
 func (s *fieldSet) at(key string) path.Path {
-	spelling, isThere := s.spelled[key]
-	if !isThere {
-		spelling, _ = diagnose.NameOf(key)
+	return path.Root(s.attribute).AtMapKey(s.spelling(key))
+}
+
+// spelling is the path of a key, as the attribute has it where it does.
+func (s *fieldSet) spelling(key string) string {
+	if spelling, isThere := s.spelled[key]; isThere {
+		return spelling
 	}
-	return path.Root(s.attribute).AtMapKey(spelling)
+	name, _ := diagnose.NameOf(key)
+	return name
 }
 
 // isSame reports whether two attributes say the same, however they spell paths and whatever types their lists have.
@@ -90,12 +95,8 @@ func (s *fieldSet) value(entries map[string]cas.Entry) types.Dynamic {
 	}
 	values, of := map[string]attr.Value{}, map[string]attr.Type{}
 	for key, e := range entries {
-		name, isThere := s.spelled[key]
-		if !isThere {
-			name, _ = diagnose.NameOf(key)
-		}
-		v, t := valueOf(e)
-		values[name], of[name] = v, t
+		name := s.spelling(key)
+		values[name], of[name] = valueOf(e)
 	}
 	return types.DynamicValue(types.ObjectValueMust(of, values))
 }
