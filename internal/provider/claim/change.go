@@ -48,8 +48,7 @@ func (ch *Change) refusesDestroy() bool {
 	if ch.Prior.Whole == nil {
 		return ch.Prior.fates(ch.Prior.Values, ch.Memory).any(fate.isRefused)
 	}
-	overwritten, _ := (&Change{Prior: ch.Prior, Memory: ch.Memory}).drift()
-	return ch.Prior.OnDrift == terms.DriftError && len(overwritten) > 0
+	return len(ch.Prior.protected(ch.Memory)) > 0
 }
 
 // was is what the resource has, as far as that is known.

@@ -50,6 +50,14 @@ func (ch *Change) drift() (overwritten []diagnose.Drift, accepted bool) {
 	return overwritten, accepted
 }
 
+// protected is the drift that the removal of a whole object must not overwrite.
+func (c *Claim) protected(m *Memory) (drift []diagnose.Drift) {
+	if c.OnDrift == terms.DriftError {
+		drift, _ = (&Change{Prior: c, Memory: m}).drift()
+	}
+	return drift
+}
+
 // AcceptsDrift reports whether an update that writes nothing has to be planned: to move the baseline, or to forget a key that vanished and
 // that the plan no longer names.
 func (ch *Change) AcceptsDrift() bool {

@@ -46,12 +46,7 @@ func (w *Whole) live(seen *cas.Observation, named map[string]cas.Entry) map[stri
 		if !w.Manages(part) {
 			return
 		}
-		isNamed := map[string]string{}
-		for name, value := range of {
-			if _, names := named[field(name)]; names {
-				isNamed[name] = value
-			}
-		}
+		isNamed := func(name string) bool { _, names := named[field(name)]; return names }
 		for name, value := range ignored.Seen(of, isNamed) {
 			live[field(name)] = cas.Text(value)
 		}
@@ -291,11 +286,10 @@ func (ch *Change) planDeleteWhole(ctx context.Context) diag.Diagnostics {
 
 // removesDrift refuses to remove what somebody else changed, if on_drift says so. A removal overwrites nothing that it could warn of.
 func (ch *Change) removesDrift(ctx context.Context, seen *cas.Observation) diag.Diagnostics {
-	if ch.Prior.OnDrift != terms.DriftError || !seen.Exists() {
+	if !seen.Exists() {
 		return nil
 	}
-	overwritten, _ := (&Change{Prior: ch.Prior.Found(seen), Memory: ch.Memory}).drift()
-	return ch.Run.drifted(ctx, terms.DriftError, overwritten, ch.about)
+	return ch.Run.drifted(ctx, terms.DriftError, ch.Prior.Found(seen).protected(ch.Memory), ch.about)
 }
 
 // deleteWhole deletes the object if it is still at the version. It judges drift again, in case plan_check let the plan pass.

@@ -36,11 +36,11 @@ func (i IgnoredKeys) Match(key string) bool {
 	return false
 }
 
-// Seen gives the live labels or annotations without the ignored ones. Those that named has are never ignored.
-func (i IgnoredKeys) Seen(live, named map[string]string) map[string]string {
+// Seen gives the live labels or annotations without the ignored ones. Those that are named are never ignored.
+func (i IgnoredKeys) Seen(live map[string]string, isNamed func(key string) bool) map[string]string {
 	all := map[string]string{}
 	for key, value := range live {
-		if _, isNamed := named[key]; isNamed || !i.Match(key) && !isInternalKey(key) {
+		if isNamed(key) || !i.Match(key) && !isInternalKey(key) {
 			all[key] = value
 		}
 	}
