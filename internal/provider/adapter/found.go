@@ -98,7 +98,8 @@ func (f *finder[M, P]) find(ctx context.Context, config tftypes.Value, result *t
 	if err != nil {
 		return diag.Diagnostics{about.Diagnose(err)}
 	}
-	found.Exists = types.BoolValue(seen.Exists())
+	// Whether the object exists or, where one key is read, that does.
+	found.Exists = types.BoolValue(seen.Exists() && (about.ID.Key == "" || !seen.Entry(about.ID.Key).IsAbsent()))
 	if seen.Exists() {
 		found.SetVersion(seen.Version())
 	}

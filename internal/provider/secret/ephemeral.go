@@ -42,7 +42,6 @@ func entryEphemeralSchema(context.Context) schema.Schema {
 // Fill implements [adapter.FoundModel].
 func (m *entryEphemeral) Fill(_ context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
 	live := seen.Entry(about.ID.Key)
-	m.Exists = types.BoolValue(!live.IsAbsent())
 	m.Value, _ = adapter.ValuesOf(readable(live))
 	_, m.ValueBase64 = adapter.ValuesOf(live)
 	return nil

@@ -96,7 +96,7 @@ var providerTold = []Rule{
 	rule("A data source of an absent ConfigMap has no version", "adapter.finder.find", "always SetVersion", "TestDataSources"),
 	rule("A data source of an absent ConfigMap has no managers", "source.managersOf", "never Exists", "TestDataSources"),
 	rule("immutable is null where there is no ConfigMap", "source.wholeSource.Fill", "always Exists", "TestDataSources"),
-	rule("An absent key does not exist for its data source", "source.entrySource.Fill", "!a.IsAbsent() -> true", "TestDataSources"),
+	rule("An absent key does not exist for its data source", "adapter.finder.find", "!a.IsAbsent() -> true", "TestDataSources"),
 	rule("An id names no key twice", "terms.DataID.parts", "never a > 0", "TestConfigMapDataImport/refused"),
 	rule("The keys of an id come in any order", "terms.ParseDataID", "skip Sort", "TestConfigMapDataImport/refused"),
 	rule("The id of an entry has valid parts", "terms.check", "never Problems", "TestParseEntryIDFunction"),

@@ -64,7 +64,7 @@ func (m *allocations) Fill(ctx context.Context, seen *cas.Observation, about dia
 	for name, all := range values {
 		claimants[name] = adapter.ListOf(all)
 	}
-	m.Exists, m.Managers = types.BoolValue(!live.IsAbsent()), managersOf(seen)
+	m.Managers = managersOf(seen)
 	m.Taken, m.Claimants = types.ListValueMust(memberType, members), types.MapValueMust(valuesType, claimants)
 	from, diags := m.Range(ctx)
 	if from != nil && !diags.HasError() {

@@ -133,8 +133,7 @@ func entrySourceSchema(context.Context) schema.Schema {
 
 // Fill implements [adapter.FoundModel].
 func (m *entrySource) Fill(_ context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
-	live := seen.Entry(about.ID.Key)
-	m.Exists, m.Managers = types.BoolValue(!live.IsAbsent()), managersOf(seen)
-	m.Value, m.ValueBase64 = adapter.ValuesOf(live)
+	m.Managers = managersOf(seen)
+	m.Value, m.ValueBase64 = adapter.ValuesOf(seen.Entry(about.ID.Key))
 	return nil
 }
