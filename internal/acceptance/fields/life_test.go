@@ -143,6 +143,56 @@ func TestUpdateThatPutsBackWhatTheAPIServerRefuses(t *testing.T) {
 	o.wantLive(`{"a":"2"}`, "metadata", "labels")
 }
 
+// What a resource has removed, restore puts back, by a destroy and by an update that lets go of it; but not what somebody else has removed since.
+func TestFieldThatWasRemovedIsPutBack(t *testing.T) {
+	t.Parallel()
+	const warns = "Warning: Value Will Be Put Back"
+	removes := func(o *object, policy string) string {
+		return o.block(`fields = { "metadata.labels.blue" = null, "metadata.labels.a" = "1" }`, `expected_fields = { "metadata.labels.blue" = "1" }`, "deletion_policy = "+fixture.Quoted(policy))
+	}
+	for name, test := range map[string]struct {
+		policy string
+		next   func(*object) string
+		merge  string
+		says   []string
+		want   string
+	}{
+		"destroyed": {"restore", func(*object) string { return "" }, "", []string{warns, "Field: metadata.labels.blue", "Found: (absent)", `Put back: "1"`}, `{"blue":"1"}`},
+		"let go": {"restore", func(o *object) string {
+			return o.block(`fields = { "metadata.labels.a" = "1" }`, `deletion_policy = "restore"`)
+		}, "", []string{warns, "Field: metadata.labels.blue"}, `{"a":"1","blue":"1"}`},
+		"put back by hand":                   {"restore", func(*object) string { return "" }, `{"metadata":{"labels":{"blue":"1"}}}`, []string{"!" + warns}, `{"blue":"1"}`},
+		"released":                           {"release", func(*object) string { return "" }, "", []string{"!Warning:"}, ``},
+		"destroyed, and another was removed": {"restore", func(*object) string { return "" }, `{"metadata":{"labels":{"a":null}}}`, []string{warns, "!labels.a "}, `{"blue":"1"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := made(t, service)
+			o.merge(`{"metadata":{"labels":{"blue":"1"}}}`)
+			o.Planned(removes(o, test.policy))
+			o.wantLive(`{"a":"1"}`, "metadata", "labels")
+			if test.merge != "" {
+				o.merge(test.merge)
+			}
+			o.Write(test.next(o))
+			o.Wants(o.Plan(), test.says...)
+			o.Apply()
+			o.wantLive(test.want, "metadata", "labels")
+		})
+	}
+}
+
+// A value that vanished is nothing to put back.
+func TestFieldThatSomebodyRemovedIsNotPutBack(t *testing.T) {
+	o := made(t, service)
+	o.merge(`{"metadata":{"labels":{"blue":"1"}}}`)
+	o.Planned(o.block(`fields = { "metadata.labels.blue" = "2" }`, `expected_fields = { "metadata.labels.blue" = "1" }`, `deletion_policy = "restore"`))
+	o.merge(`{"metadata":{"labels":{"blue":null}}}`)
+	o.Write("")
+	o.Wants(o.Plan(), "!Warning: Value Will Be Put Back")
+	o.Apply()
+	o.wantLive("", "metadata", "labels")
+}
+
 func TestObjectThatVanished(t *testing.T) {
 	o := made(t, service)
 	o.Planned(o.block(`fields = { "metadata.annotations.a" = "1" }`))

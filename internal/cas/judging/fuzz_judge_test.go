@@ -100,7 +100,7 @@ func FuzzJudge(f *testing.F) {
 			says func(error) bool
 		}{
 			{!exists, sameTypeAs(&judging.NotFoundError{})},
-			{!goes && s.GoneIsDone && h.own, conflictOver(judging.ReasonOwn)},
+			{!goes && s.GoneIsDone && h.own && liveClass != isAbsent, conflictOver(judging.ReasonOwn)},
 			{!goes && version, conflictOver(judging.ReasonVersion)},
 			{!goes && object, conflictOver(judging.ReasonObject)},
 			{!goes && s.Held == judging.HeldIsRefused && liveClass == newClass, conflictOver(judging.ReasonHeld)},
@@ -120,7 +120,7 @@ func FuzzJudge(f *testing.F) {
 		takenOver := s.Held == judging.HeldIsDone && liveClass == newClass && (first < 0 || first > heldAlready)
 		var want judging.Decision
 		switch {
-		case s.GoneIsDone && liveClass == isAbsent: // gone already
+		case s.GoneIsDone && liveClass == isAbsent && (!exists || expectClass != isAbsent || newClass == isAbsent): // gone already
 			want = judging.DecideDone
 		case goes: // with its ConfigMap, if not by our hand
 			want = judging.DecideDone

@@ -36,13 +36,14 @@ func TestJudge(t *testing.T) {
 		large       = func(cm *corev1.ConfigMap) {
 			cm.BinaryData = map[string][]byte{"large": make([]byte, judging.MaxSize-1)}
 		}
-		gone   = &judging.Observation{}
-		foo    = map[string]string{"foo": "1"}
-		create = judgingtest.Swap{Key: "foo", New: two, Held: judging.HeldIsRefused}
-		swap   = judgingtest.Swap{Key: "foo", Expect: one, New: two, Held: judging.HeldIsRefused}
-		adopt  = judgingtest.Swap{Key: "foo", New: one, Held: judging.HeldIsDone}
-		remove = judgingtest.Swap{Key: "foo", Expect: one, GoneIsDone: true, Seen: judging.Basis{Version: v1}}
-		at     = func(s judgingtest.Swap, v ...judging.Version) judgingtest.Swap { s.At = v; return s }
+		gone    = &judging.Observation{}
+		foo     = map[string]string{"foo": "1"}
+		create  = judgingtest.Swap{Key: "foo", New: two, Held: judging.HeldIsRefused}
+		swap    = judgingtest.Swap{Key: "foo", Expect: one, New: two, Held: judging.HeldIsRefused}
+		adopt   = judgingtest.Swap{Key: "foo", New: one, Held: judging.HeldIsDone}
+		restore = judgingtest.Swap{Key: "foo", New: one, GoneIsDone: true}
+		remove  = judgingtest.Swap{Key: "foo", Expect: one, GoneIsDone: true, Seen: judging.Basis{Version: v1}}
+		at      = func(s judgingtest.Swap, v ...judging.Version) judgingtest.Swap { s.At = v; return s }
 	)
 	own := judging.Lineage{}
 	own.Observed(v1)
@@ -84,6 +85,8 @@ func TestJudge(t *testing.T) {
 		"swap of one byte too many":                     {judgingtest.Swap{Key: "foo", Expect: one, New: judging.Text("22")}, configMapAt(v2, foo, large), own, judging.DecideRefuse, 0, &judging.TooLargeError{New: 2, Others: judging.MaxSize - 1}},
 		"removal":                                       {remove, configMapAt(v2, foo), own, judging.DecideWrite, 0, nil},
 		"removal of what is gone":                       {at(remove, v1), configMapAt(v2, nil), foreign, judging.DecideDone, 0, nil},
+		"removal that puts back what is gone":           {restore, configMapAt(v2, nil), own, judging.DecideWrite, 0, nil},
+		"removal that puts back what came back":         {restore, configMapAt(v2, foo), own, judging.DecideRefuse, judging.ReasonKey, nil},
 		"removal from a configmap that is gone":         {at(remove, v1), gone, foreign, judging.DecideDone, 0, nil},
 		"removal of another value":                      {remove, configMapAt(v2, map[string]string{"foo": "3"}), own, judging.DecideRefuse, judging.ReasonKey, nil},
 		"removal after a foreign write":                 {at(remove, v1), configMapAt(v2, foo), foreign, judging.DecideRefuse, judging.ReasonObject, nil},

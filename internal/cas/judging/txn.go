@@ -18,7 +18,7 @@ type Txn struct {
 	Hides bool
 
 	// GoneIsDone makes keys to be removed, or a ConfigMap, that are not there a success without a write: a removal has nothing
-	// left to do. It also lets the write pass on a ConfigMap that is being deleted, whatever was done to it.
+	// left to do, but for a key that it puts back where it expects none. It also lets the write pass on a ConfigMap that is being deleted, whatever was done to it.
 	GoneIsDone bool
 
 	// At lists versions which the object must be at, or to which the lineage must lead from them.

@@ -93,7 +93,7 @@ func (ch *Change) gone(was *Claim) map[string]cas.Entry {
 	for field, e := range was.Values {
 		isIn := func(other string) bool { return cas.IsIn(field, other) } // a field that became a part of another
 		_, names := ch.Plan.Values[field]
-		if !names && ch.Plan.Known.Keys && (ch.Plan.APIVersion == "" || !slices.ContainsFunc(ch.Plan.Keys(), isIn)) {
+		if !names && ch.Plan.Known.Keys && !ch.Plan.hasGone(field, e, ch.Memory) && (ch.Plan.APIVersion == "" || !slices.ContainsFunc(ch.Plan.Keys(), isIn)) {
 			gone[field] = e
 		}
 	}

@@ -20,17 +20,21 @@ func (ch *Change) PlanDelete(ctx context.Context) diag.Diagnostics {
 	return ch.planDelete(ctx, true)
 }
 
-// there is the claim without the fields of which the state knows that they have vanished. Somebody else has let them go: a removal neither puts them back nor
-// asks what they held first.
-func (c *Claim) there() *Claim {
+// there is the claim without the fields that are let go already.
+func (c *Claim) there(m *Memory) *Claim {
 	values := maps.Clone(c.Values)
-	maps.DeleteFunc(values, func(_ string, e cas.Entry) bool { return e.IsAbsent() })
+	maps.DeleteFunc(values, func(field string, e cas.Entry) bool { return c.hasGone(field, e, m) })
 	return c.with(values)
+}
+
+// hasGone reports whether a field that the state has is let go already: it is absent, and is not to be put back.
+func (c *Claim) hasGone(field string, e cas.Entry, m *Memory) bool {
+	return e.IsAbsent() && fateOf(c.Policy, c.OnDrift, m.origin(field), m.finding(field, e)) != putBack
 }
 
 // planDelete is PlanDelete. If notes is true, it notes the keys as removed in this run.
 func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagnostics) {
-	ch.Prior = ch.Prior.there()
+	ch.Prior = ch.Prior.there(ch.Memory)
 	prior, m := ch.Prior, ch.Memory
 	m.ForgetPlan()
 	if ch.Run.applying() {
@@ -109,7 +113,7 @@ func (ch *Change) rehearseRemoval(ctx context.Context) diag.Diagnostics {
 
 // Delete deletes or restores the keys, as deletion_policy says, or deletes the whole object. A conflict has removed nothing.
 func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
-	ch.Prior = ch.Prior.there()
+	ch.Prior = ch.Prior.there(ch.Memory)
 	prior := ch.Prior
 	timeout, diags := prior.Timeouts.Delete(ctx, terms.DefaultTimeout)
 	if diags.HasError() || len(prior.Values) == 0 {

@@ -27,7 +27,8 @@ const (
 type finding string
 
 const (
-	findsNothing  finding = "nothing"
+	findsNothing  finding = "nothing"   // which is somebody else's doing
+	findsRemoved  finding = "removed"   // by the resource
 	findsOwn      finding = "own"       // what the resource wrote or took over, or no read has found it: of a Secret
 	findsChanged  finding = "changed"   // what somebody else wrote since
 	findsOriginal finding = "original"  // what somebody else wrote, and what it held first
@@ -54,9 +55,10 @@ const (
 // fateOf decides. A policy and an on_drift that are not known yet are those by which most is written.
 func fateOf(policy, onDrift string, first origin, found finding) fate {
 	isChanged := found == findsChanged || found == findsOriginal
+	isAbsent := found == findsNothing || found == findsRemoved
 	goesByFirst := policy == terms.PolicyRelease || policy == terms.PolicyRestore
 	switch {
-	case policy == terms.PolicyAbandon, goesByFirst && first == notKnown && found == findsNothing:
+	case policy == terms.PolicyAbandon, goesByFirst && first == notKnown && isAbsent:
 		return stays
 	case goesByFirst && (first == notKnown || found == findsNotKnown):
 		return staysUnknown
@@ -66,12 +68,14 @@ func fateOf(policy, onDrift string, first origin, found finding) fate {
 			return refusedChanged
 		case first == heldNothing:
 			return removed
+		case found == findsNothing:
+			return stays
 		default:
 			return putBack
 		}
 	case policy == terms.PolicyRelease:
 		switch {
-		case first == heldSomething && found == findsNothing:
+		case first == heldSomething && isAbsent:
 			return stays
 		case first == heldSomething:
 			return staysOlder
@@ -178,6 +182,8 @@ func (m *Memory) origin(key string) origin {
 func (m *Memory) finding(key string, live cas.Entry) finding {
 	first, isKnown := m.First[key]
 	switch by := m.writer(partKeys, key, live); {
+	case live.IsAbsent() && by == own:
+		return findsRemoved
 	case live.IsAbsent():
 		return findsNothing
 	case by == anonymous:

@@ -17,15 +17,18 @@ import (
 const fatesTable = `
 first      now       | release/warning  release/error    release/off      delete/warning   delete/error     delete/off       restore          abandon
 nothing    nothing   | removed          removed          removed          removed          removed          removed          removed          stays
+nothing    removed   | removed          removed          removed          removed          removed          removed          removed          stays
 nothing    own       | removed          removed          removed          removed          removed          removed          removed          stays
 nothing    changed   | stays:warns      refused          removed          removed:warns    refused          removed:warns    refused          stays
 nothing    not-known | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed          stays:warns      stays
-something  nothing   | stays            stays            stays            removed          removed          removed          put-back         stays
+something  nothing   | stays            stays            stays            removed          removed          removed          stays            stays
+something  removed   | stays            stays            stays            removed          removed          removed          put-back         stays
 something  own       | stays:warns      stays:warns      stays:warns      removed:warns    removed:warns    removed:warns    put-back         stays
 something  changed   | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed:warns    refused          stays
 something  original  | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed:warns    put-back         stays
 something  not-known | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed          stays:warns      stays
 not-known  nothing   | stays            stays            stays            removed          removed          removed          stays            stays
+not-known  removed   | stays            stays            stays            removed          removed          removed          stays            stays
 not-known  own       | stays:warns      stays:warns      stays:warns      removed          removed          removed          stays:warns      stays
 not-known  changed   | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed:warns    stays:warns      stays
 not-known  not-known | stays:warns      stays:warns      stays:warns      removed:warns    refused          removed          stays:warns      stays
@@ -61,7 +64,7 @@ func TestFates(t *testing.T) {
 			}
 		}
 	}
-	if cells != 13*4*3 {
+	if cells != 16*4*3 {
 		t.Errorf("%d cells", cells)
 	}
 }
@@ -70,7 +73,7 @@ func TestFates(t *testing.T) {
 func TestFatesThatAreNotKnownYet(t *testing.T) {
 	t.Parallel()
 	for _, first := range []origin{heldNothing, heldSomething, notKnown} {
-		for _, found := range []finding{findsNothing, findsOwn, findsChanged, findsOriginal, findsNotKnown} {
+		for _, found := range []finding{findsNothing, findsRemoved, findsOwn, findsChanged, findsOriginal, findsNotKnown} {
 			if got := fateOf("", "", first, found); !got.writes() {
 				t.Errorf("first %s, now %s: %s", first, found, got)
 			}

@@ -74,6 +74,8 @@ var providerPlanned = []Rule{
 	rule("A doubt ends at the first read past what the write was based on", "claim.Memory.clearDoubts", "return !a.OnAny -> return false",
 		"TestDoubtEndsAtTheFirstReadPastIt/entry", "TestDoubtEndsAtTheFirstReadPastIt/configmap"),
 	rule("It lasts until then", "claim.Memory.clearDoubts", "never return false", "TestDoubtLastsWhileNothingWasWrittenSince/entry"),
+	rule("What the resource removed is put back", "claim.Memory.finding", "never findsRemoved", "TestFieldThatWasRemovedIsPutBack/destroyed", "TestFieldThatWasRemovedIsPutBack/let_go"),
+	rule("What somebody else removed is not", "claim.fateOf", "every a == findsNothing -> false", "TestFates", "TestFieldThatSomebodyRemovedIsNotPutBack"),
 	rule("What is put back already is restored", "claim.Memory.finding", "never findsOriginal", "TestRestoreOfWhatSomebodyPutBack"),
 	rule("An ignored label is no drift", "claim.Change.drift", "never ignored", "TestDriftOfALabelThatIsIgnoredFromNowOn"),
 	rule("A default of the provider fills in what a configuration leaves out", "adapter.Type.Planning", "skip setDefaults", "TestDefaultsOfTheProvider/terraform-1.16"),
