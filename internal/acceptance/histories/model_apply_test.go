@@ -46,7 +46,7 @@ func (m *model) apply(w *workspace, pl *modelPlan, f fault) (errs []string, p *p
 		switch {
 		case title == "":
 			found := now.values
-			if now.block, now.inDoubt = *c.to, nil; now.secret {
+			if now.block, now.inDoubt, now.nulls = *c.to, nil, nil; now.secret {
 				now.values, now.expected = found, nil
 			}
 			state[address] = now

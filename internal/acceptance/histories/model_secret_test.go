@@ -78,8 +78,8 @@ func (p *process) planWholeSecret(b *block, was *tracking) (isUpdate bool, title
 		return isUpdate || isNoted || !isNamed && accepted && b.drift != "off", "", warnings
 	}
 	isUpdate = true
-	isOwn := was.revision != 0 && was.written != nil
-	if b.values != nil && !isOwn && !maps.Equal(b.values, with.values) || was.labels == nil && b.labels != nil && !isNamed && !maps.Equal(b.labels, with.labels) {
+	isOwn, isSame := was.revision != 0 && was.written != nil, o != nil && o.uid == was.uid // another object is a conflict, whatever it holds
+	if isSame && (b.values != nil && !isOwn && !maps.Equal(b.values, with.values) || was.labels == nil && b.labels != nil && !isNamed && !maps.Equal(b.labels, with.labels)) {
 		warnings = append(warnings, titleUnmanaged)
 	}
 	if title = p.touchesAll(b, rules); title != "" {

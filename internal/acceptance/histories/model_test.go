@@ -96,6 +96,7 @@ type tracking struct {
 	written  map[string]string // what the keys were last written to hold; a key that is not there is not known; of a whole ConfigMap nil: left to others
 	labeled  map[string]string // the same of the labels of a whole ConfigMap
 	inDoubt  []doubt           // what writes may have left, if what became of them is not known
+	nulls    map[string]string // of fields: those that vanished, which the state has as null
 	lost     bool              // what the keys held first is not known any more
 	forgot   bool              // of a whole ConfigMap or Secret: nothing is known of what was written
 	tainted  bool
@@ -344,11 +345,13 @@ func (m *model) read(was *tracking) *tracking {
 		}
 		return &now
 	}
-	now.values = map[string]string{}
-	for _, of := range []map[string]string{was.values, was.written} {
+	now.values, now.nulls = map[string]string{}, map[string]string{}
+	for _, of := range []map[string]string{was.values, was.written, was.nulls} {
 		for key := range of {
 			if v := o.data[key]; v != "" {
 				now.values[key] = v
+			} else if was.fields {
+				now.nulls[key] = ""
 			}
 		}
 	}
