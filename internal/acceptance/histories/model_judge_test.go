@@ -189,11 +189,11 @@ func (t *tracking) staysWhatever(key string) bool {
 	return t.policy == "abandon" || t.policy == "restore" && !known || t.policy == "release" && (!known || first != "")
 }
 
-// stays reports whether a block, when it lets a key go that holds this, leaves it as it is.
+// stays reports whether a block, when it lets a key go that holds this, leaves it as it is. What somebody else removed is not put back.
 func (b *block) stays(was *tracking, key, v string) bool {
 	as := *was
 	as.policy = b.policy
-	return as.staysWhatever(key) || b.policy == "release" && b.drift == "warning" && was.changedSince(map[string]string{key: v}, b.policy)
+	return as.staysWhatever(key) || b.policy == "restore" && v == "" && was.first[key] != "" || b.policy == "release" && b.drift == "warning" && was.changedSince(map[string]string{key: v}, b.policy)
 }
 
 // isUnknown reports whether it is not known what one of the keys held first.
@@ -341,7 +341,7 @@ func (b *block) removal(was *tracking, live map[string]string) (title string, wa
 		unknown = unknown || v != "" && was.isUnknown(one)
 		changed = changed || !as.staysWhatever(key) && was.changedSince(one, b.policy)
 		perhaps = perhaps || b.policy == "delete" && was.isForgotten(key, v)
-		back = back || was.first[key] != "" && was.first[key] != v
+		back = back || v != "" && was.first[key] != "" && was.first[key] != v
 	}
 	switch {
 	case b.policy == "abandon":
