@@ -348,7 +348,7 @@ func TestWhoWroteByWhatIsGained(t *testing.T) {
 				return configMapAt(judging.Version{UID: "u"}, map[string]string{"foo": foo}, managers...)
 			}
 			// foo is ours, and something else than it is set to, so that nothing but another's write is known.
-			after := append(test.after, manages("engine", update, "", ofFoo))
+			after := slices.Concat(test.after, managers{manages("engine", update, "", ofFoo)})
 			if got, _ := sent.Tell(at("1", test.before), at("3", after)); (got == judging.HasNotLanded) != test.isAnothers {
 				t.Errorf("%d, want that another wrote: %t", got, test.isAnothers)
 			}
