@@ -145,10 +145,10 @@ func (s Sent) standings(before, next *Observation, writes map[Field]Entry) map[F
 	return all
 }
 
-// standing is whose a field became that differs between before and next, or that the write was to make differ. It is another's where another
-// owns what the write would have left its name on, or would have removed; and where nobody owns a key that the write would have set. What the write leaves as it is tells nothing where it differs: admission may have
-// changed it along. Nor does what the write sets or removes, where it is not seen to be stored in that form: it may be another form of what was there. sets is
-// what the write makes of before.
+// standing is whose a field became that differs between before and next, or that the write was to make differ. It is another's where another owns what
+// the write would have left its name on, or would have removed; and where nobody owns a key that the write would have set. What the write leaves as it is
+// tells nothing where it differs: admission may have changed it along. Nor does what the write sets or removes, where it is not seen to be stored in that
+// form: it may be another form of what was there. sets is what the write makes of before.
 func (s Sent) standing(before, next, sets *Observation, f Field, to Entry) standing {
 	if next.fields == nil {
 		switch owners, told := next.OwnersOf(f); {

@@ -27,9 +27,9 @@ func (c *Claim) there(m *Memory) *Claim {
 	return c.with(values)
 }
 
-// hasGone reports whether a field that the state has is let go already: it is absent, and is not to be put back.
+// hasGone reports whether a field that the state has is let go already: it is absent, and is not to be put back. A policy that is not known yet may be restore.
 func (c *Claim) hasGone(field string, e cas.Entry, m *Memory) bool {
-	return e.IsAbsent() && fateOf(c.Policy, c.OnDrift, m.origin(field), m.finding(field, e)) != putBack
+	return e.IsAbsent() && fateOf(cmp.Or(c.Policy, terms.PolicyRestore), c.OnDrift, m.origin(field), m.finding(field, e)) != putBack
 }
 
 // planDelete is PlanDelete. If notes is true, it notes the keys as removed in this run.

@@ -111,3 +111,23 @@ func TestKeysThatAnUpdateLetsGo(t *testing.T) {
 		}
 	}
 }
+
+// What the resource has removed, an update puts back by restore alone. A policy that is not known yet may be that one.
+func TestFieldThatAnUpdateMayPutBack(t *testing.T) {
+	t.Parallel()
+	m := &Memory{kind: cas.ConfigMap, First: map[string]cas.Entry{"removed": cas.Text("0"), "vanished": cas.Text("0")}, Written: digests{partKeys: {}}}
+	m.Written[partKeys]["removed"], m.Written[partKeys]["vanished"] = m.digest(cas.Entry{}), m.digest(cas.Text("1"))
+	for policy, want := range map[string][]string{"restore": {"removed"}, "": {"removed"}, "release": nil, "delete": nil, "abandon": nil} {
+		ch := &Change{
+			Prior:  &Claim{Values: map[string]cas.Entry{"removed": {}, "vanished": {}}, Revision: types.Int64Null()},
+			Plan:   &Claim{Policy: policy, OnDrift: "warning", Known: Known{Keys: true}},
+			Memory: m,
+		}
+		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(ch.dropped(ch.Prior)))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", policy, diff)
+		}
+		if ch.Writes() != (len(want) > 0) {
+			t.Errorf("%s: writes: %t", policy, ch.Writes())
+		}
+	}
+}
