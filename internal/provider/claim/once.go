@@ -68,18 +68,22 @@ func (r *Run) Take(ctx context.Context, counter cas.Counter, timeout time.Durati
 
 // PlanTaken records that a planned instance has a number of a counter, and takes none.
 func (r *Run) PlanTaken(ctx context.Context, counter cas.Counter, about diagnose.Subject) diag.Diagnostics {
-	return r.planKeys(ctx, counter.Ref, computing(counter.Key), token{text: counters}, about)
+	return r.planKeys(ctx, counter.Ref, computing(counter.Key, false), token{text: counters}, about)
 }
 
-// computing is the use of a key that is computed, as the plan changes it or leaves it.
-func computing(key string, writes ...string) use {
-	return use{owns: []string{key}, writes: writes, values: map[string]cas.Entry{key: cas.Text("")}}
+// computing is what an instance does with a key that is computed, and whether it writes it.
+func computing(key string, writes bool) use {
+	u := use{owns: []string{key}, values: map[string]cas.Entry{key: cas.Text("")}}
+	if writes {
+		u.writes = u.owns
+	}
+	return u
 }
 
 // planComputed checks whether a key can be computed, and records that the plan does. Who is the token of those that compute it in one way, and so may have
 // it together.
 func (r *Run) planComputed(ctx context.Context, c cas.Computed, who string, limits timeouts.Value, about diagnose.Subject) diag.Diagnostics {
-	diags := r.planKeys(ctx, c.Ref, computing(c.Key, c.Key), token{text: who}, about)
+	diags := r.planKeys(ctx, c.Ref, computing(c.Key, true), token{text: who}, about)
 	if diags.HasError() {
 		return diags
 	}
