@@ -193,6 +193,30 @@ func TestFieldThatSomebodyRemovedIsNotPutBack(t *testing.T) {
 	o.wantLive("", "metadata", "labels")
 }
 
+// A destroy does not put a finalizer back into an object that is being deleted, which the API server would refuse.
+func TestFinalizerIsNotPutBackWhereTheObjectIsBeingDeleted(t *testing.T) {
+	o := made(t, ingress)
+	o.merge(`{"metadata":{"finalizers":["acme.io/hold","acme.io/other"]}}`)
+	o.Planned(o.block(`fields = { "metadata.finalizers[=acme.io/hold]" = null }`, `expected_fields = { "metadata.finalizers[=acme.io/hold]" = "acme.io/hold" }`, `deletion_policy = "restore"`))
+	o.do("DELETE", o.name, "", "")
+	o.Write("")
+	o.Wants(o.Plan(), "!Warning: Value Will Be Put Back")
+	o.Apply()
+	o.wantLive(`["acme.io/other"]`, "metadata", "finalizers")
+	o.merge(`{"metadata":{"finalizers":null}}`)
+}
+
+// Given a field of an element that goes between plan and apply; then it is gone, and a destroy that would put it back succeeds.
+func TestDestroyWhereAnElementGoesMeanwhile(t *testing.T) {
+	o := made(t, deployment)
+	o.Planned(o.block(`fields = { "`+image+`" = "web:2" }`, `expected_fields = { "`+image+`" = "web:1" }`, `deletion_policy = "restore"`))
+	o.Write("")
+	o.Plan()
+	o.merge(`{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"side:1"}]}}}}`)
+	o.Apply()
+	o.WantState()
+}
+
 func TestObjectThatVanished(t *testing.T) {
 	o := made(t, service)
 	o.Planned(o.block(`fields = { "metadata.annotations.a" = "1" }`))

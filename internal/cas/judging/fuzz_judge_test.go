@@ -120,7 +120,7 @@ func FuzzJudge(f *testing.F) {
 		takenOver := s.Held == judging.HeldIsDone && liveClass == newClass && (first < 0 || first > heldAlready)
 		var want judging.Decision
 		switch {
-		case s.GoneIsDone && liveClass == isAbsent && (!exists || expectClass != isAbsent || newClass == isAbsent): // gone already
+		case s.GoneIsDone && liveClass == isAbsent && (!exists || deleting || expectClass != isAbsent || newClass == isAbsent): // gone already
 			want = judging.DecideDone
 		case goes: // with its ConfigMap, if not by our hand
 			want = judging.DecideDone

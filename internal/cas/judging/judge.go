@@ -66,7 +66,7 @@ func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgeme
 	if err := t.judgeFields(o); err != nil {
 		return refuse(err)
 	}
-	isGone := !slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return !k.IsGuard && !k.isGone(o.Entry(k.Key)) }) // guards do not matter then
+	isGone := !slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return !k.IsGuard && !k.isGone(o, o.Entry(k.Key)) }) // guards do not matter then
 	if t.GoneIsDone && (!o.Exists() || isGone) {
 		return Judgement{Decision: DecideDone}
 	}
@@ -129,7 +129,7 @@ func (t *Txn) judgeFields(o *Observation) error {
 			continue
 		}
 		_, err := o.Field(k.Key)
-		if err == nil && o.Exists() && !k.IsGuard && k.Next == nil {
+		if err == nil && o.Exists() && !k.IsGuard && k.Next == nil && !(t.GoneIsDone && k.isGone(o, o.Entry(k.Key))) {
 			err = o.canHold(path, k.New)
 		}
 		if err != nil {
@@ -181,7 +181,7 @@ func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Cha
 			live = o.Entry(k.Key)
 		}
 		switch {
-		case k.Rest != "", t.GoneIsDone && !k.IsGuard && k.isGone(live):
+		case k.Rest != "", t.GoneIsDone && !k.IsGuard && k.isGone(o, live):
 			continue
 		case k.Next != nil:
 			next, err := k.Next(live)
@@ -226,9 +226,10 @@ func (t *Txn) emptied(o *Observation, changes []Change) []Change {
 	return changes
 }
 
-// isGone reports whether a key of a removal is not there. One that was expected to be absent, and shall hold something, is to be put back.
-func (k KeySwap) isGone(live Entry) bool {
-	return live.IsAbsent() && (!k.Expect.IsAbsent() || k.New.IsAbsent())
+// isGone reports whether a key of a removal is not there. One that was expected to be absent, and shall hold something, is to be put back, but not into an object
+// that is being deleted: that takes no new finalizer.
+func (k KeySwap) isGone(o *Observation, live Entry) bool {
+	return live.IsAbsent() && (!k.Expect.IsAbsent() || k.New.IsAbsent() || o.Terminating())
 }
 
 // conflict is the key in an error.

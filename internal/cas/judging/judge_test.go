@@ -87,6 +87,7 @@ func TestJudge(t *testing.T) {
 		"removal of what is gone":                       {at(remove, v1), configMapAt(v2, nil), foreign, judging.DecideDone, 0, nil},
 		"removal that puts back what is gone":           {restore, configMapAt(v2, nil), own, judging.DecideWrite, 0, nil},
 		"removal that puts back what came back":         {restore, configMapAt(v2, foo), own, judging.DecideRefuse, judging.ReasonKey, nil},
+		"removal that puts back into what is deleted":   {restore, configMapAt(v2, nil, terminating), own, judging.DecideDone, 0, nil},
 		"removal from a configmap that is gone":         {at(remove, v1), gone, foreign, judging.DecideDone, 0, nil},
 		"removal of another value":                      {remove, configMapAt(v2, map[string]string{"foo": "3"}), own, judging.DecideRefuse, judging.ReasonKey, nil},
 		"removal after a foreign write":                 {at(remove, v1), configMapAt(v2, foo), foreign, judging.DecideRefuse, judging.ReasonObject, nil},

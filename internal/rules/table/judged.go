@@ -10,8 +10,11 @@ var judged = []Rule{
 	rule("A transaction tells every key that does not hold", "judging.Txn.judgeKeys",
 		"return nil, &ConflictError{Reason: a, Ref: b, Keys: c, At: d, Live: e} -> return nil, &ConflictError{Reason: a, Ref: b, Keys: c[:1], At: d, Live: e}",
 		"TestTxnTellsEveryKeyThatDoesNotHoldAndWritesNothing"),
-	rule("A removal puts back what it expects to be absent", "judging.KeySwap.isGone", "a && (b || c) -> a", "TestJudge/removal_that_puts_back_what_is_gone",
+	rule("A removal puts back what it expects to be absent", "judging.KeySwap.isGone", "a && (b || c || d) -> a", "TestJudge/removal_that_puts_back_what_is_gone",
 		"TestFieldThatWasRemovedIsPutBack/destroyed"),
+	rule("But not into an object that is being deleted", "judging.KeySwap.isGone", "a.Terminating() -> false", "TestJudge/removal_that_puts_back_into_what_is_deleted",
+		"TestFinalizerIsNotPutBackWhereTheObjectIsBeingDeleted"),
+	rule("What is gone need not fit", "judging.Txn.judgeFields", "!(a && b) -> true", "TestDestroyWhereAnElementGoesMeanwhile"),
 	rule("What is only compared is not done with its being gone", "judging.Txn.judgeKeys", "a.GoneIsDone && !b.IsGuard && c -> a.GoneIsDone && c", "TestGuardOfARemovalIsComparedAndStays"),
 	// What is not a write needs a read of its own.
 	rule("A conflict is told from a read that began after the swap was asked for", "cas.committer.isCurrent", "a != judging.DecideRefuse && b -> a == judging.DecideRefuse || b",
