@@ -217,6 +217,47 @@ func TestDestroyWhereAnElementGoesMeanwhile(t *testing.T) {
 	o.WantState()
 }
 
+// Given a variable that a resource has removed, and whose container goes by another's hand; then there is no place to put it back, and what the message says works.
+func TestFieldWhosePlaceIsGoneIsNotPutBack(t *testing.T) {
+	for _, isDropped := range []bool{false, true} {
+		t.Run(fmt.Sprintf("dropped=%t", isDropped), func(t *testing.T) {
+			const variable = `"spec.template.spec.containers[name=web].env[name=A]"`
+			o := made(t, deployment)
+			holds := func(policy string) string {
+				return o.block(`fields = { `+variable+` = null, "metadata.labels.a" = "1" }`, `expected_fields = { `+variable+` = { name = "A", value = "1" } }`,
+					"deletion_policy = "+fixture.Quoted(policy))
+			}
+			o.Planned(holds("restore"))
+			o.merge(`{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"side:1"}]}}}}`)
+			if isDropped {
+				drops := func(policy string) string {
+					return o.block(`fields = { "metadata.labels.a" = "1" }`, "deletion_policy = "+fixture.Quoted(policy))
+				}
+				o.Write(drops("restore"))
+				o.PlanRefused([]string{"Error: Field Does Not Fit", "To leave " + strings.Trim(variable, `"`) + ` as it is, set deletion_policy = "abandon".`, "!Correct the path"})
+				o.Planned(drops("abandon"))
+				o.PlanNothing()
+				return
+			}
+			o.Write("")
+			o.Plan()
+			o.ApplyRefused("Error: Field Does Not Fit", `To leave the Deployment as it is, apply deletion_policy = "abandon", then destroy.`, "!Correct the path")
+			o.Planned(holds("abandon"))
+			o.Destroy()
+		})
+	}
+}
+
+// What is absent already cannot be imported, so the message does not say to.
+func TestFieldThatIsAbsentAlreadyIsAdopted(t *testing.T) {
+	o := made(t, service)
+	removes := o.block(`fields = { "metadata.labels.red" = null }`, `expected_fields = { "metadata.labels.red" = "1" }`)
+	o.Write(removes)
+	o.PlanRefused([]string{"Error: Field Already Holds The Value", "Otherwise set adopt_existing = true.", "!Import id", "!import it"})
+	o.Planned(strings.Replace(removes, "fields = {", "adopt_existing = true\n  fields = {", 1))
+	o.PlanNothing()
+}
+
 func TestObjectThatVanished(t *testing.T) {
 	o := made(t, service)
 	o.Planned(o.block(`fields = { "metadata.annotations.a" = "1" }`))

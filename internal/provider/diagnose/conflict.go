@@ -145,7 +145,12 @@ func (s Subject) keyConflict(e *cas.ConflictError, facts []Fact) diag.Diagnostic
 func (s Subject) holdsAlready(e *cas.ConflictError, facts []Fact) diag.Diagnostic {
 	keys := keysOf(e.Keys)
 	next := number(len(keys), "Set adopt_existing = true to take it over.", "Set adopt_existing = true to take them over.")
-	if s.Op == terms.OpCreate {
+	isAbsent := func(k cas.KeyConflict) bool { return k.New.IsAbsent() } // which no import finds
+	switch {
+	case s.Op != terms.OpCreate:
+	case slices.ContainsFunc(e.Keys, isAbsent):
+		next = taintedOr("set adopt_existing = true.")
+	default:
 		facts = append(facts, s.importFact(keys)...)
 		next = taintedOr(number(len(keys), "import it", "import them") + ", or set adopt_existing = true.")
 	}
@@ -245,7 +250,7 @@ func (s Subject) mixed(e *cas.ConflictError, faults []fault) diag.Diagnostic {
 		case faultChanged:
 		}
 		facts = append(append(facts, s.keyFacts(k, e.Live)...), Fact{"Problem", problem})
-		if faults[i] == faultHeld && s.Op == terms.OpCreate {
+		if faults[i] == faultHeld && s.Op == terms.OpCreate && !k.New.IsAbsent() {
 			facts = append(facts, s.importFact([]string{k.Key})...)
 		}
 	}

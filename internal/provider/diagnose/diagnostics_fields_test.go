@@ -54,6 +54,12 @@ func fieldsDiagnosticTests() map[string]diagnosticTest {
 			detail: "The object does not have a field as spec.replicas says. Nothing was written." + where + "  Problem:     spec holds a value, which has no fields\n" +
 				"\nCorrect the path or the value as the problem says, then run terraform plan again.",
 		},
+		"a field that does not fit, of a removal": {
+			of:   aboutWeb(terms.OpDelete).Diagnose(&cas.FieldError{Ref: web, Key: replicasKey(), Err: errors.New("spec holds a value, which has no fields")}),
+			path: `fields["spec.replicas"]`, summary: "Field Does Not Fit",
+			detail: "The object does not have a field as spec.replicas says. Nothing was removed." + where + "  Problem:     spec holds a value, which has no fields\n" +
+				"\nTo leave the Deployment as it is, apply deletion_policy = \"abandon\", then destroy.",
+		},
 		"a kind that is not served": {
 			of: aboutWeb(terms.OpCreate).Diagnose(unserved), path: "api_version", summary: "Kind Not Served", detail: notServed + " Nothing was written." + where + mayCome,
 		},

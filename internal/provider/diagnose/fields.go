@@ -47,8 +47,14 @@ func (s Subject) field(e *cas.FieldError) diag.Diagnostic {
 		at = paths.Expected
 	}
 	name, _ := NameOf(e.Key)
-	return s.refuse(TitleFieldDoesNotFit, at, "The object does not have a field as "+name+" says.", []Fact{{"Problem", e.Err.Error()}},
-		s.orDestroy("Correct the path or the value as the problem says, then run terraform plan again."))
+	next := s.orDestroy("Correct the path or the value as the problem says, then run terraform plan again.")
+	switch {
+	case s.Op == terms.OpDelete:
+		next = s.abandon()
+	case slices.Contains(s.letsGo, e.Key):
+		next = s.leave(e.Key)
+	}
+	return s.refuse(TitleFieldDoesNotFit, at, "The object does not have a field as "+name+" says.", []Fact{{"Problem", e.Err.Error()}}, next)
 }
 
 // Tangled is for fields that an update lets go of, and that it cannot find or take apart: it reads the object in another version of the API than the one that they

@@ -74,6 +74,11 @@ func (s Subject) Stays(keys []string, isOlder bool) diag.Diagnostic {
 	return s.tell(WarningKeyStaysInPlace, path.Empty(), happened+number(len(keys), ", so it stays as it is.", ", so they stay as they are."), s.keyFact(keys...), next)
 }
 
+// leave is the way to leave keys as they are that an update lets go of.
+func (s Subject) leave(keys ...string) string {
+	return fmt.Sprintf("To leave %s as %s, set deletion_policy = %q.", enumerate(keys), number(len(keys), "it is", "they are"), terms.PolicyAbandon)
+}
+
 // applies is what is done with a policy: of an update, its own counts, and of a removal what was applied before.
 func (s Subject) applies() string {
 	if s.Op == terms.OpUpdate {

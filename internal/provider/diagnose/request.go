@@ -71,7 +71,7 @@ func (s Subject) refused(e *cas.RefusedError) diag.Diagnostic {
 	case s.Op == terms.OpDelete && e.Code == http.StatusUnprocessableEntity && s.Content == nil: // a whole ConfigMap goes whatever it holds
 		next += " " + s.abandon()
 	case e.Code == http.StatusUnprocessableEntity && len(s.letsGo) > 0: // which deletion_policy = "restore" may put back
-		next += fmt.Sprintf(" To leave %s as %s, set deletion_policy = %q.", enumerate(s.letsGo), number(len(s.letsGo), "it is", "they are"), terms.PolicyAbandon)
+		next += " " + s.leave(s.letsGo...)
 	}
 	return s.refuse(TitleRequestRefused, path.Empty(), fmt.Sprintf("The API server refused to %s %s.", e.Verb, s.object("the")),
 		append(facts, Fact{"Status", fmt.Sprint(e.Code)}, Fact{"API server", s.words(e.Err)}), next)

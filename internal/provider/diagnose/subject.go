@@ -79,7 +79,7 @@ const Report = "Report this as a defect of the provider, with the log of this ru
 func (s Subject) Of(t *cas.Txn) Subject {
 	s.Values, s.letsGo = slices.Clone(s.Values), nil
 	for _, k := range t.Keys {
-		if s.Op == terms.OpUpdate && k.Held == cas.HeldIsDone {
+		if s.Op == terms.OpUpdate && k.Held == cas.HeldIsDone && len(s.Keys[k.Key].Value.Steps()) == 0 {
 			s.letsGo = append(s.letsGo, k.Key)
 		}
 		if !strings.Contains(k.Key, "/") { // labels and the like are shown
