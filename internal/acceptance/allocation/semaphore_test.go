@@ -29,7 +29,7 @@ func TestFourthRunEntersASemaphoreOfThreeWhenOneLeaves(t *testing.T) {
 	runs := entered(p)
 	proxy := p.Proxied()
 	p.Write(block("a", ofThree, `wait_for_free = "10m"`))
-	p.Wants(p.Plan(), "Warning: Expectation Does Not Hold Yet", "The apply waits for it for up to 10m.", "Claimants: run (3)")
+	p.Wants(p.Plan(), "Warning: Nothing To Take Yet", "The apply waits for something to be free for up to 10m.", "Claimants: run (3)")
 	p.OnWatches(proxy, func() testcluster.Fault {
 		return fixture.Watched(func() {
 			if r := runs[1].Destroy(); r.ExitCode != 0 {
@@ -53,7 +53,7 @@ func TestWaitForFreeThatEnds(t *testing.T) {
 	entered(p)
 	p.Write(block("a", ofThree, `wait_for_free = "500ms"`))
 	p.Plan()
-	p.ApplyRefused("Error: Wait Ended Without A Match", "was not reached within wait_for_free.", "Claimants: run (3)", "Waited: ")
+	p.ApplyRefused("Error: Wait Ended Without A Value", "Nothing could be taken within wait_for_free. Nothing was written.", "Claimants: run (3)", "Waited: ")
 	p.WantState()
 	wantTaken(p.Fixture, "a", "b", "c")
 }
@@ -100,13 +100,13 @@ func TestSemaphoreWhoseHoldersStayInTheConfigurationIsToldByThePlan(t *testing.T
 			p.Planned(several(3, ofThree, wait))
 			p.Write(several(3, ofThree, wait, row.held) + block("next", ofThree, wait, row.next))
 			p.Wants(p.Plan(), "Warning: Pool Is Full", vain, "Taken: 3", "Claimants: team-0 (1), team-1 (1), team-2 (1)")
-			p.ApplyRefused("Error: Wait Ended Without A Match", "was not reached within wait_for_free.", "Claimants: team-0 (1), team-1 (1), team-2 (1)")
+			p.ApplyRefused("Error: Wait Ended Without A Value", "Nothing could be taken within wait_for_free. Nothing was written.", "Claimants: team-0 (1), team-1 (1), team-2 (1)")
 			wantValues(p, "a", "b", "c")
 
 			// One that somebody else has may be released at any time.
 			p.Do("state", "rm", "cas_configmap_allocation.a[1]")
 			p.Write(several(1, ofThree, wait, row.held) + block("next", ofThree, wait, row.next))
-			p.Wants(p.Plan(), "Warning: Expectation Does Not Hold Yet", "!"+vain)
+			p.Wants(p.Plan(), "Warning: Nothing To Take Yet", "!"+vain)
 		})
 	}
 }

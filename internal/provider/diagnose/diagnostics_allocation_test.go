@@ -2,9 +2,12 @@ package diagnose_test
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -21,6 +24,9 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 	const (
 		free     = "\nWiden the range, release what is not needed, or set wait_for_free."
 		released = "\nPrefer another value, or omit prefer to take the lowest free one."
+
+		threeTaken = "  Taken:      3\n  Claimants:  \"b\\n\" (2), no claimant (1)\n"
+		inVain     = "Nothing could be taken within wait_for_free. Nothing was written."
 	)
 	var many []pool.Member
 	for i := range 24 {
@@ -32,8 +38,11 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 	taken := &pool.TakenError{Value: "10.0.7.0/24", By: pool.Member{Value: "10.0.0.0/16", Claimant: "shop/web"}}
 	outside := &pool.OutsideError{Value: "9"}
 	create := aboutFoo(terms.OpCreate, ofAllocation)
-	plan := aboutFoo(terms.OpCreate, ofAllocation, planning)
+	plan := aboutFoo(terms.OpCreate, ofAllocation, planning, waiting)
 	read := aboutFoo(terms.OpRead, ofAllocation)
+	waited := func(last, err error) diag.Diagnostic {
+		return aboutFoo(terms.OpCreate, ofAllocation, waiting).Diagnose(&cas.WaitError{Ref: testRef, Last: last, Err: err, Waited: 2 * time.Minute})
+	}
 	return map[string]diagnosticTest{
 		"not a pool": {
 			of: create.Diagnose(&pool.FormatError{Problem: "the text is no JSON object"}), path: "key", summary: "Not A Pool",
@@ -45,6 +54,29 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 			detail: "foo holds no pool: the text is no JSON object. Nothing was read." + head +
 				"\nIf it was one, mend the text: with {}, or without the key, all its values are free for others. " +
 				"To keep what is there, run terraform state rm with the address of this resource.",
+		},
+		"nothing to take yet": {
+			of: plan.NotYet(full), severity: diag.SeverityWarning, path: "wait_for_free", summary: "Nothing To Take Yet",
+			detail: strings.TrimSuffix("Nothing can be taken yet. The apply waits for something to be free for up to 2m."+head+threeTaken, "\n"),
+		},
+		"nothing to take yet, and how long is unknown": {
+			of:       aboutFoo(terms.OpCreate, ofAllocation, planning, func(s *diagnose.Subject) { s.Wait = types.StringUnknown() }).NotYet(&cas.NotFoundError{Ref: testRef}),
+			severity: diag.SeverityWarning, path: "wait_for_free", summary: "Nothing To Take Yet",
+			detail: "Nothing can be taken yet. The apply waits for something to be free for as long as wait_for_free says." + head + "  Found:      (no ConfigMap)",
+		},
+		"waited in vain for something to be free": {
+			of: waited(full, errDeadline), path: "wait_for_free", summary: "Wait Ended Without A Value",
+			detail: inVain + head + threeTaken + "  Waited:     2m0s\n\nFind out which claimants still use what they have, and release the rest. Then run terraform apply again, or raise " +
+				"wait_for_free. To wait longer for what this configuration keeps is in vain.",
+		},
+		"waited in vain for a ConfigMap with a pool": {
+			of: waited(&cas.NotFoundError{Ref: testRef}, errDeadline), path: "wait_for_free", summary: "Wait Ended Without A Value",
+			detail: inVain + head + "  Found:      (no ConfigMap)\n  Waited:     2m0s\n\nCreate the ConfigMap. Then run terraform apply again, or raise wait_for_free.",
+		},
+		"cannot watch a pool any longer": {
+			of: waited(full, &cas.RefusedError{Ref: testRef, Verb: "watch", Code: 401, Err: errServer}), path: "wait_for_free", summary: "Wait Failed",
+			detail: "The watch of the ConfigMap failed before something could be taken. Nothing was written." + head + threeTaken + "  Waited:     2m0s\n" +
+				"  Cause:      watch configmap shop/settings: HTTP 401: the server's own words\n\nRemove the cause, then run terraform apply again.",
 		},
 		"full": {
 			of: create.Diagnose(full), summary: "Pool Is Full",

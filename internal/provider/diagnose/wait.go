@@ -19,28 +19,45 @@ func (s Subject) NotYet(refusal error) diag.Diagnostic {
 	if !s.Wait.IsUnknown() {
 		limit = "up to " + s.Wait.ValueString()
 	}
-	return s.tell(WarningExpectationDoesNotHoldYet, path.Root(s.waits()),
-		"The expected state has not been reached yet. The apply waits for it for "+limit+".", s.seenLast(refusal), "")
+	title, happened := WarningExpectationDoesNotHoldYet, "The expected state has not been reached yet. The apply waits for it for "
+	if s.Members != nil { // an allocation expects nothing but a pool
+		title, happened = WarningNothingToTakeYet, "Nothing can be taken yet. The apply waits for something to be free for "
+	}
+	return s.tell(title, path.Root(s.waits()), happened+limit+".", s.seenLast(refusal), "")
 }
 
 // waited is for the end of a wait that came to nothing.
 func (s Subject) waited(e *cas.WaitError) diag.Diagnostic {
 	at := path.Root(s.waits())
 	facts := append(s.seenLast(e.Last), Fact{"Waited", e.Waited.Round(100 * time.Millisecond).String()})
+	again := " Then run terraform apply again, or raise " + s.waits() + "."
+	title, reached, notReached := TitleWaitEndedWithoutAMatch, "the expected state was reached", "The expected state was not reached"
+	next := "Find out why the other writer is late." + again
+	if s.Members != nil {
+		title, reached, notReached = TitleWaitEndedWithoutAValue, "something could be taken", "Nothing could be taken"
+		next = freeing(e.Last, again)
+	}
 	var forbidden *cas.ForbiddenError
 	switch {
 	case errors.As(e.Err, &forbidden):
 		return s.refuse(TitleNotPermittedToWait, at, fmt.Sprintf("You do not have permission to %s this ConfigMap, so %s cannot wait.",
 			forbidden.Verb, s.waits()), append(facts, Fact{"API server", s.words(forbidden.Err)}), "Grant get, patch and watch on "+s.granted()+".")
 	case errors.Is(e.Err, context.DeadlineExceeded):
-		return s.refuse(TitleWaitEndedWithoutAMatch, at, "The expected state was not reached within "+s.waits()+".", facts,
-			"Find out why the other writer is late. Then run terraform apply again, or raise "+s.waits()+".")
+		return s.refuse(title, at, notReached+" within "+s.waits()+".", facts, next)
 	case errors.Is(e.Err, context.Canceled), errors.Is(e.Err, cas.ErrClosed):
 		return s.refuse(TitleOperationCanceled, path.Empty(), "The operation was canceled while it waited.", facts, "")
 	default:
-		return s.refuse(TitleWaitFailed, at, "The watch of the ConfigMap failed before the expected state was reached.",
+		return s.refuse(TitleWaitFailed, at, "The watch of the ConfigMap failed before "+reached+".",
 			append(facts, Fact{"Cause", s.words(e.Err)}), "Remove the cause, then run terraform apply again.")
 	}
+}
+
+// freeing is the next step where nothing has become free in time.
+func freeing(last error, again string) string {
+	if full := (*pool.FullError)(nil); !errors.As(last, &full) {
+		return "Create the ConfigMap." + again
+	}
+	return "Find out which claimants still use what they have, and release the rest." + again + " To wait longer for what this configuration keeps is in vain."
 }
 
 // seenLast are the facts about what refused last.
