@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -188,4 +189,34 @@ func TestPolicyThatMakesWhatALostNumberWouldIsNoProof(t *testing.T) {
 	f.triggers() // and so 7
 	_, err = f.takes()
 	f.want(Unknown, err)
+}
+
+// Given the same; when the other takes back, after that, what had the policy change it; then that nothing else differs is no proof either: another has written.
+func TestPolicyThatMakesWhatALostNumberWouldIsNoProofWhereAllElseIsAsBefore(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "5"})
+	f.mutates()
+	f.setAs("kubectl-patch", "other", "1")
+	f.mayNotWatch()
+	_, err := f.takes() // 5, and 6 is left
+	f.want(Applied, err)
+	<-waitFor(func() bool { return time.Now().After(lastWrite(f.live()).Add(time.Second)) }) // so that his time is a later one
+	f.proxy.Reset()
+	f.onSends(http.MethodPatch, func() testcluster.Fault {
+		f.setAs("kubectl-patch", "trigger", "yes") // and so 7
+		f.changeAs("kubectl-patch", func(cm *corev1.ConfigMap) { delete(cm.Data, "trigger") })
+		return testcluster.Fault{DropBefore: true}
+	})
+	_, err = f.takes()
+	f.want(Unknown, err)
+	f.wantData(map[string]string{"foo": "7", "other": "1"})
+}
+
+// lastWrite is the last time in managedFields.
+func lastWrite(cm *corev1.ConfigMap) (last time.Time) {
+	for _, m := range cm.ManagedFields {
+		if m.Time.After(last) {
+			last = m.Time.Time
+		}
+	}
+	return last
 }

@@ -103,7 +103,7 @@
 // That version is found by a watch from the horizon, a resourceVersion that was known before the base was read; and where
 // the API server has forgotten that too, or this user may not watch, by walking back through etcd, if this user may list.
 // Where it cannot be found, the verdict is Unknown, unless a key is still ours under a name that only this Engine has
-// (Engine.Signed), and that name has written since, or nothing else differs. A write in doubt that others wait for is halved and then set aside, and
+// (Engine.Signed), and that name has written since, or nothing else differs and nobody else shows. A write in doubt that others wait for is halved and then set aside, and
 // others go on; the version that comes next tells what became of it. An error of the API server's own (500) is in doubt
 // as well: the write is sent again for five seconds. So long is a JSON Patch looked for.
 //
@@ -123,7 +123,9 @@
 //   - Noticing that a write has landed whose answer is lost, and which admission undid, where its field manager owned the same keys and wrote within
 //     the second before, or changed another of its keys along: it counts as not written.
 //   - What became of a write to an object that has no managedFields after it, as where something removes them, and whose
-//     answer is lost.
+//     answer is lost. Nor, of fields, where the API server keeps those of before, as it does where an object fits its
+//     definition no more: it cannot be told from a second write within the second. Nor a true verdict where admission
+//     takes single entries or fields out of managedFields.
 //   - A true verdict where something between here and the API server sends a write twice and passes on the second answer:
 //     that is a conflict, though the first landed. This package never does. (Under Engine.Signed it is found out, unless
 //     the key was written again meanwhile.)

@@ -228,6 +228,39 @@ func TestListThatBecameOneIsNotAnothersWrite(t *testing.T) {
 	f.want(Applied, err)
 }
 
+// Given an object that fits its definition no more, of which the API server keeps managedFields as they were, whoever writes; when the answer to a write
+// is lost, or another writes the same in place of one that never arrives; then nothing tells whose it was.
+func TestWriteOfWhichNoAccountIsKeptIsUnknown(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		owner string // of the field
+		fate  func(f *fieldsFixture) testcluster.Fault
+	}{
+		"ours, of another's field": {"other", func(*fieldsFixture) testcluster.Fault { return testcluster.Fault{DropAfter: true} }},
+		"another's, of our field": {"engine", func(f *fieldsFixture) testcluster.Fault {
+			f.merge("other", `{"spec":{"number":6}}`)
+			return testcluster.Fault{DropBefore: true}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			of := newWidgets(t)
+			f := newFields(t, of)
+			f.merge(test.owner, `{"spec":{"number":5}}`)
+			group, _, _ := strings.Cut(of.apiVersion, "/")
+			f.mustSend(http.MethodPatch, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets."+group, "application/json-patch+json",
+				`[{"op":"replace","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/size/type","value":"integer"}]`)
+			<-waitFor(func() bool {
+				_, answer := f.send(http.MethodPatch, f.url+"?dryRun=All&fieldManager=probe", "application/merge-patch+json", `{"metadata":{"labels":{"probe":"1"}}}`)
+				return !strings.Contains(string(answer), `"manager":"probe"`)
+			})
+			f.lost(func() testcluster.Fault { return test.fate(f) })
+			_, err := f.commit(f.txn(change{"spec.number", "5", "6"}))
+			f.want(Unknown, err)
+			f.wantField("spec.number", "6")
+		})
+	}
+}
+
 // Given a field that is computed; then what is made of it is judged as any other value: the element must be there, and hold what selects it.
 func TestComputedFieldMustFit(t *testing.T) {
 	f := newFields(t, deployment)

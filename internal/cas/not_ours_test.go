@@ -2,12 +2,14 @@ package cas
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -44,6 +46,57 @@ func TestWriteDidNotLandWhoseKeyNobodyOwns(t *testing.T) {
 	_, err := f.do(f.swapping("foo", one, two))
 	f.wantReason(ReasonKey, err)
 	f.wantData(map[string]string{"bar": "1"})
+}
+
+// applies has another apply a key of a Secret as stringData, of which he owns that, and not the data that becomes of it. It may be called from a hook.
+func (f *fixture) applies(key, value string) {
+	body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":%q},"stringData":{%q:%q}}`, f.ref.Name, key, value)
+	_, err := f.cluster.Client().CoreV1().Secrets(f.ref.Namespace).Patch(context.Background(), f.ref.Name, types.ApplyPatchType, body,
+		metav1.PatchOptions{FieldManager: "applier"})
+	if err != nil {
+		f.Error(err)
+	}
+}
+
+// Given a key of a Secret that is ours since another applied it as stringData; when a swap is lost on its way, and the other applies what it would have made,
+// within the second; then that is not told as ours.
+func TestKeyThatAnotherAppliesAsStringDataIsNotOurs(t *testing.T) {
+	f := newFixtureOf(t, Secret, map[string]string{"bar": "1"})
+	f.withinASecond(func() {
+		f.engine = f.newEngine(f.proxy.Config)
+		f.applies("foo", "0")
+		_, err := f.do(f.swapping("foo", Text("0"), one))
+		f.want(Applied, err)
+	}, func() {
+		f.onSends(http.MethodPatch, func() testcluster.Fault {
+			f.applies("foo", "2")
+			return testcluster.Fault{DropBefore: true}
+		})
+		_, err := f.do(f.swapping("foo", one, two))
+		if verdict := VerdictOf(err); verdict != Unknown && verdict != Conflict { // where it was another second, that tells
+			t.Errorf("%s, want that it is unknown: %v", verdict, err)
+		}
+	})
+}
+
+// Given the same of a signed swap, and a user who may not watch; when it is refused, since the other has applied what it would have made; then that is no
+// proof that something sent it twice.
+func TestKeyThatAnotherAppliesAsStringDataIsNoProof(t *testing.T) {
+	f := newFixtureOf(t, Secret, map[string]string{"foo": "0"})
+	f.mayNotWatch()
+	signed := func(from, to Entry) Swap {
+		s := f.swapping("foo", from, to)
+		s.FieldManager = f.engine.Signed("engine")
+		return s
+	}
+	_, err := f.do(signed(Text("0"), one))
+	f.want(Applied, err)
+	f.onSends(http.MethodPatch, func() testcluster.Fault {
+		f.applies("foo", "2")
+		return testcluster.Fault{}
+	})
+	_, err = f.do(signed(one, two))
+	f.wantReason(ReasonKey, err)
 }
 
 // Given a removal that is lost on its way; when another removes the same key and, in the same write, an owner of the object; then the lineage does not

@@ -15,6 +15,7 @@ package judging
 //
 // The API server makes managedFields before admission. So what we set is ours in F, whatever admission made of its value; and that a
 // value of another's changed as well disproves nothing, since admission may have changed it along with ours. What we remove leaves no such trace.
+// Two writes leave managedFields as they are: any to an object of which the API server cannot make them, and what was applied as stringData of a Secret.
 
 import (
 	"errors"
@@ -198,7 +199,7 @@ func (s Sent) hasChanged(before, next *Observation) (has bool) {
 // written under our name since, or else is all that differs. That it holds what was sent proves nothing: a policy may set that along with another's write.
 func (s Sent) IsProven(before, now *Observation) bool {
 	gains, _, isLater := s.gained(before, now, s.writes(before))
-	return s.Owns(before, now) && (gains || isLater || s.isAllOf(before, now))
+	return s.Owns(before, now) && (gains || isLater || s.isAllOf(before, now) && !s.HasAnother(before, now))
 }
 
 // TellUnread is Tell of a removal whose base this process has not read: of what a plan saw.
@@ -231,8 +232,11 @@ func (s Sent) writes(before *Observation) map[Field]Entry {
 	return all
 }
 
-// isAllOf reports whether next is just what the write makes of before.
+// isAllOf reports whether next is just what the write makes of before, and nobody can have made that without his name.
 func (s Sent) isAllOf(before, next *Observation) bool {
+	if next.hidesWriters(before, s.writes(before)) {
+		return false
+	}
 	if s.Normal != nil && canLandOn(before, s.Changes) && sameBut(next, s.Normal) {
 		return true
 	}
@@ -258,6 +262,9 @@ func (s Sent) isAnothers(before, next *Observation, writes map[Field]Entry) bool
 	_, beside, _ := s.gained(before, next, writes)
 	if s.HasAnother(before, next) || beside && (next.fields == nil || s.Normal != nil) {
 		return true
+	}
+	if next.fields != nil && next.hidesWriters(before, writes) { // ours too
+		return false
 	}
 	for f, became := range s.standings(before, next, writes) {
 		isGone := next.fields != nil && writes[f].IsAbsent() && next.at(f).IsAbsent()

@@ -346,7 +346,7 @@ func isMore(was, is any) bool {
 }
 
 // FuzzEvidenceOfFields is FuzzEvidence of fields: of lists with merge keys, sets, maps and what is atomic, with values that are stored in another form,
-// with defaults, and with managers that wrote in another version.
+// with defaults, with managers that wrote in another version, and with writes of which no account is kept.
 func FuzzEvidenceOfFields(f *testing.F) {
 	judgingtest.Seeds(f, 1000)
 	f.Fuzz(func(t *testing.T, bytes []byte) {
@@ -380,6 +380,10 @@ func FuzzEvidenceOfFields(f *testing.F) {
 			did = w.draw(t, &c)
 		}
 		leavesTrace := next.write(t, who, next.with(t, did))
+		if c.Pick(8) == 0 { // it cannot make managedFields, and keeps those of before
+			leavesTrace, next.owns, next.times = false, w.owns.Copy(), maps.Clone(w.times)
+		}
+		isAccounted := spokenOwners(next) != spokenOwners(w) // else another may have written as well, of whom no account is kept
 		policy := next.admit(t, &c)
 		if !isOurs && c.Pick(4) == 0 {
 			more := next.judged(t, ours) // it makes just what our write would have made
@@ -455,7 +459,7 @@ func FuzzEvidenceOfFields(f *testing.F) {
 			t.Errorf("told as landed (admission %t, signed %t)\n%s", isAdmitted, isSigned, about())
 		case isTwin && got == judging.HasLanded && !isGone && !isMade && !isDryAdmitted: // it may only make the same
 			t.Errorf("a twin's, told as landed (admission %t)\n%s", isAdmitted, about())
-		case isOurs && !isAdmitted && !isDryAdmitted && got != judging.HasLanded && sent.Normal != nil && leavesTrace && !onlyRemoves:
+		case isOurs && !isAdmitted && !isDryAdmitted && got != judging.HasLanded && sent.Normal != nil && leavesTrace && isAccounted && !onlyRemoves:
 			t.Errorf("ours, without admission: %d, %v\n%s", got, cause, about())
 		case isOurs && got != judging.HasLanded && isMade && isTold && leavesTrace && !onlyRemoves && (isShown || next.times["engine"] > w.times["engine"]):
 			t.Errorf("ours, which shows (admission %t): %d, %v\n%s", isAdmitted, got, cause, about())
@@ -464,7 +468,7 @@ func FuzzEvidenceOfFields(f *testing.F) {
 		case who != "engine" && gains && got != judging.HasNotLanded && !isGone:
 			t.Errorf("another's, which shows (admission %t): %d, %v\n%s", isAdmitted, got, cause, about())
 		// In what form a write is stored only a dry run tells, and only where admission does as for the write.
-		case who != "engine" && leavesTrace && isAnswered && !isDryAdmitted && next.keeps(w, alone, who, ours) && got != judging.HasNotLanded && !isGone:
+		case who != "engine" && leavesTrace && isAccounted && isAnswered && !isDryAdmitted && next.keeps(w, alone, who, ours) && got != judging.HasNotLanded && !isGone:
 			t.Errorf("another's, which keeps what ours would own (admission %t): %d, %v\n%s", isAdmitted, got, cause, about())
 		}
 	})

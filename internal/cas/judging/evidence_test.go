@@ -291,6 +291,31 @@ func TestWhatBecameOfALostWrite(t *testing.T) {
 	}
 }
 
+// Given a signed write of foo from 1 to 2, of which nothing tells which version came first after its base; then the object as it is now proves that it landed
+// where foo is ours, and our name has written since or nothing else differs and nobody else shows.
+func TestWhatProvesASignedWrite(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		before, now []string
+		want        bool
+	}{
+		"it is ours":                          {[]string{"foo=1 other", "bar=1 other"}, []string{"foo=2 engine", "bar=1 other"}, true},
+		"it is ours, and another wrote since": {[]string{"foo=1 other", "bar=1 other"}, []string{"foo=2 engine", "bar=9 other, later"}, true},
+		"it is all that differs":              {[]string{"foo=1 engine", "bar=1 other"}, []string{"foo=2 engine", "bar=1 other"}, true},
+		"another shows":                       {[]string{"foo=1 engine", "bar=1 other"}, []string{"foo=2 engine", "bar=1 other, later"}, false},
+		"something else differs":              {[]string{"foo=1 engine", "bar=1 other"}, []string{"foo=2 engine", "bar=9 other"}, false},
+		"it is another's":                     {[]string{"foo=1 other"}, []string{"foo=2 other"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sent := judging.Sent{Manager: "engine", IsSigned: true, Changes: []judging.Change{{Key: "foo", From: judging.Text("1"), To: judging.Text("2")}}}
+			if got := sent.IsProven(state(test.before...), state(test.now...)); got != test.want {
+				t.Errorf("%t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
 // Given a write of a key in an object that has none; then that the map came to be ours with it shows no other write.
 func TestMapThatComesWithOurKeyIsOurs(t *testing.T) {
 	t.Parallel()

@@ -99,11 +99,26 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 		},
 		"another's": {"spec.n", "1", "2", false, object{`{"n":1}`, []string{`other {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`other! {"f:spec":{"f:n":{}}}`}}, "", lost},
 		"another's within the second": {
-			"spec.n", "1", "2", false, object{`{"n":1}`, []string{`other {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`other {"f:spec":{"f:n":{}}}`}}, "", lost,
+			"spec.n", "1", "2", false,
+			object{`{"n":1,"m":1}`, []string{`other {"f:spec":{"f:n":{},"f:m":{}}}`}},
+			object{`{"n":2}`, []string{`other {"f:spec":{"f:n":{}}}`}},
+			"", lost,
+		},
+		"another's within the second, or ours of which no account was kept": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, []string{`other {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`other {"f:spec":{"f:n":{}}}`}}, "", unknown,
+		},
+		"ours within the second, or another's of which no account was kept": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, []string{`engine {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`engine {"f:spec":{"f:n":{}}}`}}, "", unknown,
+		},
+		"ours within the second, and taken from another": {
+			"spec.n", "1", "2", false,
+			object{`{"n":1,"m":1}`, []string{`engine {"f:spec":{"f:n":{}}}`, `other {"f:spec":{"f:n":{},"f:m":{}}}`}},
+			object{`{"n":2,"m":1}`, []string{`engine {"f:spec":{"f:n":{}}}`, `other {"f:spec":{"f:m":{}}}`}},
+			"", landed,
 		},
 		"a map that another owns as a whole": {
 			"spec.map.a", `"1"`, `"2"`, false,
-			object{`{"map":{"a":"1"}}`, []string{`other {"f:spec":{"f:map":{}}}`}},
+			object{`{"map":{"a":"1"},"m":1}`, []string{`other {"f:spec":{"f:map":{},"f:m":{}}}`}},
 			object{`{"map":{"a":"2"}}`, []string{`other {"f:spec":{"f:map":{}}}`}},
 			"", lost,
 		},
@@ -157,7 +172,7 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 		},
 		"what only goes of a list that another may own in parts": {
 			"spec.list", `["a","b"]`, `["a"]`, false,
-			object{`{"list":["a","b"]}`, []string{`other {"f:spec":{"f:list":{}}}`}},
+			object{`{"list":["a","b"],"m":1}`, []string{`other {"f:spec":{"f:list":{},"f:m":{}}}`}},
 			object{`{"list":["a"]}`, []string{`other {"f:spec":{"f:list":{}}}`}},
 			`{"list":["a"]}`, unknown,
 		},
@@ -188,7 +203,10 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 			"", landed,
 		},
 		"ours, of which the many may own a part": {
-			"spec.n", "1", "2", false, object{`{"n":1}`, []string{`ancient-changes {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`ancient-changes {"f:spec":{"f:n":{}}}`}}, "", unknown,
+			"spec.n", "1", "2", false,
+			object{`{"n":1,"m":1}`, []string{`ancient-changes {"f:spec":{"f:n":{},"f:m":{}}}`}},
+			object{`{"n":2}`, []string{`ancient-changes {"f:spec":{"f:n":{}}}`}},
+			"", unknown,
 		},
 		"the many own another field": {
 			"spec.n", "1", "2", false,
@@ -197,7 +215,10 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 			"", landed,
 		},
 		"a manager of another version may own it": {
-			"spec.n", "1", "2", false, object{`{"n":1}`, []string{`other~ {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`other~ {"f:spec":{"f:n":{}}}`}}, "", unknown,
+			"spec.n", "1", "2", false,
+			object{`{"n":1,"m":1}`, []string{`other~ {"f:spec":{"f:n":{},"f:m":{}}}`}},
+			object{`{"n":2}`, []string{`other~ {"f:spec":{"f:n":{}}}`}},
+			"", unknown,
 		},
 		"our name in another version wrote": {
 			"spec.n", "1", "2", false, object{`{"n":1}`, []string{`engine~ {"f:spec":{"f:m":{}}}`}}, object{`{"n":2}`, []string{`engine~! {"f:spec":{"f:n":{}}}`}}, "", lost,
@@ -347,8 +368,8 @@ func TestLostRemovalOfOneFieldBesideAnother(t *testing.T) {
 		},
 		"a policy made what the write makes, along with another's write": {
 			judging.Change{Key: fieldKey(t, "spec.map.a"), To: entryOf(t, `"2"`)},
-			object{`{"n":1,"map":{}}`, []string{`other {"f:spec":{"f:n":{}}}`, `engine {"f:spec":{"f:map":{}}}`}},
-			object{`{"map":{"a":"2"}}`, []string{`other {"f:spec":{"f:n":{}}}`, `engine {"f:spec":{"f:map":{}}}`}},
+			object{`{"n":1,"k":1,"map":{}}`, []string{`other {"f:spec":{"f:n":{},"f:k":{}}}`, `third {"f:spec":{"f:k":{}}}`, `engine {"f:spec":{"f:map":{}}}`}},
+			object{`{"k":1,"map":{"a":"2"}}`, []string{`other {"f:spec":{"f:n":{},"f:k":{}}}`, `engine {"f:spec":{"f:map":{}}}`}},
 			object{},
 			false,
 		},

@@ -263,6 +263,12 @@ func (m managed) isSame(other managed) bool {
 	return m.Manager == other.Manager && m.Operation == other.Operation && m.apiVersion == other.apiVersion && m.subresource == other.subresource
 }
 
+// equals reports whether two entries are one, at two times.
+func (m managed) equals(other managed) bool {
+	isTold := m.fields != nil && other.fields != nil
+	return m.isSame(other) && m.Time.Equal(other.Time) && (isTold && m.fields.Equals(other.fields) || !isTold && m.fields == other.fields)
+}
+
 func (o *Observation) managedFields() (all []managed) {
 	for _, f := range o.configMap.ManagedFields {
 		isForeign := o.fields != nil && f.APIVersion != o.apiVersion

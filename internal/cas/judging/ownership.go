@@ -107,6 +107,21 @@ func (o *Observation) isOwned(path fieldpath.Path) bool {
 	return slices.ContainsFunc(o.managers(), func(m managed) bool { return m.fields == nil || m.fields.Has(path) })
 }
 
+// hidesWriters reports whether somebody may have written some of this since before, and managedFields do not tell. Where an API server cannot make them, as
+// of an object that fits its definition no more, or that cannot be converted, it keeps those of before. And who applies stringData of a Secret owns
+// that, and not the data that becomes of it.
+func (o *Observation) hidesWriters(before *Observation, writes map[Field]Entry) bool {
+	if o.fields != nil {
+		return slices.EqualFunc(before.managers(), o.managers(), managed.equals)
+	}
+	for f := range writes {
+		if o.kind == Secret && f.in == "binaryData" && o.isOwned(fieldpath.MakePathOrDie("stringData", f.key)) {
+			return true
+		}
+	}
+	return false
+}
+
 // inParts is what holds as a whole what it held before, when it was owned in parts: of a list or a map that the kind's definition makes one since, the
 // API server says so in anybody's next write.
 func (o *Observation) inParts(before *Observation, gained, had *fieldpath.Set) *fieldpath.Set {

@@ -96,6 +96,12 @@ var written = []Rule{
 	tell("A key that we came to own shows that we wrote", "a || b || c.isAllOf(d, e) -> b || c.isAllOf(d, e)", "a policy changed another's key along with our write within the second"),
 	tell("So does a later time of ours", "a || b || c.isAllOf(d, e) -> a || c.isAllOf(d, e)", "our own key later, and another one with it"),
 	tell("So does that nothing else has changed", "a || b || c.isAllOf(d, e) -> a || b", "just what it makes, of our own key within the second"),
+	rule("Not where somebody may have applied it as stringData", "judging.Observation.hidesWriters", "o.kind == Secret && a && b -> false",
+		"TestKeyThatAnotherAppliesAsStringDataIsNotOurs"),
+	rule("Nor where the API server kept no account", "judging.Sent.isAllOf", "never hidesWriters", "TestWriteOfWhichNoAccountIsKeptIsUnknown/another's,_of_our_field",
+		"TestWhatBecameOfALostWriteOfFields/ours_within_the_second,_or_another's_of_which_no_account_was_kept"),
+	anothers("What another owns was not set by him where the API server kept no account", "never hidesWriters", "TestWriteOfWhichNoAccountIsKeptIsUnknown/ours,_of_another's_field",
+		"TestWhatBecameOfALostWriteOfFields/another's_within_the_second,_or_ours_of_which_no_account_was_kept"),
 	differs("Not where something else has", "maps.Equal(a, b) -> true", "our own key within the second, and another one with it"),
 	differs("As a finalizer", "slices.Equal(a, b) -> true", "TestWhatElseAVersionDiffersBy"),
 	differs("Or an owner", "without DeepEqual", "TestRemovalThatAnotherMadeAlongWithAnOwnersEndsTheLineage"),
@@ -125,8 +131,9 @@ var written = []Rule{
 		"TestWhatBecameOfALostWrite/managers_that_came_among_the_many_with_our_write"),
 	// Signatures.
 	rule("A key that is ours still proves a signed write", "cas.batch.settle", "never isProven", "TestSignedWriteIsSettledWithoutWatch"),
-	rule("Who owns the key proves it, not that it was changed", "judging.Sent.IsProven", "a.Owns(b, c) -> true", "TestSignedWriteIsSettledWithoutWatch"),
+	rule("Who owns the key proves it, not that it was changed", "judging.Sent.IsProven", "a.Owns(b, c) -> true", "TestWhatProvesASignedWrite"),
 	rule("And only where we wrote since, or nothing else differs", "judging.Sent.IsProven", "a || b || c -> true", "TestPolicyThatMakesWhatALostNumberWouldIsNoProof"),
+	rule("And nobody else shows", "judging.Sent.IsProven", "without HasAnother", "TestWhatProvesASignedWrite", "TestPolicyThatMakesWhatALostNumberWouldIsNoProofWhereAllElseIsAsBefore"),
 	rule("A write begins managedFields where there are none", "cas.batch.request", "judging.MergePatch(a, b, c, d.firstOwner()) -> judging.MergePatch(a, b, c, nil)", "TestSignedWriteIsToldFromATwins"),
 	rule("A signed write that was sent twice on the way is found out", "cas.batch.overtaken", "never isProven", "TestSignedWriteThatIsSentTwiceOnTheWayIsFoundOut"),
 	// After a write whose verdict is unknown.
