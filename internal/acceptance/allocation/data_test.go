@@ -62,3 +62,15 @@ func TestWhatIsNoPoolIsNotListed(t *testing.T) {
 	p.Set("testmap", "foo", "{}")
 	p.PlanRefused([]string{"Error: Invalid Allocation", "from (2) must not be above to (1)"})
 }
+
+// The names of members are a part of what the key holds.
+func TestWhatIsNoPoolIsNotQuotedWhereValuesAreHidden(t *testing.T) {
+	p := fixture.NewPipeline(t)
+	p.Create("testmap", fixture.Data{"foo": `{"s3cr3t": 5}`})
+	for _, config := range []string{block("a", ofFive), pools("")} {
+		p.WriteFor(p.Kubeconfig, "hide_values = true", config)
+		p.PlanRefused([]string{"Error: Not A Pool", "foo holds no pool: a member is no JSON object.", "Member: (hidden, 6 bytes, ", "!s3cr3t"})
+		p.Write(config)
+		p.PlanRefused([]string{`Member: "s3cr3t"`})
+	}
+}

@@ -301,7 +301,7 @@ func allocationSchema(ctx context.Context) schema.Schema {
 		},
 		"id": attributes.Computed("The random `id` of the allocation in the pool. Only what has it is released."),
 		"value": attributes.Computed("What was taken, such as `30000`, `10.0.3.0/24` or `b`. Null after a create or a delete of unknown outcome: the next apply " +
-			"releases and replaces it."),
+			"releases and replaces it, and a destroy releases it."),
 		"number": schema.Int64Attribute{
 			Computed: true, MarkdownDescription: "`value` as a number. Null with `cidr` and `names`.",
 		},

@@ -46,7 +46,11 @@ func (s Subject) ofPool(err error) diag.Diagnostic {
 		if s.Op != terms.OpCreate && s.Ways.Abandon != "" {
 			next = strings.Replace(next, "use another key.", "run terraform state rm with the address of this resource.", 1)
 		}
-		return s.refuse(TitleNotAPool, path.Root("key"), s.ID.Key+" holds no pool: "+format.Problem+".", nil, s.orDestroy(next))
+		var facts []Fact
+		if format.Member != nil {
+			facts = []Fact{{"Member", s.shown(*format.Member)}}
+		}
+		return s.refuse(TitleNotAPool, path.Root("key"), s.ID.Key+" holds no pool: "+format.Problem+".", facts, s.orDestroy(next))
 	case errors.As(err, &here):
 		const next = "Widen the range, or have fewer allocations in one configuration."
 		if s.Plan != "" { // Terraform plans a replacement as an allocation that stays, and then as a new one
@@ -141,7 +145,7 @@ func (s Subject) AllocationLost(value string) diag.Diagnostic {
 // AllocationTakenOver warns where another has what was the resource's.
 func (s Subject) AllocationTakenOver(by pool.Member, then string) diag.Diagnostic {
 	return s.tell(WarningAllocationTakenOver, path.Empty(), "Another has the value by now. "+then,
-		[]Fact{{partValue, s.shown(by.Value)}, {"Claimant", s.claimant(by)}}, "Find out who changed the pool by hand.")
+		[]Fact{{partValue, s.shown(by.Value)}, {"Claimant", s.claimant(by)}}, "Find out who changed the pool by hand, or which other state had the same allocation.")
 }
 
 // AllocationNotKept is for an allocation that the API server has not stored.
@@ -171,7 +175,7 @@ func Allocating(op terms.Operation) Subject {
 			Move:    "To give the resource another address, use a moved block.",
 			Abandon: "To leave the ConfigMap as it is, run terraform state rm with the address of this resource. The value stays taken.",
 			Doubt: map[terms.Operation]string{
-				terms.OpCreate: "Run terraform apply again: it releases what this one may have taken, and takes a value again.",
+				terms.OpCreate: "Run terraform apply again: it releases what this one may have taken, and takes a value again. A destroy only releases.",
 				terms.OpDelete: "Run terraform again: it releases the value if it is still taken. A configuration that keeps the allocation takes a value again, which may be another one.",
 			}[op],
 		},

@@ -49,6 +49,18 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 			detail: "foo holds no pool: the text is no JSON object. Nothing was written." + head +
 				"\nIf it was one, mend the text: with {}, or without the key, all its values are free for others. To keep what is there, use another key.",
 		},
+		"a member that is no allocation": {
+			of: create.Diagnose(&pool.FormatError{Problem: "a member is no JSON object", Member: &many[0].Value}), path: "key", summary: "Not A Pool",
+			detail: "foo holds no pool: a member is no JSON object. Nothing was written." + head + "  Member:     \"0\"\n" +
+				"\nIf it was one, mend the text: with {}, or without the key, all its values are free for others. To keep what is there, use another key.",
+		},
+		"a member that is no allocation, hidden": {
+			of:   aboutFoo(terms.OpCreate, ofAllocation, hidden).Diagnose(&pool.FormatError{Problem: "a member is no JSON object", Member: &many[0].Value}),
+			path: "key", summary: "Not A Pool",
+			detail: "foo holds no pool: a member is no JSON object. Nothing was written." + head +
+				"  Member:     (hidden, 1 bytes, sha256:5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9)\n" +
+				"\nIf it was one, mend the text: with {}, or without the key, all its values are free for others. To keep what is there, use another key.",
+		},
 		"a pool that is one no more": {
 			of: read.Diagnose(&pool.FormatError{Problem: "the text is no JSON object"}), path: "key", summary: "Not A Pool",
 			detail: "foo holds no pool: the text is no JSON object. Nothing was read." + head +
@@ -147,7 +159,7 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 		"an allocation that is another's": {
 			of: read.AllocationTakenOver(ours, "It stays with that claimant."), severity: diag.SeverityWarning, summary: "Allocation Taken Over",
 			detail: "Another has the value by now. It stays with that claimant." + head + "  Value:      \"7\"\n  Claimant:   shop/web\n" +
-				"\nFind out who changed the pool by hand.",
+				"\nFind out who changed the pool by hand, or which other state had the same allocation.",
 		},
 		"an allocation without an id": {
 			of: read.WithoutID(ours), summary: "Allocation Without An ID",
@@ -175,7 +187,7 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 			summary: "Write Outcome Unknown",
 			detail: "The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet." + wide +
 				"  Cause:            the server's own words\n  resourceVersion:  7 before the write\n" +
-				"\nRun terraform apply again: it releases what this one may have taken, and takes a value again.",
+				"\nRun terraform apply again: it releases what this one may have taken, and takes a value again. A destroy only releases.",
 		},
 		"an immutable ConfigMap, on destroy": {
 			of: aboutFoo(terms.OpDelete, ofAllocation).Diagnose(&cas.ImmutableError{Ref: testRef}), summary: "ConfigMap Is Immutable",

@@ -314,17 +314,25 @@ func TestWhatIsNoPoolIsRefused(t *testing.T) {
 		`{"1": {}`:                   "the text is no JSON object",
 		`{"1": {},}`:                 "the text is no JSON object",
 		`{"1": {}} {}`:               "something follows the JSON object",
-		`{"1": }`:                    `the member "1" is no JSON`,
-		`{"1": "web"}`:               `the member "1" is no JSON object`,
-		`{"1": null}`:                `the member "1" is no JSON object`,
-		`{"1": {}, "\u0031": {}}`:    `the member "1" is there twice`,
-		`{"": {}}`:                   `the member "" has no valid name`,
-		`{"\ud800": {}}`:             "the member \"\uFFFD\" has no valid name",
+		`{"1": }`:                    "a member is no JSON: 1",
+		`{"1": "web"}`:               "a member is no JSON object: 1",
+		`{"1": null}`:                "a member is no JSON object: 1",
+		`{"1": {}, "\u0031": {}}`:    "a member is there twice: 1",
+		`{"": {}}`:                   "a member has no valid name: ",
+		`{"\ud800": {}}`:             "a member has no valid name: \uFFFD",
 		"{\"1\": {\"a\": \"\xff\"}}": "the text is not UTF-8",
 	} {
 		_, err := Parse(text)
-		if format := (*FormatError)(nil); !errors.As(err, &format) || format.Problem != want {
-			t.Errorf("%q: %v, want %s", text, err, want)
+		format := &FormatError{}
+		got := ""
+		if errors.As(err, &format) {
+			got = format.Problem
+		}
+		if format.Member != nil {
+			got += ": " + *format.Member
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
 	for _, text := range []string{"{}", " {\n} ", `{"a": {}}`} {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/netip"
 	"slices"
@@ -21,38 +20,38 @@ import (
 // Parse reads a pool. Its error is a *FormatError.
 func Parse(text string) (*Pool, error) {
 	if !utf8.ValidString(text) {
-		return nil, &FormatError{"the text is not UTF-8"}
+		return nil, &FormatError{Problem: "the text is not UTF-8"}
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	if token, err := d.Token(); err != nil || token != json.Delim('{') {
-		return nil, &FormatError{"the text is no JSON object"}
+		return nil, &FormatError{Problem: "the text is no JSON object"}
 	}
 	p, seen := &Pool{}, map[string]bool{}
 	for d.More() {
 		token, err := d.Token()
 		name, isText := token.(string)
 		if err != nil || !isText {
-			return nil, &FormatError{"the text is no JSON object"}
+			return nil, &FormatError{Problem: "the text is no JSON object"}
 		}
 		var raw json.RawMessage
 		switch err := d.Decode(&raw); {
 		case err != nil:
-			return nil, &FormatError{fmt.Sprintf("the member %q is no JSON", name)}
+			return nil, &FormatError{"a member is no JSON", &name}
 		case raw[0] != '{':
-			return nil, &FormatError{fmt.Sprintf("the member %q is no JSON object", name)}
+			return nil, &FormatError{"a member is no JSON object", &name}
 		case seen[name]:
-			return nil, &FormatError{fmt.Sprintf("the member %q is there twice", name)}
+			return nil, &FormatError{"a member is there twice", &name}
 		case !IsName(name):
-			return nil, &FormatError{fmt.Sprintf("the member %q has no valid name", name)}
+			return nil, &FormatError{"a member has no valid name", &name}
 		}
 		seen[name] = true
 		p.members = append(p.members, newMember(name, compact(raw)))
 	}
 	if _, err := d.Token(); err != nil { // the closing brace
-		return nil, &FormatError{"the text is no JSON object"}
+		return nil, &FormatError{Problem: "the text is no JSON object"}
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, &FormatError{"something follows the JSON object"}
+		return nil, &FormatError{Problem: "something follows the JSON object"}
 	}
 	slices.SortFunc(p.members, member.compare)
 	return p, nil
@@ -63,13 +62,14 @@ func IsName(name string) bool { return name != "" && !strings.ContainsRune(name,
 
 // FormatError: a text is no pool.
 type FormatError struct {
-	Problem string // a sentence without a dot
+	Problem string  // a sentence without a dot, which quotes nothing
+	Member  *string // the name of the member that it is about; nil where it is about the text
 }
 
 func (e *FormatError) Error() string { return e.Problem }
 
 // NotText is the error of what is no text at all.
-func NotText() error { return &FormatError{"it is bytes (binaryData), not text"} }
+func NotText() error { return &FormatError{Problem: "it is bytes (binaryData), not text"} }
 
 // Reader reads the same pool again and again: where it holds what the last read found, or what [Reader.Keep] was told of, it is not parsed. The zero value is ready.
 type Reader struct {
