@@ -26,9 +26,12 @@ func (s Subject) ChangedByAdmission(changed []KeyChange) diag.Diagnostic {
 		keys = append(keys, c.Key)
 		facts = append(append(facts, s.keyFact(c.Key)...), s.compare("Sent", c.Sent, "Stored", c.Stored)...)
 	}
+	who, next := "Admission", fmt.Sprintf("Change the admission policy, or set %s to what it stores.", root(s.Value))
+	if s.APIVersion != "" && slices.ContainsFunc(changed, func(c KeyChange) bool { return c.Sent.IsAbsent() }) { // nothing tells which
+		who, next = "Admission, or a default of the API server,", "A default counts as removed. Otherwise: "+next
+	}
 	return s.tell(WarningValueChangedByAdmission, s.Keys[keys[0]].Value,
-		fmt.Sprintf("Admission changed %s while %s written.", enumerate(keys), number(len(keys), "it was", "they were")), facts,
-		fmt.Sprintf("Change the admission policy, or set %s to what it stores.", root(s.Value)))
+		fmt.Sprintf("%s changed %s while %s written.", who, enumerate(keys), number(len(keys), "it was", "they were")), facts, next)
 }
 
 // NumberNotKept is for a number that was taken for nothing.
