@@ -248,6 +248,44 @@ func TestFieldWhosePlaceIsGoneIsNotPutBack(t *testing.T) {
 	}
 }
 
+// A removed field that gets its default at once, and held that before, may be admission's doing or the API server's.
+func TestFieldThatIsRemovedAndHeldItsDefault(t *testing.T) {
+	o := made(t, widget)
+	o.Write(o.block(`fields = { "spec.mode" = null }`, `expected_fields = { "spec.mode" = "fast" }`))
+	o.Plan()
+	o.Wants(o.Apply(), "Warning: Value Changed By Admission", "Admission, or a default of the API server, changed spec.mode while it was written.", "A default counts as removed.")
+	o.PlanNothing()
+}
+
+// What a state knows as absent may be there again, where the removal is planned on the state before its refresh. Then the plan reads it, and says what becomes of it.
+func TestFieldThatCameBackBeforeARemoval(t *testing.T) {
+	for _, test := range []struct{ policy, says, want string }{
+		{"release", "Warning: Value Changed Since Last Apply", `{"blue":"1","red":"9"}`},
+		{"delete", "Warning: Value Changed Since Last Apply", `{"blue":"1"}`},
+		{"restore", "Error: Value Changed Since Last Apply", `{"blue":"1","red":"9"}`},
+	} {
+		t.Run(test.policy, func(t *testing.T) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+				for _, flags := range [][]string{nil, {"-refresh=false"}} {
+					o := on(p, service)
+					o.Planned(o.block(`fields = { "metadata.labels.red" = null }`, "deletion_policy = "+fixture.Quoted(test.policy)))
+					o.merge(`{"metadata":{"labels":{"red":"9"}}}`)
+					o.Write("")
+					if strings.HasPrefix(test.says, "Error") {
+						o.PlanRefused([]string{test.says, "Field: metadata.labels.red", `Found: "9"`}, flags...)
+						o.Do("state", "rm", "cas_object_fields.it")
+					} else {
+						o.Wants(o.Plan(flags...), test.says, "Field: metadata.labels.red", `Found: "9"`)
+						o.Apply()
+					}
+					o.wantLive(test.want, "metadata", "labels")
+					o.do("DELETE", o.name, "", "")
+				}
+			})
+		})
+	}
+}
+
 // What is absent already cannot be imported, so the message does not say to.
 func TestFieldThatIsAbsentAlreadyIsAdopted(t *testing.T) {
 	o := made(t, service)

@@ -20,10 +20,16 @@ func (ch *Change) PlanDelete(ctx context.Context) diag.Diagnostics {
 	return ch.planDelete(ctx, true)
 }
 
-// there is the claim without the fields that are let go already.
-func (c *Claim) there(m *Memory) *Claim {
+// there is the claim without the fields that are let go already, as far as the state and what was seen tell. seen is nil where nothing was read. What a plan has found there is there.
+func (c *Claim) there(m *Memory, seen *cas.Observation) *Claim {
 	values := maps.Clone(c.Values)
-	maps.DeleteFunc(values, func(field string, e cas.Entry) bool { return c.hasGone(field, e, m) })
+	maps.DeleteFunc(values, func(field string, e cas.Entry) bool {
+		isNoted := false
+		if note := m.removalOf(c.ID); note != nil {
+			_, isNoted = note.Fates[field]
+		}
+		return !isNoted && c.hasGone(field, e, m) && (seen == nil || c.hasGone(field, seen.Entry(field), m))
+	})
 	return c.with(values)
 }
 
@@ -34,9 +40,10 @@ func (c *Claim) hasGone(field string, e cas.Entry, m *Memory) bool {
 
 // planDelete is PlanDelete. If notes is true, it notes the keys as removed in this run.
 func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagnostics) {
-	ch.Prior = ch.Prior.there(ch.Memory)
-	prior, m := ch.Prior, ch.Memory
+	all, m := ch.Prior, ch.Memory
 	m.ForgetPlan()
+	ch.Prior = all.there(m, nil)
+	prior := ch.Prior
 	if ch.Run.applying() {
 		return nil
 	}
@@ -73,8 +80,10 @@ func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagno
 			return diags
 		}
 		if isAnother(prior.Version, seen.Version()) { // a removal may be planned on a state that is not refreshed
-			m.beginAnew(prior.Keys(), seen.Entry)
+			m.beginAnew(all.Keys(), seen.Entry)
 		}
+		prior = all.there(m, seen)
+		ch.Prior = prior
 		live = prior.live(seen)
 		become = prior.fates(live, m)
 		isSealed = seen.Immutable() && prior.changes(become, live, m)
@@ -113,7 +122,7 @@ func (ch *Change) rehearseRemoval(ctx context.Context) diag.Diagnostics {
 
 // Delete deletes or restores the keys, as deletion_policy says, or deletes the whole object. A conflict has removed nothing.
 func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
-	ch.Prior = ch.Prior.there(ch.Memory)
+	ch.Prior = ch.Prior.there(ch.Memory, nil)
 	prior := ch.Prior
 	timeout, diags := prior.Timeouts.Delete(ctx, terms.DefaultTimeout)
 	if diags.HasError() || len(prior.Values) == 0 {

@@ -164,7 +164,7 @@ func (ch *Change) PlanReplace(ctx context.Context, mayBeSame bool) (diags diag.D
 // NoteReplace notes the prior state, for the removal of a replace in the same place, as with -replace. That is as good as
 // a read: Terraform has refreshed it.
 func (ch *Change) NoteReplace() {
-	prior := *ch.Prior.there(ch.Memory) // where a field is gone already, the creation finds nothing
+	prior := *ch.Prior.there(ch.Memory, nil) // where a field is gone already, the creation finds nothing
 	prior.OnDrift = ch.removalDrift()
 	note := &removalNote{ID: prior.ID, UID: prior.Version.UID, ResourceVersion: prior.Version.ResourceVersion, OnDrift: prior.OnDrift}
 	if prior.Whole == nil {
