@@ -101,6 +101,9 @@ func (r *Ranges) Range(ctx context.Context) (pool.Range, diag.Diagnostics) {
 		diags := r.Numbers.As(ctx, &m, basetypes.ObjectAsOptions{})
 		from := pool.Numbers{From: m.From.ValueInt64(), To: m.To.ValueInt64()}
 		for _, n := range m.Except.Elements() {
+			if n.IsNull() { // it would be taken for 0
+				diags.Append(diagnose.TitleInvalidAllocation.Problem(path.Root(kind).AtName("except"), "must hold numbers, not null"))
+			}
 			if n, ok := n.(types.Int64); ok {
 				from.Except = append(from.Except, n.ValueInt64())
 			}
@@ -134,8 +137,11 @@ func (r *Ranges) Range(ctx context.Context) (pool.Range, diag.Diagnostics) {
 		from := pool.Names(KeysOf(r.Names))
 		var diags diag.Diagnostics
 		for i, name := range from {
-			if !pool.IsName(name) || len(name) > mostName || slices.Contains(from[:i], name) {
-				diags.Append(diagnose.TitleInvalidAllocation.Problem(path.Root(kind), fmt.Sprintf("must be different texts of 1 to %d bytes without U+FFFD, unlike %q", mostName, name)))
+			if !pool.IsName(name) || len(name) > mostName {
+				diags.Append(diagnose.TitleInvalidAllocation.Problem(path.Root(kind), fmt.Sprintf("must hold texts of 1 to %d bytes without U+FFFD, not %q", mostName, name)))
+			}
+			if slices.Contains(from[:i], name) {
+				diags.Append(diagnose.TitleInvalidAllocation.Problem(path.Root(kind), fmt.Sprintf("has %q twice", name)))
 			}
 		}
 		return from, diags
