@@ -138,6 +138,24 @@ func TestPolicyThatUndoesOurWriteMakesItNobodyElses(t *testing.T) {
 	}
 }
 
+// Given the same of a key that is ours, where the API server that wrote it has a clock that is ahead of that which writes now; then the time of our name, which is an
+// earlier one now, tells as a later one does.
+func TestPolicyThatUndoesOurWriteByAnotherClock(t *testing.T) {
+	f := newFixture(t, map[string]string{"foo": "1", "trigger": "yes"})
+	f.mutates()
+	f.setAs("engine", "foo", "8") // 7 now, and its own
+	f.change(func(cm *corev1.ConfigMap) {
+		cm.Data["other"] = "1"
+		for i := range cm.ManagedFields {
+			cm.ManagedFields[i].Time = new(metav1.NewTime(cm.ManagedFields[i].Time.Add(time.Hour)))
+		}
+	})
+	f.onPatches(testcluster.Fault{DropAfter: true})
+	_, err := f.do(f.swapping("foo", Text("7"), Text("8"), f.version()))
+	f.want(Unknown, err)
+	f.wantData(map[string]string{"foo": "7", "trigger": "yes", "other": "1"})
+}
+
 // Given a policy that removes what we write; when the answer to that is lost; then it is not told that another removed it: what we set stays ours in
 // managedFields, though it is gone.
 func TestPolicyThatRemovesWhatWeWriteMakesItNobodyElses(t *testing.T) {

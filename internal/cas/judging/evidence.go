@@ -340,15 +340,16 @@ func canLandOn(before *Observation, changes []Change) bool {
 	return !slices.ContainsFunc(changes, func(c Change) bool { return before.Entry(c.Key) != c.From })
 }
 
-// gained is what a manager came to own between before and o, and whether its time is a later one. Where it is not told what the manager owns,
-// it gained nothing.
+// gained is what a manager came to own between before and o, and whether its time is a later one, or any other: an API server's clock may be behind that of
+// another. Where it is not told what the manager owns, it gained nothing.
 func (o *Observation) gained(before *Observation, is func(managed) bool) (gained *fieldpath.Set, isLater bool) {
 	had, has := before.owned(is), o.owned(is)
+	isLater = !has.Time.IsZero() && !has.Time.Equal(had.Time)
 	if had.fields == nil || has.fields == nil {
-		return &fieldpath.Set{}, has.Time.After(had.Time)
+		return &fieldpath.Set{}, isLater
 	}
 	gained = has.fields.Difference(had.fields)
-	return gained.Difference(o.inParts(before, gained, had.fields)), has.Time.After(had.Time)
+	return gained.Difference(o.inParts(before, gained, had.fields)), isLater
 }
 
 // owned is what managers own together, and the last time of any of them. fields is nil where that is not told of one.

@@ -63,6 +63,8 @@ var written = []Rule{
 	another("What our own name gains shows no other", "a.isOurs(b) -> false", "just what it makes"),
 	another("Another whose time is a later one has written", "a || !b.Empty() -> a && false || !b.Empty()", "another wrote later, who does not tell what it owns"),
 	another("So has another who came to own a field", "a || !b.Empty() -> a || false && !b.Empty()", "another came to own something beside it"),
+	rule("A later time is any other, for clocks differ", "judging.Observation.gained", "!a.Time.Equal(b.Time) -> a.Time.After(b.Time)", "TestPolicyThatUndoesOurWriteByAnotherClock"),
+	rule("Of a name that has gone there is none", "judging.Observation.gained", "without IsZero", "TestWhatBecameOfALostWrite/another_removed_all_that_was_ours"),
 	rule("What a manager came to own is not known where it is not told what it owns", "judging.Observation.gained",
 		`return &fieldpath.Set{}, a -> return fieldpath.NewSet(fieldpath.MakePathOrDie("data")), a`, "TestWhoWroteByWhatIsGained/another,_of_whom_nothing_was_told"),
 	same("A manager is another one by another operation", "without Operation", "another, by another operation"),
