@@ -157,7 +157,7 @@ func TestWhatBecameOfALostWrite(t *testing.T) {
 			judging.Sent{Changes: foo}, s{"foo=1 engine", "bar=1 engine"}, s{"foo=1 engine, later", "bar=9 engine"}, lost,
 		},
 		"another removed all that was ours": {
-			judging.Sent{Changes: foo}, s{"foo=1 other", "bar=1 engine"}, s{"foo=1 other"}, lost,
+			judging.Sent{Changes: removes}, s{"foo=1 -", "bar=1 engine", "baz=1 other"}, s{"foo=1 -", "baz=1 other"}, lost,
 		},
 		"another's key and a label of nobody's differ": {
 			judging.Sent{Changes: foo}, s{"foo=1 engine", "bar=1 other"}, s{"foo=1 engine", "bar=9 other", "label:a=1 -"}, lost,
