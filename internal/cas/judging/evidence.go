@@ -92,8 +92,8 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 	}
 
 	// 2. Does anything differ that it changes, or show that it was changed, and not just as an earlier write of ours changes it?
-	gains, beside, isLater := s.gained(before, next, writes)
-	touched, made, onlyRemoves := gains || isLater && !s.hasChanged(before, next), true, len(writes) > 0
+	gains, beside, isRetimed := s.gained(before, next, writes)
+	touched, made, onlyRemoves := gains || isRetimed && !s.hasChanged(before, next), true, len(writes) > 0
 	for f, to := range writes {
 		touched = touched || next.at(f) != before.at(f)
 		made = made && next.at(f) == to
@@ -122,7 +122,7 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 	switch {
 	case isGone && s.GoneIsDone:
 		return HasLanded, nil
-	case onlyRemoves && made && (gains || isLater) && s.ownsWhatRemovedFrom(before, next, writes):
+	case onlyRemoves && made && (gains || isRetimed) && s.ownsWhatRemovedFrom(before, next, writes):
 		return HasLanded, nil
 	case onlyRemoves && made: // which leaves no trace
 		return IsUnknown, errRemoved
@@ -132,9 +132,9 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 		return IsUnknown, errUnowned
 	case beside && !s.IsSigned: // a twin's, or a default
 		return IsUnknown, errAltered
-	case made && !isEarlier && (gains || isLater || s.isAllOf(before, next)):
+	case made && !isEarlier && (gains || isRetimed || s.isAllOf(before, next)):
 		return HasLanded, nil
-	case s.IsSigned && !isSigners && (gains || isLater):
+	case s.IsSigned && !isSigners && (gains || isRetimed):
 		return HasLanded, nil
 	case isEarlier || s.IsSigned && isSigners:
 		return IsUnknown, errEarlier
@@ -143,10 +143,10 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 }
 
 // gained reports whether our name has gained a field that the write changes, or what that is in, or one beside what is sent that the write does not bring along
-// as a default, and whether it has a later time. A dry run tells defaults: they have an owner after it, whatever admission makes of them. While that is
+// as a default, and whether it has another time. A dry run tells defaults: they have an owner after it, whatever admission makes of them. While that is
 // not known, what is beside may be either.
-func (s Sent) gained(before, next *Observation, writes map[Field]Entry) (gains, beside, isLater bool) {
-	gained, isLater := next.gained(before, s.isOurs)
+func (s Sent) gained(before, next *Observation, writes map[Field]Entry) (gains, beside, isRetimed bool) {
+	gained, isRetimed := next.gained(before, s.isOurs)
 	sent := map[string]Field{} // by path: a write may be of thousands, of which none overlap
 	for f, to := range FieldsOf(s.Changes) {
 		if next.fields != nil || !to.IsAbsent() {
@@ -167,7 +167,7 @@ func (s Sent) gained(before, next *Observation, writes map[Field]Entry) (gains, 
 		brings := s.Normal != nil && s.Normal.isOwned(path)
 		beside = beside || !isSent && !brings
 	})
-	return gains, beside, isLater
+	return gains, beside, isRetimed
 }
 
 // showsOurs reports whether something of what is sent, whatever form it is stored in, is ours since, or differs and is not seen to be another's.
@@ -182,7 +182,7 @@ func (s Sent) showsOurs(before, next *Observation) bool {
 	return shows
 }
 
-// hasChanged reports whether something that is ours in next was another before, which a later time of ours may be of.
+// hasChanged reports whether something that is ours in next was another before, which another time of ours may be of.
 func (s Sent) hasChanged(before, next *Observation) (has bool) {
 	if next.fields == nil {
 		for f, e := range next.Fields() {
@@ -198,8 +198,8 @@ func (s Sent) hasChanged(before, next *Observation) (has bool) {
 // IsProven reports whether the object, as it is now, shows that a signed write landed on before, whatever came since: what it sets is ours, and was
 // written under our name since, or else is all that differs. That it holds what was sent proves nothing: a policy may set that along with another's write.
 func (s Sent) IsProven(before, now *Observation) bool {
-	gains, _, isLater := s.gained(before, now, s.writes(before))
-	return s.Owns(before, now) && (gains || isLater || s.isAllOf(before, now) && !s.HasAnother(before, now))
+	gains, _, isRetimed := s.gained(before, now, s.writes(before))
+	return s.Owns(before, now) && (gains || isRetimed || s.isAllOf(before, now) && !s.HasAnother(before, now))
 }
 
 // TellUnread is Tell of a removal whose base this process has not read: of what a plan saw.
@@ -249,7 +249,7 @@ func (s Sent) HasAnother(before, next *Observation) bool {
 		if m.Manager == manyManagers || s.isOurs(m) {
 			continue
 		}
-		if gained, isLater := next.gained(before, m.isSame); isLater || !gained.Empty() {
+		if gained, isRetimed := next.gained(before, m.isSame); isRetimed || !gained.Empty() {
 			return true
 		}
 	}
@@ -340,16 +340,16 @@ func canLandOn(before *Observation, changes []Change) bool {
 	return !slices.ContainsFunc(changes, func(c Change) bool { return before.Entry(c.Key) != c.From })
 }
 
-// gained is what a manager came to own between before and o, and whether its time is a later one, or any other: an API server's clock may be behind that of
+// gained is what a manager came to own between before and o, and whether it has another time, later or not: an API server's clock may be behind that of
 // another. Where it is not told what the manager owns, it gained nothing.
-func (o *Observation) gained(before *Observation, is func(managed) bool) (gained *fieldpath.Set, isLater bool) {
+func (o *Observation) gained(before *Observation, is func(managed) bool) (gained *fieldpath.Set, isRetimed bool) {
 	had, has := before.owned(is), o.owned(is)
-	isLater = !has.Time.IsZero() && !has.Time.Equal(had.Time)
+	isRetimed = !has.Time.IsZero() && !has.Time.Equal(had.Time)
 	if had.fields == nil || has.fields == nil {
-		return &fieldpath.Set{}, isLater
+		return &fieldpath.Set{}, isRetimed
 	}
 	gained = has.fields.Difference(had.fields)
-	return gained.Difference(o.inParts(before, gained, had.fields)), isLater
+	return gained.Difference(o.inParts(before, gained, had.fields)), isRetimed
 }
 
 // owned is what managers own together, and the last time of any of them. fields is nil where that is not told of one.
