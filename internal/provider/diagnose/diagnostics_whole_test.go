@@ -228,6 +228,7 @@ func TestWhatNothingWasWrittenFor(t *testing.T) {
 	for want, about := range map[string]diagnose.Subject{
 		"Nothing was written for this key.":       aboutFoo(terms.OpUpdate, many),
 		"Nothing was written for these keys.":     aboutSeveral(terms.OpCreate, many),
+		"Nothing was written for this resource.":  aboutFoo(terms.OpCreate, ofAllocation, many),
 		"Nothing was written for this field.":     aboutWeb(terms.OpCreate, many),
 		"Nothing was written for this ConfigMap.": aboutWhole(terms.OpUpdate, many),
 		"Nothing was removed.":                    aboutFoo(terms.OpDelete, many),

@@ -124,6 +124,8 @@ func (s Subject) forThis() string {
 		return ""
 	case s.isWhole():
 		return " for this ConfigMap"
+	case s.Noun == "allocation" || s.Noun == "counter": // others of this run may have written the same key
+		return " for this resource"
 	case s.APIVersion != "":
 		return number(len(keys), " for this field", " for these fields")
 	case s.ID.Key != "":
