@@ -286,6 +286,25 @@ func TestFieldThatCameBackBeforeARemoval(t *testing.T) {
 	}
 }
 
+// Given a resource that has changed parts of a field, and then takes all of it; then what it held first is not known, and what it held in between is not put back for it.
+func TestFieldThatWasChangedInPartsBefore(t *testing.T) {
+	for policy, says := range map[string]string{"restore": "Warning: Field Stays In Place", "release": "Warning: Field Stays In Place", "delete": "!Warning:"} {
+		t.Run(policy, func(t *testing.T) {
+			o := made(t, service)
+			o.Planned(o.block(`fields = { "metadata.labels.blue" = "2", "metadata.labels.a" = "1" }`, `expected_fields = { "metadata.labels.blue" = "1" }`, "deletion_policy = "+fixture.Quoted(policy)))
+			o.Planned(o.block(`fields = { "metadata.labels" = { a = "3" } }`, `expected_fields = { "metadata.labels" = { a = "1", blue = "2" } }`, "deletion_policy = "+fixture.Quoted(policy)))
+			o.Write("")
+			o.Wants(o.Plan(), says)
+			o.Apply()
+			want := `{"a":"3"}`
+			if policy == "delete" {
+				want = ""
+			}
+			o.wantLive(want, "metadata", "labels")
+		})
+	}
+}
+
 // What is absent already cannot be imported, so the message does not say to.
 func TestFieldThatIsAbsentAlreadyIsAdopted(t *testing.T) {
 	o := made(t, service)

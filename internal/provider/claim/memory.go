@@ -359,6 +359,16 @@ func (m *Memory) noteMade(ch *Change, result cas.TxnResult) {
 	m.Made = made
 }
 
+// wroteIn reports whether the resource had a part of a field that it takes now: then nothing tells what the whole of it held first.
+func (m *Memory) wroteIn(key string) bool {
+	for had := range m.First {
+		if cas.IsIn(had, key) {
+			return true
+		}
+	}
+	return false
+}
+
 // emptied are the swaps of what has been made and may be empty once keys are removed from it.
 func (m *Memory) emptied(keys []cas.KeySwap) (emptied []cas.KeySwap) {
 	for _, made := range sortedKeys(m.Made) {

@@ -341,7 +341,7 @@ func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 		digest, wrote := before[part][key]
 		if original, known := m.First[key]; known {
 			first[key] = original
-		} else if !had && !wrote {
+		} else if !had && !wrote && !m.wroteIn(key) {
 			first[key] = m.entry(result.Previous[key])
 		}
 		switch tag, isSeen := m.Observed[key]; {

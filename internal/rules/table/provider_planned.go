@@ -78,6 +78,7 @@ var providerPlanned = []Rule{
 	rule("What somebody else removed is not", "claim.fateOf", "every a == findsNothing -> false", "TestFates", "TestFieldThatSomebodyRemovedIsNotPutBack"),
 	rule("What a state knows as absent is looked for before a removal", "claim.Claim.there", "a == nil || b -> true", "TestFieldThatCameBackBeforeARemoval/restore/terraform-1.11"),
 	rule("What its plan found there is removed", "claim.Claim.there", "!a -> true", "TestFieldThatCameBackBeforeARemoval/delete/terraform-1.11"),
+	rule("What a whole field held first is not known where its parts were written before", "claim.Change.account", "without wroteIn", "TestFieldThatWasChangedInPartsBefore/restore"),
 	rule("What is put back already is restored", "claim.Memory.finding", "never findsOriginal", "TestRestoreOfWhatSomebodyPutBack"),
 	rule("An ignored label is no drift", "claim.Change.drift", "never ignored", "TestDriftOfALabelThatIsIgnoredFromNowOn"),
 	rule("A default of the provider fills in what a configuration leaves out", "adapter.Type.Planning", "skip setDefaults", "TestDefaultsOfTheProvider/terraform-1.16"),
