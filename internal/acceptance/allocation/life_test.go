@@ -59,6 +59,8 @@ func TestImportedAllocationIsReleased(t *testing.T) {
 	id := p.Namespace + "/testmap/foo/"
 	p.Wants(p.Ended(p.On.Run("import", address, id+"30003"), 1, "import"), "Error: Allocation Without An ID", "Claimant: hand")
 	p.Wants(p.Ended(p.On.Run("import", address, id+"30004"), 1, "import"), "Error: Nothing To Import")
+	p.Wants(p.Ended(p.On.Run("import", address, p.Namespace+"/testmap/fooo/30002"), 1, "import"), "Error: Key Not Found", "Did you mean foo?", "namespace/name/key/value")
+	p.Wants(p.Ended(p.On.Run("import", address, p.Namespace+"/testmop/foo/30002"), 1, "import"), "Error: ConfigMap Not Found", "Did you mean testmap?")
 	was := p.Live("testmap").Data["foo"]
 	p.Set("testmap", "foo", `{"30002": {"id": "ABC"}, "30003": {"id": "ABC"}}`) // one that is lost would be followed to the other
 	for _, value := range []string{"30002", "30003"} {

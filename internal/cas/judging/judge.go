@@ -129,7 +129,7 @@ func (t *Txn) judgeFields(o *Observation) error {
 			continue
 		}
 		_, err := o.Field(k.Key)
-		if err == nil && o.Exists() && !k.IsGuard && k.Next == nil && !(t.GoneIsDone && k.isGone(o, o.Entry(k.Key))) {
+		if err == nil && o.Exists() && !k.IsGuard && k.Next == nil && (!t.GoneIsDone || !k.isGone(o, o.Entry(k.Key))) {
 			err = o.canHold(path, k.New)
 		}
 		if err != nil {

@@ -129,11 +129,11 @@ func (t *engineTenant) look(draw *rand.Rand, m pool.Member) {
 	defer cancel()
 	a, about := t.allocation(m)
 	t.begin(o)
-	now, _, isThere, diags := t.run.Allocated(ctx, a, timeouts.Value{}, about(terms.OpRead))
+	found, diags := t.run.Allocated(ctx, a, timeouts.Value{}, about(terms.OpRead))
 	switch {
 	case diags.HasError():
 		o.Verdict = cas.Rejected
-	case !isThere || now.Value != m.Value:
+	case !found.IsThere || found.Member.Value != m.Value:
 		o.Verdict = cas.Conflict
 	}
 	t.told(o, diags)

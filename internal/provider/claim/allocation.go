@@ -178,9 +178,12 @@ func (r *Run) Adopt(ctx context.Context, a Allocation, memory *Memory, about dia
 	if !r.Configured() {
 		return pool.Member{}, diag.Diagnostics{NotConfigured()}
 	}
-	_, m, _, diags := r.Allocated(ctx, a, timeouts.Value{}, about)
+	found, diags := r.Allocated(ctx, a, timeouts.Value{}, about)
+	m := found.Other
 	switch {
 	case diags.HasError():
+	case found.seen.Entry(a.Key).IsAbsent():
+		diags.Append(r.NothingThere(ctx, about, found.seen))
 	case m.Value == "":
 		diags.Append(about.NoAllocation(a.Value))
 	case m.ID == "":
@@ -190,38 +193,46 @@ func (r *Run) Adopt(ctx context.Context, a Allocation, memory *Memory, about dia
 	return m, diags
 }
 
-// Allocated reads what became of an allocation: the member with its id. Where there is none, other is who has the value by now, if anybody has.
-func (r *Run) Allocated(
-	ctx context.Context, a Allocation, limits timeouts.Value, about diagnose.Subject,
-) (m, other pool.Member, isThere bool, diags diag.Diagnostics) {
+// Found is what a pool has of an allocation.
+type Found struct {
+	IsThere bool
+	Member  pool.Member // the one with its id
+	Other   pool.Member // who has its value, if anybody has
+
+	seen *cas.Observation
+}
+
+// Allocated reads what became of an allocation.
+func (r *Run) Allocated(ctx context.Context, a Allocation, limits timeouts.Value, about diagnose.Subject) (found Found, diags diag.Diagnostics) {
 	timeout, diags := limits.Read(ctx, terms.DefaultTimeout)
 	if diags.HasError() {
-		return m, other, false, diags
+		return found, diags
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	find := func(seen *cas.Observation) (m, other pool.Member, isThere bool, err error) {
+	find := func(seen *cas.Observation) (found Found, err error) {
 		p, err := r.pool(a.EntryID, seen.Entry(a.Key))
-		other, _ = p.At(a.Value)
+		found.seen = seen
+		found.Other, _ = p.At(a.Value)
 		if a.ID == "" { // an import: what another member has as well would be followed there, or released there
-			if _, isShared := p.Release(other.ID, other.Value).Find(other.ID, ""); isShared {
-				other.ID = ""
+			if _, isShared := p.Release(found.Other.ID, found.Other.Value).Find(found.Other.ID, ""); isShared {
+				found.Other.ID = ""
 			}
 		}
-		m, isThere = p.Find(a.ID, a.Value)
-		return m, other, isThere, err
+		found.Member, found.IsThere = p.Find(a.ID, a.Value)
+		return found, err
 	}
 	seen, err := r.observe(ctx, &Claim{Ref: a.Ref}, cas.Fresh, func(seen *cas.Observation) bool {
-		_, _, isThere, err := find(seen)
-		return !isThere || err != nil
+		found, err := find(seen)
+		return !found.IsThere || err != nil
 	})
 	if err == nil {
-		m, other, isThere, err = find(seen)
+		found, err = find(seen)
 	}
 	if err != nil {
 		diags.Append(about.Diagnose(err))
 	}
-	return m, other, isThere, diags
+	return found, diags
 }
 
 // taking is the pool's key as one that something is taken from. It has the subject say how many members there were.

@@ -179,20 +179,21 @@ func (r *allocationResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	about := r.about(state, terms.OpRead)
-	member, other, isThere, diags := r.Run.Allocated(ctx, r.allocation(state, nil), state.Timeouts, about)
+	found, diags := r.Run.Allocated(ctx, r.allocation(state, nil), state.Timeouts, about)
 	resp.Diagnostics.Append(diags...)
 	switch {
 	case diags.HasError():
 		return
-	case !isThere && other.Value != "":
-		resp.Diagnostics.Append(about.AllocationTakenOver(other, "The state drops it, and the next apply takes a new one."))
+	case !found.IsThere && found.Other.Value != "":
+		resp.Diagnostics.Append(about.AllocationTakenOver(found.Other, "The state drops it, and the next apply takes a new one."))
 		resp.State.RemoveResource(ctx)
 		return
-	case !isThere:
+	case !found.IsThere:
 		resp.Diagnostics.Append(about.AllocationLost(state.Value.ValueString()))
 		resp.State.RemoveResource(ctx)
 		return
 	}
+	member := found.Member
 	state.has(member)
 	if member.Claimant != state.Claimant.ValueString() {
 		state.Claimant = types.StringNull()

@@ -166,6 +166,15 @@ func allocationDiagnosticTests() map[string]diagnosticTest {
 			detail: "The allocation has no id of its own, by which it could be released. Nothing was imported." + head +
 				"  Value:      \"7\"\n  Claimant:   shop/web\n\nGive it an id that no other allocation has, with kubectl, then import again.",
 		},
+		"an import from a pool that is not there": {
+			of: read.NothingThere(observed(map[string]string{"fooo": "{}"}), diagnose.Missing{}), summary: "Key Not Found",
+			detail: "The ConfigMap has no key \"foo\". Nothing was imported.\n\n  ConfigMap:      shop/settings\n  Key:            foo\n  Existing keys:  fooo\n" +
+				"\nDid you mean fooo? Correct the import, whose id is namespace/name/key/value. To create it, remove the import.",
+		},
+		"an import from a pool whose ConfigMap is not there": {
+			of: read.NothingThere(new(cas.Observation), diagnose.Missing{}), summary: "ConfigMap Not Found",
+			detail: "The ConfigMap does not exist. Nothing was imported." + head + "\nCorrect the import, whose id is namespace/name/key/value.",
+		},
 		"no allocation to import": {
 			of: read.NoAllocation("7"), summary: "Nothing To Import",
 			detail: "The pool has no allocation of this value. Nothing was imported." + head + "  Value:      \"7\"\n" +

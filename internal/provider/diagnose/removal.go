@@ -254,6 +254,8 @@ func (s Subject) NothingThere(seen *cas.Observation, missing Missing) diag.Diagn
 	switch {
 	case s.APIVersion != "":
 		form = "api_version/kind/namespace/name/path1,path2"
+	case s.Members != nil: // of an allocation
+		form += "/key/value"
 	case s.ID.Key != "":
 		form += "/key"
 	case s.Place != "": // of several keys
@@ -263,7 +265,7 @@ func (s Subject) NothingThere(seen *cas.Observation, missing Missing) diag.Diagn
 		return s.tell(TitleKeyNotFound, path.Empty(), fmt.Sprintf("The ConfigMap has no key %q. Nothing was imported.", s.ID.Key), existingKeys(s.ID.Key, seen),
 			didYouMean(s.ID.Key, keysIn(seen))+"Correct the import, whose id is "+form+"."+next)
 	}
-	if s.Place != "" { // of keys, of which none creates the object
+	if s.Place != "" || s.Members != nil { // of keys, of which none creates the object
 		next = ""
 	}
 	title, what := TitleConfigMapNotFound, "ConfigMap"
