@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
@@ -88,7 +89,9 @@ func (c *Codec[M]) Decode(ctx context.Context, raw tftypes.Value) (M, diag.Diagn
 	for _, f := range c.fields {
 		value, err := f.typ.ValueFromTerraform(ctx, values[f.name])
 		if err != nil {
-			return m, unconvertible(fmt.Errorf("%s: %w", f.name, err))
+			return m, diag.Diagnostics{diagnose.TitleUnexpectedError.At(path.Root(f.name), diagnose.Detail(
+				"A value could not be converted.", []diagnose.Fact{{Name: "Cause", Value: f.name + ": " + err.Error()}},
+				"A number must be whole, and fit into 64 bits. If that is not the cause: "+diagnose.Report))}
 		}
 		model.FieldByIndex(f.index).Set(reflect.ValueOf(value))
 	}

@@ -194,15 +194,21 @@ func TestCodecRefusesWhatIsNoObject(t *testing.T) {
 	}
 }
 
-// Given an object whose attribute is of another type than the schema's; when it is decoded; then the error names the attribute.
+// Given a number that is not whole, as a configuration may have it; when it is decoded; then the error names the attribute, and what a number must be.
 func TestCodecNamesTheAttributeThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
-	object := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"adopt": tftypes.String}}
-	raw := tftypes.NewValue(object, map[string]tftypes.Value{"adopt": tftypes.NewValue(tftypes.String, "x")})
-	_, diags := codecOfModel().Decode(t.Context(), raw)
-	got := problems(diags)
-	if len(got) != 1 || !strings.Contains(got[0].Detail, "\n  Cause:  adopt: ") {
-		t.Errorf("%v, want one problem, of adopt", got)
+	c := codec.New[struct {
+		Step types.Int64 `tfsdk:"step"`
+	}](t.Context(), types.ObjectType{AttrTypes: map[string]attr.Type{"step": types.Int64Type}})
+	raw := tftypes.NewValue(tftypes.Object{AttributeTypes: map[string]tftypes.Type{"step": tftypes.Number}}, map[string]tftypes.Value{
+		"step": tftypes.NewValue(tftypes.Number, 1.5),
+	})
+	_, diags := c.Decode(t.Context(), raw)
+	if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "A number must be whole") {
+		t.Fatalf("%v, want one problem", diags)
+	}
+	if at, ok := diags[0].(diag.DiagnosticWithPath); !ok || at.Path().String() != "step" {
+		t.Errorf("%v, want it to be of step", diags)
 	}
 }
 

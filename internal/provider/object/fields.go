@@ -67,7 +67,7 @@ func fieldsSchema(ctx context.Context) schema.Schema {
 			"change of one of these fields or guards. `object`: any change of the object that this apply did not make; where a controller reports its "+
 			"status, that is nearly always one.", terms.ScopeField, terms.ScopeObject),
 		"deletion_policy": attributes.OneOf("What happens to the fields on destroy, and to one that you remove from the configuration. `release` (default) removes those that this resource "+
-			"added, unless somebody else changed them since and `on_drift` is `warning`, and leaves all others as they are; the plan lists what stays. `delete` removes all. `restore` puts back "+
+			"added, and leaves all others as they are; with `on_drift = \"warning\"`, it also leaves what somebody else changed since. The plan lists what stays. `delete` removes all. `restore` puts back "+
 			"what they held before the first write (or the import or adoption). `abandon` leaves all as they are.",
 			terms.PolicyRelease, terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
 		"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the fields after the last apply. `warning` (default) warns " +
