@@ -3,6 +3,7 @@
 package serve
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -12,6 +13,9 @@ import (
 func childrenEnd() (end func()) {
 	return func() {
 		syscall.ForkLock.RLock() // for good: another request that waits for a command would start it again, once this one has ended
+		if _, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); errors.Is(err, syscall.ECHILD) {
+			return // nearly always, and to look through all processes takes long
+		}
 		parents, ending := parents(), map[int]bool{os.Getpid(): true}
 		for found := true; found; {
 			found = false
