@@ -6,6 +6,8 @@ package adapter
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -107,9 +109,23 @@ type Modeled[M any] struct {
 	Codec func() *codec.Codec[M]
 }
 
+// codecs has what [codec.Of] gives, by the name and the model of a type: the framework makes a type anew for each call, and to make its codec takes longer
+// than to use it.
+var codecs sync.Map
+
+type codecID struct {
+	name  string
+	model reflect.Type
+}
+
 // NewModeled is a type. Its name follows the provider's.
 func NewModeled[M any](name string, kind cas.Kind, definition func(context.Context) schema.Schema) Modeled[M] {
-	return Modeled[M]{Type{Name: name, Kind: kind, Definition: definition}, codec.Of[M](definition)}
+	t := Modeled[M]{Type{Name: name, Kind: kind, Definition: definition}, codec.Of[M](definition)}
+	had, _ := codecs.LoadOrStore(codecID{name, reflect.TypeFor[M]()}, t.Codec)
+	if of, ok := had.(func() *codec.Codec[M]); ok {
+		t.Codec = of
+	}
+	return t
 }
 
 // Decode is the model of a configuration, a plan or a state.
