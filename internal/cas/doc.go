@@ -112,10 +112,11 @@
 //   - Fairness between processes: a swap judged by value may be outrun again and again, until its context ends.
 //   - Noticing that a value went and came back (ABA), in a swap that names no version.
 //   - Telling apart two writers of one field manager's name who write the same bytes over the same state, where the
-//     answer to one of them is lost; unless ours is under a field manager of its Engine alone (Engine.Signed), whose keys
-//     nobody else can own. Nor ours from another's write that leaves no trace, as a removal, and along with which an
-//     admission policy sets just what ours would have set. Nor two of ours that are in doubt on one base, where admission
-//     makes of the one just what the other makes.
+//     answer to one of them is lost, also if the other removes more, or changes more that the name owned before; unless
+//     ours is under a field manager of its Engine alone (Engine.Signed), whose keys nobody else can own. Nor ours from
+//     another's write that leaves no trace, as a removal, and along with which an admission policy sets just what ours
+//     would have set. Nor two of ours that are in doubt on one base, where admission makes of the one just what the other
+//     makes.
 //   - Who removed a key, where the answer to a removal is lost: it is Unknown, but where the key shall be gone whoever
 //     removes it (Txn.GoneIsDone). Where it goes and nothing else changes, the lineage goes on, though it may have been
 //     another who removed just that. The same of a creation without content, of which the API server keeps no

@@ -28,6 +28,18 @@ func TestFieldThatATwinSetAlongWithAnotherIsNotOurs(t *testing.T) {
 	}
 }
 
+// Given the same, but that the other field was there already; then whose it was is unknown: a dry run sets that back, and so owns it as it would a default.
+func TestFieldThatATwinChangedAlongWithAnotherIsNotOurs(t *testing.T) {
+	f := newFields(t, deployment)
+	f.lost(func() testcluster.Fault {
+		f.merge("engine", `{"spec":{"paused":true,"progressDeadlineSeconds":7}}`)
+		return testcluster.Fault{DropBefore: true}
+	})
+	_, err := f.commit(f.txn(change{"spec.paused", "", "true"}))
+	f.want(Unknown, err)
+	f.wantField("spec.progressDeadlineSeconds", "7")
+}
+
 // Given labels of which one is ours, and a swap of the whole map that takes another one out; when another takes it out first; then that is not told as
 // ours: a removal leaves no trace. Where the swap was lost that is unknown, and where it was refused it is a conflict.
 func TestPartOfAFieldThatAnotherRemovedIsNotOurs(t *testing.T) {

@@ -110,6 +110,7 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 	}
 
 	// 3. Is all as it makes it, and ours? 4. Is it ours, and can only be of this write?
+	mayBeTwins := !s.IsSigned && (beside || s.gainsWhatStays(before, next)) // or a default came along
 	isEarlier := slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.leads(before, next) })
 	isSigners := slices.ContainsFunc(s.Earlier, func(d Doubt) bool { return d.Manager == s.Manager })
 	isGone := len(writes) > 0 // all that is sent, which is removals, but for what comes back by default: in a dry run, that keeps its owner
@@ -122,7 +123,7 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 	switch {
 	case isGone && s.GoneIsDone:
 		return HasLanded, nil
-	case onlyRemoves && made && (gains || isRetimed) && s.ownsWhatRemovedFrom(before, next, writes):
+	case onlyRemoves && made && (gains || isRetimed) && !mayBeTwins && s.ownsWhatRemovedFrom(before, next, writes):
 		return HasLanded, nil
 	case onlyRemoves && made: // which leaves no trace
 		return IsUnknown, errRemoved
@@ -130,7 +131,7 @@ func (s Sent) Tell(before, next *Observation) (Answer, error) {
 		return IsUnknown, errAltered
 	case !s.Owns(before, next):
 		return IsUnknown, errUnowned
-	case beside && !s.IsSigned: // a twin's, or a default
+	case mayBeTwins:
 		return IsUnknown, errAltered
 	case made && !isEarlier && (gains || isRetimed || s.isAllOf(before, next)):
 		return HasLanded, nil
@@ -168,6 +169,20 @@ func (s Sent) gained(before, next *Observation, writes map[Field]Entry) (gains, 
 		beside = beside || !isSent && !brings
 	})
 	return gains, beside, isRetimed
+}
+
+// gainsWhatStays reports whether our name has gained something that is as it was before after a dry run: a twin changed it or, where admission undid that in the
+// dry run, our write did. That it has an owner there tells nothing: a dry run sets back what a twin changed, and owns it for that.
+func (s Sent) gainsWhatStays(before, next *Observation) (gains bool) {
+	if s.Normal == nil {
+		return false
+	}
+	gained, _ := next.gained(before, s.isOurs)
+	gained.Leaves().Iterate(func(path fieldpath.Path) {
+		was := before.holds(path)
+		gains = gains || was != nil && reflect.DeepEqual(was, s.Normal.holds(path))
+	})
+	return gains
 }
 
 // showsOurs reports whether something of what is sent, whatever form it is stored in, is ours since, or differs and is not seen to be another's.

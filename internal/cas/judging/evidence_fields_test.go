@@ -375,6 +375,11 @@ func FuzzEvidenceOfFields(f *testing.F) {
 		switch {
 		case who == "twin" && !isSigned:
 			who, did = "engine", w.draw(t, &c)
+			if c.Coin() { // the same, and more
+				did = slices.Concat(ours, slices.DeleteFunc(did, func(more judging.Change) bool {
+					return slices.ContainsFunc(ours, func(change judging.Change) bool { return judging.Overlap(more.Key, change.Key) })
+				}))
+			}
 		case who == "twin" || isOurs || c.Pick(3) == 0:
 		default:
 			did = w.draw(t, &c)
@@ -446,6 +451,8 @@ func FuzzEvidenceOfFields(f *testing.F) {
 		gains := !next.gained(w, who).Empty() || next.times[who] > w.times[who]
 		// That ours came to own what it would where nobody else did anything shows it, whatever admission made of that.
 		isShown := !next.gained(w, "engine").Leaves().Intersection(alone.gained(w, "engine").Leaves()).Empty()
+		// A twin does more where he came to own what ours would not.
+		doesMore := !next.gained(w, "engine").Leaves().Difference(alone.gained(w, "engine").Leaves()).Empty()
 		about := func() string {
 			return strings.Join([]string{
 				"before: " + string(encodedJSON(w.object)), "ours: " + spoken(ours), who + ": " + spoken(did), "after: " + string(encodedJSON(next.object)),
@@ -459,6 +466,8 @@ func FuzzEvidenceOfFields(f *testing.F) {
 			t.Errorf("told as landed (admission %t, signed %t)\n%s", isAdmitted, isSigned, about())
 		case isTwin && got == judging.HasLanded && !isGone && !isMade && !isDryAdmitted: // it may only make the same
 			t.Errorf("a twin's, told as landed (admission %t)\n%s", isAdmitted, about())
+		case isTwin && got == judging.HasLanded && !isGone && doesMore && !isAdmitted && !isDryAdmitted:
+			t.Errorf("a twin's, which does more, told as landed\n%s", about())
 		case isOurs && !isAdmitted && !isDryAdmitted && got != judging.HasLanded && sent.Normal != nil && leavesTrace && isAccounted && !onlyRemoves:
 			t.Errorf("ours, without admission: %d, %v\n%s", got, cause, about())
 		case isOurs && got != judging.HasLanded && isMade && isTold && leavesTrace && !onlyRemoves && (isShown || next.times["engine"] > w.times["engine"]):

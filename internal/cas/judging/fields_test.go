@@ -232,6 +232,18 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 		"a twin sets something beside it": {
 			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2} engine {"f:spec":{"f:n":{}}}`, lost,
 		},
+		"a twin changes what was there beside it": {
+			"spec.n", "1", "2", false,
+			object{`{"n":1,"d":1}`, []string{`other {"f:spec":{"f:n":{},"f:d":{}}}`}},
+			object{`{"n":2,"d":2}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}},
+			`{"n":2,"d":1}`, unknown,
+		},
+		"what was there beside it changes along": {
+			"spec.n", "1", "2", false,
+			object{`{"n":1,"d":1}`, []string{`other {"f:spec":{"f:n":{},"f:d":{}}}`}},
+			object{`{"n":2,"d":2}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}},
+			`{"n":2,"d":2}`, landed,
+		},
 		"admission changed it, and undoes it in a dry run": {
 			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":3}`, []string{`engine! {"f:spec":{"f:n":{}}}`}}, `{"n":1}`, unknown,
 		},
@@ -258,6 +270,9 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 		},
 		"a default that comes along, and that another sets before the dry run": {
 			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":3,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2,"d":1} late {"f:spec":{"f:n":{},"f:d":{}}}`, unknown,
+		},
+		"a default that comes along, and that admission takes away in a dry run": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2}`, landed,
 		},
 		"a default that comes along, and that is another one in a dry run": {
 			"spec.n", "1", "2", false, object{`{"n":1}`, nil}, object{`{"n":2,"d":1}`, []string{`engine! {"f:spec":{"f:n":{},"f:d":{}}}`}}, `{"n":2,"d":5}`, landed,
@@ -302,6 +317,24 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 			object{`{"list":[{"id":1},{"id":2}]}`, []string{`other {"f:spec":{"f:list":{}}}`}},
 			object{`{"list":[{"id":2}]}`, []string{`engine! {"f:spec":{"f:list":{}}}`}},
 			"", landed,
+		},
+		"removed from what is ours as a whole, by a twin or with a default": {
+			"spec.list[id=1]", `{"id":1}`, "", false,
+			object{`{"list":[{"id":1},{"id":2}]}`, []string{`other {"f:spec":{"f:list":{}}}`}},
+			object{`{"list":[{"id":2}],"d":1}`, []string{`engine! {"f:spec":{"f:list":{},"f:d":{}}}`}},
+			"", unknown,
+		},
+		"removed from what is ours as a whole, with a default": {
+			"spec.list[id=1]", `{"id":1}`, "", false,
+			object{`{"list":[{"id":1},{"id":2}]}`, []string{`other {"f:spec":{"f:list":{}}}`}},
+			object{`{"list":[{"id":2}],"d":1}`, []string{`engine! {"f:spec":{"f:list":{},"f:d":{}}}`}},
+			`{"list":[{"id":2}],"d":1}`, landed,
+		},
+		"removed from what is ours as a whole, by a twin who changes what was there beside it": {
+			"spec.list[id=1]", `{"id":1}`, "", false,
+			object{`{"list":[{"id":1},{"id":2}],"d":1}`, []string{`other {"f:spec":{"f:list":{},"f:d":{}}}`}},
+			object{`{"list":[{"id":2}],"d":2}`, []string{`engine! {"f:spec":{"f:list":{},"f:d":{}}}`}},
+			`{"list":[{"id":2}],"d":1}`, unknown,
 		},
 		"removed from what another owns as a whole": {
 			"spec.list[id=1]", `{"id":1}`, "", false,
