@@ -119,7 +119,7 @@ func (b *batch) normalForm(ctx context.Context, now *Observation) *Observation {
 // sent is the batch as evidence goes by it.
 func (b *batch) sent() judging.Sent {
 	return judging.Sent{
-		Manager: b.manager(), IsSigned: b.isSigned(), Changes: b.changes, Earlier: b.earlier,
+		Manager: b.manager(), IsSigned: b.isSigned(), Changes: b.changes, Base: b.from, Earlier: b.earlier,
 		GoneIsDone: !slices.ContainsFunc(b.tasks, func(t *task) bool { return !t.txn.GoneIsDone }),
 	}
 }

@@ -40,6 +40,20 @@ func TestFieldThatATwinChangedAlongWithAnotherIsNotOurs(t *testing.T) {
 	f.wantField("spec.progressDeadlineSeconds", "7")
 }
 
+// Given the same of a JSON Patch; when another changes that field before; then that is unknown as well: a dry run sets back what he changed, too.
+func TestFieldThatATwinChangedAfterAnotherIsNotOurs(t *testing.T) {
+	f := newFields(t, deployment)
+	f.busy(change{"spec.replicas", "2", "3"})
+	f.lost(func() testcluster.Fault {
+		f.merge("other", `{"spec":{"progressDeadlineSeconds":7}}`)
+		f.merge("engine", `{"spec":{"paused":true,"progressDeadlineSeconds":8}}`)
+		return testcluster.Fault{DropBefore: true}
+	})
+	_, err := f.commit(f.txn(change{"spec.paused", "", "true"}))
+	f.want(Unknown, err)
+	f.wantField("spec.progressDeadlineSeconds", "8")
+}
+
 // Given labels of which one is ours, and a swap of the whole map that takes another one out; when another takes it out first; then that is not told as
 // ours: a removal leaves no trace. Where the swap was lost that is unknown, and where it was refused it is a conflict.
 func TestPartOfAFieldThatAnotherRemovedIsNotOurs(t *testing.T) {

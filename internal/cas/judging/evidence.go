@@ -48,8 +48,10 @@ type Sent struct {
 	Changes []Change
 	// GoneIsDone: what it removes shall be gone, whoever removes it.
 	GoneIsDone bool
-	// Normal, of fields, is what the API server makes of the changes, as a dry run told; nil where it is not known. A field counts in the form that
-	// it has there.
+	// Base is what the changes were judged on. A JSON Patch can land on a later version.
+	Base *Observation
+	// Normal, of fields, is what the API server makes of the changes of Base, as a dry run told; nil where it is not known. A field counts in the form
+	// that it has there.
 	Normal *Observation
 	// Earlier are this process's writes in doubt that may yet land, or may have landed, before it.
 	Earlier []Doubt
@@ -171,15 +173,15 @@ func (s Sent) gained(before, next *Observation, writes map[Field]Entry) (gains, 
 	return gains, beside, isRetimed
 }
 
-// gainsWhatStays reports whether our name has gained something that is as it was before after a dry run: a twin changed it or, where admission undid that in the
-// dry run, our write did. That it has an owner there tells nothing: a dry run sets back what a twin changed, and owns it for that.
+// gainsWhatStays reports whether our name has gained something that a dry run leaves as it was in the base: a twin changed it or, where admission undid that in
+// the dry run, our write did. That it has an owner there tells nothing: a dry run sets back what a twin changed, and owns it for that.
 func (s Sent) gainsWhatStays(before, next *Observation) (gains bool) {
 	if s.Normal == nil {
 		return false
 	}
 	gained, _ := next.gained(before, s.isOurs)
 	gained.Leaves().Iterate(func(path fieldpath.Path) {
-		was := before.holds(path)
+		was := s.Base.holds(path)
 		gains = gains || was != nil && reflect.DeepEqual(was, s.Normal.holds(path))
 	})
 	return gains

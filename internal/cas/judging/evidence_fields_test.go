@@ -369,7 +369,7 @@ func FuzzEvidenceOfFields(f *testing.F) {
 		if len(ours) == 0 || len(w.owns) == 0 {
 			return
 		}
-		sent := judging.Sent{Manager: "engine", IsSigned: isSigned, GoneIsDone: removesForAll, Changes: ours}
+		sent := judging.Sent{Manager: "engine", IsSigned: isSigned, GoneIsDone: removesForAll, Changes: ours, Base: before}
 		next, who, did := w.clone(), []string{"engine", "engine", "foreign", "other", "other v2", "new", "twin"}[c.Pick(7)], ours
 		isOurs := who == "engine"
 		switch {

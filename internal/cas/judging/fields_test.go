@@ -353,7 +353,7 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sent := judging.Sent{
-				Manager: "engine", GoneIsDone: test.gone,
+				Manager: "engine", GoneIsDone: test.gone, Base: test.before.observed(t),
 				Changes: []judging.Change{{Key: fieldKey(t, test.path), From: entryOf(t, test.from), To: entryOf(t, test.to)}},
 			}
 			if spec, owner, isOther := strings.Cut(test.normal, " "); isOther {
@@ -423,7 +423,7 @@ func TestLostRemovalOfOneFieldBesideAnother(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sent := judging.Sent{Manager: "engine", GoneIsDone: true, Changes: []judging.Change{removes, test.other}}
+			sent := judging.Sent{Manager: "engine", GoneIsDone: true, Changes: []judging.Change{removes, test.other}, Base: test.before.observed(t)}
 			if test.normal.spec != "" {
 				sent.Normal = test.normal.observed(t)
 			}
