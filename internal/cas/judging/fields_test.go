@@ -110,6 +110,9 @@ func TestWhatBecameOfALostWriteOfFields(t *testing.T) {
 		"ours within the second, or another's of which no account was kept": {
 			"spec.n", "1", "2", false, object{`{"n":1}`, []string{`engine {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, []string{`engine {"f:spec":{"f:n":{}}}`}}, "", unknown,
 		},
+		"ours or another's, after which there are no managedFields any more": {
+			"spec.n", "1", "2", false, object{`{"n":1}`, []string{`other {"f:spec":{"f:n":{}}}`}}, object{`{"n":2}`, nil}, `{"n":2}`, unknown,
+		},
 		"ours within the second, and taken from another": {
 			"spec.n", "1", "2", false,
 			object{`{"n":1,"m":1}`, []string{`engine {"f:spec":{"f:n":{}}}`, `other {"f:spec":{"f:n":{},"f:m":{}}}`}},

@@ -108,8 +108,8 @@ func (o *Observation) isOwned(path fieldpath.Path) bool {
 }
 
 // hidesWriters reports whether somebody may have written some of this since before, and managedFields do not tell. Where an API server cannot make them, as
-// of an object that fits its definition no more, or that cannot be converted, it keeps those of before. And who applies stringData of a Secret owns
-// that, and not the data that becomes of it.
+// of an object that fits its definition no more, or that cannot be converted, it keeps those of before; up to Kubernetes 1.36 it drops them all, and so owners
+// are not told. And who applies stringData of a Secret owns that, and not the data that becomes of it.
 func (o *Observation) hidesWriters(before *Observation, writes map[Field]Entry) bool {
 	if o.fields != nil {
 		return slices.EqualFunc(before.managers(), o.managers(), managed.equals)
