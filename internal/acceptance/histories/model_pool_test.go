@@ -56,7 +56,8 @@ type poolLoss struct {
 // poolModel is one pool, and who takes from it.
 type poolModel struct {
 	members map[int]poolMember
-	version int // how many writes there were
+	exists  bool // the key: nobody removes it
+	version int  // how many writes there were
 	spaces  []*poolWorkspace
 
 	loss      poolLoss
@@ -74,7 +75,7 @@ func (m *poolModel) write(change func()) (isUnknown bool) {
 		}
 		return !maps.Equal(was, m.members)
 	}
-	m.version++
+	m.version, m.exists = m.version+1, true
 	if m.writes++; m.writes != m.loss.at {
 		change()
 		return false
@@ -232,6 +233,8 @@ func (m *poolModel) lowest(most int) int {
 func (m *poolModel) imports(w *poolWorkspace, label string, value int) (title string) {
 	member, isThere := m.members[value]
 	switch {
+	case !m.exists:
+		return titleNoKey
 	case !isThere:
 		return titleNothingThere
 	case member.ID == "":

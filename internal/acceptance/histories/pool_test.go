@@ -208,6 +208,7 @@ func (h *poolLab) foreign() func(map[int]poolMember) {
 
 // put writes the model's pool, as somebody else.
 func (h *poolLab) put() {
+	h.model.exists = true
 	text, err := json.Marshal(named(h.model.members))
 	if err != nil {
 		h.Fatal(err)
