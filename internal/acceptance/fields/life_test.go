@@ -286,6 +286,20 @@ func TestFieldThatCameBackBeforeARemoval(t *testing.T) {
 	}
 }
 
+// What its plan found gone is let go already, also if another sets it before the apply.
+func TestFieldThatIsGoneBeforeARemoval(t *testing.T) {
+	fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+		o := on(p, service)
+		o.Planned(o.block(`fields = { "metadata.labels.green" = "1" }`, `deletion_policy = "delete"`))
+		o.merge(`{"metadata":{"labels":{"green":null}}}`)
+		o.Write("")
+		o.Plan()
+		o.merge(`{"metadata":{"labels":{"green":"9"}}}`)
+		o.Apply()
+		o.wantLive(`{"blue":"1","green":"9"}`, "metadata", "labels")
+	})
+}
+
 // Given a resource that has changed parts of a field, and then takes all of it; then what it held first is not known, and what it held in between is not put back for it.
 func TestFieldThatWasChangedInPartsBefore(t *testing.T) {
 	for policy, says := range map[string]string{"restore": "Warning: Field Stays In Place", "release": "Warning: Field Stays In Place", "delete": "!Warning:"} {

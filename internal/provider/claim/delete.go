@@ -24,11 +24,12 @@ func (ch *Change) PlanDelete(ctx context.Context) diag.Diagnostics {
 func (c *Claim) there(m *Memory, seen *cas.Observation) *Claim {
 	values := maps.Clone(c.Values)
 	maps.DeleteFunc(values, func(field string, e cas.Entry) bool {
-		isNoted := false
+		isFound := false // by the plan
 		if note := m.removalOf(c.ID); note != nil {
-			_, isNoted = note.Fates[field]
+			found, has := note.Entries[field]
+			isFound = has && !found.IsAbsent()
 		}
-		return !isNoted && c.hasGone(field, e, m) && (seen == nil || c.hasGone(field, seen.Entry(field), m))
+		return !isFound && c.hasGone(field, e, m) && (seen == nil || c.hasGone(field, seen.Entry(field), m))
 	})
 	return c.with(values)
 }
