@@ -176,6 +176,9 @@ func (t *tracking) doubtOf(b *block) doubt {
 }
 
 func (p *process) removeKeys(was *tracking, saw *sight) (title string) {
+	if saw != nil {
+		was = was.withBack(saw.values)
+	}
 	base, want := was.version, was.values
 	at := was.at
 	if was.secret { // it goes by the version in both scopes

@@ -162,9 +162,12 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 	if title := p.touches(was.address(), was.cm, nil, going); title != "" {
 		return nil, title, nil
 	}
-	if len(going) == 0 { // whatever is there
+	if len(going) == 0 && (len(was.values) > 0 || len(was.nulls) == 0) { // whatever is there
 		title, warnings = was.removal(was, was.values)
 		return nil, title, warnings
+	}
+	if o != nil {
+		was = was.withBack(o.data)
 	}
 	saw = &sight{values: map[string]string{}} // without a ConfigMap, each key is to be absent
 	was, saw.first = was.again(o)
@@ -176,6 +179,18 @@ func (p *process) planRemoval(was *tracking) (saw *sight, title string, warnings
 	}
 	title, warnings = was.removal(was, saw.values)
 	return saw, title, warnings
+}
+
+// withBack has also what vanished, and is there again.
+func (t *tracking) withBack(found map[string]string) *tracking {
+	as := *t
+	as.values = maps.Clone(t.values)
+	for key := range t.nulls {
+		if found[key] != "" {
+			as.values[key] = found[key]
+		}
+	}
+	return &as
 }
 
 // again is what is known where the ConfigMap is another one than the state's: of that, the resource has written nothing yet. What was not known stays so.
