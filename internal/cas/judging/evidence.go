@@ -357,37 +357,6 @@ func canLandOn(before *Observation, changes []Change) bool {
 	return !slices.ContainsFunc(changes, func(c Change) bool { return before.Entry(c.Key) != c.From })
 }
 
-// gained is what a manager came to own between before and o, and whether it has another time, later or not: an API server's clock may be behind that of
-// another. Where it is not told what the manager owns, it gained nothing.
-func (o *Observation) gained(before *Observation, is func(managed) bool) (gained *fieldpath.Set, isRetimed bool) {
-	had, has := before.owned(is), o.owned(is)
-	isRetimed = !has.Time.IsZero() && !has.Time.Equal(had.Time)
-	if had.fields == nil || has.fields == nil {
-		return &fieldpath.Set{}, isRetimed
-	}
-	gained = has.fields.Difference(had.fields)
-	return gained.Difference(o.inParts(before, gained, had.fields)), isRetimed
-}
-
-// owned is what managers own together, and the last time of any of them. fields is nil where that is not told of one.
-func (o *Observation) owned(is func(managed) bool) managed {
-	all := managed{fields: &fieldpath.Set{}}
-	for _, m := range o.managers() {
-		if !is(m) {
-			continue
-		}
-		if m.fields == nil || all.fields == nil {
-			all.fields = nil
-		} else {
-			all.fields = all.fields.Union(m.fields)
-		}
-		if m.Time.After(all.Time) {
-			all.Time = m.Time
-		}
-	}
-	return all
-}
-
 // DiffersOnlyBy reports whether all that o and before differ by is what changes make of keys.
 func (o *Observation) DiffersOnlyBy(before *Observation, changes []Change) bool {
 	if o.fields != nil {

@@ -98,17 +98,23 @@ func TestKeysThatAnUpdateLetsGo(t *testing.T) {
 	for policy, want := range map[string][]string{
 		"release": {"created"}, "delete": {"changed", "created", "found", "moved"}, "restore": {"changed", "created", "found"}, "abandon": nil,
 	} {
-		ch := &Change{
-			Prior:  &Claim{Values: was, Revision: types.Int64Null()},
-			Plan:   &Claim{Policy: policy, OnDrift: "warning", Known: Known{Keys: true}},
-			Memory: m,
-		}
-		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(ch.dropped(ch.Prior)))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", policy, diff)
-		}
-		if ch.Writes() != (len(want) > 0) {
-			t.Errorf("%s: writes: %t", policy, ch.Writes())
-		}
+		wantDropped(t, was, policy, m, want)
+	}
+}
+
+// wantDropped checks which keys of a claim an update that names none of them drops, by a policy.
+func wantDropped(t *testing.T, was map[string]cas.Entry, policy string, m *Memory, want []string) {
+	t.Helper()
+	ch := &Change{
+		Prior:  &Claim{Values: was, Revision: types.Int64Null()},
+		Plan:   &Claim{Policy: policy, OnDrift: "warning", Known: Known{Keys: true}},
+		Memory: m,
+	}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(ch.dropped(ch.Prior)))); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", policy, diff)
+	}
+	if ch.Writes() != (len(want) > 0) {
+		t.Errorf("%s: writes: %t", policy, ch.Writes())
 	}
 }
 
@@ -118,16 +124,6 @@ func TestFieldThatAnUpdateMayPutBack(t *testing.T) {
 	m := &Memory{kind: cas.ConfigMap, First: map[string]cas.Entry{"removed": cas.Text("0"), "vanished": cas.Text("0")}, Written: digests{partKeys: {}}}
 	m.Written[partKeys]["removed"], m.Written[partKeys]["vanished"] = m.digest(cas.Entry{}), m.digest(cas.Text("1"))
 	for policy, want := range map[string][]string{"restore": {"removed"}, "": {"removed"}, "release": nil, "delete": nil, "abandon": nil} {
-		ch := &Change{
-			Prior:  &Claim{Values: map[string]cas.Entry{"removed": {}, "vanished": {}}, Revision: types.Int64Null()},
-			Plan:   &Claim{Policy: policy, OnDrift: "warning", Known: Known{Keys: true}},
-			Memory: m,
-		}
-		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(ch.dropped(ch.Prior)))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", policy, diff)
-		}
-		if ch.Writes() != (len(want) > 0) {
-			t.Errorf("%s: writes: %t", policy, ch.Writes())
-		}
+		wantDropped(t, map[string]cas.Entry{"removed": {}, "vanished": {}}, policy, m, want)
 	}
 }

@@ -83,15 +83,14 @@ func (c *Codec[M]) Decode(ctx context.Context, raw tftypes.Value) (M, diag.Diagn
 	var m M
 	var values map[string]tftypes.Value
 	if err := raw.As(&values); err != nil {
-		return m, unconvertible(err)
+		return m, unconvertible(path.Empty(), err, diagnose.Report)
 	}
 	model := reflect.ValueOf(&m).Elem()
 	for _, f := range c.fields {
 		value, err := f.typ.ValueFromTerraform(ctx, values[f.name])
 		if err != nil {
-			return m, diag.Diagnostics{diagnose.TitleUnexpectedError.At(path.Root(f.name), diagnose.Detail(
-				"A value could not be converted.", []diagnose.Fact{{Name: "Cause", Value: f.name + ": " + err.Error()}},
-				"A number must be whole, and fit into 64 bits. If that is not the cause: "+diagnose.Report))}
+			return m, unconvertible(path.Root(f.name), fmt.Errorf("%s: %w", f.name, err),
+				"A number must be whole, and fit into 64 bits. If that is not the cause: "+diagnose.Report)
 		}
 		model.FieldByIndex(f.index).Set(reflect.ValueOf(value))
 	}
@@ -109,7 +108,7 @@ func (c *Codec[M]) Encode(ctx context.Context, m M, raw *tftypes.Value) diag.Dia
 		}
 		value, err := field.ToTerraformValue(ctx)
 		if err != nil {
-			return unconvertible(fmt.Errorf("%s: %w", f.name, err))
+			return unconvertible(path.Root(f.name), fmt.Errorf("%s: %w", f.name, err), diagnose.Report)
 		}
 		values[f.name] = value
 	}
@@ -118,7 +117,7 @@ func (c *Codec[M]) Encode(ctx context.Context, m M, raw *tftypes.Value) diag.Dia
 }
 
 // unconvertible is the diagnostic of a value that has not the type that the schema gives it.
-func unconvertible(err error) diag.Diagnostics {
-	return diag.Diagnostics{diagnose.TitleUnexpectedError.With(
-		diagnose.Detail("A value could not be converted.", []diagnose.Fact{{Name: "Cause", Value: err.Error()}}, diagnose.Report))}
+func unconvertible(at path.Path, err error, next string) diag.Diagnostics {
+	return diag.Diagnostics{diagnose.TitleUnexpectedError.At(at,
+		diagnose.Detail("A value could not be converted.", []diagnose.Fact{{Name: "Cause", Value: err.Error()}}, next))}
 }

@@ -61,7 +61,7 @@ var written = []Rule{
 	tell("Another object is not what the write led to", "never UID", "it is another object"),
 	another("Who is among the many managers is nobody in particular", "without manyManagers", "TestWhoWroteByWhatIsGained/the_many", "managers that came among the many with our write"),
 	another("What our own name gains shows no other", "a.isOurs(b) -> false", "just what it makes"),
-	another("Another who has another time has written", "a || !b.Empty() -> a && false || !b.Empty()", "another wrote later, who does not tell what it owns"),
+	another("Another whose time is not as before has written", "a || !b.Empty() -> a && false || !b.Empty()", "another wrote later, who does not tell what it owns"),
 	another("So has another who came to own a field", "a || !b.Empty() -> a || false && !b.Empty()", "another came to own something beside it"),
 	rule("An earlier time is another time, too: clocks differ", "judging.Observation.gained", "!a.Time.Equal(b.Time) -> a.Time.After(b.Time)", "TestPolicyThatUndoesOurWriteByAnotherClock"),
 	rule("Of a name that has gone there is none", "judging.Observation.gained", "without IsZero", "TestWhatBecameOfALostWrite/another_removed_all_that_was_ours"),
