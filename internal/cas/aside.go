@@ -41,8 +41,8 @@ func (c *committer) unlessOthersWait(parent context.Context, w write, from time.
 	}
 }
 
-// othersWait reports whether a batch holds up a task that could go without the first of its own. Those that are set apart wait in any case, and those behind
-// one that waits for all ahead of it wait for that.
+// othersWait reports whether a batch holds up a task that could go without the first of its own, also one that is set apart. Those behind one that waits for
+// all ahead of it wait for that.
 func (c *committer) othersWait(w write) bool {
 	b, isBatch := w.(*batch)
 	if !isBatch {
@@ -55,7 +55,7 @@ func (c *committer) othersWait(w write) bool {
 	ahead := keySet{}
 	ahead.add(b.tasks[0].txn)
 	return slices.ContainsFunc(slices.Concat(b.tasks, tasks), func(t *task) bool {
-		return t != b.tasks[0] && t.kind != observeTask && !t.answered && !t.isApart && (t.kind != writeTask || !ahead.blocks(t.txn))
+		return t != b.tasks[0] && t.kind != observeTask && !t.answered && (t.kind != writeTask || !ahead.blocks(t.txn))
 	})
 }
 

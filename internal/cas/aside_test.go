@@ -213,6 +213,40 @@ func TestKeysInTroubleDoNotHoldUpThoseOfTheirRequest(t *testing.T) {
 	}
 }
 
+// Given two keys in trouble, each of which is tried by itself; when the trouble of the one is over; then that is written, though the other's lasts and its
+// caller stays.
+func TestKeyInTroubleDoesNotHoldUpOneWhoseTroubleIsOver(t *testing.T) {
+	for over, bad := range map[string]string{"a": "b", "b": "a"} {
+		t.Run(over, func(t *testing.T) {
+			x := newTrouble(t, map[string]string{"a": "1", "b": "1"}, testcluster.Fault{DropBefore: true}, "a", "b")
+			var isOver atomic.Bool
+			var alone atomic.Int64
+			tried := make(chan struct{})
+			x.before = func(_ int, r *http.Request, _ bool) *testcluster.Fault {
+				body, _ := io.ReadAll(r.Body)
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				if strings.Count(string(body), `":"2"`) > 1 {
+					return nil
+				}
+				if alone.Add(1) == 10 {
+					close(tried)
+				}
+				if isOver.Load() && strings.Contains(string(body), `"`+over+`":"2"`) {
+					return &testcluster.Fault{}
+				}
+				return nil
+			}
+			told := x.together([]string{"a", "b"}, x.version())
+			<-tried
+			isOver.Store(true)
+			x.goesOn(told[bad], told[over])
+			x.ends()
+			x.want(Applied, <-told[bad])
+			x.wantData(map[string]string{"a": "2", "b": "2"})
+		})
+	}
+}
+
 // lands is a write whose connection breaks, and which arrives later.
 func (x *trouble) late() *delay {
 	d := x.delayed()

@@ -72,6 +72,7 @@ var queued = []Rule{
 	rule("Nor does that one overtake a write", "cas.committer.judgeAll", "a && seals(b) -> false", "TestSwapDoesNotOvertakeOneThatMakesTheObjectImmutable/before_it"),
 	// One key's trouble.
 	rule("A key in trouble does not hold up others", "cas.committer.perform", "a.othersWait(b) -> false", "TestKeyInTroubleDoesNotHoldUpAnother/a_webhook_answers_429"),
+	rule("Not even others that were in trouble themselves", "cas.committer.othersWait", "a && !b.answered -> a && !b.answered && !b.isApart", "TestKeyInTroubleDoesNotHoldUpOneWhoseTroubleIsOver"),
 	rule("Not even one whose write is not answered", "cas.committer.unlessOthersWait", "never othersWait", "TestKeyInTroubleDoesNotHoldUpAnother/the_first_is_lost,_then_there_is_no_answer"),
 	rule("A batch in trouble is halved", "cas.committer.setAside", "max(1, len(a)/2) -> maxTasks", "TestKeysInTroubleDoNotHoldUpThoseOfTheirRequest/the_connection_breaks"),
 	rule("A key in trouble is set apart", "cas.committer.setAside", "len(a) == 1 -> false", "TestKeyInTroubleDoesNotHoldUpAnother/the_connection_breaks"),
