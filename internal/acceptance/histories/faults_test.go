@@ -12,6 +12,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8stypes "k8s.io/apimachinery/pkg/types"
 
@@ -102,6 +104,7 @@ type struckWrite struct {
 	isPatch bool
 	byKey   bool // it is a JSON Patch
 	isSaid  bool // whose fields are whose: the API server keeps no managedFields of an object that was made without content
+	isStill bool // managedFields of an object with fields are as they were: then they tell nothing (DESIGN.md, the rules of evidence)
 }
 
 // strikes has a fault happen to a process that is to be started.
@@ -140,6 +143,8 @@ func (h *history) strikes(r *run, f fault, fired *atomic.Bool, struck *struckWri
 				h.interfere(name, f.key, f.value)
 			}
 		}
+		told := h.managedFields(name)
+		looks := func() { struck.isStill = hasFields(name) && equality.Semantic.DeepEqual(h.managedFields(name), told) }
 		switch f.kind {
 		case "kill before":
 			on := held{struck.byKey, make(chan struct{}), make(chan struct{})}
@@ -154,12 +159,29 @@ func (h *history) strikes(r *run, f fault, fired *atomic.Bool, struck *struckWri
 			other()
 		case "lose before":
 			other()
+			looks()
 			return testcluster.Fault{DropBefore: true}
 		case "lose after":
-			return testcluster.Fault{DropAfter: true, Answered: func(*http.Response) { other() }}
+			return testcluster.Fault{DropAfter: true, Answered: func(*http.Response) {
+				looks()
+				other()
+			}}
 		}
 		return testcluster.Fault{}
 	})
+}
+
+// managedFields are those of an object; empty where there is none.
+func (h *history) managedFields(name string) []metav1.ManagedFieldsEntry {
+	var o metav1.PartialObjectMetadata
+	raw, err := h.send(http.MethodGet, name, "", nil, false)
+	if err == nil {
+		err = json.Unmarshal(raw, &o)
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
+		h.Error(err)
+	}
+	return o.ManagedFields
 }
 
 // wouldLand reports whether a request is a write that would be done, and of which ConfigMap.

@@ -534,7 +534,7 @@ func (h *history) apply(n int) {
 			plan := w.plans[i]
 			errs, p := m.apply(w, plan, f)
 			// Who may watch finds out about a merge patch, unless another's write could have been ours, as far as managedFields say.
-			isTold := !f.noWatch && !struck.byKey && (!f.other || struck.isPatch && struck.isSaid && !plan.writes(f.key, f.value))
+			isTold := !f.noWatch && !struck.byKey && !struck.isStill && (!f.other || struck.isPatch && struck.isSaid && !plan.writes(f.key, f.value))
 			if world == "unknown" && isTold && !p.isUntold {
 				return outcome{errs: []string{"a lost answer is settled"}}
 			}
