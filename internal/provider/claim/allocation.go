@@ -83,9 +83,8 @@ func (r *Run) Allocate(
 		step, err = r.Engine.Compute(ctx, c)
 		return err
 	})
-	var unknown *cas.UnknownError
 	switch {
-	case errors.As(err, &unknown):
+	case is[*cas.UnknownError](err):
 		return a.Member, true, diags
 	case diags.HasError():
 		r.registry.holds(a.ID, false)
@@ -125,8 +124,7 @@ func (r *Run) Release(ctx context.Context, a Allocation, timeout time.Duration, 
 		return unlessGone(err)
 	})
 	if diags.HasError() {
-		var unknown *cas.UnknownError
-		return errors.As(err, &unknown), diags
+		return is[*cas.UnknownError](err), diags
 	}
 	r.registry.holds(a.ID, false)
 	p, err := r.pool(a.EntryID, step.Previous)
@@ -149,9 +147,7 @@ func (r *Run) releasing(a Allocation) cas.Computed {
 
 // unlessGone is the error of a release, but for that of a ConfigMap that has gone, or is about to: what it holds goes with it.
 func unlessGone(err error) error {
-	var notFound *cas.NotFoundError
-	var terminating *cas.TerminatingError
-	if errors.As(err, &notFound) || errors.As(err, &terminating) {
+	if is[*cas.NotFoundError](err) || is[*cas.TerminatingError](err) {
 		return nil
 	}
 	return err
@@ -242,9 +238,9 @@ func (r *Run) taking(a Allocation, about *diagnose.Subject) cas.Computed {
 	return r.computed(a, func(p *pool.Pool) (*pool.Pool, error) {
 		members.Store(int64(p.Len()))
 		next, _, err := p.Take(a.From, a.Member)
-		var full *pool.FullError
+		full, isFull := errors.AsType[*pool.FullError](err)
 		switch {
-		case !errors.As(err, &full) || !full.Holds:
+		case !isFull || !full.Holds:
 			return next, err
 		case a.Wait > 0 && r.registry.holdAll(full.Holders):
 			return nil, &diagnose.HeldHereError{Full: full}

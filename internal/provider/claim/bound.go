@@ -98,15 +98,8 @@ func (r *Run) checked(ctx context.Context, about diagnose.Subject) diagnose.Subj
 
 // isAboutObject reports whether a refresh can make a refusal go away: it is about what was found, and the state may lack that.
 func isAboutObject(err error) bool {
-	var (
-		conflict    *cas.ConflictError
-		notFound    *cas.NotFoundError
-		immutable   *cas.ImmutableError
-		terminating *cas.TerminatingError
-		tooLarge    *cas.TooLargeError
-	)
-	return errors.As(err, &conflict) || errors.As(err, &notFound) || errors.As(err, &immutable) || errors.As(err, &terminating) ||
-		errors.As(err, &tooLarge)
+	return is[*cas.ConflictError](err) || is[*cas.NotFoundError](err) || is[*cas.ImmutableError](err) || is[*cas.TerminatingError](err) ||
+		is[*cas.TooLargeError](err)
 }
 
 // noteSeen notes what a create is bound to: with conflict_scope = "object" the ConfigMap as the plan saw it, with "key" the keys to take over. t is

@@ -238,8 +238,8 @@ func (m *Memory) observe(seen *cas.Observation, keys []string) {
 
 // doubtOf notes what a write of unknown outcome may leave, so that it does not pass for drift. It notes nothing of another error.
 func (m *Memory) doubtOf(err error, left digests) {
-	var unknown *cas.UnknownError
-	if !errors.As(err, &unknown) {
+	unknown, isUnknown := errors.AsType[*cas.UnknownError](err)
+	if !isUnknown {
 		return
 	}
 	d := doubt{unknown.Base.UID, unknown.Base.ResourceVersion, unknown.OnAny, left}

@@ -2,7 +2,6 @@ package claim
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -306,7 +305,7 @@ func (r *Run) Once(t *cas.Txn, op terms.Operation, send func() (cas.TxnResult, e
 		return cas.TxnResult{}, &diagnose.WrittenTwiceError{Keys: twice}
 	}
 	result, err := send()
-	if unknown := (*cas.UnknownError)(nil); err != nil && !errors.As(err, &unknown) {
+	if err != nil && !is[*cas.UnknownError](err) {
 		r.registry.frees(t.Ref, keys)
 	}
 	return result, err

@@ -88,10 +88,10 @@ func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout t
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := ask(ctx)
-	var notFound *cas.NotFoundError
+	notFound, isMissing := errors.AsType[*cas.NotFoundError](err)
 	switch {
 	case err == nil:
-	case errors.As(err, &notFound) && about.Op == terms.OpCreate && r.registry.isCreated(notFound.Ref): // it is made in the same run
+	case isMissing && about.Op == terms.OpCreate && r.registry.isCreated(notFound.Ref): // it is made in the same run
 	case !about.Wait.IsNull() && cas.MayYetHold(err):
 		diags.Append(about.NotYet(err))
 	default:
@@ -106,15 +106,11 @@ func (r *Run) checkWithin(ctx context.Context, about diagnose.Subject, timeout t
 
 // located says of what does not exist which API server was asked and what is there, and of an object whether its namespace exists.
 func (r *Run) located(ctx context.Context, apiVersion string, err error) error {
-	var (
-		notFound    *cas.NotFoundError
-		noNamespace *cas.NoNamespaceError
-	)
-	switch {
-	case errors.As(err, &noNamespace):
-		return &diagnose.MissingError{Err: err, Missing: r.missing(ctx, noNamespace.Ref, apiVersion)}
-	case errors.As(err, &notFound):
-		return &diagnose.MissingError{Err: err, Missing: r.missing(ctx, notFound.Ref, apiVersion)}
+	if e, ok := errors.AsType[*cas.NoNamespaceError](err); ok {
+		return &diagnose.MissingError{Err: err, Missing: r.missing(ctx, e.Ref, apiVersion)}
+	}
+	if e, ok := errors.AsType[*cas.NotFoundError](err); ok {
+		return &diagnose.MissingError{Err: err, Missing: r.missing(ctx, e.Ref, apiVersion)}
 	}
 	return err
 }
@@ -153,4 +149,10 @@ func (r *Run) observe(ctx context.Context, c *Claim, age time.Duration, missing 
 		return r.Engine.ObserveFields(ctx, c.Ref, c.APIVersion, 0)
 	}
 	return seen, err
+}
+
+// is reports whether an error is one of a type.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

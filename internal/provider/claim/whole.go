@@ -2,7 +2,6 @@ package claim
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -230,8 +229,7 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 	}
 	return ch.Run.check(ctx, ch.about, c.Timeouts, func(ctx context.Context) error {
 		_, err := ch.Run.Engine.CheckCreate(ctx, ch.Run.creation(c, ref), how)
-		var exists *cas.ExistsError
-		if c.isGenerated() && errors.As(err, &exists) {
+		if c.isGenerated() && is[*cas.ExistsError](err) {
 			return nil // another name is made then
 		}
 		return err
@@ -255,8 +253,7 @@ func (r *Run) createObject(ctx context.Context, c *Claim) (ref cas.Ref, result c
 			return ref, result, err
 		}
 		result, err = r.Engine.Create(ctx, r.creation(c, ref))
-		var exists *cas.ExistsError
-		if !errors.As(err, &exists) {
+		if !is[*cas.ExistsError](err) {
 			break
 		}
 	}

@@ -200,14 +200,14 @@ var yamlLine = regexp.MustCompile(`yaml: line \d+`)
 
 // withoutContent words why a kubeconfig cannot be read. The parsers' own messages can quote it, and its secrets.
 func withoutContent(err error) string {
-	var unreadable *fs.PathError
-	var wrongType *json.UnmarshalTypeError
+	unreadable, isUnreadable := errors.AsType[*fs.PathError](err)
+	wrongType, isWrong := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
-	case errors.As(err, &unreadable):
+	case isUnreadable:
 		return unreadable.Err.Error()
 	case runtime.IsNotRegisteredError(err):
 		return "it is not of the kind Config of the version v1"
-	case errors.As(err, &wrongType) && wrongType.Field != "":
+	case isWrong && wrongType.Field != "":
 		kind, _, _ := strings.Cut(wrongType.Value, " ") // what follows "number" is the number
 		return fmt.Sprintf("its field %s must not be of the JSON type %s", wrongType.Field, kind)
 	}
@@ -220,8 +220,7 @@ func withoutContent(err error) string {
 // readable joins what client-go found wrong into sentences, without its prefixes.
 func readable(err error) string {
 	reasons := []error{err}
-	var several utilerrors.Aggregate
-	if errors.As(err, &several) {
+	if several, ok := errors.AsType[utilerrors.Aggregate](err); ok {
 		reasons = several.Errors()
 	}
 	var lines []string

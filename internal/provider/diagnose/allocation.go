@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,62 +25,56 @@ type AllocationGoneError struct{ Value string }
 
 func (e *AllocationGoneError) Error() string { return fmt.Sprintf("%q is not allocated", e.Value) }
 
-// ofPool makes the diagnostic of an error about what a pool holds; nil of any other.
-func (s Subject) ofPool(err error) diag.Diagnostic {
-	var (
-		unknown *cas.UnknownError
-		waited  *cas.WaitError
-		format  *pool.FormatError
-		here    *HeldHereError
-		full    *pool.FullError
-		taken   *pool.TakenError
-		outside *pool.OutsideError
-		gone    *AllocationGoneError
-	)
-	switch {
-	case errors.As(err, &unknown), errors.As(err, &waited):
-		return nil
-	case errors.As(err, &format):
-		next := "If it was one, mend the text: with {}, or without the key, all its values are free for others. To keep what is there, use another key."
-		if s.Op != terms.OpCreate && s.Ways.Abandon != "" {
-			next = strings.Replace(next, "use another key.", "run terraform state rm with the address of this resource.", 1)
-		}
-		var facts []Fact
-		if format.Member != nil {
-			facts = []Fact{{"Member", s.shown(*format.Member)}}
-		}
-		return s.refuse(TitleNotAPool, path.Root("key"), s.ID.Key+" holds no pool: "+format.Problem+".", facts, s.orDestroy(next))
-	case errors.As(err, &here):
-		const next = "Widen the range, or have fewer allocations in one configuration."
-		if s.Plan != "" { // Terraform plans a replacement as an allocation that stays, and then as a new one
-			return s.tell(WarningPoolIsFull, path.Empty(), "Allocations of this configuration have all that there is, and another one would wait for it. The wait ends only if the "+
-				"apply replaces one of them.", s.holders(here.Full), next)
-		}
-		return s.refuse(TitlePoolIsFull, path.Root("wait_for_free"), "Allocations of this configuration have all that there is, so that waiting would not end.", s.holders(here.Full), next)
-	case errors.As(err, &full) && !full.Holds:
-		return s.refuse(TitlePoolIsFull, path.Empty(), "The range has nothing that could be taken.", nil, s.orDestroy("Widen the range."))
-	case errors.As(err, &full):
-		const happened = "Everything in the range is taken."
-		if s.Plan != "" { // the same apply may release something first, as in a replace
-			return s.tell(WarningPoolIsFull, path.Empty(), happened+" The apply will fail unless something is released before.", s.holders(full),
-				"Widen the range, release what is not needed, or set wait_for_free.")
-		}
-		return s.refuse(TitlePoolIsFull, path.Empty(), happened, s.holders(full), "Widen the range, release what is not needed, or set wait_for_free.")
-	case errors.As(err, &taken):
-		facts := []Fact{{partWanted, s.shown(taken.Value)}, {"Taken", s.shown(taken.By.Value)}, {"Claimant", s.claimant(taken.By)}}
-		const next = "Prefer another value, or omit prefer to take the lowest free one."
-		if s.Plan != "" {
-			return s.tell(WarningValueIsTaken, path.Root("prefer"), "The preferred value is taken. The apply will fail unless it is released before.", facts, next)
-		}
-		return s.refuse(TitleValueIsTaken, path.Root("prefer"), "The preferred value is taken.", facts, next)
-	case errors.As(err, &outside):
-		return s.refuse(TitleValueOutsideTheRange, path.Root("prefer"), "The preferred value is not in the range.", []Fact{{partWanted, s.shown(outside.Value)}},
-			s.orDestroy("Prefer a value of the range, in the form in which the pool holds it, or omit prefer."))
-	case errors.As(err, &gone):
-		return s.refuse(TitleAllocationGone, path.Empty(), "The allocation is not in the pool any more.", []Fact{{partValue, s.shown(gone.Value)}},
-			"Run terraform plan again: it plans to take another value.")
+func (s Subject) notAPool(e *pool.FormatError) diag.Diagnostic {
+	next := "If it was one, mend the text: with {}, or without the key, all its values are free for others. To keep what is there, use another key."
+	if s.Op != terms.OpCreate && s.Ways.Abandon != "" {
+		next = strings.Replace(next, "use another key.", "run terraform state rm with the address of this resource.", 1)
 	}
-	return nil
+	var facts []Fact
+	if e.Member != nil {
+		facts = []Fact{{"Member", s.shown(*e.Member)}}
+	}
+	return s.refuse(TitleNotAPool, path.Root("key"), s.ID.Key+" holds no pool: "+e.Problem+".", facts, s.orDestroy(next))
+}
+
+func (s Subject) heldHere(e *HeldHereError) diag.Diagnostic {
+	const next = "Widen the range, or have fewer allocations in one configuration."
+	if s.Plan != "" { // Terraform plans a replacement as an allocation that stays, and then as a new one
+		return s.tell(WarningPoolIsFull, path.Empty(), "Allocations of this configuration have all that there is, and another one would wait for it. The wait ends only if the "+
+			"apply replaces one of them.", s.holders(e.Full), next)
+	}
+	return s.refuse(TitlePoolIsFull, path.Root("wait_for_free"), "Allocations of this configuration have all that there is, so that waiting would not end.", s.holders(e.Full), next)
+}
+
+func (s Subject) full(e *pool.FullError) diag.Diagnostic {
+	const happened, next = "Everything in the range is taken.", "Widen the range, release what is not needed, or set wait_for_free."
+	switch {
+	case !e.Holds:
+		return s.refuse(TitlePoolIsFull, path.Empty(), "The range has nothing that could be taken.", nil, s.orDestroy("Widen the range."))
+	case s.Plan != "": // the same apply may release something first, as in a replace
+		return s.tell(WarningPoolIsFull, path.Empty(), happened+" The apply will fail unless something is released before.", s.holders(e), next)
+	default:
+		return s.refuse(TitlePoolIsFull, path.Empty(), happened, s.holders(e), next)
+	}
+}
+
+func (s Subject) valueTaken(e *pool.TakenError) diag.Diagnostic {
+	facts := []Fact{{partWanted, s.shown(e.Value)}, {"Taken", s.shown(e.By.Value)}, {"Claimant", s.claimant(e.By)}}
+	const happened, next = "The preferred value is taken.", "Prefer another value, or omit prefer to take the lowest free one."
+	if s.Plan != "" {
+		return s.tell(WarningValueIsTaken, path.Root("prefer"), happened+" The apply will fail unless it is released before.", facts, next)
+	}
+	return s.refuse(TitleValueIsTaken, path.Root("prefer"), happened, facts, next)
+}
+
+func (s Subject) outside(e *pool.OutsideError) diag.Diagnostic {
+	return s.refuse(TitleValueOutsideTheRange, path.Root("prefer"), "The preferred value is not in the range.", []Fact{{partWanted, s.shown(e.Value)}},
+		s.orDestroy("Prefer a value of the range, in the form in which the pool holds it, or omit prefer."))
+}
+
+func (s Subject) allocationGone(e *AllocationGoneError) diag.Diagnostic {
+	return s.refuse(TitleAllocationGone, path.Empty(), "The allocation is not in the pool any more.", []Fact{{partValue, s.shown(e.Value)}},
+		"Run terraform plan again: it plans to take another value.")
 }
 
 // holders are the facts about who has taken all: by claimant, those with the most first.

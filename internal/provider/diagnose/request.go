@@ -146,7 +146,7 @@ func (s Subject) sent(e *cas.UnknownError) (facts []Fact) {
 func briefly(err error) error {
 	several, ok := err.(interface{ Unwrap() []error })
 	if !ok {
-		if request := (*url.Error)(nil); errors.As(err, &request) {
+		if request, isOne := errors.AsType[*url.Error](err); isOne {
 			host := request.URL
 			if u, err := url.Parse(request.URL); err == nil {
 				host = u.Scheme + "://" + u.Host

@@ -189,79 +189,35 @@ func (s Subject) refreshed() string {
 
 // Diagnose makes the diagnostic of an error that package cas returned.
 func (s Subject) Diagnose(err error) diag.Diagnostic {
-	var (
-		number      *cas.UnknownNumberError
-		unknown     *cas.UnknownError
-		waited      *cas.WaitError
-		conflict    *cas.ConflictError
-		exists      *cas.ExistsError
-		missing     *MissingError
-		noNamespace *cas.NoNamespaceError
-		notFound    *cas.NotFoundError
-		immutable   *cas.ImmutableError
-		terminating *cas.TerminatingError
-		tooLarge    *cas.TooLargeError
-		notANumber  *cas.NotANumberError
-		overflow    *cas.OverflowError
-		forbidden   *cas.ForbiddenError
-		unreachable *cas.UnreachableError
-		refused     *cas.RefusedError
-		canceled    *cas.CanceledError
-		field       *cas.FieldError
-		notServed   *cas.NotServedError
-		scope       *cas.ScopeError
-		twice       *WrittenTwiceError
-	)
-	if !errors.As(err, &missing) {
-		missing = &MissingError{Err: err}
+	missing, ok := errors.AsType[*MissingError](err)
+	if !ok {
+		missing = new(MissingError)
 	}
-	if d := s.ofPool(err); d != nil {
-		return d
+	for _, diagnose := range []func(error) diag.Diagnostic{
+		told(s.unknownNumber), told(s.unknown), told(s.waited), // first: what they wrap would say that nothing was written
+		told(s.notAPool), told(s.heldHere), told(s.full), told(s.valueTaken), told(s.outside), told(s.allocationGone),
+		told(s.conflict), told(s.exists), told(s.field), told(s.notServed), told(s.scope),
+		told(func(*cas.NoNamespaceError) diag.Diagnostic { return s.noNamespace(missing.Missing) }),
+		told(func(*cas.NotFoundError) diag.Diagnostic { return s.notFound(missing.Missing) }),
+		told(func(*cas.ImmutableError) diag.Diagnostic { return s.Immutable() }),
+		told(s.terminating), told(s.tooLarge), told(s.notANumber), told(s.overflow),
+		told(s.forbidden), told(s.unreachable), told(s.refused), told(s.canceled), told(s.writtenTwice),
+	} {
+		if d := diagnose(err); d != nil {
+			return d
+		}
 	}
-	switch {
-	case errors.As(err, &number): // unknown outcomes first: what they wrap would say that nothing was written
-		return s.unknownNumber(number)
-	case errors.As(err, &unknown):
-		return s.unknown(unknown)
-	case errors.As(err, &waited):
-		return s.waited(waited)
-	case errors.As(err, &conflict):
-		return s.conflict(conflict)
-	case errors.As(err, &exists):
-		return s.exists(exists)
-	case errors.As(err, &field):
-		return s.field(field)
-	case errors.As(err, &notServed):
-		return s.notServed(notServed)
-	case errors.As(err, &scope):
-		return s.scope(scope)
-	case errors.As(err, &noNamespace), missing.Namespace:
-		return s.noNamespace(missing.Missing)
-	case errors.As(err, &notFound):
-		return s.notFound(missing.Missing)
-	case errors.As(err, &immutable):
-		return s.Immutable()
-	case errors.As(err, &terminating):
-		return s.terminating(terminating.Since)
-	case errors.As(err, &tooLarge):
-		return s.tooLarge(tooLarge)
-	case errors.As(err, &notANumber):
-		return s.notANumber(notANumber)
-	case errors.As(err, &overflow):
-		return s.overflow(overflow)
-	case errors.As(err, &forbidden):
-		return s.forbidden(forbidden)
-	case errors.As(err, &unreachable):
-		return s.unreachable(unreachable)
-	case errors.As(err, &refused):
-		return s.refused(refused)
-	case errors.As(err, &canceled):
-		return s.canceled(canceled)
-	case errors.As(err, &twice):
-		return s.writtenTwice(twice)
-	default:
-		return s.tell(TitleUnexpectedError, path.Empty(), fmt.Sprintf("Unexpected error while %sing the %s.", strings.TrimSuffix(string(s.Op), "e"), s.Noun),
-			[]Fact{{"Cause", s.words(err)}}, Report)
+	return s.tell(TitleUnexpectedError, path.Empty(), fmt.Sprintf("Unexpected error while %sing the %s.", strings.TrimSuffix(string(s.Op), "e"), s.Noun),
+		[]Fact{{"Cause", s.words(err)}}, Report)
+}
+
+// told is as for errors of its type; nil for any other.
+func told[E error](as func(E) diag.Diagnostic) func(error) diag.Diagnostic {
+	return func(err error) diag.Diagnostic {
+		if e, ok := errors.AsType[E](err); ok {
+			return as(e)
+		}
+		return nil
 	}
 }
 
@@ -301,6 +257,9 @@ func (m Missing) near(s Subject) string {
 }
 
 func (s Subject) notFound(missing Missing) diag.Diagnostic {
+	if missing.Namespace {
+		return s.noNamespace(missing)
+	}
 	if s.Plan != "" && (s.Op == terms.OpCreate || s.Op == terms.OpInvoke) && !s.MissingRefused {
 		return s.tell(WarningConfigMapDoesNotExistYet, path.Root("name"),
 			"The ConfigMap does not exist yet, so the plan could not check it. The apply checks it.", missing.facts(),
@@ -328,8 +287,8 @@ func (s Subject) abandon() string {
 	return cmp.Or(s.Ways.Abandon, fmt.Sprintf("To leave the ConfigMap as it is, apply deletion_policy = %q, then destroy.", terms.PolicyAbandon))
 }
 
-func (s Subject) terminating(since time.Time) diag.Diagnostic {
-	return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.", deletedAt(since),
+func (s Subject) terminating(e *cas.TerminatingError) diag.Diagnostic {
+	return s.refuse(TitleConfigMapIsBeingDeleted, path.Empty(), "The ConfigMap is being deleted.", deletedAt(e.Since),
 		s.orDestroy("Wait until it is gone, then run terraform plan again."))
 }
 

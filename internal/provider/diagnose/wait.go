@@ -37,9 +37,9 @@ func (s Subject) waited(e *cas.WaitError) diag.Diagnostic {
 		title, reached, notReached = TitleWaitEndedWithoutAValue, "something could be taken", "Nothing could be taken"
 		next = freeing(e.Last, again)
 	}
-	var forbidden *cas.ForbiddenError
+	forbidden, isForbidden := errors.AsType[*cas.ForbiddenError](e.Err)
 	switch {
-	case errors.As(e.Err, &forbidden):
+	case isForbidden:
 		return s.refuse(TitleNotPermittedToWait, at, fmt.Sprintf("You do not have permission to %s this ConfigMap, so %s cannot wait.",
 			forbidden.Verb, s.waits()), append(facts, Fact{"API server", s.words(forbidden.Err)}), "Grant get, patch and watch on "+s.granted()+".")
 	case errors.Is(e.Err, context.DeadlineExceeded):
@@ -54,7 +54,7 @@ func (s Subject) waited(e *cas.WaitError) diag.Diagnostic {
 
 // freeing is the next step where nothing has become free in time.
 func freeing(last error, again string) string {
-	if full := (*pool.FullError)(nil); !errors.As(last, &full) {
+	if _, isFull := errors.AsType[*pool.FullError](last); !isFull {
 		return "Create the ConfigMap." + again
 	}
 	return "Find out which claimants still use what they have, and release the rest." + again + " To wait longer for what this configuration keeps is in vain."
@@ -62,19 +62,16 @@ func freeing(last error, again string) string {
 
 // seenLast are the facts about what refused last.
 func (s Subject) seenLast(refusal error) []Fact {
-	var conflict *cas.ConflictError
-	var terminating *cas.TerminatingError
-	var full *pool.FullError
-	switch {
-	case errors.As(refusal, &full):
+	if full, ok := errors.AsType[*pool.FullError](refusal); ok {
 		return s.holders(full)
-	case errors.As(refusal, &conflict):
-		return s.conflictFacts(conflict)
-	case errors.As(refusal, &terminating):
-		return append([]Fact{{"Found", "(the ConfigMap is being deleted)"}}, deletedAt(terminating.Since)...)
-	default:
-		return []Fact{{"Found", "(no ConfigMap)"}}
 	}
+	if conflict, ok := errors.AsType[*cas.ConflictError](refusal); ok {
+		return s.conflictFacts(conflict)
+	}
+	if terminating, ok := errors.AsType[*cas.TerminatingError](refusal); ok {
+		return append([]Fact{{"Found", "(the ConfigMap is being deleted)"}}, deletedAt(terminating.Since)...)
+	}
+	return []Fact{{"Found", "(no ConfigMap)"}}
 }
 
 // waits is the attribute that says for how long the operation waits.
