@@ -215,7 +215,7 @@ func (c *Claim) tell(f fates, m *Memory, live map[string]cas.Entry, seen *cas.Ob
 		return refused
 	}
 	if keys := f.of(removedChanged); len(keys) > 0 {
-		diags.Append(about.ChangedSinceApply(valuesOf(live, keys, false), seen, c.Policy))
+		diags.Append(about.ChangedSinceApply(driftIn(live, keys, false), seen, c.Policy))
 	}
 	if keys := f.of(removedOlder); len(keys) > 0 {
 		diags.Append(about.ExistedBefore(keys))
@@ -235,10 +235,10 @@ func (c *Claim) tell(f fates, m *Memory, live map[string]cas.Entry, seen *cas.Ob
 // unplanned is what an apply says too, where no plan has: of keys that stay as they are, and of those that are removed though somebody else may have changed them.
 func (c *Claim) unplanned(f fates, live map[string]cas.Entry, seen *cas.Observation, about diagnose.Subject) (diags diag.Diagnostics) {
 	if keys := f.of(staysChanged); len(keys) > 0 {
-		diags.Append(about.ChangedSinceApply(valuesOf(live, keys, false), seen, c.Policy))
+		diags.Append(about.ChangedSinceApply(driftIn(live, keys, false), seen, c.Policy))
 	}
 	if keys := f.of(removedPerhaps); len(keys) > 0 {
-		diags.Append(about.ChangedSinceApply(valuesOf(live, keys, true), seen, c.Policy))
+		diags.Append(about.ChangedSinceApply(driftIn(live, keys, true), seen, c.Policy))
 	}
 	if keys := f.of(staysOlder); len(keys) > 0 {
 		diags.Append(about.Stays(keys, true))
@@ -254,20 +254,20 @@ func (c *Claim) refusals(f fates, live map[string]cas.Entry, seen *cas.Observati
 	changed, perhaps := f.of(refusedChanged), f.of(refusedPerhaps)
 	switch {
 	case len(changed) > 0 && c.Policy == terms.PolicyRestore:
-		diags.Append(about.ChangedSinceApply(valuesOf(live, changed, false), seen, c.Policy))
+		diags.Append(about.ChangedSinceApply(driftIn(live, changed, false), seen, c.Policy))
 	case len(changed) > 0:
-		diags.Append(about.RemovalRefused(valuesOf(live, changed, false), seen))
+		diags.Append(about.RemovalRefused(driftIn(live, changed, false), seen))
 	case len(perhaps) > 0:
-		diags.Append(about.RemovalRefused(valuesOf(live, perhaps, true), seen))
+		diags.Append(about.RemovalRefused(driftIn(live, perhaps, true), seen))
 	}
 	return diags
 }
 
-// valuesOf gives what keys hold. notKnown says that nothing tells whether somebody else changed them.
-func valuesOf(live map[string]cas.Entry, keys []string, notKnown bool) []diagnose.KeyValue {
-	values := make([]diagnose.KeyValue, len(keys))
+// driftIn is what keys hold. notKnown says that nothing tells whether somebody else changed them.
+func driftIn(live map[string]cas.Entry, keys []string, notKnown bool) []diagnose.Drift {
+	drift := make([]diagnose.Drift, len(keys))
 	for i, key := range keys {
-		values[i] = diagnose.KeyValue{Key: key, Live: live[key], NotKnown: notKnown}
+		drift[i] = diagnose.Drift{Kind: diagnose.PartKey, Key: key, Found: live[key], NotKnown: notKnown}
 	}
-	return values
+	return drift
 }

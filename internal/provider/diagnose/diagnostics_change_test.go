@@ -98,7 +98,7 @@ func changeDiagnosticTests() map[string]diagnosticTest {
 func warnedDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	const fails = " The apply will fail unless this changes."
 	planned := cas.Version{UID: seen.Version().UID, ResourceVersion: "7"}
-	live := []diagnose.KeyValue{{Key: "foo", Live: cas.Text("live")}}
+	live := []diagnose.Drift{{Kind: diagnose.PartKey, Key: "foo", Found: cas.Text("live")}}
 	return map[string]diagnosticTest{
 		"warned: changed": {
 			of:       aboutFoo(terms.OpUpdate, warned).Diagnose(conflictOf(cas.ReasonObject, seen, planned)),

@@ -19,7 +19,7 @@ func driftDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 	whole := []diagnose.Drift{
 		{Kind: "Key", Key: "foo", Found: live}, {Kind: "Label", Key: "app", Found: cas.Text("other"), ToWrite: cas.Text("shop")},
 	}
-	notKnown := []diagnose.KeyValue{{Key: "foo", Live: live, NotKnown: true}}
+	notKnown := []diagnose.Drift{{Kind: diagnose.PartKey, Key: "foo", Found: live, NotKnown: true}}
 	return map[string]diagnosticTest{
 		"drift: overwritten": {
 			of: aboutFoo(terms.OpUpdate, planning).DriftOverwritten(one, seen), severity: diag.SeverityWarning, summary: changed,
@@ -112,7 +112,7 @@ Somebody else changed foo after the last apply. on_drift = "error" protects it. 
 To delete the ConfigMap, first set data to what the ConfigMap holds, and apply.`,
 		},
 		"drift: a key is not removed": {
-			of: aboutFoo(terms.OpDelete).RemovalRefused([]diagnose.KeyValue{{Key: "foo", Live: live}}, seen), summary: changed,
+			of: aboutFoo(terms.OpDelete).RemovalRefused([]diagnose.Drift{{Kind: diagnose.PartKey, Key: "foo", Found: live}}, seen), summary: changed,
 			detail: `
 Somebody else changed foo after the last apply. on_drift = "error" protects it. Nothing was removed.
 

@@ -194,7 +194,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		},
 		"several: restore of what changed": {
 			of: aboutSeveral(terms.OpDelete).ChangedSinceApply(
-				[]diagnose.KeyValue{{Key: "a", Live: cas.Text("x")}, {Key: "b", Live: cas.Text("y")}}, nil, terms.PolicyRestore),
+				[]diagnose.Drift{{Kind: diagnose.PartKey, Key: "a", Found: cas.Text("x")}, {Kind: diagnose.PartKey, Key: "b", Found: cas.Text("y")}}, nil, terms.PolicyRestore),
 			summary: "Value Changed Since Last Apply",
 			detail: "a and b do not hold what this resource last wrote, so restoring would undo another write. Nothing was removed." + object +
 				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
@@ -202,7 +202,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		},
 		"several: delete of what changed": {
 			of: aboutSeveral(terms.OpDelete, planning).ChangedSinceApply(
-				[]diagnose.KeyValue{{Key: "a", Live: cas.Text("x")}, {Key: "b", Live: cas.Text("y")}}, nil, terms.PolicyDelete),
+				[]diagnose.Drift{{Kind: diagnose.PartKey, Key: "a", Found: cas.Text("x")}, {Kind: diagnose.PartKey, Key: "b", Found: cas.Text("y")}}, nil, terms.PolicyDelete),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
 			detail: "a and b do not hold what this resource last wrote. The apply removes them if they still hold what the plan found." + object +
 				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
@@ -210,7 +210,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 		},
 		"several: what changed stays": {
 			of: aboutSeveral(terms.OpDelete, planning).ChangedSinceApply(
-				[]diagnose.KeyValue{{Key: "a", Live: cas.Text("x")}, {Key: "b", Live: cas.Text("y")}}, nil, terms.PolicyRelease),
+				[]diagnose.Drift{{Kind: diagnose.PartKey, Key: "a", Found: cas.Text("x")}, {Kind: diagnose.PartKey, Key: "b", Found: cas.Text("y")}}, nil, terms.PolicyRelease),
 			severity: diag.SeverityWarning, summary: "Value Changed Since Last Apply",
 			detail: "a and b do not hold what this resource last wrote, so they stay as they are." + object +
 				"  Key:        a\n  Found:      \"x\"\n  Key:        b\n  Found:      \"y\"\n\n" +
@@ -230,7 +230,7 @@ func severalDiagnosticTests(seen *cas.Observation) map[string]diagnosticTest {
 				"  Key:        gone\n\n" + `To remove it, set deletion_policy = "delete".`,
 		},
 		"several: restore of a dropped key that changed": {
-			of:      aboutSeveral(terms.OpUpdate, planning).ChangedSinceApply([]diagnose.KeyValue{{Key: "gone", Live: cas.Text("x")}}, nil, terms.PolicyRestore),
+			of:      aboutSeveral(terms.OpUpdate, planning).ChangedSinceApply([]diagnose.Drift{{Kind: diagnose.PartKey, Key: "gone", Found: cas.Text("x")}}, nil, terms.PolicyRestore),
 			summary: "Value Changed Since Last Apply",
 			detail: "gone does not hold what this resource last wrote, so restoring would undo another write. Nothing was written." + object +
 				"  Key:        gone\n  Found:      \"x\"\n\n" + `To keep it, set deletion_policy = "abandon"; to remove it, set deletion_policy = "delete".`,

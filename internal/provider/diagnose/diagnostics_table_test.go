@@ -33,7 +33,7 @@ func diagnosticTests(seen, unmanaged, long *cas.Observation) map[string]diagnost
 	longer := conflictOf(cas.ReasonKey, long, cas.Version{})
 	longer.Keys[0].Expected = cas.Text(strings.Repeat("x", 300) + "1")
 	changed := []diagnose.KeyChange{{Key: "foo", Sent: cas.Text("2"), Stored: cas.Text("3")}}
-	live := []diagnose.KeyValue{{Key: "foo", Live: cas.Text("live")}}
+	live := []diagnose.Drift{{Kind: diagnose.PartKey, Key: "foo", Found: cas.Text("live")}}
 
 	return map[string]diagnosticTest{
 		"held": {

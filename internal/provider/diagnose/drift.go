@@ -48,13 +48,9 @@ func (s Subject) DriftRefused(drift []Drift, live *cas.Observation) diag.Diagnos
 }
 
 // RemovalRefused is for a removal of keys that somebody else changed. seen is where they were found; nil where that is the state.
-func (s Subject) RemovalRefused(changed []KeyValue, seen *cas.Observation) diag.Diagnostic {
-	drift := make([]Drift, len(changed))
-	for i, c := range changed {
-		drift[i] = Drift{Kind: PartKey, Key: c.Key, Found: c.Live, NotKnown: c.NotKnown}
-	}
+func (s Subject) RemovalRefused(drift []Drift, seen *cas.Observation) diag.Diagnostic {
 	return s.refuse(driftError(drift), path.Empty(), s.protected(drift, seen),
-		s.changedFacts(changed, seen), s.unlessTainted(drift)+fmt.Sprintf("To remove %[1]s, first %[2]s and apply; to leave %[1]s in place, also set deletion_policy = %[3]q.",
+		s.changedFacts(drift, seen), s.unlessTainted(drift)+fmt.Sprintf("To remove %[1]s, first %[2]s and apply; to leave %[1]s in place, also set deletion_policy = %[3]q.",
 			them(drift), s.keepDrift(drift), terms.PolicyAbandon))
 }
 

@@ -12,26 +12,15 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// KeyValue is what a key holds. NotKnown says that nothing tells whether somebody else changed it after the last apply.
-type KeyValue struct {
-	Key      string
-	Live     cas.Entry
-	NotKnown bool
-}
-
 // ChangedSinceApply is for a removal of keys with values that this resource did not write: the policy says what becomes of them. seen is where they were found; nil where that is the
 // state.
-func (s Subject) ChangedSinceApply(changed []KeyValue, seen *cas.Observation, policy string) diag.Diagnostic {
+func (s Subject) ChangedSinceApply(changed []Drift, seen *cas.Observation, policy string) diag.Diagnostic {
 	facts := s.changedFacts(changed, seen)
-	var keys []string
-	for _, c := range changed {
-		keys = append(keys, c.Key)
-	}
+	keys, it := namesOf(changed), them(changed)
 	keep := fmt.Sprintf("set %s to what they hold", root(s.Value))
 	if len(changed) == 1 {
-		keep = s.set(s.Keys[changed[0].Key].Value, changed[0].Key, changed[0].Live)
+		keep = s.set(s.Keys[changed[0].Key].Value, changed[0].Key, changed[0].Found)
 	}
-	it := number(len(changed), "it", "them")
 	happened, title := enumerate(keys)+number(len(changed), " does", " do")+" not hold what this resource last wrote", WarningValueChangedSinceLastApply
 	if changed[0].NotKnown {
 		happened, title = mayHaveChanged(keys), WarningValueMayHaveChanged
@@ -126,9 +115,9 @@ func (s Subject) PutsBack(originals, live map[string]cas.Entry) diag.Diagnostic 
 		fmt.Sprintf("To leave %s as %s, %s deletion_policy = %q.", it, number(len(keys), "it is", "they are"), s.applies(), terms.PolicyAbandon))
 }
 
-func (s Subject) changedFacts(changed []KeyValue, seen *cas.Observation) (facts []Fact) {
+func (s Subject) changedFacts(changed []Drift, seen *cas.Observation) (facts []Fact) {
 	for _, c := range changed {
-		facts = append(append(facts, s.keyFact(c.Key)...), Fact{"Found", renderOne(c.Live, s.Hide)})
+		facts = append(append(facts, s.keyFact(c.Key)...), Fact{"Found", renderOne(c.Found, s.Hide)})
 		if seen != nil {
 			facts = append(facts, s.changedBy(seen.Owners(c.Key))...)
 		}
