@@ -116,22 +116,18 @@ func NewSource[M any, P FoundModel[M]](name string, kind cas.Kind, definition fu
 	return &dataSource[M, P]{finder[M, P]{NewModeled[M](name, kind, definition), "data source"}}
 }
 
-// Metadata implements [datasource.DataSource].
 func (s *dataSource[M, P]) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_" + s.Name
 }
 
-// Schema implements [datasource.DataSource].
 func (s *dataSource[M, P]) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	Describe(ctx, s.Definition, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
 }
 
-// Configure implements [datasource.DataSourceWithConfigure].
 func (s *dataSource[M, P]) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
 	resp.Diagnostics.Append(s.Connect(req.ProviderData)...)
 }
 
-// Read implements [datasource.DataSource].
 func (s *dataSource[M, P]) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	resp.Diagnostics.Append(s.find(ctx, req.Config.Raw, &resp.State.Raw)...)
 }
@@ -143,22 +139,18 @@ func NewEphemeral[M any, P FoundModel[M]](name string, kind cas.Kind, definition
 	return &ephemeralResource[M, P]{finder[M, P]{NewModeled[M](name, kind, definition), "ephemeral resource"}}
 }
 
-// Metadata implements [ephemeral.EphemeralResource].
 func (e *ephemeralResource[M, P]) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_" + e.Name
 }
 
-// Schema implements [ephemeral.EphemeralResource].
 func (e *ephemeralResource[M, P]) Schema(ctx context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	Describe(ctx, e.Definition, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
 }
 
-// Configure implements [ephemeral.EphemeralResourceWithConfigure].
 func (e *ephemeralResource[M, P]) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
 	resp.Diagnostics.Append(e.Connect(req.ProviderData)...)
 }
 
-// Open implements [ephemeral.EphemeralResource].
 func (e *ephemeralResource[M, P]) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
 	resp.Diagnostics.Append(e.find(ctx, req.Config.Raw, &resp.Result.Raw)...)
 }

@@ -55,22 +55,18 @@ func NewSwap[M any, P SwapModel[M]](name string, kind cas.Kind, definition func(
 	return &swap[M, P]{NewModeled[M](name, kind, definition)}
 }
 
-// Metadata implements [action.Action].
 func (s *swap[M, P]) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_" + s.Name
 }
 
-// Schema implements [action.Action].
 func (s *swap[M, P]) Schema(ctx context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	Describe(ctx, s.Definition, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
 }
 
-// Configure implements [action.ActionWithConfigure].
 func (s *swap[M, P]) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
 	resp.Diagnostics.Append(s.Connect(req.ProviderData)...)
 }
 
-// ValidateConfig implements [action.ActionWithValidateConfig].
 func (s *swap[M, P]) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
 	if m := P(s.Decode(ctx, req.Config.Raw, &resp.Diagnostics)); !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(m.Validate()...)
@@ -104,7 +100,6 @@ func (s *swap[M, P]) ModifyPlan(ctx context.Context, req action.ModifyPlanReques
 	}
 }
 
-// Invoke implements [action.Action].
 func (s *swap[M, P]) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	m := P(s.Decode(ctx, req.Config.Raw, &resp.Diagnostics))
 	timeout, diags := attributes.Limit(ctx, m.Shared().Timeouts)

@@ -29,15 +29,12 @@ type waits struct{ scope string }
 
 var _ validator.String = waits{}
 
-// Description implements [validator.Describer].
 func (w waits) Description(context.Context) string {
 	return fmt.Sprintf(`conflict_scope must be %q, and on_drift must not be "error"`, w.scope)
 }
 
-// MarkdownDescription implements [validator.Describer].
 func (w waits) MarkdownDescription(ctx context.Context) string { return w.Description(ctx) }
 
-// ValidateString implements [validator.String].
 func (w waits) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() {
 		return

@@ -69,7 +69,6 @@ func (m *allocationModel) doubts(id string) {
 	m.ID, m.Value, m.Number = types.StringValue(id), types.StringNull(), types.Int64Null()
 }
 
-// ValidateConfig implements [resource.ResourceWithValidateConfig].
 func (r *allocationResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	m := r.Decode(ctx, req.Config.Raw, &resp.Diagnostics)
 	from, diags := m.Range(ctx)

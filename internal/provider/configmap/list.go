@@ -118,7 +118,6 @@ type wholeList struct {
 
 var wholeListCodec = codec.Of[listModel](wholeListSchema)
 
-// ListResourceConfigSchema implements [list.ListResource].
 func (*wholeList) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	adapter.Describe(ctx, wholeListSchema, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
 }
@@ -130,7 +129,6 @@ func wholeListSchema(context.Context) schema.Schema {
 	}
 }
 
-// List implements [list.ListResource].
 func (l *wholeList) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
 	m, diags := wholeListCodec().Decode(ctx, req.Config.Raw)
 	if diags.HasError() {
@@ -180,7 +178,6 @@ type entryListModel struct {
 
 var entryListCodec = codec.Of[entryListModel](entryListSchema)
 
-// ListResourceConfigSchema implements [list.ListResource].
 func (*entryList) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	adapter.Describe(ctx, entryListSchema, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
 }
@@ -198,7 +195,6 @@ func entryListSchema(context.Context) schema.Schema {
 	}
 }
 
-// List implements [list.ListResource].
 func (l *entryList) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
 	m, diags := entryListCodec().Decode(ctx, req.Config.Raw)
 	if diags.HasError() {

@@ -126,7 +126,6 @@ func apiVersionAttribute(changes string) schema.StringAttribute {
 	}
 }
 
-// SetKind implements [adapter.KeysModel].
 func (m *fieldsModel) SetKind(cas.Kind) { m.Kind = m.kind() }
 
 // Follow implements [adapter.Follower]. A plan that gives a field the value that the state has asks for no other form of it, in the same version of the API:
@@ -162,17 +161,14 @@ func (m *fieldsModel) Validate() (diags diag.Diagnostics) {
 	return diags
 }
 
-// SetDefaults implements [adapter.KeysModel].
 func (m *fieldsModel) SetDefaults(of terms.Defaults) {
 	m.KeysAttributes.SetDefaults(of)
 	m.ConflictScope, m.DeletionPolicy = of.OfFields(terms.ConflictScope, m.ConflictScope), of.OfFields(terms.DeletionPolicy, m.DeletionPolicy)
 	m.HideValues = types.BoolValue(false)
 }
 
-// Configure implements [adapter.KeysModel].
 func (m *fieldsModel) Configure(config *fieldsModel) { m.Pin = config.ExpectedResourceVerWO }
 
-// At implements [adapter.KeysModel].
 func (m *fieldsModel) At() []types.String { return m.places(m.Named) }
 
 // fieldsID names these fields of the object.
@@ -180,7 +176,6 @@ func (m *fieldsModel) fieldsID(ref cas.Ref, keys []string) terms.FieldsID {
 	return terms.FieldsID{Ref: ref, APIVersion: m.APIVersion.ValueString(), Keys: keys}
 }
 
-// SetID implements [adapter.KeysModel].
 func (m *fieldsModel) SetID() {
 	m.ID = types.StringValue(m.fieldsID(m.Ref(), m.keys()).String())
 }

@@ -39,10 +39,8 @@ func identitySchema(context.Context) identityschema.Schema {
 	}}
 }
 
-// IdentitySchema implements [adapter.KeysModel].
 func (*fieldsModel) IdentitySchema(cas.Kind) identityschema.Schema { return identitySchema(nil) } //nolint:staticcheck // it needs none
 
-// EncodeIdentity implements [adapter.KeysModel].
 func (m *fieldsModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
 	keys := m.keys()
 	if id, err := terms.ParseFieldsID(m.ID.ValueString()); err == nil && len(keys) == 0 { // of an import
@@ -54,7 +52,6 @@ func (m *fieldsModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) di
 	return identities().Encode(ctx, identity{m.typeMeta, m.Named, adapter.ListOf(keys)}, raw)
 }
 
-// Import implements [adapter.KeysModel].
 func (m *fieldsModel) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
 	id, diags := adapter.Imported(ctx, req, terms.ParseFieldsID, func(i identity) (terms.FieldsID, error) {
 		return terms.NewFieldsID(i.APIVersion.ValueString(), i.ObjectKind.ValueString(), i.Namespace.ValueString(), i.Name.ValueString(), adapter.KeysOf(i.Paths))

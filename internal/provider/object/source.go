@@ -48,12 +48,10 @@ func sourceSchema(context.Context) schema.Schema {
 	}
 }
 
-// Locate implements [adapter.FoundModel].
 func (m *source) Locate(cas.Kind) diagnose.Subject {
 	return diagnose.Subject{ID: terms.EntryID{Ref: m.ref(m.Named)}, APIVersion: m.APIVersion.ValueString(), IsImport: true, Keys: map[string]diagnose.KeyPaths{}}
 }
 
-// Fill implements [adapter.FoundModel].
 func (m *source) Fill(_ context.Context, seen *cas.Observation, about diagnose.Subject) (diags diag.Diagnostics) {
 	if !seen.Exists() {
 		return nil // all is null

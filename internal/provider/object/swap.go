@@ -44,7 +44,6 @@ func swapSchema(context.Context) schema.Schema {
 	}
 }
 
-// At implements [adapter.SwapModel].
 func (m *swapModel) At() []types.String { return m.places(m.Named) }
 
 // Validate checks what the schema does not.

@@ -39,7 +39,6 @@ func entryEphemeralSchema(context.Context) schema.Schema {
 	}
 }
 
-// Fill implements [adapter.FoundModel].
 func (m *entryEphemeral) Fill(_ context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
 	live := seen.Entry(about.ID.Key)
 	m.Value, _ = adapter.ValuesOf(readable(live))
@@ -72,7 +71,6 @@ func wholeEphemeralSchema(context.Context) schema.Schema {
 	}
 }
 
-// Fill implements [adapter.FoundModel].
 func (m *wholeEphemeral) Fill(_ context.Context, seen *cas.Observation, _ diagnose.Subject) diag.Diagnostics {
 	if !seen.Exists() {
 		return nil // all is null

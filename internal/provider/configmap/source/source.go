@@ -97,7 +97,6 @@ func wholeSourceSchema(context.Context) schema.Schema {
 	}
 }
 
-// Fill implements [adapter.FoundModel].
 func (m *wholeSource) Fill(_ context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
 	m.Managers, m.ID = managersOf(seen), types.StringValue(about.ID.Ref.String())
 	texts, others := adapter.MapsOf(seen.Entries())
@@ -131,7 +130,6 @@ func entrySourceSchema(context.Context) schema.Schema {
 	}
 }
 
-// Fill implements [adapter.FoundModel].
 func (m *entrySource) Fill(_ context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
 	m.Managers = managersOf(seen)
 	m.Value, m.ValueBase64 = adapter.ValuesOf(seen.Entry(about.ID.Key))
