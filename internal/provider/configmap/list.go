@@ -24,15 +24,16 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// listModel holds the attributes that all lists share.
+// listModel is the schema of a list as Go values.
 type listModel struct {
 	Namespace     types.String `tfsdk:"namespace"`
+	Name          types.String `tfsdk:"name,optional"`
 	LabelSelector types.String `tfsdk:"label_selector"`
 	FieldSelector types.String `tfsdk:"field_selector"`
 	Timeouts      types.Object `tfsdk:"timeouts"`
 }
 
-// listAttributes is the schema of listModel, with others added. Not all go with a selector.
+// listAttributes are those that all lists share, and others. Not all go with a selector.
 func listAttributes(others map[string]schema.Attribute, selectors ...validator.String) map[string]schema.Attribute {
 	all := map[string]schema.Attribute{
 		"namespace": attributes.OptionalNamespace("ConfigMaps"),
@@ -64,62 +65,30 @@ func selectorProblems(example string, err error) []string {
 	return []string{fmt.Sprintf("must be a selector such as %s: %v", example, err)}
 }
 
-// selection is what the engine lists.
-func (m *listModel) selection() cas.Selection {
-	return cas.Selection{Namespace: (&adapter.Named{Namespace: m.Namespace}).RefWithDefault().Namespace, Labels: m.LabelSelector.ValueString(), Fields: m.FieldSelector.ValueString()}
+// keysList is a list. What it gives of a ConfigMap, or of a key, is the state of an import.
+type keysList[M any, P adapter.KeysModel[M]] struct {
+	adapter.Keys[M, P]
+
+	isWhole    bool // of ConfigMaps
+	noun       string
+	name       func(P, terms.EntryID) // names what a state is of
+	definition func(context.Context) schema.Schema
+	codec      func() *codec.Codec[listModel]
 }
 
-// stream streams the results that the function of makes of each object, at most as many as Terraform asks for. A failure is the last result.
-func stream(
-	ctx context.Context, run *claim.Run, req list.ListRequest, m *listModel, about diagnose.Subject,
-	found func(context.Context) iter.Seq2[cas.Listed, error], of func(cas.Listed) iter.Seq[list.ListResult],
-) iter.Seq[list.ListResult] {
-	timeout, diags := attributes.Limit(ctx, m.Timeouts)
-	if !run.Configured() {
-		diags.Append(diagnose.TitleProviderNotConfigured.With(diagnose.Detail(
-			"The provider's configuration is not known yet. Nothing was listed.", nil, "Give the provider's arguments values that are known.")))
-	}
-	if diags.HasError() {
-		return list.ListResultsStreamDiagnostics(diags)
-	}
-	about.Op, about.Hide = terms.OpList, diagnose.HideIf(run.Hides(types.BoolNull()))
-	return func(push func(list.ListResult) bool) {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		left := req.Limit
-		for each, err := range found(ctx) {
-			if err != nil {
-				push(list.ListResult{Diagnostics: diag.Diagnostics{about.Diagnose(err)}})
-				return
-			}
-			for result := range of(each) {
-				if !push(result) {
-					return
-				}
-				if left--; left == 0 {
-					return
-				}
-			}
-		}
-	}
-}
+var (
+	_ list.ListResourceWithConfigure = (*keysList[adapter.Object, *adapter.Object])(nil)
 
-var _ list.ListResourceWithConfigure = (*wholeList)(nil)
+	wholeListCodec = codec.Of[listModel](wholeListSchema)
+	entryListCodec = codec.Of[listModel](entryListSchema)
+)
 
 // NewConfigMapList is the list cas_configmap.
 func NewConfigMapList() list.ListResource {
-	return &wholeList{adapter.NewWhole("configmap", cas.ConfigMap, wholeSchema).Keys}
-}
-
-// wholeList is the list cas_configmap. What it gives of a ConfigMap is the state of an import.
-type wholeList struct {
-	adapter.Keys[adapter.Object, *adapter.Object]
-}
-
-var wholeListCodec = codec.Of[listModel](wholeListSchema)
-
-func (*wholeList) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
-	adapter.Describe(ctx, wholeListSchema, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
+	return &keysList[adapter.Object, *adapter.Object]{
+		Keys: adapter.NewWhole("configmap", cas.ConfigMap, wholeSchema).Keys, isWhole: true, noun: "ConfigMaps",
+		name: func(m *adapter.Object, id terms.EntryID) { m.SetRef(id.Ref) }, definition: wholeListSchema, codec: wholeListCodec,
+	}
 }
 
 func wholeListSchema(context.Context) schema.Schema {
@@ -129,57 +98,11 @@ func wholeListSchema(context.Context) schema.Schema {
 	}
 }
 
-func (l *wholeList) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
-	m, diags := wholeListCodec().Decode(ctx, req.Config.Raw)
-	if diags.HasError() {
-		resp.Results = list.ListResultsStreamDiagnostics(diags)
-		return
-	}
-	selection := m.selection()
-	selection.Limit = req.Limit
-	about := diagnose.Subject{ID: terms.EntryID{Ref: cas.Ref{Namespace: selection.Namespace}}, Noun: "ConfigMaps", Ways: diagnose.Ways{Grant: "list"}}
-	found := func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.Run.Engine.List(ctx, selection) }
-	resp.Results = stream(ctx, l.Run, req, &m, about, found, func(each cas.Listed) iter.Seq[list.ListResult] {
-		state := l.Blank(ctx)
-		state.SetRef(each.Ref)
-		return func(push func(list.ListResult) bool) { push(listed(ctx, &l.Keys, req, state, each.Observation)) }
-	})
-}
-
-// listed is a result: the state of an import, of which an identity is known, as it finds the object.
-func listed[M any, P adapter.KeysModel[M]](ctx context.Context, of *adapter.Keys[M, P], req list.ListRequest, state P, seen *cas.Observation) list.ListResult {
-	state.Refresh(&claim.Seen{Observation: seen, IsImport: true}, of.Run)
-	state.Shared().SetVersion(seen.Version())
-	result := req.NewListResult(ctx)
-	result.DisplayName = state.Shared().ID.ValueString()
-	result.Diagnostics.Append(state.EncodeIdentity(ctx, &result.Identity.Raw)...)
-	if req.IncludeResource {
-		result.Diagnostics.Append(of.Codec().Encode(ctx, *state, &result.Resource.Raw)...)
-	}
-	return result
-}
-
-var _ list.ListResourceWithConfigure = (*entryList)(nil)
-
 // NewEntryList is the list cas_configmap_entry.
-func NewEntryList() list.ListResource { return &entryList{newEntries()} }
-
-// entryList is the list cas_configmap_entry. What it gives of a key is the state of an import.
-type entryList struct {
-	adapter.Keys[adapter.EntryModel, *adapter.EntryModel]
-}
-
-// entryListModel is the list's schema as Go values.
-type entryListModel struct {
-	listModel
-
-	Name types.String `tfsdk:"name"`
-}
-
-var entryListCodec = codec.Of[entryListModel](entryListSchema)
-
-func (*entryList) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
-	adapter.Describe(ctx, entryListSchema, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
+func NewEntryList() list.ListResource {
+	return &keysList[adapter.EntryModel, *adapter.EntryModel]{
+		Keys: newEntries(), noun: "keys", name: (*adapter.EntryModel).SetEntry, definition: entryListSchema, codec: entryListCodec,
+	}
 }
 
 func entryListSchema(context.Context) schema.Schema {
@@ -195,37 +118,59 @@ func entryListSchema(context.Context) schema.Schema {
 	}
 }
 
-func (l *entryList) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
-	m, diags := entryListCodec().Decode(ctx, req.Config.Raw)
+func (l *keysList[M, P]) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	adapter.Describe(ctx, l.definition, &resp.Schema.MarkdownDescription, &resp.Schema.Attributes)
+}
+
+// List streams what there is, at most as many as Terraform asks for. A failure is the last result.
+func (l *keysList[M, P]) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {
+	m, diags := l.codec().Decode(ctx, req.Config.Raw)
+	timeout, more := attributes.Limit(ctx, m.Timeouts)
+	if diags.Append(more...); !l.Run.Configured() {
+		diags.Append(diagnose.TitleProviderNotConfigured.With(diagnose.Detail(
+			"The provider's configuration is not known yet. Nothing was listed.", nil, "Give the provider's arguments values that are known.")))
+	}
 	if diags.HasError() {
 		resp.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	selection := m.selection()
-	ref := cas.Ref{Namespace: selection.Namespace, Name: m.Name.ValueString()}
-	about := diagnose.Subject{ID: terms.EntryID{Ref: ref}, Noun: "keys", Ways: diagnose.Ways{
-		Grant: "list", Missing: "Name a ConfigMap that exists, or use a selector.",
-	}}
+	ref := (&adapter.Named{Namespace: m.Namespace, Name: m.Name}).RefWithDefault()
+	selection := cas.Selection{Namespace: ref.Namespace, Labels: m.LabelSelector.ValueString(), Fields: m.FieldSelector.ValueString()}
+	if l.isWhole {
+		selection.Limit = req.Limit
+	}
+	about := diagnose.Subject{
+		ID: terms.EntryID{Ref: ref}, Noun: l.noun, Op: terms.OpList, Hide: diagnose.HideIf(l.Run.Hides(types.BoolNull())),
+		Ways: diagnose.Ways{Grant: "list", Missing: "Name a ConfigMap that exists, or use a selector."},
+	}
 	found := func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.Run.Engine.List(ctx, selection) }
 	if ref.Name != "" {
 		about.Ways.Grant = "get"
 		found = func(ctx context.Context) iter.Seq2[cas.Listed, error] { return l.read(ctx, ref) }
 	}
-	resp.Results = stream(ctx, l.Run, req, &m.listModel, about, found, func(each cas.Listed) iter.Seq[list.ListResult] {
-		return func(push func(list.ListResult) bool) {
-			for _, key := range slices.Sorted(maps.Keys(each.Entries())) {
-				state := l.Blank(ctx)
-				state.SetEntry(terms.EntryID{Ref: each.Ref, Key: key})
-				if !push(listed(ctx, &l.Keys, req, state, each.Observation)) {
+	resp.Results = func(push func(list.ListResult) bool) {
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		left := req.Limit
+		for each, err := range found(ctx) {
+			if err != nil {
+				push(list.ListResult{Diagnostics: diag.Diagnostics{about.Diagnose(err)}})
+				return
+			}
+			for _, id := range l.ids(each) {
+				if !push(l.result(ctx, req, id, each.Observation)) {
+					return
+				}
+				if left--; left == 0 {
 					return
 				}
 			}
 		}
-	})
+	}
 }
 
 // read reads the one ConfigMap.
-func (l *entryList) read(ctx context.Context, ref cas.Ref) iter.Seq2[cas.Listed, error] {
+func (l *keysList[M, P]) read(ctx context.Context, ref cas.Ref) iter.Seq2[cas.Listed, error] {
 	return func(yield func(cas.Listed, error) bool) {
 		seen, err := l.Run.Engine.Observe(ctx, ref, 0)
 		if err == nil && !seen.Exists() {
@@ -233,4 +178,29 @@ func (l *entryList) read(ctx context.Context, ref cas.Ref) iter.Seq2[cas.Listed,
 		}
 		yield(cas.Listed{Ref: ref, Observation: seen}, err)
 	}
+}
+
+// ids name what is listed of a ConfigMap: itself, or its keys.
+func (l *keysList[M, P]) ids(of cas.Listed) (all []terms.EntryID) {
+	if l.isWhole {
+		return []terms.EntryID{{Ref: of.Ref}}
+	}
+	for _, key := range slices.Sorted(maps.Keys(of.Entries())) {
+		all = append(all, terms.EntryID{Ref: of.Ref, Key: key})
+	}
+	return all
+}
+
+func (l *keysList[M, P]) result(ctx context.Context, req list.ListRequest, id terms.EntryID, seen *cas.Observation) list.ListResult {
+	state := l.Blank(ctx)
+	l.name(state, id)
+	state.Refresh(&claim.Seen{Observation: seen, IsImport: true}, l.Run)
+	state.Shared().SetVersion(seen.Version())
+	result := req.NewListResult(ctx)
+	result.DisplayName = state.Shared().ID.ValueString()
+	result.Diagnostics.Append(state.EncodeIdentity(ctx, &result.Identity.Raw)...)
+	if req.IncludeResource {
+		result.Diagnostics.Append(l.Codec().Encode(ctx, *state, &result.Resource.Raw)...)
+	}
+	return result
 }
