@@ -74,14 +74,9 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "Show lengths and SHA-256 digests instead of values in the diagnostics of all resources. Default: `false`.",
 				Optional:            true,
 			},
-			"plan_check": schema.StringAttribute{
-				MarkdownDescription: "What happens if a check at plan fails: `error` stops the plan, `warning` only warns, `off` skips the check. " +
-					"An apply always checks. Environment variable: `" + terms.EnvPlanCheck + "`. Default: `error`.",
-				Optional: true,
-				Validators: []validator.String{
-					stringvalidator.OneOf(string(terms.PlanCheckError), string(terms.PlanCheckWarning), string(terms.PlanCheckOff)),
-				},
-			},
+			"plan_check": choice("What happens if a check at plan fails: `error` stops the plan, `warning` only warns, `off` skips the check. "+
+				"An apply always checks. Environment variable: `"+terms.EnvPlanCheck+"`. Default: `error`.",
+				string(terms.PlanCheckError), string(terms.PlanCheckWarning), string(terms.PlanCheckOff)),
 			"ignore_labels": expressions("Regular expressions (RE2). `cas_configmap` ignores labels with a key that one of them matches in any part, unless the " +
 				"resource sets the label: it does not read them into the state, and never removes them."),
 			"ignore_annotations": expressions("Regular expressions (RE2) for keys of annotations. Works like `ignore_labels`."),
@@ -96,11 +91,11 @@ func providerSchema() schema.Schema {
 					"that follow it, without a request.",
 				Optional: true,
 				Attributes: map[string]schema.Attribute{
-					terms.ConflictScope: preset("`conflict_scope` of resources of keys: `object` (default) or `key`.", terms.ScopeObject, terms.ScopeKey),
-					terms.DeletionPolicy: preset("`deletion_policy` of resources of keys: `release` (default), `delete`, `restore` or `abandon`. Resources of Secrets cannot have `restore`, "+
+					terms.ConflictScope: choice("`conflict_scope` of resources of keys: `object` (default) or `key`.", terms.ScopeObject, terms.ScopeKey),
+					terms.DeletionPolicy: choice("`deletion_policy` of resources of keys: `release` (default), `delete`, `restore` or `abandon`. Resources of Secrets cannot have `restore`, "+
 						"and must then set their own.", terms.PolicyRelease, terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon),
-					terms.MissingObject: preset("`missing_object` of resources of keys, counters and allocations: `warning` (default) or `error`.", terms.MissingWarning, terms.MissingError),
-					terms.OnDrift:       preset("`on_drift` of all resources that have it: `warning` (default), `error` or `off`.", terms.DriftWarning, terms.DriftError, terms.DriftOff),
+					terms.MissingObject: choice("`missing_object` of resources of keys, counters and allocations: `warning` (default) or `error`.", terms.MissingWarning, terms.MissingError),
+					terms.OnDrift:       choice("`on_drift` of all resources that have it: `warning` (default), `error` or `off`.", terms.DriftWarning, terms.DriftError, terms.DriftOff),
 				},
 			},
 		},
@@ -117,8 +112,8 @@ func argument(env, description string, validators ...validator.String) schema.St
 	}
 }
 
-// preset is a default of an attribute of resources.
-func preset(description string, values ...string) schema.StringAttribute {
+// choice is a text that is one of the values.
+func choice(description string, values ...string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.String{stringvalidator.OneOf(values...)}}
 }
 

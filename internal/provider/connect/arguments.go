@@ -126,26 +126,20 @@ func (e Environment) credential(configured types.String, name, env, mark string)
 
 // flag resolves to an argument that is given when the flag is true.
 func (e Environment) flag(configured types.Bool, name, env string) (argument, diag.Diagnostics) {
+	text := types.StringNull()
 	if !configured.IsNull() {
-		if !configured.ValueBool() {
-			return argument{}, nil
-		}
-		return argument{value: "true", name: name, path: path.Root(name)}, nil
+		text = types.StringValue(strconv.FormatBool(configured.ValueBool()))
 	}
-
-	value := e.Getenv(env)
-	if value == "" {
-		return argument{}, nil
-	}
-	on, err := strconv.ParseBool(value)
-	if err != nil {
+	a := e.text(text, name, env)
+	on, err := strconv.ParseBool(a.value)
+	switch {
+	case err != nil && a.given():
 		return argument{}, diag.Diagnostics{diagnose.TitleInvalidEnvironmentVariable.With(
-			fmt.Sprintf("The environment variable %s must be true or false, not %q.", env, value))}
-	}
-	if !on {
+			fmt.Sprintf("The environment variable %s must be true or false, not %q.", env, a.value))}
+	case !on:
 		return argument{}, nil
 	}
-	return argument{value: "true", name: env}, nil
+	return a, nil
 }
 
 // configPaths resolves which kubeconfig files to read. Either argument comes before both variables.
@@ -235,22 +229,19 @@ func execConfig(ctx context.Context, block types.List) (*clientcmdapi.ExecConfig
 
 // PlanCheck resolves plan_check: the configuration, then the environment, then the default.
 func (e Environment) PlanCheck(configured types.String) (terms.PlanCheck, diag.Diagnostics) {
-	var diags diag.Diagnostics
-	if !configured.IsNull() && !configured.IsUnknown() {
-		return terms.PlanCheck(configured.ValueString()), diags // the schema has validated it
+	if configured.IsUnknown() {
+		configured = types.StringNull()
 	}
-
-	value := terms.PlanCheck(e.Getenv(terms.EnvPlanCheck))
+	value := terms.PlanCheck(e.text(configured, "plan_check", terms.EnvPlanCheck).value)
 	switch value {
 	case "":
-		return terms.PlanCheckError, diags
-	case terms.PlanCheckError, terms.PlanCheckWarning, terms.PlanCheckOff:
-		return value, diags
+		return terms.PlanCheckError, nil
+	case terms.PlanCheckError, terms.PlanCheckWarning, terms.PlanCheckOff: // of a configuration, the schema has validated it
+		return value, nil
 	}
-	diags.Append(diagnose.TitleInvalidEnvironmentVariable.With(fmt.Sprintf(
+	return "", diag.Diagnostics{diagnose.TitleInvalidEnvironmentVariable.With(fmt.Sprintf(
 		"The environment variable %s must be one of %q, %q and %q, not %q.",
-		terms.EnvPlanCheck, terms.PlanCheckError, terms.PlanCheckWarning, terms.PlanCheckOff, value)))
-	return "", diags
+		terms.EnvPlanCheck, terms.PlanCheckError, terms.PlanCheckWarning, terms.PlanCheckOff, value))}
 }
 
 // PlanDryRun resolves plan_dry_run likewise.

@@ -64,8 +64,18 @@ func (a arguments) validate() diag.Diagnostics {
 		diags.Append(invalid(wrong.path, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s %s.", wrong.name, detail)))
 	}
 
-	for _, pair := range a.conflicts() {
-		diags.Append(invalid(pair[0].path, diagnose.TitleConflictingProviderArguments, fmt.Sprintf("%s and %s must not be set together.", pair[0].name, pair[1].name)))
+	exclude := func(one, other argument) { // of which one may come from the environment: the schema cannot find that
+		if one.given() && other.given() {
+			diags.Append(invalid(one.path, diagnose.TitleConflictingProviderArguments, fmt.Sprintf("%s and %s must not be set together.", one.name, other.name)))
+		}
+	}
+	exclude(a.insecure, a.clusterCA)
+	exclude(a.token, a.username)
+	exclude(a.token, a.password)
+	if a.exec != nil {
+		for _, credential := range a.credentials() {
+			exclude(argument{value: a.exec.Command, name: "exec", path: path.Root("exec")}, credential)
+		}
 	}
 	if a.host.given() {
 		if detail := hostProblem(a.host.value); detail != "" {
@@ -93,25 +103,6 @@ func (a arguments) validate() diag.Diagnostics {
 		}
 	}
 	return diags
-}
-
-// conflicts finds what the schema cannot: one of the two may come from the environment.
-func (a arguments) conflicts() [][2]argument {
-	var found [][2]argument
-	exclude := func(one, other argument) {
-		if one.given() && other.given() {
-			found = append(found, [2]argument{one, other})
-		}
-	}
-	exclude(a.insecure, a.clusterCA)
-	exclude(a.token, a.username)
-	exclude(a.token, a.password)
-	if a.exec != nil {
-		for _, credential := range a.credentials() {
-			exclude(argument{value: a.exec.Command, name: "exec", path: path.Root("exec")}, credential)
-		}
-	}
-	return found
 }
 
 // checkPairs finds half a credential that neither the arguments nor the kubeconfig's user completes.
