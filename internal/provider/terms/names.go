@@ -1,13 +1,10 @@
 package terms
 
 import (
-	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/rand"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
 const (
@@ -36,27 +33,4 @@ func NamePrefixProblems(prefix string) []string {
 		return []string{utilvalidation.EmptyError()}
 	}
 	return NameProblems(GenerateName(prefix))
-}
-
-// ParseConfigMapID reads namespace/name.
-func ParseConfigMapID(s string) (cas.Ref, error) {
-	parts := strings.Split(s, "/")
-	if len(parts) != 2 {
-		return cas.Ref{}, fmt.Errorf("%q is not of the form namespace/name", s)
-	}
-	ref := cas.Ref{Namespace: parts[0], Name: parts[1]}
-	if err := CheckObject(ref); err != nil {
-		return cas.Ref{}, err
-	}
-	return ref, nil
-}
-
-// CheckObject reports what is wrong with the namespace or the name of an object.
-func CheckObject(ref cas.Ref) error { return check(ref.String(), objectParts(ref)) }
-
-func objectParts(ref cas.Ref) []IDPart {
-	return []IDPart{
-		{"namespace", ref.Namespace, NamespaceProblems(ref.Namespace)},
-		{"name", ref.Name, NameProblems(ref.Name)},
-	}
 }

@@ -1,0 +1,151 @@
+package terms
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
+)
+
+// EntryID names one key of one ConfigMap. Its string form, namespace/name/key, is unambiguous: none of the three can
+// hold a slash.
+type EntryID struct {
+	cas.Ref
+	Key string
+}
+
+func (id EntryID) String() string { return id.Namespace + "/" + id.Name + "/" + id.Key }
+
+// ParseEntryID reads namespace/name/key.
+func ParseEntryID(s string) (EntryID, error) {
+	parts := strings.Split(s, "/")
+	if len(parts) != 3 {
+		return EntryID{}, fmt.Errorf("%q is not of the form namespace/name/key", s)
+	}
+	id := EntryID{cas.Ref{Namespace: parts[0], Name: parts[1]}, parts[2]}
+	return valid(id, s, id.Parts())
+}
+
+// Check reports what is wrong with the parts of the id.
+func (id EntryID) Check() error { return check(id.String(), id.Parts()) }
+
+func check(id string, parts []IDPart) error {
+	for _, part := range parts {
+		if len(part.Problems) > 0 {
+			return fmt.Errorf("%q has an invalid %s, %q: %s", id, part.Name, part.Value, strings.Join(part.Problems, "; "))
+		}
+	}
+	return nil
+}
+
+// valid is an id that was read of a text; none where its parts are not valid.
+func valid[ID any](id ID, text string, parts []IDPart) (none ID, err error) {
+	if err := check(text, parts); err != nil {
+		return none, err
+	}
+	return id, nil
+}
+
+// IDPart is one part of an id, and what is wrong with it.
+type IDPart struct {
+	Name, Value string
+	Problems    []string
+}
+
+// Parts are the parts of the id, each with its problems.
+func (id EntryID) Parts() []IDPart {
+	return append(objectParts(id.Ref), IDPart{"key", id.Key, KeyProblems(id.Key)})
+}
+
+// NamespaceProblems says what is wrong with a namespace's name. These rules are the API server's own, from its own packages.
+func NamespaceProblems(s string) []string { return validation.ValidateNamespaceName(s, false) }
+
+// NameProblems says what is wrong with a ConfigMap's name.
+func NameProblems(s string) []string { return validation.NameIsDNSSubdomain(s, false) }
+
+// KeyProblems says what is wrong with a ConfigMap's key.
+func KeyProblems(s string) []string { return utilvalidation.IsConfigMapKey(s) }
+
+// ParseConfigMapID reads namespace/name.
+func ParseConfigMapID(s string) (cas.Ref, error) {
+	parts := strings.Split(s, "/")
+	if len(parts) != 2 {
+		return cas.Ref{}, fmt.Errorf("%q is not of the form namespace/name", s)
+	}
+	ref := cas.Ref{Namespace: parts[0], Name: parts[1]}
+	return valid(ref, s, objectParts(ref))
+}
+
+// CheckObject reports what is wrong with the namespace or the name of an object.
+func CheckObject(ref cas.Ref) error { return check(ref.String(), objectParts(ref)) }
+
+func objectParts(ref cas.Ref) []IDPart {
+	return []IDPart{
+		{"namespace", ref.Namespace, NamespaceProblems(ref.Namespace)},
+		{"name", ref.Name, NameProblems(ref.Name)},
+	}
+}
+
+// DataID names keys of one ConfigMap, in order. Its string form is namespace/name:key,key or, for no keys, namespace/name; it is
+// unambiguous: none of the parts can hold a slash, a colon or a comma.
+type DataID struct {
+	cas.Ref
+	Keys []string
+}
+
+func (id DataID) String() string {
+	if len(id.Keys) == 0 {
+		return id.Ref.String()
+	}
+	return id.Ref.String() + ":" + strings.Join(id.Keys, ",")
+}
+
+// ParseDataID reads namespace/name or namespace/name:key,key, whose keys may come in any order.
+func ParseDataID(s string) (DataID, error) {
+	object, list, named := strings.Cut(s, ":")
+	parts := strings.Split(object, "/")
+	if len(parts) != 2 {
+		return DataID{}, fmt.Errorf("%q is not of the form namespace/name or namespace/name:key1,key2", s)
+	}
+	id := DataID{Ref: cas.Ref{Namespace: parts[0], Name: parts[1]}}
+	if named {
+		id.Keys = strings.Split(list, ",")
+		slices.Sort(id.Keys)
+	}
+	return valid(id, s, id.parts())
+}
+
+// Check reports what is wrong with the parts of the id, whose keys are in order.
+func (id DataID) Check() error { return check(id.String(), id.parts()) }
+
+func (id DataID) parts() []IDPart {
+	parts := objectParts(id.Ref)
+	for i, key := range id.Keys {
+		parts = append(parts, IDPart{"key", key, KeyProblems(key)})
+		if i > 0 && key == id.Keys[i-1] {
+			parts = append(parts, IDPart{"key", key, []string{"it is named twice"}})
+		}
+	}
+	return parts
+}
+
+// AllocationID names one value of a pool. Its string form is namespace/name/key/value; it is unambiguous, since of the four only the value can hold a
+// slash.
+type AllocationID struct {
+	EntryID
+	Value string
+}
+
+// ParseAllocationID reads namespace/name/key/value.
+func ParseAllocationID(s string) (AllocationID, error) {
+	parts := strings.SplitN(s, "/", 4)
+	if len(parts) != 4 || parts[3] == "" {
+		return AllocationID{}, fmt.Errorf("%q is not of the form namespace/name/key/value", s)
+	}
+	id := AllocationID{EntryID{cas.Ref{Namespace: parts[0], Name: parts[1]}, parts[2]}, parts[3]}
+	return valid(id, s, id.Parts())
+}
