@@ -76,8 +76,21 @@ func (m *DataModel) setKeys(keys []string) {
 
 // IdentitySchema implements [KeysModel].
 func (*DataModel) IdentitySchema(kind cas.Kind) identityschema.Schema {
-	return dataIdentitySchema(kind)
+	s := objectIdentitySchema(kind)
+	s.Attributes["keys"] = identityschema.ListAttribute{
+		ElementType: types.StringType, OptionalForImport: true, Description: fmt.Sprintf("Keys in the %s. Default: all its keys.", kind),
+	}
+	return s
 }
+
+// dataIdentity is the identity of several keys. Its keys change with those of the resource.
+type dataIdentity struct {
+	Named
+
+	Keys types.List `tfsdk:"keys"`
+}
+
+var dataIdentities = identities[dataIdentity](new(DataModel).IdentitySchema)
 
 // EncodeIdentity implements [KeysModel]. The identity has the keys that the id names, which include vanished ones.
 func (m *DataModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
@@ -90,7 +103,10 @@ func (m *DataModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag
 
 // Import implements [KeysModel].
 func (m *DataModel) Import(ctx context.Context, req resource.ImportStateRequest) ([]string, diag.Diagnostics) {
-	id, diags := importedData(ctx, req)
+	id, diags := Imported(ctx, req, terms.ParseDataID, func(i dataIdentity) (terms.DataID, error) {
+		id := terms.DataID{Ref: i.RefWithDefault(), Keys: slices.Sorted(slices.Values(KeysOf(i.Keys)))}
+		return id, id.Check()
+	})
 	m.SetRef(id.Ref)
 	m.setKeys(id.Keys)
 	return id.Keys, diags

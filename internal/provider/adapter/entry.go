@@ -45,8 +45,19 @@ func (m *EntryModel) SetID() { m.ID = types.StringValue(m.EntryID().String()) }
 
 // IdentitySchema implements [KeysModel].
 func (*EntryModel) IdentitySchema(kind cas.Kind) identityschema.Schema {
-	return entryIdentitySchema(kind)
+	s := objectIdentitySchema(kind)
+	s.Attributes["key"] = identityschema.StringAttribute{RequiredForImport: true, Description: fmt.Sprintf("Key in the %s.", kind)}
+	return s
 }
+
+// entryIdentity is the identity of one key.
+type entryIdentity struct {
+	Named
+
+	Key types.String `tfsdk:"key"`
+}
+
+var entryIdentities = identities[entryIdentity](new(EntryModel).IdentitySchema)
 
 // EncodeIdentity implements [KeysModel].
 func (m *EntryModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {

@@ -16,7 +16,7 @@ import (
 // importedKeys are the keys that an import by an identity with such keys gives.
 func importedKeys(t *testing.T, keys ...string) ([]string, diag.Diagnostics) {
 	t.Helper()
-	schema := dataIdentitySchema(cas.ConfigMap)
+	schema := new(DataModel).IdentitySchema(cas.ConfigMap)
 	list := make([]tftypes.Value, len(keys))
 	for i, key := range keys {
 		list[i] = tftypes.NewValue(tftypes.String, key)
@@ -26,8 +26,7 @@ func importedKeys(t *testing.T, keys ...string) ([]string, diag.Diagnostics) {
 		"name":      tftypes.NewValue(tftypes.String, "settings"),
 		"keys":      tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, list),
 	})
-	id, diags := importedData(t.Context(), resource.ImportStateRequest{Identity: &tfsdk.ResourceIdentity{Raw: raw, Schema: schema}})
-	return id.Keys, diags
+	return new(DataModel).Import(t.Context(), resource.ImportStateRequest{Identity: &tfsdk.ResourceIdentity{Raw: raw, Schema: schema}})
 }
 
 // A key of an identity is not read as part of an id: it may hold the characters that separate those.

@@ -75,6 +75,8 @@ func (m *Object) SetID() { m.ID = types.StringValue(m.Ref().String()) }
 // IdentitySchema implements [KeysModel].
 func (*Object) IdentitySchema(kind cas.Kind) identityschema.Schema { return objectIdentitySchema(kind) }
 
+var objectIdentities = identities[Named](objectIdentitySchema)
+
 // EncodeIdentity implements [KeysModel].
 func (m *Object) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
 	return objectIdentities().Encode(ctx, m.Named, raw)

@@ -24,9 +24,9 @@ type identity struct {
 	Paths types.List `tfsdk:"paths"`
 }
 
-var identities = codec.Of[identity](identitySchema)
+var identities = codec.Of[identity](func(context.Context) identityschema.Schema { return new(fieldsModel).IdentitySchema(anyObject) })
 
-func identitySchema(context.Context) identityschema.Schema {
+func (*fieldsModel) IdentitySchema(cas.Kind) identityschema.Schema {
 	required := func(description string) identityschema.Attribute {
 		return identityschema.StringAttribute{RequiredForImport: true, Description: description}
 	}
@@ -38,8 +38,6 @@ func identitySchema(context.Context) identityschema.Schema {
 		"paths":       identityschema.ListAttribute{ElementType: types.StringType, RequiredForImport: true, Description: "Paths of the fields."},
 	}}
 }
-
-func (*fieldsModel) IdentitySchema(cas.Kind) identityschema.Schema { return identitySchema(nil) } //nolint:staticcheck // it needs none
 
 func (m *fieldsModel) EncodeIdentity(ctx context.Context, raw *tftypes.Value) diag.Diagnostics {
 	keys := m.keys()
