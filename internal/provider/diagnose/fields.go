@@ -184,7 +184,7 @@ func (s Subject) leaves(nameA string, a cas.Entry, nameB string, b cas.Entry) (f
 		return nil
 	}
 	var all []leaf
-	appendLeaves(&all, "", decoded(a), decoded(b))
+	appendLeaves(&all, "", Decoded(a), Decoded(b))
 	if len(all) == 0 || all[0].at == "" {
 		return nil
 	}
@@ -245,7 +245,8 @@ func encoded(v any) string {
 	return string(raw)
 }
 
-func decoded(e cas.Entry) (v any) {
+// Decoded is what an entry holds, as encoding/json has it; nil where it is absent.
+func Decoded(e cas.Entry) (v any) {
 	raw, _ := e.JSON()
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

@@ -1,7 +1,7 @@
 package object
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/adapter"
@@ -108,16 +109,13 @@ type fieldSet struct {
 // readFields reads an attribute, null or not. keyOf makes the key of a path.
 func readFields(attribute string, from types.Dynamic, keyOf func(path string) (string, error)) (s fieldSet, diags diag.Diagnostics) {
 	s = fieldSet{attribute: attribute, entries: map[string]cas.Entry{}, spelled: map[string]string{}, isNamed: true, isKnown: true}
-	var all map[string]attr.Value
-	switch v := from.UnderlyingValue().(type) {
-	case types.Object:
-		all, s.isNamed = v.Attributes(), !v.IsUnknown()
-	case types.Map:
-		all, s.isNamed = v.Elements(), !v.IsUnknown()
-	case nil:
-		s.isNamed = !from.IsUnknown()
-	default:
+	raw, err := from.ToTerraformValue(context.Background())
+	var all map[string]tftypes.Value
+	switch of := raw.Type(); {
+	case err != nil || !of.Is(tftypes.Object{}) && !of.Is(tftypes.Map{}) && !of.Is(tftypes.DynamicPseudoType):
 		diags.Append(diagnose.TitleInvalidFieldValue.Problem(path.Root(attribute), "must be an object of values by path, such as { \"spec.replicas\" = 3 }"))
+	case raw.As(&all) != nil: // it is not known
+		s.isNamed = false
 	}
 	s.isKnown = s.isNamed
 	for _, spelling := range slices.Sorted(maps.Keys(all)) {
@@ -132,13 +130,12 @@ func readFields(attribute string, from types.Dynamic, keyOf func(path string) (s
 				diags.Append(diagnose.TitleFieldNamedTwice.Problem(at, fmt.Sprintf("it names what %q names, or a part of it: leave one of the two out", s.spelled[other])))
 			}
 		}
-		value, isKnown, err := plain(all[spelling])
-		if s.isKnown = s.isKnown && isKnown; err == nil && isKnown && value != nil {
+		value := all[spelling]
+		s.entries[key], s.spelled[key], s.isKnown = cas.Entry{}, spelling, s.isKnown && value.IsFullyKnown()
+		if value.IsFullyKnown() && !value.IsNull() {
 			s.entries[key], err = entryOf(value)
-		} else {
-			s.entries[key] = cas.Entry{}
 		}
-		if s.spelled[key] = spelling; err != nil {
+		if err != nil {
 			diags.Append(diagnose.TitleInvalidFieldValue.Problem(at, err.Error()))
 		}
 	}
@@ -177,104 +174,52 @@ func (s *fieldSet) value(entries map[string]cas.Entry) types.Dynamic {
 	return types.DynamicValue(types.ObjectValueMust(of, values))
 }
 
-// plain is a value as encoding/json takes it. isKnown reports whether all of it is known.
-func plain(of attr.Value) (v any, isKnown bool, err error) {
-	if d, isDynamic := of.(types.Dynamic); isDynamic && !d.IsNull() && !d.IsUnknown() {
-		return plain(d.UnderlyingValue())
-	}
-	switch of := of.(type) {
-	case interface {
-		attr.Value
-		Attributes() map[string]attr.Value
-	}: // an object
-		return members(of, of.Attributes())
-	case interface {
-		attr.Value
-		Elements() map[string]attr.Value
-	}: // a map
-		return members(of, of.Elements())
-	case interface {
-		attr.Value
-		Elements() []attr.Value
-	}: // a list, a set or a tuple
-		if of.IsNull() {
-			return nil, true, nil
-		}
-		all := []any{}
-		isKnown = !of.IsUnknown()
-		for _, e := range of.Elements() {
-			element, isIn, err := plain(e)
-			if err != nil {
-				return nil, false, err
-			}
-			all, isKnown = append(all, element), isKnown && isIn
-		}
-		return all, isKnown, nil
-	}
-	switch of := of.(type) {
-	case nil:
-		return nil, true, nil
-	case types.String:
-		if !of.IsNull() && !of.IsUnknown() {
-			return of.ValueString(), true, nil
-		}
-	case types.Bool:
-		if !of.IsNull() && !of.IsUnknown() {
-			return of.ValueBool(), true, nil
-		}
-	case types.Number:
-		if n := of.ValueBigFloat(); !of.IsNull() && !of.IsUnknown() {
-			if n.IsInt() {
-				return json.Number(n.Text('f', 0)), true, nil
-			}
-			return json.Number(n.Text('g', -1)), true, nil
-		}
-	}
-	if of.IsUnknown() || of.IsNull() {
-		return nil, of.IsNull(), nil
-	}
-	return nil, false, fmt.Errorf("a %s is no JSON value", of.Type(nil)) //nolint:staticcheck // no value's type needs a context
-}
-
-func members(of attr.Value, all map[string]attr.Value) (any, bool, error) {
-	if of.IsNull() || of.IsUnknown() {
-		return nil, of.IsNull(), nil
-	}
-	v, isKnown := map[string]any{}, true
-	for name, member := range all {
-		m, isIn, err := plain(member)
-		if err != nil {
-			return nil, false, err
-		}
-		if v[name] = m; !isIn {
-			isKnown = false
-		}
-	}
-	return v, isKnown, nil
-}
-
-// entryOf is the entry of a plain value.
-func entryOf(v any) (cas.Entry, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+// entryOf is the entry of a value that is known.
+func entryOf(v tftypes.Value) (cas.Entry, error) {
+	raw, err := json.Marshal(plain(v))
+	if err != nil {
 		return cas.Entry{}, err
 	}
-	return cas.JSON(b.Bytes())
+	return cas.JSON(raw)
+}
+
+// plain is a known value as encoding/json takes it.
+func plain(v tftypes.Value) any {
+	var (
+		text     string
+		isTrue   bool
+		number   big.Float
+		elements []tftypes.Value
+		members  map[string]tftypes.Value
+	)
+	switch {
+	case v.IsNull():
+		return nil
+	case v.As(&text) == nil:
+		return text
+	case v.As(&isTrue) == nil:
+		return isTrue
+	case v.As(&number) == nil && number.IsInt():
+		return json.Number(number.Text('f', 0))
+	case v.As(&number) == nil:
+		return json.Number(number.Text('g', -1))
+	case v.As(&elements) == nil:
+		all := make([]any, len(elements))
+		for i, e := range elements {
+			all[i] = plain(e)
+		}
+		return all
+	}
+	_ = v.As(&members) // there is nothing else
+	all := map[string]any{}
+	for name, member := range members {
+		all[name] = plain(member)
+	}
+	return all
 }
 
 // valueOf is the value of an entry, and its type.
-func valueOf(e cas.Entry) (attr.Value, attr.Type) {
-	raw, isThere := e.JSON()
-	var v any
-	if isThere {
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.UseNumber()
-		_ = d.Decode(&v) // an entry is JSON
-	}
-	return typed(v)
-}
+func valueOf(e cas.Entry) (attr.Value, attr.Type) { return typed(diagnose.Decoded(e)) }
 
 // precision is that of Terraform's numbers.
 const precision = 512
