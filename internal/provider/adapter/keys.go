@@ -150,7 +150,7 @@ func (r *Keys[M, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequ
 	ch := r.change(plan, state, m)
 	switch {
 	case plan == nil:
-		resp.Diagnostics.Append(ch.PlanDelete(ctx)...)
+		resp.Diagnostics.Append(ch.PlanDelete(ctx, true)...)
 	case state == nil:
 		r.planCreate(ctx, plan, ch, resp)
 	case req.Plan.Raw.Equal(req.State.Raw) && r.Kind == cas.ConfigMap:

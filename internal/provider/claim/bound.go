@@ -20,9 +20,8 @@ import (
 
 // planNote is what the first plan of a change leaves for the apply.
 type planNote struct {
-	// UID and ResourceVersion are those of the ConfigMap, where the create is bound to them: with conflict_scope = "object".
-	UID             string `json:"uid,omitempty"`
-	ResourceVersion string `json:"resource_version,omitempty"`
+	versionNote // of the ConfigMap, where the create is bound to it: with conflict_scope = "object"
+
 	// Adopted are the keys that held their values already.
 	Adopted []string `json:"adopted,omitempty"`
 }
@@ -125,7 +124,7 @@ func (ch *Change) noteSeen(ctx context.Context, t *cas.Txn, seen *cas.Observatio
 				return diags
 			}
 		}
-		note.UID, note.ResourceVersion = seen.Version().UID, seen.Version().ResourceVersion
+		note.versionNote = versionNote(seen.Version())
 	case c.Scope == terms.ScopeKey && seen != nil:
 		for _, k := range t.Keys {
 			if !k.IsGuard && seen.Entry(k.Key).Holds(k.New) {
@@ -140,7 +139,7 @@ func (ch *Change) noteSeen(ctx context.Context, t *cas.Txn, seen *cas.Observatio
 // bind holds the transaction of a create to what its plan noted, where the client hands that over.
 func bind(ctx context.Context, t *cas.Txn) diag.Diagnostics {
 	note, diags := noteIn(planned.From(ctx).Private)
-	t.Bound = cas.Version{UID: note.UID, ResourceVersion: note.ResourceVersion}
+	t.Bound = cas.Version(note.versionNote)
 	for i, k := range t.Keys {
 		if slices.Contains(note.Adopted, k.Key) {
 			t.Keys[i].Expect = k.New

@@ -13,13 +13,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// PlanDelete reads the object and notes what the removal compares with. The prior state is not enough: Terraform before
-// 1.12.2 plans the removal of a dropped block before it refreshes. While applying it notes nothing, since a foreign write would pass for
-// what the plan saw; the removal then compares with the prior state.
-func (ch *Change) PlanDelete(ctx context.Context) diag.Diagnostics {
-	return ch.planDelete(ctx, true)
-}
-
 // there is the claim without the fields that are let go already, as far as the state and what was seen tell. seen is nil where nothing was read. What a plan has found there is there.
 func (c *Claim) there(m *Memory, seen *cas.Observation) *Claim {
 	values := maps.Clone(c.Values)
@@ -39,8 +32,10 @@ func (c *Claim) hasGone(field string, e cas.Entry, m *Memory) bool {
 	return e.IsAbsent() && fateOf(cmp.Or(c.Policy, terms.PolicyRestore), c.OnDrift, m.origin(field), m.finding(field, e)) != putBack
 }
 
-// planDelete is PlanDelete. If notes is true, it notes the keys as removed in this run.
-func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagnostics) {
+// PlanDelete reads the object and notes what the removal compares with. The prior state is not enough: Terraform before
+// 1.12.2 plans the removal of a dropped block before it refreshes. While applying it notes nothing, since a foreign write would pass for
+// what the plan saw; the removal then compares with the prior state. Where notes is true, the keys count as removed in this run.
+func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagnostics) {
 	all, m := ch.Prior, ch.Memory
 	m.ForgetPlan()
 	ch.Prior = all.there(m, nil)
@@ -100,9 +95,8 @@ func (ch *Change) planDelete(ctx context.Context, notes bool) (diags diag.Diagno
 	default:
 		diags.Append(prior.tell(become, m, live, seen, about)...)
 	}
-	version := seen.Version()
 	m.Removal = &removalNote{
-		ID: prior.ID, UID: version.UID, ResourceVersion: version.ResourceVersion, Digest: m.objectDigest(seen),
+		ID: prior.ID, versionNote: versionNote(seen.Version()), Digest: m.objectDigest(seen),
 		Entries: m.entries(live), Fates: become, Keeps: prior.leaves(become, m), OnDrift: prior.OnDrift,
 	}
 	if ch.Run.CheckMode(ctx) == cas.DryRun && !refused {
@@ -132,7 +126,7 @@ func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
 	ch.about = ch.subject(terms.OpDelete)
 	at := prior.Version
 	if seen := ch.Memory.removalOf(prior.ID); seen != nil {
-		at, prior.OnDrift = seen.version(), cmp.Or(seen.OnDrift, prior.OnDrift)
+		at, prior.OnDrift = cas.Version(seen.versionNote), cmp.Or(seen.OnDrift, prior.OnDrift)
 	}
 	if !ch.Run.Configured() && (prior.Whole != nil || ch.letGo().any(fate.writes)) {
 		diags.Append(NotConfigured())
@@ -197,7 +191,7 @@ func (ch *Change) removal() (t *cas.Txn, become fates, diags diag.Diagnostics) {
 	}
 	expect, base, isSeen := prior.Values, prior.Version, false
 	if seen := m.removalOf(prior.ID); seen != nil {
-		if base = seen.version(); seen.Entries != nil {
+		if base = cas.Version(seen.versionNote); seen.Entries != nil {
 			expect, t.Seen, isSeen = seen.Entries, cas.Basis{Version: base, Digest: seen.Digest}, true
 		}
 	}

@@ -68,26 +68,28 @@ type digests map[string]map[string]string
 // doubt is what one write of unknown outcome may have left. A merge patch lands on the version that it was based on, or never. So the first read of another version
 // ends the doubt: what the write was to leave, and is there, becomes the baseline. A JSON Patch may land on any version.
 type doubt struct {
-	UID             string  `json:"uid"`
-	ResourceVersion string  `json:"resource_version"`
-	OnAny           bool    `json:"on_any,omitempty"` // of a JSON Patch
-	Left            digests `json:"left"`
+	versionNote
+
+	OnAny bool    `json:"on_any,omitempty"` // of a JSON Patch
+	Left  digests `json:"left"`
+}
+
+// versionNote is the version of an object.
+type versionNote struct {
+	UID             string `json:"uid,omitempty"`
+	ResourceVersion string `json:"resource_version,omitempty"`
 }
 
 // removalNote is what the plan of a removal saw. ID says of which resource: in a replace, Terraform hands it on to the call that plans the new one.
 type removalNote struct {
-	ID              string               `json:"id"`
-	UID             string               `json:"uid,omitempty"`
-	ResourceVersion string               `json:"resource_version,omitempty"`
-	Digest          string               `json:"digest,omitempty"`   // of the whole ConfigMap
-	Entries         map[string]cas.Entry `json:"entries,omitzero"`   // nil: what the prior state says, which no read of the plan confirmed
-	Fates           fates                `json:"fates,omitempty"`    // of the keys that the removal is about
-	Keeps           []string             `json:"keeps,omitempty"`    // those that are there after it
-	OnDrift         string               `json:"on_drift,omitempty"` // of the plan of a replace; empty: that of the state
-}
+	versionNote
 
-func (n *removalNote) version() cas.Version {
-	return cas.Version{UID: n.UID, ResourceVersion: n.ResourceVersion}
+	ID      string               `json:"id"`
+	Digest  string               `json:"digest,omitempty"`   // of the whole ConfigMap
+	Entries map[string]cas.Entry `json:"entries,omitzero"`   // nil: what the prior state says, which no read of the plan confirmed
+	Fates   fates                `json:"fates,omitempty"`    // of the keys that the removal is about
+	Keeps   []string             `json:"keeps,omitempty"`    // those that are there after it
+	OnDrift string               `json:"on_drift,omitempty"` // of the plan of a replace; empty: that of the state
 }
 
 // needsNote has the keys that a planned creation needs as they are.
@@ -242,7 +244,7 @@ func (m *Memory) doubtOf(err error, left digests) {
 	if !isUnknown {
 		return
 	}
-	d := doubt{unknown.Base.UID, unknown.Base.ResourceVersion, unknown.OnAny, left}
+	d := doubt{versionNote(unknown.Base), unknown.OnAny, left}
 	if !slices.ContainsFunc(m.Doubts, func(had doubt) bool { return reflect.DeepEqual(had, d) }) {
 		m.Doubts = append(m.Doubts, d)
 	}
@@ -252,7 +254,7 @@ func (m *Memory) doubtOf(err error, left digests) {
 // false where that is left to others.
 func (m *Memory) clearDoubts(at cas.Version, live func(part, key string) (cas.Entry, bool)) {
 	m.Doubts = slices.DeleteFunc(m.Doubts, func(d doubt) bool {
-		if at == (cas.Version{UID: d.UID, ResourceVersion: d.ResourceVersion}) {
+		if at == cas.Version(d.versionNote) {
 			return false
 		}
 		for part, left := range d.Left {

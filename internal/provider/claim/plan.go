@@ -158,7 +158,7 @@ func (ch *Change) PlanReplace(ctx context.Context, mayBeSame bool) (diags diag.D
 	if mayBeSame && (len(ch.Prior.leaves(ch.letGo(), ch.Memory)) > 0 || len(ch.Plan.needs()) > 0) {
 		diags.Append(ch.subject(terms.OpDelete).MayReplaceItself())
 	}
-	return append(diags, ch.planDelete(ctx, ch.Plan.Known.Place)...)
+	return append(diags, ch.PlanDelete(ctx, ch.Plan.Known.Place)...)
 }
 
 // NoteReplace notes the prior state, for the removal of a replace in the same place, as with -replace. That is as good as
@@ -166,7 +166,7 @@ func (ch *Change) PlanReplace(ctx context.Context, mayBeSame bool) (diags diag.D
 func (ch *Change) NoteReplace() {
 	prior := *ch.Prior.there(ch.Memory, nil) // where a field is gone already, the creation finds nothing
 	prior.OnDrift = ch.removalDrift()
-	note := &removalNote{ID: prior.ID, UID: prior.Version.UID, ResourceVersion: prior.Version.ResourceVersion, OnDrift: prior.OnDrift}
+	note := &removalNote{ID: prior.ID, versionNote: versionNote(prior.Version), OnDrift: prior.OnDrift}
 	if prior.Whole == nil {
 		note.Fates = prior.fates(prior.Values, ch.Memory)
 		note.Keeps = prior.leaves(note.Fates, ch.Memory)

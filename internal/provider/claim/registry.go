@@ -19,11 +19,11 @@ type registry struct {
 	mu        sync.Mutex
 	keys      map[terms.EntryID]keyUse // in the plan
 	written   map[terms.EntryID]string // in the apply: who wrote the key or took it over: [counters], [allocations] or nobody in particular
-	creations map[cas.Ref]token
-	declared  map[cas.Ref]Declared // by whole objects of the plan
-	reads     map[string]bool      // tokens of instances
-	allocated map[string]bool      // by the ids of allocations: see holds
-	awaited   []*pool.FullError    // by allocations of the plan
+	creations sync.Map                 // tokens of instances, by the [cas.Ref] that they create
+	declared  map[cas.Ref]Declared     // by whole objects of the plan
+	reads     sync.Map                 // tokens of instances
+	allocated map[string]bool          // by the ids of allocations: see holds
+	awaited   []*pool.FullError        // by allocations of the plan
 }
 
 // put sets an entry of a map that may be nil yet.
@@ -70,18 +70,10 @@ func (t token) isOther(than token) bool {
 	return t.text != "" && than.text != "" && t.text != than.text
 }
 
-// noteRead records that an instance was read.
-func (g *registry) noteRead(t token) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	put(&g.reads, t.text, true)
-}
-
 // wasRead reports whether an instance was read. One without a token cannot be told apart, and counts as read.
 func (g *registry) wasRead(t token) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return t.text == "" || g.reads[t.text]
+	_, wasRead := g.reads.Load(t.text)
+	return t.text == "" || wasRead
 }
 
 // clash is what of an instance's plan does not go with those of others.
@@ -159,20 +151,14 @@ func (g *registry) swaps(t *cas.Txn) {
 
 // creates records the creation of an object, and reports whether another instance creates the same one.
 func (g *registry) creates(ref cas.Ref, creator token) (twice bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if first, ok := g.creations[ref]; ok {
-		return creator.isOther(first)
-	}
-	put(&g.creations, ref, creator)
-	return false
+	recorded, _ := g.creations.LoadOrStore(ref, creator)
+	first, _ := recorded.(token)
+	return creator.isOther(first)
 }
 
 // isCreated reports whether the plan creates an object. Keys in it cannot be checked yet, and need no warning.
 func (g *registry) isCreated(ref cas.Ref) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	_, ok := g.creations[ref]
+	_, ok := g.creations.Load(ref)
 	return ok
 }
 
@@ -260,7 +246,7 @@ func (g *registry) frees(ref cas.Ref, keys []string) {
 }
 
 // NoteRefresh records that a resource instance was read.
-func (r *Run) NoteRefresh(m *Memory) { r.registry.noteRead(m.token()) }
+func (r *Run) NoteRefresh(m *Memory) { r.registry.reads.Store(m.Instance, true) }
 
 // planKeys records what an instance is planned to do with keys, and refuses what does not go with what another instance of the plan does, or has. It warns, as
 // PlanDeclares does, of keys that a whole object would undo.

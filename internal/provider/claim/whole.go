@@ -260,7 +260,7 @@ func (r *Run) createObject(ctx context.Context, c *Claim) (ref cas.Ref, result c
 	return ref, result, err
 }
 
-// planDeleteWhole is planDelete for a whole object: it notes the version. If it notes nothing, the removal compares with the prior state.
+// planDeleteWhole is PlanDelete for a whole object: it notes the version. If it notes nothing, the removal compares with the prior state.
 func (ch *Change) planDeleteWhole(ctx context.Context) diag.Diagnostics {
 	prior := ch.Prior
 	var drift diag.Diagnostics
@@ -269,7 +269,7 @@ func (ch *Change) planDeleteWhole(ctx context.Context) diag.Diagnostics {
 		if err != nil || !seen.Exists() {
 			return err
 		}
-		ch.Memory.Removal = &removalNote{ID: prior.ID, UID: seen.Version().UID, ResourceVersion: seen.Version().ResourceVersion, OnDrift: prior.OnDrift}
+		ch.Memory.Removal = &removalNote{ID: prior.ID, versionNote: versionNote(seen.Version()), OnDrift: prior.OnDrift}
 		if drift = ch.removesDrift(ctx, seen); len(drift) > 0 {
 			return nil
 		}
