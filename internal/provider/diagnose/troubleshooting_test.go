@@ -17,7 +17,7 @@ const troubleshooting = "../../../templates/guides/troubleshooting.md.tmpl"
 func TestTroubleshootingGuideHasEveryDiagnostic(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{}
-	for text, severities := range titled {
+	for text, severities := range Titles {
 		want[text] = "Error or warning"
 		if len(severities) == 1 {
 			want[text] = map[diag.Severity]string{diag.SeverityError: "Error", diag.SeverityWarning: "Warning"}[severities[0]]
