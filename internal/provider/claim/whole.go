@@ -154,22 +154,11 @@ func (c *Claim) parts() []part {
 }
 
 // content is the claim as diagnostics compare it. Of a Secret's state nothing is known of the values.
-func (c *Claim) content() (content diagnose.Content) {
+func (c *Claim) content() diagnose.Content {
+	content := diagnose.Content{}
 	for _, p := range c.parts() {
-		if slices.ContainsFunc(slices.Collect(maps.Values(p.entries)), cas.Entry.IsAnything) {
-			continue
-		}
-		switch p.name {
-		case partData:
-			content.Data = p.entries
-		case partBinaryData:
-			content.BinaryData = p.entries
-		case partLabels:
-			content.Labels = p.entries
-		case partAnnotations:
-			content.Annotations = p.entries
-		case partImmutable:
-			content.Immutable = c.Values[cas.ImmutableKey] == cas.Text("true")
+		if !slices.ContainsFunc(slices.Collect(maps.Values(p.entries)), cas.Entry.IsAnything) {
+			content[p.name] = p.entries
 		}
 	}
 	return content
@@ -177,13 +166,12 @@ func (c *Claim) content() (content diagnose.Content) {
 
 // creation is what makes a whole object.
 func (r *Run) creation(c *Claim, ref cas.Ref) *cas.Creation {
-	content := c.content()
 	n := &cas.Creation{
-		Ref: ref, Type: c.Whole.Type, GenerateName: c.Whole.GenerateName, Labels: textsOf(content.Labels), Annotations: textsOf(content.Annotations),
+		Ref: ref, Type: c.Whole.Type, GenerateName: c.Whole.GenerateName, Labels: textsOf(c.Part(partLabels)), Annotations: textsOf(c.Part(partAnnotations)),
 		Entries: maps.Clone(c.Values), FieldManager: r.FieldManagerOr(c.FieldManager),
 	}
 	maps.DeleteFunc(n.Entries, func(field string, _ cas.Entry) bool { return !isKey(field) })
-	if content.Immutable {
+	if c.Values[cas.ImmutableKey] == cas.Text("true") {
 		n.Immutable = new(true)
 	}
 	return n

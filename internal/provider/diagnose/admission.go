@@ -47,10 +47,10 @@ func (s Subject) figure(n int64) string { return renderOne(cas.Text(strconv.Form
 
 // Admitted warns where what was stored is not what was planned.
 func (s Subject) Admitted(plan, stored Content) diag.Diagnostics {
-	for _, entries := range []map[string]cas.Entry{stored.Data, stored.BinaryData} {
+	for _, entries := range []map[string]cas.Entry{stored["data"], stored["binary_data"]} {
 		// Of keys only those that are planned: an entry may have come with the same write.
 		maps.DeleteFunc(entries, func(key string, _ cas.Entry) bool {
-			return plan.Data[key].IsAbsent() && plan.BinaryData[key].IsAbsent()
+			return plan["data"][key].IsAbsent() && plan["binary_data"][key].IsAbsent()
 		})
 	}
 	facts := s.differences(plan, stored, "Sent", "Stored", nil)

@@ -72,8 +72,8 @@ func TestAWarningNamesAllItsKeys(t *testing.T) {
 	for name, d := range map[string]diag.Diagnostic{
 		"drift":         aboutSeveral(terms.OpUpdate).DriftOverwritten(drift, nil),
 		"whole":         aboutWhole(terms.OpUpdate).DriftOverwritten(drift, nil),
-		"unmanaged":     aboutWhole(terms.OpUpdate).TakenOver(diagnose.Content{Data: planned}, diagnose.Content{Data: found})[0],
-		"by admission":  aboutWhole(terms.OpUpdate).Admitted(diagnose.Content{Data: planned}, diagnose.Content{Data: found})[0],
+		"unmanaged":     aboutWhole(terms.OpUpdate).TakenOver(diagnose.Content{"data": planned}, diagnose.Content{"data": found})[0],
+		"by admission":  aboutWhole(terms.OpUpdate).Admitted(diagnose.Content{"data": planned}, diagnose.Content{"data": found})[0],
 		"stays at last": aboutSeveral(terms.OpDelete).Stays(keysOf(drift), true),
 	} {
 		if !strings.Contains(d.Summary(), "key-a and 13 more in ConfigMap shop/settings") {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func aboutWhole(op terms.Operation, changes ...func(*diagnose.Subject)) diagnose
 		Ways:     diagnose.Ways{Missing: "It comes back.", Immutable: "It is replaced.", Changed: "Leave it out.", Grant: "all verbs"},
 	}
 	if op != terms.OpCreate {
-		stateOf(diagnose.Content{Data: entriesOf(map[string]string{"foo": "1"}), Labels: entriesOf(map[string]string{"app": "shop"})})(&s)
+		stateOf(diagnose.Content{"data": entriesOf(map[string]string{"foo": "1"}), "labels": entriesOf(map[string]string{"app": "shop"})})(&s)
 	}
 	for _, change := range changes {
 		change(&s)
@@ -48,8 +49,8 @@ func entriesOf(texts map[string]string) map[string]cas.Entry {
 // contentOf is a ConfigMap of text.
 func contentOf(o *cas.Observation) diagnose.Content {
 	return diagnose.Content{
-		Data: o.Entries(), BinaryData: map[string]cas.Entry{}, Labels: entriesOf(o.Labels()), Annotations: entriesOf(o.Annotations()),
-		Immutable: o.Immutable(),
+		"data": o.Entries(), "binary_data": map[string]cas.Entry{}, "labels": entriesOf(o.Labels()), "annotations": entriesOf(o.Annotations()),
+		"immutable": {"immutable": cas.Text(strconv.FormatBool(o.Immutable()))},
 	}
 }
 
@@ -75,8 +76,8 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 			lines += "  Key:               " + key + "\n  Expected:          \"1\"\n  Found:             (absent)\n"
 		}
 	}
-	plan := diagnose.Content{Data: entriesOf(map[string]string{"foo": "2", "new": "1"}), Labels: entriesOf(map[string]string{}), BinaryData: map[string]cas.Entry{"raw": cas.Binary([]byte{1})}}
-	found := diagnose.Content{Data: entriesOf(map[string]string{"foo": "1", "theirs": "1"}), BinaryData: entriesOf(map[string]string{})}
+	plan := diagnose.Content{"data": entriesOf(map[string]string{"foo": "2", "new": "1"}), "labels": entriesOf(map[string]string{}), "binary_data": map[string]cas.Entry{"raw": cas.Binary([]byte{1})}}
+	found := diagnose.Content{"data": entriesOf(map[string]string{"foo": "1", "theirs": "1"}), "binary_data": entriesOf(map[string]string{})}
 	one := func(diags diag.Diagnostics) diag.Diagnostic { return diags[0] }
 	return map[string]diagnosticTest{
 		"whole: changed": {
@@ -90,21 +91,21 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 				"  Label:            app\n  Expected:         (hidden, 4 bytes, sha256:" + digestOf("shop") + ")\n  Found:            (absent)\n" + wideRead + refresh,
 		},
 		"whole: changed in a label, which has no owner": {
-			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{Labels: entriesOf(map[string]string{"app": "shop"})})).Diagnose(ofObject(planned)),
+			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{"labels": entriesOf(map[string]string{"app": "shop"})})).Diagnose(ofObject(planned)),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap changed after this plan was made. Nothing was written." + wide +
 				"  Label:            app\n  Expected:         \"shop\"\n  Found:            (absent)\n" + wideBy + widePlanned + again,
 		},
 		"whole: made again": {
 			of: aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{
-				Data: entriesOf(map[string]string{"foo": "live"}), Annotations: entriesOf(map[string]string{}),
+				"data": entriesOf(map[string]string{"foo": "live"}), "annotations": entriesOf(map[string]string{}),
 			})).Diagnose(ofObject(cas.Version{UID: "other", ResourceVersion: "7"})),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap was deleted and created again after this plan was made. Nothing was written." + wide + wideBy +
 				"  uid:              other when planned, u-1 now\n" + widePlanned + again,
 		},
 		"whole: changed in more than is shown, and immutable": {
-			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{Data: entriesOf(several), Immutable: true})).Diagnose(ofObject(planned)),
+			of:      aboutWhole(terms.OpUpdate, stateOf(diagnose.Content{"data": entriesOf(several), "immutable": {"immutable": cas.Text("true")}})).Diagnose(ofObject(planned)),
 			summary: "Compare-And-Swap Conflict",
 			detail: "The ConfigMap changed after this plan was made. Nothing was written.\n\n  ConfigMap:         shop/settings\n" +
 				"  Key:               foo\n  Expected:          (absent)\n  Found:             \"live\"\n  Changed by:        another-writer (last write 2026-07-01T11:59:00Z)\n" +
@@ -183,15 +184,15 @@ func wholeDiagnosticTests(seen, unmanaged *cas.Observation) map[string]diagnosti
 		},
 		"whole: anything else": unexpected(aboutWhole(terms.OpUpdate), "updating the ConfigMap", head),
 		"whole: admission": {
-			of:       one(aboutWhole(terms.OpUpdate).Admitted(diagnose.Content{Data: entriesOf(map[string]string{"foo": "2"})}, contentOf(seen))),
+			of:       one(aboutWhole(terms.OpUpdate).Admitted(diagnose.Content{"data": entriesOf(map[string]string{"foo": "2"})}, contentOf(seen))),
 			severity: diag.SeverityWarning, summary: "ConfigMap Changed By Admission",
 			detail: "Admission changed the ConfigMap while it was written." + head + "  Key:        foo\n  Sent:       \"2\"\n  Stored:     \"live\"\n\n" +
 				"Change the admission policy, or set the keys to what it stores.",
 		},
 		"whole: admission of a label and an annotation": {
 			of: one(aboutWhole(terms.OpUpdate).Admitted(
-				diagnose.Content{Labels: entriesOf(map[string]string{"app": "shop"}), Annotations: entriesOf(map[string]string{})},
-				diagnose.Content{Labels: entriesOf(map[string]string{"app": "other"}), Annotations: entriesOf(map[string]string{"by": "policy"})})),
+				diagnose.Content{"labels": entriesOf(map[string]string{"app": "shop"}), "annotations": entriesOf(map[string]string{})},
+				diagnose.Content{"labels": entriesOf(map[string]string{"app": "other"}), "annotations": entriesOf(map[string]string{"by": "policy"})})),
 			severity: diag.SeverityWarning, summary: "ConfigMap Changed By Admission",
 			detail: "Admission changed the ConfigMap while it was written.\n\n  ConfigMap:   shop/settings\n  Label:       app\n  Sent:        \"shop\"\n" +
 				"  Stored:      \"other\"\n  Annotation:  by\n  Sent:        (absent)\n  Stored:      \"policy\"\n\n" +

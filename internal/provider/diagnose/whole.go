@@ -11,21 +11,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
-// Content is what of a ConfigMap a resource manages. A nil map is left to others.
-type Content struct {
-	Data, BinaryData, Labels, Annotations map[string]cas.Entry
-	Immutable                             bool
-}
-
-// contentPart is one of the maps of a Content.
-type contentPart struct {
-	name    string // of what is in it
-	entries *map[string]cas.Entry
-}
-
-func (c *Content) parts() []contentPart {
-	return []contentPart{{PartKey, &c.Data}, {PartKey, &c.BinaryData}, {PartLabel, &c.Labels}, {PartAnnotation, &c.Annotations}}
-}
+// Content is what of a ConfigMap a resource manages, by attribute. A nil map is left to others.
+type Content map[string]map[string]cas.Entry
 
 const (
 	// What diagnostics call the parts of a ConfigMap.
@@ -36,6 +23,8 @@ const (
 	partField  = "Field"
 	partValue  = "Value"
 	partWanted = "Wanted"
+	// immutable is an attribute, and all that it holds.
+	immutable = "immutable"
 	// mostDifferences is of how many keys that differ a diagnostic shows what they hold.
 	mostDifferences = 10
 )
@@ -69,9 +58,9 @@ func (s Subject) noNamespace(missing Missing) diag.Diagnostic {
 // differences are facts about where two ConfigMaps differ, in the parts that both manage, under the names that either has there. live is
 // the second one, where its writers are to be named.
 func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observation) (facts []Fact) {
-	count, others := 0, b.parts()
-	for i, part := range a.parts() {
-		inA, inB := *part.entries, *others[i].entries
+	count := 0
+	for _, part := range [][2]string{{PartKey, "data"}, {PartKey, "binary_data"}, {PartLabel, "labels"}, {PartAnnotation, "annotations"}} {
+		noun, inA, inB := part[0], a[part[1]], b[part[1]]
 		if inA == nil || inB == nil {
 			continue
 		}
@@ -84,11 +73,11 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observ
 			if count++; count > mostDifferences && live != nil { // a warning names all
 				continue
 			}
-			if facts = append(facts, Fact{part.name, key}); count > mostDifferences {
+			if facts = append(facts, Fact{noun, key}); count > mostDifferences {
 				continue
 			}
-			facts = append(facts, s.forPart(part.name).compare(nameA, inA[key], nameB, inB[key])...)
-			if part.name == PartKey && live != nil {
+			facts = append(facts, s.forPart(noun).compare(nameA, inA[key], nameB, inB[key])...)
+			if noun == PartKey && live != nil {
 				facts = append(facts, s.changedBy(live.Owners(key))...)
 			}
 		}
@@ -96,8 +85,9 @@ func (s Subject) differences(a, b Content, nameA, nameB string, live *cas.Observ
 	if live != nil && count > mostDifferences {
 		facts = append(facts, Fact{"More differences", fmt.Sprint(count - mostDifferences)})
 	}
-	if live != nil && a.Immutable != b.Immutable {
-		facts = append(facts, Fact{"immutable", fmt.Sprintf("%t expected, %t found", a.Immutable, b.Immutable)})
+	expected, found := a[immutable][immutable] == cas.Text("true"), b[immutable][immutable] == cas.Text("true")
+	if live != nil && expected != found {
+		facts = append(facts, Fact{immutable, fmt.Sprintf("%t expected, %t found", expected, found)})
 	}
 	return facts
 }

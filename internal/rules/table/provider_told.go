@@ -45,7 +45,7 @@ var providerTold = []Rule{
 	rule("A ConfigMap's name that is taken is told with the import", "diagnose.Subject.Diagnose", "without told(a.exists)", "TestDiagnostics/whole:_exists"),
 	rule("A namespace that is not there is a warning of a plan", "diagnose.Subject.noNamespace", "never Plan", "TestDiagnostics/whole:_no_namespace,_in_a_plan"),
 	rule("Ten differences of a ConfigMap are listed", "diagnose.Subject.differences", "never a++", "TestDiagnostics/whole:_changed_in_more_than_is_shown,_and_immutable"),
-	rule("A conflict tells that a ConfigMap became immutable", "diagnose.Subject.differences", "never Immutable", "TestDiagnostics/whole:_changed_in_more_than_is_shown,_and_immutable"),
+	rule("A conflict tells that a ConfigMap became immutable", "diagnose.Subject.differences", "never Fact{immutable, a}", "TestDiagnostics/whole:_changed_in_more_than_is_shown,_and_immutable"),
 	rule("A conflict tells the owner of a key", "diagnose.Subject.keyFacts", "a.Owners(b) -> a.LastWriters()", "TestDiagnostics/changed_by:_the_owner_of_the_key_that_changed"),
 	rule("Ten names are listed", "diagnose.Nearest", "never mostNames", "TestNearestNames/twelve"),
 	rule("The nearest name is listed first", "diagnose.byNearness", "cmp.Compare(a[b], a[c]) -> 0", "TestNearestNames/the_nearest_first"),
