@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
@@ -184,4 +188,72 @@ func fieldManager(more string) schema.StringAttribute {
 		Optional: true, Validators: ValidFieldManager(),
 		MarkdownDescription: "Name of this writer in `managedFields`." + more + " Default: the provider's `field_manager`.",
 	}
+}
+
+// Attributes of values. Those of Secrets are write-only, and have no validators: those of the framework would point at them.
+
+const writeOnly = " Write-only: Terraform does not store it, so another value alone plans nothing, and an apply of a saved plan takes the value that there is at apply. Needs Terraform 1.11 or OpenTofu 1.11."
+
+// Text is a text, or base64 with ValidBase64.
+func Text(kind cas.Kind, description string, valid ...validator.String) schema.StringAttribute {
+	if kind == cas.Secret {
+		return schema.StringAttribute{Optional: true, WriteOnly: true, MarkdownDescription: description + writeOnly}
+	}
+	return schema.StringAttribute{Optional: true, Validators: valid, MarkdownDescription: description}
+}
+
+// Map is a map of Text by key.
+func Map(kind cas.Kind, description string, valid ...validator.String) schema.MapAttribute {
+	if kind == cas.Secret {
+		return schema.MapAttribute{ElementType: types.StringType, Optional: true, WriteOnly: true, MarkdownDescription: description + writeOnly}
+	}
+	return schema.MapAttribute{
+		ElementType: types.StringType, Optional: true, MarkdownDescription: description,
+		Validators: []validator.Map{mapvalidator.KeysAre(ValidKey(kind)), mapvalidator.ValueStringsAre(valid...)},
+	}
+}
+
+// OneOfBoth demands that just one of two attributes is set.
+func OneOfBoth(a, b string) validator.String {
+	return stringvalidator.ExactlyOneOf(path.MatchRoot(a), path.MatchRoot(b))
+}
+
+// NotWith demands that the attribute is not set together with another one.
+func NotWith(other string) validator.String {
+	return stringvalidator.ConflictsWith(path.MatchRoot(other))
+}
+
+// Revision is the version of write-only values. besides is what is written without a change of it.
+func Revision(values, besides string) schema.Int64Attribute {
+	return schema.Int64Attribute{
+		Optional: true, Computed: true, Default: int64default.StaticInt64(1),
+		MarkdownDescription: "Any whole number. Change it to write " + values + " again: Terraform cannot see that a write-only value has changed, so the provider " +
+			"writes on create and when this number changes. " + besides + "After an import it is null, so the first apply writes. Default: `1`.",
+	}
+}
+
+// ComputedKeys is a list of keys that the provider gives.
+func ComputedKeys(description string) schema.ListAttribute {
+	return schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
+}
+
+// Swap is the attributes of an action that swaps parts of an object, of which noun is the name: its own, and those that all such actions share.
+func Swap(noun string, own map[string]schema.Attribute) map[string]schema.Attribute {
+	all := map[string]schema.Attribute{
+		"expected_resource_version": schema.StringAttribute{
+			Optional: true, Validators: []validator.String{ValidResourceVersion()},
+			MarkdownDescription: fmt.Sprintf("Version that the %s must have before the write, such as the `resource_version` of a data source. This "+
+				"provider's writes in the same apply may have raised it since.", noun),
+		},
+		"wait_for_match": schema.StringAttribute{
+			Optional: true, Validators: []validator.String{ValidTimeout(), NotWith("expected_resource_version")},
+			MarkdownDescription: fmt.Sprintf("Maximum time to wait for the %s and for the expected values, such as `2m`. The action writes as soon as they match. "+
+				"The time comes on top of the timeout. The plan warns if the action would have to wait. Needs the verb `watch`. Default: no wait.", noun),
+		},
+		"field_manager": fieldManager(""),
+		"hide_values":   schema.BoolAttribute{Optional: true, MarkdownDescription: Hide("").MarkdownDescription},
+		"timeouts":      Timeout("invoke", "an invocation, and of the check at plan"),
+	}
+	maps.Copy(all, own)
+	return all
 }

@@ -1,7 +1,10 @@
 package pool
 
 import (
+	"cmp"
 	"math"
+	"math/big"
+	"net/netip"
 	"slices"
 	"strconv"
 )
@@ -127,4 +130,130 @@ func (r Names) touches(m member) bool { return slices.Contains(r, m.name) }
 
 func saturated(n uint64) int64 {
 	return int64(min(n, math.MaxInt64))
+}
+
+// Prefixes are those of a length that lie within others, which do not overlap each other, and overlap none of Except.
+type Prefixes struct {
+	Within []netip.Prefix
+	Bits   int // the length; at least that of each in Within
+	Except []netip.Prefix
+}
+
+// Contains implements [Range].
+func (r Prefixes) Contains(value string) bool {
+	p, err := netip.ParsePrefix(value)
+	return err == nil && p.Masked().String() == value && p.Bits() == r.Bits &&
+		slices.ContainsFunc(r.Within, func(w netip.Prefix) bool { return w.Overlaps(p) && w.Bits() <= r.Bits }) &&
+		!slices.ContainsFunc(r.Except, p.Overlaps)
+}
+
+// Free implements [Range].
+func (r Prefixes) Free(p *Pool) int64 {
+	free, used := new(big.Int), r.used(p)
+	for _, w := range r.Within {
+		r.walk(w, used, func(first, next netip.Addr) bool {
+			free.Add(free, r.index(w, next))
+			free.Sub(free, r.index(w, first))
+			return true
+		})
+	}
+	if !free.IsInt64() {
+		return math.MaxInt64
+	}
+	return free.Int64()
+}
+
+func (r Prefixes) lowest(p *Pool) (string, bool) {
+	used := r.used(p)
+	for _, w := range slices.SortedFunc(slices.Values(r.Within), comparePrefixes) {
+		var found netip.Prefix
+		r.walk(w, used, func(first, _ netip.Addr) bool {
+			found = netip.PrefixFrom(first, r.Bits)
+			return false
+		})
+		if found.IsValid() {
+			return found.String(), true
+		}
+	}
+	return "", false
+}
+
+func (r Prefixes) only(value string) Range {
+	p, _ := parsePrefix(value) // it is a prefix of the range
+	return Prefixes{Within: []netip.Prefix{p}, Bits: r.Bits}
+}
+
+func (r Prefixes) touches(m member) bool {
+	isExcepted := func(e netip.Prefix) bool { e = r.whole(e); return e.Bits() <= m.prefix.Bits() && e.Overlaps(m.prefix) }
+	return m.order == isPrefix && slices.ContainsFunc(r.Within, m.prefix.Overlaps) && !slices.ContainsFunc(r.Except, isExcepted)
+}
+
+// whole is what a prefix keeps from being taken: all of the one that it lies in.
+func (r Prefixes) whole(p netip.Prefix) netip.Prefix {
+	if p.Bits() <= r.Bits {
+		return p
+	}
+	return netip.PrefixFrom(p.Addr(), r.Bits).Masked()
+}
+
+// used are the prefixes that keep others from being taken, in order.
+func (r Prefixes) used(p *Pool) []netip.Prefix {
+	all := slices.Clone(r.Except)
+	for _, m := range p.members {
+		if m.order == isPrefix {
+			all = append(all, m.prefix)
+		}
+	}
+	slices.SortFunc(all, comparePrefixes)
+	return all
+}
+
+// walk calls found for each gap in w, from its first address up to the one at which the next gap cannot begin; no such address where w ends with the gap, at the
+// end of all addresses. It ends where found returns false. Two prefixes are apart, or one lies in the other: so each used one, and what is to be taken, is gone
+// past as a whole.
+func (r Prefixes) walk(w netip.Prefix, used []netip.Prefix, found func(first, next netip.Addr) bool) {
+	if w.Bits() > r.Bits {
+		return
+	}
+	first := w.Addr()
+	for _, u := range used {
+		if !u.Overlaps(w) {
+			continue
+		}
+		u = r.whole(u)
+		if u.Addr().Less(first) && lastOf(u).Less(first) {
+			continue
+		}
+		if first.Less(u.Addr()) && !found(first, u.Addr()) {
+			return
+		}
+		if first = lastOf(u).Next(); !first.IsValid() || !w.Contains(first) {
+			return
+		}
+	}
+	found(first, lastOf(w).Next())
+}
+
+// index is how many prefixes of w come before the one that begins at the address; all of them where it is past the end.
+func (r Prefixes) index(w netip.Prefix, a netip.Addr) *big.Int {
+	if !a.IsValid() || !w.Contains(a) {
+		return new(big.Int).Lsh(big.NewInt(1), uint(r.Bits-w.Bits()))
+	}
+	n := new(big.Int).SetBytes(a.AsSlice())
+	n.Sub(n, new(big.Int).SetBytes(w.Addr().AsSlice()))
+	return n.Rsh(n, uint(a.BitLen()-r.Bits))
+}
+
+// lastOf is the last address of a prefix.
+func lastOf(p netip.Prefix) netip.Addr {
+	bytes := p.Addr().AsSlice()
+	for i := p.Bits(); i < len(bytes)*8; i++ {
+		bytes[i/8] |= 1 << (7 - i%8)
+	}
+	a, _ := netip.AddrFromSlice(bytes)
+	return a
+}
+
+func comparePrefixes(a, b netip.Prefix) int {
+	return cmp.Or(a.Addr().Compare(b.Addr()), cmp.Compare(a.Bits(), b.Bits()))
 }
