@@ -2,7 +2,6 @@ package attributes
 
 import (
 	"fmt"
-	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -10,38 +9,34 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
 )
 
-// OfFound adds to the attributes of what reads an object those that all such share: data sources of ConfigMaps, and ephemeral resources of
-// Secrets. exists says what is there; use, where it is not empty, what the version is for.
-func OfFound(kind cas.Kind, exists, use string, others map[string]schema.Attribute) map[string]schema.Attribute {
+// OfFound is the schema of what reads an object, as data sources of ConfigMaps and ephemeral resources of Secrets do: the attributes that all such share, and
+// others. exists says what is there; use, where it is not empty, what the version is for.
+func OfFound(description string, kind cas.Kind, exists, use string, others ...map[string]schema.Attribute) schema.Schema {
 	limit, reason := "read", ""
 	if kind == cas.Secret {
 		limit, reason = "open", ", so that a destroy can go ahead"
 	}
 	namespace := OptionalNamespace(kind.String())
 	namespace.Computed = true
-	all := map[string]schema.Attribute{
+	return of(description, append([]map[string]schema.Attribute{{
 		"namespace":        namespace,
 		"name":             Required(fmt.Sprintf("Name of the %s. It need not exist%s.", kind, reason), ValidName(kind)),
 		"timeouts":         Timeout(limit, "the read"),
 		"exists":           schema.BoolAttribute{Computed: true, MarkdownDescription: exists},
 		"uid":              Computed(fmt.Sprintf("`metadata.uid` of the %[1]s. Null if there is no %[1]s.", kind)),
 		"resource_version": Computed(fmt.Sprintf("`resourceVersion` of the %[1]s%[2]s. Null if there is no %[1]s.", kind, use)),
-	}
-	maps.Copy(all, others)
-	return all
+	}}, others...)...)
 }
 
 // OfFoundEntry is OfFound for one key. The others are what its texts and its bytes are.
-func OfFoundEntry(kind cas.Kind, use, textual, encoded string, others map[string]schema.Attribute) map[string]schema.Attribute {
+func OfFoundEntry(description string, kind cas.Kind, use, textual, encoded string, others map[string]schema.Attribute) schema.Schema {
 	found := func(description string) schema.Attribute {
 		return schema.StringAttribute{Computed: true, Sensitive: kind == cas.Secret, MarkdownDescription: description}
 	}
-	all := map[string]schema.Attribute{
+	return OfFound(description, kind, fmt.Sprintf("Whether the key exists. `false` if the %s does not exist.", kind), use, map[string]schema.Attribute{
 		"key": Required(KeyDescription(kind), ValidKey(kind)), "value": found("Text of the key. Null if the key is absent" + textual + "."),
 		"value_base64": found("Bytes of the key, in base64. Null if the key is absent" + encoded + "."),
-	}
-	maps.Copy(all, others)
-	return OfFound(kind, fmt.Sprintf("Whether the key exists. `false` if the %s does not exist.", kind), use, all)
+	}, others)
 }
 
 // FoundMap is a map of what was read.

@@ -19,28 +19,28 @@ func TestAttributesThatResourcesShare(t *testing.T) {
 	type shared map[string]schema.Attribute
 	others := shared{"value": Computed("A value."), "uid": Computed("Another one's.")}
 	for name, test := range map[string]struct {
-		of                           func(context.Context, cas.Kind) map[string]schema.Attribute
+		of                           func(context.Context, cas.Kind) schema.Schema
 		required, optional, computed string // in order; those that are both are in both
 	}{
 		"an entry": {
-			func(ctx context.Context, kind cas.Kind) map[string]schema.Attribute {
-				return OfEntry(ctx, kind, "shop/settings/foo", others)
+			func(ctx context.Context, kind cas.Kind) schema.Schema {
+				return OfEntry(ctx, "A resource.", kind, "shop/settings/foo", others)
 			},
 			"key name",
 			"adopt_existing deletion_policy expected_resource_version_wo field_manager missing_object namespace timeouts wait_for_match",
 			"adopt_existing deletion_policy id missing_object namespace resource_version uid value",
 		},
 		"several keys": {
-			func(ctx context.Context, kind cas.Kind) map[string]schema.Attribute {
-				return OfData(ctx, kind, "shop/settings:foo", others)
+			func(ctx context.Context, kind cas.Kind) schema.Schema {
+				return OfData(ctx, "A resource.", kind, "shop/settings:foo", others)
 			},
 			"name",
 			"adopt_existing deletion_policy expected_resource_version_wo field_manager missing_object namespace timeouts wait_for_match",
 			"adopt_existing deletion_policy id missing_object namespace resource_version uid value",
 		},
 		"a whole object": {
-			func(ctx context.Context, kind cas.Kind) map[string]schema.Attribute {
-				return OfWhole(ctx, kind, others)
+			func(ctx context.Context, kind cas.Kind) schema.Schema {
+				return OfWhole(ctx, "A resource.", kind, others)
 			},
 			"",
 			"annotations field_manager generate_name labels name namespace on_drift timeouts",
@@ -50,8 +50,9 @@ func TestAttributesThatResourcesShare(t *testing.T) {
 		for _, kind := range []cas.Kind{cas.ConfigMap, cas.Secret} {
 			t.Run(name+" of a "+kind.String(), func(t *testing.T) {
 				t.Parallel()
-				all := test.of(t.Context(), kind)
-				if diags := (schema.Schema{Attributes: all}).ValidateImplementation(t.Context()); diags.HasError() {
+				of := test.of(t.Context(), kind)
+				all := of.Attributes
+				if diags := of.ValidateImplementation(t.Context()); diags.HasError() {
 					t.Error(diags)
 				}
 				var required, optional, computed []string

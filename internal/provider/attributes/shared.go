@@ -22,25 +22,30 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// ofObject are the attributes that all resources share which observe an object, and others, which may replace them; id says what their id is.
-func ofObject(ctx context.Context, kind cas.Kind, id string, others ...map[string]schema.Attribute) map[string]schema.Attribute {
-	all := map[string]schema.Attribute{
+// ofObject is the schema of a resource that observes an object: the attributes that all such resources share, and others; id says what their id is.
+func ofObject(ctx context.Context, description string, kind cas.Kind, id string, others ...map[string]schema.Attribute) schema.Schema {
+	return of(description, append([]map[string]schema.Attribute{{
 		"namespace":        Namespace(kind),
 		"field_manager":    fieldManager(""),
 		"timeouts":         Timeouts(ctx),
 		"id":               Computed(id),
 		"resource_version": Computed(fmt.Sprintf("`metadata.resourceVersion` of the %s after the last write or refresh.", kind)),
 		"uid":              Computed(fmt.Sprintf("`metadata.uid` of the %s after the last write or refresh.", kind)),
-	}
-	for _, each := range others {
-		maps.Copy(all, each)
-	}
-	return all
+	}}, others...)...)
 }
 
-// OfEntry adds to the attributes of a resource of one key those that all such resources share. example is one of its ids.
-func OfEntry(ctx context.Context, kind cas.Kind, example string, others map[string]schema.Attribute) map[string]schema.Attribute {
-	return ofKeys(ctx, kind, "`namespace/name/key`, for example `"+example+"`.", map[string]schema.Attribute{
+// of is the schema of attributes. Where several have one name, that of the last stands.
+func of(description string, several ...map[string]schema.Attribute) schema.Schema {
+	all := map[string]schema.Attribute{}
+	for _, each := range several {
+		maps.Copy(all, each)
+	}
+	return schema.Schema{MarkdownDescription: description, Attributes: all}
+}
+
+// OfEntry is the schema of a resource of one key: the attributes that all such resources share, and others. example is one of its ids.
+func OfEntry(ctx context.Context, description string, kind cas.Kind, example string, others map[string]schema.Attribute) schema.Schema {
+	return ofKeys(ctx, description, kind, "`namespace/name/key`, for example `"+example+"`.", map[string]schema.Attribute{
 		"key":            place(KeyDescription(kind), ValidKey(kind)),
 		"adopt_existing": Flag("Take over a key that already holds the value, without a write. Otherwise this is an error. Default: `false`."),
 		"deletion_policy": policy(kind, "What happens to the key on destroy. `release` (default) removes it if this resource created it, and leaves it if it existed before, was "+
@@ -50,8 +55,8 @@ func OfEntry(ctx context.Context, kind cas.Kind, example string, others map[stri
 }
 
 // OfData is OfEntry for a resource of several keys.
-func OfData(ctx context.Context, kind cas.Kind, example string, others map[string]schema.Attribute) map[string]schema.Attribute {
-	return ofKeys(ctx, kind, "`namespace/name:key1,key2` with the keys sorted, for example `"+example+"`.", map[string]schema.Attribute{
+func OfData(ctx context.Context, description string, kind cas.Kind, example string, others map[string]schema.Attribute) schema.Schema {
+	return ofKeys(ctx, description, kind, "`namespace/name:key1,key2` with the keys sorted, for example `"+example+"`.", map[string]schema.Attribute{
 		"adopt_existing": Flag("Take over keys that already hold their values, without a write. Otherwise this is an error. Default: `false`."),
 		"deletion_policy": policy(kind, "What happens to the keys on destroy, and to a key that you remove from the configuration. `release` (default) removes the keys "+
 			"that this resource created, and leaves those that existed before, were imported, adopted or moved, or that somebody else changed since, unless "+
@@ -68,9 +73,9 @@ func policy(kind cas.Kind, does, restores, abandons string) schema.StringAttribu
 	return OneOf(does+restores+abandons, terms.PolicyRelease, terms.PolicyDelete, terms.PolicyRestore, terms.PolicyAbandon)
 }
 
-// ofKeys are the attributes of resources of keys. Where others have an attribute of one name, that of the last stands.
-func ofKeys(ctx context.Context, kind cas.Kind, id string, others ...map[string]schema.Attribute) map[string]schema.Attribute {
-	return ofObject(ctx, kind, id, append([]map[string]schema.Attribute{{
+// ofKeys is the schema of a resource of keys.
+func ofKeys(ctx context.Context, description string, kind cas.Kind, id string, others ...map[string]schema.Attribute) schema.Schema {
+	return ofObject(ctx, description, kind, id, append([]map[string]schema.Attribute{{
 		"name":                         place(fmt.Sprintf("Name of the %s. It must exist before the write.", kind), ValidName(kind)),
 		"expected_resource_version_wo": pin(kind),
 		"wait_for_match":               Wait(kind, terms.ScopeKey, "`conflict_scope = \"key\"` and the verb `watch`, and excludes `on_drift = \"error\"`"),
@@ -78,18 +83,16 @@ func ofKeys(ctx context.Context, kind cas.Kind, id string, others ...map[string]
 	}}, others...)...)
 }
 
-// OfTaking adds to the attributes of a resource that takes a value from one key of a ConfigMap those that all such resources share. key says what that holds.
-func OfTaking(ctx context.Context, key string, others map[string]schema.Attribute) map[string]schema.Attribute {
-	all := map[string]schema.Attribute{
+// OfTaking is the schema of a resource that takes a value from one key of a ConfigMap. key says what that holds.
+func OfTaking(ctx context.Context, description, key string, others map[string]schema.Attribute) schema.Schema {
+	return of(description, map[string]schema.Attribute{
 		"namespace":      Namespace(cas.ConfigMap),
 		"name":           place("Name of the ConfigMap. It must exist before the apply.", ValidName(cas.ConfigMap)),
 		"key":            place(key, ValidKey(cas.ConfigMap)),
 		"missing_object": missing(cas.ConfigMap),
 		"field_manager":  fieldManager(" Each run appends its own suffix."),
 		"timeouts":       Timeouts(ctx),
-	}
-	maps.Copy(all, others)
-	return all
+	}, others)
 }
 
 // missing is missing_object.
@@ -237,9 +240,9 @@ func ComputedKeys(description string) schema.ListAttribute {
 	return schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
 }
 
-// Swap is the attributes of an action that swaps parts of an object, of which noun is the name: its own, and those that all such actions share.
-func Swap(noun string, own map[string]schema.Attribute) map[string]schema.Attribute {
-	all := map[string]schema.Attribute{
+// Swap is the schema of an action that swaps parts of an object, of which noun is the name: the attributes that all such actions share, and its own.
+func Swap(description, noun string, own map[string]schema.Attribute) schema.Schema {
+	return of(description, map[string]schema.Attribute{
 		"expected_resource_version": schema.StringAttribute{
 			Optional: true, Validators: []validator.String{ValidResourceVersion()},
 			MarkdownDescription: fmt.Sprintf("Version that the %s must have before the write, such as the `resource_version` of a data source. This "+
@@ -253,7 +256,5 @@ func Swap(noun string, own map[string]schema.Attribute) map[string]schema.Attrib
 		"field_manager": fieldManager(""),
 		"hide_values":   schema.BoolAttribute{Optional: true, MarkdownDescription: Hide("").MarkdownDescription},
 		"timeouts":      Timeout("invoke", "an invocation, and of the check at plan"),
-	}
-	maps.Copy(all, own)
-	return all
+	}, own)
 }

@@ -24,11 +24,11 @@ import (
 // Unmanaged says what a map of a whole object is where it is omitted.
 const Unmanaged = " If you omit it, the resource does not manage them. An empty map removes all of them. If you omit it later, the last values stay."
 
-// OfWhole adds to the attributes of a resource of whole objects those that all such resources share.
-func OfWhole(ctx context.Context, kind cas.Kind, others map[string]schema.Attribute) map[string]schema.Attribute {
+// OfWhole is the schema of a resource of whole objects: the attributes that all such resources share, and others.
+func OfWhole(ctx context.Context, description string, kind cas.Kind, others map[string]schema.Attribute) schema.Schema {
 	replaces, keeps := stringplanmodifier.RequiresReplace(), stringplanmodifier.UseStateForUnknown()
 	const ignored = " Keys that match the provider's `%s`, and the cluster's own `*.kubernetes.io` keys, are ignored unless you set them here."
-	return ofObject(ctx, kind, "`namespace/name`, for example `shop/settings`.", map[string]schema.Attribute{
+	return ofObject(ctx, description, kind, "`namespace/name`, for example `shop/settings`.", map[string]schema.Attribute{
 		"name": schema.StringAttribute{
 			Optional: true, Computed: true, PlanModifiers: []planmodifier.String{keeps, replaces},
 			Validators: []validator.String{

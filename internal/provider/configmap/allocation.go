@@ -306,9 +306,6 @@ func allocationSchema(ctx context.Context) schema.Schema {
 			Computed: true, MarkdownDescription: "`value` as a number. Null with `cidr` and `names`.",
 		},
 	})
-	return schema.Schema{
-		MarkdownDescription: "Takes a free number, CIDR or name from a pool that one key of an existing ConfigMap holds, and gives it back on destroy. No two runs " +
-			"get the same.",
-		Attributes: attributes.OfTaking(ctx, "Key that holds the pool, as JSON. If it is absent, the pool is empty.", all),
-	}
+	return attributes.OfTaking(ctx, "Takes a free number, CIDR or name from a pool that one key of an existing ConfigMap holds, and gives it back on destroy. No two runs "+
+		"get the same.", "Key that holds the pool, as JSON. If it is absent, the pool is empty.", all)
 }

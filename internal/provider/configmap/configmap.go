@@ -17,16 +17,13 @@ func NewConfigMap() resource.Resource {
 }
 
 func wholeSchema(ctx context.Context) schema.Schema {
-	return schema.Schema{
-		MarkdownDescription: "Creates a ConfigMap only if it does not exist, and changes or deletes it only if it is unchanged since the plan.",
-		Attributes: attributes.OfWhole(ctx, cas.ConfigMap, map[string]schema.Attribute{
-			"data": attributes.Map(cas.ConfigMap, "All keys with text, and their values."+attributes.Unmanaged+
-				" Omit it if `cas_configmap_entry` or `cas_configmap_data` writes the keys.", attributes.ValidValueSize()),
-			"binary_data": attributes.Map(cas.ConfigMap, "All keys with bytes, and their values in standard base64."+attributes.Unmanaged, attributes.ValidBase64()),
-			"immutable": attributes.Flag("Let the API server refuse changes of the values. A later change of `data`, `binary_data` or back to `false` replaces " +
-				"the resource. Default: `false`."),
-			"hide_values": attributes.Flag("Show lengths and SHA-256 digests instead of values in diagnostics. A provider cannot see Terraform's `sensitive` " +
-				"marks, so set it if values are sensitive. Default: `false`."),
-		}),
-	}
+	return attributes.OfWhole(ctx, "Creates a ConfigMap only if it does not exist, and changes or deletes it only if it is unchanged since the plan.", cas.ConfigMap, map[string]schema.Attribute{
+		"data": attributes.Map(cas.ConfigMap, "All keys with text, and their values."+attributes.Unmanaged+
+			" Omit it if `cas_configmap_entry` or `cas_configmap_data` writes the keys.", attributes.ValidValueSize()),
+		"binary_data": attributes.Map(cas.ConfigMap, "All keys with bytes, and their values in standard base64."+attributes.Unmanaged, attributes.ValidBase64()),
+		"immutable": attributes.Flag("Let the API server refuse changes of the values. A later change of `data`, `binary_data` or back to `false` replaces " +
+			"the resource. Default: `false`."),
+		"hide_values": attributes.Flag("Show lengths and SHA-256 digests instead of values in diagnostics. A provider cannot see Terraform's `sensitive` " +
+			"marks, so set it if values are sensitive. Default: `false`."),
+	})
 }

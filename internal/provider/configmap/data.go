@@ -16,30 +16,27 @@ import (
 func NewData() resource.Resource { return adapter.NewData("configmap_data", cas.ConfigMap, dataSchema) }
 
 func dataSchema(ctx context.Context) schema.Schema {
-	return schema.Schema{
-		MarkdownDescription: "Writes several keys of an existing ConfigMap in one atomic request, all or none, only if every key holds " +
-			"its expected value.",
-		Attributes: attributes.OfData(ctx, cas.ConfigMap, "shop/settings:color,version", map[string]schema.Attribute{
-			"data": attributes.Map(cas.ConfigMap, "Text to write, by key. Set at least one key here or in `binary_data`, and no key in both. The resource ignores other "+
-				"keys. If you remove a key from the map, `deletion_policy` applies to it.", attributes.ValidValueSize()),
-			"binary_data": attributes.Map(cas.ConfigMap, "Bytes to write to `binaryData`, by key, in standard base64. One atomic request moves a key between the two maps.", attributes.ValidBase64()),
-			"expected_data": attributes.Map(cas.ConfigMap, "Text that keys must hold before the write, by key; null if the key must be absent. A key of `data` or `binary_data` "+
-				"that is not here must be absent on create, and hold the value in the state on update. A key that is only here is a guard: the "+
-				"request compares it and never writes it. A plan without a write checks nothing, and a key that is not written is not "+
-				"compared with its expectation, so both can stay in the configuration after the swap.", attributes.ValidValueSize()),
-			"expected_binary_data": attributes.Map(cas.ConfigMap, "Bytes that keys must hold before the write, by key, in standard base64. Works like `expected_data`. No key may be in both.", attributes.ValidBase64()),
-			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
-				"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),
-			"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the keys after the last apply. `warning` (default) warns " +
-				"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a " +
-				"warning or an error, set the key's expectation to what it holds now."),
-			"hide_values": attributes.Hide("previous_data"),
+	return attributes.OfData(ctx, "Writes several keys of an existing ConfigMap in one atomic request, all or none, only if every key holds "+
+		"its expected value.", cas.ConfigMap, "shop/settings:color,version", map[string]schema.Attribute{
+		"data": attributes.Map(cas.ConfigMap, "Text to write, by key. Set at least one key here or in `binary_data`, and no key in both. The resource ignores other "+
+			"keys. If you remove a key from the map, `deletion_policy` applies to it.", attributes.ValidValueSize()),
+		"binary_data": attributes.Map(cas.ConfigMap, "Bytes to write to `binaryData`, by key, in standard base64. One atomic request moves a key between the two maps.", attributes.ValidBase64()),
+		"expected_data": attributes.Map(cas.ConfigMap, "Text that keys must hold before the write, by key; null if the key must be absent. A key of `data` or `binary_data` "+
+			"that is not here must be absent on create, and hold the value in the state on update. A key that is only here is a guard: the "+
+			"request compares it and never writes it. A plan without a write checks nothing, and a key that is not written is not "+
+			"compared with its expectation, so both can stay in the configuration after the swap.", attributes.ValidValueSize()),
+		"expected_binary_data": attributes.Map(cas.ConfigMap, "Bytes that keys must hold before the write, by key, in standard base64. Works like `expected_data`. No key may be in both.", attributes.ValidBase64()),
+		"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
+			"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to one of these keys or guards."),
+		"on_drift": attributes.OnDrift("What an update does if somebody else changed or removed one of the keys after the last apply. `warning` (default) warns " +
+			"at plan and overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a " +
+			"warning or an error, set the key's expectation to what it holds now."),
+		"hide_values": attributes.Hide("previous_data"),
 
-			"previous_data": schema.MapAttribute{
-				ElementType: types.StringType, Computed: true,
-				MarkdownDescription: "Text that the last write replaced or removed, by key; null for a key that was absent or held binary data. Null as a " +
-					"whole if this resource has not written yet (for example after an import), or with `hide_values`.",
-			},
-		}),
-	}
+		"previous_data": schema.MapAttribute{
+			ElementType: types.StringType, Computed: true,
+			MarkdownDescription: "Text that the last write replaced or removed, by key; null for a key that was absent or held binary data. Null as a " +
+				"whole if this resource has not written yet (for example after an import), or with `hide_values`.",
+		},
+	})
 }

@@ -21,23 +21,20 @@ func newEntries() adapter.Keys[adapter.EntryModel, *adapter.EntryModel] {
 }
 
 func entrySchema(ctx context.Context) schema.Schema {
-	return schema.Schema{
-		MarkdownDescription: "Writes one key of an existing ConfigMap only if it holds the expected value, in one atomic request.",
-		Attributes: attributes.OfEntry(ctx, cas.ConfigMap, "shop/settings/foo", map[string]schema.Attribute{
-			"value":        attributes.Text(cas.ConfigMap, "Text to write to `data`. Set exactly one of `value` and `value_base64`.", attributes.OneOfBoth("value", "value_base64"), attributes.ValidValueSize()),
-			"value_base64": attributes.Text(cas.ConfigMap, "Bytes to write to `binaryData`, in standard base64. One atomic request moves a key between `data` and `binaryData`.", attributes.ValidBase64()),
-			"expected_value": attributes.Text(cas.ConfigMap, "Text that the key must hold before the write. If you do not set it, the key must not exist yet for a create, and must hold the value "+
-				"in the state for an update. A plan without a write does not check it, so it can stay in the configuration after the swap.", attributes.NotWith("expected_value_base64"), attributes.ValidValueSize()),
-			"expected_value_base64": attributes.Text(cas.ConfigMap, "Bytes that the key must hold before the write, in standard base64.", attributes.NotWith("expected_value"), attributes.ValidBase64()),
-			"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
-				"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to this key."),
-			"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply. `warning` (default) warns at plan and " +
-				"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a warning or an " +
-				"error, set `expected_value` to what the key holds now. If the key is gone, the plan creates it again."),
-			"hide_value": attributes.Hide("previous_value"),
+	return attributes.OfEntry(ctx, "Writes one key of an existing ConfigMap only if it holds the expected value, in one atomic request.", cas.ConfigMap, "shop/settings/foo", map[string]schema.Attribute{
+		"value":        attributes.Text(cas.ConfigMap, "Text to write to `data`. Set exactly one of `value` and `value_base64`.", attributes.OneOfBoth("value", "value_base64"), attributes.ValidValueSize()),
+		"value_base64": attributes.Text(cas.ConfigMap, "Bytes to write to `binaryData`, in standard base64. One atomic request moves a key between `data` and `binaryData`.", attributes.ValidBase64()),
+		"expected_value": attributes.Text(cas.ConfigMap, "Text that the key must hold before the write. If you do not set it, the key must not exist yet for a create, and must hold the value "+
+			"in the state for an update. A plan without a write does not check it, so it can stay in the configuration after the swap.", attributes.NotWith("expected_value_base64"), attributes.ValidValueSize()),
+		"expected_value_base64": attributes.Text(cas.ConfigMap, "Bytes that the key must hold before the write, in standard base64.", attributes.NotWith("expected_value"), attributes.ValidBase64()),
+		"conflict_scope": attributes.Scope("Which changes since the plan are a conflict for an update or a delete, and from Terraform 1.16 for a " +
+			"create. `object` (default): any change to the ConfigMap that this apply did not make. `key`: only a change to this key."),
+		"on_drift": attributes.OnDrift("What an update does if somebody else changed the key after the last apply. `warning` (default) warns at plan and " +
+			"overwrites the change. `error` refuses to overwrite or remove it. `off` overwrites it silently. To overwrite it without a warning or an " +
+			"error, set `expected_value` to what the key holds now. If the key is gone, the plan creates it again."),
+		"hide_value": attributes.Hide("previous_value"),
 
-			"previous_value": attributes.Computed("Text that the last write replaced. Null if the key was absent or held binary data, if this resource " +
-				"has not written yet (for example after an import), or with `hide_value` or `hide_values`."),
-		}),
-	}
+		"previous_value": attributes.Computed("Text that the last write replaced. Null if the key was absent or held binary data, if this resource " +
+			"has not written yet (for example after an import), or with `hide_value` or `hide_values`."),
+	})
 }

@@ -33,8 +33,8 @@ type listModel struct {
 	Timeouts      types.Object `tfsdk:"timeouts"`
 }
 
-// listAttributes are those that all lists share, and others. Not all go with a selector.
-func listAttributes(others map[string]schema.Attribute, selectors ...validator.String) map[string]schema.Attribute {
+// listSchema is the schema of a list: the attributes that all lists share, and others. Not all go with a selector.
+func listSchema(description string, others map[string]schema.Attribute, selectors ...validator.String) schema.Schema {
 	all := map[string]schema.Attribute{
 		"namespace": attributes.OptionalNamespace("ConfigMaps"),
 		"label_selector": schema.StringAttribute{
@@ -55,7 +55,7 @@ func listAttributes(others map[string]schema.Attribute, selectors ...validator.S
 		"timeouts": attributes.Timeout("list", "the list"),
 	}
 	maps.Copy(all, others)
-	return all
+	return schema.Schema{MarkdownDescription: description, Attributes: all}
 }
 
 func selectorProblems(example string, err error) []string {
@@ -92,10 +92,7 @@ func NewConfigMapList() list.ListResource {
 }
 
 func wholeListSchema(context.Context) schema.Schema {
-	return schema.Schema{
-		MarkdownDescription: "Lists the ConfigMaps of a namespace. Needs Terraform 1.14 and the verb `list`.",
-		Attributes:          listAttributes(nil),
-	}
+	return listSchema("Lists the ConfigMaps of a namespace. Needs Terraform 1.14 and the verb `list`.", nil)
 }
 
 // NewEntryList is the list cas_configmap_entry.
@@ -106,16 +103,13 @@ func NewEntryList() list.ListResource {
 }
 
 func entryListSchema(context.Context) schema.Schema {
-	return schema.Schema{
-		MarkdownDescription: "Lists the keys of one ConfigMap, or of all that selectors find. Needs Terraform 1.14, and the verb `get` for one ConfigMap, " +
-			"`list` for several.",
-		Attributes: listAttributes(map[string]schema.Attribute{
-			"name": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
-				MarkdownDescription: "Name of the one ConfigMap whose keys to list. It excludes selectors. Default: all ConfigMaps that the selectors find.",
-			},
-		}, attributes.NotWith("name")),
-	}
+	return listSchema("Lists the keys of one ConfigMap, or of all that selectors find. Needs Terraform 1.14, and the verb `get` for one ConfigMap, "+
+		"`list` for several.", map[string]schema.Attribute{
+		"name": schema.StringAttribute{
+			Optional: true, Validators: []validator.String{attributes.ValidName(cas.ConfigMap)},
+			MarkdownDescription: "Name of the one ConfigMap whose keys to list. It excludes selectors. Default: all ConfigMaps that the selectors find.",
+		},
+	}, attributes.NotWith("name"))
 }
 
 func (l *keysList[M, P]) ListResourceConfigSchema(ctx context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {

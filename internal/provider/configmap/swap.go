@@ -29,22 +29,19 @@ type swapModel struct {
 }
 
 func swapSchema(context.Context) schema.Schema {
-	return schema.Schema{
-		MarkdownDescription: "Swaps keys of an existing ConfigMap in one atomic request, all or none, only if every key holds its expected value. " +
-			"An action has no state. Needs Terraform 1.14.",
-		Attributes: attributes.Swap("ConfigMap", map[string]schema.Attribute{
-			"namespace": attributes.OptionalNamespace("ConfigMap"),
-			"name":      attributes.Required("Name of the ConfigMap. It must exist before the swap.", attributes.ValidName(cas.ConfigMap)),
-			"data":      attributes.Map(cas.ConfigMap, "Text to write, by key; null to remove the key, which needs an expectation. Other keys stay as they are.", attributes.ValidValueSize()),
-			"binary_data": attributes.Map(cas.ConfigMap, "Bytes to write to `binaryData`, by key, in standard base64; null to remove the key. No key may be in "+
-				"both maps.", attributes.ValidBase64()),
-			"expected_data": attributes.Map(cas.ConfigMap, "Text that each key must hold before the write; null if the key must be absent. A key of `data` "+
-				"or `binary_data` that is not listed here must be absent, or already hold the value to write. A key that is listed only here is a guard: the "+
-				"request compares it and never writes it.", attributes.ValidValueSize()),
-			"expected_binary_data": attributes.Map(cas.ConfigMap, "Bytes that each key must hold before the write, in standard base64. Works like "+
-				"`expected_data`. No key may be in both.", attributes.ValidBase64()),
-		}),
-	}
+	return attributes.Swap("Swaps keys of an existing ConfigMap in one atomic request, all or none, only if every key holds its expected value. "+
+		"An action has no state. Needs Terraform 1.14.", "ConfigMap", map[string]schema.Attribute{
+		"namespace": attributes.OptionalNamespace("ConfigMap"),
+		"name":      attributes.Required("Name of the ConfigMap. It must exist before the swap.", attributes.ValidName(cas.ConfigMap)),
+		"data":      attributes.Map(cas.ConfigMap, "Text to write, by key; null to remove the key, which needs an expectation. Other keys stay as they are.", attributes.ValidValueSize()),
+		"binary_data": attributes.Map(cas.ConfigMap, "Bytes to write to `binaryData`, by key, in standard base64; null to remove the key. No key may be in "+
+			"both maps.", attributes.ValidBase64()),
+		"expected_data": attributes.Map(cas.ConfigMap, "Text that each key must hold before the write; null if the key must be absent. A key of `data` "+
+			"or `binary_data` that is not listed here must be absent, or already hold the value to write. A key that is listed only here is a guard: the "+
+			"request compares it and never writes it.", attributes.ValidValueSize()),
+		"expected_binary_data": attributes.Map(cas.ConfigMap, "Bytes that each key must hold before the write, in standard base64. Works like "+
+			"`expected_data`. No key may be in both.", attributes.ValidBase64()),
+	})
 }
 
 // Validate checks what the maps must be together. What each holds by itself, the schema checks.

@@ -95,10 +95,7 @@ func fieldsSchema(ctx context.Context) schema.Schema {
 			"stands between two slashes for a kind without namespaces."),
 		"wait_for_match": attributes.Wait(anyObject, terms.ScopeField, "the verb `watch`, and excludes `conflict_scope = \"object\"` and `on_drift = \"error\"`"),
 	})
-	return schema.Schema{
-		MarkdownDescription: "Writes fields of an existing object of any kind in one atomic request, all or none, only if every field holds its expected value.",
-		Attributes:          attributes.OfData(ctx, anyObject, "", all),
-	}
+	return attributes.OfData(ctx, "Writes fields of an existing object of any kind in one atomic request, all or none, only if every field holds its expected value.", anyObject, "", all)
 }
 
 const groupDescription = "a change of the API group replaces the resource"

@@ -42,10 +42,7 @@ func sourceSchema(context.Context) schema.Schema {
 	all["values"] = schema.DynamicAttribute{
 		Computed: true, MarkdownDescription: "What the fields hold, by path as `paths` has it; null for one that is absent. Null as a whole if there is no object.",
 	}
-	return schema.Schema{
-		MarkdownDescription: "Reads fields of an object of any kind, or says that it does not exist.",
-		Attributes:          attributes.OfFound(anyObject, "Whether the object exists.", ", for `expected_resource_version_wo`", all),
-	}
+	return attributes.OfFound("Reads fields of an object of any kind, or says that it does not exist.", anyObject, "Whether the object exists.", ", for `expected_resource_version_wo`", all)
 }
 
 func (m *source) Locate(cas.Kind) diagnose.Subject {

@@ -37,11 +37,8 @@ func swapSchema(context.Context) schema.Schema {
 		MarkdownDescription: "Values that fields must hold before the write, by path, as the API server stores them; null if the field must be absent. A field of `fields` that is " +
 			"not here must be absent, or already hold the value to write. A field that is only here is a guard: the request compares it and never writes it.",
 	}
-	return schema.Schema{
-		MarkdownDescription: "Swaps fields of an existing object of any kind in one atomic request, all or none, only if every field holds its expected value. " +
-			"An action has no state. Needs Terraform 1.14.",
-		Attributes: attributes.Swap("object", all),
-	}
+	return attributes.Swap("Swaps fields of an existing object of any kind in one atomic request, all or none, only if every field holds its expected value. "+
+		"An action has no state. Needs Terraform 1.14.", "object", all)
 }
 
 func (m *swapModel) At() []types.String { return m.places(m.Named) }

@@ -104,9 +104,6 @@ func allocationsSchema(context.Context) schema.Schema {
 		Computed: true, ElementType: valuesType, MarkdownDescription: "The values of each claimant. Those of none are under the empty name.",
 	}
 	all["managers"] = managersAttribute()
-	return schema.Schema{
-		MarkdownDescription: "Reads the pool that one key of a ConfigMap holds: what is taken, by whom, and how much is free.",
-		Attributes: attributes.OfFound(cas.ConfigMap,
-			"Whether the key exists. `false` if the ConfigMap does not exist. The pool is empty then.", "", all),
-	}
+	return attributes.OfFound("Reads the pool that one key of a ConfigMap holds: what is taken, by whom, and how much is free.", cas.ConfigMap,
+		"Whether the key exists. `false` if the ConfigMap does not exist. The pool is empty then.", "", all)
 }

@@ -81,20 +81,17 @@ type wholeSource struct {
 
 func wholeSourceSchema(context.Context) schema.Schema {
 	const use = ", for `expected_resource_version_wo`"
-	return schema.Schema{
-		MarkdownDescription: "Reads a ConfigMap, or says that it does not exist.",
-		Attributes: attributes.OfFound(cas.ConfigMap, "Whether the ConfigMap exists.", use, map[string]schema.Attribute{
-			"id":          attributes.Computed("`namespace/name`, for example `shop/settings`."),
-			"data":        attributes.FoundMap(cas.ConfigMap, "Keys with text, and their values."),
-			"binary_data": attributes.FoundMap(cas.ConfigMap, "Keys with bytes, and their values in base64."),
-			"labels":      attributes.FoundMap(cas.ConfigMap, "Labels of the ConfigMap."),
-			"annotations": attributes.FoundMap(cas.ConfigMap, "Annotations of the ConfigMap."),
-			"immutable": schema.BoolAttribute{
-				Computed: true, MarkdownDescription: "Whether the API server refuses changes of the values. Null if there is no ConfigMap.",
-			},
-			"managers": managersAttribute(),
-		}),
-	}
+	return attributes.OfFound("Reads a ConfigMap, or says that it does not exist.", cas.ConfigMap, "Whether the ConfigMap exists.", use, map[string]schema.Attribute{
+		"id":          attributes.Computed("`namespace/name`, for example `shop/settings`."),
+		"data":        attributes.FoundMap(cas.ConfigMap, "Keys with text, and their values."),
+		"binary_data": attributes.FoundMap(cas.ConfigMap, "Keys with bytes, and their values in base64."),
+		"labels":      attributes.FoundMap(cas.ConfigMap, "Labels of the ConfigMap."),
+		"annotations": attributes.FoundMap(cas.ConfigMap, "Annotations of the ConfigMap."),
+		"immutable": schema.BoolAttribute{
+			Computed: true, MarkdownDescription: "Whether the API server refuses changes of the values. Null if there is no ConfigMap.",
+		},
+		"managers": managersAttribute(),
+	})
 }
 
 func (m *wholeSource) Fill(_ context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
@@ -122,12 +119,9 @@ type entrySource struct {
 
 func entrySourceSchema(context.Context) schema.Schema {
 	const use = ", for `expected_resource_version_wo`, also if only the key is absent"
-	return schema.Schema{
-		MarkdownDescription: "Reads one key of a ConfigMap, or says that it does not exist.",
-		Attributes: attributes.OfFoundEntry(cas.ConfigMap, use, " or holds binary data", " or holds text", map[string]schema.Attribute{
-			"managers": managersAttribute(),
-		}),
-	}
+	return attributes.OfFoundEntry("Reads one key of a ConfigMap, or says that it does not exist.", cas.ConfigMap, use, " or holds binary data", " or holds text", map[string]schema.Attribute{
+		"managers": managersAttribute(),
+	})
 }
 
 func (m *entrySource) Fill(_ context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
