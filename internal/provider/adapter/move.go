@@ -145,10 +145,8 @@ func (m *Object) takeOver(raw []byte) (*claim.Claim, bool) {
 	m.SetRef(cas.Ref{Namespace: cmp.Or(meta.Namespace, terms.DefaultNamespace), Name: meta.Name})
 	m.Labels, m.Annotations = movedMap(meta.Labels), movedMap(meta.Annotations)
 	m.Immutable, m.Type = types.BoolValue(source.Immutable), types.StringValue(source.Type)
+	m.GenerateName = TextOf(meta.GenerateName)
 	m.SetVersion(cas.Version{UID: meta.UID, ResourceVersion: meta.ResourceVersion})
-	if meta.GenerateName != "" {
-		m.GenerateName = types.StringValue(meta.GenerateName)
-	}
 	data, binaryData := movedMap(source.Data), movedMap(source.BinaryData)
 	if m.Kind == cas.Secret {
 		m.sealed = seal(data, binaryData)

@@ -60,6 +60,14 @@ func StringOf(v attr.Value) types.String {
 	return types.StringNull()
 }
 
+// TextOf is a text; null where that is empty.
+func TextOf(s string) types.String {
+	if s == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(s)
+}
+
 // MapOf is a map of strings, null for nil.
 func MapOf(all map[string]string) types.Map {
 	if all == nil {

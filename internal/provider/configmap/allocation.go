@@ -195,10 +195,7 @@ func (r *allocationResource) Read(ctx context.Context, req resource.ReadRequest,
 	member := found.Member
 	state.has(member)
 	if member.Claimant != state.Claimant.ValueString() {
-		state.Claimant = types.StringNull()
-		if member.Claimant != "" {
-			state.Claimant = types.StringValue(member.Claimant)
-		}
+		state.Claimant = adapter.TextOf(member.Claimant)
 	}
 	resp.Diagnostics.Append(r.Codec().Encode(ctx, *state, &resp.State.Raw)...)
 }

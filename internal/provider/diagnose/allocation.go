@@ -91,15 +91,10 @@ func (s Subject) holders(e *pool.FullError) []Fact {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
-	more := ""
-	if len(names) > mostNames {
-		more = fmt.Sprintf(" and %d more", len(names)-mostNames)
-		names = names[:mostNames]
-	}
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%s (%d)", orNobody(name), counts[name])
 	}
-	return append(facts, Fact{"Claimants", strings.Join(names, ", ") + more})
+	return append(facts, Fact{"Claimants", listed(names)})
 }
 
 func orNobody(claimant string) string {

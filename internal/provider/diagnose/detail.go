@@ -39,13 +39,15 @@ func Nearest(missing string, names []string) string {
 	if len(names) == 0 {
 		return "(none)"
 	}
-	more := ""
-	names = byNearness(missing, names)
+	return listed(byNearness(missing, names))
+}
+
+// listed are names, or the first of them where they are many.
+func listed(names []string) string {
 	if len(names) > mostNames {
-		more = fmt.Sprintf(" and %d more", len(names)-mostNames)
-		names = names[:mostNames]
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], ", "), len(names)-mostNames)
 	}
-	return strings.Join(names, ", ") + more
+	return strings.Join(names, ", ")
 }
 
 // enumerate lists keys in a sentence.

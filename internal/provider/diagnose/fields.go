@@ -123,19 +123,10 @@ func (s Subject) numbersAsText(code int) string {
 
 // quantities say why two values are told apart that mean the same.
 func (s Subject) quantities(a, b cas.Entry) []Fact {
-	textA, isA := a.Text()
-	textB, isB := b.Text()
-	if s.APIVersion == "" || s.Hide != ShowValues || !isA || !isB || !SameQuantity(textA, textB) {
+	if s.APIVersion == "" || s.Hide != ShowValues || !IsForm(a, b) {
 		return nil
 	}
-	return []Fact{{"Note", fmt.Sprintf("the API server keeps the quantity %q as %q, and expectations are compared with what it keeps", textA, textB)}}
-}
-
-// SameQuantity reports whether two texts are one quantity of Kubernetes.
-func SameQuantity(a, b string) bool {
-	of, err := resource.ParseQuantity(a)
-	other, wrong := resource.ParseQuantity(b)
-	return err == nil && wrong == nil && a != b && of.Cmp(other) == 0
+	return []Fact{{"Note", fmt.Sprintf("the API server keeps the quantity %q as %q, and expectations are compared with what it keeps", a.Raw(), b.Raw())}}
 }
 
 // IsScalar reports whether an entry is a text, a number or a bool, of which a policy may set another back and the API server makes no other.
@@ -144,11 +135,13 @@ func IsScalar(e cas.Entry) bool {
 	return isJSON && !strings.ContainsAny(string(raw[:1]), "{[")
 }
 
-// IsForm reports whether what was stored is the form that the API server gives what was sent.
+// IsForm reports whether what was stored is the form that the API server gives what was sent: texts of one quantity of Kubernetes.
 func IsForm(sent, stored cas.Entry) bool {
 	a, isText := sent.Text()
 	b, areTexts := stored.Text()
-	return isText && areTexts && SameQuantity(a, b)
+	of, err := resource.ParseQuantity(a)
+	other, wrong := resource.ParseQuantity(b)
+	return isText && areTexts && err == nil && wrong == nil && a != b && of.Cmp(other) == 0
 }
 
 // mostFacts is how many lines the facts about fields have: with the title and the sentences, a message has 20.

@@ -16,16 +16,14 @@ import (
 // title is an ErrorTitle or a WarningTitle.
 type title interface {
 	At(where path.Path, detail string) diag.Diagnostic
-	of(kind cas.Kind) title
-	ofFields() title
-	about(what string) title
+	with(words func(string) string) title
 }
+
+func (t ErrorTitle) with(words func(string) string) title   { return ErrorTitle(words(string(t))) }
+func (t WarningTitle) with(words func(string) string) title { return WarningTitle(words(string(t))) }
 
 // Of is the title of a diagnostic about an object of a kind.
 func (t ErrorTitle) Of(kind cas.Kind) ErrorTitle { return ErrorTitle(named(kind, string(t))) }
-
-func (t ErrorTitle) of(kind cas.Kind) title   { return t.Of(kind) }
-func (t WarningTitle) of(kind cas.Kind) title { return WarningTitle(named(kind, string(t))) }
 
 // ofFields is a title about fields of an object, of whatever kind.
 var ofFields = strings.NewReplacer("ConfigMap", "Object", "Key", "Field")
@@ -35,16 +33,19 @@ var phrases = strings.NewReplacer("import the keys", "import the fields",
 	"the problem of each key", "the problem of each field", "to what the keys hold", "to what the fields hold", "remove the key from", "remove the field from",
 	"leave out the keys that", "leave out the fields that")
 
-func (t ErrorTitle) ofFields() title   { return ErrorTitle(ofFields.Replace(string(t))) }
-func (t WarningTitle) ofFields() title { return WarningTitle(ofFields.Replace(string(t))) }
-
 // tell makes all diagnostics of a Subject. Titles and sentences are written for a ConfigMap.
 func (s Subject) tell(as title, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
 	kind, what := s.ID.Kind, s.whatOf(as, facts)
+	words := func(text string) string { return named(kind, text) }
+	happened, next = words(happened), words(next)
 	if s.APIVersion != "" {
-		return as.ofFields().about(what).At(at, s.detail(named(kind, happened), facts, phrases.Replace(named(kind, next))))
+		words, next = ofFields.Replace, phrases.Replace(next)
 	}
-	return as.of(kind).about(what).At(s.visible(at), s.detail(named(kind, happened), facts, named(kind, next)))
+	as = as.with(words)
+	if _, isWarning := as.(WarningTitle); isWarning && what != "" {
+		as = as.with(func(title string) string { return title + ": " + what })
+	}
+	return as.At(s.visible(at), s.detail(happened, facts, next))
 }
 
 // ofConfigMaps are the words that stand for the kind. A kind, or a key, may have a name in which they are a part.
@@ -74,16 +75,6 @@ func (s Subject) visible(at path.Path) path.Path {
 
 // Command lines show one warning of each title, and count the others: "(and 3 more similar warnings elsewhere)". So the title of a warning ends with what it is
 // about. Those about the same are folded still: 150 keys of an object that does not exist yet have one warning. Errors are never folded, and have their titles alone.
-
-// about is the title of a warning about something.
-func (t WarningTitle) about(what string) title {
-	if what == "" {
-		return t
-	}
-	return WarningTitle(string(t) + ": " + what)
-}
-
-func (t ErrorTitle) about(string) title { return t }
 
 // whatOf is what a warning of a title is about: a key, several, an object, or what objects have in common. facts name the keys.
 func (s Subject) whatOf(as title, facts []Fact) string {

@@ -315,10 +315,7 @@ func (m *fieldsModel) Import(ctx context.Context, req resource.ImportStateReques
 	if diags.HasError() {
 		return nil, diags
 	}
-	m.APIVersion, m.ObjectKind, m.Namespace, m.Name = types.StringValue(id.APIVersion), types.StringValue(id.Kind.String()), types.StringNull(), types.StringValue(id.Name)
-	if id.Namespace != "" {
-		m.Namespace = types.StringValue(id.Namespace)
-	}
+	m.APIVersion, m.ObjectKind, m.Namespace, m.Name = types.StringValue(id.APIVersion), types.StringValue(id.Kind.String()), adapter.TextOf(id.Namespace), types.StringValue(id.Name)
 	m.ID = types.StringValue(id.String())
 	m.SetKind(id.Kind)
 	return id.Keys, nil

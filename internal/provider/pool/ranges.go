@@ -43,7 +43,7 @@ func (r Numbers) Free(p *Pool) int64 {
 	if all == 0 {
 		return math.MaxInt64
 	}
-	return saturated(all - uint64(len(r.used(p))))
+	return int64(min(all-uint64(len(r.used(p))), math.MaxInt64))
 }
 
 // used are the numbers of the range that cannot be taken, in order.
@@ -127,10 +127,6 @@ func (r Names) lowest(p *Pool) (string, bool) {
 func (r Names) only(value string) Range { return Names{value} }
 
 func (r Names) touches(m member) bool { return slices.Contains(r, m.name) }
-
-func saturated(n uint64) int64 {
-	return int64(min(n, math.MaxInt64))
-}
 
 // Prefixes are those of a length that lie within others, which do not overlap each other, and overlap none of Except.
 type Prefixes struct {

@@ -47,7 +47,7 @@ var providerTold = []Rule{
 	rule("Ten differences of a ConfigMap are listed", "diagnose.Subject.differences", "never a++", "TestDiagnostics/whole:_changed_in_more_than_is_shown,_and_immutable"),
 	rule("A conflict tells that a ConfigMap became immutable", "diagnose.Subject.differences", "never Fact{immutable, a}", "TestDiagnostics/whole:_changed_in_more_than_is_shown,_and_immutable"),
 	rule("A conflict tells the owner of a key", "diagnose.Subject.keyFacts", "a.Owners(b) -> a.LastWriters()", "TestDiagnostics/changed_by:_the_owner_of_the_key_that_changed"),
-	rule("Ten names are listed", "diagnose.Nearest", "never mostNames", "TestNearestNames/twelve"),
+	rule("Ten names are listed", "diagnose.listed", "never mostNames", "TestNearestNames/twelve"),
 	rule("The nearest name is listed first", "diagnose.byNearness", "cmp.Compare(a[b], a[c]) -> 0", "TestNearestNames/the_nearest_first"),
 	rule("The title of a warning names its key", "diagnose.Subject.whatOf", `never a.Key != ""`, "TestTitlesOfWarningsNameWhatTheyAreAbout/a_key"),
 	rule("An object that is not there yet is told once", "diagnose.Subject.whatOf", "without WarningConfigMapDoesNotExistYet",

@@ -56,7 +56,7 @@ func (m *allocations) Fill(ctx context.Context, seen *cas.Observation, about dia
 	members, values := []attr.Value{}, map[string][]string{}
 	for _, each := range taken.Members() {
 		members = append(members, types.ObjectValueMust(memberType.AttrTypes, map[string]attr.Value{
-			"value": types.StringValue(each.Value), "claimant": textOrNull(each.Claimant), "id": textOrNull(each.ID), "since": textOrNull(each.Since),
+			"value": types.StringValue(each.Value), "claimant": adapter.TextOf(each.Claimant), "id": adapter.TextOf(each.ID), "since": adapter.TextOf(each.Since),
 		}))
 		values[each.Claimant] = append(values[each.Claimant], each.Value)
 	}
@@ -71,13 +71,6 @@ func (m *allocations) Fill(ctx context.Context, seen *cas.Observation, about dia
 		m.Free = types.Int64Value(from.Free(taken))
 	}
 	return diags
-}
-
-func textOrNull(s string) types.String {
-	if s == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(s)
 }
 
 func allocationsSchema(context.Context) schema.Schema {
