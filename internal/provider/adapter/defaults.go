@@ -29,9 +29,6 @@ func (t *Type) setDefaults(req *resource.ModifyPlanRequest, resp *resource.Modif
 	var open []string // follow a default that is not known
 	for name := range plan {
 		value, has := t.defaults().Of(name)
-		if t.IsOfFields {
-			value = t.defaults().OfFields(name, value)
-		}
 		given, configured := config[name]
 		switch {
 		case !has || !configured || !given.IsNull():
@@ -72,11 +69,14 @@ func (t *Type) refuses(name, value string) diag.Diagnostics {
 }
 
 // defaults are the provider's.
-func (t *Type) defaults() terms.Defaults {
-	if t.Run == nil {
-		return terms.Defaults{}
+func (t *Type) defaults() (d terms.Defaults) {
+	if t.Run != nil {
+		d = t.Run.Defaults
 	}
-	return t.Run.Defaults
+	if t.IsOfFields {
+		d = d.OfFields()
+	}
+	return d
 }
 
 // textOf is a text of a plan.

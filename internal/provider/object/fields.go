@@ -163,7 +163,6 @@ func (m *fieldsModel) Validate() (diags diag.Diagnostics) {
 
 func (m *fieldsModel) SetDefaults(of terms.Defaults) {
 	m.KeysAttributes.SetDefaults(of)
-	m.ConflictScope, m.DeletionPolicy = of.OfFields(terms.ConflictScope, m.ConflictScope), of.OfFields(terms.DeletionPolicy, m.DeletionPolicy)
 	m.HideValues = types.BoolValue(false)
 }
 

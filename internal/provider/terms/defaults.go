@@ -20,26 +20,32 @@ const (
 var usual = map[string]string{ConflictScope: ScopeObject, DeletionPolicy: PolicyRelease, MissingObject: MissingWarning, OnDrift: DriftWarning}
 
 // Defaults are what the provider block gives. The zero value is what there is without a block.
-type Defaults struct{ given types.Object }
+type Defaults struct {
+	given    types.Object
+	ofFields bool
+}
 
 // DefaultsOf reads the block, null where there is none.
-func DefaultsOf(given types.Object) Defaults {
-	if given.IsNull() {
-		return Defaults{}
-	}
-	return Defaults{given}
+func DefaultsOf(given types.Object) Defaults { return Defaults{given: given} }
+
+// OfFields are the defaults as a resource of fields of objects of any kind has them: its narrow scope is the usual one, and has a name of its own.
+func (d Defaults) OfFields() Defaults {
+	d.ofFields = true
+	return d
 }
 
 // Of is the default of an attribute, unknown where the block is not known yet. It reports false of any other attribute.
 func (d Defaults) Of(attribute string) (types.String, bool) {
-	value, ok := usual[attribute]
+	_, ok := usual[attribute]
 	switch given, _ := d.given.Attributes()[attribute].(types.String); {
 	case !ok:
 		return types.StringNull(), false
 	case d.given.IsUnknown() || given.IsUnknown():
 		return types.StringUnknown(), true
-	case d.given.IsNull() || given.IsNull():
-		return types.StringValue(value), true
+	case given.IsNull():
+		return d.usual(attribute), true
+	case d.ofFields && given.ValueString() == ScopeKey:
+		return types.StringValue(ScopeField), true
 	default:
 		return given, true
 	}
@@ -50,22 +56,12 @@ func (d Defaults) Known(attribute string) types.String {
 	if value, _ := d.Of(attribute); !value.IsUnknown() {
 		return value
 	}
-	return types.StringValue(usual[attribute])
+	return d.usual(attribute)
 }
 
-// usualOfFields are those that differ for fields of objects of any kind.
-var usualOfFields = map[string]string{ConflictScope: ScopeField, DeletionPolicy: PolicyRelease}
-
-// OfFields is a default as a resource of fields has it: another one where the provider block gives none, and by its own name.
-func (d Defaults) OfFields(attribute string, value types.String) types.String {
-	given, isGiven := d.given.Attributes()[attribute].(types.String)
-	own, isOwn := usualOfFields[attribute]
-	switch {
-	case isOwn && !d.given.IsUnknown() && (!isGiven || given.IsNull()):
-		return types.StringValue(own)
-	case value.ValueString() == ScopeKey:
+func (d Defaults) usual(attribute string) types.String {
+	if d.ofFields && attribute == ConflictScope {
 		return types.StringValue(ScopeField)
-	default:
-		return value
 	}
+	return types.StringValue(usual[attribute])
 }
