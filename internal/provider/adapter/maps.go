@@ -63,41 +63,37 @@ func (m *Maps) Describe(s *diagnose.Subject, kind cas.Kind) {
 // Check says what is wrong with the maps, alone and together. The schema of a ConfigMap checks what each holds by itself. A null removes the key, or is refused.
 func (m *Maps) Check(kind cas.Kind, mayRemove bool) (diags diag.Diagnostics) {
 	size, largest, where := 0, cas.Entry{}, path.Empty()
-	for _, pair := range []struct {
-		textual, encoded types.Map
-		name, other      string
-		writes           bool
+	for _, of := range []struct {
+		values, texts types.Map // texts are what is beside base64
+		name, beside  string
+		writes        bool
 	}{
-		{m.Data, m.BinaryData, "data", "binary_data", true},
-		{m.ExpectedData, m.ExpectedBinaryData, "expected_data", "expected_binary_data", false},
+		{m.Data, types.Map{}, "data", "", true},
+		{m.BinaryData, m.Data, "binary_data", "data", true},
+		{m.ExpectedData, types.Map{}, "expected_data", "", false},
+		{m.ExpectedBinaryData, m.ExpectedData, "expected_binary_data", "expected_data", false},
 	} {
-		for _, of := range []struct {
-			values    types.Map
-			name      string
-			isEncoded bool
-		}{{pair.textual, pair.name, false}, {pair.encoded, pair.other, true}} {
-			for _, key := range slices.Sorted(maps.Keys(of.values.Elements())) {
-				at, v := attributeOf(kind, of.name).AtMapKey(key), StringOf(of.values.Elements()[key])
-				text, base64 := v, types.StringNull()
-				if of.isEncoded {
-					text, base64 = base64, v
-				}
-				_, isText := pair.textual.Elements()[key]
-				title, problem := sealedProblem(text, base64)
-				switch problems := terms.KeyProblems(key); {
-				case kind == cas.Secret && len(problems) > 0:
-					diags.Append(fault(kind, diagnose.TitleInvalidConfigMapKey.Of(kind), at, problems[0]))
-				case pair.writes && v.IsNull() && !mayRemove:
-					diags.Append(fault(kind, diagnose.TitleMissingValue, at, "must not be null; to remove the key, leave it out"))
-				case of.isEncoded && isText:
-					diags.Append(fault(kind, diagnose.TitleKeyInBothMaps, at, fmt.Sprintf("the key must not be in %s as well", attributeOf(kind, pair.name))))
-				case kind == cas.Secret && problem != "":
-					diags.Append(fault(kind, title, at, problem))
-				}
-				if e := EntryFrom(kind, text, base64); pair.writes {
-					if size += e.Size(); e.Size() > largest.Size() || e.Size() == largest.Size() && at.String() < where.String() {
-						largest, where = e, at
-					}
+		for _, key := range slices.Sorted(maps.Keys(of.values.Elements())) {
+			at, v := attributeOf(kind, of.name).AtMapKey(key), StringOf(of.values.Elements()[key])
+			text, base64 := v, types.StringNull()
+			if of.beside != "" {
+				text, base64 = base64, v
+			}
+			_, isText := of.texts.Elements()[key]
+			title, problem := sealedProblem(text, base64)
+			switch problems := terms.KeyProblems(key); {
+			case kind == cas.Secret && len(problems) > 0:
+				diags.Append(fault(kind, diagnose.TitleInvalidConfigMapKey.Of(kind), at, problems[0]))
+			case of.writes && v.IsNull() && !mayRemove:
+				diags.Append(fault(kind, diagnose.TitleMissingValue, at, "must not be null; to remove the key, leave it out"))
+			case isText:
+				diags.Append(fault(kind, diagnose.TitleKeyInBothMaps, at, fmt.Sprintf("the key must not be in %s as well", attributeOf(kind, of.beside))))
+			case kind == cas.Secret && problem != "":
+				diags.Append(fault(kind, title, at, problem))
+			}
+			if e := EntryFrom(kind, text, base64); of.writes {
+				if size += e.Size(); e.Size() > largest.Size() || e.Size() == largest.Size() && at.String() < where.String() {
+					largest, where = e, at
 				}
 			}
 		}
