@@ -151,12 +151,12 @@ func (e Environment) configPaths(ctx context.Context, model Model) ([]argument, 
 			return
 		}
 		if isContent(value) {
-			diags.Append(invalid(path.Empty(), diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s must be the path of a kubeconfig file, but its value looks like the content of one.", name)))
+			diags.Append(diagnose.TitleInvalidProviderArgument.At(path.Empty(), fmt.Sprintf("%s must be the path of a kubeconfig file, but its value looks like the content of one.", name)))
 			return
 		}
 		expanded, err := e.expandHome(value)
 		if err != nil {
-			diags.Append(invalid(at, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("The path %q in %s cannot be expanded: %s.", value, name, err)))
+			diags.Append(diagnose.TitleInvalidProviderArgument.At(at, fmt.Sprintf("The path %q in %s cannot be expanded: %s.", value, name, err)))
 			return
 		}
 		paths = append(paths, argument{value: expanded, name: name, path: at})

@@ -96,12 +96,12 @@ func loadKubeconfigs(files []argument) (*clientcmdapi.Config, diag.Diagnostic) {
 			continue
 		}
 		if _, err := clientcmd.LoadFromFile(file.value); err != nil {
-			return nil, invalid(file.path, diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
+			return nil, diagnose.TitleInvalidKubeconfig.At(file.path, fmt.Sprintf(
 				"The kubeconfig file %q, from %s, cannot be read: %s.", file.value, file.name, withoutContent(err)))
 		}
 	}
 	if err != nil {
-		return nil, invalid(files[0].path, diagnose.TitleInvalidKubeconfig, fmt.Sprintf("The kubeconfig files cannot be merged: %s.", withoutContent(err)))
+		return nil, diagnose.TitleInvalidKubeconfig.At(files[0].path, fmt.Sprintf("The kubeconfig files cannot be merged: %s.", withoutContent(err)))
 	}
 	return config, nil
 }
@@ -157,7 +157,7 @@ func (a arguments) override(base *clientcmdapi.Config) (*rest.Config, diag.Diagn
 	}
 	config, err := clientcmd.NewNonInteractiveClientConfig(*base, contextName, overrides, access).ClientConfig()
 	if err != nil {
-		return nil, invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, readable(err))
+		return nil, diagnose.TitleInvalidKubeconfig.At(a.kubeconfigPath(), readable(err))
 	}
 	return config, a.checkTransport(config)
 }
@@ -212,11 +212,11 @@ func (a arguments) checkCluster(base *clientcmdapi.Config, name string) diag.Dia
 		return nil // host is given, else choose had refused
 	}
 	if !a.host.given() && !isServer(cluster.Server) {
-		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
+		return diagnose.TitleInvalidKubeconfig.At(a.kubeconfigPath(), fmt.Sprintf(
 			"The server of the cluster %q of the kubeconfig must be a URL such as https://10.0.0.1:6443, without a user name.", name))
 	}
 	if cluster.ProxyURL != "" && !a.proxyURL.given() && !isProxyURL(cluster.ProxyURL) {
-		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, fmt.Sprintf(
+		return diagnose.TitleInvalidKubeconfig.At(a.kubeconfigPath(), fmt.Sprintf(
 			"The proxy-url of the cluster %q of the kubeconfig must be a URL with the scheme http, https or socks5.", name))
 	}
 	return nil

@@ -25,11 +25,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/diagnose"
 )
 
-// invalid makes the diagnostics about how the provider is configured.
-func invalid(at path.Path, title diagnose.ErrorTitle, happened string) diag.Diagnostic {
-	return title.At(at, diagnose.Detail(happened, nil, ""))
-}
-
 // missing is for a configuration that does not say which cluster to use.
 func missing(at path.Path, happened string) diag.Diagnostic {
 	return diagnose.TitleMissingKubernetesConfiguration.At(at, diagnose.Detail(happened, []diagnose.Fact{
@@ -43,7 +38,7 @@ func missing(at path.Path, happened string) diag.Diagnostic {
 
 // UnusableClient is the diagnostic of a configuration of which no client can be made.
 func UnusableClient(err error) diag.Diagnostic {
-	return invalid(path.Empty(), diagnose.TitleInvalidKubeconfig, readable(err))
+	return diagnose.TitleInvalidKubeconfig.At(path.Empty(), readable(err))
 }
 
 // notFound is for a name that a kubeconfig does not have, among those of its kind that it has.
@@ -61,12 +56,12 @@ func notFound(at path.Path, happened, kind, name string, names []string) diag.Di
 func (a arguments) validate() diag.Diagnostics {
 	var diags diag.Diagnostics
 	refuse := func(wrong argument, detail string) {
-		diags.Append(invalid(wrong.path, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s %s.", wrong.name, detail)))
+		diags.Append(diagnose.TitleInvalidProviderArgument.At(wrong.path, fmt.Sprintf("%s %s.", wrong.name, detail)))
 	}
 
 	exclude := func(one, other argument) { // of which one may come from the environment: the schema cannot find that
 		if one.given() && other.given() {
-			diags.Append(invalid(one.path, diagnose.TitleConflictingProviderArguments, fmt.Sprintf("%s and %s must not be set together.", one.name, other.name)))
+			diags.Append(diagnose.TitleConflictingProviderArguments.At(one.path, fmt.Sprintf("%s and %s must not be set together.", one.name, other.name)))
 		}
 	}
 	exclude(a.insecure, a.clusterCA)
@@ -114,7 +109,7 @@ func (a arguments) checkPairs(user *clientcmdapi.AuthInfo) diag.Diagnostic {
 		if !half.given() || there {
 			return nil
 		}
-		return invalid(half.path, diagnose.TitleInvalidProviderArgument, fmt.Sprintf("%s needs %s (%s) as well.", half.name, name, env))
+		return diagnose.TitleInvalidProviderArgument.At(half.path, fmt.Sprintf("%s needs %s (%s) as well.", half.name, name, env))
 	}
 	for _, problem := range []diag.Diagnostic{
 		needs(a.clientCert, "client_key", EnvClientKey, a.clientKey.given() || user.ClientKey != "" || len(user.ClientKeyData) > 0),
@@ -141,12 +136,12 @@ func (a arguments) checkTransport(config *rest.Config) diag.Diagnostic {
 			if !a.host.given() {
 				at = a.kubeconfigPath()
 			}
-			return invalid(at, diagnose.TitleInvalidProviderArgument, fmt.Sprintf(
+			return diagnose.TitleInvalidProviderArgument.At(at, fmt.Sprintf(
 				"%s would not be sent: the server's URL is not https, and credentials are never sent over plain HTTP.", refused[0].name))
 		}
 	}
 	if _, err := rest.TLSConfigFor(config); err != nil {
-		return invalid(a.kubeconfigPath(), diagnose.TitleInvalidKubeconfig, readable(err))
+		return diagnose.TitleInvalidKubeconfig.At(a.kubeconfigPath(), readable(err))
 	}
 	return nil
 }
