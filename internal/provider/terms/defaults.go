@@ -26,7 +26,12 @@ type Defaults struct {
 }
 
 // DefaultsOf reads the block, null where there is none.
-func DefaultsOf(given types.Object) Defaults { return Defaults{given: given} }
+func DefaultsOf(given types.Object) (d Defaults) {
+	if !given.IsNull() {
+		d.given = given
+	}
+	return d
+}
 
 // OfFields are the defaults as a resource of fields of objects of any kind has them: its narrow scope is the usual one, and has a name of its own.
 func (d Defaults) OfFields() Defaults {
