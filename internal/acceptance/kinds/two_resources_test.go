@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/acceptance/fixture"
@@ -80,6 +81,42 @@ func TestTwoResourcesCreateOneConfigMap(t *testing.T) {
 	p.Write(one + fixture.WholeBlock("two", `name = "second"`, `data = { b = "1" }`))
 	p.Wants(p.Plan(), "!Created Twice")
 	p.Apply()
+}
+
+// One instance would delete the object that another one has: after a new address without a moved block, and after an import of it there.
+func TestAWholeObjectMovesBetweenInstances(t *testing.T) {
+	t.Parallel()
+	for _, kind := range fixture.ObjectKinds {
+		t.Run(kind.Name, func(t *testing.T) {
+			fixture.OnEachProfile(t, func(p *fixture.Pipeline, _ bool) {
+				of := "cas_" + strings.ToLower(kind.Name)
+				named := func(label string, lines ...string) string {
+					return strings.Replace(fixture.WholeBlock(label, append(lines, `data`+kind.Suffix+` = { foo = "1" }`)...), "cas_configmap", of, 1)
+				}
+				moves := kind.Name + " Moves Between Instances"
+				p.Planned(named("a"))
+				p.Write(named("b"))
+				p.PlanRefused([]string{"Error: " + moves, "One instance deletes this " + kind.Name + ", and another one has it", "add a moved block"})
+				p.Write("moved {\n  from = " + of + ".a\n  to = " + of + ".b\n}\n" + named("b"))
+				p.Wants(p.Plan(), "0 to add, 0 to change, 0 to destroy.")
+				p.Apply()
+
+				labeled := named("a", `labels = { team = "x" }`)
+				p.Write(labeled + named("b"))
+				p.Do("import", of+".a", p.Namespace+"/testmap")
+				p.Wants(p.Plan(), "!"+moves)
+				for _, left := range []string{named("a"), named("a", `immutable = true`), labeled} {
+					p.Write(left)
+					p.PlanRefused([]string{"Error: " + moves, "run terraform state rm"})
+				}
+				p.Export("CAS_PLAN_CHECK", "off")
+				p.Wants(p.Plan(), "!"+moves)
+				p.Export("CAS_PLAN_CHECK", "error")
+				p.Do("state", "rm", of+".b")
+				p.Wants(p.Plan(), "!"+moves)
+			})
+		})
+	}
 }
 
 // One resource that Terraform plans in two calls is no second creation.

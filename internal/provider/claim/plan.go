@@ -66,6 +66,11 @@ func (ch *Change) PlanUpdate(ctx context.Context) (diags diag.Diagnostics) {
 		}
 		return diags
 	}
+	if c.Whole != nil {
+		if diags = ch.Run.planWhole(ctx, objectUse{Ref: c.Ref}, ch.Memory.token(), ch.about); diags.HasError() {
+			return diags
+		}
+	}
 	if left := ch.leftToOthers(); isTold && len(left) > 0 {
 		diags.Append(ch.about.NoLongerManaged(left))
 	}

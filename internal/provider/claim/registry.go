@@ -21,6 +21,7 @@ type registry struct {
 	written   map[terms.EntryID]string // in the apply: who wrote the key or took it over: [counters], [allocations] or nobody in particular
 	creations sync.Map                 // tokens of instances, by the [cas.Ref] that they create
 	declared  map[cas.Ref]Declared     // by whole objects of the plan
+	objects   map[objectUse][]token    // of the plan
 	reads     sync.Map                 // tokens of instances
 	allocated map[string]bool          // by the ids of allocations: see holds
 	awaited   []*pool.FullError        // by allocations of the plan
@@ -156,6 +157,21 @@ func (g *registry) creates(ref cas.Ref, creator token) (twice bool) {
 	return creator.isOther(first)
 }
 
+// objectUse is a whole object that instances have, or that they delete.
+type objectUse struct {
+	cas.Ref
+
+	isDeleted bool
+}
+
+// uses records that an instance has an object, or deletes it, and reports whether another one does the other of the two.
+func (g *registry) uses(u objectUse, of token) (moves bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	put(&g.objects, u, append(g.objects[u], of))
+	return slices.ContainsFunc(g.objects[objectUse{u.Ref, !u.isDeleted}], of.isOther)
+}
+
 // isCreated reports whether the plan creates an object. Keys in it cannot be checked yet, and need no warning.
 func (g *registry) isCreated(ref cas.Ref) bool {
 	_, ok := g.creations.Load(ref)
@@ -273,7 +289,7 @@ func (r *Run) planKeys(ctx context.Context, ref cas.Ref, u use, of token, about 
 // PlanUnchanged records the keys of an instance that its plan leaves as it is. A whole object leaves those to entries.
 func (ch *Change) PlanUnchanged(ctx context.Context) diag.Diagnostics {
 	if ch.Prior.Whole != nil {
-		return nil
+		return ch.Run.planWhole(ctx, objectUse{Ref: ch.Prior.Ref}, ch.Memory.token(), ch.Run.about(ch.Prior, terms.OpUpdate))
 	}
 	return ch.Run.planKeys(ctx, ch.Prior.Ref, use{owns: ch.Prior.Keys(), values: ch.Prior.Values}, ch.Memory.token(), ch.Run.about(ch.Prior, terms.OpUpdate))
 }

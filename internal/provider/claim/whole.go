@@ -193,6 +193,15 @@ func (c *Claim) isGenerated() bool {
 	return c.Whole != nil && c.Ref.Name == "" && c.Whole.GenerateName != ""
 }
 
+// planWhole records that an instance is planned to have an object, or to delete it. It refuses to delete what another instance has: the object would be gone in
+// the end, with everything in it.
+func (r *Run) planWhole(ctx context.Context, u objectUse, of token, about diagnose.Subject) diag.Diagnostics {
+	if r.IsApply(ctx) || !r.registry.uses(u, of) || r.PlanCheck == terms.PlanCheckOff {
+		return nil
+	}
+	return diag.Diagnostics{r.atPlan(ctx, about).ObjectMoves()}
+}
+
 // planObject checks a creation at plan. After the removal of a replace it checks nothing: the old object still exists. It records the object, so that keys
 // planned in it cause no warning, and refuses one that another resource of the plan creates.
 func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
@@ -209,11 +218,14 @@ func (ch *Change) planObject(ctx context.Context) diag.Diagnostics {
 	}
 	ch.about.ID.Ref = ref
 	isTwice := ch.Run.registry.creates(ref, ch.Memory.newToken())
+	moves := ch.Run.planWhole(ctx, objectUse{Ref: ref}, ch.Memory.token(), ch.about)
 	switch {
 	case ch.Memory.removalOf(c.ID) != nil, isReplanned(ctx):
 		return nil
 	case isTwice && !ch.Run.IsApply(ctx) && ch.Run.PlanCheck != terms.PlanCheckOff:
 		return diag.Diagnostics{ch.Run.atPlan(ctx, ch.about).CreatedTwice()}
+	case len(moves) > 0:
+		return moves
 	}
 	return ch.Run.check(ctx, ch.about, c.Timeouts, func(ctx context.Context) error {
 		_, err := ch.Run.Engine.CheckCreate(ctx, ch.Run.creation(c, ref), how)
@@ -251,8 +263,12 @@ func (r *Run) createObject(ctx context.Context, c *Claim) (ref cas.Ref, result c
 // planDeleteWhole is PlanDelete for a whole object: it notes the version. If it notes nothing, the removal compares with the prior state.
 func (ch *Change) planDeleteWhole(ctx context.Context) diag.Diagnostics {
 	prior := ch.Prior
+	diags := ch.Run.planWhole(ctx, objectUse{prior.Ref, true}, ch.Memory.token(), ch.about)
+	if diags.HasError() {
+		return diags
+	}
 	var drift diag.Diagnostics
-	diags := ch.Run.check(ctx, ch.about, prior.Timeouts, func(ctx context.Context) error {
+	diags.Append(ch.Run.check(ctx, ch.about, prior.Timeouts, func(ctx context.Context) error {
 		seen, err := ch.Run.Engine.Observe(ctx, prior.Ref, cas.Fresh)
 		if err != nil || !seen.Exists() {
 			return err
@@ -265,7 +281,7 @@ func (ch *Change) planDeleteWhole(ctx context.Context) diag.Diagnostics {
 			_, err = ch.Run.Engine.CheckRemove(ctx, &cas.Removal{Ref: prior.Ref, At: []cas.Version{seen.Version()}}, cas.DryRun)
 		}
 		return err
-	})
+	})...)
 	return append(diags, drift...)
 }
 

@@ -52,6 +52,7 @@ const (
 	TitleConfigMapCreatedTwice          = ErrorTitle("ConfigMap Created Twice")
 	TitleConfigMapIsBeingDeleted        = ErrorTitle("ConfigMap Is Being Deleted")
 	TitleConfigMapIsImmutable           = ErrorTitle("ConfigMap Is Immutable")
+	TitleConfigMapMovesBetweenInstances = ErrorTitle("ConfigMap Moves Between Instances")
 	TitleConfigMapNotFound              = ErrorTitle("ConfigMap Not Found")
 	TitleConfigMapTooLarge              = ErrorTitle("ConfigMap Too Large")
 	TitleConfigMapVersionNotKnown       = ErrorTitle("ConfigMap Version Not Known")
