@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -202,3 +203,14 @@ func (s Subject) unknownNumber(e *cas.UnknownNumberError) diag.Diagnostic {
 		append([]Fact{{"Number", strings.Join(numbers, " or ")}, {"State", state}}, s.sent(e.Err)...),
 		"Run terraform apply again: it takes another number. If this one was taken, it stays unused.")
 }
+
+// NumberNotKept is for a number that was taken for nothing.
+func (s Subject) NumberNotKept(taken cas.Taken) diag.Diagnostic {
+	return s.tell(TitleNumberChangedByAdmission, path.Root("key"),
+		"Admission changed "+s.ID.Key+" while a number was taken, so another resource may get the same number. It is not used.",
+		append([]Fact{{"Number", s.figure(taken.Number)}}, s.compare("Sent", taken.Sent, "Stored", taken.Stored)...),
+		"Exclude the key from the admission policy, set it to a free number, then apply again.")
+}
+
+// figure shows a number that came from the key.
+func (s Subject) figure(n int64) string { return renderOne(cas.Text(strconv.FormatInt(n, 10)), s.Hide) }

@@ -169,3 +169,25 @@ func (s Subject) driftFacts(drift []Drift, live *cas.Observation) (facts []Fact)
 	}
 	return facts
 }
+
+// KeyChange is what became of a key.
+type KeyChange struct {
+	Key          string
+	Sent, Stored cas.Entry
+}
+
+// ChangedByAdmission warns of values that the cluster's admission changed.
+func (s Subject) ChangedByAdmission(changed []KeyChange) diag.Diagnostic {
+	var facts []Fact
+	var keys []string
+	for _, c := range changed {
+		keys = append(keys, c.Key)
+		facts = append(append(facts, s.keyFact(c.Key)...), s.compare("Sent", c.Sent, "Stored", c.Stored)...)
+	}
+	who, next := "Admission", fmt.Sprintf("Change the admission policy, or set %s to what it stores.", root(s.Value))
+	if s.APIVersion != "" && slices.ContainsFunc(changed, func(c KeyChange) bool { return c.Sent.IsAbsent() }) { // nothing tells which
+		who, next = "Admission, or a default of the API server,", "A default counts as removed. Otherwise: "+next
+	}
+	return s.tell(WarningValueChangedByAdmission, s.Keys[keys[0]].Value,
+		fmt.Sprintf("%s changed %s while %s written.", who, enumerate(keys), number(len(keys), "it was", "they were")), facts, next)
+}

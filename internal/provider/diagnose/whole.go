@@ -154,3 +154,25 @@ func (s Subject) inOtherMap(e *cas.ConflictError) diag.Diagnostic {
 		number(len(keys), "it", "them"), to, other, in)
 	return s.refuse(TitleKeyInTheOtherMap, path.Root(to), happened, append(facts, s.versionFacts(e)...), s.orDestroy(next))
 }
+
+// Admitted warns where what was stored is not what was planned.
+func (s Subject) Admitted(plan, stored Content) diag.Diagnostics {
+	for _, entries := range []map[string]cas.Entry{stored["data"], stored["binary_data"]} {
+		// Of keys only those that are planned: an entry may have come with the same write.
+		maps.DeleteFunc(entries, func(key string, _ cas.Entry) bool {
+			return plan["data"][key].IsAbsent() && plan["binary_data"][key].IsAbsent()
+		})
+	}
+	facts := s.differences(plan, stored, "Sent", "Stored", nil)
+	if facts == nil {
+		return nil
+	}
+	next := "Change the admission policy"
+	if slices.ContainsFunc(facts, func(f Fact) bool { return f.Name == PartKey }) {
+		next += ", or set the keys to what it stores"
+	}
+	if slices.ContainsFunc(facts, func(f Fact) bool { return f.Name == PartLabel || f.Name == PartAnnotation }) {
+		next += ", or leave labels and annotations to it by the provider's ignore_labels and ignore_annotations"
+	}
+	return diag.Diagnostics{s.tell(WarningConfigMapChangedByAdmission, path.Empty(), "Admission changed the ConfigMap while it was written.", facts, next+".")}
+}
