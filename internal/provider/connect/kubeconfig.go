@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -171,24 +172,19 @@ func (a arguments) choose(base *clientcmdapi.Config) (string, diag.Diagnostic) {
 		return "", a.contextAuthInfo.notFound("user", slices.Collect(maps.Keys(base.AuthInfos)))
 	}
 
-	contexts := slices.Collect(maps.Keys(base.Contexts))
-	if a.context.given() {
-		if base.Contexts[a.context.value] == nil {
-			return "", a.context.notFound("context", contexts)
-		}
-		return a.context.value, a.checkContext(base, a.context.value)
-	}
-	if base.CurrentContext != "" {
-		if base.Contexts[base.CurrentContext] == nil {
-			return "", notFound(a.kubeconfigPath(), fmt.Sprintf("The kubeconfig does not have its current context, %q.", base.CurrentContext),
-				"context", base.CurrentContext, contexts)
-		}
-		return base.CurrentContext, a.checkContext(base, base.CurrentContext)
-	}
-	if a.host.given() || a.contextCluster.given() {
+	name, contexts := cmp.Or(a.context.value, base.CurrentContext), slices.Collect(maps.Keys(base.Contexts))
+	switch {
+	case name != "" && base.Contexts[name] != nil:
+		return name, a.checkContext(base, name)
+	case a.context.given():
+		return "", a.context.notFound("context", contexts)
+	case name != "":
+		return "", notFound(a.kubeconfigPath(), fmt.Sprintf("The kubeconfig does not have its current context, %q.", name), "context", name, contexts)
+	case a.host.given() || a.contextCluster.given():
 		return "", nil
+	default:
+		return "", notFound(a.kubeconfigPath(), "The kubeconfig has no current context, and config_context is not set.", "context", "", contexts)
 	}
-	return "", notFound(a.kubeconfigPath(), "The kubeconfig has no current context, and config_context is not set.", "context", "", contexts)
 }
 
 // checkContext finds what clientcmd passes over in silence: without its user, a context is anonymous.
