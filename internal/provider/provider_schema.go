@@ -17,6 +17,7 @@ import (
 )
 
 func providerSchema() schema.Schema {
+	expressions := listvalidator.ValueStringsAre(attributes.ValidExpression())
 	return schema.Schema{
 		MarkdownDescription: "Compare-and-swap for Kubernetes ConfigMaps: writes a value only if the current value is the expected one.",
 		Attributes: map[string]schema.Attribute{
@@ -27,11 +28,8 @@ func providerSchema() schema.Schema {
 				stringvalidator.ConflictsWith(path.MatchRoot("token"))), // not on the token, whose line Terraform would print
 			"password": sensitive(argument(connect.EnvPassword, "Password for HTTP basic authentication.")),
 			"token":    sensitive(argument(connect.EnvToken, "Bearer token, for example of a service account. Conflicts with `username` and `password`.")),
-			"insecure": schema.BoolAttribute{
-				MarkdownDescription: "Accept any server certificate. Anybody on the network path can then read and change everything. " +
-					"Conflicts with `cluster_ca_certificate`. Environment variable: `" + connect.EnvInsecure + "`. Default: `false`.",
-				Optional: true,
-			},
+			"insecure": flag("Accept any server certificate. Anybody on the network path can then read and change everything. " +
+				"Conflicts with `cluster_ca_certificate`. Environment variable: `" + connect.EnvInsecure + "`."),
 			"tls_server_name": argument(connect.EnvTLSServerName,
 				"Name for SNI and for the check of the server's certificate. Default: the host of the URL."),
 			"client_certificate": argument(connect.EnvClientCertificate, "PEM-encoded client certificate. Needs `client_key`."),
@@ -40,13 +38,8 @@ func providerSchema() schema.Schema {
 				"those of the kubeconfig, else of the system."),
 			"config_path": argument(connect.EnvConfigPath, "Path of a kubeconfig file; `~` is the home directory. Conflicts with `config_paths`.",
 				stringvalidator.ConflictsWith(path.MatchRoot("config_paths"))),
-			"config_paths": schema.ListAttribute{
-				MarkdownDescription: "Paths of kubeconfig files. The provider merges them like `kubectl`: the first file that sets a value wins. " +
-					"Each must exist. Environment variable: `" + connect.EnvConfigPaths + "`, separated as in `PATH`; `" + connect.EnvConfigPath + "` wins.",
-				ElementType: types.StringType,
-				Optional:    true,
-				Validators:  []validator.List{listvalidator.NoNullValues()},
-			},
+			"config_paths": textList("Paths of kubeconfig files. The provider merges them like `kubectl`: the first file that sets a value wins. " +
+				"Each must exist. Environment variable: `" + connect.EnvConfigPaths + "`, separated as in `PATH`; `" + connect.EnvConfigPath + "` wins."),
 			"config_context":           argument(connect.EnvContext, "Context of the kubeconfig. Default: its current context."),
 			"config_context_auth_info": argument(connect.EnvContextAuthInfo, "User of the kubeconfig. Default: the user of the context."),
 			"config_context_cluster":   argument(connect.EnvContextCluster, "Cluster of the kubeconfig. Default: the cluster of the context."),
@@ -70,22 +63,16 @@ func providerSchema() schema.Schema {
 				Optional:            true,
 				Validators:          attributes.ValidFieldManager(),
 			},
-			"hide_values": schema.BoolAttribute{
-				MarkdownDescription: "Show lengths and SHA-256 digests instead of values in the diagnostics of all resources. Default: `false`.",
-				Optional:            true,
-			},
+			"hide_values": flag("Show lengths and SHA-256 digests instead of values in the diagnostics of all resources."),
 			"plan_check": choice("What happens if a check at plan fails: `error` stops the plan, `warning` only warns, `off` skips the check. "+
 				"An apply always checks. Environment variable: `"+terms.EnvPlanCheck+"`. Default: `error`.",
 				string(terms.PlanCheckError), string(terms.PlanCheckWarning), string(terms.PlanCheckOff)),
-			"ignore_labels": expressions("Regular expressions (RE2). `cas_configmap` ignores labels with a key that one of them matches in any part, unless the " +
-				"resource sets the label: it does not read them into the state, and never removes them."),
-			"ignore_annotations": expressions("Regular expressions (RE2) for keys of annotations. Works like `ignore_labels`."),
-			"plan_dry_run": schema.BoolAttribute{
-				MarkdownDescription: "Send each write at plan as a server-side dry run. The plan then fails if the API server would refuse the write, for " +
-					"example because of a missing permission, an admission policy or a quota. `plan_check` applies to it as well. The plan needs the " +
-					"permission to write. Environment variable: `" + terms.EnvPlanDryRun + "`. Default: `false`.",
-				Optional: true,
-			},
+			"ignore_labels": textList("Regular expressions (RE2). `cas_configmap` ignores labels with a key that one of them matches in any part, unless the "+
+				"resource sets the label: it does not read them into the state, and never removes them.", expressions),
+			"ignore_annotations": textList("Regular expressions (RE2) for keys of annotations. Works like `ignore_labels`.", expressions),
+			"plan_dry_run": flag("Send each write at plan as a server-side dry run. The plan then fails if the API server would refuse the write, for " +
+				"example because of a missing permission, an admission policy or a quota. `plan_check` applies to it as well. The plan needs the " +
+				"permission to write. Environment variable: `" + terms.EnvPlanDryRun + "`."),
 			"defaults": schema.SingleNestedAttribute{
 				MarkdownDescription: "What attributes of resources are where a resource does not set them. A change of a default is an update in place of all resources " +
 					"that follow it, without a request.",
@@ -123,10 +110,14 @@ func sensitive(a schema.StringAttribute) schema.StringAttribute {
 	return a
 }
 
-func expressions(description string) schema.ListAttribute {
+// flag is false by default.
+func flag(description string) schema.BoolAttribute {
+	return schema.BoolAttribute{Optional: true, MarkdownDescription: description + " Default: `false`."}
+}
+
+func textList(description string, validators ...validator.List) schema.ListAttribute {
 	return schema.ListAttribute{
-		Optional: true, ElementType: types.StringType, MarkdownDescription: description,
-		Validators: []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(attributes.ValidExpression())},
+		Optional: true, ElementType: types.StringType, MarkdownDescription: description, Validators: append([]validator.List{listvalidator.NoNullValues()}, validators...),
 	}
 }
 
@@ -144,24 +135,10 @@ func execBlock() schema.ListNestedBlock {
 		},
 		NestedObject: schema.NestedBlockObject{
 			Attributes: map[string]schema.Attribute{
-				"api_version": schema.StringAttribute{
-					MarkdownDescription: "API version of the command: `client.authentication.k8s.io/v1` or `client.authentication.k8s.io/v1beta1`.",
-					Required:            true,
-					Validators: []validator.String{
-						stringvalidator.OneOf("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"),
-					},
-				},
-				"command": schema.StringAttribute{
-					MarkdownDescription: "The command: a path, or a name in `PATH`.",
-					Required:            true,
-					Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-				},
-				"args": schema.ListAttribute{
-					MarkdownDescription: "Arguments of the command.",
-					ElementType:         types.StringType,
-					Optional:            true,
-					Validators:          []validator.List{listvalidator.NoNullValues()},
-				},
+				"api_version": required("API version of the command: `client.authentication.k8s.io/v1` or `client.authentication.k8s.io/v1beta1`.",
+					stringvalidator.OneOf("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")),
+				"command": required("The command: a path, or a name in `PATH`.", stringvalidator.LengthAtLeast(1)),
+				"args":    textList("Arguments of the command."),
 				"env": schema.MapAttribute{
 					MarkdownDescription: "Environment variables for the command, besides those of Terraform.",
 					ElementType:         types.StringType,
@@ -175,4 +152,8 @@ func execBlock() schema.ListNestedBlock {
 			},
 		},
 	}
+}
+
+func required(description string, valid validator.String) schema.StringAttribute {
+	return schema.StringAttribute{Required: true, Validators: []validator.String{valid}, MarkdownDescription: description}
 }
