@@ -27,7 +27,7 @@ func ofObject(ctx context.Context, description string, kind cas.Kind, id string,
 	return of(description, append([]map[string]schema.Attribute{{
 		"namespace":        Namespace(kind),
 		"field_manager":    fieldManager(""),
-		"timeouts":         Timeouts(ctx),
+		"timeouts":         Timeouts(ctx, "a refresh, and of the check at plan.", true),
 		"id":               Computed(id),
 		"resource_version": Computed(fmt.Sprintf("`metadata.resourceVersion` of the %s after the last write or refresh.", kind)),
 		"uid":              Computed(fmt.Sprintf("`metadata.uid` of the %s after the last write or refresh.", kind)),
@@ -91,7 +91,7 @@ func OfTaking(ctx context.Context, description, key string, others map[string]sc
 		"key":            place(key, ValidKey(cas.ConfigMap)),
 		"missing_object": missing(cas.ConfigMap),
 		"field_manager":  fieldManager(" Each run appends its own suffix."),
-		"timeouts":       Timeouts(ctx),
+		"timeouts":       Timeouts(ctx, "a refresh, and of the check at plan.", true),
 	}, others)
 }
 

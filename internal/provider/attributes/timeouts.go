@@ -17,18 +17,15 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// Timeouts is the timeouts of a resource.
-func Timeouts(ctx context.Context) schema.Attribute {
-	return WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
+// Timeouts is the timeouts of a resource: HashiCorp's attribute, with validators that name the attribute and want a time above zero. reads is what that of a
+// read limits. A resource whose delete sends no request has none of that.
+func Timeouts(ctx context.Context, reads string, deletes bool) schema.Attribute {
+	attribute := timeouts.Attributes(ctx, timeouts.Opts{
 		Create: true, CreateDescription: "Time limit of a create, such as `30s` or `2m`. Default: `1m`.",
-		Read: true, ReadDescription: "Time limit of a refresh, and of the check at plan. Default: `1m`.",
+		Read: true, ReadDescription: "Time limit of " + reads + " Default: `1m`.",
 		Update: true, UpdateDescription: "Time limit of an update. Default: `1m`.",
-		Delete: true, DeleteDescription: "Time limit of a delete. Default: `1m`. Apply a change of it before you destroy.",
-	}))
-}
-
-// WithTimeoutValidators is HashiCorp's attribute, with validators that name the attribute and want a time above zero.
-func WithTimeoutValidators(attribute schema.Attribute) schema.Attribute {
+		Delete: deletes, DeleteDescription: "Time limit of a delete. Default: `1m`. Apply a change of it before you destroy.",
+	})
 	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
 		for name, each := range nested.Attributes {
 			if s, ok := each.(schema.StringAttribute); ok {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -152,30 +151,26 @@ func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Su
 }
 
 func counterSchema(ctx context.Context) schema.Schema {
-	return attributes.OfTaking(ctx, "Takes the next free number from one key of an existing ConfigMap, so that no two resources get the same number.", "Key that holds the next free number, as decimal text such as `42` or `-7`. If it is absent, `initial` is the next free "+
-		"number.", map[string]schema.Attribute{
-		"initial": schema.Int64Attribute{
-			Optional: true, Computed: true, Default: int64default.StaticInt64(0),
-			MarkdownDescription: "First number, used only while the key is absent. A change takes no new number. Default: `0`.",
-		},
-		"step": schema.Int64Attribute{
-			Optional: true, Computed: true, Default: int64default.StaticInt64(1), Validators: []validator.Int64{int64validator.NoneOf(0)},
-			MarkdownDescription: "Number to add to the key, not zero. A negative step counts down. With `10`, the resource gets `value` and the nine " +
-				"numbers after it. A change takes no new number. Default: `1`.",
-		},
-		"triggers": schema.MapAttribute{
-			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Any values. If they change, the resource takes a new number.",
-		},
-		"timeouts": attributes.WithTimeoutValidators(timeouts.Attributes(ctx, timeouts.Opts{
-			Create: true, CreateDescription: "Time limit of a create, such as `30s` or `2m`. Default: `1m`.",
-			Read: true, ReadDescription: "Time limit of the check at plan. A refresh sends no request. Default: `1m`.",
-			Update: true, UpdateDescription: "Time limit of an update. Default: `1m`.",
-		})),
-		"id": attributes.Computed("`namespace/name/key`, for example `shop/numbers/next_port`. All resources of one counter have the same `id`."),
-		"value": schema.Int64Attribute{
-			Computed:            true,
-			MarkdownDescription: "The number of this resource. It changes only with `triggers`, even if the key changes.",
-		},
-	})
+	return attributes.OfTaking(ctx, "Takes the next free number from one key of an existing ConfigMap, so that no two resources get the same number.",
+		"Key that holds the next free number, as decimal text such as `42` or `-7`. If it is absent, `initial` is the next free number.", map[string]schema.Attribute{
+			"initial": schema.Int64Attribute{
+				Optional: true, Computed: true, Default: int64default.StaticInt64(0),
+				MarkdownDescription: "First number, used only while the key is absent. A change takes no new number. Default: `0`.",
+			},
+			"step": schema.Int64Attribute{
+				Optional: true, Computed: true, Default: int64default.StaticInt64(1), Validators: []validator.Int64{int64validator.NoneOf(0)},
+				MarkdownDescription: "Number to add to the key, not zero. A negative step counts down. With `10`, the resource gets `value` and the nine " +
+					"numbers after it. A change takes no new number. Default: `1`.",
+			},
+			"triggers": schema.MapAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Any values. If they change, the resource takes a new number.",
+			},
+			"timeouts": attributes.Timeouts(ctx, "the check at plan. A refresh sends no request.", false),
+			"id":       attributes.Computed("`namespace/name/key`, for example `shop/numbers/next_port`. All resources of one counter have the same `id`."),
+			"value": schema.Int64Attribute{
+				Computed:            true,
+				MarkdownDescription: "The number of this resource. It changes only with `triggers`, even if the key changes.",
+			},
+		})
 }

@@ -33,7 +33,8 @@ func NewEntryEphemeral() ephemeral.EphemeralResource {
 type entryEphemeral struct{ adapter.FoundEntry }
 
 func entryEphemeralSchema(context.Context) schema.Schema {
-	return attributes.OfFoundEntry("Reads one key of a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.", cas.Secret, "", ", or holds bytes that are no UTF-8 or no NFC: Terraform would change them", "", nil)
+	return attributes.OfFoundEntry("Reads one key of a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.",
+		cas.Secret, "", ", or holds bytes that are no UTF-8 or no NFC: Terraform would change them", "", nil)
 }
 
 func (m *entryEphemeral) Fill(_ context.Context, seen *cas.Observation, about diagnose.Subject) diag.Diagnostics {
@@ -58,11 +59,12 @@ type wholeEphemeral struct {
 }
 
 func wholeEphemeralSchema(context.Context) schema.Schema {
-	return attributes.OfFound("Reads a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.", cas.Secret, "Whether the Secret exists.", "", map[string]schema.Attribute{
-		"type":        attributes.Computed("Type of the Secret. Null if there is no Secret."),
-		"data":        attributes.FoundMap(cas.Secret, "Keys with text, and their values."),
-		"binary_data": attributes.FoundMap(cas.Secret, "Keys with bytes that are no UTF-8 or no NFC, which Terraform would change, and their values in base64."),
-	})
+	return attributes.OfFound("Reads a Secret for this run alone, or says that it does not exist. Terraform stores nothing of it.",
+		cas.Secret, "Whether the Secret exists.", "", map[string]schema.Attribute{
+			"type":        attributes.Computed("Type of the Secret. Null if there is no Secret."),
+			"data":        attributes.FoundMap(cas.Secret, "Keys with text, and their values."),
+			"binary_data": attributes.FoundMap(cas.Secret, "Keys with bytes that are no UTF-8 or no NFC, which Terraform would change, and their values in base64."),
+		})
 }
 
 func (m *wholeEphemeral) Fill(_ context.Context, seen *cas.Observation, _ diagnose.Subject) diag.Diagnostics {
