@@ -37,3 +37,22 @@ func TestSecretConfigurationErrors(t *testing.T) {
 		})
 	}
 }
+
+// TestValuesOfASecretThatAreIgnored: an apply is given the write-only values that ignore_changes keeps from its plan. Keys that the plan leaves to others stay.
+func TestValuesOfASecretThatAreIgnored(t *testing.T) {
+	p := fixture.NewCLIPipeline(t)
+	whole := func(team string) string {
+		return fixture.SecretBlock(`labels = { team = "`+team+`" }`, `data_wo = { user = "u" }`, `lifecycle {`, `  ignore_changes = [data_wo]`, `}`)
+	}
+	p.Planned(whole("a"))
+	p.Write(whole("a") + fixture.SecretEntry(`value_wo = "1"`))
+	p.Wants(p.Plan(), "No Longer Managed")
+	p.Apply()
+	want := fixture.Data{"user": "u", "password": "1"}
+	p.WantSecret("database", want)
+	p.Planned(whole("b") + fixture.SecretEntry(`value_wo = "1"`))
+	p.WantSecret("database", want)
+	p.PlanNothing()
+	p.Planned(fixture.SecretBlock(`labels = { team = "b" }`, `data_wo = { user = "u", password = "1" }`))
+	p.WantSecret("database", want)
+}

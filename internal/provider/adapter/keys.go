@@ -185,6 +185,7 @@ func (r *Keys[M, P]) planUpdate(ctx context.Context, plan, state P, ch *claim.Ch
 	if c.IsNamed() && (!c.Open || c.Whole != nil) {
 		plan.SetID()
 	}
+	ch.Memory.Left = c.Whole != nil && c.IsSecret() && !c.Open
 	isUnchanged := c.Known.Change && !ch.Writes()
 	switch {
 	case !c.Known.Change, isUnchanged && (c.Open || c.IsSecret() && !c.Known.Values):
@@ -272,6 +273,9 @@ func (r *Keys[M, P]) Update(ctx context.Context, req resource.UpdateRequest, res
 	m := r.Recall(ctx, resp.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
+	}
+	if of, leaves := any(plan).(*Object); leaves && m.Left {
+		of.leaveValues()
 	}
 	ch := r.change(plan, state, m)
 	written, diags := ch.Update(ctx)

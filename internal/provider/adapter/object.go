@@ -110,6 +110,11 @@ func (m *Object) Configure(config *Object) {
 	}
 }
 
+// leaveValues takes the values of a Secret out of the model, as if the configuration had none.
+func (m *Object) leaveValues() {
+	m.config.Data, m.config.BinaryData, m.sealed = types.MapNull(types.StringType), types.MapNull(types.StringType), types.MapNull(types.StringType)
+}
+
 // Follow implements [Follower]. The name of another prefix is not known yet.
 func (m *Object) Follow(state *Object, memory *claim.Memory) {
 	if m == state {

@@ -55,6 +55,8 @@ type Memory struct {
 	Note *planNote `json:"note,omitempty"`
 	// Removal is what the plan of a removal saw, and the removal goes by.
 	Removal *removalNote `json:"removal,omitempty"`
+	// Left says that the plan of an update leaves the values of a Secret to others. With ignore_changes, the apply is given a write-only argument that the plan is not.
+	Left bool `json:"left,omitempty"`
 	// Needs are the keys that a planned creation needs as they are, in case it replaces a tainted resource, whose removal comes first.
 	Needs *needsNote `json:"needs,omitempty"`
 
@@ -162,7 +164,7 @@ func (m *Memory) Keep(ctx context.Context, to Private) diag.Diagnostics {
 }
 
 // ForgetPlan drops what belongs in plans only.
-func (m *Memory) ForgetPlan() { m.Note, m.Removal, m.Needs = nil, nil, nil }
+func (m *Memory) ForgetPlan() { m.Note, m.Removal, m.Needs, m.Left = nil, nil, nil, false }
 
 // removalOf is what a plan noted for the removal of a resource, nil if it noted nothing.
 func (m *Memory) removalOf(id string) *removalNote {

@@ -152,11 +152,10 @@ func (s Subject) undoes(keys []string) string {
 }
 
 func (s Subject) beside() string {
-	data := "data"
-	if s.ID.Kind == cas.Secret {
-		data = "data_wo"
+	if s.ID.Kind == cas.Secret { // an apply sees a write-only argument that ignore_changes keeps from the plan
+		return "Omit data_wo and binary_data_wo from the cas_secret, so that it leaves the keys to others."
 	}
-	return fmt.Sprintf("Omit %[1]s and binary_data from the %[2]s, so that it leaves the keys to others, or give it lifecycle { ignore_changes = [%[1]s] }.", data, s.wholeType())
+	return "Omit data and binary_data from the cas_configmap, so that it leaves the keys to others, or give it lifecycle { ignore_changes = [data] }."
 }
 
 func (s Subject) wholeType() string {

@@ -79,7 +79,7 @@ var providerApplied = []Rule{
 		"TestWhatACreationOfAWholeObjectRefusesLeavesNothingDeposed/ConfigMap/terraform-1.16",
 		"TestWhatACreationOfAWholeObjectRefusesLeavesNothingDeposed/Secret/terraform-1.16"),
 	rule("The plan of an apply leaves an update's check to the update", "claim.Change.PlanUpdate", "without isReplanned", "TestConflictIsToldOnceWhereTheClientTellsThePlanOfAnApply/entry"),
-	rule("A state that keeps nothing of a plan", "claim.Memory.ForgetPlan", "a.Note, a.Removal, a.Needs = nil, nil, nil -> a.Removal, a.Needs = nil, nil", "TestStateKeepsNothingOfAPlan"),
+	rule("A state that keeps nothing of a plan", "claim.Memory.ForgetPlan", "a.Note, a.Removal, a.Needs, a.Left = nil, nil, nil, false -> a.Removal, a.Needs, a.Left = nil, nil, false", "TestStateKeepsNothingOfAPlan"),
 	rule("Private state of another form is refused", "claim.parseMemory", "never a.Form != memoryForm", "TestPrivateStateOfAnotherFormIsRefused/of_a_later_form"),
 	rule("So is what was kept before forms had numbers", "claim.Recall", "without len(a) > 0", "TestPrivateStateOfAnotherFormIsRefused/from_before_there_was_a_memory"),
 	rule("What could not be read is left as it is", "claim.Memory.Keep", "never a.Form != memoryForm", "TestPrivateStateOfAnotherFormIsRefused/of_a_later_form"),

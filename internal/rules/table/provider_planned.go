@@ -63,6 +63,7 @@ var providerPlanned = []Rule{
 	rule("Two resources must not write one key", "claim.Run.planKeys", "never KeyWrittenTwice", "TestTwoResourcesWriteOneKey/two_entries"),
 	rule("Two resources must not create one ConfigMap", "claim.registry.creates", "a.isOther(b) -> false", "TestTwoResourcesCreateOneConfigMap"),
 	rule("No instance deletes an object that another one has", "claim.Run.planWhole", "a || !b || c -> true", "TestAWholeObjectMovesBetweenInstances/ConfigMap/terraform-1.11"),
+	rule("What the plan of a Secret leaves to others, its apply leaves too", "adapter.Keys.planUpdate", "skip Left", "TestValuesOfASecretThatAreIgnored"),
 	rule("One that does not change counts as well", "claim.Change.PlanUnchanged", "never Whole", "TestAWholeObjectMovesBetweenInstances/ConfigMap/terraform-1.11"),
 	rule("An update of a whole ConfigMap takes part in that", "claim.Change.planChanges", "a := b.planKeys(c, d, e, f, g) -> a := diag.Diagnostics{}; _ = e", "TestAWholeConfigMapAndAnEntryWriteOneKey"),
 	rule("To delete a key that was there before warns", "claim.Claim.tell", "never ExistedBefore", "TestDestroyOfAKeyThatExistedBeforeTerraform/entry",
