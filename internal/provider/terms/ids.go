@@ -171,10 +171,13 @@ func IsGenerated(name, prefix string) bool {
 	return ok && prefix != "" && len(suffix) == nameSuffix
 }
 
-// NamePrefixProblems are those of the names that are made of a prefix.
+// NamePrefixProblems are those that the API server finds with generateName, and those of the names that are made of it.
 func NamePrefixProblems(prefix string) []string {
 	if prefix == "" {
 		return []string{utilvalidation.EmptyError()}
+	}
+	if problems := validation.NameIsDNSSubdomain(prefix, true); len(problems) > 0 {
+		return problems
 	}
 	return NameProblems(GenerateName(prefix))
 }

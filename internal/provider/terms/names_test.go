@@ -30,11 +30,11 @@ func TestGeneratedNames(t *testing.T) {
 	}
 }
 
-// What is wrong with a prefix is what would be wrong with a name that is made of it.
+// What is wrong with a prefix is what the API server says of it, which looks at all of it, and what would be wrong with a name that is made of it.
 func TestNamePrefixes(t *testing.T) {
 	t.Parallel()
 	for prefix, valid := range map[string]bool{
-		"settings-": true, "settings.": true, "s": true, strings.Repeat("x", 300): true, "": false, "-x": false, "Settings-": false, "a b": false,
+		"settings-": true, "settings.": false, "s": true, strings.Repeat("x", 253): true, strings.Repeat("x", 300): false, "": false, "-x": false, "Settings-": false, "a b": false,
 	} {
 		if got := NamePrefixProblems(prefix); (len(got) == 0) != valid {
 			t.Errorf("%q: %v, want it valid: %t", prefix, got, valid)
