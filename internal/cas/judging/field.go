@@ -69,21 +69,21 @@ func (o *Observation) at(f Field) Entry {
 	case inFields:
 		return o.field(f.key)
 	case "binaryData":
-		if v, ok := o.configMap.BinaryData[f.key]; ok {
+		if v, ok := o.Object().BinaryData[f.key]; ok {
 			return Binary(v)
 		}
 		return Entry{}
 	case "immutable":
-		if o.configMap.Immutable == nil {
+		if o.Object().Immutable == nil {
 			return Entry{}
 		}
-		return Text(strconv.FormatBool(*o.configMap.Immutable))
+		return Text(strconv.FormatBool(*o.Object().Immutable))
 	case "data":
-		of = o.configMap.Data
+		of = o.Object().Data
 	case "labels":
-		of = o.configMap.Labels
+		of = o.Object().Labels
 	case "annotations":
-		of = o.configMap.Annotations
+		of = o.Object().Annotations
 	}
 	if v, ok := of[f.key]; ok {
 		return Text(v)

@@ -75,8 +75,11 @@ func Observed(answer runtime.Object, begun time.Time) *Observation {
 	return o
 }
 
-// Object is what was seen, which is not to be changed: a ConfigMap; of a Secret one that holds the same as binaryData; nil where there was none.
-func (o *Observation) Object() *corev1.ConfigMap { return o.configMap }
+// nothing is what was seen where there is none.
+var nothing = &corev1.ConfigMap{}
+
+// Object is what was seen, which is not to be changed: a ConfigMap; of a Secret one that holds the same as binaryData; an empty one where there was none.
+func (o *Observation) Object() *corev1.ConfigMap { return cmp.Or(o.configMap, nothing) }
 
 // IsOf reports whether the object was read by its fields in an API version or, where that is empty, by its entries.
 func (o *Observation) IsOf(apiVersion string) bool { return !o.Exists() || o.apiVersion == apiVersion }
@@ -92,17 +95,11 @@ func (o *Observation) Exists() bool { return o.configMap != nil }
 
 // Version is the zero Version where there was no object.
 func (o *Observation) Version() Version {
-	if !o.Exists() {
-		return Version{}
-	}
-	return Version{UID: string(o.configMap.UID), ResourceVersion: o.configMap.ResourceVersion}
+	return Version{UID: string(o.Object().UID), ResourceVersion: o.Object().ResourceVersion}
 }
 
 // Entry is what key held.
 func (o *Observation) Entry(key string) Entry {
-	if !o.Exists() {
-		return Entry{}
-	}
 	if f, isMeta := metaField(key); isMeta {
 		return o.at(f)
 	}
@@ -112,40 +109,27 @@ func (o *Observation) Entry(key string) Entry {
 // Entries is what all keys held, in a map of its own.
 func (o *Observation) Entries() map[string]Entry {
 	all := map[string]Entry{}
-	if !o.Exists() {
-		return all
-	}
-	for k, v := range o.configMap.Data {
+	for k, v := range o.Object().Data {
 		all[k] = Text(v)
 	}
-	for k, v := range o.configMap.BinaryData {
+	for k, v := range o.Object().BinaryData {
 		all[k] = Binary(v)
 	}
 	return all
 }
 
 // Labels is metadata.labels, which is not to be changed.
-func (o *Observation) Labels() map[string]string {
-	if !o.Exists() {
-		return nil
-	}
-	return o.configMap.Labels
-}
+func (o *Observation) Labels() map[string]string { return o.Object().Labels }
 
 // Annotations is metadata.annotations, which is not to be changed.
-func (o *Observation) Annotations() map[string]string {
-	if !o.Exists() {
-		return nil
-	}
-	return o.configMap.Annotations
-}
+func (o *Observation) Annotations() map[string]string { return o.Object().Annotations }
 
 // Type is the type of a Secret, and empty for a ConfigMap.
 func (o *Observation) Type() string { return o.secretType }
 
 // Immutable reports whether the object refuses every change of its entries.
 func (o *Observation) Immutable() bool {
-	return o.Exists() && o.configMap.Immutable != nil && *o.configMap.Immutable
+	return o.Object().Immutable != nil && *o.Object().Immutable
 }
 
 // SurvivesJSON reports whether the object is the same after it was written and parsed as JSON, as the API server does for a JSON
@@ -158,7 +142,7 @@ func (o *Observation) SurvivesJSON() bool {
 			all = appendParts(all, v)
 		}
 	}
-	for _, values := range []map[string]string{o.configMap.Data, o.configMap.Annotations} {
+	for _, values := range []map[string]string{o.Object().Data, o.Annotations()} {
 		for _, v := range values {
 			all = append(all, Text(v))
 		}
@@ -167,7 +151,7 @@ func (o *Observation) SurvivesJSON() bool {
 }
 
 // Terminating reports whether the object is being deleted.
-func (o *Observation) Terminating() bool { return o.Exists() && o.configMap.DeletionTimestamp != nil }
+func (o *Observation) Terminating() bool { return o.Object().DeletionTimestamp != nil }
 
 // Size is the number of bytes of all values together, which the API server limits to MaxSize.
 func (o *Observation) Size() int { return o.size }
@@ -201,10 +185,7 @@ const MaxSize = corev1.MaxSecretSize
 
 // Writers are all managers that managedFields name, in their order there.
 func (o *Observation) Writers() (all []Writer) {
-	if !o.Exists() {
-		return nil
-	}
-	for _, f := range o.configMap.ManagedFields {
+	for _, f := range o.Object().ManagedFields {
 		all = append(all, writerOf(f))
 	}
 	return all
