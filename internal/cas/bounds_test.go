@@ -226,7 +226,7 @@ func TestHorizonIsNotLostForEverWithOneWatch(t *testing.T) {
 			_, err := f.do(f.swapping("bar", one, two))
 			f.want(Applied, err)
 			f.wantRequests(test.requests)
-			if isGiven := f.engine.client.Horizon(f.ref).IsRefused(f.ref); isGiven || test.isGiven {
+			if isGiven := f.engine.client.IsRefused(f.ref); isGiven || test.isGiven {
 				if isGiven != test.isGiven {
 					t.Errorf("the horizon is given up: %t", isGiven)
 				}

@@ -248,7 +248,7 @@ func (c *committer) next(tasks []*task) {
 		}
 		mustRead = write == nil
 	}
-	if write != nil && write.from != nil && !c.client.Horizon(c.ref).Covers(c.ref, c.head.Since, c.client.Now()) {
+	if write != nil && write.from != nil && !c.client.Covers(c.ref, c.head.Since) {
 		write, mustRead = nil, true // a lost answer could not be found out about
 	}
 	can := [turns]bool{reads: mustRead, writes: write != nil, rehearses: rehearsal != nil}

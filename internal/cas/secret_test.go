@@ -208,8 +208,8 @@ func TestHorizonOfEachKind(t *testing.T) {
 	_, err := f.do(f.swapping("foo", one, two))
 	f.want(Applied, err)
 	configMap := Ref{Namespace: f.ref.Namespace, Name: f.ref.Name}
-	if h := f.engine.client.Horizon; !h(f.ref).IsRefused(f.ref) || h(configMap).IsRefused(configMap) {
-		t.Errorf("Secrets: %t, ConfigMaps: %t", h(f.ref).IsRefused(f.ref), h(configMap).IsRefused(configMap))
+	if c := f.engine.client; !c.IsRefused(f.ref) || c.IsRefused(configMap) {
+		t.Errorf("Secrets: %t, ConfigMaps: %t", c.IsRefused(f.ref), c.IsRefused(configMap))
 	}
 }
 

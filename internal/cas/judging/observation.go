@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
@@ -34,6 +35,28 @@ func (v Version) Matches(want Version) bool {
 // Valid reports whether a request conditional on v is conditional at all: the API server takes a resourceVersion of ""
 // or "0" in a patch as none, and overwrites.
 func (v Version) Valid() bool { return v.ResourceVersion != "" && v.ResourceVersion != "0" }
+
+// Basis is what was seen of an object before.
+type Basis struct {
+	Version
+
+	// Digest is the Observation.Digest of all that was there; empty where that is not known.
+	Digest string
+}
+
+// Moment is a version from which a watch shows what came after an observation, and when that was the present one.
+type Moment struct {
+	Version string
+	At      time.Time
+}
+
+// Of is the moment of an observation of version, where m was known before the read began: the later of the two.
+func (m Moment) Of(version string) Moment {
+	if order, err := resourceversion.CompareResourceVersion(m.Version, version); err != nil || order < 0 {
+		m.Version = version
+	}
+	return m
+}
 
 // Writer is what managedFields tells of a writer. It is a hint: the time is that of the manager's last write to any
 // field, in seconds, and a removal leaves no trace.

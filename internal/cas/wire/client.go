@@ -50,7 +50,8 @@ type Client struct {
 	APIVersion string
 
 	open     rest.Interface // for fields
-	horizons *sync.Map      // of *Reached, by kind
+	horizons *sync.Map      // of judging.Moment, by kind
+	refused  *sync.Map      // by kind and namespace: the API server does not tell this user the horizon; by kind alone: it does not tell it at all
 	kinds    *kinds
 	told     *sync.Map // of all errors of an API server that cannot be reached
 }
@@ -85,7 +86,7 @@ func New(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open, horizons: &sync.Map{}, kinds: &kinds{asking: make(chan struct{}, 1)}, told: &sync.Map{}}, nil
+	return &Client{rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open, horizons: &sync.Map{}, refused: &sync.Map{}, kinds: &kinds{asking: make(chan struct{}, 1)}, told: &sync.Map{}}, nil
 }
 
 // once has a request be about the objects of a namespace, and be sent once: by itself, client-go would send it again and again, for as long
@@ -117,7 +118,7 @@ func (c *Client) ask(ctx context.Context, ref judging.Ref, r *rest.Request) (run
 
 // Get reads the object, linearizably: without a resourceVersion the API server asks a quorum of etcd.
 func (c *Client) Get(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
-	begun, since := c.Now(), c.Horizon(ref).now()
+	begun, since := c.Now(), c.horizon(ref)
 	answer, err := c.ask(ctx, ref, c.rest.Get().Name(ref.Name))
 	o := c.observed(ref, answer, begun)
 	switch {
@@ -172,8 +173,7 @@ func (c *Client) GetPatiently(ctx context.Context, ref judging.Ref) (*judging.Ob
 func (c *Client) Read(ctx context.Context, ref judging.Ref, toWrite bool) (*judging.Observation, error) {
 	hasFailed := false
 	return Patiently(ctx, func() (*judging.Observation, error) {
-		h := c.Horizon(ref)
-		if !toWrite || h.Covers(ref, h.now(), c.Now()) {
+		if !toWrite || c.Covers(ref, c.horizon(ref)) {
 			return c.Get(ctx, ref)
 		}
 		o, err := c.getWithHorizon(ctx, ref)
@@ -184,14 +184,14 @@ func (c *Client) Read(ctx context.Context, ref judging.Ref, toWrite bool) (*judg
 		case ctx.Err() != nil:
 			return nil, &judging.CanceledError{Ref: ref, Host: c.Host, Err: context.Cause(ctx)}
 		case errors.As(err, &forbidden):
-			h.refuse(ref.Namespace)
+			c.refuse(ref.Kind, ref.Namespace)
 		case isUnsupported(err):
-			h.refuse("")
+			c.refuse(ref.Kind, "")
 		case mayBeAnswered(err) && !hasFailed: // once more
 			hasFailed = true
 			return nil, err
 		default:
-			h.learns(judging.Moment{At: c.Now()}) // nothing, and that is enough for a minute
+			c.horizons.Store(ref.Kind, judging.Moment{At: c.Now()}) // nothing, and that is enough for a minute
 		}
 		return c.Get(ctx, ref)
 	})

@@ -19,6 +19,9 @@ import (
 // horizonTimeout is how long the first events of a watch may take: about 2 ms where nothing is wrong.
 const horizonTimeout = 2 * time.Second
 
+// remembered is for how long the API server is trusted to remember what came after a version: its watch cache holds about 75 seconds of a busy kind.
+const remembered = time.Minute
+
 // Watching is how long a watch may take to show what it is asked for, where siblings wait for that.
 const Watching = 2 * time.Second
 
@@ -26,6 +29,33 @@ const Watching = 2 * time.Second
 var ErrSilent = errors.New("the watch showed nothing in time")
 
 var errEnded = errors.New("the watch ended")
+
+// horizon is the latest version of an object's kind that the API server is known to have reached, and when. An object that is read afterwards, and
+// is older, has not changed in between. So a watch from the horizon begins with what comes after that read, also where the object's own version is
+// older than all that the API server remembers. Ask for it before a read: only then does it hold for what was read.
+func (c *Client) horizon(ref judging.Ref) judging.Moment {
+	known, _ := c.horizons.Load(ref.Kind) // a resourceVersion belongs to a kind, not to an object
+	m, _ := known.(judging.Moment)        // nothing else is in it
+	return m
+}
+
+// refuse takes note that the API server does not tell the horizon of a kind, in one namespace or, where that is empty, at all.
+func (c *Client) refuse(kind judging.Kind, namespace string) {
+	c.refused.Store(judging.Ref{Kind: kind, Namespace: namespace}, true)
+}
+
+// IsRefused reports whether the API server does not tell the horizon with this object.
+func (c *Client) IsRefused(ref judging.Ref) bool {
+	_, atAll := c.refused.Load(judging.Ref{Kind: ref.Kind})
+	_, here := c.refused.Load(judging.Ref{Kind: ref.Kind, Namespace: ref.Namespace})
+	return atAll || here
+}
+
+// Covers reports whether a write on an observation of moment m, sent now, can be looked for if its answer gets lost; or that reading again would
+// not help.
+func (c *Client) Covers(ref judging.Ref, m judging.Moment) bool {
+	return c.Now().Sub(m.At) < remembered || c.IsRefused(ref)
+}
 
 // list is a request about the one object as a collection, which who may watch or list that name alone is permitted to ask for.
 func (c *Client) list(ref judging.Ref, options metav1.ListOptions) *rest.Request {
@@ -66,7 +96,7 @@ func (c *Client) getWithHorizon(ctx context.Context, ref judging.Ref) (*judging.
 	case o.Exists() && !o.IsVersioned():
 		return nil, errUnversioned
 	}
-	c.Horizon(ref).learns(o.Since)
+	c.horizons.Store(ref.Kind, o.Since)
 	return o, nil
 }
 
@@ -74,7 +104,7 @@ func (c *Client) getWithHorizon(ctx context.Context, ref judging.Ref) (*judging.
 // present state, if there is one, and those that come after it. A nil observation means that the object was deleted.
 func (c *Client) Follow(ctx context.Context, ref judging.Ref, since string, yield func(*judging.Observation) bool) error {
 	options := metav1.ListOptions{Watch: true, ResourceVersion: since}
-	if since == "" && !c.Horizon(ref).IsRefused(ref) {
+	if since == "" && !c.IsRefused(ref) {
 		options = fresh()
 	}
 	err := c.events(ctx, ref, options, func(e watch.EventType, seen *judging.Observation) bool {
@@ -88,7 +118,7 @@ func (c *Client) Follow(ctx context.Context, ref judging.Ref, since string, yiel
 		}
 	})
 	if options.SendInitialEvents != nil && isUnsupported(err) {
-		c.Horizon(ref).refuse("")
+		c.refuse(ref.Kind, "")
 		return c.Follow(ctx, ref, since, yield)
 	}
 	return err

@@ -83,7 +83,7 @@ var judged = []Rule{
 	rule("ManagedFields have what a Secret holds in data", "judging.Kind.path", "a.wire(b) -> b", "TestPathOfAnEntry"),
 	rule("A JSON Patch of a Secret tests what is in data", "judging.Kind.location", "a.wire(b) -> b", "TestKeysOfABusySecret"),
 	rule("A key is absent from a Secret where data has none of it", "judging.Observation.operationsOnEntries", "a.wire(b) -> b", "TestKeysOfABusySecret"),
-	rule("Each kind has a horizon of its own", "wire.Client.Horizon", "a.Kind -> judging.ConfigMap", "TestHorizonOfEachKind"),
+	rule("Each kind has a horizon of its own", "wire.Client.refuse", "judging.Ref{Kind: a, Namespace: b} -> judging.Ref{Namespace: b}", "TestHorizonOfEachKind"),
 	rule("A Secret is made with its type", "judging.Creation.Object", `a.Type -> ""`, "TestSecretIsMadeWithItsType"),
 	rule("A creation that asks for no type is found out about", "judging.Creation.Stored", "never Secret", "TestCreateWhoseAnswerGotLost/Secret"),
 }

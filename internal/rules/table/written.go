@@ -46,7 +46,7 @@ var written = []Rule{
 	rule("A merge patch stays in doubt while the object is at its base", "cas.committer.settled", "a.Base != b -> true", "TestSwapThatAnUnknownOneMadeIsNotAnothersToo/the_other_is_lost"),
 	rule("What is known is forgotten where a write is unknown", "cas.committer.finish", "skip forget", "TestWhatWasKnownBeforeAnUnknownWriteIsForgotten"),
 	rule("An unknown creation may land in place of a later one", "cas.creating.settle", "without lostCreation", "TestCreationThatAnUnknownOneMadeIsNotAnothersToo"),
-	rule("Who may not watch in one namespace may in another", "wire.Client.Read", `a.refuse(b.Namespace) -> a.refuse("")`, "TestHorizonIsNotLostWithAForbiddenNamespace"),
+	rule("Who may not watch in one namespace may in another", "wire.Client.Read", `a.refuse(b.Kind, b.Namespace) -> a.refuse(b.Kind, "")`, "TestHorizonIsNotLostWithAForbiddenNamespace"),
 	rule("A watch that is refused for the moment may be answered the next time", "wire.isUnsupported", "a && (b || c) -> a", "TestHorizonIsNotLostForEverWithOneWatch/the_token_has_just_expired"),
 	rule("A watch that shows nothing does not hold up siblings", "cas.batch.follow", "wire.Watching -> 1000 * wire.Watching", "TestSilentWatchDoesNotHoldUpSiblings"),
 	// What the object tells of whether a write landed.
