@@ -228,20 +228,14 @@ func (b *batch) claim() bool {
 	return true
 }
 
-// callers implements write.
 func (b *batch) callers() []*task { return b.tasks }
-
-// verb implements write.
-func (b *batch) verb() string { return "patch" }
-
-// isDry implements write.
-func (b *batch) isDry() bool { return b.dry }
+func (b *batch) verb() string     { return "patch" }
+func (b *batch) isDry() bool      { return b.dry }
 
 // canRepeat implements write. A merge patch can land once, on its base. A JSON Patch that was delayed could land after the value
 // came back.
 func (b *batch) canRepeat() bool { return !b.byKey }
 
-// send implements write.
 func (b *batch) send(ctx context.Context) (*Observation, wire.Outcome, error) {
 	body, err := b.request()
 	if err != nil {
@@ -287,7 +281,6 @@ func (b *batch) overtaken(now *Observation, refusal error) result {
 	return result{outcome: wire.Stale, now: now}
 }
 
-// landed implements write.
 func (b *batch) landed(r result) {
 	if b.dry {
 		for _, t := range b.tasks {
@@ -330,7 +323,6 @@ func (b *batch) landed(r result) {
 	}
 }
 
-// values implements write.
 func (b *batch) values() (all []Entry, isAll bool) {
 	for _, c := range b.changes {
 		if _, isField := judging.FieldPath(c.Key); isField || !judging.IsMeta(c.Key) {
@@ -341,7 +333,6 @@ func (b *batch) values() (all []Entry, isAll bool) {
 	return all, b.c.ref.Kind != Secret // of another kind no other values are hidden
 }
 
-// hides implements write.
 func (b *batch) hides() bool {
 	return b.c.ref.Kind.Hides() || slices.ContainsFunc(b.tasks, func(t *task) bool { return t.txn.Hides })
 }

@@ -107,5 +107,4 @@ type UnknownNumberError struct {
 
 func (e *UnknownNumberError) Error() string { return e.Err.Error() }
 
-// Unwrap gives what Commit said.
 func (e *UnknownNumberError) Unwrap() error { return e.Err }

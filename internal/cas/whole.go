@@ -55,8 +55,7 @@ type single struct {
 func (s single) callers() []*task { return []*task{s.t} }
 func (s single) isSigned() bool   { return false }
 func (s single) isDry() bool      { return s.t.kind == rehearseTask }
-
-func (s single) hides() bool { return s.c.ref.Kind.Hides() }
+func (s single) hides() bool      { return s.c.ref.Kind.Hides() }
 
 // canRepeat: of several creations one can be there, and of several deletions one has its version to delete.
 func (s single) canRepeat() bool { return true }
@@ -90,7 +89,6 @@ func (w *creating) settle(_ context.Context, now *Observation) (result, error) {
 	return result{outcome: wire.InDoubt, err: fmt.Errorf("a %s of this name is there, and may be another's", w.c.ref.Kind)}, nil
 }
 
-// values implements write.
 func (w *creating) values() (all []Entry, isAll bool) {
 	for _, e := range w.t.create.Entries {
 		all = append(all, e)
@@ -120,7 +118,6 @@ func (w *removing) send(ctx context.Context) (*Observation, wire.Outcome, error)
 	return w.c.client.Remove(ctx, w.c.ref, w.base, w.isDry())
 }
 
-// overtaken implements write.
 func (w *removing) overtaken(now *Observation, refusal error) result {
 	r := w.judge(now)
 	if r.outcome == wire.Pending { // the refusal was not about the version
@@ -174,5 +171,4 @@ func (w *removing) landed(r result) {
 	w.t.answer(nil)
 }
 
-// values implements write.
 func (w *removing) values() (all []Entry, isAll bool) { return nil, false }

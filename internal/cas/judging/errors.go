@@ -100,7 +100,6 @@ type FieldError struct {
 
 func (e *FieldError) Error() string { return fmt.Sprintf("%s: %v", e.Ref.Noun(), e.Err) }
 
-// Unwrap gives the cause.
 func (e *FieldError) Unwrap() error { return e.Err }
 
 // NotServedError: the API server serves no such kind in this version, as its own list says. Nothing was written.
@@ -172,7 +171,6 @@ func (e *ForbiddenError) Error() string {
 	return fmt.Sprintf("not permitted to %s %s: %v", e.Verb, e.Ref.Noun(), e.Err)
 }
 
-// Unwrap gives the API server's answer.
 func (e *ForbiddenError) Unwrap() error { return e.Err }
 
 // UnreachableError: the request was never sent, or a read got no answer.
@@ -185,7 +183,6 @@ type UnreachableError struct {
 
 func (e *UnreachableError) Error() string { return fmt.Sprintf("cannot reach %s: %v", e.Host, e.Err) }
 
-// Unwrap gives the cause.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // RefusedError: the API server answered a request with an error of its own: validation, admission, quota, a path that
@@ -201,7 +198,6 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("%s %s: HTTP %d: %v", e.Verb, e.Ref.Noun(), e.Code, e.Err)
 }
 
-// Unwrap gives the API server's answer.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
 // NotYetError: a key cannot be computed of what it holds, but what others do to it may let it be, as where a pool is full. Nothing was written.
@@ -209,7 +205,6 @@ type NotYetError struct{ Err error }
 
 func (e *NotYetError) Error() string { return "not yet: " + e.Err.Error() }
 
-// Unwrap gives what Next said.
 func (e *NotYetError) Unwrap() error { return e.Err }
 
 // CanceledError: the caller's context ended before an answer was there, and before a write was sent. Nothing was
@@ -225,7 +220,6 @@ func (e *CanceledError) Error() string {
 	return fmt.Sprintf("%s: ended before %s answered, nothing was written: %v", e.Ref.Noun(), e.Host, e.Err)
 }
 
-// Unwrap gives the context's error.
 func (e *CanceledError) Unwrap() error { return e.Err }
 
 // UnknownError: a write was sent, and it could not be found out whether it landed. Err is why.
@@ -245,7 +239,6 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("%s: whether the write landed is unknown: %v", e.Ref.Noun(), e.Err)
 }
 
-// Unwrap gives the cause.
 func (e *UnknownError) Unwrap() error { return e.Err }
 
 // WaitError: what was waited for did not come about in time. Nothing was written.

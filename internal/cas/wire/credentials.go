@@ -20,12 +20,10 @@ type CredentialsError struct {
 	Err     error // of the context
 }
 
-// Error implements error.
 func (e *CredentialsError) Error() string {
 	return fmt.Sprintf("the exec plugin %s has not answered: %v", e.Command, e.Err)
 }
 
-// Unwrap gives the context's error.
 func (e *CredentialsError) Unwrap() error { return e.Err }
 
 // The places of a request.

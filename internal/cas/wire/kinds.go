@@ -214,14 +214,12 @@ func items(list runtime.Object) ([]runtime.Object, error) {
 // opaque decodes a Status, and leaves what is of any other kind as it is.
 type opaque struct{ runtime.NegotiatedSerializer }
 
-// DecoderToVersion implements [runtime.NegotiatedSerializer].
 func (o opaque) DecoderToVersion(d runtime.Decoder, version runtime.GroupVersioner) runtime.Decoder {
 	return opaqueDecoder{o.NegotiatedSerializer.DecoderToVersion(d, version)}
 }
 
 type opaqueDecoder struct{ runtime.Decoder }
 
-// Decode implements [runtime.Decoder].
 func (d opaqueDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	var kind metav1.TypeMeta
 	if err := exactly.Unmarshal(data, &kind); err != nil || kind.Kind == "Status" && kind.APIVersion == "v1" {

@@ -14,7 +14,6 @@ type redactor struct {
 	credentials *credentials
 }
 
-// RoundTrip implements [http.RoundTripper].
 func (m *redactor) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := m.credentials.pass(m.next, r)
 	if err != nil || response.StatusCode < http.StatusBadRequest {

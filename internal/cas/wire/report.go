@@ -21,7 +21,6 @@ type reporter struct {
 	credentials *credentials
 }
 
-// RoundTrip implements [http.RoundTripper].
 func (t *reporter) RoundTrip(r *http.Request) (*http.Response, error) {
 	send := t.next.RoundTrip
 	if t.credentials.command != "" {
