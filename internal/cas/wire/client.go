@@ -319,11 +319,11 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 		}
 		return nil, InDoubt, errUnversioned
 	}
-	status, unsent := apierrors.APIStatus(nil), (*CredentialsError)(nil)
+	status := apierrors.APIStatus(nil)
 	switch {
 	case isExplained(err): // of a kind that is not known, of which nothing was sent, or not to where it is
 		return nil, Unsent, err
-	case !errors.As(err, &status) && (!connected.Load() || errors.As(err, &unsent)):
+	case !errors.As(err, &status) && (!connected.Load() || errors.Is(err, ErrNoCredentials)):
 		return nil, Unsent, c.Explain(err, ref, verb)
 	case !errors.As(err, &status):
 		return nil, InDoubt, err
