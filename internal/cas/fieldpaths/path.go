@@ -293,23 +293,19 @@ func mayBeOne(a, b fieldpath.PathElement) bool {
 func Selects(e fieldpath.PathElement, element any) bool {
 	switch {
 	case e.Value != nil:
-		_, isMap := element.(map[string]any)
-		_, isList := element.([]any)
-		return !isMap && !isList && element != nil && Scalar(element) == Scalar((*e.Value).Unstructured())
+		return holds(element, *e.Value)
 	case e.Key == nil:
 		return false
 	}
 	fields, isMap := element.(map[string]any)
-	if !isMap {
+	return isMap && !slices.ContainsFunc(*e.Key, func(f value.Field) bool { return !holds(fields[f.Name], f.Value) })
+}
+
+// holds reports whether what is there is no map and no list, and is what a selector compares with.
+func holds(there any, selector value.Value) bool {
+	switch there.(type) {
+	case nil, map[string]any, []any:
 		return false
 	}
-	for _, key := range *e.Key {
-		held, isThere := fields[key.Name]
-		_, isIn := held.(map[string]any)
-		_, isList := held.([]any)
-		if !isThere || isIn || isList || held == nil || Scalar(held) != Scalar(key.Value.Unstructured()) {
-			return false
-		}
-	}
-	return true
+	return Scalar(there) == Scalar(selector.Unstructured())
 }

@@ -69,19 +69,13 @@ func quotes(words string, values []judging.Entry) bool {
 
 // forms are what a value looks like in words: as it is, as Go and JSON escape it, as the bytes that Go prints, as hexadecimal text and as base64.
 func forms(value string) []string {
+	escaped, _ := json.Marshal(value) // for HTML, too
+	plain, _ := judging.Text(value).JSON()
 	return []string{
-		value, inside(strconv.Quote(value), `"`), inJSON(value, true), inJSON(value, false),
+		value, inside(strconv.Quote(value), `"`), inside(string(escaped), `"`), inside(string(plain), `"`),
 		inside(fmt.Sprintf("%d", []byte(value)), "["), inside(fmt.Sprintf("%#v", []byte(value)), "[]byte{"),
 		fmt.Sprintf("%x", value), fmt.Sprintf("%X", value), base64.StdEncoding.EncodeToString([]byte(value)),
 	}
-}
-
-func inJSON(value string, escapesHTML bool) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(escapesHTML)
-	_ = e.Encode(value) // text always can be
-	return inside(strings.TrimSuffix(b.String(), "\n"), `"`)
 }
 
 // inside is what is between an opening and the byte that closes it.

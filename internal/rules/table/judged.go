@@ -75,8 +75,8 @@ var judged = []Rule{
 	rule("So is hexadecimal text", "wire.forms", `fmt.Sprintf("%x", a) -> ""`, "TestAnswersThatQuoteASecret/in_hexadecimal"),
 	rule("In capitals, too", "wire.forms", `fmt.Sprintf("%X", a) -> ""`, "TestAnswersThatQuoteASecret/in_capital_hexadecimal"),
 	rule("So is what Go writes for bytes", "wire.forms", `inside(fmt.Sprintf("%#v", a), b) -> ""`, "TestAnswersThatQuoteASecret/as_Go_writes_bytes"),
-	rule("So is text as JSON escapes it", "wire.forms", "inJSON(a, false) -> inJSON(a, true)", "TestAnswersThatQuoteASecret/as_JSON_escapes_the_rest"),
-	rule("With what HTML would not take", "wire.forms", "inJSON(a, true) -> inJSON(a, false)", "TestAnswersThatQuoteASecret/as_JSON_escapes_HTML"),
+	rule("So is text as JSON escapes it", "wire.forms", "judging.Text(a).JSON() -> json.Marshal(a)", "TestAnswersThatQuoteASecret/as_JSON_escapes_the_rest"),
+	rule("With what HTML would not take", "wire.forms", "json.Marshal(a) -> judging.Text(a).JSON()", "TestAnswersThatQuoteASecret/as_JSON_escapes_HTML"),
 	rule("Neither bodies nor warnings of a Secret are logged", "wire.Client.once", "skip WarningHandler", "TestNothingOfASecretIsLogged/Secret"),
 	// Kinds.
 	rule("A Secret holds bytes, whichever way they are given", "judging.Txn.Stored", "skip Expect", "TestSwapThatHoldsIsWritten/Secret"),
