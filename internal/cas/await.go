@@ -16,8 +16,11 @@ const lookApart = 100 * time.Millisecond
 
 // CommitWithin is Commit that waits where keys do not hold what they must, or where there is no ConfigMap yet, until they
 // do: it watches, for which it needs to be permitted to, and writes as soon as everything holds. It waits for so long
-// at most, and ends with a *WaitError then. The write itself has until ctx ends. The Txn must not name versions.
+// at most, and ends with a *WaitError then; for 0, not at all. The write itself has until ctx ends. The Txn must not name versions.
 func (e *Engine) CommitWithin(ctx context.Context, t *Txn, wait time.Duration) (TxnResult, error) {
+	if wait <= 0 {
+		return e.Commit(ctx, t)
+	}
 	begun, looked := time.Now(), time.Time{}
 	t = t.Stored()
 	waiting, cancel := context.WithTimeout(ctx, wait)
@@ -50,10 +53,7 @@ func MayYetHold(err error) bool {
 	if errors.As(err, &conflict) {
 		return !conflict.Live.Immutable() && !slices.ContainsFunc(conflict.Keys, func(k KeyConflict) bool { return k.Reason != ReasonKey })
 	}
-	if errors.As(err, &notYet) {
-		return true
-	}
-	return errors.As(err, &notFound) || errors.As(err, &terminating)
+	return errors.As(err, &notYet) || errors.As(err, &notFound) || errors.As(err, &terminating)
 }
 
 // await watches until the Txn holds, or is refused for a reason that waiting does not mend. Commit tells then.
@@ -75,7 +75,7 @@ func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 			} else {
 				since = o.Version().ResourceVersion
 			}
-			if err := judging.Judge(t, o, noHistory{}).Err; err != nil && MayYetHold(err) {
+			if err := judging.Judge(t, o, &judging.Lineage{}).Err; err != nil && MayYetHold(err) {
 				last = err
 				return true
 			}
@@ -95,9 +95,3 @@ func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 		wire.Pause(ctx, &backoff, err)
 	}
 }
-
-// noHistory is that of a process that has written nothing.
-type noHistory struct{}
-
-func (noHistory) LeadsFrom(Version) bool          { return true }
-func (noHistory) WroteSince(string, Version) bool { return false }

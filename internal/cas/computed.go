@@ -29,11 +29,7 @@ type Step struct {
 // Compute writes what Next makes of the key, in one atomic request, which others that compute the same key may share, each on what the one before it
 // leaves. It is judged anew for as long as others come first, until ctx ends. Its verdicts are those of Commit, but it is never a conflict.
 func (e *Engine) Compute(ctx context.Context, c Computed) (Step, error) {
-	commit := func() (TxnResult, error) { return e.Commit(ctx, c.txn(e)) }
-	if c.Wait > 0 {
-		commit = func() (TxnResult, error) { return e.CommitWithin(ctx, c.txn(e), c.Wait) }
-	}
-	r, err := commit()
+	r, err := e.CommitWithin(ctx, c.txn(e), c.Wait)
 	return Step{Previous: r.Previous[c.Key], Stored: r.Stored[c.Key]}, err
 }
 

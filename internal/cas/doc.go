@@ -85,7 +85,7 @@
 // A field that is not there is the absent entry; writing one makes the maps on its way. TxnResult.Made tells them, and KeySwap.Rest has one go with the last that is
 // removed from it. TxnResult.Stored is the form in which the API server
 // keeps what was sent: a quantity of "1000m" as "1", a port with its defaults. A value that was changed and is as before after a write that
-// landed (TxnResult.Reset) was set back by something. A path that selects several elements, or that leads through an element that is not there, is
+// landed was set back by something. A path that selects several elements, or that leads through an element that is not there, is
 // a *FieldError, as is a write to an object whose text is no UTF-8, which it would change; a kind that the API server does not serve is a *NotServedError, and a namespace too many or too few a *ScopeError: nothing was
 // written. Overlap tells whether two keys name one thing, or one a part of the other or what that selects by: of a Txn no two may, and swaps of such go into
 // different requests, in their order. Errors quote no value of a Txn with Hides. ConfigMaps and Secrets are read by their fields where a Txn has an

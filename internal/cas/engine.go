@@ -89,16 +89,6 @@ type TxnResult struct {
 	Wrote bool
 }
 
-// Reset are the fields that a write changed and that are as before it: something set them back on the way in.
-func (r TxnResult) Reset(t *Txn) (keys []string) {
-	for _, k := range t.Keys {
-		if r.Wrote && !k.IsGuard && k.New != r.Previous[k.Key] && r.Stored[k.Key] == r.Previous[k.Key] {
-			keys = append(keys, k.Key)
-		}
-	}
-	return keys
-}
-
 // Commit writes all of t, in one atomic request, if everything holds that it expects. VerdictOf tells from the error how it
 // ended: nil is applied; a *ConflictError, told from a linearizable read that began after Commit was called; an *UnknownError;
 // any other type is rejected. When ctx ends before the write was sent, nothing is written; after that Commit returns with

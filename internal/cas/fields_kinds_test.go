@@ -386,8 +386,10 @@ func TestFieldThatIsResetIsTold(t *testing.T) {
 	})
 	result, err := f.commit(txn)
 	f.want(Applied, err)
-	if got := result.Reset(txn); len(got) != 1 || got[0] != f.key("spec.replicas") {
-		t.Errorf("reset %v", got)
+	for _, k := range txn.Keys {
+		if isReset := result.Stored[k.Key] == result.Previous[k.Key]; isReset != (k.Key == f.key("spec.replicas")) || !result.Wrote {
+			t.Errorf("%s is reset: %t, of %+v", k.Key, isReset, result)
+		}
 	}
 }
 

@@ -65,7 +65,9 @@ func (e *Engine) page(ctx context.Context, s Selection, limit int64, next string
 		begun := e.client.Now()
 		options := metav1.ListOptions{LabelSelector: s.Labels, FieldSelector: s.Fields, Limit: limit, Continue: next}
 		page, err = e.client.Page(ctx, s.Namespace, options)
-		if options.Continue = goesOn(err); options.Continue != "" {
+		status := apierrors.APIStatus(nil)
+		if errors.As(err, &status) && status.Status().Code == http.StatusGone && status.Status().Continue != "" { // the version of the first page is forgotten
+			options.Continue = status.Status().Continue
 			page, err = e.client.Page(ctx, s.Namespace, options)
 		}
 		if err != nil && ctx.Err() != nil {
@@ -77,13 +79,4 @@ func (e *Engine) page(ctx context.Context, s Selection, limit int64, next string
 		return err
 	})
 	return page, err
-}
-
-// goesOn is the token with which a list goes on, where the API server has forgotten the version that it began with.
-func goesOn(err error) string {
-	status := apierrors.APIStatus(nil)
-	if !errors.As(err, &status) || status.Status().Code != http.StatusGone {
-		return ""
-	}
-	return status.Status().Continue
 }

@@ -224,12 +224,7 @@ func (r *Run) commit(ctx context.Context, t *cas.Txn, about diagnose.Subject, ti
 	wait := waitFor(about.Wait)
 	ctx, cancel := context.WithTimeout(ctx, timeout+wait)
 	defer cancel()
-	result, err = r.Once(t, about.Op, func() (cas.TxnResult, error) {
-		if wait > 0 {
-			return r.Engine.CommitWithin(ctx, t, wait)
-		}
-		return r.Engine.Commit(ctx, t)
-	})
+	result, err = r.Once(t, about.Op, func() (cas.TxnResult, error) { return r.Engine.CommitWithin(ctx, t, wait) })
 	return result, r.located(ctx, about.APIVersion, err)
 }
 

@@ -114,7 +114,7 @@ var providerTold = []Rule{
 	// Actions and lists.
 	rule("The next page is asked for only when somebody wants more", "cas.Engine.page", "without Limit", "TestListReadsPageByPage"),
 	rule("A list reads no more than its limit", "cas.Engine.List", "skip min", "TestListReadsPageByPage"),
-	rule("A list goes on where the API server has forgotten its version", "cas.goesOn", `a.Continue -> ""`, "TestEtcdDropsWhatCameBefore/a_list_goes_on"),
+	rule("A list goes on where the API server has forgotten its version", "cas.Engine.page", "never http.StatusGone", "TestEtcdDropsWhatCameBefore/a_list_goes_on"),
 	rule("Close ends a list", "cas.Engine.page", "a.call(b, c, d) -> d(b)", "TestListEndsWithItsError"),
 	rule("A list keeps none of what it read", "cas.Engine.List", "a := &b.Items[c] -> a := &b.Items[c]; defer func() { _ = b.Items }()", "TestListOfTenThousandTakesLessThan200MiB"),
 	rule("A swap overwrites no key that it expects nothing of", "claim.Run.swapTxn",
