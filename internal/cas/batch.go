@@ -121,7 +121,6 @@ func seals(t *Txn) bool {
 	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Key == judging.ImmutableKey && !k.IsGuard })
 }
 
-// add adds a Txn's keys.
 func (s keySet) add(t *Txn) {
 	for _, k := range t.Keys {
 		s[k.Key] = s[k.Key] || !k.IsGuard
@@ -202,7 +201,6 @@ func (b *batch) canGoByKey() bool {
 	return can && b.from.SurvivesJSON()
 }
 
-// manager is the field manager of the request.
 func (b *batch) manager() string {
 	manager := b.tasks[0].txn.FieldManager
 	if name, isSigned := strings.CutSuffix(manager, string(b.c.engine.signature)); isSigned {
@@ -248,7 +246,6 @@ func (b *batch) send(ctx context.Context) (*Observation, wire.Outcome, error) {
 	return after, out, err
 }
 
-// request is what is sent.
 func (b *batch) request() (judging.Request, error) {
 	switch {
 	case b.byKey:

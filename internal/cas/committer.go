@@ -111,7 +111,7 @@ func (c *committer) left() {
 func (c *committer) informs(t *task) bool {
 	c.known.RLock()
 	defer c.known.RUnlock()
-	if t.kind > checkTask || c.head == nil || !c.head.IsOf(t.client.APIVersion) || t.client.Now().Sub(c.head.Begun) >= t.maxAge {
+	if t.sends() || c.head == nil || c.head.Exists() && c.head.APIVersion() != t.client.APIVersion || t.client.Now().Sub(c.head.Begun) >= t.maxAge {
 		return false
 	}
 	if j := t.judge(c.head, &c.lineage); t.kind == checkTask && j.Decision == judging.DecideRefuse {

@@ -89,7 +89,6 @@ type sent struct {
 	before  *sent // what was sent before it, and is in doubt
 }
 
-// The states of a task.
 const (
 	waiting int32 = iota
 	sending

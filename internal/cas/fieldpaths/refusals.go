@@ -10,7 +10,6 @@ import (
 // Use is what a path is for.
 type Use bool
 
-// The uses.
 const (
 	Reading Use = false
 	Writing Use = true

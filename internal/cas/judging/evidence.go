@@ -31,7 +31,6 @@ import (
 // Answer says what became of a write.
 type Answer uint8
 
-// The answers.
 const (
 	IsUnknown Answer = iota
 	HasLanded

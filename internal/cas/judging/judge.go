@@ -232,7 +232,6 @@ func (k KeySwap) isGone(o *Observation, live Entry) bool {
 	return live.IsAbsent() && (!k.Expect.IsAbsent() || k.New.IsAbsent() || o.Terminating())
 }
 
-// conflict is the key in an error.
 func (k KeySwap) conflict(r Reason) KeyConflict {
 	return KeyConflict{Key: k.Key, Reason: r, Expected: k.Expect, New: k.New}
 }

@@ -2,6 +2,7 @@ package judging
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -130,10 +131,9 @@ func (k Kind) location(key string, e Entry) (string, any) {
 // Stored is the Txn with entries as its object holds them.
 func (t *Txn) Stored() *Txn {
 	kind, stored := t.Ref.Kind, *t
-	stored.Keys = make([]KeySwap, len(t.Keys))
+	stored.Keys = slices.Clone(t.Keys)
 	for i, k := range t.Keys {
 		if IsMeta(k.Key) {
-			stored.Keys[i] = k
 			continue
 		}
 		k.Expect, k.New = kind.Entry(k.Expect), kind.Entry(k.New)

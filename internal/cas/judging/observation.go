@@ -104,9 +104,6 @@ var nothing = &corev1.ConfigMap{}
 // Object is what was seen, which is not to be changed: a ConfigMap; of a Secret one that holds the same as binaryData; an empty one where there was none.
 func (o *Observation) Object() *corev1.ConfigMap { return cmp.Or(o.configMap, nothing) }
 
-// IsOf reports whether the object was read by its fields in an API version or, where that is empty, by its entries.
-func (o *Observation) IsOf(apiVersion string) bool { return !o.Exists() || o.apiVersion == apiVersion }
-
 // APIVersion is that in which the object was read by its fields; empty where it was read by its entries.
 func (o *Observation) APIVersion() string { return o.apiVersion }
 

@@ -50,7 +50,7 @@ func MergePatch(of Kind, base Version, changes []Change, owner *metav1.ManagedFi
 		if c.IsGuard {
 			continue // the version stands for it
 		}
-		if isDirective(c.To.Field(c.Key).key) {
+		if strings.HasPrefix(c.To.Field(c.Key).key, "$") { // a strategic one would take it for one of its directives
 			kind = types.MergePatchType
 		}
 		if !c.From.IsAbsent() || c.To.IsAbsent() { // removing what is not there is harmless
@@ -90,9 +90,6 @@ func LikeBase(now, base *Observation, changes []Change) (Request, error) {
 	body, err := json.Marshal(difference(written(now.fields), written(base.with(changes))))
 	return Request{types.MergePatchType, body}, err
 }
-
-// isDirective reports whether a strategic merge patch would take the key for one of its directives.
-func isDirective(key string) bool { return strings.HasPrefix(key, "$") }
 
 type operation struct {
 	Op    string `json:"op"`

@@ -327,7 +327,7 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 		return nil, Unsent, c.Explain(err, ref, verb)
 	case !errors.As(err, &status):
 		return nil, InDoubt, err
-	case turnedAway.Load(), isQuotaConflict(err):
+	case turnedAway.Load(), apierrors.IsConflict(err) && details(err).Kind == "resourcequotas": // others changed a ResourceQuota under it
 		return nil, Passing, err
 	case isStale(err):
 		return nil, Stale, err
@@ -339,12 +339,6 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 		return nil, InDoubt, err
 	}
 	return nil, Refused, c.Explain(err, ref, verb)
-}
-
-// isQuotaConflict reports whether the API server says that others changed a ResourceQuota under it: nothing was written, and the
-// next try may pass.
-func isQuotaConflict(err error) bool {
-	return apierrors.IsConflict(err) && details(err).Kind == "resourcequotas"
 }
 
 // Page reads one page of a list of ConfigMaps, patiently.

@@ -100,10 +100,10 @@ func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 		return nil
 	}
 	served := &metav1.APIResourceList{}
-	err = c.discovery(ctx, ref, root(version)+"/"+c.APIVersion, served)
+	err = c.discovery(ctx, ref, c.root()+"/"+c.APIVersion, served)
 	var refused *judging.RefusedError
 	if errors.As(err, &refused) && refused.Code == http.StatusNotFound { // whether it is the version that is not there, the list of versions tells
-		return cmp.Or(c.lacks(ctx, ref, version), err)
+		return cmp.Or(c.lacks(ctx, ref), err)
 	}
 	if err != nil {
 		return err
@@ -125,12 +125,12 @@ func (c *Client) gone(ctx context.Context, ref judging.Ref) error {
 }
 
 // lacks is an error that says that the API server's list of versions lacks one, or why that is not known; nil where it has it.
-func (c *Client) lacks(ctx context.Context, ref judging.Ref, version schema.GroupVersion) error {
+func (c *Client) lacks(ctx context.Context, ref judging.Ref) error {
 	var all struct {
 		Versions []string          `json:"versions"` // of the core group
 		Groups   []metav1.APIGroup `json:"groups"`
 	}
-	if err := c.discovery(ctx, ref, root(version), &all); err != nil {
+	if err := c.discovery(ctx, ref, c.root(), &all); err != nil {
 		return err
 	}
 	for _, group := range all.Groups {
@@ -163,12 +163,12 @@ func (c *Client) discovery(ctx context.Context, ref judging.Ref, path string, in
 	return err
 }
 
-// root is where the API server serves a group.
-func root(version schema.GroupVersion) string {
-	if version.Group == "" {
-		return "/api"
+// root is where the API server serves the group of the client's API version.
+func (c *Client) root() string {
+	if strings.Index(c.APIVersion, "/") > 0 {
+		return "/apis"
 	}
-	return "/apis"
+	return "/api"
 }
 
 // at has a request be about an object's fields.
@@ -177,8 +177,7 @@ func (c *Client) at(ctx context.Context, ref judging.Ref, r *rest.Request) (*res
 	if err != nil {
 		return nil, err
 	}
-	version, _ := schema.ParseGroupVersion(c.APIVersion) // which resolve has parsed
-	return r.AbsPath(root(version), c.APIVersion).NamespaceIfScoped(ref.Namespace, served.Namespaced).Resource(served.Name), nil
+	return r.AbsPath(c.root(), c.APIVersion).NamespaceIfScoped(ref.Namespace, served.Namespaced).Resource(served.Name), nil
 }
 
 // observed is what was seen of an answer; nil where that is no object.

@@ -44,7 +44,7 @@ var queued = []Rule{
 	rule("A request is conditional on the uid as well", "judging.conditional", `skip "uid"`, "TestSameVersionOfAnotherObjectIsNotWritten"),
 	rule("An answer without a version is nothing to be conditional on", "wire.Client.Get", "never IsVersioned", "TestBaseWithoutAVersionIsNeverWrittenOn"),
 	rule("A write leaves the bytes of the other keys as they are", "judging.MergePatch", "types.StrategicMergePatchType -> types.MergePatchType", "TestTextThatIsNoUTF8IsLeftAsItIs"),
-	rule("A key is never taken for a directive", "judging.isDirective", `"$" -> "/"`, "TestKeyIsNeverTakenForADirective"),
+	rule("A key is never taken for a directive", "judging.MergePatch", `"$" -> "/"`, "TestKeyIsNeverTakenForADirective"),
 	rule("A redirect is never followed", "wire.New", "skip CheckRedirect", "TestRedirectedWriteIsNotApplied"),
 	// Removals without a read.
 	rule("A removal of what was seen costs no read", "cas.committer.next", "a.blindBatch(b) -> nil", "TestRemovalOfWhatWasSeenNeedsNoRead"),

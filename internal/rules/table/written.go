@@ -17,7 +17,7 @@ var written = []Rule{
 	// What an answer says.
 	rule("A 409 that is not about the version is final", "cas.batch.overtaken", "never base", "TestConflictThatIsNotAboutTheVersionIsARefusal"),
 	rule("What priority and fairness turned away was not written", "wire.isTurnedAway", "a == http.StatusTooManyRequests -> false", "TestPriorityAndFairnessIsWaitedForWhereOthersAreBusy"),
-	rule("That others changed a ResourceQuota passes", "wire.Client.send", "without isQuotaConflict", "TestCreationThatIsRefusedForABusyQuotaIsJudgedAgain/twice"),
+	rule("That others changed a ResourceQuota passes", "wire.Client.send", `without a && b.Kind == "resourcequotas"`, "TestCreationThatIsRefusedForABusyQuotaIsJudgedAgain/twice"),
 	rule("Credentials are redacted where an error repeats them", "wire.redactor.RoundTrip", "never ReplaceAll", "TestCredentialsAreRedactedWhereAnErrorRepeatsThem"),
 	// Sending again.
 	rule("A request is sent once: client-go does not send it again", "wire.Client.once", "a.MaxRetries(0) -> a", "TestAnswerThatGotLostIsFoundOut/ConfigMap/429_after_the_write_landed"),
