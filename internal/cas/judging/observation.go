@@ -102,7 +102,12 @@ func Observed(answer runtime.Object, begun time.Time) *Observation {
 var nothing = &corev1.ConfigMap{}
 
 // Object is what was seen, which is not to be changed: a ConfigMap; of a Secret one that holds the same as binaryData; an empty one where there was none.
-func (o *Observation) Object() *corev1.ConfigMap { return cmp.Or(o.configMap, nothing) }
+func (o *Observation) Object() *corev1.ConfigMap {
+	if o.configMap == nil {
+		return nothing
+	}
+	return o.configMap
+}
 
 // APIVersion is that in which the object was read by its fields; empty where it was read by its entries.
 func (o *Observation) APIVersion() string { return o.apiVersion }
