@@ -44,10 +44,8 @@ type (
 	WaitError        = judging.WaitError
 )
 
-// The constants of that package.
+// The values of those types.
 const (
-	ImmutableKey = judging.ImmutableKey
-
 	ConfigMap = judging.ConfigMap
 	Secret    = judging.Secret
 	MaxSize   = judging.MaxSize
@@ -68,23 +66,19 @@ const (
 	ReasonOwn     = judging.ReasonOwn
 )
 
-// The functions of that package.
-var (
-	LabelKey      = judging.LabelKey
-	AnnotationKey = judging.AnnotationKey
-	KindOf        = judging.KindOf
-	FieldPath     = judging.FieldPath
-	Overlap       = judging.Overlap
-	IsIn          = judging.IsIn
-	CanSet        = judging.CanSet
-	JSON          = judging.JSON
-	Text          = judging.Text
-	Binary        = judging.Binary
-	Anything      = judging.Anything
-	VerdictOf     = judging.VerdictOf
-)
+// ImmutableKey is [judging.ImmutableKey].
+const ImmutableKey = judging.ImmutableKey
 
-// FieldKey is [judging.FieldKey] of a field that is to be written.
+// LabelKey is [judging.LabelKey].
+func LabelKey(name string) string { return judging.LabelKey(name) }
+
+// AnnotationKey is [judging.AnnotationKey].
+func AnnotationKey(name string) string { return judging.AnnotationKey(name) }
+
+// KindOf is [judging.KindOf].
+func KindOf(group, kind string) Kind { return judging.KindOf(group, kind) }
+
+// FieldKey is [judging.FieldKey] of a field that is to be written, and ReadKey of one that is only compared or read.
 func FieldKey(kind Kind, path string) (string, error) {
 	return judging.FieldKey(kind, path, fieldpaths.Writing)
 }
@@ -93,3 +87,30 @@ func FieldKey(kind Kind, path string) (string, error) {
 func ReadKey(kind Kind, path string) (string, error) {
 	return judging.FieldKey(kind, path, fieldpaths.Reading)
 }
+
+// FieldPath is [judging.FieldPath].
+func FieldPath(key string) (path string, isField bool) { return judging.FieldPath(key) }
+
+// Overlap is [judging.Overlap].
+func Overlap(a, b string) bool { return judging.Overlap(a, b) }
+
+// IsIn is [judging.IsIn].
+func IsIn(key, other string) bool { return judging.IsIn(key, other) }
+
+// CanSet is [judging.CanSet].
+func CanSet(key string, to Entry) error { return judging.CanSet(key, to) }
+
+// JSON is [judging.JSON].
+func JSON(raw []byte) (Entry, error) { return judging.JSON(raw) }
+
+// Text is [judging.Text].
+func Text(value string) Entry { return judging.Text(value) }
+
+// Binary is [judging.Binary].
+func Binary(value []byte) Entry { return judging.Binary(value) }
+
+// Anything is [judging.Anything].
+func Anything() Entry { return judging.Anything() }
+
+// VerdictOf is [judging.VerdictOf].
+func VerdictOf(err error) Verdict { return judging.VerdictOf(err) }
