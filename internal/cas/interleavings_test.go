@@ -13,8 +13,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// Each test here has a row in internal/rules, which takes the rule out and sees the test fail.
-
 // delay is what becomes of one patch whose connection breaks once the proxy has it: the caller learns nothing of it, and
 // it arrives when it is released, as a packet that the network delayed would.
 type delay struct {

@@ -47,7 +47,7 @@ func MustRun(t testing.TB, err error) {
 		toolchain.Unavailable(t, err)
 	}
 	if err != nil {
-		t.Fatal("no API server:", err) // make rules looks for these words
+		t.Fatal("no API server:", err)
 	}
 }
 
