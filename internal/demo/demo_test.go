@@ -20,7 +20,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// TestMain is the demo itself where a test asks for it.
+// TestMain runs the demo instead of the tests if DEMO_TEST_CHILD is set.
 func TestMain(m *testing.M) {
 	if os.Getenv("DEMO_TEST_CHILD") != "" {
 		main()
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	testcluster.Main(m, testcli.Cleanup)
 }
 
-// demo is a run of the demo, which has a temporary folder of its own.
+// demo is a process that runs the demo, with a temporary folder of its own.
 type demo struct {
 	*exec.Cmd
 	out *bufio.Scanner
@@ -39,7 +39,7 @@ type demo struct {
 
 func start(t *testing.T, args ...string) *demo {
 	t.Helper()
-	testcli.New(t) // tells whether there is a command line
+	testcli.New(t) // skips the test without a command line
 	provider, err := testcli.Provider(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -49,10 +49,11 @@ func start(t *testing.T, args ...string) *demo {
 
 func launch(t *testing.T, args ...string) *demo {
 	t.Helper()
-	testcluster.Shared(t) // tells whether there is a control plane
+	testcluster.Shared(t) // skips the test without a control plane
 	d := &demo{Cmd: exec.CommandContext(t.Context(), os.Args[0], args...), tmp: t.TempDir()}
 	elsewhere := filepath.Join(t.TempDir(), "kubeconfig")
-	d.Env = append(os.Environ(), "DEMO_TEST_CHILD=1", "TMPDIR="+d.tmp, "KUBECONFIG="+elsewhere, "TF_VAR_value=from the shell")
+	d.Env = append(os.Environ(), "DEMO_TEST_CHILD=1", "TMPDIR="+d.tmp,
+		"KUBECONFIG="+elsewhere, "TF_VAR_value=from the shell")
 	out, err := d.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +66,7 @@ func launch(t *testing.T, args ...string) *demo {
 	return d
 }
 
-// until reads what the demo prints up to the line that matches.
+// until reads the output of the demo up to the line that matches.
 func (d *demo) until(t *testing.T, pattern string) {
 	t.Helper()
 	line := regexp.MustCompile(pattern)
@@ -78,8 +79,8 @@ func (d *demo) until(t *testing.T, pattern string) {
 	t.Fatalf("the demo ended before it printed %s:\n%s", pattern, d.all.String())
 }
 
-// end reads the rest and returns how the demo ended. Nothing of it may be left: its temporary folder holds the data of
-// etcd, and goes when etcd has ended.
+// end waits for the end of the demo, and fails the test unless all processes have ended and the temporary folder, with
+// the data of etcd, is empty.
 func (d *demo) end(t *testing.T) (exitCode int, output string) {
 	t.Helper()
 	for d.out.Scan() {
@@ -97,18 +98,18 @@ func (d *demo) end(t *testing.T) (exitCode int, output string) {
 	return d.ProcessState.ExitCode(), d.all.String()
 }
 
-// endsOn sends the signal, and fails the test unless the process ends with this exit code, and says so.
-func (d *demo) endsOn(t *testing.T, signal os.Signal, wantCode int, says string) {
+// endsOn sends the signal, and fails the test unless the process prints the text and ends with the exit code.
+func (d *demo) endsOn(t *testing.T, signal os.Signal, wantCode int, text string) {
 	t.Helper()
 	if err := d.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
-	if exitCode, output := d.end(t); exitCode != wantCode || !strings.Contains(output, says) {
+	if exitCode, output := d.end(t); exitCode != wantCode || !strings.Contains(output, text) {
 		t.Errorf("exit code %d:\n%s", exitCode, output)
 	}
 }
 
-// processes are those whose command line names a folder.
+// processes lists the processes whose command line contains the name of the folder.
 func processes(t *testing.T, folder string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "ps", "-A", "-o", "pid=,args=").Output()
@@ -135,8 +136,8 @@ func TestDemoOnAControlPlaneOfItsOwn(t *testing.T) {
 	if exitCode != 0 {
 		t.Fatalf("exit code %d:\n%s", exitCode, output)
 	}
-	order := regexp.MustCompile(`(?s)Starting etcd.*1 to add.*previous_value = "1".*No changes.*Compare-And-Swap Conflict` +
-		`.*Expected Value Mismatch.*Everything ended as it should.*Stopping etcd`)
+	order := regexp.MustCompile(`(?s)Starting etcd.*"created" refers.*1 to add.*No changes.*Compare-And-Swap Conflict.*` +
+		`Value Changed Since Last Apply.*No changes.*Done.*Stopping etcd`)
 	if !order.MatchString(output) {
 		t.Errorf("printed:\n%s", output)
 	}
@@ -193,36 +194,24 @@ func TestFailedStepFailsTheDemo(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	w := testcli.New(t)
-	s := &stage{client: c.Client(), namespace: c.Namespace(t), workspace: w}
-	if err := s.create(t.Context()); err != nil {
+	w.Write("main.tf", "locals {}")
+	s := &stage{maps: c.Client().CoreV1().ConfigMaps(c.Namespace(t))}
+	if err := s.create(t.Context(), "testmap", "foo", "1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.wantLive(t.Context(), "2"); err == nil {
-		t.Error("a wrong live value was no error")
-	}
-	w.Write("main.tf", `output "o" { value = "said" }`)
-	if err := s.command(noChanges, nil, "plan", "-detailed-exitcode"); err == nil {
-		t.Error("a wrong exit code was no error")
-	}
-	if err := s.command(changes, []string{"unsaid"}, "plan", "-detailed-exitcode"); err == nil {
-		t.Error("a missing text was no error")
-	}
-	if err := s.command(changes, []string{"said"}, "plan", "-detailed-exitcode"); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestIndenter(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
-	i := &indenter{w: &b}
-	for _, chunk := range []string{"\n\nfir", "st\n\nsec", "ond \n\n", "last"} {
-		if _, err := i.Write([]byte(chunk)); err != nil {
-			t.Fatal(err)
+	for name, test := range map[string]struct {
+		step  step
+		fails bool
+	}{
+		"as expected":        {step: step{command: "plan", wants: "No changes.", live: "1"}},
+		"another live value": {step: step{command: "plan", live: "2"}, fails: true},
+		"a missing text":     {step: step{command: "plan", wants: "1 to add"}, fails: true},
+		"no refusal":         {step: step{command: "plan", refused: true}, fails: true},
+		"a refusal":          {step: step{command: "plan -var=unknown=1"}, fails: true},
+	} {
+		err := s.perform(t.Context(), w, scene{configMap: "testmap", key: "foo"}, test.step)
+		if (err != nil) != test.fails {
+			t.Errorf("%s: error %v", name, err)
 		}
-	}
-	i.end()
-	if want := "   first\n\n   second\n\n   last\n"; b.String() != want {
-		t.Errorf("got %q, want %q", b.String(), want)
 	}
 }

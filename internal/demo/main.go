@@ -1,6 +1,6 @@
-// Demo swaps foo from "1" to "2" in a ConfigMap of a real API server, with the built provider and a real terraform or
-// tofu, and shows what is refused. It fails unless every step ends as it should, and stops whatever it started. With -playground it
-// starts the same control plane for somebody else to try things on.
+// Demo swaps values in a real API server, with the built provider and a real terraform or tofu, and shows two refusals.
+// It fails unless every step ends as expected, and stops all processes that it started. With -playground, it starts the
+// same control plane for experiments.
 package main
 
 import (
@@ -17,10 +17,11 @@ import (
 func main() {
 	flags := flag.NewFlagSet("demo", flag.ExitOnError) // controller-runtime adds to the default one
 	provider := flags.String("provider", "", "`path` of the provider's binary; without it, the provider is built")
-	kubeconfig := flags.String("kubeconfig", "", "`path` of a kubeconfig whose cluster is used, in a namespace that is removed again; "+
-		"without it, a control plane is started on loopback")
-	playing := flags.String("playground", "", "`folder` to make; instead of the demo, a control plane runs until Ctrl-C, and the folder has what to try on it")
-	_ = flags.Parse(os.Args[1:]) // it exits on errors
+	kubeconfig := flags.String("kubeconfig", "", "`path` of a kubeconfig; the demo uses a new namespace of that cluster, "+
+		"and deletes the namespace at the end; without it, the demo starts a control plane on loopback")
+	playing := flags.String("playground", "", "`folder` to create, with a configuration to try; instead of the demo, "+
+		"a control plane runs until Ctrl-C")
+	_ = flags.Parse(os.Args[1:]) // exits on errors
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	name, act := "demo", func() error { return run(ctx, *provider, *kubeconfig) }
@@ -34,15 +35,15 @@ func main() {
 	}
 	fmt.Fprintf(os.Stderr, "\nThe %s failed: %v\n", name, err)
 	if errors.Is(err, errInterrupted) {
-		os.Exit(130) // as a shell has it
+		os.Exit(130) // the exit code of a shell after Ctrl-C
 	}
 	os.Exit(1)
 }
 
-// errInterrupted is why the demo ends after Ctrl-C or SIGTERM, and a playground that was not ready yet.
+// errInterrupted reports Ctrl-C or SIGTERM before the demo was over, or before the playground was ready.
 var errInterrupted = errors.New("interrupted")
 
-// run plays the whole demo. What it made, it removes, however it ends.
+// run performs the whole demo, and removes everything that it created, also after an error.
 func run(ctx context.Context, provider, kubeconfig string) (err error) {
 	dir, err := os.MkdirTemp("", "terraform-provider-cas-demo-")
 	if err != nil {
@@ -56,12 +57,12 @@ func run(ctx context.Context, provider, kubeconfig string) (err error) {
 		err = play(ctx, stage)
 	}
 	if ctx.Err() != nil {
-		return errInterrupted // what it broke off is no news
+		return errInterrupted // err only reports the canceled command
 	}
 	return err
 }
 
-// absolute is the path, for commands that run in another folder.
+// absolute returns the absolute path of a file that exists, for commands that run in another folder.
 func absolute(path string) (string, error) {
 	if _, err := os.Stat(path); err != nil {
 		return "", err

@@ -11,11 +11,11 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// contextName is that of the context in the kubeconfig of a control plane that is started here. The playground's configuration names it.
+// contextName is the context in the kubeconfig of a new control plane. The playground's configuration names it.
 const contextName = "playground"
 
-// playground runs a control plane with a ConfigMap in it until ctx ends. The folder, which it makes and removes, holds a kubeconfig for it
-// and the configuration of the guide.
+// playground runs a control plane with a ConfigMap until ctx ends. It creates the folder with a kubeconfig and the
+// configuration of the guide, and removes the folder at the end.
 func playground(ctx context.Context, folder string) (err error) {
 	folder, err = filepath.Abs(folder)
 	if err != nil {
@@ -29,9 +29,9 @@ func playground(ctx context.Context, folder string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 
-	s := &stage{}
+	s := &stage{dir: folder}
 	defer func() { err = errors.Join(err, s.tearDown()) }()
-	err = s.furnish(ctx, folder)
+	err = s.furnish(ctx)
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
@@ -39,35 +39,34 @@ func playground(ctx context.Context, folder string) (err error) {
 		return err
 	}
 	say("The playground is ready")
-	note("kubeconfig: %s, context %s", s.kubeconfig, contextName)
-	note("configuration: %s", filepath.Join(folder, "main.tf"))
-	fmt.Printf(`
-%[1]sIn another terminal:
+	explain(`kubeconfig: %[1]s, context %[2]s
+configuration: %[3]s/main.tf
 
-%[1]s  cd %[2]s
-%[1]s  terraform init
-%[1]s  terraform plan -out=swap.tfplan
-%[1]s  terraform apply swap.tfplan
-%[1]s  kubectl --kubeconfig=kubeconfig get configmap testmap --output=yaml
+In another terminal:
 
-%[1]sWith OpenTofu, type tofu. Where init does not find the provider, run make install.
-%[1]sCtrl-C stops the control plane and removes the folder.
-`, margin, folder)
+  cd %[3]s
+  terraform init
+  terraform plan -out=swap.tfplan
+  terraform apply swap.tfplan
+  kubectl --kubeconfig=kubeconfig get configmap testmap --output=yaml
+
+With OpenTofu, type tofu. If init does not find the provider, run make install.
+Ctrl-C stops the control plane and removes the folder.`, s.kubeconfig, contextName, folder)
 	<-ctx.Done()
 	return nil
 }
 
-// furnish puts the configuration into the folder, starts the control plane, and makes the ConfigMap.
-func (s *stage) furnish(ctx context.Context, folder string) error {
+// furnish copies the configuration into the folder, starts the control plane, and creates the ConfigMap.
+func (s *stage) furnish(ctx context.Context) error {
 	root, err := toolchain.Root()
 	if err != nil {
 		return err
 	}
-	if err := os.CopyFS(folder, os.DirFS(filepath.Join(root, "examples", "guides", "getting-started"))); err != nil {
+	if err := os.CopyFS(s.dir, os.DirFS(filepath.Join(root, "examples", "guides", "getting-started"))); err != nil {
 		return err
 	}
-	if err := s.startCluster(ctx, folder); err != nil {
+	if err := s.startCluster(ctx); err != nil {
 		return err
 	}
-	return s.create(ctx)
+	return s.create(ctx, "testmap", "foo", "1")
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// The commands that the playground prints swap foo in its cluster, and Ctrl-C leaves nothing behind.
+// The commands that the playground prints swap foo in its cluster, and Ctrl-C removes everything.
 func TestPlayground(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "playground")
@@ -59,7 +59,8 @@ func TestInterruptedWhileThePlaygroundStarts(t *testing.T) {
 func TestPlaygroundTakesNoFolderThatIsThere(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	if exitCode, output := launch(t, "-playground", folder).end(t); exitCode != 1 || !strings.Contains(output, folder+" exists") {
+	exitCode, output := launch(t, "-playground", folder).end(t)
+	if exitCode != 1 || !strings.Contains(output, folder+" exists") {
 		t.Errorf("exit code %d:\n%s", exitCode, output)
 	}
 	if _, err := os.Stat(folder); err != nil {
@@ -67,7 +68,7 @@ func TestPlaygroundTakesNoFolderThatIsThere(t *testing.T) {
 	}
 }
 
-// withProviderInstalled is a workspace for which init finds the provider.
+// withProviderInstalled returns a workspace where init finds the provider.
 func withProviderInstalled(t *testing.T) *testcli.Workspace {
 	t.Helper()
 	cli, err := testcli.Find()
@@ -79,15 +80,16 @@ func withProviderInstalled(t *testing.T) *testcli.Workspace {
 	return w
 }
 
-// liveFoo reads foo past the provider, through the kubeconfig and the context that were printed.
+// liveFoo reads foo without the provider, through the kubeconfig and the context that were printed.
 func liveFoo(t *testing.T, printed string) string {
 	t.Helper()
 	names := regexp.MustCompile(`kubeconfig: (.+), context (\S+)`).FindStringSubmatch(printed)
 	if names == nil {
 		t.Fatalf("no kubeconfig is printed:\n%s", printed)
 	}
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
-		&clientcmd.ClientConfigLoadingRules{ExplicitPath: names[1]}, &clientcmd.ConfigOverrides{CurrentContext: names[2]}).ClientConfig()
+	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: names[1]}
+	overrides := &clientcmd.ConfigOverrides{CurrentContext: names[2]}
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,21 +18,25 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/toolchain"
 )
 
-// stage is what the demo plays on: a cluster with a namespace in it, and a workspace with the quickstart in it.
+// A stage is a namespace of a cluster, and a provider to install for the configurations that use the namespace.
 type stage struct {
-	client     testcluster.Client
+	maps       *testcluster.ConfigMaps
 	kubeconfig string
 	namespace  string
-	workspace  *testcli.Workspace
-	// undo is what tearDown does, the last one first. Each must work when ctx has ended.
+
+	dir          string // of the kubeconfig and of the workspaces
+	cli          string
+	installation string
+
+	// undo lists what tearDown does, the last entry first. The functions do not depend on the context of setUp.
 	undo []func() error
 }
 
-// setUp returns a stage with whatever is to be torn down, also beside an error.
+// setUp returns a stage. The caller must tear the stage down, even if setUp returns an error.
 func setUp(ctx context.Context, dir, provider, kubeconfig string) (*stage, error) {
-	s := &stage{undo: []func() error{testcli.Cleanup}}
-	cli, err := testcli.Find()
-	if err != nil {
+	s := &stage{dir: dir, undo: []func() error{testcli.Cleanup}}
+	var err error
+	if s.cli, err = testcli.Find(); err != nil {
 		return s, err
 	}
 	if provider == "" {
@@ -44,19 +48,17 @@ func setUp(ctx context.Context, dir, provider, kubeconfig string) (*stage, error
 	if err != nil {
 		return s, err
 	}
-	if kubeconfig == "" {
-		err = s.startCluster(ctx, dir)
-	} else {
-		err = s.useCluster(ctx, kubeconfig)
-	}
-	if err != nil {
+	if s.installation, err = testcli.Mirror(filepath.Join(dir, "mirror"), provider); err != nil {
 		return s, err
 	}
-	return s, s.openWorkspace(ctx, dir, cli, provider)
+	if kubeconfig == "" {
+		return s, s.startCluster(ctx)
+	}
+	return s, s.useCluster(ctx, kubeconfig)
 }
 
-// startCluster starts a control plane that is the demo's own.
-func (s *stage) startCluster(ctx context.Context, dir string) error {
+// startCluster starts a control plane, and writes a kubeconfig for it.
+func (s *stage) startCluster(ctx context.Context) error {
 	say("Starting etcd and kube-apiserver on loopback")
 	cluster, err := controlplane.Start(ctx)
 	if err != nil {
@@ -66,13 +68,12 @@ func (s *stage) startCluster(ctx context.Context, dir string) error {
 		say("Stopping etcd and kube-apiserver")
 		return cluster.Stop()
 	})
-	s.client, s.namespace = cluster.Client(), metav1.NamespaceDefault
-	s.kubeconfig = filepath.Join(dir, "kubeconfig")
-	note("kube-apiserver answers at %s", cluster.Config.Host)
+	s.kubeconfig, s.namespace = filepath.Join(s.dir, "kubeconfig"), metav1.NamespaceDefault
+	s.maps = cluster.Client().CoreV1().ConfigMaps(s.namespace)
 	return testcluster.WriteContext(s.kubeconfig, contextName, cluster.Config)
 }
 
-// useCluster uses the current context of a kubeconfig, and makes a namespace there.
+// useCluster creates a namespace in the cluster of the kubeconfig's current context.
 func (s *stage) useCluster(ctx context.Context, kubeconfig string) error {
 	path, err := absolute(kubeconfig)
 	if err != nil {
@@ -82,49 +83,52 @@ func (s *stage) useCluster(ctx context.Context, kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	if s.client, err = testcluster.NewClient(cfg); err != nil {
+	client, err := testcluster.NewClient(cfg)
+	if err != nil {
 		return err
 	}
-	namespaces := s.client.CoreV1().Namespaces()
-	// Not broken off: a namespace that was made and not heard of would stay.
+	namespaces := client.CoreV1().Namespaces()
+	// The request continues after Ctrl-C: otherwise nobody would know the name of a namespace to delete.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
-	ns, err := namespaces.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "cas-demo-"}}, metav1.CreateOptions{})
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "cas-demo-"}}
+	ns, err = namespaces.Create(ctx, ns, metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}
 	s.undo = append(s.undo, func() error {
-		say("Removing namespace %s", ns.Name)
+		say("Deleting namespace %s", ns.Name)
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		return namespaces.Delete(ctx, ns.Name, metav1.DeleteOptions{})
 	})
-	s.kubeconfig, s.namespace = path, ns.Name
-	say("Using %s, in namespace %s, which is removed at the end", cfg.Host, ns.Name)
+	s.kubeconfig, s.namespace, s.maps = path, ns.Name, client.CoreV1().ConfigMaps(ns.Name)
+	say("Using %s, in the new namespace %s", cfg.Host, ns.Name)
 	return nil
 }
 
-// openWorkspace installs the provider from a local mirror, as init does from a registry.
-func (s *stage) openWorkspace(ctx context.Context, dir, cli, provider string) error {
+// open copies a folder of the repository into a new workspace, where init installs the provider as from a registry.
+func (s *stage) open(ctx context.Context, folder string) (*testcli.Workspace, error) {
 	root, err := toolchain.Root()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	installation, err := testcli.Mirror(filepath.Join(dir, "mirror"), provider)
+	dir, err := os.MkdirTemp(s.dir, "")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if s.workspace, err = testcli.Open(ctx, dir, cli, installation); err != nil {
-		return err
+	w, err := testcli.Open(ctx, dir, s.cli, s.installation)
+	if err != nil {
+		return nil, err
 	}
-	if err := os.CopyFS(s.workspace.Dir, os.DirFS(filepath.Join(root, "examples", "quickstart"))); err != nil {
-		return err
+	if err := os.CopyFS(w.Dir, os.DirFS(filepath.Join(root, folder))); err != nil {
+		return nil, err
 	}
-	s.workspace.Env = append(s.workspace.Env, "TF_VAR_config_path="+s.kubeconfig, "TF_VAR_namespace="+s.namespace)
-	if r := s.workspace.Run("init"); r.ExitCode != 0 {
-		return fmt.Errorf("%s init ended with %d:\n%s", filepath.Base(cli), r.ExitCode, r.All())
+	w.Env = append(w.Env, "TF_VAR_config_path="+s.kubeconfig, "TF_VAR_namespace="+s.namespace)
+	if r := w.Run("init"); r.ExitCode != 0 {
+		return nil, fmt.Errorf("%s init ended with exit code %d:\n%s", filepath.Base(s.cli), r.ExitCode, r.All())
 	}
-	return ctx.Err()
+	return w, ctx.Err()
 }
 
 func (s *stage) tearDown() error {
