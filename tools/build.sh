@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Builds one pinned tool into the user's cache, unless it is there, and prints the path of the binary.
+# Builds one pinned tool into the user's cache, unless it is there, and prints the path of the binary. kube-apiserver, etcd
+# and kubectl are downloaded together (see download.sh), and built if the download fails.
 #
-#   tools/build.sh kube-apiserver|etcd|kubectl|tofu|golangci-lint|tfplugindocs|goreleaser|go-licenses|govulncheck|actionlint|editorconfig-checker|cyclonedx-gomod
+#   tools/build.sh kube-apiserver|etcd|kubectl|setup-envtest|tofu|golangci-lint|tfplugindocs|goreleaser|go-licenses|govulncheck|actionlint|editorconfig-checker|cyclonedx-gomod
 #   tools/build.sh --path NAME      only prints where it is or would be
 #
-# K8S_VERSION=v1.36.3 stands for another kube-apiserver than the pinned one, and the etcd that it is developed with.
+# K8S_VERSION=v1.36.3 names another kube-apiserver and kubectl than the pinned ones, and the etcd that they are developed
+# with. CONTROLPLANE=source downloads none of them, and uses no downloaded one.
 set -euo pipefail
 
 only_path=
@@ -17,6 +19,7 @@ case $name in
   kubectl)        dir=controlplane module=k8s.io/kubernetes package=k8s.io/kubernetes/cmd/kubectl ;;
   etcd)           dir=controlplane module=go.etcd.io/etcd/server/v3 package=go.etcd.io/etcd/server/v3 ;;
   tofu)           dir=opentofu module=github.com/opentofu/opentofu package=github.com/opentofu/opentofu/cmd/tofu ;;
+  setup-envtest)  dir=. module=sigs.k8s.io/controller-runtime/tools/setup-envtest package=$module ;;
   golangci-lint)  dir=. module=github.com/golangci/golangci-lint/v2 package=github.com/golangci/golangci-lint/v2/cmd/golangci-lint ;;
   tfplugindocs)   dir=. module=github.com/hashicorp/terraform-plugin-docs package=github.com/hashicorp/terraform-plugin-docs/cmd/tfplugindocs ;;
   goreleaser)     dir=. module=github.com/goreleaser/goreleaser/v2 package=github.com/goreleaser/goreleaser/v2 ;;
@@ -40,26 +43,43 @@ refuse() {
 }
 list='`go list -m -versions k8s.io/kubernetes` lists what there is.'
 instead='Or unset it, and have KUBEBUILDER_ASSETS name a folder with the etcd and the kube-apiserver to use.'
-other= # the Kubernetes version that is not the pinned one
-if [ -n "${K8S_VERSION:-}" ] && [[ $name =~ ^(kube-apiserver|etcd)$ ]]; then
-  [[ $K8S_VERSION =~ ^v1\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.[0-9]+)?$ ]] ||
-    refuse "is not a version of Kubernetes, as v1.36.3 is. $list"
-  [ "$K8S_VERSION" = "$(pinned k8s.io/kubernetes)" ] || other=$K8S_VERSION
-fi
-if [ -n "$other" ]; then
-  case $name in
-    kube-apiserver) version=$other ;;
-    etcd)           version=of-kubernetes-$other ;;
-  esac
-fi
-
 case $(uname -s) in
   Darwin) cache=${XDG_CACHE_HOME:-$HOME/Library/Caches} ;;
   *)      cache=${XDG_CACHE_HOME:-$HOME/.cache} ;;
 esac
-bin=$cache/terraform-provider-cas/$name-$version/$name
+cache=$cache/terraform-provider-cas
+
+other=     # the Kubernetes version that is not the pinned one
+download=  # the folder of the release archive, which has all three
+if [ "$dir" = controlplane ]; then
+  kubernetes=${K8S_VERSION:-$(pinned k8s.io/kubernetes)}
+  [[ $kubernetes =~ ^v1\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.[0-9]+)?$ ]] ||
+    refuse "is not a version of Kubernetes, as v1.36.3 is. $list"
+  if [ "$kubernetes" != "$(pinned k8s.io/kubernetes)" ]; then
+    other=$kubernetes
+    version=$other
+    [ "$name" != etcd ] || version=of-kubernetes-$other
+  fi
+  case ${CONTROLPLANE:-} in
+    '') download=$cache/envtest-$kubernetes ;;
+    source) ;;
+    *)
+      echo "CONTROLPLANE=$CONTROLPLANE is unknown. CONTROLPLANE=source builds etcd and kube-apiserver from source." >&2
+      exit 2
+      ;;
+  esac
+fi
+
+bin=$cache/$name-$version/$name
+[ -z "$download" ] || [ ! -x "$download/$name" ] || bin=$download/$name
 if [ -n "$only_path" ] || [ -x "$bin" ]; then
   echo "$bin"
+  exit
+fi
+# A kube-apiserver that was built stands for an archive that was not available: nothing asks for it again.
+if [ -n "$download" ] && [ ! -x "$cache/kube-apiserver-$kubernetes/kube-apiserver" ] &&
+  "$tools/download.sh" "$kubernetes" "$download"; then
+  echo "$download/$name"
   exit
 fi
 
@@ -74,7 +94,7 @@ case $name in
 esac
 
 say() { echo "$name $version: $*" >&2; }
-say "not in the cache; building it once, which takes minutes"
+say "not in the cache; building it once, which may take minutes"
 say "fetching what it is built from"
 mkdir -p "$(dirname "$bin")"
 tmp=$(mktemp -d "$bin.XXXXXX")

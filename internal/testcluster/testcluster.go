@@ -1,6 +1,6 @@
-// Package testcluster gives tests a real etcd and kube-apiserver on loopback, which another process runs (package controlplane, by way of
-// package lend), and puts faults between a client and the server on demand. Most test packages use it: it imports
-// neither controller-runtime nor client-go's typed clients, which take longer to link than all else.
+// Package testcluster gives tests a real etcd and kube-apiserver on loopback, which another process runs (package
+// controlplane, by way of package lend), and puts faults between a client and the server on demand. Most test packages use
+// it: it imports neither controller-runtime nor client-go's typed clients, which take longer to link than all else.
 //
 // It never uses a cluster that is there already, nor reads a kubeconfig: neither KUBECONFIG nor
 // USE_EXISTING_CLUSTER has an effect. There are no controllers: a deleted namespace stays Terminating,
@@ -39,19 +39,21 @@ func New(cfg *rest.Config, user func(name string) (*rest.Config, error)) (*Clust
 // Client is a typed client that is independent of the provider, for setting live objects up and checking them.
 func (c *Cluster) Client() Client { return c.client }
 
-// ErrNoBinaries is what [Binaries] returns, wrapped, where there is no etcd or no kube-apiserver to run, and KUBEBUILDER_ASSETS names none.
+// ErrNoBinaries is what [Binaries] returns, wrapped, if the cache lacks etcd or kube-apiserver.
 var ErrNoBinaries = errors.New("no control plane to run")
 
-// EnvVersion names the Kubernetes version to run where that is not the pinned one. tools/build.sh reads it too.
+// EnvVersion names the Kubernetes version to run instead of the pinned one. tools/build.sh reads it too.
 const EnvVersion = "K8S_VERSION"
 
-// Binaries finds etcd and kube-apiserver: of K8S_VERSION in the cache that tools/build.sh fills, where that is set; else in
-// KUBEBUILDER_ASSETS, where that is; else in bin/ of the repository, or those that are pinned in the cache.
+// Binaries finds etcd and kube-apiserver in the folder that KUBEBUILDER_ASSETS names, or in the cache that tools/build.sh
+// fills. K8S_VERSION and CONTROLPLANE choose what is used of the cache. Either one overrides KUBEBUILDER_ASSETS.
 func Binaries(ctx context.Context) (etcd, apiserver string, err error) {
-	if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" && os.Getenv(EnvVersion) == "" {
+	assets := os.Getenv("KUBEBUILDER_ASSETS")
+	if assets != "" && os.Getenv(EnvVersion) == "" && os.Getenv("CONTROLPLANE") == "" {
 		etcd, apiserver = filepath.Join(assets, "etcd"), filepath.Join(assets, "kube-apiserver")
 		if !toolchain.Executable(etcd) || !toolchain.Executable(apiserver) {
-			return "", "", fmt.Errorf("KUBEBUILDER_ASSETS names %s, which lacks etcd or kube-apiserver", assets) // which somebody asked for
+			// Not ErrNoBinaries: the user chose this folder.
+			return "", "", fmt.Errorf("KUBEBUILDER_ASSETS names %s, which lacks etcd or kube-apiserver", assets)
 		}
 		return etcd, apiserver, nil
 	}
@@ -65,22 +67,18 @@ func Binaries(ctx context.Context) (etcd, apiserver string, err error) {
 }
 
 func binary(ctx context.Context, name string) (string, error) {
-	root, err := toolchain.Root()
-	if err != nil {
-		return "", err
-	}
-	if path := filepath.Join(root, "bin", name); os.Getenv(EnvVersion) == "" && toolchain.Executable(path) {
-		return path, nil
-	}
 	path, err := toolchain.Path(ctx, name)
 	if err != nil {
 		return "", err
 	}
 	if !toolchain.Executable(path) {
-		if version := os.Getenv(EnvVersion); version != "" {
-			return "", fmt.Errorf("%w: %s of K8S_VERSION=%s is not built: run `make controlplane K8S_VERSION=%[3]s`", ErrNoBinaries, name, version)
+		command := "make controlplane"
+		for _, variable := range []string{EnvVersion, "CONTROLPLANE"} {
+			if value := os.Getenv(variable); value != "" {
+				command += " " + variable + "=" + value
+			}
 		}
-		return "", fmt.Errorf("%w: %s is not built: run `make controlplane`, or set KUBEBUILDER_ASSETS", ErrNoBinaries, name)
+		return "", fmt.Errorf("%w: %s is missing: run `%s`, or set KUBEBUILDER_ASSETS", ErrNoBinaries, path, command)
 	}
 	return path, nil
 }

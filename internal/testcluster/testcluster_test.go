@@ -97,9 +97,10 @@ func TestUsersCanBeMadeConcurrently(t *testing.T) {
 	wg.Wait()
 }
 
-// Tests skip on ErrNoBinaries, and so would look as if they had passed on the binaries that somebody named.
+// Tests skip on ErrNoBinaries. A skipped test would look like a passed one on the binaries that the user named.
 func TestBinariesFailWhereTheFolderThatIsNamedLacksTheBinaries(t *testing.T) {
 	t.Setenv("K8S_VERSION", "")
+	t.Setenv("CONTROLPLANE", "")
 	t.Setenv("KUBEBUILDER_ASSETS", t.TempDir())
 	_, _, err := testcluster.Binaries(t.Context())
 	if err == nil || errors.Is(err, testcluster.ErrNoBinaries) {
@@ -110,16 +111,20 @@ func TestBinariesFailWhereTheFolderThatIsNamedLacksTheBinaries(t *testing.T) {
 	}
 }
 
-// K8S_VERSION wins over KUBEBUILDER_ASSETS, which may have been exported long ago.
-func TestBinariesWithoutTheVersionAskedForNameTheWayOn(t *testing.T) {
-	t.Setenv("K8S_VERSION", "v1.0.0")
+// K8S_VERSION and CONTROLPLANE override KUBEBUILDER_ASSETS, which may have been exported long ago.
+func TestBinariesNameTheCommandThatGetsThem(t *testing.T) {
 	t.Setenv("KUBEBUILDER_ASSETS", t.TempDir())
-	_, _, err := testcluster.Binaries(t.Context())
-	if !errors.Is(err, testcluster.ErrNoBinaries) {
-		t.Fatalf("got %v, want ErrNoBinaries", err)
-	}
-	if !strings.Contains(err.Error(), "make controlplane K8S_VERSION=v1.0.0") {
-		t.Errorf("the error does not name the way on: %v", err)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	for _, tt := range []struct{ version, origin, want string }{
+		{"v1.0.0", "", "`make controlplane K8S_VERSION=v1.0.0`"},
+		{"", "source", "`make controlplane CONTROLPLANE=source`"},
+	} {
+		t.Setenv("K8S_VERSION", tt.version)
+		t.Setenv("CONTROLPLANE", tt.origin)
+		_, _, err := testcluster.Binaries(t.Context())
+		if !errors.Is(err, testcluster.ErrNoBinaries) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("got %v, want ErrNoBinaries with %s", err, tt.want)
+		}
 	}
 }
 

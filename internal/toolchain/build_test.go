@@ -14,6 +14,8 @@ import (
 )
 
 func TestPathIsOfTheKubernetesVersionAskedFor(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("CONTROLPLANE", "")
 	folders := func(version string) []string {
 		t.Setenv("K8S_VERSION", version)
 		var folders []string
@@ -27,7 +29,7 @@ func TestPathIsOfTheKubernetesVersionAskedFor(t *testing.T) {
 		return folders
 	}
 	pinned := folders("")
-	want := []string{"kube-apiserver-v1.36.3", "etcd-of-kubernetes-v1.36.3", pinned[2], pinned[3]}
+	want := []string{"kube-apiserver-v1.36.3", "etcd-of-kubernetes-v1.36.3", "kubectl-v1.36.3", pinned[3]}
 	if diff := cmp.Diff(want, folders("v1.36.3")); diff != "" {
 		t.Error(diff)
 	}
@@ -64,7 +66,7 @@ func TestBuildRefusesAKubernetesVersionThatIsNone(t *testing.T) {
 				t.Parallel()
 				cache := t.TempDir()
 				cmd := exec.CommandContext(t.Context(), "bash", filepath.Join(repository(t), "tools", "build.sh"), tool)
-				cmd.Env = append(os.Environ(), "K8S_VERSION="+tt.version, "XDG_CACHE_HOME="+cache,
+				cmd.Env = append(os.Environ(), "K8S_VERSION="+tt.version, "CONTROLPLANE=source", "XDG_CACHE_HOME="+cache,
 					"GOPROXY=file://"+proxy, "GONOSUMDB=*", "GOMODCACHE="+t.TempDir(), "GOFLAGS=", "GOTOOLCHAIN=local")
 				out, err := cmd.CombinedOutput()
 				if err == nil {
