@@ -2,7 +2,7 @@
 # Builds one pinned tool into the user's cache, unless it is there, and prints the path of the binary. kube-apiserver, etcd
 # and kubectl are downloaded together (see download.sh), and built if the download fails.
 #
-#   tools/build.sh kube-apiserver|etcd|kubectl|setup-envtest|tofu|golangci-lint|tfplugindocs|goreleaser|go-licenses|govulncheck|actionlint|editorconfig-checker|cyclonedx-gomod
+#   tools/build.sh kube-apiserver|etcd|kubectl|setup-envtest|tofu|golangci-lint|tfplugindocs|goreleaser|go-licenses|govulncheck|actionlint|editorconfig-checker|cyclonedx-gomod|vale
 #   tools/build.sh --path NAME      only prints where it is or would be
 #
 # K8S_VERSION=v1.36.3 names another kube-apiserver and kubectl than the pinned ones, and the etcd that they are developed
@@ -26,6 +26,7 @@ case $name in
   go-licenses)    dir=. module=github.com/google/go-licenses/v2 package=github.com/google/go-licenses/v2 ;;
   govulncheck)    dir=. module=golang.org/x/vuln package=golang.org/x/vuln/cmd/govulncheck ;;
   actionlint)     dir=actionlint module=github.com/rhysd/actionlint package=github.com/rhysd/actionlint/cmd/actionlint ;;
+  vale)           dir=vale module=github.com/vale-cli/vale/v3 package=github.com/vale-cli/vale/v3/cmd/vale ;;
   editorconfig-checker)
     dir=. module=github.com/editorconfig-checker/editorconfig-checker/v3
     package=$module/cmd/editorconfig-checker ;;
@@ -94,6 +95,15 @@ case $name in
 esac
 
 say() { echo "$name $version: $*" >&2; }
+cgo=0
+if [ "$name" = vale ]; then
+  cgo=1 # its parsers are written in C
+  compiler=$(go env CC)
+  command -v "${compiler%% *}" >/dev/null || {
+    echo "$name $version: needs a C compiler: '${compiler%% *}' is not on the PATH (CC names another one)" >&2
+    exit 1
+  }
+fi
 say "not in the cache; building it once, which may take minutes"
 say "fetching what it is built from"
 mkdir -p "$(dirname "$bin")"
@@ -119,7 +129,7 @@ fi
 build() {
   local total
   total=$(go list -deps "$package" | wc -l) &&
-    CGO_ENABLED=0 go build -v -trimpath -buildvcs=false -ldflags "$ldflags" -o "$tmp/$name" "$package" 2>&1 |
+    CGO_ENABLED=$cgo go build -v -trimpath -buildvcs=false -ldflags "$ldflags" -o "$tmp/$name" "$package" 2>&1 |
     awk -v total=$((total)) -v prefix="$name $version" -f "$tools/progress.awk" >&2
 }
 build || {

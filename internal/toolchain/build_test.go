@@ -90,6 +90,21 @@ func TestBuildRefusesAKubernetesVersionThatIsNone(t *testing.T) {
 	}
 }
 
+func TestValeNeedsACCompiler(t *testing.T) {
+	t.Parallel()
+	cache := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "bash", filepath.Join(repository(t), "tools", "build.sh"), "vale")
+	cmd.Env = append(os.Environ(), "CC=no-such-compiler -O2", "XDG_CACHE_HOME="+cache)
+	out, err := cmd.CombinedOutput()
+	const want = "needs a C compiler: 'no-such-compiler' is not on the PATH (CC names another one)"
+	if err == nil || !strings.Contains(string(out), want) {
+		t.Errorf("%v: %s", err, out)
+	}
+	if left, err := os.ReadDir(cache); err != nil || len(left) > 0 {
+		t.Errorf("left in the cache: %v, %v", left, err)
+	}
+}
+
 // proxyOf is a folder that serves as GOPROXY, and knows these versions of Kubernetes, each by its go.mod.
 func proxyOf(t *testing.T, gomods map[string]string) string {
 	t.Helper()
