@@ -44,8 +44,8 @@ done)
   cat <<'MD'
 # Third-Party Licences
 
-What the provider's binary consists of, besides this project's own code, on any of the systems that it is released for. Made by
-`make licenses`; go.mod has the versions. Go's standard library and runtime are linked as well, under BSD-3-Clause.
+The provider's binaries for all released systems contain these modules, besides the code of this project. `make licenses` writes
+this list. go.mod contains the versions. The binaries also contain Go's standard library and runtime, under BSD-3-Clause.
 
 | module, or what is linked of it | licence |
 | --- | --- |
