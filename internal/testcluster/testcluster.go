@@ -39,7 +39,7 @@ func New(cfg *rest.Config, user func(name string) (*rest.Config, error)) (*Clust
 // Client is a typed client that is independent of the provider, for setting live objects up and checking them.
 func (c *Cluster) Client() Client { return c.client }
 
-// ErrNoBinaries is what [Binaries] returns, wrapped, if the cache lacks etcd or kube-apiserver.
+// ErrNoBinaries reports that the cache lacks etcd or kube-apiserver. [Binaries] wraps it.
 var ErrNoBinaries = errors.New("no control plane to run")
 
 // EnvVersion names the Kubernetes version to run instead of the pinned one. tools/build.sh reads it too.

@@ -73,7 +73,7 @@ func TestNothingIsDownloadedBesideABuiltControlPlane(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with the index or the archive, one line says so, the build from source begins, and nothing of the archive
+// If the index or the archive has a defect, one line reports it, the build from source begins, and nothing of the archive
 // is left.
 func TestWithoutTheArchiveTheBuildFromSourceBegins(t *testing.T) {
 	t.Parallel()
