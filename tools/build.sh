@@ -96,7 +96,12 @@ esac
 
 say() { echo "$name $version: $*" >&2; }
 cgo=0
-if [ "$name" = vale ]; then
+trimpath=-trimpath
+if [ "$name" = setup-envtest ]; then
+  # The first make demo waits for it: it shares the standard library that was compiled for the provider.
+  cgo=$(go env CGO_ENABLED)
+  trimpath=
+elif [ "$name" = vale ]; then
   cgo=1 # its parsers are written in C
   compiler=$(go env CC)
   command -v "${compiler%% *}" >/dev/null || {
@@ -129,7 +134,7 @@ fi
 build() {
   local total
   total=$(go list -deps "$package" | wc -l) &&
-    CGO_ENABLED=$cgo go build -v -trimpath -buildvcs=false -ldflags "$ldflags" -o "$tmp/$name" "$package" 2>&1 |
+    CGO_ENABLED=$cgo go build -v $trimpath -buildvcs=false -ldflags "$ldflags" -o "$tmp/$name" "$package" 2>&1 |
     awk -v total=$((total)) -v prefix="$name $version" -f "$tools/progress.awk" >&2
 }
 build || {
