@@ -15,7 +15,7 @@ import (
 // comes. That version tells what became of it.
 
 // patiently is until when siblings wait for a write in doubt that they begin to wait for now.
-func (c *committer) patiently() time.Time { return time.Now().Add(c.engine.patience) }
+func (c *committer) patiently() time.Time { return time.Now().Add(c.engine.limits.patience) }
 
 // unlessOthersWait is a context that ends with parent and, from a moment on, when the write holds others up. The zero moment never comes.
 func (c *committer) unlessOthersWait(parent context.Context, w write, from time.Time) (context.Context, context.CancelFunc) {
@@ -142,7 +142,7 @@ func (c *committer) found(now *Observation) (hasLanded bool) {
 			b.from = c.head // the same, and its horizon is later
 		}
 		callers, left := anyCaller(tasks)
-		ctx, cancel := lingering(context.Background(), callers, Grace-telling)
+		ctx, cancel := lingering(context.Background(), callers, c.engine.limits.grace-telling)
 		d := newDoubt(tasks)
 		r := c.settle(ctx, callers, b, &d, nil)
 		cancel()

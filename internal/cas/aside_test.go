@@ -61,7 +61,10 @@ func newTrouble(t *testing.T, data map[string]string, fault testcluster.Fault, k
 }
 
 // hurried has an Engine have little patience.
-func (x *trouble) hurried(e *Engine) { e.patience = 100 * time.Millisecond }
+func (x *trouble) hurried(e *Engine) {
+	e.limits = defaultLimits
+	e.limits.patience = 100 * time.Millisecond
+}
 
 func (x *trouble) isBad(body string) bool {
 	return slices.ContainsFunc(x.keys, func(key string) bool { return strings.Contains(body, `"`+key+`":"2"`) })
@@ -420,7 +423,7 @@ func TestCallerOfAWriteThatWasSetAsideLeaves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := newTrouble(t, map[string]string{"bad": "1", "good": "1"}, testcluster.Fault{DropBefore: true}, "bad")
 			d := x.late()
-			x.engine.patience = 3 * time.Second // so long it is not sent again, for which the rest of this does not take
+			x.engine.limits.patience = 3 * time.Second // so long it is not sent again, for which the rest of this does not take
 			arrive := sync.OnceFunc(d.arrive)
 			x.before = func(n int, _ *http.Request, _ bool) *testcluster.Fault {
 				if n == 1 {
@@ -621,6 +624,7 @@ func TestLookDoesNotWaitForAWriteInDoubt(t *testing.T) {
 		} {
 			t.Run(method+" "+fate, func(t *testing.T) {
 				f := newEmptyFixture(t)
+				f.engine.limits = defaultLimits
 				if method != http.MethodPost {
 					f.make(map[string]string{"foo": "1"})
 				}
@@ -752,7 +756,7 @@ func TestKeysInTroubleAtRandom(t *testing.T) {
 				data[fmt.Sprintf("k%d", k)] = "0"
 			}
 			x := newTrouble(t, data, testcluster.Fault{})
-			x.engine.patience = 15 * time.Millisecond
+			x.engine.limits.patience = 15 * time.Millisecond
 			arrivals := x.troubled()
 			v := x.version()
 			var workers sync.WaitGroup
@@ -784,7 +788,7 @@ func TestKeysInTroubleAtRandom(t *testing.T) {
 func TestVerdictsOfKeysInTroubleWhereOthersWriteAndCallersLeave(t *testing.T) {
 	const workers, each = 8, 20
 	x := newTrouble(t, map[string]string{"other": "1"}, testcluster.Fault{})
-	x.engine.patience = 15 * time.Millisecond
+	x.engine.limits.patience = 15 * time.Millisecond
 	arrivals := x.troubled()
 	var working sync.WaitGroup
 	var mu sync.Mutex
@@ -877,7 +881,7 @@ func TestCallerWhoLeavesAsAWriteThatWasSetAsideLands(t *testing.T) {
 		c.setAside(b, result{outcome: wire.Pending, err: context.Canceled, now: now})
 		c.finish(b, result{outcome: wire.Landed, after: now})
 		leave()
-		f.want(Applied, task.wait(""))
+		f.want(Applied, task.wait("", Grace))
 	}
 	for range 100 {
 		lands(t.Context())

@@ -89,7 +89,7 @@ func (c *committer) do(t *task) error {
 	case c.arrived <- struct{}{}:
 	default:
 	}
-	err := t.wait(t.client.Host)
+	err := t.wait(t.client.Host, c.engine.limits.grace)
 	if errors.Is(err, errLate) { // what he sees is nothing for others to go by: a write that is under way may have made it
 		t.attempts.Add(1)
 		if t.own, err = t.client.GetPatiently(t.ctx, t.ref); t.ctx.Err() != nil {
@@ -290,7 +290,7 @@ func unanswered(tasks []*task) []*task {
 func (c *committer) dropEnded(tasks []*task) []*task {
 	ended := func(t *task) bool { return t.ctx.Err() != nil && !t.answered }
 	if i := slices.IndexFunc(tasks, func(t *task) bool { return ended(t) && t.doubt != nil }); i >= 0 {
-		once, done := lingering(context.Background(), tasks[i].ctx, looking)
+		once, done := lingering(context.Background(), tasks[i].ctx, c.engine.limits.looking)
 		if now, err := c.client.Get(once, c.ref); err == nil {
 			c.found(now)
 		}

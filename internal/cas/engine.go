@@ -25,7 +25,7 @@ type Engine struct {
 	client    *wire.Client
 	trace     func(context.Context, Event)
 	signature signature
-	patience  time.Duration // for how long siblings wait for a write in doubt
+	limits    limits
 	swapped   atomic.Bool
 
 	closing context.Context // ends when Close is called
@@ -37,6 +37,15 @@ type Engine struct {
 	committers map[Ref]*committer
 	bodies     bodies // of those that idle
 }
+
+// limits bound how long the engine works on a write whose outcome is open. Tests raise them, so that a slow machine changes no verdict.
+type limits struct {
+	grace    time.Duration // as Grace
+	looking  time.Duration // bounds one read after all callers have left; a write ends that much earlier than finding out does
+	patience time.Duration // bounds how long other callers wait for a write of unknown outcome
+}
+
+var defaultLimits = limits{grace: Grace, looking: time.Second, patience: 5 * time.Second}
 
 // ErrClosed is the cause with which Close ends calls.
 var ErrClosed = errors.New("the engine was closed")
@@ -59,7 +68,7 @@ func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{client: c, trace: trace, signature: newSignature(), patience: patience, committers: map[Ref]*committer{}}
+	e := &Engine{client: c, trace: trace, signature: newSignature(), limits: defaultLimits, committers: map[Ref]*committer{}}
 	e.closing, e.close = context.WithCancelCause(context.Background())
 	return e, nil
 }

@@ -55,6 +55,7 @@ func (f *fixture) newEngine(config *rest.Config) *Engine {
 	if err != nil {
 		f.Fatal(err)
 	}
+	e.limits = patient
 	return e
 }
 
@@ -142,8 +143,11 @@ func (f *fixture) removing(key string, from Entry, seen Version, at ...Version) 
 	return s
 }
 
-// ample is how long a call may take on a machine that has much else to do.
+// ample is how long a call may take on a busy machine.
 const ample = 2 * time.Minute
+
+// patient limits let the engine find out the outcome of a write whose caller has left, also on a busy machine.
+var patient = limits{grace: telling + 2*ample, looking: ample, patience: defaultLimits.patience}
 
 func (f *fixture) do(s Swap) (Result, error) {
 	f.Helper()

@@ -87,6 +87,7 @@ func TestAdoptedKeyIsNotRemovedWithoutARead(t *testing.T) {
 	adopt.Held = HeldIsDone
 	_, err := f.do(adopt)
 	f.want(Applied, err)
+	f.engine.limits.grace = 2 * telling
 	ctx, cancel := context.WithCancel(t.Context())
 	f.proxy.SetHook(func(*http.Request) testcluster.Fault {
 		cancel()

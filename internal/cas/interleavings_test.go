@@ -145,6 +145,7 @@ func TestOneRequestAtATime(t *testing.T) {
 
 func TestCancelOfOneCallerDoesNotEndTheRequestOfTheOthers(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
+	f.engine.limits.grace = 2 * telling
 	reading, read, sent, release := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var gets atomic.Int32
 	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {

@@ -120,10 +120,10 @@ func TestContextThatEndsAtEveryPoint(t *testing.T) {
 		mu   sync.Mutex
 		told = map[Verdict]int{}
 	)
-	runs.SetLimit(64) // all at once, some get no answer in time to what could be told
+	runs.SetLimit(16)
 	for _, name := range slices.Sorted(maps.Keys(interruptions)) {
 		s := interruptions[name]
-		undisturbed := newInterruption(f, s, name, point{request: -2})
+		undisturbed := newInterruption(f, s, name, point{request: -2}, nil)
 		undisturbed.run()
 		if n := len(undisturbed.proxy.Requests()); n != s.requests {
 			t.Errorf("%s: %d requests, want %d: %v", name, n, s.requests, undisturbed.proxy.Requests())
@@ -141,7 +141,7 @@ func TestContextThatEndsAtEveryPoint(t *testing.T) {
 			}
 		}
 		for _, at := range points {
-			i := newInterruption(f, s, name, at)
+			i := newInterruption(f, s, name, at, undisturbed.proxy.Requests())
 			runs.Go(func() error {
 				i.run()
 				verdict := i.judge(undisturbed.errs)

@@ -30,8 +30,10 @@ type interruption struct {
 	swap []Swap
 	errs []error
 	got  []Result
-	ctx  context.Context //nolint:containedctx // what ends is what this is about
+	ctx  context.Context //nolint:containedctx // the test is about its end
 	end  func()
+	// mayBeUnknown reports whether the engine may be unable to find out the outcome of the swap whose context ends.
+	mayBeUnknown bool
 
 	mu      sync.Mutex
 	n       int
@@ -39,7 +41,8 @@ type interruption struct {
 	reached chan struct{} // closed when the API server has answered that request
 }
 
-func newInterruption(f *fixture, s interrupted, name string, at point) *interruption {
+// newInterruption prepares a run. requests are those of the undisturbed run: up to the point, this run sends the same ones.
+func newInterruption(f *fixture, s interrupted, name string, at point, requests []testcluster.Request) *interruption {
 	f.Helper()
 	own := *f
 	own.ref.Name = "shared-" + new(Observation).DigestWith(map[string]Entry{name: Text(at.String())})[:32]
@@ -59,15 +62,25 @@ func newInterruption(f *fixture, s interrupted, name string, at point) *interrup
 		i.ctx, i.end = passed, sync.OnceFunc(func() { close(passed.done) })
 	}
 	f.Cleanup(i.end)
-	return i
-}
-
-func (i *interruption) run() {
 	if i.prepare != nil {
 		i.prepare(i.fixture)
 	}
 	i.base = judging.Observed(i.live(), time.Now())
 	i.swap = i.swaps(i.fixture, i.base.Version())
+	i.engine.limits.patience = ample
+	switch i.mayBeUnknown = at.late && i.staysOpen(requests[:at.request+1]); {
+	case i.mayBeUnknown: // the caller receives its verdict only when the grace is over
+		i.engine.limits.grace = 2 * telling
+	// Otherwise the engine gives the held request up soon, and has all the time to find out the outcome.
+	case at.late && requests[at.request].Method == http.MethodGet:
+		i.engine.limits.looking = telling
+	case at.late:
+		i.engine.limits.grace = 2*telling + i.engine.limits.looking
+	}
+	return i
+}
+
+func (i *interruption) run() {
 	i.errs, i.got = make([]error, len(i.swap)), make([]Result, len(i.swap))
 	done := make([]chan struct{}, len(i.swap))
 	ask := func(n int) {
@@ -126,7 +139,7 @@ func (i *interruption) run() {
 	if i.at.request >= 0 {
 		select {
 		case <-i.reached:
-		case <-time.After(30 * time.Second):
+		case <-time.After(ample):
 			i.Fatalf("%s, %s: that point was never reached: %v", i.name, i.at, i.proxy.Requests())
 		}
 	}
@@ -135,7 +148,7 @@ func (i *interruption) run() {
 // idles reports whether nothing of the committer's is under way, or ends of itself.
 func (i *interruption) idles() bool {
 	c := i.engine.committer(i.ref)
-	ctx, cancel := context.WithTimeout(i.Context(), 2*Grace)
+	ctx, cancel := context.WithTimeout(i.Context(), ample)
 	defer cancel()
 	for busy := true; busy && ctx.Err() == nil; {
 		c.mu.Lock()
@@ -213,7 +226,7 @@ func (i *interruption) judge(undisturbed []error) Verdict {
 				wrong("%s: %v, and it was written", s.Key, err)
 			}
 		case Unknown:
-			if n != i.ends || !i.mayBeUnknown(s.Key) {
+			if n != i.ends || !i.mayBeUnknown {
 				wrong("%s: unknown, which could be told: %v", s.Key, err)
 			}
 		}
@@ -247,16 +260,15 @@ func (i *interruption) judge(undisturbed []error) Verdict {
 	return VerdictOf(i.errs[i.ends])
 }
 
-// mayBeUnknown reports whether it could not be told what became of a key's write: it was held until the caller had gone, before
-// the API server saw it, and is never sent again; or it, or a look after its answer got lost, was held together with
-// siblings who wait on.
-func (i *interruption) mayBeUnknown(key string) bool {
-	requests := i.proxy.Requests()[:i.at.request+1]
-	at := len(requests) - 1
+// staysOpen reports whether the outcome of the interrupted swap stays open as long as the last of these requests is held: the swap's
+// write is that request, and the engine never sends it again; or other callers still wait for the write, or for the read after its
+// response was lost.
+func (i *interruption) staysOpen(requests []testcluster.Request) bool {
+	key, at := i.swap[i.ends].Key, len(requests)-1
 	for at >= 0 && (requests[at].Method != http.MethodPatch || !strings.Contains(string(requests[at].Body), key)) {
 		at--
 	}
-	if at < 0 || !i.at.late {
+	if at < 0 {
 		return false
 	}
 	if at < i.at.request {
@@ -268,6 +280,7 @@ func (i *interruption) mayBeUnknown(key string) bool {
 	return hasSibling || isByKey(requests[at]) && !i.at.landed
 }
 
+// isByKey reports whether a request is a JSON Patch.
 func isByKey(r testcluster.Request) bool { return r.ContentType == string(types.JSONPatchType) }
 
 // since is every state of the object from the base to the present one, in order.

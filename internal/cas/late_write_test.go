@@ -51,6 +51,7 @@ func (l *late) holds(method string, fault testcluster.Fault) {
 
 // leaves makes a call whose caller leaves once its request is on its way, and returns what it is told.
 func (l *late) leaves(call func(context.Context) error) error {
+	l.engine.limits.grace = 2 * telling
 	ctx, leave := context.WithCancel(l.Context())
 	told := make(chan error, 1)
 	go func() { told <- call(ctx) }()

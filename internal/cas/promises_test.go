@@ -22,7 +22,7 @@ func TestTaskKeepsItsFirstAnswer(t *testing.T) {
 	task := newTask(t.Context(), writeTask, Ref{Namespace: "shop", Name: "shared"}, time.Now())
 	task.answer(nil)
 	task.answer(&CanceledError{})
-	if err := task.wait("host"); err != nil {
+	if err := task.wait("host", Grace); err != nil {
 		t.Errorf("%v, want that it was applied", err)
 	}
 }

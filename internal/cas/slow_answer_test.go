@@ -3,38 +3,38 @@ package cas
 import (
 	"context"
 	"net/http"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// Given a swap that is slow, on its way or in being answered; when its caller gives up and it is answered 2.5 seconds later, within
-// the grace of 5; then it was sent once, and is applied.
+// The caller of a write leaves while the request or its response is slow. The engine waits for the response, so the write is sent once.
 func TestSwapThatIsSlowAfterItsCallerGaveUpIsSentOnce(t *testing.T) {
 	for name, held := range map[string]func(until <-chan struct{}) testcluster.Fault{
-		"on its way":        func(until <-chan struct{}) testcluster.Fault { return testcluster.Fault{HoldBefore: until} },
-		"in being answered": func(until <-chan struct{}) testcluster.Fault { return testcluster.Fault{HoldAfter: until} },
+		"slow request":  func(until <-chan struct{}) testcluster.Fault { return testcluster.Fault{HoldBefore: until} },
+		"slow response": func(until <-chan struct{}) testcluster.Fault { return testcluster.Fault{HoldAfter: until} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
-			answers := make(chan struct{})
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				if r.Method != http.MethodPatch || f.proxy.Count(http.MethodPatch) > 1 {
-					return testcluster.Fault{}
-				}
-				leave()
-				time.AfterFunc(Grace/2, func() { close(answers) })
+			sent, answers := make(chan struct{}), make(chan struct{})
+			isSent := sync.OnceFunc(func() { close(sent) })
+			f.onEach(http.MethodPatch, func() testcluster.Fault {
+				isSent()
 				return held(answers)
 			})
-			_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
-			f.want(Applied, err)
+			done := f.beginFor(ctx, f.swapping("foo", one, two))
+			<-sent
+			leave()
+			rounds := 0
+			<-waitFor(func() bool { rounds++; return rounds == 1000 || f.proxy.Count() > 2 })
+			close(answers)
+			f.want(Applied, <-done)
 			if n := f.proxy.Count(http.MethodPatch); n != 1 {
 				t.Errorf("%d patches, want 1", n)
 			}
-			<-answers
 			f.wantData(map[string]string{"foo": "2"})
 		})
 	}

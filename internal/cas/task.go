@@ -156,8 +156,8 @@ func (t *task) unknown(err error) error {
 var errLate = errors.New("others have the committer busy")
 
 // wait gives the committer's answer, or gives up when the caller's context ends: at once while nothing was sent, and
-// otherwise not before Grace. Who only looks waits no longer than what he sees may be old.
-func (t *task) wait(host string) error {
+// otherwise not before the grace is over. Who only looks waits no longer than what he sees may be old.
+func (t *task) wait(host string, grace time.Duration) error {
 	var late <-chan time.Time
 	if t.kind == observeTask {
 		late = time.After(Fresh)
@@ -172,12 +172,12 @@ func (t *task) wait(host string) error {
 	if t.state.CompareAndSwap(waiting, givenUp) {
 		return &CanceledError{Ref: t.ref, Host: host, Err: context.Cause(t.ctx)}
 	}
-	grace := time.NewTimer(Grace)
-	defer grace.Stop()
+	end := time.NewTimer(grace)
+	defer end.Stop()
 	select {
 	case <-t.done:
 		return t.err
-	case <-grace.C:
+	case <-end.C:
 		return t.unknown(context.Cause(t.ctx))
 	}
 }

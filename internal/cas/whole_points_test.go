@@ -134,6 +134,7 @@ func TestRemovalThatAWebhookRefusesIsARefusal(t *testing.T) {
 // A removal that arrives late finds what was made meanwhile to be another one.
 func TestDelayedRemovalLeavesWhatWasMadeSince(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
+	f.engine.limits.grace = 2*telling + f.engine.limits.looking // it gives the first removal up soon
 	release, landed := make(chan struct{}), make(chan struct{})
 	sent := false
 	ctx, cancel := context.WithCancel(t.Context())

@@ -47,14 +47,8 @@ type result struct {
 	isAnyones bool
 }
 
-const (
-	// telling is how long before the end of Grace finding out stops, so that callers are told why.
-	telling = 500 * time.Millisecond
-	// looking is how long one look may take once all callers have gone. A write ends that much earlier, to leave time for it.
-	looking = time.Second
-	// patience is how long siblings wait for a write in doubt, and then at least go ahead of it.
-	patience = 5 * time.Second
-)
+// telling is how long before the end of the grace finding out stops, so that callers receive the reason.
+const telling = 500 * time.Millisecond
 
 // doubt describes a write of which an answer got lost.
 type doubt struct {
@@ -101,7 +95,7 @@ func (c *committer) perform(w write) result {
 	tasks := w.callers()
 	callers, left := anyCaller(tasks)
 	defer left()
-	ctx, cancel := lingering(context.Background(), callers, Grace-telling)
+	ctx, cancel := lingering(context.Background(), callers, c.engine.limits.grace-telling)
 	defer cancel()
 	d := newDoubt(tasks)
 	wasAside := slices.ContainsFunc(tasks, (*task).wasAside) // so others have waited once: they need not wait as long again
@@ -113,7 +107,7 @@ func (c *committer) perform(w write) result {
 			t.attempts.Add(1)
 			t.company.Store(int64(len(tasks)))
 		}
-		lasting, done := lingering(ctx, callers, Grace-telling-looking)
+		lasting, done := lingering(ctx, callers, c.engine.limits.grace-telling-c.engine.limits.looking)
 		once, end := c.unlessOthersWait(lasting, w, d.until)
 		after, out, err := w.send(once)
 		if (out == wire.InDoubt || out == wire.Unsent) && once.Err() != nil && lasting.Err() == nil {
@@ -136,7 +130,7 @@ func (c *committer) perform(w write) result {
 			if c.retry != nil { // from the second conflict in a row on; before the read, so that it is young when it is written on
 				wire.Pause(callers, c.retry, err)
 			}
-			once, done := lingering(ctx, callers, looking)
+			once, done := lingering(ctx, callers, c.engine.limits.looking)
 			defer done()
 			now, lost := c.client.GetPatiently(once, c.ref)
 			switch {
@@ -222,7 +216,7 @@ func (c *committer) settle(ctx, callers context.Context, w write, d *doubt, err 
 
 // look reads the object once, and has the write say what that tells of it. now is nil where it could not be read.
 func (c *committer) look(ctx, callers context.Context, w write) (r result, now *Observation, err error) {
-	once, done := lingering(ctx, callers, looking)
+	once, done := lingering(ctx, callers, c.engine.limits.looking)
 	defer done()
 	if now, err = c.client.Get(once, c.ref); err == nil {
 		r, err = w.settle(once, now)
