@@ -28,11 +28,12 @@ type Proxy struct {
 	Config *rest.Config
 
 	backend *httputil.ReverseProxy
-	closed  context.Context // ends when the test does, and lets go of everything held
+	closed  context.Context // ends with the test, and then all held requests are dropped
 
 	mu       sync.Mutex
 	hook     func(*http.Request) Fault
 	requests []*Request
+	reset    time.Time
 }
 
 // Request is one that arrived at the proxy, whatever became of it.
@@ -43,13 +44,13 @@ type Request struct {
 	Query       url.Values
 	ContentType string
 	Body        []byte
-	// Status is that of the answer, the server's or the proxy's own, even where the client did not get it; 0
-	// until there is one.
+	// Status is the status of the response, from the server or the proxy, also if the client did not receive it;
+	// 0 until there is one.
 	Status int
 }
 
 // Fault is what happens to one request. The zero value forwards it and answers what the server answers.
-// What comes before forwarding happens in the order of the fields, and so does what comes after.
+// The faults before forwarding happen in the order of the fields, and the faults after it do as well.
 type Fault struct {
 	// HoldBefore holds the request until the channel is closed. It is forwarded then even if the client has gone
 	// away meanwhile, as a packet that the network delayed would be.
@@ -97,7 +98,7 @@ func (c *Cluster) ProxyFor(t testing.TB, cfg *rest.Config) *Proxy {
 	}
 
 	closed, closeHeld := context.WithCancel(context.Background())
-	p := &Proxy{URL: "http://" + listener.Addr().String(), closed: closed}
+	p := &Proxy{URL: "http://" + listener.Addr().String(), closed: closed, reset: time.Now()}
 	p.Config = &rest.Config{Host: p.URL, QPS: -1}
 	silent := log.New(io.Discard, "", 0) // a dropped connection is on purpose
 	p.backend = &httputil.ReverseProxy{
@@ -157,7 +158,14 @@ func (p *Proxy) Count(methods ...string) int {
 func (p *Proxy) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.requests = nil
+	p.requests, p.reset = nil, time.Now()
+}
+
+// LastReset returns the time of the last Reset, or of the start.
+func (p *Proxy) LastReset() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.reset
 }
 
 // exchange is a request on its way through the proxy.

@@ -219,8 +219,9 @@ func TestAllocationWhoseAnswerGotLostIsFoundOut(t *testing.T) {
 	wantTaken(p.Fixture, "30001")
 }
 
-// late holds all writes but the first ones until nobody waits for them any more. arrive lets them come, and fails the test unless each is refused.
-func late(f *fixture.Fixture, proxy *testcluster.Proxy, first int) (arrive func()) {
+// late holds all writes except the first ones, and has the deadline of their callers pass. arrive sends them on, and
+// fails the test unless the API server refuses each of them.
+func late(p *fixture.Pipeline, proxy *testcluster.Proxy, first int) (arrive func()) {
 	held, come := make(chan chan int, 10), make(chan struct{})
 	var writes atomic.Int32
 	proxy.SetHook(func(r *http.Request) testcluster.Fault {
@@ -229,17 +230,18 @@ func late(f *fixture.Fixture, proxy *testcluster.Proxy, first int) (arrive func(
 		}
 		answered := make(chan int, 1)
 		held <- answered
+		p.PassDeadlines()
 		return testcluster.Fault{HoldBefore: come, Answered: func(r *http.Response) { answered <- r.StatusCode }}
 	})
 	return func() {
-		f.Helper()
+		p.Helper()
 		close(come)
 		if len(held) == 0 {
-			f.Error("no write is late")
+			p.Error("no write is late")
 		}
 		for range len(held) {
 			if status := <-<-held; status != http.StatusConflict {
-				f.Errorf("what came late was answered with %d", status)
+				p.Errorf("what came late was answered with %d", status)
 			}
 		}
 	}
@@ -268,9 +270,9 @@ func TestTakeThatArrivesAfterItsReleaseTakesNothing(t *testing.T) {
 			p := fixture.NewPipeline(t)
 			proxy := p.Proxied()
 			p.Create("testmap", row.before)
-			p.Write(block("a", ofFive, `timeouts = { create = "500ms" }`))
+			p.Write(block("a", ofFive))
 			p.Plan()
-			arrive := late(p.Fixture, proxy, 0)
+			arrive := late(p, proxy, 0)
 			p.ApplyRefused("Error: Write Outcome Unknown")
 			p.WantState("a")
 			proxy.SetHook(nil)
@@ -291,7 +293,7 @@ func TestReleaseThatArrivesAfterAllReleasesNothing(t *testing.T) {
 		"kept after all":                    {func(p *fixture.Pipeline) { p.Wants(p.Plan(), "1 to add, 0 to change, 1 to destroy"); p.Apply() }, []string{"30000"}},
 		"kept after all, without a refresh": {func(p *fixture.Pipeline) { p.PlanApply("-refresh=false") }, []string{"30000"}},
 		"kept after all, with a new claimant": {func(p *fixture.Pipeline) {
-			p.Planned(block("a", ofFive, `claimant = "kept"`, `timeouts = { delete = "500ms" }`))
+			p.Planned(block("a", ofFive, `claimant = "kept"`))
 		}, []string{"30000"}},
 		"destroyed again, and taken by another": {func(p *fixture.Pipeline) { p.Destroy(); other(p.Fixture) }, []string{"30000"}},
 		"replaced":                              {func(p *fixture.Pipeline) { p.PlanApply("-replace=" + address) }, []string{"30000"}},
@@ -300,9 +302,9 @@ func TestReleaseThatArrivesAfterAllReleasesNothing(t *testing.T) {
 			p := fixture.NewPipeline(t)
 			proxy := p.Proxied()
 			p.Create("testmap", nil)
-			p.Planned(block("a", ofFive, `timeouts = { delete = "500ms" }`))
+			p.Planned(block("a", ofFive))
 			id := idOf(p, "a")
-			arrive := late(p.Fixture, proxy, 0)
+			arrive := late(p, proxy, 0)
 			p.Wants(p.Ended(p.On.Destroy(), 1, "destroy"), "Error: Write Outcome Unknown", "A configuration that keeps the allocation takes a value again, which may be another one.")
 			if got := p.WantState("a")["a"].Attributes; got["id"] != id || got["value"] != nil {
 				t.Errorf("the state has %v", got)
@@ -319,7 +321,7 @@ func TestReleaseThatArrivesAfterAllReleasesNothing(t *testing.T) {
 	}
 }
 
-// Who takes the mark of an allocation in doubt away does not know more than before.
+// An untaint adds no knowledge about an allocation whose outcome is unknown.
 func TestUntaintedAllocationInDoubtIsReplaced(t *testing.T) {
 	for _, flag := range []string{"-refresh=true", "-refresh=false"} {
 		t.Run(flag, func(t *testing.T) {
@@ -341,7 +343,8 @@ func TestUntaintedAllocationInDoubtIsReplaced(t *testing.T) {
 	}
 }
 
-// A release in doubt may be of what create_before_destroy has deposed. The next apply repeats it, and takes nothing from who has the value by then.
+// An allocation that create_before_destroy deposed is released, and the outcome is unknown. The next apply repeats the
+// release, and takes nothing from the client that has the value by then.
 func TestReleaseOfADeposedAllocationInDoubtIsRepeated(t *testing.T) {
 	again, gone := func(p *fixture.Pipeline) { p.PlanApply() }, func(p *fixture.Pipeline) { p.Destroy() }
 	for name, row := range map[string]struct {
@@ -356,10 +359,10 @@ func TestReleaseOfADeposedAllocationInDoubtIsRepeated(t *testing.T) {
 		"it comes late, and all is destroyed":            {false, gone, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := fixture.NewCLIPipeline(t)
+			p := fixture.NewPipeline(t)
 			proxy := p.ProxiedAs(p.User("allocation-cannot-watch", "configmaps", "patch", "get"))
 			p.Create("testmap", nil)
-			p.Planned(block("a", ofFive, `timeouts = { delete = "500ms" }`, "lifecycle { create_before_destroy = true }"))
+			p.Planned(block("a", ofFive, "lifecycle { create_before_destroy = true }"))
 			was := idOf(p, "a")
 			p.Plan("-replace=" + address)
 			arrive := func() {}
@@ -372,7 +375,7 @@ func TestReleaseOfADeposedAllocationInDoubtIsRepeated(t *testing.T) {
 					return testcluster.Fault{Answered: func(*http.Response) { other(p.Fixture) }, DropAfter: true}
 				})
 			} else {
-				arrive = late(p.Fixture, proxy, 1)
+				arrive = late(p, proxy, 1)
 			}
 			p.ApplyRefused("Error: Write Outcome Unknown")
 			state := p.WantState("a", "deposed a")

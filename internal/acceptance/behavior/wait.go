@@ -16,6 +16,7 @@ type Wait struct {
 	Watches func(f *fixture.Fixture) []func() testcluster.Fault
 	Reads   func(f *fixture.Fixture) // with the first read after a watch was begun, which sees it
 	Silent  bool                     // the plan warns of nothing
+	Ends    bool                     // the time to wait passes when the watch has begun
 	Refused []string                 // nil: it is applied
 	After   fixture.Data             // nil: no ConfigMap
 	Counts  fixture.RequestCounts    // of the apply
@@ -51,11 +52,13 @@ func (story Wait) Run(t *testing.T) {
 	if reads == nil {
 		reads = func(*fixture.Fixture) {}
 	}
+	if story.Ends {
+		faults = []func() testcluster.Fault{func() testcluster.Fault { return fixture.Watched(p.PassDeadlines) }}
+	}
 	p.AfterWatch(proxy, reads, faults...)
 	proxy.Reset()
 	if story.Refused == nil {
 		p.Wants(p.Apply(), "!Error:")
-		p.PlanNothing()
 	} else {
 		p.ApplyRefused(story.Refused...)
 		p.WantState(keysOf(state)...)
@@ -65,12 +68,11 @@ func (story Wait) Run(t *testing.T) {
 	} else {
 		p.WantNone("testmap")
 	}
-	counts := fixture.CountsOf(proxy)
-	if story.Refused == nil {
-		counts.Gets-- // of PlanNothing
-	}
-	if counts != story.Counts {
+	if counts := fixture.CountsOf(proxy); counts != story.Counts {
 		t.Errorf("%+v, want %+v: %v", counts, story.Counts, proxy.Requests())
+	}
+	if story.Refused == nil {
+		p.PlanNothing()
 	}
 }
 
@@ -93,7 +95,7 @@ func Sets(value string) func(*fixture.Fixture) {
 	return func(f *fixture.Fixture) { f.Set("testmap", "foo", value) }
 }
 
-// One read is of the plan that the apply makes, one is told from when it refuses, and one is what the swap goes by.
+// The plan that the apply makes reads once, a conflict needs a read of its own, and the write needs another one.
 var (
 	WaitedOnce  = fixture.RequestCounts{Gets: 3, Watches: 1, Patches: 1}
 	RefusedThen = fixture.RequestCounts{Gets: 3, Watches: 1}

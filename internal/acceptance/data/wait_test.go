@@ -99,9 +99,10 @@ var dataWaitStories = map[string]behavior.Wait{
 		Refused: []string{"Error: Expected Value Mismatch", `Key: bar Expected: "1" Found: "0"`}, After: fixture.Data{"foo": "0", "bar": "0"},
 	},
 	"the time passes": {
-		Before: fixture.Data{"foo": "0", "bar": "1", "guard": "shut"}, Watches: behavior.Then(oneByOne("bar=3", "foo=1", "raw=x")), Counts: fixture.RequestCounts{Gets: 2, Watches: 1},
+		Before: fixture.Data{"foo": "0", "bar": "1", "guard": "shut"}, Between: oneByOne("bar=3", "foo=1", "raw=x"),
+		Ends: true, Counts: fixture.RequestCounts{Gets: 2, Watches: 1},
 		Waits: fixture.DataBlock("it", `data = { foo = "2", bar = "2" }`, `expected_data = { foo = "1", bar = "1", gone = "1", guard = "open", raw = null }`,
-			`conflict_scope = "key"`, `wait_for_match = "3s"`),
+			`conflict_scope = "key"`, `wait_for_match = "10m"`),
 		Refused: []string{
 			"Error: Wait Ended Without A Match", "with cas_configmap_data.it", "wait_for_match = ", "The expected state was not reached within wait_for_match. Nothing was written.",
 			`Key: bar Expected: "1" Found: "3" Changed by: another-writer (last write `,
@@ -112,8 +113,8 @@ var dataWaitStories = map[string]behavior.Wait{
 		After: fixture.Data{"foo": "1", "bar": "3", "guard": "shut", "raw": "x"},
 	},
 	"the time passes without a ConfigMap": {
-		Waits:   fixture.DataBlock("it", `data = { foo = "2" }`, `conflict_scope = "key"`, `wait_for_match = "3s"`),
-		Watches: behavior.Then(func(*fixture.Fixture) {}), Counts: fixture.RequestCounts{Gets: 2, Watches: 1},
+		Waits: fixture.DataBlock("it", `data = { foo = "2" }`, `conflict_scope = "key"`, `wait_for_match = "10m"`),
+		Ends:  true, Counts: fixture.RequestCounts{Gets: 2, Watches: 1},
 		Refused: []string{"Error: Wait Ended Without A Match", "Found: (no ConfigMap)", "Waited: "},
 	},
 }

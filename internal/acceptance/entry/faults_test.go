@@ -72,7 +72,7 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 	}
 }
 
-// busy is the answer of an API server, or of what stands in front of it, that asks for a later try.
+// An apply gets over one fault, such as a response that asks for a later try.
 func TestOneFaultThatAnApplyGetsOver(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -141,9 +141,8 @@ func TestAddressThatAnswers404ToEverythingDropsNothing(t *testing.T) {
 
 func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
 	t.Parallel()
-	const timeouts = `timeouts = { create = "1s", read = "1s", update = "1s", delete = "1s" }`
 	const timedOut, unknown = "Error: Operation Timed Out", "Error: Write Outcome Unknown"
-	before, after := fixture.EntryBlock("foo", timeouts, `value = "2"`), fixture.EntryBlock("foo", timeouts, `value = "3"`)
+	before, after := fixture.EntryBlock("foo", `value = "2"`), fixture.EntryBlock("foo", `value = "3"`)
 	for name, test := range map[string]struct {
 		op     faultOp
 		method string
@@ -193,6 +192,7 @@ func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
 				if r.Method != test.method {
 					return testcluster.Fault{}
 				}
+				p.PassDeadlines()
 				return testcluster.Fault{HoldBefore: never}
 			})
 
@@ -205,7 +205,7 @@ func TestRequestThatIsHeldEndsWithTheTimeout(t *testing.T) {
 	}
 }
 
-// Without the verb watch it cannot be told whose write ended the version that ours was conditional on.
+// Without the verb watch, the provider cannot find out which writer ended the version that its write required.
 func TestResponseThatIsLostWhereWatchIsNotPermitted(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	proxy := p.ProxiedAs(p.User("cannot-watch", "configmaps", "patch", "get"))

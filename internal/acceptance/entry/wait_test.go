@@ -98,7 +98,7 @@ var waitStories = map[string]behavior.Wait{
 		Refused: []string{"Error: ConfigMap Is Immutable"}, After: fixture.Data{"foo": "1"},
 	},
 	"the time passes": {
-		Before: fixture.Data{"foo": "0"}, Waits: fixture.Waiter(`wait_for_match = "3s"`), Watches: behavior.Then(behavior.Sets("3")),
+		Before: fixture.Data{"foo": "0"}, Waits: fixture.Waiter(), Between: behavior.Sets("3"), Ends: true,
 		Refused: []string{
 			"Error: Wait Ended Without A Match", "with cas_configmap_entry.foo", "wait_for_match = ", "The expected state was not reached within wait_for_match. Nothing was written.",
 			`Expected: "1"`, ` resourceVersion: `, "Changed by: another-writer (last write ", "Waited: ", "Then run terraform apply again, or raise wait_for_match.",
@@ -106,7 +106,7 @@ var waitStories = map[string]behavior.Wait{
 		After: fixture.Data{"foo": "3"}, Counts: fixture.RequestCounts{Gets: 2, Watches: 1},
 	},
 	"the time passes without a ConfigMap": {
-		Waits: fixture.Waiter(`wait_for_match = "3s"`), Watches: behavior.Then(func(*fixture.Fixture) {}), Counts: fixture.RequestCounts{Gets: 2, Watches: 1},
+		Waits: fixture.Waiter(), Ends: true, Counts: fixture.RequestCounts{Gets: 2, Watches: 1},
 		Refused: []string{"Error: Wait Ended Without A Match", "Found: (no ConfigMap)", "Waited: "},
 	},
 }

@@ -103,7 +103,7 @@ func (h *hiding) configure(inConfig string, lines ...string) {
 	h.WriteFor(h.Kubeconfig, h.inConfig+"\n"+inConfig, b.String())
 }
 
-// wrote has the resource written, of what was there.
+// wrote applies the resource over the present value.
 func (h *hiding) wrote(lines ...string) {
 	h.Helper()
 	h.configure("", lines...)
@@ -186,11 +186,13 @@ var hidingPaths = map[string]hidingPath{
 	"unknown, and what stands between quotes it": {wants: []string{"Error: Write Outcome Unknown", "cannot store"}, run: func(h *hiding) {
 		h.Create("testmap", fixture.Data{"foo": plantedValues["old"]})
 		proxy := h.Proxied()
-		h.configure("", `value = var.new`, `expected_value = var.old`, `timeouts = { create = "1s" }`)
+		h.configure("", `value = var.new`, `expected_value = var.old`)
 		h.Plan()
 		proxy.SetHook(func(r *http.Request) testcluster.Fault {
 			if r.Method == http.MethodPatch {
-				proxy.SetHook(func(*http.Request) testcluster.Fault { return testcluster.Fault{DropBefore: true} })
+				proxy.SetHook(func(*http.Request) testcluster.Fault { // so the outcome stays unknown
+					return testcluster.Fault{Answer: &testcluster.Answer{Status: http.StatusForbidden, Body: "no\n"}}
+				})
 				return testcluster.Fault{Answered: quotedBack(http.StatusInternalServerError)}
 			}
 			return testcluster.Fault{}
@@ -259,7 +261,8 @@ func deletesPlanted(lines ...string) func(*hiding) {
 	}
 }
 
-// releasesPlanted plans to let go of what these lines wrote, and another writer has changed since, and says so again in the apply, where no plan has looked.
+// releasesPlanted plans a release of the keys that these lines wrote, which another writer has changed since. The apply
+// says so again, where no plan has looked.
 func releasesPlanted(lines ...string) func(*hiding) {
 	return func(h *hiding) {
 		h.Testmap(fixture.Contents{})
@@ -331,7 +334,7 @@ func (h *hiding) goes(path hidingPath) {
 	if shows := showsPlanted(output); shows == (hidden || path.mute) {
 		h.Errorf("the output shows a value: %t\n%s", shows, output)
 	}
-	isLogged := h.readLog != nil && !hidden && !path.mute && !path.unlogged // diagnostics, by what serves the provider
+	isLogged := h.readLog != nil && !hidden && !path.mute && !path.unlogged // terraform-plugin-go logs diagnostics
 	if shows := showsPlanted(log); shows != isLogged {
 		h.Errorf("the log shows a value: %t\n%s", shows, log)
 	}
@@ -364,7 +367,7 @@ func forgetsWhatWasReplaced(t *testing.T, attribute string, want any, shown stri
 	}
 }
 
-// showsPlanted tells whether a text has what was planted, as it is or as base64.
+// showsPlanted reports whether a text contains a planted value, as it is or as base64.
 func showsPlanted(text string) bool {
 	return strings.Contains(text, planted) || strings.Contains(text, base64.StdEncoding.EncodeToString([]byte(planted))[:8])
 }
