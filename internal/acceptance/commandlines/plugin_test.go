@@ -1,6 +1,7 @@
 package commandlines
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -48,7 +49,7 @@ func TestExecPluginThatHangsOnTheCommandLine(t *testing.T) {
 		"Run the command in a shell to see what it waits for", "!The API server did not answer",
 	})
 	content, err := os.ReadFile(pids)
-	if err != nil {
+	if err != nil && !errors.Is(err, os.ErrNotExist) { // the provider may end a slow shell before it writes
 		t.Fatal(err)
 	}
 	for _, field := range strings.Fields(string(content)) {
@@ -56,8 +57,8 @@ func TestExecPluginThatHangsOnTheCommandLine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Whoever kills a process need not wait until it has ended.
-		for end := time.Now().Add(10 * time.Second); isRunning(pid) && time.Now().Before(end); {
+		// The provider kills a process, and does not wait for its end.
+		for end := time.Now().Add(time.Minute); isRunning(pid) && time.Now().Before(end); {
 			time.Sleep(10 * time.Millisecond)
 		}
 		if isRunning(pid) {

@@ -42,14 +42,14 @@ type field struct {
 	started int
 
 	mu       sync.Mutex
-	history  history       // of what was answered
-	answered int           // of that, to other workers than takers, who get many
+	history  history       // answered operations
+	answered int           // of them, those of other workers than takers
 	requests int           // sent by all workers
 	takers   int           // sent by those who take numbers and do nothing else
 	progress chan struct{} // of capacity 1
 }
 
-// newField makes the ConfigMaps, with what they hold at first. added, where it is not nil, is told each version.
+// newField makes the ConfigMaps with their first content. added, where it is not nil, receives each version.
 func newField(t *testing.T, c *controlplane.Cluster, configMaps, keys []string, initial map[string]string, added func(string, state)) *field {
 	t.Helper()
 	seed := testcluster.Seed(t)
@@ -195,8 +195,6 @@ func (f *field) await(n int, count func() int) {
 	f.mu.Lock()
 	until := count() + n
 	f.mu.Unlock()
-	stuck := time.NewTimer(2 * time.Minute)
-	defer stuck.Stop()
 	for {
 		f.mu.Lock()
 		there := count() >= until
@@ -206,8 +204,8 @@ func (f *field) await(n int, count func() int) {
 		}
 		select {
 		case <-f.progress:
-		case <-stuck.C:
-			f.Fatal("the workers do not come on")
+		case <-time.After(2 * time.Minute):
+			f.Fatal("no worker has sent a request or received a response for 2 minutes")
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 func TestCancelledStartLeavesNothing(t *testing.T) {
-	testcluster.Shared(t) // tells whether there are binaries
+	testcluster.Shared(t) // skips the test without binaries
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -64,7 +64,7 @@ func TestKilledProcessLeavesNoControlPlane(t *testing.T) {
 
 func leavesNothing(t *testing.T, of string) {
 	t.Helper()
-	tmp, err := os.MkdirTemp("", "") //nolint:usetesting // it is short, and so must a socket's path be
+	tmp, err := os.MkdirTemp("", "") //nolint:usetesting // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func leavesNothing(t *testing.T, of string) {
 	}
 	_ = child.Wait() // it was killed
 
-	for deadline := time.Now().Add(30 * time.Second); ; {
+	for deadline := time.Now().Add(2 * time.Minute); ; {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", host)
 		left, _ := filepath.Glob(filepath.Join(tmp, "terraform-provider-cas-cluster-*"))
 		if err != nil && len(left) == 0 {

@@ -87,7 +87,8 @@ func TestProcessesAreKilledFrozenAndStartedAgain(t *testing.T) {
 		if err := etcd.goes(); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(10 * time.Second); ; { // a busy process may answer once more before the signal reaches all of its threads
+		// A busy process may answer once more before the signal reaches all of its threads.
+		for deadline := time.Now().Add(time.Minute); ; {
 			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			err := get(ctx, c.Client(), namespace)
 			cancel()
@@ -134,10 +135,10 @@ func TestTCPProxySpoilsConnections(t *testing.T) {
 	t.Parallel()
 	shared := testcluster.Shared(t)
 	proxy := controlplane.NewTCPProxy(t, shared.Config)
-	// A connection of its own for each: what a toxic did to one is not undone when it is healed.
-	get := func() error {
+	// Each request has a connection of its own: Heal does not undo what a toxic did to a connection.
+	get := func(timeout time.Duration) error {
 		cfg := rest.CopyConfig(proxy.Config)
-		cfg.Timeout = 2 * time.Second
+		cfg.Timeout = timeout
 		cfg.Dial = new(net.Dialer).DialContext // configurations that dial alike share connections
 		client, err := rest.HTTPClientFor(cfg)
 		if err != nil {
@@ -156,25 +157,25 @@ func TestTCPProxySpoilsConnections(t *testing.T) {
 		{Type: "timeout", Stream: "downstream"},
 		{Type: "limit_data", Stream: "downstream", Attributes: map[string]int{"bytes": 100}},
 	} {
-		if err := get(); err != nil {
+		if err := get(time.Minute); err != nil {
 			t.Errorf("before %s: %v", toxic.Type, err)
 		}
 		if err := proxy.Spoil(toxic); err != nil {
 			t.Fatal(err)
 		}
-		if err := get(); err == nil {
+		if err := get(time.Second); err == nil { // no toxic lets it succeed within a second
 			t.Errorf("%s has no effect", toxic.Type)
 		}
 		proxy.Heal()
 	}
 	proxy.Down()
-	if err := get(); err == nil {
+	if err := get(time.Minute); err == nil {
 		t.Error("it is down, and passes requests on")
 	}
 	if err := proxy.Up(); err != nil {
 		t.Fatal(err)
 	}
-	if err := get(); err != nil {
+	if err := get(time.Minute); err != nil {
 		t.Errorf("it is up again: %v", err)
 	}
 }
