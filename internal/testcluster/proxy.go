@@ -49,11 +49,11 @@ type Request struct {
 	Status int
 }
 
-// Fault is what happens to one request. The zero value forwards it and answers what the server answers.
+// Fault describes how the proxy treats one request. The zero value forwards it, and forwards the response.
 // The faults before forwarding happen in the order of the fields, and the faults after it do as well.
 type Fault struct {
-	// HoldBefore holds the request until the channel is closed. It is forwarded then even if the client has gone
-	// away meanwhile, as a packet that the network delayed would be.
+	// HoldBefore holds the request until the channel is closed. It is forwarded then even if the client has left
+	// meanwhile, as a packet that the network delayed would be.
 	HoldBefore <-chan struct{}
 	// DropBefore closes the connection; the server never sees the request.
 	DropBefore bool
@@ -130,7 +130,7 @@ func (p *Proxy) SetHook(hook func(*http.Request) Fault) {
 	p.hook = hook
 }
 
-// Requests are those since the start, or the last Reset, in the order of their arrival.
+// Requests returns the requests since the start, or the last Reset, in the order of their arrival.
 func (p *Proxy) Requests() []Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -200,7 +200,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if x.fault.HoldBefore != nil {
 		p.await(x.fault.HoldBefore)
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithCancel(context.WithoutCancel(ctx)) // the client may be gone
+		ctx, cancel = context.WithCancel(context.WithoutCancel(ctx)) // the client may have left
 		defer cancel()
 		defer context.AfterFunc(p.closed, cancel)()
 	}

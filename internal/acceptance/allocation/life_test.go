@@ -284,7 +284,7 @@ func TestTakeThatArrivesAfterItsReleaseTakesNothing(t *testing.T) {
 	}
 }
 
-// A release whose answer never came may still be on its way when somebody has changed their mind. What they have then must not be taken from them.
+// A release without a response may arrive after another apply has kept the allocation, which must then stay.
 func TestReleaseThatArrivesAfterAllReleasesNothing(t *testing.T) {
 	for name, row := range map[string]struct {
 		next func(p *fixture.Pipeline)

@@ -7,7 +7,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// Wait is what happens between the plan of a resource that waits and the end of its apply.
+// Wait is the story of a resource that waits, from its plan to the end of its apply.
 type Wait struct {
 	Before  fixture.Data // nil: no ConfigMap
 	Applied string       // a resource that was applied before; "" for none

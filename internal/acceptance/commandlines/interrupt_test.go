@@ -18,7 +18,7 @@ import (
 // interruptedKeys are the entries of one ConfigMap that an interrupted run is about.
 var interruptedKeys = []string{"k0", "k1", "k2", "k3"}
 
-// interruptedOp is what is interrupted.
+// interruptedOp is the operation that an interrupt ends.
 type interruptedOp struct {
 	before, after string // what the entries hold; "" for no entries
 	action        string // the planned action of an entry that is left to be done
@@ -30,8 +30,8 @@ var interruptedOps = map[string]interruptedOp{
 	"destroy": {before: "old", action: "will be destroyed"},
 }
 
-// interruptedAt is what happens to the first write, and to all after it. The context of the provider's operations ends
-// when stopped is closed: a read of another ConfigMap that was under way is given up then.
+// interruptedAt says how the proxy treats the first write, and all requests after it. The context of the provider's
+// operations has ended when stopped is closed: the provider gives up a read of another ConfigMap then.
 type interruptedAt struct {
 	beforeWrite bool // the write is never reached: reads are held
 	byInterrupt bool // there is no such point where a timeout passes
@@ -298,7 +298,7 @@ func (r *interruptedRun) goesOn(output string, left map[string]string) {
 
 var plannedAction = regexp.MustCompile(`(?m)^ +# cas_configmap_entry\.(\w+) (.*\bbe .*)$`)
 
-// plannedActions is what a plan that was printed says that it does, by resource.
+// plannedActions returns the actions that a printed plan lists, by resource.
 func plannedActions(printed string) map[string]string {
 	actions := map[string]string{}
 	for _, match := range plannedAction.FindAllStringSubmatch(printed, -1) {

@@ -110,7 +110,7 @@ func TestConfigMapWriteThatIsHeldEndsWithTheTimeout(t *testing.T) {
 	})
 }
 
-// An answer that gets lost, after the write was made, is found out about.
+// The provider finds out the outcome of a write whose response was lost.
 func TestConfigMapAnswerThatIsLost(t *testing.T) {
 	t.Parallel()
 	onWhole(t, func(p *fixture.Pipeline, name string, op wholeOp) {

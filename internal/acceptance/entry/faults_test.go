@@ -47,7 +47,7 @@ func TestAPIServerThatRefusesConnections(t *testing.T) {
 		"Error: API Server Unreachable", "The API server could not be reached. Nothing was ", "Host: " + fixture.RefusedAddress,
 		"connect: connection refused", "Check what the cause names: the address or the certificate of the server, the command that gives the credentials, or the network.",
 	}
-	// Who waits for a timeout does not end before the test is ended.
+	// An operation that waited for its timeout would not end before the test does.
 	for name, op := range faultOps(`timeouts = { create = "9h", read = "9h", update = "9h", delete = "9h" }`) {
 		t.Run(name, func(t *testing.T) {
 			p := fixture.NewPipeline(t)
@@ -121,7 +121,7 @@ func TestOneFaultThatAnApplyGetsOver(t *testing.T) {
 	}
 }
 
-// Only a ConfigMap that the API server itself says is absent is gone.
+// Only a 404 that the API server itself sends means that the ConfigMap is missing.
 func TestAddressThatAnswers404ToEverythingDropsNothing(t *testing.T) {
 	p := fixture.NewPipeline(t)
 	p.Testmap(fixture.Contents{})

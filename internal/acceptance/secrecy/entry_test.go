@@ -44,7 +44,8 @@ type hiding struct {
 // hidingWay is how values are hidden.
 type hidingWay struct{ inBlock, inConfig string }
 
-// hidingWays are those of a resource with an attribute for it; "shown" has to show them, or the paths below prove nothing.
+// hidingWays returns the ways to hide values for a resource that has this attribute. "shown" has to show the values, or
+// the paths below prove nothing.
 func hidingWays(attribute string) map[string]hidingWay {
 	return map[string]hidingWay{
 		"by itself":       {inBlock: attribute + " = true"},
@@ -340,7 +341,7 @@ func (h *hiding) goes(path hidingPath) {
 	}
 }
 
-// What was stored while values were shown goes when they are hidden, also where that is known only at apply.
+// Values that were stored while they were shown leave the state when they are hidden, even if only the apply knows it.
 func TestHidingForgetsWhatWasReplaced(t *testing.T) {
 	t.Parallel()
 	forgetsWhatWasReplaced(t, "previous_value", planted, fixture.EntryBlock("foo", `value = "2"`, `expected_value = "`+planted+`"`),

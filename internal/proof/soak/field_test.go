@@ -210,7 +210,7 @@ func (f *field) await(n int, count func() int) {
 	}
 }
 
-// kill kills a worker with SIGKILL. What it was doing nobody knows.
+// kill kills a worker with SIGKILL. The outcome of its operations is unknown.
 func (f *field) kill(w *process) {
 	f.Helper()
 	if err := w.cmd.Process.Kill(); err != nil {
