@@ -195,7 +195,7 @@ func (w *Workspace) start(name string, args ...string) *Running {
 	cmd.Dir, cmd.Env = w.Dir, w.Env
 	cmd.SysProcAttr = toolchain.OwnGroup()                                     // one interrupt is enough: a second one makes it abandon its provider
 	cmd.Cancel = func() error { return toolchain.InterruptGroup(cmd.Process) } // it stops its provider, and writes its state
-	cmd.WaitDelay = 30 * time.Second
+	cmd.WaitDelay = 2 * time.Minute
 	r := &Running{w: w, cmd: cmd}
 	cmd.Stdout, cmd.Stderr = &r.stdout, &r.stderr
 	if w.Output != nil {

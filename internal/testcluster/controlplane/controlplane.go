@@ -1,11 +1,10 @@
-// Package controlplane runs the etcd and kube-apiserver of a [testcluster.Cluster], through controller-runtime's envtest: for the demo, for
-// package lend, which lends one to all tests, and for tests that kill and freeze what they run on.
+// Package controlplane runs the etcd and kube-apiserver of a [testcluster.Cluster], through controller-runtime's envtest.
+// The demo uses it, package lend, which lends one control plane to all tests, and tests that kill and freeze processes.
 //
-// No process outlives the one that started it, however that one ends: a watchdog holds the read end of a
-// pipe and kills etcd and kube-apiserver when the other end closes, which a panic, a test timeout and a
-// SIGKILL do too.
+// No process outlives the process that started it. A watchdog holds the read end of a pipe, and kills etcd and
+// kube-apiserver when the other end closes, which also happens after a panic, a test timeout and a SIGKILL.
 //
-// It must not know what the cluster is used for: neither the engine nor the provider.
+// The package must not know what the cluster is used for: neither the engine nor the provider.
 package controlplane
 
 import (
@@ -13,6 +12,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,8 +28,9 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// startTimeout is for one component. A healthy one takes 5 s on two idle cores; builds may run beside it.
-const startTimeout = 2 * time.Minute
+// componentTimeout bounds the start and the stop of one component. A start takes 5 s on two idle cores; builds may run
+// beside it.
+const componentTimeout = 2 * time.Minute
 
 // Cluster is a control plane that runs, and can be stopped. Its methods may be called concurrently.
 type Cluster struct {
@@ -37,6 +39,7 @@ type Cluster struct {
 	env   *envtest.Environment
 	dog   *watchdog
 	dir   string
+	ports net.Listener // keeps the cluster's ports from other clusters
 	token string       // the administrator's
 	lent  func() error // ends what Lend began; nil before
 
@@ -46,9 +49,9 @@ type Cluster struct {
 // Option changes how a control plane is started.
 type Option func(*envtest.ControlPlane)
 
-// WithRoom lets etcd grow to 16 GiB instead of 2, and has the API server drop history after 10 to 20 seconds instead of 5 to
-// 10 minutes, and keep none of that of ConfigMaps in memory, where thousands of writes of large ones take all that there is:
-// for much more writing than tests do. What was dropped cannot be watched from.
+// WithRoom makes room for many more writes than tests send. etcd may grow to 16 GiB instead of 2. The API server drops
+// history after 10 to 20 seconds instead of 5 to 10 minutes, and keeps no history of ConfigMaps in memory: thousands of
+// writes of large ConfigMaps would fill it. No watch can begin at a version that was dropped.
 func WithRoom() Option {
 	return func(c *envtest.ControlPlane) {
 		c.Etcd.Configure().Set("quota-backend-bytes", strconv.Itoa(16<<30))
@@ -82,6 +85,16 @@ func (c *Cluster) start(ctx context.Context, etcd, apiserver string, options []O
 	if c.env, err = environment(c.dir, c.token, c.dog, etcd, apiserver); err != nil {
 		return err
 	}
+	lock, ports, err := reservePorts(ctx)
+	if err != nil {
+		return err
+	}
+	c.ports = lock
+	c.env.ControlPlane.Etcd.URL = &url.URL{Scheme: "http", Host: loopback(ports[0])}
+	c.env.ControlPlane.Etcd.Configure().Set("listen-peer-urls", "http://"+loopback(ports[1]))
+	c.env.ControlPlane.GetAPIServer().SecureServing.ListenAddr = envtest.ListenAddr{
+		Address: "127.0.0.1", Port: strconv.Itoa(ports[2]),
+	}
 	for _, option := range options {
 		option(&c.env.ControlPlane)
 	}
@@ -105,7 +118,7 @@ func (c *Cluster) start(ctx context.Context, etcd, apiserver string, options []O
 
 	cfg := rest.AnonymousClientConfig(c.env.Config)
 	cfg.QPS = -1
-	// With a token: a certificate is verified again at each request, which is a tenth of what the API server does for a small one.
+	// A token is cheaper: verifying a certificate again takes a tenth of the time of a small request.
 	cfg.BearerToken = c.token
 	c.Cluster, err = testcluster.New(cfg, c.signUser)
 	return err
@@ -128,8 +141,8 @@ func environment(dir, token string, dog *watchdog, etcd, apiserver string) (*env
 	existing := false
 	env := &envtest.Environment{
 		UseExistingCluster:       &existing,
-		ControlPlaneStartTimeout: startTimeout,
-		ControlPlaneStopTimeout:  20 * time.Second,
+		ControlPlaneStartTimeout: componentTimeout,
+		ControlPlaneStopTimeout:  componentTimeout,
 	}
 	server := env.ControlPlane.GetAPIServer()
 	env.ControlPlane.Etcd = &envtest.Etcd{}
@@ -141,7 +154,7 @@ func environment(dir, token string, dog *watchdog, etcd, apiserver string) (*env
 		return nil, err
 	}
 	env.ControlPlane.Etcd.DataDir = filepath.Join(dir, "etcd")
-	env.ControlPlane.Etcd.Configure().Set("unsafe-no-fsync", "true") // as envtest does where it is told that there is such a flag
+	env.ControlPlane.Etcd.Configure().Set("unsafe-no-fsync", "true") // envtest sets it only if it knows that the flag exists
 	server.CertDir = filepath.Join(dir, "kube-apiserver")
 	for _, d := range []string{env.ControlPlane.Etcd.DataDir, server.CertDir} {
 		if err := os.Mkdir(d, 0o700); err != nil {
@@ -185,6 +198,10 @@ func (c *Cluster) Stop() error {
 	}
 	if c.dog != nil {
 		errs = append(errs, c.dog.kill())
+	}
+	if c.ports != nil {
+		errs = append(errs, c.ports.Close())
+		c.ports = nil
 	}
 	return errors.Join(append(errs, os.RemoveAll(c.dir))...)
 }

@@ -87,7 +87,7 @@ func (w *watchdog) killOne(name string) error {
 	if err := syscall.Kill(-pid, syscall.SIGKILL); err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(startTimeout); !errors.Is(syscall.Kill(-pid, 0), syscall.ESRCH); {
+	for deadline := time.Now().Add(componentTimeout); !errors.Is(syscall.Kill(-pid, 0), syscall.ESRCH); {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("%s does not end", name)
 		}

@@ -16,13 +16,13 @@ import (
 // front of the API server it passes TLS on, so that the client authenticates as it is. Its methods must not be called
 // concurrently.
 type TCPProxy struct {
-	// Config is that of the server behind it, by way of the proxy.
+	// Config is for clients that reach the server through the proxy.
 	Config *rest.Config
 
 	proxy *toxiproxy.Proxy
 }
 
-// Toxic is what spoils connections. Its attributes are toxiproxy's: https://github.com/Shopify/toxiproxy#toxics
+// Toxic describes how connections are spoiled. Its attributes are toxiproxy's: https://github.com/Shopify/toxiproxy#toxics
 type Toxic struct {
 	// Type is "latency", "reset_peer", "timeout", "limit_data" and the like.
 	Type string `json:"type"`
@@ -40,10 +40,15 @@ func NewTCPProxy(t testing.TB, cfg *rest.Config) *TCPProxy {
 	if err != nil {
 		t.Fatal(err)
 	}
+	lock, ports, err := reservePorts(t.Context()) // so that Up finds the port free after Down
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = lock.Close() })
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	p := &TCPProxy{
 		Config: rest.CopyConfig(cfg),
-		proxy:  toxiproxy.NewProxy(server, t.Name(), "127.0.0.1:0", target.Host),
+		proxy:  toxiproxy.NewProxy(server, t.Name(), loopback(ports[0]), target.Host),
 	}
 	if err := p.proxy.Start(); err != nil {
 		t.Fatal(err)
