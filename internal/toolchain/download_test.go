@@ -146,7 +146,7 @@ func TestWithoutTheArchiveTheBuildFromSourceBegins(t *testing.T) {
 			}
 			m := newMirror(t, tt.indexed, tt.checksum, tt.archive)
 			if tt.index != nil {
-				m.index = tt.index
+				m.index.Store(&tt.index)
 			}
 			if tt.patience == "" {
 				tt.patience = "600"
@@ -188,23 +188,23 @@ func TestUnknownOriginOfTheControlPlaneIsRefused(t *testing.T) {
 type mirror struct {
 	*httptest.Server
 
-	index    http.HandlerFunc
+	index    atomic.Pointer[http.HandlerFunc]
 	requests atomic.Int64
 }
 
 func newMirror(t *testing.T, version, checksum string, archive http.HandlerFunc) *mirror {
 	t.Helper()
 	m := &mirror{}
-	m.index = func(w http.ResponseWriter, _ *http.Request) {
+	m.index.Store(new(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, "releases: {%s: {envtest-%[1]s-%s-%s.tar.gz: {hash: %q, selfLink: %q}}}\n",
-			version, runtime.GOOS, runtime.GOARCH, checksum, m.URL+"/archive")
-	}
+			version, runtime.GOOS, runtime.GOARCH, checksum, "http://"+r.Host+"/archive")
+	})))
 	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.requests.Add(1)
 		if r.URL.Path == "/archive" {
 			archive(w, r)
 		} else {
-			m.index(w, r)
+			(*m.index.Load())(w, r)
 		}
 	}))
 	t.Cleanup(m.Close)
