@@ -342,14 +342,14 @@ func TestAllocationsShareRequests(t *testing.T) {
 	p.Plan()
 	proxy.Reset()
 	p.Apply()
-	took := proxy.Count()
+	took := fixture.RequestsOf(proxy)
 	if got := values(p); len(got) != n {
 		t.Errorf("%d values", len(got))
 	}
 	proxy.Reset()
 	p.Destroy()
 	wantTaken(p.Fixture)
-	released := proxy.Count()
+	released := fixture.RequestsOf(proxy)
 	if t.Logf("%d requests for %d allocations, %d to refresh and release them", took, n, released); took > 3*n/10 || released > 3*n/10 {
 		t.Errorf("that is more than 0.3 each")
 	}
