@@ -92,7 +92,7 @@ func (c *Cluster) start(ctx context.Context, etcd, apiserver string, options []O
 	c.ports = lock
 	c.env.ControlPlane.Etcd.URL = &url.URL{Scheme: "http", Host: loopback(ports[0])}
 	c.env.ControlPlane.Etcd.Configure().Set("listen-peer-urls", "http://"+loopback(ports[1]))
-	c.env.ControlPlane.GetAPIServer().SecureServing.ListenAddr = envtest.ListenAddr{
+	c.env.ControlPlane.GetAPIServer().ListenAddr = envtest.ListenAddr{
 		Address: "127.0.0.1", Port: strconv.Itoa(ports[2]),
 	}
 	for _, option := range options {

@@ -20,7 +20,7 @@ const (
 // from reserving the block until the caller closes it.
 func reservePorts(ctx context.Context) (lock net.Listener, ports []int, err error) {
 	for range 100 {
-		first := firstPort + blockSize*rand.IntN((afterPorts-firstPort)/blockSize)
+		first := firstPort + blockSize*rand.IntN((afterPorts-firstPort)/blockSize) //nolint:gosec // no secret
 		if lock, err = listen(ctx, first); err != nil {
 			continue
 		}
