@@ -50,6 +50,9 @@ func MayYetHold(err error) bool {
 	var notFound *NotFoundError
 	var terminating *TerminatingError
 	var notYet *NotYetError
+	if VerdictOf(err) == Unknown {
+		return false
+	}
 	if errors.As(err, &conflict) {
 		return !conflict.Live.Immutable() && !slices.ContainsFunc(conflict.Keys, func(k KeyConflict) bool { return k.Reason != ReasonKey })
 	}
@@ -63,7 +66,7 @@ func (e *Engine) await(ctx context.Context, t *Txn, last error) error {
 	since := ""
 	var conflict *ConflictError
 	if errors.As(last, &conflict) {
-		since = conflict.Live.Since.Version
+		since = conflict.Live.Version().ResourceVersion
 	}
 	backoff := wire.NewBackoff(20*time.Millisecond, time.Second)
 	for {

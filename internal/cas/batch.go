@@ -1,9 +1,14 @@
 package cas
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
-	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
@@ -12,89 +17,18 @@ import (
 // maxTasks is how many transactions go into one request.
 const maxTasks = 1000
 
-// maxChanges is how many keys go into one request with others: a JSON Patch may have 10,000 operations, three a key.
-const maxChanges = 3000
-
-// batch is the transactions that go into one patch.
+// batch is the transactions that share one patch.
 type batch struct {
 	c     *committer
-	base  Version
-	from  *Observation // nil: written without a read
+	from  *Observation // that the patch was evaluated on, and is conditional on
 	tasks []*task
-	of    [][]judging.Change // what each task does, on what those before it leave
-	// changes is what the request does, keys that are only compared included. A key that several compare is in it more than once.
-	changes   []judging.Change
-	left      map[string]Entry // what computed keys hold after it
-	dry       bool             // a dry run: nothing is stored
-	byKey     bool             // by JSON Patch
-	most      int              // how many tasks it may have: the smallest limit of its tasks
-	grows     int              // by how many bytes, together
-	digest    string           // of the base, where it was not read
-	signature signature        // which takes the Engine's place in signed field managers
-	earlier   []judging.Doubt  // that can land on the same base
-	normal    *Observation     // what the API server makes of fields that it changes, where that was asked
-}
-
-// newBatch is a batch on a base, without tasks.
-func (c *committer) newBatch(base Version) *batch {
-	b := &batch{c: c, base: base, signature: c.signature}
-	for _, d := range c.lost {
-		if d.Base == base || d.ByKey {
-			b.earlier = append(b.earlier, d)
-		}
-	}
-	return b
-}
-
-// blindBatch is the removals that can be sent without a read. The others wait.
-func (c *committer) blindBatch(tasks []*task) *batch {
-	var b *batch
-	ahead := keySet{}
-	for _, t := range tasks {
-		if t.kind != writeTask {
-			continue
-		}
-		blocked := ahead.blocks(t.txn)
-		ahead.add(t.txn)
-		if blocked || t.mustRead || !t.txn.CanGoBlind(&c.lineage) {
-			continue
-		}
-		var changes []judging.Change
-		differs := false // else a write would make no version, and could not be found out about
-		for _, k := range t.txn.Keys {
-			switch {
-			case k.IsGuard:
-				changes = append(changes, judging.Change{Key: k.Key, From: k.Expect, To: k.Expect, IsGuard: true})
-			case !k.Expect.IsAbsent(): // else it is gone already
-				changes = append(changes, judging.Change{Key: k.Key, From: k.Expect})
-				differs = true
-			}
-		}
-		if !differs {
-			continue
-		}
-		if b == nil {
-			b = c.newBatch(t.txn.Seen.Version)
-			b.digest = t.txn.Seen.Digest
-		}
-		if t.txn.Seen == (judging.Basis{Version: b.base, Digest: b.digest}) && b.fits(t, changes) {
-			b.add(t, changes)
-		}
-	}
-	return b
-}
-
-// reads takes note of what the base holds, where that was not read before the batch was sent.
-func (b *batch) reads(base *Observation) {
-	if b.from != nil {
-		return
-	}
-	b.from = base
-	for i, c := range b.changes {
-		if !c.IsGuard {
-			b.changes[i].From = base.Entry(c.Key)
-		}
-	}
+	of    [][]judging.Change // the changes of each task, on what those before it leave
+	// changes are those of the request, compared keys included. A key that several tasks compare appears more than once.
+	changes []judging.Change
+	left    map[string]Entry // the computed keys after the request
+	dry     bool             // a dry run: nothing is stored
+	most    int              // how many tasks the batch may have: the smallest limit of its tasks
+	grows   int              // by how many bytes, together
 }
 
 // keySet is the keys that tasks ahead are about to write (true) or to compare.
@@ -149,11 +83,10 @@ func (b *batch) fits(t *task, changes []judging.Change) bool {
 	if len(b.tasks) == 0 {
 		return true
 	}
-	if b.tasks[0].txn.FieldManager != t.txn.FieldManager || len(b.tasks) >= min(b.most, t.most) ||
-		len(b.changes)+len(changes) > maxChanges {
-		return false
-	}
-	return b.from == nil || b.from.Size()+b.grows+growth(changes) <= MaxSize
+	first := b.tasks[0].txn
+	return first.FieldManager == t.txn.FieldManager && first.Computes() == t.txn.Computes() &&
+		len(b.tasks) < min(b.most, t.most) &&
+		b.from.Size()+b.grows+growth(changes) <= MaxSize
 }
 
 // growth is by how many bytes the changes make an object larger.
@@ -189,26 +122,6 @@ func (b *batch) add(t *task, changes []judging.Change) {
 	}
 }
 
-// canGoByKey reports whether the batch can be a JSON Patch: nothing in it is held to a version, since what it changes is
-// not known to follow any; and the maps that its paths go through are there.
-func (b *batch) canGoByKey() bool {
-	for _, t := range b.tasks {
-		if t.txn.IsHeld() || t.txn.Computes() {
-			return false
-		}
-	}
-	_, can := judging.JSONPatch(b.from, b.changes)
-	return can && b.from.SurvivesJSON()
-}
-
-func (b *batch) manager() string {
-	manager := b.tasks[0].txn.FieldManager
-	if name, isSigned := strings.CutSuffix(manager, string(b.c.engine.signature)); isSigned {
-		return name + string(b.signature)
-	}
-	return manager
-}
-
 // claim reports whether the batch may be sent: all of its callers are still there. Where one has left, what was made of its
 // result is to be made anew. The caller of a dry run may leave at any time.
 func (b *batch) claim() bool {
@@ -216,7 +129,7 @@ func (b *batch) claim() bool {
 		return true
 	}
 	for i, t := range b.tasks {
-		if !t.claim(sent{base: b.base, changes: b.of[i], byKey: b.byKey}) {
+		if !t.claim(sent{base: b.from.Version(), changes: b.of[i]}) {
 			for _, claimed := range b.tasks[:i] {
 				claimed.release()
 			}
@@ -230,55 +143,51 @@ func (b *batch) callers() []*task { return b.tasks }
 func (b *batch) verb() string     { return "patch" }
 func (b *batch) isDry() bool      { return b.dry }
 
-// canRepeat implements write. A merge patch can land once, on its base. A JSON Patch that was delayed could land after the value
-// came back.
-func (b *batch) canRepeat() bool { return !b.byKey }
+// manager is the field manager of the request.
+func (b *batch) manager() string { return b.tasks[0].txn.FieldManager }
 
 func (b *batch) send(ctx context.Context) (*Observation, wire.Outcome, error) {
-	body, err := b.request()
+	patch, err := judging.Patch(b.from, b.changes, b.firstOwner())
 	if err != nil {
 		return nil, wire.Refused, err
 	}
-	after, out, err := b.c.client.Patch(ctx, b.c.ref, body, b.manager(), b.dry)
-	if after != nil && b.from != nil && after.Version() == b.base { // it made no version, and so is as old
-		after.Since = b.from.Since
-	}
-	return after, out, err
+	return b.c.client.Patch(ctx, b.c.ref, patch, b.manager(), b.dry)
 }
 
-func (b *batch) request() (judging.Request, error) {
-	switch {
-	case b.byKey:
-		request, _ := judging.JSONPatch(b.from, b.changes) // canGoByKey has made one
-		return request, nil
-	case b.from != nil && b.from.APIVersion() != "":
-		return judging.FieldsPatch(b.from, b.changes, b.firstOwner())
-	default:
-		return judging.MergePatch(b.c.ref.Kind, b.base, b.changes, b.firstOwner())
-	}
-}
-
-// overtaken implements write. Where nothing came in between, the refusal was about something else, as that of a webhook that
-// answers 409, and would be the same the next time. (That the object is just what the write was to make of it proves nothing:
-// another may have swapped the same values.)
+// overtaken implements write. If the object is still at the base, the refusal was about something else, as that of a webhook that
+// answers 409, and would be the same again.
 func (b *batch) overtaken(now *Observation, refusal error) result {
-	switch {
-	case b.isProven(now): // something between here and there may have sent it twice, and passed on the second answer
-		return result{outcome: wire.Pending, now: now}
-	case now.Version() == b.base && !b.byKey:
+	if now.Version() == b.from.Version() {
 		return result{outcome: wire.Refused, err: b.c.client.Explain(refusal, b.c.ref, "patch")}
 	}
-	switch {
-	case b.dry, b.from == nil: // a base that was not read now is old, which tells of nobody who is busy
-	case b.byKey:
-		b.c.contended = 0 // it may have been something else than a test; a merge patch gets a clear answer
-	default:
-		b.c.contended = calmAfter // others are busy with the object
-	}
-	return result{outcome: wire.Stale, now: now}
+	return result{outcome: wire.PreconditionFailed, now: now}
 }
 
-func (b *batch) landed(r result) {
+// settle implements write. Keys that are computed are evaluated again, whatever the object contains: another process may have
+// computed the same value from the same base, and no number is given out twice.
+func (b *batch) settle(now *Observation) result {
+	outcome, why := judging.LostWrite{Manager: b.manager(), Base: b.from, Changes: b.changes}.Outcome(now)
+	if base := b.c.unknownBase; outcome >= judging.LostApplied && base != nil && *base == b.from.Version() {
+		outcome, why = judging.LostUnknown, errEarlier
+	}
+	switch {
+	case outcome == judging.LostUnresolved:
+		return result{outcome: wire.Unresolved}
+	case b.tasks[0].txn.Computes():
+		return result{outcome: wire.PreconditionFailed, now: now, lost: cmp.Or(why, errComputed)}
+	case outcome == judging.LostUnknown:
+		return result{outcome: wire.Ambiguous, err: why, now: now}
+	default:
+		return result{outcome: wire.Applied, after: now, isChained: outcome == judging.LostAppliedAlone}
+	}
+}
+
+var (
+	errEarlier  = errors.New("an earlier write of this process on the same version, whose outcome is unknown, may have been applied instead")
+	errComputed = errors.New("the object shows the value that was sent, and another process may have computed the same value")
+)
+
+func (b *batch) applied(r result) {
 	if b.dry {
 		for _, t := range b.tasks {
 			t.observed = b.from
@@ -294,29 +203,47 @@ func (b *batch) landed(r result) {
 			keys = append(keys, c.Key)
 		}
 	}
-	if b.byKey {
-		b.c.contended--
+	base := b.from.Version()
+	if !r.isChained {
+		base = r.after.Version() // other writers may have made versions in between
 	}
-	base := b.base
-	if b.byKey || r.isLater {
-		base = r.after.Version() // what it really followed is not known, or what has come about since
-	}
-	b.c.wrote(base, r.after, r.now, keys, r.isAnyones)
+	b.c.wrote(base, r.after, keys)
 	for i, t := range b.tasks {
 		t.result = TxnResult{After: r.after, Previous: map[string]Entry{}, Stored: map[string]Entry{}, Wrote: true}
-		if b.from != nil && !r.isLater {
-			t.result.Made = b.from.Makes(b.of[i], b.changes, r.after)
-		}
 		for _, c := range b.of[i] {
 			t.result.Previous[c.Key], t.result.Stored[c.Key] = c.From, r.after.Entry(c.Key)
 			if r.after.Entry(c.Key) == leaves[c.Key] {
-				t.result.Stored[c.Key] = c.To // of a computed key, which others have computed further
+				t.result.Stored[c.Key] = c.To // of a computed key, which later tasks of the batch have computed further
 			}
 			if c.IsGuard && !t.txn.IsGuard(c.Key) {
 				b.c.adopted(c.Key)
 			}
 		}
 		t.answer(nil)
+	}
+}
+
+// firstOwner returns the entry that managedFields begin with if the object has none: the API server tracks no update of a ConfigMap
+// that was created empty (skipNonAppliedManager in k8s.io/apimachinery), so nothing would show whose a write was. The API server
+// replaces the fields of the entry by those that were written. It returns nil for a batch that only removes.
+func (b *batch) firstOwner() *metav1.ManagedFieldsEntry {
+	if len(b.from.Object().ManagedFields) > 0 {
+		return nil
+	}
+	fields := fieldpath.NewSet()
+	for f, to := range judging.FieldsOf(b.changes) {
+		if !to.IsAbsent() {
+			fields.Insert(b.from.Path(f))
+		}
+	}
+	raw, err := fields.ToJSON()
+	if fields.Empty() || err != nil {
+		return nil
+	}
+	return &metav1.ManagedFieldsEntry{
+		Manager: b.manager(), Operation: metav1.ManagedFieldsOperationUpdate,
+		APIVersion: cmp.Or(b.from.APIVersion(), corev1.SchemeGroupVersion.String()),
+		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(raw)),
 	}
 }
 

@@ -1,7 +1,6 @@
 package cas
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"slices"
@@ -36,29 +35,12 @@ type committer struct {
 	lineage judging.Lineage
 
 	// Used by that goroutine.
-	turn turn
-	// signature takes the Engine's place in field managers: another one once it could not be found out whether a signed batch
-	// landed, so that it cannot be taken for a later one.
-	signature signature
-	lost      []judging.Doubt // of writes that may land yet
-	// lostCreation: it could not be found out whether a creation landed. It may land yet.
-	lostCreation bool
-	// aside is the merge patches in doubt that others go ahead of, all on the head's version.
-	aside []*batch
-	// due is when what was set apart may be tried again.
-	due    time.Time
-	inHand []*task // that are not answered, in order
-	// contended is how many more writes go as JSON Patches: others are busy with the object, as a 409 has proved.
-	contended int
-	retry     *wait.Backoff // while writes are to be tried again
-
-	// Of bodies.
-	place  *list.Element
-	weight int
+	turn  turn
+	retry *wait.Backoff // while writes must be tried again
+	// unknownBase is the version that the last write of unknown outcome was conditional on; nil if there was none. That write may have
+	// been applied in the place of a later one on the same version.
+	unknownBase *Version
 }
-
-// calmAfter is after how many successful JSON Patches a merge patch is tried again.
-const calmAfter = 16
 
 // turn is what a committer did last. What it does next comes after that, in this order, so that nothing waits for ever.
 type turn uint8
@@ -122,13 +104,11 @@ func (c *committer) informs(t *task) bool {
 }
 
 func (c *committer) drain() {
-	c.engine.bodies.use(c)
 	var tasks []*task
 	for {
-		isNew := !slices.ContainsFunc(tasks, func(t *task) bool { return !t.isApart })
-		c.aside = slices.DeleteFunc(c.aside, func(b *batch) bool { return len(unanswered(b.tasks)) == 0 }) // with their bodies
+		isNew := len(tasks) == 0
 		if tasks = c.take(tasks); len(tasks) == 0 {
-			c.engine.bodies.keep(c, c.weigh())
+			time.AfterFunc(Fresh, c.forgetIdle)
 			return
 		}
 		if isNew {
@@ -144,29 +124,8 @@ func (c *committer) take(tasks []*task) []*task {
 	defer c.mu.Unlock()
 	tasks = append(tasks, c.queue...)
 	c.queue = nil
-	if c.running = len(tasks) > 0; !c.running {
-		c.inHand = nil // with what they were told, of which the bodies are large
-	}
+	c.running = len(tasks) > 0
 	return tasks
-}
-
-// weigh is how many bytes forgetIdle frees, about.
-func (c *committer) weigh() int {
-	c.known.RLock()
-	defer c.known.RUnlock()
-	if c.head == nil || !c.head.Exists() {
-		return 0
-	}
-	return max(c.head.Object().Size(), c.head.Size())
-}
-
-// forgetIdle forgets the object's body, unless it is in use. It is read again when it is needed.
-func (c *committer) forgetIdle() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.running {
-		c.forget()
-	}
 }
 
 // gather waits for siblings, for as long as the pace says.
@@ -175,7 +134,7 @@ func (c *committer) gather(tasks []*task) []*task {
 	for {
 		n := 0
 		for _, t := range tasks {
-			if t.sends() && !t.isApart {
+			if t.sends() {
 				n++
 			}
 		}
@@ -204,7 +163,6 @@ func (c *committer) gather(tasks []*task) []*task {
 // run brings tasks forward by one request at most, and returns those that are not answered yet, in order.
 func (c *committer) run(tasks []*task) []*task {
 	tasks = c.dropEnded(tasks)
-	c.inHand = tasks
 	var behind []*task // a creation or a deletion waits for those ahead of it, and those behind wait for it
 	if i := slices.IndexFunc(tasks, (*task).isWhole); i >= 0 {
 		tasks, behind = tasks[:max(i, 1)], tasks[max(i, 1):]
@@ -235,22 +193,15 @@ func (c *committer) shape(client *wire.Client) {
 	}
 }
 
-// next reads, writes or rehearses: what comes after the last thing done. A read comes before a write, since the write may have to be
-// conditional on what it shows, but not twice.
+// next reads, writes or rehearses, in turns. A read comes before a write, but not twice, since a write is conditional on what the read
+// shows.
 func (c *committer) next(tasks []*task) {
-	var write, rehearsal *batch
-	var mustRead bool
-	if c.head != nil {
-		write, rehearsal, mustRead = c.judgeAll(tasks)
-	} else {
-		if len(c.aside) == 0 {
-			write = c.blindBatch(tasks)
-		}
-		mustRead = write == nil
+	if c.head == nil {
+		c.turn = reads
+		c.read(tasks)
+		return
 	}
-	if write != nil && write.from != nil && !c.client.Covers(c.ref, c.head.Since) {
-		write, mustRead = nil, true // a lost answer could not be found out about
-	}
+	write, rehearsal, mustRead := c.judgeAll(tasks)
 	can := [turns]bool{reads: mustRead, writes: write != nil, rehearses: rehearsal != nil}
 	for range can {
 		if c.turn = (c.turn + 1) % turns; can[c.turn] {
@@ -258,10 +209,7 @@ func (c *committer) next(tasks []*task) {
 		}
 	}
 	switch {
-	case !can[c.turn]:
-		if len(unanswered(tasks)) == len(tasks) { // which are set apart, or wait for such a one
-			c.rest(tasks)
-		}
+	case !can[c.turn]: // all tasks have their answers
 	case c.turn == reads:
 		c.read(unanswered(tasks))
 	case c.turn == writes:
@@ -271,33 +219,17 @@ func (c *committer) next(tasks []*task) {
 	}
 }
 
-// send sends a batch, unless one of its callers has left.
+// send sends a batch, unless one of its callers has given up.
 func (c *committer) send(b *batch) {
 	if b.claim() {
 		c.finish(b, c.perform(b))
 	}
-	if t := b.tasks[0]; t.isApart && !t.answered {
-		c.due = c.patiently()
-	}
 }
 
-// unanswered leaves the tasks as they are: DeleteFunc by itself would put nils into them.
-func unanswered(tasks []*task) []*task {
-	return slices.DeleteFunc(slices.Clone(tasks), func(t *task) bool { return t.answered })
-}
-
-// dropEnded answers the tasks whose callers have gone. Of those in doubt a last look may tell.
+// dropEnded answers the tasks whose callers have given up.
 func (c *committer) dropEnded(tasks []*task) []*task {
-	ended := func(t *task) bool { return t.ctx.Err() != nil && !t.answered }
-	if i := slices.IndexFunc(tasks, func(t *task) bool { return ended(t) && t.doubt != nil }); i >= 0 {
-		once, done := lingering(context.Background(), tasks[i].ctx, c.engine.limits.looking)
-		if now, err := c.client.Get(once, c.ref); err == nil {
-			c.found(now)
-		}
-		done()
-	}
 	for _, t := range tasks {
-		if ended(t) {
+		if t.ctx.Err() != nil {
 			t.answer(&CanceledError{Ref: c.ref, Host: c.client.Host, Err: context.Cause(t.ctx)})
 		}
 	}
@@ -308,17 +240,15 @@ func (c *committer) dropEnded(tasks []*task) []*task {
 func (c *committer) read(tasks []*task) {
 	ctx, cancel := anyCaller(tasks)
 	defer cancel()
-	toWrite := false // now, or after a check
 	for _, t := range tasks {
 		t.attempts.Add(1)
-		toWrite = toWrite || t.kind != observeTask
 	}
-	head, err := c.client.Read(ctx, c.ref, toWrite)
+	head, err := c.client.GetPatiently(ctx, c.ref)
 	if err != nil {
 		for _, t := range c.dropEnded(tasks) {
 			t.answer(err)
 		}
 		return
 	}
-	c.found(head)
+	c.observed(head)
 }

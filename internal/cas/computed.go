@@ -29,16 +29,16 @@ type Step struct {
 // Compute writes what Next makes of the key, in one atomic request, which others that compute the same key may share, each on what the one before it
 // leaves. It is judged anew for as long as others come first, until ctx ends. Its verdicts are those of Commit, but it is never a conflict.
 func (e *Engine) Compute(ctx context.Context, c Computed) (Step, error) {
-	r, err := e.CommitWithin(ctx, c.txn(e), c.Wait)
+	r, err := e.CommitWithin(ctx, c.txn(), c.Wait)
 	return Step{Previous: r.Previous[c.Key], Stored: r.Stored[c.Key]}, err
 }
 
 // CheckCompute reports whether Compute would be refused, as Check does.
 func (e *Engine) CheckCompute(ctx context.Context, c Computed, how CheckMode) error {
-	_, err := e.Check(ctx, c.txn(e), how)
+	_, err := e.Check(ctx, c.txn(), how)
 	return err
 }
 
-func (c Computed) txn(e *Engine) *Txn {
-	return &Txn{Ref: c.Ref, Keys: []judging.KeySwap{{Key: c.Key, Next: c.Next}}, FieldManager: e.Signed(c.FieldManager)}
+func (c Computed) txn() *Txn {
+	return &Txn{Ref: c.Ref, Keys: []judging.KeySwap{{Key: c.Key, Next: c.Next}}, FieldManager: c.FieldManager}
 }

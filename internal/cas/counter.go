@@ -2,13 +2,9 @@ package cas
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
-
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
 // Counter is a key that holds the next free number, as text: a whole number of 64 bits in canonical decimal.
@@ -35,16 +31,7 @@ type Taken struct {
 // *NotANumberError or *OverflowError is rejected, an *UnknownNumberError is unknown.
 func (e *Engine) Take(ctx context.Context, c Counter) (Taken, error) {
 	step, err := e.Compute(ctx, c.Computed())
-	var unknown *UnknownError
-	if errors.As(err, &unknown) {
-		var numbers []int64
-		for _, changes := range append([][]judging.Change{unknown.Changes}, unknown.Earlier...) {
-			if number, _, _ := c.next(changes[0].From); !slices.Contains(numbers, number) { // it was sent, and so has a next one
-				numbers = append(numbers, number)
-			}
-		}
-		return Taken{}, &UnknownNumberError{Numbers: numbers, Err: unknown}
-	} else if err != nil {
+	if err != nil {
 		return Taken{}, err
 	}
 	number, sent, err := c.next(step.Previous)
@@ -98,13 +85,3 @@ type OverflowError struct {
 func (e *OverflowError) Error() string {
 	return fmt.Sprintf("%s, key %q: the counter would overflow", e.Ref.Noun(), e.Key)
 }
-
-// UnknownNumberError: it could not be found out whether a number was taken.
-type UnknownNumberError struct {
-	Numbers []int64 // one of which it would be: the last one sent first
-	Err     *UnknownError
-}
-
-func (e *UnknownNumberError) Error() string { return e.Err.Error() }
-
-func (e *UnknownNumberError) Unwrap() error { return e.Err }

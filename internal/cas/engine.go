@@ -22,11 +22,10 @@ const Fresh = time.Second
 // Engine swaps entries of ConfigMaps and Secrets, and fields of objects of any kind, of one API server. It is safe for concurrent use. All that one process does to
 // one cluster has to go through one Engine: its lineage is what tells own writes from foreign ones.
 type Engine struct {
-	client    *wire.Client
-	trace     func(context.Context, Event)
-	signature signature
-	limits    limits
-	swapped   atomic.Bool
+	client   *wire.Client
+	trace    func(context.Context, Event)
+	patience time.Duration // how long after a lost response the verdict is unknown
+	swapped  atomic.Bool
 
 	closing context.Context // ends when Close is called
 	close   context.CancelCauseFunc
@@ -35,7 +34,6 @@ type Engine struct {
 	names      sync.Map // of func() []string, by what they are of: a Ref without a name
 	mu         sync.Mutex
 	committers map[Ref]*committer
-	bodies     bodies // of those that idle
 }
 
 // limits bound how long the engine works on a write whose outcome is open. Tests raise them, so that a slow machine changes no verdict.
@@ -68,7 +66,7 @@ func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{client: c, trace: trace, signature: newSignature(), limits: defaultLimits, committers: map[Ref]*committer{}}
+	e := &Engine{client: c, trace: trace, patience: patience, committers: map[Ref]*committer{}}
 	e.closing, e.close = context.WithCancelCause(context.Background())
 	return e, nil
 }
@@ -92,8 +90,6 @@ type TxnResult struct {
 	// Stored is what they hold after it, as After shows; or a key that is computed, and that others of the same request have
 	// computed further, after it alone.
 	Stored map[string]Entry
-	// Made has the maps and lists that the write made on its way to fields, by key, but for those that it shares. It is for KeySwap.Rest.
-	Made map[string]string
 	// Wrote is false where no write was needed.
 	Wrote bool
 }
@@ -220,11 +216,6 @@ func (e *Engine) Names(ctx context.Context, ref Ref, apiVersion string) (names [
 // Host is the API server that the Engine asks.
 func (e *Engine) Host() string { return e.client.Host }
 
-// Signed is a field manager of this Engine alone, made of a name. What was written under it is known for this Engine's own
-// even where others write the same values: a twin's write is never told as ours, and a lost answer is often settled by a read
-// alone.
-func (e *Engine) Signed(fieldManager string) string { return e.signature.sign(fieldManager) }
-
 // HasSwapped reports whether a write was ever asked for: whether this process is applying.
 func (e *Engine) HasSwapped() bool { return e.swapped.Load() }
 
@@ -288,7 +279,7 @@ func (e *Engine) committer(ref Ref) *committer {
 	defer e.mu.Unlock()
 	c := e.committers[ref]
 	if c == nil {
-		c = &committer{engine: e, client: e.client, ref: ref, signature: e.signature, arrived: make(chan struct{}, 1)}
+		c = &committer{engine: e, client: e.client, ref: ref, arrived: make(chan struct{}, 1)}
 		e.committers[ref] = c
 	}
 	return c

@@ -2,7 +2,6 @@ package cas
 
 import (
 	"errors"
-	"time"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
@@ -29,12 +28,9 @@ func (c *committer) isCurrent(t *task, d judging.Decision) bool {
 // judgeAll judges tasks on the head. It answers those that need no request. It returns the next write and the next rehearsal, nil
 // where there is none, and whether a task needs a newer read.
 func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead bool) {
-	write, rehearsal = c.newBatch(c.head.Version()), c.newBatch(c.head.Version())
-	write.from, rehearsal.from, rehearsal.dry = c.head, c.head, true
+	write, rehearsal = &batch{c: c, from: c.head}, &batch{c: c, from: c.head, dry: true}
 	ahead, rehearsed := keySet{}, keySet{}
 	stays := false // whether a write ahead is left for a later request
-	var apart *task
-	var changes []judging.Change
 	for _, t := range tasks {
 		if t.kind == writeTask && (ahead.blocks(t.txn) || stays && seals(t.txn)) && !write.continues(t) {
 			ahead.add(t.txn)
@@ -47,14 +43,11 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 		switch {
 		case t.kind == writeTask && (j.Decision == judging.DecideWrite || write.continues(t) || len(ahead) > 0 && errors.As(j.Err, &tooLarge)):
 			ahead.add(t.txn)
-			switch {
-			case j.Decision == judging.DecideWrite && !t.isApart && write.fits(t, j.Changes):
+			if j.Decision == judging.DecideWrite && write.fits(t, j.Changes) {
 				write.add(t, j.Changes)
 				continue
-			case j.Decision == judging.DecideWrite && t.isApart && (apart == nil || t.aside.Before(apart.aside)):
-				apart, changes = t, j.Changes
 			}
-			write.ends(t.txn) // it is judged again once those ahead are written
+			write.ends(t.txn) // it is evaluated again once those ahead are written
 			stays = true
 		case t.kind == rehearseTask && j.Decision == judging.DecideWrite:
 			if !rehearsed.blocks(t.txn) && rehearsal.fits(t, j.Changes) { // of two writes of a key only one would be looked at
@@ -76,18 +69,11 @@ func (c *committer) judgeAll(tasks []*task) (write, rehearsal *batch, mustRead b
 			t.answer(nil)
 		}
 	}
-	switch {
-	case apart != nil && !time.Now().Before(c.due):
-		write = c.again(apart, changes)
-	case len(write.tasks) == 0:
+	if len(write.tasks) == 0 {
 		write = nil
-	default:
-		write.byKey = c.contended > 0 && len(c.aside) == 0 && write.canGoByKey()
 	}
 	if len(rehearsal.tasks) == 0 {
 		rehearsal = nil
-	} else {
-		rehearsal.byKey = c.contended > 0 && rehearsal.canGoByKey()
 	}
 	return write, rehearsal, mustRead
 }

@@ -13,7 +13,6 @@ type (
 	Version     = judging.Version
 	Writer      = judging.Writer
 	Observation = judging.Observation
-	Basis       = judging.Basis
 
 	Txn      = judging.Txn
 	KeySwap  = judging.KeySwap

@@ -60,15 +60,12 @@ type task struct {
 	// attempts and company are for the trace; a caller who gives up may look at them while the committer counts on.
 	attempts, company atomic.Int64
 
-	// The committer's own.
-	mustRead  bool // has been refused once without a read
-	overtaken bool // a creation: has been refused as existing, and there was nothing
-	most      int  // how many tasks may go into a request with this one
-	// doubt says why it is not known whether a write of it that was set aside has landed, or may yet land. Nil where there is none.
-	doubt error
-	// aside is when a batch with it was last set aside; zero where none was. With isApart it was alone, and its siblings go ahead of it.
-	aside    time.Time
-	isApart  bool
+	// Used by the committer's goroutine alone.
+	overtaken bool // of a creation: the API server said that the object exists, and a read found none
+	most      int  // how many tasks may share a request with this one
+	// lost says why the outcome of an earlier request of a computed key is unknown; nil if there was none. From then on the verdict of
+	// the task is applied or unknown.
+	lost     error
 	answered bool
 
 	// The committer's answer; to be read when done is closed.
@@ -81,12 +78,10 @@ type task struct {
 	own *Observation
 }
 
-// sent is what was sent for a task: the version that it was conditional on, and what it did.
+// sent is what was sent for a task: the version that the request was conditional on, and what it changed.
 type sent struct {
 	base    Version
 	changes []judging.Change
-	byKey   bool  // by JSON Patch
-	before  *sent // what was sent before it, and is in doubt
 }
 
 const (
@@ -102,54 +97,42 @@ func newTask(ctx context.Context, kind taskKind, ref Ref, now time.Time) *task {
 // isWhole reports whether the task is about the object as such, so that nothing else can go into its request.
 func (t *task) isWhole() bool { return t.create != nil || t.remove != nil }
 
-// waitsForAll reports whether the task waits for all ahead of it, and all behind wait for it.
-func (t *task) waitsForAll() bool { return t.isWhole() || t.txn != nil && seals(t.txn) }
-
-// wasAside reports whether siblings have waited for a batch with the task, in vain.
-func (t *task) wasAside() bool { return !t.aside.IsZero() }
-
 // sends reports whether the task is to send something that others can go along with.
 func (t *task) sends() bool { return t.kind >= rehearseTask }
 
-// answer is the last word. A task that has one keeps it. Of a task in doubt, any error but unknown becomes unknown.
+// answer ends the task. A task that has an answer keeps it. After a lost response, an error becomes an *UnknownError.
 func (t *task) answer(err error) {
 	if t.answered {
 		return
 	}
-	if err != nil && t.doubt != nil && VerdictOf(err) != Unknown {
-		err = t.unknown(errors.Join(t.doubt, err))
+	if err != nil && t.lost != nil && VerdictOf(err) != Unknown {
+		err = t.unknown(errors.Join(t.lost, err))
 	}
 	t.err, t.answered = err, true
 	close(t.done)
 }
 
-// claim reports whether the write may be sent: its caller has not given up, or waits for its verdict anyway.
+// claim reports whether the write may be sent: its caller has not given up, or waits for the outcome of an earlier request anyway.
 func (t *task) claim(s sent) bool {
-	if t.doubt == nil && !t.state.CompareAndSwap(waiting, sending) {
+	if t.lost == nil && !t.state.CompareAndSwap(waiting, sending) {
 		return false
-	}
-	if t.doubt != nil {
-		s.before = t.sent.Load()
 	}
 	t.sent.Store(&s)
 	return true
 }
 
-// release takes note that nothing of the task was written or is on its way, unless it is in doubt: its caller may give up at once again.
+// release records that nothing of the task was written, so that its caller may give up at once again. After a lost response, and
+// once the task has its answer, that is not so, and release does nothing.
 func (t *task) release() {
-	if t.doubt == nil {
+	if t.lost == nil && !t.answered {
 		t.state.CompareAndSwap(sending, waiting)
 	}
 }
 
-// unknown is the error where it could not be found out what became of the task's write.
+// unknown returns the error of a task whose outcome is unknown.
 func (t *task) unknown(err error) error {
 	s := t.sent.Load()
-	unknown := &UnknownError{Ref: t.ref, Base: s.base, Err: err, Changes: s.changes, OnAny: s.byKey}
-	for s = s.before; s != nil; s = s.before {
-		unknown.Earlier = append(unknown.Earlier, s.changes)
-	}
-	return unknown
+	return &UnknownError{Ref: t.ref, Base: s.base, Err: err}
 }
 
 // errLate ends the wait of a caller who only looks.

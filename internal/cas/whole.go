@@ -12,30 +12,24 @@ import (
 
 // whole brings a creation or a deletion forward: it reads, sends, or answers.
 func (c *committer) whole(t *task) {
-	var base Version
-	switch {
-	case c.head != nil:
-		j := t.judge(c.head, &c.lineage)
-		isCurrent := c.isCurrent(t, j.Decision)
-		mayWrite := t.kind == rehearseTask || t.kind == writeTask && (t.create == nil || t.asked.Before(c.head.Begun)) // so that what was there before is never taken for ours
-		switch {
-		case j.Decision == judging.DecideWrite && mayWrite:
-			base = c.head.Version()
-		case !isCurrent:
-			c.read([]*task{t})
-			return
-		default:
-			t.observed, t.result = c.head, TxnResult{After: c.head}
-			t.answer(j.Err)
-			return
-		}
-	case t.kind == rehearseTask && t.create != nil && t.create.TooLarge() == nil: // what is there already is found out by trying
-	case t.kind == writeTask && t.remove != nil && len(t.remove.At) == 1 && t.remove.At[0].UID != "" && t.remove.At[0].Valid():
-		base = t.remove.At[0]
-	default:
+	if c.head == nil {
 		c.read([]*task{t})
 		return
 	}
+	j := t.judge(c.head, &c.lineage)
+	isFresh := t.asked.Before(c.head.Begun) // required for a creation, so that what existed before is never taken for its own
+	mayWrite := t.kind == rehearseTask || t.kind == writeTask && (t.create == nil || isFresh)
+	switch {
+	case j.Decision == judging.DecideWrite && mayWrite:
+	case !c.isCurrent(t, j.Decision):
+		c.read([]*task{t})
+		return
+	default:
+		t.observed, t.result = c.head, TxnResult{After: c.head}
+		t.answer(j.Err)
+		return
+	}
+	base := c.head.Version()
 	if t.kind == writeTask && !t.claim(sent{base: base}) {
 		return
 	}
@@ -53,12 +47,8 @@ type single struct {
 }
 
 func (s single) callers() []*task { return []*task{s.t} }
-func (s single) isSigned() bool   { return false }
 func (s single) isDry() bool      { return s.t.kind == rehearseTask }
 func (s single) hides() bool      { return s.c.ref.Kind.Hides() }
-
-// canRepeat: of several creations one can be there, and of several deletions one has its version to delete.
-func (s single) canRepeat() bool { return true }
 
 // creating is the write of a Creation. A read that began after the call was made has found nothing.
 type creating struct{ single }
@@ -75,18 +65,19 @@ func (w *creating) overtaken(now *Observation, refusal error) result {
 		return result{outcome: wire.Refused, err: w.c.client.Explain(refusal, w.c.ref, "create")}
 	}
 	w.t.overtaken = !now.Exists()
-	return result{outcome: wire.Stale, now: now}
+	return result{outcome: wire.PreconditionFailed, now: now}
 }
 
-// settle implements write. Where the name is taken, what has it reports whether it is ours.
-func (w *creating) settle(_ context.Context, now *Observation) (result, error) {
+// settle implements write.
+func (w *creating) settle(now *Observation) result {
+	base := w.c.unknownBase // of a creation it is the zero Version
 	switch {
 	case !now.Exists():
-		return result{outcome: wire.Pending, now: now}, nil
-	case !w.c.lostCreation && w.t.create.Made(now):
-		return result{outcome: wire.Landed, after: now}, nil
+		return result{outcome: wire.Unresolved}
+	case (base == nil || *base != Version{}) && w.t.create.IsCreated(now):
+		return result{outcome: wire.Applied, after: now}
 	}
-	return result{outcome: wire.InDoubt, err: fmt.Errorf("a %s of this name is there, and may be another's", w.c.ref.Kind)}, nil
+	return result{outcome: wire.Ambiguous, err: fmt.Errorf("a %s of this name exists, and another writer may have created it", w.c.ref.Kind)}
 }
 
 func (w *creating) values() (all []Entry, isAll bool) {
@@ -96,11 +87,11 @@ func (w *creating) values() (all []Entry, isAll bool) {
 	return all, true
 }
 
-func (w *creating) landed(r result) {
+func (w *creating) applied(r result) {
 	if w.isDry() {
 		w.t.observed = &Observation{Begun: w.t.asked}
 	} else {
-		w.c.wrote(r.after.Version(), r.after, nil, slices.Collect(maps.Keys(w.t.create.Entries)), false)
+		w.c.wrote(r.after.Version(), r.after, slices.Collect(maps.Keys(w.t.create.Entries)))
 		w.t.result = TxnResult{After: r.after, Wrote: true}
 	}
 	w.t.answer(nil)
@@ -118,52 +109,33 @@ func (w *removing) send(ctx context.Context) (*Observation, wire.Outcome, error)
 	return w.c.client.Remove(ctx, w.c.ref, w.base, w.isDry())
 }
 
+// overtaken implements write. Another object of the same name is a conflict, which the next evaluation reports.
 func (w *removing) overtaken(now *Observation, refusal error) result {
-	r := w.judge(now)
-	if r.outcome == wire.Pending { // the refusal was not about the version
-		return result{outcome: wire.Refused, err: w.c.client.Explain(refusal, w.c.ref, "delete")}
-	}
-	return r
-}
-
-// settle implements write. Only the version that it is conditional on can be deleted by it, so that a read tells; or, where there is another
-// object by then, what came first after that version.
-func (w *removing) settle(ctx context.Context, now *Observation) (result, error) {
-	if !now.Exists() || now.Version().UID == w.base.UID {
-		return w.judge(now), nil
-	}
-	since := w.base.ResourceVersion
-	if head := w.c.head; head != nil && head.Version() == w.base {
-		since = head.Since.Version
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, wire.Watching, wire.ErrSilent)
-	defer cancel()
-	r := result{outcome: wire.Stale, now: now}
-	err := w.c.client.Follow(ctx, w.c.ref, since, func(next *Observation) bool {
-		if next == nil || next.Terminating() {
-			r = result{outcome: wire.Landed, after: now, now: now}
-		}
-		return next != nil && next.Version() == w.base
-	})
-	return r, err
-}
-
-func (w *removing) judge(now *Observation) result {
 	switch {
 	case !now.Exists(), now.Terminating():
-		return result{outcome: wire.Landed, after: now, now: now}
-	case now.Version() == w.base:
-		return result{outcome: wire.Pending, now: now}
+		return result{outcome: wire.Applied, after: now, now: now}
+	case now.Version() == w.base: // the refusal was not about the version
+		return result{outcome: wire.Refused, err: w.c.client.Explain(refusal, w.c.ref, "delete")}
 	}
-	return result{outcome: wire.Stale, now: now} // it has not landed, and never will: it is judged again
+	return result{outcome: wire.PreconditionFailed, now: now}
 }
 
-// landed implements write. What a deletion leaves may be there still, being deleted.
-func (w *removing) landed(r result) {
+// settle implements write. Only the version that the request is conditional on can be deleted by it.
+func (w *removing) settle(now *Observation) result {
 	switch {
-	case w.isDry() && r.now == nil:
+	case !now.Exists(), now.Terminating(), now.Version().UID != w.base.UID:
+		return result{outcome: wire.Applied, after: now, now: now}
+	case now.Version() == w.base:
+		return result{outcome: wire.Unresolved}
+	}
+	return result{outcome: wire.PreconditionFailed, now: now}
+}
+
+// applied implements write. The object may still exist, being deleted. Wrote is false if another writer may have deleted it.
+func (w *removing) applied(r result) {
+	if w.isDry() && r.now == nil {
 		w.t.observed = w.c.head
-	default:
+	} else {
 		w.c.observed(r.after)
 		w.t.observed = r.after
 	}

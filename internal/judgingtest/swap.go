@@ -11,7 +11,7 @@ type Swap struct {
 	Held         judging.Held
 	GoneIsDone   bool
 	At           []judging.Version
-	Seen         judging.Basis
+	Seen         judging.Version
 	FieldManager string
 }
 

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // Creation asks for an object to be made if, and only if, there is none of its name.
@@ -64,38 +63,14 @@ func (n *Creation) TooLarge() error {
 	return nil
 }
 
-// Made reports whether the object, of which there was none before, is what the creation made: it has the same content, but for metadata that
-// admission added, of which nobody is told to be the writer, and no writer but ours. An empty object tells no writers, and so is nobody's.
-func (n *Creation) Made(o *Observation) bool {
-	ours := Sent{Manager: n.FieldManager}
-	writers := o.managers()
-	return !n.isMore(o.owned(ours.isOurs).fields) && n.GenerateName == o.configMap.GenerateName &&
-		maps.Equal(n.Entries, o.Entries()) && hasAll(o.Labels(), n.Labels) && hasAll(o.Annotations(), n.Annotations) &&
+// IsCreated reports whether an object that a read found after a lost response is what the creation sent: it has the same content,
+// and all entries of its managedFields, at least one, are those of the creation's field manager.
+func (n *Creation) IsCreated(o *Observation) bool {
+	sent, entries := LostWrite{Manager: n.FieldManager}, o.managers()
+	return n.GenerateName == o.configMap.GenerateName && maps.Equal(n.Entries, o.Entries()) &&
+		maps.Equal(o.Labels(), n.Labels) && maps.Equal(o.Annotations(), n.Annotations) &&
 		(n.Immutable != nil && *n.Immutable) == o.Immutable() && n.Type == o.Type() &&
-		len(writers) > 0 && !slices.ContainsFunc(writers, func(m managed) bool { return !ours.isOurs(m) })
-}
-
-// isMore reports whether what our name owns has metadata that the creation does not set. It is nil where that is not told.
-func (n *Creation) isMore(owned *fieldpath.Set) bool {
-	if owned == nil {
-		return false
-	}
-	sets := fieldpath.NewSet(fieldpath.MakePathOrDie("generateName"))
-	for of, values := range map[string]map[string]string{"labels": n.Labels, "annotations": n.Annotations} {
-		for name := range values {
-			sets.Insert(fieldpath.MakePathOrDie(of, name))
-		}
-	}
-	return !owned.WithPrefix(fieldpath.FieldNameElement("metadata")).Leaves().Difference(sets).Empty()
-}
-
-func hasAll(all, some map[string]string) bool {
-	for key, value := range some {
-		if has, ok := all[key]; !ok || has != value {
-			return false
-		}
-	}
-	return true
+		len(entries) > 0 && !slices.ContainsFunc(entries, func(m managed) bool { return !sent.isOurs(m) })
 }
 
 // Removal asks for an object to be deleted if, and only if, it is at the versions that are named, or where the lineage

@@ -227,12 +227,6 @@ type UnknownError struct {
 	Ref  Ref
 	Base Version // that the write was judged on, zero for a creation
 	Err  error
-	// OnAny: it may land on any version, since it went as JSON Patch. Others can land on Base alone.
-	OnAny bool
-
-	Changes []Change // that were sent last
-	// Earlier is what was sent before them, and may have landed in their place. It differs from them where a key is computed.
-	Earlier [][]Change
 }
 
 func (e *UnknownError) Error() string {

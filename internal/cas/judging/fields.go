@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -95,11 +93,9 @@ func ObservedFields(kind Kind, apiVersion string, answer []byte, begun time.Time
 	}
 	fields["apiVersion"], fields["kind"] = apiVersion, kind.String() // an item of a list has none
 	o := &Observation{
-		kind: kind, configMap: &corev1.ConfigMap{ObjectMeta: about.Metadata}, fields: fields, apiVersion: apiVersion, size: len(answer),
-		Begun: begun, Since: Moment{Version: about.Metadata.ResourceVersion},
+		kind: kind, configMap: &corev1.ConfigMap{ObjectMeta: about.Metadata}, fields: fields, apiVersion: apiVersion, size: len(answer), Begun: begun,
 	}
 	o.managers = sync.OnceValue(o.managedFields)
-	o.digest = func() string { return "" }
 	return o, nil
 }
 
@@ -139,40 +135,39 @@ func (o *Observation) Field(key string) (Entry, error) {
 
 // place is where a path leads.
 type place struct {
-	value   any      // nil where there is nothing
-	tokens  []string // where what is there stands, as in a JSON pointer
-	missing int      // the place in the path of the first element that is not there; the path's length where all is
+	value   any // nil if the path is missing
+	missing int // index of the first element of the path that is missing; the length of the path if none is
 }
 
-// find follows a path. What is not there is no error.
+// find follows a path. A path that is missing is no error.
 func find(object map[string]any, p fieldpath.Path) (place, error) {
 	at := place{value: object}
 	for i, e := range p {
 		at.missing = i
-		next, token, err := step(at.value, e)
+		next, err := step(at.value, e)
 		if err != nil {
 			return place{}, fmt.Errorf("%s %w", cmp.Or(fieldpaths.Text(p[:i]), "the object"), err)
 		}
 		if next == nil {
-			return place{tokens: at.tokens, missing: i}, nil
+			return place{missing: i}, nil
 		}
-		at.value, at.tokens = next, append(at.tokens, token)
+		at.value = next
 	}
 	at.missing = len(p)
 	return at, nil
 }
 
-// step is what one element of a path selects in a value, and its token; nil for nothing.
-func step(v any, e fieldpath.PathElement) (any, string, error) {
+// step returns what one element of a path selects in a value; nil if it selects nothing.
+func step(v any, e fieldpath.PathElement) (any, error) {
 	switch v := v.(type) {
 	case map[string]any:
 		if e.FieldName == nil {
-			return nil, "", errors.New("is no list, of which an element could be selected")
+			return nil, errors.New("is no list, of which an element could be selected")
 		}
-		return v[*e.FieldName], *e.FieldName, nil
+		return v[*e.FieldName], nil
 	case []any:
 		if e.FieldName != nil {
-			return nil, "", errors.New("is a list: select one of its elements, as [name=web], or [=web] in a list of texts")
+			return nil, errors.New("is a list: select one of its elements, as [name=web], or [=web] in a list of texts")
 		}
 		found := -1
 		for i := range v {
@@ -180,16 +175,16 @@ func step(v any, e fieldpath.PathElement) (any, string, error) {
 				continue
 			}
 			if found >= 0 {
-				return nil, "", fmt.Errorf("has several elements that %s selects: select by more, as [key=a,effect=b]", fieldpaths.Text(fieldpath.Path{e}))
+				return nil, fmt.Errorf("has several elements that %s selects: select by more, as [key=a,effect=b]", fieldpaths.Text(fieldpath.Path{e}))
 			}
 			found = i
 		}
 		if found < 0 {
-			return nil, "", nil
+			return nil, nil
 		}
-		return v[found], strconv.Itoa(found), nil
+		return v[found], nil
 	default:
-		return nil, "", errors.New("holds a value, which has no fields")
+		return nil, errors.New("holds a value, which has no fields")
 	}
 }
 
@@ -282,58 +277,6 @@ func put(v any, p fieldpath.Path, to Entry) any {
 	return list
 }
 
-// Makes gives the maps and lists that changes make on their way to fields, by key, with the digest of what after has in each beside, as defaults. It gives
-// none into which all the changes of the request write something else, and none of metadata, where the API server keeps no empty ones.
-func (o *Observation) Makes(changes, all []Change, after *Observation) map[string]string {
-	made := map[string]string{}
-	for _, c := range changes {
-		path, isField := FieldPath(c.Key)
-		if !isField || !c.Signs() {
-			continue
-		}
-		p := parsed(path)
-		at, err := find(o.fields, p)
-		if err != nil || at.missing >= len(p)-1 || *p[0].FieldName == "metadata" {
-			continue
-		}
-		p = p[:at.missing+1]
-		key := inFields + fieldpaths.Text(p)
-		undone := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return !c.Signs() || within(c.Key, p) == nil })
-		for i, c := range undone {
-			undone[i] = Change{Key: c.Key, From: c.To}
-		}
-		into := slices.DeleteFunc(slices.Clone(all), func(c Change) bool { return !c.Writes() || !Overlap(c.Key, key) })
-		if rest := after.rest(p, undone); !rest.IsAbsent() && len(into) == len(undone) {
-			made[key] = rest.Digest()
-		}
-	}
-	return made
-}
-
-// rest is what a field would hold after changes of what is in it; absent where it is not there.
-func (o *Observation) rest(p fieldpath.Path, changes []Change) Entry {
-	at, err := find(o.fields, p)
-	if err != nil || at.value == nil {
-		return Entry{}
-	}
-	v := runtime.DeepCopyJSONValue(at.value)
-	for _, c := range changes {
-		if in := within(c.Key, p); in != nil && c.Writes() {
-			v = put(v, in, c.To)
-		}
-	}
-	return fieldEntry(v)
-}
-
-// within is the path of a key from another path on; nil where it does not begin with that.
-func within(key string, p fieldpath.Path) fieldpath.Path {
-	path, isField := FieldPath(key)
-	if of := parsed(path); isField && len(of) > len(p) && of[:len(p)].Equals(p) {
-		return of[len(p):]
-	}
-	return nil
-}
-
 // difference is the merge patch that makes one map of another.
 func difference(from, to map[string]any) map[string]any {
 	patch := map[string]any{}
@@ -355,20 +298,4 @@ func difference(from, to map[string]any) map[string]any {
 		}
 	}
 	return patch
-}
-
-// written is an object without what no write of ours changes.
-func written(object map[string]any) map[string]any {
-	all, kept := maps.Clone(object), map[string]any{}
-	metadata, _ := all["metadata"].(map[string]any)
-	for _, name := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
-		if v, isThere := metadata[name]; isThere {
-			kept[name] = v
-		}
-	}
-	all["metadata"] = kept
-	for _, name := range []string{"apiVersion", "kind", "status"} {
-		delete(all, name)
-	}
-	return all
 }

@@ -144,12 +144,12 @@ func (t *Txn) judgeVersions(o *Observation, h History) error {
 	if t.GoneIsDone {
 		var own []KeyConflict
 		for _, k := range t.Keys {
-			if !k.IsGuard && h.WroteSince(k.Key, t.Seen.Version) && !o.Entry(k.Key).IsAbsent() {
+			if !k.IsGuard && h.WroteSince(k.Key, t.Seen) && !o.Entry(k.Key).IsAbsent() {
 				own = append(own, k.conflict(ReasonOwn))
 			}
 		}
 		if len(own) > 0 {
-			return &ConflictError{Reason: ReasonOwn, Ref: t.Ref, Keys: own, At: t.Seen.Version, Live: o}
+			return &ConflictError{Reason: ReasonOwn, Ref: t.Ref, Keys: own, At: t.Seen, Live: o}
 		}
 	}
 	for _, v := range t.At {
@@ -162,9 +162,7 @@ func (t *Txn) judgeVersions(o *Observation, h History) error {
 		}
 		var all []KeyConflict
 		for _, k := range t.Keys {
-			if k.Rest == "" {
-				all = append(all, k.conflict(reason))
-			}
+			all = append(all, k.conflict(reason))
 		}
 		return &ConflictError{Reason: reason, Ref: t.Ref, Keys: all, At: v, Live: o}
 	}
@@ -181,7 +179,7 @@ func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Cha
 			live = o.Entry(k.Key)
 		}
 		switch {
-		case k.Rest != "", t.GoneIsDone && !k.IsGuard && k.isGone(o, live):
+		case t.GoneIsDone && !k.IsGuard && k.isGone(o, live):
 			continue
 		case k.Next != nil:
 			next, err := k.Next(live)
@@ -209,21 +207,11 @@ func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Cha
 	if len(failed) > 0 {
 		var at Version
 		if failed[0].Reason == ReasonKey {
-			at = t.Seen.Version
+			at = t.Seen
 		}
 		return nil, &ConflictError{Reason: failed[0].Reason, Ref: t.Ref, Keys: failed, At: at, Live: o}
 	}
-	return t.emptied(o, changes), nil
-}
-
-// emptied adds the removal of what the changes leave as empty as the write that made it would have.
-func (t *Txn) emptied(o *Observation, changes []Change) []Change {
-	for _, k := range t.Keys {
-		if path, _ := FieldPath(k.Key); k.Rest != "" && o.rest(parsed(path), changes).Digest() == k.Rest {
-			changes = append(changes, Change{Key: k.Key, From: o.Entry(k.Key)})
-		}
-	}
-	return changes
+	return changes, nil
 }
 
 // isGone reports whether a key of a removal is not there. One that was expected to be absent, and shall hold something, is to be put back, but not into an object

@@ -2,11 +2,6 @@ package judging
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
@@ -36,28 +30,6 @@ func (v Version) Matches(want Version) bool {
 // or "0" in a patch as none, and overwrites.
 func (v Version) Valid() bool { return v.ResourceVersion != "" && v.ResourceVersion != "0" }
 
-// Basis is what was seen of an object before.
-type Basis struct {
-	Version
-
-	// Digest is the Observation.Digest of all that was there; empty where that is not known.
-	Digest string
-}
-
-// Moment is a version from which a watch shows what came after an observation, and when that was the present one.
-type Moment struct {
-	Version string
-	At      time.Time
-}
-
-// Of is the moment of an observation of version, where m was known before the read began: the later of the two.
-func (m Moment) Of(version string) Moment {
-	if order, err := resourceversion.CompareResourceVersion(m.Version, version); err != nil || order < 0 {
-		m.Version = version
-	}
-	return m
-}
-
 // Writer is what managedFields tells of a writer. It is a hint: the time is that of the manager's last write to any
 // field, in seconds, and a removal leaves no trace.
 type Writer struct {
@@ -74,10 +46,8 @@ type Observation struct {
 	apiVersion string            // of the fields
 	secretType string
 	size       int
-	digest     func() string
-	managers   func() []managed // as managedFields have them
-	Begun      time.Time        // when the request that saw it was sent
-	Since      Moment           // from which a watch shows what came after it
+	managers   func() []managed // the entries of managedFields
+	Begun      time.Time        // when the request that read it was sent
 }
 
 // Observed is what was seen of an answer; nil where that is no object of any kind.
@@ -86,9 +56,8 @@ func Observed(answer runtime.Object, begun time.Time) *Observation {
 	if !ok {
 		return nil
 	}
-	o := &Observation{kind: kind, configMap: cm, secretType: secretType, Begun: begun, Since: Moment{Version: cm.ResourceVersion}}
+	o := &Observation{kind: kind, configMap: cm, secretType: secretType, Begun: begun}
 	o.managers = sync.OnceValue(o.managedFields)
-	o.digest = sync.OnceValue(func() string { return o.DigestWith(o.Entries()) }) // asked for by every entry of a destroy
 	for _, v := range cm.Data {
 		o.size += len(v)
 	}
@@ -167,11 +136,6 @@ func (o *Observation) SurvivesJSON() bool {
 			all = appendParts(all, v)
 		}
 	}
-	for _, values := range []map[string]string{o.Object().Data, o.Annotations()} {
-		for _, v := range values {
-			all = append(all, Text(v))
-		}
-	}
 	return !slices.ContainsFunc(all, func(e Entry) bool { return strings.ContainsRune(e.content, utf8.RuneError) })
 }
 
@@ -180,29 +144,6 @@ func (o *Observation) Terminating() bool { return o.Object().DeletionTimestamp !
 
 // Size is the number of bytes of all values together, which the API server limits to MaxSize.
 func (o *Observation) Size() int { return o.size }
-
-// Digest is the hexadecimal SHA-256 of all that a write can change and managedFields may show no trace of: all keys and what they hold, to the byte,
-// labels, annotations, immutable, finalizers and owners.
-func (o *Observation) Digest() string {
-	if !o.Exists() {
-		return o.DigestWith(nil)
-	}
-	return o.digest()
-}
-
-// DigestWith is what Digest would give if the object held these entries.
-func (o *Observation) DigestWith(entries map[string]Entry) string {
-	h := sha256.New()
-	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		e := entries[key]
-		fmt.Fprintf(h, "%q %d %d\n%s\n", key, e.kind, len(e.content), e.content)
-	}
-	if o.Exists() {
-		owners, _ := json.Marshal(o.configMap.OwnerReferences) // cannot fail: strings and booleans
-		fmt.Fprintf(h, "%q %q %q %q %q %t\n", o.Labels(), o.Annotations(), o.Entry(ImmutableKey).content, o.configMap.Finalizers, owners, o.Terminating())
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
 
 // MaxSize is how many bytes the values of a ConfigMap or a Secret may have together (validation in k8s.io/kubernetes counts
 // values, not keys, and has one limit for both).
@@ -239,17 +180,6 @@ func (o *Observation) LastWriters() (last []Writer) {
 	return last
 }
 
-// Owners are the managers that own a key by managedFields: whoever changed its value last, and with server-side apply everyone who applied
-// the same value since. There are none for an absent key, and none where managedFields do not tell.
-func (o *Observation) Owners(key string) []Writer {
-	e := o.Entry(key)
-	if e.IsAbsent() {
-		return nil
-	}
-	owners, _ := o.OwnersOf(e.Field(key))
-	return owners
-}
-
 // manyManagers is the manager under which the API server puts the oldest together where there are many (managedfields in
 // k8s.io/apimachinery). Who is among them is not told.
 const manyManagers = "ancient-changes"
@@ -260,8 +190,8 @@ type managed struct {
 
 	apiVersion, subresource string
 	fields                  *fieldpath.Set
-	// isForeign: it is of another version than the one in which the fields were read, and so may name them otherwise.
-	isForeign bool
+	// isOtherVersion: the entry is of another API version than the one that the fields were read in, and may name them differently.
+	isOtherVersion bool
 }
 
 // isSame reports whether two entries are of the same manager.
@@ -269,39 +199,12 @@ func (m managed) isSame(other managed) bool {
 	return m.Manager == other.Manager && m.Operation == other.Operation && m.apiVersion == other.apiVersion && m.subresource == other.subresource
 }
 
-// equals reports whether two entries are one, at two times.
-func (m managed) equals(other managed) bool {
-	isTold := m.fields != nil && other.fields != nil
-	return m.isSame(other) && m.Time.Equal(other.Time) && (isTold && m.fields.Equals(other.fields) || !isTold && m.fields == other.fields)
-}
-
 func (o *Observation) managedFields() (all []managed) {
 	for _, f := range o.configMap.ManagedFields {
-		isForeign := o.fields != nil && f.APIVersion != o.apiVersion
-		all = append(all, managed{writerOf(f), f.APIVersion, f.Subresource, fieldsOf(f), isForeign})
+		isOtherVersion := o.fields != nil && f.APIVersion != o.apiVersion
+		all = append(all, managed{writerOf(f), f.APIVersion, f.Subresource, fieldsOf(f), isOtherVersion})
 	}
 	return all
-}
-
-// OwnersOf is who owns a field, and false where managedFields do not tell, as of one whose owner is among the many. Who changes
-// a field owns it from then on, whatever admission makes of the value, and nobody else does. A field that was removed has no owner.
-func (o *Observation) OwnersOf(f Field) (owners []Writer, told bool) {
-	if o.fields != nil {
-		return o.ownersOfField(f)
-	}
-	managers := o.managers()
-	for _, m := range managers {
-		switch {
-		case m.fields == nil:
-			return nil, false
-		case !m.fields.Has(o.kind.path(f)):
-		case m.Manager == manyManagers:
-			return nil, false
-		default:
-			owners = append(owners, m.Writer)
-		}
-	}
-	return owners, len(managers) > 0
 }
 
 // IsVersioned reports whether a write on what was answered can be conditional.

@@ -26,9 +26,8 @@ type Txn struct {
 	// Bound is a version as one of At. It is judged last, so that what else refuses is told first. The zero Version binds nothing. Not for a
 	// removal.
 	Bound Version
-	// Seen is where all of Expect was observed, where that is known. It admits nothing by itself. It saves a removal a read, and keeps it from
-	// undoing what this process has written since.
-	Seen Basis
+	// Seen is the version at which Expect was observed, if known. It keeps a removal from undoing what this process has written since.
+	Seen Version
 
 	// FieldManager is written into managedFields. Required.
 	FieldManager string
@@ -45,9 +44,6 @@ type KeySwap struct {
 	Held Held
 	// IsGuard makes it a comparison alone: New and Held do not count, and nothing is written.
 	IsGuard bool
-	// Rest, where it is not empty, makes the key one of a map or a list that an earlier write has made on its way to fields: it is what TxnResult.Made told. If nothing else is in
-	// it once the others are written, it goes with them. Nothing else of it counts, but for IsGuard, which must be true.
-	Rest string
 	// Next, where it is not nil, makes New of what the key holds at the time of the write, instead of Expect, New and Held. An
 	// error refuses the Txn.
 	Next func(live Entry) (Entry, error)
@@ -70,8 +66,7 @@ func (t *Txn) IsGuard(key string) bool {
 	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Key == key && k.IsGuard })
 }
 
-// Computes reports whether the Txn makes what it writes of what is there. Such a one is never a JSON Patch, of which it could not be
-// found out for certain that it did not land: what was computed must not be computed again for nothing.
+// Computes reports whether the Txn computes a key from what it contains.
 func (t *Txn) Computes() bool {
 	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Next != nil })
 }
@@ -92,14 +87,4 @@ func (t *Txn) KeyNames() string {
 		names[i] = k.Key
 	}
 	return strings.Join(names, ",")
-}
-
-// CanGoBlind reports whether the Txn can be sent without a read: it removes what was seen, and the request is conditional on that version.
-func (t *Txn) CanGoBlind(h History) bool {
-	return t.APIVersion == "" && t.GoneIsDone && t.Seen.Valid() && t.Seen.UID != "" && !t.Bound.Valid() &&
-		!slices.ContainsFunc(t.At, func(v Version) bool { return !t.Seen.Matches(v) }) &&
-		!slices.ContainsFunc(t.Keys, func(k KeySwap) bool {
-			isNowhere := k.Expect.IsAnything() && t.Ref.Kind == ConfigMap // which of its two maps has the key is not known
-			return k.Next != nil || !k.IsGuard && !k.New.IsAbsent() || isNowhere || h.WroteSince(k.Key, t.Seen.Version)
-		})
 }

@@ -49,11 +49,9 @@ type Client struct {
 	// APIVersion is that in which objects are read and written by their fields; empty where they are ConfigMaps and Secrets with their entries.
 	APIVersion string
 
-	open     rest.Interface // for fields
-	horizons *sync.Map      // of judging.Moment, by kind
-	refused  *sync.Map      // by kind and namespace: the API server does not tell this user the horizon; by kind alone: it does not tell it at all
-	kinds    *kinds
-	told     *sync.Map // of all errors of an API server that cannot be reached
+	open  rest.Interface // for fields
+	kinds *kinds
+	told  *sync.Map // of all errors of an API server that cannot be reached
 }
 
 // New makes a client. It sends no request.
@@ -86,7 +84,10 @@ func New(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open, horizons: &sync.Map{}, refused: &sync.Map{}, kinds: &kinds{asking: make(chan struct{}, 1)}, told: &sync.Map{}}, nil
+	return &Client{
+		rest: r, credentials: given, Host: c.Host, Now: time.Now, open: open,
+		kinds: &kinds{asking: make(chan struct{}, 1)}, told: &sync.Map{},
+	}, nil
 }
 
 // once has a request be about the objects of a namespace, and be sent once: by itself, client-go would send it again and again, for as long
@@ -118,17 +119,16 @@ func (c *Client) ask(ctx context.Context, ref judging.Ref, r *rest.Request) (run
 
 // Get reads the object, linearizably: without a resourceVersion the API server asks a quorum of etcd.
 func (c *Client) Get(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
-	begun, since := c.Now(), c.horizon(ref)
+	begun := c.Now()
 	answer, err := c.ask(ctx, ref, c.rest.Get().Name(ref.Name))
 	o := c.observed(ref, answer, begun)
 	switch {
 	case err == nil && !o.IsVersioned():
 		return nil, &judging.RefusedError{Ref: ref, Verb: "get", Code: http.StatusOK, Err: errUnversioned}
 	case err == nil:
-		o.Since = since.Of(o.Version().ResourceVersion)
 		return o, nil
 	case c.isAbsence(err, ref):
-		return &judging.Observation{Begun: begun, Since: since}, nil
+		return &judging.Observation{Begun: begun}, nil
 	}
 	return nil, c.Explain(err, ref, "get")
 }
@@ -166,35 +166,6 @@ func (c *Client) Names(ctx context.Context, ref judging.Ref) (names []string) {
 // GetPatiently is Get, tried again as Patiently does.
 func (c *Client) GetPatiently(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
 	return Patiently(ctx, func() (*judging.Observation, error) { return c.Get(ctx, ref) })
-}
-
-// Read reads the object for a committer, patiently. Where a write may follow and the horizon is too old, the read is a watch that begins with
-// the present state and learns the horizon.
-func (c *Client) Read(ctx context.Context, ref judging.Ref, toWrite bool) (*judging.Observation, error) {
-	hasFailed := false
-	return Patiently(ctx, func() (*judging.Observation, error) {
-		if !toWrite || c.Covers(ref, c.horizon(ref)) {
-			return c.Get(ctx, ref)
-		}
-		o, err := c.getWithHorizon(ctx, ref)
-		var forbidden *judging.ForbiddenError
-		switch {
-		case err == nil:
-			return o, nil
-		case ctx.Err() != nil:
-			return nil, &judging.CanceledError{Ref: ref, Host: c.Host, Err: context.Cause(ctx)}
-		case errors.As(err, &forbidden):
-			c.refuse(ref.Kind, ref.Namespace)
-		case isUnsupported(err):
-			c.refuse(ref.Kind, "")
-		case mayBeAnswered(err) && !hasFailed: // once more
-			hasFailed = true
-			return nil, err
-		default:
-			c.horizons.Store(ref.Kind, judging.Moment{At: c.Now()}) // nothing, and that is enough for a minute
-		}
-		return c.Get(ctx, ref)
-	})
 }
 
 var errUnversioned = errors.New("the answer is no object with a uid and a resourceVersion")
@@ -247,17 +218,17 @@ func isExplained(err error) bool {
 	return false
 }
 
-// Outcome is what became of a patch that was sent, as far as its answer tells.
+// Outcome is what the response to one write says.
 type Outcome uint8
 
 const (
-	Landed  Outcome = iota
-	Stale           // not written: the object is at another version, or is another object, or is gone
-	Refused         // not written, for another reason, and would not be the next time
-	InDoubt         // written or not
-	Unsent          // not written, whatever it was: no connection came about, or the credentials are not accepted
-	Passing         // not written, and may be the next time: the API server was too busy to look at it
-	Pending         // of one in doubt: not written yet, as far as a look can tell
+	Applied            Outcome = iota
+	PreconditionFailed         // not applied: the object is at another version, is another object, or is missing
+	Refused                    // not applied, and sending it again would not help
+	Ambiguous                  // applied or not: the response was lost
+	NotSent                    // not applied: no connection was made, or the credentials are not accepted
+	Throttled                  // not applied, and sending it again may help: the API server was too busy
+	Unresolved                 // of a write that was Ambiguous: the object is as it was, so the write can be sent again
 )
 
 // Patch sends a conditional patch once. The observation is of the object as the write left it. It is never
@@ -270,7 +241,7 @@ func (c *Client) Patch(ctx context.Context, ref judging.Ref, r judging.Request, 
 	return c.send(ctx, ref, "patch", request, dry, func(err error) bool {
 		isOtherUID := slices.ContainsFunc(details(err).Causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" })
 		return apierrors.IsConflict(err) || c.isAbsence(err, ref) ||
-			apierrors.IsInvalid(err) && (isOtherUID || r.Kind == types.JSONPatchType) // which test failed is not told, nor whether one did
+			apierrors.IsInvalid(err) && isOtherUID
 	})
 }
 
@@ -292,8 +263,8 @@ func (c *Client) Remove(ctx context.Context, ref judging.Ref, base judging.Versi
 	})
 }
 
-// send sends a conditional write once. isStale tells the errors that say that its condition does not hold.
-func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest.Request, dry bool, isStale func(error) bool) (*judging.Observation, Outcome, error) {
+// send sends a conditional write once. isPrecondition tells the errors that say that its condition does not hold.
+func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest.Request, dry bool, isPrecondition func(error) bool) (*judging.Observation, Outcome, error) {
 	var connected, turnedAway atomic.Bool
 	ctx = context.WithValue(ctx, turnedAwayKey{}, &turnedAway)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
@@ -310,33 +281,32 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 		_, isStatus := answer.(*metav1.Status)
 		switch {
 		case o.IsVersioned():
-			o.Since.At = begun
-			return o, Landed, nil
+			return o, Applied, nil
 		case isStatus && verb == "delete":
-			return &judging.Observation{Begun: begun}, Landed, nil
+			return &judging.Observation{Begun: begun}, Applied, nil
 		case o != nil && dry:
-			return nil, Landed, nil
+			return nil, Applied, nil
 		}
-		return nil, InDoubt, errUnversioned
+		return nil, Ambiguous, errUnversioned
 	}
 	status := apierrors.APIStatus(nil)
 	switch {
 	case isExplained(err): // of a kind that is not known, of which nothing was sent, or not to where it is
-		return nil, Unsent, err
+		return nil, NotSent, err
 	case !errors.As(err, &status) && (!connected.Load() || errors.Is(err, ErrNoCredentials)):
-		return nil, Unsent, c.Explain(err, ref, verb)
+		return nil, NotSent, c.Explain(err, ref, verb)
 	case !errors.As(err, &status):
-		return nil, InDoubt, err
+		return nil, Ambiguous, err
 	case turnedAway.Load(), apierrors.IsConflict(err) && details(err).Kind == "resourcequotas": // others changed a ResourceQuota under it
-		return nil, Passing, err
-	case isStale(err):
-		return nil, Stale, err
+		return nil, Throttled, err
+	case isPrecondition(err):
+		return nil, PreconditionFailed, err
 	case apierrors.IsUnauthorized(err):
-		return nil, Unsent, c.Explain(err, ref, verb) // of no use to ask for each entry by itself
+		return nil, NotSent, c.Explain(err, ref, verb) // of no use to ask for each entry by itself
 	}
 	code := int(status.Status().Code)
 	if code >= http.StatusInternalServerError || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout {
-		return nil, InDoubt, err
+		return nil, Ambiguous, err
 	}
 	return nil, Refused, c.Explain(err, ref, verb)
 }

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -191,23 +190,6 @@ func (c *Client) observed(ref judging.Ref, answer runtime.Object, begun time.Tim
 		return nil
 	}
 	return o
-}
-
-// items are what a list holds.
-func items(list runtime.Object) ([]runtime.Object, error) {
-	raw, isRaw := list.(*runtime.Unknown)
-	if !isRaw {
-		return meta.ExtractList(list)
-	}
-	var of struct {
-		Items []json.RawMessage `json:"items"`
-	}
-	err := exactly.Unmarshal(raw.Raw, &of)
-	all := make([]runtime.Object, len(of.Items))
-	for i, item := range of.Items {
-		all[i] = &runtime.Unknown{Raw: item}
-	}
-	return all, err
 }
 
 // opaque decodes a Status, and leaves what is of any other kind as it is.

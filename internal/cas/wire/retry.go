@@ -76,12 +76,5 @@ func IsPassing(err error) bool {
 	return true
 }
 
-// IsUnanswered reports whether the API server could not be asked, and asking again may be answered.
-func IsUnanswered(err error) bool {
-	var refused *judging.RefusedError
-	var unreachable *judging.UnreachableError
-	return IsPassing(err) && (errors.As(err, &refused) || errors.As(err, &unreachable))
-}
-
 // IsExpired reports whether the API server does not remember any more what came after a version.
 func IsExpired(err error) bool { return apierrors.IsGone(err) || apierrors.IsResourceExpired(err) }

@@ -1,0 +1,191 @@
+package judging
+
+// The outcome of a patch whose response was lost: the connection broke, the request timed out, or the answer was 408, 429 or 5xx.
+// A timeline, with times in milliseconds:
+//
+//	  0  base: the object is at version 7. foo is "1", and kubectl owns it.
+//	  2  The patch foo = "2" is sent, conditional on version 7. The connection breaks.
+//	 22  now: the engine reads the object and compares it with base.
+//
+//	now                                        outcome
+//	version 7                                  Unresolved: send the same patch again. At most one of the two can be applied.
+//	version 8: foo is "2", our entry has foo   Applied: our entry gained a path
+//	version 9: foo is "2", our entry has foo,  Applied: another writer changed bar after us, so the chain begins again
+//	           helm changed bar
+//	version 8: foo is "2", kubectl owns it     Unknown: kubectl wrote the same value, or took our value over
+//	version 9: foo is "1"                      Unknown: another writer came first, or undid our write
+//	version 8: foo is missing                  Unknown: removals leave no trace in managedFields
+//
+// No rule concludes from a changed object that the patch was not applied: its owner, an autoscaler or an admission policy may have
+// undone it since. Three writers escape the rules: another process that writes the same values under the same field manager in the
+// same second, a writer of an object whose managedFields the API server does not update, and a proxy that sends a request twice.
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// LostWrite is a patch whose response was lost.
+type LostWrite struct {
+	Manager string       // field manager of the patch
+	Base    *Observation // what the patch was evaluated on, and is conditional on
+	Changes []Change
+}
+
+// LostOutcome is what a read shows of a LostWrite.
+type LostOutcome uint8
+
+const (
+	LostUnknown      LostOutcome = iota
+	LostUnresolved               // the object is still at the base
+	LostApplied                  // applied; other writers may have changed the object since
+	LostAppliedAlone             // applied, and nothing else changed since the base
+)
+
+// The reasons for LostUnknown.
+var (
+	errRecreated  = errors.New("the object was deleted and created again")
+	errOtherValue = errors.New("the object does not contain what was sent: the write was not applied, or was changed or undone since")
+	errNoTrace    = errors.New("removals leave no trace in managedFields, so it is not known who changed the object")
+	errNoEntry    = errors.New("managedFields do not show who wrote the value")
+)
+
+// Outcome compares the base with the object as a later read found it. With LostUnknown, the error gives the reason.
+func (w LostWrite) Outcome(now *Observation) (LostOutcome, error) {
+	if now.Version() == w.Base.Version() {
+		return LostUnresolved, nil
+	}
+	if now.Version().UID != w.Base.Version().UID {
+		return LostUnknown, errRecreated
+	}
+	hasSet := false
+	for _, c := range w.Changes {
+		if !c.Writes() {
+			continue
+		}
+		if !now.contains(c.Key, c.To) {
+			return LostUnknown, errOtherValue
+		}
+		hasSet = hasSet || !c.To.IsAbsent() && !w.Base.contains(c.Key, c.To)
+	}
+	switch {
+	case !hasSet:
+		return LostUnknown, errNoTrace
+	case w.nothingElseChanged(now):
+		return LostAppliedAlone, nil
+	case w.ourEntryChanged(now):
+		return LostApplied, nil
+	default:
+		return LostUnknown, errNoEntry
+	}
+}
+
+// contains reports whether the object contains what was sent. The API server may store a field in another form, and with defaults
+// beside it; a key of a ConfigMap or a Secret is stored as it was sent.
+func (o *Observation) contains(key string, sent Entry) bool {
+	live := o.Entry(key)
+	if o.fields == nil || sent.IsAbsent() || live.IsAbsent() {
+		return live == sent
+	}
+	return contains(live.fieldValue(), sent.fieldValue())
+}
+
+// contains reports whether live has every leaf of sent. Lists have the same length; numbers and quantities are compared by value.
+func contains(live, sent any) bool {
+	switch sent := sent.(type) {
+	case map[string]any:
+		members, isMap := live.(map[string]any)
+		for name, member := range sent {
+			if !contains(members[name], member) {
+				return false
+			}
+		}
+		return isMap
+	case []any:
+		elements, isList := live.([]any)
+		return isList && slices.EqualFunc(elements, sent, contains)
+	case nil:
+		return live == nil
+	}
+	return live == sent || isSameQuantity(live, sent)
+}
+
+// isSameQuantity reports whether two scalars are one quantity in two spellings, such as "1000m" and 1.
+func isSameQuantity(a, b any) bool {
+	first, isQuantity := quantity(a)
+	second, areQuantities := quantity(b)
+	return isQuantity && areQuantities && first.Cmp(second) == 0
+}
+
+func quantity(v any) (q resource.Quantity, isQuantity bool) {
+	var text string
+	switch v := v.(type) {
+	case string:
+		text = v
+	case json.Number:
+		text = v.String()
+	default:
+		return q, false
+	}
+	q, err := resource.ParseQuantity(text)
+	return q, err == nil
+}
+
+// isOurs reports whether an entry of managedFields is that of the patch's field manager, in any API version.
+func (w LostWrite) isOurs(m managed) bool {
+	return m.Manager == w.Manager && m.Operation == string(metav1.ManagedFieldsOperationUpdate) && m.subresource == ""
+}
+
+// ourEntryChanged reports whether our entry gained a path since the base, or has another timestamp.
+func (w LostWrite) ourEntryChanged(now *Observation) bool {
+	return now.gained(w.Base, w.isOurs)
+}
+
+// nothingElseChanged reports whether the object is the base with the changes, our entry owns every key that was set, and no other
+// entry changed. Only keys of ConfigMaps and Secrets are stored as they are sent, so it is false for fields of other kinds.
+func (w LostWrite) nothingElseChanged(now *Observation) bool {
+	if now.fields != nil {
+		return false
+	}
+	want, ours := w.Base.Fields(), now.owned(w.isOurs)
+	for f, to := range FieldsOf(w.Changes) {
+		if delete(want, f); to.IsAbsent() {
+			continue
+		}
+		want[f] = to
+		path := now.kind.path(f)
+		if ours == nil || !ours.Has(path) || f.in == "binaryData" && now.isOwned(fieldpath.MakePathOrDie("stringData", f.key)) {
+			return false
+		}
+	}
+	before, after := w.Base.configMap, now.configMap
+	return maps.Equal(want, now.Fields()) && slices.Equal(before.Finalizers, after.Finalizers) &&
+		equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences) &&
+		before.DeletionTimestamp.Equal(after.DeletionTimestamp) && !slices.ContainsFunc(now.managers(), func(m managed) bool {
+		return !w.isOurs(m) && now.gained(w.Base, m.isSame)
+	})
+}
+
+// FieldsOf maps each field that the changes write to its new entry; absent for a field that is removed.
+func FieldsOf(changes []Change) map[Field]Entry {
+	all := map[Field]Entry{}
+	for _, c := range changes {
+		if !c.Writes() {
+			continue
+		}
+		if !c.From.IsAbsent() {
+			all[c.From.Field(c.Key)] = Entry{}
+		}
+		if !c.To.IsAbsent() {
+			all[c.To.Field(c.Key)] = c.To
+		}
+	}
+	return all
+}
