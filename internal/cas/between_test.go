@@ -2,7 +2,6 @@ package cas
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
@@ -81,63 +79,6 @@ func TestConflictThatIsNotAboutTheVersionIsARefusal(t *testing.T) {
 	if n := f.proxy.Count(http.MethodPatch); n != 1 {
 		t.Errorf("%d patches, want 1", n)
 	}
-}
-
-func TestFailedWatchIsAskedAgain(t *testing.T) {
-	for name, fault := range map[string]testcluster.Fault{
-		"500":                  {Answer: &testcluster.Answer{Status: 500, Body: "oops"}},
-		"ended without events": {Answer: &testcluster.Answer{Status: 200, Header: http.Header{"Content-Type": {"application/json"}}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, map[string]string{"foo": "1"})
-			var patches, watches atomic.Int32
-			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-				switch {
-				case r.Method == http.MethodPatch && patches.Add(1) == 1:
-					return testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true}
-				case isWatch(r.URL.Query()) && watches.Add(1) == 1:
-					return fault
-				}
-				return testcluster.Fault{}
-			})
-			_, err := f.do(f.swapping("foo", one, two))
-			f.want(Applied, err)
-			if n := watches.Load(); n < 2 {
-				t.Errorf("%d watches, want one that fails and another", n)
-			}
-		})
-	}
-}
-
-// Given a swap that landed, whose answer got lost, and another's write after it; when the watch from its base shows something in place of the first
-// version; then the second is not taken for the first, and what etcd has kept tells.
-func TestEventThatIsNoObjectIsNotPassedOver(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	var isLost atomic.Bool
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		switch {
-		case r.Method == http.MethodPatch && isLost.CompareAndSwap(false, true):
-			return testcluster.Fault{Answered: func(*http.Response) { f.set("bar", "9") }, DropAfter: true}
-		case isWatch(r.URL.Query()) && isLost.Load():
-			later := f.live()
-			later.TypeMeta = metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}
-			raw, err := json.Marshal(later)
-			if err != nil {
-				t.Error(err)
-			}
-			return testcluster.Fault{Answer: &testcluster.Answer{
-				Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
-				Body: `{"type":"MODIFIED","object":{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[]}}` + `{"type":"MODIFIED","object":` + string(raw) + `}`,
-			}}
-		}
-		return testcluster.Fault{}
-	})
-	_, err := f.do(f.swapping("foo", one, two))
-	f.want(Applied, err)
-	if n := f.proxy.Count(http.MethodPatch); n != 1 {
-		t.Errorf("%d patches, want 1", n)
-	}
-	f.wantData(map[string]string{"foo": "2", "bar": "9"})
 }
 
 func TestUnknownSaysWhyAndOnWhat(t *testing.T) {

@@ -2,17 +2,6 @@ package cas
 
 import "testing"
 
-func TestBoundHoldsWhereOthersAreBusy(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	f.contend()
-	txn := f.swapping("foo", one, two).Txn()
-	txn.Bound = f.version()
-	f.set("other", "between") // the engine does not know
-	_, err := f.engine.Commit(t.Context(), txn)
-	f.wantReason(ReasonObject, err)
-	f.wantData(map[string]string{"foo": "1", "other": "between", "contended": "yes"})
-}
-
 func TestSiblingsOfOneBoundDoNotConflict(t *testing.T) {
 	f := newFixture(t, map[string]string{"other": "kept"})
 	bound, want := f.version(), map[string]string{"other": "kept"}

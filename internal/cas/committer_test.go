@@ -3,9 +3,7 @@ package cas
 import (
 	"net/http"
 	"testing"
-	"time"
 
-	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
@@ -45,13 +43,6 @@ func TestAdoptedKeyIsNotRemovedForAnOlderObservation(t *testing.T) {
 	f.wantData(map[string]string{"foo": "1"})
 }
 
-func TestBlindRemovalKeepsToItsVersions(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	_, err := f.do(f.removing("foo", one, f.version(), Version{ResourceVersion: "1"}))
-	f.wantReason(ReasonVersion, err)
-	f.wantData(map[string]string{"foo": "1"})
-}
-
 func TestForeignWriteOverOurOwnKeyIsAConflict(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "0"})
 	_, err := f.do(f.swapping("foo", Text("0"), one)) // our manager owns foo now
@@ -72,38 +63,18 @@ func TestBadEntryStaysAlone(t *testing.T) {
 	}
 }
 
-func TestSiblingsOfARemovalWhoseAnswerGotLost(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	v := f.version()
-	seen := f.observe()
-	f.engine = f.newEngine(f.proxy.Config) // as the process that applies a saved plan has one of its own
-	remove := func(key string) error {
-		s := f.removing(key, one, v, v)
-		s.Seen.Digest = seen.Digest()
-		_, err := f.do(s)
-		return err
-	}
-	f.onPatches(testcluster.Fault{DropAfter: true})
-	f.want(Applied, remove("foo"))
-	f.want(Applied, remove("bar"))
-	f.wantData(nil)
-}
-
 func TestRemovalThatAnotherMadeIsNotTakenForOurs(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
 	v := f.version()
-	digest := judging.Observed(f.live(), time.Time{}).Digest()
 	f.onEach(http.MethodPatch, func() testcluster.Fault {
 		f.unset("foo", "new") // the same removal, and something else
 		return testcluster.Fault{DropAfter: true}
 	})
 	s := f.removing("foo", one, v, v)
-	s.Seen.Digest = digest
 	_, err := f.do(s)
 	f.want(Applied, err) // gone already is success
 	f.proxy.SetHook(nil)
 	s = f.removing("bar", one, v, v)
-	s.Seen.Digest = digest
 	_, err = f.do(s)
 	f.wantReason(ReasonObject, err)
 }
@@ -138,19 +109,4 @@ func TestCheckThatPassesDoesNotWaitForAWrite(t *testing.T) {
 	close(release)
 	f.want(Applied, <-written)
 	f.want(Applied, <-refused)
-}
-
-// Given a removal of what was seen before another client changed another key; when it is sent without a read, and so refused once; then that tells of
-// nobody who is busy: what follows is conditional on the version, and keeps the lineage.
-func TestRemovalOfWhatWasSeenLongAgoKeepsTheLineage(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1", "bar": "1", "baz": "1"})
-	old := f.version()
-	f.set("other", "9")
-	_, err := f.do(f.removing("foo", one, old))
-	f.want(Applied, err)
-	v := f.version()
-	_, err = f.do(f.swapping("bar", one, two))
-	f.want(Applied, err)
-	_, err = f.do(f.swapping("baz", one, two, v))
-	f.want(Applied, err)
 }

@@ -3,15 +3,9 @@ package cas
 import (
 	"errors"
 	"math"
-	"net/http"
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 func TestCounterNext(t *testing.T) {
@@ -95,29 +89,5 @@ func TestTake(t *testing.T) {
 	}
 	if err := f.engine.CheckCompute(t.Context(), c.Computed(), ReadOnly); !errors.As(err, &notANumber) {
 		t.Errorf("the check says %v", err)
-	}
-}
-
-// The number that may be taken is that of the write that was sent last, not of the one that was planned.
-func TestUnknownNumberIsTheOneThatWasSent(t *testing.T) {
-	f := newFixture(t, map[string]string{"port": "1"})
-	f.observe()
-	patches := 0 // the engine sends one request at a time
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		if r.Method != http.MethodPatch {
-			if strings.HasSuffix(r.URL.Path, "/configmaps") { // watches and lists
-				return testcluster.Fault{Answer: status(http.StatusGone, "Expired", "too old")}
-			}
-			return testcluster.Fault{}
-		}
-		patches++
-		f.set("port", strconv.Itoa(10*patches)) // others come first: 10, and then 20
-		return testcluster.Fault{DropAfter: patches == 2}
-	})
-	_, err := f.engine.Take(t.Context(), Counter{Ref: f.ref, Key: "port", Step: 1, FieldManager: "engine"})
-	f.want(Unknown, err)
-	var unknown *UnknownNumberError
-	if !errors.As(err, &unknown) || !slices.Equal(unknown.Numbers, []int64{10}) || unknown.Err.Base.ResourceVersion == "" {
-		t.Errorf("%#v, want one about 10", err)
 	}
 }

@@ -44,20 +44,6 @@ func TestSwapThatDoesNotHoldWritesNothing(t *testing.T) {
 	})
 }
 
-func TestRemovalOfWhatWasSeenNeedsNoRead(t *testing.T) {
-	ofEachKind(t, func(of kinded) {
-		t, kind := of.T, of.kind
-		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
-		v := f.version()
-		_, err := f.do(f.removing("foo", one, v, v))
-		f.want(Applied, err)
-		f.wantData(nil)
-		if n := f.proxy.Count(); n != 1 {
-			t.Errorf("%d requests, want 1", n)
-		}
-	})
-}
-
 func TestRemovalAfterAForeignWriteIsAConflict(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	v := f.version()
@@ -154,7 +140,7 @@ func TestAbsentConfigMap(t *testing.T) {
 		if !errors.As(err, &notFound) || notFound.Ref != other {
 			t.Errorf("%v, want a NotFoundError", err)
 		}
-		_, err = f.do(Swap{Ref: other, Key: "foo", Expect: one, GoneIsDone: true, Seen: Basis{Version: f.version()}, FieldManager: "engine"})
+		_, err = f.do(Swap{Ref: other, Key: "foo", Expect: one, GoneIsDone: true, Seen: f.version(), FieldManager: "engine"})
 		f.want(Applied, err)
 	})
 }

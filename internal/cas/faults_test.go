@@ -41,24 +41,6 @@ func TestAnswerThatGotLostIsFoundOut(t *testing.T) {
 	})
 }
 
-func TestOursLandedThenTheirsThenOurRead(t *testing.T) {
-	ofEachKind(t, func(of kinded) {
-		t, kind := of.T, of.kind
-		f := newFixtureOf(t, kind, map[string]string{"foo": "1", "bar": "1"})
-		v := f.version()
-		f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
-		result, err := f.do(f.swapping("foo", one, two, v))
-		f.want(Applied, err)
-		if result.Stored != f.holding("2") || result.Version == f.version() {
-			t.Errorf("result %+v is not that of our write", result)
-		}
-		f.wantData(map[string]string{"foo": "3", "bar": "1"})
-
-		_, err = f.do(f.swapping("bar", one, two, v))
-		f.wantReason(ReasonObject, err) // a foreign write came after ours
-	})
-}
-
 // comesSecond swaps foo, which another writer sets to 3 before each patch. The fault befalls those, and the swap is a conflict.
 func (f *fixture) comesSecond(to Entry, fault testcluster.Fault) {
 	f.Helper()
@@ -69,14 +51,6 @@ func (f *fixture) comesSecond(to Entry, fault testcluster.Fault) {
 	_, err := f.do(f.swapping("foo", one, to))
 	f.wantReason(ReasonKey, err)
 	f.wantData(map[string]string{"foo": "3"})
-}
-
-func TestTheirsCameFirstAndOurAnswerGotLost(t *testing.T) {
-	ofEachKind(t, func(of kinded) {
-		t, kind := of.T, of.kind
-		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
-		f.comesSecond(two, testcluster.Fault{DropAfter: true})
-	})
 }
 
 // Given a ConfigMap that was made empty, so that managedFields tell of no update; when a write is lost on its way and another writes the
@@ -113,41 +87,6 @@ func TestLostAnswerOfARemovalIsFoundOut(t *testing.T) {
 		_, err := f.do(f.removing("foo", one, v, v))
 		f.want(Applied, err)
 		f.wantData(nil)
-	})
-}
-
-func TestWithoutWatchALostAnswerBehindAForeignWriteIsUnknown(t *testing.T) {
-	ofEachKind(t, func(of kinded) {
-		t, kind := of.T, of.kind
-		f := newFixtureOf(t, kind, map[string]string{"foo": "1"})
-		user := f.cluster.User(t, "no-watch", f.ref.Namespace, rbacv1.PolicyRule{
-			APIGroups: []string{""}, Resources: bothKinds, Verbs: []string{"get", "patch"},
-		})
-		f.proxy = f.cluster.ProxyFor(t, user)
-		f.engine = f.newEngine(f.proxy.Config)
-
-		f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
-		_, err := f.do(f.swapping("foo", one, two))
-		f.want(Unknown, err)
-		var forbidden *ForbiddenError
-		if !errors.As(err, &forbidden) || forbidden.Verb != "watch" {
-			t.Errorf("%v does not say that watch is not permitted", err)
-		}
-	})
-}
-
-// Given a user who may list and not watch; when the answer to a swap is lost, and another changes the key again; then what etcd has kept tells
-// that the swap was applied, and the next one is judged on what the other left.
-func TestWithoutWatchALostAnswerIsFoundOutByWhoMayList(t *testing.T) {
-	ofEachKind(t, func(of kinded) {
-		f := newFixtureOf(of.T, of.kind, map[string]string{"foo": "1"})
-		f.mayOnly("get", "patch", "list")
-		f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.set("foo", "3") }, DropAfter: true})
-		_, err := f.do(f.swapping("foo", one, two))
-		f.want(Applied, err)
-		f.wantData(map[string]string{"foo": "3"})
-		_, err = f.do(f.swapping("foo", two, one))
-		f.want(Conflict, err)
 	})
 }
 
@@ -284,21 +223,5 @@ func (f *fixture) withinASecond(once, again func()) {
 		again()
 		after := f.live().ManagedFields
 		isWithin = isWithin || after[len(after)-1].Time.Equal(before[len(before)-1].Time)
-	}
-}
-
-// Times in managedFields are in seconds: that another wrote again within one does not show there. Who owns the key does.
-func TestForeignWriteWithinASecondOfItsLastIsNotTakenForOursInDoubt(t *testing.T) {
-	for name, to := range map[string]Entry{"write": two, "removal": {}} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, map[string]string{"foo": "1"})
-			f.withinASecond(func() {
-				f.engine = f.newEngine(f.proxy.Config) // which knows of no contention yet
-				f.set("foo", "1x")
-				f.set("foo", "1")
-			}, func() {
-				f.comesSecond(to, testcluster.Fault{DropBefore: true})
-			})
-		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -251,4 +252,25 @@ func asConflict(err error, conflict **ConflictError) bool { return errors.As(err
 func within(object map[string]any, in, name string) any {
 	of, _ := object[in].(map[string]any)
 	return of[name]
+}
+
+// lost has a fault befall the first patch that is no dry run.
+func (f *fieldsFixture) lost(fate func() testcluster.Fault) {
+	var n atomic.Int64
+	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
+		if r.Method != http.MethodPatch || r.URL.Query().Has("dryRun") || n.Add(1) > 1 {
+			return testcluster.Fault{}
+		}
+		return fate()
+	})
+}
+
+// writes is the number of patches that were no dry run.
+func (f *fieldsFixture) writes() (n int) {
+	for _, r := range f.proxy.Requests() {
+		if r.Method == http.MethodPatch && !r.Query.Has("dryRun") {
+			n++
+		}
+	}
+	return n
 }

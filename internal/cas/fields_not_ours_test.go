@@ -13,47 +13,6 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// Given a swap of a field that is lost on its way; when a client of the swap's field manager sets that field to the same and another one with it; then
-// that is not told as ours: it does what ours does not.
-func TestFieldThatATwinSetAlongWithAnotherIsNotOurs(t *testing.T) {
-	f := newFields(t, deployment)
-	f.lost(func() testcluster.Fault {
-		f.merge("engine", `{"spec":{"paused":true,"minReadySeconds":7}}`)
-		return testcluster.Fault{DropBefore: true}
-	})
-	_, err := f.commit(f.txn(change{"spec.paused", "", "true"}))
-	f.wantReason(ReasonKey, err)
-	if n := f.writes(); n != 1 {
-		t.Errorf("%d writes, want 1", n)
-	}
-}
-
-// Given the same, but that the other field was there already; then whose it was is unknown: a dry run sets that back, and so owns it as it would a default.
-func TestFieldThatATwinChangedAlongWithAnotherIsNotOurs(t *testing.T) {
-	f := newFields(t, deployment)
-	f.lost(func() testcluster.Fault {
-		f.merge("engine", `{"spec":{"paused":true,"progressDeadlineSeconds":7}}`)
-		return testcluster.Fault{DropBefore: true}
-	})
-	_, err := f.commit(f.txn(change{"spec.paused", "", "true"}))
-	f.want(Unknown, err)
-	f.wantField("spec.progressDeadlineSeconds", "7")
-}
-
-// Given the same of a JSON Patch; when another changes that field before; then that is unknown as well: a dry run sets back what he changed, too.
-func TestFieldThatATwinChangedAfterAnotherIsNotOurs(t *testing.T) {
-	f := newFields(t, deployment)
-	f.busy(change{"spec.replicas", "2", "3"})
-	f.lost(func() testcluster.Fault {
-		f.merge("other", `{"spec":{"progressDeadlineSeconds":7}}`)
-		f.merge("engine", `{"spec":{"paused":true,"progressDeadlineSeconds":8}}`)
-		return testcluster.Fault{DropBefore: true}
-	})
-	_, err := f.commit(f.txn(change{"spec.paused", "", "true"}))
-	f.want(Unknown, err)
-	f.wantField("spec.progressDeadlineSeconds", "8")
-}
-
 // Given labels of which one is ours, and a swap of the whole map that takes another one out; when another takes it out first; then that is not told as
 // ours: a removal leaves no trace. Where the swap was lost that is unknown, and where it was refused it is a conflict.
 func TestPartOfAFieldThatAnotherRemovedIsNotOurs(t *testing.T) {
@@ -73,7 +32,7 @@ func TestPartOfAFieldThatAnotherRemovedIsNotOurs(t *testing.T) {
 			commit := func(c change) error {
 				txn := f.txn(c)
 				if test.isSigned {
-					txn.FieldManager = f.engine.Signed("engine")
+					txn.FieldManager = "engine"
 				}
 				_, err := f.commit(txn)
 				return err
@@ -168,7 +127,7 @@ func TestFieldThatThisProcessWroteOtherwiseIsNotRemoved(t *testing.T) {
 				f.want(Applied, err)
 			}
 			removal := f.txn(change{"metadata.labels.a", `"1"`, ""})
-			removal.GoneIsDone, removal.Seen = true, Basis{Version: seen}
+			removal.GoneIsDone, removal.Seen = true, seen
 			_, err := f.commit(removal)
 			if write == nil {
 				f.want(Applied, err)

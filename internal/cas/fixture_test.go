@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
@@ -139,7 +140,7 @@ func (f *fixture) swapping(key string, from, to Entry, at ...Version) Swap {
 // removing is the removal of a key that was seen at a version.
 func (f *fixture) removing(key string, from Entry, seen Version, at ...Version) Swap {
 	s := f.swapping(key, from, Entry{}, at...)
-	s.GoneIsDone, s.Seen = true, Basis{Version: seen}
+	s.GoneIsDone, s.Seen = true, seen
 	return s
 }
 
@@ -283,4 +284,19 @@ func (f *fixture) wantRequests(want string) {
 	if strings.Join(got, " ") != want {
 		f.Errorf("requests %v, want %s", got, want)
 	}
+}
+
+// takes takes a number of the counter foo.
+func (f *fixture) takes() (Taken, error) {
+	ctx, cancel := context.WithTimeout(f.Context(), ample)
+	defer cancel()
+	return f.engine.Take(ctx, f.counter("foo"))
+}
+
+// mayOnly has the engine act as a user who has these verbs and no others.
+func (f *fixture) mayOnly(verbs ...string) {
+	f.Helper()
+	f.proxy = f.cluster.ProxyFor(f.T, f.cluster.User(f.T, "user-"+f.ref.Namespace, f.ref.Namespace,
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: bothKinds, Verbs: verbs}))
+	f.engine = f.newEngine(f.proxy.Config)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
@@ -30,17 +29,14 @@ func FuzzBatch(f *testing.F) {
 		live := judgingtest.ConfigMapOf(was)
 		live.Labels = nil
 		later := time.Now().Add(time.Hour) // than all that is asked for
-		committer := (&Engine{client: &wire.Client{Now: time.Now}, signature: newSignature(), committers: map[Ref]*committer{}}).committer(Ref{})
+		committer := (&Engine{client: &wire.Client{Now: time.Now}, committers: map[Ref]*committer{}}).committer(Ref{})
 		committer.observed(judging.Observed(live, later))
-		if c.Coin() {
-			committer.contended = calmAfter
-		}
 		var batch []*task
 		for len(batch) < 6 {
 			batch = append(batch, txnTask(t, c.Txn(keys, was)))
 		}
 		all := slices.Clone(batch)
-		requests, byKey := 0, 0
+		requests := 0
 		for len(batch) > 0 {
 			g, _, mustRead := committer.judgeAll(batch)
 			if mustRead {
@@ -57,23 +53,12 @@ func FuzzBatch(f *testing.F) {
 			}
 			requests++
 			raw := judgingtest.Marshal(t, committer.head.Object())
-			r, err := judging.MergePatch(ConfigMap, g.base, g.changes, g.firstOwner())
+			r, err := judging.Patch(g.from, g.changes, g.firstOwner())
 			if err != nil {
 				t.Fatal(err)
 			}
 			after, err := jsonpatch.MergePatch(raw, r.Body)
-			if g.byKey {
-				byKey++
-				r, _ = judging.JSONPatch(g.from, g.changes)
-				patch, err := jsonpatch.DecodePatch(r.Body)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if after, err = patch.Apply(raw); err != nil {
-					t.Fatalf("%s of %s: %v", r.Body, raw, err)
-				}
-			}
-			if err != nil || (r.Kind == types.JSONPatchType) != g.byKey {
+			if err != nil {
 				t.Fatalf("%s: %v", r.Body, err)
 			}
 			cm := judgingtest.Unmarshal(t, after)
@@ -81,7 +66,7 @@ func FuzzBatch(f *testing.F) {
 			if !g.claim() {
 				t.Fatal("nobody is left")
 			}
-			g.landed(result{outcome: wire.Landed, after: judging.Observed(cm, later)})
+			g.applied(result{outcome: wire.Applied, after: judging.Observed(cm, later), isChained: true})
 			batch = unanswered(batch)
 		}
 		for i, task := range all {
@@ -113,10 +98,10 @@ func FuzzBatch(f *testing.F) {
 		label, _ := model.Entries[judgingtest.Label].Text()
 		delete(model.Entries, judgingtest.Label)
 		if diff := cmp.Diff(judgingtest.ConfigMapOf(model.Entries).Data, committer.head.Object().Data, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("after %d requests (%d by key) (-want +got):\n%s", requests, byKey, diff)
+			t.Errorf("after %d requests (-want +got):\n%s", requests, diff)
 		}
 		if diff := cmp.Diff(judgingtest.ConfigMapOf(model.Entries).BinaryData, committer.head.Object().BinaryData, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("after %d requests (%d by key) (-want +got):\n%s", requests, byKey, diff)
+			t.Errorf("after %d requests (-want +got):\n%s", requests, diff)
 		}
 		if got := committer.head.Labels()["l"]; got != label {
 			t.Errorf("label %q, want %q", got, label)

@@ -59,9 +59,9 @@ func TestGuardOfARemovalIsComparedAndStays(t *testing.T) {
 				t.Run(fmt.Sprintf("%s, without a read %t", name, isBlind), func(t *testing.T) {
 					f := newFixtureOf(t, kind, map[string]string{"foo": "1", "guard": "1"})
 					txn := f.txn(KeySwap{Key: "foo", Expect: one}, guard("guard", one))
-					txn.GoneIsDone, txn.Seen = true, Basis{Version: f.version()}
+					txn.GoneIsDone, txn.Seen = true, f.version()
 					if !isBlind {
-						txn.Seen = Basis{}
+						txn.Seen = Version{}
 					}
 					if len(test.left) != 1 || test.want != nil || test.data["foo"] == "" {
 						f.change(func(cm *corev1.ConfigMap) { cm.Data = test.data })
@@ -142,9 +142,6 @@ func TestGuardThatIsToBeAbsentWhereAMapIsNot(t *testing.T) {
 			})
 			txn := f.txn(KeySwap{Key: "foo", Expect: Binary([]byte{1}), New: Binary([]byte{2})}, guard("none", Entry{}))
 			_, err := f.commit(txn)
-			if f.jsonPatches() != 1 {
-				t.Errorf("%d JSON Patches, want 1", f.jsonPatches())
-			}
 			if test.holds {
 				f.want(Applied, err)
 			} else {
@@ -173,22 +170,6 @@ func TestWriteDoesNotOvertakeWhatComparesItsKey(t *testing.T) {
 	f.wantData(map[string]string{"foo": "2", "a": "1", "b": "1"})
 }
 
-func TestTxnOfMoreKeysThanAJSONPatchTakes(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	f.contend()
-	txn := f.txn()
-	const keys = 5000 // two operations each, and one more
-	for n := range keys {
-		txn.Keys = append(txn.Keys, KeySwap{Key: fmt.Sprint("k", n), New: one})
-	}
-	f.onPatches(testcluster.Fault{DropAfter: true})
-	_, err := f.commit(txn)
-	f.want(Applied, err)
-	if n := len(f.live().Data); n != keys+3 || f.jsonPatches() != 0 {
-		t.Errorf("%d keys, %d JSON Patches", n, f.jsonPatches())
-	}
-}
-
 func TestSizeIsThatOfAllKeysTogether(t *testing.T) {
 	ofEachKind(t, func(of kinded) {
 		t, kind := of.T, of.kind
@@ -206,11 +187,10 @@ func TestSizeIsThatOfAllKeysTogether(t *testing.T) {
 
 func TestGuardIsComparedAfterNFC(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1", "guard": "cafe\u0301"})
-	f.contend() // a JSON Patch compares bytes: those that are there
 	_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", Text("caf\u00e9"))))
 	f.want(Applied, err)
-	if f.live().Data["guard"] != "cafe\u0301" || f.jsonPatches() != 1 {
-		t.Errorf("guard %q, %d JSON Patches", f.live().Data["guard"], f.jsonPatches())
+	if f.live().Data["guard"] != "cafe\u0301" {
+		t.Errorf("guard %q", f.live().Data["guard"])
 	}
 }
 
@@ -260,66 +240,6 @@ func TestWaitIsNotForWhatAnotherKeyRefuses(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Times in managedFields are in seconds: that another wrote again within one does not show there.
-func TestForeignWriteOfAGuardOrALabelIsNotTakenForOursInDoubt(t *testing.T) {
-	ofEachKind(t, func(of kinded) {
-		t, kind := of.T, of.kind
-		for name, test := range map[string]struct {
-			txn    func(*fixture, Version) *Txn
-			before func(*corev1.ConfigMap)
-			change func(*corev1.ConfigMap)
-		}{
-			"guard": {
-				func(f *fixture, _ Version) *Txn {
-					return f.txn(KeySwap{Key: "foo", Expect: one, New: two}, guard("guard", one))
-				},
-				func(cm *corev1.ConfigMap) { cm.Data["guard"] = "1" },
-				func(cm *corev1.ConfigMap) { cm.Data["guard"] = "9" },
-			},
-			"the same label": {
-				func(f *fixture, v Version) *Txn {
-					return &Txn{Ref: f.ref, Keys: []KeySwap{sets(LabelKey("a"), one)}, At: []Version{v}, FieldManager: "engine"}
-				},
-				func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "0"} },
-				func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },
-			},
-			"another annotation": {
-				func(f *fixture, v Version) *Txn {
-					return &Txn{Ref: f.ref, Keys: []KeySwap{sets(AnnotationKey("a"), one)}, At: []Version{v}, FieldManager: "engine"}
-				},
-				func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"b": "0"} },
-				func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"b": "9"} },
-			},
-			"a label that is to go": {
-				func(f *fixture, v Version) *Txn {
-					return &Txn{Ref: f.ref, Keys: []KeySwap{sets(LabelKey("a"), Entry{})}, At: []Version{v}, FieldManager: "engine"}
-				},
-				func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "0"} },
-				func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "9"} },
-			},
-		} {
-			t.Run(name, func(t *testing.T) {
-				f := newFixtureOf(t, kind, map[string]string{"foo": "0", "guard": "0"})
-				f.withinASecond(func() {
-					f.set("foo", "0")
-					f.engine = f.newEngine(f.proxy.Config)
-					_, err := f.do(f.swapping("foo", Text("0"), one)) // the key is ours from here on
-					f.want(Applied, err)
-					f.change(test.before)
-				}, func() {
-					txn := test.txn(f, f.version())
-					f.onEach(http.MethodPatch, func() testcluster.Fault {
-						f.change(test.change)
-						return testcluster.Fault{DropBefore: true}
-					})
-					_, err := f.commit(txn)
-					f.want(Conflict, err)
-				})
-			})
-		}
-	})
 }
 
 // Comparing is no writing: many may go by the same guard in one request.

@@ -50,36 +50,6 @@ func (d *delay) fault() testcluster.Fault {
 	return testcluster.Fault{HoldBefore: d.release, Answered: func(*http.Response) { close(d.landed) }}
 }
 
-func TestDelayedJSONPatchIsNeverSentAgain(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	d := f.delayed()
-	f.contend()
-	ctx, cancel := context.WithCancel(t.Context())
-	var patches, reads atomic.Int32
-	f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
-		switch {
-		case r.Method == http.MethodPatch && patches.Add(1) == 1:
-			return d.fault()
-		case r.Method == http.MethodGet && reads.Add(1) == 3:
-			cancel() // twice it has found the object at the base, and could have sent it again
-		}
-		return testcluster.Fault{}
-	})
-	d.armed.Store(true)
-	_, err := f.engine.Swap(ctx, f.swapping("foo", one, two))
-	f.want(Unknown, err) // "nothing was written" would be a lie in a moment
-	if n := f.jsonPatches(); n != 1 {
-		t.Errorf("%d JSON Patches, want 1", n)
-	}
-	f.set("foo", "3")
-	f.set("foo", "1") // the value comes back
-	close(d.release)
-	<-d.landed
-	if got := f.live().Data["foo"]; got != "2" {
-		t.Errorf("foo is %q: the interleaving was not forced", got)
-	}
-}
-
 func TestMergePatchThatIsSentAgainLandsOnce(t *testing.T) {
 	for name, firstWins := range map[string]bool{"the first lands": true, "the second lands": false} {
 		t.Run(name, func(t *testing.T) {
@@ -202,33 +172,6 @@ func TestConflictIsToldFromAReadOfItsOwn(t *testing.T) {
 	f.set("foo", "3") // the engine does not know
 	_, err := f.do(f.swapping("foo", three, two))
 	f.want(Applied, err)
-	f.wantData(map[string]string{"foo": "2"})
-}
-
-func TestSwapThatNamesAVersionIsNoJSONPatch(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	f.contend()
-	v := f.version()
-	f.beforePatch(func() { f.set("other", "between") })
-	_, err := f.do(f.swapping("foo", one, two, v))
-	f.wantReason(ReasonObject, err)
-	f.wantData(map[string]string{"foo": "1", "other": "between", "contended": "yes"})
-}
-
-// What came first is undone, and then a twin, of the same field manager, makes what ours would have made.
-func TestOnlyTheFirstVersionAfterTheBaseCanBeAMergePatch(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	var once sync.Once
-	f.onEach(http.MethodPatch, func() testcluster.Fault {
-		once.Do(func() {
-			f.set("foo", "3")
-			f.setAs("engine", "foo", "1") // under the same name as ours, or the key's owner would tell
-			f.setAs("engine", "foo", "2")
-		})
-		return testcluster.Fault{DropAfter: true}
-	})
-	_, err := f.do(f.swapping("foo", one, two))
-	f.wantReason(ReasonKey, err)
 	f.wantData(map[string]string{"foo": "2"})
 }
 

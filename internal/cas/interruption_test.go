@@ -2,6 +2,7 @@ package cas
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,7 +13,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/wire"
@@ -45,7 +45,7 @@ type interruption struct {
 func newInterruption(f *fixture, s interrupted, name string, at point, requests []testcluster.Request) *interruption {
 	f.Helper()
 	own := *f
-	own.ref.Name = "shared-" + new(Observation).DigestWith(map[string]Entry{name: Text(at.String())})[:32]
+	own.ref.Name = "shared-" + strings.ToLower(rand.Text())
 	own.proxy = f.cluster.Proxy(f.T)
 	own.engine = own.newEngine(own.proxy.Config)
 	data := map[string]string{"other": "1"}
@@ -203,7 +203,6 @@ func (i *interruption) judge(undisturbed []error) Verdict {
 	past := i.since()
 	told, ours := 0, 0 // versions that our swaps made: those that were told, and all of them
 	foreign := false   // whether another made one
-	byKey := slices.ContainsFunc(i.proxy.Requests(), isByKey)
 	for n, s := range i.swap {
 		verdict, err := VerdictOf(i.errs[n]), i.errs[n]
 		var wrote []Version
@@ -250,7 +249,7 @@ func (i *interruption) judge(undisturbed []error) Verdict {
 	_, err := i.do(i.swapping("after", one, two, i.base.Version()))
 	var conflict *ConflictError
 	switch isConflict := errors.As(err, &conflict) && conflict.Reason == ReasonObject; {
-	case foreign && !isConflict, !foreign && !byKey && ours == told && err != nil, err != nil && !isConflict:
+	case foreign && !isConflict, !foreign && ours == told && err != nil, err != nil && !isConflict:
 		wrong("a sibling afterwards: %v; foreign writes: %v", err, foreign)
 	}
 	if _, err := i.do(i.swapping("last", one, two, i.version())); err != nil {
@@ -277,11 +276,8 @@ func (i *interruption) staysOpen(requests []testcluster.Request) bool {
 	hasSibling := slices.ContainsFunc(i.swap, func(s Swap) bool {
 		return s.Key != key && strings.Contains(string(requests[at].Body), s.Key)
 	})
-	return hasSibling || isByKey(requests[at]) && !i.at.landed
+	return hasSibling
 }
-
-// isByKey reports whether a request is a JSON Patch.
-func isByKey(r testcluster.Request) bool { return r.ContentType == string(types.JSONPatchType) }
 
 // since is every state of the object from the base to the present one, in order.
 func (i *interruption) since() []*Observation {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -123,7 +124,7 @@ func TestListEndsWithItsError(t *testing.T) {
 		}
 	}
 
-	f.mayNotWatch()
+	f.mayOnly("get", "patch")
 	_, err := f.listed(Selection{}, 0)
 	var forbidden *ForbiddenError
 	if !errors.As(err, &forbidden) || forbidden.Verb != "list" {
@@ -160,5 +161,23 @@ func (f *fixture) removes(name string) {
 	f.Helper()
 	if err := f.cluster.Client().CoreV1().ConfigMaps(f.ref.Namespace).Delete(f.Context(), name, metav1.DeleteOptions{}); err != nil {
 		f.Fatal(err)
+	}
+}
+
+// compact has etcd forget the versions before a revision.
+func compact(t *testing.T, plane *envtest.ControlPlane, revision string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, plane.Etcd.URL.String()+"/v3/kv/compaction",
+		strings.NewReader(`{"revision":"`+revision+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Fatal(response.Status)
 	}
 }

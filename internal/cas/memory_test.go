@@ -22,7 +22,7 @@ func TestSiblingsWriteIsKnownTenMinutesLater(t *testing.T) {
 
 				late.Store(int64(10 * time.Minute))
 				c := f.engine.committer(f.ref)
-				<-waitFor(func() bool { c.forgetIdle(); return c.weigh() == 0 })
+				<-waitFor(func() bool { c.forgetIdle(); return c.head == nil })
 				if isForeign {
 					f.set("other", "2")
 				}

@@ -11,31 +11,6 @@ import (
 
 // A write that changes nothing makes no version. Whatever version comes after its base is another's.
 
-// Given a swap of foo from 1 to 1 whose answer is lost, or that is lost itself; when another writer changes something else of the
-// object before the Engine looks; then a swap that names the version from before is a conflict.
-func TestWhatAnotherWroteIsNotTakenForAWriteThatChangesNothing(t *testing.T) {
-	changes := map[string]func(*corev1.ConfigMap){
-		"a label":     func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "foreign"} },
-		"a finalizer": func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} },
-	}
-	for name, change := range changes {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-			t.Cleanup(func() { f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil }) })
-			v := f.version()
-			f.onPatches(testcluster.Fault{Answered: func(*http.Response) { f.change(change) }, DropAfter: true})
-			_, err := f.do(f.swapping("foo", one, one))
-			f.want(Applied, err)
-			if f.proxy.Count(http.MethodPatch) == 0 { // nothing is sent that could get lost
-				f.change(change)
-			}
-			_, err = f.do(f.swapping("bar", one, two, v))
-			f.wantReason(ReasonObject, err)
-			f.wantData(map[string]string{"foo": "1", "bar": "1"})
-		})
-	}
-}
-
 // Given a label that is set to what it is, and the answer is lost; when another writer changes a finalizer before the Engine
 // looks; then a swap that names the version from before is a conflict.
 func TestWhatAnotherWroteIsNotTakenForMetadataThatChangesNothing(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,26 +12,6 @@ import (
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
-
-// Given an object that others are busy with, and a swap that expects 1 and is lost on its way; when another sets the key to 3, and then a client of the
-// swap's field manager makes what the swap would have made; then the swap is not told as applied: on 3 it cannot have landed.
-func TestJSONPatchCannotHaveLandedOnAnotherValueThanItExpects(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	f.contend()
-	var once sync.Once
-	f.onEach(http.MethodPatch, func() testcluster.Fault {
-		once.Do(func() {
-			f.set("foo", "3")
-			f.setAs("engine", "foo", "2")
-		})
-		return testcluster.Fault{DropBefore: true}
-	})
-	_, err := f.do(f.swapping("foo", one, two))
-	f.want(Unknown, err) // it may arrive yet
-	if n := f.jsonPatches(); n != 1 {
-		t.Errorf("%d JSON Patches, want 1", n)
-	}
-}
 
 // Given a swap that is lost on its way; when another removes its key, which leaves no trace of who did; then the swap is told a conflict: had it landed, it
 // would own the key.
@@ -79,26 +58,6 @@ func TestKeyThatAnotherAppliesAsStringDataIsNotOurs(t *testing.T) {
 	})
 }
 
-// Given the same of a signed swap, and a user who may not watch; when it is refused, since the other has applied what it would have made; then that is no
-// proof that something sent it twice.
-func TestKeyThatAnotherAppliesAsStringDataIsNoProof(t *testing.T) {
-	f := newFixtureOf(t, Secret, map[string]string{"foo": "0"})
-	f.mayNotWatch()
-	signed := func(from, to Entry) Swap {
-		s := f.swapping("foo", from, to)
-		s.FieldManager = f.engine.Signed("engine")
-		return s
-	}
-	_, err := f.do(signed(Text("0"), one))
-	f.want(Applied, err)
-	f.onSends(http.MethodPatch, func() testcluster.Fault {
-		f.applies("foo", "2")
-		return testcluster.Fault{}
-	})
-	_, err = f.do(signed(one, two))
-	f.wantReason(ReasonKey, err)
-}
-
 // Given a removal that is lost on its way; when another removes the same key and, in the same write, an owner of the object; then the lineage does not
 // lead through that write.
 func TestRemovalThatAnotherMadeAlongWithAnOwnersEndsTheLineage(t *testing.T) {
@@ -117,28 +76,6 @@ func TestRemovalThatAnotherMadeAlongWithAnOwnersEndsTheLineage(t *testing.T) {
 	})
 	s := f.swapping("foo", one, Entry{}, v)
 	s.GoneIsDone = true // and so no removal that goes without a read
-	_, err := f.do(s)
-	f.want(Applied, err) // gone already is success
-	f.proxy.SetHook(nil)
-	_, err = f.do(f.swapping("bar", one, two, v))
-	f.wantReason(ReasonObject, err)
-}
-
-// Given a removal that is sent without a read, and lost on its way; when another removes the same key and, in the same write, sets a label; then the
-// lineage does not lead through that write.
-func TestUnreadRemovalThatAnotherMadeAlongWithALabelEndsTheLineage(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	v, digest := f.version(), f.observe().Digest()
-	f.engine = f.newEngine(f.proxy.Config) // as the process that applies a saved plan has one of its own
-	f.onEach(http.MethodPatch, func() testcluster.Fault {
-		f.change(func(cm *corev1.ConfigMap) {
-			cm.Labels = map[string]string{"foreign": "yes"}
-			delete(cm.Data, "foo")
-		})
-		return testcluster.Fault{DropBefore: true}
-	})
-	s := f.removing("foo", one, v, v)
-	s.Seen.Digest = digest
 	_, err := f.do(s)
 	f.want(Applied, err) // gone already is success
 	f.proxy.SetHook(nil)

@@ -51,7 +51,7 @@ func (f *fixture) took(got taken, want int64) {
 
 // numbering has a Txn compute foo as a counter does, and calls first when it does so for the first time.
 func (f *fixture) numbering(first func()) *Txn {
-	txn := f.counter("foo").Computed().txn(f.engine)
+	txn := f.counter("foo").Computed().txn()
 	next, isFirst := txn.Keys[0].Next, true
 	txn.Keys[0].Next = func(live Entry) (Entry, error) {
 		if isFirst {

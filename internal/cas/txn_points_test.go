@@ -23,7 +23,6 @@ func TestContextThatEndsAtEveryPointOfATransaction(t *testing.T) {
 		"quiet":                 {func(*fixture) {}, "1", 0, false},
 		"answer lost":           {func(*fixture) {}, "1", 1, false},
 		"two answers lost":      {func(*fixture) {}, "1", 2, false},
-		"busy":                  {(*fixture).contend, "1", 0, false},
 		"waits":                 {func(*fixture) {}, "0", 0, true},
 		"waits, an answer lost": {func(*fixture) {}, "0", 1, true},
 	} {

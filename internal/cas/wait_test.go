@@ -17,8 +17,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
-// isWatch reports whether the request is a watch, other than one that reads and learns the horizon.
-func isWatch(query url.Values) bool { return query.Has("watch") && !query.Has("timeoutSeconds") }
+// isWatch reports whether the request is a watch.
+func isWatch(query url.Values) bool { return query.Has("watch") }
 
 // count is how many requests there were, and how many of them watches.
 func (f *fixture) count() (all, watches int) {

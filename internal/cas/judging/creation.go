@@ -70,6 +70,7 @@ func (n *Creation) IsCreated(o *Observation) bool {
 	return n.GenerateName == o.configMap.GenerateName && maps.Equal(n.Entries, o.Entries()) &&
 		maps.Equal(o.Labels(), n.Labels) && maps.Equal(o.Annotations(), n.Annotations) &&
 		(n.Immutable != nil && *n.Immutable) == o.Immutable() && n.Type == o.Type() &&
+		len(o.configMap.Finalizers) == 0 && len(o.configMap.OwnerReferences) == 0 &&
 		len(entries) > 0 && !slices.ContainsFunc(entries, func(m managed) bool { return !sent.isOurs(m) })
 }
 

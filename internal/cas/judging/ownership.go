@@ -12,8 +12,12 @@ import (
 // all that applied the same value since. It returns none for an absent key, and none where managedFields do not show the owner. A
 // field that consists of parts has the owners of all its parts.
 func (o *Observation) Owners(key string) (owners []Writer) {
-	e, every := o.Entry(key), o.owned(func(managed) bool { return true })
-	if e.IsAbsent() || every == nil {
+	e := o.Entry(key)
+	if e.IsAbsent() {
+		return nil
+	}
+	every := o.owned(func(managed) bool { return true })
+	if every == nil {
 		return nil
 	}
 	isKnown, path := true, o.kind.path(e.Field(key))
