@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	rbacv1 "k8s.io/api/rbac/v1"
-
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/pace"
 	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
@@ -26,17 +24,6 @@ func (f *fixture) unknownWithinSeconds(s Swap) {
 	if ctx.Err() != nil {
 		f.Error("it looked, or sent again, until its caller left")
 	}
-}
-
-// Given an answer that got lost; when the read after it is forbidden; then that ends as unknown, and is not repeated for ever.
-func TestForbiddenLookIsNotRepeatedForEver(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1", "bar": "1"})
-	v := f.version()
-	f.proxy = f.cluster.ProxyFor(f.T, f.cluster.User(f.T, "patches-"+f.ref.Namespace, f.ref.Namespace,
-		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"patch"}}))
-	f.engine = f.newEngine(f.proxy.Config)
-	f.onPatches(testcluster.Fault{DropAfter: true})
-	f.unknownWithinSeconds(f.removing("foo", one, v, v))
 }
 
 // Given a write that got lost; when the API server refuses each repeat for good; then the caller is told within seconds.

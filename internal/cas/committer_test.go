@@ -43,13 +43,6 @@ func TestAdoptedKeyIsNotRemovedForAnOlderObservation(t *testing.T) {
 	f.wantData(map[string]string{"foo": "1"})
 }
 
-func TestForeignWriteOverOurOwnKeyIsAConflict(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "0"})
-	_, err := f.do(f.swapping("foo", Text("0"), one)) // our manager owns foo now
-	f.want(Applied, err)
-	f.comesSecond(two, testcluster.Fault{DropAfter: true})
-}
-
 func TestBadEntryStaysAlone(t *testing.T) {
 	a := txnTask(t, (&Swap{Key: "bad"}).Txn())
 	a.most = 1

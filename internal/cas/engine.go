@@ -24,7 +24,7 @@ const Fresh = time.Second
 type Engine struct {
 	client   *wire.Client
 	trace    func(context.Context, Event)
-	patience time.Duration // how long after a lost response the verdict is unknown
+	limits   limits
 	swapped  atomic.Bool
 
 	closing context.Context // ends when Close is called
@@ -36,11 +36,11 @@ type Engine struct {
 	committers map[Ref]*committer
 }
 
-// limits bound how long the engine works on a write whose outcome is open. Tests raise them, so that a slow machine changes no verdict.
+// limits bound how long the engine works on a write of unknown outcome. Tests raise them, so that a slow machine changes no verdict.
 type limits struct {
 	grace    time.Duration // as Grace
-	looking  time.Duration // bounds one read after all callers have left; a write ends that much earlier than finding out does
-	patience time.Duration // bounds how long other callers wait for a write of unknown outcome
+	looking  time.Duration // bounds one read after all callers have given up; a write ends that much earlier
+	patience time.Duration // after that time since the first lost response, without failed reads, the verdict is unknown
 }
 
 var defaultLimits = limits{grace: Grace, looking: time.Second, patience: 5 * time.Second}
@@ -66,7 +66,7 @@ func New(config *rest.Config, trace func(context.Context, Event)) (*Engine, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{client: c, trace: trace, patience: patience, committers: map[Ref]*committer{}}
+	e := &Engine{client: c, trace: trace, limits: defaultLimits, committers: map[Ref]*committer{}}
 	e.closing, e.close = context.WithCancelCause(context.Background())
 	return e, nil
 }

@@ -41,18 +41,6 @@ func TestAnswerThatGotLostIsFoundOut(t *testing.T) {
 	})
 }
 
-// comesSecond swaps foo, which another writer sets to 3 before each patch. The fault befalls those, and the swap is a conflict.
-func (f *fixture) comesSecond(to Entry, fault testcluster.Fault) {
-	f.Helper()
-	f.onEach(http.MethodPatch, func() testcluster.Fault {
-		f.set("foo", "3")
-		return fault
-	})
-	_, err := f.do(f.swapping("foo", one, to))
-	f.wantReason(ReasonKey, err)
-	f.wantData(map[string]string{"foo": "3"})
-}
-
 // Given a ConfigMap that was made empty, so that managedFields tell of no update; when a write is lost on its way and another writes the
 // same value first; then it is not taken for ours. (It could be: admission may have taken away the entry that ours brings.)
 func TestSameWriteOfAnothersIsNotTakenForOursWhereNobodyIsNamed(t *testing.T) {

@@ -49,36 +49,11 @@ func TestFieldsAreSwappedWhereAControllerReports(t *testing.T) {
 	}
 }
 
-// busy has the Engine write by JSON Patch: another writes just before the first merge patch.
-func (f *fieldsFixture) busy(change change) {
-	f.Helper()
-	f.beforePatch(func() { f.report(`{"status":{"observedGeneration":7}}`) })
-	if _, err := f.commit(f.txn(change)); err != nil {
-		f.Fatal(err)
-	}
-	f.proxy.Reset()
-}
-
-// patches are the kinds and the outcomes of the patches since the last Reset.
-func (f *fieldsFixture) patches() (all []string) {
-	for _, r := range f.proxy.Requests() {
-		if r.Method == http.MethodPatch {
-			kind := "merge"
-			if r.ContentType == string(types.JSONPatchType) {
-				kind = "json"
-			}
-			all = append(all, fmt.Sprint(kind, " ", r.Status))
-		}
-	}
-	return all
-}
-
 // Given a Deployment that others are busy with; when a container comes before the one whose policy is swapped, just before the write; then the write is
 // refused, judged again, and the right container is written.
 func TestElementThatMovesInItsListIsNotMistaken(t *testing.T) {
 	const policy = "spec.template.spec.containers[name=web].imagePullPolicy" // of both containers it is the same
 	f := newFields(t, deployment)
-	f.busy(change{"spec.replicas", "2", "3"})
 	f.beforePatch(func() {
 		f.mustSend(http.MethodPatch, f.url, string(types.JSONPatchType),
 			`[{"op":"add","path":"/spec/template/spec/containers/0","value":{"name":"first","image":"first:1"}}]`)
@@ -88,9 +63,6 @@ func TestElementThatMovesInItsListIsNotMistaken(t *testing.T) {
 	f.wantField(policy, `"Always"`)
 	f.wantField("spec.template.spec.containers[name=first].imagePullPolicy", `"IfNotPresent"`)
 	f.wantField("spec.template.spec.containers[name=side].imagePullPolicy", `"IfNotPresent"`)
-	if got := fmt.Sprint(f.patches()); got != "[json 422 merge 200]" {
-		t.Errorf("patches %s", got)
-	}
 }
 
 // Given a Deployment that others are busy with; when elements are removed, set and added at once; then each change is of its element.
@@ -98,7 +70,6 @@ func TestElementsOfOneListAreChangedTogether(t *testing.T) {
 	f := newFields(t, deployment)
 	f.merge("other", `{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"side:1"},{"name":"web","image":"web:1","env":[
 		{"name":"A","value":"1"},{"name":"B","value":"2"},{"name":"C","value":"3"},{"name":"D","value":"4"}]}]}}}}`)
-	f.busy(change{"spec.replicas", "2", "3"})
 	env := func(name string) string { return "spec.template.spec.containers[name=web].env[name=" + name + "]" }
 	_, err := f.commit(f.txn(
 		change{"spec.template.spec.containers[name=side]", `{"image":"side:1","imagePullPolicy":"IfNotPresent",
@@ -109,9 +80,6 @@ func TestElementsOfOneListAreChangedTogether(t *testing.T) {
 	f.want(Applied, err)
 	f.wantField("spec.template.spec.containers[name=web].env", `[{"name":"B","value":"two"},{"name":"D","value":"4"},{"name":"E","value":"5"}]`)
 	f.wantField("spec.template.spec.containers[name=side]", "")
-	if got := fmt.Sprint(f.patches()); got != "[json 200]" {
-		t.Errorf("patches %s", got)
-	}
 }
 
 // Given a Deployment; when 40 swaps of different annotations are asked for at once, at most 16 patches do for all.

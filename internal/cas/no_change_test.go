@@ -5,34 +5,9 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/terraform-cas/terraform-provider-cas/internal/testcluster"
 )
 
 // A write that changes nothing makes no version. Whatever version comes after its base is another's.
-
-// Given a label that is set to what it is, and the answer is lost; when another writer changes a finalizer before the Engine
-// looks; then a swap that names the version from before is a conflict.
-func TestWhatAnotherWroteIsNotTakenForMetadataThatChangesNothing(t *testing.T) {
-	f := newFixture(t, map[string]string{"bar": "1"})
-	f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "1"} })
-	t.Cleanup(func() { f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = nil }) })
-	v := f.version()
-	f.onPatches(testcluster.Fault{
-		Answered: func(*http.Response) {
-			f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} })
-		},
-		DropAfter: true,
-	})
-	_, err := f.commit(&Txn{Ref: f.ref, FieldManager: "engine", At: []Version{v}, Keys: []KeySwap{sets(LabelKey("a"), one)}})
-	f.want(Applied, err)
-	if f.proxy.Count(http.MethodPatch) == 0 {
-		f.change(func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/foreign"} })
-	}
-	_, err = f.do(f.swapping("bar", one, two, v))
-	f.wantReason(ReasonObject, err)
-	f.wantData(map[string]string{"bar": "1"})
-}
 
 // Given a key, a label and an annotation; when they are set to what they are; then that is applied, and nothing is sent but a read.
 func TestWriteThatChangesNothingIsNotSent(t *testing.T) {

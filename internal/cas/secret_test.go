@@ -135,9 +135,9 @@ func TestKeysOfATLSSecretAreReplacedAndNotRemoved(t *testing.T) {
 	f.want(Applied, f.doRemove(made.After.Version()))
 }
 
-// A JSON Patch creates, compares and removes keys of a Secret, and goes by a key's absence.
-func TestKeysOfABusySecret(t *testing.T) {
-	f := newFixtureOf(t, Secret, map[string]string{"foo": "1", "gone": "1"})
+// One transaction sets, creates, removes and compares keys of a Secret.
+func TestTransactionOfASecret(t *testing.T) {
+	f := newFixtureOf(t, Secret, map[string]string{"foo": "1", "gone": "1", "other": "busy"})
 	_, err := f.commit(f.txn(KeySwap{Key: "foo", Expect: one, New: two}, KeySwap{Key: "new", New: one}, KeySwap{Key: "gone", Expect: one},
 		guard("other", Text("busy")), guard("none", Entry{})))
 	f.want(Applied, err)

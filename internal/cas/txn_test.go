@@ -269,21 +269,6 @@ func TestMetaIsWrittenWithTheKeys(t *testing.T) {
 	})
 }
 
-func TestMetaThatAnotherChangedIsAConflict(t *testing.T) {
-	f := newFixture(t, map[string]string{"foo": "1"})
-	v := f.version()
-	txn := &Txn{Ref: f.ref, Keys: []KeySwap{sets(LabelKey("a"), one)}, At: []Version{v}, FieldManager: "engine"}
-	f.onEach(http.MethodPatch, func() testcluster.Fault {
-		f.change(func(cm *corev1.ConfigMap) { cm.Labels = map[string]string{"a": "2"} })
-		return testcluster.Fault{DropAfter: true}
-	})
-	_, err := f.commit(txn)
-	f.wantReason(ReasonObject, err)
-	if got := f.live().Labels["a"]; got != "2" {
-		t.Errorf("the label is %q", got)
-	}
-}
-
 func TestBadTxnDoesNotFailItsSiblings(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
 	errs := f.inOneBatch(

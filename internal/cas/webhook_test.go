@@ -83,7 +83,7 @@ func TestWebhookThatFailsForOneKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"bad": "1", "good": "1"})
-			f.engine.patience = 100 * time.Millisecond
+			f.engine.limits.patience = 100 * time.Millisecond
 			asked := make(chan struct{})
 			report := sync.OnceFunc(func() { close(asked) })
 			f.validates(func(raw string) *admissionv1.AdmissionResponse {

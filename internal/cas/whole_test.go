@@ -298,7 +298,7 @@ func TestRemoveFollowsItsEntriesRemovals(t *testing.T) {
 		f.want(Applied, err)
 	}
 	f.want(Applied, f.doRemove(v))
-	if f.exists() || f.proxy.Count() != 3 {
+	if f.exists() || f.proxy.Count() != 4 {
 		t.Errorf("exists %t after %d requests", f.exists(), f.proxy.Count())
 	}
 }

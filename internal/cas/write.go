@@ -42,14 +42,8 @@ type result struct {
 	lost error
 }
 
-const (
-	// telling is how long before the end of Grace the search for the outcome stops, so that callers learn the reason.
-	telling = 500 * time.Millisecond
-	// looking is how long one read may take once all callers have given up. A write ends that much earlier.
-	looking = time.Second
-	// patience is how long after a lost response the verdict is unknown, if reads succeed and show the object unchanged.
-	patience = 5 * time.Second
-)
+// telling is how long before the end of the grace the search for the outcome stops, so that callers receive the reason.
+const telling = 500 * time.Millisecond
 
 // loss is what is known of a write since its first response was lost. The zero value means that none was lost.
 type loss struct {
@@ -97,9 +91,9 @@ func (c *committer) perform(w write) result {
 			t.attempts.Add(1)
 			t.company.Store(int64(len(tasks)))
 		}
-		once, done := lingering(ctx, callers, Grace-telling-looking)
+		once, done := lingering(ctx, callers, c.engine.limits.grace-telling-c.engine.limits.looking)
 		if l.first != nil {
-			time.AfterFunc(c.engine.patience-l.elapsed, done)
+			time.AfterFunc(c.engine.limits.patience-l.elapsed, done)
 		}
 		after, outcome, err := w.send(once)
 		done()
@@ -132,7 +126,7 @@ func (c *committer) overtaken(ctx, callers context.Context, w write, refusal err
 	if c.retry != nil { // from the second conflict in a row on; before the read, so that the read is young when the write is sent
 		wire.Pause(callers, c.retry, refusal)
 	}
-	once, done := lingering(ctx, callers, looking)
+	once, done := lingering(ctx, callers, c.engine.limits.looking)
 	defer done()
 	now, err := c.client.GetPatiently(once, c.ref)
 	if err != nil {
@@ -146,7 +140,7 @@ func (c *committer) overtaken(ctx, callers context.Context, w write, refusal err
 // settle reads the object after a lost response until the read shows the outcome. Unresolved means that the object has not changed.
 func (c *committer) settle(ctx, callers context.Context, w write, l *loss, err error) result {
 	for wire.Pause(ctx, &l.backoff, err) {
-		once, done := lingering(ctx, callers, looking)
+		once, done := lingering(ctx, callers, c.engine.limits.looking)
 		now, failure := c.client.Get(once, c.ref)
 		done()
 		l.read(failure)
@@ -159,7 +153,7 @@ func (c *committer) settle(ctx, callers context.Context, w write, l *loss, err e
 		}
 		r := w.settle(now)
 		switch {
-		case r.outcome == wire.Unresolved && l.elapsed >= c.engine.patience:
+		case r.outcome == wire.Unresolved && l.elapsed >= c.engine.limits.patience:
 			return l.unknown(nil)
 		case r.outcome == wire.Ambiguous:
 			r.err = l.unknown(r.err).err
