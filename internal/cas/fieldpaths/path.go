@@ -1,14 +1,14 @@
-// Package fieldpaths reads and writes the paths of fields in Kubernetes objects, as the API server prints them in the conflicts of server-side
-// apply and as kubectl explain names them:
+// Package fieldpaths parses and prints the paths of fields in Kubernetes objects, as the API server prints them in the
+// conflicts of server-side apply and as kubectl explain names them:
 //
 //	spec.replicas
-//	spec.template.spec.containers[name=web].image     the element of a list that holds name: web
-//	spec.taints[key=dedicated,effect=NoSchedule]      the element that holds both
+//	spec.template.spec.containers[name=web].image     the element of a list whose name is web
+//	spec.taints[key=dedicated,effect=NoSchedule]      the element that has both
 //	metadata.finalizers[=acme.io/hold]                the element of a list of texts
-//	metadata.annotations["acme.io/note"]              a name that holds more than letters, digits, "_", "-", "/" and "$"
+//	metadata.annotations["acme.io/note"]              a name that is not only letters, digits, "_", "-", "/" and "$"
 //
-// A leading dot and quotes around what needs none are accepted, so that two spellings may be one path: compare what Text gives. A selector
-// compares text forms: [name=123] selects what holds 123 and what holds "123".
+// A leading dot and unnecessary quotes are accepted, so that one path may have several spellings: compare the
+// results of Text. A selector compares texts: [name=123] selects an element whose name is 123 or "123".
 package fieldpaths
 
 import (
@@ -25,13 +25,13 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Parse reads a path. It has at least one element; those that select elements of lists hold texts.
+// Parse parses a path. The path has at least one element. The operands of selectors are texts.
 func Parse(text string) (fieldpath.Path, error) {
 	p := parser{text: text, rest: strings.TrimPrefix(text, ".")}
 	for first := true; p.rest != "" || first; first = false {
 		element, err := p.element(first)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no path of a field: %w", text, err)
+			return nil, fmt.Errorf("%q is not a field path: %w", text, err)
 		}
 		p.path = append(p.path, element)
 	}
@@ -49,7 +49,7 @@ type parser struct {
 var (
 	errName  = errors.New("a name must not be empty")
 	errClose = errors.New(`there is no "]" for a "["`)
-	errUTF8  = errors.New("it is no UTF-8")
+	errUTF8  = errors.New("it is not valid UTF-8")
 )
 
 func (p *parser) element(first bool) (fieldpath.PathElement, error) {
@@ -80,11 +80,12 @@ func (p *parser) element(first bool) (fieldpath.PathElement, error) {
 	return fieldpath.FieldNameElement(name), nil
 }
 
-// bracket reads a name in quotes, or what selects an element of a list.
+// bracket parses a name in quotes, or a selector of an element of a list.
 func (p *parser) bracket(first bool) (fieldpath.PathElement, error) {
 	none := fieldpath.PathElement{}
 	inside := p.rest[1:]
-	if quoted, err := strconv.QuotedPrefix(inside); err == nil && strings.HasPrefix(inside, `"`) && strings.HasPrefix(inside[len(quoted):], "]") {
+	quoted, err := strconv.QuotedPrefix(inside)
+	if err == nil && strings.HasPrefix(inside, `"`) && strings.HasPrefix(inside[len(quoted):], "]") {
 		name, err := strconv.Unquote(quoted)
 		p.rest = inside[len(quoted)+1:]
 		if err != nil || !utf8.ValidString(name) {
@@ -96,7 +97,7 @@ func (p *parser) bracket(first bool) (fieldpath.PathElement, error) {
 		return fieldpath.FieldNameElement(name), nil
 	}
 	if first {
-		return none, errors.New("an object is no list, of which an element could be selected")
+		return none, errors.New("an object is not a list, so no element of it can be selected")
 	}
 	var keys value.FieldList
 	for {
@@ -117,7 +118,7 @@ func (p *parser) bracket(first bool) (fieldpath.PathElement, error) {
 			p.rest = rest[1:]
 			return fieldpath.ValueElement(keys[0].Value), nil
 		case name == "" || !isPlain(name):
-			return none, fmt.Errorf("a selector names a field of the element, which %q is not", name)
+			return none, fmt.Errorf("a selector names a field of the element, and %q is not a name", name)
 		case strings.HasPrefix(rest, "]"):
 			p.rest = rest[1:]
 			keys.Sort()
@@ -132,7 +133,7 @@ func (p *parser) bracket(first bool) (fieldpath.PathElement, error) {
 	}
 }
 
-// operand reads what a selector compares with: up to a comma or a bracket, or in quotes.
+// operand parses the operand of a selector: the text up to a comma or a bracket, or a text in quotes.
 func operand(rest string) (text, after string, err error) {
 	if strings.HasPrefix(rest, `"`) {
 		quoted, err := strconv.QuotedPrefix(rest)
@@ -151,7 +152,7 @@ func operand(rest string) (text, after string, err error) {
 		}
 		text, after = rest[:end], rest[end:]
 		if text == "" || strings.ContainsAny(text, `"[`) {
-			return "", "", fmt.Errorf("what a selector compares with must be in quotes where it is %q", text)
+			return "", "", fmt.Errorf("the operand %q of a selector must be in quotes", text)
 		}
 	}
 	if !strings.HasPrefix(after, ",") && !strings.HasPrefix(after, "]") {
@@ -160,31 +161,33 @@ func operand(rest string) (text, after string, err error) {
 	return text, after, nil
 }
 
-// noSelector is the error of a bracket that selects nothing that lasts.
+// noSelector returns the error of a bracket that is no selector. An index is none, because it does not name
+// the same element for long.
 func noSelector(inside string) error {
 	if _, err := strconv.Atoi(inside); err == nil || inside == "" || inside == "*" {
-		return fmt.Errorf("[%s] is a place in a list, where another element may stand tomorrow: select the element by what it holds, "+
-			"as [name=web], or [=web] in a list of texts", inside)
+		return fmt.Errorf("[%s] is a place in a list, where another element may stand tomorrow: select the element by "+
+			"what it holds, as [name=web], or [=web] in a list of texts", inside)
 	}
-	return fmt.Errorf("[%s] selects nothing: a name must be in quotes, as [%q], and a selector has a \"=\", as [name=web]", inside, inside)
+	return fmt.Errorf("[%s] selects nothing: a name must be in quotes, as [%q], "+
+		"and a selector has a \"=\", as [name=web]", inside, inside)
 }
 
-// undotted refuses what looks like a name with dots below labels and annotations, which hold texts alone.
+// undotted refuses a name with dots and without quotes in labels and annotations, whose values are texts.
 func (p *parser) undotted() error {
 	for i := 1; i+2 < len(p.path); i++ {
-		above, in := p.path[i-1].FieldName, p.path[i].FieldName
-		if above == nil || *above != "metadata" || in == nil || *in != "labels" && *in != "annotations" {
+		above, field := p.path[i-1].FieldName, p.path[i].FieldName
+		if above == nil || *above != "metadata" || field == nil || *field != "labels" && *field != "annotations" {
 			continue
 		}
 		var names []string
 		for _, e := range p.path[i+1:] {
 			if e.FieldName == nil {
-				return fmt.Errorf("%q is no path of a field: %s holds texts, which have no elements", p.text, *in)
+				return fmt.Errorf("%q is not a field path: %s holds texts, which have no elements", p.text, *field)
 			}
 			names = append(names, *e.FieldName)
 		}
 		quoted := append(slices.Clone(p.path[:i+1]), fieldpath.FieldNameElement(strings.Join(names, ".")))
-		return fmt.Errorf("%q is no path of a field: a name that holds dots must be in quotes, as %s", p.text, Text(quoted))
+		return fmt.Errorf("%q is not a field path: a name with dots must be in quotes, as %s", p.text, Text(quoted))
 	}
 	return nil
 }
@@ -197,7 +200,7 @@ func isPlain(name string) bool {
 	})
 }
 
-// Text is the one spelling of a path.
+// Text returns the canonical spelling of a path.
 func Text(p fieldpath.Path) string {
 	var b strings.Builder
 	for i, e := range p {
@@ -225,13 +228,15 @@ func Text(p fieldpath.Path) string {
 }
 
 func operandText(text string) string {
-	if isBare := text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !isPlain(string(r)) && r != '.' && r != ':' }); isBare {
+	isSpecial := func(r rune) bool { return !isPlain(string(r)) && r != '.' && r != ':' }
+	if text != "" && !strings.ContainsFunc(text, isSpecial) {
 		return text
 	}
 	return quoted(text)
 }
 
-// quoted puts a text in quotes. Terraform makes NFC of every string: what is not NFC is escaped, so that it survives in ids and configurations.
+// quoted puts a text in quotes. Terraform normalizes every string to NFC: a text that is not NFC is escaped,
+// so that ids and configurations keep it.
 func quoted(text string) string {
 	if !norm.NFC.IsNormalString(text) {
 		return strconv.QuoteToASCII(text)
@@ -239,7 +244,7 @@ func quoted(text string) string {
 	return strconv.Quote(text)
 }
 
-// Scalar is the text form of what is neither a map nor a list; empty for those.
+// Scalar returns the text form of a scalar, and "" for a map, a list or nil.
 func Scalar(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -254,7 +259,8 @@ func Scalar(v any) string {
 	return ""
 }
 
-// Overlap reports whether what one path names may be, or be in, what the other one names, or may be what the other one selects an element by.
+// Overlap reports whether the two paths may name the same field, one may name a part of the other, or one may
+// name a field by which the other selects an element.
 func Overlap(a, b fieldpath.Path) bool {
 	for i := range min(len(a), len(b)) {
 		if !mayBeOne(a[i], b[i]) {
@@ -264,9 +270,10 @@ func Overlap(a, b fieldpath.Path) bool {
 	return true
 }
 
-// selectsBy reports whether an element of a path selects by a field of this name.
+// selectsBy reports whether an element of a path selects by the field that another element names.
 func selectsBy(e, field fieldpath.PathElement) bool {
-	return e.Key != nil && field.FieldName != nil && slices.ContainsFunc(*e.Key, func(f value.Field) bool { return f.Name == *field.FieldName })
+	return e.Key != nil && field.FieldName != nil &&
+		slices.ContainsFunc(*e.Key, func(f value.Field) bool { return f.Name == *field.FieldName })
 }
 
 // mayBeOne reports whether two elements of paths may select the same.
@@ -277,11 +284,12 @@ func mayBeOne(a, b fieldpath.PathElement) bool {
 	case a.Value != nil && b.Value != nil:
 		return Scalar((*a.Value).Unstructured()) == Scalar((*b.Value).Unstructured())
 	case a.Key == nil || b.Key == nil:
-		return a.Key == nil && a.Value == nil || b.Key == nil && b.Value == nil // an index may be any; a map is no text
+		// An index may select any element. A map is no text.
+		return a.Key == nil && a.Value == nil || b.Key == nil && b.Value == nil
 	}
-	for _, of := range *a.Key {
+	for _, key := range *a.Key {
 		for _, other := range *b.Key {
-			if of.Name == other.Name && Scalar(of.Value.Unstructured()) != Scalar(other.Value.Unstructured()) {
+			if key.Name == other.Name && Scalar(key.Value.Unstructured()) != Scalar(other.Value.Unstructured()) {
 				return false
 			}
 		}
@@ -289,7 +297,7 @@ func mayBeOne(a, b fieldpath.PathElement) bool {
 	return true
 }
 
-// Selects reports whether a path's element selects an element of a list.
+// Selects reports whether an element of a path selects an element of a list.
 func Selects(e fieldpath.PathElement, element any) bool {
 	switch {
 	case e.Value != nil:
@@ -301,7 +309,7 @@ func Selects(e fieldpath.PathElement, element any) bool {
 	return isMap && !slices.ContainsFunc(*e.Key, func(f value.Field) bool { return !holds(fields[f.Name], f.Value) })
 }
 
-// holds reports whether what is there is no map and no list, and is what a selector compares with.
+// holds reports whether a value is a scalar that equals the operand of a selector.
 func holds(there any, selector value.Value) bool {
 	switch there.(type) {
 	case nil, map[string]any, []any:

@@ -75,7 +75,7 @@ func TestWhatIsNoPathSaysHowToWriteIt(t *testing.T) {
 		"spec.containers[name=a,name=b]":         `names "name" twice`,
 		"spec.containers[=a,name=b]":             "selector names a field",
 		"spec.containers[name=web]image":         `there must be "." or "["`,
-		"[name=web]":                             "no list",
+		"[name=web]":                             "not a list",
 		`spec.a"b`:                               `["a\"b"]`,
 		"metadata.annotations.acme.io/x":         `must be in quotes, as metadata.annotations["acme.io/x"]`,
 		"metadata.labels.app.kubernetes.io/name": `metadata.labels["app.kubernetes.io/name"]`,

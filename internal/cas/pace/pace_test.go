@@ -124,7 +124,7 @@ func sum(numbers []int) (n int) {
 	return n
 }
 
-// Given swaps of which each comes after the answer to the one before it; then the first ones do not wait, nor does one that comes
+// Given swaps that each arrive after the answer to the previous one; then the first swaps do not wait, nor does one that arrives
 // after a while.
 func TestLoneSwapDoesNotWait(t *testing.T) {
 	t.Parallel()
@@ -274,7 +274,7 @@ func TestLoneSwapsAreCuriousWhereItIsCheap(t *testing.T) {
 	}
 }
 
-// Given three swaps that came close together, the first of which went alone; when it was answered; then the others wait a little, for it may be
+// Given three swaps that arrive close together; when the first was sent alone and was answered; then the others wait a little, for it may be
 // back at once.
 func TestWhoWasAnsweredMayBeBackAtOnce(t *testing.T) {
 	t.Parallel()
