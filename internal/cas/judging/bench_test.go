@@ -11,7 +11,7 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// BenchmarkEntries is what the engine does of each swap of an entry by itself: an observation, a judgement, a patch of each kind, and evidence.
+// BenchmarkEntries measures what the engine computes for each swap of a key: an observation, a judgement, a patch and the outcome of a lost response.
 func BenchmarkEntries(b *testing.B) {
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "shared", Namespace: "x", UID: "u", ResourceVersion: "1"}, Data: map[string]string{}}
 	for n := range 200 {
@@ -25,11 +25,10 @@ func BenchmarkEntries(b *testing.B) {
 	for b.Loop() {
 		before, next := judging.Observed(cm, time.Time{}), judging.Observed(after, time.Time{})
 		j := judging.Judge(txn, before, &judging.Lineage{})
-		_, err := judging.MergePatch(judging.ConfigMap, before.Version(), j.Changes, nil)
-		_, can := judging.JSONPatch(before, j.Changes)
-		got, why := judging.Sent{Manager: "engine", Changes: j.Changes}.Tell(before, next)
-		if err != nil || !can || got != judging.HasLanded {
-			b.Fatal(err, can, got, why)
+		_, err := judging.Patch(before, j.Changes, nil)
+		got, why := judging.LostWrite{Manager: "engine", Base: before, Changes: j.Changes}.Outcome(next)
+		if err != nil || got != judging.LostAppliedAlone {
+			b.Fatal(err, got, why)
 		}
 	}
 }

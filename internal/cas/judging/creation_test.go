@@ -43,9 +43,9 @@ func TestCreationIsSentAsItsKindIsStored(t *testing.T) {
 	}
 }
 
-// Given a creation whose answer got lost; when an object of its name is there; then it can be what was made only if it has what was sent, and
-// nobody else has written to it.
-func TestMadeIsWhatWasSentAndNobodyElseWrote(t *testing.T) {
+// Given a creation whose response was lost; when a read finds an object of its name; then the creation was applied only if the object has the
+// content that was sent, and all entries of managedFields, at least one, are those of its field manager.
+func TestCreatedIsWhatWasSentAndNobodyElseWrote(t *testing.T) {
 	t.Parallel()
 	ofConfigMap := func(change func(*corev1.ConfigMap)) *judging.Observation {
 		cm, ok := creation(judging.ConfigMap).Object().(*corev1.ConfigMap)
@@ -92,19 +92,26 @@ func TestMadeIsWhatWasSentAndNobodyElseWrote(t *testing.T) {
 		"another of that name applied": {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) {
 			cm.ManagedFields[0].Operation = metav1.ManagedFieldsOperationApply
 		}), false},
-		"a Secret that was sent":      {creation(judging.Secret), ofSecret(func(*corev1.Secret) {}), true},
-		"a Secret of another type":    {creation(judging.Secret), ofSecret(func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS }), false},
-		"a Secret with another value": {creation(judging.Secret), ofSecret(func(s *corev1.Secret) { s.Data["foo"] = []byte("2") }), false},
-		"a label and an annotation that admission added": {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) {
-			cm.Labels["injected"], cm.Annotations["injected"] = "yes", "yes"
-		}), true},
-		"what was sent, and nobody tells who wrote it": {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.ManagedFields = nil }), false},
-		"nothing, which tells no writers":              {&judging.Creation{FieldManager: "engine"}, configMapAt(judging.Version{UID: "u", ResourceVersion: "1"}, nil), false},
+		"a Secret that was sent":       {creation(judging.Secret), ofSecret(func(*corev1.Secret) {}), true},
+		"a Secret of another type":     {creation(judging.Secret), ofSecret(func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS }), false},
+		"a Secret with another value":  {creation(judging.Secret), ofSecret(func(s *corev1.Secret) { s.Data["foo"] = []byte("2") }), false},
+		"a label that admission added": {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.Labels["injected"] = "yes" }), false},
+		"another wrote as well": {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) {
+			cm.ManagedFields = append(cm.ManagedFields, metav1.ManagedFieldsEntry{Manager: "other", Operation: metav1.ManagedFieldsOperationUpdate})
+		}), false},
+		"another of that name wrote a subresource": {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) {
+			cm.ManagedFields[0].Subresource = "status"
+		}), false},
+		"another name prefix":                  {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.GenerateName = "ma" }), false},
+		"what was sent, without managedFields": {creation(judging.ConfigMap), ofConfigMap(func(cm *corev1.ConfigMap) { cm.ManagedFields = nil }), false},
+		"an empty object, without managedFields": {
+			&judging.Creation{FieldManager: "engine"}, configMapAt(judging.Version{UID: "u", ResourceVersion: "1"}, nil), false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := test.sent.Made(test.live); got != test.want {
-				t.Errorf("made is %t, want %t", got, test.want)
+			if got := test.sent.IsCreated(test.live); got != test.want {
+				t.Errorf("created is %t, want %t", got, test.want)
 			}
 		})
 	}

@@ -34,7 +34,7 @@ func TestVerdicts(t *testing.T) {
 		"refused":              {&judging.RefusedError{Ref: ref, Verb: "patch", Code: 422, Err: cause}, judging.Rejected, "HTTP 422", cause},
 		"canceled":             {&judging.CanceledError{Ref: ref, Host: "host", Err: cause}, judging.Rejected, "nothing was written", cause},
 		"unreachable":          {&judging.UnreachableError{Host: "shop/settings", Err: cause}, judging.Rejected, "cannot reach", cause},
-		"unknown":              {&judging.UnknownError{Ref: ref, Err: cause, Changes: []judging.Change{{Key: "foo", To: planted}}}, judging.Unknown, "unknown", cause},
+		"unknown":              {&judging.UnknownError{Ref: ref, Err: cause}, judging.Unknown, "unknown", cause},
 		"unknown, of a caller": {&judging.UnknownError{Ref: ref, Err: &judging.CanceledError{Ref: ref, Err: cause}}, judging.Unknown, "unknown", cause},
 		"unknown, by a refusal": {
 			&judging.UnknownError{Ref: ref, Err: errors.Join(conflict, &judging.ForbiddenError{Ref: ref, Err: cause})}, judging.Unknown, "unknown", cause,

@@ -9,10 +9,10 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/judgingtest"
 )
 
-// world is one object's whole history: what really happened, of which a lineage is told a part.
+// world is the whole history of one object. A lineage knows a part of it.
 type world struct {
 	versions []worldVersion
-	noted    []noted // what this process was told or did, in that order
+	noted    []noted // what this process read or wrote, in that order
 	uid, n   int
 }
 
@@ -121,7 +121,7 @@ func FuzzLineage(f *testing.F) {
 					continue
 				}
 				to := w.add(true)
-				if c.Coin() { // its answer was lost; it was found out, and so was what came after
+				if c.Coin() { // its response was lost; reads found the write, and a later one of another writer
 					if c.Coin() {
 						w.add(false)
 					}
@@ -137,28 +137,15 @@ func FuzzLineage(f *testing.F) {
 					l.Wrote(head, head, key)
 					knows(head, key)
 				}
-			case 7: // a JSON Patch, whatever it followed
+			case 7: // a write whose response was lost, and other writes since
 				if head == (judging.Version{}) {
 					continue
 				}
 				to := w.add(false)
 				l.Wrote(to, to, key)
 				knows(to, key)
-			case 8: // a removal of what another process saw, without a read
-				if head != (judging.Version{}) {
-					continue
-				}
-				base := w.now()
-				knows(base)
-				to := w.add(true)
-				l.Wrote(base, to, key)
-				knows(to, key)
-				if c.Coin() { // its answer was lost, and nothing is known of the whole of the base
-					w.versions[len(w.versions)-1].follows = false
-					l.Cut()
-				}
-			case 9:
-				if c.Coin() { // nothing was known to land, or was to be written
+			case 8, 9:
+				if c.Coin() { // a write of unknown outcome
 					w.add(false)
 					continue
 				}

@@ -42,7 +42,7 @@ func TestJudge(t *testing.T) {
 		swap    = judgingtest.Swap{Key: "foo", Expect: one, New: two, Held: judging.HeldIsRefused}
 		adopt   = judgingtest.Swap{Key: "foo", New: one, Held: judging.HeldIsDone}
 		restore = judgingtest.Swap{Key: "foo", New: one, GoneIsDone: true}
-		remove  = judgingtest.Swap{Key: "foo", Expect: one, GoneIsDone: true, Seen: judging.Basis{Version: v1}}
+		remove  = judgingtest.Swap{Key: "foo", Expect: one, GoneIsDone: true, Seen: v1}
 		at      = func(s judgingtest.Swap, v ...judging.Version) judgingtest.Swap { s.At = v; return s }
 	)
 	own := judging.Lineage{}

@@ -88,9 +88,6 @@ func TestObservationOfEachKind(t *testing.T) {
 				o.Type() != test.kind || o.Labels()["app"] != "shop" || o.Annotations()["note"] != "n" || !o.Begun.Equal(begun) || !o.IsVersioned() {
 				t.Errorf("seen is %+v", o)
 			}
-			if o.Digest() != o.DigestWith(test.entries) || o.Digest() == (&judging.Observation{}).DigestWith(test.entries) {
-				t.Error("its digest is not that of what it holds, or leaves out its labels")
-			}
 		})
 	}
 }
@@ -113,21 +110,18 @@ func TestIsVersioned(t *testing.T) {
 	}
 }
 
-// The API server writes an object as JSON for a JSON Patch, where text that is no UTF-8 becomes U+FFFD.
+// The API server writes an object as JSON for a patch of its fields, and text that is not UTF-8 becomes U+FFFD.
 func TestSurvivesJSON(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		change func(*corev1.ConfigMap)
-		want   bool
-	}{
-		"text":                            {func(cm *corev1.ConfigMap) { cm.Data["foo"] = "caf\u00e9" }, true},
-		"no UTF-8":                        {func(cm *corev1.ConfigMap) { cm.Data["foo"] = "\xff" }, false},
-		"what no UTF-8 becomes":           {func(cm *corev1.ConfigMap) { cm.Data["foo"] = "\ufffd" }, false},
-		"an annotation that is no UTF-8":  {func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"note": "\xff"} }, false},
-		"bytes, which are base64 in JSON": {func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"foo": {255}} }, true},
+	for object, want := range map[string]bool{
+		`{"spec":{"a":"caf\u00e9"}}`:                                  true,
+		`{"spec":{"a":["\ufffd"]}}`:                                   false,
+		`{"metadata":{"annotations":{"note":"\ufffd"}}}`:              false,
+		`{"spec":{"a":"1"},"status":{"conditions":[{"a":"\ufffd"}]}}`: true,
 	} {
-		if got := configMapAt(judging.Version{}, map[string]string{}, test.change).SurvivesJSON(); got != test.want {
-			t.Errorf("%s: %t, want %t", name, got, test.want)
+		o, err := judging.ObservedFields(judging.KindOf("apps", "Deployment"), "apps/v1", []byte(object), time.Time{})
+		if err != nil || o.SurvivesJSON() != want {
+			t.Errorf("%s: %t, want %t (%v)", object, !want, want, err)
 		}
 	}
 }
@@ -151,36 +145,31 @@ const (
 	ofBoth = `{"f:data":{"f:foo":{},"f:bar":{}}}`
 )
 
-// Who changes a field owns it from then on. Where one of those who are named may own it, and that is not told, nobody is.
-func TestWhoOwnsAField(t *testing.T) {
+// Given managedFields; then the owners of a key are all managers that own it; none if one of them is not known.
+func TestOwnersOfAKey(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		managers []func(*corev1.ConfigMap)
 		owners   []string
-		told     bool
 	}{
-		"nobody is named":                {nil, nil, false},
-		"another key's":                  {[]func(*corev1.ConfigMap){manages("other", update, "", ofBar)}, nil, true},
-		"one":                            {[]func(*corev1.ConfigMap){manages("other", update, "", ofBar), manages("mine", update, "", ofFoo)}, []string{"mine"}, true},
-		"two who applied the same":       {[]func(*corev1.ConfigMap){manages("a", apply, "", ofFoo), manages("b", apply, "", ofBoth)}, []string{"a", "b"}, true},
-		"what one owns is not told":      {[]func(*corev1.ConfigMap){manages("mine", update, "", ofFoo), manages("other", update, "", "")}, nil, false},
-		"what one owns cannot be read":   {[]func(*corev1.ConfigMap){manages("mine", update, "", ofFoo), manages("other", update, "", "{")}, nil, false},
-		"among many that are one":        {[]func(*corev1.ConfigMap){manages(ancient, update, "", ofFoo), manages("mine", update, "", ofBar)}, nil, false},
-		"beside many that own the other": {[]func(*corev1.ConfigMap){manages(ancient, update, "", ofBar), manages("mine", update, "", ofFoo)}, []string{"mine"}, true},
+		"no managedFields":                {nil, nil},
+		"of another key":                  {[]func(*corev1.ConfigMap){manages("other", update, "", ofBar)}, nil},
+		"one manager":                     {[]func(*corev1.ConfigMap){manages("other", update, "", ofBar), manages("mine", update, "", ofFoo)}, []string{"mine"}},
+		"two who applied the same":        {[]func(*corev1.ConfigMap){manages("a", apply, "", ofFoo), manages("b", apply, "", ofBoth)}, []string{"a", "b"}},
+		"one entry has no fields":         {[]func(*corev1.ConfigMap){manages("mine", update, "", ofFoo), manages("other", update, "", "")}, nil},
+		"one entry cannot be read":        {[]func(*corev1.ConfigMap){manages("mine", update, "", ofFoo), manages("other", update, "", "{")}, nil},
+		"ancient-changes own the key":     {[]func(*corev1.ConfigMap){manages(ancient, update, "", ofFoo), manages("mine", update, "", ofBar)}, nil},
+		"ancient-changes own another key": {[]func(*corev1.ConfigMap){manages(ancient, update, "", ofBar), manages("mine", update, "", ofFoo)}, []string{"mine"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := configMapAt(judging.Version{}, map[string]string{"foo": "1", "bar": "1"}, test.managers...)
-			owners, told := o.OwnersOf(judging.Text("1").Field("foo"))
 			var names []string
-			for _, w := range owners {
+			for _, w := range o.Owners("foo") {
 				names = append(names, w.Manager)
 			}
-			if diff := cmp.Diff(test.owners, names); diff != "" || told != test.told {
-				t.Errorf("told %t, want %t; owners (-want +got):\n%s", told, test.told, diff)
-			}
-			if diff := cmp.Diff(owners, o.Owners("foo")); diff != "" || o.Owners("none") != nil {
-				t.Errorf("owners of the key, and not of its field:\n%s", diff)
+			if diff := cmp.Diff(test.owners, names); diff != "" || o.Owners("none") != nil {
+				t.Errorf("owners (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -237,23 +226,5 @@ func TestPathOfAnEntry(t *testing.T) {
 	}
 	if got := secret.Path(bytes).String(); got != ".data.foo" {
 		t.Errorf("%s, want .data.foo", got)
-	}
-}
-
-// A watch begins where the last thing was learned before a read, or at what that read saw: at the later one.
-func TestMomentOfAnObservation(t *testing.T) {
-	t.Parallel()
-	at := time.Unix(1000, 0)
-	for name, test := range map[string]struct{ learned, seen, want string }{
-		"the object is newer":     {"5", "7", "7"},
-		"the object is older":     {"7", "5", "7"},
-		"the same":                {"7", "7", "7"},
-		"more digits":             {"9", "10", "10"},
-		"nothing was learned":     {"", "7", "7"},
-		"what cannot be compared": {"x", "7", "7"},
-	} {
-		if got := (judging.Moment{Version: test.learned, At: at}).Of(test.seen); got != (judging.Moment{Version: test.want, At: at}) {
-			t.Errorf("%s: %+v, want %s", name, got, test.want)
-		}
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-func TestMergePatch(t *testing.T) {
+func TestPatch(t *testing.T) {
 	t.Parallel()
-	base := judging.Version{UID: "u", ResourceVersion: "7"}
+	base := configMapAt(judging.Version{UID: "u", ResourceVersion: "7"}, nil)
 	tests := map[string]struct {
 		change judging.Change
 		want   string
@@ -37,7 +37,7 @@ func TestMergePatch(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := judging.MergePatch(judging.ConfigMap, base, []judging.Change{test.change}, nil)
+			r, err := judging.Patch(base, []judging.Change{test.change}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,37 +46,12 @@ func TestMergePatch(t *testing.T) {
 	}
 }
 
-func TestJSONPatch(t *testing.T) {
-	t.Parallel()
-	const living = `{"op":"test","path":"/metadata/deletionTimestamp","value":null}`
-	tests := map[string]struct {
-		change judging.Change
-		want   string
-	}{
-		"text":          {judging.Change{Key: "k", From: judging.Text("1"), To: judging.Text("a<b")}, `{"op":"test","path":"/data/k","value":"1"},{"op":"add","path":"/data/k","value":"a<b"}`},
-		"new text":      {judging.Change{Key: "k", From: judging.Entry{}, To: judging.Text("1")}, `{"op":"test","path":"/data/k","value":null},{"op":"add","path":"/data/k","value":"1"}`},
-		"removal":       {judging.Change{Key: "k", From: judging.Text("1"), To: judging.Entry{}}, `{"op":"test","path":"/data/k","value":"1"},{"op":"remove","path":"/data/k","value":null}`},
-		"text to bytes": {judging.Change{Key: "k", From: judging.Text("1"), To: judging.Binary([]byte{1})}, `{"op":"test","path":"/data/k","value":"1"},{"op":"remove","path":"/data/k","value":null},{"op":"add","path":"/binaryData/k","value":"AQ=="}`},
-		"bytes to text": {judging.Change{Key: "k", From: judging.Binary([]byte{1}), To: judging.Text("1")}, `{"op":"test","path":"/binaryData/k","value":"AQ=="},{"op":"remove","path":"/binaryData/k","value":null},{"op":"add","path":"/data/k","value":"1"}`},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			both := func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"raw": {1}} }
-			r, can := judging.JSONPatch(configMapAt(judging.Version{UID: "u", ResourceVersion: "1"}, map[string]string{"text": "1"}, both), []judging.Change{test.change})
-			if !can {
-				t.Fatal("it cannot be made")
-			}
-			wantJSON(t, "["+living+","+test.want+"]", string(r.Body))
-		})
-	}
-}
-
 // Given changes of keys, labels and immutable, a key that is only compared, and managedFields to begin with; then all but what is compared is in
 // the one patch, beside the version.
-func TestMergePatchOfAWholeTransaction(t *testing.T) {
+func TestPatchOfAWholeTransaction(t *testing.T) {
 	t.Parallel()
-	base := judging.Version{UID: "u", ResourceVersion: "7"}
+	configMap := configMapAt(judging.Version{UID: "u", ResourceVersion: "7"}, nil)
+	secret := judging.Observed(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{UID: "u", ResourceVersion: "7"}}, time.Time{})
 	one, two := judging.Text("1"), judging.Text("2")
 	changes := []judging.Change{
 		{Key: "foo", From: one, To: two},
@@ -87,33 +62,33 @@ func TestMergePatchOfAWholeTransaction(t *testing.T) {
 		{Key: judging.AnnotationKey("example.com/note"), From: one, To: two},
 	}
 	for name, test := range map[string]struct {
-		kind    judging.Kind
+		base    *judging.Observation
 		changes []judging.Change
 		owner   *metav1.ManagedFieldsEntry
 		want    string
 		as      types.PatchType
 	}{
-		"all of it": {judging.ConfigMap, changes, nil, `{"data":{"foo":"2"},"immutable":true,
+		"all of it": {configMap, changes, nil, `{"data":{"foo":"2"},"immutable":true,
 			"metadata":{"uid":"u","resourceVersion":"7","labels":{"app":"shop","old":null},
 			"annotations":{"example.com/note":"2"}}}`, types.StrategicMergePatchType},
 		"of a Secret": {
-			judging.Secret,
+			secret,
 			[]judging.Change{{Key: "foo", To: judging.Binary([]byte("1"))}},
 			nil,
 			`{"data":{"foo":"MQ=="},"metadata":{"uid":"u","resourceVersion":"7"}}`, types.StrategicMergePatchType,
 		},
 		"with an owner": {
-			judging.ConfigMap, nil, &metav1.ManagedFieldsEntry{Manager: "engine"},
+			configMap, nil, &metav1.ManagedFieldsEntry{Manager: "engine"},
 			`{"metadata":{"uid":"u","resourceVersion":"7","managedFields":[{"manager":"engine"}]}}`, types.StrategicMergePatchType,
 		},
 		"of a key that would be a directive": {
-			judging.ConfigMap,
+			configMap,
 			[]judging.Change{{Key: "$patch", To: one}},
 			nil,
 			`{"data":{"$patch":"1"},"metadata":{"uid":"u","resourceVersion":"7"}}`, types.MergePatchType,
 		},
 		"of a label that would be a directive": {
-			judging.ConfigMap,
+			configMap,
 			[]judging.Change{{Key: judging.LabelKey("$retainKeys"), To: one}},
 			nil,
 			`{"metadata":{"uid":"u","resourceVersion":"7","labels":{"$retainKeys":"1"}}}`, types.MergePatchType,
@@ -121,7 +96,7 @@ func TestMergePatchOfAWholeTransaction(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := judging.MergePatch(test.kind, base, test.changes, test.owner)
+			r, err := judging.Patch(test.base, test.changes, test.owner)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,47 +104,6 @@ func TestMergePatchOfAWholeTransaction(t *testing.T) {
 			if r.Kind != test.as {
 				t.Errorf("it is sent as %s, want %s", r.Kind, test.as)
 			}
-		})
-	}
-}
-
-// Given a key that must be absent and is only compared; then each map is tested for it, or the map itself where that is not there.
-func TestJSONPatchOfAGuard(t *testing.T) {
-	t.Parallel()
-	const living = `{"op":"test","path":"/metadata/deletionTimestamp","value":null}`
-	one := judging.Text("1")
-	of := func(change ...func(*corev1.ConfigMap)) *judging.Observation {
-		return configMapAt(judging.Version{UID: "u", ResourceVersion: "7"}, map[string]string{"foo": "1"}, change...)
-	}
-	for name, test := range map[string]struct {
-		of     *judging.Observation
-		change judging.Change
-		want   string
-	}{
-		"that holds something": {
-			of(), judging.Change{Key: "guard", From: one, To: one, IsGuard: true}, `{"op":"test","path":"/data/guard","value":"1"}`,
-		},
-		"that is absent, and so is a map": {
-			of(), judging.Change{Key: "guard", IsGuard: true}, `{"op":"test","path":"/data/guard","value":null},{"op":"test","path":"/binaryData","value":null}`,
-		},
-		"that is absent, and both maps are there": {
-			of(func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"raw": {1}} }),
-			judging.Change{Key: "guard", IsGuard: true},
-			`{"op":"test","path":"/data/guard","value":null},{"op":"test","path":"/binaryData/guard","value":null}`,
-		},
-		"of a Secret, which has one map": {
-			judging.Observed(&corev1.Secret{Data: map[string][]byte{"foo": {1}}}, time.Time{}),
-			judging.Change{Key: "guard", IsGuard: true},
-			`{"op":"test","path":"/data/guard","value":null}`,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r, can := judging.JSONPatch(test.of, []judging.Change{test.change})
-			if !can || r.Kind != types.JSONPatchType {
-				t.Fatal(r.Kind, can)
-			}
-			wantJSON(t, "["+living+","+test.want+"]", string(r.Body))
 		})
 	}
 }
