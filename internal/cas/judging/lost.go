@@ -25,6 +25,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -65,7 +66,7 @@ func (w LostWrite) Outcome(now *Observation) (LostOutcome, error) {
 	if now.Version().UID != w.Base.Version().UID {
 		return LostUnknown, errRecreated
 	}
-	hasSet := false
+	hasSet, isOwner, ours := false, true, now.owned(w.isOurs) // isOwner: our entry has all that was set
 	for _, c := range w.Changes {
 		if !c.Writes() {
 			continue
@@ -73,14 +74,16 @@ func (w LostWrite) Outcome(now *Observation) (LostOutcome, error) {
 		if !now.contains(c.Key, c.To) {
 			return LostUnknown, errOtherValue
 		}
-		hasSet = hasSet || !c.To.IsAbsent() && !w.Base.contains(c.Key, c.To)
+		if !c.To.IsAbsent() && !w.Base.contains(c.Key, c.To) {
+			hasSet, isOwner = true, isOwner && now.isIn(ours, c.To.Field(c.Key))
+		}
 	}
 	switch {
 	case !hasSet:
 		return LostUnknown, errNoTrace
-	case w.nothingElseChanged(now):
+	case isOwner && w.nothingElseChanged(now):
 		return LostAppliedAlone, nil
-	case w.ourEntryChanged(now):
+	case isOwner && w.ourEntryChanged(now):
 		return LostApplied, nil
 	default:
 		return LostUnknown, errNoEntry
@@ -124,6 +127,8 @@ func isSameQuantity(a, b any) bool {
 	return isQuantity && areQuantities && first.Cmp(second) == 0
 }
 
+// quantity returns the quantity that a scalar spells. The text "7e2025112", which may be a commit, spells a number of two million digits.
+// Such numbers take minutes to compare, and are no quantities.
 func quantity(v any) (q resource.Quantity, isQuantity bool) {
 	var text string
 	switch v := v.(type) {
@@ -134,11 +139,14 @@ func quantity(v any) (q resource.Quantity, isQuantity bool) {
 	default:
 		return q, false
 	}
+	if _, exponent, _ := strings.Cut(strings.ToLower(text), "e"); len(exponent) > len("-99") {
+		return q, false
+	}
 	q, err := resource.ParseQuantity(text)
 	return q, err == nil
 }
 
-// isOurs reports whether an entry of managedFields is that of the patch's field manager, in any API version.
+// isOurs reports whether an entry of managedFields belongs to the patch's field manager, in any API version.
 func (w LostWrite) isOurs(m managed) bool {
 	return m.Manager == w.Manager && m.Operation == string(metav1.ManagedFieldsOperationUpdate) && m.subresource == ""
 }
@@ -148,20 +156,19 @@ func (w LostWrite) ourEntryChanged(now *Observation) bool {
 	return now.gained(w.Base, w.isOurs)
 }
 
-// nothingElseChanged reports whether the object is the base with the changes, our entry owns every key that was set, and no other
-// entry changed. Only keys of ConfigMaps and Secrets are stored as they are sent, so it is false for fields of other kinds.
+// nothingElseChanged reports whether the object is the base with the changes, and no entry but ours changed. Only keys of ConfigMaps
+// and Secrets are stored as they are sent, so it is false for fields of other kinds.
 func (w LostWrite) nothingElseChanged(now *Observation) bool {
 	if now.fields != nil {
 		return false
 	}
-	want, ours := w.Base.Fields(), now.owned(w.isOurs)
+	want := w.Base.Fields()
 	for f, to := range FieldsOf(w.Changes) {
 		if delete(want, f); to.IsAbsent() {
 			continue
 		}
 		want[f] = to
-		path := now.kind.path(f)
-		if ours == nil || !ours.Has(path) || f.in == "binaryData" && now.isOwned(fieldpath.MakePathOrDie("stringData", f.key)) {
+		if f.in == "binaryData" && now.isOwned(fieldpath.MakePathOrDie("stringData", f.key)) {
 			return false
 		}
 	}
