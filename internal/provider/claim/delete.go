@@ -13,7 +13,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// there is the claim without the fields that are let go already, as far as the state and what was seen tell. seen is nil where nothing was read. What a plan has found there is there.
+// there returns the claim without the fields that are already released, by the state and the read. seen is nil without
+// a read. A field that the plan found is kept.
 func (c *Claim) there(m *Memory, seen *cas.Observation) *Claim {
 	values := maps.Clone(c.Values)
 	maps.DeleteFunc(values, func(field string, e cas.Entry) bool {
@@ -27,7 +28,8 @@ func (c *Claim) there(m *Memory, seen *cas.Observation) *Claim {
 	return c.with(values)
 }
 
-// hasGone reports whether a field that the state has is let go already: it is absent, and is not to be put back. A policy that is not known yet may be restore.
+// hasGone reports whether a field of the state is already released: it is absent, and no original will be put back. A
+// policy that is not known yet may be restore.
 func (c *Claim) hasGone(field string, e cas.Entry, m *Memory) bool {
 	return e.IsAbsent() && fateOf(cmp.Or(c.Policy, terms.PolicyRestore), c.OnDrift, m.origin(field), m.finding(field, e)) != putBack
 }
@@ -69,7 +71,7 @@ func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagno
 	var live map[string]cas.Entry
 	var become fates
 	var isSealed bool
-	for _, age := range []time.Duration{cas.Fresh, 0} { // what depends on others' writes is read afresh before it is told
+	for _, age := range []time.Duration{cas.Fresh, 0} { // a finding about the writes of others needs a fresh read
 		var err error
 		if seen, err = ch.Run.Engine.ObserveFields(ctx, prior.Ref, prior.APIVersion, age); err != nil {
 			diags.Append(about.Diagnose(err))
@@ -96,7 +98,7 @@ func (ch *Change) PlanDelete(ctx context.Context, notes bool) (diags diag.Diagno
 		diags.Append(prior.tell(become, m, live, seen, about)...)
 	}
 	m.Removal = &removalNote{
-		ID: prior.ID, versionNote: versionNote(seen.Version()), Digest: m.objectDigest(seen),
+		ID: prior.ID, versionNote: versionNote(seen.Version()),
 		Entries: m.entries(live), Fates: become, Keeps: prior.leaves(become, m), OnDrift: prior.OnDrift,
 	}
 	if ch.Run.CheckMode(ctx) == cas.DryRun && !refused {
@@ -146,7 +148,7 @@ func (ch *Change) Delete(ctx context.Context) diag.Diagnostics {
 	return diags
 }
 
-// deleteKeys removes or restores the keys, but for those that stay. It sends nothing where all do.
+// deleteKeys removes or restores the keys, except for those that stay. If all stay, it sends nothing.
 func (ch *Change) deleteKeys(ctx context.Context, timeout time.Duration) diag.Diagnostics {
 	txn, become, diags := ch.removal()
 	if !diags.HasError() && become.any(fate.isRefused) {
@@ -159,7 +161,6 @@ func (ch *Change) deleteKeys(ctx context.Context, timeout time.Duration) diag.Di
 		return diags
 	}
 	result, err := ch.Run.commit(ctx, txn, ch.about, timeout)
-	ch.Memory.doubtOf(err, ch.left(txn))
 	return append(diags, ch.told(txn, result, err)...)
 }
 
@@ -176,8 +177,8 @@ func (ch *Change) letGo() fates {
 	return become
 }
 
-// removal builds the transaction that removes or restores the keys, but for those that stay. It compares with what the plan saw, if the memory has that, or
-// else with the prior state.
+// removal builds the transaction that removes or restores the keys, except for those that stay. It compares with what
+// the plan saw, if the memory has that, or else with the prior state.
 func (ch *Change) removal() (t *cas.Txn, become fates, diags diag.Diagnostics) {
 	prior, m, about := ch.Prior, ch.Memory, ch.Run.about(ch.Prior, terms.OpDelete)
 	t = ch.Run.txnOf(prior)
@@ -192,7 +193,7 @@ func (ch *Change) removal() (t *cas.Txn, become fates, diags diag.Diagnostics) {
 	expect, base, isSeen := prior.Values, prior.Version, false
 	if seen := m.removalOf(prior.ID); seen != nil {
 		if base = cas.Version(seen.versionNote); seen.Entries != nil {
-			expect, t.Seen, isSeen = seen.Entries, cas.Basis{Version: base, Digest: seen.Digest}, true
+			expect, t.Seen, isSeen = seen.Entries, base, true
 		}
 	}
 	// If the plan saw no ConfigMap, there is no version to compare, and the keys are expected to be absent.
@@ -210,7 +211,6 @@ func (ch *Change) removal() (t *cas.Txn, become fates, diags diag.Diagnostics) {
 		}
 		t.Keys = append(t.Keys, k)
 	}
-	t.Keys = append(t.Keys, m.emptied(t.Keys)...)
 	return t, become, diags
 }
 

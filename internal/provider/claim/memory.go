@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -29,22 +28,20 @@ type Memory struct {
 	// Instance is a random token. It tells the instance from others of the same run that want the same key or object. A creation gets its token when it
 	// is planned, and another one when it is applied.
 	Instance string `json:"instance,omitempty"`
-	// First has what each key held before the resource wrote it or took it over: deletion_policy goes by it. Of a Secret it has only whether there was something. What was moved from another provider has none.
-	// Where the object was made again, it is what the new one held.
+	// First is the content of each key before the resource wrote or adopted it; deletion_policy uses it. For a Secret
+	// it only shows whether the key existed. A resource that was moved from another provider has none. If the object
+	// was created again, it is the content of the new object.
 	First map[string]cas.Entry `json:"first,omitempty"`
-	// Written is the baseline of drift: what the API server stored at the last write, adoption, import or move, by part of the object. A refresh leaves it as it is,
-	// but for what ends a doubt.
+	// Written is the baseline of drift: what the API server stored at the last write, adoption, import or move, by
+	// part of the object. A refresh does not change it.
 	Written digests `json:"written,omitempty"`
 	// Forms are what the API server made of values that were written to fields, where that is another value. They count as what was written.
 	Forms map[string]cas.Entry `json:"forms,omitempty"`
-	// Made are the maps and lists that writes have made on their way to fields, as [cas.TxnResult] tells them. One goes with the last that was written into it.
-	Made map[string]string `json:"made,omitempty"`
-	// Observed has the tags of what the last read found in the keys of a Secret, to be compared with Written: the state has no values.
+	// Observed has the tags of the values that the last read found in the keys of a Secret, for a comparison with
+	// Written: the state has no values.
 	Observed map[string]string `json:"observed,omitempty"`
 	// TagKey is the random key of a Secret's tags.
 	TagKey []byte `json:"tag_key,omitempty"`
-	// Doubts are what writes of unknown outcome may have left, which is no drift. A doubt ends as [doubt] says, or with the next write.
-	Doubts []doubt `json:"doubts,omitempty"`
 	// Import has the keys that an import named, none where it is of all, until the read that follows it. nil: there was no import.
 	Import []string `json:"import,omitzero"`
 
@@ -52,7 +49,7 @@ type Memory struct {
 
 	// Note binds a creation to what its plan saw. Only some clients hand it over: see [Run.Planning].
 	Note *planNote `json:"note,omitempty"`
-	// Removal is what the plan of a removal saw, and the removal goes by.
+	// Removal is what the plan of a removal saw; the removal compares with it.
 	Removal *removalNote `json:"removal,omitempty"`
 	// Left says that the plan of an update leaves the values of a Secret to others. With ignore_changes, the apply is given a write-only argument that the plan is not.
 	Left bool `json:"left,omitempty"`
@@ -63,17 +60,8 @@ type Memory struct {
 	isNew bool     // this call has made the token
 }
 
-// digests are of what fields hold: by part of the object, and by key. A part that is not there is left to others.
+// digests has the digest of each field, by part of the object and by key. A part that is missing is left to others.
 type digests map[string]map[string]string
-
-// doubt is what one write of unknown outcome may have left. A merge patch lands on the version that it was based on, or never. So the first read of another version
-// ends the doubt: what the write was to leave, and is there, becomes the baseline. A JSON Patch may land on any version.
-type doubt struct {
-	versionNote
-
-	OnAny bool    `json:"on_any,omitempty"` // of a JSON Patch
-	Left  digests `json:"left"`
-}
 
 // versionNote is the version of an object.
 type versionNote struct {
@@ -81,16 +69,16 @@ type versionNote struct {
 	ResourceVersion string `json:"resource_version,omitempty"`
 }
 
-// removalNote is what the plan of a removal saw. ID says of which resource: in a replace, Terraform hands it on to the call that plans the new one.
+// removalNote is what the plan of a removal saw. ID names the resource: in a replace, Terraform hands the note to the
+// call that plans the new one.
 type removalNote struct {
 	versionNote
 
 	ID      string               `json:"id"`
-	Digest  string               `json:"digest,omitempty"`   // of the whole ConfigMap
 	Entries map[string]cas.Entry `json:"entries,omitzero"`   // nil: what the prior state says, which no read of the plan confirmed
 	Fates   fates                `json:"fates,omitempty"`    // of the keys that the removal is about
 	Keeps   []string             `json:"keeps,omitempty"`    // those that are there after it
-	OnDrift string               `json:"on_drift,omitempty"` // of the plan of a replace; empty: that of the state
+	OnDrift string               `json:"on_drift,omitempty"` // of the plan of a replace; empty: the state's
 }
 
 // needsNote has the keys that a planned creation needs as they are.
@@ -193,7 +181,7 @@ const (
 	anonymous writer = "not known" // nothing is remembered, as after a removal of a tainted resource that was refused
 )
 
-// writer tells who wrote what a field holds, by what was last written to it.
+// writer returns who wrote the content of a field, judged by the digest of the last write.
 func (m *Memory) writer(part, key string, live cas.Entry) writer {
 	digest, isSeen := m.found(key, live)
 	written, isKnown := m.Written[part][key]
@@ -203,14 +191,15 @@ func (m *Memory) writer(part, key string, live cas.Entry) writer {
 	switch {
 	case !isKnown:
 		return anonymous
-	case !isSeen, digest == written, slices.ContainsFunc(m.Doubts, func(d doubt) bool { return d.Left[part][key] == digest }):
+	case !isSeen, digest == written:
 		return own
 	default:
 		return foreign
 	}
 }
 
-// found is the digest of what is there. It is false for a value that no read has found: a state does not have those of a Secret.
+// found returns the digest of a field. It is false for a value that no read has found: a state has no values of a
+// Secret.
 func (m *Memory) found(key string, live cas.Entry) (digest string, isSeen bool) {
 	if live.IsAnything() {
 		digest, isSeen = m.Observed[key]
@@ -239,40 +228,9 @@ func (m *Memory) observe(seen *cas.Observation, keys []string) {
 	}
 }
 
-// doubtOf notes what a write of unknown outcome may leave, so that it does not pass for drift. It notes nothing of another error.
-func (m *Memory) doubtOf(err error, left digests) {
-	unknown, isUnknown := errors.AsType[*cas.UnknownError](err)
-	if !isUnknown {
-		return
-	}
-	d := doubt{versionNote(unknown.Base), unknown.OnAny, left}
-	if !slices.ContainsFunc(m.Doubts, func(had doubt) bool { return reflect.DeepEqual(had, d) }) {
-		m.Doubts = append(m.Doubts, d)
-	}
-}
-
-// clearDoubts ends the doubts about writes that can no longer land, since a read found the object at this version. live is what it found in a field;
-// false where that is left to others.
-func (m *Memory) clearDoubts(at cas.Version, live func(part, key string) (cas.Entry, bool)) {
-	m.Doubts = slices.DeleteFunc(m.Doubts, func(d doubt) bool {
-		if at == cas.Version(d.versionNote) {
-			return false
-		}
-		for part, left := range d.Left {
-			for key, digest := range left {
-				e, isClaimed := live(part, key)
-				_, isKnown := m.Written[part][key]
-				if isClaimed && (isKnown || part != partKeys && m.Written[part] != nil) && m.digest(e) == digest {
-					m.Written[part][key] = digest
-				}
-			}
-		}
-		return !d.OnAny
-	})
-}
-
-// tagBytes is the length of a tag. It is short on purpose: the key is stored beside it, and whoever has the state could test guesses against
-// a longer one. So a tag tells drift, and never admits a write: one foreign value in 65,536 has the same one.
+// tagBytes is the length of a tag. It is short on purpose: the key is stored beside it, and anyone who has the state
+// could test guesses against a longer tag. So a tag shows drift, and never permits a write: one foreign value in
+// 65,536 has the same tag.
 const tagBytes = 2
 
 // baselineDigits is how many hexadecimal digits are kept of a digest: 128 bits.
@@ -308,14 +266,6 @@ func (m *Memory) digestsOf(parts []part) digests {
 		}
 	}
 	return all
-}
-
-// objectDigest is what a planned removal keeps of an object: nothing of a Secret.
-func (m *Memory) objectDigest(o *cas.Observation) string {
-	if m.kind == cas.Secret {
-		return ""
-	}
-	return o.Digest()
 }
 
 // entry is what is kept of an entry to put it back.

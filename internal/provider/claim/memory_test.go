@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas"
@@ -54,8 +53,8 @@ func TestPrivateStateIsTheSameBytesWhereNothingChanged(t *testing.T) {
 	t.Parallel()
 	for name, was := range map[string]string{
 		"nothing": "",
-		"keys": `{"form":1,"instance":"ABCDEFGH","first":{"b":{},"foo":{"text":"1"}},"written":{"keys":{"b":"absent","foo":"data:0"}},` +
-			`"doubts":[{"uid":"u","resource_version":"7","left":{"keys":{"b":"data:1"}}}]}`,
+		"keys": `{"form":1,"instance":"ABCDEFGH","first":{"b":{},"foo":{"text":"1"}},` +
+			`"written":{"keys":{"b":"absent","foo":"data:0"}}}`,
 		"an import of all keys": `{"form":1,"import":[]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,42 +67,6 @@ func TestPrivateStateIsTheSameBytesWhereNothingChanged(t *testing.T) {
 			diags.Append(m.Keep(t.Context(), kept)...)
 			if is := string(kept["memory"]); is != was || diags.HasError() {
 				t.Errorf("%v\nwas %s\nis  %s", diags, was, is)
-			}
-		})
-	}
-}
-
-// Given a write of foo on version 7 whose outcome is unknown, and a read at the version and of the value of each row.
-func TestWhatAReadMakesOfADoubt(t *testing.T) {
-	t.Parallel()
-	const was, left, other = "1", "2", "9"
-	for name, test := range map[string]struct {
-		onAny     bool
-		at, holds string
-		written   string
-		lasts     bool
-	}{
-		"at its base":                                  {false, "7", was, was, true},
-		"past it, as it was":                           {false, "8", was, was, false},
-		"past it, what it was to leave":                {false, "8", left, left, false},
-		"past it, something else":                      {false, "8", other, was, false},
-		"by JSON Patch: past it, as it was":            {true, "8", was, was, true},
-		"by JSON Patch: past it, what it was to leave": {true, "8", left, left, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m := &Memory{Form: memoryForm}
-			m.Written = digests{partKeys: {"foo": m.digest(cas.Text(was))}}
-			unknown := &cas.UnknownError{Base: cas.Version{UID: "u", ResourceVersion: "7"}, OnAny: test.onAny}
-			for range 2 { // the same doubt twice is one
-				m.doubtOf(unknown, digests{partKeys: {"foo": m.digest(cas.Text(left))}})
-			}
-			m.clearDoubts(cas.Version{UID: "u", ResourceVersion: test.at}, func(string, string) (cas.Entry, bool) { return cas.Text(test.holds), true })
-			if diff := cmp.Diff(m.digest(cas.Text(test.written)), m.Written[partKeys]["foo"]); diff != "" {
-				t.Errorf("the baseline (-want +got):\n%s", diff)
-			}
-			if lasts := len(m.Doubts) == 1; lasts != test.lasts {
-				t.Errorf("doubts: %v, want one: %t", m.Doubts, test.lasts)
 			}
 		})
 	}

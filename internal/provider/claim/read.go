@@ -53,15 +53,6 @@ func (r *Run) Read(ctx context.Context, c *Claim, m *Memory) (*Seen, diag.Diagno
 		return nil, diags
 	}
 	m.forgetForms(observation)
-	live := func(_, key string) (cas.Entry, bool) { return observation.Entry(key), true }
-	if c.Whole != nil {
-		found := c.Found(observation)
-		live = func(part, key string) (cas.Entry, bool) {
-			all := found.Part(part)
-			return all[key], all != nil
-		}
-	}
-	m.clearDoubts(observation.Version(), live)
 	if c.Whole == nil {
 		if isAnother(c.Version, observation.Version()) {
 			m.beginAnew(c.Keys(), observation.Entry)
@@ -79,7 +70,8 @@ func isAnother(was, now cas.Version) bool {
 	return was.UID != "" && now.UID != "" && was.UID != now.UID
 }
 
-// beginAnew is for an object that was made again: of it, the resource has written nothing before, so that keys first held this. What is not known of the old one stays so.
+// beginAnew is for an object that was created again: the resource has written nothing to it, so its content is the
+// original of each key whose original was known.
 func (m *Memory) beginAnew(keys []string, held func(key string) cas.Entry) {
 	first := map[string]cas.Entry{}
 	for _, key := range keys {
@@ -87,10 +79,10 @@ func (m *Memory) beginAnew(keys []string, held func(key string) cas.Entry) {
 			first[key] = m.entry(held(key))
 		}
 	}
-	m.First, m.Made = first, nil
+	m.First = first
 }
 
-// untold says why it cannot be told what a field holds, or nil.
+// untold returns why the value of a field is not known, or nil.
 func untold(ref cas.Ref, key string, seen *cas.Observation) error {
 	if _, err := seen.Field(key); err != nil && seen.Exists() {
 		return &cas.FieldError{Ref: ref, Key: key, Err: err}
@@ -113,15 +105,16 @@ func (m *Memory) Imported(c *Claim, s *Seen) {
 		return
 	}
 	m.newToken()
-	m.First, m.Written, m.Doubts, m.Import = map[string]cas.Entry{}, digests{partKeys: {}}, nil, nil
+	m.First, m.Written, m.Import = map[string]cas.Entry{}, digests{partKeys: {}}, nil
 	for _, key := range s.Keys {
 		m.First[key], m.Written[partKeys][key] = m.entry(s.Entry(key)), m.digest(s.Entry(key))
 	}
 	m.observe(s.Observation, s.Keys)
 }
 
-// Baseline takes what a state has for the baseline, after an import or of another provider, and ends all doubt. The originals stay unknown.
+// Baseline makes the values of a state the baseline, after an import or a move from another provider. The originals
+// stay unknown.
 func (m *Memory) Baseline(c *Claim) {
 	m.newToken()
-	m.Written, m.Doubts, m.Import = m.digestsOf(c.parts()), nil, nil
+	m.Written, m.Import = m.digestsOf(c.parts()), nil
 }

@@ -92,12 +92,11 @@ func (ch *Change) Update(ctx context.Context) (Written, diag.Diagnostics) {
 		return Written{}, diags
 	}
 	result, err := ch.Run.commit(ctx, t, ch.about, timeout)
-	ch.Memory.doubtOf(err, ch.left(t))
 	written, more := ch.take(ch.Plan.Ref, t, result, err)
 	return written, append(diags, more...)
 }
 
-// observeAll reads what tells what an update of a whole object would change.
+// observeAll reads the object that an update of a whole object would change.
 func (ch *Change) observeAll(ctx context.Context, age time.Duration) (*cas.Observation, error) {
 	live, err := ch.Run.Engine.Observe(ctx, ch.Prior.Ref, age)
 	if err == nil && !live.Exists() {
@@ -106,7 +105,7 @@ func (ch *Change) observeAll(ctx context.Context, age time.Duration) (*cas.Obser
 	return live, err
 }
 
-// take takes in what became of a write.
+// take records the result of a write.
 func (ch *Change) take(ref cas.Ref, t *cas.Txn, result cas.TxnResult, err error) (Written, diag.Diagnostics) {
 	diags := ch.told(t, result, err)
 	if err != nil {
@@ -146,9 +145,10 @@ func firstSwap(key string, expect, value cas.Entry, adopt bool) cas.KeySwap {
 	return k
 }
 
-// updateTxn builds the transaction of an update; nil where there is nothing to write. It compares with the prior state, which is what the plan saw even when
-// another process applies a saved plan. Keys that do not change are compared as well. A whole object goes by the version instead: so a plan to write that finds
-// nothing left to be written is a transaction without keys.
+// updateTxn builds the transaction of an update; nil where there is nothing to write. It compares with the prior
+// state, which is what the plan saw even when another process applies a saved plan. Keys that do not change are
+// compared as well. For a whole object the version is compared instead: so a plan to write that finds nothing left to
+// write is a transaction without keys.
 func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 	c, was := ch.Plan, ch.was()
 	isWhole, writes := c.Whole != nil, ch.Writes()
@@ -157,7 +157,7 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 	}
 	dropped := ch.dropped(was)
 	t = ch.Run.txnOf(c)
-	t.Ref, t.Seen = was.Ref, cas.Basis{Version: was.Version}
+	t.Ref, t.Seen = was.Ref, was.Version
 	if !isWhole && !t.Seen.Valid() {
 		diags.Append(ch.about.VersionNotKnown())
 	}
@@ -165,7 +165,7 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 		diags.Append(ch.about.Tangled(tangled, was.APIVersion))
 	}
 	if isWhole || c.Scope != terms.ScopeKey || c.IsSecret() && len(dropped) > 0 {
-		t.At = append(t.At, t.Seen.Version)
+		t.At = append(t.At, t.Seen)
 	}
 	t.At = c.pinned(t.At)
 
@@ -183,11 +183,12 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 		}
 		_, isForm := ch.Memory.Forms[key]
 		isCompared := named && c.Configured[key] != was.Configured[key]
-		if isForm = isForm && has && c.APIVersion != was.APIVersion && !isCompared; isForm { // another version of the API has another form: the object's version stands for it
-			want, t.At = cas.Anything(), append(t.At, t.Seen.Version)
+		// Another version of the API has another form, so the object's version is compared.
+		if isForm = isForm && has && c.APIVersion != was.APIVersion && !isCompared; isForm {
+			want, t.At = cas.Anything(), append(t.At, t.Seen)
 		}
 		switch {
-		case isWhole && ch.keepsValue(was, key): // the version stands for it
+		case isWhole && ch.keepsValue(was, key): // the version is compared instead
 		case ch.keepsValue(was, key):
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: before, IsGuard: true})
 		case names && (isWhole || has && !was.isImported()):
@@ -200,7 +201,7 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 		case drops && isWhole:
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want})
 		case drops:
-			// What is gone already, or put back, is as it shall be.
+			// A key that is already missing, or already put back, needs no write.
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, New: c.target(ch.Memory, key), Held: cas.HeldIsDone})
 		case named:
 			t.Keys = append(t.Keys, cas.KeySwap{Key: key, Expect: want, IsGuard: true})
@@ -208,9 +209,6 @@ func (ch *Change) updateTxn() (t *cas.Txn, diags diag.Diagnostics) {
 	}
 	if !writes && len(t.Keys) == 0 {
 		return nil, nil
-	}
-	if c.APIVersion == was.APIVersion {
-		t.Keys = append(t.Keys, ch.Memory.emptied(t.Keys)...)
 	}
 	if len(open) > 0 {
 		diags.Append(ch.about.ExpectationMissing(open))
@@ -253,7 +251,8 @@ func (ch *Change) told(t *cas.Txn, result cas.TxnResult, err error) diag.Diagnos
 	return diag.Diagnostics{ch.about.ChangedByAdmission(changed)}
 }
 
-// sent is what the fields shall hold: of a Secret's values those that are there, where an update leaves them.
+// sent is the claim with the values that the fields must have after the write: of a Secret the present ones, if an
+// update leaves those.
 func (ch *Change) sent() *Claim {
 	values := maps.Clone(ch.Plan.Values)
 	for field := range values {
@@ -262,29 +261,6 @@ func (ch *Change) sent() *Claim {
 		}
 	}
 	return ch.Plan.with(values)
-}
-
-// left is what a write is to leave in the fields that it changes, or of a whole object in all.
-func (ch *Change) left(t *cas.Txn) digests {
-	m := ch.Memory
-	if ch.Plan == nil || ch.Plan.Whole == nil {
-		keys := map[string]string{}
-		for _, k := range t.Keys {
-			if !k.IsGuard {
-				keys[k.Key] = m.digest(k.New)
-			}
-		}
-		return digests{partKeys: keys}
-	}
-	left := m.digestsOf(ch.sent().parts())
-	for name, all := range left { // what it was to remove
-		for key := range m.Written[name] {
-			if _, stays := all[key]; !stays {
-				all[key] = m.digest(cas.Entry{})
-			}
-		}
-	}
-	return left
 }
 
 func written(t *cas.Txn, result cas.TxnResult) Written {
@@ -301,8 +277,8 @@ func written(t *cas.Txn, result cas.TxnResult) Written {
 	return w
 }
 
-// account takes in a write: the digest of what is there now of each field, and for each key the original entry. It ends all doubt. What a write left as it was, and
-// not as it is planned, keeps its baseline: what somebody else changed stays drift.
+// account records a write: the digest of each field as it is now, and the original of each key. A field that the write
+// left as it was, and not as planned, keeps its baseline: a change by somebody else stays drift.
 func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 	m, stored, before := ch.Memory, ch.sent(), ch.Memory.Written
 	if stored.Whole != nil && result.After != nil {
@@ -358,8 +334,7 @@ func (ch *Change) account(t *cas.Txn, result cas.TxnResult) {
 	}
 	m.newToken()
 	m.noteForms(ch.Plan, t, result)
-	m.noteMade(ch, result)
-	m.Written, m.Doubts = written, nil
+	m.Written = written
 	if stored.Whole != nil {
 		return
 	}

@@ -19,7 +19,8 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/provider/terms"
 )
 
-// There is no import, and so no identity: the cluster does not know which number belongs to whom.
+// A counter has no import, and therefore no identity: the cluster does not know which number belongs to which
+// resource.
 var _ adapter.Checked = (*counterResource)(nil)
 
 // NewCounter is cas_configmap_counter.
@@ -42,7 +43,7 @@ type counterModel struct {
 	Value    types.Int64 `tfsdk:"value"`
 }
 
-// ModifyPlan says whether a number is to be taken, and checks whether one can be.
+// ModifyPlan plans whether the apply takes a number, and checks whether it can.
 func (r *counterResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Run == nil {
 		return
@@ -147,7 +148,7 @@ func (m *counterModel) argumentsKnown() bool {
 }
 
 func (r *counterResource) about(m *counterModel, op terms.Operation) diagnose.Subject {
-	return m.Subject(diagnose.Subject{Noun: "counter"}, op, r.Run)
+	return m.Subject(diagnose.Counting(), op, r.Run)
 }
 
 func counterSchema(ctx context.Context) schema.Schema {

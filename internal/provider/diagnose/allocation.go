@@ -22,7 +22,7 @@ type HeldHereError struct{ Full *pool.FullError }
 
 func (e *HeldHereError) Error() string { return e.Full.Error() }
 
-// AllocationGoneError: the allocation that was to be changed is not there.
+// AllocationGoneError: the pool has no such allocation, so it cannot be changed.
 type AllocationGoneError struct{ Value string }
 
 func (e *AllocationGoneError) Error() string { return fmt.Sprintf("%q is not allocated", e.Value) }
@@ -120,7 +120,7 @@ func (s Subject) OutsideRange(value string) diag.Diagnostic {
 		"To take a value of the range, run terraform apply -replace with the address of this resource.")
 }
 
-// KnownTooLate is for an update in an apply in which it became known that the allocation is to be of another sort.
+// KnownTooLate is for an update in an apply in which it became known that the allocation must be of another sort.
 func (s Subject) KnownTooLate(was string) diag.Diagnostic {
 	return s.refuse(TitleInvalidAllocation, path.Root(was), "The plan did not know yet that "+was+" is null.", nil,
 		"Run terraform plan again: it replaces the allocation.")
@@ -157,19 +157,26 @@ func (s Subject) WithoutID(m pool.Member) diag.Diagnostic {
 		[]Fact{{partValue, s.shown(m.Value)}, {"Claimant", s.claimant(m)}}, "Give it an id that no other allocation has, with kubectl, then import again.")
 }
 
-// Allocating is what subjects of allocations have in common.
+// Allocating returns the common parts of subjects of allocations.
 func Allocating(op terms.Operation) Subject {
 	return Subject{
 		Noun: "allocation", Members: func() int64 { return 0 },
 		Ways: Ways{
 			Move:    "To give the resource another address, use a moved block.",
 			Abandon: "To leave the ConfigMap as it is, run terraform state rm with the address of this resource. The value stays taken.",
-			Doubt: map[terms.Operation]string{
+			Unknown: map[terms.Operation]string{
 				terms.OpCreate: "Run terraform apply again: it releases what this one may have taken, and takes a value again. A destroy only releases.",
 				terms.OpDelete: "Run terraform again: it releases the value if it is still taken. A configuration that keeps the allocation takes a value again, which may be another one.",
 			}[op],
 		},
 	}
+}
+
+// Counting returns the common parts of subjects of counters.
+func Counting() Subject {
+	return Subject{Noun: "counter", Ways: Ways{
+		Unknown: "Run terraform apply again: it takes another number. A number may stay unused.",
+	}}
 }
 
 var counterRange = fmt.Sprintf("%d to %d", int64(math.MinInt64), int64(math.MaxInt64))
@@ -187,21 +194,6 @@ func (s Subject) overflow(e *cas.OverflowError) diag.Diagnostic {
 		{"Step", fmt.Sprint(e.Step)},
 		{"Range", counterRange},
 	}, s.orDestroy("Set the key to a free number that is further from the limit, or use another key."))
-}
-
-func (s Subject) unknownNumber(e *cas.UnknownNumberError) diag.Diagnostic {
-	numbers := make([]string, len(e.Numbers))
-	for i, n := range e.Numbers {
-		numbers[i] = s.figure(n)
-	}
-	state := "keeps the number that it has"
-	if s.Op == terms.OpCreate {
-		state = "has nothing of this resource"
-	}
-	return s.tell(TitleWriteOutcomeUnknown, path.Empty(),
-		"The write was sent, but its outcome is unknown. The number may have been taken, or may be taken yet.",
-		append([]Fact{{"Number", strings.Join(numbers, " or ")}, {"State", state}}, s.sent(e.Err)...),
-		"Run terraform apply again: it takes another number. If this one was taken, it stays unused.")
 }
 
 // NumberNotKept is for a number that was taken for nothing.

@@ -103,7 +103,7 @@ func (s Subject) canceled(e *cas.CanceledError) diag.Diagnostic {
 	return s.refuse(TitleOperationCanceled, path.Empty(), "The operation was canceled.", facts, "")
 }
 
-// limit is the operation whose timeout applies: a plan's check has that of a read, but an action has one for all.
+// limit is the operation whose timeout applies: for a plan's check, reading; an action has one timeout for all.
 func (s Subject) limit() terms.Operation {
 	if s.Plan != "" && s.Op != terms.OpInvoke {
 		return terms.OpRead
@@ -113,10 +113,13 @@ func (s Subject) limit() terms.Operation {
 
 func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 	next := "Run terraform plan again: it shows what is left to do."
-	facts, keys := s.sent(e), s.ownKeys()
+	facts, keys := []Fact{{"Cause", s.words(briefly(e.Err))}}, s.ownKeys()
+	if e.Base.ResourceVersion != "" {
+		facts = append(facts, Fact{"resourceVersion", e.Base.ResourceVersion + " before the write"})
+	}
 	switch {
-	case s.Ways.Doubt != "":
-		next = s.Ways.Doubt
+	case s.Ways.Unknown != "":
+		next = s.Ways.Unknown
 	case s.Op == terms.OpInvoke:
 		next = "See what the ConfigMap holds before you invoke the action again."
 	case s.Op == terms.OpDelete:
@@ -131,15 +134,6 @@ func (s Subject) unknown(e *cas.UnknownError) diag.Diagnostic {
 	}
 	return s.tell(TitleWriteOutcomeUnknown, path.Empty(),
 		"The write was sent, but its outcome is unknown. The ConfigMap may have changed, or may change yet.", facts, next)
-}
-
-// sent are the facts about a write whose outcome is unknown.
-func (s Subject) sent(e *cas.UnknownError) (facts []Fact) {
-	facts = append(facts, Fact{"Cause", s.words(briefly(e.Err))})
-	if e.Base.ResourceVersion != "" {
-		facts = append(facts, Fact{"resourceVersion", e.Base.ResourceVersion + " before the write"})
-	}
-	return facts
 }
 
 // briefly shortens an error of several requests: of each, the verb and the host.

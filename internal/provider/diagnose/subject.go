@@ -46,7 +46,7 @@ type Subject struct {
 	Values []cas.Entry // that the words of others may quote
 
 	APIVersion string            // in which keys name fields; empty where they name entries
-	Texts      map[string]string // the texts that fields shall hold, by key
+	Texts      map[string]string // the texts that fields must contain, by key
 	IsImport   bool              // a read that an import needs
 
 	letsGo []string     // keys that an update removes or puts back
@@ -60,7 +60,7 @@ type KeyPaths struct {
 	Want     *cas.Entry // the expectation that the configuration names; nil without one
 }
 
-// Ways are next steps that depend on the resource. An empty one stands for that of a key.
+// Ways are next steps that depend on the resource. If one is empty, the next step of a key is used.
 type Ways struct {
 	Missing   string // the ConfigMap does not exist
 	Immutable string // it is immutable, and a write is refused
@@ -68,8 +68,8 @@ type Ways struct {
 	OtherKeys string // how to ignore changes of other keys: the end of a sentence; empty where those matter
 	Move      string // another instance writes or removes the same key
 	Grant     string // the verbs that the resource needs: "get and patch"
-	Abandon   string // it is immutable, and the resource is to be destroyed
-	Doubt     string // the outcome of its operation is unknown
+	Abandon   string // it is immutable, and the resource cannot be destroyed
+	Unknown   string // the outcome of its operation is unknown
 }
 
 // Report is the next step where the provider is at fault.
@@ -104,7 +104,7 @@ func (s Subject) detail(happened string, facts []Fact, next string) string {
 	return Detail(happened, facts, next)
 }
 
-// refuse makes the error of what changed nothing. It is a warning where plan_check says so.
+// refuse makes the error of an operation that changed nothing. It is a warning if plan_check says so.
 func (s Subject) refuse(title ErrorTitle, at path.Path, happened string, facts []Fact, next string) diag.Diagnostic {
 	if s.Plan == terms.PlanCheckWarning {
 		return s.tell(WarningTitle(title), at, happened+" The apply will fail unless this changes.", facts, next)
@@ -112,7 +112,7 @@ func (s Subject) refuse(title ErrorTitle, at path.Path, happened string, facts [
 	return s.tell(title, at, fmt.Sprintf("%s Nothing was %s%s.", happened, s.Op.Past(), s.forThis()), facts, next)
 }
 
-// forThis says of what nothing was written, where the run wrote other things.
+// forThis names the resource for which nothing was written, if the run wrote for others.
 func (s Subject) forThis() string {
 	own := int64(1)
 	if s.Replanned { // the plan that an apply makes begins no write
@@ -135,8 +135,8 @@ func (s Subject) forThis() string {
 	}
 }
 
-// orDestroy adds the way to destroy despite a plan's check, and what that does: Terraform plans ordinarily before it plans to destroy. A creation may be that of a tainted
-// resource, which exists.
+// orDestroy adds the way to destroy despite a plan's check, and what that does: Terraform plans ordinarily before it
+// plans to destroy. A planned creation may replace a tainted resource, which exists.
 func (s Subject) orDestroy(next string) string {
 	if s.Unread {
 		return next + " The state was not refreshed, and may be old: to be sure, plan without -refresh=false."
@@ -194,7 +194,7 @@ func (s Subject) Diagnose(err error) diag.Diagnostic {
 		missing = new(MissingError)
 	}
 	for _, diagnose := range []func(error) diag.Diagnostic{
-		told(s.unknownNumber), told(s.unknown), told(s.waited), // first: what they wrap would say that nothing was written
+		told(s.unknown), told(s.waited), // first: what they wrap would say that nothing was written
 		told(s.notAPool), told(s.heldHere), told(s.full), told(s.valueTaken), told(s.outside), told(s.allocationGone),
 		told(s.conflict), told(s.exists), told(s.field), told(s.notServed), told(s.scope),
 		told(func(*cas.NoNamespaceError) diag.Diagnostic { return s.noNamespace(missing.Missing) }),
