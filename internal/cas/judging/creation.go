@@ -9,22 +9,23 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Creation asks for an object to be made if, and only if, there is none of its name.
+// Creation asks for an object to be created if none of its name exists.
 type Creation struct {
 	Ref                 Ref
-	GenerateName        string // what Ref.Name was made of, stored as the API server would store it; empty where it was given
+	GenerateName        string // metadata.generateName, from which the caller made Ref.Name; empty if it did not
 	Labels, Annotations map[string]string
 	Entries             map[string]Entry // none is absent
 	Immutable           *bool
-	Type                string // of a Secret; empty is Opaque
+	Type                string // of a Secret; empty means Opaque
 	FieldManager        string // required
 }
 
-// Object is what is sent.
+// Object returns the object to send.
 func (n *Creation) Object() runtime.Object {
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: n.Ref.Namespace, Name: n.Ref.Name, GenerateName: n.GenerateName, Labels: n.Labels, Annotations: n.Annotations,
+			Namespace: n.Ref.Namespace, Name: n.Ref.Name, GenerateName: n.GenerateName,
+			Labels: n.Labels, Annotations: n.Annotations,
 		},
 		Data:       map[string]string{},
 		BinaryData: map[string][]byte{},
@@ -40,7 +41,7 @@ func (n *Creation) Object() runtime.Object {
 	return n.Ref.Kind.encoded(cm, n.Type)
 }
 
-// Judge holds the creation against an observation.
+// Judge evaluates the creation on an observation.
 func (n *Creation) Judge(o *Observation) Judgement {
 	if o.Exists() {
 		return Judgement{Decision: DecideRefuse, Err: &ExistsError{Ref: n.Ref, Live: o}}
@@ -51,7 +52,7 @@ func (n *Creation) Judge(o *Observation) Judgement {
 	return Judgement{Decision: DecideWrite}
 }
 
-// TooLarge is an error where the values are over MaxSize together.
+// TooLarge returns an error if the values together are larger than MaxSize.
 func (n *Creation) TooLarge() error {
 	size := 0
 	for _, e := range n.Entries {
@@ -63,8 +64,9 @@ func (n *Creation) TooLarge() error {
 	return nil
 }
 
-// IsCreated reports whether an object that a read found after a lost response is what the creation sent: it has the same content,
-// and all entries of its managedFields, at least one, are those of the creation's field manager.
+// IsCreated reports whether an object that a read found after a lost response is the result of the creation:
+// it has the content that was sent, and managedFields with at least one entry, all of the creation's field
+// manager.
 func (n *Creation) IsCreated(o *Observation) bool {
 	sent, entries := LostWrite{Manager: n.FieldManager}, o.managers()
 	return n.GenerateName == o.configMap.GenerateName && maps.Equal(n.Entries, o.Entries()) &&
@@ -74,14 +76,14 @@ func (n *Creation) IsCreated(o *Observation) bool {
 		len(entries) > 0 && !slices.ContainsFunc(entries, func(m managed) bool { return !sent.isOurs(m) })
 }
 
-// Removal asks for an object to be deleted if, and only if, it is at the versions that are named, or where the lineage
-// leads from them. One that is gone, or being deleted, is a success.
+// Removal asks for an object to be deleted if, for each version of At, the object is at that version or the
+// lineage leads from it. An object that is missing or being deleted is a success.
 type Removal struct {
 	Ref Ref
 	At  []Version
 }
 
-// Judge holds the removal against an observation.
+// Judge evaluates the removal on an observation.
 func (r *Removal) Judge(o *Observation, h History) Judgement {
 	if !o.Exists() || o.Terminating() {
 		return Judgement{Decision: DecideDone}

@@ -1,4 +1,5 @@
-// Package judging holds what the engine judges, and how, without input or output: entries and observations of objects, transactions that ask
-// for changes of them, what becomes of a transaction that is compared with an observation, and the patch that a change becomes. Its errors are
-// the engine's. Package cas gives its callers those of these names that concern them.
+// Package judging contains the engine's types and decisions, without input or output: entries and
+// observations of objects, transactions, the evaluation of a transaction on an observation, the patch that
+// its changes become, and the outcome of a patch whose response was lost. Its errors are the engine's.
+// Package cas exports the names that its callers need.
 package judging

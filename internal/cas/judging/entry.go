@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Ref names one object. Namespace is empty where its kind has none.
+// Ref names one object. Namespace is empty for a kind without namespaces.
 type Ref struct {
 	Kind            Kind
 	Namespace, Name string
@@ -23,14 +23,16 @@ func (r Ref) String() string {
 	return r.Namespace + "/" + r.Name
 }
 
-// Noun is the object in an error text.
+// Noun names the object in an error text.
 func (r Ref) Noun() string { return strings.ToLower(r.Kind.String()) + " " + r.String() }
 
-// Entry is what one key of an object holds: text (from data of a ConfigMap, or a field of any kind), bytes (from binaryData, or from data of a
-// Secret), another JSON value (from a field of any kind, see JSON), or nothing. The zero value is the absent entry. A key is never in both maps: the API server refuses that.
+// Entry is the content of one key of an object: text (data of a ConfigMap, or a field of any kind), bytes
+// (binaryData of a ConfigMap, or data of a Secret), another JSON value (a field of any kind, see JSON), or
+// nothing. The zero value is the absent entry. A key of a ConfigMap is never in both maps: the API server
+// refuses that.
 type Entry struct {
 	kind    entryKind
-	content string // the exact bytes, of either kind
+	content string // the exact bytes
 }
 
 type entryKind uint8
@@ -43,35 +45,39 @@ const (
 	structured
 )
 
-// Text is an entry of data. In a Secret it becomes Binary (see Kind.Entry).
+// Text returns an entry of data, a label, an annotation, or a field that is text. In a Secret it becomes
+// Binary (see Kind.Entry).
 func Text(value string) Entry { return Entry{text, value} }
 
-// Binary is an entry of binaryData, or of a Secret.
+// Binary returns an entry of binaryData, or of a Secret.
 func Binary(value []byte) Entry { return Entry{binary, string(value)} }
 
-// Anything matches any entry, or none. It is the expectation of a Txn that goes by its version alone, and what a state says of a value that it does not have.
+// Anything returns an entry that matches every entry, the absent one included. It is the expectation of a Txn
+// that requires only a version, and replaces a value that a state does not contain.
 func Anything() Entry { return Entry{kind: anything} }
 
 // IsAnything reports whether the entry is Anything.
 func (e Entry) IsAnything() bool { return e.kind == anything }
 
-// IsAbsent reports whether the key holds nothing.
+// IsAbsent reports whether the key is missing.
 func (e Entry) IsAbsent() bool { return e.kind == absent }
 
-// Text returns the text that the entry holds, and false for any other.
+// Text returns the text of an entry, and false for an entry that is no text.
 func (e Entry) Text() (string, bool) { return e.content, e.kind == text }
 
-// Binary returns the bytes of an entry of binaryData or of a Secret, and false for any other.
+// Binary returns the bytes of an entry of binaryData or of a Secret, and false for any other entry.
 func (e Entry) Binary() ([]byte, bool) { return []byte(e.content), e.kind == binary }
 
-// Raw is the exact bytes of an entry of either kind.
+// Raw returns the exact bytes of an entry of any kind.
 func (e Entry) Raw() string { return e.content }
 
-// Size is the number of bytes that the entry adds to its object, as the API server counts them: values only.
+// Size returns the number of bytes that the entry adds to its object. The API server counts values only.
 func (e Entry) Size() int { return len(e.content) }
 
-// Holds reports whether two entries count as the same: the same map, and the same bytes or, for text and for JSON, the same after Unicode NFC.
-// Terraform normalizes every string to NFC, so it can never name a live value that is not. The API server stores texts as they come.
+// Holds reports whether two entries count as equal: both are text, both bytes, both JSON or both absent, and
+// they have the same bytes or, for text and JSON, the same bytes after Unicode NFC. Anything equals every
+// entry. Terraform normalizes every string to NFC, so that no configuration can name a text that is not NFC.
+// The API server stores texts as they come.
 func (e Entry) Holds(other Entry) bool {
 	if e.kind == anything || other.kind == anything {
 		return true
@@ -82,8 +88,9 @@ func (e Entry) Holds(other Entry) bool {
 	return e.content == other.content || e.kind != binary && norm.NFC.String(e.content) == norm.NFC.String(other.content)
 }
 
-// Digest is the hexadecimal SHA-256 of the content, of text and JSON after NFC, behind the name of its map. Two entries have
-// the same digest just when one Holds the other.
+// Digest returns the hexadecimal SHA-256 of the content, of text and JSON after NFC, with the prefix data:,
+// binaryData: or json:, and "absent" for the absent entry. Two entries other than Anything have the same
+// digest if and only if one Holds the other.
 func (e Entry) Digest() string {
 	switch e.kind {
 	case text:
@@ -102,7 +109,7 @@ func hexSHA256(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// value is what the entry is in JSON: encoding/json writes bytes as base64, as the API server does.
+// value returns the value that encoding/json encodes as the API server does: bytes become base64.
 func (e Entry) value() any {
 	switch e.kind {
 	case binary:
@@ -114,17 +121,19 @@ func (e Entry) value() any {
 	}
 }
 
-// entryJSON is the form in which an entry is stored; a pointer each, since the empty text is not the absent entry.
+// entryJSON is the stored form of an entry. Its members are pointers because the empty text is not the absent
+// entry.
 type entryJSON struct {
 	Text    *string `json:"text,omitempty"`
-	RawText *[]byte `json:"textBase64,omitempty"` // text that is no UTF-8: a client that speaks protobuf can write it
+	RawText *[]byte `json:"textBase64,omitempty"` // text that is not UTF-8, which a client can write with protobuf
 	Binary  *[]byte `json:"base64,omitempty"`
-	Value   *string `json:"value,omitempty"` // the JSON of one that is no text
+	Value   *string `json:"value,omitempty"` // a JSON value that is no text
 	Any     bool    `json:"anything,omitempty"`
 }
 
-// MarshalJSON writes {"text": …}, {"base64": …}, {"value": …} or, for the absent entry, {}; {"textBase64": …} for text that JSON cannot
-// hold. UnmarshalJSON gets the same bytes back.
+// MarshalJSON encodes an entry as {"text": …}, {"base64": …}, {"value": …} or {"anything": true}, and the
+// absent entry as {}. Text that is not UTF-8 becomes {"textBase64": …}. UnmarshalJSON restores the same
+// bytes.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	var j entryJSON
 	switch e.kind {
@@ -144,7 +153,7 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON decodes the result of MarshalJSON.
 func (e *Entry) UnmarshalJSON(b []byte) error {
 	var j entryJSON
 	if err := json.Unmarshal(b, &j); err != nil {

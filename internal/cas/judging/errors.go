@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// Verdict is how a swap ended. Every swap ends in one of the four.
+// Verdict is the outcome of a call of an Engine: one of four.
 type Verdict string
 
 const (
-	// Applied: the expectation held and the entry is written, or was there already and could be taken over.
+	// Applied: every expectation held, and the write was applied or nothing was left to write.
 	Applied Verdict = "applied"
-	// Conflict: the expectation did not hold; nothing was written.
+	// Conflict: an expectation did not hold. Nothing was written.
 	Conflict Verdict = "conflict"
 	// Rejected: nothing was written, for another reason.
 	Rejected Verdict = "rejected"
-	// Unknown: it could not be found out whether the entry was written.
+	// Unknown: the engine could not determine whether the write was applied.
 	Unknown Verdict = "unknown"
 )
 
-// VerdictOf tells the verdict from the error that a call of an Engine returned.
+// VerdictOf returns the verdict of a call of an Engine that returned err.
 func VerdictOf(err error) Verdict {
 	var conflict *ConflictError
 	var exists *ExistsError
@@ -38,29 +38,32 @@ func VerdictOf(err error) Verdict {
 	}
 }
 
-// Reason is which part of an expectation did not hold.
+// Reason is the kind of expectation that did not hold.
 type Reason uint8
 
 const (
-	// ReasonKey: the key does not hold what was expected.
+	// ReasonKey: the key does not contain the expected entry.
 	ReasonKey Reason = iota
-	// ReasonHeld: the key holds the new entry already, and that was not to be taken over.
+	// ReasonHeld: the key already contains the new entry, and HeldIsRefused forbids to adopt it.
 	ReasonHeld
-	// ReasonObject: the ConfigMap was changed by another writer since it was observed.
+	// ReasonObject: another writer changed the object since it was observed.
 	ReasonObject
-	// ReasonVersion: the ConfigMap is not at the version that the user named.
+	// ReasonVersion: the object is not at the version that the user named.
 	ReasonVersion
-	// ReasonOwn: this process itself wrote the key after the observation that a removal goes by.
+	// ReasonOwn: this process wrote the key after the expectation of the removal was observed.
 	ReasonOwn
 )
 
 // ConflictError: an expectation does not hold. Nothing was written.
 type ConflictError struct {
-	Reason Reason // where it is that of keys, that of the first
+	Reason Reason // the reason of the first key
 	Ref    Ref
-	Keys   []KeyConflict // those that do not hold; all that were named where the object's version is the reason; none for a Removal
-	At     Version       // which the object was expected at; zero where no version was
-	Live   *Observation  // begun after the call
+	// Keys are the keys whose expectation does not hold; all keys if the reason is the object's version; none for
+	// a Removal.
+	Keys []KeyConflict
+	// At is the version that was required, or at which the expectations were observed; zero if neither is known.
+	At   Version
+	Live *Observation // begun after the call
 }
 
 // KeyConflict is one key of a ConflictError.
@@ -78,7 +81,7 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%s: the expectation does not hold", e.Ref.Noun())
 }
 
-// ExistsError: the ConfigMap that was to be created is there already. Nothing was written.
+// ExistsError: the object to create already exists. Nothing was written.
 type ExistsError struct {
 	Ref  Ref
 	Live *Observation // begun after the call
@@ -86,12 +89,13 @@ type ExistsError struct {
 
 func (e *ExistsError) Error() string { return fmt.Sprintf("%s exists already", e.Ref.Noun()) }
 
-// NotFoundError: there is no such ConfigMap.
+// NotFoundError: the object is missing. Nothing was written.
 type NotFoundError struct{ Ref Ref }
 
 func (e *NotFoundError) Error() string { return fmt.Sprintf("%s does not exist", e.Ref.Noun()) }
 
-// FieldError: a field cannot be read or written as its path says, as where a selector selects several elements. Nothing was written.
+// FieldError: a field cannot be read or written as its path says, for example because a selector selects
+// several elements. Nothing was written.
 type FieldError struct {
 	Ref Ref
 	Key string
@@ -102,7 +106,7 @@ func (e *FieldError) Error() string { return fmt.Sprintf("%s: %v", e.Ref.Noun(),
 
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// NotServedError: the API server serves no such kind in this version, as its own list says. Nothing was written.
+// NotServedError: the API server's discovery has no such kind in this API version. Nothing was written.
 type NotServedError struct {
 	Ref        Ref
 	APIVersion string
@@ -112,7 +116,8 @@ func (e *NotServedError) Error() string {
 	return fmt.Sprintf("%s: the API server serves no %s of %s", e.Ref.Noun(), e.Ref.Kind, e.APIVersion)
 }
 
-// ScopeError: a namespace is named for a kind that has none, or none for one that has. Nothing was written.
+// ScopeError: a namespace is named for a kind without namespaces, or none for a kind with namespaces. Nothing
+// was written.
 type ScopeError struct {
 	Ref        Ref
 	Namespaced bool // the kind has namespaces
@@ -125,19 +130,20 @@ func (e *ScopeError) Error() string {
 	return fmt.Sprintf("%s: a %s is in no namespace", e.Ref.Noun(), e.Ref.Kind)
 }
 
-// NoNamespaceError: the namespace of a ConfigMap does not exist. Nothing was written.
+// NoNamespaceError: the namespace of the object to create does not exist. Nothing was written.
 type NoNamespaceError struct{ Ref Ref }
 
 func (e *NoNamespaceError) Error() string {
 	return fmt.Sprintf("%s: the namespace does not exist", e.Ref.Noun())
 }
 
-// ImmutableError: the ConfigMap is immutable and a change is needed.
+// ImmutableError: the object is immutable, and the transaction writes an entry or sets immutable to another
+// value than true. Nothing was written.
 type ImmutableError struct{ Ref Ref }
 
 func (e *ImmutableError) Error() string { return fmt.Sprintf("%s is immutable", e.Ref.Noun()) }
 
-// TerminatingError: the ConfigMap is being deleted.
+// TerminatingError: the object is being deleted. Nothing was written.
 type TerminatingError struct {
 	Ref   Ref
 	Since time.Time
@@ -145,7 +151,7 @@ type TerminatingError struct {
 
 func (e *TerminatingError) Error() string { return fmt.Sprintf("%s is being deleted", e.Ref.Noun()) }
 
-// TooLargeError: the values together would be over MaxSize. Sizes are in bytes.
+// TooLargeError: the values together would be larger than MaxSize. Sizes are in bytes. Nothing was written.
 type TooLargeError struct {
 	Ref    Ref
 	New    int // of the new values
@@ -156,8 +162,8 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s would hold %d bytes, %d at most", e.Ref.Noun(), e.New+e.Others, MaxSize)
 }
 
-// ForbiddenError: the API server answered 403, as its authorization does and some admission. Err is its answer. Verb is discover where it did
-// not tell which kinds it serves. Nothing was written.
+// ForbiddenError: the API server answered 403, from authorization or admission. Err is its response. Verb is
+// "discover" if the API server refused to list the kinds that it serves. Nothing was written.
 type ForbiddenError struct {
 	Ref  Ref
 	Verb string
@@ -166,18 +172,19 @@ type ForbiddenError struct {
 
 func (e *ForbiddenError) Error() string {
 	if e.Verb == "discover" {
-		return fmt.Sprintf("not permitted to see which kinds the API server serves, as the ClusterRole system:discovery permits: %v", e.Err)
+		return fmt.Sprintf("not permitted to see which kinds the API server serves, as the ClusterRole "+
+			"system:discovery permits: %v", e.Err)
 	}
 	return fmt.Sprintf("not permitted to %s %s: %v", e.Verb, e.Ref.Noun(), e.Err)
 }
 
 func (e *ForbiddenError) Unwrap() error { return e.Err }
 
-// UnreachableError: the request was never sent, or a read got no answer.
+// UnreachableError: a write was not sent, or a read got no response.
 type UnreachableError struct {
 	Host string
 	Err  error
-	// Told has the causes that a user was told of already, which all errors of one engine share; nil where nothing keeps them.
+	// Told contains the causes that were already reported to the user. All errors of one Engine share it. It may be nil.
 	Told *sync.Map
 }
 
@@ -185,7 +192,7 @@ func (e *UnreachableError) Error() string { return fmt.Sprintf("cannot reach %s:
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// RefusedError: the API server answered a request with an error of its own: validation, admission, quota, a path that
+// RefusedError: the API server refused a request, because of validation, admission, a quota, or a path that
 // it does not serve. Nothing was written.
 type RefusedError struct {
 	Ref  Ref
@@ -200,20 +207,21 @@ func (e *RefusedError) Error() string {
 
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// NotYetError: a key cannot be computed of what it holds, but what others do to it may let it be, as where a pool is full. Nothing was written.
+// NotYetError: a key cannot be computed from its entry now, but it may be later, when others have changed the
+// entry; for example, a pool is full. Nothing was written.
 type NotYetError struct{ Err error }
 
 func (e *NotYetError) Error() string { return "not yet: " + e.Err.Error() }
 
 func (e *NotYetError) Unwrap() error { return e.Err }
 
-// CanceledError: the caller's context ended before an answer was there, and before a write was sent. Nothing was
-// written.
+// CanceledError: the caller's context ended before a response arrived, and before a write was sent. Nothing
+// was written.
 type CanceledError struct {
 	Ref    Ref
 	Host   string
-	Plugin string // the command that had not given credentials yet; empty where the API server had not answered
-	Err    error  // of the context
+	Plugin string // the exec plugin that a request waited for; empty if none did
+	Err    error  // the cause of the context's end
 }
 
 func (e *CanceledError) Error() string {
@@ -222,30 +230,31 @@ func (e *CanceledError) Error() string {
 
 func (e *CanceledError) Unwrap() error { return e.Err }
 
-// UnknownError: a write was sent, and it could not be found out whether it landed. Err is why.
+// UnknownError: a write was sent, and the engine could not determine whether it was applied. Err is the
+// reason.
 type UnknownError struct {
 	Ref  Ref
-	Base Version // that the write was judged on, zero for a creation
+	Base Version // the version that the write was evaluated on; zero for a creation
 	Err  error
 }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("%s: whether the write landed is unknown: %v", e.Ref.Noun(), e.Err)
+	return fmt.Sprintf("%s: whether the write was applied is unknown: %v", e.Ref.Noun(), e.Err)
 }
 
 func (e *UnknownError) Unwrap() error { return e.Err }
 
-// WaitError: what was waited for did not come about in time. Nothing was written.
+// WaitError: the state that a call waited for was not reached in time. Nothing was written.
 type WaitError struct {
 	Ref Ref
-	// Last is why the last look refused: a *ConflictError over keys, a *NotFoundError, a *TerminatingError or a *NotYetError; nil where there was none.
+	// Last is the last refusal: a *ConflictError about keys, a *NotFoundError, a *TerminatingError or a *NotYetError.
 	Last error
-	// Err is the end of the context, or what kept from looking.
+	// Err is the cause of the context's end, or the error of the watch.
 	Err error
-	// Waited is how long it was waited.
+	// Waited is how long the call waited.
 	Waited time.Duration
 }
 
 func (e *WaitError) Error() string {
-	return fmt.Sprintf("%s: what was waited for did not come about: %v", e.Ref.Noun(), errors.Join(e.Last, e.Err))
+	return fmt.Sprintf("%s: what was waited for did not happen: %v", e.Ref.Noun(), errors.Join(e.Last, e.Err))
 }

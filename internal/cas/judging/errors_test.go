@@ -39,7 +39,7 @@ func TestVerdicts(t *testing.T) {
 		"unknown, by a refusal": {
 			&judging.UnknownError{Ref: ref, Err: errors.Join(conflict, &judging.ForbiddenError{Ref: ref, Err: cause})}, judging.Unknown, "unknown", cause,
 		},
-		"waited in vain": {&judging.WaitError{Ref: ref, Last: conflict, Err: cause}, judging.Rejected, "did not come about", nil},
+		"waited in vain": {&judging.WaitError{Ref: ref, Last: conflict, Err: cause}, judging.Rejected, "did not happen", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,19 +9,20 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Field names a field that this package writes: a key in one of a ConfigMap's maps, or immutable, or a path. What a Secret holds is in binaryData.
+// Field names a place in an object that this package writes: a key of one of a ConfigMap's maps, immutable,
+// or a path. The data of a Secret is in binaryData.
 type Field struct{ in, key string }
 
-// Beside the keys of an object's maps, a Txn names these, which no such key can be: a key has no slash. What they hold is Text. Those of fields
-// are named by FieldKey.
+// A Txn also names labels, annotations and immutable. Their keys contain a slash, which no key of a ConfigMap's
+// maps can contain, and their entries are Text. FieldKey makes the keys of fields.
 
-// LabelKey names a label.
+// LabelKey returns the key of a label.
 func LabelKey(name string) string { return inLabels + name }
 
-// AnnotationKey names an annotation.
+// AnnotationKey returns the key of an annotation.
 func AnnotationKey(name string) string { return inAnnotations + name }
 
-// ImmutableKey names whether the object is immutable: "true" or "false".
+// ImmutableKey is the key of the member immutable, whose entry is "true" or "false".
 const ImmutableKey = "/immutable"
 
 const (
@@ -30,7 +31,7 @@ const (
 	inFields      = "fields/"
 )
 
-// metaField is the field of a key that is no entry.
+// metaField returns the field of a key that does not name an entry of an object's maps.
 func metaField(key string) (f Field, isMeta bool) {
 	if key == ImmutableKey {
 		return Field{in: "immutable"}, true
@@ -45,13 +46,14 @@ func metaField(key string) (f Field, isMeta bool) {
 	return Field{"annotations", name}, isAnnotation
 }
 
-// IsMeta reports whether a key names no entry, but a label, an annotation, immutable or a field. It adds nothing to the size that is limited.
+// IsMeta reports whether a key names a label, an annotation, immutable or a field. Such a key does not count
+// towards MaxSize.
 func IsMeta(key string) bool {
 	_, isMeta := metaField(key)
 	return isMeta
 }
 
-// Field is where what a key holds is stored. An absent entry is stored nowhere.
+// Field returns the place of a key with this entry. For an absent entry, it is a place in data.
 func (e Entry) Field(key string) Field {
 	if f, isMeta := metaField(key); isMeta {
 		return f
@@ -62,9 +64,9 @@ func (e Entry) Field(key string) Field {
 	return Field{"data", key}
 }
 
-// at is what a field holds.
+// at returns the entry of a field.
 func (o *Observation) at(f Field) Entry {
-	var of map[string]string
+	var texts map[string]string
 	switch f.in {
 	case inFields:
 		return o.field(f.key)
@@ -79,19 +81,19 @@ func (o *Observation) at(f Field) Entry {
 		}
 		return Text(strconv.FormatBool(*o.Object().Immutable))
 	case "data":
-		of = o.Object().Data
+		texts = o.Object().Data
 	case "labels":
-		of = o.Object().Labels
+		texts = o.Object().Labels
 	case "annotations":
-		of = o.Object().Annotations
+		texts = o.Object().Annotations
 	}
-	if v, ok := of[f.key]; ok {
+	if v, ok := texts[f.key]; ok {
 		return Text(v)
 	}
 	return Entry{}
 }
 
-// Fields is all that an object holds that was read by its keys.
+// Fields returns all fields of an object that was read as entries.
 func (o *Observation) Fields() map[Field]Entry {
 	all := map[Field]Entry{}
 	for key, e := range o.Entries() {
@@ -109,7 +111,7 @@ func (o *Observation) Fields() map[Field]Entry {
 	return all
 }
 
-// fieldsOf is what a manager owns; nil where that is not told.
+// fieldsOf returns the paths that a manager owns; nil if they cannot be read.
 func fieldsOf(f metav1.ManagedFieldsEntry) *fieldpath.Set {
 	fields := &fieldpath.Set{}
 	if f.FieldsV1 == nil || fields.FromJSON(bytes.NewReader(f.FieldsV1.GetRawBytes())) != nil {

@@ -21,7 +21,8 @@ import (
 
 // The fields of an object of any kind, which is read and written as JSON in one version of its API.
 
-// FieldKey is the key of a field of a kind, by its path. Two spellings of one path have one key. What the path names must be for this use.
+// FieldKey returns the key of a field of a kind. Two spellings of one path have the same key. It returns an
+// error if the field must not be used in this way.
 func FieldKey(kind Kind, path string, use fieldpaths.Use) (string, error) {
 	p, err := fieldpaths.Parse(path)
 	if err == nil {
@@ -33,17 +34,20 @@ func FieldKey(kind Kind, path string, use fieldpaths.Use) (string, error) {
 	return inFields + fieldpaths.Text(p), nil
 }
 
-// FieldPath is the path of a key that FieldKey made, in its one spelling; false for any other key.
+// FieldPath returns the path of a key that FieldKey made, in its canonical spelling, and false for any other
+// key.
 func FieldPath(key string) (path string, isField bool) { return strings.CutPrefix(key, inFields) }
 
-// Overlap reports whether two keys name one thing, or one a part of the other, or what the other selects an element by.
+// Overlap reports whether two keys may name the same thing, one may name a part of the other, or one may name
+// a field by which the other selects an element.
 func Overlap(a, b string) bool {
-	of, isField := FieldPath(oneName(a))
+	path, isField := FieldPath(oneName(a))
 	other, areFields := FieldPath(oneName(b))
-	return a == b || isField && areFields && fieldpaths.Overlap(parsed(of), parsed(other))
+	return a == b || isField && areFields && fieldpaths.Overlap(parsed(path), parsed(other))
 }
 
-// oneName is the key by which two keys are compared: a label or an annotation may be named by LabelKey or AnnotationKey, or by its path.
+// oneName returns the key by which keys are compared: a label or an annotation has a key that LabelKey or
+// AnnotationKey made, or the key of its path.
 func oneName(key string) string {
 	if f, isMeta := metaField(key); isMeta && (f.in == "labels" || f.in == "annotations") {
 		return inFields + fieldpaths.Text(fieldpath.MakePathOrDie("metadata", f.in, f.key))
@@ -51,36 +55,37 @@ func oneName(key string) string {
 	return key
 }
 
-// IsIn reports whether a key names what another one names, or may name a part of it.
+// IsIn reports whether a key may name what another key names, or a part of it.
 func IsIn(key, other string) bool {
 	path, _ := FieldPath(key)
-	of, _ := FieldPath(other)
-	return Overlap(key, other) && len(parsed(path)) >= len(parsed(of))
+	outer, _ := FieldPath(other)
+	return Overlap(key, other) && len(parsed(path)) >= len(parsed(outer))
 }
 
-// paths are those that were parsed, by their text.
+// paths caches parsed paths by their text.
 var paths sync.Map
 
-// parsed is the path of a key.
+// parsed returns the path of a key.
 func parsed(text string) fieldpath.Path {
 	if known, ok := paths.Load(text); ok {
 		p, _ := known.(fieldpath.Path) // nothing else is in it
 		return p
 	}
 	p, err := fieldpaths.Parse(text)
-	if err != nil { // the key was not made by FieldKey
-		return fieldpath.Path{fieldpath.IndexElement(-1)} // which leads nowhere
+	if err != nil { // FieldKey did not make the key
+		return fieldpath.Path{fieldpath.IndexElement(-1)} // selects nothing
 	}
 	paths.Store(text, p)
 	return p
 }
 
-// ObservedFields is what was seen of an answer: an object of any kind, in a version of its API, as JSON.
+// ObservedFields returns the observation of an object of any kind in a response, which has JSON in one API
+// version.
 func ObservedFields(kind Kind, apiVersion string, answer []byte, begun time.Time) (*Observation, error) {
 	var about struct {
 		Metadata metav1.ObjectMeta `json:"metadata"`
 	}
-	if err := exactly.Unmarshal(answer, &about); err != nil { // a member "Metadata" is another one
+	if err := exactly.Unmarshal(answer, &about); err != nil { // unlike encoding/json, it distinguishes "Metadata"
 		return nil, err
 	}
 	object, err := decoded(answer)
@@ -89,17 +94,18 @@ func ObservedFields(kind Kind, apiVersion string, answer []byte, begun time.Time
 	}
 	fields, isObject := object.(map[string]any)
 	if err != nil || !isObject {
-		return nil, errors.Join(errors.New("the answer is no object"), err)
+		return nil, errors.Join(errors.New("the response is not an object"), err)
 	}
-	fields["apiVersion"], fields["kind"] = apiVersion, kind.String() // an item of a list has none
+	fields["apiVersion"], fields["kind"] = apiVersion, kind.String() // an item of a list has neither
 	o := &Observation{
-		kind: kind, configMap: &corev1.ConfigMap{ObjectMeta: about.Metadata}, fields: fields, apiVersion: apiVersion, size: len(answer), Begun: begun,
+		kind: kind, configMap: &corev1.ConfigMap{ObjectMeta: about.Metadata}, fields: fields, apiVersion: apiVersion,
+		size: len(answer), Begun: begun,
 	}
 	o.managers = sync.OnceValue(o.managedFields)
 	return o, nil
 }
 
-// field is what a field holds. Where that cannot be told it is nothing that a field can hold.
+// field returns the entry of a field. If the field cannot be read, it is an entry that no field can have.
 func (o *Observation) field(path string) Entry {
 	e, err := o.read(path)
 	if err != nil {
@@ -116,10 +122,9 @@ func (o *Observation) read(path string) (Entry, error) {
 	return fieldEntry(at.value), nil
 }
 
-// errShape: an object is read either by its entries or by its fields.
-var errShape = errors.New("an object's entries and its fields cannot be told together")
+var errShape = errors.New("an object is read as entries or as fields, not as both")
 
-// Field is what a field holds, by the key that FieldKey made, or why that cannot be told.
+// Field returns the entry of a key that FieldKey made. It returns an error if the field cannot be read.
 func (o *Observation) Field(key string) (Entry, error) {
 	switch path, isField := FieldPath(key); {
 	case !o.Exists():
@@ -133,13 +138,13 @@ func (o *Observation) Field(key string) (Entry, error) {
 	}
 }
 
-// place is where a path leads.
+// place is the end of a path in an object.
 type place struct {
 	value   any // nil if the path is missing
 	missing int // index of the first element of the path that is missing; the length of the path if none is
 }
 
-// find follows a path. A path that is missing is no error.
+// find follows a path. A missing path is not an error.
 func find(object map[string]any, p fieldpath.Path) (place, error) {
 	at := place{value: object}
 	for i, e := range p {
@@ -175,7 +180,8 @@ func step(v any, e fieldpath.PathElement) (any, error) {
 				continue
 			}
 			if found >= 0 {
-				return nil, fmt.Errorf("has several elements that %s selects: select by more, as [key=a,effect=b]", fieldpaths.Text(fieldpath.Path{e}))
+				return nil, fmt.Errorf("has several elements that %s selects: select by more, as [key=a,effect=b]",
+					fieldpaths.Text(fieldpath.Path{e}))
 			}
 			found = i
 		}
@@ -188,14 +194,14 @@ func step(v any, e fieldpath.PathElement) (any, error) {
 	}
 }
 
-// canHold says why a field cannot be made to hold an entry, or nil.
+// canHold returns an error if a field of the object cannot be set to an entry.
 func (o *Observation) canHold(path string, to Entry) error {
 	p := parsed(path)
 	at, err := find(o.fields, p)
 	switch {
 	case err != nil:
 		return err
-	case to.IsAbsent() && at.missing < len(p): // it is gone
+	case to.IsAbsent() && at.missing < len(p): // the field is already missing
 		return nil
 	}
 	for i := at.missing; i < len(p)-1; i++ {
@@ -205,14 +211,15 @@ func (o *Observation) canHold(path string, to Entry) error {
 	}
 	if i := slices.IndexFunc(p, func(e fieldpath.PathElement) bool { return e.FieldName == nil }); i >= 0 {
 		if list, _ := find(o.fields, p[:i]); list.value != nil && hasNull(list.value) {
-			return fmt.Errorf("%s holds a null, which the API server would drop with a write of any element: import %[1]s and set all of it", fieldpaths.Text(p[:i]))
+			return fmt.Errorf("%s holds a null, which the API server would drop with a write of any element: "+
+				"import %[1]s and set all of it", fieldpaths.Text(p[:i]))
 		}
 	}
 	return CanSet(inFields+path, to)
 }
 
-// CanSet says why no object's field can be made to hold an entry, or nil: an element of a list must hold what it is selected by, and a patch drops
-// nulls.
+// CanSet returns an error if the field cannot be set to an entry in any object: an element of a list must keep
+// the values that its path selects by, and a patch drops nulls.
 func CanSet(key string, to Entry) error {
 	path, isField := FieldPath(key)
 	if !isField {
@@ -225,8 +232,10 @@ func CanSet(key string, to Entry) error {
 		return fmt.Errorf("what %s is set to must hold what selects it", path)
 	case last.FieldName != nil && len(p) > 1 && p[len(p)-2].Key != nil:
 		for _, k := range *p[len(p)-2].Key {
-			if k.Name == *last.FieldName && (to.IsAbsent() || fieldpaths.Scalar(value) != fieldpaths.Scalar(k.Value.Unstructured())) {
-				return fmt.Errorf("%s is what its element is selected by: set the element as a whole, or select it by something else", path)
+			isKept := !to.IsAbsent() && fieldpaths.Scalar(value) == fieldpaths.Scalar(k.Value.Unstructured())
+			if k.Name == *last.FieldName && !isKept {
+				return fmt.Errorf("%s is what its element is selected by: set the element as a whole, "+
+					"or select it by something else", path)
 			}
 		}
 	}
@@ -234,7 +243,7 @@ func CanSet(key string, to Entry) error {
 	return err
 }
 
-// with is the object's fields with changes, which were judged on it.
+// with returns the fields of the object after changes that were evaluated on it.
 func (o *Observation) with(changes []Change) map[string]any {
 	object := runtime.DeepCopyJSON(o.fields)
 	for _, c := range changes {
@@ -245,24 +254,25 @@ func (o *Observation) with(changes []Change) map[string]any {
 	return object
 }
 
-// put has a field hold an entry. It makes maps on the way, and a list for an element that is the first.
+// put sets the field at a path within a value to an entry, and returns the new value. It creates maps that are
+// missing, and a list for its first element.
 func put(v any, p fieldpath.Path, to Entry) any {
 	if len(p) == 0 {
 		return to.fieldValue()
 	}
 	removes := len(p) == 1 && to.IsAbsent()
 	if name := p[0].FieldName; name != nil {
-		in, isMap := v.(map[string]any)
+		members, isMap := v.(map[string]any)
 		if !isMap {
-			in = map[string]any{}
+			members = map[string]any{}
 		}
-		switch _, isThere := in[*name]; {
+		switch _, isThere := members[*name]; {
 		case removes:
-			delete(in, *name)
+			delete(members, *name)
 		case isThere || !to.IsAbsent():
-			in[*name] = put(in[*name], p[1:], to)
+			members[*name] = put(members[*name], p[1:], to)
 		}
-		return in
+		return members
 	}
 	list, _ := v.([]any)
 	i := slices.IndexFunc(list, func(element any) bool { return fieldpaths.Selects(p[0], element) })
@@ -277,7 +287,7 @@ func put(v any, p fieldpath.Path, to Entry) any {
 	return list
 }
 
-// difference is the merge patch that makes one map of another.
+// difference returns the merge patch (RFC 7386) that turns one map into another.
 func difference(from, to map[string]any) map[string]any {
 	patch := map[string]any{}
 	for name := range from {

@@ -5,75 +5,83 @@ import (
 	"slices"
 )
 
-// Decision is the outcome of judging a Txn.
+// Decision is the outcome of the evaluation of a Txn, a Creation or a Removal.
 type Decision uint8
 
 const (
 	DecideWrite  Decision = iota
 	DecideDone            // applied, without a write
-	DecideRefuse          // with the error
+	DecideRefuse          // refused, with Judgement.Err
 )
 
-// Judgement is the result of judging a Txn by one observation.
+// Judgement is the result of the evaluation of a Txn, a Creation or a Removal on one observation.
 type Judgement struct {
 	Decision
-	Err     error
-	Changes []Change // of all keys that count, compared ones included; not where it is refused
+	Err error
+	// Changes are those of a Txn that is not refused, compared keys included, without keys that are already removed. A
+	// removal that has nothing to do has none.
+	Changes []Change
 }
 
-// Change is what one request does to one key.
+// Change is the effect of a request on one key.
 type Change struct {
 	Key  string
 	From Entry
 	To   Entry
-	// IsGuard: the key is compared only, and stays what it is.
+	// IsGuard: the key is only compared, and stays as it is.
 	IsGuard bool
 }
 
-// Writes reports whether the change makes a difference.
+// Writes reports whether the change alters the key.
 func (c Change) Writes() bool { return !c.IsGuard && c.To != c.From }
 
-// Signs reports whether the change leaves its writer's name on the key.
+// Signs reports whether managedFields name the writer of the change: removals leave no trace.
 func (c Change) Signs() bool { return c.Writes() && !c.To.IsAbsent() }
 
-// History is what Judge needs to know about earlier versions of the object.
+// History is the part of an object's earlier versions that an evaluation depends on.
 type History interface {
-	// LeadsFrom reports whether v is the observed version or the lineage leads from v to it.
+	// LeadsFrom reports whether v is the observed version, or the lineage leads from v to it.
 	LeadsFrom(v Version) bool
-	// WroteSince reports whether this process wrote the key, or one that overlaps it, or took it over, after it had seen version v or, where it has not, at a later version.
+	// WroteSince reports whether this process wrote or adopted the key, or a key that overlaps it, after it had
+	// observed version v. If the process did not observe v, the order of the resourceVersions decides.
 	WroteSince(key string, v Version) bool
 }
 
-// Judge decides whether a Txn may be written, given an observation. The answer is only as current as the observation.
+// Judge evaluates a Txn on an observation. The result is only as current as the observation.
 func Judge(t *Txn, o *Observation, h History) Judgement { return JudgeAfter(t, o, nil, h) }
 
-// JudgeAfter is Judge for a Txn that shares a request with others. left has the keys that those change.
+// JudgeAfter is Judge for a Txn that shares a request with others. left maps keys to the entries that the
+// transactions before it in the request compute.
 func JudgeAfter(t *Txn, o *Observation, left map[string]Entry, h History) Judgement {
 	j := t.judgeAll(o, left, h)
 	if j.Decision != DecideRefuse && t.Bound.Valid() && !h.LeadsFrom(t.Bound) {
-		keys := make([]KeyConflict, len(j.Changes)) // all of them hold what they must
+		keys := make([]KeyConflict, len(j.Changes)) // every key contains what was expected
 		for i, c := range j.Changes {
 			keys[i] = KeyConflict{Key: c.Key, Reason: ReasonObject, Expected: c.From, New: c.To}
 		}
-		return Judgement{Decision: DecideRefuse, Err: &ConflictError{Reason: ReasonObject, Ref: t.Ref, Keys: keys, At: t.Bound, Live: o}}
+		return Judgement{
+			Decision: DecideRefuse,
+			Err:      &ConflictError{Reason: ReasonObject, Ref: t.Ref, Keys: keys, At: t.Bound, Live: o},
+		}
 	}
 	return j
 }
 
-// judgeAll judges a Txn by everything but its bound.
+// judgeAll evaluates a Txn without its bound.
 func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgement {
 	refuse := func(err error) Judgement { return Judgement{Decision: DecideRefuse, Err: err} }
 	if err := t.judgeFields(o); err != nil {
 		return refuse(err)
 	}
-	isGone := !slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return !k.IsGuard && !k.isGone(o, o.Entry(k.Key)) }) // guards do not matter then
-	if t.GoneIsDone && (!o.Exists() || isGone) {
+	isLeft := func(k KeySwap) bool { return !k.IsGuard && !k.isGone(o, o.Entry(k.Key)) }
+	isGone := !slices.ContainsFunc(t.Keys, isLeft)
+	if t.GoneIsDone && (!o.Exists() || isGone) { // a removal that has nothing left to do does not compare its guards
 		return Judgement{Decision: DecideDone}
 	}
 	if !o.Exists() {
 		return refuse(&NotFoundError{Ref: t.Ref})
 	}
-	goes := t.GoneIsDone && o.Terminating() // the keys go with their ConfigMap
+	goes := t.GoneIsDone && o.Terminating() // the keys are deleted with their object
 	if !goes {
 		if err := t.judgeVersions(o, h); err != nil {
 			return refuse(err)
@@ -110,7 +118,7 @@ func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgeme
 		return refuse(&TerminatingError{Ref: t.Ref, Since: o.configMap.DeletionTimestamp.UTC()})
 	case o.Size()+grows > MaxSize && grows > 0:
 		return refuse(&TooLargeError{Ref: t.Ref, New: size, Others: o.Size() + grows - size})
-	case !differs: // a write would make no version, and could not be found out about
+	case !differs: // a write would make no version, so the outcome of a lost response could not be determined
 		return Judgement{Decision: DecideDone, Changes: changes}
 	case o.fields != nil && !o.SurvivesJSON():
 		return refuse(&FieldError{Ref: t.Ref, Key: t.Keys[0].Key, Err: errNoUTF8})
@@ -118,10 +126,11 @@ func (t *Txn) judgeAll(o *Observation, left map[string]Entry, h History) Judgeme
 	return Judgement{Decision: DecideWrite, Changes: changes}
 }
 
-// errNoUTF8: a write by path has the API server write the object as JSON.
-var errNoUTF8 = errors.New("the object holds U+FFFD, or text that is no UTF-8, of which a write of any field would make U+FFFD: replace that text first")
+// errNoUTF8: the API server encodes an object as JSON to apply a patch of fields.
+var errNoUTF8 = errors.New("the object contains U+FFFD, or text that is not UTF-8, " +
+	"which a write of any field would replace with U+FFFD: replace that text first")
 
-// judgeFields says why a field cannot be told, or cannot be made to hold what it shall hold.
+// judgeFields returns an error if a field cannot be read, or cannot be set to its new entry.
 func (t *Txn) judgeFields(o *Observation) error {
 	for _, k := range t.Keys {
 		path, isField := FieldPath(k.Key)
@@ -139,7 +148,8 @@ func (t *Txn) judgeFields(o *Observation) error {
 	return nil
 }
 
-// judgeVersions holds the Txn against what came before the observation.
+// judgeVersions returns a conflict if the object is not at a version that the Txn requires, or if a removal
+// would undo what this process wrote after the removal's expectations were observed.
 func (t *Txn) judgeVersions(o *Observation, h History) error {
 	if t.GoneIsDone {
 		var own []KeyConflict
@@ -169,7 +179,8 @@ func (t *Txn) judgeVersions(o *Observation, h History) error {
 	return nil
 }
 
-// judgeKeys holds every key against the observation. Without an error it gives what is to be done to them.
+// judgeKeys compares every key with the observation, and returns the changes. goes: the object is being
+// deleted, so that keys are neither adopted nor put back.
 func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Change, error) {
 	changes := make([]Change, 0, len(t.Keys))
 	var failed []KeyConflict
@@ -214,8 +225,9 @@ func (t *Txn) judgeKeys(o *Observation, left map[string]Entry, goes bool) ([]Cha
 	return changes, nil
 }
 
-// isGone reports whether a key of a removal is not there. One that was expected to be absent, and shall hold something, is to be put back, but not into an object
-// that is being deleted: that takes no new finalizer.
+// isGone reports whether a removal has nothing to do for a key. A removal puts a key back that it expects to
+// be absent and that has a New entry, but not into an object that is being deleted, because that accepts no
+// new finalizer.
 func (k KeySwap) isGone(o *Observation, live Entry) bool {
 	return live.IsAbsent() && (!k.Expect.IsAbsent() || k.New.IsAbsent() || o.Terminating())
 }

@@ -10,16 +10,17 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Kind is the kind of an object, of any version of its API group: ConfigMap, which is the zero value, Secret, or what KindOf gives.
+// Kind is the kind of an object, in any version of its API group: ConfigMap, which is the zero value, Secret,
+// or a result of KindOf.
 type Kind string
 
-// The kinds whose objects hold entries.
+// The kinds whose objects have entries.
 const (
 	ConfigMap Kind = ""
 	Secret    Kind = "Secret"
 )
 
-// KindOf is a kind of an API group, which is empty for the core group.
+// KindOf returns the kind of an API group. The group is empty for the core group.
 func KindOf(group, kind string) Kind {
 	switch {
 	case group != "":
@@ -31,25 +32,19 @@ func KindOf(group, kind string) Kind {
 	}
 }
 
-// In here an object of either kind has the shape of a ConfigMap: what a Secret holds is binaryData.
+// This package represents a Secret as a ConfigMap whose binaryData contains the data of the Secret.
 
-// encoded is what is sent to create an object.
+// encoded returns the object to send for a creation.
 func (k Kind) encoded(cm *corev1.ConfigMap, secretType string) runtime.Object {
 	if k == Secret {
-		return &corev1.Secret{ObjectMeta: cm.ObjectMeta, Data: cm.BinaryData, Immutable: cm.Immutable, Type: corev1.SecretType(secretType)}
+		return &corev1.Secret{
+			ObjectMeta: cm.ObjectMeta, Data: cm.BinaryData, Immutable: cm.Immutable, Type: corev1.SecretType(secretType),
+		}
 	}
 	return cm
 }
 
-// maps hold entries, by our names.
-func (k Kind) maps() []string {
-	if k == Secret {
-		return []string{"binaryData"}
-	}
-	return []string{"data", "binaryData"}
-}
-
-// wire is the name that the API server has for one of our maps.
+// wire returns the API server's name of one of the ConfigMap's maps.
 func (k Kind) wire(in string) string {
 	if k == Secret && in == "binaryData" {
 		return "data"
@@ -57,18 +52,19 @@ func (k Kind) wire(in string) string {
 	return in
 }
 
-// decode is the inverse of encoded. It is false for what is of no kind.
+// decode is the inverse of encoded. ok is false for an object of any other kind.
 func decode(object runtime.Object) (kind Kind, cm *corev1.ConfigMap, secretType string, ok bool) {
 	switch o := object.(type) {
 	case *corev1.ConfigMap:
 		return ConfigMap, o, "", true
 	case *corev1.Secret:
-		return Secret, &corev1.ConfigMap{ObjectMeta: o.ObjectMeta, BinaryData: o.Data, Immutable: o.Immutable}, string(o.Type), true
+		cm = &corev1.ConfigMap{ObjectMeta: o.ObjectMeta, BinaryData: o.Data, Immutable: o.Immutable}
+		return Secret, cm, string(o.Type), true
 	}
 	return "", nil, "", false
 }
 
-// String is the kind without its group.
+// String returns the name of the kind without its group.
 func (k Kind) String() string {
 	if k == ConfigMap {
 		return "ConfigMap"
@@ -77,7 +73,7 @@ func (k Kind) String() string {
 	return name
 }
 
-// Group is the API group of the kind; empty for the core group.
+// Group returns the API group of the kind; empty for the core group.
 func (k Kind) Group() string {
 	_, group, _ := strings.Cut(string(k), ".")
 	return group
@@ -89,7 +85,8 @@ func (k Kind) HoldsEntries() bool { return k == ConfigMap || k == Secret }
 // Hides reports whether error texts must not quote values.
 func (k Kind) Hides() bool { return k == Secret }
 
-// Resource is the name of a kind that holds entries in URLs, in roles and in the API server's answers; empty for another kind.
+// Resource returns the name of a kind with entries in URLs, roles and responses of the API server; empty for
+// another kind.
 func (k Kind) Resource() string {
 	if !k.HoldsEntries() {
 		return ""
@@ -97,8 +94,8 @@ func (k Kind) Resource() string {
 	return strings.ToLower(k.String()) + "s"
 }
 
-// Entry is what an entry becomes in an object of the kind. A Secret holds bytes alone, so that text becomes Binary there. Entries that
-// this package returns are of that form; those that it takes need not be.
+// Entry returns an entry in the form that objects of the kind have. A Secret has bytes only, so that text
+// becomes Binary. Entries that this package returns have that form; entries that it accepts need not have it.
 func (k Kind) Entry(e Entry) Entry {
 	if e.kind == text && k == Secret {
 		e.kind = binary
@@ -106,7 +103,7 @@ func (k Kind) Entry(e Entry) Entry {
 	return e
 }
 
-// path is where managedFields have a field.
+// path returns the path of a field in managedFields.
 func (k Kind) path(f Field) fieldpath.Path {
 	switch f.in {
 	case "immutable":
@@ -120,15 +117,7 @@ func (k Kind) path(f Field) fieldpath.Path {
 	}
 }
 
-// location is where an entry stands in its object, as a JSON pointer, and its JSON value; nowhere for an absent one.
-func (k Kind) location(key string, e Entry) (string, any) {
-	if e.IsAbsent() {
-		return "", nil
-	}
-	return "/" + k.wire(e.Field(key).in) + "/" + key, e.value()
-}
-
-// Stored is the Txn with entries as its object holds them.
+// Stored returns the Txn with its entries in the form that the object has.
 func (t *Txn) Stored() *Txn {
 	kind, stored := t.Ref.Kind, *t
 	stored.Keys = slices.Clone(t.Keys)
@@ -148,7 +137,7 @@ func (t *Txn) Stored() *Txn {
 	return &stored
 }
 
-// Stored is the Creation with its entries and its type as the API server stores them.
+// Stored returns the Creation with its entries and its type as the API server stores them.
 func (n *Creation) Stored() *Creation {
 	stored := *n
 	stored.Entries = make(map[string]Entry, len(n.Entries))

@@ -2,23 +2,25 @@ package judging
 
 import "k8s.io/apimachinery/pkg/util/resourceversion"
 
-// Lineage is the chain of versions that this process's own writes gave one object. Only a write that was conditional
-// on the head and changed the version extends it; a version that came about in any other way begins a new chain.
+// Lineage is the chain of versions of one object that only writes of this process made. A write that was
+// conditional on the head and changed the version extends the chain. Any other new version begins a new
+// chain.
 type Lineage struct {
 	head    Version
-	next    int             // the number that the next version seen gets
-	seen    map[Version]int // versions in the order in which they were the head
-	begins  int             // the number of the oldest version of the unbroken chain
-	written map[string]mark // where this process last wrote a key
+	next    int             // the number of the next point
+	seen    map[Version]int // the number of each version that was the head
+	begins  int             // the number of the oldest version of the chain
+	written map[string]mark // the point at which this process last wrote or adopted a key
 }
 
-// mark is a point of a lineage: the version that was the head, and a number that is greater than that of all points before.
+// mark is a point of a lineage: the version that was the head, and a number that is greater than those of all
+// earlier points.
 type mark struct {
 	number int
 	at     Version
 }
 
-// Observed takes note of what a read saw.
+// Observed records the version that a read found.
 func (l *Lineage) Observed(v Version) {
 	if l.seen != nil && v == l.head {
 		return
@@ -30,7 +32,8 @@ func (l *Lineage) Observed(v Version) {
 // Cut begins a new chain at the head.
 func (l *Lineage) Cut() { l.begins = l.seen[l.head] }
 
-// Wrote takes note of an own write of keys, conditional on from, that led to version to.
+// Wrote records a write of keys by this process that was conditional on version from and made version to. The
+// versions are equal if the write changed nothing, or if a new chain begins at it.
 func (l *Lineage) Wrote(from, to Version, keys ...string) {
 	l.Observed(from)
 	if to != from {
@@ -38,13 +41,13 @@ func (l *Lineage) Wrote(from, to Version, keys ...string) {
 	}
 	for _, key := range keys {
 		key = oneName(key)
-		if l.seen[to] >= l.written[key].number { // one that changed nothing may come after the key was taken over
+		if l.seen[to] >= l.written[key].number { // a write that changed nothing may come after the key was adopted
 			l.written[key] = mark{l.seen[to], to}
 		}
 	}
 }
 
-// Took takes note of a key that was taken over as it is: later than all that was seen so far, the head included.
+// Took records that a key was adopted as it is, later than everything recorded so far, the head included.
 func (l *Lineage) Took(key string) {
 	l.written[oneName(key)] = mark{l.next, l.head}
 	l.next++
@@ -68,8 +71,9 @@ func (l *Lineage) LeadsFrom(v Version) bool {
 	return ok && n >= l.begins
 }
 
-// WroteSince implements [History]. A version that was never the head, as one that somebody saw while a write was under way, is older than the
-// write unless the API server's order says otherwise.
+// WroteSince implements [History]. A version that was never the head, such as one that another process
+// observed while a write was under way, counts as older than the write, unless the order of the
+// resourceVersions shows otherwise.
 func (l *Lineage) WroteSince(key string, v Version) bool {
 	if wrote, ok := l.written[oneName(key)]; ok && l.isSince(wrote, v) {
 		return true

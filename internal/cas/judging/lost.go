@@ -1,24 +1,25 @@
 package judging
 
-// The outcome of a patch whose response was lost: the connection broke, the request timed out, or the answer was 408, 429 or 5xx.
-// A timeline, with times in milliseconds:
+// The outcome of a patch whose response was lost: the connection broke, the request timed out, or the answer
+// was 408, 429 or 5xx. A timeline, with times in milliseconds:
 //
 //	  0  base: the object is at version 7. foo is "1", and kubectl owns it.
 //	  2  The patch foo = "2" is sent, conditional on version 7. The connection breaks.
 //	 22  now: the engine reads the object and compares it with base.
 //
 //	now                                        outcome
-//	version 7                                  Unresolved: send the same patch again. At most one of the two can be applied.
+//	version 7                                  Unresolved: send the patch again. At most one of the two can be applied.
 //	version 8: foo is "2", our entry has foo   Applied: our entry gained a path
 //	version 9: foo is "2", our entry has foo,  Applied: another writer changed bar after us, so the chain begins again
 //	           helm changed bar
-//	version 8: foo is "2", kubectl owns it     Unknown: kubectl wrote the same value, or took our value over
+//	version 8: foo is "2", kubectl owns it     Unknown: kubectl wrote the same value, before or after our write
 //	version 9: foo is "1"                      Unknown: another writer came first, or undid our write
 //	version 8: foo is missing                  Unknown: removals leave no trace in managedFields
 //
-// No rule concludes from a changed object that the patch was not applied: its owner, an autoscaler or an admission policy may have
-// undone it since. Three writers escape the rules: another process that writes the same values under the same field manager in the
-// same second, a writer of an object whose managedFields the API server does not update, and a proxy that sends a request twice.
+// No rule concludes from a changed object that the patch was not applied: its owner, an autoscaler or an
+// admission policy may have undone it since. Three writers escape the rules: another process that writes the
+// same values under the same field manager in the same second, a writer of an object whose managedFields the
+// API server does not update, and a proxy that sends a request twice.
 
 import (
 	"encoding/json"
@@ -53,9 +54,10 @@ const (
 // The reasons for LostUnknown.
 var (
 	errRecreated  = errors.New("the object was deleted and created again")
-	errOtherValue = errors.New("the object does not contain what was sent: the write was not applied, or was changed or undone since")
-	errNoTrace    = errors.New("removals leave no trace in managedFields, so it is not known who changed the object")
-	errNoEntry    = errors.New("managedFields do not show who wrote the value")
+	errOtherValue = errors.New("the object does not contain what was sent: " +
+		"the write was not applied, or was changed or undone since")
+	errNoTrace = errors.New("removals leave no trace in managedFields, so it is not known who changed the object")
+	errNoEntry = errors.New("managedFields do not show who wrote the value")
 )
 
 // Outcome compares the base with the object as a later read found it. With LostUnknown, the error gives the reason.
@@ -66,7 +68,7 @@ func (w LostWrite) Outcome(now *Observation) (LostOutcome, error) {
 	if now.Version().UID != w.Base.Version().UID {
 		return LostUnknown, errRecreated
 	}
-	hasSet, isOwner, ours := false, true, now.owned(w.isOurs) // isOwner: our entry has all that was set
+	hasSet, isOwner, ours := false, true, now.owned(w.isOurs) // isOwner: our entry has every path that was set
 	for _, c := range w.Changes {
 		if !c.Writes() {
 			continue
@@ -90,8 +92,8 @@ func (w LostWrite) Outcome(now *Observation) (LostOutcome, error) {
 	}
 }
 
-// contains reports whether the object contains what was sent. The API server may store a field in another form, and with defaults
-// beside it; a key of a ConfigMap or a Secret is stored as it was sent.
+// contains reports whether the object contains what was sent. The API server may store a field in another form,
+// and with defaults beside it; a key of a ConfigMap or a Secret is stored as it was sent.
 func (o *Observation) contains(key string, sent Entry) bool {
 	live := o.Entry(key)
 	if o.fields == nil || sent.IsAbsent() || live.IsAbsent() {
@@ -100,7 +102,8 @@ func (o *Observation) contains(key string, sent Entry) bool {
 	return contains(live.fieldValue(), sent.fieldValue())
 }
 
-// contains reports whether live has every leaf of sent. Lists have the same length; numbers and quantities are compared by value.
+// contains reports whether live has every leaf of sent. Lists have the same length; numbers and quantities are
+// compared by value.
 func contains(live, sent any) bool {
 	switch sent := sent.(type) {
 	case map[string]any:
@@ -127,8 +130,8 @@ func isSameQuantity(a, b any) bool {
 	return isQuantity && areQuantities && first.Cmp(second) == 0
 }
 
-// quantity returns the quantity that a scalar spells. The text "7e2025112", which may be a commit, spells a number of two million digits.
-// Such numbers take minutes to compare, and are no quantities.
+// quantity returns the quantity that a scalar spells. The text "7e2025112", which may be a commit, spells a
+// number of two million digits. Such numbers take minutes to compare, and are no quantities.
 func quantity(v any) (q resource.Quantity, isQuantity bool) {
 	var text string
 	switch v := v.(type) {
@@ -156,8 +159,8 @@ func (w LostWrite) ourEntryChanged(now *Observation) bool {
 	return now.gained(w.Base, w.isOurs)
 }
 
-// nothingElseChanged reports whether the object is the base with the changes, and no entry but ours changed. Only keys of ConfigMaps
-// and Secrets are stored as they are sent, so it is false for fields of other kinds.
+// nothingElseChanged reports whether the object is the base with the changes, and no entry except ours changed.
+// Only keys of ConfigMaps and Secrets are stored as they are sent, so it is false for fields of other kinds.
 func (w LostWrite) nothingElseChanged(now *Observation) bool {
 	if now.fields != nil {
 		return false
@@ -173,11 +176,10 @@ func (w LostWrite) nothingElseChanged(now *Observation) bool {
 		}
 	}
 	before, after := w.Base.configMap, now.configMap
+	othersChanged := func(m managed) bool { return !w.isOurs(m) && now.gained(w.Base, m.isSame) }
 	return maps.Equal(want, now.Fields()) && slices.Equal(before.Finalizers, after.Finalizers) &&
 		equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences) &&
-		before.DeletionTimestamp.Equal(after.DeletionTimestamp) && !slices.ContainsFunc(now.managers(), func(m managed) bool {
-		return !w.isOurs(m) && now.gained(w.Base, m.isSame)
-	})
+		before.DeletionTimestamp.Equal(after.DeletionTimestamp) && !slices.ContainsFunc(now.managers(), othersChanged)
 }
 
 // FieldsOf maps each field that the changes write to its new entry; absent for a field that is removed.

@@ -14,43 +14,45 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Version is one state of one object. A resourceVersion is opaque: versions are compared for equality only. An empty
-// UID stands for any: what a user writes down as expected has none.
+// Version is one state of one object. An empty UID matches every object: a version that a user expects has
+// none. Versions are compared for equality, except in Lineage.WroteSince.
 type Version struct {
 	UID             string
 	ResourceVersion string
 }
 
-// Matches reports whether v is the version that want asks for.
+// Matches reports whether v is the version that want names.
 func (v Version) Matches(want Version) bool {
 	return v.ResourceVersion == want.ResourceVersion && (want.UID == "" || v.UID == want.UID)
 }
 
-// Valid reports whether a request conditional on v is conditional at all: the API server takes a resourceVersion of ""
-// or "0" in a patch as none, and overwrites.
+// Valid reports whether a request can be conditional on v. The API server treats a resourceVersion of "" or
+// "0" in a patch as none, and overwrites.
 func (v Version) Valid() bool { return v.ResourceVersion != "" && v.ResourceVersion != "0" }
 
-// Writer is what managedFields tells of a writer. It is a hint: the time is that of the manager's last write to any
-// field, in seconds, and a removal leaves no trace.
+// Writer is a manager in managedFields. It is a hint: Time is when the manager last wrote any field, in
+// seconds, and a removal leaves no trace.
 type Writer struct {
 	Manager   string
 	Operation string
 	Time      time.Time // UTC
 }
 
-// Observation is what one read saw of an object. It is never changed after it was made.
+// Observation is what one read found of an object. It does not change.
 type Observation struct {
-	kind       Kind
-	configMap  *corev1.ConfigMap // nil: there was none; of a Secret, the ConfigMap that holds the same as binaryData; of fields, metadata alone
-	fields     map[string]any    // all of the object, where it was read as fields
-	apiVersion string            // of the fields
+	kind Kind
+	// configMap is nil if the object is missing. For a Secret, binaryData contains its data. For an object that was
+	// read as fields, it has only the metadata.
+	configMap  *corev1.ConfigMap
+	fields     map[string]any // the whole object, if it was read as fields
+	apiVersion string         // of the fields
 	secretType string
 	size       int
 	managers   func() []managed // the entries of managedFields
-	Begun      time.Time        // when the request that read it was sent
+	Begun      time.Time        // when the request was sent whose response this is
 }
 
-// Observed is what was seen of an answer; nil where that is no object of any kind.
+// Observed returns the observation of an object in a response; nil if it is no ConfigMap and no Secret.
 func Observed(answer runtime.Object, begun time.Time) *Observation {
 	kind, cm, secretType, ok := decode(answer)
 	if !ok {
@@ -67,10 +69,11 @@ func Observed(answer runtime.Object, begun time.Time) *Observation {
 	return o
 }
 
-// nothing is what was seen where there is none.
+// nothing is the ConfigMap of a missing object.
 var nothing = &corev1.ConfigMap{}
 
-// Object is what was seen, which is not to be changed: a ConfigMap; of a Secret one that holds the same as binaryData; an empty one where there was none.
+// Object returns the object as a ConfigMap, which must not be changed. For a Secret, binaryData contains its
+// data. For a missing object it is empty.
 func (o *Observation) Object() *corev1.ConfigMap {
 	if o.configMap == nil {
 		return nothing
@@ -78,21 +81,21 @@ func (o *Observation) Object() *corev1.ConfigMap {
 	return o.configMap
 }
 
-// APIVersion is that in which the object was read by its fields; empty where it was read by its entries.
+// APIVersion returns the API version in which the object was read as fields; empty if it was read as entries.
 func (o *Observation) APIVersion() string { return o.apiVersion }
 
-// Path is where managedFields have a field.
+// Path returns the path of a field in managedFields.
 func (o *Observation) Path(f Field) fieldpath.Path { return o.kind.path(f) }
 
-// Exists reports whether there was an object.
+// Exists reports whether the read found an object.
 func (o *Observation) Exists() bool { return o.configMap != nil }
 
-// Version is the zero Version where there was no object.
+// Version returns the version of the object; the zero Version if it is missing.
 func (o *Observation) Version() Version {
 	return Version{UID: string(o.Object().UID), ResourceVersion: o.Object().ResourceVersion}
 }
 
-// Entry is what key held.
+// Entry returns the entry of a key.
 func (o *Observation) Entry(key string) Entry {
 	if f, isMeta := metaField(key); isMeta {
 		return o.at(f)
@@ -100,7 +103,7 @@ func (o *Observation) Entry(key string) Entry {
 	return cmp.Or(o.at(Field{"data", key}), o.at(Field{"binaryData", key}))
 }
 
-// Entries is what all keys held, in a map of its own.
+// Entries returns the entries of all keys, in a new map.
 func (o *Observation) Entries() map[string]Entry {
 	all := map[string]Entry{}
 	for k, v := range o.Object().Data {
@@ -112,23 +115,24 @@ func (o *Observation) Entries() map[string]Entry {
 	return all
 }
 
-// Labels is metadata.labels, which is not to be changed.
+// Labels returns metadata.labels, which must not be changed.
 func (o *Observation) Labels() map[string]string { return o.Object().Labels }
 
-// Annotations is metadata.annotations, which is not to be changed.
+// Annotations returns metadata.annotations, which must not be changed.
 func (o *Observation) Annotations() map[string]string { return o.Object().Annotations }
 
-// Type is the type of a Secret, and empty for a ConfigMap.
+// Type returns the type of a Secret; empty for any other object.
 func (o *Observation) Type() string { return o.secretType }
 
-// Immutable reports whether the object refuses every change of its entries.
+// Immutable reports whether the API server refuses every change of the object's entries.
 func (o *Observation) Immutable() bool {
 	return o.Object().Immutable != nil && *o.Object().Immutable
 }
 
-// SurvivesJSON reports whether the object is the same after it was written and parsed as JSON, as the API server does for a JSON
-// Patch, and for any patch of fields: text that is no UTF-8 becomes U+FFFD there, and could not be told from U+FFFD itself. What status holds, no
-// such write changes.
+// SurvivesJSON reports whether an object that was read as fields stays the same when the API server encodes
+// it as JSON, as it does to apply a patch of fields: text that is not UTF-8 becomes U+FFFD. Such text and
+// U+FFFD itself look alike in the response. status does not matter, because a write of fields outside status
+// leaves it unchanged.
 func (o *Observation) SurvivesJSON() bool {
 	var all []Entry
 	for name, v := range o.fields {
@@ -142,14 +146,15 @@ func (o *Observation) SurvivesJSON() bool {
 // Terminating reports whether the object is being deleted.
 func (o *Observation) Terminating() bool { return o.Object().DeletionTimestamp != nil }
 
-// Size is the number of bytes of all values together, which the API server limits to MaxSize.
+// Size returns the number of bytes of all values together, which the API server limits to MaxSize. For an
+// object that was read as fields, it is the length of the response.
 func (o *Observation) Size() int { return o.size }
 
-// MaxSize is how many bytes the values of a ConfigMap or a Secret may have together (validation in k8s.io/kubernetes counts
-// values, not keys, and has one limit for both).
+// MaxSize is the number of bytes that the values of a ConfigMap or a Secret may have together (validation in
+// k8s.io/kubernetes counts values, not keys, and has one limit for both kinds).
 const MaxSize = corev1.MaxSecretSize
 
-// Writers are all managers that managedFields name, in their order there.
+// Writers returns all managers that managedFields name, in their order there.
 func (o *Observation) Writers() (all []Writer) {
 	for _, f := range o.Object().ManagedFields {
 		all = append(all, writerOf(f))
@@ -165,8 +170,8 @@ func writerOf(f metav1.ManagedFieldsEntry) Writer {
 	return w
 }
 
-// LastWriters are the managers with the latest time: several where they wrote in the same second, and none where managedFields
-// tell of none.
+// LastWriters returns the managers with the latest time: several if they wrote in the same second, and none
+// if no entry of managedFields except ancient-changes has a time.
 func (o *Observation) LastWriters() (last []Writer) {
 	for _, w := range o.Writers() {
 		if w.Manager == manyManagers || w.Time.IsZero() || len(last) > 0 && w.Time.Before(last[0].Time) {
@@ -180,23 +185,24 @@ func (o *Observation) LastWriters() (last []Writer) {
 	return last
 }
 
-// manyManagers is the manager under which the API server puts the oldest together where there are many (managedfields in
-// k8s.io/apimachinery). Who is among them is not told.
+// manyManagers is the manager under which the API server merges the oldest entries if there are more than ten
+// (managedfields in k8s.io/apimachinery). Its entry does not show which managers it replaces.
 const manyManagers = "ancient-changes"
 
-// managed is an entry of managedFields. fields is nil where what the manager owns is not told.
+// managed is an entry of managedFields. fields is nil if the paths that the manager owns cannot be read.
 type managed struct {
 	Writer
 
 	apiVersion, subresource string
 	fields                  *fieldpath.Set
-	// isOtherVersion: the entry is of another API version than the one that the fields were read in, and may name them differently.
+	// isOtherVersion: the fields were read in another API version than the entry's, which may name them differently.
 	isOtherVersion bool
 }
 
-// isSame reports whether two entries are of the same manager.
+// isSame reports whether two entries belong to the same manager.
 func (m managed) isSame(other managed) bool {
-	return m.Manager == other.Manager && m.Operation == other.Operation && m.apiVersion == other.apiVersion && m.subresource == other.subresource
+	return m.Manager == other.Manager && m.Operation == other.Operation &&
+		m.apiVersion == other.apiVersion && m.subresource == other.subresource
 }
 
 func (o *Observation) managedFields() (all []managed) {
@@ -207,7 +213,7 @@ func (o *Observation) managedFields() (all []managed) {
 	return all
 }
 
-// IsVersioned reports whether a write on what was answered can be conditional.
+// IsVersioned reports whether the observation has a version that a write can be conditional on.
 func (o *Observation) IsVersioned() bool {
 	return o != nil && o.Version().UID != "" && o.Version().Valid()
 }

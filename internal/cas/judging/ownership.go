@@ -8,9 +8,10 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/fieldpaths"
 )
 
-// Owners returns the managers that own a key by managedFields: the manager that changed its value last and, with server-side apply,
-// all that applied the same value since. It returns none for an absent key, and none where managedFields do not show the owner. A
-// field that consists of parts has the owners of all its parts.
+// Owners returns the managers that own a key in managedFields: the manager that changed its value last and,
+// with server-side apply, every manager that applied the same value since. It returns none for an absent key,
+// and none if managedFields do not show the owner. A field that consists of parts has the owners of all its
+// parts.
 func (o *Observation) Owners(key string) (owners []Writer) {
 	e := o.Entry(key)
 	if e.IsAbsent() {
@@ -41,8 +42,8 @@ func (o *Observation) Owners(key string) (owners []Writer) {
 	return owners
 }
 
-// isPart reports whether a path of managedFields names a part of a field, or contains the field. managedFields name an element of a
-// list by its keys, and the path of a field may select the element by other members.
+// isPart reports whether a path of managedFields names a part of a field, or contains the field. managedFields
+// name an element of a list by its keys, and the path of a field may select the element by other members.
 func (o *Observation) isPart(leaf, path fieldpath.Path) bool {
 	for i := range min(len(leaf), len(path)) {
 		if leaf[i].FieldName != nil || path[i].FieldName != nil {
@@ -62,7 +63,8 @@ func (o *Observation) isPart(leaf, path fieldpath.Path) bool {
 	return true
 }
 
-// gained reports whether the entries of managedFields that is selects gained a path since before, or have another timestamp.
+// gained reports whether the entries of managedFields for which is returns true gained a path since before,
+// or have another timestamp.
 func (o *Observation) gained(before *Observation, is func(managed) bool) bool {
 	had := &fieldpath.Set{}
 	times := map[string]bool{}
@@ -79,7 +81,8 @@ func (o *Observation) gained(before *Observation, is func(managed) bool) bool {
 	return false
 }
 
-// owned is the set of paths that the entries of managedFields own which is selects; nil if one of them cannot be read.
+// owned returns the paths that the entries of managedFields for which is returns true own; nil if one of the
+// entries cannot be read.
 func (o *Observation) owned(is func(managed) bool) *fieldpath.Set {
 	all := &fieldpath.Set{}
 	for _, m := range o.managers() {
@@ -90,7 +93,8 @@ func (o *Observation) owned(is func(managed) bool) *fieldpath.Set {
 	return all
 }
 
-// isIn reports whether a set of paths of managedFields has a field, a part of the field, or the map or list that contains the field.
+// isIn reports whether a set of paths of managedFields has a field, a part of the field, or the map or list
+// that contains the field.
 func (o *Observation) isIn(owned *fieldpath.Set, f Field) (isIn bool) {
 	path := o.kind.path(f)
 	if o.fields == nil || owned == nil {
@@ -100,7 +104,7 @@ func (o *Observation) isIn(owned *fieldpath.Set, f Field) (isIn bool) {
 	return isIn
 }
 
-// union is the union of two sets; nil if one of them is not known.
+// union returns the union of two sets; nil if one of them is nil.
 func union(a, b *fieldpath.Set) *fieldpath.Set {
 	if a == nil || b == nil {
 		return nil

@@ -14,8 +14,9 @@ type Request struct {
 	Body []byte
 }
 
-// Patch returns a merge patch that makes the changes while the object is at base: the API server refuses another resourceVersion with
-// 409, and another uid with 409 or 422. owner, if not nil, is the entry that managedFields begin with.
+// Patch returns a merge patch that makes the changes while the object is at base: the API server refuses
+// another resourceVersion with 409, and another uid with 409 or 422. owner, if not nil, is the entry that
+// managedFields begin with.
 func Patch(base *Observation, changes []Change, owner *metav1.ManagedFieldsEntry) (Request, error) {
 	kind, patch := types.MergePatchType, map[string]any{}
 	if base.fields != nil {
@@ -37,10 +38,11 @@ func Patch(base *Observation, changes []Change, owner *metav1.ManagedFieldsEntry
 	return Request{kind, body}, err
 }
 
-// mergeEntries adds changes of keys to a patch. A key that moves between data and binaryData does so in one request. The patch means
-// the same as a JSON merge patch (RFC 7386) and as a strategic one. It is sent as a strategic one, for which the API server need not
-// encode the whole object as JSON: at 900 KiB that takes a quarter of the time. A key that is a directive in a strategic patch, and
-// that no ConfigMap may have, is sent as a JSON merge patch, so that validation refuses it.
+// mergeEntries adds changes of keys to a patch. A key that moves between data and binaryData does so in one
+// request. The patch means the same as a JSON merge patch (RFC 7386) and as a strategic one. It is sent as a
+// strategic one, for which the API server need not encode the whole object as JSON: at 900 KiB that takes a
+// quarter of the time. A key that is a directive in a strategic patch, and that no ConfigMap may have, is sent
+// as a JSON merge patch, so that validation refuses it.
 func (k Kind) mergeEntries(patch map[string]any, changes []Change) types.PatchType {
 	kind := types.StrategicMergePatchType
 	metadata := map[string]any{}

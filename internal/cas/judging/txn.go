@@ -5,59 +5,64 @@ import (
 	"strings"
 )
 
-// Txn asks for keys of one object to be written in one atomic request: all of them, if every expectation holds, and nothing otherwise.
+// Txn asks for keys of one object to be written in one atomic request: all of them if every expectation
+// holds, and none otherwise.
 type Txn struct {
 	Ref Ref
-	// APIVersion, where it is not empty, is that in which Keys name fields, each as FieldKey names it; as "apps/v1". It is required for a kind that
-	// holds no entries.
+	// APIVersion, if not empty, is the API version in which Keys name fields (see FieldKey), such as "apps/v1". It is
+	// required for a kind other than ConfigMap and Secret.
 	APIVersion string
-	// Keys are what it names, each at most once: entries, and labels and annotations as LabelKey and AnnotationKey name them, and ImmutableKey.
-	// Or they are fields, of which none that is written overlaps another that is.
+	// Keys names each key at most once. Without an APIVersion, keys name entries, labels (LabelKey), annotations
+	// (AnnotationKey) and ImmutableKey. With an APIVersion, they name fields (FieldKey), and no written field
+	// overlaps another written field.
 	Keys []KeySwap
-	// Hides keeps the values of the fields that are named out of errors.
+	// Hides keeps the values of the named fields out of errors.
 	Hides bool
 
-	// GoneIsDone makes keys to be removed, or a ConfigMap, that are not there a success without a write: a removal has nothing
-	// left to do, but for a key that it puts back where it expects none. It also lets the write pass on a ConfigMap that is being deleted, whatever was done to it.
+	// GoneIsDone makes a removal succeed without a write if its keys, or the object, are already missing. A removal
+	// still puts a key back that it expects to be absent and that has a New entry. On an object that is being deleted,
+	// no version is required, and a removal whose expectations do not hold succeeds without a write.
 	GoneIsDone bool
 
-	// At lists versions which the object must be at, or to which the lineage must lead from them.
+	// At lists versions. For each of them, the object must be at that version, or the lineage must lead from it to
+	// the object's version.
 	At []Version
-	// Bound is a version as one of At. It is judged last, so that what else refuses is told first. The zero Version binds nothing. Not for a
-	// removal.
+	// Bound is a version like those of At. It is compared last, so that any other refusal is reported first. The zero
+	// Version requires nothing. A removal must not set it.
 	Bound Version
-	// Seen is the version at which Expect was observed, if known. It keeps a removal from undoing what this process has written since.
+	// Seen is the version at which Expect was observed, if known. A removal does not undo what this process wrote
+	// after it.
 	Seen Version
 
-	// FieldManager is written into managedFields. Required.
+	// FieldManager is the manager that managedFields name for the write. Required.
 	FieldManager string
 }
 
 // KeySwap is one key of a Txn.
 type KeySwap struct {
 	Key string
-	// Expect is what the key must hold.
+	// Expect is the entry that the key must contain.
 	Expect Entry
-	// New is what the key shall hold after it; the absent Entry removes it.
+	// New is the entry after the write. The absent Entry removes the key.
 	New Entry
-	// Held says what becomes of a key that holds New already.
+	// Held decides what happens if the key already contains New.
 	Held Held
-	// IsGuard makes it a comparison alone: New and Held do not count, and nothing is written.
+	// IsGuard makes the swap a comparison: New and Held are ignored, and the key is not written.
 	IsGuard bool
-	// Next, where it is not nil, makes New of what the key holds at the time of the write, instead of Expect, New and Held. An
-	// error refuses the Txn.
+	// Next, if not nil, computes the new entry from the entry at the time of the write. Expect, New and Held are
+	// ignored then. An error refuses the Txn.
 	Next func(live Entry) (Entry, error)
 }
 
-// Held says what becomes of a swap whose key holds the new entry already.
+// Held decides what happens to a swap whose key already contains the new entry.
 type Held uint8
 
 const (
-	// HeldIsJudged leaves it to the expectation.
+	// HeldIsJudged compares the entry with Expect, as any other entry.
 	HeldIsJudged Held = iota
-	// HeldIsDone takes the entry over: applied, without a write.
+	// HeldIsDone adopts the entry: applied, without a write.
 	HeldIsDone
-	// HeldIsRefused refuses with ReasonHeld.
+	// HeldIsRefused is a conflict with ReasonHeld.
 	HeldIsRefused
 )
 
@@ -66,21 +71,21 @@ func (t *Txn) IsGuard(key string) bool {
 	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Key == key && k.IsGuard })
 }
 
-// Computes reports whether the Txn computes a key from what it contains.
+// Computes reports whether the Txn computes a key from the entry that the key contains.
 func (t *Txn) Computes() bool {
 	return slices.ContainsFunc(t.Keys, func(k KeySwap) bool { return k.Next != nil })
 }
 
-// IsTake reports whether all that the Txn does is to compute one key. Several of them can go into one request, each on what the
-// one before it leaves.
+// IsTake reports whether the Txn does nothing except compute one key. Several such transactions of a key can
+// share a request, each computed from the result of the one before it.
 func (t *Txn) IsTake() bool {
 	return len(t.Keys) == 1 && t.Keys[0].Next != nil && !t.IsHeld()
 }
 
-// IsHeld reports whether the Txn is held to a version of the object.
+// IsHeld reports whether the Txn requires a version of the object.
 func (t *Txn) IsHeld() bool { return len(t.At) > 0 || t.Bound.Valid() }
 
-// KeyNames are the names of the keys, for people.
+// KeyNames returns the names of the keys with commas between them, for people.
 func (t *Txn) KeyNames() string {
 	names := make([]string, len(t.Keys))
 	for i, k := range t.Keys {

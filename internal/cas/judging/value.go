@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// What a field of any kind holds is an entry: text, or else canonical JSON. That has no spaces, its members are sorted, and a number has one
-// form, so that two values are the same just when their entries are.
+// The entry of a field is text or canonical JSON. Canonical JSON has no spaces, sorted members, and one form for each
+// number, so that two values are equal if and only if their entries are equal.
 
-var errNull = errors.New("the value is null, which is no value: leave the member out")
+var errNull = errors.New("the value is null: leave the member out")
 
-// JSON is the entry of a field that holds a JSON value, which is not null: Text for a text. A null within the value is there to be compared: CanSet refuses
-// to write it.
+// JSON returns the entry of a field with a JSON value other than null; Text for a text. A null within the
+// value is only compared: CanSet refuses to write it.
 func JSON(raw []byte) (Entry, error) {
 	v, err := decoded(raw)
 	if err == nil {
@@ -34,7 +34,7 @@ func JSON(raw []byte) (Entry, error) {
 	return fieldEntry(v), nil
 }
 
-// JSON is what the entry of a field holds, as canonical JSON, and false where it holds nothing, or bytes.
+// JSON returns the entry of a field as canonical JSON, and false for an absent entry and for bytes.
 func (e Entry) JSON() (json.RawMessage, bool) {
 	if e.kind == text {
 		return json.RawMessage(encoded(e.content)), true
@@ -42,7 +42,7 @@ func (e Entry) JSON() (json.RawMessage, bool) {
 	return json.RawMessage(e.content), e.kind == structured
 }
 
-// fieldEntry is the entry of a field that holds a normal value.
+// fieldEntry returns the entry of a field with a normal value.
 func fieldEntry(v any) Entry {
 	switch v := v.(type) {
 	case nil:
@@ -59,7 +59,7 @@ func (e Entry) fieldValue() any {
 	if e.kind != structured {
 		return e.content
 	}
-	v, _ := decoded([]byte(e.content)) // it was encoded here
+	v, _ := decoded([]byte(e.content)) // cannot fail: encoded made it
 	return v
 }
 
@@ -75,25 +75,29 @@ func decoded(raw []byte) (v any, err error) {
 	return v, nil
 }
 
-// encoded is the JSON of a normal value.
+// encoded returns the JSON of a normal value.
 func encoded(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // what was decoded can be encoded
+	_ = e.Encode(v) // cannot fail: decoded made the value
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// nulls is what becomes of a null in a value.
+// nulls decides what happens to a null in a value.
 type nulls uint8
 
 const (
-	dropsNulls   nulls = iota // of what was read, but for what is in a list
-	keepsNulls                // of a list that was read: who writes one element of it must know that a patch would drop the null of another
-	refusesNulls              // in a value that is to be written
+	// dropsNulls is for objects that were read. Nulls in their lists stay: a patch of one element would drop the null in
+	// another one, which canHold must notice.
+	dropsNulls nulls = iota
+	// keepsNulls is for values to compare.
+	keepsNulls
+	// refusesNulls is for values to write.
+	refusesNulls
 )
 
-// normal has a decoded value hold each number in its one form.
+// normal returns a decoded value with each number in its canonical form. It changes maps and lists in place.
 func normal(v any, at string, has nulls) (any, error) {
 	switch v := v.(type) {
 	case nil:
@@ -108,7 +112,8 @@ func normal(v any, at string, has nulls) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			if v[name] = member; member == nil && (has == dropsNulls || name == "creationTimestamp") { // as built-in kinds have it
+			v[name] = member
+			if member == nil && (has == dropsNulls || name == "creationTimestamp") { // built-in kinds print that as null
 				delete(v, name)
 			}
 		}
@@ -124,7 +129,7 @@ func normal(v any, at string, has nulls) (any, error) {
 	return v, nil
 }
 
-// hasNull reports whether a value is null, or holds one.
+// hasNull reports whether a value is null or contains a null.
 func hasNull(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -137,7 +142,8 @@ func hasNull(v any) bool {
 	return false
 }
 
-// number is the one form of a number: digits alone, if it is whole, and otherwise as encoding/json writes it.
+// number returns the canonical form of a number: digits only if it is whole, and otherwise the form of
+// encoding/json.
 func number(n json.Number) (json.Number, error) {
 	f, err := strconv.ParseFloat(n.String(), 64)
 	switch {
@@ -155,7 +161,7 @@ func number(n json.Number) (json.Number, error) {
 	return json.Number(raw), err
 }
 
-// Parts are the entry and, where it holds JSON, all texts and numbers in it.
+// Parts returns the entry and, if it is JSON, all texts and numbers in it.
 func (e Entry) Parts() (all []Entry) {
 	all = []Entry{e}
 	if e.kind == structured {
