@@ -22,10 +22,10 @@ const Fresh = time.Second
 // Engine swaps entries of ConfigMaps and Secrets, and fields of objects of any kind, of one API server. It is safe for concurrent use. All that one process does to
 // one cluster has to go through one Engine: its lineage is what tells own writes from foreign ones.
 type Engine struct {
-	client   *wire.Client
-	trace    func(context.Context, Event)
-	limits   limits
-	swapped  atomic.Bool
+	client  *wire.Client
+	trace   func(context.Context, Event)
+	limits  limits
+	swapped atomic.Bool
 
 	closing context.Context // ends when Close is called
 	close   context.CancelCauseFunc

@@ -126,7 +126,7 @@ func TestCancelAfterTheWriteWasSentGetsTheTrueVerdict(t *testing.T) {
 
 func TestCancelWhileTheServerNeverAnswersIsUnknownAfterGrace(t *testing.T) {
 	f := newFixture(t, map[string]string{"foo": "1"})
-	f.engine.limits.grace = 2 * telling
+	f.engine.limits = defaultLimits
 	never := make(chan struct{})
 	sent := make(chan struct{})
 	defer close(never)

@@ -77,11 +77,11 @@ var interruptions = map[string]interrupted{
 	"removal whose answer got lost":     {swaps: removesFoo, fault: losesAnswer(1), loses: true, requests: 3},
 	"overtaken":                         {swaps: swapsOf("foo"), fault: isBusy(1), requests: 4},
 	"siblings that are overtaken":       {swaps: swapsOf("foo", "bar", "baz"), ends: 2, fault: isBusy(1), requests: 4},
-	"answer got lost":                   {swaps: swapsOf("foo"), fault: losesAnswer(1), loses: true, requests: 4},
+	"answer got lost":                   {swaps: swapsOf("foo"), fault: losesAnswer(1), loses: true, requests: 3},
 	"request got lost":                  {swaps: swapsOf("foo"), fault: losesRequest(1), loses: true, requests: 4},
-	"siblings whose answer got lost":    {swaps: swapsOf("foo", "bar", "baz"), fault: losesAnswer(1), loses: true, requests: 4},
+	"siblings whose answer got lost":    {swaps: swapsOf("foo", "bar", "baz"), fault: losesAnswer(1), loses: true, requests: 3},
 	"siblings whose request got lost":   {swaps: swapsOf("foo", "bar", "baz"), fault: losesRequest(1), loses: true, requests: 4},
-	"versioned, and the answer is lost": {swaps: func(f *fixture, v Version) []Swap { return []Swap{f.swapping("foo", one, two, v)} }, fault: losesAnswer(1), loses: true, requests: 4},
+	"versioned, and the answer is lost": {swaps: func(f *fixture, v Version) []Swap { return []Swap{f.swapping("foo", one, two, v)} }, fault: losesAnswer(1), loses: true, requests: 3},
 }
 
 // point is where a context ends.

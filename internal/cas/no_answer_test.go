@@ -17,7 +17,7 @@ func TestWriteWithoutAnAnswerSaysWhyItsWaitEnded(t *testing.T) {
 	for name, says := range map[string]string{"interrupted": "the run was interrupted", "out of time": "no answer came in time"} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"foo": "1"})
-			f.engine.limits.grace = 2 * telling
+			f.engine.limits = defaultLimits
 			written, silent := make(chan struct{}), make(chan struct{})
 			once := sync.OnceFunc(func() { close(written) })
 			f.proxy.SetHook(func(r *http.Request) testcluster.Fault {
