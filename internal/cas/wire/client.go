@@ -1,5 +1,6 @@
-// Package wire sends the engine's requests to the API server, each once, and says what became of it: reads, conditional writes and watches. It
-// keeps credentials and values out of errors. What follows from an answer is package cas's to decide.
+// Package wire sends the engine's requests to the API server and classifies the responses: reads, conditional
+// writes and watches. It sends a write once, and keeps credentials and values out of errors. Package cas
+// decides what follows from a response.
 package wire
 
 import (
@@ -28,33 +29,36 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// scheme knows ConfigMaps and Secrets and nothing else: linking every typed API doubles the size of the binary.
+// scheme has only ConfigMaps and Secrets: linking every typed API doubles the size of the binary.
 var scheme = func() *runtime.Scheme {
 	s := runtime.NewScheme()
-	s.AddKnownTypes(corev1.SchemeGroupVersion, &corev1.ConfigMap{}, &corev1.ConfigMapList{}, &corev1.Secret{}, &corev1.SecretList{})
+	s.AddKnownTypes(corev1.SchemeGroupVersion,
+		&corev1.ConfigMap{}, &corev1.ConfigMapList{}, &corev1.Secret{}, &corev1.SecretList{})
 	metav1.AddToGroupVersion(s, corev1.SchemeGroupVersion)
 	utilruntime.Must(metav1.AddMetaToScheme(s)) // cannot fail: nothing else is registered under these names
 	return s
 }()
 
-// requestTimeout bounds one write, at the API server too, so that an answer that got lost leaves time to find out.
+// requestTimeout bounds one write, at the API server too. It leaves time to determine the outcome after a
+// lost response.
 const requestTimeout = 15 * time.Second
 
-// Client sends single requests about objects and tells their errors apart.
+// Client sends single requests about objects, and gives their errors the engine's types.
 type Client struct {
 	rest        rest.Interface
 	credentials *credentials
 	Host        string
 	Now         func() time.Time
-	// APIVersion is that in which objects are read and written by their fields; empty where they are ConfigMaps and Secrets with their entries.
+	// APIVersion is the API version in which objects are read and written as fields. It is empty for ConfigMaps and
+	// Secrets that are read and written as entries.
 	APIVersion string
 
 	open  rest.Interface // for fields
 	kinds *kinds
-	told  *sync.Map // of all errors of an API server that cannot be reached
+	told  *sync.Map // UnreachableError.Told
 }
 
-// New makes a client. It sends no request.
+// New makes a Client. It sends no request.
 func New(config *rest.Config) (*Client, error) {
 	c := rest.CopyConfig(config)
 	c.APIPath = "/api"
@@ -70,7 +74,7 @@ func New(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A redirect is never followed: of a PATCH it would make a GET, whose answer looks like that of a write.
+	// No redirect is followed: net/http would send a GET instead of a PATCH, and its response looks like a write's.
 	unredirected := *transport
 	unredirected.Transport = &reporter{transport.Transport, given}
 	unredirected.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -90,8 +94,10 @@ func New(config *rest.Config) (*Client, error) {
 	}, nil
 }
 
-// once has a request be about the objects of a namespace, and be sent once: by itself, client-go would send it again and again, for as long
-// as each answer says. It also logs the warnings in an answer and, at a high verbosity, bodies: of ConfigMaps' entries alone.
+// once completes a request for objects of the kind and the namespace of ref, and returns the context to send
+// it with. It disables the retries of client-go, which would send a write again for as long as the responses
+// ask for that. For everything except entries of ConfigMaps, it also disables client-go's logs of warnings
+// and, at a high verbosity, bodies.
 func (c *Client) once(ctx context.Context, ref judging.Ref, r *rest.Request) (context.Context, *rest.Request, error) {
 	if ref.Kind != judging.ConfigMap || c.APIVersion != "" {
 		ctx, r = klog.NewContext(ctx, klog.Logger{}), r.WarningHandler(rest.NoWarnings{})
@@ -104,7 +110,8 @@ func (c *Client) once(ctx context.Context, ref judging.Ref, r *rest.Request) (co
 	return ctx, r.Namespace(ref.Namespace).Resource(ref.Kind.Resource()), nil
 }
 
-// ask sends a request once.
+// ask sends a request once. After a 404 that is not about the object, it asks whether the kind is still
+// served.
 func (c *Client) ask(ctx context.Context, ref judging.Ref, r *rest.Request) (runtime.Object, error) {
 	ctx, r, err := c.once(ctx, ref, r)
 	if err != nil {
@@ -117,7 +124,8 @@ func (c *Client) ask(ctx context.Context, ref judging.Ref, r *rest.Request) (run
 	return answer, err
 }
 
-// Get reads the object, linearizably: without a resourceVersion the API server asks a quorum of etcd.
+// Get reads an object. The read is linearizable: without a resourceVersion, the API server reads from a
+// quorum of etcd.
 func (c *Client) Get(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
 	begun := c.Now()
 	answer, err := c.ask(ctx, ref, c.rest.Get().Name(ref.Name))
@@ -133,16 +141,18 @@ func (c *Client) Get(ctx context.Context, ref judging.Ref) (*judging.Observation
 	return nil, c.Explain(err, ref, "get")
 }
 
-// LacksNamespace reports whether the API server says that there is no such namespace. It is false if it does not let us know.
+// LacksNamespace reports whether the API server answers that the namespace is missing. It is false if the API
+// server refuses to answer.
 func (c *Client) LacksNamespace(ctx context.Context, name string) bool {
 	return isNoNamespace(c.rest.Get().Resource("namespaces").Name(name).MaxRetries(0).Do(ctx).Error())
 }
 
-// mostNames is how many names one answer has at most.
+// mostNames is the limit of one list of names.
 const mostNames = 5000
 
-// Names gives the names of the objects of a kind, in the namespace of one: of the first 5,000, as a table, which has nothing else of them that is worth hiding. It gives
-// none if the API server does not let us know.
+// Names returns the names of at most mostNames objects of the kind and the namespace of ref. It lists them as
+// a Table without the objects, which contains none of their values. It returns none if the API server refuses
+// the list.
 func (c *Client) Names(ctx context.Context, ref judging.Ref) (names []string) {
 	ctx, r, err := c.once(ctx, ref, c.rest.Get().SetHeader("Accept", "application/json;as=Table;g=meta.k8s.io;v=v1").
 		Param("includeObject", string(metav1.IncludeNone)).Param("limit", strconv.Itoa(mostNames)))
@@ -153,7 +163,8 @@ func (c *Client) Names(ctx context.Context, ref judging.Ref) (names []string) {
 	if raw, err := r.Timeout(requestTimeout).Do(ctx).Raw(); err != nil || json.Unmarshal(raw, &table) != nil {
 		return nil
 	}
-	column := slices.IndexFunc(table.ColumnDefinitions, func(d metav1.TableColumnDefinition) bool { return d.Format == "name" })
+	isName := func(d metav1.TableColumnDefinition) bool { return d.Format == "name" }
+	column := slices.IndexFunc(table.ColumnDefinitions, isName)
 	for _, row := range table.Rows {
 		if column >= 0 && column < len(row.Cells) {
 			name, _ := row.Cells[column].(string)
@@ -163,22 +174,22 @@ func (c *Client) Names(ctx context.Context, ref judging.Ref) (names []string) {
 	return names
 }
 
-// GetPatiently is Get, tried again as Patiently does.
+// GetPatiently is Get with the retries of Patiently.
 func (c *Client) GetPatiently(ctx context.Context, ref judging.Ref) (*judging.Observation, error) {
 	return Patiently(ctx, func() (*judging.Observation, error) { return c.Get(ctx, ref) })
 }
 
-var errUnversioned = errors.New("the answer is no object with a uid and a resourceVersion")
+var errUnversioned = errors.New("the response is not an object with a uid and a resourceVersion")
 
-// isAbsence reports whether the API server itself says that there is no such object. Any other 404, as a wrong URL
-// gives, says nothing about it.
+// isAbsence reports whether the API server answers that the object is missing. Any other 404, such as the
+// response to a wrong URL, shows nothing about the object.
 func (c *Client) isAbsence(err error, ref judging.Ref) bool {
 	d := details(err)
 	return apierrors.IsNotFound(err) && d.Kind == c.resource(ref) && d.Name == ref.Name &&
 		!apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// details are those of what the API server said; empty where it said none.
+// details returns the details of the API server's Status; empty if it has none.
 func details(err error) metav1.StatusDetails {
 	status := apierrors.APIStatus(nil)
 	if !errors.As(err, &status) || status.Status().Details == nil {
@@ -187,12 +198,13 @@ func details(err error) metav1.StatusDetails {
 	return *status.Status().Details
 }
 
-// isNoNamespace reports whether the API server says that the namespace does not exist.
+// isNoNamespace reports whether the API server answers that the namespace is missing.
 func isNoNamespace(err error) bool {
-	return apierrors.IsNotFound(err) && details(err).Kind == "namespaces" && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+	return apierrors.IsNotFound(err) && details(err).Kind == "namespaces" &&
+		!apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// Explain gives an error of a request that changed nothing its type.
+// Explain gives the error of a request that changed nothing one of the engine's types.
 func (c *Client) Explain(err error, ref judging.Ref, verb string) error {
 	status := apierrors.APIStatus(nil)
 	switch {
@@ -209,10 +221,11 @@ func (c *Client) Explain(err error, ref judging.Ref, verb string) error {
 	}
 }
 
-// isExplained reports whether an error has its type, as that of a kind that is not known.
+// isExplained reports whether an error already has one of the engine's types.
 func isExplained(err error) bool {
 	switch err.(type) { //nolint:errorlint // none is wrapped
-	case *judging.NotServedError, *judging.ScopeError, *judging.ForbiddenError, *judging.RefusedError, *judging.UnreachableError, *judging.CanceledError:
+	case *judging.NotServedError, *judging.ScopeError, *judging.ForbiddenError, *judging.RefusedError,
+		*judging.UnreachableError, *judging.CanceledError:
 		return true
 	}
 	return false
@@ -231,31 +244,38 @@ const (
 	Unresolved                 // of a write that was Ambiguous: the object is as it was, so the write can be sent again
 )
 
-// Patch sends a conditional patch once. The observation is of the object as the write left it. It is never
-// retried below: a retry of a write that landed would answer as a conflict.
-func (c *Client) Patch(ctx context.Context, ref judging.Ref, r judging.Request, fieldManager string, dry bool) (*judging.Observation, Outcome, error) {
+// Patch sends a conditional patch once. The observation is the object after the write. No layer below retries
+// a patch: after an applied request, a second one would look like a conflict.
+func (c *Client) Patch(
+	ctx context.Context, ref judging.Ref, r judging.Request, fieldManager string, dry bool,
+) (*judging.Observation, Outcome, error) {
 	request := c.rest.Patch(r.Kind).Name(ref.Name).Param("fieldManager", fieldManager).Body(r.Body)
-	if c.APIVersion != "" {
-		request = request.Param("fieldValidation", metav1.FieldValidationStrict) // else a field that is unknown would be dropped
+	if c.APIVersion != "" { // by default, the API server drops unknown fields
+		request = request.Param("fieldValidation", metav1.FieldValidationStrict)
 	}
+	isAboutUID := func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" }
 	return c.send(ctx, ref, "patch", request, dry, func(err error) bool {
-		isOtherUID := slices.ContainsFunc(details(err).Causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" })
 		return apierrors.IsConflict(err) || c.isAbsence(err, ref) ||
-			apierrors.IsInvalid(err) && isOtherUID
+			apierrors.IsInvalid(err) && slices.ContainsFunc(details(err).Causes, isAboutUID)
 	})
 }
 
-// Create sends an object that is not to exist yet, once; stale is that it does.
+// Create sends a new object once. PreconditionFailed means that an object of the name already exists.
 func (c *Client) Create(ctx context.Context, n *judging.Creation, dry bool) (*judging.Observation, Outcome, error) {
 	request := c.rest.Post().Param("fieldManager", n.FieldManager).Body(n.Object())
 	return c.send(ctx, n.Ref, "create", request, dry, apierrors.IsAlreadyExists)
 }
 
-// Remove sends a delete that is conditional on base, once. What it leaves may be there still, being deleted.
-func (c *Client) Remove(ctx context.Context, ref judging.Ref, base judging.Version, dry bool) (*judging.Observation, Outcome, error) {
-	options := &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: new(types.UID(base.UID)), ResourceVersion: &base.ResourceVersion}}
+// Remove sends a delete that is conditional on base, once. The object may still exist afterwards, being
+// deleted.
+func (c *Client) Remove(
+	ctx context.Context, ref judging.Ref, base judging.Version, dry bool,
+) (*judging.Observation, Outcome, error) {
+	options := &metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: new(types.UID(base.UID)), ResourceVersion: &base.ResourceVersion},
+	}
 	if dry {
-		options.DryRun = []string{metav1.DryRunAll} // the API server does not look at the parameter where there is a body
+		options.DryRun = []string{metav1.DryRunAll} // the API server ignores the parameter of a request with a body
 	}
 	request := c.rest.Delete().Name(ref.Name).Body(options)
 	return c.send(ctx, ref, "delete", request, dry, func(err error) bool {
@@ -263,11 +283,16 @@ func (c *Client) Remove(ctx context.Context, ref judging.Ref, base judging.Versi
 	})
 }
 
-// send sends a conditional write once. isPrecondition tells the errors that say that its condition does not hold.
-func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest.Request, dry bool, isPrecondition func(error) bool) (*judging.Observation, Outcome, error) {
+// send sends a conditional write once. isPrecondition reports whether an error means that the precondition
+// failed.
+func (c *Client) send(
+	ctx context.Context, ref judging.Ref, verb string, r *rest.Request, dry bool, isPrecondition func(error) bool,
+) (*judging.Observation, Outcome, error) {
 	var connected, turnedAway atomic.Bool
 	ctx = context.WithValue(ctx, turnedAwayKey{}, &turnedAway)
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	})
 	if dry {
 		r = r.Param("dryRun", metav1.DryRunAll)
 	}
@@ -291,18 +316,19 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 	}
 	status := apierrors.APIStatus(nil)
 	switch {
-	case isExplained(err): // of a kind that is not known, of which nothing was sent, or not to where it is
+	case isExplained(err): // the kind is not served: nothing was sent, or the answer was 404
 		return nil, NotSent, err
 	case !errors.As(err, &status) && (!connected.Load() || errors.Is(err, ErrNoCredentials)):
 		return nil, NotSent, c.Explain(err, ref, verb)
 	case !errors.As(err, &status):
 		return nil, Ambiguous, err
-	case turnedAway.Load(), apierrors.IsConflict(err) && details(err).Kind == "resourcequotas": // others changed a ResourceQuota under it
+	case turnedAway.Load(),
+		apierrors.IsConflict(err) && details(err).Kind == "resourcequotas": // a ResourceQuota changed concurrently
 		return nil, Throttled, err
 	case isPrecondition(err):
 		return nil, PreconditionFailed, err
 	case apierrors.IsUnauthorized(err):
-		return nil, NotSent, c.Explain(err, ref, verb) // of no use to ask for each entry by itself
+		return nil, NotSent, c.Explain(err, ref, verb) // sending each transaction alone would not help
 	}
 	code := int(status.Status().Code)
 	if code >= http.StatusInternalServerError || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout {
@@ -311,8 +337,10 @@ func (c *Client) send(ctx context.Context, ref judging.Ref, verb string, r *rest
 	return nil, Refused, c.Explain(err, ref, verb)
 }
 
-// Page reads one page of a list of ConfigMaps, patiently.
-func (c *Client) Page(ctx context.Context, namespace string, options metav1.ListOptions) (*corev1.ConfigMapList, error) {
+// Page reads one page of a list of ConfigMaps, with the retries of Patiently.
+func (c *Client) Page(
+	ctx context.Context, namespace string, options metav1.ListOptions,
+) (*corev1.ConfigMapList, error) {
 	ref := judging.Ref{Namespace: namespace}
 	return Patiently(ctx, func() (*corev1.ConfigMapList, error) {
 		page := &corev1.ConfigMapList{}

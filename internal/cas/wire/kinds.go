@@ -21,14 +21,16 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// kinds are those that the API server serves, by API version. That one is served stays known, until an answer is none of the API server's objects. That one
-// is not, or not in an object's scope, is asked again each time: the CustomResourceDefinition may have come, or come again.
+// kinds caches the kinds that the API server serves, by API version. A kind that is served stays in the cache
+// until a 404 that is not about an object. A kind that is missing, or has the other scope, is looked up again
+// each time, because its CustomResourceDefinition may have been created since.
 type kinds struct {
-	asking chan struct{} // of capacity 1: one asks for all
+	asking chan struct{} // of capacity 1: one caller asks at a time, and the others use its answer
 	served sync.Map      // []metav1.APIResource, by API version
 }
 
-// As is the client that reads and writes the fields of objects in an API version, as JSON; with an empty version it is the client itself.
+// As returns the client that reads and writes objects as fields in an API version, in JSON. For an empty
+// version, that is the client itself.
 func (c *Client) As(apiVersion string) *Client {
 	if apiVersion == "" {
 		return c
@@ -38,24 +40,28 @@ func (c *Client) As(apiVersion string) *Client {
 	return &as
 }
 
-// of is the resource of a kind in an API version, where it is known.
+// of returns the resource of a kind in an API version, if it is known.
 func (k *kinds) of(apiVersion string, kind judging.Kind) (metav1.APIResource, bool) {
 	known, _ := k.served.Load(apiVersion)
-	all, _ := known.([]metav1.APIResource) // nothing else is in it
-	i := slices.IndexFunc(all, func(r metav1.APIResource) bool { return r.Kind == kind.String() && !strings.Contains(r.Name, "/") })
+	all, _ := known.([]metav1.APIResource) // the map has no other type
+	i := slices.IndexFunc(all, func(r metav1.APIResource) bool {
+		isSubresource := strings.Contains(r.Name, "/")
+		return r.Kind == kind.String() && !isSubresource
+	})
 	if i < 0 {
 		return metav1.APIResource{}, false
 	}
 	return all[i], true
 }
 
-// fitting is the resource of an object's kind, where it is known, and whether the object can be of it: it has a namespace just where the kind has them.
+// fitting returns the resource of an object's kind, if it is known, and whether the object has the scope of
+// the kind: it has a namespace if and only if the kind has namespaces.
 func (k *kinds) fitting(apiVersion string, ref judging.Ref) (served metav1.APIResource, fits bool) {
 	served, isKnown := k.of(apiVersion, ref.Kind)
 	return served, isKnown && served.Namespaced == (ref.Namespace != "")
 }
 
-// resource is the name of an object's kind in URLs and in the API server's answers; empty where it is not known.
+// resource returns the name of an object's kind in URLs and in responses; empty if it is not known.
 func (c *Client) resource(ref judging.Ref) string {
 	if c.APIVersion == "" {
 		return ref.Kind.Resource()
@@ -64,7 +70,8 @@ func (c *Client) resource(ref judging.Ref) string {
 	return known.Name
 }
 
-// resolve is the resource of an object's kind. It asks for the API version once, and again where it lacks the kind or has it in the other scope.
+// resolve returns the resource of an object's kind. It discovers the API version if the cache lacks the kind
+// or has it in the other scope.
 func (c *Client) resolve(ctx context.Context, ref judging.Ref) (metav1.APIResource, error) {
 	served, fits := c.kinds.fitting(c.APIVersion, ref)
 	if !fits {
@@ -83,7 +90,7 @@ func (c *Client) resolve(ctx context.Context, ref judging.Ref) (metav1.APIResour
 	}
 }
 
-// discover asks for what is served in the API version.
+// discover reads the kinds of the API version into the cache.
 func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 	version, err := schema.ParseGroupVersion(c.APIVersion)
 	if err != nil || version.Group != ref.Kind.Group() {
@@ -95,13 +102,13 @@ func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 	case <-ctx.Done():
 		return &judging.CanceledError{Ref: ref, Host: c.Host, Err: context.Cause(ctx)}
 	}
-	if _, fits := c.kinds.fitting(c.APIVersion, ref); fits { // by whoever asked meanwhile
+	if _, fits := c.kinds.fitting(c.APIVersion, ref); fits { // another caller has asked meanwhile
 		return nil
 	}
 	served := &metav1.APIResourceList{}
 	err = c.discovery(ctx, ref, c.root()+"/"+c.APIVersion, served)
 	var refused *judging.RefusedError
-	if errors.As(err, &refused) && refused.Code == http.StatusNotFound { // whether it is the version that is not there, the list of versions tells
+	if errors.As(err, &refused) && refused.Code == http.StatusNotFound { // the version is missing, or the URL is wrong
 		return cmp.Or(c.lacks(ctx, ref), err)
 	}
 	if err != nil {
@@ -111,8 +118,8 @@ func (c *Client) discover(ctx context.Context, ref judging.Ref) error {
 	return nil
 }
 
-// gone asks again for what is served, and says whether an object's kind is served no more, or in the other scope; nil where it is served as before, or where
-// that is not known.
+// gone discovers the API version again. It returns an error if the kind is not served any more, or in the
+// other scope, and nil if it is served as before or that is not known.
 func (c *Client) gone(ctx context.Context, ref judging.Ref) error {
 	c.kinds.served.Delete(c.APIVersion)
 	_, err := c.resolve(ctx, ref)
@@ -123,7 +130,8 @@ func (c *Client) gone(ctx context.Context, ref judging.Ref) error {
 	return nil
 }
 
-// lacks is an error that says that the API server's list of versions lacks one, or why that is not known; nil where it has it.
+// lacks returns an error if the API server's list of versions lacks the API version or cannot be read, and
+// nil if the list has the version.
 func (c *Client) lacks(ctx context.Context, ref judging.Ref) error {
 	var all struct {
 		Versions []string          `json:"versions"` // of the core group
@@ -143,7 +151,7 @@ func (c *Client) lacks(ctx context.Context, ref judging.Ref) error {
 	return nil
 }
 
-// discovery reads a list of what the API server serves, patiently.
+// discovery reads a list of API versions or kinds, with the retries of Patiently.
 func (c *Client) discovery(ctx context.Context, ref judging.Ref, path string, into any) error {
 	_, err := Patiently(ctx, func() (struct{}, error) {
 		answer := c.rest.Get().AbsPath(path).MaxRetries(0).Timeout(requestTimeout).Do(ctx)
@@ -162,7 +170,7 @@ func (c *Client) discovery(ctx context.Context, ref judging.Ref, path string, in
 	return err
 }
 
-// root is where the API server serves the group of the client's API version.
+// root returns the path under which the API server serves the group of the API version.
 func (c *Client) root() string {
 	if strings.Index(c.APIVersion, "/") > 0 {
 		return "/apis"
@@ -170,16 +178,17 @@ func (c *Client) root() string {
 	return "/api"
 }
 
-// at has a request be about an object's fields.
+// at returns a request for fields of an object.
 func (c *Client) at(ctx context.Context, ref judging.Ref, r *rest.Request) (*rest.Request, error) {
 	served, err := c.resolve(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	return r.AbsPath(c.root(), c.APIVersion).NamespaceIfScoped(ref.Namespace, served.Namespaced).Resource(served.Name), nil
+	r = r.AbsPath(c.root(), c.APIVersion).NamespaceIfScoped(ref.Namespace, served.Namespaced)
+	return r.Resource(served.Name), nil
 }
 
-// observed is what was seen of an answer; nil where that is no object.
+// observed returns the observation of an object in a response; nil if the response is not an object.
 func (c *Client) observed(ref judging.Ref, answer runtime.Object, begun time.Time) *judging.Observation {
 	raw, isRaw := answer.(*runtime.Unknown)
 	if !isRaw {
@@ -192,7 +201,7 @@ func (c *Client) observed(ref judging.Ref, answer runtime.Object, begun time.Tim
 	return o
 }
 
-// opaque decodes a Status, and leaves what is of any other kind as it is.
+// opaque decodes a Status, and leaves any other object as raw JSON.
 type opaque struct{ runtime.NegotiatedSerializer }
 
 func (o opaque) DecoderToVersion(d runtime.Decoder, version runtime.GroupVersioner) runtime.Decoder {
@@ -201,11 +210,15 @@ func (o opaque) DecoderToVersion(d runtime.Decoder, version runtime.GroupVersion
 
 type opaqueDecoder struct{ runtime.Decoder }
 
-func (d opaqueDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+func (d opaqueDecoder) Decode(
+	data []byte, defaults *schema.GroupVersionKind, into runtime.Object,
+) (runtime.Object, *schema.GroupVersionKind, error) {
 	var kind metav1.TypeMeta
 	if err := exactly.Unmarshal(data, &kind); err != nil || kind.Kind == "Status" && kind.APIVersion == "v1" {
 		return d.Decoder.Decode(data, defaults, into)
 	}
-	of := kind.GroupVersionKind()
-	return &runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: kind.APIVersion, Kind: kind.Kind}, Raw: bytes.Clone(data)}, &of, nil
+	group := kind.GroupVersionKind()
+	return &runtime.Unknown{
+		TypeMeta: runtime.TypeMeta{APIVersion: kind.APIVersion, Kind: kind.Kind}, Raw: bytes.Clone(data),
+	}, &group, nil
 }

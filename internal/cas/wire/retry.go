@@ -14,11 +14,11 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// maxRetryAfter bounds how long the API server can ask to wait.
+// maxRetryAfter bounds the delay that the API server can ask for.
 const maxRetryAfter = 5 * time.Second
 
-// Patiently reads, and reads again where that may be answered: five times at most, which takes about a second, or as long as the API server
-// asks to wait, but not once that has taken maxRetryAfter.
+// Patiently repeats a read whose error may be temporary, at most five times. That takes about a second, or as
+// long as the API server asks to wait. No repetition begins after maxRetryAfter.
 func Patiently[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	backoff, begun := NewBackoff(20*time.Millisecond, time.Second), time.Now()
 	for range 5 {
@@ -30,20 +30,22 @@ func Patiently[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	return read()
 }
 
-// mayBeAnswered reports whether a read that failed may be answered a moment later: the API server could not answer it, or the connection
-// broke. That none comes about is told at once.
+// mayBeAnswered reports whether a failed read may succeed a moment later: the API server could not answer, or
+// the connection broke. A refused connection is reported at once.
 func mayBeAnswered(err error) bool {
 	var refused *judging.RefusedError
-	return IsPassing(err) && (errors.As(err, &refused) || errors.Is(err, errEnded) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		utilnet.IsProbableEOF(err) || utilnet.IsConnectionReset(err) || utilnet.IsHTTP2ConnectionLost(err))
+	isBroken := errors.Is(err, errEnded) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		utilnet.IsProbableEOF(err) || utilnet.IsConnectionReset(err) || utilnet.IsHTTP2ConnectionLost(err)
+	return IsPassing(err) && (errors.As(err, &refused) || isBroken)
 }
 
-// NewBackoff is that of everything that is tried again.
+// NewBackoff returns the backoff of every retry: from first to most, doubled each time, with jitter.
 func NewBackoff(first, most time.Duration) wait.Backoff {
 	return wait.Backoff{Duration: first, Factor: 2, Jitter: 0.5, Steps: 100, Cap: most}
 }
 
-// Pause waits until it is time to try again after err, and reports whether ctx goes on.
+// Pause waits before a retry after err, at least for the delay that the API server asked for, and reports
+// whether ctx has not ended.
 func Pause(ctx context.Context, backoff *wait.Backoff, err error) bool {
 	d := backoff.Step()
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
@@ -53,7 +55,7 @@ func Pause(ctx context.Context, backoff *wait.Backoff, err error) bool {
 	return ctx.Err() == nil
 }
 
-// Sleep ends early where the context does.
+// Sleep waits for d, or until ctx ends.
 func Sleep(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -63,7 +65,7 @@ func Sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// IsPassing reports whether asking again may be answered.
+// IsPassing reports whether an error may be temporary.
 func IsPassing(err error) bool {
 	var forbidden *judging.ForbiddenError
 	var refused *judging.RefusedError
@@ -76,5 +78,5 @@ func IsPassing(err error) bool {
 	return true
 }
 
-// IsExpired reports whether the API server does not remember any more what came after a version.
+// IsExpired reports whether the API server no longer has the changes since a resourceVersion.
 func IsExpired(err error) bool { return apierrors.IsGone(err) || apierrors.IsResourceExpired(err) }

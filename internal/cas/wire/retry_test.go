@@ -71,8 +71,8 @@ func TestPauseEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// What is read is read again where that may help: a few times, for about a second, or for as long as the API server asks to wait, about five seconds
-// in all. Each failure is told with its cause.
+// A read whose error may be temporary is repeated: a few times, for about a second, or for as long as the API
+// server asks to wait, about five seconds in all. Each failure is reported with its cause.
 func TestPatienceEndsAfterAFewReadsAndAFewSeconds(t *testing.T) {
 	t.Parallel()
 	refused := func(err error, code int) error { return &judging.RefusedError{Code: code, Err: err} }

@@ -13,15 +13,17 @@ import (
 
 type turnedAwayKey struct{}
 
-// isTurnedAway reports whether API priority and fairness turned the request away. Such a 429 is the API server's own word that it
-// did nothing; any other may come from something in between. WithPriorityAndFairness of k8s.io/apiserver answers with the UID of the
-// flow schema and http.Error.
+// isTurnedAway reports whether API priority and fairness rejected the request. With such a 429, the API
+// server says that it did nothing; any other 429 may come from a proxy. WithPriorityAndFairness in
+// k8s.io/apiserver answers with the UID of the flow schema and http.Error.
 func isTurnedAway(answer *http.Response) bool {
-	return answer.StatusCode == http.StatusTooManyRequests && answer.Header.Get("X-Kubernetes-PF-FlowSchema-UID") != "" &&
-		answer.Header.Get("X-Content-Type-Options") == "nosniff" && answer.Header.Get("Content-Type") == "text/plain; charset=utf-8"
+	return answer.StatusCode == http.StatusTooManyRequests &&
+		answer.Header.Get("X-Kubernetes-PF-FlowSchema-UID") != "" &&
+		answer.Header.Get("X-Content-Type-Options") == "nosniff" &&
+		answer.Header.Get("Content-Type") == "text/plain; charset=utf-8"
 }
 
-// reporter tells what client-go does not pass on of an answer.
+// reporter records whether API priority and fairness rejected a request, which client-go does not pass on.
 type reporter struct {
 	next        http.RoundTripper
 	credentials *credentials
@@ -35,8 +37,9 @@ func (t *reporter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// redactor redacts request credentials that are echoed in error responses. The API server repeats none, but what authenticates in front of it
-// may, and what it says becomes a message. It must be nearer to the wire than what adds the credentials.
+// redactor redacts request credentials that error responses repeat. The API server repeats none, but an
+// authenticating proxy may, and its response becomes a message. The redactor must be nearer to the wire than
+// the round tripper that adds the credentials.
 type redactor struct {
 	next        http.RoundTripper
 	credentials *credentials
@@ -57,7 +60,7 @@ func (m *redactor) RoundTrip(r *http.Request) (*http.Response, error) {
 	_, credential, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	_, password, _ := r.BasicAuth()
 	for _, secret := range []string{credential, password} {
-		if secret != "" { // as long as it was: it may be in protobuf
+		if secret != "" { // of the same length, because the body may be protobuf
 			body = bytes.ReplaceAll(body, []byte(secret), bytes.Repeat([]byte("*"), len(secret)))
 		}
 	}
@@ -65,25 +68,26 @@ func (m *redactor) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// credentials watches over the command that gives a request its credentials. client-go runs it between two of our transports, and knows nothing there of the
-// request's context: before the request reaches the wire, and again after a 401.
+// credentials tracks requests that wait for the exec plugin. client-go runs the plugin between the reporter
+// and the redactor, and ignores the request's context there: before the request reaches the wire, and again
+// after a 401.
 type credentials struct {
-	command string       // empty where there is none
-	waiting atomic.Int64 // requests that have begun and are not on the wire
+	command string       // of the exec plugin; empty if there is none
+	waiting atomic.Int64 // how many requests have begun and are not on the wire
 }
 
-// ErrNoCredentials says that the command that gives the credentials has not, so that the API server has done nothing.
+// ErrNoCredentials: the exec plugin returned no credentials in time, so that the API server did nothing.
 var ErrNoCredentials = errors.New("has not answered")
 
 const (
 	beforeWire int32 = iota
 	onWire
-	left // by its caller, who has been told that it is not on the wire
+	left // by its caller, which reports that the request was not sent
 )
 
 type placeKey struct{}
 
-// Awaited is the command that gives the credentials, while a request waits for it; empty otherwise.
+// Awaited returns the command of the exec plugin while a request waits for it; empty otherwise.
 func (c *Client) Awaited() string {
 	if c.credentials.waiting.Load() == 0 {
 		return ""
@@ -91,7 +95,8 @@ func (c *Client) Awaited() string {
 	return c.credentials.command
 }
 
-// await sends a request, and leaves it where its context ends while the command has it.
+// await sends a request. If the context ends while the exec plugin runs, await returns without waiting for
+// the plugin.
 func (c *credentials) await(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 	if c.command == "" {
 		return next.RoundTrip(r)
@@ -106,7 +111,7 @@ func (c *credentials) await(next http.RoundTripper, r *http.Request) (*http.Resp
 		defer c.waiting.Add(-1)
 		response, err := next.RoundTrip(r.WithContext(context.WithValue(ctx, placeKey{}, place)))
 		if place.Load() == left && err == nil {
-			_ = response.Body.Close() // nobody reads it
+			_ = response.Body.Close() // the caller has left
 		}
 		answered <- answer{response, err}
 	}()
@@ -115,14 +120,14 @@ func (c *credentials) await(next http.RoundTripper, r *http.Request) (*http.Resp
 		return a.response, a.err
 	case <-ctx.Done():
 	}
-	if !place.CompareAndSwap(beforeWire, left) { // the wire knows the context
+	if !place.CompareAndSwap(beforeWire, left) { // on the wire, the transport respects the context
 		a := <-answered
 		return a.response, a.err
 	}
 	return nil, fmt.Errorf("the exec plugin %s %w: %w", c.command, ErrNoCredentials, context.Cause(ctx))
 }
 
-// pass has a request be on the wire, unless its caller has left it.
+// pass records that a request is on the wire, and sends it unless its caller has left it.
 func (c *credentials) pass(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 	place, ok := r.Context().Value(placeKey{}).(*atomic.Int32)
 	if !ok {

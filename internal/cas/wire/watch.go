@@ -14,12 +14,16 @@ import (
 
 var errEnded = errors.New("the watch ended")
 
-// Follow watches one object. It calls yield with each version after resourceVersion since, in order, until yield returns false. With
-// an empty since, the first version is the present one, if the object exists. A nil observation means that the object was deleted.
-func (c *Client) Follow(ctx context.Context, ref judging.Ref, since string, yield func(*judging.Observation) bool) error {
+// Follow watches one object. It calls yield with each version after resourceVersion since, in order, until
+// yield returns false. With an empty since, the first version is the present one, if the object exists. A nil
+// observation means that the object was deleted.
+func (c *Client) Follow(
+	ctx context.Context, ref judging.Ref, since string, yield func(*judging.Observation) bool,
+) error {
 	begun := c.Now()
 	options := metav1.ListOptions{
-		Watch: true, ResourceVersion: since, FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, ref.Name).String(),
+		Watch: true, ResourceVersion: since,
+		FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, ref.Name).String(),
 	}
 	ctx, r, err := c.once(ctx, ref, c.rest.Get().VersionedParams(&options, metav1.ParameterCodec))
 	if err != nil {

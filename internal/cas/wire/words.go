@@ -14,11 +14,12 @@ import (
 	"github.com/terraform-cas/terraform-provider-cas/internal/cas/judging"
 )
 
-// Withheld stands for what the API server said.
+// Withheld replaces a message of the API server.
 const Withheld = "the API server's message is withheld, because it may quote a value of the object"
 
-// Withhold takes the API server's words out of the error that a write of hidden values ended with, where admission or
-// validation may have quoted a value in them. Where not all values are known, any words may. values gives them, and is asked only then.
+// Withhold replaces the API server's message in the error of a write of hidden values if admission or
+// validation may have quoted a value in it. values returns the values; if those are not all values of the
+// object, the message is replaced in any case. values is not called if the message is the authorizer's.
 func (c *Client) Withhold(err error, ref judging.Ref, values func() (all []judging.Entry, isAll bool)) {
 	var answer *apierrors.StatusError
 	if !errors.As(err, &answer) || c.isAuthorizers(answer, ref) {
@@ -34,20 +35,23 @@ func (c *Client) Withhold(err error, ref judging.Ref, values func() (all []judgi
 	}
 }
 
-// isAuthorizers reports whether the error is made of the request's URL and user alone, before the API server looks at its body.
+// isAuthorizers reports whether the message is about authentication or authorization. The API server makes
+// such a message from the URL and the user, before it reads the body.
 func (c *Client) isAuthorizers(answer *apierrors.StatusError, ref judging.Ref) bool {
 	name := c.resource(ref)
 	if group := ref.Kind.Group(); group != "" {
 		name += "." + group
 	}
 	about := fmt.Sprintf("%s %q is forbidden: User ", name, ref.Name)
-	return apierrors.IsUnauthorized(answer) || apierrors.IsForbidden(answer) && strings.HasPrefix(answer.ErrStatus.Message, about)
+	return apierrors.IsUnauthorized(answer) ||
+		apierrors.IsForbidden(answer) && strings.HasPrefix(answer.ErrStatus.Message, about)
 }
 
-// quoted is how many bytes of a value in a row count as a quotation. A shorter value is quoted as a whole.
+// quoted is the number of consecutive bytes of a value that count as a quotation. A shorter value is quoted
+// as a whole.
 const quoted = 8
 
-// quotes reports whether words quote a value, in any of its forms.
+// quotes reports whether words quote a value in any of its forms.
 func quotes(words string, values []judging.Entry) bool {
 	runs := map[string]bool{}
 	for i := range max(0, len(words)-quoted+1) {
@@ -67,9 +71,10 @@ func quotes(words string, values []judging.Entry) bool {
 	return slices.ContainsFunc(values, func(e judging.Entry) bool { return slices.ContainsFunc(forms(e.Raw()), isIn) })
 }
 
-// forms are what a value looks like in words: as it is, as Go and JSON escape it, as the bytes that Go prints, as hexadecimal text and as base64.
+// forms returns a value as a message may quote it: as it is, escaped by Go and by JSON, as a list of bytes
+// that Go prints, as hexadecimal digits, and as base64.
 func forms(value string) []string {
-	escaped, _ := json.Marshal(value) // for HTML, too
+	escaped, _ := json.Marshal(value) // escapes for HTML, too
 	plain, _ := judging.Text(value).JSON()
 	return []string{
 		value, inside(strconv.Quote(value), `"`), inside(string(escaped), `"`), inside(string(plain), `"`),
@@ -78,13 +83,14 @@ func forms(value string) []string {
 	}
 }
 
-// inside is what is between an opening and the byte that closes it.
+// inside returns the words between the opening and the last byte.
 func inside(words, opening string) string { return words[len(opening) : len(words)-1] }
 
-// maxCauses is how many causes of a refusal are told, each in one line.
+// maxCauses is the number of causes of a refusal that a message shows, one a line.
 const maxCauses = 10
 
-// shorten cuts what the API server said of a write down to its causes: validation quotes the value that it refuses, which may be the whole object.
+// shorten reduces the API server's message about a write to its causes. Validation quotes the value that it
+// refuses, which may be the whole object.
 func shorten(err error) {
 	var answer *apierrors.StatusError
 	if !errors.As(err, &answer) {
@@ -98,11 +104,11 @@ func shorten(err error) {
 	var causes []string
 	for i, cause := range s.Details.Causes {
 		s.Details.Causes[i].Message = line(unquoted(cause.Message))
-		told := s.Details.Causes[i].Message
+		text := s.Details.Causes[i].Message
 		if cause.Field != "" && cause.Field != "patch" {
-			told = cause.Field + ": " + told
+			text = cause.Field + ": " + text
 		}
-		causes = append(causes, told)
+		causes = append(causes, text)
 	}
 	if more := len(causes) - maxCauses; more > 0 {
 		causes = append(causes[:maxCauses], fmt.Sprintf("and %d more", more))
@@ -110,10 +116,10 @@ func shorten(err error) {
 	s.Message = strings.Join(causes, "\n")
 }
 
-// maxQuoted is how many bytes of a value may be quoted.
+// maxQuoted is the number of bytes of a value that a message may quote.
 const maxQuoted = 100
 
-// unquoted leaves a quoted value out that is an object or long, as field.Error of k8s.io/apimachinery quotes it.
+// unquoted removes a value that field.Error in k8s.io/apimachinery quotes, if it is an object or long.
 func unquoted(message string) string {
 	kind, rest, isQuoting := strings.Cut(message, "value: ")
 	if !isQuoting {
@@ -128,16 +134,16 @@ func unquoted(message string) string {
 	if !strings.ContainsAny(rest, "{[") {
 		return message
 	}
-	if end := strings.LastIndexAny(rest, "}]"); end >= 0 { // what is said of a value comes after it
+	if end := strings.LastIndexAny(rest, "}]"); end >= 0 { // the reason comes after the value
 		return kind + "value" + rest[end+1:]
 	}
 	return kind + "value"
 }
 
-// maxLine is how many bytes of one cause are told.
+// maxLine is the number of bytes of one cause that a message shows.
 const maxLine = 1000
 
-// lines are the first lines of a message.
+// lines returns the first lines of a message.
 func lines(message string) string {
 	all := strings.Split(message, "\n")
 	if len(all) > maxCauses {
@@ -149,7 +155,7 @@ func lines(message string) string {
 	return strings.Join(all, "\n")
 }
 
-// line is the first line of a message.
+// line returns the first line of a message.
 func line(message string) string {
 	message, _, _ = strings.Cut(message, "\n")
 	if len(message) > maxLine {
